@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The converter as a library: an OpenVINO IR becomes the bytes of a model.weft. This header needs no
-// other one of weft; it asks for C++20. Everything here may throw std::bad_alloc and nothing else,
-// and may be called by several threads at once. Of an installed weft it is the CMake target
+// The converter as a library: an OpenVINO IR becomes the bytes of a model.weft. This header needs
+// no other one of weft; it asks for C++20. Everything here may throw std::bad_alloc and nothing
+// else, and may be called by several threads at once. Of an installed weft it is the CMake target
 // weft::converter, after find_package(weft COMPONENTS converter_library).
 //
 //   const weft::converter::Result result = weft::converter::Convert(xml, weights, {});

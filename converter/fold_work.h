@@ -14,8 +14,9 @@ namespace weft::pipeline {
 // comparison of a sort, or four multiply-adds. Loops count with their maximum number of iterations.
 double FoldWork(const plan::Program& program);
 
-// The operations that all constants of a model may take together. Grows with the budget in bytes and
-// with the elements of the constants that the file holds: a small file cannot take long to convert.
+// The operations that all constants of a model may take together. Grows with the budget in bytes
+// and with the elements of the constants that the file holds: a small file cannot take long to
+// convert.
 int64_t FoldWorkLimit(int64_t budget_bytes, const ir::Graph& graph);
 
 }  // namespace weft::pipeline

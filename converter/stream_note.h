@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model file says of the whole model that it was cut from: Model::streaming of weft.fbs, made
-// of what the cut has told and of the work of the model before it.
+// What a model file says of the whole model that it was cut from: Model::streaming of weft.fbs,
+// made of what the cut has told and of the work of the model before it.
 #ifndef WEFT_CONVERTER_STREAM_NOTE_H_
 #define WEFT_CONVERTER_STREAM_NOTE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types and the ranks that kernels speak of. Kernels include no other room, so these mirror the
-// format's enums: same order, same numbers, which the binders assert.
+// The element types and the ranks that kernels speak of. Kernels include no other room, so these
+// mirror the format's enums: same order, same numbers, which the binders assert.
 #ifndef WEFT_KERNELS_ELEMENT_H_
 #define WEFT_KERNELS_ELEMENT_H_
 

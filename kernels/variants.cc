@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only references to variants that link none of them: weak ones, null where a variant is absent.
+// The only references to variants that link none of them: weak ones, null where a variant is
+// absent.
 #include "kernels/variants.h"
 
 extern "C" {

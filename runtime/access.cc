@@ -364,8 +364,8 @@ StridedBytes AccessBy(const format::GruUpdateParams& p, uint32_t operand) {
   return Contiguous(kF32Bits, {p.rows(), p.hidden()});
 }
 
-// Of a cell with so many gates, whose first operands are x, weights and h, and whose starts follow at those
-// that `is_start` tells.
+// Of a cell with so many gates, whose first operands are x, weights and h, and whose starts follow
+// at those that `is_start` tells.
 template <typename Params>
 StridedBytes AccessByCell(const Params& p, uint32_t operand, uint32_t gates, bool is_start) {
   if (operand == 0) return Contiguous(kF32Bits, {p.inputs()});

@@ -287,8 +287,8 @@ class Numbering {
 
   bool IsConstant(uint32_t slot) const { return slots_[slot].region() == format::kWeightsRegion; }
 
-  // What decides is part of the result. As plans may enter sections in another order, it is added up.
-  // The type decides how many of the slot's bytes a count has.
+  // What decides is part of the result. As plans may enter sections in another order, it is added
+  // up. The type decides how many of the slot's bytes a count has.
   uint64_t Decide(uint32_t slot) {
     const uint64_t number = NumberOf(slot);
     ways_ += Mixed(number, static_cast<uint64_t>(slots_[slot].type()));

@@ -14,8 +14,8 @@ using format::RowsOf;
 
 using Operands = std::byte * [format::kMaxOperands];
 
-// The operands of steps in loops, from one iteration to the next: only those that a section moves are
-// looked for again.
+// The operands of steps in loops, from one iteration to the next: only those that a section moves
+// are looked for again.
 template <bool kKeeps>
 class StepOperands {
  public:
@@ -24,8 +24,8 @@ class StepOperands {
     for (Kept& kept : kept_) kept.step = kNoStep;
   }
 
-  // find(operands) writes down where they are and says which of them move, a bit each; follow(operands,
-  // moving) does so for those alone. Those of a step in no loop go to `spare`.
+  // find(operands) writes down where they are and says which of them move, a bit each;
+  // follow(operands, moving) does so for those alone. Those of a step in no loop go to `spare`.
   template <class Find, class Follow>
   std::byte* const* Of(uint32_t step, bool in_loop, Operands& spare, const Find& find,
                        const Follow& follow) {

@@ -46,7 +46,8 @@ void Write(uint64_t number, uint32_t decimals, const char* unit, Cell* out) {
   *to = '\0';
 }
 
-// In characters of UTF-8. (Bytes alone would be counted by a call of strlen, which boards may lack.)
+// In characters of UTF-8. (Bytes alone would be counted by a call of strlen, which boards may
+// lack.)
 uint32_t LengthOf(const char* text) {
   uint32_t length = 0;
   for (; *text != '\0'; ++text) length += (static_cast<unsigned char>(*text) & 0xC0u) != 0x80u;

@@ -68,7 +68,8 @@ class Tables {
     return (at & (bytes - 1)) == 0 && at <= size_ - bytes;
   }
 
-  // The root table begins with how far before it the list of its fields lies, that with its own size.
+  // The root table begins with how far before it the list of its fields lies, that with its own
+  // size.
   bool VerifyTable() {
     table_ = Follow(0);
     if (table_ == 0 || !NumberFits(table_, sizeof(uint32_t))) return false;

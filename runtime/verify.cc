@@ -135,8 +135,8 @@ class Verifier {
   }
   // Without a sink only the first fault is returned.
   bool IsOver() const { return !first_.ok() && sink_.report == nullptr; }
-  // Reports unless `holds`, and returns it. No call where it holds: of a sound file those were a third
-  // of the time.
+  // Reports unless `holds`, and returns it. No call where it holds: of a sound file those were a
+  // third of the time.
   __attribute__((always_inline)) bool Require(bool holds, FaultCode code, uint32_t index,
                                               uint32_t is, uint32_t must) {
     return holds || Refuse(code, index, is, must);
@@ -290,8 +290,8 @@ void Verifier::CheckStep(uint32_t step_index) {
 }
 
 // The slot's moves belong to sections around this place, and in every iteration that comes here the
-// slot lies in its region; CheckSlot sees to one that does not move. With any_run the innermost section
-// may be in any iteration.
+// slot lies in its region; CheckSlot sees to one that does not move. With any_run the innermost
+// section may be in any iteration.
 bool Verifier::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, FaultCode range_code,
                           uint32_t index) {
   constexpr int64_t kFarthest = int64_t{1} << 33;  // beyond any region; keeps the sums small

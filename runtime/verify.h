@@ -3,8 +3,8 @@
 // bytes of the self test are checked by SelfTest, as it reads them. After a silent Verify no
 // index, offset, count or geometry of the file leads outside the model and the regions it asks for,
 // in any iteration of any section, whatever the inputs are. It does not say that the plan is right
-// (that nothing alive is overwritten): that is the plan validator's rule. Engine::Open stops at the first
-// fault; VerifyAll reports each one, in the order of the tables.
+// (that nothing alive is overwritten): that is the plan validator's rule. Engine::Open stops at the
+// first fault; VerifyAll reports each one, in the order of the tables.
 //
 // The time is linear in the file: every row is checked once, and the work on a row has a constant
 // bound, for a slot has at most kMaxSectionDepth moves, a section at most 510 marks and a step at

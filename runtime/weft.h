@@ -153,8 +153,8 @@ struct StepTable {
 // Every step of this library. Firmware passes the smaller table that the converter writes.
 StepTable AllSteps();
 
-// Called around every step when set: `now` is the user's clock, in the user's ticks. Sections (loops
-// and branches) are no steps of their own here. step_times.h makes a table of it.
+// Called around every step when set: `now` is the user's clock, in the user's ticks. Sections
+// (loops and branches) are no steps of their own here. step_times.h makes a table of it.
 struct Profile {
   uint64_t (*now)(void* user) = nullptr;
   void (*step)(void* user, uint32_t step_index, uint64_t begin, uint64_t end) = nullptr;
@@ -170,15 +170,15 @@ class Engine {
   // *out is unchanged on a fault.
   static Fault Open(Bytes model, StepTable steps, Memory memory, Engine* out);
 
-  // Open that checks the plan as well: that every step reads what it read when the file was written,
-  // which Open, whose rules are those of memory, takes on trust. A changed order of steps, a shifted
-  // or shared place, swapped variables, another port, a damaged weight or parameter are kPlanNumber, but
-  // for one chance in about four billion. It guards against damage and against faults of tools, not against
-  // those who write a number to match. It needs the number that a file with names has, and refuses a file
-  // that is too much work to number (both kPlanNumberAbsent).
-  // The memory of the engine is all that it takes; `table`, of any size, 0 too, saves time: with PlanTableBytes
-  // loops read their constants once. It takes as long as some runs whose steps move bytes instead of
-  // computing (at most about a second of a desktop).
+  // Open that checks the plan as well: that every step reads what it read when the file was
+  // written, which Open, whose rules are those of memory, takes on trust. A changed order of steps,
+  // a shifted or shared place, swapped variables, another port, a damaged weight or parameter are
+  // kPlanNumber, but for one chance in about four billion. It guards against damage and against
+  // faults of tools, not against those who write a number to match. It needs the number that a file
+  // with names has, and refuses a file that is too much work to number (both kPlanNumberAbsent).
+  // The memory of the engine is all that it takes; `table`, of any size, 0 too, saves time: with
+  // PlanTableBytes loops read their constants once. It takes as long as some runs whose steps move
+  // bytes instead of computing (at most about a second of a desktop).
   static Fault OpenChecked(Bytes model, StepTable steps, Memory memory, Block table, Engine* out);
 
   uint32_t input_count() const;
@@ -232,8 +232,8 @@ class Engine {
   const Profile* profile_ = nullptr;
 };
 
-// Room in which Engine::OpenChecked notes every constant of a file: so many bytes for each operand of
-// its steps. 0 when the file is no model.
+// Room in which Engine::OpenChecked notes every constant of a file: so many bytes for each operand
+// of its steps. 0 when the file is no model.
 inline constexpr uint32_t kPlanTableBytesPerOperand = 16;
 uint32_t PlanTableBytes(Bytes model);
 
@@ -245,8 +245,8 @@ uint64_t StoredChecksum(Bytes model);
 
 // Identifies the layout of a model's state: a hash of every variable's offset, type, dimensions and
 // name. State that was saved from one file may be restored into another one only if both have the
-// same layout. Open resets the state, so open the new file first, then copy the saved bytes. 0 for a
-// model without variables and for bytes that are no model.
+// same layout. Open resets the state, so open the new file first, then copy the saved bytes. 0 for
+// a model without variables and for bytes that are no model.
 uint64_t StateLayout(Bytes model);
 
 }  // namespace weft

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The C interface of weft, over the engine of weft.h; C99 and later. Ownership, threads and faults
- * are those stated there: the caller owns every byte, nothing here allocates or blocks, one engine is
- * used by one thread at a time. A sound model may run for hours: weft_most_steps bounds it, and a
- * watchdog guards a host that runs untrusted files.
+ * are those stated there: the caller owns every byte, nothing here allocates or blocks, one engine
+ * is used by one thread at a time. A sound model may run for hours: weft_most_steps bounds it, and
+ * a watchdog guards a host that runs untrusted files.
  *
  *   weft_needs needs;
  *   weft_engine engine;

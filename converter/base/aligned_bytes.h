@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zeroed heap memory at the alignment that models, state and scratch want, freed with its owner.
-// Large blocks cost no pages before they are written to; on Linux they ask for huge ones, since a model
-// that no cache holds is read past more pages than the processor remembers.
+// Large blocks cost no pages before they are written to; on Linux they ask for huge ones, since a
+// model that no cache holds is read past more pages than the processor remembers.
 #ifndef WEFT_CONVERTER_BASE_ALIGNED_BYTES_H_
 #define WEFT_CONVERTER_BASE_ALIGNED_BYTES_H_
 

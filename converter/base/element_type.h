@@ -24,8 +24,8 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
-// An element type of the IR that the format lacks. Constants of it are read as a type that holds the
-// same numbers, but for those of u64 from 2^63 on.
+// An element type of the IR that the format lacks. Constants of it are read as a type that holds
+// the same numbers, but for those of u64 from 2^63 on.
 struct WidenedType {
   std::string_view name;    // as below
   std::string_view legacy;  // likewise

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// When each value of a listing holds something that is still read. Who knows the listing goes through it
-// from front to back, each run of each section once, and says what happens at which moment; then
-// LivenessAnalysis goes back through that. A value has a gap from its last read to the write that makes all of
-// it anew, in whatever iteration that is, and in the branch of an If that does not need it.
+// When each value of a listing holds something that is still read. Who knows the listing goes
+// through it from front to back, each run of each section once, and says what happens at which
+// moment; then LivenessAnalysis goes back through that. A value has a gap from its last read to the
+// write that makes all of it anew, in whatever iteration that is, and in the branch of an If that
+// does not need it.
 //
 //   loop of two runs   | read h0 .. write h1 | read h1 .. write h0 |
 //   h0                 |######               |            #########|
@@ -33,15 +34,15 @@ enum class TouchKind : uint8_t { kRead, kWrite, kWriteAll };
 
 class LivenessAnalysis {
  public:
-  // Of the section that is entered. It has `copies` runs, which iterations take in turn, and behind them
-  // copies - 1 settle runs; run copies - 1 + p comes after n iterations when n % copies is p.
+  // Of the section that is entered. It has `copies` runs, which iterations take in turn, and behind
+  // them copies - 1 settle runs; run copies - 1 + p comes after n iterations when n % copies is p.
   struct Section {
     uint32_t copies = 1;
     int64_t most_trips = 1;
     bool may_end_early = false;  // with any number of iterations below `most_trips`
     bool may_skip = false;       // with none
-    // Of a branch of an If: what it depends on. Two sections of one condition behind one another that run
-    // when it is different are two branches.
+    // Of a branch of an If: what it depends on. Two sections of one condition behind one another
+    // that run when it is different are two branches.
     std::optional<uint32_t> condition = std::nullopt;
     bool runs_when = true;
   };
@@ -62,9 +63,9 @@ class LivenessAnalysis {
   void EndRun();
   void Leave();
 
-  // By value: in order and apart; none of what nothing touches. A value that is touched inside a loop and
-  // outside it is not live outside of the time of the loop and its touches; one that is touched only inside
-  // not outside of an iteration. Ends the listing.
+  // By value: in order and apart; none of what nothing touches. A value that is touched inside a
+  // loop and outside it is not live outside of the time of the loop and its touches; one that is
+  // touched only inside not outside of an iteration. Ends the listing.
   std::vector<std::vector<TimeRange>> Ranges();
 
  private:
@@ -76,7 +77,8 @@ class LivenessAnalysis {
     TouchKind kind = TouchKind::kRead;
     ByteSpan bytes = {};
   };
-  // Does a value hold something that is read? kBehind: if it does so behind the section that is looked at.
+  // Does a value hold something that is read? kBehind: if it does so behind the section that is
+  // looked at.
   enum class Need : uint8_t { kNone, kBehind, kRead };
   using Needs = std::vector<Need>;  // of the values of a section, in their order
   struct Span {

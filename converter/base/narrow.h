@@ -17,8 +17,8 @@
 
 namespace weft {
 
-// Thrown by Narrow. The first caller that knows the place adds it; the pass that began the work makes a
-// fault of it.
+// Thrown by Narrow. The first caller that knows the place adds it; the pass that began the work
+// makes a fault of it.
 class TooWide : public std::range_error {
  public:
   explicit TooWide(const std::string& what_is) : std::range_error(what_is) {}

@@ -26,8 +26,9 @@ bool NamesUnknownCommand(const CLI::App& app);
 // `unknown command "convrt"; did you mean "convert"? ("weft help" lists the commands)`
 std::string UnknownCommand(const CLI::App& app, const std::string& word);
 
-// Brings values into the one form that CLI11 reads rightly. "--streaming 8" becomes "--streaming=8":
-// what follows a flag otherwise may be the model. Of an option that collects values,
+// Brings values into the one form that CLI11 reads rightly. "--streaming 8" becomes
+// "--streaming=8": what follows a flag otherwise may be the model. Of an option that collects
+// values,
 // "--shape a=1 b=2" becomes "--shape a=1 --shape b=2".
 void RespellValues(const CLI::App& app, std::vector<std::string>& words);
 

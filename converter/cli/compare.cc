@@ -108,7 +108,8 @@ std::string NoiseText(const CompareCall& call, const Comparison& comparison) {
   return fmt::format("; signal to noise {:.1f} dB", *decibels);
 }
 
-// True when every output agrees. `layers` are part of what --json prints, null where there are none.
+// True when every output agrees. `layers` are part of what --json prints, null where there are
+// none.
 bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& session,
                     const std::vector<Expected>& expected, Json layers = nullptr) {
   bool equal = true;

@@ -309,8 +309,8 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
   return WriteFiles(files, reason);
 }
 
-// Converts and runs the model with weights of other types, and takes those that the error leaves room
-// for. Nothing where the call does not ask for it.
+// Converts and runs the model with weights of other types, and takes those that the error leaves
+// room for. Nothing where the call does not ask for it.
 Findings Measure(ConvertCall& call, Complaints& complaints) {
   Findings findings;
   if (!call.sensitivity && !call.max_error_given->is_given()) return findings;

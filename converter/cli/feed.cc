@@ -41,8 +41,8 @@ std::optional<Feed> CutRecording(const ModelPort& port, const Recording& recordi
   return feed;
 }
 
-// How many calls an array has that is longer than the port along its time axis and fits it otherwise;
-// else 0.
+// How many calls an array has that is longer than the port along its time axis and fits it
+// otherwise; else 0.
 int64_t CallsAlongTime(const ModelPort& port, const Dims& dims) {
   if (!port.time_axis || dims.size() != port.type.dims.size()) return 0;
   const int64_t places = port.type.dims[*port.time_axis], all = dims[*port.time_axis];

@@ -29,8 +29,8 @@ double NearestFactor(const std::vector<float>& is, const std::vector<float>& mus
   return own == 0 ? 1 : both / own;
 }
 
-// In decibels; nullopt where they are equal or cannot be compared. Numbers in another order would be
-// noise as great as themselves.
+// In decibels; nullopt where they are equal or cannot be compared. Numbers in another order would
+// be noise as great as themselves.
 std::optional<double> WeightsDb(const inspect::LayerConstants& now,
                                 const inspect::LayerConstants& before) {
   const std::vector<float>&is = now.numbers, &must = before.numbers;

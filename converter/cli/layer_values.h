@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft compare A B --layers: what each layer of one model gives, held against the layer of the same name
-// in another file of the same model. Values are taken as steps write them, so that nothing that is
-// fused or kept in place stays apart for it.
+// weft compare A B --layers: what each layer of one model gives, held against the layer of the same
+// name in another file of the same model. Values are taken as steps write them, so that nothing
+// that is fused or kept in place stays apart for it.
 #ifndef WEFT_CONVERTER_CLI_LAYER_VALUES_H_
 #define WEFT_CONVERTER_CLI_LAYER_VALUES_H_
 
@@ -20,7 +20,8 @@
 
 namespace weft::cli {
 
-// Of a model that was opened with WatchedSteps: the values of its layers in the run that was the last.
+// Of a model that was opened with WatchedSteps: the values of its layers in the run that was the
+// last.
 class LayerValues {
  public:
   explicit LayerValues(LoadedModel& model);

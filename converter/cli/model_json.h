@@ -16,8 +16,8 @@ nlohmann::ordered_json ModelJson(const LoadedModel& model);
 // The same with "budget" (all contributors), "plan" and "listing".
 nlohmann::ordered_json ReportJson(const LoadedModel& model);
 
-// Time axes and latencies of the ports of a model that --streaming has converted; null for a model of
-// whole sequences. Multiply-adds are those of one step.
+// Time axes and latencies of the ports of a model that --streaming has converted; null for a model
+// of whole sequences. Multiply-adds are those of one step.
 nlohmann::ordered_json StreamedJson(const LoadedModel& model);
 
 }  // namespace weft::cli

@@ -31,9 +31,9 @@ std::optional<Array> ParseNpy(std::vector<std::byte> file, std::string* reason);
 std::optional<Array> ParseFirstNpy(std::span<const std::byte> bytes, size_t* used_bytes,
                                    std::string* reason);
 
-// Gives an array of packed bytes, u8[bytes] or u8[N,bytes] for N calls, the type of its port: i4 or u4
-// with the port's dims, after N if there is one. Each call begins at a whole byte. Leaves any other
-// array unchanged.
+// Gives an array of packed bytes, u8[bytes] or u8[N,bytes] for N calls, the type of its port: i4 or
+// u4 with the port's dims, after N if there is one. Each call begins at a whole byte. Leaves any
+// other array unchanged.
 void TakePackedBytes(const TensorType& port, Array& array);
 // The reverse. `dims` counts the dims of one call; all other types are returned unchanged.
 Array ToPackedBytes(Array array, size_t dims);

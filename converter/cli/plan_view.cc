@@ -31,7 +31,8 @@ double CopiedPerIteration(const format::Model& model) {
   return bytes;
 }
 
-// Of outputs, each slot once, that lie over inputs: a run may use an input's bytes as soon as it has started.
+// Of outputs, each slot once, that lie over inputs: a run may use an input's bytes as soon as it
+// has started.
 int64_t SharedPortBytes(const format::Model& model) {
   std::set<uint32_t> outputs;
   for (const format::Port& port : format::RowsOf(model.outputs())) outputs.insert(port.slot());

@@ -58,9 +58,9 @@ std::optional<T> NumberIn(const std::string& text) {
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-// A row of the table that runtime/step_times.h prints: step, kind, layer, which may hold blanks, calls,
-// microseconds and share of a run; that of weft bench has a median before the share. Null for any other
-// line.
+// A row of the table that runtime/step_times.h prints: step, kind, layer, which may hold blanks,
+// calls, microseconds and share of a run; that of weft bench has a median before the share. Null
+// for any other line.
 Json BoardStep(const std::string& line, bool has_median) {
   std::istringstream words(line);
   std::vector<std::string> word{std::istream_iterator<std::string>(words), {}};

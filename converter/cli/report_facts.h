@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What other commands found out about a model, as parts of a report's facts: times of `weft bench
-// --json` or of a board (runtime/step_times.h), and differences of `weft compare --json`. Their files may come from anywhere: all that is
-// used of them is checked, and nothing else of them gets into the facts.
+// --json` or of a board (runtime/step_times.h), and differences of `weft compare --json`. Their
+// files may come from anywhere: all that is used of them is checked, and nothing else of them gets
+// into the facts.
 #ifndef WEFT_CONVERTER_CLI_REPORT_FACTS_H_
 #define WEFT_CONVERTER_CLI_REPORT_FACTS_H_
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Feeds .npy files to an open model and collects what comes out. An array with the shape of its
 // port is held for every call; one with an extra leading axis of length N feeds N successive calls,
-// and then every output gains that axis. So does one that is longer along the time axis of a streamed
-// model; then outputs are joined along theirs, where they have one. State is kept from call to call.
+// and then every output gains that axis. So does one that is longer along the time axis of a
+// streamed model; then outputs are joined along theirs, where they have one. State is kept from
+// call to call.
 #ifndef WEFT_CONVERTER_CLI_SESSION_H_
 #define WEFT_CONVERTER_CLI_SESSION_H_
 
@@ -64,8 +65,8 @@ class Session {
   void TakeInputs(const Session& other);
   // All calls, `repeat` times over; the outputs are those of the last time.
   void Run(int64_t repeat, Faults& faults);
-  // The same once, by turns with `other`, which has read the same inputs; `begin` and `end` are called
-  // around each call of both.
+  // The same once, by turns with `other`, which has read the same inputs; `begin` and `end` are
+  // called around each call of both.
   void RunBeside(Session& other, const std::function<void()>& begin,
                  const std::function<void()>& end, Faults& faults);
 

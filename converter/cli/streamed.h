@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft convert --streaming` prints of the cut: ports with their time axes and how late outputs
-// come, what stays whole, states with their bytes and where each comes from, how many steps an
-// output depends on, and the bytes of all states beside the least that they could have.
+// What `weft convert --streaming` prints of the cut: ports with their time axes and how late
+// outputs come, what stays whole, states with their bytes and where each comes from, how many steps
+// an output depends on, and the bytes of all states beside the least that they could have.
 #ifndef WEFT_CONVERTER_CLI_STREAMED_H_
 #define WEFT_CONVERTER_CLI_STREAMED_H_
 

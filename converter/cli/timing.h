@@ -14,7 +14,8 @@ uint64_t Now(void* = nullptr);
 // What a reading adds to the time between two of them: the median of many.
 uint64_t ClockCost();
 
-// Nearest rank: the smallest time that at least `share` of the runs do not exceed. At least one run.
+// Nearest rank: the smallest time that at least `share` of the runs do not exceed. At least one
+// run.
 uint64_t Quantile(std::span<const uint64_t> sorted, double share);
 
 // Runs of [from, to), the last with its end.

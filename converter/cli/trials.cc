@@ -25,8 +25,8 @@ bool Exists(const std::string& file) {
   return std::filesystem::exists(file, error);
 }
 
-// What a number of an output is worth beside the others is the caller's to know: the output with most
-// noise counts. Of integers those that differ are the noise.
+// What a number of an output is worth beside the others is the caller's to know: the output with
+// most noise counts. Of integers those that differ are the noise.
 void AddLoss(const Array& is, const Array& must, plan::Measured& loss) {
   if (is.type != must.type) {
     loss.noise = loss.largest = kInfinity;

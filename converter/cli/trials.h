@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weights of other types do to a model's outputs: it is converted with them and runs here, on the
-// inputs that the same model with weights of f32 has run on. A board has the bits of this machine.
+// What weights of other types do to a model's outputs: it is converted with them and runs here, on
+// the inputs that the same model with weights of f32 has run on. A board has the bits of this
+// machine.
 #ifndef WEFT_CONVERTER_CLI_TRIALS_H_
 #define WEFT_CONVERTER_CLI_TRIALS_H_
 
@@ -25,7 +26,8 @@ struct Trial {
 
 class Trials {
  public:
-  // `inputs` are those of the call: NAME=FILE, or a folder with a file for each input; none: made ones.
+  // `inputs` are those of the call: NAME=FILE, or a folder with a file for each input; none: made
+  // ones.
   Trials(const pipeline::ConvertOptions& options, const std::vector<std::string>& inputs);
 
   // Converts with weights of f32 and runs that. False, with faults, where it cannot be.

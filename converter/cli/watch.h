@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sees the operands of every step of a run as the step ends, also of those in loops, where values move.
-// Between two runs the values of a layer are long overwritten.
+// Sees the operands of every step of a run as the step ends, also of those in loops, where values
+// move. Between two runs the values of a layer are long overwritten.
 #ifndef WEFT_CONVERTER_CLI_WATCH_H_
 #define WEFT_CONVERTER_CLI_WATCH_H_
 

@@ -15,8 +15,8 @@ namespace weft::cli {
 std::string WeightsText(const std::vector<plan::WeightsOfType>& weights);
 nlohmann::ordered_json WeightsJson(const std::vector<plan::WeightsOfType>& weights);
 
-// Returns a table of the layers whose weights were rounded, then a line for each constant that stays
-// f32. Returns "" if nothing was rounded and no type narrower than f32 was requested.
+// Returns a table of the layers whose weights were rounded, then a line for each constant that
+// stays f32. Returns "" if nothing was rounded and no type narrower than f32 was requested.
 std::string LayerWeightsText(const std::vector<plan::LayerWeights>& layers,
                              const plan::Precisions& requested);
 // One object for each layer. Signal to noise is null where nothing was rounded.

@@ -80,7 +80,8 @@ class Writer {
   }
 
   uint8_t RegionOf(ValueId root) const;
-  // Numbers roots in the order of their first slots, so that a number is less than the slots' count.
+  // Numbers roots in the order of their first slots, so that a number is less than the slots'
+  // count.
   uint32_t BufferOf(ValueId root) {
     return buffer_index_.try_emplace(root, Narrow32(buffer_index_.size(), "buffers")).first->second;
   }
@@ -382,7 +383,8 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
     streamed_ports = builder.CreateVectorOfStructs(note->ports);
   }
   const auto generator = builder.CreateString(Generator());
-// The kinds that the model has: an empty vector would take eight bytes of it and time of every Open.
+// The kinds that the model has: an empty vector would take eight bytes of it and time of every
+// Open.
 #define WEFT_STEP(name, Name, ...)                                                     \
   flatbuffers::Offset<flatbuffers::Vector<const format::Name##Params*>> name##_params; \
   if (!params_.name.empty()) name##_params = builder.CreateVectorOfStructs(params_.name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dynamic batch: the first axis of an input, where no other axis but time is dynamic. Exporters of
-// Keras and TensorFlow Lite models write it for every input.
+// A dynamic batch: the first axis of an input, where no other axis but time is dynamic. Exporters
+// of Keras and TensorFlow Lite models write it for every input.
 #ifndef WEFT_CONVERTER_GRAPH_BATCH_H_
 #define WEFT_CONVERTER_GRAPH_BATCH_H_
 
@@ -17,9 +17,9 @@ struct BatchOptions {
   TimeNames time_axes = {};  // are no batch
 };
 
-// Sets each dynamic batch to 1, or to the least that its bounds allow, and warns about it. Inputs of
-// rank 1 follow others: their only axis is a batch where another input has one. Returns false if an
-// input has a batch that `assumes_only_axis` would have set.
+// Sets each dynamic batch to 1, or to the least that its bounds allow, and warns about it. Inputs
+// of rank 1 follow others: their only axis is a batch where another input has one. Returns false if
+// an input has a batch that `assumes_only_axis` would have set.
 bool AssumeBatches(ir::Graph& graph, const BatchOptions& options, Faults& faults);
 
 }  // namespace weft::graph

@@ -39,7 +39,8 @@ void PassThroughElements(ops::InferScope& scope) {
   for (ir::OutputPort& output : scope.mutable_node().outputs) output.run_time_extent = known;
 }
 
-// What an operation that is not pointwise does to the axes with a run-time length, as its rule says.
+// What an operation that is not pointwise does to the axes with a run-time length, as its rule
+// says.
 class AxisPassing {
  public:
   explicit AxisPassing(ops::InferScope& scope)

@@ -17,8 +17,8 @@ namespace weft::graph {
 // Operations that one run of a program takes, estimated without running it.
 using EstimateWork = std::function<double(const plan::Program& program)>;
 
-// Runs programs ahead of time within two limits. `used_bytes` are those of the constants computed so
-// far, to which the next one adds its inputs and scratch; `used_work` are operations.
+// Runs programs ahead of time within two limits. `used_bytes` are those of the constants computed
+// so far, to which the next one adds its inputs and scratch; `used_work` are operations.
 struct Folding {
   plan::RunProgram run;
   int64_t limit_bytes = int64_t{1} << 30;

@@ -17,8 +17,8 @@ namespace weft::graph {
 
 // `must be one of "x" f32[2,3], "h" f32[?,64]`, by the names that weft prints first.
 std::string MustBeOf(const ir::Graph& graph);
-// The input of that name, else of that index; where there is not exactly one null, with a fault that
-// begins with the option and says what an unknown name must be.
+// The input of that name, else of that index; where there is not exactly one null, with a fault
+// that begins with the option and says what an unknown name must be.
 ir::Node* FindInput(const ir::Graph& graph, std::string_view option, const std::string& name,
                     std::string_view must, Faults& faults);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pairs of an input and an output that the call makes one state (--state h0=hn), before any pass
-// works with them: what exporters of single steps leave to the caller to copy back. The state begins
-// as zeros and is no port any more.
+// works with them: what exporters of single steps leave to the caller to copy back. The state
+// begins as zeros and is no port any more.
 #ifndef WEFT_CONVERTER_GRAPH_INPUT_STATES_H_
 #define WEFT_CONVERTER_GRAPH_INPUT_STATES_H_
 

@@ -31,8 +31,9 @@ bool FitsInput(const ir::OutputPort& port, const TensorType& type) {
   return true;
 }
 
-// The elements of `numbers` in the shape of the input: one number for all of a fixed shape, or one for
-// each element, where a rank of 1 may leave the length open. Nullopt, with a fault, if they do not fit.
+// The elements of `numbers` in the shape of the input: one number for all of a fixed shape, or one
+// for each element, where a rank of 1 may leave the length open. Nullopt, with a fault, if they do
+// not fit.
 std::optional<InputValue> ValueOfNumbers(const std::string& name, const std::string& numbers,
                                          const ir::Node& parameter, Faults& faults) {
   const TensorType& type = parameter.outputs[0].type;

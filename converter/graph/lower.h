@@ -18,8 +18,8 @@ inline constexpr const char* kRoundsApart = "rounds_apart";
 // The whole model: ports, variables and steps. False when faults were added.
 bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults);
 
-// `value`, which `source` makes, as what a port shows: its length, and its rows together, where that
-// is a run-time length.
+// `value`, which `source` makes, as what a port shows: its length, and its rows together, where
+// that is a run-time length.
 void SetPortValue(plan::Builder& builder, const ops::LowerScope::Values& values,
                   const ir::OutputPort& source, plan::ValueId value, plan::Port& port);
 

@@ -14,8 +14,8 @@ namespace weft::graph {
 // types of the file are looked at, so an undeclared port behind f16 work comes out as f32.
 void Promote(ir::Graph& graph);
 
-// Warns in one line which inputs and outputs of the model are f64, since their values are computed as
-// f32. To be called before Promote.
+// Warns in one line which inputs and outputs of the model are f64, since their values are computed
+// as f32. To be called before Promote.
 void WarnOfDoubles(const ir::Graph& graph, Faults& faults);
 
 }  // namespace weft::graph

@@ -134,8 +134,8 @@ const Place* FindOverlap(const std::vector<Place>& places, const Place& place) {
   return found == places.end() ? nullptr : &*found;
 }
 
-// Whether what a place holds behind these writes was put there by a `copy` step, in part at least; nullopt
-// where none of them reaches it. Other values may have lain there in between.
+// Whether what a place holds behind these writes was put there by a `copy` step, in part at least;
+// nullopt where none of them reaches it. Other values may have lain there in between.
 std::optional<bool> LastByCopy(const std::vector<Place>& writes, const Place& place) {
   std::optional<bool> by_copy;
   std::vector<Place> later;

@@ -23,8 +23,8 @@ struct Carried {
   uint32_t scans = 0;   // moving places that are written
 };
 
-// Two places between which a value goes to and fro: copy 0 of a body writes `there`, copy 1 reads it
-// and writes `back`.
+// Two places between which a value goes to and fro: copy 0 of a body writes `there`, copy 1 reads
+// it and writes `back`.
 struct Shuttle {
   uint32_t there = 0, back = 0;  // slots
 };

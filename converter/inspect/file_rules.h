@@ -12,8 +12,8 @@
 
 namespace weft::inspect {
 
-// Returns one line for each rule that the file breaks. The file must have passed VerifyAll. After an
-// empty result every field of the file can be read.
+// Returns one line for each rule that the file breaks. The file must have passed VerifyAll. After
+// an empty result every field of the file can be read.
 std::vector<std::string> FileFaults(Bytes file);
 
 }  // namespace weft::inspect

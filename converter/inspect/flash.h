@@ -18,8 +18,8 @@ struct FlashPart {
 };
 
 // Their sum is the file's bytes: the last part, "head", is what the others leave over (the root
-// table, regions, alignment; a note of a cut that breaks a rule, see streamed.h). The file must have
-// passed verify.cc.
+// table, regions, alignment; a note of a cut that breaks a rule, see streamed.h). The file must
+// have passed verify.cc.
 std::vector<FlashPart> FlashOf(Bytes file);
 
 }  // namespace weft::inspect

@@ -12,12 +12,12 @@
 
 namespace weft::inspect {
 
-// "i8x8" of products whose rows of data become integers of 8 bits, too, as --precision calls them; "i8" of those
-// whose become integers of 16 or are some; empty of other steps.
+// "i8x8" of products whose rows of data become integers of 8 bits, too, as --precision calls them;
+// "i8" of those whose become integers of 16 or are some; empty of other steps.
 std::string PrecisionText(const format::Model& model, const format::Step& step);
 
-// Fields by name, enums by theirs, arrays cut to the rank, reserved fields left out; "precision" where there is such
-// a text. Null of a section.
+// Fields by name, enums by theirs, arrays cut to the rank, reserved fields left out; "precision"
+// where there is such a text. Null of a section.
 nlohmann::ordered_json ParamsJson(const format::Model& model, const format::Step& step);
 // "rows=1 inputs=64 activation(op=relu)"
 std::string ParamsText(const nlohmann::ordered_json& params);

@@ -52,8 +52,9 @@ struct Sum {
 
 // The sum of `cost` over all that one run of the model executes. A section makes the iterations of
 // its count, and one settle run at most: the one that the count leads to. Where the count is
-// run-time data, its maximum is taken with the settle run that costs most, for any may come; the others
-// are executed 0 times. Both branches of an If count. Doubles hold the sums exactly up to 2^53.
+// run-time data, its maximum is taken with the settle run that costs most, for any may come; the
+// others are executed 0 times. Both branches of an If count. Doubles hold the sums exactly up to
+// 2^53.
 Sum SumOf(const format::Model& model, const Cost& cost);
 
 }  // namespace weft::inspect

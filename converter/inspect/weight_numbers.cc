@@ -60,7 +60,8 @@ uint64_t WeightAt(const format::GruResetCellParams& cell, uint32_t gate, uint32_
   return kernels::GruResetWeightAt({cell.inputs(), cell.hidden()}, gate, unit, k);
 }
 
-// A cell's weights become the panels of two products, of the input and of the state: [panel][input][16].
+// A cell's weights become the panels of two products, of the input and of the state:
+// [panel][input][16].
 template <typename Cell>
 std::vector<float> PanelsOfCell(const Cell& cell, const std::vector<float>& from) {
   const kernels::CellShape shape = {cell.inputs(), cell.hidden()};
@@ -105,7 +106,8 @@ PackedShape ShapeOf(const format::ConvQ8Params& conv) {
           conv.out_channels()};
 }
 
-// Integers [group][panel][block of inputs][16 outputs][16 inputs] become floats [group][panel][input][16].
+// Integers [group][panel][block of inputs][16 outputs][16 inputs] become floats
+// [group][panel][input][16].
 std::vector<float> PanelsOfIntegers(const PackedShape& shape, const std::vector<float>& integers,
                                     const std::vector<float>& scales) {
   const size_t padded = kernels::PaddedInputs(Narrow32(shape.inputs, "inputs"));

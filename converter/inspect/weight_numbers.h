@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The weights of a layer's products as floats, in one order whatever their type and the step that reads
-// them: so that those of two files of one model can be held against each other.
+// The weights of a layer's products as floats, in one order whatever their type and the step that
+// reads them: so that those of two files of one model can be held against each other.
 #ifndef WEFT_CONVERTER_INSPECT_WEIGHT_NUMBERS_H_
 #define WEFT_CONVERTER_INSPECT_WEIGHT_NUMBERS_H_
 

@@ -25,10 +25,10 @@ struct IrBytes {
   std::span<const std::byte> xml, weights;
 };
 
-// As Read, but a model with faults comes too, so that all else that is wrong with it can be reported in
-// the same run. Inputs that nothing feeds hang on a node without a type, and so do nodes with
-// faults of their own: what depends on such a hole cannot be checked. Null where there is no graph
-// at all.
+// As Read, but a model with faults comes too, so that all else that is wrong with it can be
+// reported in the same run. Inputs that nothing feeds hang on a node without a type, and so do
+// nodes with faults of their own: what depends on such a hole cannot be checked. Null where there
+// is no graph at all.
 std::unique_ptr<Graph> ReadWithHoles(const std::filesystem::path& model,
                                      const std::filesystem::path& weights, Faults& faults);
 // `name` stands for the file in messages.

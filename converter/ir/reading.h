@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the files of the reader share their work; only the reader includes this. Every function reports
-// all it finds and goes on, so a Graph that came with faults has holes (ReadWithHoles).
+// How the files of the reader share their work; only the reader includes this. Every function
+// reports all it finds and goes on, so a Graph that came with faults has holes (ReadWithHoles).
 #ifndef WEFT_CONVERTER_IR_READING_H_
 #define WEFT_CONVERTER_IR_READING_H_
 

@@ -73,7 +73,8 @@ void InferAdaptive(InferScope& scope) {
   scope.SetOutput(1, ParseElementType(type).value(), dims);
 }
 
-// x, of which every axis is reduced whose extent in `out` divides its own; `dims` becomes the result's.
+// x, of which every axis is reduced whose extent in `out` divides its own; `dims` becomes the
+// result's.
 plan::ValueId ReduceEvenAxes(plan::Builder& builder, ReduceOp op, plan::ValueId x, Dims& dims,
                              const Dims& out) {
   std::vector<ReduceAxis> axes;
@@ -183,8 +184,8 @@ std::vector<Dims> SpacePlaces(std::span<const int64_t> in, std::span<const int64
   return all;
 }
 
-// Maxima and where they are: the windows as lines, the first of the greatest of each, and what place
-// of the data that is.
+// Maxima and where they are: the windows as lines, the first of the greatest of each, and what
+// place of the data that is.
 void LowerMaximaAndPlaces(LowerScope& scope) {
   const plan::ValueId values = scope.NewOutput(0), indices = scope.NewOutput(1);
   const TensorType& type = scope.output_type(1);

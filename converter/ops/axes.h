@@ -49,8 +49,8 @@ struct Delay {
   std::map<std::string, std::string> attributes = {};
 };
 
-// Windows along an axis of input 0, wherever they lie, that make places of the same axis of output 0:
-// place i of it of `extent` places of the input from i * stride - begin[axis - 2] on. Where they
+// Windows along an axis of input 0, wherever they lie, that make places of the same axis of output
+// 0: place i of it of `extent` places of the input from i * stride - begin[axis - 2] on. Where they
 // spread, each place of the input goes to `extent` of the output from i * stride on, the first of
 // which are left out.
 struct Windows {

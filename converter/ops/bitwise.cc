@@ -123,8 +123,8 @@ class ShiftSteps {
   const size_t rank_;
 };
 
-// 2^(places - from) of each, but no less than 1 and no more than 2^(to - from). The greatest power of
-// an integer with a sign is its least number.
+// 2^(places - from) of each, but no less than 1 and no more than 2^(to - from). The greatest power
+// of an integer with a sign is its least number.
 Dims PowersOfTwo(const Dims& places, ElementType type, int64_t from, int64_t to) {
   constexpr int64_t kBeyondI32 = int64_t{1} << 31;
   Dims powers;

@@ -12,8 +12,8 @@
 namespace weft::ops {
 namespace {
 
-// What a search looks at. Chains are short; what is longer, or branches often, has the bounds of its
-// type.
+// What a search looks at. Chains are short; what is longer, or branches often, has the bounds of
+// its type.
 constexpr int kMostBoundsNodes = 64;
 
 // Sums and products of two such numbers stay within 64 bits.

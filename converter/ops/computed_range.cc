@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of an axis whose bounds the run computes, or of an axis with a run-time length: a gather of
-// begin, begin + step, ... and, where the number of places is not known, the steps that count them.
+// Ranges of an axis whose bounds the run computes, or of an axis with a run-time length: a gather
+// of begin, begin + step, ... and, where the number of places is not known, the steps that count
+// them.
 #include <algorithm>
 #include <cstdlib>
 
@@ -215,8 +216,8 @@ PlaceCount CountOfRange(const NodeScope& scope, const ComputedRange& range) {
   const auto most = [&](const Bound& begin, const Bound& end) {
     return RunBetween(begin.known, end.known, range.step, dim).count;
   };
-  // From one bound alone: an axis that is shorter than `dim` turns their order where they count from
-  // different ends.
+  // From one bound alone: an axis that is shorter than `dim` turns their order where they count
+  // from different ends.
   const PlaceCount bounded = {std::min(most(range.begin, {}), most({}, range.end)), false};
   const std::optional<int64_t> distance = KnownDistance(range);
   if (!distance) return bounded;

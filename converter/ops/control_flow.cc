@@ -54,8 +54,8 @@ void SetOutputs(InferScope& scope, ir::Body& body) {
   }
 }
 
-// Without sliced inputs the outputs' declared extents determine the count; without those the body runs
-// once.
+// Without sliced inputs the outputs' declared extents determine the count; without those the body
+// runs once.
 int64_t CountOfOutputs(InferScope& scope, const ir::Body& body) {
   int64_t count = 0;
   for (size_t i = 0; i < body.map.outputs.size(); ++i) {

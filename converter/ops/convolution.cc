@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions over one to three spatial axes, plain and grouped. Integers are multiplied as they are.
+// Convolutions over one to three spatial axes, plain and grouped. Integers are multiplied as they
+// are.
 #include "converter/ops/axes.h"
 #include "converter/ops/convolve.h"
 #include "converter/ops/families.h"

@@ -25,8 +25,8 @@ struct Filters {
 // The filters of a convolution. A transposed one has its channels the other way round.
 Filters FiltersOf(const NodeScope& scope);
 
-// Data and filters are of one type, f32 or over one or two axes integers, and of fitting ranks, and the
-// filters have elements; else faults.
+// Data and filters are of one type, f32 or over one or two axes integers, and of fitting ranks, and
+// the filters have elements; else faults.
 bool CheckDataAndFilters(InferScope& scope, bool grouped);
 
 // The windows of a convolution that is none of the transposed.

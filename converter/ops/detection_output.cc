@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DetectionOutput, the head of SSD: boxes decoded from priors by steps that work element by element,
-// then the step that selects among them. With two more inputs the priors are decoded once before, and
-// those without an object have the background alone.
+// DetectionOutput, the head of SSD: boxes decoded from priors by steps that work element by
+// element, then the step that selects among them. With two more inputs the priors are decoded once
+// before, and those without an object have the background alone.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -165,8 +165,8 @@ void InferDetection(InferScope& scope) {
   scope.SetOutput(0, ElementType::f32, {1, 1, *rows, 7});
 }
 
-// Numbers along [corners, batch, priors, classes, x and y], wherever they lie. Corners are the first and
-// the last one of a box; of logits and variances, those of its centre and of its size.
+// Numbers along [corners, batch, priors, classes, x and y], wherever they lie. Corners are the
+// first and the last one of a box; of logits and variances, those of its centre and of its size.
 struct BoxNumbers {
   ValueId value = plan::kNone;
   Dims dims, strides;
@@ -282,7 +282,8 @@ class BoxDecoding {
   const int64_t proposal_batch_;
 };
 
-// Scores of which those priors of [1 or batch, priors] have the row instead: one number or all classes'.
+// Scores of which those priors of [1 or batch, priors] have the row instead: one number or all
+// classes'.
 ValueId ReplacedScores(plan::Builder& builder, const DetectionSpec& spec, const Operand& priors,
                        const std::vector<float>& row, ValueId scores) {
   const Dims dims = {spec.batch, spec.priors, spec.classes};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Einsum: a product of tensors whose axes have labels, summed over the labels that the output lacks.
-// What one operand alone sums is reduced first; then the first two operands become one, by a dense
-// step, a matmul or a multiplication, until one is left. The order of every sum follows from the
-// labels and never from extents, so that a model rounds alike after its time axis is cut.
+// Einsum: a product of tensors whose axes have labels, summed over the labels that the output
+// lacks. What one operand alone sums is reduced first; then the first two operands become one, by a
+// dense step, a matmul or a multiplication, until one is left. The order of every sum follows from
+// the labels and never from extents, so that a model rounds alike after its time axis is cut.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -273,8 +273,8 @@ Term Contraction::Multiply(const TermPair& pair) {
   return y;
 }
 
-// A known matrix of floats is the second operand. Otherwise the order is the one that gives the output's
-// labels; where neither does, a constant is the second operand.
+// A known matrix of floats is the second operand. Otherwise the order is the one that gives the
+// output's labels; where neither does, a constant is the second operand.
 bool Contraction::ShouldExchange(const TermPair& pair, bool has_matrix) const {
   if (has_matrix) return !IsConstant(pair.b);
   if (!IsLast() || pair.ComesInOrder(output_)) return false;
@@ -324,8 +324,8 @@ std::vector<float> Contraction::ElementsAlong(const Labels& order, const Term& t
   return along;
 }
 
-// Rows that no one stride leads along: those of the outer labels become products of their own, but where
-// few would be left to each.
+// Rows that no one stride leads along: those of the outer labels become products of their own, but
+// where few would be left to each.
 void Contraction::SplitRows(TermPair& pair) const {
   constexpr int64_t kFewestRows = 4;
   if (!IsLine(pair.summed, pair.a)) return;

@@ -28,8 +28,8 @@ void InferArithmetic(InferScope& scope) {
   SetElementwiseOutput(scope);
 }
 
-// Quotients of integers round down where m_pythondiv says so. ONNX's operation rounds towards 0, but
-// its exports carry m_pythondiv, too.
+// Quotients of integers round down where m_pythondiv says so. ONNX's operation rounds towards 0,
+// but its exports carry m_pythondiv, too.
 void InferDivide(InferScope& scope) {
   InferArithmetic(scope);
   const ElementType type = scope.input_element(0);

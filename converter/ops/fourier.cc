@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFT, IDFT, RDFT, IRDFT: each axis that is named is one transform of its lines, into which the cutting
-// and the zeros of signal_size go.
+// DFT, IDFT, RDFT, IRDFT: each axis that is named is one transform of its lines, into which the
+// cutting and the zeros of signal_size go.
 #include "converter/ops/fourier.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GatherTree: the sequences that a beam search has found. A section walks from the last step of
-// each sequence to the first and takes of each step the token of the beam it has come to. Behind the
-// end of a sequence, and behind the first end token in it, end tokens stand.
+// each sequence to the first and takes of each step the token of the beam it has come to. Behind
+// the end of a sequence, and behind the first end token in it, end tokens stand.
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"

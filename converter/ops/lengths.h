@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-time lengths as values, for the operations that look at them. Beyond its length a tensor holds
-// whatever its maker left there.
+// Run-time lengths as values, for the operations that look at them. Beyond its length a tensor
+// holds whatever its maker left there.
 #ifndef WEFT_CONVERTER_OPS_LENGTHS_H_
 #define WEFT_CONVERTER_OPS_LENGTHS_H_
 

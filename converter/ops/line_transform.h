@@ -14,8 +14,8 @@ namespace weft::ops {
 
 using kernels::FourierOp;
 
-// Formulas in kernels/fourier/fourier.h, the scale of an inverse being 1 / size. A line of x gives the first
-// `given` of its numbers; zeros follow.
+// Formulas in kernels/fourier/fourier.h, the scale of an inverse being 1 / size. A line of x gives
+// the first `given` of its numbers; zeros follow.
 struct LineTransform {
   FourierOp op = FourierOp::kForward;
   int64_t size = 0, given = 0;
@@ -31,7 +31,8 @@ bool CheckTransform(InferScope& scope, FourierOp op, int64_t size, int64_t given
 // Floats of a line of y, without what width adds.
 int64_t OutputsOf(const LineTransform& transform);
 
-// y[rows, width] = lines of x, which begin `x_row_stride` floats apart and may overlap, transformed.
+// y[rows, width] = lines of x, which begin `x_row_stride` floats apart and may overlap,
+// transformed.
 void EmitTransform(plan::Builder& builder, const LineTransform& transform, int64_t rows,
                    int64_t x_row_stride, plan::ValueId x, plan::ValueId y);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products. A constant factor that is one matrix becomes packed panels (dense); two
-// factors that are data, a batch of constant matrices, or integers, become a matmul by strides, which
-// program/constant_products.h replaces where its constant becomes narrow.
+// factors that are data, a batch of constant matrices, or integers, become a matmul by strides,
+// which program/constant_products.h replaces where its constant becomes narrow.
 #include "converter/ops/matmul.h"
 
 #include <algorithm>

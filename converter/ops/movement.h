@@ -64,8 +64,8 @@ std::optional<Piece> PieceOf(const Movement& movement);
 void EmitMovement(plan::Builder& builder, plan::ValueId source, plan::ValueId target,
                   const Movement& movement);
 
-// What the movement makes of a source with elements of whole bytes: a view of it where it is one piece,
-// else a new value and copies.
+// What the movement makes of a source with elements of whole bytes: a view of it where it is one
+// piece, else a new value and copies.
 plan::ValueId Moved(plan::Builder& builder, plan::ValueId source, const Movement& movement,
                     const TensorType& type);
 

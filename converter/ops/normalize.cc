@@ -89,8 +89,8 @@ Movement ToTheEnd(const Dims& dims, const std::vector<bool>& along, Dims& moved)
   return movement;
 }
 
-// The dims with several elements along each axis that is kept: such an axis may be the time steps of a
-// call, whose number must not change the order of a sum.
+// The dims with several elements along each axis that is kept: such an axis may be the time steps
+// of a call, whose number must not change the order of a sum.
 Dims WithSeveralKept(Dims dims, const std::vector<bool>& along) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (!along[i] && dims[i] == 1) dims[i] = 2;

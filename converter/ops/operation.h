@@ -114,8 +114,8 @@ class NodeScope {
   // constant.
   std::optional<Dims> Ints(size_t i) const;
   std::optional<std::vector<double>> Numbers(size_t i) const;
-  // Adds the fault of input i, called `what`, which is no constant and must be one; `reason` follows
-  // the demand, with its punctuation.
+  // Adds the fault of input i, called `what`, which is no constant and must be one; `reason`
+  // follows the demand, with its punctuation.
   void FaultComputed(size_t i, std::string_view what, std::string_view reason = "");
   // As Ints, but a missing constant is a fault "input 1 (what) is computed at run time; ...".
   std::optional<Dims> RequireInts(size_t i, std::string_view what);

@@ -103,8 +103,9 @@ void LowerPatches(LowerScope& scope) {
                             0, plan::DenseStrides(dims), 0);
 }
 
-// ReorgYolo. The elements are read as [N, C / stride^2, H * stride, W * stride] and split there into
-// phases by rows and columns; what comes out is then called [N, C * stride^2, H / stride, W / stride].
+// ReorgYolo. The elements are read as [N, C / stride^2, H * stride, W * stride] and split there
+// into phases by rows and columns; what comes out is then called [N, C * stride^2, H / stride, W /
+// stride].
 
 void InferReorg(InferScope& scope) {
   const Dims strides = scope.attributes.Ints("stride");

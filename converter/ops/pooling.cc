@@ -230,7 +230,8 @@ int64_t LowestOf(ElementType type) {
   return std::numeric_limits<int64_t>::min() >> (64 - BitsOf(type));
 }
 
-// Every window as a row: [planes * windows, taps]. x is f32, i32 or i64, the data were of type `data`.
+// Every window as a row: [planes * windows, taps]. x is f32, i32 or i64, the data were of type
+// `data`.
 plan::ValueId WindowRows(plan::Builder& builder, plan::ValueId x, ElementType data, int64_t planes,
                          Window window) {
   const ElementType type = builder.type(x);
@@ -312,8 +313,8 @@ int64_t FirstInside(const WindowAxis& axis, int64_t window) {
   return std::min(begin + skipped * axis.dilation, axis.in - 1);
 }
 
-// Numbers of elements in their plane: where each window begins, how far its taps lie from there, and the
-// first of its elements that is none of padding.
+// Numbers of elements in their plane: where each window begins, how far its taps lie from there,
+// and the first of its elements that is none of padding.
 struct PlaneNumbers {
   Dims windows, taps, firsts;
 };
@@ -384,8 +385,8 @@ class IndexSteps {
   }
 
  private:
-  // Padding is the lowest integer: a window whose maximum is that has such elements alone, of which the
-  // first that is none of padding counts.
+  // Padding is the lowest integer: a window whose maximum is that has such elements alone, of which
+  // the first that is none of padding counts.
   plan::ValueId Inside(plan::ValueId numbers, const Dims& firsts) {
     const ElementType type = builder_.type(maxima_);
     const plan::ValueId is_lowest = builder_.Scratch({ElementType::boolean, dims_});

@@ -18,8 +18,8 @@
 namespace weft::ops {
 namespace {
 
-// Of a product: the data of i8, the weights as the document has them, a scale for each output, what its
-// sum begins with as an integer, and what is added to the scaled sum.
+// Of a product: the data of i8, the weights as the document has them, a scale for each output, what
+// its sum begins with as an integer, and what is added to the scaled sum.
 constexpr size_t kScales = 2, kFirsts = 3, kStarts = 4;
 // Of a convolution, if the run computes it: the level that stands outside the maps.
 constexpr size_t kPaddingLevel = 5;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on integers of i8 that stand for numbers, (x - zero) * scale: what the pass quantise makes of
-// a graph with FakeQuantize. No opset document has them. Attributes say the levels: those of inputs as
-// "x_zero" and "scale", those of the output as "zero", "low" and "high" of i8; without these the output
-// is f32.
+// Operations on integers of i8 that stand for numbers, (x - zero) * scale: what the pass quantise
+// makes of a graph with FakeQuantize. No opset document has them. Attributes say the levels: those
+// of inputs as "x_zero" and "scale", those of the output as "zero", "low" and "high" of i8; without
+// these the output is f32.
 #ifndef WEFT_CONVERTER_OPS_QUANTISED_H_
 #define WEFT_CONVERTER_OPS_QUANTISED_H_
 

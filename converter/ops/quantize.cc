@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeQuantize: the nearest of a number of levels that are spread evenly over a range. The formula of
-// the document step by step, in its order, so that ties and last bits are those of the formula, be the
-// limits constants or computed at run time.
+// FakeQuantize: the nearest of a number of levels that are spread evenly over a range. The formula
+// of the document step by step, in its order, so that ties and last bits are those of the formula,
+// be the limits constants or computed at run time.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -134,8 +134,8 @@ struct QuantizeRanges {
     return LimitOfBoth(builder, BinaryOp::subtract, a, b, std::minus<float>());
   }
 
-  // Does the formula give output_low at input_low and output_high at input_high, to the last bit? Then
-  // clamping x to the input's range takes the place of the two comparisons.
+  // Does the formula give output_low at input_low and output_high at input_high, to the last bit?
+  // Then clamping x to the input's range takes the place of the two comparisons.
   bool MeetTheirEnds() const {
     return span.is_known() && out_span.is_known() && LimitsHold(low, high, std::less<float>()) &&
            std::ranges::all_of(span.numbers, [](float one) { return std::isnormal(one); }) &&

@@ -193,8 +193,8 @@ std::vector<int32_t> DrawnI32(size_t count, const DrawWords& words,
   });
 }
 
-// TensorFlow takes the first word of a pair for the low half, PyTorch for the high one, and a single
-// word where both limits are below 2^32.
+// TensorFlow takes the first word of a pair for the low half, PyTorch for the high one, and a
+// single word where both limits are below 2^32.
 std::vector<int64_t> DrawnI64(size_t count, const DrawWords& words, bool like_pytorch,
                               const Interval<int64_t>& interval) {
   const auto least = static_cast<uint64_t>(interval.least);

@@ -74,8 +74,9 @@ void InferReduceOfNumbers(InferScope& scope) {
   InferReduce(scope);
 }
 
-// Without an element the result is the lowest or the highest number of the type. Narrow integers are
-// reduced as i32, whose lowest and highest numbers are others; of a run-time length they are refused.
+// Without an element the result is the lowest or the highest number of the type. Narrow integers
+// are reduced as i32, whose lowest and highest numbers are others; of a run-time length they are
+// refused.
 void InferExtreme(InferScope& scope) {
   InferReduceOfNumbers(scope);
   const bool may_be_empty = ir::ExtentOf(scope.node().inputs[0]).has_value();

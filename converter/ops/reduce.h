@@ -20,9 +20,10 @@ struct ReduceAxis {
 // Those of more than one element, neighbours of one kind joined, the kept before the reduced.
 std::vector<ReduceAxis> CollapsedAxes(std::span<const ReduceAxis> axes);
 
-// The collapsed axes, and the order in which floats are summed over them: in runs where the last axis
-// is reduced, else in chains. A kept axis of one element counts as one of several, and no two reduced
-// axes around one are joined: it may be the time steps of a call, whose number must not change the order.
+// The collapsed axes, and the order in which floats are summed over them: in runs where the last
+// axis is reduced, else in chains. A kept axis of one element counts as one of several, and no two
+// reduced axes around one are joined: it may be the time steps of a call, whose number must not
+// change the order.
 struct Reduction {
   std::vector<ReduceAxis> axes;
   format::ReduceOrder order;
@@ -31,8 +32,8 @@ struct Reduction {
 };
 Reduction ReductionOver(std::span<const ReduceAxis> axes);
 
-// y = op over the reduced of collapsed axes, over x's element type; y is contiguous. `order` matters
-// to floats.
+// y = op over the reduced of collapsed axes, over x's element type; y is contiguous. `order`
+// matters to floats.
 void EmitReduce(plan::Builder& builder, format::ReduceOp op, std::span<const ReduceAxis> collapsed,
                 plan::ValueId x, plan::ValueId y,
                 format::ReduceOrder order = format::ReduceOrder::by_strides);

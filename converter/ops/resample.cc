@@ -212,8 +212,8 @@ std::vector<ResampleTap> PillowTaps(const Resampling& resampling, const Resample
   return taps;
 }
 
-// Linear without aliasing: a triangle around the coordinate, which is as wide as the scale is small,
-// cut off at the axis' ends, its shares divided by their sum.
+// Linear without aliasing: a triangle around the coordinate, which is as wide as the scale is
+// small, cut off at the axis' ends, its shares divided by their sum.
 std::vector<ResampleTap> TriangleTaps(const Resampling& resampling, const ResampledAxis& axis) {
   const auto reach =
       axis.scale > 1 ? int64_t{2} : static_cast<int64_t>(std::ceil(2.0f / axis.scale));

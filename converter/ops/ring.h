@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The past of an axis in a ring (kernels/movement/ring.h): an operation that no document has and no file can
-// name; cutting time makes it of what looks back. Input 0 holds the new places, input 1 the ring as
-// RingType has it, input 2, where that has more than one place, an i32 that says where it starts.
-// Output 0 is what is read of the past and the new places, the others are inputs 1 and 2 behind
-// those; one that only reads has output 0 alone.
+// The past of an axis in a ring (kernels/movement/ring.h): an operation that no document has and no
+// file can name; cutting time makes it of what looks back. Input 0 holds the new places, input 1
+// the ring as RingType has it, input 2, where that has more than one place, an i32 that says where
+// it starts. Output 0 is what is read of the past and the new places, the others are inputs 1 and 2
+// behind those; one that only reads has output 0 alone.
 #ifndef WEFT_CONVERTER_OPS_RING_H_
 #define WEFT_CONVERTER_OPS_RING_H_
 

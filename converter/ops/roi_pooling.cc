@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ROIPooling and PSROIPooling: regions of a batch's planes, pooled to one size. A region is the number
-// of its picture and two corners; one whose picture is below 0 ends the list.
+// ROIPooling and PSROIPooling: regions of a batch's planes, pooled to one size. A region is the
+// number of its picture and two corners; one whose picture is below 0 ends the list.
 #include <algorithm>
 
 #include "converter/base/narrow.h"
@@ -169,8 +169,8 @@ void InferPositionPooling(InferScope& scope) {
                   {scope.input_dims(1)[0], spec.channels, spec.group, spec.group});
 }
 
-// The spatial bins of all regions as regions of their own, and the channels of each bin as a picture of
-// its own.
+// The spatial bins of all regions as regions of their own, and the channels of each bin as a
+// picture of its own.
 PooledRegions RegionsOfBins(plan::Builder& builder, const PositionSpec& spec,
                             const PooledRegions& whole) {
   const int64_t bins = spec.parts();

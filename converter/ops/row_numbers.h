@@ -15,7 +15,8 @@ plan::ValueId EmitFromStart(plan::Builder& builder, plan::ValueId indices, int64
 // `extents`, or one behind the last row where a coordinate is out of range.
 plan::ValueId EmitRowNumbers(plan::Builder& builder, plan::ValueId tuples, const Dims& extents);
 
-// Input i, tuples for `extents`, is of a type that holds what EmitRowNumbers computes; else a fault.
+// Input i, tuples for `extents`, is of a type that holds what EmitRowNumbers computes; else a
+// fault.
 bool CheckRowNumbers(InferScope& scope, size_t i, const Dims& extents);
 
 }  // namespace weft::ops

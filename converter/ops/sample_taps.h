@@ -35,7 +35,8 @@ struct SampleSpec {
   std::array<int64_t, 2> Lasts() const;
 };
 
-// Weights of the taps of a side as polynomials of the fraction, [4, taps], the cube's factors first.
+// Weights of the taps of a side as polynomials of the fraction, [4, taps], the cube's factors
+// first.
 inline constexpr std::array<std::array<float, 4>, 4> kCubicFactors = {
     {{-0.75f, 1.25f, -1.25f, 0.75f},
      {1.5f, -2.25f, 1.5f, -0.75f},

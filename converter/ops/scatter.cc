@@ -2,9 +2,9 @@
 // The data with some of its elements replaced by updates, or combined with them. Known indices say
 // where to at conversion: copies of runs, or one gather of the updates and a choice. The row of an
 // index that the run computes is found by comparison with the numbers of all rows; out of range it
-// is none, so that the update is dropped. At conversion such an index is a fault. Indices may repeat:
-// updates meet their row in their own order, so that the last one replaces it and a sum is one chain
-// that begins with the data.
+// is none, so that the update is dropped. At conversion such an index is a fault. Indices may
+// repeat: updates meet their row in their own order, so that the last one replaces it and a sum is
+// one chain that begins with the data.
 #include <algorithm>
 #include <utility>
 

@@ -50,8 +50,8 @@ struct ComputedRows {
 plan::ValueId EmitComputedRows(plan::Builder& builder, const ComputedRows& rows,
                                plan::ValueId numbers, plan::ValueId updates, plan::ValueId data);
 
-// The same for every combination, as [outer, rows, inner]. Elements that meet an update start from it
-// where `with_data` is false.
+// The same for every combination, as [outer, rows, inner]. Elements that meet an update start from
+// it where `with_data` is false.
 plan::ValueId EmitCombinedRows(plan::Builder& builder, const ComputedRows& rows,
                                plan::ValueId numbers, plan::ValueId updates, plan::ValueId data,
                                bool with_data);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // STFT and ISTFT. Forward, a constant window goes into the transform and the frames are overlapping
-// rows of the signal: one step. Back, one step writes the windowed frames; what overlaps is added by
-// one reduce step and divided by the sum of the squared windows. A window that the run computes is a
-// factor of the frames by itself, and the sum of its squares is added up as the frames are.
+// rows of the signal: one step. Back, one step writes the windowed frames; what overlaps is added
+// by one reduce step and divided by the sum of the squared windows. A window that the run computes
+// is a factor of the frames by itself, and the sum of its squares is added up as the frames are.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -46,8 +46,8 @@ Framing FramingOf(const LowerScope& scope) {
   return {scope.Ints(2).value()[0], scope.Ints(3).value()[0]};
 }
 
-// One number for each sample of a frame: a shorter window stands in the middle, zeros around it. None
-// where the run computes it.
+// One number for each sample of a frame: a shorter window stands in the middle, zeros around it.
+// None where the run computes it.
 std::vector<double> WindowOf(const NodeScope& scope, int64_t size) {
   const std::optional<std::vector<double>> numbers = scope.Numbers(1);
   if (!numbers) return {};
@@ -231,7 +231,8 @@ plan::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Overla
   return windowed;
 }
 
-// [batch, length]: place o of step b is the sum over j of place o + (border - j) * step of row b + j.
+// [batch, length]: place o of step b is the sum over j of place o + (border - j) * step of row b +
+// j.
 plan::ValueId EmitOverlapAdd(plan::Builder& builder, const Overlap& overlap, plan::ValueId frames) {
   if (overlap.blocks == 1) return frames;
   const int64_t width = overlap.width();

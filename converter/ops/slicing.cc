@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slice and StridedSlice: begin, end and step per axis, NumPy's clamping. A slice that is one piece
-// of its input is a view; any other is one strided copy. Where the run computes a bound, or how long
-// the axis is, it is a gather; the number of its places is a run-time length, unless the bounds are a
-// known distance apart and inside the axis for certain.
+// of its input is a view; any other is one strided copy. Where the run computes a bound, or how
+// long the axis is, it is a gather; the number of its places is a run-time length, unless the
+// bounds are a known distance apart and inside the axis for certain.
 #include "converter/ops/slicing.h"
 
 #include <fmt/format.h>

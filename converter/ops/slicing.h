@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Slice or StridedSlice takes of each axis, and a SliceScatter writes, with bounds clamped and
-// masks applied. Read once by the shape rule, again by the lowering and by those that must know
+// What a Slice or StridedSlice takes of each axis, and a SliceScatter writes, with bounds clamped
+// and masks applied. Read once by the shape rule, again by the lowering and by those that must know
 // which places are left.
 #ifndef WEFT_CONVERTER_OPS_SLICING_H_
 #define WEFT_CONVERTER_OPS_SLICING_H_
@@ -14,10 +14,10 @@
 
 namespace weft::ops {
 
-// Positions that a bound of a slice is clamped to, inclusive, after a negative bound was counted from
-// the end. A bound that is absent is begin.low and end.high for a positive step, begin.high and
-// end.low for a negative one. begin.high is -1 for a negative step along an axis without elements,
-// and then wins over begin.low: clamp to `low` first.
+// Positions that a bound of a slice is clamped to, inclusive, after a negative bound was counted
+// from the end. A bound that is absent is begin.low and end.high for a positive step, begin.high
+// and end.low for a negative one. begin.high is -1 for a negative step along an axis without
+// elements, and then wins over begin.low: clamp to `low` first.
 template <typename Number>
 struct SliceLimits {
   struct Range {
@@ -26,9 +26,9 @@ struct SliceLimits {
   Range begin, end;
 };
 
-// The limits along an axis of `length` elements, for conversion and for steps alike. A negative step
-// clamps a begin before the axis to its first element, as OpenVINO and ONNX Runtime do; NumPy takes
-// no element then.
+// The limits along an axis of `length` elements, for conversion and for steps alike. A negative
+// step clamps a begin before the axis to its first element, as OpenVINO and ONNX Runtime do; NumPy
+// takes no element then.
 template <typename Number>
 SliceLimits<Number> LimitsOf(bool forward, Number zero, Number minus_one, Number length,
                              Number last) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snake, x + height * sin(slope * x)^2, which no opset document has: a pass makes it of the operations
-// that models spell it out in. Slopes and heights have one number for each place of one axis of x, or
-// one for all.
+// Snake, x + height * sin(slope * x)^2, which no opset document has: a pass makes it of the
+// operations that models spell it out in. Slopes and heights have one number for each place of one
+// axis of x, or one for all.
 #include <algorithm>
 
 #include "converter/base/narrow.h"

@@ -9,7 +9,8 @@
 
 namespace weft::ops {
 
-// An attribute of Softmax-8 that no IR has: of square matrices along their rows, each up to the diagonal.
+// An attribute of Softmax-8 that no IR has: of square matrices along their rows, each up to the
+// diagonal.
 inline constexpr const char* kOfTriangle = "of_triangle";
 
 // y = softmax of x along `axis`, or its logarithm, both of x's dims, none of them 0. Causal: of

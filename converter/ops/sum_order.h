@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which floats are summed along an axis depends on whether the elements are adjacent in
-// memory. Where all axes behind it have one element, they are, and the sum must nevertheless have the
-// order that it has where these axes have several: one of them may be the time steps of a call.
+// The order in which floats are summed along an axis depends on whether the elements are adjacent
+// in memory. Where all axes behind it have one element, they are, and the sum must nevertheless
+// have the order that it has where these axes have several: one of them may be the time steps of a
+// call.
 #ifndef WEFT_CONVERTER_OPS_SUM_ORDER_H_
 #define WEFT_CONVERTER_OPS_SUM_ORDER_H_
 

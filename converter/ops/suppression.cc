@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonMaxSuppression: the boxes of each class that no box of a higher score overlaps, as rows of their
-// places. How many there are is known at run time alone: the outputs have a run-time length, and
-// rows behind it are -1.
+// NonMaxSuppression: the boxes of each class that no box of a higher score overlaps, as rows of
+// their places. How many there are is known at run time alone: the outputs have a run-time length,
+// and rows behind it are -1.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -39,8 +39,8 @@ std::optional<float> ThresholdOf(NodeScope& scope, size_t i, std::string_view wh
   return std::nullopt;
 }
 
-// Where scores are lowered, boxes that overlap by more than the threshold are removed in version 5 and
-// stay from version 9 on.
+// Where scores are lowered, boxes that overlap by more than the threshold are removed in version 5
+// and stay from version 9 on.
 std::optional<SuppressionSpec> ReadSuppression(NodeScope& scope) {
   const std::optional<int64_t> most =
       scope.has_input(kMostBoxes) ? ControlInt(scope, kMostBoxes, "boxes of a class") : int64_t{0};

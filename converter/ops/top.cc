@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopK: the k greatest or least elements along one axis, and where they were. Equal elements come in
-// the order of the axis, asked for (stable) or not; a NaN comes behind every number.
+// TopK: the k greatest or least elements along one axis, and where they were. Equal elements come
+// in the order of the axis, asked for (stable) or not; a NaN comes behind every number.
 #include "converter/ops/top.h"
 
 #include "converter/base/narrow.h"

@@ -16,8 +16,8 @@ struct TopGeometry {
 void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId x,
              plan::ValueId values, plan::ValueId indices);
 
-// Where along the axis of booleans x [outer, axis, inner] the first true one stands, or `axis` where none
-// does: i32 [outer, inner].
+// Where along the axis of booleans x [outer, axis, inner] the first true one stands, or `axis`
+// where none does: i32 [outer, inner].
 plan::ValueId EmitFirstTrue(plan::Builder& builder, int64_t outer, int64_t axis, int64_t inner,
                             plan::ValueId x);
 

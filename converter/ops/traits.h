@@ -56,13 +56,13 @@ struct Traits {
   bool reshapes = false;
   // The elements of all inputs, tensor behind tensor.
   bool joins = false;
-  // The elements of an output of input 0's type are some of that input, with their bits and none besides;
-  // which of them is said by the other inputs, or by their order.
+  // The elements of an output of input 0's type are some of that input, with their bits and none
+  // besides; which of them is said by the other inputs, or by their order.
   bool picks = false;
   // The numbers of input 0 in another element type.
   bool converts = false;
-  // The attribute that names the output's element type, where that type is part of what is computed:
-  // floats of 16 or 64 bits are then not computed as f32. Empty: there is no such.
+  // The attribute that names the output's element type, where that type is part of what is
+  // computed: floats of 16 or 64 bits are then not computed as f32. Empty: there is no such.
   std::string_view typed_by = {};
 
   // Axes. Which axes of its tensors are one axis whose places it works on apart from each other

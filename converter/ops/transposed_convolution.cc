@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed convolutions over one to three spatial axes, plain and grouped: tap t of the data's place
-// i adds to place i * stride + t * dilation of a result, of which `cut` places in front are dropped.
-// Seen from an output place, those that are a stride apart read the same taps: each such phase is a
-// convolution of stride 1 over its own taps in descending order, which writes its results a stride
-// apart; where phases share a step whose channels do not lie evenly in the output, copies put them
-// into their places. Nothing is multiplied by a zero between the data's places.
+// Transposed convolutions over one to three spatial axes, plain and grouped: tap t of the data's
+// place i adds to place i * stride + t * dilation of a result, of which `cut` places in front are
+// dropped. Seen from an output place, those that are a stride apart read the same taps: each such
+// phase is a convolution of stride 1 over its own taps in descending order, which writes its
+// results a stride apart; where phases share a step whose channels do not lie evenly in the output,
+// copies put them into their places. Nothing is multiplied by a zero between the data's places.
 //
 // Each output is one chain as of conv and depthwise: over ascending (y, x, channel) of the data,
-// from 0; places outside the data are skipped. (A volume's are those of its convolutions.) How phases
-// share steps changes no bit. Integers are multiplied as they are, their sums wrap around.
+// from 0; places outside the data are skipped. (A volume's are those of its convolutions.) How
+// phases share steps changes no bit. Integers are multiplied as they are, their sums wrap around.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -209,7 +209,8 @@ struct Transposed {
 };
 
 // The taps of the phases, in the order of the convolution over them: from the weights [groups, in,
-// out, window...] to [groups, out, phases, in, taps...], or [phases, out, in, taps...] of one group.
+// out, window...] to [groups, out, phases, in, taps...], or [phases, out, in, taps...] of one
+// group.
 std::vector<Nest> RegroupedTaps(const Transposed& node, const AlikePhases& phases,
                                 bool phases_first) {
   const Filters& filters = node.filters;

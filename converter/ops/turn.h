@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of an operation whose tensors have their channels behind all other axes: [N, H, W, C]
-// in place of [N, C, H, W], and [N, W, C] of [N, C, W]. The rule of an operation stands beside its
-// shape rule and is named by its row (Traits::turn). It says which inputs and outputs turn together,
-// and what else about the node then changes; no turn changes a bit of what is computed. Rules read
-// inferred shapes, change nothing and add no fault.
+// What becomes of an operation whose tensors have their channels behind all other axes: [N, H, W,
+// C] in place of [N, C, H, W], and [N, W, C] of [N, C, W]. The rule of an operation stands beside
+// its shape rule and is named by its row (Traits::turn). It says which inputs and outputs turn
+// together, and what else about the node then changes; no turn changes a bit of what is computed.
+// Rules read inferred shapes, change nothing and add no fault.
 #ifndef WEFT_CONVERTER_OPS_TURN_H_
 #define WEFT_CONVERTER_OPS_TURN_H_
 
@@ -60,8 +60,8 @@ struct Turn {
   // The ports of each turn together or not at all; those of none stay.
   std::vector<std::vector<Port>> ties;
   LastIs last_is = LastIs::kIndifferent;
-  // Of output 0 every extent behind the channels is 1, whatever the inputs' extents: it lies alike in
-  // both orders.
+  // Of output 0 every extent behind the channels is 1, whatever the inputs' extents: it lies alike
+  // in both orders.
   bool makes_one_place = false;
   // What changes when the ports turn that the scope says.
   std::map<std::string, std::string> attributes;

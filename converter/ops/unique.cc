@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unique: the different elements, or slices of one axis, with where each stands first, which of them
-// each element is, and how often it occurs. All are sorted, equal ones in their order; where one
-// differs from that before it a group begins, whose number is a run-time length. Slices are sorted
-// by their last element first, by what sorting leaves in order. A NaN is a group of its own, behind
-// all numbers.
+// Unique: the different elements, or slices of one axis, with where each stands first, which of
+// them each element is, and how often it occurs. All are sorted, equal ones in their order; where
+// one differs from that before it a group begins, whose number is a run-time length. Slices are
+// sorted by their last element first, by what sorting leaves in order. A NaN is a group of its own,
+// behind all numbers.
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"

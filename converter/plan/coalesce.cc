@@ -25,8 +25,9 @@ bool SameRange(const Access& a, const Access& b) {
   return a.begin_bytes == b.begin_bytes && a.end_bytes == b.end_bytes && a.moves == b.moves;
 }
 
-// Does `access`, a read of the target by the step that first writes the source, allow that write once
-// the source lives in `range` of the target? The step may write over the very bytes that it reads.
+// Does `access`, a read of the target by the step that first writes the source, allow that write
+// once the source lives in `range` of the target? The step may write over the very bytes that it
+// reads.
 bool SharedByItsStep(const Program& program, const Access& access, ValueId source_root,
                      const Access& range) {
   if (access.nested || access.step == nullptr || access.write) return false;
@@ -93,7 +94,8 @@ bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
 
 namespace {
 
-// The mirror image: the target, a whole value first written by this copy, may live in the source's place.
+// The mirror image: the target, a whole value first written by this copy, may live in the source's
+// place.
 bool TargetFitsSource(const Program& program, const Step& copy, int64_t item,
                       const AccessIndex& local, const AccessCounts& everywhere) {
   const Place source = Resolve(program, copy.inputs[0]);

@@ -18,8 +18,8 @@ struct Effort {
   std::optional<int64_t> most_nodes = std::nullopt;
   // A placement of so many bytes is good enough, and a worse one no better than the greedy one.
   std::optional<int64_t> enough_bytes = std::nullopt;
-  // Without a number of nodes: items and sections that all nodes together look at, at most. Unset: as
-  // many as a conversion needs a few tenths of a second for.
+  // Without a number of nodes: items and sections that all nodes together look at, at most. Unset:
+  // as many as a conversion needs a few tenths of a second for.
   std::optional<int64_t> max_looks = std::nullopt;
 };
 
@@ -31,8 +31,8 @@ struct Improved {
 };
 
 // `used_bytes` is what a placement is known to need, `bound_bytes` what all of them do. First the
-// bound itself is tried, then what lies between, halving it; what is left of the nodes goes into the
-// proof that nothing is smaller.
+// bound itself is tried, then what lies between, halving it; what is left of the nodes goes into
+// the proof that nothing is smaller.
 Improved Improve(std::span<const Buffer> buffers, std::span<const Near> nears, int64_t used_bytes,
                  int64_t bound_bytes, const Effort& effort);
 

@@ -23,8 +23,8 @@ struct Lifetime {
 };
 
 // One per root in scratch that anything touches, in order of ValueId. A value that a loop's
-// iteration may find as an earlier one (or the outside) left it lives as long as the whole loop, but
-// for the time from its last read to the step that writes all of it.
+// iteration may find as an earlier one (or the outside) left it lives as long as the whole loop,
+// but for the time from its last read to the step that writes all of it.
 std::vector<Lifetime> Liveness(const Program& program);
 
 // The fullest moment, in words: `peak is 49152 bytes at step 17 (conv "conv3"); alive there: conv2

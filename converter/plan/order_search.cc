@@ -178,8 +178,8 @@ class OrderSearch {
     }
   }
 
-  // The best end of all orders whose peak is below `limit`, among those that the width lets through;
-  // null where there is none.
+  // The best end of all orders whose peak is below `limit`, among those that the width lets
+  // through; null where there is none.
   const OrderState* FindBelow(int64_t limit, size_t width) {
     steps_.clear();
     by_count_.assign(unit_count_ + 1, {});

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // An order of units in which as few bytes as can be are live at one time.
 //
-// What is live after some units depends on which of them have run, not on their order, so all orders
-// that lead to one set are one state: the lowest peak on the way to it. States are met by the number
-// of their units, fewest first, each giving one more state per unit that is ready. Left out are
+// What is live after some units depends on which of them have run, not on their order, so all
+// orders that lead to one set are one state: the lowest peak on the way to it. States are met by
+// the number of their units, fewest first, each giving one more state per unit that is ready. Left
+// out are
 //   - orders that reach the peak of the best one known,
-//   - where a ready unit needs no more than was live already and leaves no more behind than it found,
+//   - where a ready unit needs no more than was live already and leaves no more behind than it
+//   found,
 //     all others that are ready: to run it at once can only help.
-// A search keeps the best states of each number, first few, then more; one that had to drop none has
-// seen every order. Work is counted in looks at a value's units, never in time.
+// A search keeps the best states of each number, first few, then more; one that had to drop none
+// has seen every order. Work is counted in looks at a value's units, never in time.
 #ifndef WEFT_CONVERTER_PLAN_ORDER_SEARCH_H_
 #define WEFT_CONVERTER_PLAN_ORDER_SEARCH_H_
 

@@ -219,8 +219,8 @@ Program Hoisted(Program lowered, const Candidate& candidate) {
   return lowered;
 }
 
-// What can lie in one place depends on the order, and which order is best on what lies in one place:
-// one is changed after the other, as long as it moves a step. Nullopt where none has moved.
+// What can lie in one place depends on the order, and which order is best on what lies in one
+// place: one is changed after the other, as long as it moves a step. Nullopt where none has moved.
 std::optional<Program> Ordered(Program program) {
   if (!OrderSteps(program)) return std::nullopt;
   Coalesce(program);
@@ -259,8 +259,9 @@ Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Me
   return plan;
 }
 
-// Two hoists of one program that are the same in this are the same: what moves out of a loop changes
-// the items of blocks, and the rows of a product show in the bytes of values and the trips of loops.
+// Two hoists of one program that are the same in this are the same: what moves out of a loop
+// changes the items of blocks, and the rows of a product show in the bytes of values and the trips
+// of loops.
 struct Outline {
   size_t values = 0;
   int64_t bytes = 0, trips = 0;
@@ -419,8 +420,8 @@ bool HasChains(const Program& program) {
   });
 }
 
-// A chain runs at one time, its steps might have run at several: the same plan without chains may need
-// less scratch.
+// A chain runs at one time, its steps might have run at several: the same plan without chains may
+// need less scratch.
 bool NeedsLessApart(const Plan& plan, const Program& lowered, const PlanOptions& options,
                     std::span<const FusedProgram> fused) {
   if (!HasChains(plan.program)) return false;

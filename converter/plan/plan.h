@@ -34,11 +34,11 @@ inline constexpr int64_t kMostRegionBytes = INT32_MAX;
 inline constexpr int64_t kNoOffset = INT64_MIN / 2;
 
 // Rows of an input product that are computed at once, outside their loop, and whether steps that
-// every iteration would repeat run once before it. More of either takes more scratch, and mostly is faster.
-// And whether steps such as conv may write their output over their input, in blocks of a few pixels:
-// slower, by a third where rows are of five pixels, and two full maps never stand side by side. And
-// whether loops of stacked layers are one (loops/fuse.h). And whether functions behind one another are one
-// step (program/chains.h).
+// every iteration would repeat run once before it. More of either takes more scratch, and mostly is
+// faster. And whether steps such as conv may write their output over their input, in blocks of a
+// few pixels: slower, by a third where rows are of five pixels, and two full maps never stand side
+// by side. And whether loops of stacked layers are one (loops/fuse.h). And whether functions behind
+// one another are one step (program/chains.h).
 struct Candidate {
   int64_t hoisted_rows = 1;
   bool hoists_invariants = false;
@@ -84,7 +84,8 @@ struct PlanOptions {
 struct Plan {
   Program program;  // with the steps that run, in their order
   Candidate candidate;
-  // In order of their cost, each smaller than all before it. Empty for a plan that was not chosen from any.
+  // In order of their cost, each smaller than all before it. Empty for a plan that was not chosen
+  // from any.
   std::vector<CurvePoint> curve;
   size_t chosen = 0;  // of the curve, the one that this is
 

@@ -89,8 +89,8 @@ std::vector<TimeRange> LiveRanges(const Buffer& buffer);
 struct Peak {
   int64_t time = 0, bytes = 0;  // the first of the fullest moments
 };
-// Most bytes live at one time, each buffer's rounded up to a multiple of `granule_bytes`; those that
-// near buffers can share are counted once.
+// Most bytes live at one time, each buffer's rounded up to a multiple of `granule_bytes`; those
+// that near buffers can share are counted once.
 Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes = 1,
             std::span<const Near> nears = {});
 

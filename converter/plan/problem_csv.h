@@ -7,10 +7,10 @@
 //
 // Times are half-open, gaps are BEGIN-END with a space between two, an offset fixes its buffer's
 // place. Columns stand in any order; alignment, gaps, offset, hint, traffic and near may be absent,
-// and so may their cells. traffic (bytes of one run) and near are weft's own: near is X:BEFORE:BEHIND
-// with a space between two, X the number of another line of buffers, from 0, and the line's own buffer
-// the y of the pair. Memories are no part of the text: a problem that is read has one, without a
-// capacity. No field is quoted.
+// and so may their cells. traffic (bytes of one run) and near are weft's own: near is
+// X:BEFORE:BEHIND with a space between two, X the number of another line of buffers, from 0, and
+// the line's own buffer the y of the pair. Memories are no part of the text: a problem that is read
+// has one, without a capacity. No field is quoted.
 #ifndef WEFT_CONVERTER_PLAN_PROBLEM_CSV_H_
 #define WEFT_CONVERTER_PLAN_PROBLEM_CSV_H_
 

@@ -30,10 +30,10 @@ struct Work {
 // `places` are those of roots in scratch, by ValueId.
 Work WorkOf(const Program& program, std::span<const Placed> places);
 
-// What orders the plans of a model, in bytes of weights: how many of them a run reads in the time. Weights
-// come from further away than what a step before has written. A step costs what it takes to come to its
-// kernel, one that writes over its input the blocks of a few pixels that it works in. Measured on x86-64
-// (tests/bench/plans.py); docs/architecture.md has the figures.
+// What orders the plans of a model, in bytes of weights: how many of them a run reads in the time.
+// Weights come from further away than what a step before has written. A step costs what it takes to
+// come to its kernel, one that writes over its input the blocks of a few pixels that it works in.
+// Measured on x86-64 (tests/bench/plans.py); docs/architecture.md has the figures.
 constexpr double CostOf(const Work& work) {
   constexpr double kOtherByte = 0.5, kNearByte = 4, kStep = 4096;
   return work.weight_bytes + kOtherByte * work.other_bytes + kNearByte * work.near_bytes +

@@ -14,7 +14,8 @@ namespace weft::plan {
 
 namespace {
 
-// The bits of every element that a plain copy of a constant moves, low part first, if they are the same.
+// The bits of every element that a plain copy of a constant moves, low part first, if they are the
+// same.
 std::optional<std::array<uint32_t, 2>> BitsOfAll(const Program& program, const Step& copy) {
   const Place source = Resolve(program, copy.inputs[0]);
   const Value& root = program.values[source.root];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is copied from a constant whose elements are all equal, as first states of zeros are, is filled in
-// instead: the file has the element in place of the constant, and smaller parameters.
+// What is copied from a constant whose elements are all equal, as first states of zeros are, is
+// filled in instead: the file has the element in place of the constant, and smaller parameters.
 #ifndef WEFT_CONVERTER_PLAN_UNIFORM_COPIES_H_
 #define WEFT_CONVERTER_PLAN_UNIFORM_COPIES_H_
 

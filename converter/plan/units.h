@@ -13,8 +13,8 @@
 
 namespace weft::plan {
 
-// Items [begin, end) of a block: one of them, or the two branches of an If, which stay side by side:
-// by that the validator knows that exactly one of them runs.
+// Items [begin, end) of a block: one of them, or the two branches of an If, which stay side by
+// side: by that the validator knows that exactly one of them runs.
 struct Unit {
   size_t begin = 0, end = 0;
 };

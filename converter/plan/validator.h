@@ -5,13 +5,13 @@
 // is read that was not written. Bytes are those that the steps' parameters name (access.h), not
 // whole slots.
 //
-// The walk is over the listing, twice at most: but for one case its time does not depend on how often
-// loops run, and grows linearly with their depth. Two rules of weft's plans make that possible, and
-// are validated too. A buffer that some slot of a loop moves through (a sliced input, a scan output)
-// shares no byte, in any iteration, with another buffer that the loop writes, unless all its life
-// lies within single iterations, or the loop moves through the other one as well: then, the one case,
-// its iterations are walked one by one. And what the first two periods of a loop body leave in
-// place, all further ones do.
+// The walk is over the listing, twice at most: but for one case its time does not depend on how
+// often loops run, and grows linearly with their depth. Two rules of weft's plans make that
+// possible, and are validated too. A buffer that some slot of a loop moves through (a sliced input,
+// a scan output) shares no byte, in any iteration, with another buffer that the loop writes, unless
+// all its life lies within single iterations, or the loop moves through the other one as well:
+// then, the one case, its iterations are walked one by one. And what the first two periods of a
+// loop body leave in place, all further ones do.
 //
 // Not proved: that a step reads the right place within its own buffer, and that bytes behind the
 // true length of an output of run-time length are not used (a scan output counts as written whole).

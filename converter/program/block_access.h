@@ -39,8 +39,8 @@ AccessMap CollectAccesses(const Program& program, BlockId block);
 // ones count as touching, since nothing better is known.
 bool Overlap(const Access& a, const Access& b);
 
-// The item that makes `value`, all of a root in scratch, where it alone writes it, as a whole, and the
-// item `reader` behind it alone reads it.
+// The item that makes `value`, all of a root in scratch, where it alone writes it, as a whole, and
+// the item `reader` behind it alone reads it.
 std::optional<size_t> SoleWriter(const Program& program, const AccessMap& accesses, ValueId value,
                                  int64_t reader);
 

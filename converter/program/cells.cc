@@ -116,7 +116,8 @@ struct Match {
   std::vector<size_t> taken;  // items, products first
   size_t cell = 0;            // item
   Step fused;                 // without its weights
-  // Roots of weights: of the first product, and of the second one or the cell that there is already.
+  // Roots of weights: of the first product, and of the second one or the cell that there is
+  // already.
   ValueId w = kNone, r = kNone;
 };
 
@@ -205,8 +206,9 @@ bool CellFuser::LiesOver(ValueId input, const Step& step) const {
       step.outputs, [&](ValueId output) { return Resolve(program_, output).root == root; });
 }
 
-// A cell takes two phases where its h' stands in no scan output; the steps apart write it over h. In a loop of odd
-// trips that would keep the product with the input from leaving in chunks, which is worth more.
+// A cell takes two phases where its h' stands in no scan output; the steps apart write it over h.
+// In a loop of odd trips that would keep the product with the input from leaving in chunks, which
+// is worth more.
 bool CellFuser::LosesChunks(const Step& gates) const {
   const auto found = loops_.find(block_);
   if (found == loops_.end()) return false;
@@ -229,8 +231,8 @@ const Step* CellFuser::SoleMakerOf(ValueId value, size_t reader, StepKind kind,
   return step;
 }
 
-// The product that makes `value`, which only the step at `reader` reads, if it is one row of so many
-// outputs and may as well be made there, over whose operands the step writes nothing.
+// The product that makes `value`, which only the step at `reader` reads, if it is one row of so
+// many outputs and may as well be made there, over whose operands the step writes nothing.
 const Step* CellFuser::ProductOf(ValueId value, size_t reader, int64_t outputs,
                                  size_t* item) const {
   size_t writer = 0;
@@ -273,8 +275,8 @@ std::optional<Match> CellFuser::MatchRecurrent(const Step& gates, size_t item) c
                kNone};
 }
 
-// The value of which `gates` reads the parts of z and r and `candidate` the part behind them, if there is
-// one for the whole.
+// The value of which `gates` reads the parts of z and r and `candidate` the part behind them, if
+// there is one for the whole.
 std::optional<ValueId> CellFuser::StartOfBoth(const Step& gates, const Step& candidate,
                                               int64_t hidden) const {
   constexpr auto kFloat = static_cast<int64_t>(sizeof(float));
@@ -416,8 +418,8 @@ class CellPacker {
     bytes_.resize(RowOf(kind) * (uint64_t{shape_.inputs} + shape_.hidden) * element_bytes);
   }
 
-  // Inputs [first, first + count) of the gates from `begin` to `end` from the panels of a product with
-  // `count` inputs.
+  // Inputs [first, first + count) of the gates from `begin` to `end` from the panels of a product
+  // with `count` inputs.
   void TakePanels(const CellBytes& panels, int64_t first, int64_t count, uint32_t begin,
                   uint32_t end) {
     ForAll(begin, end, count, [&](uint32_t gate, uint32_t unit, uint64_t k) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products and the gates behind them become one step, in two goes: the recurrent product before loops
-// get homes, since a fused cell cannot write h' over h; that with the input behind hoisting, where it was
-// not worth rows of its own. Weights are laid out anew, and no bit changes. Cells of one row with sigmoid
-// and tanh; all others stay as they are.
+// Products and the gates behind them become one step, in two goes: the recurrent product before
+// loops get homes, since a fused cell cannot write h' over h; that with the input behind hoisting,
+// where it was not worth rows of its own. Weights are laid out anew, and no bit changes. Cells of
+// one row with sigmoid and tanh; all others stay as they are.
 #ifndef WEFT_CONVERTER_PROGRAM_CELLS_H_
 #define WEFT_CONVERTER_PROGRAM_CELLS_H_
 
@@ -16,8 +16,8 @@ namespace weft::plan {
 //   dense h R start -> pre; gru_reset pre h -> z rh;
 //   dense rh C start -> n; gru_update n z h -> h'        ->  gru_reset_cell - RC h start -> h' rh
 //
-// Products whose weights shall be integers stay steps, as do those that `precisions` tells from their
-// gates by name.
+// Products whose weights shall be integers stay steps, as do those that `precisions` tells from
+// their gates by name.
 void FuseCells(Program& program, const Precisions& precisions);
 
 //   dense x W bias -> start; lstm_cell - R h c start     ->  lstm_cell x WR h c bias

@@ -109,7 +109,8 @@ std::optional<Step> ChainJoiner::Joined(const Members& members) const {
   return ChainOf(program_, steps);
 }
 
-// Nothing that the step at `item` reads is written before the chain reads it, nor by the chain itself.
+// Nothing that the step at `item` reads is written before the chain reads it, nor by the chain
+// itself.
 bool ChainJoiner::MayRunAt(size_t last, size_t item, const Step& joined) const {
   const Place result = Resolve(program_, joined.outputs[0]);
   const int64_t bytes = program_.values[joined.outputs[0]].bytes;
@@ -179,7 +180,8 @@ bool ChainJoiner::FitsLive(size_t last, size_t item, const Step& before, const S
   return false;
 }
 
-// From the last step towards the first, so that all readers of a value are decided before its maker.
+// From the last step towards the first, so that all readers of a value are decided before its
+// maker.
 void ChainJoiner::Grow(size_t last) {
   Members members = {last};
   std::optional<Step> chain;

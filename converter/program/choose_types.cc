@@ -28,8 +28,8 @@ double NoisePerByte(const TypeCandidate& from, const TypeCandidate& to) {
   return (to.noise - from.noise) / static_cast<double>(from.bytes - to.bytes);
 }
 
-// The lower convex hull of noise over bytes saved: what is left out gives more noise for a byte than
-// what follows it.
+// The lower convex hull of noise over bytes saved: what is left out gives more noise for a byte
+// than what follows it.
 std::vector<TypeCandidate> Hull(std::vector<TypeCandidate> candidates) {
   std::ranges::stable_sort(candidates, [](const TypeCandidate& a, const TypeCandidate& b) {
     return a.bytes != b.bytes ? a.bytes > b.bytes : a.noise < b.noise;
@@ -37,7 +37,8 @@ std::vector<TypeCandidate> Hull(std::vector<TypeCandidate> candidates) {
   std::vector<TypeCandidate> hull;
   for (TypeCandidate& next : candidates) {
     if (!hull.empty() && next.bytes == hull.back().bytes) continue;
-    // What is there already and no better in either is dropped, but for the type that the layer has.
+    // What is there already and no better in either is dropped, but for the type that the layer
+    // has.
     while (hull.size() > 1 && hull.back().noise >= next.noise) hull.pop_back();
     while (hull.size() > 1 &&
            NoisePerByte(hull[hull.size() - 2], hull.back()) >= NoisePerByte(hull.back(), next)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matmul step with one constant factor as products of packed weights: one dense step, or one convolution
-// of one tap, for each matrix of the constant. Each output is the same accumulation order, so that results
-// with the same weights are bit-identical.
+// A matmul step with one constant factor as products of packed weights: one dense step, or one
+// convolution of one tap, for each matrix of the constant. Each output is the same accumulation
+// order, so that results with the same weights are bit-identical.
 #ifndef WEFT_CONVERTER_PROGRAM_CONSTANT_PRODUCTS_H_
 #define WEFT_CONVERTER_PROGRAM_CONSTANT_PRODUCTS_H_
 
@@ -17,8 +17,8 @@
 
 namespace weft::plan {
 
-// How a constant holds the weights: a matrix of inputs by outputs at each of the offsets. Offsets and
-// strides are in elements.
+// How a constant holds the weights: a matrix of inputs by outputs at each of the offsets. Offsets
+// and strides are in elements.
 struct ConstantMatrices {
   uint32_t inputs = 0, outputs = 0;
   int64_t input_stride = 1, output_stride = 1;
@@ -45,7 +45,8 @@ std::optional<ConstantProduct> ConstantProductOf(const Program& program, const S
 std::vector<float> PackMatrix(std::span<const float> constant, const ConstantMatrices& matrices,
                               size_t index);
 
-// A constant that only matmul steps read, each as the same matrices, and the steps that replace them.
+// A constant that only matmul steps read, each as the same matrices, and the steps that replace
+// them.
 struct ConstantFactor {
   struct Replaced {
     Step* matmul = nullptr;

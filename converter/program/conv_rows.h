@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of one tap are dense products: each place is a row. Where the places of x or of y are no
-// evenly spaced rows of neighbours, as with planes, they are moved to such rows and back.
+// Convolutions of one tap are dense products: each place is a row. Where the places of x or of y
+// are no evenly spaced rows of neighbours, as with planes, they are moved to such rows and back.
 #ifndef WEFT_CONVERTER_PROGRAM_CONV_ROWS_H_
 #define WEFT_CONVERTER_PROGRAM_CONV_ROWS_H_
 

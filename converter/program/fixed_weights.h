@@ -10,8 +10,8 @@
 
 namespace weft::plan {
 
-// Adds each f32 constant that a step reads, once, for the layer that reads it first. `is_listed` returns
-// true for the constants that the report has already.
+// Adds each f32 constant that a step reads, once, for the layer that reads it first. `is_listed`
+// returns true for the constants that the report has already.
 void AddFixedWeights(const Program& program, WeightsReport& report,
                      const std::function<bool(ValueId root)>& is_listed);
 

@@ -80,7 +80,8 @@ std::optional<MatrixShape> ShapeOf(const Step& step) {
   return shape;
 }
 
-// Of a matrix step, or of a product of levels whose results are floats, which stand without gaps; else null.
+// Of a matrix step, or of a product of levels whose results are floats, which stand without gaps;
+// else null.
 format::Activation* ActivationOf(Step& step) {
   return std::visit(
       [](auto& params) -> format::Activation* {
@@ -134,9 +135,9 @@ struct BlockPlace {
 };
 
 // The order of a sum must not depend on the number of time steps, and only a body of a loop has the
-// same number of steps whatever the model has. Elsewhere a product starts only from one constant per
-// output: over one step a residual, a row that is added to every step and the second of two products
-// have equal dims, over several steps they have not.
+// same number of steps whatever the model has. Elsewhere a product starts only from one constant
+// per output: over one step a residual, a row that is added to every step and the second of two
+// products have equal dims, over several steps they have not.
 class TailFusion {
  public:
   TailFusion(Builder& constants, BlockPlace place, const std::set<ValueId>& chunks)
@@ -173,7 +174,8 @@ class TailFusion {
  private:
   Step* StepAt(size_t item) { return std::get_if<Step>(&items_[item]); }
 
-  // The step that makes all of `value`, when the step at `reader` alone reads it, and nothing keeps it apart.
+  // The step that makes all of `value`, when the step at `reader` alone reads it, and nothing keeps
+  // it apart.
   std::optional<size_t> SoleMaker(ValueId value, size_t reader);
   // The same of a matrix step.
   std::optional<size_t> SoleProducer(ValueId value, size_t reader);
@@ -188,8 +190,8 @@ class TailFusion {
                                  const Step& step, size_t operand);
   bool AddToStart(size_t item, size_t reader, const Addend& addend);
 
-  // Returns true if the sum of the matrix step may start from an addend. A product of a matrix and one
-  // column may not outside of loops: of several columns it is a product of two matrices.
+  // Returns true if the sum of the matrix step may start from an addend. A product of a matrix and
+  // one column may not outside of loops: of several columns it is a product of two matrices.
   bool MayStart(const Step& step) const { return in_loop_ || !step.is_one_column; }
   bool SharesRoot(ValueId a, ValueId b) const {
     return Resolve(program_, a).root == Resolve(program_, b).root;

@@ -30,9 +30,9 @@ Dims Listed(const Array* array, uint32_t count) {
   return values;
 }
 
-// The strides of a walk over `dims`, expressed over `wanted`: other dims of as many elements in the same
-// order. Nullopt where a wanted axis is not walked evenly; axes of one element get stride 0. An
-// addend fits a product only where its strides can be expressed over the product's axes.
+// The strides of a walk over `dims`, expressed over `wanted`: other dims of as many elements in the
+// same order. Nullopt where a wanted axis is not walked evenly; axes of one element get stride 0.
+// An addend fits a product only where its strides can be expressed over the product's axes.
 std::optional<Dims> StridesOver(Dims dims, Dims strides, const Dims& wanted);
 
 }  // namespace weft::plan

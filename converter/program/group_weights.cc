@@ -36,8 +36,8 @@ double SquaredErrors(std::span<const float> is, std::span<const float> must) {
   return sum;
 }
 
-// Symmetric around 0, as the nearest of 8 bits: levels that reach further on one side have less noise, but
-// its mean is not 0, which recurrent nets show. The scale is a half if `is_half`.
+// Symmetric around 0, as the nearest of 8 bits: levels that reach further on one side have less
+// noise, but its mean is not 0, which recurrent nets show. The scale is a half if `is_half`.
 IntegerGrid NearestNibbles(std::span<const float> weights, bool is_half) {
   IntegerGrid grid;
   grid.integers.resize(weights.size());
@@ -55,7 +55,8 @@ IntegerGrid NearestNibbles(std::span<const float> weights, bool is_half) {
   return grid;
 }
 
-// Of each output's weights of each group, as `integers_of` makes them; nullopt where it makes none of some.
+// Of each output's weights of each group, as `integers_of` makes them; nullopt where it makes none
+// of some.
 template <typename IntegersOf>
 std::optional<GroupWeights> InGroupsOf(std::span<const float> panels, uint32_t inputs,
                                        uint32_t outputs, uint32_t group,

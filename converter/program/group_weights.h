@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of a dense product as integers of 4 bits in groups of inputs, each with a scale and a zero for each
-// output: those that they were made of, where a file has compressed them, or the nearest.
+// Weights of a dense product as integers of 4 bits in groups of inputs, each with a scale and a
+// zero for each output: those that they were made of, where a file has compressed them, or the
+// nearest.
 #ifndef WEFT_CONVERTER_PROGRAM_GROUP_WEIGHTS_H_
 #define WEFT_CONVERTER_PROGRAM_GROUP_WEIGHTS_H_
 
@@ -27,13 +28,13 @@ struct GroupWeights {
   std::vector<uint8_t> zeros;    // empty: 8 each
   std::vector<float> numbers;    // what the integers stand for, laid out like the floats before
 };
-// `panels` as kernels::PackDense lays them out, all finite; `group` is a multiple of kernels::kInputBlock. The
-// greatest magnitude of an output's weights of a group becomes 7, each weight the nearest multiple. Scales are
-// halves, unless floats lose noticeably less.
+// `panels` as kernels::PackDense lays them out, all finite; `group` is a multiple of
+// kernels::kInputBlock. The greatest magnitude of an output's weights of a group becomes 7, each
+// weight the nearest multiple. Scales are halves, unless floats lose noticeably less.
 GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
                             uint32_t group);
-// Without rounding: all inputs in one group, or in groups of 128, 64 or 32. Nullopt where some weights are no
-// multiples of a scale of a range of 16.
+// Without rounding: all inputs in one group, or in groups of 128, 64 or 32. Nullopt where some
+// weights are no multiples of a scale of a range of 16.
 std::optional<GroupWeights> RecoverGroups(std::span<const float> panels, uint32_t inputs,
                                           uint32_t outputs);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense products whose weights are integers of i8: of rows as the run finds them, or of the integers that they
-// stand for.
+// Dense products whose weights are integers of i8: of rows as the run finds them, or of the
+// integers that they stand for.
 #ifndef WEFT_CONVERTER_PROGRAM_INTEGER_ROWS_H_
 #define WEFT_CONVERTER_PROGRAM_INTEGER_ROWS_H_
 
@@ -24,8 +24,8 @@ void EmitIntegerRows(Builder& builder, const IntegerValues& values,
 struct ShortOperands {
   ValueId x = kNone, scales = kNone;
 };
-// Nullopt where x stands for no integers of i16, a sum might leave 32 bits, or a scale the floats. Weights are
-// those of dense_i8 in panels of `inputs`, scales of whole panels.
+// Nullopt where x stands for no integers of i16, a sum might leave 32 bits, or a scale the floats.
+// Weights are those of dense_i8 in panels of `inputs`, scales of whole panels.
 std::optional<ShortOperands> ShortsOf(Builder& builder, const IntegerValues& values, ValueId x,
                                       ValueId weights, ValueId scales, uint32_t inputs);
 

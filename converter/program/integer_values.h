@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of f32 that a quantiser made: each number is an integer less a zero, times a scale, and the integers
-// are there, too. Products whose weights are integers take those in the place of the numbers: nothing is
-// rounded a second time.
+// Values of f32 that a quantiser made: each number is an integer less a zero, times a scale, and
+// the integers are there, too. Products whose weights are integers take those in the place of the
+// numbers: nothing is rounded a second time.
 #ifndef WEFT_CONVERTER_PROGRAM_INTEGER_VALUES_H_
 #define WEFT_CONVERTER_PROGRAM_INTEGER_VALUES_H_
 
@@ -29,7 +29,8 @@ class IntegerValues {
   std::optional<IntegerValue> Of(Builder& builder, ValueId numbers) const;
   // The integers of numbers were copied like the numbers themselves.
   void AddCopy(ValueId numbers, const IntegerValue& copied);
-  // Where one of these roots is a copy of numbers, or of such a copy, their integers are copied, too.
+  // Where one of these roots is a copy of numbers, or of such a copy, their integers are copied,
+  // too.
   void Follow(std::set<ValueId> roots);
   // Numbers that nothing reads any more are not made.
   void DropUnread();

@@ -67,8 +67,8 @@ void AddOutputsOfOnes(const ProductShape& shape, std::vector<std::vector<int8_t>
   }
 }
 
-// Of each output's weights of `count` inputs, as `integers_of` makes them; nullopt where it makes none of
-// some.
+// Of each output's weights of `count` inputs, as `integers_of` makes them; nullopt where it makes
+// none of some.
 template <typename IntegersOf>
 std::optional<IntegerWeights> InRows(std::span<const float> floats, const ProductShape& shape,
                                      uint32_t first, uint32_t count,
@@ -113,7 +113,8 @@ double NearestInteger(float weight, float scale) {
   return std::clamp(std::nearbyint(double{weight} / scale), -kGreatestInteger, kGreatestInteger);
 }
 
-// Of the scales tried the one of the least squared error, which is no more than with 127 for the greatest.
+// Of the scales tried the one of the least squared error, which is no more than with 127 for the
+// greatest.
 float BestScale(std::span<const float> weights, float greatest) {
   float best = 0;
   double least = std::numeric_limits<double>::infinity();

@@ -59,7 +59,8 @@ ValueId WithZeros(Builder& builder, ValueId bias, const GroupedRows& of) {
   return extended;
 }
 
-// y = act(sums + the last column * offsets) of each group, of rows of sums; `of_y` says what is beside that.
+// y = act(sums + the last column * offsets) of each group, of rows of sums; `of_y` says what is
+// beside that.
 void AddOffsets(Builder& builder, const format::DenseParams& of_y, const GroupedRows& of,
                 ValueId sums, ValueId offsets, ValueId y) {
   constexpr int64_t kBytes = sizeof(float);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of several taps in integers, also where they are a dense product, because one window covers
-// everything: what they are computed of is the same.
+// Convolutions of several taps in integers, also where they are a dense product, because one window
+// covers everything: what they are computed of is the same.
 #ifndef WEFT_CONVERTER_PROGRAM_INTEGER_WINDOWS_H_
 #define WEFT_CONVERTER_PROGRAM_INTEGER_WINDOWS_H_
 
@@ -8,8 +8,8 @@
 
 namespace weft::plan {
 
-// Constants, as IntegerWeights has them, and the bits that windows become. With offsets the sum of a window is
-// one more output of each group.
+// Constants, as IntegerWeights has them, and the bits that windows become. With offsets the sum of
+// a window is one more output of each group.
 struct WindowIntegers {
   ValueId numbers = kNone, scales = kNone, offsets = kNone;
   uint32_t row_bits = 0;

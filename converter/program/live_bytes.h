@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a block's values that are live at each of its items: for passes that let a value live longer
-// where others go away.
+// Bytes of a block's values that are live at each of its items: for passes that let a value live
+// longer where others go away.
 #ifndef WEFT_CONVERTER_PROGRAM_LIVE_BYTES_H_
 #define WEFT_CONVERTER_PROGRAM_LIVE_BYTES_H_
 
@@ -33,8 +33,8 @@ class LiveBytes {
   int64_t most_ = 0;
 };
 
-// May the step of the block write that output over an input that is as large and that `ends` there, as
-// nothing behind the step reads it?
+// May the step of the block write that output over an input that is as large and that `ends` there,
+// as nothing behind the step reads it?
 bool MayTakeOver(const Program& program, BlockId block, const Step& step, size_t output,
                  const std::function<bool(ValueId root)>& ends);
 

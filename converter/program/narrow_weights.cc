@@ -159,7 +159,8 @@ void Narrowing::TakeOperands(Step& step) {
   factors_[root].products.push_back({&step, *std::move(product), {}});
 }
 
-// The layer's product by each matrix of the constant becomes a product of packed weights, which may be narrow.
+// The layer's product by each matrix of the constant becomes a product of packed weights, which may
+// be narrow.
 void Narrowing::PackFactor(ValueId root, ConstantFactor& factor) {
   factor.f32_because = kept_.contains(root) || constants_.contains(root)
                            ? "another step reads them, too"

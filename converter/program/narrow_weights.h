@@ -17,8 +17,9 @@
 
 namespace weft::plan {
 
-// f32, a row of kernels/matrix/weights.inc, i8, or i4, of which so many inputs share a scale for each output. Rows
-// of what i8 is multiplied by become so many bits; those of weights that a file has in 4 bits keep 16.
+// f32, a row of kernels/matrix/weights.inc, i8, or i4, of which so many inputs share a scale for
+// each output. Rows of what i8 is multiplied by become so many bits; those of weights that a file
+// has in 4 bits keep 16.
 struct WeightType {
   ElementType type = ElementType::f32;
   uint32_t group = 0;
@@ -28,7 +29,8 @@ struct WeightType {
       : type(element), group(inputs), row_bits(bits) {}
   bool operator==(const WeightType&) const = default;
 };
-// nullopt: the integers of up to 8 bits of which they were made, else f16 where every weight is one, else f32.
+// nullopt: the integers of up to 8 bits of which they were made, else f16 where every weight is
+// one, else f32.
 using Precision = std::optional<WeightType>;
 inline std::optional<ElementType> TypeOf(const Precision& precision) {
   return precision ? std::optional(precision->type) : std::nullopt;
@@ -38,7 +40,8 @@ constexpr bool IsInteger(ElementType type) {
   return type == ElementType::i8 || type == ElementType::i4;
 }
 
-// The one that a call names: "auto", "f32", "f16", "i8x8", "i4:32" ...; nullopt where there is no such.
+// The one that a call names: "auto", "f32", "f16", "i8x8", "i4:32" ...; nullopt where there is no
+// such.
 std::optional<Precision> PrecisionOf(std::string_view name);
 // All of them: "auto, f32, f16 ...".
 std::string PrecisionNames();
@@ -59,8 +62,8 @@ struct WeightsOfType {
   int64_t bytes = 0;
 };
 
-// Weights of a layer's product. The noise is what rounding has changed, in decibels below the weights;
-// infinite where that is nothing.
+// Weights of a layer's product. The noise is what rounding has changed, in decibels below the
+// weights; infinite where that is nothing.
 struct LayerWeights {
   std::string layer;
   ElementType type = ElementType::f32;
@@ -83,15 +86,15 @@ struct WeightsReport {
   void Add(LayerWeights layer);
 };
 
-// i8 is for products and convolutions that gain from it (integer_weights.h), i4 for dense products and pointwise
-// convolutions (conv_rows.h) among them; others become what they are without a request, and a layer that is named
-// for one must have one. Without a request
-// weights that were made from integers are those where the product gains from them. What is left
-// alone: a product's constant that something else reads, too; where nothing is said of a layer, a kind of
-// step whose weights would save less than its kernel for them takes; weights of products of levels, whose
-// layers may be named (level_weights.h). A weight that is too great for its type, and a layer that has none,
-// are faults. A matmul step by a constant becomes steps that read narrow weights if these need fewer bytes
-// (constant_products.h).
+// i8 is for products and convolutions that gain from it (integer_weights.h), i4 for dense products
+// and pointwise convolutions (conv_rows.h) among them; others become what they are without a
+// request, and a layer that is named for one must have one. Without a request weights that were
+// made from integers are those where the product gains from them. What is left alone: a product's
+// constant that something else reads, too; where nothing is said of a layer, a kind of step whose
+// weights would save less than its kernel for them takes; weights of products of levels, whose
+// layers may be named (level_weights.h). A weight that is too great for its type, and a layer that
+// has none, are faults. A matmul step by a constant becomes steps that read narrow weights if these
+// need fewer bytes (constant_products.h).
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::plan

@@ -79,16 +79,17 @@ struct Step {
   std::string layer;
   format::Reason reason = format::Reason::operation;  // of bytes moved
   bool keeps_apart = false;  // fused with no neighbour, so that it rounds as if it stood alone
-  // Weights never become integers: no layer's, or those of a part of a window, which is other steps where
-  // layout or the steps of a run are others.
+  // Weights never become integers: no layer's, or those of a part of a window, which is other steps
+  // where layout or the steps of a run are others.
   bool stays_float = false;
-  // A dense product that is a convolution of several taps where layout or the steps of a run are others.
+  // A dense product that is a convolution of several taps where layout or the steps of a run are
+  // others.
   bool is_window = false;
   // A dense product that is a convolution over one place. Over several places it is none, so that a
   // sum behind it must not begin as what is added.
   bool is_one_place = false;
-  // A dense product of a constant matrix and one column. Of several columns it is a product of two matrices,
-  // whose sums start from 0.
+  // A dense product of a constant matrix and one column. Of several columns it is a product of two
+  // matrices, whose sums start from 0.
   bool is_one_column = false;
   StepKind kind() const { return static_cast<StepKind>(params.index()); }
 };

@@ -133,8 +133,8 @@ bool PartReader::IsKept(const PartCopy& part) const {
   });
 }
 
-// Without these copies the root is live until the last of their readers. If that is too much, `live`
-// stays as it was.
+// Without these copies the root is live until the last of their readers. If that is too much,
+// `live` stays as it was.
 bool PartReader::FitsWithout(ValueId root, const std::vector<PartCopy>& copies,
                              LiveBytes& live) const {
   const size_t first = copies.front().item;

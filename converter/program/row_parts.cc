@@ -10,8 +10,8 @@ namespace weft::plan {
 
 namespace {
 
-// Of elements that lie one behind the other: operand by operand, in elements, what a part has; 0 where
-// there are none. False where the step cannot be parted so.
+// Of elements that lie one behind the other: operand by operand, in elements, what a part has; 0
+// where there are none. False where the step cannot be parted so.
 using PartElements = std::vector<int64_t>;
 
 // Of so many parts some that lie one behind the other.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps with a window along the rows of a map, such as convolutions and pools over time, and what such a step
-// is for some of its rows.
+// Steps with a window along the rows of a map, such as convolutions and pools over time, and what
+// such a step is for some of its rows.
 #ifndef WEFT_CONVERTER_PROGRAM_WINDOW_ROWS_H_
 #define WEFT_CONVERTER_PROGRAM_WINDOW_ROWS_H_
 
@@ -18,8 +18,8 @@ struct WindowRows {
   int64_t behind() const { return out - in + reach - front; }  // rows of padding
 };
 
-// Of a step that makes one row of y for each row of x, but for those at the ends. Nullopt for others, and
-// where rows of either are not evenly spaced runs of all channels.
+// Of a step that makes one row of y for each row of x, but for those at the ends. Nullopt for
+// others, and where rows of either are not evenly spaced runs of all channels.
 std::optional<WindowRows> WindowRowsOf(const Step& step);
 
 // The step for as many rows, whose x begins as many rows behind the first window's begin.

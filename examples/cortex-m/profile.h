@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * With -DPROFILE=ON the time of every step and layer, printed at the end; else nothing. The clock is
- * SysTick, which every Cortex-M has. PROFILE_STEPS is the model's number of steps, from its header;
- * define it before this file is included. Runs must not be further apart than its 24 bits last. */
+ * With -DPROFILE=ON the time of every step and layer, printed at the end; else nothing. The clock
+ * is SysTick, which every Cortex-M has. PROFILE_STEPS is the model's number of steps, from its
+ * header; define it before this file is included. Runs must not be further apart than its 24 bits
+ * last. */
 #ifndef WEFT_EXAMPLES_CORTEX_M_PROFILE_H_
 #define WEFT_EXAMPLES_CORTEX_M_PROFILE_H_
 

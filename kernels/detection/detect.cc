@@ -106,8 +106,8 @@ bool OverlapsOneOf(const DetectImage& image, int32_t place, const int32_t* detec
   return false;
 }
 
-// Takes candidates from the best one down. Those that were taken leave room at the end of the list, where
-// the detections among them are written from its last place down.
+// Takes candidates from the best one down. Those that were taken leave room at the end of the list,
+// where the detections among them are written from its last place down.
 void TakeCandidates(const DetectImage& image, int32_t* places, size_t count, KeptDetections* kept) {
   const PlaceList list = {places};
   const auto is_worse = [&](size_t a, size_t b) { return image.IsBetter(list[b], list[a]); };

@@ -16,7 +16,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 inline constexpr float kHalfPi = 1.57079637f;
 inline constexpr float kHalfPiRest = -4.37113883e-8f;  // pi/2 - kHalfPi
 inline constexpr float kLogOfTwo = 0.693147181f;
-// From here on the two exponentials of sinh and cosh do not fit into one, nor the smaller into both.
+// From here on the two exponentials of sinh and cosh do not fit into one, nor the smaller into
+// both.
 inline constexpr float kHyperbolicSplit = 88.0f;
 // From here on asinh(x) and acosh(x) are log(2x) to 1 / (4 x^2) = 1.5e-8.
 inline constexpr float kInverseSplit = 4096.0f;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = f(a, b), element by element; y is contiguous over dims, a and b are walked by their strides,
 // so that stride 0 broadcasts. Types f32, i32, i64, i8, u8 (arithmetic), i32 and i64 (bitwise) and
-// boolean (the logical ops). Integers wrap around; x / 0, mod and floor_mod by 0 are 0 and MIN / -1 is MIN: nothing
-// traps. maximum and minimum: a NaN on either side wins. power: see reference/binary.h. y may be an
-// operand itself where that operand is walked contiguously (no broadcast); any other overlap is
-// refused by the caller. The caller owns all memory; 1 KB of stack.
+// boolean (the logical ops). Integers wrap around; x / 0, mod and floor_mod by 0 are 0 and MIN / -1
+// is MIN: nothing traps. maximum and minimum: a NaN on either side wins. power: see
+// reference/binary.h. y may be an operand itself where that operand is walked contiguously (no
+// broadcast); any other overlap is refused by the caller. The caller owns all memory; 1 KB of
+// stack.
 #ifndef WEFT_KERNELS_ELEMENTWISE_BINARY_H_
 #define WEFT_KERNELS_ELEMENTWISE_BINARY_H_
 

@@ -4,8 +4,9 @@
 //   add        (a - a_zero) * a_scale + (b - b_zero) * b_scale
 //   multiply   (a - a_zero) * (b - b_zero) * a_scale      the product of integers first
 //
-// every operation on floats rounded by itself. y is contiguous over dims, a and b are walked by their
-// strides, so that stride 0 broadcasts. y may be an operand itself where that one is walked contiguously.
+// every operation on floats rounded by itself. y is contiguous over dims, a and b are walked by
+// their strides, so that stride 0 broadcasts. y may be an operand itself where that one is walked
+// contiguously.
 #ifndef WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_
 #define WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_
 

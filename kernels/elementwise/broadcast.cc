@@ -74,9 +74,9 @@ void DoRun(const Run& run, unsigned char* y, uint32_t y_element_bytes, BlockFunc
   }
 }
 
-// Can the rows of the two innermost dimensions be one run, as of values with their channels last and
-// one number for each channel? Firmware does without: it counts bytes of code, and its vectors are
-// no longer than most rows.
+// Can the rows of the two innermost dimensions be one run, as of values with their channels last
+// and one number for each channel? Firmware does without: it counts bytes of code, and its vectors
+// are no longer than most rows.
 bool HasRepeatedRows(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
                      uint32_t operand_count) {
   if (kIsMicrocontroller || rank < 2) return false;

@@ -59,8 +59,8 @@ void Stage(const float* x, size_t stride, size_t count, float* to) {
   }
 }
 
-// How many elements of y the walk of one input passes before it begins again: 1 of a single number, a
-// row's length of a row.
+// How many elements of y the walk of one input passes before it begins again: 1 of a single number,
+// a row's length of a row.
 size_t PeriodOf(const ChainShape& shape, const uint32_t* strides) {
   size_t period = 1, passed = 1;
   for (uint32_t d = shape.rank; d-- > 0;) {
@@ -75,8 +75,8 @@ size_t RowOf(const ChainShape& shape) { return shape.rank == 0 ? 1 : shape.dims[
 // The inputs of a chain, block by block.
 class ChainInputs {
  public:
-  // A block has `block` elements, which the rows that repeat may make fewer. Inputs `in_rows`, and no
-  // others, are read row by row where they lie; there are no stages for them.
+  // A block has `block` elements, which the rows that repeat may make fewer. Inputs `in_rows`, and
+  // no others, are read row by row where they lie; there are no stages for them.
   ChainInputs(const ChainShape& shape, const float* const* x, float* stages, size_t block,
               uint8_t in_rows)
       : shape_(shape),
@@ -103,8 +103,8 @@ class ChainInputs {
   }
   size_t block() const { return block_; }
 
-  // How many of the elements that are left come next: long rows are not cut into blocks that straddle
-  // two of them, so that what lies there in order need not be staged.
+  // How many of the elements that are left come next: long rows are not cut into blocks that
+  // straddle two of them, so that what lies there in order need not be staged.
   size_t Next(size_t left) const {
     const size_t whole = left < block_ ? left : block_;
     const size_t in_row = row_ - column_;
@@ -175,8 +175,8 @@ size_t MostOfBlock(const ChainShape& shape, uint8_t staged) {
   return parts == 0 ? kAnyBlock : kBlockFloats / parts / kLine * kLine;
 }
 
-// Which of the staged inputs are read where their rows lie: all that have their rows in one piece, where
-// the blocks without their stages are longer, though none straddles two rows.
+// Which of the staged inputs are read where their rows lie: all that have their rows in one piece,
+// where the blocks without their stages are longer, though none straddles two rows.
 uint8_t InputsInRows(const ChainShape& shape) {
   uint8_t in_rows = 0;
   for (uint32_t i = 0; i < kChainInputs && shape.rank != 0; ++i) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a program of functions of one and of two variables of f32, element by element: what as many steps
-// `unary` and `binary` would compute, to the bit, with what lies between them in blocks on the stack
-// instead of in memory. Every instruction runs over a whole block before the next one does. y is
-// contiguous over dims; inputs are walked by their strides, so that stride 0 broadcasts. y may be an
-// input itself where that input is not staged: only the last instruction writes it, a block at a time.
-// Any other overlap is refused by the caller. The caller owns all memory; 9 KB of stack, on boards 0.6.
+// y = a program of functions of one and of two variables of f32, element by element: what as many
+// steps `unary` and `binary` would compute, to the bit, with what lies between them in blocks on
+// the stack instead of in memory. Every instruction runs over a whole block before the next one
+// does. y is contiguous over dims; inputs are walked by their strides, so that stride 0 broadcasts.
+// y may be an input itself where that input is not staged: only the last instruction writes it, a
+// block at a time. Any other overlap is refused by the caller. The caller owns all memory; 9 KB of
+// stack, on boards 0.6.
 #ifndef WEFT_KERNELS_ELEMENTWISE_CHAIN_H_
 #define WEFT_KERNELS_ELEMENTWISE_CHAIN_H_
 
@@ -19,9 +20,9 @@ inline constexpr uint32_t kChainNumbers = 8;
 inline constexpr uint32_t kChainInstructions = 16;
 inline constexpr uint8_t kChainBinary = 128;  // added to a BinaryOp
 
-// op is a UnaryOp of `left`, whose alpha and beta are numbers `right` and `right` + 1, or kChainBinary +
-// a BinaryOp of `left` and `right`. Operands: inputs from 0, registers from kChainInputs. The result
-// goes to register `to`, that of the last instruction to y.
+// op is a UnaryOp of `left`, whose alpha and beta are numbers `right` and `right` + 1, or
+// kChainBinary + a BinaryOp of `left` and `right`. Operands: inputs from 0, registers from
+// kChainInputs. The result goes to register `to`, that of the last instruction to y.
 struct ChainInstruction {
   uint8_t op, left, right, to;
 };

@@ -18,7 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 #if defined(WEFT_QUANTIZES_FOUR)
-// The levels of `count` > 0 numbers, a multiple of four; false where they may be wrong. An instruction a line.
+// The levels of `count` > 0 numbers, a multiple of four; false where they may be wrong. An
+// instruction a line.
 bool QuantizeFours(const float* x, size_t count, float inverse, const Levels& levels, int8_t* y) {
   const int8_t* const end = y + count;
   int32_t a, b, c, d;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pass of a Fourier transform: numbers of which each is a sum of as many as the pass has for
-// its factor, from one buffer to another. Real and imaginary parts lie apart, so that a vector holds
-// the same part of neighbours; where fewer are left, shorter vectors do the same with them.
+// its factor, from one buffer to another. Real and imaginary parts lie apart, so that a vector
+// holds the same part of neighbours; where fewer are left, shorter vectors do the same with them.
 
 #if defined(WEFT_KERNELS_FOURIER_FOURIER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_FOURIER_FOURIER_INL_H_

@@ -101,8 +101,8 @@ inline HWY_NOINLINE void SplitPairs(Halves from, const float* turns, float scale
   });
 }
 
-// The way back: 2 Z[k] = S + i w^-k D with S = X[k] + conj X[m - k], D = X[k] - conj X[m - k]. That of
-// m - k is conj(S - i w^-k D).
+// The way back: 2 Z[k] = S + i w^-k D with S = X[k] + conj X[m - k], D = X[k] - conj X[m - k]. That
+// of m - k is conj(S - i w^-k D).
 inline HWY_NOINLINE void JoinPairs(const float* x, const float* turns, size_t m, Halves to) {
   const size_t half = (m + 1) / 2;
   to.re[0] = x[0] + x[2 * m];
@@ -207,7 +207,8 @@ inline HWY_NOINLINE void RunPasses(const FourierShape& shape, const float* table
   }
 }
 
-// The last pass writes to scratch; the buffer beside it is the line of y, where that is long enough.
+// The last pass writes to scratch; the buffer beside it is the line of y, where that is long
+// enough.
 HWY_INLINE void TransformLine(const FourierShape& shape, const float* x, const float* tables,
                               float* y, float* scratch) {
   const bool pairs = IsPairedFourier(shape), is_odd_line = IsRealFourier(shape.op) && !pairs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discrete Fourier transforms of lines of n = size numbers. A complex number is two neighbours: real
-// part, imaginary part. With w = exp(-2 pi i / n):
+// Discrete Fourier transforms of lines of n = size numbers. A complex number is two neighbours:
+// real part, imaginary part. With w = exp(-2 pi i / n):
 //
 //   kForward      y[k] = scale * sum_j x[j] w^jk         x: n complex numbers, y: n
 //   kInverse      y[k] = scale * sum_j x[j] w^-jk        x: n complex numbers, y: n
@@ -8,14 +8,15 @@
 //   kInverseReal  as kInverse, times window[k]           x: the first n / 2 + 1, y: n real numbers
 //
 // The last takes the numbers that are missing as conjugates of those that are given; the imaginary
-// part of the first, and of the last where n is even, changes nothing. Without a window its factor is
-// left out.
+// part of the first, and of the last where n is even, changes nothing. Without a window its factor
+// is left out.
 //
-// m = FourierPoints numbers are transformed: n, or where n is even and one side real, n / 2, each of
-// them two neighbours of the real side; one pass more takes them apart or brings them together. m is
-// the product of `factors`, each 2, 3, 4, 5, 7, 11 or 13, of which each is one pass (Stockham's
-// autosort order, no permutation), so that a sum is a tree of short chains. A complex product is one
-// rounded product and one fused multiply-add; the last pass has none. No sum goes across lanes.
+// m = FourierPoints numbers are transformed: n, or where n is even and one side real, n / 2, each
+// of them two neighbours of the real side; one pass more takes them apart or brings them together.
+// m is the product of `factors`, each 2, 3, 4, 5, 7, 11 or 13, of which each is one pass
+// (Stockham's autosort order, no permutation), so that a sum is a tree of short chains. A complex
+// product is one rounded product and one fused multiply-add; the last pass has none. No sum goes
+// across lanes.
 //
 // `tables` holds FourierTableFloats, made by kernels/fourier/fourier_tables.h; `scratch` holds
 // FourierScratchFloats, all of which are written. Lines of y lie at least their length apart; they
@@ -72,9 +73,10 @@ constexpr uint64_t FourierScratchFloats(const FourierShape& s) {
   return IsRealFourier(s.op) && s.size % 2 != 0 ? 2 * buffer : buffer;
 }
 
-// The tables one behind the other: the window; of lines in pairs, cosines and sines of the pass that
-// takes them apart; per pass, what the butterflies of larger factors are made of (cosines, sines),
-// then the factors between the passes, for each output j from 1 real parts, imaginary parts.
+// The tables one behind the other: the window; of lines in pairs, cosines and sines of the pass
+// that takes them apart; per pass, what the butterflies of larger factors are made of (cosines,
+// sines), then the factors between the passes, for each output j from 1 real parts, imaginary
+// parts.
 constexpr uint64_t FourierWindowFloats(const FourierShape& s) { return s.has_window ? s.size : 0; }
 constexpr uint64_t FourierPairFloats(const FourierShape& s) {
   return IsPairedFourier(s) ? 2 * ((uint64_t{FourierPoints(s)} + 1) / 2) : 0;

@@ -34,8 +34,8 @@ inline CirclePoint PointOfTurn(int64_t step, int64_t size) {
   }
 }
 
-// Factors of `points` in the order of the passes, those of four first, into `factors`; false where a
-// prime factor is too large or there are too many.
+// Factors of `points` in the order of the passes, those of four first, into `factors`; false where
+// a prime factor is too large or there are too many.
 inline bool FindFourierFactors(uint32_t points, uint8_t (&factors)[kMostFourierFactors]) {
   uint32_t count = 0;
   for (const uint8_t factor : {4, 2, 3, 5, 7, 11, 13}) {

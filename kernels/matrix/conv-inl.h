@@ -18,8 +18,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Offsets count modulo the size of memory: strides that lead nowhere may be anything, and no pointer
-// is made of an element that is not there.
+// Offsets count modulo the size of memory: strides that lead nowhere may be anything, and no
+// pointer is made of an element that is not there.
 
 // The product of one group of one image.
 template <class Weight>
@@ -219,10 +219,11 @@ struct ConvPixels {
   }
 };
 
-// Pixels of one row whose windows reach beyond the data, so that each has taps of its own, a tile of
-// them at a time. From left to right windows begin earlier and end earlier: all pixels share those
-// taps that the first one begins with and the last one ends with, as one tile. What each sums before
-// those it sums in halves of the tile, and behind them in the same way. Only of windows of one row.
+// Pixels of one row whose windows reach beyond the data, so that each has taps of its own, a tile
+// of them at a time. From left to right windows begin earlier and end earlier: all pixels share
+// those taps that the first one begins with and the last one ends with, as one tile. What each sums
+// before those it sums in halves of the tile, and behind them in the same way. Only of windows of
+// one row.
 template <class Weight, size_t kPixels, size_t kPanels>
 class ConvEdge {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One source for every type of weights: float here, another in conv_<type>.cc, which the build makes
-// of kernels/matrix/weights.cc.in.
+// One source for every type of weights: float here, another in conv_<type>.cc, which the build
+// makes of kernels/matrix/weights.cc.in.
 #include "kernels/matrix/conv.h"
 
 #undef HWY_TARGET_INCLUDE

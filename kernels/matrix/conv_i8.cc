@@ -21,8 +21,8 @@ struct ConvI8Group {
   float* patches;
   int16_t* scratch;
 
-  // Strides of the product's rows, which are pixels; channels of y that lie apart are made behind the
-  // patches.
+  // Strides of the product's rows, which are pixels; channels of y that lie apart are made behind
+  // the patches.
   DenseI8Shape ProductOf(bool is_scattered) const {
     DenseI8Shape product;
     product.inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;

@@ -16,8 +16,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 inline constexpr size_t kGathered = kPatches - kPatches % kRowsQ8;
 static_assert(kGathered != 0, "scratch has room for rows that share weights");
 
-// Pixels of one group that follow one another, from the first of `row` on; `x` is the group's first channel
-// of the image, `place` where they begin in y.
+// Pixels of one group that follow one another, from the first of `row` on; `x` is the group's first
+// channel of the image, `place` where they begin in y.
 WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchWalk& walk, RowsQ8& rows,
                          const int8_t* x, uint32_t row, size_t pixels, size_t place,
                          int8_t* scratch) {
@@ -42,8 +42,8 @@ WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchWalk& walk, RowsQ8
   }
 }
 
-// Whether the first pixel of a row lies behind the last one of the row above as pixels lie behind one
-// another, where a step across or down leads that far.
+// Whether the first pixel of a row lies behind the last one of the row above as pixels lie behind
+// one another, where a step across or down leads that far.
 HWY_INLINE bool RowsFollow(const ConvQ8Shape& shape, size_t down, size_t across) {
   if (shape.out_width == 1 || shape.out_height == 1) return true;
   return down == shape.out_width * across;

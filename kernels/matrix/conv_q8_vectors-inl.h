@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution of levels where rows share what they load: pixels of a map as one run of rows, and what of x
-// lies in whole blocks taken as it lies. Included by conv_q8.cc alone.
+// A convolution of levels where rows share what they load: pixels of a map as one run of rows, and
+// what of x lies in whole blocks taken as it lies. Included by conv_q8.cc alone.
 
 #if defined(WEFT_KERNELS_MATRIX_CONV_Q8_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_CONV_Q8_VECTORS_INL_H_
@@ -78,7 +78,8 @@ HWY_INLINE bool FindPieces(const ConvQ8Shape& shape, RowsQ8& rows) {
   return rows.inputs != 0;
 }
 
-// Pieces up to whole blocks where that makes few products more; gathering costs about as much as two blocks.
+// Pieces up to whole blocks where that makes few products more; gathering costs about as much as
+// two blocks.
 HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
   RowsQ8& rows = pieces.rows;
   const size_t length = rows.inputs, whole = (length + kInputBlock - 1) / kInputBlock * kInputBlock;

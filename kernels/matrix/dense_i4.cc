@@ -179,7 +179,8 @@ WEFT_PART void UnpackBlocks(const uint8_t* packed, size_t blocks, int8_t* number
 
 #endif
 
-// Sums of 16 outputs of kRows rows with `count` unpacked inputs, in place of those before or added to them.
+// Sums of 16 outputs of kRows rows with `count` unpacked inputs, in place of those before or added
+// to them.
 template <size_t kRows>
 WEFT_PART void SumPiece(const int16_t* q, size_t padded, size_t count, const int8_t* weights,
                         bool is_first, int32_t* sums) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense layer in integers: weights are of 4 bits, in groups of inputs with a scale and a zero for each output,
-// rows of x become i16 as in dense_i8.h. With q and m as there, t = 0 at first, and every operation on floats
-// rounded by itself,
+// Dense layer in integers: weights are of 4 bits, in groups of inputs with a scale and a zero for
+// each output, rows of x become i16 as in dense_i8.h. With q and m as there, t = 0 at first, and
+// every operation on floats rounded by itself,
 //
-//   t[n] = t[n] + (sum_k q[k] * (weights[n,k] - zeros[g,n])) * scales[g,n]    for the inputs k of each group g in turn
-//   y[n] = act(t[n] * (m / most) + start[n])
+//   t[n] = t[n] + (sum_k q[k] * (weights[n,k] - zeros[g,n])) * scales[g,n]    for the inputs k of
+//   each group g in turn y[n] = act(t[n] * (m / most) + start[n])
 //
-// zeros 8 and start 0 where there are none. Sums are exact, their conversion to float rounded once: y is
-// bit-identical on every target. `most` is at most MostForI4 of a group's inputs.
+// zeros 8 and start 0 where there are none. Sums are exact, their conversion to float rounded once:
+// y is bit-identical on every target. `most` is at most MostForI4 of a group's inputs.
 #ifndef WEFT_KERNELS_MATRIX_DENSE_I4_H_
 #define WEFT_KERNELS_MATRIX_DENSE_I4_H_
 
@@ -16,8 +16,8 @@
 
 namespace weft::kernels {
 
-// Inputs of a group are so many blocks of kInputBlock; 0, or more than there are: all inputs. The last group may
-// be shorter.
+// Inputs of a group are so many blocks of kInputBlock; 0, or more than there are: all inputs. The
+// last group may be shorter.
 struct DenseI4Shape : DenseI8Shape {
   uint32_t group_blocks = 0;
 };
@@ -57,8 +57,8 @@ constexpr uint64_t DenseI4ScratchShorts(uint32_t rows, uint32_t inputs, uint32_t
   return (rows < kDenseI8Rows ? rows : kDenseI8Rows) * row + piece * kPanelOutputs / 2;
 }
 
-// Numbers as PackDenseU4 lays them out, scales and zeros as [panel][group][16]. One kind of scales is given,
-// zeros may be null. Numbers begin at a multiple of kWeightsAlignment.
+// Numbers as PackDenseU4 lays them out, scales and zeros as [panel][group][16]. One kind of scales
+// is given, zeros may be null. Numbers begin at a multiple of kWeightsAlignment.
 struct DenseI4Weights {
   const uint8_t* numbers = nullptr;
   const float* scales = nullptr;
@@ -66,7 +66,8 @@ struct DenseI4Weights {
   const uint8_t* zeros = nullptr;
 };
 
-// scratch holds DenseI4ScratchShorts and begins at a multiple of kWeightsAlignment. Otherwise as DenseI8.
+// scratch holds DenseI4ScratchShorts and begins at a multiple of kWeightsAlignment. Otherwise as
+// DenseI8.
 void DenseI4(const DenseI4Shape& shape, const float* x, const DenseI4Weights& weights,
              const float* start, float* y, int16_t* scratch);
 

@@ -27,7 +27,8 @@ struct DenseI8Operands {
   int16_t* scratch;
 };
 
-// Bytes are multiplied in less time than shorts by Helium and by the instructions of dots.h, nowhere else.
+// Bytes are multiplied in less time than shorts by Helium and by the instructions of dots.h,
+// nowhere else.
 #if defined(WEFT_TARGET_DOTS)
 inline constexpr bool kMultipliesBytes = true;
 HWY_INLINE bool AreBytes(const DenseI8Shape& shape) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense layer in integers: weights are i8 with a scale for each output, rows of x become i16, or, where `most`
-// is kLeastMost, numbers of an i8, as they are read. With m the greatest magnitude of a row of x, and every operation rounded by itself,
+// Dense layer in integers: weights are i8 with a scale for each output, rows of x become i16, or,
+// where `most` is kLeastMost, numbers of an i8, as they are read. With m the greatest magnitude of
+// a row of x, and every operation rounded by itself,
 //
 //   q[k]   = x[k] * (most / m), to the nearest integer, halves to the even one
 //   y[n]   = act((sum_k q[k] * weights[n,k]) * (m / most) * scales[n] + start[n])
 //
-// from left to right, start 0 where there is none. The sum is exact, its conversion to float rounded
-// once: y is bit-identical on every target, also where multiply-adds are rounded twice. A row without
-// a number of 2^-100 and above counts as zeros; of one with an infinity or a NaN every output is NaN.
-// `most` is at most MostFor(inputs), 32767 up to 512 inputs; beyond that sums would wrap.
+// from left to right, start 0 where there is none. The sum is exact, its conversion to float
+// rounded once: y is bit-identical on every target, also where multiply-adds are rounded twice. A
+// row without a number of 2^-100 and above counts as zeros; of one with an infinity or a NaN every
+// output is NaN. `most` is at most MostFor(inputs), 32767 up to 512 inputs; beyond that sums would
+// wrap.
 //
 // Where `most` is 0, x are integers of i16 already, whatever numbers they stand for, and
 //
@@ -23,8 +25,8 @@
 
 namespace weft::kernels {
 
-// `most`: the magnitude that the greatest number of a row becomes, or 0. With the least one products are of bytes
-// where they take less time.
+// `most`: the magnitude that the greatest number of a row becomes, or 0. With the least one
+// products are of bytes where they take less time.
 struct DenseI8Shape : DenseShape {
   uint32_t most = 0;
 };
@@ -44,8 +46,8 @@ constexpr uint64_t DenseI8ScratchShorts(uint32_t rows, uint32_t inputs) {
   return (rows < kDenseI8Rows ? rows : kDenseI8Rows) * PaddedInputs(inputs);
 }
 
-// x is of f32, or of i16; `weights` as PackDenseI8 lays them out, scales for whole panels; scratch holds
-// DenseI8ScratchShorts. Otherwise as Dense.
+// x is of f32, or of i16; `weights` as PackDenseI8 lays them out, scales for whole panels; scratch
+// holds DenseI8ScratchShorts. Otherwise as Dense.
 void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch);
 

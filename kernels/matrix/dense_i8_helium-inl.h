@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of DenseI8 on a Cortex-M with Helium: sums stay in core registers from their first product until they are
-// floats. Instructions per multiply-add 0.29, of bytes 0.16, and per output 3.3.
+// A row of DenseI8 on a Cortex-M with Helium: sums stay in core registers from their first product
+// until they are floats. Instructions per multiply-add 0.29, of bytes 0.16, and per output 3.3.
 
 #if defined(WEFT_KERNELS_MATRIX_DENSE_I8_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DENSE_I8_HELIUM_INL_H_
@@ -18,9 +18,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// A row of integers, at least one whole block, with the panels of weights, and what becomes of the sums of each
-// output: y = sum * worth * scale + start, every operation rounded by itself; y may be start. The instructions
-// below know the order.
+// A row of integers, at least one whole block, with the panels of weights, and what becomes of the
+// sums of each output: y = sum * worth * scale + start, every operation rounded by itself; y may be
+// start. The instructions below know the order.
 struct OutputsOfRow {
   float worth;
   const float* scales;
@@ -104,10 +104,11 @@ inline constexpr size_t kOutputGroup = 8;
       : "cc", "memory", "r1", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "q0", \
         "q1", "q2", "q3", "q4", "q5", "q6")
 
-// `groups` times eight outputs, whose sums are all the even registers. Scales are whole groups. r1 is x, which
-// ends at r5, and r3 the weights; r7, r9 and r11 are scales, start and y. q4 is the worth; s20 and s21 lead
-// from the first half of a panel to the second and from there to the next panel, s22 is where x begins, s23
-// where y ends, s24 where zeros are, and s26 holds r7, which may be the frame's and cannot be asked for then.
+// `groups` times eight outputs, whose sums are all the even registers. Scales are whole groups. r1
+// is x, which ends at r5, and r3 the weights; r7, r9 and r11 are scales, start and y. q4 is the
+// worth; s20 and s21 lead from the first half of a panel to the second and from there to the next
+// panel, s22 is where x begins, s23 where y ends, s24 where zeros are, and s26 holds r7, which may
+// be the frame's and cannot be asked for then.
 inline constexpr int32_t kNoSums[kOutputGroup] = {};
 HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
   register const OutputsOfRow* at __asm__("r0") = &row;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense layer of levels (levels.h): x and weights are i8. With every operation on floats rounded by itself,
+// Dense layer of levels (levels.h): x and weights are i8. With every operation on floats rounded by
+// itself,
 //
 //   v[r,n] = float(first[n] + sum_k x[r,k] * weights[n,k]) * scales[n] + start[r,n]
 //
-// from left to right, first and start 0 where there are none; y is act(v) in f32, or the level of v. The
-// sum is exact, its conversion to float rounded once: y is bit-identical on every target. `first` takes in
-// what the zero of x adds to each product, and a bias of integers; a sum with it wraps around.
+// from left to right, first and start 0 where there are none; y is act(v) in f32, or the level of
+// v. The sum is exact, its conversion to float rounded once: y is bit-identical on every target.
+// `first` takes in what the zero of x adds to each product, and a bias of integers; a sum with it
+// wraps around.
 #ifndef WEFT_KERNELS_MATRIX_DENSE_Q8_H_
 #define WEFT_KERNELS_MATRIX_DENSE_Q8_H_
 

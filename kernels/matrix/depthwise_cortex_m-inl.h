@@ -88,8 +88,8 @@ struct DepthwiseSkips {
         "s12", "s13", "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", \
         "s25", "s26", "s27", "s28", "s29", "s30", "s31")
 
-// to[n] = from[n] + the sum of x[n] * weights[n] over the taps, at least one, for n < count, which is
-// 16, 8 or 4.
+// to[n] = from[n] + the sum of x[n] * weights[n] over the taps, at least one, for n < count, which
+// is 16, 8 or 4.
 HWY_INLINE void AddChannels(const DepthwiseTaps& taps, const DepthwiseSkips& skips, size_t count,
                             const float* from, const float* x, const float* weights, float* to) {
   size_t rows = taps.rows, columns;

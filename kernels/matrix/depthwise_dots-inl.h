@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution of levels by the instructions of dots.h: the bytes of four taps are brought beside each
-// other for as many channels as a vector has bytes. Where there are fewer channels, pixels beside each other
-// stand for more. Included by depthwise_q8.cc alone.
+// Depthwise convolution of levels by the instructions of dots.h: the bytes of four taps are brought
+// beside each other for as many channels as a vector has bytes. Where there are fewer channels,
+// pixels beside each other stand for more. Included by depthwise_q8.cc alone.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_
@@ -25,7 +25,8 @@ inline constexpr size_t kDotBytes = HWY_MAX_LANES_D(DotBytes);
 inline constexpr size_t kMostDotTaps = 64;
 inline constexpr size_t kNoColumns = ~size_t{0};
 
-// Of rectangles with so many columns and more all outputs are made by dots; kNoColumns where none are.
+// Of rectangles with so many columns and more all outputs are made by dots; kNoColumns where none
+// are.
 HWY_INLINE size_t DotColumns(const DepthwiseQ8Shape& shape) {
   const uint64_t taps = uint64_t{shape.kernel_height} * shape.kernel_width;
   const bool fits = taps != 0 && taps <= kMostDotTaps && shape.multiplier == 1 &&
@@ -100,8 +101,8 @@ HWY_INLINE void PrepareChannels(const DepthwiseQ8Shape& shape, const int8_t* wei
   }
 }
 
-// Where the taps of a rectangle's first output lie; those outside, and up to whole groups, in padding,
-// which is not left from one output to the next.
+// Where the taps of a rectangle's first output lie; those outside, and up to whole groups, in
+// padding, which is not left from one output to the next.
 struct DotTaps {
   const int8_t* from[kMostDotTaps];
   size_t moves[kMostDotTaps];

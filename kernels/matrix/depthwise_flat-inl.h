@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise of fewer channels than a vector has lanes: neighbouring pixels lie beside each other, so
-// that a vector holds several of them, and weights repeat in its lanes. One channel is a plane.
+// Depthwise of fewer channels than a vector has lanes: neighbouring pixels lie beside each other,
+// so that a vector holds several of them, and weights repeat in its lanes. One channel is a plane.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_FLAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_FLAT_INL_H_

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile of depthwise.cc for Cortex-M with Helium: sixteen channels of a pixel stand in registers
 // while their sums run, eight or four of pixels that have fewer. 15 instructions a tap of sixteen
-// channels, 19 of narrow weights. The order of the sums and every bit are those of the other targets.
+// channels, 19 of narrow weights. The order of the sums and every bit are those of the other
+// targets.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_HELIUM_INL_H_
@@ -35,7 +36,8 @@
   four_at(floats, halves) "vldrw.32 %q[g], [%[x], #" floats \
                           "]\n\t"                           \
                           "vfma.f32 %q[" sum "], %q[f], %q[g]\n\t"
-// The loop over the taps of a row; `address` names the registers that loads of weights take one from.
+// The loop over the taps of a row; `address` names the registers that loads of weights take one
+// from.
 #undef WEFT_ADD_CHANNELS
 #define WEFT_ADD_CHANNELS(address, tap)                                                    \
   __asm__ volatile(                                                                        \

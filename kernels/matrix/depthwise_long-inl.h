@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise along one axis with many taps, step 1, lanes channels: of so long a window a tile of pixels reads
-// the same rows again and again, and most pixels lie at an edge. Here a tile takes several taps at a
-// time: their weights stay in registers and each row is read once for all pixels that it meets; rows
-// outside the data are left out one by one. Each output is one chain in ascending order of the taps.
+// Depthwise along one axis with many taps, step 1, lanes channels: of so long a window a tile of
+// pixels reads the same rows again and again, and most pixels lie at an edge. Here a tile takes
+// several taps at a time: their weights stay in registers and each row is read once for all pixels
+// that it meets; rows outside the data are left out one by one. Each output is one chain in
+// ascending order of the taps.
 //
 // Dilated taps of pixels as far apart meet the same rows: pixels p, p + d, p + 2d ... go together.
 
@@ -32,8 +33,8 @@ inline constexpr size_t kLongPixels = kDepthwiseSums == 16 ? 12 : 8;
 inline constexpr size_t kLongTaps = 4;
 inline constexpr uint32_t kLeastLongKernel = 7;
 
-// Rows that pixels of one residue meet: pixel i reads rows first + i, first + i + 1, ... of [0, rows),
-// modulo the size of memory. One vector of channels.
+// Rows that pixels of one residue meet: pixel i reads rows first + i, first + i + 1, ... of [0,
+// rows), modulo the size of memory. One vector of channels.
 template <class Weight>
 struct LongLine {
   const float* x;
@@ -46,7 +47,8 @@ struct LongLine {
   bool relu;
 };
 
-// sums[p] += row[first + p + k] * weights[k] for k = 0 .. kTaps - 1; kIsEdge where rows may be missing.
+// sums[p] += row[first + p + k] * weights[k] for k = 0 .. kTaps - 1; kIsEdge where rows may be
+// missing.
 template <size_t kPixels, size_t kTaps, bool kIsEdge, class Weight>
 HWY_INLINE void AddLongTaps(const LongLine<Weight>& line, size_t first, const Weight* weights,
                             FloatVec (&sums)[kPixels]) {
@@ -97,8 +99,8 @@ HWY_NOINLINE void DepthwiseLongTile(const LongLine<Weight>& line, size_t pixel) 
   }
 }
 
-// All pixels, of which there is at least half a tile: the last tile begins earlier where it would not
-// be full.
+// All pixels, of which there is at least half a tile: the last tile begins earlier where it would
+// not be full.
 template <class Weight>
 HWY_INLINE void DepthwiseLongPixels(const LongLine<Weight>& line) {
   constexpr size_t kFewer = kLongPixels / 2;
@@ -111,8 +113,8 @@ HWY_INLINE void DepthwiseLongPixels(const LongLine<Weight>& line) {
   }
 }
 
-// Whether it is such a window, of channels that lie beside each other. The bounds keep rows apart from
-// what they are modulo the size of memory.
+// Whether it is such a window, of channels that lie beside each other. The bounds keep rows apart
+// from what they are modulo the size of memory.
 HWY_INLINE bool IsLong(const DepthwiseShape& shape) {
   const uint64_t reach = uint64_t{shape.kernel_width} * shape.dilation_x;
   return shape.in_height == 1 && shape.out_height == 1 && shape.kernel_height == 1 &&

@@ -62,8 +62,8 @@ WEFT_PART void AddTaps(const TapBlock& taps, const int8_t* x, const int8_t* weig
   }
 }
 
-// Sums of `count` channels, at most a panel of them: of the taps inside the input, which begin at x, and of
-// the padding above, on either side and below.
+// Sums of `count` channels, at most a panel of them: of the taps inside the input, which begin at
+// x, and of the padding above, on either side and below.
 WEFT_PART void SumTaps(const DepthwiseQ8Shape& shape, const Rectangle& at, const TapSteps& taps,
                        const int8_t* x, const int8_t* weights, const int8_t* padding,
                        size_t channel, size_t count, int32_t* sums) {

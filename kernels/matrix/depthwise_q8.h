@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution of levels, with the sums and results of dense_q8.h: of each channel, over the taps
-// of its window, in which x_zero stands for what lies outside the input. Fast where channels lie beside
-// each other in x and in y. y must not overlap an operand. The caller owns all memory.
+// Depthwise convolution of levels, with the sums and results of dense_q8.h: of each channel, over
+// the taps of its window, in which x_zero stands for what lies outside the input. Fast where
+// channels lie beside each other in x and in y. y must not overlap an operand. The caller owns all
+// memory.
 #ifndef WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_H_
 #define WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution of levels on a Cortex-M: the levels of a group of channels, of all outputs that
-// have the same taps. Channels lie beside each other in x and y, and each has its own of x. Instructions
-// per multiply-add of 3 x 3 taps: the DSP extension 3.4, Helium 1.4.
+// Depthwise convolution of levels on a Cortex-M: the levels of a group of channels, of all outputs
+// that have the same taps. Channels lie beside each other in x and y, and each has its own of x.
+// Instructions per multiply-add of 3 x 3 taps: the DSP extension 3.4, Helium 1.4.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
@@ -28,7 +28,8 @@ struct LevelPixels {
   PixelSteps y_steps;
 };
 
-// A window of weights: its taps inside the input, a step from one to the next of which leads so far in x.
+// A window of weights: its taps inside the input, a step from one to the next of which leads so far
+// in x.
 struct TapWindow {
   uint32_t height, width;
   IndexRange ky, kx;
@@ -71,8 +72,8 @@ HWY_INLINE void ForOutside(const TapWindow& window, const int8_t* weights, const
   }
 }
 
-// A row of pixels and what makes their levels: of eight channels the even ones first, then the odd ones.
-// The assembly knows where all of it lies.
+// A row of pixels and what makes their levels: of eight channels the even ones first, then the odd
+// ones. The assembly knows where all of it lies.
 struct PixelRun {
   int32_t begins[16];
   float scales[16], start[16];
@@ -249,8 +250,8 @@ struct FourSums {
 HWY_INLINE void AddProduct(int32_t a, int32_t b, int32_t& sum) {
   sum = static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(a * b));
 }
-// The weights of four channels at two taps, those of a channel as a pair, and the places of what they are
-// to be multiplied with.
+// The weights of four channels at two taps, those of a channel as a pair, and the places of what
+// they are to be multiplied with.
 struct TapPair {
   size_t first, second;
   uint32_t a, b, c, d;
@@ -268,8 +269,8 @@ HWY_INLINE uint32_t OddBytes(uint32_t word) {
 HWY_INLINE int16_t LowHalf(uint32_t pair) { return static_cast<int16_t>(pair); }
 HWY_INLINE int16_t HighHalf(uint32_t pair) { return static_cast<int16_t>(pair >> 16); }
 
-// The taps of a window: pairs of those inside the input, whose places all groups of channels share and whose
-// weights are those of one. Of an odd count the last has a neighbour that adds nothing.
+// The taps of a window: pairs of those inside the input, whose places all groups of channels share
+// and whose weights are those of one. Of an odd count the last has a neighbour that adds nothing.
 class GroupTaps {
  public:
   HWY_INLINE explicit GroupTaps(const TapWindow& window)
@@ -342,7 +343,8 @@ class GroupTaps {
   TapPair pairs_[(kMostGroupTaps + 1) / 2];
 };
 
-// A row of pixels. The assembly reads what lies before `columns` and what lies from there on as blocks.
+// A row of pixels. The assembly reads what lies before `columns` and what lies from there on as
+// blocks.
 struct PixelRun {
   const int8_t* x;
   const TapPair* taps;
@@ -377,8 +379,8 @@ static_assert(offsetof(PixelRun, columns) == 28 && sizeof(PixelRun) == 56, "word
 // clang-format on
 inline constexpr size_t kPairsOfTurn = 5, kPairBytes = 13 * 4;
 
-// Five pairs of taps a turn, of the first turn the last ones. s4-s11 hold scales and start, s16 the place of
-// the columns of `run`, s17 where taps end.
+// Five pairs of taps a turn, of the first turn the last ones. s4-s11 hold scales and start, s16 the
+// place of the columns of `run`, s17 where taps end.
 HWY_NOINLINE inline void LevelsOfRun(PixelRun& run, const TapPair* taps_end, const float* scales,
                                      const float* start) {
   register uint32_t* at __asm__("r6") = &run.columns;
@@ -455,8 +457,8 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const in
 
 #endif
 
-// The levels of a rectangle; false where it has too few channels or too many taps, or they may be wrong.
-// The last group ends with the channels, and some levels are found twice: x is as it was.
+// The levels of a rectangle; false where it has too few channels or too many taps, or they may be
+// wrong. The last group ends with the channels, and some levels are found twice: x is as it was.
 HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,
                           LevelPixels pixels, const int8_t* weights, const FactorsQ8& factors) {
   if (shape.channels < kLeastGroup) return false;

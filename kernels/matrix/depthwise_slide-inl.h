@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run of depthwise_tile-inl.h for windows of three rows that move down by one from pixel to pixel:
-// all weights stay in registers, and what windows share is read once, for the three sums that are on
-// their way. Sums are those of the tile.
+// The run of depthwise_tile-inl.h for windows of three rows that move down by one from pixel to
+// pixel: all weights stay in registers, and what windows share is read once, for the three sums
+// that are on their way. Sums are those of the tile.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_SLIDE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_SLIDE_INL_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of floats as integers of 16 or 8 bits, as dense_i8.h has them. Internal to the steps whose products are of
-// such rows.
+// Rows of floats as integers of 16 or 8 bits, as dense_i8.h has them. Internal to the steps whose
+// products are of such rows.
 
 #if defined(WEFT_KERNELS_MATRIX_INTEGER_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_INTEGER_ROWS_INL_H_
@@ -26,8 +26,8 @@ inline constexpr uint32_t kLeastRow = (127 - 100) << 23;  // 2^-100
 // Its unit is 1: a sum with it holds a small number as the nearest integer, halves to the even one.
 inline constexpr float kRounder = 0x1.8p23f;
 
-// Where number i of a row stands: that of i, but for the DSP extension, whose instructions take bytes 0 and 2 of a
-// word of weights, then 1 and 3.
+// Where number i of a row stands: that of i, but for the DSP extension, whose instructions take
+// bytes 0 and 2 of a word of weights, then 1 and 3.
 HWY_INLINE size_t PlaceInRow(size_t i) {
 #if defined(WEFT_ROUNDS_EIGHTS)
   return (i & 1) != (i >> 1 & 1) ? i ^ 3 : i;
@@ -38,7 +38,8 @@ HWY_INLINE size_t PlaceInRow(size_t i) {
 
 #if HWY_TARGET == HWY_SCALAR
 
-// In plain C, which compilers keep in registers there and make Helium of; elsewhere four numbers a turn.
+// In plain C, which compilers keep in registers there and make Helium of; elsewhere four numbers a
+// turn.
 #undef WEFT_FOUR_A_TURN
 #if defined(__ARM_FEATURE_MVE)
 #define WEFT_FOUR_A_TURN

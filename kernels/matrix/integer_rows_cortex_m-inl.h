@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What integer_rows-inl.h does with eight numbers at a time, on a Cortex-M with the DSP extension and a scalar
-// FPU. Included by that file alone. Instructions per number: 3.8 for the greatest, 3.6 for rounding.
+// What integer_rows-inl.h does with eight numbers at a time, on a Cortex-M with the DSP extension
+// and a scalar FPU. Included by that file alone. Instructions per number: 3.8 for the greatest, 3.6
+// for rounding.
 
 #if defined(WEFT_KERNELS_MATRIX_INTEGER_ROWS_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_INTEGER_ROWS_CORTEX_M_INL_H_
@@ -56,7 +57,8 @@ HWY_INLINE uint32_t GreatestOfEights(const float* x, size_t eights, uint32_t gre
   return greatest;
 }
 
-// q = the lower halves of x * factor + rounder in the order of PlaceInRow; q lies at a multiple of 4 bytes.
+// q = the lower halves of x * factor + rounder in the order of PlaceInRow; q lies at a multiple of
+// 4 bytes.
 HWY_INLINE void RoundEights(const float* x, float factor, float rounder, size_t eights,
                             int16_t* q) {
   if (eights == 0) return;

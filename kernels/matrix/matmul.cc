@@ -149,8 +149,8 @@ HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
   }
 }
 
-// One column of few rows takes less by itself than a panel made of it; of any rows where vectors are
-// one lane.
+// One column of few rows takes less by itself than a panel made of it; of any rows where vectors
+// are one lane.
 HWY_INLINE bool TakesColumn(size_t columns, size_t rows) {
   return columns == 1 && (HWY_TARGET == HWY_SCALAR || rows <= 2);
 }

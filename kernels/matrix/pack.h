@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lays weights out for dense and conv: panels of 16 outputs, inputs outermost within a panel,
 // outputs beyond the last padded with zeros. Every step along the sum then reads 64 contiguous
-// bytes (32 of f16), so one layout serves every vector width, and no kernel has a tail in its weights. Pure
-// functions on pointers, for the converter; the runtime never repacks. Sizes are in floats and are
-// the caller's to check against overflow and to allocate.
+// bytes (32 of f16), so one layout serves every vector width, and no kernel has a tail in its
+// weights. Pure functions on pointers, for the converter; the runtime never repacks. Sizes are in
+// floats and are the caller's to check against overflow and to allocate.
 #ifndef WEFT_KERNELS_MATRIX_PACK_H_
 #define WEFT_KERNELS_MATRIX_PACK_H_
 
@@ -29,8 +29,8 @@ constexpr size_t PackedDenseFloats(uint32_t outputs, uint32_t inputs) {
 void PackDense(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
                uint32_t inputs, float* packed);
 
-// Weights of integers lie as [panel][block of 16 inputs][16 outputs][16 inputs], zeros behind the last
-// input: one layout for every instruction that multiplies and adds neighbours.
+// Weights of integers lie as [panel][block of 16 inputs][16 outputs][16 inputs], zeros behind the
+// last input: one layout for every instruction that multiplies and adds neighbours.
 inline constexpr uint32_t kInputBlock = 16;
 constexpr uint64_t PaddedInputs(uint32_t inputs) {
   return (uint64_t{inputs} + kInputBlock - 1) / kInputBlock * kInputBlock;
@@ -41,9 +41,9 @@ constexpr size_t PackedDenseI8Bytes(uint32_t outputs, uint32_t inputs) {
 // `weights` are [outputs][inputs].
 void PackDenseI8(const int8_t* weights, uint32_t outputs, uint32_t inputs, int8_t* packed);
 
-// Integers from 0 to 15 lie as [panel][block of 16 inputs][8 outputs][16 inputs], a byte for two: output n of the
-// panel in its lower half, n + 8 in its upper one, so that those of a block become bytes of the layout before
-// without changing places.
+// Integers from 0 to 15 lie as [panel][block of 16 inputs][8 outputs][16 inputs], a byte for two:
+// output n of the panel in its lower half, n + 8 in its upper one, so that those of a block become
+// bytes of the layout before without changing places.
 constexpr size_t PackedDenseU4Bytes(uint32_t outputs, uint32_t inputs) {
   return PackedDenseI8Bytes(outputs, inputs) / 2;
 }

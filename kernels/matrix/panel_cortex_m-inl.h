@@ -3,8 +3,8 @@
 // and in sixteen registers while they run, those of one row, or half a panel of two rows at a time,
 // which then share each weight. No compiler loads eight weights with one instruction on its own.
 // Loops take two or four columns a turn; the first turn takes what is beyond a multiple of that.
-// Instructions per multiply-add: one row 1.22, two rows 1.19, any strides 1.38; of f16 weights 2.22,
-// 1.69 and 2.38. The order of the sums and every bit are those of the other targets.
+// Instructions per multiply-add: one row 1.22, two rows 1.19, any strides 1.38; of f16
+// weights 2.22, 1.69 and 2.38. The order of the sums and every bit are those of the other targets.
 
 #if defined(WEFT_KERNELS_MATRIX_PANEL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_PANEL_CORTEX_M_INL_H_
@@ -216,7 +216,8 @@ HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, si
         [rest] "l"(rest)                                                                \
       : "cc", "memory", WEFT_ALL_FLOATS)
 
-// Lines of two rows as AddRow, at least one: from where from[0] and from[1] stand to `sums` and `sums`
+// Lines of two rows as AddRow, at least one: from where from[0] and from[1] stand to `sums` and
+// `sums`
 // + 16, with every NaN the default one.
 template <class Weight>
 HWY_NOINLINE void AddTwoRows(const float* const* from, float* sums, const float* const* x,

@@ -3,9 +3,9 @@
 // memory between the calls and in the eight vector registers while they run, those of one row, or
 // half a panel of three rows at a time, which then share each weight. The loops are assembly,
 // because compilers find neither the hardware's loop nor loads that move their pointer; they take
-// two or four columns a turn. Instructions per multiply-add: one row 0.53, three rows 0.42; of narrow weights
-// 0.78 and 0.50. The order of the sums and every bit are those of the other targets; subnormal numbers
-// count as 0 and every NaN is the default one, as Helium always has it.
+// two or four columns a turn. Instructions per multiply-add: one row 0.53, three rows 0.42; of
+// narrow weights 0.78 and 0.50. The order of the sums and every bit are those of the other targets;
+// subnormal numbers count as 0 and every NaN is the default one, as Helium always has it.
 
 #if defined(WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_
@@ -62,7 +62,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // The functions below are one copy each for dense, conv and matmul, hence no part of their callers.
 
-// `assembly` with the loads of a type of weights, and the registers that these take an address from.
+// `assembly` with the loads of a type of weights, and the registers that these take an address
+// from.
 #undef WEFT_BY_WEIGHT
 #define WEFT_BY_WEIGHT(assembly)                           \
   if constexpr (std::is_same<Weight, float>::value) {      \
@@ -86,7 +87,8 @@ namespace weft::kernels::HWY_NAMESPACE {
       : [turns] "r"(count / 4)                                                              \
       : "memory", "lr", "r4", "r5", "r6", "r8")
 
-// to[n] = fma(x[k], weights[k * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be from.
+// to[n] = fma(x[k], weights[k * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be
+// from.
 template <class Weight>
 HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Weight* weights,
                          size_t count) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window of one output pixel as a row of memory, tap after tap, each with its channels: what makes a
-// convolution a product of rows. Internal to convolutions in integers.
+// The window of one output pixel as a row of memory, tap after tap, each with its channels: what
+// makes a convolution a product of rows. Internal to convolutions in integers.
 
 #if defined(WEFT_KERNELS_MATRIX_PATCHES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_PATCHES_INL_H_
@@ -128,8 +128,8 @@ HWY_INLINE IndexRange TapsOfOutput(const WindowAxis& axis, const IndexRange& ins
   return axis.Taps(output);
 }
 
-// The patch of output (row, column); `x` is the first channel of its image. Taps outside hold `padding`.
-// Returns where the patch ends. Strides along an axis of one are not followed.
+// The patch of output (row, column); `x` is the first channel of its image. Taps outside hold
+// `padding`. Returns where the patch ends. Strides along an axis of one are not followed.
 template <typename T>
 WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32_t column,
                          T padding, T* to) {

@@ -5,7 +5,8 @@
 //
 // A product has
 //   kShapes                          the tiles in which it is worth having, widest first
-//   Group<kRows, kPanels>(outputs)   all rows of the next `outputs` outputs, at most kPanels panels:
+//   Group<kRows, kPanels>(outputs)   all rows of the next `outputs` outputs, at most kPanels
+//   panels:
 //                                    calls RunRows
 //   Next(outputs)                    goes on to the outputs behind them
 //   Run<kRows, kPanels>(outputs)     one tile of them; goes on to the rows behind it

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outputs of a window cut into rectangles whose outputs have the same taps inside the input: the
-// inside, and a row or a column at a time at the edges. Internal to depthwise and pool, which share one
-// copy of the code: boards count its bytes.
+// The outputs of a window cut into rectangles whose outputs have the same taps inside the input:
+// the inside, and a row or a column at a time at the edges. Internal to depthwise and pool, which
+// share one copy of the code: boards count its bytes.
 #ifndef WEFT_KERNELS_MATRIX_RECTANGLES_H_
 #define WEFT_KERNELS_MATRIX_RECTANGLES_H_
 
@@ -46,9 +46,9 @@ class Rectangles {
   Rectangle at_;
 };
 
-// The taps of a rectangle's first output in x: how many, how many floats one lies from the next, and
-// where the first is, counted modulo the size of memory. A step that leads to no tap is 0; where there
-// are no taps, all is.
+// The taps of a rectangle's first output in x: how many, how many floats one lies from the next,
+// and where the first is, counted modulo the size of memory. A step that leads to no tap is 0;
+// where there are no taps, all is.
 struct TapSteps {
   size_t rows = 0, columns = 0;
   size_t row = 0, column = 0;
@@ -71,8 +71,8 @@ __attribute__((noinline)) inline TapSteps TapsOf(const Rectangle& at, const Wind
   return taps;
 }
 
-// How far the taps of an output lie behind those of the one above and of the one before; nowhere without
-// taps.
+// How far the taps of an output lie behind those of the one above and of the one before; nowhere
+// without taps.
 struct PixelSteps {
   size_t row = 0, column = 0;
 };

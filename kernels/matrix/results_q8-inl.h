@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of sums of products of levels, as dense_q8.h has it, for all steps that make such sums.
+// What becomes of sums of products of levels, as dense_q8.h has it, for all steps that make such
+// sums.
 
 #if defined(WEFT_KERNELS_MATRIX_RESULTS_Q8_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_RESULTS_Q8_INL_H_
@@ -66,8 +67,8 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
 #endif
 
 #if HWY_TARGET != HWY_SCALAR
-// The same of kRows rows, whose factors are loaded once; results of a row lie `stride` behind those of the
-// row before.
+// The same of kRows rows, whose factors are loaded once; results of a row lie `stride` behind those
+// of the row before.
 template <size_t kRows>
 HWY_INLINE void LevelsOfTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                              const LevelBounds& bounds, int8_t* y, size_t stride) {
@@ -101,8 +102,8 @@ class ResultWriter {
 #else
 #define WEFT_WRITE WEFT_PART
 #endif
-  // Results of at most kPanelOutputs outputs, of which `factors` are; the first is to be element `place` of
-  // y, each next one `stride` elements behind.
+  // Results of at most kPanelOutputs outputs, of which `factors` are; the first is to be element
+  // `place` of y, each next one `stride` elements behind.
   WEFT_WRITE void Write(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
                         size_t place, size_t stride) const {
     if (is_float_) {

@@ -22,8 +22,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// How far a row lies behind the one before: in y, and in the numbers that sums are added to. Of several rows sums
-// are those of a panel.
+// How far a row lies behind the one before: in y, and in the numbers that sums are added to. Of
+// several rows sums are those of a panel.
 struct RowSteps {
   size_t y, start;
 };

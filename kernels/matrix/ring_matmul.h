@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product (matmul.h) with the past of a time axis where it lies (ring.h): the columns of b, or its
-// rows, are the places of a ring, oldest first, with those of x behind them. Each output is the
+// A product (matmul.h) with the past of a time axis where it lies (ring.h): the columns of b, or
+// its rows, are the places of a ring, oldest first, with those of x behind them. Each output is the
 // chain that it is in the product with all of them side by side.
 //
 // `start` says where the oldest place is; one that is beyond the ring, or absent, is 0. y is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of levels times weights of i8, as dense_q8.h has it: rows of a matrix, pixels of a map or patches
-// of one.
+// Rows of levels times weights of i8, as dense_q8.h has it: rows of a matrix, pixels of a map or
+// patches of one.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_INL_H_
@@ -56,8 +56,8 @@ inline constexpr size_t kRowsQ8 = kTileRows;
 #define WEFT_ROWS_Q8 HWY_NOINLINE inline  // in each of several kernels and for three counts of rows
 #endif
 
-// kRows rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and may be
-// anything: no pointer is made of them.
+// kRows rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and
+// may be anything: no pointer is made of them.
 template <size_t kRows>
 WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
   const size_t whole = at.inputs / kInputBlock * kInputBlock, rest = at.inputs - whole;
@@ -120,8 +120,8 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
 HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
-  // What follows a row up to a whole block is multiplied by zeros: it is taken as it lies as long as it is
-  // within the last row.
+  // What follows a row up to a whole block is multiplied by zeros: it is taken as it lies as long
+  // as it is within the last row.
   const size_t over = (kInputBlock - at.inputs % kInputBlock) % kInputBlock;
   if (over != 0 && count > kTileRows && at.x_stride != 0) {
     RowsQ8 whole = at;
@@ -145,8 +145,9 @@ HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t 
 
 #endif
 
-// `first` of the outputs of factors and weights less what numbers without sign add to their sums, where
-// many rows share them; else nothing. A row else takes its own sum, as costly as an eighth of an output.
+// `first` of the outputs of factors and weights less what numbers without sign add to their sums,
+// where many rows share them; else nothing. A row else takes its own sum, as costly as an eighth of
+// an output.
 inline constexpr size_t kMostShifted = 256;
 struct ShiftedFirst {
   alignas(64) int32_t first[kMostShifted];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of rows of levels by a Cortex-M's DSP extension: rows that share each load of weights. Instructions per
-// multiply-add: 0.93 of three rows and 1.24 of one.
+// Sums of rows of levels by a Cortex-M's DSP extension: rows that share each load of weights.
+// Instructions per multiply-add: 0.93 of three rows and 1.24 of one.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_
@@ -27,8 +27,8 @@ inline constexpr size_t kRowsQ8 = 3;
   "add %[pairs], %[step]\n\t"
 // clang-format on
 
-// Levels of a row, whole blocks, each four of them as two words: of bytes 0 and 2, then of 1 and 3. The next four lie
-// `step` bytes behind.
+// Levels of a row, whole blocks, each four of them as two words: of bytes 0 and 2, then of 1 and 3.
+// The next four lie `step` bytes behind.
 HWY_NOINLINE inline void PairLevels(const int8_t* x, size_t count, uint32_t* pairs, size_t step) {
   if (count == 0) return;
   const int8_t* const end = x + count;
@@ -60,11 +60,12 @@ HWY_NOINLINE inline void PairLevels(const int8_t* x, size_t count, uint32_t* pai
   WEFT_FOUR_OF_THREE("r9") WEFT_FOUR_OF_THREE("r10")
 // clang-format on
 
-// sums = first + the products of pairs of three rows, whole blocks and at least one, of a panel; those of a row lie
-// beside each other, and first `step` bytes from one row to the next. First may be the sums, which lie at a
-// multiple of the 64 bytes of a row: that tells when it is through. r0 are the pairs, which begin at s0 and end
-// at s4, r1 the weights; s1 leads back to those of the next output, s2 are the sums, s3 is first, s5 its step,
-// and s6 holds r7, which may be the frame's and cannot be asked for then.
+// sums = first + the products of pairs of three rows, whole blocks and at least one, of a panel;
+// those of a row lie beside each other, and first `step` bytes from one row to the next. First may
+// be the sums, which lie at a multiple of the 64 bytes of a row: that tells when it is through. r0
+// are the pairs, which begin at s0 and end at s4, r1 the weights; s1 leads back to those of the
+// next output, s2 are the sums, s3 is first, s5 its step, and s6 holds r7, which may be the frame's
+// and cannot be asked for then.
 HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, const int8_t* panel,
                                       const int32_t* first, size_t step, int32_t* to) {
   register const uint32_t* x __asm__("r0") = pairs;
@@ -104,7 +105,8 @@ HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, cons
         "s6");
 }
 
-// The sums of three rows or of one, those of a row beside each other, and behind them the levels as pairs.
+// The sums of three rows or of one, those of a row beside each other, and behind them the levels as
+// pairs.
 class LevelRows {
  public:
   HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs, size_t rows)
@@ -176,8 +178,8 @@ class LevelRows {
   uint32_t room_[kWords + kPanelOutputs - 1];
 };
 
-// At most kRowsQ8 rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and
-// may be anything: no pointer is made of them.
+// At most kRowsQ8 rows of x, to be those from `row` on. Strides along one row or one output lead
+// nowhere and may be anything: no pointer is made of them.
 HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   LevelRows rows(x, at.x_stride, at.inputs, count);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of levels on Cortex-M with Helium: sums stay in core registers from what they begin with until they are
-// results, eight at a time, for there are as many even registers: four outputs of two rows, which share each load
-// of weights, or eight of one. Instructions per multiply-add 0.125 and 0.164, and per level 3.6 and 4.6.
+// Rows of levels on Cortex-M with Helium: sums stay in core registers from what they begin with
+// until they are results, eight at a time, for there are as many even registers: four outputs of
+// two rows, which share each load of weights, or eight of one. Instructions per multiply-add 0.125
+// and 0.164, and per level 3.6 and 4.6.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_
@@ -56,9 +57,9 @@ inline constexpr size_t kRowsQ8 = 2;
   "vadd.i32 q1, q1, " zero "\n\t"
 // clang-format on
 
-// Four outputs at a time of pairs of rows of whole blocks, whole panels. The assembly knows where all of it lies: what
-// four outputs begin with goes to registers as one block, what a pair ends with as another, and what its sums begin
-// with.
+// Four outputs at a time of pairs of rows of whole blocks, whole panels. The assembly knows where
+// all of it lies: what four outputs begin with goes to registers as one block, what a pair ends
+// with as another, and what its sums begin with.
 struct PairsOfRows {
   const int32_t* first;
   const int8_t* x;
@@ -167,15 +168,16 @@ struct GroupsOfRow {
   int8_t* y;
   int32_t zero;  // twice that, and one more where results are floats
   const float* start;
-  // From behind the weights of a group to those of the next one of its panel, and of the next panel.
+  // From behind the weights of a group to those of the next one of its panel, and of the next
+  // panel.
   size_t to_second, to_panel;
   int8_t* y_end;
   float low, high;
 };
 static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
 
-// q4 and q5 bound levels; s24 and s25 are x and its length, s26 and s27 lead to weights, s28 is the zero, s29 the
-// start, s30 where y ends and s31 holds r7.
+// q4 and q5 bound levels; s24 and s25 are x and its length, s26 and s27 lead to weights, s28 is the
+// zero, s29 the start, s30 where y ends and s31 holds r7.
 HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
   register const GroupsOfRow* at __asm__("r0") = &groups;
   __asm__ volatile(
@@ -248,8 +250,8 @@ HWY_INLINE int8_t* ResultsOfRow(const RowsQ8& at, size_t row) {
   return static_cast<int8_t*>(at.y) + (at.place + row * at.y_stride) * size;
 }
 
-// Pairs of rows from `row` on, of which x is the first: `outputs` outputs, whole panels. The start is the same for
-// all rows.
+// Pairs of rows from `row` on, of which x is the first: `outputs` outputs, whole panels. The start
+// is the same for all rows.
 template <bool kAreFloats>
 HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
                            size_t outputs) {
@@ -282,7 +284,8 @@ HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t
   }
 }
 
-// `outputs` outputs of one row, whole panels. Where there is nothing to begin with, or to add, a panel at a time.
+// `outputs` outputs of one row, whole panels. Where there is nothing to begin with, or to add, a
+// panel at a time.
 HWY_NOINLINE inline void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weights,
                                 const FactorsQ8& of, size_t outputs, int8_t* y) {
   const LevelBounds& bounds = at.results.bounds();
@@ -341,8 +344,8 @@ HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_
   }
 }
 
-// `outputs` outputs beside each other, whole panels. What follows a row up to a whole block is multiplied by zeros: of
-// pairs it is taken as it lies as long as it is within the last row.
+// `outputs` outputs beside each other, whole panels. What follows a row up to a whole block is
+// multiplied by zeros: of pairs it is taken as it lies as long as it is within the last row.
 HWY_INLINE void RunWhole(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
                          size_t outputs) {
   size_t done = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a panel of 16 outputs, of rows of i8, by the instructions of dots.h. Included by sum_panel-inl.h
-// alone.
+// Sums of a panel of 16 outputs, of rows of i8, by the instructions of dots.h. Included by
+// sum_panel-inl.h alone.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_DOTS_INL_H_
@@ -18,14 +18,15 @@ namespace weft::kernels::HWY_NAMESPACE {
 // Outputs whose weights are in one vector.
 inline constexpr size_t kDotOutputs = HWY_MAX_LANES_D(DotBytes) / kInputBlock;
 
-// Vectors of weights whose sums are in registers at one time, and chains of sums of each, since one alone
-// waits for its own instruction.
+// Vectors of weights whose sums are in registers at one time, and chains of sums of each, since one
+// alone waits for its own instruction.
 template <size_t kRows>
 inline constexpr size_t kDotVectors = kRows == 1 && kDotOutputs != 4 ? 8 : 4;
 template <size_t kRows>
 inline constexpr size_t kDotChains = kRows == 1 && kDotOutputs == 4 ? 2 : 1;
 
-// What the bias of the weights makes of a row's sums too much: kFirstBias times the sum of its numbers.
+// What the bias of the weights makes of a row's sums too much: kFirstBias times the sum of its
+// numbers.
 template <size_t kRows>
 HWY_INLINE void BiasesOf(const NumberRows<int8_t>& rows, int32_t* biases) {
   const hn::Full128<int8_t> bytes;
@@ -215,8 +216,8 @@ HWY_INLINE void SumMatrixDots(const NumberRows<int8_t>& rows, const int8_t* weig
 
 #if HWY_ARCH_X86
 
-// A row of i16 in blocks of the lower bytes of its numbers, which have no sign, and the upper ones behind
-// them, for SumSplit. Returns what the bias of the weights makes too much of its sums.
+// A row of i16 in blocks of the lower bytes of its numbers, which have no sign, and the upper ones
+// behind them, for SumSplit. Returns what the bias of the weights makes too much of its sums.
 HWY_INLINE int32_t SplitRow(int16_t* row, size_t count) {
   const hn::Full128<uint16_t> shorts;
   const hn::Full128<uint8_t> bytes;
@@ -237,15 +238,15 @@ HWY_INLINE int32_t SplitRow(int16_t* row, size_t count) {
   return static_cast<int32_t>(static_cast<uint32_t>(hn::ReduceSum(words, sums)) << 8);
 }
 
-// Asks for a line of the cache that will be read so far behind, wherever memory ends. One row reads its
-// weights as fast as they come from the second cache.
+// Asks for a line of the cache that will be read so far behind, wherever memory ends. One row reads
+// its weights as fast as they come from the second cache.
 inline constexpr size_t kBytesAhead = 1024;
 HWY_INLINE void AskAhead(const int8_t* p) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(p) + kBytesAhead));
 }
 
-// Both bytes of a block of each row, `stride` bytes apart, times kVectors vectors of weights, of which none
-// is widened.
+// Both bytes of a block of each row, `stride` bytes apart, times kVectors vectors of weights, of
+// which none is widened.
 template <size_t kRows, size_t kVectors>
 HWY_INLINE void AddSplitBlock(const int8_t* numbers, size_t stride, const int8_t* block,
                               DotLanes<kRows, kVectors>& lower, DotLanes<kRows, kVectors>& upper) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of 16 outputs with weights of 4 bits as PackDenseU4 lays them out, on a Cortex-M whose instructions
-// multiply and add neighbours: no sum leaves its register before its last product. Instructions per
-// multiply-add, and for each four sums: Helium 0.28 and 14, the DSP extension 1.19 and 11.
+// Sums of 16 outputs with weights of 4 bits as PackDenseU4 lays them out, on a Cortex-M whose
+// instructions multiply and add neighbours: no sum leaves its register before its last product.
+// Instructions per multiply-add, and for each four sums: Helium 0.28 and 14, the DSP extension 1.19
+// and 11.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_NIBBLES_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_NIBBLES_CORTEX_M_INL_H_
@@ -19,8 +20,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Sums of 16 outputs with `count` numbers, whole blocks and at least one, of a row in the order of PlaceInRow. Both
-// lie at a multiple of 4 bytes. Two lines of weights at a time, which are four outputs.
+// Sums of 16 outputs with `count` numbers, whole blocks and at least one, of a row in the order of
+// PlaceInRow. Both lie at a multiple of 4 bytes. Two lines of weights at a time, which are four
+// outputs.
 #if defined(__ARM_FEATURE_MVE)
 
 // clang-format off
@@ -36,8 +38,9 @@ namespace weft::kernels::HWY_NAMESPACE {
   "vmladava.s8 " high_upper ", q2, q1\n\t"
 // clang-format on
 
-// r1 is the row, which ends at r5, r3 the weights, r11 the sums, r9 where their first half ends; s20 is where the
-// row begins, s21 what leads back from the end of a line to the one after the next, s22 and s23 are zeros.
+// r1 is the row, which ends at r5, r3 the weights, r11 the sums, r9 where their first half ends;
+// s20 is where the row begins, s21 what leads back from the end of a line to the one after the
+// next, s22 and s23 are zeros.
 HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_t* packed,
                                     int32_t* sums) {
   register const int16_t* x __asm__("r1") = q;
@@ -105,10 +108,10 @@ HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_
   WEFT_LINE_OF_NIBBLES("r9", "r10", step)
 // clang-format on
 
-// r0 is the row, r1 the weights, r7 the mask of a half of bytes 0 and 2. s0 is where the row begins, s1 what leads
-// back from the end of a line to the one after the next, s2 where the row ends, s3 where the first half of
-// the sums ends, s4 the sums, s5 and s6 zeros; s7 holds r7, which may be the frame's and cannot be asked for
-// then.
+// r0 is the row, r1 the weights, r7 the mask of a half of bytes 0 and 2. s0 is where the row
+// begins, s1 what leads back from the end of a line to the one after the next, s2 where the row
+// ends, s3 where the first half of the sums ends, s4 the sums, s5 and s6 zeros; s7 holds r7, which
+// may be the frame's and cannot be asked for then.
 HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_t* packed,
                                     int32_t* sums) {
   register const int16_t* x __asm__("r0") = q;
@@ -193,7 +196,8 @@ HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_
       : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7")
 // clang-format on
 
-// totals = before + (sums - zeros * of_row) * scales of 16 outputs, every operation on floats rounded by itself.
+// totals = before + (sums - zeros * of_row) * scales of 16 outputs, every operation on floats
+// rounded by itself.
 template <typename Scale>
 HWY_INLINE void ScaleSums(const int32_t* sums, int32_t of_row, const uint8_t* zeros,
                           const Scale* scales, const float* before, float* totals) {

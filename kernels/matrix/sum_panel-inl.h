@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a panel of 16 outputs: rows of integers, of i16 or i8, times weights of i8 as PackDenseI8 lays
-// them out. Exact where no sum leaves 32 bits, which the caller's shape sees to, so that their order is
-// free. Internal to the steps whose products are of integers.
+// Sums of a panel of 16 outputs: rows of integers, of i16 or i8, times weights of i8 as PackDenseI8
+// lays them out. Exact where no sum leaves 32 bits, which the caller's shape sees to, so that their
+// order is free. Internal to the steps whose products are of integers.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_
@@ -25,16 +25,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Rows that lie `stride` numbers apart: of each `count` numbers, a multiple of kInputBlock, then, of i8 only,
-// a block of the same row in `tail`, where there is one; there rows lie kInputBlock apart.
+// Rows that lie `stride` numbers apart: of each `count` numbers, a multiple of kInputBlock, then,
+// of i8 only, a block of the same row in `tail`, where there is one; there rows lie kInputBlock
+// apart.
 template <typename Number>
 struct NumberRows {
   const Number* numbers;
   size_t stride, count;
   const Number* tail;
-  // The rest is for rows of i8 outside of boards. Before the tail, `runs` such counts, which lie `run_step`
-  // apart. Of dots, either what weights without sign make too much of each row's sums (BiasesOf; of rows of
-  // i16 that are split, SplitRow), or that the numbers are without sign (SumShift).
+  // The rest is for rows of i8 outside of boards. Before the tail, `runs` such counts, which lie
+  // `run_step` apart. Of dots, either what weights without sign make too much of each row's sums
+  // (BiasesOf; of rows of i16 that are split, SplitRow), or that the numbers are without sign
+  // (SumShift).
   size_t runs = 1, run_step = 0;
   const int32_t* biases = nullptr;
   bool is_shifted = false;
@@ -100,7 +102,8 @@ inline constexpr size_t kShorts = HWY_MAX_LANES_D(ShortTag);
 // Outputs whose weights are in one vector.
 inline constexpr size_t kAcross = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 
-// Rows that share weights, those of which AddBlocks has sums in registers, and outputs whose sums are.
+// Rows that share weights, those of which AddBlocks has sums in registers, and outputs whose sums
+// are.
 inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 4 : 2;
 inline constexpr size_t kShortRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 template <size_t kRows>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of panels of 16 outputs by a Cortex-M's DSP extension, whose instructions multiply and add two pairs of
-// neighbours of 16 bits: 1.24 for each multiply-add.
+// Sums of panels of 16 outputs by a Cortex-M's DSP extension, whose instructions multiply and add
+// two pairs of neighbours of 16 bits: 1.24 for each multiply-add.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_
@@ -73,11 +73,12 @@ HWY_INLINE void ClearSums(int32_t* sums, size_t panels) {
 
 inline constexpr int32_t kFourZeros[4] = {};
 
-// sums = first + the products of a row in the order of PlaceInRow, at least a block, of `panels` panels, at least one.
-// First may be null, or the sums, which lie at a multiple of the 64 bytes of a panel: that tells when it is through.
-// Four sums stay in registers until they are whole. r0 is the row, which ends at r7, r1 the weights; s0 is where the
-// row begins, s1 what leads back to the weights of the next sums, s2 the sums, s3 first, s4 its step and s5 where
-// the sums end; s6 holds r7, which may be the frame's and cannot be asked for then.
+// sums = first + the products of a row in the order of PlaceInRow, at least a block, of `panels`
+// panels, at least one. First may be null, or the sums, which lie at a multiple of the 64 bytes of
+// a panel: that tells when it is through. Four sums stay in registers until they are whole. r0 is
+// the row, which ends at r7, r1 the weights; s0 is where the row begins, s1 what leads back to the
+// weights of the next sums, s2 the sums, s3 first, s4 its step and s5 where the sums end; s6 holds
+// r7, which may be the frame's and cannot be asked for then.
 HWY_NOINLINE inline void SumRow(const int16_t* row, size_t padded, const int8_t* panel,
                                 const int32_t* first, int32_t* to, size_t panels) {
   register const int16_t* q __asm__("r0") = row;
@@ -122,8 +123,8 @@ HWY_NOINLINE inline void SumRow(const int16_t* row, size_t padded, const int8_t*
         "s6");
 }
 
-// y = sums * worth * scales + start of as many eights as there are among `outputs`, which it returns; start may be
-// null, or y. Five instructions each.
+// y = sums * worth * scales + start of as many eights as there are among `outputs`, which it
+// returns; start may be null, or y. Five instructions each.
 HWY_NOINLINE inline size_t FinishEights(const int32_t* sums, float worth, const float* scales,
                                         const float* start, size_t outputs, float* y) {
   const size_t eights = outputs / 8 * 8;

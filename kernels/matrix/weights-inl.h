@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of any type as floats: LoadWeights a vector of them, WidenWeight one. Every half is a normal
-// float, zero, infinite or no number, so that the mode in which subnormal numbers count as zero changes
-// none; no instruction here flushes subnormal halves.
+// Weights of any type as floats: LoadWeights a vector of them, WidenWeight one. Every half is a
+// normal float, zero, infinite or no number, so that the mode in which subnormal numbers count as
+// zero changes none; no instruction here flushes subnormal halves.
 
 #if defined(WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_

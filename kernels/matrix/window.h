@@ -19,8 +19,8 @@ struct IndexRange {
 };
 
 // Where the elements of a map lie: image b, row i, column j and channel c (over all groups) at
-// b * image + i * row + j * pixel + c * channel. A stride along an axis of one leads nowhere and may
-// be anything: no pointer is made of it.
+// b * image + i * row + j * pixel + c * channel. A stride along an axis of one leads nowhere and
+// may be anything: no pointer is made of it.
 struct MapStrides {
   uint32_t image = 0;
   uint32_t row = 0;
@@ -62,8 +62,8 @@ struct WindowAxis {
 
  private:
   // The least n with n * step >= distance, 0 for a distance below 0. Distances beyond 32 bits
-  // exceed every axis; 32 bits are what small processors divide. Four calls an axis, in each of three
-  // kernels: as one function it saves them 400 bytes each.
+  // exceed every axis; 32 bits are what small processors divide. Four calls an axis, in each of
+  // three kernels: as one function it saves them 400 bytes each.
   __attribute__((noinline)) static uint32_t StepsTo(int64_t distance, uint32_t step) {
     if (distance <= 0) return 0;
     const uint32_t capped = distance > 0xFFFFFFFF ? 0xFFFFFFFFu : static_cast<uint32_t>(distance);

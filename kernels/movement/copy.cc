@@ -47,8 +47,8 @@ void CopyStrided(const Plane& plane, const void* x, void* y) {
   }
 }
 
-// A source that is contiguous along the outer loop. In squares of 16, so that every cache line that is
-// touched is used whole before it leaves.
+// A source that is contiguous along the outer loop. In squares of 16, so that every cache line that
+// is touched is used whole before it leaves.
 template <typename T>
 void CopySquares(const Plane& plane, const void* x, void* y) {
   if (plane.dst_inner_stride == 1 && Transpose(plane, sizeof(T), x, y)) return;

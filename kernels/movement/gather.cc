@@ -14,7 +14,8 @@ int64_t ReadIndex(const void* index, size_t at, Element type, uint32_t axis) {
   return value >= 0 && value < int64_t{axis} ? value : -1;
 }
 
-// Pieces of one word, as of scores that change places: a call for each would cost more than it moves.
+// Pieces of one word, as of scores that change places: a call for each would cost more than it
+// moves.
 void GatherWords(const GatherShape& shape, const Raw<uint32_t>* x, const void* index, size_t first,
                  Raw<uint32_t>* y) {
   for (size_t i = 0; i < shape.indices; ++i) {

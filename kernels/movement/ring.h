@@ -5,16 +5,16 @@
 // Where several read one ring, all but the last leave it as it is: without a ring_after, and a
 // start_after, nothing is written.
 //
-// x is [outer, places, inner], y [outer, taps * length, inner]. Where windows take places out of the
-// ring, each is one piece, [past, outer, inner]: a run of few places writes it as it is, and channels
-// do not lie a multiple of the cache's size apart. What products read in the ring (ring_matmul.h)
-// has its places in the rows of outer, [outer, past, inner], or side by side, [outer, inner, past].
-// `start` says where the oldest is; one that is beyond the ring, or
-// absent, is 0. After t places it is t % past, in runs of whatever number of places. Elements are
-// 1, 2, 4 or 8 bytes and are moved as they are.
+// x is [outer, places, inner], y [outer, taps * length, inner]. Where windows take places out of
+// the ring, each is one piece, [past, outer, inner]: a run of few places writes it as it is, and
+// channels do not lie a multiple of the cache's size apart. What products read in the ring
+// (ring_matmul.h) has its places in the rows of outer, [outer, past, inner], or side by side,
+// [outer, inner, past]. `start` says where the oldest is; one that is beyond the ring, or absent,
+// is 0. After t places it is t % past, in runs of whatever number of places. Elements are 1, 2, 4
+// or 8 bytes and are moved as they are.
 //
-// y and start_after may be absent. ring_after may be ring, start_after start; nothing else may overlap.
-// The runs end within past + places, which is below 2^31. The caller owns all memory.
+// y and start_after may be absent. ring_after may be ring, start_after start; nothing else may
+// overlap. The runs end within past + places, which is below 2^31. The caller owns all memory.
 #ifndef WEFT_KERNELS_MOVEMENT_RING_H_
 #define WEFT_KERNELS_MOVEMENT_RING_H_
 

@@ -51,8 +51,8 @@ void Deinterleave(const Plane& plane, const T* x, T* y) {
   });
 }
 
-// A square in vectors of kSide lanes, transposed: each round puts the lanes of the second half of the rows
-// between those of the first.
+// A square in vectors of kSide lanes, transposed: each round puts the lanes of the second half of
+// the rows between those of the first.
 template <class D, size_t kSide>
 HWY_INLINE void TransposeSquare(D d, hn::Vec<D> (&rows)[kSide]) {
   HWY_UNROLL(4)

@@ -17,8 +17,9 @@ struct Plane {
   ptrdiff_t dst_inner_stride;
 };
 
-// Moves a plane whose source is contiguous along the outer loop and y along the inner one; false, and
-// nothing is moved, where that is left to loops: planes of few elements, targets without vectors.
+// Moves a plane whose source is contiguous along the outer loop and y along the inner one; false,
+// and nothing is moved, where that is left to loops: planes of few elements, targets without
+// vectors.
 bool Transpose(const Plane& plane, uint32_t element_bytes, const void* x, void* y);
 
 }  // namespace weft::kernels

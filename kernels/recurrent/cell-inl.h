@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of a fused cell. CellSums are those of all gates of a block of 16 units, or of two blocks at
-// once, which live in registers while the weights go by in one stream a block. Where vectors are one lane
-// the registers hold one gate of one block (AddCellRow), and cells take one gate after the other, for the
-// sake of their stack.
+// The sums of a fused cell. CellSums are those of all gates of a block of 16 units, or of two
+// blocks at once, which live in registers while the weights go by in one stream a block. Where
+// vectors are one lane the registers hold one gate of one block (AddCellRow), and cells take one
+// gate after the other, for the sake of their stack.
 
 #if defined(WEFT_KERNELS_RECURRENT_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_CELL_INL_H_
@@ -32,8 +32,8 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be
-// from.
+// to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to
+// may be from.
 template <class Weight>
 HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, const Weight* weights,
                               size_t panels, size_t count) {
@@ -75,7 +75,8 @@ struct CellSums {
   FloatVec rest[kRest + 1][kGates];
   size_t units;
 
-  // `start` of the first unit, `rest_start` of the first that fills no block; gates lie `hidden` apart.
+  // `start` of the first unit, `rest_start` of the first that fills no block; gates lie `hidden`
+  // apart.
   HWY_INLINE void Start(const float* start, const float* rest_start, size_t hidden) {
     HWY_UNROLL(16)
     for (size_t b = 0; b < kBlocks; ++b) {
@@ -100,9 +101,10 @@ struct CellSums {
     return left < kLanes ? left : kLanes;
   }
 
-  // Weights of two gates are one load where a vector is a panel and they are of half a float's size: its
-  // 32-bit lanes hold even units in their lower half and odd units in the upper one. Sums of two gates
-  // stand in that order, even units of both and odd units of both, while such weights go by.
+  // Weights of two gates are one load where a vector is a panel and they are of half a float's
+  // size: its 32-bit lanes hold even units in their lower half and odd units in the upper one. Sums
+  // of two gates stand in that order, even units of both and odd units of both, while such weights
+  // go by.
   template <class Weight>
   static constexpr size_t kPaired =
       kPanelVectors == 1 && std::is_same<Weight, BF16>::value ? kGates / 2 * 2 : 0;
@@ -196,10 +198,10 @@ struct CellSums {
   }
 };
 
-// Blocks at once whose sums the registers hold and whose chains hide the latency of a multiply-add: 8 or
-// 6 of AVX-512, 8 or 12 of AVX2, 16 or 12 of NEON. Floats come from the second cache, a vector in a cycle;
-// of bfloats one in half a cycle, which so few chains of AVX-512 would not follow: 16 or 12. Of one gate or two
-// as many blocks more.
+// Blocks at once whose sums the registers hold and whose chains hide the latency of a multiply-add:
+// 8 or 6 of AVX-512, 8 or 12 of AVX2, 16 or 12 of NEON. Floats come from the second cache, a vector
+// in a cycle; of bfloats one in half a cycle, which so few chains of AVX-512 would not follow: 16
+// or 12. Of one gate or two as many blocks more.
 template <size_t kGates, class Weight>
 constexpr size_t BlocksAtOnce() {
   if (kGates <= 2) return (kPanelVectors == 1 ? 8 : 4) / kGates;
@@ -223,8 +225,9 @@ HWY_INLINE void RunLastBlocks(const Cell& cell, size_t block, size_t blocks) {
   }
 }
 
-// Calls cell.Run<blocks, rest>(unit) for all units, at the first one of `blocks` each time; those behind
-// the whole blocks, in `rest` vectors, join the last of them where there are registers for both.
+// Calls cell.Run<blocks, rest>(unit) for all units, at the first one of `blocks` each time; those
+// behind the whole blocks, in `rest` vectors, join the last of them where there are registers for
+// both.
 template <size_t kGates, size_t kAtOnce, size_t kRest, class Cell>
 HWY_INLINE void RunBlocks(const Cell& cell, const CellShape& shape) {
   static_assert((kAtOnce & (kAtOnce - 1)) == 0, "what is left is run in halves");
@@ -286,7 +289,8 @@ HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
 #define WEFT_SMALL HWY_NOINLINE __attribute__((cold))
 #endif
 
-// sums[n] = fma(x[k], weights[k * panels * 16 + n], sums[n]) for n < panels * 16 and k = 0 .. count - 1.
+// sums[n] = fma(x[k], weights[k * panels * 16 + n], sums[n]) for n < panels * 16 and k = 0 .. count
+// - 1.
 template <class Weight>
 WEFT_SMALL void AddRest(float* sums, const float* x, const Weight* weights, size_t panels,
                         size_t count) {
@@ -316,8 +320,8 @@ struct CellWalk {
     return OfInputs(unit) + size_t{shape.inputs} * kGates * kPanel;
   }
 
-  // The units behind the whole blocks: the first of them, how many there are, and where the weights of
-  // their inputs and old units are.
+  // The units behind the whole blocks: the first of them, how many there are, and where the weights
+  // of their inputs and old units are.
   HWY_INLINE size_t RestUnit() const { return shape.hidden - RestUnits(); }
   HWY_INLINE size_t RestUnits() const { return shape.hidden % kCellUnits; }
   HWY_INLINE size_t RestPanels() const { return CellRestPanels(kGates, shape.hidden); }
@@ -327,8 +331,8 @@ struct CellWalk {
   }
 
 #if HWY_TARGET == HWY_SCALAR
-  // Sums of one gate of one block, whose weights begin at `gate`, from where `from` stands: over x, to
-  // `to` if there are any, where they stand then; over h, to `to`, which may be `from`.
+  // Sums of one gate of one block, whose weights begin at `gate`, from where `from` stands: over x,
+  // to `to` if there are any, where they stand then; over h, to `to`, which may be `from`.
   HWY_INLINE const float* AddInputs(const Weight* gate, const float* from, float* to) const {
     if (Inputs() == 0) return from;
     AddCellRow<kGates>(from, to, x, gate, Inputs());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fused cells, lstm_cell, gru_cell and gru_reset_cell, share: their geometry and the layout of their weights.
+// What the fused cells, lstm_cell, gru_cell and gru_reset_cell, share: their geometry and the
+// layout of their weights.
 #ifndef WEFT_KERNELS_RECURRENT_CELL_H_
 #define WEFT_KERNELS_RECURRENT_CELL_H_
 
@@ -14,8 +15,8 @@ namespace weft::kernels {
 inline constexpr uint32_t kCellUnits = 16;
 
 // One row. backward goes through the units from the last ones to
-// the first, which changes no bit: where every other step does, what it reads first was read last and is
-// still near.
+// the first, which changes no bit: where every other step does, what it reads first was read last
+// and is still near.
 struct CellShape {
   uint32_t inputs = 0;
   uint32_t hidden = 0;
@@ -34,8 +35,8 @@ constexpr uint64_t CellRow(uint32_t gates, uint32_t hidden) {
          CellRestPanels(gates, hidden) * kCellUnits;
 }
 
-// Layout [hidden / 16][inputs + hidden][gate][16], then [inputs + hidden][panels of the rest][16]: the
-// inputs, then the units of the old h. What fills up a panel is 0.
+// Layout [hidden / 16][inputs + hidden][gate][16], then [inputs + hidden][panels of the rest][16]:
+// the inputs, then the units of the old h. What fills up a panel is 0.
 constexpr uint64_t CellWeights(uint32_t gates, uint32_t inputs, uint32_t hidden) {
   return CellRow(gates, hidden) * (uint64_t{inputs} + hidden);
 }
@@ -52,8 +53,8 @@ constexpr uint64_t CellWeightAt(const CellShape& shape, uint32_t gates, uint32_t
          gate * rest + unit - whole;
 }
 
-// gru_reset_cell: weights of z and r lie side by side, as those of a cell of two gates, and before those of
-// the candidate, a cell of one.
+// gru_reset_cell: weights of z and r lie side by side, as those of a cell of two gates, and before
+// those of the candidate, a cell of one.
 inline constexpr uint32_t kGruResetGates = 2;
 
 constexpr uint64_t GruResetWeights(uint32_t inputs, uint32_t hidden) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A gate of a block of a fused cell on Cortex-M with a scalar FPU, beside panel_cortex_m-inl.h: the
-// weights of the other gates lie between those of a column and the next. Four columns a turn; the first
-// turn takes what is beyond a multiple of that. 1.24 instructions per multiply-add, of f16 weights 2.24.
+// weights of the other gates lie between those of a column and the next. Four columns a turn; the
+// first turn takes what is beyond a multiple of that. 1.24 instructions per multiply-add, of f16
+// weights 2.24.
 
 #if defined(WEFT_KERNELS_RECURRENT_CELL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_CELL_CORTEX_M_INL_H_
@@ -51,8 +52,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1, count at
-// least 1; to may be from.
+// to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1, count
+// at least 1; to may be from.
 template <class Weight>
 HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, const Weight* weights,
                               size_t panels, size_t count) {

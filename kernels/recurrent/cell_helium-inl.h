@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gate of a block of a fused cell on Cortex-M with Helium, beside panel_helium-inl.h: the weights of
-// the other gates lie between those of a column and the next, and the last load of a column passes them.
+// A gate of a block of a fused cell on Cortex-M with Helium, beside panel_helium-inl.h: the weights
+// of the other gates lie between those of a column and the next, and the last load of a column
+// passes them.
 
 #if defined(WEFT_KERNELS_RECURRENT_CELL_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_CELL_HELIUM_INL_H_
@@ -49,8 +50,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// to[n] = fma(x[k], weights[k * 16 * kGates + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be
-// from.
+// to[n] = fma(x[k], weights[k * 16 * kGates + n], from[n]) for n < 16 and k = 0 .. count - 1; to
+// may be from.
 template <size_t kGates, class Weight>
 HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
                              size_t count) {
@@ -82,8 +83,8 @@ HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const
   vstrwq_f32(to + 12, d);
 }
 
-// to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be
-// from. For the units that fill no block, which are few.
+// to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to
+// may be from. For the units that fill no block, which are few.
 template <class Weight>
 HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, const Weight* weights,
                               size_t panels, size_t count) {

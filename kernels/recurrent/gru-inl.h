@@ -16,8 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Where vectors are one lane, the gates of `count` units are two functions, one copy each for weights of
-// all kinds. y[n] = sigmoid(x[n] + r[n]); y may be x.
+// Where vectors are one lane, the gates of `count` units are two functions, one copy each for
+// weights of all kinds. y[n] = sigmoid(x[n] + r[n]); y may be x.
 HWY_NOINLINE inline void GateGruUnits(const float* x, const float* r, float* y, size_t count) {
   for (size_t n = 0; n < count; ++n) Store(Sigmoid(hn::Add(Load(x + n), Load(r + n))), y + n);
 }

@@ -23,8 +23,8 @@ struct GruCellAt {
   float* h_next;
 
 #if HWY_TARGET == HWY_SCALAR
-  // Both parts of a gate of a block, whose weights begin at `gate` and whose units at `row`; where that of
-  // x stands.
+  // Both parts of a gate of a block, whose weights begin at `gate` and whose units at `row`; where
+  // that of x stands.
   HWY_NOINLINE const float* Sum(const Weight* gate, size_t row, float* x_part,
                                 float* r_part) const {
     walk.AddHidden(gate, r_start + row, r_part);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole step of a GRU with sigmoid and tanh whose reset comes after the recurrent product: what dense
-// (twice) and gru_gates make, with their bits, in one pass over the weights; sums do not leave the
-// registers. Gates stand in order z r h: each has a chain of fused multiply-adds over ascending x from start
-// on and one over h from r_start on. Nothing may overlap, h_next and h above all: h is read to the end. x
-// may be null, of which start then holds the products. The caller owns all memory.
+// A whole step of a GRU with sigmoid and tanh whose reset comes after the recurrent product: what
+// dense (twice) and gru_gates make, with their bits, in one pass over the weights; sums do not
+// leave the registers. Gates stand in order z r h: each has a chain of fused multiply-adds over
+// ascending x from start on and one over h from r_start on. Nothing may overlap, h_next and h above
+// all: h is read to the end. x may be null, of which start then holds the products. The caller owns
+// all memory.
 #ifndef WEFT_KERNELS_RECURRENT_GRU_CELL_H_
 #define WEFT_KERNELS_RECURRENT_GRU_CELL_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gates of a GRU with sigmoid and tanh whose reset comes before the product, for gru_reset_cell.
+// The gates of a GRU with sigmoid and tanh whose reset comes before the product, for
+// gru_reset_cell.
 
 #if defined(WEFT_KERNELS_RECURRENT_GRU_RESET_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_GRU_RESET_INL_H_
@@ -16,8 +17,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Where vectors are one lane, the gates of `count` units are two functions, one copy each for weights of
-// all kinds. z[n] = sigmoid(z_sum[n]), reset_h[n] = sigmoid(r_sum[n]) * h[n]; both may be their sums.
+// Where vectors are one lane, the gates of `count` units are two functions, one copy each for
+// weights of all kinds. z[n] = sigmoid(z_sum[n]), reset_h[n] = sigmoid(r_sum[n]) * h[n]; both may
+// be their sums.
 HWY_NOINLINE inline void ResetGruUnits(const float* z_sum, const float* r_sum, const float* h,
                                        float* z, float* reset_h, size_t count) {
   for (size_t n = 0; n < count; ++n) {

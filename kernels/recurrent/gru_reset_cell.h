@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of a GRU whose reset comes before the recurrent product, with sigmoid and tanh; sums do not
-// leave the registers. Gates stand in order z r h: each has a chain of fused multiply-adds from start on,
-// over ascending x, then over h, that of the candidate over reset_h = r * h:
+// One step of a GRU whose reset comes before the recurrent product, with sigmoid and tanh; sums do
+// not leave the registers. Gates stand in order z r h: each has a chain of fused multiply-adds from
+// start on, over ascending x, then over h, that of the candidate over reset_h = r * h:
 //   h' = n + z (h - n)
-// All of reset_h is made before the first candidate. Nothing may overlap, h_next and h above all: h is
-// read to the end. x may be null, of which start then holds the products. The caller owns all memory.
+// All of reset_h is made before the first candidate. Nothing may overlap, h_next and h above all: h
+// is read to the end. x may be null, of which start then holds the products. The caller owns all
+// memory.
 #ifndef WEFT_KERNELS_RECURRENT_GRU_RESET_CELL_H_
 #define WEFT_KERNELS_RECURRENT_GRU_RESET_CELL_H_
 

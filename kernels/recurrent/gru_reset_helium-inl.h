@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gates of a GRU whose reset comes before the product on Cortex-M with Helium, eight units at a time;
-// gru_reset-inl.h says what they are.
+// The gates of a GRU whose reset comes before the product on Cortex-M with Helium, eight units at a
+// time; gru_reset-inl.h says what they are.
 
 #if defined(WEFT_KERNELS_RECURRENT_GRU_RESET_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_GRU_RESET_HELIUM_INL_H_

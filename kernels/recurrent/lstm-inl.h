@@ -16,8 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Where vectors are one lane, the gates of `count` units are functions of their own, one copy each for
-// steps and weights of all kinds. y[n] = sigmoid(gate[n]) * tanh(x[n]); y may be either.
+// Where vectors are one lane, the gates of `count` units are functions of their own, one copy each
+// for steps and weights of all kinds. y[n] = sigmoid(gate[n]) * tanh(x[n]); y may be either.
 HWY_NOINLINE inline void GateLstmUnits(const float* gate, const float* x, float* y, size_t count) {
   for (size_t n = 0; n < count; ++n) Store(SigmoidTimesTanh(Load(gate + n), Load(x + n)), y + n);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole step of an LSTM with sigmoid and tanh: what dense (twice) and lstm_gates make, with their
-// bits, in one pass over the weights; sums do not leave the registers. Gates stand in order f i c o:
-// each is one chain of fused multiply-adds from start on, over ascending x, then h. c_next may be c; nothing
-// else may overlap, h_next and h above all: h is read to the end. x may be null, of which
-// start then holds the products. The caller owns all memory.
+// bits, in one pass over the weights; sums do not leave the registers. Gates stand in order f i c
+// o: each is one chain of fused multiply-adds from start on, over ascending x, then h. c_next may
+// be c; nothing else may overlap, h_next and h above all: h is read to the end. x may be null, of
+// which start then holds the products. The caller owns all memory.
 #ifndef WEFT_KERNELS_RECURRENT_LSTM_CELL_H_
 #define WEFT_KERNELS_RECURRENT_LSTM_CELL_H_
 

@@ -21,9 +21,9 @@ struct LstmRow {
   float* c_next;
 };
 
-// Sigmoid gates and tanh, the cell of nearly every model. h' holds the product of i and g until it is
-// whole, where vectors are one lane; else all is one pass over memory, inlined into both of its calls:
-// constants then stay in registers (16 % on AVX-512).
+// Sigmoid gates and tanh, the cell of nearly every model. h' holds the product of i and g until it
+// is whole, where vectors are one lane; else all is one pass over memory, inlined into both of its
+// calls: constants then stay in registers (16 % on AVX-512).
 HWY_INLINE void LstmSigmoidTanh(const LstmRow& row, size_t hidden) {
 #if HWY_TARGET == HWY_SCALAR
   GateLstmUnits(row.i, row.g, row.h_next, hidden);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gates of an LSTM on Cortex-M with Helium, eight units at a time; lstm-inl.h says what they are.
+// The gates of an LSTM on Cortex-M with Helium, eight units at a time; lstm-inl.h says what they
+// are.
 
 #if defined(WEFT_KERNELS_RECURRENT_LSTM_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_LSTM_HELIUM_INL_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A binary heap in place, over elements of any layout: `items` swaps two of them by their places, and
-// is_before compares two places. The root is the last in order. With an order without ties every
-// sequence of calls has one result. Internal to the kernels.
+// A binary heap in place, over elements of any layout: `items` swaps two of them by their places,
+// and is_before compares two places. The root is the last in order. With an order without ties
+// every sequence of calls has one result. Internal to the kernels.
 #ifndef WEFT_KERNELS_REDUCE_HEAP_H_
 #define WEFT_KERNELS_REDUCE_HEAP_H_
 

@@ -99,7 +99,8 @@ HWY_INLINE void GatherLanes(const float* x, size_t step, size_t rows, size_t lan
 #define WEFT_GATHER_INLINE HWY_INLINE
 #endif
 
-// The rows of all lanes, around the first one and then around the means of those so far, or around 0.
+// The rows of all lanes, around the first one and then around the means of those so far, or around
+// 0.
 WEFT_GATHER_INLINE Moments Gather(bool centres, const float* x, size_t step, size_t rows,
                                   size_t lanes) {
   const Lanes16 none = SetLanes16(0.0f);
@@ -121,7 +122,8 @@ HWY_INLINE float MeanOfLine(const Moments& moments, size_t rows, const float* x,
   return SumInPlace(means) / 16.0f;
 }
 
-// One line: its whole rows of sixteen, whose lanes then take one centre, and what is left around that.
+// One line: its whole rows of sixteen, whose lanes then take one centre, and what is left around
+// that.
 HWY_INLINE Moments GatherLine(bool centres, const float* x, size_t size) {
   const size_t rows = size / 16, rest = size % 16;
   Moments moments = Gather(centres, x, 16, rows, 16);
@@ -140,7 +142,8 @@ HWY_INLINE FloatVec VarianceOf(FloatVec mean_square, FloatVec c) {
   return Greater(Fnma(c, c, mean_square), Set(0.0f));
 }
 
-// What a line is multiplied by; `squares` is v or s of normalize.h, divided by n where that says so.
+// What a line is multiplied by; `squares` is v or s of normalize.h, divided by n where that says
+// so.
 HWY_INLINE FloatVec FactorOf(NormalizeOp op, float epsilon, FloatVec squares) {
   const FloatVec one = Set(1.0f);
   switch (op) {

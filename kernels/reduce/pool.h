@@ -5,8 +5,8 @@
 // of (ky, kx), cut into blocks as sum.h says, then one division, so that it is bit-identical on
 // every target.
 // A window without a single tap inside the input yields -inf (max) or 0 (means). max: NaN wins.
-// y must not overlap x. The caller owns all memory. Fast where channels lie beside each other in x and
-// in y, or pixels do and the stride is 1.
+// y must not overlap x. The caller owns all memory. Fast where channels lie beside each other in x
+// and in y, or pixels do and the stride is 1.
 #ifndef WEFT_KERNELS_REDUCE_POOL_H_
 #define WEFT_KERNELS_REDUCE_POOL_H_
 

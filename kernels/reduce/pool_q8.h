@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling of levels that lie in any order, planes or channels last. A maximum is the greatest level of the
-// taps inside the input, -128 of none. A mean is the level of
+// Pooling of levels that lie in any order, planes or channels last. A maximum is the greatest level
+// of the taps inside the input, -128 of none. A mean is the level of
 //
 //   v = float(sum over the taps of (x - x_zero)) * scale / taps
 //
-// from left to right, every operation on floats rounded by itself, so that y is bit-identical on every
-// target; the taps are counted as pool.h says, none makes v 0. y must not overlap x.
+// from left to right, every operation on floats rounded by itself, so that y is bit-identical on
+// every target; the taps are counted as pool.h says, none makes v 0. y must not overlap x.
 #ifndef WEFT_KERNELS_REDUCE_POOL_Q8_H_
 #define WEFT_KERNELS_REDUCE_POOL_Q8_H_
 

@@ -114,7 +114,8 @@ HWY_INLINE void Close(ReduceOp op, float element_count, float* y, size_t count) 
   }
 }
 
-// One lane gathers elements as fast as it reads them from a run; vectors take sixteen outputs at once.
+// One lane gathers elements as fast as it reads them from a run; vectors take sixteen outputs at
+// once.
 inline constexpr bool kGathersRuns = kLanes == 1;
 
 // One output: element i of a run, `step` apart, goes to partial i % 16.
@@ -140,8 +141,8 @@ WEFT_PART float ReduceRuns(const ReduceShape& shape, const float* x) {
 // Terms of a run that are one chain of each partial.
 inline constexpr size_t kShortRun = 16 * kSumBlock;
 
-// The same of one run of at most kShortRun elements side by side: no block ends. Not worth code where
-// vectors are one lane.
+// The same of one run of at most kShortRun elements side by side: no block ends. Not worth code
+// where vectors are one lane.
 template <ReduceOp kOp>
 HWY_INLINE float ReduceShortRun(const float* x, size_t count) {
   const float neutral = NeutralOf(kOp);
@@ -194,8 +195,8 @@ HWY_INLINE Lanes16 ReducePartial(const ReduceShape& shape, const float* x, size_
   return End(partials);
 }
 
-// What ReducePartial gives for a sum or a mean, of sixteen outputs side by side over one run, where no
-// partial takes more terms than one chain does. The sum of a block joins zeros at the end, which
+// What ReducePartial gives for a sum or a mean, of sixteen outputs side by side over one run, where
+// no partial takes more terms than one chain does. The sum of a block joins zeros at the end, which
 // changes no bit of it.
 HWY_INLINE Lanes16 SumPartial(const float* x, size_t step, size_t count, size_t first) {
   Lanes16 sum = SetLanes16(0.0f);
@@ -212,8 +213,8 @@ HWY_INLINE bool IsOneShortSum(const ReduceShape& shape) {
   return is_sum && shape.reduced_rank == 1 && shape.dims[shape.kept_rank] <= kShortRun;
 }
 
-// `count` <= 16 outputs, `stride` apart in x, each joined from partials as ReduceRuns joins them: the
-// pairs of one level as soon as both are there, so that one of each level waits.
+// `count` <= 16 outputs, `stride` apart in x, each joined from partials as ReduceRuns joins them:
+// the pairs of one level as soon as both are there, so that one of each level waits.
 HWY_INLINE void ReduceRunsApart(const ReduceShape& shape, const float* x, size_t stride,
                                 size_t count, float* y) {
   constexpr size_t kLevels = 4;

@@ -7,8 +7,8 @@
 // axes, last one innermost. A chain of sums, be it a partial or an output, is cut into blocks as
 // sum.h says; the last places of a run count as one more term of all 16 partials. max, min: NaN
 // wins. Over no elements: sum, l1, l2, mean 0; product 1; max -inf and min +inf (integers: their
-// limits); and true; or false. The order can also be asked for, whatever the strides: in partials as
-// of a run, or in chains. y must not overlap x. The caller owns all memory.
+// limits); and true; or false. The order can also be asked for, whatever the strides: in partials
+// as of a run, or in chains. y must not overlap x. The caller owns all memory.
 #ifndef WEFT_KERNELS_REDUCE_REDUCE_H_
 #define WEFT_KERNELS_REDUCE_REDUCE_H_
 

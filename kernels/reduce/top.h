@@ -2,9 +2,9 @@
 // The k best elements of each line along the middle axis of [outer, axis, inner], with their places
 // along it. Best is the greatest or the least; of equal ones (0 and -0 are equal) the one in front,
 // and a NaN is worse than every number. They stand in order of value, best first, or in order of
-// place. values and indices are [outer, k, inner]. f32, i32, i64, i8 and u8; indices are i32 or i64.
-// 1 <= k <= axis. A line takes axis * log2(k) comparisons at most and no memory but its results.
-// No operand overlaps another. The caller owns all memory.
+// place. values and indices are [outer, k, inner]. f32, i32, i64, i8 and u8; indices are i32 or
+// i64. 1 <= k <= axis. A line takes axis * log2(k) comparisons at most and no memory but its
+// results. No operand overlaps another. The caller owns all memory.
 #ifndef WEFT_KERNELS_REDUCE_TOP_H_
 #define WEFT_KERNELS_REDUCE_TOP_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twin of chain, to be met to the bit: each instruction is a step `unary` or `binary` of its own, over all
-// elements, and what lies between them is in memory. Those steps have twins of their own.
+// Twin of chain, to be met to the bit: each instruction is a step `unary` or `binary` of its own,
+// over all elements, and what lies between them is in memory. Those steps have twins of their own.
 #ifndef WEFT_KERNELS_REFERENCE_CHAIN_H_
 #define WEFT_KERNELS_REFERENCE_CHAIN_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of dense in integers of 4 bits without its tail (unary.h has that): the formula of dense_i4.h in
-// plain integers, which a kernel must meet to the bit.
+// Scalar twin of dense in integers of 4 bits without its tail (unary.h has that): the formula of
+// dense_i4.h in plain integers, which a kernel must meet to the bit.
 #ifndef WEFT_KERNELS_REFERENCE_DENSE_I4_H_
 #define WEFT_KERNELS_REFERENCE_DENSE_I4_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of dense in integers without its tail (unary.h has that): the formula of dense_i8.h in
-// plain integers, which a kernel must meet to the bit.
+// Scalar twin of dense in integers without its tail (unary.h has that): the formula of dense_i8.h
+// in plain integers, which a kernel must meet to the bit.
 #ifndef WEFT_KERNELS_REFERENCE_DENSE_I8_H_
 #define WEFT_KERNELS_REFERENCE_DENSE_I8_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of dense of levels without its activation: sums in 64 bits, then the formula of dense_q8.h.
+// Scalar twin of dense of levels without its activation: sums in 64 bits, then the formula of
+// dense_q8.h.
 #ifndef WEFT_KERNELS_REFERENCE_DENSE_Q8_H_
 #define WEFT_KERNELS_REFERENCE_DENSE_Q8_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of detect, exact: all of y. Every candidate is compared with all detections of its class,
-// and what stays is cut from a list of all.
+// Scalar twin of detect, exact: all of y. Every candidate is compared with all detections of its
+// class, and what stays is cut from a list of all.
 #ifndef WEFT_KERNELS_REFERENCE_DETECT_H_
 #define WEFT_KERNELS_REFERENCE_DETECT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of suppress: the rows in use, in order. Exact but for lowered scores, which are within
-// 1e-5 of theirs where exp is that of the C library.
+// Scalar twin of suppress: the rows in use, in order. Exact but for lowered scores, which are
+// within 1e-5 of theirs where exp is that of the C library.
 #ifndef WEFT_KERNELS_REFERENCE_SUPPRESS_H_
 #define WEFT_KERNELS_REFERENCE_SUPPRESS_H_
 

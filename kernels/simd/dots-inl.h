@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dots.h names, for the vectors of a target: sums of four products of i8, and of two of i16, into each
-// lane of i32. They wrap around and are exact otherwise. As assembly, since the target's functions are
-// compiled for processors without.
+// What dots.h names, for the vectors of a target: sums of four products of i8, and of two of i16,
+// into each lane of i32. They wrap around and are exact otherwise. As assembly, since the target's
+// functions are compiled for processors without.
 
 #if defined(WEFT_KERNELS_SIMD_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_DOTS_INL_H_
@@ -74,9 +74,9 @@ HWY_INLINE V FirstFactors(V bytes) {
   return bytes;
 }
 
-// Assemblers take them only if they are told. GNU's wants an extension from an architecture that can have it,
-// and then knows that one up to the file's end; that one has all that the file's own has, or else it had
-// dot products.
+// Assemblers take them only if they are told. GNU's wants an extension from an architecture that
+// can have it, and then knows that one up to the file's end; that one has all that the file's own
+// has, or else it had dot products.
 #undef WEFT_ALLOW_DOTS
 #if defined(__clang__) || defined(__ARM_FEATURE_DOTPROD)
 #define WEFT_ALLOW_DOTS ".arch_extension dotprod\n\t.arch_extension i8mm\n\t"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions for products of integers that a processor may have beside those of its Highway target:
-// vpdpbusd and vpdpwssd (AVX512-VNNI beside AVX-512, AVX-VNNI beside AVX2), SDOT and SMMLA (I8MM) beside
-// NEON. Internal to the kernels.
+// Instructions for products of integers that a processor may have beside those of its Highway
+// target: vpdpbusd and vpdpwssd (AVX512-VNNI beside AVX-512, AVX-VNNI beside AVX2), SDOT and SMMLA
+// (I8MM) beside NEON. Internal to the kernels.
 #ifndef WEFT_KERNELS_SIMD_DOTS_H_
 #define WEFT_KERNELS_SIMD_DOTS_H_
 

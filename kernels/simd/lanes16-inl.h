@@ -116,8 +116,8 @@ HWY_INLINE float ReduceVector(FloatVec v, const Function& function) {
   return hn::GetLane(v);
 }
 
-// Reduces the lanes of p in a fixed tree: 8 apart, then 4, 2 and 1. `function` takes two floats, and
-// two vectors.
+// Reduces the lanes of p in a fixed tree: 8 apart, then 4, 2 and 1. `function` takes two floats,
+// and two vectors.
 template <class Function>
 HWY_INLINE float ReduceLanes(const Lanes16& p, const Function& function) {
   if constexpr (kLanesMeet) {

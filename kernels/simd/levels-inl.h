@@ -14,7 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// What is between `low` and `high`, which are no more than 255 from 0, becomes an integer, and `zero` more.
+// What is between `low` and `high`, which are no more than 255 from 0, becomes an integer, and
+// `zero` more.
 struct LevelBounds {
   float low, high;
   int32_t zero;
@@ -33,14 +34,16 @@ HWY_INLINE IntVec ToLevels(FloatVec v, const LevelBounds& bounds) {
   const FloatVec raised = hn::IfThenElse(hn::Gt(v, low), v, low);
   const FloatVec inside = hn::IfThenElse(hn::Gt(raised, high), high, raised);
 #endif
-  // Its unit is 1: a sum with it holds a small number as the nearest integer, halves to the even one.
+  // Its unit is 1: a sum with it holds a small number as the nearest integer, halves to the even
+  // one.
   constexpr float kNearest = 0x1.8p23f;
   constexpr int32_t kNearestBits = 0x4B400000;
   const IntVec rounded = hn::BitCast(IntTag(), hn::Add(inside, Set(kNearest)));
   return hn::Sub(rounded, SetInt(kNearestBits - bounds.zero));
 }
 
-// The first `lanes` of a vector of i8, at most kLanes; the others are zero, or left alone in memory.
+// The first `lanes` of a vector of i8, at most kLanes; the others are zero, or left alone in
+// memory.
 HWY_INLINE IntVec LoadLevels(const int8_t* x, size_t lanes) {
 #if HWY_TARGET == HWY_SCALAR
   return IntVec(lanes != 0 ? *x : 0);

@@ -60,8 +60,8 @@ HWY_INLINE int32_t RoundToEven(float v) {
   "sel " four ", " four ", " high "\n\t"
 // clang-format on
 
-// Whether a float became an integer since the flag was forgotten that is none, or leaves 32 bits: then
-// the instruction made the nearest integer, of no number 0.
+// Whether a float became an integer since the flag was forgotten that is none, or leaves 32 bits:
+// then the instruction made the nearest integer, of no number 0.
 HWY_INLINE void ForgetInvalid() {
   uint32_t status;
   __asm__ volatile(

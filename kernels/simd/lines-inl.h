@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines along the middle axis of [outer, axis, inner], as sixteen lanes take them: with inner 1
-// one line at a time, whose element i goes to lane i % 16; else up to 16 lines that lie side by side,
-// each in a lane of its own.
+// one line at a time, whose element i goes to lane i % 16; else up to 16 lines that lie side by
+// side, each in a lane of its own.
 
 #if defined(WEFT_KERNELS_SIMD_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_LINES_INL_H_

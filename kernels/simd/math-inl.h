@@ -43,8 +43,8 @@ HWY_INLINE FloatVec Polynomial(FloatVec x, const float (&c)[kTerms]) {
 }
 #endif
 
-// x into [-limit, limit]; a NaN stays one. What lies beyond is seldom, and one comparison tells it where
-// there is a branch for each number.
+// x into [-limit, limit]; a NaN stays one. What lies beyond is seldom, and one comparison tells it
+// where there is a branch for each number.
 HWY_INLINE FloatVec Within(FloatVec x, float limit) {
 #if HWY_TARGET == HWY_SCALAR && !defined(__ARM_FEATURE_MVE)
   if (__builtin_expect(__builtin_fabsf(x.raw) > limit, 0)) {
@@ -143,8 +143,8 @@ HWY_INLINE FloatVec Exp(FloatVec x) {
   return hn::IfThenZeroElse(hn::Lt(x, Set(-87.3f)), y);
 }
 
-// exp for |x| <= 88, where one factor does: 2^n is made without n, as kRoundingMagic has no bit that
-// the shift leaves.
+// exp for |x| <= 88, where one factor does: 2^n is made without n, as kRoundingMagic has no bit
+// that the shift leaves.
 HWY_INLINE FloatVec ExpWithin88(FloatVec x) {
   const ExpRest reduced = ReduceExp(x);
   const FloatVec m = ExpOfRest(reduced.rest);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of math-inl.h that recurrent cells spend their time in, of eight floats at a time: two
-// vectors of Helium share each load of a constant, which an instruction takes from a core register. The
-// operations are those of math-inl.h one by one, and so are the bits.
+// The functions of math-inl.h that recurrent cells spend their time in, of eight floats at a time:
+// two vectors of Helium share each load of a constant, which an instruction takes from a core
+// register. The operations are those of math-inl.h one by one, and so are the bits.
 
 #if defined(WEFT_KERNELS_SIMD_MATH_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_MATH_HELIUM_INL_H_
@@ -75,8 +75,8 @@ HWY_INLINE FloatPair Divide(const FloatPair& x, const FloatPair& y) {
   return {x.a / y.a, x.b / y.b};
 }
 
-// c[0] + x * (c[1] + x * (c[2] + ...)). What is loaded from memory takes one instruction where a constant
-// takes two.
+// c[0] + x * (c[1] + x * (c[2] + ...)). What is loaded from memory takes one instruction where a
+// constant takes two.
 template <size_t kTerms>
 HWY_INLINE FloatPair Polynomial(const FloatPair& x, const float (&c)[kTerms]) {
   const float* terms = c;
@@ -90,16 +90,17 @@ HWY_INLINE FloatPair Polynomial(const FloatPair& x, const float (&c)[kTerms]) {
   return sum;
 }
 
-// Whether a number of x is beyond [-limit, limit], by its bits; a signalling NaN counts as one that is.
+// Whether a number of x is beyond [-limit, limit], by its bits; a signalling NaN counts as one that
+// is.
 HWY_INLINE bool IsBeyond(const FloatPair& x, float limit) {
   uint32_t most = 0, limit_bits;
   __asm__("vmaxnmav.f32 %0, %q1\n\tvmaxnmav.f32 %0, %q2" : "+r"(most) : "w"(x.a), "w"(x.b));
   __builtin_memcpy(&limit_bits, &limit, sizeof limit_bits);
   return most > limit_bits;
 }
-// x where a number of `at` is within [-limit, limit] or NaN, else `above` or `below`. Only magnitudes are
-// compared, and only whether they are greater: Helium's "less" holds for a NaN too, and Clang makes it of
-// "greater" where it takes a sign away.
+// x where a number of `at` is within [-limit, limit] or NaN, else `above` or `below`. Only
+// magnitudes are compared, and only whether they are greater: Helium's "less" holds for a NaN too,
+// and Clang makes it of "greater" where it takes a sign away.
 HWY_INLINE float32x4_t Saturated(float32x4_t x, float32x4_t at, float limit, float above,
                                  float below) {
   // Kept from the compiler, which would make vectors of them before a loop that needs none.

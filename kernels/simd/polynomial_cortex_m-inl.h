@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The polynomial of math-inl.h for Cortex-M with a scalar FPU: a multiply-add overwrites the coefficient
-// that it adds, so that compilers load or move each by itself; here one instruction loads them all. Bits are
-// those of the other targets.
+// The polynomial of math-inl.h for Cortex-M with a scalar FPU: a multiply-add overwrites the
+// coefficient that it adds, so that compilers load or move each by itself; here one instruction
+// loads them all. Bits are those of the other targets.
 
 #if defined(WEFT_KERNELS_SIMD_POLYNOMIAL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_POLYNOMIAL_CORTEX_M_INL_H_

@@ -22,8 +22,8 @@
 #undef WEFT_ALWAYS_INLINE
 #define WEFT_ALWAYS_INLINE __attribute__((always_inline))
 
-// A part of a kernel: a function of its own where vectors are one lane, since code and stack are dear
-// there, else inside its callers.
+// A part of a kernel: a function of its own where vectors are one lane, since code and stack are
+// dear there, else inside its callers.
 #undef WEFT_PART
 #if HWY_TARGET == HWY_SCALAR
 #define WEFT_PART HWY_NOINLINE inline
@@ -79,8 +79,8 @@ HWY_INLINE Truth Le(Float a, Float b) {
 }  // namespace hn
 #elif HWY_TARGET == HWY_SCALAR && !defined(__clang__) && !HWY_ARCH_X86
 // Of two objects GCC chooses by their addresses, which puts both into memory; of two floats in
-// registers. What is not named here is Highway's own. On x86 the choice would be a maximum there, which
-// flushes a subnormal number where the vectors' choice keeps it.
+// registers. What is not named here is Highway's own. On x86 the choice would be a maximum there,
+// which flushes a subnormal number where the vectors' choice keeps it.
 namespace hn {
 using namespace hwy::HWY_NAMESPACE;
 using hwy::HWY_NAMESPACE::IfThenElse;
@@ -227,9 +227,9 @@ HWY_INLINE FloatVec AtLeast(FloatVec x, float limit) {
 #endif
 }
 
-// x into [low, high], and what of x is above 0: a NaN stays one, a zero keeps its sign, and so does a
-// subnormal number that counts as zero (x86 has one instruction, which returns 0). The bounds may be
-// zero or infinite.
+// x into [low, high], and what of x is above 0: a NaN stays one, a zero keeps its sign, and so does
+// a subnormal number that counts as zero (x86 has one instruction, which returns 0). The bounds may
+// be zero or infinite.
 HWY_INLINE FloatVec Clamp(FloatVec x, float low, float high) {
   const FloatVec raised = hn::IfThenElse(hn::Lt(x, Set(low)), Set(low), x);
   return hn::IfThenElse(hn::Gt(raised, Set(high)), Set(high), raised);

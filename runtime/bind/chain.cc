@@ -97,8 +97,8 @@ Fault Check(const format::ChainParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-// Over an input that is walked in order: only the last instruction writes y, when it and those before
-// it have read that block.
+// Over an input that is walked in order: only the last instruction writes y, when it and those
+// before it have read that block.
 bool MayShare(const format::ChainParams& params, uint32_t input, uint32_t) {
   return params.rank() <= kChainRank && (params.staged() >> input & 1) == 0 &&
          WalksInOrder(params.rank(), Numbers(params.dims()), StridesOf(params, input));

@@ -41,8 +41,8 @@ inline void RequireScale(ParamChecker& check, float scale, bool holds) {
   check.Require(holds, FaultCode::kParamScale, bits, 0);
 }
 
-// Of the products of dense_i8.h: no sum of so many leaves 32 bits where its rows are rounded up to `most`. The
-// type of what they are made of.
+// Of the products of dense_i8.h: no sum of so many leaves 32 bits where its rows are rounded up to
+// `most`. The type of what they are made of.
 inline format::ElementType RequireRows(ParamChecker& check, uint32_t most, uint32_t inputs) {
   if (most == 0) return format::ElementType::i16;
   check.Require(most >= kernels::kLeastMost && most <= kernels::MostFor(inputs),
@@ -54,9 +54,9 @@ inline kernels::ResultsQ8 ResultsOf(const format::Levels& levels) {
   return {LevelsOf(levels), levels.type() == kF32};
 }
 
-// What operands 0, 1 and behind of a product are, "x weights scales [first] [start] -> y": of so many
-// terms in a sum, scales and first for each of `outputs`; start and y are the caller's. One function for
-// all steps, and not a template of their parameters.
+// What operands 0, 1 and behind of a product are, "x weights scales [first] [start] -> y": of so
+// many terms in a sum, scales and first for each of `outputs`; start and y are the caller's. One
+// function for all steps, and not a template of their parameters.
 inline void RequireProduct(ParamChecker& check, const format::Levels& levels,
                            const format::Activation& activation, uint32_t terms, uint32_t weights,
                            uint32_t outputs) {

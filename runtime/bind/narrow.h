@@ -39,7 +39,8 @@ void RequireWeights(ParamChecker& check, const Params& params, uint32_t elements
   check.RequireAlignment(1, kernels::kWeightsAlignment);
 }
 
-// call(Weight()) of the type that the parameters name; float of one that this program does not have.
+// call(Weight()) of the type that the parameters name; float of one that this program does not
+// have.
 template <typename Call>
 __attribute__((always_inline)) inline void WithWeights(format::ElementType type, const Call& call) {
   switch (type) {

@@ -185,8 +185,8 @@ MapWalk WalkOf(const format::DepthwiseParams& p) { return WalkOfDepthwise(p); }
 MapWalk WalkOf(const format::DepthwiseI8Params& p) { return WalkOfDepthwise(p); }
 MapWalk WalkOf(const format::PoolParams& p) { return WalkOf(p, p.channels(), p.channels()); }
 
-// Of a step that is sound but for overlaps: is y near x, and does no output lie over anything else? A slot
-// that moves with a loop is near nothing.
+// Of a step that is sound but for overlaps: is y near x, and does no output lie over anything else?
+// A slot that moves with a loop is near nothing.
 bool LiesNear(const format::Model& model, uint32_t step_index, const NearLimits& limits) {
   const format::Step& step = format::RowsOf(model.steps())[step_index];
   const uint32_t* operands = format::RowsOf(model.operands()).data + step.first_operand();

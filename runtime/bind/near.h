@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Near in place: a step with a window writes y over x. y is made in blocks of at most
-// kNearPixels pixels of one row, from the first to the last (from the last to the first where y lies
-// behind x), one call of the kernel each, in which y does not overlap what the call reads:
+// kNearPixels pixels of one row, from the first to the last (from the last to the first where y
+// lies behind x), one call of the kernel each, in which y does not overlap what the call reads:
 //
 //          x     |   |   |   |   |   |   |   |   |
 //   y begins      +---- still read by this block and those to come

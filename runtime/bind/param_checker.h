@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the validation rules of a step are written in: counts that saturate instead of overflowing,
-// the extent of a strided walk, and ParamChecker, which checks operands and parameters and keeps the
-// first fault. Everything is in elements until it is compared with a slot's bytes.
+// the extent of a strided walk, and ParamChecker, which checks operands and parameters and keeps
+// the first fault. Everything is in elements until it is compared with a slot's bytes.
 #ifndef WEFT_RUNTIME_BIND_PARAM_CHECKER_H_
 #define WEFT_RUNTIME_BIND_PARAM_CHECKER_H_
 
@@ -34,8 +34,8 @@ constexpr uint32_t RowsReach(uint32_t rows, uint32_t stride, uint32_t length) {
 uint32_t WalkReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
 // Product of the dims.
 uint32_t WalkCount(uint32_t rank, const uint32_t* dims);
-// True of numbers by themselves, as of loops that count: there the walk and its geometry would be most of
-// the cost. Not worth code in firmware.
+// True of numbers by themselves, as of loops that count: there the walk and its geometry would be
+// most of the cost. Not worth code in firmware.
 inline bool IsOneElement(uint32_t rank, const uint32_t* dims) {
   if (kernels::kIsMicrocontroller) return false;
   for (uint32_t d = 0; d < rank; ++d) {

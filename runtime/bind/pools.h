@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps have in common that pool a map: their rules, and their geometry from the parameters.
+// What the steps have in common that pool a map: their rules, and their geometry from the
+// parameters.
 #ifndef WEFT_RUNTIME_BIND_POOLS_H_
 #define WEFT_RUNTIME_BIND_POOLS_H_
 

@@ -149,7 +149,8 @@ void GruGatesOfSize(benchmark::State& state) {
 }
 BENCHMARK(GruGatesOfSize)->ArgNames({"hidden", "target"})->ArgsProduct({{64, 256}, {0, 1}});
 
-// inputs (0: the recurrent part alone), hidden, target; backwards every other time where there are none
+// inputs (0: the recurrent part alone), hidden, target; backwards every other time where there are
+// none
 template <uint32_t kGates>
 void CellOfSize(benchmark::State& state) {
   if (!Choose(state, state.range(2))) return;

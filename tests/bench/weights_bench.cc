@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense, conv, depthwise and the cells with weights of each type: float and every row of weights.inc.
-// The last argument of a benchmark's name is the Highway target, 0 the best one.
+// Dense, conv, depthwise and the cells with weights of each type: float and every row of
+// weights.inc. The last argument of a benchmark's name is the Highway target, 0 the best one.
 #include <algorithm>
 #include <type_traits>
 

@@ -306,8 +306,8 @@ TEST_F(ConvertCommand, ShowsTheCurveAndFollowsIt) {
   }
 }
 
-// Of two plans that cost as much, as fused loops do where no product is computed for several rows, the
-// smaller one counts.
+// Of two plans that cost as much, as fused loops do where no product is computed for several rows,
+// the smaller one counts.
 TEST_F(ConvertCommand, ShowsNoPlanThatCostsAsMuchAsASmallerOne) {
   for (const char* name : {"ti/stacked_lstm_rnn", "exports/keras_stacked_gru_lstm"}) {
     const std::string model = "'" WEFT_FIXTURES_DIR "/cases/" + std::string(name) + "/model.xml'";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model files with a right checksum and one damaged number: every reader of a desktop command either
-// refuses the file or reads it without leaving it.
+// Model files with a right checksum and one damaged number: every reader of a desktop command
+// either refuses the file or reads it without leaving it.
 #include <gtest/gtest.h>
 
 #include <cstring>

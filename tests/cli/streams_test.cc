@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command does when standard output or error is closed, full or a pipe without a reader, and
-// what of foreign text reaches a terminal.
+// What the command does when standard output or error is closed, full or a pipe without a reader,
+// and what of foreign text reaches a terminal.
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts of one model to different numbers of steps a run (`weft convert --streaming=N`) hand over
-// their state: after each run the bytes move to an engine of another cut, which goes on. All through,
-// outputs must have the bits of the model of one step a run.
+// their state: after each run the bytes move to an engine of another cut, which goes on. All
+// through, outputs must have the bits of the model of one step a run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ struct Cut {
   Stream stream;
 };
 
-// A port over all steps, as rows of so many bytes for each step. Without time all of it is one step,
-// which every run takes or gives.
+// A port over all steps, as rows of so many bytes for each step. Without time all of it is one
+// step, which every run takes or gives.
 struct Line {
   size_t rows = 1, step_bytes = 0;
   bool has_time = false;
@@ -121,7 +121,8 @@ class Relay {
   }
 
  private:
-  // A loop may make time of its own: then no input has it. What comes late may end behind the inputs.
+  // A loop may make time of its own: then no input has it. What comes late may end behind the
+  // inputs.
   void CountSteps(const Line& line, size_t bytes) {
     if (!line.has_time || line.step_bytes == 0) return;
     steps_ = std::max(steps_, bytes / (line.rows * line.step_bytes));

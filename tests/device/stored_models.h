@@ -20,8 +20,8 @@ namespace weft {
 
 using Buffer = std::vector<unsigned char>;
 
-// "gru/forward", and how its case.json says that outputs are compared. With `calls` other than 0 all
-// arrays of the case have a leading axis, one entry per call.
+// "gru/forward", and how its case.json says that outputs are compared. With `calls` other than 0
+// all arrays of the case have a leading axis, one entry per call.
 struct StoredCase {
   std::string name;
   size_t calls = 0;

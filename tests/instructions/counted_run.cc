@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a model twice on kernels of one vector target, the second time in a function of its own, whose
-// instructions callgrind counts: counted_run TARGET MODEL.weft. Exit 77: no such target here.
+// Runs a model twice on kernels of one vector target, the second time in a function of its own,
+// whose instructions callgrind counts: counted_run TARGET MODEL.weft. Exit 77: no such target here.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fused cells against their twins, and to the bit against the steps that they replace: products and
-// gates, with weights of every type.
+// The fused cells against their twins, and to the bit against the steps that they replace: products
+// and gates, with weights of every type.
 #include "kernels/elementwise/convert.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/gru_cell.h"
@@ -14,7 +14,8 @@
 namespace weft::kernels {
 namespace {
 
-// Row-major [gates * hidden, inputs] and [gates * hidden, hidden], and the same as a cell reads them.
+// Row-major [gates * hidden, inputs] and [gates * hidden, hidden], and the same as a cell reads
+// them.
 struct CellSample {
   CellSample(uint32_t gate_count, uint32_t inputs, uint32_t hidden, Random* random)
       : gates(gate_count),
@@ -299,7 +300,8 @@ TEST(GruResetCell, TakesNoInputsFromNowhere) {
              GruResetOf(s, s.weights.data(), 0));
 }
 
-// Units whose sums are at the ends of what their gates tell apart, beyond them or no number, among others.
+// Units whose sums are at the ends of what their gates tell apart, beyond them or no number, among
+// others.
 void Strain(CellSample* s) {
   constexpr float kSums[] = {1e30f, -1e30f, 88.5f, -88.5f, 87.4f, -87.4f,
                              86.0f, -86.0f, 9.5f,  -9.5f,  NAN};

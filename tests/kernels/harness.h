@@ -111,8 +111,8 @@ bool SameBits(T a, T b) {
   return a == b;
 }
 
-// Calls run(y) for each target, with and without what dots.h names, on a fresh y of `count` elements; all
-// must write the same bits (any NaN equals any other), and those are the result.
+// Calls run(y) for each target, with and without what dots.h names, on a fresh y of `count`
+// elements; all must write the same bits (any NaN equals any other), and those are the result.
 template <typename T, class Run>
 std::vector<T> OnEveryTarget(size_t count, size_t misalignment, const Run& run) {
   std::vector<T> first;

@@ -33,8 +33,8 @@ inline Levels LevelsCase(Random* random) {
   return {LevelAtRandom(random), a < b ? a : b, a < b ? b : a};
 }
 
-// Factors of a product's outputs, some of them absent; scales make sums of `terms` products a few hundred
-// levels wide.
+// Factors of a product's outputs, some of them absent; scales make sums of `terms` products a few
+// hundred levels wide.
 struct FactorsCase {
   FactorsCase(Random* random, size_t outputs, size_t start_rows, uint32_t terms)
       : scales(random->Floats(outputs, 1)), start(random->Floats(outputs * start_rows, 60)) {
@@ -54,8 +54,8 @@ struct FactorsCase {
   FactorsQ8 given;
 };
 
-// What must(i) gives for the elements of y that are written, in f32 or as levels; the others hold what an
-// Array holds before anyone writes to it.
+// What must(i) gives for the elements of y that are written, in f32 or as levels; the others hold
+// what an Array holds before anyone writes to it.
 template <class Run>
 void ExpectResults(const ResultsQ8& results, const std::vector<float>& numbers,
                    const std::vector<size_t>& places, size_t count, size_t misalignment,

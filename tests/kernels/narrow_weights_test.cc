@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of every type of weights.inc against the scalar twins with the same numbers as floats: dense,
-// conv and depthwise, in all sizes and layouts.
+// Weights of every type of weights.inc against the scalar twins with the same numbers as floats:
+// dense, conv and depthwise, in all sizes and layouts.
 #include "kernels/elementwise/convert.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/matrix/weights.h"

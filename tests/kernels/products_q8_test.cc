@@ -330,7 +330,8 @@ TEST(DepthwiseQ8, IsItsTwinForAnyWindow) {
   }
 }
 
-// As many taps as are taken together, and more; those of a row or a column outside the input, or all.
+// As many taps as are taken together, and more; those of a row or a column outside the input, or
+// all.
 TEST(DepthwiseQ8, IsItsTwinForAnyCountOfTaps) {
   Random random(16);
   for (uint32_t height = 1; height <= 5; ++height) {

@@ -173,8 +173,8 @@ TEST(Conv, IsItsChainForEveryNumberOfChannels) {
   }
 }
 
-// Windows longer than the data, as long, and such that leave few pixels inside: by stride, by dilation,
-// and by both.
+// Windows longer than the data, as long, and such that leave few pixels inside: by stride, by
+// dilation, and by both.
 TEST(Conv, IsItsChainWhereWindowsReachBeyondTheData) {
   Random random(6);
   for (const uint32_t width : {1u, 7u, 16u, 40u, 70u}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models whose caller keeps the state: the number of steps in a call is a dimension of the model, and
-// must not change a bit. Eight steps in one call, in four calls of two and in eight calls of one.
+// Models whose caller keeps the state: the number of steps in a call is a dimension of the model,
+// and must not change a bit. Eight steps in one call, in four calls of two and in eight calls of
+// one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that look ahead, cut to a few steps a run: run t gives what belongs to the step t - latency
-// of the whole, bit for bit, whatever number of steps a run has. And the layers that such models are
-// made of here, over [1, channels, places].
+// Models that look ahead, cut to a few steps a run: run t gives what belongs to the step t -
+// latency of the whole, bit for bit, whatever number of steps a run has. And the layers that such
+// models are made of here, over [1, channels, places].
 #ifndef WEFT_TESTS_MODELS_LATE_GRAPH_H_
 #define WEFT_TESTS_MODELS_LATE_GRAPH_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrow weights must not change a bit: every conformance case is lowered with its weights rounded to
-// a type and stored in it, and with the same numbers as f32.
+// Narrow weights must not change a bit: every conformance case is lowered with its weights rounded
+// to a type and stored in it, and with the same numbers as f32.
 #include "converter/program/narrow_weights.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damage to a sound model: a word of any table or of the weights is changed, a variable loses its row
-// or initial value, ports and operands get another slot at the same address, and constants are swapped.
-// Tables that no engine reads are left alone: layer names, buffers, the self test and streaming notes.
+// Damage to a sound model: a word of any table or of the weights is changed, a variable loses its
+// row or initial value, ports and operands get another slot at the same address, and constants are
+// swapped. Tables that no engine reads are left alone: layer names, buffers, the self test and
+// streaming notes.
 #ifndef WEFT_TESTS_MODELS_PLAN_DAMAGE_H_
 #define WEFT_TESTS_MODELS_PLAN_DAMAGE_H_
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans that are wrong: in sound models one buffer is moved, shifted or swapped with another one, steps
-// change their order, operands, variables or ports their slots, slots their moves, and any word of the
-// file is damaged (plan_damage.h). Where a model then computes anything else, or says something else of
-// its ports, the number of its values must have refused it, on the desktop and in Engine::OpenChecked;
-// the plan validator sees some of them as well. WEFT_PLAN_MUTANTS is how many are made of each model.
+// Plans that are wrong: in sound models one buffer is moved, shifted or swapped with another one,
+// steps change their order, operands, variables or ports their slots, slots their moves, and any
+// word of the file is damaged (plan_damage.h). Where a model then computes anything else, or says
+// something else of its ports, the number of its values must have refused it, on the desktop and in
+// Engine::OpenChecked; the plan validator sees some of them as well. WEFT_PLAN_MUTANTS is how many
+// are made of each model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,9 +69,9 @@ class Observed {
 
 constexpr uint64_t kMostSteps = 100000;
 
-// The ports of a model and some runs, in memory that holds `fill` before Open, and scratch that does
-// before each run; then the runs again after a reset. nullopt where Open refuses the model, or runs may
-// take too long.
+// The ports of a model and some runs, in memory that holds `fill` before Open, and scratch that
+// does before each run; then the runs again after a reset. nullopt where Open refuses the model, or
+// runs may take too long.
 std::optional<std::vector<std::byte>> Outputs(const AlignedBytes& model, int fill) {
   constexpr int kRuns = 4;
   Needs needs;
@@ -188,8 +189,8 @@ bool SwapSlots(flatbuffers::Vector<const T*>* rows, std::minstd_rand& random) {
   return true;
 }
 
-// What is no matter of a buffer's place: the order of steps, and which slots they, the variables and
-// the ports have.
+// What is no matter of a buffer's place: the order of steps, and which slots they, the variables
+// and the ports have.
 std::optional<AlignedBytes> RewiredMutant(const AlignedBytes& sound, std::minstd_rand& random) {
   AlignedBytes mutant = Copy(sound);
   format::Model& model = *format::GetMutableModel(mutant.data());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of a plan's values is that of its program: whatever copies have gone away, whatever lies in
-// one place and in whatever order the steps stand, it is what it is where every copy is executed.
+// The number of a plan's values is that of its program: whatever copies have gone away, whatever
+// lies in one place and in whatever order the steps stand, it is what it is where every copy is
+// executed.
 #include <gtest/gtest.h>
 
 #include <algorithm>

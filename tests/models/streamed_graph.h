@@ -71,7 +71,8 @@ inline std::optional<graph::Streamed> Streamed(GraphBuilder& g, const graph::Str
   return graph::StreamOpenTime(g.graph, other.graph, options, {}, folding, g.faults);
 }
 
-// The passes between inference and lowering that rewrite sums, in the order of converter/pipeline.cc.
+// The passes between inference and lowering that rewrite sums, in the order of
+// converter/pipeline.cc.
 inline void RunGraphPasses(ir::Graph& graph) {
   graph::JoinTables(graph);
   graph::Recognise(graph);

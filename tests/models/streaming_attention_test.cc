@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention along time, cut to a few steps a run: keys and values of the past are kept, whatever its
-// masks leave of them, and the bits are those of a longer model with the same masks.
+// Attention along time, cut to a few steps a run: keys and values of the past are kept, whatever
+// its masks leave of them, and the bits are those of a longer model with the same masks.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States that the call or the model keeps: --streaming with --state, and models with caches of their
-// own, which stream without it.
+// States that the call or the model keeps: --streaming with --state, and models with caches of
+// their own, which stream without it.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -75,7 +75,8 @@ TEST(StreamingCaches, RefusesADeclaredStateThatIsNoneOfASequence) {
                      "leave an input"));
 }
 
-// The memory block of an FSMN: the cache is joined in front of the steps, and the last places leave.
+// The memory block of an FSMN: the cache is joined in front of the steps, and the last places
+// leave.
 struct Fsmn {
   explicit Fsmn(GraphBuilder& g) {
     const ir::Source x = g.Parameter(F32({1, 8, kInputs}));

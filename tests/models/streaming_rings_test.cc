@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The past of what looks back, in a ring: whatever is read of it in a run, the bits are those of the
-// whole, nothing else is moved, and the state is the same for any number of steps a run.
+// The past of what looks back, in a ring: whatever is read of it in a run, the bits are those of
+// the whole, nothing else is moved, and the state is the same for any number of steps a run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -241,8 +241,8 @@ TEST(StreamingRings, AreSeveralWhereAxesChangePlaces) {
   EXPECT_EQ(StateBytes(build, 1), (2 + 3) * 6 * 4 + 2 * 4);
 }
 
-// All but the last reader leave the ring as it is: the state is changed in its place. Of the case's five
-// shifts of one tensor one begins with another number.
+// All but the last reader leave the ring as it is: the state is changed in its place. Of the case's
+// five shifts of one tensor one begins with another number.
 TEST(StreamingRings, AreWrittenOnceWhereTheyAre) {
   const AlignedBytes file = StreamedCase("streaming/shifts", 1);
   const format::Model& model = *format::GetModel(file.data());

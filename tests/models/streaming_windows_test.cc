@@ -416,7 +416,8 @@ TEST(StreamingWindows, AddsToEachItemOfABatch) {
   });
 }
 
-// A convolution over a single step is a dense product, which may begin at rows that another may not.
+// A convolution over a single step is a dense product, which may begin at rows that another may
+// not.
 TEST(StreamingWindows, AddsAResidualAsTheWholeDoes) {
   for (const int64_t taps : {1, 3}) {
     ExpectGoesOn([taps](GraphBuilder& g, int64_t steps) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of every step, through Open: exactly the bytes of its geometry suffice, and nothing less;
-// no overlap but those it allows, and these give the results of separate slots.
+// The rules of every step, through Open: exactly the bytes of its geometry suffice, and nothing
+// less; no overlap but those it allows, and these give the results of separate slots.
 #include "runtime/bind/bind.h"
 
 #include <gtest/gtest.h>

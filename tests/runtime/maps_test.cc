@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps of conv, depthwise and pool: whatever their strides, they stay inside their slots, and no two
-// elements of a written one lie in one place.
+// Maps of conv, depthwise and pool: whatever their strides, they stay inside their slots, and no
+// two elements of a written one lie in one place.
 #include <gtest/gtest.h>
 
 #include "runtime/verify.h"

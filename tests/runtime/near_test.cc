@@ -193,7 +193,8 @@ MapWalk Square(uint32_t height, uint32_t width, uint32_t taps, uint32_t stride, 
 }
 
 TEST(Near, KnowsTheDistancesOfCommonSteps) {
-  // Blocks of a row of 5: the pads reach back over 5 pixels and one, a block over 5, less its own 1.
+  // Blocks of a row of 5: the pads reach back over 5 pixels and one, a block over 5, less its
+  // own 1.
   EXPECT_EQ(LimitsOf(Square(25, 5, 3, 1, 1, 64)).before_bytes, 10 * 64 * kFloat);
   EXPECT_EQ(LimitsOf(Square(25, 5, 3, 1, 1, 64)).behind_bytes, NearLimits().behind_bytes);
   EXPECT_EQ(LimitsOf(Square(25, 5, 1, 1, 0, 64)).before_bytes, 15 * 64 * kFloat);

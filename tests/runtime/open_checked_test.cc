@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine::OpenChecked over listings that are written here by hand: what it accepts, and that no memory
-// for its notes changes what it finds.
+// Engine::OpenChecked over listings that are written here by hand: what it accepts, and that no
+// memory for its notes changes what it finds.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -154,7 +154,8 @@ TEST(OpenChecked, RefusesAnotherLengthAxis) {
   EXPECT_NE(number(0), number(1));
 }
 
-// Open writes the greatest length before the first run, which a variable at that address would read.
+// Open writes the greatest length before the first run, which a variable at that address would
+// read.
 TEST(OpenChecked, RefusesALengthInTheState) {
   const auto number = [](bool is_in_state) {
     ListingBuilder b;

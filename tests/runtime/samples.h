@@ -189,7 +189,8 @@ inline StepSample SampleOf<format::Kind::compact>() {
       .With(format::CompactParams(2, 3, 2, 4));
 }
 
-// Three channels, a past of four places, two more, of which a window takes three that are two apart.
+// Three channels, a past of four places, two more, of which a window takes three that are two
+// apart.
 template <>
 inline StepSample SampleOf<format::Kind::ring>() {
   return StepSample(format::Kind::ring, {{kF32, 6},

@@ -250,8 +250,8 @@ TEST(Section, AddsTheMovesOfAllSectionsAroundAStep) {
 }
 
 TEST(Section, FindsTheOperandsOfManySteps) {
-  // More steps than an engine keeps the operands of, of which every third one reads the next element; in an
-  // inner loop, so that every step is run from two iterations of each.
+  // More steps than an engine keeps the operands of, of which every third one reads the next
+  // element; in an inner loop, so that every step is run from two iterations of each.
   constexpr uint32_t kSteps = 70, kOuter = 3, kInner = 2;
   ListingBuilder b;
   const SlotIndex x = b.Scratch(kF32, {kOuter * kInner});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of steps that multiply integers: sums that leave no word, and operands as large as they read.
+// The rules of steps that multiply integers: sums that leave no word, and operands as large as they
+// read.
 #include <gtest/gtest.h>
 
 #include "tests/runtime/listing_builder.h"

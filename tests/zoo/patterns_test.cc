@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What exporters leave of layers and formulas, each form committed as a model: the numbers agree, and
-// the steps are those of patterns.txt, so that a form that is no longer recognised, or costs more,
-// fails. WEFT_PIN_PATTERNS=1 writes the file anew; the author of that change looks at every line.
+// What exporters leave of layers and formulas, each form committed as a model: the numbers agree,
+// and the steps are those of patterns.txt, so that a form that is no longer recognised, or costs
+// more, fails. WEFT_PIN_PATTERNS=1 writes the file anew; the author of that change looks at every
+// line.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -88,9 +88,9 @@ void Stretches::CountSteps(ir::Node& node, const ops::Turn& turn) {
   }
 }
 
-// A value moves once for all its readers that want it otherwise than it is made. Of the extents only
-// the number of channels counts: a model that is cut into steps keeps its past in the same order
-// however many steps a run makes.
+// A value moves once for all its readers that want it otherwise than it is made. Of the extents
+// only the number of channels counts: a model that is cut into steps keeps its past in the same
+// order however many steps a run makes.
 void Stretches::CountMoves(const std::vector<ir::Node*>& nodes) {
   std::set<size_t> handed_out;
   for (const ir::Node* node : nodes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a graph in the order that each reader wants: turned ones, and transpositions between
-// the two orders, one for all readers of a value. Constants are turned themselves.
+// The values of a graph in the order that each reader wants: turned ones, and transpositions
+// between the two orders, one for all readers of a value. Constants are turned themselves.
 #ifndef WEFT_CONVERTER_GRAPH_LAYOUT_TURNED_H_
 #define WEFT_CONVERTER_GRAPH_LAYOUT_TURNED_H_
 

@@ -14,7 +14,8 @@ struct ValueBounds {
 };
 // Those that the node keeps its one input to, where that is all it does.
 std::optional<ValueBounds> BoundsOf(const ir::Node& node);
-// Rounding keeps the order of numbers, so that levels within these bounds are the levels of bounded numbers.
+// Rounding keeps the order of numbers, so that levels within these bounds are the levels of bounded
+// numbers.
 Levels Within(Levels levels, const ValueBounds& bounds);
 
 }  // namespace weft::graph

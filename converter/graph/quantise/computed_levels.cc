@@ -14,7 +14,8 @@
 namespace weft::graph {
 namespace {
 
-// Integers of u8 or i8 that were converted to i32; what they lie above those of i8 that stand for them.
+// Integers of u8 or i8 that were converted to i32; what they lie above those of i8 that stand for
+// them.
 struct WidenedBytes {
   ir::Source bytes;
   int64_t above = 0;
@@ -61,7 +62,8 @@ std::optional<ByteProduct> ProductOfIntegers(const ir::Node& node) {
   return product;
 }
 
-// What follows a product and nothing else reads: the conversion, and one factor or one of each output.
+// What follows a product and nothing else reads: the conversion, and one factor or one of each
+// output.
 struct FloatTail {
   ir::Node* last = nullptr;
   std::optional<ir::Source> factor = std::nullopt;
@@ -115,8 +117,8 @@ ir::Source FirstsOf(ir::Graph& graph, const ir::Node& like, const CentredBytes& 
   return {NewInferredNode(graph, like, "Multiply", 1, {away, NewInts(graph, like, all, sums)}), 0};
 }
 
-// The byte that stands for 0, which padding holds, where it is computed; else `attributes` say it. False where it
-// may be none.
+// The byte that stands for 0, which padding holds, where it is computed; else `attributes` say it.
+// False where it may be none.
 bool SetPadding(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
                 NodeAttributes& attributes, std::vector<ir::Source>& inputs) {
   const std::vector<int64_t> known = x.zero ? IntsOf(*x.zero) : std::vector<int64_t>{0};

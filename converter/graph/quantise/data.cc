@@ -66,8 +66,8 @@ void Round(QuantiseSite& site, ir::Node& quantiser) {
   }
 }
 
-// Numbers of i16 that are kept between runs are rounded once more where they are read: to the integers that
-// they were.
+// Numbers of i16 that are kept between runs are rounded once more where they are read: to the
+// integers that they were.
 void RoundPast(QuantiseSite& site, ir::Node& reader, size_t input, const ir::Node& past) {
   if (past.inputs.size() < 2) return;
   ir::Node& from = *MovedFrom(past.inputs[0]).node;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data of products that stay as they are here, of recurrent cells and of values on levels of i16: rounded to
-// integers by themselves, which the steps of such a product take in the place of the numbers
-// (program/integer_values.h).
+// Data of products that stay as they are here, of recurrent cells and of values on levels of i16:
+// rounded to integers by themselves, which the steps of such a product take in the place of the
+// numbers (program/integer_values.h).
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_DATA_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_DATA_H_
 

@@ -12,8 +12,8 @@ namespace weft::graph {
 // The axis along which a Concat joins.
 size_t JoinedAxisOf(const ir::Node& join);
 
-// The product of a join along the channels that are summed over becomes the sum of a product for each part;
-// false where `node` is no such product.
+// The product of a join along the channels that are summed over becomes the sum of a product for
+// each part; false where `node` is no such product.
 bool QuantiseJoinedProduct(QuantiseSite& site, ir::Node& node);
 
 }  // namespace weft::graph

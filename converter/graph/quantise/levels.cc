@@ -182,8 +182,8 @@ void LevelledValues::Add(const ir::Graph& graph, const ir::Node& node) {
   }
 }
 
-// Of integers an offset taken off and a scale, as DequantizeLinear has them: no rounding but that of a level's
-// number.
+// Of integers an offset taken off and a scale, as DequantizeLinear has them: no rounding but that
+// of a level's number.
 std::optional<Levels> LevelledValues::Scaled(const ir::Node& node) const {
   const bool is_shift = IsCalled(node, "Subtract");
   if (!is_shift && !IsCalled(node, "Multiply")) return std::nullopt;

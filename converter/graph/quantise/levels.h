@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Levels: integers of i8 that stand for numbers, spread evenly. What a FakeQuantize rounds to, the
-// arithmetic of the steps that go between numbers and levels, and which values of a graph lie on levels.
+// arithmetic of the steps that go between numbers and levels, and which values of a graph lie on
+// levels.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_LEVELS_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_LEVELS_H_
 
@@ -24,8 +25,8 @@ struct Levels {
   bool AgreesWith(const Levels& other) const { return scale == other.scale && zero == other.zero; }
 };
 
-// Those of integers of a type that stand for themselves; nullopt of other types than i8 and u8. Levels are
-// 128 below integers of u8.
+// Those of integers of a type that stand for themselves; nullopt of other types than i8 and u8.
+// Levels are 128 below integers of u8.
 std::optional<Levels> LevelsOfType(ElementType type);
 
 // The number that a level stands for, and the level of a number, as the steps compute them.
@@ -36,15 +37,17 @@ float InverseOf(const Levels& levels);
 // Steps take it as a factor.
 bool IsScale(double scale);
 
-// A FakeQuantize of one range for all elements: the levels that it finds, and what they stand for behind it.
+// A FakeQuantize of one range for all elements: the levels that it finds, and what they stand for
+// behind it.
 struct Quantiser {
   Levels in, out;
 };
-// Nullopt where ranges differ or are computed, are empty, have no level at 0, or more levels than i8 holds.
+// Nullopt where ranges differ or are computed, are empty, have no level at 0, or more levels than
+// i8 holds.
 std::optional<Quantiser> QuantiserOf(const ir::Node& node);
 
-// Of more levels than i8 holds, the same ones in front and behind: their integers are of i16, 0 stands for 0,
-// and only scales may differ.
+// Of more levels than i8 holds, the same ones in front and behind: their integers are of i16, 0
+// stands for 0, and only scales may differ.
 std::optional<Quantiser> ShortQuantiserOf(const ir::Node& node);
 
 // Levels of which each channel has a scale of its own; levels.scale says nothing.
@@ -52,12 +55,12 @@ struct ChannelLevels {
   Levels levels;
   std::vector<double> scales;
 };
-// Of a FakeQuantize of such ranges along an axis, which stand for the same behind it. Nullopt where channels
-// differ in more than the scale.
+// Of a FakeQuantize of such ranges along an axis, which stand for the same behind it. Nullopt where
+// channels differ in more than the scale.
 std::optional<ChannelLevels> ChannelLevelsOf(const ir::Node& node, size_t axis);
 
-// The values of a graph, of f32, whose elements all lie on the same levels: behind quantisers and what moves
-// or keeps their elements.
+// The values of a graph, of f32, whose elements all lie on the same levels: behind quantisers and
+// what moves or keeps their elements.
 class LevelledValues {
  public:
   explicit LevelledValues(const ir::Graph& graph);

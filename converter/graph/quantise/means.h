@@ -7,7 +7,8 @@
 
 namespace weft::graph {
 
-// False where `node`, in front of the quantiser, is no such mean; `to` are the levels that it finds.
+// False where `node`, in front of the quantiser, is no such mean; `to` are the levels that it
+// finds.
 bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, const Levels& to);
 
 }  // namespace weft::graph

@@ -121,7 +121,8 @@ ProductTail TailOf(const QuantiseSite& site, ir::Node& product, size_t axis, siz
   return tail;
 }
 
-// What the scaled sum of each output is multiplied by and added to; nullopt where a number leaves the floats.
+// What the scaled sum of each output is multiplied by and added to; nullopt where a number leaves
+// the floats.
 struct Factors {
   std::vector<float> scales, starts;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of values on levels with constants that are integers times a scale for each output, with the
-// addition, the bound and the quantiser behind them: one operation of integers each.
+// Products of values on levels with constants that are integers times a scale for each output, with
+// the addition, the bound and the quantiser behind them: one operation of integers each.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_PRODUCTS_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_PRODUCTS_H_
 

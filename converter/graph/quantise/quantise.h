@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that were quantised: where a FakeQuantize rounds to levels that i8 holds, the value becomes those
-// integers (levels.h), and products, sums, means and functions between two of them become operations of
-// integers (ops/quantised.h). Where values lie on no levels, or weights are no integers times a scale for
-// each output, everything stays as it is.
+// Models that were quantised: where a FakeQuantize rounds to levels that i8 holds, the value
+// becomes those integers (levels.h), and products, sums, means and functions between two of them
+// become operations of integers (ops/quantised.h). Where values lie on no levels, or weights are no
+// integers times a scale for each output, everything stays as it is.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_QUANTISE_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_QUANTISE_H_
 
@@ -14,8 +14,8 @@
 
 namespace weft::graph {
 
-// `graph` and its bodies, with all types inferred and the order of axes chosen. A layer that `keeps_floats`
-// accepts, by its name, is left alone.
+// `graph` and its bodies, with all types inferred and the order of axes chosen. A layer that
+// `keeps_floats` accepts, by its name, is left alone.
 void Quantise(ir::Graph& graph, Folding& folding,
               const std::function<bool(const std::string& layer)>& keeps_floats);
 

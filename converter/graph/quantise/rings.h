@@ -9,11 +9,11 @@
 
 namespace weft::graph {
 
-// Is it a ring whose past is a variable that begins as a number on these levels, and that rings of the same
-// data alone read?
+// Is it a ring whose past is a variable that begins as a number on these levels, and that rings of
+// the same data alone read?
 bool KeepsLevels(const ir::Graph& graph, const ir::Node& ring, const Levels& levels);
-// All rings of the past that `ring` has, and for each of them one of integers in its place. What else than
-// windows comes out of a ring, the new one gives from then on.
+// All rings of the past that `ring` has, and for each of them one of integers in its place. What
+// else than windows comes out of a ring, the new one gives from then on.
 struct RingPair {
   ir::Node *ring, *of_integers;
 };

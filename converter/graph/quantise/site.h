@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph while its values become integers: which of them lie on levels, and each as integers, made when
-// they are first asked for. The values in f32 stay where they are still read.
+// A graph while its values become integers: which of them lie on levels, and each as integers, made
+// when they are first asked for. The values in f32 stay where they are still read.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_SITE_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_SITE_H_
 
@@ -40,10 +40,11 @@ class QuantiseSite {
 
   // The value, which lies on levels, as its integers.
   ir::Source Integers(const ir::Source& source);
-  // The one output of a node on levels as integers that were made; its numbers come from these from then on.
+  // The one output of a node on levels as integers that were made; its numbers come from these from
+  // then on.
   void SetIntegers(ir::Node& node, ir::Source integers);
-  // The output of a quantiser that levels each channel for itself: as integers for its one reader, beside its
-  // numbers.
+  // The output of a quantiser that levels each channel for itself: as integers for its one reader,
+  // beside its numbers.
   void SetChannels(const ir::Node& quantiser, ir::Source integers, ChannelLevels levels);
   // Null where these were not set.
   const ChannelLevels* ChannelsOf(const ir::Source& source) const;

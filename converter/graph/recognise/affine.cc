@@ -144,7 +144,8 @@ std::optional<Matrix> ConstantFactor(const ir::Node& product) {
   return matrix;
 }
 
-// No gate is made of more: what is a sum of that many is none, and a long chain of sums is read from each of them on.
+// No gate is made of more: what is a sum of that many is none, and a long chain of sums is read
+// from each of them on.
 constexpr size_t kMostNodes = 128;
 
 class Reader {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention, softmax(scale * query * key^T + mask) * value, where the one operation for it is cheaper
-// than its parts: where the softmax is known to be causal, and where both query and key are scaled.
-// The scale may stand at the query, the key and the scores. The operation itself is made causal where
-// its mask leaves each query the keys up to its own place, and scales what was scaled before it.
+// Attention, softmax(scale * query * key^T + mask) * value, where the one operation for it is
+// cheaper than its parts: where the softmax is known to be causal, and where both query and key are
+// scaled. The scale may stand at the query, the key and the scores. The operation itself is made
+// causal where its mask leaves each query the keys up to its own place, and scales what was scaled
+// before it.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

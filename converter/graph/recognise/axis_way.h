@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations behind one another that exchange axes, make or drop those of one element: which axis becomes
-// which, and the same for a tensor of other extents.
+// Operations behind one another that exchange axes, make or drop those of one element: which axis
+// becomes which, and the same for a tensor of other extents.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_AXIS_WAY_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_AXIS_WAY_H_
 
@@ -20,7 +20,8 @@ using Way = std::vector<const ir::Node*>;
 // The way to `source`, and what it begins with.
 std::pair<Way, ir::Source> WayTo(ir::Source source);
 
-// Of each axis of a tensor the axis of the first one on a way that it is; -1: of one element, made on it.
+// Of each axis of a tensor the axis of the first one on a way that it is; -1: of one element, made
+// on it.
 using AxisOrigins = std::vector<int64_t>;
 
 // At the end of a way that begins with `rank` axes; nullopt where an axis is divided or joined.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations element by element between a reshape and one back, as where the bands of a spectrum are
-// normalised apart, each as channels of its own:
+// Operations element by element between a reshape and one back, as where the bands of a spectrum
+// are normalised apart, each as channels of its own:
 //   reshape(reshape(x, B) * c, A) -> x * c', for x of dims A
 // In the document's order the reshapes cost nothing. Where channels stand last each would be a
 // transposition, for it takes places from one axis to another.
@@ -67,8 +67,8 @@ std::optional<Between> BetweenReshapes(const FormSite& site, const ir::Node& nod
   return is_back && site.IsClosed(node, between.covered) ? std::optional(between) : std::nullopt;
 }
 
-// What stretches over `before`, under its dims there, as it stretches over `after`: of axes that are
-// divided from each other either all repeat it or none.
+// What stretches over `before`, under its dims there, as it stretches over `after`: of axes that
+// are divided from each other either all repeat it or none.
 ir::Constant Redivided(const ir::Constant& constant, const Dims& aligned, const Dims& before,
                        const Dims& after) {
   const Dims dense = plan::DenseStrides(aligned);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of f32 as the numbers that they broadcast: the elements, and the dims without axes along
-// which they repeat. What a constant says does not depend on how far an export has stretched it.
+// Constants of f32 as the numbers that they broadcast: the elements, and the dims without axes
+// along which they repeat. What a constant says does not depend on how far an export has stretched
+// it.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_CHANNEL_CONSTANT_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_CHANNEL_CONSTANT_H_
 

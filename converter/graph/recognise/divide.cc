@@ -71,8 +71,8 @@ void TakeSum(CutProduct& product, const ReaderMap& readers) {
   product.bias = *std::move(bias);
 }
 
-// All that reads the result, in order of the columns; empty where something reads more than columns,
-// or columns that another reads.
+// All that reads the result, in order of the columns; empty where something reads more than
+// columns, or columns that another reads.
 std::vector<Part> PartsOf(ir::Source whole, const ReaderMap& readers) {
   std::vector<Part> parts;
   const int64_t width = TypeOf(whole).dims.back();

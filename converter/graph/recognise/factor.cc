@@ -6,8 +6,10 @@
 //                  product: of one factor per output, where nothing else reads W; the product may
 //                  have got other dims meanwhile
 //   x * 1       -> x
-//   T(W x) + a  -> T(W x + b), where T is a transposition and b is a under the axes before it. Over one
-//                  step T may move nothing, and the product start from a; now it does over several, too
+//   T(W x) + a  -> T(W x + b), where T is a transposition and b is a under the axes before it. Over
+//   one
+//                  step T may move nothing, and the product start from a; now it does over several,
+//                  too
 // Each new constant is computed in double and rounded once, so that a result has as many roundings
 // as before or fewer.
 #include <algorithm>
@@ -286,8 +288,8 @@ bool AreSigns(const Repeated& factor) {
 }
 
 // May neither of two such constants differ from step to step of a model that is cut along time? A
-// product's outputs are no steps. Others stand side by side where they have been since before such a
-// cut, and are joined there (RecogniseTables): here, one may be none any more that was one.
+// product's outputs are no steps. Others stand side by side where they have been since before such
+// a cut, and are joined there (RecogniseTables): here, one may be none any more that was one.
 bool AreOfEveryStep(const FormSite& site, const WithConstant& second, Joining by) {
   const ir::Node& before = *second.x.node;
   const std::optional<WithConstant> first =

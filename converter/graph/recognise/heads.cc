@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Heads that several heads of queries share, as grouped-query attention has them: keys and values
-// whose heads are repeated before a product, by a Broadcast or Tile of an axis of one element, or by
-// a Gather, seen through views and transpositions. The product reads each head as often by strides:
-// its other factors have their heads in groups,
+// whose heads are repeated before a product, by a Broadcast or Tile of an axis of one element, or
+// by a Gather, seen through views and transpositions. The product reads each head as often by
+// strides: its other factors have their heads in groups,
 //   MatMul   q[b, h * r, ..] x repeated(k[b, h, ..])  ->  q[b, h, r, ..] x k[b, h, 1, ..]
 //   Einsum   BTNH,BSNH->BNTS with a repeated N        ->  BTNzH,BSNH->BNzTS
 // and the repetition is left out. The numbers are the same, bit for bit.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes exchanged and dims given anew, behind one another, as exporters leave them around products of
-// heads: what an input sees through them of the tensor they begin with is worked out as an extent and a
-// stride for each axis. The input then reads that tensor itself, under other dims, or by one
-// transposition in place of several; the one is last where the operation reads through strides, for
-// then nothing moves at all.
+// Axes exchanged and dims given anew, behind one another, as exporters leave them around products
+// of heads: what an input sees through them of the tensor they begin with is worked out as an
+// extent and a stride for each axis. The input then reads that tensor itself, under other dims, or
+// by one transposition in place of several; the one is last where the operation reads through
+// strides, for then nothing moves at all.
 #include <algorithm>
 #include <limits>
 #include <numeric>

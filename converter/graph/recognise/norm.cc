@@ -2,7 +2,8 @@
 // Normalisations, with mean and sum over the same axes:
 //   MVN          (x - mean x) / sqrt(mean (x - mean x)^2 + eps), eps inside or outside of the root,
 //                the variance also as mean x^2 - (mean x)^2; unbiased, the results times a number
-//   NormalizeL2  x / sqrt(sum x^2 + eps), x / max(sqrt(sum x^2), eps), and of the mean of the squares
+//   NormalizeL2  x / sqrt(sum x^2 + eps), x / max(sqrt(sum x^2), eps), and of the mean of the
+//   squares
 //                for their sum (RMSNorm)
 // The quotient may be a product with 1 / sqrt or a power of -0.5, with a gain multiplied into that
 // before x is; x * s + (shift - mean x * s) is read, too, also without the shift.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads arithmetic as a polynomial in a value x and a function f of it, of third degree in x and of
-// first in f. However an export orders 0.5 * x * (1 + f) and multiplies it out, its coefficients are
-// the same.
+// first in f. However an export orders 0.5 * x * (1 + f) and multiplies it out, its coefficients
+// are the same.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_POLYNOMIAL_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_POLYNOMIAL_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs that turn into each other, as rotary positions do: the halves of the last axis, or its even and
-// odd places, each times constants, added and joined again:
+// Pairs that turn into each other, as rotary positions do: the halves of the last axis, or its even
+// and odd places, each times constants, added and joined again:
 //   concat(-b, a), concat(a * c - b * s, a * s + b * c)         with a, b = x[:n], x[n:]
 //   stack(-b, a), stack(a * c - b * s, a * s + b * c)           with a, b = x[0::2], x[1::2]
 // become x * C + x' * S with the same bits, where one copy makes x', x with the two of each pair

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snake, x + height * sin(slope * x)^2, with constants that differ along one axis of x or none:
-//   x + sin(a * x)^2 / b, x + (1 / b) * sin(a * x)^2, the square also as a product of two equal sines
-//   x + (1 - cos(2 a * x)) / (2 b)
+//   x + sin(a * x)^2 / b, x + (1 / b) * sin(a * x)^2, the square also as a product of two equal
+//   sines x + (1 - cos(2 a * x)) / (2 b)
 #include <optional>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that a body computes in each copy. A copy counts only where every value of the body that
-// matters behind it is there, made as the body says: that is looked up, not assumed.
+// The values that a body computes in each copy. A copy counts only where every value of the body
+// that matters behind it is there, made as the body says: that is looked up, not assumed.
 #ifndef WEFT_CONVERTER_GRAPH_REROLL_COPIES_H_
 #define WEFT_CONVERTER_GRAPH_REROLL_COPIES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What repeats in a graph that was traced through a loop: one copy of the body, as formulas over what
-// changes from copy to copy. Nothing here is a promise: Copies (copies.h) checks every copy.
+// What repeats in a graph that was traced through a loop: one copy of the body, as formulas over
+// what changes from copy to copy. Nothing here is a promise: Copies (copies.h) checks every copy.
 #ifndef WEFT_CONVERTER_GRAPH_REROLL_PERIOD_H_
 #define WEFT_CONVERTER_GRAPH_REROLL_PERIOD_H_
 
@@ -71,8 +71,8 @@ struct BodyState {
   int value = kNoValue;      // before the found copy
 };
 
-// A value of the body that is read behind its copy. Where an operation joins those of all copies: it
-// is input `at` of that reader in the found copy, and `step` inputs further in the one after.
+// A value of the body that is read behind its copy. Where an operation joins those of all copies:
+// it is input `at` of that reader in the found copy, and `step` inputs further in the one after.
 struct BodyOutput {
   int body = kNoValue;
   int reader = kNoValue;

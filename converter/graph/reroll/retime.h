@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where one iteration of a traced loop ends and the next begins. A product of a state and weights
-// depends on no place of its own copy, so that it seems to belong to the copy before: the state would
-// be the product. Such operations are moved over the boundary, to the beginning of the body.
+// depends on no place of its own copy, so that it seems to belong to the copy before: the state
+// would be the product. Such operations are moved over the boundary, to the beginning of the body.
 //
 //   state W h:  x -> [ h = f(x, p); p' = W h ]   becomes   state h:  x -> [ p = W h; h' = f(x, p) ]
 #ifndef WEFT_CONVERTER_GRAPH_REROLL_RETIME_H_

@@ -68,8 +68,8 @@ int64_t WithPart(const Dims& dims, const ops::Selection& places) {
   return dim == 0 ? 0 : ElementCount(dims).value_or(0) / dim * (places.end - places.begin);
 }
 
-// Of a sum with negative zeros, which exporters leave where zeros were taken off: its other input, bit
-// for bit.
+// Of a sum with negative zeros, which exporters leave where zeros were taken off: its other input,
+// bit for bit.
 std::optional<size_t> InputItIs(const ir::Node& node) {
   if (node.operation->name != "Add") return std::nullopt;
   for (size_t i = 0; i < node.inputs.size(); ++i) {

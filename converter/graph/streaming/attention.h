@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention along time, softmax(query * key^T, masked) * value, that does not look ahead: what its
-// constant masks (masks.h) leave of the past is kept, keys and values of the places before. Likewise
-// without the softmax, where the masks multiply (retention).
+// constant masks (masks.h) leave of the past is kept, keys and values of the places before.
+// Likewise without the softmax, where the masks multiply (retention).
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_ATTENTION_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_ATTENTION_H_
 

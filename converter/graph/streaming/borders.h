@@ -36,8 +36,8 @@ void BecomeBorder(ir::Graph& graph, ir::Node& node, const ir::Source& data, cons
 // A slice takes all of its data, because what it left out is no longer made (kMoved, rounding.h).
 void TakeAll(ir::Graph& graph, ir::Node& slice, const ir::Source& data);
 
-// Borders in front of one axis come to stand behind what only moves their data, and such of repeated
-// places also behind functions of each place: nearer to what reads them.
+// Borders in front of one axis come to stand behind what only moves their data, and such of
+// repeated places also behind functions of each place: nearer to what reads them.
 void MoveBorders(ir::Graph& graph);
 
 }  // namespace weft::graph

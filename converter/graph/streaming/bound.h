@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far back the outputs of a model look, and the least that it must keep for it between runs. Both
-// are read off the whole graph, so that they do not depend on how it is cut, nor on the number of
-// steps of a run.
+// How far back the outputs of a model look, and the least that it must keep for it between runs.
+// Both are read off the whole graph, so that they do not depend on how it is cut, nor on the number
+// of steps of a run.
 //
 // The bound is the least state of any cut in which no step repeats arithmetic of an earlier one:
 //
@@ -11,8 +11,8 @@
 //   made of is counted in their place. A tensor that several look back in counts once, and so do
 //   those that hold the same places (same_places.h).
 //
-//   all other states as they are: what walks carry, running sums, numbers of steps, variables of the
-//   model (Streamed::states that are no past).
+//   all other states as they are: what walks carry, running sums, numbers of steps, variables of
+//   the model (Streamed::states that are no past).
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_BOUND_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_BOUND_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that need steps of the past beside their own: windows that look back along time
 // (ops/look_back.h), shifts, running sums. Cut, they read their past from a variable. A convolution
-// skips its padding and multiplies a variable's zeros: one bit, the sign of a zero, may differ where
-// a product of the first steps is too small to be distinguished from zero.
+// skips its padding and multiplies a variable's zeros: one bit, the sign of a zero, may differ
+// where a product of the first steps is too small to be distinguished from zero.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 

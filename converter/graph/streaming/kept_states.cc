@@ -11,8 +11,8 @@
 namespace weft::graph {
 namespace {
 
-// Returns true if the elements of the output are those of input 0 in the same order: a transposition
-// may move axes of extent 1.
+// Returns true if the elements of the output are those of input 0 in the same order: a
+// transposition may move axes of extent 1.
 bool KeepsOrder(const ir::Graph& graph, ir::Node& node) {
   if (ops::TraitsOf(node).reshapes) return true;
   if (!IsTransposition(node)) return false;

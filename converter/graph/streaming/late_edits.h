@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a graph is changed by when it waits (latency.h): delays, numbers in the place of what has not
-// come, windows whose padding is other, and what is left of a move that is no more.
+// What a graph is changed by when it waits (latency.h): delays, numbers in the place of what has
+// not come, windows whose padding is other, and what is left of a move that is no more.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_LATE_EDITS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_LATE_EDITS_H_
 
@@ -29,9 +29,9 @@ void JoinBorders(ir::Graph& graph, const Flows& flows);
 ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t late,
                      double fill);
 
-// Sets the padding of windows, which along their axis have as many places as steps: neither rounding
-// nor padding of the output adds some. Without padding before, a mean has no place to leave out. False
-// where rounding up would end along other axes, too.
+// Sets the padding of windows, which along their axis have as many places as steps: neither
+// rounding nor padding of the output adds some. Without padding before, a mean has no place to
+// leave out. False where rounding up would end along other axes, too.
 bool SetWindows(ir::Graph& graph, ir::Node& node, const ops::Windows& windows, bool was_padded);
 
 // What was moved by a border or a slice and is no more. Patterns of what stood before it and behind

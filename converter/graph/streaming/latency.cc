@@ -146,8 +146,8 @@ void Waiting::Measure(ir::Node& node) {
   }
 }
 
-// Constants that were made of a length are found by making them again for a step more (lengths.h). A
-// tensor that is longer than the steps could then be as long as before.
+// Constants that were made of a length are found by making them again for a step more (lengths.h).
+// A tensor that is longer than the steps could then be as long as before.
 bool Waiting::MayGrowShorter() {
   return std::ranges::none_of(graph_.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     if (node->constant || !ops::TraitsOf(*node).shape_only) return false;

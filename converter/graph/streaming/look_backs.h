@@ -12,9 +12,9 @@
 
 namespace weft::graph {
 
-// The likeliest first: walks; attention; windows that look back and give a place for each one; sums, shifts and
-// borders of other numbers than zero; windows that give fewer, as along the axes of an image; those
-// that only stand side by side.
+// The likeliest first: walks; attention; windows that look back and give a place for each one;
+// sums, shifts and borders of other numbers than zero; windows that give fewer, as along the axes
+// of an image; those that only stand side by side.
 enum class Motion { kWalks, kAttends, kEven, kShifted, kFewer, kApart, kNone };
 
 // An operation that looks back along an axis of its data and not ahead.

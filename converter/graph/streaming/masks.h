@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants that stand between the scores of an attention [..., T, T] and its softmax, or, where
-// it has none, the sum of the values that they weigh: masks, biases, decay. Masks that expose keys
-// up to the query's place, or to the end of its chunk, and otherwise depend only on the distance of
-// query and key, can be streamed.
+// The constants that stand between the scores of an attention [..., T, T] and its softmax, or,
+// where it has none, the sum of the values that they weigh: masks, biases, decay. Masks that expose
+// keys up to the query's place, or to the end of its chunk, and otherwise depend only on the
+// distance of query and key, can be streamed.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_MASKS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_MASKS_H_
 

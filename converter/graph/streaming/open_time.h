@@ -32,8 +32,8 @@ bool HasPairsOfSteps(const ir::Graph& graph);
 // same model with another length; both are inferred and folded. Values that were computed from the
 // length are found by dataflow from the extents in which the two differ: positions become functions
 // of the number of their step (positions.h), other values are refused. What both are streamed to
-// must be equal. Nullopt when faults were added; else `graph` is inferred again. Where an axis of the
-// assumed length has not become time (AreTime), the result is of no use.
+// must be equal. Nullopt when faults were added; else `graph` is inferred again. Where an axis of
+// the assumed length has not become time (AreTime), the result is of no use.
 std::optional<Streamed> StreamOpenTime(ir::Graph& graph, ir::Graph& twin,
                                        const StreamOptions& options, const InferOptions& infer,
                                        Folding& folding, Faults& faults);

@@ -25,8 +25,8 @@ struct Table {
 using NewState = std::function<std::string(const std::string& wanted, const TensorType& type,
                                            const std::string& from)>;
 
-// The readers of such constants, whose dims are final, read the tables. Returns how many steps there
-// have been, i64[1]; nothing where there are neither tables nor a node that asks.
+// The readers of such constants, whose dims are final, read the tables. Returns how many steps
+// there have been, i64[1]; nothing where there are neither tables nor a node that asks.
 ir::Source ReadTables(ir::Graph& graph, const TimeAxes& times, int64_t steps,
                       const std::vector<Table>& tables, const ir::Node* asks,
                       const NewState& new_state);

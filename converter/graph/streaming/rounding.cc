@@ -66,11 +66,12 @@ std::optional<Product> ProductOf(ir::Source source) {
   return std::nullopt;
 }
 
-// Whether a sum is in a body of a loop, where a product may start from computed rows (fuse_tail.cc).
+// Whether a sum is in a body of a loop, where a product may start from computed rows
+// (fuse_tail.cc).
 enum class At { kOutsideLoops, kInLoop };
 
-// Returns true if the product may start from an addend of these dims, which broadcast to those of the
-// result.
+// Returns true if the product may start from an addend of these dims, which broadcast to those of
+// the result.
 bool Fits(const Product& product, const Dims& dims, const Dims& addend, bool is_constant, At at) {
   const bool has_rows = product.is_dense && at == At::kInLoop;
   if (!has_rows && !is_constant) return false;

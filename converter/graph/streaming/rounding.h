@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product starts from a constant per output that is added to it, and in a body of a loop from
-// computed rows, too. That rounds differently from an addition after the product. Over a single step
-// an addend may have the dims of such a start that it has not over several. Both must round alike.
+// computed rows, too. That rounds differently from an addition after the product. Over a single
+// step an addend may have the dims of such a start that it has not over several. Both must round
+// alike.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_ROUNDING_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_ROUNDING_H_
 

@@ -75,7 +75,8 @@ SamePlaces::SamePlaces(const ir::Graph& graph, const TimeAxes& times) : times_(t
   }
 }
 
-// Their values being equal, they are the same, bit for bit, where they are made of the same tensors.
+// Their values being equal, they are the same, bit for bit, where they are made of the same
+// tensors.
 bool SamePlaces::AreOfTheSame(const ir::Node& a, const ir::Node& b) const {
   const auto computed = [&](const ir::Node& node) {
     std::vector<ir::Source> sources;

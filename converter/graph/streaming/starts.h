@@ -12,8 +12,8 @@
 namespace weft::graph {
 
 // Where the tensor gives up as many places of its end: each is a shift by one place whose first
-// place is chosen. Along time; what shifts.h makes borders of is such already. The axes must be spread anew behind
-// it.
+// place is chosen. Along time; what shifts.h makes borders of is such already. The axes must be
+// spread anew behind it.
 void StartsToShifts(ir::Graph& graph, const TimeAxes& times);
 
 // Likewise of what is made of later places, as a difference to the place before is: these places

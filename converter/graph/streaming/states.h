@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a model that is being cut: what it keeps from run to run becomes variables, each with
-// a name of its own and a line for the user.
+// The states of a model that is being cut: what it keeps from run to run becomes variables, each
+// with a name of its own and a line for the user.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_STATES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_STATES_H_
 

@@ -242,8 +242,8 @@ class StepFuser {
 
   bool FuseLoopsOnly() { return LoopFuser(program_, block_, true).FuseTwo(); }
 
-  // A step behind a loop whose results it reads, and before another of as many iterations. Behind the
-  // last loop a step is left alone, unless it keeps a sequence alive beside another one.
+  // A step behind a loop whose results it reads, and before another of as many iterations. Behind
+  // the last loop a step is left alone, unless it keeps a sequence alive beside another one.
   bool FuseStep() {
     const std::vector<SectionId> loops = CountedLoopsIn(program_, block_);
     MakerOf maker_of;

@@ -14,9 +14,9 @@
 
 namespace weft::plan {
 
-// Before the loops' states have homes. Of each loop without a loop inside whose iterations are known
-// in number and not asked for theirs, into equal strips as long as can be and not longer than that.
-// Returns whether any loop has been cut.
+// Before the loops' states have homes. Of each loop without a loop inside whose iterations are
+// known in number and not asked for theirs, into equal strips as long as can be and not longer than
+// that. Returns whether any loop has been cut.
 bool CutIntoStrips(Program& program, int64_t most_iterations);
 
 }  // namespace weft::plan

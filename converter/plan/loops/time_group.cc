@@ -283,7 +283,8 @@ bool GroupFinder::IsUseful() const {
                              [](const TimeSequence& sequence) { return sequence.kept_from > 0; });
 }
 
-// Items in front of the first loop among which a group may begin: all of a long chain would take its square.
+// Items in front of the first loop among which a group may begin: all of a long chain would take
+// its square.
 constexpr size_t kMostInFront = 64;
 
 // Of each item, whether a loop stands at it or so many behind it.

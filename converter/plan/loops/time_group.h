@@ -59,8 +59,8 @@ struct TimeGroup {
   }
 };
 
-// The first group from that item of the block on with a loop, a window and a sequence that need not be stored,
-// in strips of at most so many rows.
+// The first group from that item of the block on with a loop, a window and a sequence that need not
+// be stored, in strips of at most so many rows.
 std::optional<TimeGroup> FindTimeGroup(const Program& program, BlockId block, size_t first,
                                        int64_t most_rows);
 

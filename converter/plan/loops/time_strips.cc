@@ -117,8 +117,8 @@ TensorType StripMaker::RowsType(const TimeSequence& sequence, int64_t rows) cons
   return {type, {rows, sequence.row_bytes / ElementBytes(type)}};
 }
 
-// Of sequences with history: room for the rows of each stage at the end, and for the row before them, in
-// which a loop keeps a state that is such a row.
+// Of sequences with history: room for the rows of each stage at the end, and for the row before
+// them, in which a loop keeps a state that is such a row.
 void StripMaker::MakeBuffers() {
   for (const TimeSequence& sequence : group_.sequences) {
     Rows& place = places_.emplace_back();

@@ -2,8 +2,8 @@
 // oneDNN's recurrent primitives, which have no graph around them: weights in the layout that the
 // library asks for, arguments prepared once. States begin at zero.
 // onednn_driver lstm|gru INPUTS HIDDEN STEPS DIRECTIONS RESET_AFTER FOLDER MILLISECONDS [int8]
-// With int8, of an LSTM: weights of 8 bits for each output, x and h of 8 bits from -1 to 1, gates and c in f32.
-// x is rounded before the time is taken.
+// With int8, of an LSTM: weights of 8 bits for each output, x and h of 8 bits from -1 to 1, gates
+// and c in f32. x is rounded before the time is taken.
 #include <cmath>
 #include <oneapi/dnnl/dnnl.hpp>
 

@@ -315,7 +315,8 @@ bool IsIn(const Ranges& ranges, int64_t time) {
       ranges, [&](const TimeRange& range) { return range.begin <= time && time < range.end; });
 }
 
-// What is read at the end of the listing is touched outside of all loops, so that hulls hide nothing.
+// What is read at the end of the listing is touched outside of all loops, so that hulls hide
+// nothing.
 TEST(LivenessAnalysisByChance, NothingThatAnExecutionReadsWasDeadSinceItWasWritten) {
   int64_t moments_with_gaps = 0;
   for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(3000)); ++seed) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation of OpenVINO's opsets 1 to 16 converts, or is listed with the reason why it does not.
+// Every operation of OpenVINO's opsets 1 to 16 converts, or is listed with the reason why it does
+// not.
 #include "converter/graph/missing.h"
 
 #include <gtest/gtest.h>

@@ -57,7 +57,8 @@ TEST_F(Quantised, ProductsTakeWhatFollowsThem) {
   EXPECT_EQ(Kinds(second), (KindCounts{{"Quantize", 1}, {"QuantizedMatMul", 2}, {"Identity", 1}}));
 }
 
-// MatMulInteger behind DynamicQuantizeLinear, as frontends leave it: bytes and their zero are computed.
+// MatMulInteger behind DynamicQuantizeLinear, as frontends leave it: bytes and their zero are
+// computed.
 struct ComputedLevels : Quantised {
   ir::Source As(const char* type, ir::Source x) {
     return g.Of("Convert", {x}, {{"destination_type", type}});
@@ -228,7 +229,8 @@ TEST_F(Quantised, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
                                                                  {"Identity", 1}}));
 }
 
-// Levels that i16 holds and i8 does not; a product of weights that are no integers takes the numbers.
+// Levels that i16 holds and i8 does not; a product of weights that are no integers takes the
+// numbers.
 TEST_F(Quantised, DataOf16BitsIsRoundedByItself) {
   const auto product = [](weft::Spelling& of, float low, bool has_integers) {
     const ir::Source x = of.Parameter(F32({3, 4}));

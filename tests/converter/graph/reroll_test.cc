@@ -90,7 +90,8 @@ TEST(Reroll, MakesALoopOfCopiesThatPassAStateOn) {
   EXPECT_EQ(left["Concat"], 0);
 }
 
-// The product with the state depends on no place of its own copy; it belongs to the copy all the same.
+// The product with the state depends on no place of its own copy; it belongs to the copy all the
+// same.
 TEST(Reroll, CarriesTheStateAndNotItsProduct) {
   for (const bool gives_all : {true, false}) {
     Traced g(6);
@@ -259,8 +260,8 @@ TEST(Reroll, ReadsPlacesHoweverTheyAreTaken) {
   }
 }
 
-// The first state is the first input: what it would be multiplied by has no reader there. The product
-// with the place of the next copy belongs to that copy, or the last one would have none.
+// The first state is the first input: what it would be multiplied by has no reader there. The
+// product with the place of the next copy belongs to that copy, or the last one would have none.
 TEST(Reroll, TakesInAFirstCopyThatIsItsInput) {
   Traced g(6);
   const ir::Source keep = g.Of("Sigmoid", {g.Of("MatMul", {g.x, g.Weights(4)})});

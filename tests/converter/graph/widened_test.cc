@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where numbers of u16, u32, u64 and u1 may go, which stand in a wider type: into conversions, shapes
-// and indices, and nowhere that computes.
+// Where numbers of u16, u32, u64 and u1 may go, which stand in a wider type: into conversions,
+// shapes and indices, and nowhere that computes.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -154,8 +154,8 @@ TEST(Einsum, JoinsOperandsInTheirOrder) {
   EXPECT_EQ(ParamsAt<format::MatmulParams>(program, 1).columns(), 5u);
 }
 
-// Neither order of "btgi,gio->btgo" gives the labels of the output: the constant is on the right, whose
-// columns are contiguous.
+// Neither order of "btgi,gio->btgo" gives the labels of the output: the constant is on the right,
+// whose columns are contiguous.
 TEST(Einsum, MultipliesByGroupsOfConstantsOnTheRight) {
   for (const bool is_first : {false, true}) {
     GraphBuilder g;

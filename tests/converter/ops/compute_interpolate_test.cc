@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpolate: places and weights by coordinates and roundings, the steps that they become, and what
-// is refused.
+// Interpolate: places and weights by coordinates and roundings, the steps that they become, and
+// what is refused.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -16,8 +16,8 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
 // The positions that a slice visits, by the words of ONNX: for a negative step begin is clamped to
-// [0, dim - 1] and end to [-1, dim - 1], for a positive one both to [0, dim]. An absent bound is the
-// natural end.
+// [0, dim - 1] and end to [-1, dim - 1], for a positive one both to [0, dim]. An absent bound is
+// the natural end.
 std::vector<int64_t> Places(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step,
                             int64_t dim) {
   const bool forward = step > 0;

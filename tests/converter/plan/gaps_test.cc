@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are rewritten before they are read again: what lies in their place in between, and that
-// it does no harm. In each of these programs the fullest moment is one at which the value holds nothing.
+// Values that are rewritten before they are read again: what lies in their place in between, and
+// that it does no harm. In each of these programs the fullest moment is one at which the value
+// holds nothing.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -83,8 +84,8 @@ struct InLoop {
   }
 };
 
-// Its first elements are read at once, and all of it is written at the end: a frame that a small code
-// of the one before it is widened to.
+// Its first elements are read at once, and all of it is written at the end: a frame that a small
+// code of the one before it is widened to.
 TEST(Gaps, AStateThatIsReadFirstAndWrittenLastHoldsNothingInBetween) {
   InLoop net;
   Builder& builder = net.builder;
@@ -167,8 +168,8 @@ TEST(Gaps, WhatTheLastIterationMakesHoldsNothingBeforeThatInAnyOther) {
   EXPECT_EQ(planned.scratch_bytes, (kTrips * kSmall + kLarge + 2 * kWide) * kFloat);
 }
 
-// Both branches read it first, then make wide values: in the one that stands first it is not kept for
-// the other one.
+// Both branches read it first, then make wide values: in the one that stands first it is not kept
+// for the other one.
 TEST(Gaps, ABranchKeepsNothingForTheOtherOne) {
   for (const bool takes_first : {true, false}) {
     Program program;

@@ -56,7 +56,8 @@ TEST_F(OrderTest, UsesALargeValueBeforeItMakesTheNext) {
   EXPECT_EQ(PlanAsIs(program_).all_scratch_bytes(), 256 + 32);
 }
 
-// The loop's own scratch is free again when it ends, and what it needs is known to the block around.
+// The loop's own scratch is free again when it ends, and what it needs is known to the block
+// around.
 TEST_F(OrderTest, OrdersBodiesToo) {
   const ValueId y = Scratch(8);
   const SectionId id = builder_.NewSection();

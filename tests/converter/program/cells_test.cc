@@ -259,8 +259,8 @@ TEST(Cells, OfALoopTakeTurnsInTheirOrder) {
   }
 }
 
-// Every h has a place of its own, so that one copy of the body would do; weights that the first cache
-// holds are not worth another one.
+// Every h has a place of its own, so that one copy of the body would do; weights that the first
+// cache holds are not worth another one.
 TEST(Cells, OfALoopWithAllItsOutputsTakeTurnsWhereWeightsAreLarge) {
   for (const CellKind kind : {CellKind::kLstm, CellKind::kGru}) {
     for (const int64_t trips : {2, 6, 7}) {

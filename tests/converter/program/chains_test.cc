@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps become a chain and which must not. Every program runs as it was and with its chains; both
-// answers agree bit for bit.
+// Which steps become a chain and which must not. Every program runs as it was and with its chains;
+// both answers agree bit for bit.
 #include "converter/program/chains.h"
 
 #include <gtest/gtest.h>
@@ -142,7 +142,8 @@ TEST_F(Chains, LeaveAStepWhoseInputChanges) {
   EXPECT_EQ(std::ranges::count(kinds, StepKind::kChain), 0);
 }
 
-// To keep both terms of a sum until its reader runs, beside what is large, takes more than to keep the sum.
+// To keep both terms of a sum until its reader runs, beside what is large, takes more than to keep
+// the sum.
 TEST_F(Chains, LeaveAStepThatFreesMore) {
   const ValueId a = Unary(builder, UnaryOp::tanh, Input({64}));
   const ValueId sum = Add(builder, a, Unary(builder, UnaryOp::sin, Input({64})));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by a constant of several matrices take narrow weights like dense layers, or stay as they are
-// and say why.
+// Products by a constant of several matrices take narrow weights like dense layers, or stay as they
+// are and say why.
 #include "converter/program/constant_products.h"
 
 #include <gtest/gtest.h>

@@ -105,7 +105,8 @@ std::vector<float> LevelData() {
   return x;
 }
 
-// Whatever takes the integers gives what the numbers gave: no sum here needs more than the bits of a float.
+// Whatever takes the integers gives what the numbers gave: no sum here needs more than the bits of
+// a float.
 template <typename Make>
 std::string SameSums(const Make& make) {
   Rounded before, after;

@@ -217,7 +217,8 @@ TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
       plan::NarrowWeights(products.program, All(ElementType::i8), faults);
   ASSERT_EQ(report.layers.size(), 1u);
   EXPECT_TRUE(report.types[0].is_rounded);
-  // One output of 16 has a 1, which becomes 119 to 135, and 63 others; those of other outputs are exact.
+  // One output of 16 has a 1, which becomes 119 to 135, and 63 others; those of other outputs are
+  // exact.
   double noise = 1;
   for (double integer = 119; integer <= 135; integer += 0.5) {
     const double step = static_cast<float>(1 / integer);
@@ -305,7 +306,8 @@ TEST(NarrowWeights, KeepIntegersByGroupsOfInputs) {
   EXPECT_EQ(Compressed(-8, 7, 16).Narrowed(), "f32") << "groups are too short";
 }
 
-// One convolution over 9 places of x, its window `taps` of them, and the same of each channel alone.
+// One convolution over 9 places of x, its window `taps` of them, and the same of each channel
+// alone.
 struct Windows : Products {
   static constexpr uint32_t kPlaces = 9;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of values that are read where they lie, and those that must be copied as before. Every program
-// runs with its copies and without; both answers agree bit for bit.
+// Parts of values that are read where they lie, and those that must be copied as before. Every
+// program runs with its copies and without; both answers agree bit for bit.
 #include "converter/program/read_parts.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of equal bytes stand in the file once: biases of several products, tables of several types,
-// those of a loop's body and of what is around it.
+// Constants of equal bytes stand in the file once: biases of several products, tables of several
+// types, those of a loop's body and of what is around it.
 #include <gtest/gtest.h>
 
 #include <vector>

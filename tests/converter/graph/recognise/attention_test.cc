@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention spelled out becomes one operation where that is cheaper: where its mask is a triangle, or
-// its scale stands on both sides.
+// Attention spelled out becomes one operation where that is cheaper: where its mask is a triangle,
+// or its scale stands on both sides.
 #include "converter/graph/recognise/forms.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Pad of zeros before a convolution's exchanged axes becomes its padding, and stays where it is none.
+// A Pad of zeros before a convolution's exchanged axes becomes its padding, and stays where it is
+// none.
 #include "converter/graph/recognise/border.h"
 
 #include "tests/converter/graph/recognise/rewritten.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that follow one another become one; a batch normalisation behind a product goes into its
-// weights and bias.
+// Constants that follow one another become one; a batch normalisation behind a product goes into
+// its weights and bias.
 #include "converter/graph/recognise/forms.h"
 #include "converter/program/fuse_tail.h"
 #include "tests/converter/graph/recognise/rewritten.h"

@@ -178,7 +178,8 @@ ir::Source LayerNorm(Spelling& g, ir::Source x, int64_t axis) {
   return g("Divide", centred, g("Sqrt", g("Add", variance, 1e-5f)));
 }
 
-// x * s + (beta - mean * s) with s = gamma / sqrt(variance + epsilon), as tf.nn.batch_normalization.
+// x * s + (beta - mean * s) with s = gamma / sqrt(variance + epsilon), as
+// tf.nn.batch_normalization.
 ir::Source KerasLayerNorm(Spelling& g, ir::Source x) {
   const ir::Source mean = Mean(g, x);
   const ir::Source variance = Mean(g, g("SquaredDifference", x, mean));

@@ -22,8 +22,9 @@
 namespace weft {
 
 // One input [trips, width]. A layer adds its input to the first elements of its state, which is its
-// output; some keep the state before that as well, or run backward. Some outputs are negated, or have the
-// layer's input added. With windows there are more trips, and convolutions and pools along them.
+// output; some keep the state before that as well, or run backward. Some outputs are negated, or
+// have the layer's input added. With windows there are more trips, and convolutions and pools along
+// them.
 class RandomStack {
  public:
   explicit RandomStack(uint32_t seed, bool has_windows = false)
@@ -126,8 +127,8 @@ class RandomStack {
     return keeps_old ? old : state;
   }
 
-  // A window along the trips, with padding of its own; row i of its result is made of the rows i - front +
-  // tap * dilation.
+  // A window along the trips, with padding of its own; row i of its result is made of the rows i -
+  // front + tap * dilation.
   struct Window {
     size_t kernel = 0, dilation = 0, front = 0, out = 0;
   };
