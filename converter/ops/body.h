@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every operation with a body (TensorIterator, Loop, If) does with it.
+// Shared by the operations with a body (TensorIterator, Loop, If).
 #ifndef WEFT_CONVERTER_OPS_BODY_H_
 #define WEFT_CONVERTER_OPS_BODY_H_
 
@@ -9,12 +9,13 @@
 
 namespace weft::ops {
 
+// The type of the value that a Result node stores.
 const TensorType& ResultType(const ir::Node& result);
 
-// Infers a body whose Parameters have their types; false when it has said what is wrong.
+// Infers a body whose Parameters have their types. Returns false after reporting errors.
 bool InferBodyGraph(InferScope& scope, ir::Graph& body);
 
-// No Result of a body has a run-time length; else faults.
+// Reports an error if a Result of the body has a run-time length; returns true if none has.
 bool CheckFixedResults(InferScope& scope, const ir::Graph& body);
 
 }  // namespace weft::ops

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plain and transposed convolutions share: their data and filters, and the conv, depthwise and
-// dense steps that they become. Sizes were checked by shape inference.
+// Shared by plain and transposed convolutions: their data and filters, and the conv, depthwise and
+// dense steps that they are lowered to. Shape inference has checked the sizes.
 #ifndef WEFT_CONVERTER_OPS_CONVOLVE_H_
 #define WEFT_CONVERTER_OPS_CONVOLVE_H_
 
@@ -15,63 +15,63 @@ namespace weft::ops {
 
 inline constexpr size_t kData = 0, kFilters = 1;
 
-// Filters as [groups, out_channels, in_channels, window...], channels per group; those without
-// groups have one.
+// Dims of filters: [groups, out_channels, in_channels, window...], with channels per group. Filters
+// without groups have one.
 struct Filters {
   int64_t groups = 1, out_channels = 1, in_channels = 1;
   Dims window;
 };
 
-// The filters of a convolution. A transposed one has its channels the other way round.
+// The filters of a convolution. A transposed one exchanges input and output channels.
 Filters FiltersOf(const NodeScope& scope);
 
-// Data and filters are of one type, f32 or over one or two axes integers, and of fitting ranks, and
-// the filters have elements; else faults.
+// Returns true if data and filters have the same type (f32, or an integer type over one or two
+// spatial axes), matching ranks, and the filters have elements; else reports errors.
 bool CheckDataAndFilters(InferScope& scope, bool grouped);
 
-// The windows of a convolution that is none of the transposed.
+// The windows of a convolution that is not transposed.
 Window ConvolvedWindow(const NodeScope& scope);
 
-// The data has the channels that the filters take; else a fault.
+// Reports an error if the data does not have the filters' number of input channels.
 void CheckInChannels(InferScope& scope, const Filters& filters);
 
-// One depthwise step takes it.
+// Returns true if one depthwise step computes the convolution.
 inline bool IsDepthwise(const Filters& filters) {
   return filters.groups > 1 && filters.in_channels == 1;
 }
 
-// The elements of filters, in the order of Filters: known, or computed at run time.
+// The elements of filters in the order of Filters: known, or computed at run time.
 struct FilterWeights {
   std::optional<std::vector<float>> known;
   plan::ValueId computed = plan::kNone;
 };
 
-// As input 1 of a convolution, of f32, has them.
+// Input 1 of an f32 convolution.
 FilterWeights WeightsOf(LowerScope& scope);
 
-// A convolution of f32 over one to three axes; the data of three are planes.
+// An f32 convolution over one to three spatial axes; with three, the data is in planes.
 struct Convolution {
   int64_t batch;
   Filters filters;
   Window window;
   FilterWeights weights;
   format::MapStrides x_strides = {}, y_strides = {};
-  bool is_part = false;  // of a transposed one
+  bool is_part = false;  // part of a transposed convolution
 };
 
-// Data and results in planes.
+// Sets data and results to planes.
 void SetPlanes(Convolution& node);
 
-// y = x under it. Weights are packed at conversion; where they are data, copies pack them at run
-// time. A volume becomes images, one for each place of the output's depth.
+// Emits y = conv(x). Weights are packed at conversion; weights that are data are packed by copies
+// at run time. A volume is processed as images, one per position of the output's depth.
 void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::ValueId x,
                      plan::ValueId y);
 
-// Steps of f32 take either order on each side; channels one by one need the same on both.
+// f32 steps accept either layout on each side; depthwise steps need the same on both.
 void ConvolutionTurn(TurnScope& scope);
 
-// Of integers, whose sums wrap around: the patches of the data are copied behind each other and
-// multiplied by the filters as data. `weights` as the filters are.
+// Integer convolution with wrap-around sums: copies the patches of the data into one tensor and
+// multiplies it with the filters as data. `weights` has the layout of the filters.
 void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filters,
                      const Window& window, plan::ValueId x, plan::ValueId weights, plan::ValueId y);
 

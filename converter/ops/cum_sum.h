@@ -7,8 +7,8 @@
 
 namespace weft::ops {
 
-// Of x [outer, dim, inner], with elements, along the middle axis; exclusive: without the place
-// itself.
+// Running sums of x [outer, dim, inner], which is not empty, along the middle axis. `exclusive`
+// leaves out the position itself.
 plan::ValueId EmitRunningSums(plan::Builder& builder, plan::ValueId x, bool exclusive,
                               bool backward);
 

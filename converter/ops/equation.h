@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The equation of an Einsum: which axes of its tensors are one axis. Read again wherever it is
-// asked for; what is wrong with it is a fault of the first reading.
+// The equation of an Einsum: which axes of its tensors are the same axis. It is parsed at each use;
+// the first use, shape inference, reports its errors.
 #ifndef WEFT_CONVERTER_OPS_EQUATION_H_
 #define WEFT_CONVERTER_OPS_EQUATION_H_
 
@@ -15,30 +15,33 @@
 
 namespace weft::ops {
 
-// A letter, or an axis of the ellipsis, counted from its last.
+// A letter, or an axis of the ellipsis counted from the ellipsis' last axis.
 using Label = int64_t;
 using Labels = std::vector<Label>;
 inline constexpr Label kFirstLetter = 'A';
 
+// The parsed attribute `equation`.
 struct Equation {
   std::vector<std::string> inputs;  // subscripts
   std::string output;
 };
 
-// nullopt after a fault. Subscripts need not fit the ranks yet.
+// Returns nullopt after an error. Subscripts are not checked against the ranks.
 std::optional<Equation> ReadEquation(NodeScope& scope);
 
+// Returns true if `subscript` has an ellipsis.
 bool HasEllipsis(const std::string& subscript);
+// `subscript` without its ellipsis.
 std::string LettersOf(std::string subscript);
 
-// Of the axes of input i, whose rank fits.
+// The labels of the axes of input i, whose rank must fit its subscript.
 Labels LabelsOf(const NodeScope& scope, const Equation& equation, size_t i);
 
-// Where operands differ along the ellipsis, 1 gives way.
+// Extents by label. Where operands differ along an ellipsis axis, extent 1 is broadcast.
 using LabelExtents = std::map<Label, int64_t>;
 LabelExtents ExtentsOf(const NodeScope& scope, const Equation& equation);
 
-// Of the output's axes; its ellipsis is as long as the longest of the inputs.
+// The labels of the output's axes; its ellipsis is as long as the longest ellipsis of the inputs.
 Labels OutputLabels(const Equation& equation, const LabelExtents& extents);
 
 bool HasLabel(const Labels& labels, Label label);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The families of operations that table.cc joins. Each lives in the file of its own name, which
-// holds its rows (one per version), shape rules and lowerings. Rows are spelled as the IR does
-// ("Const", not "Constant"); spans refer to static storage.
+// The families of operations that table.cc joins. Each is defined in the source file of its name,
+// which holds its rows (one per version), shape rules and lowerings. Operation names are those of
+// the IR ("Const", not "Constant"). Spans refer to static storage.
 #ifndef WEFT_CONVERTER_OPS_FAMILIES_H_
 #define WEFT_CONVERTER_OPS_FAMILIES_H_
 
@@ -11,7 +11,7 @@
 
 namespace weft::ops {
 
-// Computing: elements change.
+// Computation: elements change.
 std::span<const Operation> ElementwiseOperations();
 std::span<const Operation> BitwiseOperations();
 std::span<const Operation> UnaryOperations();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations on integers that their steps do not know: computed in i32, of which the low bits are
-// kept. i32 holds every i8, u8 and i16, so a result that fits is exact and one that does not wraps
-// around.
+// Integer operations whose steps lack a narrow type: computed in i32, of which the low bits are
+// kept. i32 holds every i8, u8 and i16, so that results that fit are exact and others wrap around.
 #ifndef WEFT_CONVERTER_OPS_INTEGERS_H_
 #define WEFT_CONVERTER_OPS_INTEGERS_H_
 
@@ -16,18 +15,19 @@ inline constexpr std::initializer_list<ElementType> kNarrowIntegers = {
     ElementType::i8, ElementType::u8, ElementType::i16};
 bool IsNarrowInteger(ElementType type);
 
-// True when the node's inputs `operands` are of one type, f32 or integers of 8 to 64 bits; else
-// faults, as CheckElements.
+// Returns true if the node's inputs `operands` are all f32 or all of one integer type of 8 to 64
+// bits; else reports errors like CheckElements.
 bool CheckNumeric(InferScope& scope, std::span<const size_t> operands);
-// As above for integers alone.
+// The same for integers only.
 bool CheckIntegers(InferScope& scope, std::span<const size_t> operands);
 
-// Lowers a node whose input 0 is of one of the `narrow` types: `lower` sees it with i32 in place of
-// that type, at every input and output that has it. Of any other type it is lowered as it is.
+// Lowers a node whose input 0 may have one of the `narrow` types. If it has, `lower` sees i32
+// instead of that type at every input and output that has it. Otherwise the node is lowered
+// unchanged.
 void LowerInI32(LowerScope& scope, std::initializer_list<ElementType> narrow,
                 const std::function<void(LowerScope&)>& lower);
 
-// The same for rows of the table, of all narrow integers where none are named.
+// The same as a table entry; without `narrow`, for all narrow integers.
 template <void (*lower)(LowerScope&), ElementType... narrow>
 void LowerNarrow(LowerScope& scope) {
   if constexpr (sizeof...(narrow) == 0) return LowerInI32(scope, kNarrowIntegers, lower);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-time lengths as values, for the operations that look at them. Beyond its length a tensor
-// holds whatever its maker left there.
+// Run-time lengths as values, for the operations that use them. The content of a tensor beyond its
+// length is unspecified.
 #ifndef WEFT_CONVERTER_OPS_LENGTHS_H_
 #define WEFT_CONVERTER_OPS_LENGTHS_H_
 
@@ -8,11 +8,11 @@
 
 namespace weft::ops {
 
-// The true length along an axis (i32, one element), once its maker has run.
+// The actual length along an axis (i32, one element), valid once the producer has run.
 plan::ValueId EmitLength(plan::Builder& builder, const LowerScope::Values& values,
                          const ir::RunTimeExtent& extent);
 
-// x under `dims` with `filler`, one element, in place of what lies beyond `length` along an axis.
+// Returns x under `dims`, with `filler` (one element) at all positions of `axis` from `length` on.
 plan::ValueId EmitFilled(plan::Builder& builder, plan::ValueId x, const Dims& dims, size_t axis,
                          plan::ValueId length, plan::ValueId filler);
 

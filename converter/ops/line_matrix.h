@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear maps of the lines along one axis, as constant matrices: Fourier transforms, means of
-// uneven windows. Lines that are no neighbours in memory are brought together by a copy and back by
-// another; what is cut off or filled up at a line's end goes into the matrix.
+// uneven windows. Lines that are not contiguous are gathered by a copy and moved back by another.
+// Cropping and zero padding of a line are part of the matrix.
 #ifndef WEFT_CONVERTER_OPS_LINE_MATRIX_H_
 #define WEFT_CONVERTER_OPS_LINE_MATRIX_H_
 
@@ -19,33 +19,34 @@ struct LineMatrix {
   std::vector<float> weights;
 };
 
+// Limit of CheckMatrix.
 inline constexpr int64_t kMostMatrixWeights = int64_t{1} << 23;
 
-// Can a matrix of so many weights be stored? Else a fault.
+// Returns true if a matrix of this size can be stored; else reports an error.
 bool CheckMatrix(InferScope& scope, int64_t inputs, int64_t outputs);
 
-// y[rows, outputs] = the matrix applied to lines of x that begin `x_row_stride` elements apart.
+// y[rows, outputs] = the matrix applied to lines of x that begin every `x_row_stride` elements.
 void EmitMatrix(plan::Builder& builder, const LineMatrix& matrix, int64_t rows,
                 int64_t x_row_stride, plan::ValueId x, plan::ValueId y);
 
-// A dense tensor of numbers of `parts` floats each, which lie next to each other.
+// A dense tensor of numbers that are `parts` adjacent floats each.
 struct NumberTensor {
   plan::ValueId value;
   Dims dims;  // of the numbers
   int64_t parts;
 };
 
-// Maps `rows` lines, which begin `x_row_stride` floats apart, to lines one behind the other.
+// Maps `rows` lines, which begin every `x_row_stride` floats, to contiguous lines.
 using LineEmitter =
     std::function<void(int64_t rows, int64_t x_row_stride, plan::ValueId x, plan::ValueId y)>;
 
-// x mapped along `axis` into y, which is made where it is none; a line of the result has `outputs`
-// floats, of which `parts` are a number. None of x's extents is 0.
+// Maps x along `axis` into y, which is created if it is kNone. A line of the result has `outputs`
+// floats, `parts` per number. No extent of x may be 0.
 NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axis, int64_t outputs,
                        int64_t parts, const LineEmitter& emit, plan::ValueId y = plan::kNone);
 
-// x mapped along `axis` into y, which is made where it is none; numbers of the result have `parts`
-// floats. The matrix reads the first of a line's floats; none of x's extents is 0.
+// Maps x along `axis` into y, which is created if it is kNone. Numbers of the result have `parts`
+// floats. The matrix reads the first floats of a line. No extent of x may be 0.
 NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axis,
                        const LineMatrix& matrix, int64_t parts, plan::ValueId y = plan::kNone);
 

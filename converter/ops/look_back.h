@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that look back along an axis of space but not ahead: those of the output's place i end
-// before the places of the input that belong to place i + 1. A stride of s places takes s of them
-// for each place of the output.
+// Windows that look back along a spatial axis but not ahead: the window of output position i ends
+// before the input positions that belong to output position i + 1. A stride of s consumes s input
+// positions per output position.
 #ifndef WEFT_CONVERTER_OPS_LOOK_BACK_H_
 #define WEFT_CONVERTER_OPS_LOOK_BACK_H_
 
@@ -15,26 +15,27 @@
 
 namespace weft::ops {
 
-// A number by which an operation's padding is filled; absent: the one that its document says. Only
-// cutting time writes it, and only for an axis that is cut.
+// Attribute: the number that fills an operation's padding. Absent: the value that the specification
+// defines. Only the streaming pass writes it, and only for an axis that is split into chunks.
 inline constexpr const char* kPadFill = "pad_fill";
-// As its value: with the first place of the data, again and again.
+// Value of kPadFill: the first position of the data is repeated.
 inline constexpr const char* kFirstPlace = "first";
 
-// Of axis 2 + i of the data, when the windows look back along it; those that hold no more than
-// their own place are none.
+// The delay along axis 2 + i of the data, if its windows look back along it. nullopt also for
+// windows that cover only their own position.
 std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i);
 
-// Of a window that has dilations as an attribute: along axis `at` of the data they are another.
+// Sets the `dilations` attribute of a window for axis `at` of the data.
 void SetDilation(const ir::Graph& graph, ir::Node& node, int64_t at, int64_t dilation);
 
-// Of axis 2 + i of the data, wherever they lie; none where each place is made of its own alone.
+// The windows along axis 2 + i of the data, at any offset. nullopt if each position depends only on
+// itself.
 std::optional<Windows> WindowsOf(Window window, size_t i);
 
 // The padding of all axes as attributes.
 std::map<std::string, std::string> PadsOf(Window window);
 
-// Zero times infinity is no zero: is input i known, and finite?
+// Returns true if input i is known and finite. Only then is its product with zero padding zero.
 bool IsFinite(const NodeScope& scope, size_t i);
 
 }  // namespace weft::ops

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices that come as data, for lowerings of any family: matmul steps by strides.
-// Sizes were checked by shape inference.
+// Matrix products of two computed factors, for lowerings of any family: strided matmul steps. Shape
+// inference has checked the sizes.
 #ifndef WEFT_CONVERTER_OPS_MATMUL_H_
 #define WEFT_CONVERTER_OPS_MATMUL_H_
 
@@ -21,13 +21,14 @@ struct Matrix {
   bool contiguous() const { return column_stride == 1; }
 };
 
-// The matrices of a tensor of at least two axes; as they are, or each transposed.
+// The matrices of a tensor of at least two axes, optionally transposed. Without `strides` the
+// tensor is dense.
 Matrix MatrixOver(const Dims& dims, bool transposed = false);
 Matrix MatrixOver(const Dims& dims, const Dims& strides, bool transposed = false);
 
 // y[i..., m, n] = sum over k of a[i..., m, k] * b[i..., k, n]; strides in elements, 0 repeats.
 struct MatrixProduct {
-  Walk batch;  // of a and b, at most kMatmulBatchRank long
+  Walk batch;  // of a and b; rank at most kMatmulBatchRank
   int64_t rows = 1, columns = 1, inner = 1;
   int64_t a_row_stride = 1, a_inner_stride = 1, b_inner_stride = 1, b_column_stride = 1;
 };
@@ -35,7 +36,7 @@ struct MatrixProduct {
 // a * b, whose batches broadcast to `batch` by NumPy's rule.
 MatrixProduct ProductOfBatches(const Dims& batch, const Matrix& a, const Matrix& b);
 
-// y is contiguous. No extent is 0.
+// Emits the product into y, which is contiguous. No extent may be 0.
 void EmitProduct(plan::Builder& builder, MatrixProduct product, plan::ValueId a, plan::ValueId b,
                  plan::ValueId y);
 

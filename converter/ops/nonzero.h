@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step that finds the elements which are not zero, for lowerings of any family.
+// The step that finds nonzero elements, for lowerings of any family.
 #ifndef WEFT_CONVERTER_OPS_NONZERO_H_
 #define WEFT_CONVERTER_OPS_NONZERO_H_
 
@@ -7,7 +7,8 @@
 
 namespace weft::ops {
 
-// places [batch, dims.size(), most] and counts [batch] (i32) of those of x [batch, dims ...].
+// Writes the coordinates and the number of the nonzero elements of x [batch, dims ...] to places
+// [batch, dims.size(), most] and counts [batch] (i32).
 void EmitPlacesFound(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t most,
                      plan::ValueId x, plan::ValueId places, plan::ValueId counts);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the converter knows of one operation of the IR: its name, the opset that introduced this
-// version, the shape rule, the lowering to steps and what passes ask of it (traits.h). One row per
-// version in ops/table.cc; one file per family holds the functions. Both functions see a node only
-// through the scopes below; they report faults there and never abort.
+// One operation of the IR as the converter implements it: its name, the opset that introduced this
+// version, the shape rule, the lowering to steps and the traits that passes use (traits.h).
+// ops/table.cc has one row per version; each family has one source file with the functions. Shape
+// rule and lowering access a node only through the scopes below; they report errors there and never
+// abort.
 #ifndef WEFT_CONVERTER_OPS_OPERATION_H_
 #define WEFT_CONVERTER_OPS_OPERATION_H_
 
@@ -28,30 +29,34 @@ namespace weft::ops {
 class InferScope;
 class LowerScope;
 
-inline constexpr int kAnyNumber = -1;  // of inputs, where there is no most
-inline constexpr int kOfPasses = 0;    // for an opset: no document has it, passes make it alone
+inline constexpr int kAnyNumber = -1;  // of inputs: no maximum
+// The opset of operations that only passes create; no specification has them.
+inline constexpr int kOfPasses = 0;
 
+// One row: one version of an operation.
 struct Operation {
-  std::string_view name;  // as in the opset documents
-  // That introduced this version, or under which old converters write it: ROIPooling, ReorgYolo and
-  // MVN say opset1 though they came with opset2.
+  std::string_view name;  // as in the opset specifications
+  // The opset that introduced this version, or under which old converters write it: ROIPooling,
+  // ReorgYolo and MVN are written as opset1 although opset2 introduced them.
   int opset;
   int min_inputs, max_inputs;
   void (*infer)(InferScope&);
   void (*lower)(LowerScope&);
-  Traits traits = {};  // what passes ask of it
+  Traits traits = {};  // properties that passes use
 };
 
-// Of a node without a row: the defaults, which promise nothing.
+// The traits of a node. A node without a row has the defaults, which promise nothing.
 const Traits& TraitsOf(const ir::Node& node);
 
 // All rows, sorted by name, then opset.
 std::span<const Operation> Table();
-// Newest version of `name` (any case, aliases too) not above `opset`; null when there is none.
+// The newest version of `name` (case-insensitive, including aliases) not above `opset`; null if
+// there is none.
 const Operation* Find(std::string_view name, int opset);
 
-// More rows beside the table's while it lives, found before them: for tests of what a row brings by
-// itself. One at a time; the rows must outlive it and every graph that uses them.
+// Adds rows to the table for its lifetime; they are found before the table's own rows. For tests of
+// a single row. Only one may exist at a time; the rows must outlive it and every graph that uses
+// them.
 class ExtraRows {
  public:
   explicit ExtraRows(std::span<const Operation> rows);
@@ -60,7 +65,8 @@ class ExtraRows {
   ExtraRows& operator=(const ExtraRows&) = delete;
 };
 
-// Attributes of a node, read by type. A malformed value is reported once and the default returned.
+// Typed access to the attributes of a node. A malformed value is reported once, and the default is
+// returned.
 class Attributes {
  public:
   Attributes(const ir::Graph& graph, const ir::Node& node, Faults& faults)
@@ -69,12 +75,13 @@ class Attributes {
   std::string Text(std::string_view key, std::string_view fallback) const;
   int64_t Int(std::string_view key, int64_t fallback) const;
   float Float(std::string_view key, float fallback) const;
-  bool Bool(std::string_view key, bool fallback) const;  // true false 1 0
+  bool Bool(std::string_view key, bool fallback) const;  // accepts true, false, 1 and 0
   Dims Ints(std::string_view key, Dims fallback = {}) const;
   std::vector<float> Floats(std::string_view key, std::vector<float> fallback = {}) const;
   std::vector<std::string> Texts(std::string_view key,
                                  std::vector<std::string> fallback = {}) const;
-  // Text restricted to `allowed`; else a fault that lists them, and the fallback.
+  // Text restricted to `allowed`; otherwise reports an error that lists them and returns the
+  // fallback.
   std::string Choice(std::string_view key, std::string_view fallback,
                      std::span<const std::string_view> allowed) const;
 
@@ -85,7 +92,7 @@ class Attributes {
   Faults& faults_;
 };
 
-// What both scopes share: the node's inputs and constants.
+// Shared by both scopes: the node's inputs and constants.
 class NodeScope {
  public:
   NodeScope(const ir::Graph& graph, ir::Node& node, Faults& faults)
@@ -100,27 +107,27 @@ class NodeScope {
   const TensorType& input_type(size_t i) const;
   const Dims& input_dims(size_t i) const { return input_type(i).dims; }
   ElementType input_element(size_t i) const { return input_type(i).type; }
-  // The type that the input's element type stands in for, or null.
+  // The original type if the input's element type replaces it, else null.
   const WidenedType* input_widened(size_t i) const { return ir::WidenedOf(node_.inputs[i]); }
-  // As the IR has it.
+  // The type as in the IR.
   std::string_view input_type_name(size_t i) const {
     return input_widened(i) != nullptr ? input_widened(i)->name : Name(input_element(i));
   }
   int64_t rank(size_t i) const { return static_cast<int64_t>(input_dims(i).size()); }
 
-  // The input's value when it is known at conversion, else null.
+  // The input's value if it is known at conversion, else null.
   const ir::Constant* constant(size_t i) const;
-  // Elements of a constant input as numbers (any integer, boolean or float type); nullopt when not
-  // constant.
+  // Elements of a constant input as numbers (any integer, boolean or float type); nullopt if it is
+  // not constant.
   std::optional<Dims> Ints(size_t i) const;
   std::optional<std::vector<double>> Numbers(size_t i) const;
-  // Adds the fault of input i, called `what`, which is no constant and must be one; `reason`
-  // follows the demand, with its punctuation.
+  // Reports that input i, called `what`, is computed and must be constant. `reason` follows the
+  // demand, with its punctuation.
   void FaultComputed(size_t i, std::string_view what, std::string_view reason = "");
-  // As Ints, but a missing constant is a fault "input 1 (what) is computed at run time; ...".
+  // Like Ints, but a missing constant is an error "input 1 (what) is computed at run time; ...".
   std::optional<Dims> RequireInts(size_t i, std::string_view what);
 
-  // Adds `file:line: layer id "name" (Type): ` + message to the faults.
+  // Reports the error `file:line: layer id "name" (Type): ` + message.
   template <typename... Args>
   void Fault(fmt::format_string<Args...> text, Args&&... args) {
     AddFault(fmt::format(text, std::forward<Args>(args)...));
@@ -140,62 +147,64 @@ class NodeScope {
   const Attributes attributes;
 };
 
-// The ReadValues of a graph by the text of their variable_id.
+// The ReadValue nodes of a graph by their variable_id.
 using VariableReads = std::multimap<std::string, const ir::Node*>;
 VariableReads ReadsIn(const ir::Graph& graph);
 
-// The shape rule: looks at inputs and attributes, checks them, sets every output's type and dims.
+// The scope of a shape rule, which reads and checks inputs and attributes and sets the type and
+// dims of every output.
 class InferScope : public NodeScope {
  public:
   using NodeScope::NodeScope;
   void SetOutput(size_t i, ElementType type, Dims dims);
   void SetOutput(size_t i, const TensorType& type) { SetOutput(i, type.type, type.dims); }
-  // What output i's element type stands in for.
+  // Sets the original type that output i's element type replaces; null: none.
   void SetWidened(size_t i, const WidenedType* type) { node_.outputs[i].widened = type; }
   size_t output_count() const { return node_.outputs.size(); }
-  // Are the XML's declared shapes to be held against the inferred ones, in bodies too?
+  // Whether the declared shapes of the XML are compared with the inferred ones, in bodies too.
   bool check_declared = true;
-  // The user's bound on iterations that only the run counts.
-  int64_t max_iterations = 0;  // 0: none given
-  // Infers the graph of a body in the way this one is inferred; false when it has added faults.
+  // The user's bound on the iterations of loops whose number is known at run time only.
+  int64_t max_iterations = 0;  // 0: not given
+  // Infers the graph of a body like this graph. Returns false after reporting errors.
   std::function<bool(ir::Graph& body)> infer_body;
-  // Of the graph, where the caller has them at hand.
+  // The reads of the graph if the caller has collected them, else null.
   const VariableReads* reads = nullptr;
   std::vector<const ir::Node*> ReadsOf(const std::string& id) const;
-  // This node's declared shapes are known to be of no use.
+  // Disables the comparison with this node's declared shapes.
   void IgnoreDeclared() { ignores_declared_ = true; }
   bool ignores_declared() const { return ignores_declared_; }
-  // "axis -5 of a rank 3 tensor" -> fault and nullopt; negatives count from the end.
+  // Normalises `axis`; a negative one counts from the end. Reports "axis -5 of a rank 3 tensor" and
+  // returns nullopt if it is out of range.
   std::optional<int64_t> NormalAxis(int64_t axis, int64_t rank);
-  // NumPy broadcast of two shapes; a fault names both when they do not agree.
+  // NumPy's broadcast of two shapes; reports an error that names both if they are incompatible.
   std::optional<Dims> Broadcast(const Dims& a, const Dims& b);
 
  private:
   bool ignores_declared_ = false;
 };
 
-// What the lowerings of one graph's nodes share; each part is made when it is first asked for.
+// Shared by the lowerings of one graph's nodes; each member is computed on first use.
 struct LowerShared {
   using Output = std::pair<const ir::Node*, uint32_t>;
   struct Read {
     ir::Node* reader;
     size_t input;
   };
-  std::optional<std::multimap<const ir::Node*, Read>> reads;  // of nodes that are needed
-  // Of the values that lie in another order than the dims of their ports: the strides along those.
+  std::optional<std::multimap<const ir::Node*, Read>> reads;  // of a node, by needed nodes
+  // Strides along the port's dims of values that are stored in another order.
   std::map<const ir::Node*, Dims> strides;
   std::optional<std::set<Output>> used;  // outputs that are read
-  // Sinks by the root of what they store, with their places among the graph's sinks.
+  // Sinks by the root of the value they store, with their indices among the graph's sinks.
   std::multimap<plan::ValueId, size_t> sinks;
-  size_t sink = 0;  // the one being lowered
+  size_t sink = 0;  // the sink being lowered
 };
 
-// Lowering: emits steps for the node. Types and dims are final, every fault has been found before,
-// so lowering does not fail (but for what has no steps: use Fault for that, it stops the
-// conversion).
+// The scope of a lowering, which emits the steps of a node. Types and dims are final and shape
+// inference has reported all errors, so that lowering does not fail. The exception is a node
+// without steps: report it with Fault, which stops the conversion.
 class LowerScope : public NodeScope {
  public:
-  // Where a node's outputs go; filled by SetOutput, read by input().
+  // The values of node outputs; filled by SetOutput, read by input().
   using Values = std::map<std::pair<const ir::Node*, uint32_t>, plan::ValueId>;
   static constexpr uint32_t kLengthPort = 0xFFFFFFFFu;  // see SetLength
 
@@ -206,32 +215,32 @@ class LowerScope : public NodeScope {
   // The value of input i; constants become weights on first use.
   plan::ValueId input(size_t i);
   const TensorType& output_type(size_t i) const { return node_.outputs[i].type; }
-  // A fresh scratch value of output i's type, registered as that output.
+  // A new scratch value of output i's type, registered as that output.
   plan::ValueId NewOutput(size_t i);
   void SetOutput(size_t i, plan::ValueId value);
-  // The value (i32) that holds how many iterations the node has done, or places it has found, once
-  // it has run; `which` of several such numbers.
+  // Sets the value (i32) that holds a run-time length of the node: the number of iterations done or
+  // elements found. `which` distinguishes several lengths.
   void SetLength(plan::ValueId length, uint32_t which = 0) {
     values_[{&node_, kLengthPort - which}] = length;
   }
-  // Is output i read? What is not read need not be set.
+  // Returns true if output i is read. Other outputs need not be set.
   bool IsUsed(size_t i) const;
-  // Of the sinks that are lowered after this one: those that store what stands in `root`.
+  // The sinks lowered after this one that store a value whose root is `root`.
   std::vector<const ir::Node*> SinksIn(plan::ValueId root) const;
   void KeepAllOutputs() { keeps_all_outputs_ = true; }
-  // Registers input `from` as output i under the output's own dims: no step at all (Reshape and
-  // kin).
+  // Registers input `from` as output i under the output's dims, without a step (Reshape and
+  // similar).
   void Forward(size_t from, size_t i);
-  // Registers input 0 as the one output, whose elements it holds at other strides, if all that read
-  // the output take it so (traits.h, takes_strides); else false.
+  // Registers input 0, which holds the elements at other strides, as the only output. Returns false
+  // and registers nothing unless all readers accept strides (traits.h, takes_strides).
   bool ForwardAt(const Dims& strides);
-  // The strides of input i along its dims, in elements: where the row takes strides, it must ask.
+  // The strides of input i along its dims, in elements. A row with takes_strides must use them.
   Dims input_strides(size_t i) const;
   Values& values() { return values_; }
 
   plan::Builder& builder;
-  // Lowers a body whose Parameters stand in `values` into the builder's current block; returns the
-  // values of its Results. Of operations with bodies only; null where none can be met.
+  // Lowers a body, whose Parameters have their values in `values`, into the builder's current block
+  // and returns the values of its Results. Set only for operations with bodies; else null.
   std::vector<plan::ValueId> (*lower_body)(ir::Graph& body, plan::Builder& builder, Values& values,
                                            Faults& faults) = nullptr;
 
