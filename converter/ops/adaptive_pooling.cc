@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// AdaptiveAvgPool and AdaptiveMaxPool: place j of an axis of `out` covers the places from
-// floor(j * in / out) to ceil((j + 1) * in / out). Axes of which out divides in are reduced in one
-// step together; along others a mean is a matrix, and a maximum is taken over the places of the
-// widest window, which narrower ones repeat. Where the places of the maxima are asked for, all axes
-// of a window are one.
+// AdaptiveAvgPool and AdaptiveMaxPool: output position j of an axis covers the input positions from
+// floor(j * in / out) to ceil((j + 1) * in / out). Axes whose input extent is a multiple of the
+// output extent are reduced together in one step. Along other axes a mean is a product with a
+// matrix; a maximum is taken over windows of the maximum width, in which narrower windows repeat a
+// position. If the indices of the maxima are requested, all axes of a window are flattened.
 #include <algorithm>
 
 #include "converter/base/narrow.h"
@@ -73,8 +73,8 @@ void InferAdaptive(InferScope& scope) {
   scope.SetOutput(1, ParseElementType(type).value(), dims);
 }
 
-// x, of which every axis is reduced whose extent in `out` divides its own; `dims` becomes the
-// result's.
+// Returns x reduced along every axis whose extent is a multiple of its extent in `out`. Sets `dims`
+// to the dims of the result.
 plan::ValueId ReduceEvenAxes(plan::Builder& builder, ReduceOp op, plan::ValueId x, Dims& dims,
                              const Dims& out) {
   std::vector<ReduceAxis> axes;
@@ -105,7 +105,7 @@ LineMatrix MeanMatrix(int64_t in, int64_t out) {
   return matrix;
 }
 
-// The windows along `axis` as an axis of their own behind it, then their maxima.
+// Gathers the windows along `axis` as a new axis after it, then takes their maxima.
 plan::ValueId MaximaAlong(plan::Builder& builder, plan::ValueId x, Dims& dims, size_t axis,
                           int64_t out) {
   const int64_t in = dims[axis], taps = WidestWindow(in, out);
@@ -150,8 +150,8 @@ void LowerAdaptive(LowerScope& scope) {
   scope.SetOutput(0, scope.builder.View(x, 0, scope.output_type(0)));
 }
 
-// The places of an axis that its windows cover, one window behind the other, all as wide as the
-// widest: narrower ones repeat their last place, which is never the first of the greatest there.
+// The positions that the windows along an axis cover, window by window. All windows have the
+// maximum width: narrower ones repeat their last position, which never becomes the first maximum.
 std::vector<Dims> WindowPlaces(int64_t in, int64_t out) {
   std::vector<Dims> windows;
   const int64_t taps = WidestWindow(in, out);
@@ -165,7 +165,7 @@ std::vector<Dims> WindowPlaces(int64_t in, int64_t out) {
   return windows;
 }
 
-// The same over all axes of space, as places of the flattened space.
+// The same over all spatial axes, as indices into the flattened spatial axes.
 std::vector<Dims> SpacePlaces(std::span<const int64_t> in, std::span<const int64_t> out) {
   std::vector<Dims> all = {{0}};
   for (size_t axis = 0; axis < in.size(); ++axis) {
@@ -184,8 +184,8 @@ std::vector<Dims> SpacePlaces(std::span<const int64_t> in, std::span<const int64
   return all;
 }
 
-// Maxima and where they are: the windows as lines, the first of the greatest of each, and what
-// place of the data that is.
+// Computes the maxima and their indices: the windows as lines, the first maximum of each line, and
+// its index in the data.
 void LowerMaximaAndPlaces(LowerScope& scope) {
   const plan::ValueId values = scope.NewOutput(0), indices = scope.NewOutput(1);
   const TensorType& type = scope.output_type(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaled dot-product attention, softmax(scale * query * key^T + mask) * value: a product, the mask,
-// a softmax and another product. The scores of all queries and keys stand in memory at once.
+// a softmax and a second product. The scores of all queries and keys are in memory at once.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -22,8 +22,8 @@ constexpr std::string_view kFactorNames[] = {"query", "key", "value"};
 
 bool IsCausal(const NodeScope& scope) { return scope.attributes.Bool("causal", false); }
 
-// Does the mask change scores? The causal form ignores it; exporters that only want to give a scale
-// pass a zero for it.
+// Returns true if the mask can change scores. The causal form ignores the mask; exporters that need
+// an argument only to reach the scale pass a zero mask.
 bool HasMask(const NodeScope& scope) {
   if (IsCausal(scope) || !scope.has_input(kAttentionMask)) return false;
   const std::optional<std::vector<double>> known = scope.Numbers(kAttentionMask);
@@ -31,7 +31,7 @@ bool HasMask(const NodeScope& scope) {
   return !known || std::ranges::any_of(*known, [&](double x) { return x != nothing; });
 }
 
-// `batch` as the mask stretches it; nullopt after a fault.
+// `batch` broadcast with the mask's batch axes; nullopt after an error.
 std::optional<Dims> InferMask(InferScope& scope, const Dims& batch, const Dims& scores) {
   const TensorType& type = scope.input_type(kAttentionMask);
   if (type.type != ElementType::f32 && type.type != ElementType::boolean) {
@@ -59,7 +59,7 @@ void CheckScale(InferScope& scope) {
   scope.Fault("input 4 (scale) is {}; must be f32[] or f32[1]", ToString(type));
 }
 
-// Their matrices must fit each other.
+// Checks that query, key and value are f32 and that their matrices fit each other.
 bool CheckFactors(InferScope& scope) {
   constexpr size_t kFactors[] = {kQuery, kKey, kAttended};
   CheckElements(scope, kFactors, {ElementType::f32});
@@ -102,8 +102,8 @@ void InferAttention(InferScope& scope) {
   scope.SetOutput(0, ElementType::f32, std::move(*dims));
 }
 
-// The scale belongs to the scores; the query has fewer elements wherever there are more keys than
-// elements in a key.
+// The scale is applied to the scores or to the query: the query has fewer elements if there are
+// more keys than elements in a key.
 struct Query {
   plan::ValueId value;
   Matrix matrix;
@@ -139,7 +139,7 @@ plan::ValueId EmitScores(LowerScope& scope) {
   return scores;
 }
 
-// The scores where `attends` is true, else what adds nothing to the softmax.
+// The scores where `attends` is true, minus infinity elsewhere.
 plan::ValueId EmitExcluded(plan::Builder& builder, const Operand& attends, plan::ValueId scores) {
   const Dims dims = builder.dims(scores);
   const Dims out = BroadcastOf(dims, attends.dims);
@@ -151,12 +151,13 @@ plan::ValueId EmitExcluded(plan::Builder& builder, const Operand& attends, plan:
   return y;
 }
 
-// The causal form with a key for each query: the softmax knows it.
+// Returns true for the causal form with one key per query, which the softmax step masks itself.
 bool HasTriangle(const NodeScope& scope) {
   return IsCausal(scope) && scope.input_dims(kQuery).end()[-2] == scope.input_dims(kKey).end()[-2];
 }
 
-// A query attends to the keys up to its own place: computed, since a table would fill the flash.
+// The mask that lets a query attend to the keys up to its own position. It is computed at run time
+// because a table would occupy flash.
 Operand EmitCausalMask(plan::Builder& builder, int64_t queries, int64_t keys) {
   std::vector<int32_t> numbers(static_cast<size_t>(std::max(queries, keys)));
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -204,7 +205,8 @@ void LowerAttention(LowerScope& scope) {
               scope.input(kAttended), y);
 }
 
-// The output's axis at `from_end` and those of the inputs that go along with it.
+// Groups the output axis at `from_end`, counted from the last axis, with the same axis of the
+// inputs.
 void GroupFromEnd(AxisScope& scope, int64_t from_end, std::initializer_list<size_t> inputs) {
   const auto to = static_cast<int64_t>(scope.out(0).size()) - from_end;
   AxisGroup group = {{true, 0, to}};
@@ -217,7 +219,7 @@ void GroupFromEnd(AxisScope& scope, int64_t from_end, std::initializer_list<size
   scope.relation.groups.push_back(std::move(group));
 }
 
-// Which keys a query of the causal form attends to depends on its place among all queries.
+// In the causal form, the keys that a query attends to depend on its position among all queries.
 void AttentionAxes(AxisScope& scope) {
   const auto rank = static_cast<int64_t>(scope.out(0).size());
   for (int64_t from_end = 3; from_end <= rank; ++from_end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of operation.h: the text of <data> read by type.
+// Typed access to the attributes in <data> (Attributes of operation.h).
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -29,7 +29,7 @@ std::optional<T> ParseWhole(std::string_view text) {
   return value;
 }
 
-// Clamp stores its bounds as doubles; what lies beyond f32 is infinite there.
+// Clamp stores its bounds as doubles; values beyond the f32 range become infinite.
 std::optional<float> ParseFloat(std::string_view text) {
   const std::optional<double> value = ParseWhole<double>(text);
   if (!value) return std::nullopt;

@@ -41,7 +41,7 @@ void PointwiseAxes(AxisScope& scope) {
       const Dims& dims = scope.in(i);
       if (dims.size() > out.size()) continue;
       Dims aligned = AlignedDims(scope, i, out);
-      // Where the operand's first axis stands: the only difference between the broadcast rules.
+      // The output axis of the operand's first axis: the only difference between broadcast rules.
       size_t first = out.size() - dims.size();
       while (first > 0 && !std::equal(dims.begin(), dims.end(), aligned.begin() + first)) --first;
       if (axis < first || axis - first >= dims.size() || dims[axis - first] != out[axis]) continue;

@@ -17,7 +17,7 @@ namespace {
 using format::BinaryOp;
 using format::ReduceOp;
 
-// Rows [first, first + count) of a value of such rows.
+// Rows [first, first + count) of a value with rows of `inner` elements.
 plan::ValueId BagRowsAt(plan::Builder& builder, plan::ValueId rows, int64_t first, int64_t count,
                         int64_t inner) {
   const ElementType type = builder.type(rows);
@@ -30,7 +30,7 @@ void EmitEmptyBags(plan::Builder& builder, const EmptyBag& empty, int64_t bags, 
   builder.CopyStrided(empty.row, y, {bags, inner}, {0, 1}, 0, {inner, 1}, 0);
 }
 
-// y[b, :] = op over k of rows[b, k, :], `bags` of them of `size` rows.
+// y[b, :] = op over k of rows[b, k, :], for `bags` bags of `size` rows each.
 void EmitEqualBags(plan::Builder& builder, ReduceOp op, const BagRows& rows, int64_t bags,
                    int64_t size, plan::ValueId y) {
   const int64_t inner = rows.inner;
@@ -44,7 +44,7 @@ void EmitEqualBags(plan::Builder& builder, ReduceOp op, const BagRows& rows, int
   EmitReduce(builder, op, CollapsedAxes(axes), rows.values, y);
 }
 
-// Rows of bags that the run computes, and the numbers of these bags.
+// Reduces rows to bags that are known at run time only.
 class ComputedBags {
  public:
   ComputedBags(plan::Builder& builder, const BagRows& rows, plan::ValueId numbers, int64_t bags)
@@ -66,7 +66,7 @@ class ComputedBags {
                          all_);
   }
 
-  // How many rows each bag holds, 1 of those without: [bags] of floats.
+  // The number of rows per bag, at least 1: [bags] of floats.
   plan::ValueId Divisors() {
     const Dims bags = {all_.dims[0]};
     const plan::ValueId divisors = builder_.Scratch({ElementType::f32, bags});
@@ -75,7 +75,7 @@ class ComputedBags {
     return divisors;
   }
 
-  // The rows of `y`, but `empty` where a bag holds none.
+  // The rows of `y`, with `empty` for the bags without rows.
   plan::ValueId WithEmpty(plan::ValueId y, plan::ValueId empty, const Dims& empty_dims) {
     const plan::ValueId holds = Holds();
     const plan::ValueId chosen = builder_.Scratch(all_);
@@ -85,7 +85,7 @@ class ComputedBags {
   }
 
  private:
-  // Is row i in bag b?
+  // mask[b, i]: true if row i is in bag b.
   plan::ValueId Mask() {
     const plan::ValueId mask = builder_.Scratch({ElementType::boolean, {all_.dims[0], rows_.rows}});
     EmitCompare(builder_, format::CompareOp::equal, {place_numbers_, {all_.dims[0], 1}},
@@ -93,7 +93,7 @@ class ComputedBags {
     return mask;
   }
 
-  // Has each bag a row?
+  // holds[b]: true if bag b has a row.
   plan::ValueId Holds() {
     const plan::ValueId mask = Mask();
     const TensorType bags = {ElementType::boolean, {all_.dims[0]}};
@@ -170,7 +170,7 @@ plan::ValueId EmitComputedBags(plan::Builder& builder, ReduceOp op, const BagRow
   }
   ComputedBags computed(builder, rows, numbers, bags);
   const bool is_maximum = op == ReduceOp::max;
-  // Nothing is less than minus infinity, which may stand among the rows.
+  // A maximum of floats starts at minus infinity, which rows may contain.
   const uint64_t least = all.type == ElementType::f32 ? MinusInfinityBits() : LowestBits(all.type);
   plan::ValueId y = computed.Combine(is_maximum ? Combination::kMaximum : Combination::kSum,
                                      is_maximum ? least : 0);

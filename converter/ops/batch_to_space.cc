@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchToSpace and SpaceToBatch in ranks 2 to 8. Both are one mapping read in two directions: place
-// (d, k) of batch block k meets place d * B + k - crop of space. There is no intermediate of rank
-// 2N - 1: without crops it is one strided copy (more only above rank 8), with crops one per part.
+// BatchToSpace and SpaceToBatch in ranks 2 to 8. Both are the same mapping, read in two directions:
+// element (d, k), of batch block k, is at position d * B + k - crop of the spatial axis. There is
+// no intermediate of rank 2N - 1: without crops it is one strided copy (several only above rank 8),
+// with crops one copy per part.
 #include <algorithm>
 
 #include "converter/ops/axes.h"
@@ -11,8 +12,9 @@
 namespace weft::ops {
 namespace {
 
-// The blocked side has batch * (product of blocks) and dims `blocked`; the spread side has what the
-// blocks make of space, less crops at its ends (of SpaceToBatch: pads, which the input lacks).
+// The blocked side has batch size batch * (product of blocks) and dims `blocked`. The spread side
+// has spatial extents multiplied by the blocks, less crops at both ends (for SpaceToBatch: pads,
+// which the input lacks).
 struct BlockSpec {
   Dims block, crops_begin, crops_end;
   int64_t blocks = 1;  // product of block
@@ -23,7 +25,7 @@ struct ControlNames {
   std::string_view begin, end;
 };
 
-// `what` must be `least` or more, and exactly `first` for the batch axis.
+// Checks that the elements of `what` are at least `least`; reports an error otherwise.
 bool CheckControl(NodeScope& scope, std::string_view what, const Dims& values, int64_t least) {
   for (const int64_t value : values) {
     if (value >= least) continue;
@@ -109,14 +111,14 @@ void InferSpaceToBatch(InferScope& scope) {
   if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
-// One axis of space: how many elements lie between neighbours on each side.
+// Strides along one spatial axis, in elements.
 struct Strides {
   int64_t place;  // blocked side, from d to d + 1
   int64_t batch;  // blocked side, from block k to k + 1
   int64_t space;  // spread side
 };
 
-// Places [first, first + places) and blocks [k, k + blocks) of one axis, as a nest.
+// Positions [first, first + places) and blocks [k, k + blocks) of one axis, as a nest.
 Nest Part(const Strides& strides, int64_t block, int64_t crop, int64_t first, int64_t places,
           int64_t k, int64_t blocks) {
   return {{places, blocks},
@@ -126,9 +128,9 @@ Nest Part(const Strides& strides, int64_t block, int64_t crop, int64_t first, in
           (first * block + k - crop) * strides.space};
 }
 
-// What is left of an axis after cropping, [crop, crop + length) of places * block: the rest of a
-// first place, all blocks of the middle places, the start of a last place; or, where there are
-// fewer blocks than that, the places of every block.
+// The parts of an axis that remain after cropping, [crop, crop + length) of places * block. They
+// are the rest of the first block, the complete blocks, and the start of the last block; or, if
+// there are fewer blocks than parts, one strided part per block index k.
 std::vector<Nest> AxisParts(const Strides& strides, int64_t block, int64_t crop, int64_t length) {
   const int64_t last = crop + length;
   std::vector<Nest> parts;
@@ -155,7 +157,7 @@ std::vector<Nest> AxisParts(const Strides& strides, int64_t block, int64_t crop,
   return parts;
 }
 
-// From the blocked side to the spread side.
+// The movement from the blocked side to the spread side.
 Movement Spread(const BlockSpec& spec, const Dims& blocked, const Dims& spread) {
   const Dims blocked_strides = plan::DenseStrides(blocked);
   const Dims spread_strides = plan::DenseStrides(spread);
@@ -176,7 +178,7 @@ void LowerBatchToSpace(LowerScope& scope) {
   MoveToOutput(scope, 0, Spread(spec, scope.input_dims(0), spread), 0);
 }
 
-// Where pads leave holes in the output, all of it is cleared first.
+// If pads leave gaps in the output, all of it is zeroed first.
 void LowerSpaceToBatch(LowerScope& scope) {
   const BlockSpec spec = ReadBlockSpec(scope, kPads).value();
   const Dims& blocked = scope.output_type(0).dims;

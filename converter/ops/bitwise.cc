@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits of integers, and of booleans, which have one. Shifts are products with a power of two and
-// divisions that round down: what the steps of arithmetic compute to the bit.
+// Bitwise operations on integers, and on booleans, which have one bit. Shifts are products with a
+// power of two and divisions that round down; the arithmetic steps compute both exactly.
 #include <algorithm>
 #include <string_view>
 
@@ -74,8 +74,8 @@ void LowerBitsTurned(LowerScope& scope) {
 
 int64_t WidthOf(const NodeScope& scope) { return BitsOf(scope.input_element(0)); }
 
-// By less than nothing, or by all bits and more: the documents leave the result open, and
-// processors differ.
+// Rejects shifts by a negative count or by at least the width of the type: the specification leaves
+// the result undefined, and processors differ.
 void InferShift(InferScope& scope) {
   CheckIntegers(scope, kBoth);
   if (const std::optional<Dims> places = scope.Ints(1)) {
@@ -93,7 +93,7 @@ void InferShift(InferScope& scope) {
   }
 }
 
-// Steps of i32 or i64 on values that line up with an output.
+// Emits i32 or i64 steps on values that are aligned with an output.
 class ShiftSteps {
  public:
   ShiftSteps(plan::Builder& builder, ElementType type, size_t rank)
@@ -109,7 +109,7 @@ class ShiftSteps {
     EmitBinary(builder_, op, a, b, y.value);
     return y;
   }
-  // 2^places; 0 from the type's width on and below 0, as the integers wrap around.
+  // 2^places. Wrap-around yields 0 for counts from the type's width on and for negative counts.
   Operand PowerOfTwo(const Operand& places) { return Of(BinaryOp::power, Number(2), places); }
   // x / divisor, rounded down.
   Operand Quotient(const Operand& x, const Operand& divisor) {
@@ -123,8 +123,8 @@ class ShiftSteps {
   const size_t rank_;
 };
 
-// 2^(places - from) of each, but no less than 1 and no more than 2^(to - from). The greatest power
-// of an integer with a sign is its least number.
+// 2^(places - from) of each count, clamped to [1, 2^(to - from)]. The highest power of a signed
+// type is its minimum value.
 Dims PowersOfTwo(const Dims& places, ElementType type, int64_t from, int64_t to) {
   constexpr int64_t kBeyondI32 = int64_t{1} << 31;
   Dims powers;
@@ -148,7 +148,7 @@ void LowerLeftShift(LowerScope& scope) {
   EmitBinary(scope.builder, BinaryOp::multiply, BitsOperand(scope, 0, type), factor, y);
 }
 
-// Divisors of i64 one behind the other, for 63 places are one power too many.
+// Divisors of i64, applied one after the other because 2^63 is not representable.
 std::vector<Operand> ShiftDivisors(LowerScope& scope, ShiftSteps& steps) {
   constexpr int64_t kMostPlaces = 62;
   const bool is_wide = scope.input_element(0) == ElementType::i64;
@@ -172,7 +172,7 @@ std::vector<Operand> ShiftDivisors(LowerScope& scope, ShiftSteps& steps) {
   return divisors;
 }
 
-// In i64, where a division that rounds down fills up with the sign.
+// Computed in i64, where a division that rounds down shifts in the sign bit.
 void LowerRightShift(LowerScope& scope) {
   const TensorType type = scope.output_type(0);
   if (ElementCount(type.dims) == 0) return void(scope.NewOutput(0));
@@ -185,13 +185,13 @@ void LowerRightShift(LowerScope& scope) {
   EmitConvert(scope.builder, shifted.value, scope.NewOutput(0));
 }
 
-// Counters.
+// Scalar rules of counters and conditions.
 
 bool IsBoolean(const ir::Node& node) { return node.outputs[0].type.type == ElementType::boolean; }
 
 int64_t XorOf(int64_t a, int64_t b) { return a ^ b; }
 
-// No bit is left beside 0.
+// 0 & x is 0 for any x.
 std::optional<int64_t> ScalarAnd(const ir::Node&, Scalars inputs) {
   if (inputs[0] == 0 || inputs[1] == 0) return 0;
   return inputs[0] && inputs[1] ? std::optional(*inputs[0] & *inputs[1]) : std::nullopt;

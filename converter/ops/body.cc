@@ -9,7 +9,7 @@ const TensorType& ResultType(const ir::Node& result) {
 }
 
 bool InferBodyGraph(InferScope& scope, ir::Graph& body) {
-  if (!scope.infer_body(body)) scope.MarkFailed();  // the body has said why
+  if (!scope.infer_body(body)) scope.MarkFailed();  // the body has reported the error
   return !scope.failed();
 }
 

@@ -12,11 +12,11 @@
 namespace weft::ops {
 namespace {
 
-// What a search looks at. Chains are short; what is longer, or branches often, has the bounds of
-// its type.
+// Limit of nodes that a search visits. Chains are usually short; a longer or strongly branching one
+// gets the bounds of its type.
 constexpr int kMostBoundsNodes = 64;
 
-// Sums and products of two such numbers stay within 64 bits.
+// Sums and products of two numbers within this limit fit 64 bits.
 constexpr int64_t kBoundsLimit = int64_t{1} << 31;
 constexpr float kClampLimit = 0x1p31f;
 
@@ -49,7 +49,7 @@ bool IsSmall(const IntegerBounds& bounds) {
   return bounds.low > -kBoundsLimit && bounds.high < kBoundsLimit;
 }
 
-// Of what would wrap around nothing is known.
+// Bounds that exceed the type are replaced by those of the type: the value may wrap around.
 IntegerBounds Within(const IntegerBounds& bounds, ElementType type) {
   const IntegerBounds all = OfElementType(type);
   return bounds.low >= all.low && bounds.high <= all.high ? bounds : all;
@@ -69,21 +69,22 @@ IntegerBounds OfBoth(std::string_view name, const IntegerBounds& a, const Intege
   return Within({low, high}, type);
 }
 
-// Elements of input 0 in the same order, maybe as other integers.
+// Returns true if the elements of input 0 keep their values and order, possibly in another integer
+// type.
 bool KeepsNumbers(const ir::Node& node) {
   const Traits& traits = TraitsOf(node);
   return traits.reshapes || (traits.converts && node.outputs.size() == 1);
 }
 
-// Narrower types wrap around within the extent of an axis.
+// Returns true for types that hold any extent; narrower types may wrap around within it.
 bool CountsFar(ElementType type) { return type == ElementType::i32 || type == ElementType::i64; }
 
 size_t CountOf(const ir::Source& source) {
   return static_cast<size_t>(ElementCount(TypeOfSource(source).dims).value_or(0));
 }
 
-// Which element of an operand meets element `at` of what it is broadcast to; nullopt where that is
-// more than one number for all, or one for each.
+// The element of an operand that is broadcast to element `at` of the output. nullopt unless the
+// operand has one element or the shape of the output.
 std::optional<Element> OperandAt(const ir::Node& node, size_t input, size_t at) {
   const ir::Source& source = node.inputs[input];
   if (CountOf(source) == 1) return Element{source, 0};
@@ -100,7 +101,8 @@ std::optional<Element> OfJoined(const ir::Node& node, size_t at) {
   return std::nullopt;
 }
 
-// Where an element stands among those of an input, of operations that only move them.
+// The input element that an operation which only moves elements copies to `element`; nullopt if it
+// is unknown.
 std::optional<Element> MovedFrom(const Element& element) {
   const ir::Node& node = *element.source.node;
   if (node.operation == nullptr || node.inputs.empty() || node.constant) return std::nullopt;
@@ -129,7 +131,7 @@ IntegerBounds OfClamp(const ir::Node& node, const IntegerBounds& of, ElementType
   return {inside(of.low), inside(of.high)};
 }
 
-// Of a shape, which is computed where it holds a run-time length.
+// Bounds of a shape, which is computed at run time if it has a run-time length.
 IntegerBounds OfShape(const Dims& dims, std::optional<size_t> at) {
   if (dims.empty()) return {};
   return {0, at ? dims.at(*at) : std::ranges::max(dims)};
@@ -142,10 +144,10 @@ IntegerBounds OfKnown(const Dims& known, std::optional<size_t> at) {
   return {low, high};
 }
 
-// Each node as often as it is read, for as many as kMostBoundsNodes.
+// Traverses each node as often as it is read, up to kMostBoundsNodes visits.
 class BoundsSearch {
  public:
-  // Of all elements, or of one.
+  // Bounds of all elements, or of element `at`.
   IntegerBounds Of(const ir::Source& source, std::optional<size_t> at);
 
  private:

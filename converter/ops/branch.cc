@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// If: a pair of sections of which one runs. Both branches leave their results in the same place, so
-// their readers need not know which one ran; results that differ in one extent have a run-time
-// length. A condition that is known before the run leaves only its branch, and no section.
+// If: a pair of sections of which one runs. Both branches store their results in the same buffers,
+// so that readers are independent of the branch taken. Results that differ in one extent have a
+// run-time length. A condition that is known at conversion leaves only its branch, without a
+// section.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -20,7 +21,7 @@ using plan::ValueId;
 
 constexpr size_t kThen = 0, kElse = 1;
 
-// The branch that runs, as far as it is known.
+// The index of the branch that runs; nullopt if it is known at run time only.
 std::optional<size_t> KnownBranch(const NodeScope& scope) {
   const ir::Constant* condition = scope.constant(0);
   if (condition == nullptr) return std::nullopt;
@@ -32,7 +33,7 @@ const ir::OutputPort& MadeBy(const ir::BodyOutput& output) {
   return source.node->outputs[source.port];
 }
 
-// What one branch makes, in the order of the operation's outputs.
+// The results of one branch, in the order of the operation's outputs.
 using BranchResults = std::vector<const ir::OutputPort*>;
 
 std::optional<BranchResults> InferBranch(InferScope& scope, size_t branch) {
@@ -46,7 +47,7 @@ std::optional<BranchResults> InferBranch(InferScope& scope, size_t branch) {
   return results;
 }
 
-// Of one result of each branch: the axes on which they differ, or that have a run-time length.
+// The axes on which one result of both branches differs in extent or has a run-time length.
 std::vector<size_t> OpenAxes(const ir::OutputPort& a, const ir::OutputPort& b) {
   std::vector<size_t> axes;
   for (size_t axis = 0; axis < a.type.dims.size(); ++axis) {
@@ -60,7 +61,7 @@ std::vector<size_t> OpenAxes(const ir::OutputPort& a, const ir::OutputPort& b) {
   return axes;
 }
 
-// Have results the same length, be it known or not, on axes of theirs?
+// Returns true if two results have the same length, fixed or run-time, on the given axes.
 bool HaveSameLength(const ir::OutputPort& a, size_t axis_of_a, const ir::OutputPort& b,
                     size_t axis_of_b) {
   std::optional<ir::RunTimeExtent> other = b.run_time_extent;
@@ -68,8 +69,8 @@ bool HaveSameLength(const ir::OutputPort& a, size_t axis_of_a, const ir::OutputP
   return a.run_time_extent == other && a.type.dims[axis_of_a] == b.type.dims[axis_of_b];
 }
 
-// One length for all outputs of which it is the length, whichever branch runs: the number of the
-// first of them.
+// The index of the first output with the same length as `output` in both branches: these outputs
+// share one length value.
 uint32_t LengthOfOutput(const InferScope& scope, const BranchResults& then,
                         const BranchResults& other, uint32_t output, size_t axis) {
   for (uint32_t i = 0; i < output; ++i) {
@@ -109,7 +110,7 @@ void InferIf(InferScope& scope) {
     return;
   }
   const std::optional<size_t> known = KnownBranch(scope);
-  InferScope other = scope;  // so that faults of one branch hide none of the other
+  InferScope other = scope;  // a copy, so that errors of one branch do not hide errors of the other
   const std::optional<BranchResults> results = InferBranch(scope, known.value_or(kThen));
   const std::optional<BranchResults> others = known ? results : InferBranch(other, kElse);
   if (!others) scope.MarkFailed();
@@ -117,19 +118,19 @@ void InferIf(InferScope& scope) {
   for (uint32_t i = 0; i < results->size(); ++i) SetOutputOfBoth(scope, *results, *others, i);
 }
 
-// One output of the operation, as a branch leaves it.
+// One output of the operation as a branch computes it.
 struct BranchOutput {
   ValueId value = plan::kNone;
-  ValueId length = plan::kNone;  // i32, of an output with a run-time length
+  ValueId length = plan::kNone;  // i32, if the output has a run-time length
 };
 
-// Is output i the first of those that share its length?
+// Returns true if output i is the first of the outputs that share its length.
 bool OwnsLength(const LowerScope& scope, size_t i) {
   const std::optional<ir::RunTimeExtent>& extent = scope.node().outputs[i].run_time_extent;
   return extent && extent->which == i;
 }
 
-// Of what a branch makes as output i.
+// The length of a branch's result for output i.
 ValueId EmitLengthOfResult(LowerScope& scope, const LowerScope::Values& values,
                            const ir::OutputPort& result, size_t i) {
   if (result.run_time_extent) return EmitLength(scope.builder, values, *result.run_time_extent);
@@ -156,7 +157,8 @@ std::vector<BranchOutput> EmitBranch(LowerScope& scope, size_t branch) {
   return outputs;
 }
 
-// All of the output, or its front along the axis that is longer, between zeros.
+// Copies a shorter result to the front of the output along the axis that differs, and zeros the
+// rest.
 void CopyResult(plan::Builder& builder, ValueId result, ValueId output) {
   const Dims from = builder.dims(result), to = builder.dims(output);
   const auto axis = static_cast<size_t>(std::ranges::mismatch(from, to).in1 - from.begin());

@@ -16,13 +16,13 @@ std::string Rule(const NodeScope& scope) {
   return scope.attributes.Choice(kRule, "numpy", kRules);
 }
 
-// Axis of `out` at which the first axis of a pdpd operand stands.
+// The axis of `out` with which a pdpd operand's first axis is aligned.
 int64_t PdpdAxis(const NodeScope& scope, size_t operand_rank, size_t out_rank) {
   const int64_t axis = scope.attributes.Int(kPdpdAxis, 0);
   return axis == -1 ? static_cast<int64_t>(out_rank) - static_cast<int64_t>(operand_rank) : axis;
 }
 
-// pdpd ignores ones at the end of the stretched operand, so that [3,1] may stand at the last axis.
+// pdpd ignores trailing ones of the broadcast operand, so that [3,1] may align with the last axis.
 Dims WithoutTrailingOnes(Dims dims, size_t keep_axes) {
   while (dims.size() > keep_axes && dims.back() == 1) dims.pop_back();
   return dims;

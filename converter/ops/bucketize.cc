@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bucketize and SearchSorted: a number's place in a sorted line is how many of its elements are
-// less than the number, or not greater. Each is compared with all, and what holds is summed up.
+// Bucketize and SearchSorted: the index of a number in a sorted line is the number of elements that
+// are less than it, or not greater. Each number is compared with all elements, and the true results
+// are counted.
 #include <algorithm>
 
 #include "converter/ops/axes.h"
@@ -24,7 +25,8 @@ ElementType PlaceType(const NodeScope& scope) {
   return ParseElementType(scope.attributes.Choice("output_type", "i64", kPlaceTypes)).value();
 }
 
-// In which numbers of two types are compared, as C does it: integers beside floats are rounded.
+// The type in which numbers of two types are compared, by C's conversion rules: integers compared
+// with floats are rounded to f32.
 ElementType ComparedType(ElementType a, ElementType b) {
   if (a == b) return a;
   if (IsFloat(a) || IsFloat(b)) return ElementType::f32;
@@ -32,7 +34,7 @@ ElementType ComparedType(ElementType a, ElementType b) {
   return is_wide ? ElementType::i64 : ElementType::i32;
 }
 
-// The lines of `sorted` compared with x: [dims of x..., elements of a line].
+// Compares the lines of `sorted` with x: [dims of x..., elements of a line].
 plan::ValueId CompareWithLines(plan::Builder& builder, CompareOp op, const Operand& sorted,
                                const Operand& x, const Dims& dims) {
   const plan::ValueId holds = builder.Scratch({ElementType::boolean, dims});
@@ -72,7 +74,7 @@ void LowerBucketize(LowerScope& scope) {
   const plan::ValueId count =
       EmitCount(builder, CompareWithLines(builder, op, bounds, x, dims), type.type);
   if (closes_right) return builder.Copy(count, y);
-  // Those that are not greater: a NaN, of which none is, stands behind all.
+  // The complement counts the bounds that are not greater, so that a NaN comes after all of them.
   const plan::ValueId total = IntegerWeights(builder, type.type, {buckets});
   EmitBinary(builder, BinaryOp::subtract, {total, Dims(type.dims.size(), 1)}, {count, type.dims},
              y);

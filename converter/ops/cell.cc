@@ -32,15 +32,15 @@ ValueId Vector(Builder& builder, std::vector<float> elements) {
   return builder.WeightsOf<float>({ElementType::f32, {count}}, elements);
 }
 
-// One product: y[batch, outputs] = act(start + x * weights). `start_stride` is in elements, 0 for
-// one row shared by the batch.
+// One product: y[batch, outputs] = act(start + x * weights). `start_stride` is in elements; 0
+// shares one row over the batch.
 struct Product {
   ValueId x, weights, start;
   int64_t inputs, outputs, start_stride;
   format::Activation activation = {};
 };
 
-// x * weights^T, then start, then the activation, for weights that are no panels.
+// x * weights^T, then start, then the activation, for weights that are not packed.
 ValueId EmitRowMajorProduct(Builder& builder, const CellShape& shape, const Product& product) {
   const TensorType type{ElementType::f32, {shape.batch, product.outputs}};
   const ValueId product_only = builder.Scratch(type);
@@ -98,14 +98,14 @@ TensorType StateType(const CellShape& shape) {
   return {ElementType::f32, {shape.batch, shape.hidden}};
 }
 
-// Columns [first, first + count) of every row of a [batch, gates * hidden] value.
+// Columns [first, first + count) of every row of a value with rows of `row_floats` elements.
 ValueId CellColumns(Builder& builder, const CellShape& shape, ValueId rows, int64_t first,
                     int64_t count, int64_t row_floats) {
   const int64_t floats = shape.batch == 0 ? 0 : (shape.batch - 1) * row_floats + count;
   return builder.View(rows, first * int64_t{sizeof(float)}, {ElementType::f32, {floats}});
 }
 
-// An LSTM with peepholes behind its products, pre in order f i c o.
+// The gates of an LSTM with peepholes, after the products. `pre` has the order f i c o.
 class PeepholeCell {
  public:
   PeepholeCell(Builder& builder, const CellShape& shape, ValueId peepholes, ValueId pre)
@@ -123,7 +123,7 @@ class PeepholeCell {
   }
 
  private:
-  // Of pre, from column `first` on, rows 4 * hidden apart.
+  // Columns of pre from `first` on; the row stride is 4 * hidden.
   ValueId Columns(int64_t first) {
     return CellColumns(builder_, shape_, pre_, first, shape_.hidden, 4 * shape_.hidden);
   }
@@ -137,7 +137,7 @@ class PeepholeCell {
     return y;
   }
 
-  // y = a op b, rows of a and b so many elements apart.
+  // y = a op b; a_row and b_row are row strides in elements.
   ValueId Rows(format::BinaryOp op, ValueId a, int64_t a_row, ValueId b, int64_t b_row) {
     const ValueId y = New();
     const Dims strides[] = {{a_row, 1}, {b_row, 1}};
@@ -251,7 +251,7 @@ std::vector<ValueId> EmitRnn(Builder& builder, const CellShape& shape, const Pac
       EmitProduct(builder, shape, packed, {h, packed.r, from_x, hidden, hidden, hidden, shape.f})};
 }
 
-// What the documents allow as an activation of a cell.
+// The activations that the specification allows for cells.
 std::optional<format::UnaryOp> ParseActivation(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
@@ -341,7 +341,8 @@ void ReadActivations(NodeScope& scope, int64_t direction, int64_t directions, Ce
     return;
   }
   const size_t offset = count * static_cast<size_t>(direction);
-  // Numbers for one direction are those of each direction, unless the names are listed for all.
+  // Numbers given for one direction apply to each direction, unless the names are listed for all
+  // directions.
   const auto number = [&](const std::vector<float>& numbers, size_t i, float otherwise) {
     const bool listed = names.size() == all || numbers.size() == all;
     const size_t at = listed ? offset + i : i;
@@ -360,7 +361,7 @@ void ReadActivations(NodeScope& scope, int64_t direction, int64_t directions, Ce
     const bool hard = *op == format::UnaryOp::hard_sigmoid;
     const float a = number(alpha, i, hard ? 0.2f : 1.0f);
     const float b = number(beta, i, hard ? 0.5f : 0.0f);
-    // The state's activation h sees c', which is no sum of products: clip does not reach it.
+    // clip does not apply to the state's activation h: its argument c' is no sum of products.
     *targets[i] = format::Activation(a, b, i < 2 ? clip : 0.0f, *op, 0, 0);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Col2Im: columns of patches added up into images. The window walks over the image; each place of
-// it sums the elements of the columns that fall there, in the order of the window's taps. One copy
-// where the patches tile the image, else a gather of what meets and a sum.
+// Col2Im: adds columns of patches up to images. Each image position sums the column elements that
+// the window maps to it, in the order of the window's taps. Patches that tile the image are one
+// copy; otherwise a gather collects the overlapping elements, and a reduction sums them.
 #include <algorithm>
 
 #include "converter/ops/axes.h"
@@ -25,7 +25,7 @@ struct FoldSpec {
   int64_t taps() const { return window.y.kernel * window.x.kernel; }
 };
 
-// What one place of an axis of the image is made of, by ascending tap.
+// The contributions to one position of an image axis, by ascending tap.
 struct FoldHit {
   int64_t tap, patch;
 };
@@ -48,7 +48,8 @@ size_t MostFoldHits(const FoldHits& hits) {
   return most;
 }
 
-// The elements of the columns of one plane that meet: [most, H, W], one behind the last for none.
+// Indices of the overlapping column elements of one plane: [most, H, W]. The index one past the end
+// means none.
 Dims MeetingPlaces(const FoldSpec& spec, const FoldHits& down, const FoldHits& across) {
   const size_t most_y = MostFoldHits(down), most_x = MostFoldHits(across);
   const WindowAxis &y = spec.window.y, &x = spec.window.x;
@@ -121,7 +122,7 @@ void InferFold(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(kColumns), std::move(dims));
 }
 
-// Do the patches stand side by side and fill the image?
+// Returns true if the patches tile the axis without gaps or overlap.
 bool TilesImage(const WindowAxis& axis) {
   return axis.stride == axis.kernel && axis.dilation == 1 && axis.pad_begin == 0 &&
          axis.out * axis.kernel == axis.in;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of two tensors, and of one with what is no finite number; the result is boolean.
+// Comparisons of two tensors, and tests for NaN and infinity. The result is boolean.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -58,7 +58,7 @@ plan::ValueId MagnitudeOf(LowerScope& scope) {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// A NaN differs from everything, itself too.
+// Only a NaN differs from itself.
 void LowerIsNaN(LowerScope& scope) {
   const Operand x = {scope.input(0), scope.input_dims(0)};
   EmitCompare(scope.builder, CompareOp::not_equal, x, x, scope.NewOutput(0));
@@ -75,7 +75,7 @@ bool DetectsInfinity(const NodeScope& scope, std::string_view sign) {
 void LowerIsInf(LowerScope& scope) {
   const bool negative = DetectsInfinity(scope, "negative");
   if (!DetectsInfinity(scope, "positive")) {
-    // Nothing is less than minus infinity.
+    // Without negative infinities `less` is always false.
     const CompareOp op = negative ? CompareOp::equal : CompareOp::less;
     return CompareWith(scope, op, scope.input(0), -kInfinity);
   }

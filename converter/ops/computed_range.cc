@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of an axis whose bounds the run computes, or of an axis with a run-time length: a gather
-// of begin, begin + step, ... and, where the number of places is not known, the steps that count
-// them.
+// Ranges of an axis whose bounds are computed at run time, or of an axis with a run-time length: a
+// gather of begin, begin + step, ... and, if the number of positions is not constant, steps that
+// compute it.
 #include <algorithm>
 #include <cstdlib>
 
@@ -23,8 +23,8 @@ bool HasLength(const NodeScope& scope, const ComputedRange& range) {
 
 int64_t DividedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// The places between bounds that are a known distance apart; nullopt where they are not, or where
-// their order may turn with their sign.
+// The number of positions between two bounds that share a computed base. nullopt if they do not, or
+// if the end precedes the begin.
 std::optional<int64_t> KnownDistance(const ComputedRange& range) {
   if (!range.begin.computed || !range.end.computed) return std::nullopt;
   const OffsetValue begin = OffsetValueOf(*range.begin.computed);
@@ -33,7 +33,8 @@ std::optional<int64_t> KnownDistance(const ComputedRange& range) {
   return begin.base == end.base && distance >= 0 ? std::optional(distance) : std::nullopt;
 }
 
-// Both bounds lie inside the axis for certain, and count from the same end of it.
+// Returns true if both bounds are certain to lie inside the axis and to count from the same end of
+// it.
 bool IsInside(const ComputedRange& range, int64_t distance, int64_t dim) {
   const IntegerBounds begin = BoundsOf(*range.begin.computed);
   if (begin.low < -dim || begin.high > dim) return false;
@@ -44,13 +45,13 @@ bool IsInside(const ComputedRange& range, int64_t distance, int64_t dim) {
   return (begin.low >= 0 && begin.high + distance <= dim) || begin.high + distance < 0;
 }
 
-// A number that is known, or that the run computes.
+// A number, known at conversion or computed at run time.
 struct Number {
   std::optional<int64_t> known;
   ValueId value = plan::kNone;
 };
 
-// Arithmetic on single numbers of one type; what is known leaves no step.
+// Arithmetic on single numbers of one type. Known numbers are folded and emit no step.
 class NumberSteps {
  public:
   NumberSteps(plan::Builder& builder, ElementType type) : builder_(builder), type_(type) {}
@@ -78,13 +79,13 @@ class NumberSteps {
     if (a.known && b.known) return {std::max(*a.known, *b.known)};
     return Made(BinaryOp::maximum, a, b);
   }
-  // Of a number that is not negative.
+  // a / by, rounded up; a is not negative.
   Number DividedUp(const Number& a, int64_t by) {
     if (by == 1) return a;
     if (a.known) return {ops::DividedUp(*a.known, by)};
     return Made(BinaryOp::divide, Add(a, Known(by - 1)), Known(by));
   }
-  // a < 0 ? a + dim : a. The sum is not used where it would wrap around.
+  // a < 0 ? a + dim : a. A sum that wraps around is not selected.
   Number FromStart(const Number& a, const Number& dim) {
     if (a.known) return *a.known < 0 ? Add(a, dim) : a;
     const ValueId is_negative = builder_.Scratch({ElementType::boolean, {1}});
@@ -107,7 +108,7 @@ class NumberSteps {
   const ElementType type_;
 };
 
-// i32 counts the places of an axis; a bound of i64 may lie beyond that.
+// i32 holds every index of an axis, but an i64 bound may exceed it.
 ElementType TypeOfBounds(const NodeScope& scope, const ComputedRange& range) {
   for (const Bound* bound : {&range.begin, &range.end}) {
     if (bound->computed && scope.input_element(bound->input) == ElementType::i64) {
@@ -117,7 +118,7 @@ ElementType TypeOfBounds(const NodeScope& scope, const ComputedRange& range) {
   return ElementType::i32;
 }
 
-// One range on its way to steps.
+// Emits the steps of one range.
 class RangeSteps {
  public:
   RangeSteps(LowerScope& scope, const ComputedRange& range, int64_t dim)
@@ -127,7 +128,7 @@ class RangeSteps {
         numbers_(scope.builder, TypeOfBounds(scope, range)),
         length_(LengthOfAxis()) {}
 
-  // The first place, and how many there are where `count` is not exact.
+  // The first position. If `count` is not exact, sets *length to the number of positions.
   Number Begin(const PlaceCount& count, ValueId* length) {
     if (range_.shrinks) return FromStart(range_.begin);
     if (count.exact) return NumberOf(range_.begin);
@@ -141,16 +142,17 @@ class RangeSteps {
     const Number distance = forward ? numbers_.Subtract(end, begin) : numbers_.Subtract(begin, end);
     const int64_t step = std::abs(range_.step);
     Number found = numbers_.DividedUp(numbers_.Greatest(distance, zero), step);
-    // Bounds in different types may be farther apart than it seems, once one of them wraps around.
+    // If the bounds have different types and one of them wraps around, the computed distance may
+    // exceed the known maximum.
     if (count.most < DividedUp(dim_, step)) {
       found = numbers_.Least(found, numbers_.Known(count.most));
     }
     *length = Converted(scope_.builder, numbers_.ValueOf(found), ElementType::i32);
-    // Beyond a run-time length there is no place to take, wherever it would begin.
+    // A begin beyond a run-time length yields no positions, so that a known begin needs no clamp.
     return forward && range_.begin.known >= 0 ? NumberOf(range_.begin) : begin;
   }
 
-  // What stands at the places from `begin` on.
+  // Gathers the elements at the positions from `begin` on.
   ValueId Taken(const Number& begin, const GatherGeometry& geometry, ValueId x) {
     plan::Builder& builder = scope_.builder;
     Dims steps;
@@ -181,7 +183,7 @@ class RangeSteps {
 
   Number NumberOf(const Bound& bound) {
     plan::Builder& builder = scope_.builder;
-    // Farther out of the axis than by one place is as far.
+    // One position outside the axis is equivalent to any farther one.
     if (bound.known) return numbers_.Known(std::clamp(*bound.known, -dim_ - 1, dim_ + 1));
     const ValueId all = scope_.input(bound.input);
     const ElementType type = builder.type(all);
@@ -216,14 +218,14 @@ PlaceCount CountOfRange(const NodeScope& scope, const ComputedRange& range) {
   const auto most = [&](const Bound& begin, const Bound& end) {
     return RunBetween(begin.known, end.known, range.step, dim).count;
   };
-  // From one bound alone: an axis that is shorter than `dim` turns their order where they count
-  // from different ends.
+  // The bound from one end only: if begin and end count from different ends, an axis shorter than
+  // `dim` may reverse their order.
   const PlaceCount bounded = {std::min(most(range.begin, {}), most({}, range.end)), false};
   const std::optional<int64_t> distance = KnownDistance(range);
   if (!distance) return bounded;
   const bool exact = !HasLength(scope, range) && IsInside(range, *distance, dim);
-  // A negative step takes the first element where both bounds come before the axis, however near
-  // they are.
+  // With a negative step, bounds that both precede the axis still select the first element,
+  // whatever their distance.
   const int64_t farthest = exact || range.step > 0 ? *distance : std::max<int64_t>(*distance, 1);
   return {DividedUp(std::min(farthest, dim), std::abs(range.step)), exact};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that join tensors along one axis and take them apart again. A part that is one piece
-// of the whole costs nothing: Split's is a view, Concat's a copy that the planner lets the producer
-// write.
+// Operations that concatenate tensors along one axis and split them again. A part that is
+// contiguous in the complete tensor costs nothing: Split creates a view, and Concat a copy whose
+// source the planner can place directly in the output.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -15,7 +15,8 @@
 namespace weft::ops {
 namespace {
 
-// Places [begin, begin + length) of `axis` of the whole against all of the part.
+// Runs that map positions [begin, begin + length) of `axis` of the complete tensor to all of the
+// part.
 std::vector<Runs> PartRuns(const Dims& part, size_t axis, Run run) {
   std::vector<Runs> runs;
   for (const int64_t dim : part) runs.push_back(WholeAxis(dim));
@@ -91,7 +92,7 @@ void InferSplit(InferScope& scope) {
   SetParts(scope, *axis, Dims(static_cast<size_t>(parts), dim / parts));
 }
 
-// Input 2 with its -1, if any, replaced by what the others leave over.
+// Resolves a -1 in input 2 to the rest of the axis.
 void InferVariadicSplit(InferScope& scope) {
   const std::optional<int64_t> axis = InferAxis(scope);
   const std::optional<Dims> given = ControlInts(scope, 2, "split_lengths");

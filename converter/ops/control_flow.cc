@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorIterator and Loop: the shape rule infers the body with the types one iteration sees and
-// settles how often it runs; the lowering hands the body to LowerLoop.
+// TensorIterator and Loop. The shape rule infers the body with the types of one iteration and
+// determines the number of iterations; the lowering passes the body to LowerLoop.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -54,8 +54,7 @@ void SetOutputs(InferScope& scope, ir::Body& body) {
   }
 }
 
-// Without sliced inputs the outputs' declared extents determine the count; without those the body
-// runs once.
+// The number of iterations without sliced inputs: derived from the declared output extents, else 1.
 int64_t CountOfOutputs(InferScope& scope, const ir::Body& body) {
   int64_t count = 0;
   for (size_t i = 0; i < body.map.outputs.size(); ++i) {
@@ -93,7 +92,7 @@ void InferTensorIterator(InferScope& scope) {
   if (!scope.failed()) SetOutputs(scope, body);
 }
 
-// The body condition of a Loop as far as it is known: true when absent.
+// The body condition of a Loop if it is known; true if the Loop has none.
 std::optional<bool> KnownCondition(const ir::Body& body) {
   if (body.map.condition == nullptr) return true;
   const ir::Source& source = body.map.condition->inputs[0];
@@ -127,11 +126,11 @@ bool CheckControl(InferScope& scope, const ir::PortMap& map) {
   return !scope.failed();
 }
 
-// The iterations done, and the number of the current one, are an i32.
+// The number of iterations done and the iteration counter are i32.
 constexpr int64_t kMostTrips = std::numeric_limits<int32_t>::max();
 
-// How often a Loop runs, from what is known before the run: its trip count, its conditions and what
-// a counter in them proves, the slices there are and the user's bound. Nullopt after a fault.
+// The number of iterations of a Loop as far as it is known at conversion: from its trip count, its
+// conditions, counters in the conditions, its slices and the user's bound. nullopt after an error.
 std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Body& body) {
   const std::optional<Dims> trip = scope.Ints(0), first = scope.Ints(1);
   const std::optional<bool> condition = KnownCondition(body);
@@ -151,7 +150,7 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Body& body) {
     scope.Fault("trip count is {} and its condition stays true; must end", (*trip)[0]);
     return std::nullopt;
   }
-  const bool open = !trip || !condition;  // ends when the run says so
+  const bool open = !trip || !condition;  // ends at run time only
   if (open && slices != 0 && slices < trips.most) trips = {slices, false, true};
   if (open && scope.max_iterations > 0 && scope.max_iterations < trips.most) {
     trips = {scope.max_iterations, false, true};
@@ -181,11 +180,11 @@ void InferLoop(InferScope& scope) {
   if (!trips) return;
   body.trips = *trips;
   SetOutputs(scope, body);
-  // OpenVINO declares what no iteration makes in shapes of its own.
+  // OpenVINO declares other shapes for outputs of zero iterations.
   if (trips->exact && trips->most == 0) scope.IgnoreDeclared();
 }
 
-// Names of the loop's parts, from the port map as inference left it.
+// Describes the loop as a LoopSpec, from the port map that inference resolved.
 class BodyLowering {
  public:
   explicit BodyLowering(LowerScope& scope) : scope_(scope), body_(scope.node().bodies[0]) {
@@ -193,12 +192,12 @@ class BodyLowering {
     spec_.limited = body_.trips.limited;
   }
 
-  // By what a Loop may end early, as far as the run decides it.
+  // Sets the run-time values that may end a Loop early.
   void SetEnd() {
     if (body_.trips.exact) return;
     if (!scope_.constant(0)) spec_.end.trip = scope_.input(0);
     if (!scope_.constant(1)) spec_.end.first_condition = scope_.input(1);
-    // One that is known to be false ends the loop as one that turns out so.
+    // A condition that is known to be false ends the loop like one computed as false.
     if (!KnownCondition(body_).value_or(false)) {
       spec_.end.body_condition = IndexOf(*body_.map.condition);
     }
@@ -224,7 +223,7 @@ class BodyLowering {
   void AddInput(const BodyInput& input) {
     switch (input.kind()) {
       case BodyInput::Kind::kSliced: {
-        // A Loop may end before its slices do: backward leaves the first ones out.
+        // A Loop may end before its slices do; backward then omits the first ones.
         const int64_t unused = input.slicing.backward ? input.slicing.count() - spec_.trips : 0;
         spec_.sliced.push_back({scope_.input(*input.input), input.slicing.axis, input.slicing.part,
                                 input.slicing.backward,
@@ -255,7 +254,7 @@ class BodyLowering {
     }
   }
 
-  // Of a Result, among those of the body.
+  // The index of a Result in the body.
   size_t IndexOf(const ir::Node& result) const {
     return ir::IndexOf(body_.graph->results, &result);
   }

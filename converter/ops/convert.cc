@@ -14,7 +14,7 @@
 namespace weft::ops {
 namespace {
 
-// The type that the step can write: every one of whole bytes.
+// Checks that the step can write type `to`: its elements must be complete bytes.
 void InferTo(InferScope& scope, ElementType to) {
   if (ElementBytes(to) == 0 && to != scope.input_element(0)) {
     scope.Fault("destination type is {}; i4 and u4 can only be converted from", Name(to));
@@ -22,7 +22,7 @@ void InferTo(InferScope& scope, ElementType to) {
   scope.SetOutput(0, to, scope.input_dims(0));
 }
 
-// Are all elements of input 0, fractions cut off, from 0 to the greatest of the type?
+// Returns true if all elements of input 0, truncated, are known to be in [0, maximum of `to`].
 bool FitInto(const NodeScope& scope, const WidenedType& to) {
   const ElementType from = scope.input_element(0);
   if (const WidenedType* type = scope.input_widened(0)) {
@@ -37,7 +37,7 @@ bool FitInto(const NodeScope& scope, const WidenedType& to) {
          });
 }
 
-// Of 1 bit, every number but 0 would become 1: nothing converts to it.
+// Conversion to a 1-bit type is rejected: every number except 0 would become 1.
 void InferWidened(InferScope& scope, const WidenedType& to) {
   if (to.bits == 1) {
     return scope.Fault("destination type is {}; {} can only be converted from", to.name, to.name);
@@ -66,7 +66,7 @@ void InferConvertLike(InferScope& scope) {
   InferTo(scope, scope.input_element(1));
 }
 
-// Input i becomes output i.
+// Converts input i to output i.
 void LowerConverted(LowerScope& scope, size_t i) {
   const ElementType from = scope.input_element(i), to = scope.output_type(i).type;
   if (from == to) return scope.Forward(i, i);
@@ -76,7 +76,7 @@ void LowerConverted(LowerScope& scope, size_t i) {
 
 void LowerConvert(LowerScope& scope) { LowerConverted(scope, 0); }
 
-// ConvertPromoteTypes: both inputs in the type that holds either. All floats are f32 by now.
+// ConvertPromoteTypes converts both inputs to a common type. All floats are f32 at this point.
 
 struct IntegerType {
   int64_t bits;
@@ -93,7 +93,7 @@ std::string IntegerName(const IntegerType& type) {
   return fmt::format("{}{}", type.is_signed ? "i" : "u", type.bits);
 }
 
-// Of unequal integers; empty where the attribute says what to take.
+// The common type of two different integer types; empty if the attribute decides.
 std::string PromotedInteger(const NodeScope& scope) {
   const IntegerType a = IntegerTypeOf(scope, 0), b = IntegerTypeOf(scope, 1);
   const bool is_scalar = scope.rank(0) == 0, other_is_scalar = scope.rank(1) == 0;
@@ -145,7 +145,7 @@ void PromoteAxes(AxisScope& scope) {
   scope.Same(1, 1);
 }
 
-// What becomes a float is no counter any more.
+// A counter that becomes a float is no longer followed.
 std::optional<int64_t> ScalarConverted(const ir::Node& node, Scalars inputs) {
   const auto to = node.attributes.find("destination_type");
   const bool whole = to != node.attributes.end() && (to->second == "i32" || to->second == "i64");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions over one to three spatial axes, plain and grouped. Integers are multiplied as they
-// are.
+// Convolutions over one to three spatial axes, plain and grouped. Integer convolutions are computed
+// in their own type.
 #include "converter/ops/axes.h"
 #include "converter/ops/convolve.h"
 #include "converter/ops/families.h"

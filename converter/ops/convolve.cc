@@ -27,8 +27,8 @@ format::ConvParams ConvParamsOf(int64_t batch, const Filters& filters, const Win
   return params;
 }
 
-// One window that covers everything, whose elements lie one behind the other in the order of the
-// sum, and so do its results.
+// Returns true if one window covers the complete image and both its elements, in accumulation
+// order, and its results are contiguous.
 bool IsDense(const format::ConvParams& params) {
   const bool covers_height = params.kernel_height() == params.in_height() &&
                              params.out_height() == 1 && params.pad_top() == 0;
@@ -46,7 +46,7 @@ bool IsDense(const format::ConvParams& params) {
          goes_on(params.batch(), params.y().image(), params.out_channels());
 }
 
-// `weights` are packed. A dense layer has the same panels.
+// Emits a conv step, or a dense step, which has the same panels. `weights` are packed.
 void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::ValueId x,
               plan::ValueId weights, plan::ValueId y, bool is_part) {
   if (IsDense(params)) {
@@ -61,7 +61,7 @@ void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::Va
   if (is_part) KeepLastStepFloat(builder);
 }
 
-// `weights` as PackDepthwise lays them out.
+// `weights` has the layout of PackDepthwise.
 void EmitDepthwise(plan::Builder& builder, const Convolution& node, plan::ValueId x,
                    plan::ValueId weights, plan::ValueId y) {
   const Filters& filters = node.filters;
@@ -75,8 +75,8 @@ void EmitDepthwise(plan::Builder& builder, const Convolution& node, plan::ValueI
   builder.Emit(params, {x, weights, plan::kNone}, {y});
 }
 
-// What PackConv does to constants, done by the engine: whole panels in one copy, the rest in
-// another, its unused outputs zero.
+// Packs computed weights like PackConv: the full panels by one copy, the rest by another. Unused
+// outputs of the last panel are zero.
 plan::ValueId PackAtRunTime(plan::Builder& builder, const Filters& filters, plan::ValueId weights) {
   constexpr int64_t kPanel = kernels::kPanelOutputs;
   const int64_t channels = filters.in_channels, taps = ElementCount(filters.window).value_or(0);
@@ -102,7 +102,7 @@ plan::ValueId PackedWeights(plan::Builder& builder, const Filters& filters,
   return PackConv(builder, *weights.known, params);
 }
 
-// The filters of a depthwise step; those of a volume at one tap of its depth.
+// The filters of a depthwise step; for a volume, those at tap `tap` of the depth.
 plan::ValueId DepthwiseWeights(plan::Builder& builder, const Filters& filters,
                                const FilterWeights& weights, const Window& window, int64_t tap) {
   const int64_t channels = filters.groups * filters.out_channels;
@@ -129,7 +129,7 @@ plan::ValueId DepthwiseWeights(plan::Builder& builder, const Filters& filters,
   return builder.WeightsOf(type, packed);
 }
 
-// A volume [batch, channels, depth, area], its depth between zeros as far as the window reaches.
+// A convolution of a volume [batch, channels, depth, area], whose depth is padded with zeros.
 class VolumeSteps {
  public:
   VolumeSteps(plan::Builder& builder, const Convolution& node)
@@ -144,7 +144,7 @@ class VolumeSteps {
   void Convolve(plan::ValueId x, plan::ValueId y) {
     x_ = Deepened(x);
     if (IsDepthwise(filters_)) return Turn(SumOverDepth(), y);
-    // Taps of the depth are channels, in planes: that is how the filters stand already.
+    // The depth taps become additional channels, in planes, as the filters are laid out.
     Filters filters = filters_;
     filters.in_channels *= window_.z.kernel;
     filters.window = {window_.y.kernel, window_.x.kernel};
@@ -156,7 +156,7 @@ class VolumeSteps {
     const plan::ValueId images_at = Images(0, window_.z.kernel);
     EmitConv(builder_, params, images_at, PackedWeights(builder_, filters, node_.weights, params),
              made, node_.is_part);
-    KeepLastStepApart(builder_);  // a copy stands behind it or not, as the depth is cut
+    KeepLastStepApart(builder_);  // whether a copy follows depends on how the depth is split
     Turn(made, y);
   }
 
@@ -200,13 +200,13 @@ class VolumeSteps {
     return images;
   }
 
-  // [batch, out depth, channels, out area], which is y where nothing needs to be turned.
+  // [batch, out depth, channels, out area]: y itself if no permutation is needed.
   plan::ValueId Made(plan::ValueId y) {
     if (IsInOrder()) return y;
     return builder_.Scratch({ElementType::f32, {images(), out_channels(), out_area()}});
   }
 
-  // A channel is apart from the others: each tap of the depth is a step, and the sum goes on.
+  // Channels are independent: each depth tap is one step that continues the sum.
   plan::ValueId SumOverDepth() {
     const TensorType type = {ElementType::f32, {images(), out_channels(), out_area()}};
     Convolution plane = {images(), filters_, window_, {}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CTCGreedyDecoder and CTCGreedyDecoderSeqLen: the best class of each step of time, without blanks
-// and, where these are merged, without repetitions of the step before. What is kept moves to the
-// front of its sequence, -1 stands behind it.
+// CTCGreedyDecoder and CTCGreedyDecoderSeqLen: the best class of each time step, without blanks
+// and, if merging is on, without repetitions of the previous step. The remaining classes move to
+// the front of the sequence, followed by -1.
 #include <array>
 
 #include "converter/ops/axes.h"
@@ -21,7 +21,7 @@ using plan::ValueId;
 
 constexpr ElementType kClassType = ElementType::i32;
 
-// Sequences whose steps have their classes.
+// Sequences with one class per time step.
 struct ClassSequences {
   int64_t batch = 0, time = 0;
   ValueId classes = plan::kNone;  // [batch, time]
@@ -71,7 +71,7 @@ class ClassDecoding {
     return y;
   }
 
-  // Does each step stand before the end of its sequence?
+  // before[b, t]: true if step t precedes the end of sequence b.
   ValueId Before(ValueId lengths) {
     const ValueId y = builder_.Scratch({ElementType::boolean, dims_});
     EmitCompare(builder_, CompareOp::less,
@@ -80,7 +80,7 @@ class ClassDecoding {
     return y;
   }
 
-  // The classes one step before; none is -1.
+  // The class of the previous step; -1 for the first step.
   ValueId Previous() {
     const ValueId y = builder_.Scratch({kClassType, dims_});
     const Dims strides = {given_.time, 1};
@@ -104,7 +104,7 @@ ValueId BestClasses(plan::Builder& builder, ValueId x, int64_t rows, int64_t cla
   return best;
 }
 
-// Data is of rank 3 and f32, with classes to choose from.
+// Checks that data is f32 of rank 3 with at least one class.
 bool CheckScores(InferScope& scope) {
   constexpr size_t kScores[] = {0};
   if (!CheckElements(scope, kScores, {ElementType::f32})) return false;
@@ -130,7 +130,7 @@ void InferMaskedDecoder(InferScope& scope) {
   scope.SetOutput(0, ElementType::f32, {dims[1], dims[0], 1, 1});
 }
 
-// Where the first 0 of each column of a mask [time, batch] stands, or behind it.
+// The index of the first 0 in each column of a mask [time, batch], or `time` if there is none.
 ValueId LengthsByMask(plan::Builder& builder, ValueId mask, int64_t time, int64_t batch) {
   const Dims dims = {time, batch};
   const ValueId is_end = builder.Scratch({ElementType::boolean, dims});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum: running sums along one axis. A section adds place after place to a carried sum, so that
-// the order of the sums is the document's and the cost that of one addition for each element. Where
-// the run says which axis, the sums along each are made, and those of that one are taken (of the
-// first one, where there is no such axis).
+// CumSum: running sums along one axis. A section adds each position to a carried sum, so that the
+// accumulation order is that of the specification and the cost is one addition per element. If the
+// axis is computed at run time, the sums along every axis are computed, and those of the requested
+// axis are selected (of axis 0 if it is invalid).
 #include "converter/ops/cum_sum.h"
 
 #include "converter/ops/axes.h"
@@ -62,7 +62,7 @@ plan::ValueId SumsAlong(LowerScope& scope, size_t axis) {
   return builder.View(EmitRunningSums(builder, x, exclusive, backward), 0, type);
 }
 
-// Is input 1 that axis, counted from either end?
+// Returns a boolean value: true if input 1 is `axis`, counted from either end.
 plan::ValueId IsSummedAxis(LowerScope& scope, int64_t axis) {
   plan::Builder& builder = scope.builder;
   const ElementType type = scope.input_element(1);

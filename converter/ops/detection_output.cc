@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DetectionOutput, the head of SSD: boxes decoded from priors by steps that work element by
-// element, then the step that selects among them. With two more inputs the priors are decoded once
-// before, and those without an object have the background alone.
+// DetectionOutput, the head of SSD: elementwise steps decode boxes from priors, then a step selects
+// among them. With two additional inputs the priors are decoded once before, and priors without an
+// object have only the background class.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -39,7 +39,7 @@ struct DetectionSpec {
   int64_t prior_rows() const { return is_encoded ? 1 : 2; }
   int64_t box_classes() const { return is_shared ? 1 : classes; }
   int64_t candidates() const { return top < 0 ? priors : std::min(top, priors); }
-  // Of an image: rows of the output, and how many of them can be in use.
+  // Rows of the output per image, and how many of them can be in use.
   std::optional<int64_t> rows() const {
     if (keep > 0) return keep;
     return CheckedProduct(classes, keep < 0 && top > 0 ? top : priors);
@@ -50,7 +50,7 @@ struct DetectionSpec {
   }
 };
 
-// The attributes alone.
+// The attributes, without the extents.
 DetectionSpec DetectionAttributes(const NodeScope& scope) {
   constexpr std::string_view kCodes[] = {"caffe.PriorBoxParameter.CORNER",
                                          "caffe.PriorBoxParameter.CENTER_SIZE"};
@@ -75,7 +75,7 @@ DetectionSpec DetectionAttributes(const NodeScope& scope) {
   return spec;
 }
 
-// And the extents of inputs that fit together.
+// The attributes, with the extents of inputs that fit together.
 DetectionSpec ReadDetection(const NodeScope& scope) {
   DetectionSpec spec = DetectionAttributes(scope);
   spec.batch = scope.input_dims(kLogits)[0];
@@ -165,8 +165,8 @@ void InferDetection(InferScope& scope) {
   scope.SetOutput(0, ElementType::f32, {1, 1, *rows, 7});
 }
 
-// Numbers along [corners, batch, priors, classes, x and y], wherever they lie. Corners are the
-// first and the last one of a box; of logits and variances, those of its centre and of its size.
+// Numbers along [corners, batch, priors, classes, x and y], at any strides. The corners are the
+// first and the last of a box; for logits and variances they are centre and size.
 struct BoxNumbers {
   ValueId value = plan::kNone;
   Dims dims, strides;
@@ -180,7 +180,7 @@ class BoxDecoding {
 
   BoxNumbers Priors() const { return OfPriors(spec_.is_normalized ? 0 : 1, spec_.prior_floats()); }
 
-  // Boxes that `logits` make of `priors`, dense.
+  // The boxes that `logits` decode from `priors`, dense.
   BoxNumbers Decoded(BoxNumbers priors, ValueId logits) {
     if (!spec_.is_normalized) priors = Of(BinaryOp::divide, priors, PictureSize());
     const int64_t classes = spec_.box_classes();
@@ -196,7 +196,7 @@ class BoxDecoding {
   }
 
  private:
-  // Four numbers of each prior, from `first` of an image's proposals on.
+  // Four numbers per prior, from element `first` of an image's proposals on.
   BoxNumbers OfPriors(int64_t first, int64_t distance) const {
     const int64_t image = spec_.prior_rows() * spec_.priors * spec_.prior_floats();
     return Part({proposals_, {2, proposal_batch_, spec_.priors, 1, 2}, {2, image, distance, 0, 1}},
@@ -266,7 +266,7 @@ class BoxDecoding {
     return Part(x, corner * x.strides[0]);
   }
 
-  // The same from an element on.
+  // The same numbers from an element on.
   BoxNumbers Part(BoxNumbers x, int64_t first) const {
     int64_t reach = 1;
     for (size_t axis = 0; axis < x.dims.size(); ++axis) {
@@ -282,8 +282,8 @@ class BoxDecoding {
   const int64_t proposal_batch_;
 };
 
-// Scores of which those priors of [1 or batch, priors] have the row instead: one number or all
-// classes'.
+// Scores in which the flagged priors ([1 or batch, priors]) get `row` instead: one number, or one
+// per class.
 ValueId ReplacedScores(plan::Builder& builder, const DetectionSpec& spec, const Operand& priors,
                        const std::vector<float>& row, ValueId scores) {
   const Dims dims = {spec.batch, spec.priors, spec.classes};
@@ -295,7 +295,7 @@ ValueId ReplacedScores(plan::Builder& builder, const DetectionSpec& spec, const 
   return y;
 }
 
-// A column of a matrix for each prior of each image, compared with a number.
+// Compares one column of a matrix, per prior of each image, with a number.
 Operand ComparedColumn(plan::Builder& builder, format::CompareOp op, ValueId matrix,
                        const Dims& priors, const Dims& strides, int64_t first, float number) {
   const ValueId column = builder.Scratch({ElementType::f32, priors});
@@ -306,7 +306,7 @@ Operand ComparedColumn(plan::Builder& builder, format::CompareOp op, ValueId mat
   return y;
 }
 
-// Priors without an object are background.
+// Scores in which priors without an object are background.
 ValueId ScoresOfObjects(LowerScope& scope, const DetectionSpec& spec, ValueId scores) {
   const Operand is_none =
       ComparedColumn(scope.builder, format::CompareOp::less, scope.input(kObjects),
@@ -316,7 +316,7 @@ ValueId ScoresOfObjects(LowerScope& scope, const DetectionSpec& spec, ValueId sc
   return ReplacedScores(scope.builder, spec, is_none, background, scores);
 }
 
-// Is there a number of an image, the first one of each prior, that ends the priors?
+// Returns true if an image's first prior number may be the end marker of the priors.
 bool MayEnd(const LowerScope& scope, const DetectionSpec& spec) {
   if (spec.is_normalized) return false;
   const ir::Constant* known = scope.constant(kProposals);
@@ -331,7 +331,7 @@ bool MayEnd(const LowerScope& scope, const DetectionSpec& spec) {
   return false;
 }
 
-// From the first prior of image -1 on there are none.
+// Scores without the priors from the first one with image -1 on.
 ValueId ScoresBeforeEnd(LowerScope& scope, const DetectionSpec& spec, ValueId scores) {
   plan::Builder& builder = scope.builder;
   const int64_t images = scope.input_dims(kProposals)[0];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Einsum: a product of tensors whose axes have labels, summed over the labels that the output
-// lacks. What one operand alone sums is reduced first; then the first two operands become one, by a
-// dense step, a matmul or a multiplication, until one is left. The order of every sum follows from
-// the labels and never from extents, so that a model rounds alike after its time axis is cut.
+// lacks. Labels that only one operand has are reduced first. Then the first two operands are
+// combined by a dense step, a matmul or a multiplication, until one is left. The order of every sum
+// depends on labels only, never on extents, so that streaming keeps the rounding.
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -21,7 +21,7 @@
 namespace weft::ops {
 namespace {
 
-constexpr size_t kMostLabels = 7;  // a batch of matmul's six axes and one that is summed
+constexpr size_t kMostLabels = 7;  // the six batch axes of matmul and one summed axis
 
 void CheckLabelCounts(InferScope& scope, const Equation& equation) {
   for (size_t i = 0; i < equation.inputs.size(); ++i) {
@@ -67,15 +67,16 @@ void InferEinsum(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
-// An operand: one of the node's inputs, or what became of several.
+// An operand: one of the node's inputs, or a product of several.
 struct Term {
-  Labels order;                       // each label once
-  std::map<Label, int64_t> strides;   // in elements
-  plan::ValueId value = plan::kNone;  // none: input `input`, which is asked for where it is read
+  Labels order;                      // each label once
+  std::map<Label, int64_t> strides;  // in elements
+  // kNone: input `input`, which becomes a value where it is read
+  plan::ValueId value = plan::kNone;
   size_t input = 0;
 
   bool Has(Label label) const { return strides.contains(label); }
-  // 0 along labels that it lacks.
+  // Strides along `labels`; 0 for labels that the term lacks.
   Dims StridesAlong(const Labels& labels) const {
     Dims along;
     for (const Label label : labels) along.push_back(Has(label) ? strides.at(label) : 0);
@@ -83,7 +84,8 @@ struct Term {
   }
 };
 
-// A repeated label steps along all its axes at once. What the ellipsis repeats is no axis.
+// The term of an input. A repeated label steps along all its axes at once. Extents that the
+// ellipsis broadcasts are no axes.
 Term TermOf(const NodeScope& scope, const Equation& equation, size_t input) {
   const Dims& dims = scope.input_dims(input);
   const Dims strides = plan::DenseStrides(dims);
@@ -104,8 +106,7 @@ Labels AllLabels(std::initializer_list<Labels> parts) {
   return all;
 }
 
-// Two operands and their labels: of both, of one of them alone, and those that both have and
-// nothing else asks for.
+// Two operands and their labels: in both, in one only, and those in both that nothing else needs.
 struct TermPair {
   Term a, b;
   Labels both, left, right, summed;
@@ -114,7 +115,7 @@ struct TermPair {
     std::swap(a, b);
     std::swap(left, right);
   }
-  // Does the order of the product, [both, left, right], allow that of the output?
+  // Returns true if the label order of the product, [both, left, right], fits the output.
   bool ComesInOrder(const Labels& output) const {
     std::vector<int> parts;
     for (const Label label : output) {
@@ -202,7 +203,7 @@ class Contraction {
   std::vector<Term> terms_;
 };
 
-// By the output or by an operand other than these two.
+// Returns true if the output or another operand has the label.
 bool Contraction::IsNeeded(Label label, size_t a, size_t b) const {
   if (HasLabel(output_, label)) return true;
   for (size_t i = 0; i < terms_.size(); ++i) {
@@ -221,7 +222,7 @@ void Contraction::SumAlone(size_t i) {
     if (is_kept) kept.push_back(label);
   }
   const Reduction over = ReductionOver(axes);
-  if (!over.reduces()) {  // sums of one element at most
+  if (!over.reduces()) {  // sums of at most one element
     terms_[i].order = kept;
     std::erase_if(terms_[i].strides, [&](const auto& row) { return !HasLabel(kept, row.first); });
     return;
@@ -248,7 +249,7 @@ TermPair Contraction::FirstPair() const {
   return pair;
 }
 
-// A dense tensor without a value yet.
+// A dense tensor without a value.
 Term Contraction::DenseTerm(const Labels& order) const {
   const Dims strides = plan::DenseStrides(DimsAlong(order));
   Term term;
@@ -257,7 +258,7 @@ Term Contraction::DenseTerm(const Labels& order) const {
   return term;
 }
 
-// A dense tensor to be written.
+// A dense tensor with a new value.
 Term Contraction::Fresh(const Labels& order) {
   Term term = DenseTerm(order);
   term.value = builder_.Scratch({scope_.input_element(0), DimsAlong(order)});
@@ -273,8 +274,9 @@ Term Contraction::Multiply(const TermPair& pair) {
   return y;
 }
 
-// A known matrix of floats is the second operand. Otherwise the order is the one that gives the
-// output's labels; where neither does, a constant is the second operand.
+// Returns true if the operands must be exchanged. A constant f32 matrix must be the second operand.
+// Otherwise the order must produce the output's labels; if neither order does, a constant is the
+// second operand.
 bool Contraction::ShouldExchange(const TermPair& pair, bool has_matrix) const {
   if (has_matrix) return !IsConstant(pair.b);
   if (!IsLast() || pair.ComesInOrder(output_)) return false;
@@ -306,7 +308,7 @@ Term Contraction::ByDense(const TermPair& pair) {
   return y;
 }
 
-// Of a constant.
+// The elements of a constant term in the order of `order`.
 std::vector<float> Contraction::ElementsAlong(const Labels& order, const Term& term) const {
   std::vector<int64_t> places = {0};
   for (const Label label : order) {
@@ -324,8 +326,8 @@ std::vector<float> Contraction::ElementsAlong(const Labels& order, const Term& t
   return along;
 }
 
-// Rows that no one stride leads along: those of the outer labels become products of their own, but
-// where few would be left to each.
+// Rows that have no common stride: the outer labels become separate products, unless few rows would
+// be left in each.
 void Contraction::SplitRows(TermPair& pair) const {
   constexpr int64_t kFewestRows = 4;
   if (!IsLine(pair.summed, pair.a)) return;
@@ -336,7 +338,7 @@ void Contraction::SplitRows(TermPair& pair) const {
   pair.left.erase(pair.left.begin(), rest);
 }
 
-// The step knows one stride for the rows, the columns and the summed of each operand.
+// The matmul step has one stride per operand for rows, columns and the summed axis.
 Term Contraction::ByMatmul(TermPair pair) {
   SplitRows(pair);
   const auto in_lines = [&](const Term& term, const Labels& first, const Labels& second) {
@@ -371,7 +373,7 @@ Term Contraction::Known(const Labels& order, const Term& term) {
   return known;
 }
 
-// Dense along `order`, by a copy where it is not; labels that it lacks are passed over.
+// The term dense along `order`, copied if it is not. Labels that it lacks are skipped.
 Term Contraction::Ordered(const Term& term, const Labels& order) {
   Labels own;
   std::ranges::copy_if(order, std::back_inserter(own),
@@ -391,20 +393,20 @@ void LowerEinsum(LowerScope& scope) {
     scope.NewOutput(0);
     return;
   }
-  for (size_t i = 0; i < scope.input_count(); ++i) {  // a sum of nothing
+  for (size_t i = 0; i < scope.input_count(); ++i) {  // an empty sum
     if (ElementCount(scope.input_dims(i)) == 0) return scope.builder.Fill(scope.NewOutput(0));
   }
   Contraction(scope, ReadEquation(scope).value()).Run();
 }
 
-// Labels that one operand alone sums away.
+// Returns true if only one operand has the label and it is summed.
 bool IsSummedAlone(const std::vector<Labels>& inputs, const Labels& output, Label label) {
   const auto holds = [&](const Labels& labels) { return HasLabel(labels, label); };
   return !HasLabel(output, label) && std::ranges::count_if(inputs, holds) == 1;
 }
 
-// An axis of `labels`: once among them, and no sum of this operand alone around it, since that runs
-// in another order when one place is left of the axis.
+// Returns true if an axis of `labels` is independent: its label occurs once, and no outer label of
+// this operand is reduced alone. The order of such a reduction changes if the axis has extent 1.
 bool StaysApart(const std::vector<Labels>& inputs, const Labels& output, const Labels& labels,
                 size_t axis) {
   if (std::ranges::count(labels, labels[axis]) > 1) return false;

@@ -28,8 +28,8 @@ void InferArithmetic(InferScope& scope) {
   SetElementwiseOutput(scope);
 }
 
-// Quotients of integers round down where m_pythondiv says so. ONNX's operation rounds towards 0,
-// but its exports carry m_pythondiv, too.
+// Integer quotients round down if m_pythondiv is set. ONNX's Div rounds towards 0, but its exports
+// also set m_pythondiv.
 void InferDivide(InferScope& scope) {
   InferArithmetic(scope);
   const ElementType type = scope.input_element(0);
@@ -60,8 +60,8 @@ void LowerElementwise(LowerScope& scope) {
 template <BinaryOp op>
 constexpr auto LowerArithmetic = LowerNarrow<LowerElementwise<op>, ElementType::i16>;
 
-// The step truncates. Python's division rounds down, which is exact division once the remainder of
-// the divisor's sign is taken off.
+// The step truncates. Python's division rounds down: the remainder with the divisor's sign is
+// subtracted first, so that the division is exact.
 void LowerDivide(LowerScope& scope) {
   const ElementType type = scope.output_type(0).type;
   const bool truncates = type == ElementType::u8 || !scope.attributes.Bool("m_pythondiv", true);
@@ -75,7 +75,7 @@ void LowerDivide(LowerScope& scope) {
   EmitBinary(scope.builder, BinaryOp::divide, exact, b, scope.NewOutput(0));
 }
 
-// Squares are frequent (variances, norms), and a product is both exact and far cheaper than pow.
+// Squares are frequent (variances, norms). A product is exact and much faster than pow.
 void LowerPower(LowerScope& scope) {
   const std::optional<std::vector<double>> exponent = scope.Numbers(1);
   const bool square = exponent && exponent->size() == 1 && exponent->front() == 2 &&
@@ -85,8 +85,8 @@ void LowerPower(LowerScope& scope) {
   EmitBinary(scope.builder, BinaryOp::multiply, x, x, scope.NewOutput(0));
 }
 
-// A slope per channel is aligned with axis 1, any other slope by NumPy's rule. Leading axes of one
-// element that x does not have are dropped: ONNX's LeakyRelu has a slope of shape [1] for a scalar.
+// A slope per channel is aligned with axis 1, any other slope by NumPy's rule. Leading axes of
+// extent 1 that x lacks are dropped: ONNX's LeakyRelu has a slope of shape [1] for a scalar.
 Dims SlopeDims(const NodeScope& scope) {
   const Dims& x = scope.input_dims(0);
   Dims slope = scope.input_dims(1);
@@ -115,7 +115,7 @@ void LowerPRelu(LowerScope& scope) {
              {scope.input(1), std::move(slope)}, scope.NewOutput(0));
 }
 
-// The slope of each channel stands at axis 1.
+// A slope per channel belongs to axis 1.
 void SlopeAxes(AxisScope& scope) {
   scope.Same(0, 0);
   scope.relation.reason = "has slopes that change with time";
@@ -138,7 +138,7 @@ int64_t MultiplyOf(int64_t a, int64_t b) { return a * b; }
 int64_t MaximumOf(int64_t a, int64_t b) { return std::max(a, b); }
 int64_t MinimumOf(int64_t a, int64_t b) { return std::min(a, b); }
 
-// False decides a conjunction, true a disjunction, whatever the other operand is.
+// The result if one operand decides it: false decides a conjunction, true a disjunction.
 template <bool deciding>
 std::optional<int64_t> ScalarDecided(const ir::Node&, Scalars inputs) {
   bool known = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bags of rows of a table: the rows that indices name are gathered, and those of each bag summed up
-// or averaged. Bags of one size (Packed) and those known at conversion are a step for each run of
-// bags of one size; bags that the run computes are a loop over the rows. An index that the run
-// computes takes zeros where it is out of range; at conversion such an index is a fault.
+// Bags of table rows: the rows at the given indices are gathered, and the rows of each bag are
+// summed or averaged. Bags of equal size (Packed) and bags known at conversion emit one step per
+// run of bags of equal size. Bags computed at run time are a loop over the rows. A computed index
+// out of range selects zeros; a constant one is an error.
 #include <algorithm>
 #include <numeric>
 
@@ -21,7 +21,7 @@ using format::ReduceOp;
 
 constexpr size_t kBagTable = 0, kBagIndices = 1, kBagGrouping = 2, kBagCount = 3;
 
-// What says which bag a row belongs to, and where the inputs behind that stand.
+// How rows are assigned to bags; this determines the input indices that follow.
 enum class BagGrouping { kPacked, kOffsets, kSegments };
 
 constexpr size_t DefaultRowInput(BagGrouping grouping) {
@@ -37,7 +37,7 @@ ReduceOp BagReduction(const NodeScope& scope) {
   return means ? ReduceOp::mean : ReduceOp::sum;
 }
 
-// Input i: whole numbers, one for each of `dims`.
+// Checks that input i is i32 or i64 with shape `dims`.
 void CheckBagNumbers(InferScope& scope, size_t i, std::string_view what, const Dims& dims) {
   const ElementType type = scope.input_element(i);
   if (type != ElementType::i32 && type != ElementType::i64) {
@@ -179,7 +179,8 @@ class BagLowering {
   }
 
  private:
-  // The bags' sizes and, in order_, the rows of one bag behind another.
+  // Returns the sizes of the bags and sets order_ to the rows, bag by bag. nullopt if the bags are
+  // computed.
   std::optional<Dims> KnownSizes() {
     order_.resize(static_cast<size_t>(count_));
     std::iota(order_.begin(), order_.end(), 0);
@@ -204,7 +205,7 @@ class BagLowering {
 
   static int64_t At(const Dims& numbers, int64_t i) { return numbers[static_cast<size_t>(i)]; }
 
-  // The rows of the table and the weights that belong to these indices.
+  // The table rows, and their weights, at the indices in `order`.
   BagRows RowsIn(const Dims& order) {
     const auto count = static_cast<int64_t>(order.size());
     BagRows rows = {count, inner_, plan::kNone, plan::kNone};
@@ -237,7 +238,7 @@ class BagLowering {
     return {PlacesOf(builder_, scope_.input(kBagTable), {1, 1, table_[0], inner_, 1}, {row})};
   }
 
-  // Which bag each row belongs to. Of offsets: how many of them are not behind the row, less one.
+  // The bag of each row. With offsets: the number of offsets that are at most the row, minus one.
   plan::ValueId Numbers() {
     const plan::ValueId given = scope_.input(kBagGrouping);
     if (grouping_ == BagGrouping::kSegments || count_ == 0) return given;
@@ -265,8 +266,8 @@ void LowerBags(LowerScope& scope) {
   BagLowering(scope, grouping).Run();
 }
 
-// Bags of indices beside each other know nothing of each other. The order in which floats are added
-// up may depend on the row's length, so no axis of the table goes on.
+// Packed bags are independent along axis 0 of the indices. Axes of the table do not continue: the
+// accumulation order may depend on the row length.
 void PackedBagAxes(AxisScope& scope) {
   if (scope.Pair(kBagIndices, 0, 0, 0) && scope.has_input(BagWeightInput(BagGrouping::kPacked))) {
     scope.relation.groups.back().push_back({false, BagWeightInput(BagGrouping::kPacked), 0});

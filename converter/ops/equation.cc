@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kEllipsis = "...";
 
-// The labels of `rank` axes; the ellipsis stands for those that have no letter.
+// The labels of `rank` axes; the ellipsis covers the axes that have no letter.
 Labels LabelsOfAxes(const std::string& subscript, size_t rank) {
   const size_t letters = LettersOf(subscript).size();
   Labels labels;
@@ -38,7 +38,8 @@ std::vector<std::string> SplitSubscripts(std::string text) {
   return parts;
 }
 
-// Letters of one operand alone in alphabetical order, capitals first, behind the ellipsis.
+// The implicit output: the ellipsis, then the letters that occur in one operand only, in
+// alphabetical order with capitals first.
 std::string ImplicitOutput(const std::vector<std::string>& inputs) {
   std::map<char, int> operands;
   std::string output;
@@ -53,7 +54,7 @@ std::string ImplicitOutput(const std::vector<std::string>& inputs) {
   return output;
 }
 
-// Letters, and at most one ellipsis among them.
+// Checks that subscripts have letters and at most one ellipsis.
 bool CheckSubscripts(NodeScope& scope, const std::string& text, const Equation& equation) {
   std::vector<std::string> all = equation.inputs;
   all.push_back(equation.output);
