@@ -79,7 +79,7 @@ bool CheckFactors(InferScope& scope) {
     scope.Fault("query is {}; its last axis must not be 0", ToString(query));
   }
   if (key.end()[-2] != value.end()[-2]) {
-    scope.Fault("key is {} and value is {}; must have a row of both for each place", ToString(key),
+    scope.Fault("key is {} and value is {}; must have the same number of rows", ToString(key),
                 ToString(value));
   }
   return !scope.failed();
@@ -102,7 +102,7 @@ void InferAttention(InferScope& scope) {
   scope.SetOutput(0, ElementType::f32, std::move(*dims));
 }
 
-// The scale is applied to the scores or to the query: the query has fewer elements if there are
+// The scaled query. The scale is part of the scores, but scaling the query is cheaper if there are
 // more keys than elements in a key.
 struct Query {
   plan::ValueId value;

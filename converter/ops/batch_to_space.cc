@@ -39,7 +39,7 @@ bool CheckControl(NodeScope& scope, std::string_view what, const Dims& values, i
 
 std::optional<BlockSpec> ReadBlockSpec(NodeScope& scope, const ControlNames& names) {
   if (scope.rank(0) < 2) {
-    scope.Fault("input 0 is {} of rank {}; must have a batch and at least one axis of space",
+    scope.Fault("input 0 is {} of rank {}; must have a batch axis and at least one spatial axis",
                 ToString(scope.input_type(0)), scope.rank(0));
     return std::nullopt;
   }
@@ -71,7 +71,7 @@ void InferBatchToSpace(InferScope& scope) {
   if (!spec) return;
   Dims dims = scope.input_dims(0);
   if (dims[0] % spec->blocks != 0) {
-    scope.Fault("batch {} does not divide by block product {}", dims[0], spec->blocks);
+    scope.Fault("batch {} is not divisible by block product {}", dims[0], spec->blocks);
   }
   dims[0] /= spec->blocks;
   for (size_t axis = 1; axis < dims.size(); ++axis) {
@@ -79,7 +79,7 @@ void InferBatchToSpace(InferScope& scope) {
     const std::optional<int64_t> crops = CheckedSum(spec->crops_begin[axis], spec->crops_end[axis]);
     if (!space || !crops || *crops > *space) {
       scope.Fault(
-          "axis {} is {} times block {} and its crops are {} and {}; they must not cut more", axis,
+          "axis {} is {} times block {}; the sum of its crops {} and {} must not exceed that", axis,
           dims[axis], spec->block[axis], spec->crops_begin[axis], spec->crops_end[axis]);
       continue;
     }
@@ -99,10 +99,10 @@ void InferSpaceToBatch(InferScope& scope) {
     const auto pads = CheckedSum(spec->crops_begin[axis], spec->crops_end[axis]);
     const auto padded = pads ? CheckedSum(dims[axis], *pads) : std::nullopt;
     if (!padded) {
-      scope.Fault("axis {} of {} with pads {} and {} is too long", axis, dims[axis],
+      scope.Fault("axis {} of extent {} with pads {} and {} overflows 64 bits", axis, dims[axis],
                   spec->crops_begin[axis], spec->crops_end[axis]);
     } else if (*padded % spec->block[axis] != 0) {
-      scope.Fault("axis {} of {} with pads {} and {} is {}, which does not divide by block {}",
+      scope.Fault("axis {} of extent {} with pads {} and {} is {}; must be divisible by block {}",
                   axis, dims[axis], spec->crops_begin[axis], spec->crops_end[axis], *padded,
                   spec->block[axis]);
     }

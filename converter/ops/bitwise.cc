@@ -83,9 +83,8 @@ void InferShift(InferScope& scope) {
         std::ranges::find_if(*places, [&](int64_t by) { return by < 0 || by >= WidthOf(scope); });
     if (out != places->end()) {
       scope.Fault(
-          "input 1 (places to shift by) holds {}; must be from 0 to {}, for what any other "
-          "gives is not defined",
-          *out, WidthOf(scope) - 1);
+          "input 1 (shift amount) holds {}; must be from 0 to {}, other shifts are undefined", *out,
+          WidthOf(scope) - 1);
     }
   }
   if (const std::optional<Dims> dims = BroadcastDims(scope, kBoth)) {

@@ -91,8 +91,8 @@ void SetOutputOfBoth(InferScope& scope, const BranchResults& then, const BranchR
       are_alike ? OpenAxes(*then[i], *other[i]) : std::vector<size_t>();
   if (!are_alike || axes.size() > 1) {
     return scope.Fault(
-        "output {} is {} in its then-body and {} in its else-body; both must have one type and "
-        "rank, and lengths that differ on one axis at most",
+        "output {} is {} in its then-body and {} in its else-body; types and ranks must be equal, "
+        "and at most one extent may differ",
         i, ToString(a), ToString(b));
   }
   TensorType type = a;
@@ -106,7 +106,7 @@ void SetOutputOfBoth(InferScope& scope, const BranchResults& then, const BranchR
 void InferIf(InferScope& scope) {
   const TensorType& condition = scope.input_type(0);
   if (condition.type != ElementType::boolean || ElementCount(condition.dims) != 1) {
-    scope.Fault("its condition is {}; must be one element of boolean", ToString(condition));
+    scope.Fault("condition is {}; must be one boolean element", ToString(condition));
     return;
   }
   const std::optional<size_t> known = KnownBranch(scope);

@@ -147,7 +147,7 @@ bool CheckElements(InferScope& scope, std::span<const size_t> operands,
   std::string words;
   for (ElementType one : allowed)
     words += fmt::format("{}{}", words.empty() ? "" : ", ", Name(one));
-  scope.Fault("input {} has element type {}; this operation works on {}", first, Name(type), words);
+  scope.Fault("input {} has element type {}; this operation supports {}", first, Name(type), words);
   return false;
 }
 

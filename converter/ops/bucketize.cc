@@ -94,7 +94,7 @@ void InferSearch(InferScope& scope) {
   const bool leads = sorted.size() == values.size() && !sorted.empty() &&
                      std::equal(sorted.begin(), sorted.end() - 1, values.begin());
   if (sorted.size() != 1 && !leads) {
-    scope.Fault("{} is searched for {}; must have one axis, or the same but the last",
+    scope.Fault("{} is searched for {}; must have one axis, or equal axes except the last",
                 ToString(scope.input_type(0)), ToString(scope.input_type(1)));
   }
   scope.attributes.Bool("right_mode", false);

@@ -93,13 +93,13 @@ FoldSpec FoldSpecOf(const NodeScope& scope) {
 bool CheckColumns(InferScope& scope, const FoldSpec& spec) {
   const Dims& dims = scope.input_dims(kColumns);
   if (dims.back() != spec.patches() || dims[dims.size() - 2] % spec.taps() != 0) {
-    scope.Fault("data is {}; must have channels that {} taps divide and {} patches",
+    scope.Fault("data is {}; channels must be a multiple of {} taps, and patches must be {}",
                 ToString(scope.input_type(kColumns)), spec.taps(), spec.patches());
     return false;
   }
   const std::optional<int64_t> image = CheckedProduct(spec.window.y.in, spec.window.x.in);
   if (image && *image <= kMostColumnPlaces) return true;
-  scope.Fault("an image has {} x {} places; must be at most {}", spec.window.y.in, spec.window.x.in,
+  scope.Fault("image is {} x {} pixels; must have at most {}", spec.window.y.in, spec.window.x.in,
               kMostColumnPlaces);
   return false;
 }
@@ -159,7 +159,7 @@ void LowerFold(LowerScope& scope) {
 
 void FoldAxes(AxisScope& scope) {
   if (scope.rank(kColumns) == 3) scope.Pair(0, 0, 0, 0);
-  scope.relation.reason = "adds patches of time up";
+  scope.relation.reason = "adds overlapping patches along time";
 }
 
 constexpr Operation kCol2ImRows[] = {

@@ -42,7 +42,7 @@ void InferConcat(InferScope& scope) {
       continue;
     }
     const std::optional<int64_t> sum = CheckedSum(joined, part.dims[static_cast<size_t>(*axis)]);
-    if (!sum) return scope.Fault("the dimensions of axis {} add up beyond 64 bits", *axis);
+    if (!sum) return scope.Fault("the sum of the extents of axis {} overflows 64 bits", *axis);
     joined = *sum;
   }
   if (!scope.failed()) scope.SetOutput(0, whole);
@@ -86,7 +86,7 @@ void InferSplit(InferScope& scope) {
                        scope.output_count());
   }
   if (dim % parts != 0) {
-    return scope.Fault("axis {} has {} places, which do not divide by num_splits {}", *axis, dim,
+    return scope.Fault("axis {} has extent {}; must be divisible by num_splits {}", *axis, dim,
                        parts);
   }
   SetParts(scope, *axis, Dims(static_cast<size_t>(parts), dim / parts));
@@ -110,8 +110,9 @@ void InferVariadicSplit(InferScope& scope) {
   }
   const auto free_count = std::count(lengths.begin(), lengths.end(), -1);
   if (free_count > 1 || (free_count == 1 ? sum > dim : sum != dim)) {
-    return scope.Fault("split_lengths {} add up to {} and hold {} free length; axis {} has {}",
-                       ToString(*given), sum, free_count, *axis, dim);
+    return scope.Fault(
+        "split_lengths {} sum to {} with {} entries of -1; must fit axis {}, which has extent {}",
+        ToString(*given), sum, free_count, *axis, dim);
   }
   std::replace(lengths.begin(), lengths.end(), int64_t{-1}, dim - sum);
   if (scope.output_count() != lengths.size()) {

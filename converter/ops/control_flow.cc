@@ -47,7 +47,8 @@ void SetOutputs(InferScope& scope, ir::Body& body) {
     scope.SetOutput(i, type);
     if (body.trips.exact) continue;
     if (output.range->backward()) {
-      scope.Fault("output {} is gathered backwards but has a run-time length; must be forwards", i);
+      scope.Fault("output {} is concatenated backwards but has a run-time length; must be forwards",
+                  i);
     }
     scope.mutable_node().outputs[i].run_time_extent =
         ir::RunTimeExtent{static_cast<size_t>(*axis), &scope.node(), part};
@@ -68,7 +69,8 @@ int64_t CountOfOutputs(InferScope& scope, const ir::Body& body) {
     const int64_t whole = port.type.dims[static_cast<size_t>(*axis)];
     const int64_t chunk = part.dims[static_cast<size_t>(*axis)];
     if (whole <= 0 || chunk <= 0 || whole % chunk != 0 || (count != 0 && count != whole / chunk)) {
-      scope.Fault("no input is sliced and its outputs do not determine one number of iterations");
+      scope.Fault(
+          "no input is sliced and the declared outputs do not give one number of iterations");
       return 0;
     }
     count = whole / chunk;
@@ -147,7 +149,7 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Body& body) {
     trips.exact = first.has_value() && trip.has_value();
   }
   if (endless && trip && condition) {
-    scope.Fault("trip count is {} and its condition stays true; must end", (*trip)[0]);
+    scope.Fault("trip count is {} and its condition is always true; must end", (*trip)[0]);
     return std::nullopt;
   }
   const bool open = !trip || !condition;  // ends at run time only
@@ -166,7 +168,7 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Body& body) {
     return std::nullopt;
   }
   if (slices != 0 && slices < trips.most) {
-    scope.Fault("runs {} iterations over {} slices; must have a slice for each", trips.most,
+    scope.Fault("runs {} iterations over {} slices; must have one slice per iteration", trips.most,
                 slices);
     return std::nullopt;
   }

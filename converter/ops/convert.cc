@@ -126,7 +126,7 @@ void InferPromote(InferScope& scope) {
   const std::optional<ElementType> to = ParseElementType(name);
   const bool same = scope.input_type_name(0) == scope.input_type_name(1);
   if (!same && (!to || ElementBytes(*to) == 0)) {
-    return scope.Fault("promotes {} and {} to {}; must be a type of f32 i8 u8 i16 i32 i64 boolean",
+    return scope.Fault("promotes {} and {} to {}; must be one of f32 i8 u8 i16 i32 i64 boolean",
                        scope.input_type_name(0), scope.input_type_name(1), name);
   }
   for (const size_t i : {size_t{0}, size_t{1}}) {

@@ -273,7 +273,7 @@ bool CheckDataAndFilters(InferScope& scope, bool grouped) {
     return false;
   }
   if (rank == 5 && scope.input_element(kData) != ElementType::f32) {
-    scope.Fault("data is {}; must be f32 where it has three axes of space",
+    scope.Fault("data is {}; must be f32 for three spatial axes",
                 ToString(scope.input_type(kData)));
     return false;
   }

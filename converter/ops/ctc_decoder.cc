@@ -109,7 +109,7 @@ bool CheckScores(InferScope& scope) {
   constexpr size_t kScores[] = {0};
   if (!CheckElements(scope, kScores, {ElementType::f32})) return false;
   if (scope.rank(0) == 3 && scope.input_dims(0)[2] > 0) return true;
-  scope.Fault("scores are {}; must have three axes, the last one of classes",
+  scope.Fault("scores are {}; must have three axes, the last with at least one class",
               ToString(scope.input_type(0)));
   return false;
 }
@@ -163,7 +163,7 @@ void LowerMaskedDecoder(LowerScope& scope) {
 
 void MaskedDecoderAxes(AxisScope& scope) {
   scope.relation.groups.push_back({{false, 0, 1}, {false, 1, 1}, {true, 0, 0}});
-  scope.relation.reason = "decodes the whole sequence";
+  scope.relation.reason = "decodes the full sequence";
 }
 
 // CTCGreedyDecoderSeqLen: [batch, time, classes] and the lengths.
@@ -219,7 +219,7 @@ void DecoderByLengthsAxes(AxisScope& scope) {
   AxisGroup group = {{false, 0, 0}, {false, 1, 0}, {true, 0, 0}};
   if (scope.node().outputs.size() > 1) group.push_back({true, 1, 0});
   scope.relation.groups.push_back(std::move(group));
-  scope.relation.reason = "decodes the whole sequence";
+  scope.relation.reason = "decodes the full sequence";
 }
 
 constexpr Operation kDecoderRows[] = {

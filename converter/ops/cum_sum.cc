@@ -97,12 +97,12 @@ void LowerCumSum(LowerScope& scope) {
 
 void CumSumAxes(AxisScope& scope) {
   if (!KnowsSummedAxis(scope)) {
-    scope.relation.reason = "adds up over an axis that the run chooses";
+    scope.relation.reason = "sums over an axis that is computed at run time";
     return;
   }
   const size_t axis = WrappedAxis(SummedAxis(scope), scope.rank(0));
   const bool backward = scope.attributes.Bool("reverse", false);
-  scope.relation.reason = "adds up over time from its end";
+  scope.relation.reason = "sums over time from the end";
   scope.Same(0, 0, OnlyAxis(scope, SummedAxis(scope)));
   if (backward) return;
   scope.relation.sum = {static_cast<int64_t>(axis), scope.attributes.Bool("exclusive", false)};

@@ -95,8 +95,9 @@ void CheckDetectionAttributes(InferScope& scope, bool has_classes) {
                 kMostDetections);
   }
   if (spec.best_class && spec.background != 0) {
-    scope.Fault("background_label_id is {} and decrease_label_id is set; must be 0 then",
-                spec.background);
+    scope.Fault(
+        "background_label_id is {} and decrease_label_id is set; background_label_id must be 0",
+        spec.background);
   }
   if (!spec.is_normalized && (spec.height < 1 || spec.width < 1)) {
     scope.Fault("input_height is {} and input_width {}; must be at least 1", spec.height,
@@ -372,7 +373,9 @@ void LowerDetection(LowerScope& scope) {
   builder.Emit(params, {boxes.value, scores}, {y, order});
 }
 
-void DetectionAxes(AxisScope& scope) { scope.relation.reason = "selects among boxes of all time"; }
+void DetectionAxes(AxisScope& scope) {
+  scope.relation.reason = "selects among the boxes of all time steps";
+}
 
 constexpr Operation kDetectionRows[] = {
     {"DetectionOutput", 1, 3, 5, InferDetection<true>, LowerDetection, Apart(DetectionAxes)},

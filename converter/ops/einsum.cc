@@ -28,7 +28,7 @@ void CheckLabelCounts(InferScope& scope, const Equation& equation) {
     const std::string& subscript = equation.inputs[i];
     const size_t letters = LettersOf(subscript).size(), rank = scope.input_dims(i).size();
     if (HasEllipsis(subscript) ? letters <= rank : letters == rank) continue;
-    scope.Fault("subscript \"{}\" has {} letters and input {} is {}; must have one for each axis",
+    scope.Fault("subscript \"{}\" has {} letters and input {} is {}; must have one letter per axis",
                 subscript, letters, i, ToString(scope.input_type(i)));
   }
 }
@@ -433,7 +433,7 @@ void EinsumAxes(AxisScope& scope) {
     }
     if (apart) scope.relation.groups.push_back(std::move(group));
   }
-  scope.relation.reason = "sums over time, or around it";
+  scope.relation.reason = "sums over time, or over an axis outside it";
 }
 
 constexpr Traits kEinsum = {.axes = EinsumAxes, .heavy = true};

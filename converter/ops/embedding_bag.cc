@@ -126,7 +126,7 @@ void InferOffsetBags(InferScope& scope) {
   int64_t least = 0;
   for (const int64_t offset : scope.Ints(kBagGrouping).value_or(Dims())) {
     if (offset < least || offset > count) {
-      return scope.Fault("offset {} behind {} of {} indices; must ascend from 0 to {}", offset,
+      return scope.Fault("offset {} follows {} for {} indices; must ascend from 0 to {}", offset,
                          least, count, count);
     }
     least = offset;
@@ -272,10 +272,12 @@ void PackedBagAxes(AxisScope& scope) {
   if (scope.Pair(kBagIndices, 0, 0, 0) && scope.has_input(BagWeightInput(BagGrouping::kPacked))) {
     scope.relation.groups.back().push_back({false, BagWeightInput(BagGrouping::kPacked), 0});
   }
-  scope.relation.reason = "has time in its table or in its bags";
+  scope.relation.reason = "has the time axis in its table or in its bags";
 }
 
-void BagAxes(AxisScope& scope) { scope.relation.reason = "has time in its table or in its bags"; }
+void BagAxes(AxisScope& scope) {
+  scope.relation.reason = "has the time axis in its table or in its bags";
+}
 
 constexpr Traits TakesBags(void (*axes)(AxisScope&)) {
   return {.axes = axes, .steering = Steering::kChoice, .steered_from = 1};

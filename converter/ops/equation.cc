@@ -80,13 +80,14 @@ bool CheckOutput(NodeScope& scope, const std::string& text, const Equation& equa
   for (const char letter : std::set<char>(output.begin(), output.end())) {
     const auto among_inputs = std::ranges::count(inputs, letter);
     if (among_inputs == 0) {
-      scope.Fault("equation \"{}\" has {} in the output alone; must be in an input, too", text,
+      scope.Fault("equation \"{}\" has {} only in the output; must also be in an input", text,
                   letter);
     } else if (is_implicit && among_inputs > 1) {
-      scope.Fault("equation \"{}\" repeats {} and names no output; must have one, behind \"->\"",
-                  text, letter);
+      scope.Fault(
+          "equation \"{}\" repeats {} without an explicit output; must have one after \"->\"", text,
+          letter);
     } else if (std::ranges::count(output, letter) > 1) {
-      scope.Fault("equation \"{}\" has {} twice in the output; must be there once", text, letter);
+      scope.Fault("equation \"{}\" has {} twice in the output; must occur once", text, letter);
     }
   }
   if (std::ranges::any_of(equation.inputs, HasEllipsis) != HasEllipsis(equation.output)) {

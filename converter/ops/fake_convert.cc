@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeConvert: x as a float of 8 bits would hold it, (rounded(x * scale - shift) + shift) / scale.
-// OpenVINO's 8-bit types are made of f16, so there are two roundings. The second one is by f32
-// sums: a number is added and taken off again whose last bit is worth that of the 8-bit number.
+// FakeConvert: the value of x after conversion to an 8-bit float and back, (rounded(x * scale -
+// shift) + shift) / scale. OpenVINO's 8-bit floats are derived from f16, so that there are two
+// roundings. The second one uses f32 sums: it adds and subtracts a number whose last bit has the
+// weight of the 8-bit number's last bit.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,11 +17,11 @@ namespace {
 using format::BinaryOp;
 using format::UnaryOp;
 
-// A float of 8 bits. What is beyond the greatest number becomes that number.
+// An 8-bit float type. Values beyond the maximum are clamped to it.
 struct ShortFloat {
   std::string_view name;
   int fraction_bits;
-  int least_exponent;  // of a number that is no subnormal one
+  int least_exponent;  // of a normal number
   float greatest;
 };
 constexpr ShortFloat kShortFloats[] = {{"f8e4m3", 3, -6, 448}, {"f8e5m2", 2, -14, 57344}};
@@ -47,7 +48,7 @@ void InferFakeConvert(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(0));
 }
 
-// Steps of one lowering, all of the shape of x.
+// Emits the steps of one lowering, all with the shape of x.
 class ShortRounding {
  public:
   ShortRounding(plan::Builder& builder, const ShortFloat& to, Dims dims)
@@ -62,13 +63,13 @@ class ShortRounding {
   plan::ValueId Rounded(plan::ValueId x) {
     x = Function(UnaryOp::clamp, x, -to_.greatest, to_.greatest);
     x = Converted(builder_, Converted(builder_, x, ElementType::f16), ElementType::f32);
-    // The power of two that is the first bit of x: x times 2^23 + 1 less the float before it.
+    // The leading power of two of x: x times 2^23 + 1, minus the next smaller float.
     const plan::ValueId grown = Apply(BinaryOp::multiply, x, Number(8388609));
     const plan::ValueId below = Apply(BinaryOp::multiply, grown, Number(0x1.fffffep-1f));
     const plan::ValueId difference = Apply(BinaryOp::subtract, grown, Full(below));
     const plan::ValueId first_bit = Apply(BinaryOp::maximum, Function(UnaryOp::abs, difference),
                                           Number(std::ldexp(1.0f, to_.least_exponent)));
-    // Of a number between 1 and 2 times that, the last bit is worth 2^-23 of it.
+    // The last bit of a number between 1 and 2 times that power is 2^-23 of it.
     const plan::ValueId coarse =
         Apply(BinaryOp::multiply, first_bit, Number(std::ldexp(1.5f, 23 - to_.fraction_bits)));
     return Apply(BinaryOp::subtract, Apply(BinaryOp::add, x, Full(coarse)), Full(coarse));

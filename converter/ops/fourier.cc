@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DFT, IDFT, RDFT, IRDFT: each axis that is named is one transform of its lines, into which the
-// cutting and the zeros of signal_size go.
+// DFT, IDFT, RDFT, IRDFT: each listed axis is one transform of its lines, which includes the
+// cropping and zero padding of signal_size.
 #include "converter/ops/fourier.h"
 
 #include <algorithm>
@@ -50,7 +50,8 @@ LineMatrix InverseRealTransform(int64_t size, int64_t given) {
   for (int64_t j = 0; j < size; ++j) {
     for (int64_t k = 0; k < given; ++k) {
       const auto [c, s] = PointOfTurn(j * k, size);
-      const bool is_alone = k == 0 || 2 * k == size;  // others stand for their conjugates, too
+      // other numbers also stand for their conjugates
+      const bool is_alone = k == 0 || 2 * k == size;
       const double scale = (is_alone ? 1.0 : 2.0) / static_cast<double>(size);
       matrix.weights.push_back(static_cast<float>(scale * c));
       matrix.weights.push_back(static_cast<float>(scale * -s));
@@ -66,14 +67,14 @@ enum class FourierKind { kForward, kInverse, kReal, kInverseReal };
 constexpr bool ReadsComplex(FourierKind kind) { return kind != FourierKind::kReal; }
 constexpr bool WritesComplex(FourierKind kind) { return kind != FourierKind::kInverseReal; }
 
-// Axes in the order of the node, with the size of each transform; the last is the one that turns
-// real numbers into complex ones or back.
+// Axes in the order of the node, with the size of each transform. The last axis is the one that
+// converts real numbers to complex ones or back.
 struct FourierSpec {
   std::vector<size_t> axes;
   Dims sizes;
 };
 
-// Shape of the numbers, without the axis of their two parts.
+// Dims of the numbers, without the axis of real and imaginary part.
 Dims NumberDims(const Dims& dims, bool is_complex) {
   return Dims(dims.begin(), dims.end() - is_complex);
 }
@@ -86,15 +87,15 @@ std::optional<FourierSpec> ReadAxes(InferScope& scope, int64_t rank) {
     const std::optional<int64_t> normal = scope.NormalAxis(axis, rank);
     if (!normal) continue;
     if (std::ranges::count(spec.axes, static_cast<size_t>(*normal)) != 0) {
-      scope.Fault("axis {} is named twice; must be named once", axis);
+      scope.Fault("axis {} is listed twice; must be listed once", axis);
     }
     spec.axes.push_back(static_cast<size_t>(*normal));
   }
-  if (axes->empty()) scope.Fault("names no axis; must name at least one");
+  if (axes->empty()) scope.Fault("lists no axis; must list at least one");
   return scope.failed() ? std::nullopt : std::optional(spec);
 }
 
-// Size of the transform along an axis of `extent` for which signal_size is -1 or absent.
+// Transform size along an axis of `extent` whose signal_size is -1 or absent.
 int64_t WholeSize(FourierKind kind, bool is_last, int64_t extent) {
   return kind == FourierKind::kInverseReal && is_last ? 2 * (extent - 1) : extent;
 }
@@ -122,7 +123,7 @@ std::optional<FourierSpec> ReadFourierSpec(InferScope& scope, FourierKind kind) 
   const bool is_complex = ReadsComplex(kind);
   const Dims& dims = scope.input_dims(0);
   if (is_complex && (dims.empty() || dims.back() != 2)) {
-    scope.Fault("{} has no last axis of 2; must hold real and imaginary parts there",
+    scope.Fault("data is {}; the last axis must have extent 2 (real and imaginary part)",
                 ToString(scope.input_type(0)));
     return std::nullopt;
   }
@@ -131,7 +132,7 @@ std::optional<FourierSpec> ReadFourierSpec(InferScope& scope, FourierKind kind) 
   return scope.failed() ? std::nullopt : spec;
 }
 
-// What the node does along one of its axes.
+// The transform along one of the node's axes.
 FourierOp OpAlong(FourierKind kind, bool is_last) {
   if (is_last && kind == FourierKind::kReal) return FourierOp::kForwardReal;
   if (is_last && kind == FourierKind::kInverseReal) return FourierOp::kInverseReal;
@@ -155,7 +156,8 @@ void InferFourier(InferScope& scope) {
   scope.SetOutput(0, ElementType::f32, std::move(dims));
 }
 
-// The order in which axes are transformed: the one that is real on one side while it is so.
+// The order in which axes are transformed: the axis with real input or output is transformed while
+// its data is real, i.e. first or last.
 std::vector<size_t> FourierOrder(FourierKind kind, size_t count) {
   std::vector<size_t> order;
   for (size_t i = 0; i + 1 < count; ++i) order.push_back(i);

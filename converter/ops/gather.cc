@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather: places of one axis by index. Known indices that form a few runs are views or copies;
-// others are a gather step, which yields zeros for an index out of range. At conversion such an
-// index is a fault. Versions 1 and 7 have no meaning for a negative index, version 8 counts it from
-// the end; the step counts it from the end for all of them.
+// Gather: positions of one axis by index. Known indices that form a few runs are views or copies;
+// others use the gather step, which yields zeros for an index out of range. A constant index out of
+// range is an error. Versions 1 and 7 do not define negative indices; version 8 counts them from
+// the end. The step counts them from the end for all versions.
 #include <algorithm>
 
 #include "converter/ops/axes.h"
@@ -90,7 +90,7 @@ GatherGeometry GatherGeometryOf(const LowerScope& scope, const GatherSpec& spec)
           ProductOf(indices, spec.batch_dims, indices.size())};
 }
 
-// The step reads i32 and i64.
+// The indices in a type that the step reads: i32 or i64.
 plan::ValueId ReadableIndices(LowerScope& scope) {
   if (scope.input_element(1) == ElementType::i64) return scope.input(1);
   return Converted(scope.builder, scope.input(1), ElementType::i32);
@@ -138,7 +138,7 @@ void GatherAxes(AxisScope& scope) {
   for (const int64_t extent : scope.in(0)) scope.relation.runs.push_back(WholeAxis(extent));
 }
 
-// One place of an axis, or several of it.
+// Permutes a Gather that selects one or several positions of an axis.
 void GatherTurn(TurnScope& scope) {
   constexpr size_t kIndices = 1, kAxis = 2;
   const size_t rank = scope.dims(In(0)).size();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GatherElements and GatherND: single elements, or rows, by an index for each. Known indices are
-// places of the flattened data. Indices of the run go to a gather step, which yields zeros where
-// one is out of range: elements along lines that are brought to the end, tuples as the numbers of
-// their rows. At conversion an index out of range is a fault.
+// GatherElements and GatherND: single elements, or rows, with one index each. Known indices become
+// indices into the flattened data. Computed indices use a gather step, which yields zeros for an
+// index out of range: elements along lines that are moved to the last axis, tuples as row numbers.
+// A constant index out of range is an error.
 #include <algorithm>
 
 #include "converter/ops/axes.h"
@@ -13,7 +13,7 @@
 namespace weft::ops {
 namespace {
 
-// GatherElements: data and indices differ in the extent of one axis at most.
+// GatherElements: data and indices may differ in the extent of one axis only.
 
 void InferGatherElements(InferScope& scope) {
   CheckIndexType(scope, 1);
@@ -27,7 +27,7 @@ void InferGatherElements(InferScope& scope) {
     agree = i == static_cast<size_t>(*axis) || data[i] == indices[i];
   }
   if (!agree) {
-    return scope.Fault("indices are {} and data {}; must have the extents of data but on axis {}",
+    return scope.Fault("indices are {} and data {}; must have equal extents except on axis {}",
                        ToString(indices), ToString(data), *axis);
   }
   for (const int64_t index : scope.Ints(1).value_or(Dims())) {
@@ -36,7 +36,7 @@ void InferGatherElements(InferScope& scope) {
   if (HasWholeBytes(scope, 0)) scope.SetOutput(0, scope.input_element(0), indices);
 }
 
-// Every line along the axis is a batch of its own.
+// Each line along the axis is a separate batch.
 void LowerComputedElements(LowerScope& scope, size_t axis) {
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
@@ -83,8 +83,8 @@ void GatherElementsAxes(AxisScope& scope) {
   scope.relation.reason = "gathers time steps by index";
 }
 
-// GatherND: the last axis of the indices holds a tuple for `depth` axes of the data, behind the
-// first `batch_dims`, which both share.
+// GatherND: the last axis of the indices holds a tuple for `depth` axes of the data, which follow
+// the `batch_dims` axes that both share.
 
 struct TupleSpec {
   size_t batch_dims = 0, depth = 0;
@@ -134,7 +134,7 @@ bool CheckKnownTuples(InferScope& scope, const TupleSpec& spec) {
   return true;
 }
 
-// The axes that the tuples choose from.
+// Extents of the axes that a tuple indexes.
 Dims ChosenExtents(const NodeScope& scope, const TupleSpec& spec) {
   const auto first =
       scope.input_dims(0).begin() + static_cast<Dims::difference_type>(spec.batch_dims);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GatherTree: the sequences that a beam search has found. A section walks from the last step of
-// each sequence to the first and takes of each step the token of the beam it has come to. Behind
-// the end of a sequence, and behind the first end token in it, end tokens stand.
+// GatherTree: the sequences that a beam search has found. A section iterates from the last step of
+// each sequence to the first and reads the token of the current beam at each step. End tokens fill
+// the steps after the end of a sequence and after its first end token.
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
@@ -56,7 +56,7 @@ class BeamWalk {
   }
 
  private:
-  // [time, batch, beams]: the tokens of each sequence, end tokens behind it.
+  // [time, batch, beams]: the tokens of each sequence, followed by end tokens.
   ValueId Walk() {
     const Operand lengths = {Converted(builder_, scope_.input(2), ElementType::i32),
                              {1, dims_[1], 1}};
@@ -85,21 +85,21 @@ class BeamWalk {
     return results.scans[0];
   }
 
-  // Each beam is where its own sequence ends.
+  // The initial beam of each sequence: its own index.
   ValueId OwnBeams() {
     Dims beams;
     for (int64_t i = 0; i < dims_[1] * dims_[2]; ++i) beams.push_back(i % dims_[2]);
     return builder_.View(IntegerWeights(builder_, index_type_, beams), 0, {index_type_, step_});
   }
 
-  // Of one step.
+  // The elements of one step at the given beams.
   ValueId OfBeams(ValueId x, ValueId beams) {
     const ValueId y = builder_.Scratch({builder_.type(x), step_});
     EmitGather(builder_, {dims_[1], 1, dims_[2], 1, dims_[2]}, x, beams, y);
     return y;
   }
 
-  // Where the first end token of each sequence stands, or behind it.
+  // The index of the first end token of each sequence, or the number of steps if there is none.
   ValueId LastPlaces(const Operand& tokens) {
     const ValueId is_end = builder_.Scratch({ElementType::boolean, dims_});
     EmitCompare(builder_, CompareOp::equal, tokens, end_, is_end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GridSample: an image read at the points of a grid. A gather takes the pixels around each point
-// from all channels at once; what they weigh is multiplied in and summed up.
+// GridSample: samples an image at the points of a grid. A gather reads the pixels around each point
+// from all channels at once; the pixels are multiplied by their weights and summed.
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
@@ -14,7 +14,7 @@ namespace weft::ops {
 namespace {
 
 constexpr size_t kImage = 0, kGrid = 1;
-// The number of none, added for both sides, is within 32 bits.
+// The index that stands for no pixel fits 32 bits even when both axes add it.
 constexpr int64_t kMostPixels = int64_t{1} << 29;
 
 SampleSpec SampleSpecOf(const NodeScope& scope) {
@@ -93,7 +93,7 @@ void GridSampleAxes(AxisScope& scope) {
   scope.Pair(kImage, 1, 0, 1);
   scope.Pair(kGrid, 1, 0, 2);
   scope.Pair(kGrid, 2, 0, 3);
-  scope.relation.reason = "reads time at points of a grid";
+  scope.relation.reason = "samples time at the points of a grid";
 }
 
 constexpr Operation kGridSampleRows[] = {

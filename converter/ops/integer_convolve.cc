@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of integers, as exported from quantised models after their zero points are taken
-// off: one strided copy of all patches and one product.
+// Integer convolutions, as exported from quantised models after their zero points are subtracted:
+// one strided copy of all patches and one product.
 #include <algorithm>
 
 #include "converter/ops/convolve.h"
@@ -10,8 +10,8 @@
 namespace weft::ops {
 namespace {
 
-// What the windows of one axis see: `taken` elements of the data with `zeros` before them, in
-// `extent` places.
+// The extent that the windows of one axis cover: `extent` positions, of which `zeros` precede
+// `taken` elements of the data.
 struct SeenAxis {
   int64_t extent = 0, zeros = 0, taken = 0;
 };
@@ -24,7 +24,7 @@ SeenAxis SeenOf(const WindowAxis& axis) {
   return seen;
 }
 
-// Do strides walk a dense tensor of `dims` in its order?
+// Returns true if `strides` are those of a dense tensor of `dims`, ignoring axes of extent 1.
 bool WalksDense(const Dims& dims, const Dims& strides) {
   const Dims dense = plan::DenseStrides(dims);
   for (size_t axis = 0; axis < dims.size(); ++axis) {

@@ -13,8 +13,8 @@
 namespace weft::ops {
 namespace {
 
-// A node like the scope's, of i32 where that one is of `narrow`. It stands beside the graph, and
-// its values among the scope's, for as long as it is lowered.
+// A copy of the scope's node in which i32 replaces the type `narrow`. It is not part of the graph;
+// its values are among the scope's values until it is destroyed.
 class WideNode {
  public:
   WideNode(LowerScope& scope, ElementType narrow) : scope_(scope), narrow_(narrow) {
@@ -89,7 +89,7 @@ class WideNode {
 
   LowerScope& scope_;
   const ElementType narrow_;
-  std::deque<ir::Node> sources_;  // in place: values are known by them
+  std::deque<ir::Node> sources_;  // stable addresses: values are keyed by them
   ir::Node node_;
 };
 

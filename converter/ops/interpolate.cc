@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpolate. An axis whose places are taken unchanged by a table of a few even runs (whole
-// factors, mostly) is moved by strided copies, all such axes in one go; any other axis is a step of
-// its own: a gather, or one for each term of the sum that makes a place.
+// Interpolate. All axes whose positions are copied in a few regular runs (mostly integer factors)
+// are moved together by strided copies. Any other axis is processed separately: by a gather, or by
+// one step per term of the sum that computes a position.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -21,12 +21,12 @@
 namespace weft::ops {
 namespace {
 
-// Copies of one pass; beyond them a gather step per axis is cheaper.
+// Limits of the copies in one pass; beyond them one gather step per axis is faster.
 constexpr size_t kMostPlaceRuns = 4, kMostResampleCopies = 16;
-// Terms of a place; more of them are a matrix.
+// Terms per position; more of them use a matrix.
 constexpr size_t kMostTerms = 4;
 
-// Something is resized: is that how?
+// Checks that the mode is supported; called if an axis is resized.
 void CheckResampleMode(InferScope& scope, const Resampling& resampling) {
   const std::string& mode = resampling.mode;
   if (mode == "nearest") {
@@ -37,7 +37,7 @@ void CheckResampleMode(InferScope& scope, const Resampling& resampling) {
     return scope.Fault("mode is area; must be nearest, linear or cubic where the extents change");
   }
   if (scope.input_element(0) != ElementType::f32) {
-    scope.Fault("mode is {} and input 0 is {}; must be nearest, or the input f32", mode,
+    scope.Fault("mode is {} and input 0 is {}; mode must be nearest, or the input f32", mode,
                 Name(scope.input_element(0)));
   }
 }
@@ -54,8 +54,8 @@ void InferInterpolate(InferScope& scope) {
     if (axis.stays()) continue;
     all_stay = false;
     if (axis.in < 1 || axis.out < 1) {
-      scope.Fault("axis {} of {} would become {}; both must be 1 or more where an axis is resized",
-                  i, axis.in, axis.out);
+      scope.Fault("axis {} of {} would become {}; both must be at least 1 if an axis is resized", i,
+                  axis.in, axis.out);
     }
   }
   if (!all_stay) CheckResampleMode(scope, *resampling);
@@ -66,13 +66,13 @@ void InferInterpolate(InferScope& scope) {
   if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
-// Places of the output from `target` on: `count` places of the data, `step` apart, each `repeats`
+// Output positions from `target` on: `count` data positions, `step` apart, each repeated `repeats`
 // times.
 struct PlaceRun {
   int64_t target = 0, repeats = 1, count = 1, source = 0, step = 1;
 };
 
-// Places that are `none` are in no run.
+// Positions equal to `none` are in no run.
 std::vector<PlaceRun> PlaceRunsOf(const Dims& places, int64_t none) {
   const auto end_of_equal = [&](size_t first) {
     size_t end = first + 1;
@@ -110,22 +110,22 @@ std::vector<Nest> NestsOfPlaceRuns(const std::vector<PlaceRun>& runs, int64_t so
   return nests;
 }
 
-// The terms of each axis; none where it stays.
+// The terms of each axis; empty if the axis is not resized.
 using TapsByAxis = std::vector<std::vector<ResampleTap>>;
 
-// A tensor on its way from the data to the output.
+// An intermediate tensor between the data and the output.
 struct Resampled {
   plan::ValueId value = plan::kNone;
   Dims dims;
 };
 
-// Axes that are resized together: all by copies, or one otherwise.
+// Axes that are resized together: several by copies, otherwise one.
 struct ResamplePass {
   std::vector<size_t> axes;
   bool copies = false;
 };
 
-// What shrinks comes first, what grows last: those are the fewest elements.
+// Shrinking axes are processed first and growing axes last, which keeps intermediates small.
 std::vector<ResamplePass> ResamplePasses(const TapsByAxis& taps, const Dims& dims) {
   std::vector<ResamplePass> passes, growing;
   ResamplePass copied;
@@ -168,7 +168,7 @@ void CopyPlaces(plan::Builder& builder, const Resampled& from, const TapsByAxis&
   EmitMovement(builder, from.value, to.value, movement);
 }
 
-// A place behind the axis gives zeros.
+// An index beyond the axis yields zeros.
 void GatherPlaces(plan::Builder& builder, const Resampled& from, size_t axis, const Dims& places,
                   plan::ValueId to) {
   const auto count = static_cast<int64_t>(places.size());
@@ -250,8 +250,8 @@ void LowerInterpolate(LowerScope& scope) {
   }
 }
 
-// Of an axis whose places are taken unchanged, each `give` times or one of `take`: whole factors,
-// and coordinates that no extent but these decides.
+// The integer factor of an axis whose positions are copied, each repeated `give` times or one of
+// `take`. nullopt if the coordinates depend on other extents.
 std::optional<Delay> FactorOf(const Resampling& resampling, const ResampledAxis& axis, size_t at) {
   const bool is_whole = axis.out > axis.in ? axis.out % axis.in == 0 : axis.in % axis.out == 0;
   if (resampling.mode != "nearest" || resampling.coordinates == "align_corners" || !is_whole ||
@@ -275,13 +275,13 @@ std::optional<Delay> FactorOf(const Resampling& resampling, const ResampledAxis&
     const auto first = static_cast<int64_t>(i) / delay.give * delay.take;
     if (places[i] - first != places[0] || places[0] >= delay.take) return std::nullopt;
   }
-  // There a single place comes from the first, whatever the factor.
+  // In this mode a single output position reads the first input position, for every factor.
   if (resampling.coordinates == "pytorch_half_pixel" && places[0] != 0) return std::nullopt;
   return delay;
 }
 
-// Axes that stay are apart. One that has a size is made another extent with it, which needs the
-// sizes lined up at the last axis; a scale must keep any extent.
+// Axes that are not resized are independent. An axis with a given size changes its extent with that
+// size, which requires sizes aligned at the last axis; a scale must keep any extent.
 template <int opset>
 void InterpolateAxes(AxisScope& scope) {
   scope.relation.reason = "resamples the time axis";
@@ -302,8 +302,8 @@ void InterpolateAxes(AxisScope& scope) {
   scope.relation.stretches = by_last_sizes;
 }
 
-// Where places are taken unchanged, whatever the order of the axes. The first version has its axes
-// as an attribute, the others as their last input.
+// Nearest-neighbour modes copy positions in any axis order. Version 1 has its axes as an attribute,
+// later versions as their last input.
 template <int opset>
 void InterpolateTurn(TurnScope& scope) {
   const size_t rank = scope.dims(In(0)).size();

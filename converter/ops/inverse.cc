@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inverse: Gauss and Jordan's elimination with row pivoting, on each matrix with the unit matrix
-// beside it. Every column is a round of steps over the whole batch: the row with the greatest
-// magnitude changes places with the column's own and is divided by its pivot, and its multiples are
-// taken off all other rows. A singular matrix ends in infinities and NaNs, its neighbours do not.
+// Inverse: Gauss-Jordan elimination with row pivoting on each matrix, augmented by the identity.
+// Each column is a round of steps over the complete batch: the row with the maximum magnitude is
+// swapped with the column's own row and divided by its pivot, and its multiples are subtracted from
+// all other rows. A singular matrix yields infinities and NaNs without affecting other matrices of
+// the batch.
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
@@ -16,7 +17,7 @@ namespace {
 
 using format::BinaryOp;
 
-// A row takes up to 13 steps.
+// Each row takes up to 13 steps.
 constexpr int64_t kMostInverseRows = 16;
 
 void InferInverse(InferScope& scope) {
@@ -28,19 +29,19 @@ void InferInverse(InferScope& scope) {
     scope.Fault("data is {}; must be square matrices along its last two axes",
                 ToString(scope.input_type(0)));
   } else if (dims.back() > kMostInverseRows) {
-    scope.Fault("data is {}; must be matrices of at most {} rows, each is a round of steps",
+    scope.Fault("data is {}; must be matrices of at most {} rows (each row adds up to 13 steps)",
                 ToString(scope.input_type(0)), kMostInverseRows);
   }
   scope.SetOutput(0, scope.input_type(0));
 }
 
-// Rounds over [batch, rows, 2 * rows].
+// Emits the rounds over [batch, rows, 2 * rows].
 class InverseSteps {
  public:
   InverseSteps(plan::Builder& builder, int64_t batch, int64_t rows)
       : builder_(builder), batch_(batch), rows_(rows) {}
 
-  // Each matrix, or what it is transposed, with the unit matrix beside it.
+  // Each matrix, optionally transposed, augmented by the identity.
   plan::ValueId Augmented(plan::ValueId x, bool is_transposed) {
     std::vector<float> unit(static_cast<size_t>(rows_ * rows_));
     for (int64_t i = 0; i < rows_; ++i) unit[static_cast<size_t>(i * rows_ + i)] = 1;
@@ -53,7 +54,7 @@ class InverseSteps {
     return both;
   }
 
-  // With the pivot of column `at` in row `at`.
+  // x with the pivot row of column `at` swapped into row `at`.
   plan::ValueId Pivoted(plan::ValueId x, int64_t at) {
     if (at == rows_ - 1) return x;
     const plan::ValueId order = Order(PivotRow(x, at), at);
@@ -62,7 +63,7 @@ class InverseSteps {
     return y;
   }
 
-  // With column `at` of the unit matrix in column `at`.
+  // x with column `at` reduced to that of the identity.
   plan::ValueId Eliminated(plan::ValueId x, int64_t at) {
     const int64_t matrix = rows_ * width();
     const plan::ValueId row = builder_.Scratch({ElementType::f32, {batch_, width()}});
@@ -87,13 +88,13 @@ class InverseSteps {
   int64_t width() const { return 2 * rows_; }
   plan::ValueId Whole() { return builder_.Scratch({ElementType::f32, {batch_, rows_, width()}}); }
 
-  // What stands from element `first` on.
+  // A view of x from element `first` on.
   plan::ValueId From(plan::ValueId x, int64_t first) {
     return builder_.View(x, first * ElementBytes(ElementType::f32),
                          {ElementType::f32, {batch_ * rows_ * width() - first}});
   }
 
-  // [batch]: the row from `at` on with the greatest magnitude in that column.
+  // [batch]: the row, from `at` on, with the maximum magnitude in column `at`.
   plan::ValueId PivotRow(plan::ValueId x, int64_t at) {
     const int64_t left = rows_ - at;
     const TensorType column = {ElementType::f32, {batch_, left}};
@@ -110,7 +111,7 @@ class InverseSteps {
     return row;
   }
 
-  // [batch, rows]: the rows in order, but `at` and each batch's `row` for each other.
+  // [batch, rows]: the row numbers in order, with `at` and each batch's `row` exchanged.
   plan::ValueId Order(plan::ValueId row, int64_t at) {
     const Dims dims = {batch_, rows_};
     const Operand numbers = {PlaceNumbers(builder_, ElementType::i32, rows_), {1, rows_}};

@@ -7,7 +7,7 @@
 namespace weft::ops {
 namespace {
 
-// The lines along `axis` moved behind all other axes, or back.
+// Moves the lines along `axis` after all other axes, or back.
 void MoveLines(plan::Builder& builder, const NumberTensor& x, size_t axis, bool back,
                plan::ValueId source, plan::ValueId target) {
   const int64_t outer = ProductOf(x.dims, 0, axis), places = x.dims[axis];

@@ -13,8 +13,8 @@ namespace weft::ops {
 namespace {
 
 constexpr int64_t kMostTransformSize = int64_t{1} << 21;
-// Below so many weights a matrix costs a desktop less time, and a board little more memory
-// (tests/bench). The first pass has no full vectors but where four is a factor.
+// Below this number of weights a matrix is faster on a desktop and needs little more memory on a
+// board (tests/bench). The first pass of the step has full vectors only if four is a factor.
 constexpr int64_t kLeastWeightsOfFours = 1024;
 constexpr int64_t kLeastWeights = 8192;
 
@@ -27,7 +27,7 @@ kernels::FourierShape ShapeWithoutFactors(FourierOp op, int64_t size) {
   return shape;
 }
 
-// Numbers that stand in a line of x which gives all of them, and the floats of one.
+// The number of numbers in a complete line of x, and the number of floats per number.
 int64_t WholeLine(FourierOp op, int64_t size) {
   return op == FourierOp::kInverseReal ? size / 2 + 1 : size;
 }
@@ -42,7 +42,7 @@ int64_t GivenFloats(FourierOp op, int64_t size, int64_t given) {
   return PartsOf(op) * std::min(given, WholeLine(op, size));
 }
 
-// The step for it, as far as the size decides; none where a matrix is to be used.
+// The shape of the step as far as the size determines it; nullopt if a matrix is used.
 std::optional<kernels::FourierShape> FactoredShape(FourierOp op, int64_t size, int64_t given) {
   if (size > kMostTransformSize) return std::nullopt;
   kernels::FourierShape shape = ShapeWithoutFactors(op, size);
@@ -82,7 +82,7 @@ void EmitAsMatrix(plan::Builder& builder, const LineTransform& transform, int64_
   EmitMatrix(builder, matrix, rows, x_row_stride, x, y);
 }
 
-// [rows, line]: the given floats of each line, zeros behind them.
+// [rows, line]: the given floats of each line, followed by zeros.
 plan::ValueId EmitWholeLines(plan::Builder& builder, int64_t rows, int64_t x_row_stride,
                              int64_t given, int64_t line, plan::ValueId x) {
   const plan::ValueId whole = builder.Scratch({ElementType::f32, {rows, line}});

@@ -17,7 +17,7 @@ using plan::Builder;
 using plan::kNone;
 using plan::ValueId;
 
-// Values of the body that the loop itself sets before each iteration; the builder is at the body.
+// Creates the values that the loop sets before each iteration. The builder is at the body.
 Iteration MakeIteration(Builder& builder, const LoopSpec& spec, plan::Loop& loop) {
   Iteration iteration;
   for (const SlicedInput& input : spec.sliced) {
@@ -39,9 +39,9 @@ Iteration MakeIteration(Builder& builder, const LoopSpec& spec, plan::Loop& loop
 
 bool RunsOnce(const LoopSpec& spec) { return spec.trips == 1 && !spec.end.possible(); }
 
-// Copies the initial values that the loop may overwrite: where states change, all of them. The
-// states of an only iteration are its initial values, so there it is those in variables to which
-// the body assigns.
+// Copies the initial values that the loop may overwrite: all of them if states change. In a single
+// iteration the states are the initial values, so that only those in variables that the body
+// assigns are copied.
 void KeepInitialValues(Builder& builder, const LoopSpec& spec, plan::Loop& loop) {
   const plan::Because because(builder, format::Reason::initial_value);
   const plan::AccessMap accesses = plan::CollectAccesses(builder.program(), loop.body);
@@ -57,8 +57,8 @@ void KeepInitialValues(Builder& builder, const LoopSpec& spec, plan::Loop& loop)
   }
 }
 
-// The outer value that a result of the only iteration forwards unchanged, if it does.
-// Lowering has to see it: a variable must not be overwritten while its old value is still wanted.
+// The outer value that a result of a single iteration forwards unchanged; nullopt otherwise. The
+// lowering needs it because a variable must not be overwritten while its old value is still read.
 std::optional<ValueId> Forwarded(Builder& builder, const plan::Loop& loop, ValueId result,
                                  const TensorType& type) {
   const plan::Place place = plan::Resolve(builder.program(), result);
@@ -68,7 +68,7 @@ std::optional<ValueId> Forwarded(Builder& builder, const plan::Loop& loop, Value
   return builder.View(place.root, place.offset_bytes, type, place.moves);
 }
 
-// What the loop leaves behind it; the builder is at the block around it.
+// Creates the outputs of the loop. The builder is at the enclosing block.
 class LoopOutputs {
  public:
   LoopOutputs(Builder& builder, const LoopSpec& spec, plan::Loop& loop,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LRN: x / (bias + alpha * mean of x^2 over a window)^beta. The mean counts what lies beyond the
-// borders as zeros. Windows of several axes are the means of means, one pool step for each axis.
+// LRN: x / (bias + alpha * mean of x^2 over a window)^beta. Positions outside the borders count as
+// zeros in the mean. Windows over several axes are means of means, one pool step per axis.
 #include <algorithm>
 
 #include "converter/base/narrow.h"
@@ -29,11 +29,11 @@ void InferLrn(InferScope& scope) {
     if (!scope.attributes.Has(key)) scope.Fault("attribute {} is missing; must be given", key);
   }
   const int64_t size = scope.attributes.Int("size", 1);
-  if (size < 1) scope.Fault("attribute size is {}; must be from 1 on", size);
+  if (size < 1) scope.Fault("attribute size is {}; must be at least 1", size);
   scope.SetOutput(0, scope.input_type(0));
 }
 
-// y = the mean of x over 2 * reach + 1 places around each one of an axis.
+// y = the mean of x over the 2 * reach + 1 positions around each position of an axis.
 void EmitMeanAround(plan::Builder& builder, plan::ValueId x, size_t axis, int64_t reach,
                     plan::ValueId y) {
   const Dims& dims = builder.dims(x);
@@ -60,7 +60,7 @@ void EmitMeanAround(plan::Builder& builder, plan::ValueId x, size_t axis, int64_
   builder.Emit(params, {x}, {y});
 }
 
-// A new value, which is op(a, number).
+// Returns a new value: op(a, number).
 plan::ValueId LrnWithNumber(plan::Builder& builder, BinaryOp op, plan::ValueId a, float number) {
   const plan::ValueId y = builder.Scratch(builder.value(a).type);
   EmitBinary(builder, op, a, builder.WeightsOf<float>({ElementType::f32, {1}}, {number}), y);
@@ -75,8 +75,8 @@ void LowerLrn(LowerScope& scope) {
   const int64_t size = scope.attributes.Int("size", 1);
   plan::ValueId mean = builder.Scratch(type);
   EmitBinary(builder, BinaryOp::multiply, x, x, mean);
-  // A mean divides by the places of its window. An even one has one less than the document divides
-  // by; one that reaches beyond the axis on both sides need not be as wide as said.
+  // The pool step divides by 2 * reach + 1, the specification by `size`. The factor corrects this
+  // for an even size, and for a window that exceeds the axis on both sides and is clipped.
   double factor = scope.attributes.Float("alpha", 0);
   const std::vector<bool> along = NamedAxes(scope, 1);
   for (size_t axis = 0; axis < along.size(); ++axis) {
@@ -99,7 +99,7 @@ void LowerLrn(LowerScope& scope) {
 
 void LrnAxes(AxisScope& scope) {
   scope.Same(0, 0, NamedAxes(scope, 1));
-  scope.relation.reason = "normalises over neighbours in time";
+  scope.relation.reason = "normalises over adjacent time steps";
 }
 
 constexpr Operation kLrnRows[] = {{"LRN", 1, 2, 2, InferLrn, LowerLrn, Apart(LrnAxes)}};

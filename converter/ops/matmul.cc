@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products. A constant factor that is one matrix becomes packed panels (dense); two
-// factors that are data, a batch of constant matrices, or integers, become a matmul by strides,
-// which program/constant_products.h replaces where its constant becomes narrow.
+// Matrix products. A constant factor that is a single matrix is packed into panels (dense). Two
+// computed factors, a batch of constant matrices, or integers use a strided matmul, which
+// program/constant_products.h replaces if its constant becomes narrow.
 #include "converter/ops/matmul.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kTranspose[] = {"transpose_a", "transpose_b"};
 
-// A vector is a row on the left and a column on the right; its transposition does nothing.
+// A vector is a row on the left and a column on the right; transposing it has no effect.
 Matrix MatrixOf(const NodeScope& scope, size_t i) {
   const Dims& dims = scope.input_dims(i);
   if (dims.size() == 1) {
@@ -29,7 +29,7 @@ Matrix MatrixOf(const NodeScope& scope, size_t i) {
   return MatrixOver(dims, scope.attributes.Bool(kTranspose[i], false));
 }
 
-// As it lies.
+// The matrix at the strides of its value.
 Matrix MatrixThere(const LowerScope& scope, size_t i) {
   if (scope.rank(i) == 1) return MatrixOf(scope, i);
   return MatrixOver(scope.input_dims(i), scope.input_strides(i),
@@ -45,7 +45,7 @@ void InferMatmul(InferScope& scope) {
   if (scope.rank(0) == 0 || scope.rank(1) == 0) return;
   const Matrix a = MatrixOf(scope, 0), b = MatrixOf(scope, 1);
   if (a.columns != b.rows) {
-    scope.Fault("{} has {} columns and {} has {} rows, as transposed; both must be equal",
+    scope.Fault("{} has {} columns and {} has {} rows after transposition; both must be equal",
                 ToString(scope.input_type(0)), a.columns, ToString(scope.input_type(1)), b.rows);
   }
   std::optional<Dims> dims = scope.Broadcast(a.batch, b.batch);
@@ -55,8 +55,8 @@ void InferMatmul(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(0), std::move(*dims));
 }
 
-// Rows of x as the dense step wants them: a copy where the factor is transposed, which costs far
-// less than walking it by columns in the product.
+// Rows of x, contiguous as the dense step requires. A transposed factor is copied, which is much
+// faster than reading it by columns in the product.
 plan::ValueId ContiguousRows(LowerScope& scope, const Matrix& a) {
   const plan::ValueId source = scope.input(0);
   if (a.contiguous()) return source;
@@ -74,7 +74,7 @@ void LowerConstantRight(LowerScope& scope, const Matrix& a, const Matrix& b, pla
             weights, y);
 }
 
-// y = A x is a dense step with the rows of A as outputs, one row of it per vector x.
+// y = A x is a dense step with the rows of A as outputs, one row per vector x.
 void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, plan::ValueId y) {
   const plan::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(0)), a.row_stride,
                                           a.column_stride, a.rows, a.columns);
@@ -124,12 +124,13 @@ void MatMulAxes(AxisScope& scope) {
   scope.relation.reason = "sums over time";
 }
 
-// A constant factor goes into panels, which want the rows of the other one contiguous.
+// A constant factor is packed into panels, which require contiguous rows of the other factor.
 bool TakesStrides(const NodeScope& scope, size_t i) {
   return scope.rank(i) > 1 && scope.constant(0) == nullptr && scope.constant(1) == nullptr;
 }
 
-// The two last of three axes change places, and that is what a transposed factor wants.
+// Permuting to channels-last exchanges the last two of three axes, which is the transposition of a
+// transposed factor.
 void MatmulTurn(TurnScope& scope) {
   for (const size_t i : {0, 1}) {
     if (scope.rank(i) != 3 || !scope.attributes.Bool(kTranspose[i], false)) continue;
@@ -167,7 +168,7 @@ Matrix MatrixOver(const Dims& dims, const Dims& strides, bool transposed) {
     std::swap(matrix.rows, matrix.columns);
     std::swap(matrix.row_stride, matrix.column_stride);
   }
-  // One dense line of numbers is contiguous either way.
+  // A dense line of numbers is contiguous as a row and as a column.
   if ((matrix.rows == 1 || matrix.columns == 1) && strides == plan::DenseStrides(dims)) {
     matrix.row_stride = matrix.columns;
     matrix.column_stride = 1;
@@ -177,7 +178,7 @@ Matrix MatrixOver(const Dims& dims, const Dims& strides, bool transposed) {
 
 namespace {
 
-// Along the axes of `batch`, 0 where the matrices repeat.
+// Strides along the axes of `batch`; 0 if the matrices repeat.
 Dims BatchStrides(const Matrix& matrix, const Dims& batch) {
   Dims strides(batch.size(), 0);
   const size_t missing = batch.size() - matrix.batch.size();
@@ -205,7 +206,7 @@ MatrixProduct ProductOfBatches(const Dims& batch, const Matrix& a, const Matrix&
 void EmitProduct(plan::Builder& builder, MatrixProduct product, plan::ValueId a, plan::ValueId b,
                  plan::ValueId y) {
   Walk& batch = product.batch;
-  // A batch that shares b is nothing but more rows, and one of a single product no batch.
+  // A batch that shares b only adds rows, and a batch of extent 1 is none.
   while (!batch.dims.empty()) {
     const bool shares_b = batch.strides[1].back() == 0 &&
                           batch.strides[0].back() == product.rows * product.a_row_stride;

@@ -27,7 +27,7 @@ void Append(Nest& nest, const Nest& part) {
   nest.target_offset += part.target_offset;
 }
 
-// Every choice of one nest per axis, joined; empty ones are left out.
+// All choices of one nest per axis, merged; empty nests are omitted.
 std::vector<Nest> Products(const Movement& movement) {
   std::vector<Nest> products(1);
   for (const std::vector<Nest>& axis : movement) {
@@ -44,8 +44,8 @@ std::vector<Nest> Products(const Movement& movement) {
   return products;
 }
 
-// The nest in the order of the target's memory, without loops of one round, neighbours joined where
-// both sides walk them as one.
+// The nest in the order of the target's memory. Loops of one iteration are dropped, and adjacent
+// loops are merged if their strides are consecutive on both sides.
 std::vector<Loop> Joined(const Nest& nest) {
   std::vector<Loop> loops;
   for (size_t i = 0; i < nest.counts.size(); ++i) {
@@ -94,12 +94,14 @@ bool OnByte(ElementType type, int64_t elements) { return elements * BitsOf(type)
 
 int64_t BytesOf(ElementType type, int64_t elements) { return elements * BitsOf(type) / 8; }
 
-// Elements [first, first + count) of a tensor of `total` elements fill whole bytes, or end with it.
+// Returns true if elements [first, first + count) of a tensor of `total` elements begin at a byte
+// and end at a byte or at the end of the tensor.
 bool FillsBytes(ElementType type, int64_t first, int64_t count, int64_t total) {
   return OnByte(type, first) && (OnByte(type, count) || first + count == total);
 }
 
-// The piece of the source that is all of a target, if it is one and begins with a byte.
+// The contiguous piece of the source that covers the target, if there is one and it begins at a
+// byte.
 std::optional<Piece> WholeBytesOf(const Movement& movement, const TensorType& target) {
   const std::optional<Piece> piece = PieceOf(movement);
   const bool is_all = piece && piece->count == ElementCount(target.dims) &&
@@ -107,8 +109,8 @@ std::optional<Piece> WholeBytesOf(const Movement& movement, const TensorType& ta
   return is_all ? piece : std::nullopt;
 }
 
-// The elements of `whole` from `first` on, as one dimension; `whole` itself where that is all of
-// it.
+// A one-dimensional view of `count` elements of `whole` from `first` on; `whole` itself if these
+// are all its elements.
 plan::ValueId Part(plan::Builder& builder, plan::ValueId whole, int64_t first, int64_t count) {
   const ElementType type = builder.type(whole);
   if (first == 0 && ElementCount(builder.dims(whole)) == count) return whole;
@@ -201,8 +203,8 @@ void MoveIntoPart(LowerScope& scope, size_t from, const Movement& movement, plan
 bool HasWholeBytes(NodeScope& scope, size_t i) {
   if (ElementBytes(scope.input_element(i)) > 0) return true;
   scope.Fault(
-      "moves single elements of input {}, which is {}; {} can only keep its order or be "
-      "cut at whole bytes (convert it to i8 or u8 first)",
+      "moves single elements of input {}, which is {}; {} must keep its order or be "
+      "split at byte boundaries (convert it to i8 or u8 first)",
       i, ToString(scope.input_type(i)), Name(scope.input_element(i)));
   return false;
 }

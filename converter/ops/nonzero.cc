@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonZero: the coordinates of the elements that are not zero, one row for each axis. There is room
-// for all elements; how many there are is a run-time length.
+// NonZero: the coordinates of the nonzero elements, one row per axis. The output has space for all
+// elements; its run-time length is the number of nonzero elements.
 #include "converter/ops/nonzero.h"
 
 #include "converter/base/narrow.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kCoordinateTypes[] = {"i64", "i32"};
 
-// A scalar is one element with one coordinate.
+// A scalar is searched as one element with one coordinate.
 Dims SearchedDims(const NodeScope& scope) {
   return scope.rank(0) == 0 ? Dims{1} : scope.input_dims(0);
 }
@@ -26,7 +26,7 @@ void InferNonZero(InferScope& scope) {
   const int64_t most = ElementCount(dims).value_or(0);
   scope.SetOutput(0, ParseElementType(type).value(), {std::ssize(dims), most});
   if (most > 0) scope.mutable_node().outputs[0].run_time_extent = {1, &scope.node(), 1};
-  if (scope.constant(0) != nullptr) scope.IgnoreDeclared();  // it declares what folding finds
+  if (scope.constant(0) != nullptr) scope.IgnoreDeclared();  // it declares the folded shape
 }
 
 void LowerNonZero(LowerScope& scope) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that bring elements to a common scale: by the mean and deviation of some axes, by a
-// norm, or by statistics that are given. The first two are steps `normalize` along lines; axes that
-// are no neighbours are brought together by a copy and back by another.
+// Operations that scale elements: by the mean and deviation of some axes, by a norm, or by given
+// statistics. The first two are `normalize` steps along lines. Axes that are not adjacent are
+// gathered by a copy and moved back by another.
 #include "converter/ops/normalize.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ struct Lines {
   int64_t outer = 1, axis = 1, inner = 1;
 };
 
-// Of a tensor along the axes that are set; nullopt where others lie between them.
+// The lines of a tensor along the axes that are set; nullopt if other axes are between them.
 std::optional<Lines> LinesAlong(const Dims& dims, const std::vector<bool>& along) {
   Lines lines;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -58,7 +58,7 @@ std::optional<Lines> LinesAlong(const Dims& dims, const std::vector<bool>& along
   return lines;
 }
 
-// How elements are normalised; see kernels/reduce/normalize.h.
+// The kind of normalisation; see kernels/reduce/normalize.h.
 struct Norm {
   NormalizeOp op;
   float epsilon;
@@ -71,7 +71,7 @@ void EmitLines(plan::Builder& builder, const Lines& lines, const Norm& norm, pla
   builder.Emit(params, {x}, {y});
 }
 
-// The movement that brings the axes that are set behind all others.
+// The movement that brings the axes that are set after all others.
 Movement ToTheEnd(const Dims& dims, const std::vector<bool>& along, Dims& moved) {
   std::vector<size_t> order;
   for (const bool last : {false, true}) {
@@ -89,8 +89,8 @@ Movement ToTheEnd(const Dims& dims, const std::vector<bool>& along, Dims& moved)
   return movement;
 }
 
-// The dims with several elements along each axis that is kept: such an axis may be the time steps
-// of a call, whose number must not change the order of a sum.
+// The dims with an extent of at least 2 along each kept axis: such an axis may be the time steps of
+// a call, whose number must not change the accumulation order.
 Dims WithSeveralKept(Dims dims, const std::vector<bool>& along) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (!along[i] && dims[i] == 1) dims[i] = 2;
@@ -127,7 +127,7 @@ void LowerAlong(LowerScope& scope, const std::vector<bool>& along, const Norm& n
   EmitMovement(builder, after, y, movement);
 }
 
-// Axes of which each place is normalised by itself.
+// Axis rule: positions of axes outside `along` are independent.
 void AxesBut(AxisScope& scope, const std::vector<bool>& along) {
   scope.Same(0, 0, along);
   scope.relation.summed = along;
@@ -157,7 +157,7 @@ void InferMvn(InferScope& scope) {
 void LowerMvn(LowerScope& scope) { LowerAlong(scope, NamedAxes(scope, 1), MvnNorm(scope)); }
 void MvnAxes(AxisScope& scope) { AxesBut(scope, NamedAxes(scope, 1)); }
 
-// The first version names no axes: all behind the batch, with or without the channels.
+// Version 1 lists no axes: all axes after the batch, with or without the channels.
 std::vector<bool> FirstMvnAxes(const NodeScope& scope) {
   std::vector<bool> along(static_cast<size_t>(scope.rank(0)), true);
   const size_t kept = scope.attributes.Bool("across_channels", false) ? 1 : 2;
@@ -192,7 +192,7 @@ void InferL2(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(0));
 }
 
-// Over no axis every element is divided by itself, whatever epsilon is: 1, and 0 of 0.
+// Without axes each element is divided by itself, whatever epsilon is: the result is 1, or 0 for 0.
 void LowerL2(LowerScope& scope) {
   if (scope.Ints(1)->empty()) {
     const plan::ValueId sign = scope.builder.Scratch(scope.input_type(0));
@@ -206,7 +206,7 @@ void InferGrn(InferScope& scope) {
   CheckElements(scope, kNormalized, {ElementType::f32});
   RequireEpsilon(scope, "bias");
   if (scope.rank(0) < 2) {
-    scope.Fault("input 0 is {}; must have channels, its axis 1", ToString(scope.input_type(0)));
+    scope.Fault("input 0 is {}; must have a channel axis (axis 1)", ToString(scope.input_type(0)));
   }
   scope.SetOutput(0, scope.input_type(0));
 }
@@ -219,13 +219,14 @@ void GrnAxes(AxisScope& scope) { AxesBut(scope, OnlyAxis(scope, 1)); }
 
 // Operations with one number per channel.
 
-// Inputs `vectors` have one element per channel of input `x`, which is of f32 too.
+// Checks that input `x` is f32 with channels and that inputs `vectors` have one f32 element per
+// channel.
 void CheckChannels(InferScope& scope, size_t x, std::span<const size_t> vectors) {
   const size_t data[] = {x};
   CheckElements(scope, data, {ElementType::f32});
   CheckElements(scope, vectors, {ElementType::f32});
   if (scope.rank(x) < 2) {
-    return scope.Fault("input {} is {}; must have channels, its axis 1", x,
+    return scope.Fault("input {} is {}; must have a channel axis (axis 1)", x,
                        ToString(scope.input_type(x)));
   }
   for (const size_t i : vectors) {
@@ -235,14 +236,14 @@ void CheckChannels(InferScope& scope, size_t x, std::span<const size_t> vectors)
   }
 }
 
-// A value with one element per channel, lined up with a tensor of `rank` axes.
+// A value with one element per channel, aligned with a tensor of `rank` axes.
 Operand PerChannel(plan::Builder& builder, plan::ValueId value, size_t rank) {
   Dims dims(rank, 1);
   dims[1] = builder.dims(value)[0];
   return {value, dims};
 }
 
-// y = x * scale + shift, by channels.
+// Sets the output to x * scale + shift per channel.
 void EmitAffine(LowerScope& scope, plan::ValueId x, plan::ValueId scale, plan::ValueId shift) {
   plan::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
@@ -283,7 +284,7 @@ void GroupAxes(AxisScope& scope) {
   AxesBut(scope, along);
 }
 
-// The inputs of BatchNormInference; its first version has the data behind two of the others.
+// The inputs of BatchNormInference; version 1 has the data after two of the others.
 struct BatchInputs {
   size_t x, gamma, beta, mean = 3, variance = 4;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OneHot: the indices are compared with 0, 1, ... depth - 1 along a new axis, and each result
-// selects one of two values. An index out of range matches nothing; a negative one counts from the
-// end where the attribute of version 16 says so.
+// OneHot: compares the indices with 0, 1, ... depth - 1 along a new axis; each result selects one
+// of two values. An index out of range matches nothing. In version 16 an attribute can make
+// negative indices count from the end.
 #include <string_view>
 #include <utility>
 
@@ -14,7 +14,7 @@
 namespace weft::ops {
 namespace {
 
-// Where the new axis stands; depth places.
+// The new axis and its extent.
 struct OneHotSpec {
   size_t axis = 0;
   int64_t depth = 0;
@@ -47,8 +47,8 @@ void InferOneHot(InferScope& scope) {
                 value == 2 ? "on_value" : "off_value", ToString(scope.input_type(value)));
   }
   if (scope.input_type_name(2) != scope.input_type_name(3)) {
-    scope.Fault("on_value is {} and off_value {}; must be of one type", scope.input_type_name(2),
-                scope.input_type_name(3));
+    scope.Fault("on_value is {} and off_value is {}; both must have the same type",
+                scope.input_type_name(2), scope.input_type_name(3));
   }
   const bool whole = HasWholeBytes(scope, 2);
   const std::optional<OneHotSpec> spec = ReadOneHotSpec(scope);
@@ -59,7 +59,7 @@ void InferOneHot(InferScope& scope) {
   if (scope.input_widened(2) != nullptr) scope.SetWidened(0, scope.input_widened(2));
 }
 
-// Does a negative index count from the end of the new axis?
+// Returns true if a negative index counts from the end of the new axis.
 bool CountsFromEnd(const NodeScope& scope) {
   constexpr std::string_view kNegativeModes[] = {"ignore_negative", "normalize"};
   return scope.attributes.Choice("negative_indices_mode", "ignore_negative", kNegativeModes) ==
@@ -71,8 +71,8 @@ void InferOneHotOfMode(InferScope& scope) {
   InferOneHot(scope);
 }
 
-// The indices with depth added to those below 0, on the small side of the new axis. What is below
-// -depth stays negative.
+// The indices with depth added to negative ones, before they are broadcast along the new axis.
+// Indices below -depth remain negative.
 plan::ValueId CountedFromStart(LowerScope& scope, int64_t depth) {
   plan::Builder& builder = scope.builder;
   const TensorType type = scope.input_type(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scopes of operation.h: what a shape rule and a lowering see of their node.
+// The scopes of operation.h: the view that shape rules and lowerings have of their node.
 #include "converter/ops/operation.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace weft::ops {
 namespace {
 
 constexpr size_t kMaxRank = 8;
-// Of a tensor without elements too: run-time lengths are an i32.
+// The limit also holds for tensors without elements: run-time lengths are i32.
 constexpr int64_t kMostExtent = std::numeric_limits<int32_t>::max();
 
 Dims WithoutZeros(Dims dims) {
@@ -22,7 +22,7 @@ Dims WithoutZeros(Dims dims) {
   return dims;
 }
 
-// Truncates; what int64 cannot hold becomes its nearest bound, NaN becomes 0.
+// Truncates. Values outside int64 become the nearest bound; NaN becomes 0.
 int64_t Truncate(double value) {
   if (std::isnan(value)) return 0;
   if (value >= 0x1p63) return std::numeric_limits<int64_t>::max();
@@ -73,7 +73,7 @@ std::optional<Dims> NodeScope::RequireInts(size_t i, std::string_view what) {
   if (!ints && !has_input(i)) {
     Fault("input {} ({}) is missing; must be a constant", i, what);
   } else if (!ints) {
-    FaultComputed(i, what, ", since memory is planned ahead");
+    FaultComputed(i, what, ", because memory is planned ahead");
   }
   return ints;
 }
@@ -81,7 +81,7 @@ std::optional<Dims> NodeScope::RequireInts(size_t i, std::string_view what) {
 void NodeScope::FaultComputed(size_t i, std::string_view what, std::string_view reason) {
   Fault(
       "input {} ({}) is computed at run time; must be a constant{} (--value makes an input of the "
-      "model one)",
+      "model a constant)",
       i, what, reason);
 }
 
@@ -109,8 +109,8 @@ void InferScope::SetOutput(size_t i, ElementType type, Dims dims) {
         "bytes",
         i, ToString(tensor));
   } else if (!ElementCount(WithoutZeros(tensor.dims))) {
-    // Strides are products of dims, also where there is no element.
-    Fault("output {} would be {}, a product above 2^62 but for its 0; must be below", i,
+    // Strides are products of dims, even if the tensor has no element.
+    Fault("output {} would be {}; the product of its nonzero dimensions must be below 2^62", i,
           ToString(tensor));
   } else if (!DenseBytes(tensor)) {
     // At most 2^62 elements of 64 bits: the bytes fit uint64.
@@ -229,7 +229,7 @@ bool LowerScope::IsUsed(size_t i) const {
 
 std::vector<const ir::Node*> LowerScope::SinksIn(plan::ValueId root) const {
   std::vector<const ir::Node*> later;
-  if (shared_ == nullptr) {  // one operation alone: whichever comes behind it
+  if (shared_ == nullptr) {  // a single operation: all later sinks count
     const auto own = std::find(graph_.sinks.begin(), graph_.sinks.end(), &node_);
     if (own != graph_.sinks.end()) later.assign(own + 1, graph_.sinks.end());
     return later;

@@ -150,7 +150,7 @@ void LowerSuppression(LowerScope& scope) {
 }
 
 void SuppressionAxes(AxisScope& scope) {
-  scope.relation.reason = "selects among boxes of all time";
+  scope.relation.reason = "selects among the boxes of all time steps";
 }
 
 constexpr Traits kSuppression = {.foldable = false,

@@ -464,7 +464,7 @@ TEST(StreamingWindows, RefusesASumFromTheEnd) {
         const ir::Source x = Conv(g, Signal(g, 3, steps), {3, 3, 2}, Window(1, 1, 1, 0));
         g.Result(g.Add("CumSum", 3, {x, g.Int(2)}, {{"reverse", "true"}}));
       },
-      "4 \"CumSum4\" (CumSum)", "it adds up over time from its end");
+      "4 \"CumSum4\" (CumSum)", "it sums over time from the end");
 }
 
 TEST(StreamingWindows, RefusesAMeanOfFewerPlacesAtTheBeginning) {

@@ -298,7 +298,7 @@ TEST_F(Quantised, OperationsOfIntegersCheckTheirInputs) {
   const ir::Source row = g.Parameter(F32({6}));
   g.Add("QuantizedMatMul", ops::kOfPasses, {bytes, bytes, row, row, row});
   EXPECT_FALSE(g.Infer());
-  EXPECT_NE(g.FaultText().find("input 0 has element type i8; this operation works on f32"),
+  EXPECT_NE(g.FaultText().find("input 0 has element type i8; this operation supports f32"),
             std::string::npos)
       << g.FaultText();
   EXPECT_NE(g.FaultText().find("input 1 (table) is i8[3,7]; must have 256 elements"),

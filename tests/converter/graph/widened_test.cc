@@ -89,7 +89,8 @@ TEST(Widened, StaysSoWhereItIsWritten) {
   const std::string faults = WidenedFaults(g);
   EXPECT_EQ(g.faults.lines().size(), 4u);
   EXPECT_PRED2(Contains, faults, "(Negative): input 0 is u64");
-  EXPECT_PRED2(Contains, faults, "on_value is u64 and off_value i64; must be of one type");
+  EXPECT_PRED2(Contains, faults,
+               "on_value is u64 and off_value is i64; both must have the same type");
   EXPECT_PRED2(Contains, faults,
                "input 1 (stop) is i64 and input 0 (start) is u64; must be of one type");
 }

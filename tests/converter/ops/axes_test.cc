@@ -209,7 +209,7 @@ TEST_F(Axes, OfSumsFromTheEndAreTheOthers) {
       Of(g.Add("CumSum", 3, {X({2, 3, 4}), g.Int(-2)}, {{"reverse", "true"}}));
   EXPECT_EQ(GroupsOf(sums), (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
   EXPECT_FALSE(sums.sum.has_value());
-  EXPECT_EQ(sums.reason, "adds up over time from its end");
+  EXPECT_EQ(sums.reason, "sums over time from the end");
 }
 
 TEST_F(Axes, OfNeighboursThatNormaliseAreTheOthers) {
@@ -318,7 +318,7 @@ TEST_F(Axes, OfSuppressedBoxesAreNone) {
   const AxisRelation relation =
       Of(g.Add("NonMaxSuppression", 9, {X({1, 3, 4}), X({1, 3, 3}), g.Int(1)}, {}, 3));
   EXPECT_EQ(GroupsOf(relation), Groups{});
-  EXPECT_EQ(relation.reason, "selects among boxes of all time");
+  EXPECT_EQ(relation.reason, "selects among the boxes of all time steps");
 }
 
 TEST_F(Axes, OfDetectionsAreNone) {
@@ -326,7 +326,7 @@ TEST_F(Axes, OfDetectionsAreNone) {
       Of(g.Add("DetectionOutput", 8, {X({2, 12}), X({2, 9}), X({2, 2, 12})},
                {{"keep_top_k", "3"}, {"nms_threshold", "1"}, {"normalized", "1"}}));
   EXPECT_EQ(GroupsOf(relation), Groups{});
-  EXPECT_EQ(relation.reason, "selects among boxes of all time");
+  EXPECT_EQ(relation.reason, "selects among the boxes of all time steps");
 }
 
 TEST_F(Axes, OfPooledListsOfRegionsAreTheChannelsAlone) {
@@ -548,7 +548,7 @@ TEST_F(Axes, OfBagsAreThoseThatStandBesideEachOther) {
   const AxisRelation bags =
       Of(g.Add("EmbeddingBagOffsetsSum", 3, {table, g.Ints({0, 1}), g.Ints({0, 1})}));
   EXPECT_TRUE(bags.groups.empty());
-  EXPECT_EQ(bags.reason, "has time in its table or in its bags");
+  EXPECT_EQ(bags.reason, "has the time axis in its table or in its bags");
 }
 
 TEST_F(Axes, OfSegmentsAreTheRest) {

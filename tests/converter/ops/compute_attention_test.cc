@@ -206,7 +206,7 @@ TEST_F(Attention, NamesShapesThatDoNotFit) {
                "query is [2,5,8] and key is [2,6,9]; their last axes must be equal");
   EXPECT_PRED2(Contains, faults, "query is [2,5,0]; its last axis must not be 0");
   EXPECT_PRED2(Contains, faults,
-               "key is [2,6,8] and value is [2,5,7]; must have a row of both for each place");
+               "key is [2,6,8] and value is [2,5,7]; must have the same number of rows");
   EXPECT_PRED2(Contains, faults, "axis 1 is 4 and 2");
 }
 
@@ -231,7 +231,7 @@ TEST_F(Attention, WorksOnFloats) {
   const ir::Source x = g.Parameter({ElementType::i32, {2, 3, 4}});
   g.Add("ScaledDotProductAttention", 13, {x, x, x}, kPlain);
   EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation works on f32");
+  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation supports f32");
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ TEST_F(Bags, RefuseWhatIsOutOfRange) {
   EXPECT_FALSE(g.Infer());
   for (const char* text :
        {"index 5 of a table of 5 rows; must be from 0 to 4", "indices are i64[2]; must have rank 2",
-        "offset 0 behind 1 of 2 indices; must ascend from 0 to 2",
-        "offset 3 behind 0 of 2 indices; must ascend from 0 to 2",
+        "offset 0 follows 1 for 2 indices; must ascend from 0 to 2",
+        "offset 3 follows 0 for 2 indices; must ascend from 0 to 2",
         "default_index is -2 and the table has 5 rows; must be from -1 to 4",
         "(default_index) is computed at run time; must be a constant",
         "segment id 2 of 2 segments; must be from 0 to 1",

@@ -57,7 +57,7 @@ TEST(Bitwise, WantsIntegersOrBooleansOfOneType) {
   g.Add("BitwiseNot", 13, {floats});
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(),
-               "element type f32; this operation works on boolean, i8, u8, i16, i32, i64");
+               "element type f32; this operation supports boolean, i8, u8, i16, i32, i64");
   EXPECT_PRED2(Contains, g.FaultText(), "input 0 is u8 and input 1 is i8");
   EXPECT_PRED2(Contains, g.FaultText(), "shapes [2] and [3] do not broadcast");
 }
@@ -92,10 +92,9 @@ TEST(BitwiseShift, RefusesPlacesThatTheTypeDoesNotHave) {
   g.Add("BitwiseRightShift", 15, {g.Parameter({ElementType::i64, {1}}), g.Ints({-1})});
   g.Add("BitwiseRightShift", 15, {flags, flags});
   EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(),
-               "input 1 (places to shift by) holds 8; must be from 0 to 7");
+  EXPECT_PRED2(Contains, g.FaultText(), "input 1 (shift amount) holds 8; must be from 0 to 7");
   EXPECT_PRED2(Contains, g.FaultText(), "holds -1; must be from 0 to 63");
-  EXPECT_PRED2(Contains, g.FaultText(), "element type boolean; this operation works on i8");
+  EXPECT_PRED2(Contains, g.FaultText(), "element type boolean; this operation supports i8");
 }
 
 }  // namespace

@@ -36,9 +36,10 @@ TEST(Bucketize, RefusesWhatIsNoLine) {
   EXPECT_PRED2(Contains, g.FaultText(), "must be one of i64 i32");
   EXPECT_PRED2(
       Contains, g.FaultText(),
-      "input 1 has element type boolean; this operation works on f32, i8, u8, i16, i32, i64");
-  EXPECT_PRED2(Contains, g.FaultText(),
-               "f32[3,4] is searched for f32[2,3]; must have one axis, or the same but the last");
+      "input 1 has element type boolean; this operation supports f32, i8, u8, i16, i32, i64");
+  EXPECT_PRED2(
+      Contains, g.FaultText(),
+      "f32[3,4] is searched for f32[2,3]; must have one axis, or equal axes except the last");
 }
 
 Kind KindsOf(const char* pool, Dims x, const std::vector<int64_t>& out) {

@@ -71,7 +71,7 @@ TEST(ConvertPromoteTypesFaults, NameTypesThatNothingHolds) {
   g.Add("ConvertPromoteTypes", 14, {x, wide}, {}, 2);
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(),
-               "promotes u8 and u16 to u16; must be a type of f32 i8 u8 i16 i32 i64 boolean");
+               "promotes u8 and u16 to u16; must be one of f32 i8 u8 i16 i32 i64 boolean");
 }
 
 TEST(FakeConvert, RoundsBySums) {

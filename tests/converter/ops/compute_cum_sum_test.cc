@@ -86,7 +86,7 @@ TEST(CumSum, RefusesWhatItCannotMean) {
   EXPECT_PRED2(Contains, g.FaultText(), "input 1 (axis) is i64[2]; must be one i32 or i64");
   EXPECT_PRED2(Contains, g.FaultText(), "input 0 is f32[]; must have an axis");
   EXPECT_PRED2(Contains, g.FaultText(),
-               "element type boolean; this operation works on f32, i8, u8, i16, i32, i64");
+               "element type boolean; this operation supports f32, i8, u8, i16, i32, i64");
   EXPECT_PRED2(Contains, g.FaultText(), "exclusive");
 }
 

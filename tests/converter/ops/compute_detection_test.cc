@@ -169,8 +169,9 @@ TEST_F(Detection, RefusesAttributesThatMeanNothing) {
   EXPECT_PRED2(Contains, g.FaultText(),
                "num_classes is 4 and class predictions are [2,27]; must be 3 for 9 priors");
   EXPECT_PRED2(Contains, g.FaultText(), "keep_top_k is -2 and top_k -1; must be from -1 to");
-  EXPECT_PRED2(Contains, g.FaultText(),
-               "background_label_id is 1 and decrease_label_id is set; must be 0 then");
+  EXPECT_PRED2(
+      Contains, g.FaultText(),
+      "background_label_id is 1 and decrease_label_id is set; background_label_id must be 0");
   EXPECT_PRED2(Contains, g.FaultText(), "must be one of caffe.PriorBoxParameter.CORNER caffe.");
   EXPECT_PRED2(Contains, g.FaultText(), "input_height is 1 and input_width 0; must be at least 1");
 }

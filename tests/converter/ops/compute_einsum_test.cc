@@ -195,11 +195,12 @@ TEST(Einsum, NamesWhatIsWrongWithTheEquation) {
       {"......->...", "has the subscript \"......\"; must be letters and at most one \"...\""},
       {"i1->i", "has the subscript \"i1\"; must be letters"},
       {"ij,jk->ik", "has 2 input subscripts and the layer 1 inputs; both must be equal"},
-      {"ij->ik", "has k in the output alone; must be in an input, too"},
-      {"ij->iij", "has i twice in the output; must be there once"},
-      {"ii", "repeats i and names no output; must have one, behind \"->\""},
+      {"ij->ik", "has k only in the output; must also be in an input"},
+      {"ij->iij", "has i twice in the output; must occur once"},
+      {"ii", "repeats i without an explicit output; must have one after \"->\""},
       {"...i->i", "has \"...\" on one side of \"->\"; must be on both or none"},
-      {"ijk->i", "subscript \"ijk\" has 3 letters and input 0 is f32[3,3]; must have one for each"},
+      {"ijk->i",
+       "subscript \"ijk\" has 3 letters and input 0 is f32[3,3]; must have one letter per"},
       {"...ijk->...i", "subscript \"...ijk\" has 3 letters and input 0 is f32[3,3]"},
   };
   for (const auto& [equation, fault] : rows) {
@@ -227,7 +228,7 @@ TEST(Einsum, NamesWhatItCannotTake) {
   EXPECT_PRED2(Contains, faults,
                "axis 0 of input 1 is 4, elsewhere 2; axes under \"...\" must be equal or 1");
   EXPECT_PRED2(Contains, faults, "equation has 8 different axes; must have at most 7");
-  EXPECT_PRED2(Contains, faults, "element type i8; this operation works on f32, i32, i64");
+  EXPECT_PRED2(Contains, faults, "element type i8; this operation supports f32, i32, i64");
   EXPECT_PRED2(Contains, faults, "attribute equation is missing; must be given");
 }
 

@@ -56,11 +56,11 @@ TEST(Elementwise, RefusesMixedAndUnknownElementTypes) {
   narrow.Add("Multiply", 1, {narrow.Parameter(type), narrow.Parameter(type)});
   EXPECT_FALSE(narrow.Infer());
   EXPECT_PRED2(Contains, narrow.FaultText(),
-               "element type u4; this operation works on f32, i8, u8, i16, i32, i64");
+               "element type u4; this operation supports f32, i8, u8, i16, i32, i64");
   GraphBuilder logical;
   logical.Add("LogicalAnd", 1, {logical.Parameter(F32({2})), logical.Parameter(F32({2}))});
   EXPECT_FALSE(logical.Infer());
-  EXPECT_PRED2(Contains, logical.FaultText(), "this operation works on boolean");
+  EXPECT_PRED2(Contains, logical.FaultText(), "this operation supports boolean");
 }
 
 format::BinaryParams LowerAdd(Dims a, Dims b) {
@@ -208,7 +208,7 @@ TEST(IsFinite, WantsFloats) {
   GraphBuilder g;
   g.Add("IsFinite", 10, {g.Parameter({ElementType::i32, {2}})});
   EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation works on f32");
+  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation supports f32");
 }
 
 TEST(Select, BroadcastsAllThreeOperands) {

@@ -185,7 +185,7 @@ TEST(Interpolate, RefusesModesThatItLacks) {
   EXPECT_PRED2(Contains, InterpolateFault(4, row, {8}, {{"mode", "bicubic_pillow"}}),
                "must be one of nearest linear linear_onnx cubic");
   EXPECT_PRED2(Contains, InterpolateFault(11, bytes, {8}, kLinearResize),
-               "mode is linear_onnx and input 0 is u8; must be nearest, or the input f32");
+               "mode is linear_onnx and input 0 is u8; mode must be nearest, or the input f32");
   EXPECT_PRED2(Contains, InterpolateFault(11, {ElementType::u4, {1, 1, 4}}, {8}, {}),
                "moves single elements of input 0");
 }
@@ -200,7 +200,7 @@ TEST(Interpolate, RefusesAxesPadsAndSizesThatDoNotFit) {
                "input 1 (sizes) has 2 elements; must have 1");
   EXPECT_PRED2(Contains, InterpolateFault(11, row, {-1}, {}), "sizes are [-1]; must be from 0 to");
   EXPECT_PRED2(Contains, InterpolateFault(11, row, {0}, {}),
-               "axis 2 of 4 would become 0; both must be 1 or more where an axis is resized");
+               "axis 2 of 4 would become 0; both must be at least 1 if an axis is resized");
   EXPECT_PRED2(Contains, InterpolateFault(11, row, {8}, {{"pads_begin", "0,-1"}}),
                "attribute pads_begin is [0,-1]; numbers must be from 0 to");
   EXPECT_PRED2(Contains, InterpolateFault(11, row, {8}, {{"pads_end", "0,0,0,1"}}),

@@ -95,9 +95,9 @@ TEST(Lrn, RefusesWhatItCannotMean) {
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(), "axis 2 of a rank 2 tensor");
   EXPECT_PRED2(Contains, g.FaultText(), "input 1 (axes) is computed at run time");
-  EXPECT_PRED2(Contains, g.FaultText(), "attribute size is 0; must be from 1 on");
+  EXPECT_PRED2(Contains, g.FaultText(), "attribute size is 0; must be at least 1");
   EXPECT_PRED2(Contains, g.FaultText(), "attribute beta is missing; must be given");
-  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation works on f32");
+  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation supports f32");
 }
 
 }  // namespace

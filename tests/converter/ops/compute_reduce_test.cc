@@ -37,8 +37,8 @@ TEST(Reduce, WantsConstantAxesAndAKnownType) {
   g.Add("ReduceLogicalAnd", 1, {g.Parameter(F32({2})), g.Ints({0})});
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(), "input 1 (axes) is computed at run time");
-  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation works on f32");
-  EXPECT_PRED2(Contains, g.FaultText(), "element type f32; this operation works on boolean");
+  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation supports f32");
+  EXPECT_PRED2(Contains, g.FaultText(), "element type f32; this operation supports boolean");
 }
 
 // The lowest or highest number of the type, as bits of a fill.

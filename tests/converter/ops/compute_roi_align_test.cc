@@ -77,7 +77,7 @@ TEST(RoiAlign, RefusesWhatItCannotPool) {
   EXPECT_PRED2(Contains, g.FaultText(), "sampling_ratio is 256; must be from 0 to 255");
   EXPECT_PRED2(Contains, g.FaultText(), "must be one of asymmetric half_pixel_for_nn half_pixel");
   EXPECT_PRED2(Contains, g.FaultText(),
-               "input 2 has element type f32; this operation works on i32");
+               "input 2 has element type f32; this operation supports i32");
   EXPECT_PRED2(Contains, g.FaultText(), "regions [4,4] and batch indices [5]; must be [batch,");
 }
 

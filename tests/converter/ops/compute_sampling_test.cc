@@ -41,8 +41,9 @@ TEST(Col2Im, RefusesOtherColumns) {
   g.Add("Col2Im", 15, {x, g.Ints({4, 0}), g.Ints({2, 2})});
   g.Add("Col2Im", 15, {g.Parameter(F32({12})), g.Ints({4, 5}), g.Ints({2, 2})});
   EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(),
-               "data is f32[2,12,12]; must have channels that 4 taps divide and 9 patches");
+  EXPECT_PRED2(
+      Contains, g.FaultText(),
+      "data is f32[2,12,12]; channels must be a multiple of 4 taps, and patches must be 9");
   EXPECT_PRED2(Contains, g.FaultText(), "spatial axis 0 is 4 long, 4 with its pads");
   EXPECT_PRED2(Contains, g.FaultText(), "an extent of input 1 (output size) is 0");
   EXPECT_PRED2(Contains, g.FaultText(), "data is f32[12]; must have rank 2 or 3");

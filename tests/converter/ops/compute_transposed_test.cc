@@ -55,7 +55,7 @@ TEST(TransposedConvolution, OfIntegersHasNotThreeAxes) {
   EXPECT_FALSE(g.Infer());
   EXPECT_EQ(g.faults.lines().size(), 1u);
   EXPECT_PRED2(Contains, g.FaultText(),
-               "data is i32[1,2,4,4,4]; must be f32 where it has three axes");
+               "data is i32[1,2,4,4,4]; must be f32 for three spatial axes");
 }
 
 TEST(TransposedConvolution, InfersExtentsFromStridesPadsAndOutputPadding) {

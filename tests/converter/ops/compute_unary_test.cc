@@ -106,7 +106,7 @@ TEST(Unary, RefusesFunctionsOfIntegersItCannotCompute) {
   GraphBuilder g;
   g.Add("Tanh", 1, {g.Parameter({ElementType::i32, {3}})});
   EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation works on f32");
+  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation supports f32");
 }
 
 TEST(Unary, FoldsConstantNumbersIntoTheStep) {

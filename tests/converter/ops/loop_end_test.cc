@@ -149,7 +149,8 @@ TEST(LoopEnd, OfARunTimeCountIsBoundedByACounterInTheCondition) {
 
 TEST(LoopEnd, RefusesWhatNeverEnds) {
   Doubling loop(-1);
-  EXPECT_TRUE(Contains(loop.Refusal(9), "trip count is -1 and its condition stays true; must end"));
+  EXPECT_TRUE(
+      Contains(loop.Refusal(9), "trip count is -1 and its condition is always true; must end"));
 }
 
 TEST(LoopEnd, RefusesMoreIterationsThanSlices) {
@@ -176,7 +177,7 @@ TEST(LoopEnd, RefusesToGatherAnOpenCountBackwards) {
   Doubling loop(5);
   loop.EndsByCondition();
   loop.map().outputs[0].range->stride = -1;
-  EXPECT_TRUE(Contains(loop.Refusal(), "gathered backwards but has a run-time length"));
+  EXPECT_TRUE(Contains(loop.Refusal(), "concatenated backwards but has a run-time length"));
 }
 
 TEST(OpenLength, PassesThroughWhatKeepsPlacesApart) {
@@ -246,9 +247,10 @@ TEST(Branches, MustMakeOneTypeAndHaveACondition) {
   EXPECT_TRUE(Contains(BranchesOf(kRow, {ElementType::f32, {3}}, kFlag),
                        "output 0 is f32[1,3] in its then-body and f32[3] in its else-body"));
   EXPECT_TRUE(Contains(BranchesOf(kRow, {ElementType::f32, {2, 4}}, kFlag),
-                       "must have one type and rank, and lengths that differ on one axis at most"));
+                       "types and ranks must be equal, and at most one extent may differ"));
   EXPECT_EQ(BranchesOf(kRow, {ElementType::f32, {5, 3}}, kFlag), "");
-  EXPECT_TRUE(Contains(BranchesOf(kRow, kRow, kCount), "its condition is i64[1]; must be one"));
+  EXPECT_TRUE(
+      Contains(BranchesOf(kRow, kRow, kCount), "condition is i64[1]; must be one boolean element"));
 }
 
 }  // namespace

@@ -115,9 +115,9 @@ TEST(BatchToSpace, SaysWhatIsWrong) {
     return BatchToSpace(x, block, begin, end).faults;
   };
   EXPECT_PRED2(Contains, faults(Iota({10, 2, 2}), {1, 2, 2}, {0, 0, 0}, {0, 0, 0}),
-               "batch 10 does not divide by block product 4");
+               "batch 10 is not divisible by block product 4");
   EXPECT_PRED2(Contains, faults(Iota({4, 2}), {1, 2}, {0, 3}, {0, 2}),
-               "axis 1 is 2 times block 2 and its crops are 3 and 2");
+               "axis 1 is 2 times block 2; the sum of its crops 3 and 2 must not");
   EXPECT_PRED2(Contains, faults(Iota({4, 2}), {2, 2}, {0, 0}, {0, 0}),
                "block_shape[0] is 2; the batch axis must have 1");
   EXPECT_PRED2(Contains, faults(Iota({4, 2}), {1, 2}, {1, 0}, {0, 0}),
@@ -205,7 +205,7 @@ TEST(SpaceToBatch, OfPaddingAloneIsAFill) {
 
 TEST(SpaceToBatch, NamesTheNumbersThatDoNotDivide) {
   EXPECT_PRED2(Contains, SpaceToBatch(Iota({1, 5}), {1, 3}, {0, 1}, {0, 1}).faults,
-               "axis 1 of 5 with pads 1 and 1 is 7, which does not divide by block 3");
+               "axis 1 of extent 5 with pads 1 and 1 is 7; must be divisible by block 3");
   EXPECT_PRED2(Contains, SpaceToBatch(Iota({1, 5}), {1, 3}, {1, 1}, {0, 0}).faults,
                "pads_begin[0] is 1; the batch axis must have 0");
 }

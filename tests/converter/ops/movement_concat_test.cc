@@ -119,7 +119,7 @@ TEST(Split, PartsOfTheOutermostAxisAreViews) {
 
 TEST(Split, NamesBothNumbersThatDoNotDivide) {
   EXPECT_PRED2(Contains, Apply("Split", 1, Iota({2, 5}), {{1}}, {{"num_splits", "2"}}, 2).faults,
-               "axis 1 has 5 places, which do not divide by num_splits 2");
+               "axis 1 has extent 5; must be divisible by num_splits 2");
   EXPECT_PRED2(Contains, Apply("Split", 1, Iota({2, 6}), {{1}}, {{"num_splits", "3"}}, 2).faults,
                "num_splits is 3 and the layer has 2 outputs");
   EXPECT_PRED2(Contains, Apply("Split", 1, Iota({2, 6}), {{1}}, {}, 1).faults, "num_splits is 0");
@@ -144,9 +144,10 @@ TEST(VariadicSplit, WantsLengthsThatAddUp) {
                  static_cast<uint32_t>(lengths.size()))
         .faults;
   };
-  EXPECT_PRED2(Contains, faults({3, 3}), "split_lengths [3,3] add up to 6");
-  EXPECT_PRED2(Contains, faults({8, -1}), "add up to 8 and hold 1 free length; axis 0 has 7");
-  EXPECT_PRED2(Contains, faults({-1, -1}), "hold 2 free length");
+  EXPECT_PRED2(Contains, faults({3, 3}), "split_lengths [3,3] sum to 6");
+  EXPECT_PRED2(Contains, faults({8, -1}),
+               "sum to 8 with 1 entries of -1; must fit axis 0, which has extent 7");
+  EXPECT_PRED2(Contains, faults({-1, -1}), "with 2 entries of -1");
   EXPECT_PRED2(Contains, faults({-2, 9}), "hold -2; must be lengths or one -1");
 }
 

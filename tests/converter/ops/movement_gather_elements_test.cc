@@ -97,7 +97,7 @@ TEST(GatherElements, SaysWhatIsWrong) {
   const Nd x = Iota({2, 3}), one{{2, 1}, {0, 0}};
   EXPECT_PRED2(Contains, TakeElements(x, one, 2, true).faults, "axis 2 of a rank 2 tensor");
   EXPECT_PRED2(Contains, TakeElements(x, {{1, 1}, {0}}, 1, true).faults,
-               "indices are [1,1] and data [2,3]; must have the extents of data but on axis 1");
+               "indices are [1,1] and data [2,3]; must have equal extents except on axis 1");
   EXPECT_PRED2(Contains, TakeElements(x, {{1}, {0}}, 1, true).faults,
                "indices are [1] and data [2,3]");
   EXPECT_PRED2(Contains, TakeElements(x, {{2, 1}, {0, 3}}, 1, true).faults,

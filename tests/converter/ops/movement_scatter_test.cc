@@ -260,7 +260,7 @@ TEST(ScatterElements, RefusesWhatNoStepsDo) {
   g.Add("ScatterElementsUpdate", 12, {whole, g.Ints({0, 1}), whole, g.Int(0)},
         {{"reduction", "mean"}});
   EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation works on f32");
+  EXPECT_PRED2(Contains, g.FaultText(), "element type i32; this operation supports f32");
 }
 
 TEST(ScatterNd, WritesRowsByTuples) {

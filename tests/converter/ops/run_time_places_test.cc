@@ -76,7 +76,7 @@ TEST(NonZero, RefusesWhatItCannotRead) {
   g.Add("NonZero", 3, {g.Parameter({ElementType::u4, {4}})});
   g.Add("NonZero", 3, {g.Parameter(F32({4}))}, {{"output_type", "u8"}});
   EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(), "which is u4[4]; u4 can only keep its order");
+  EXPECT_PRED2(Contains, g.FaultText(), "which is u4[4]; u4 must keep its order");
   EXPECT_PRED2(Contains, g.FaultText(), "must be one of i64 i32");
 }
 

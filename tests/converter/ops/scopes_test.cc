@@ -54,8 +54,8 @@ TEST_F(Scopes, RequireConstants) {
   EXPECT_FALSE(scope.RequireInts(0, "shape").has_value());
   EXPECT_EQ(Complaint(),
             "test.xml:3: layer 7 \"r\" (Relu): input 0 (shape) is computed at run time; must be a "
-            "constant, since memory "
-            "is planned ahead (--value makes an input of the model one)");
+            "constant, because memory is planned ahead (--value makes an input of the model a "
+            "constant)");
   EXPECT_FALSE(scope.RequireInts(1, "axes").has_value());
   EXPECT_EQ(Complaint(),
             "test.xml:3: layer 7 \"r\" (Relu): input 1 (axes) is missing; must be a constant");
