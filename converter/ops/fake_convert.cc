@@ -69,7 +69,8 @@ class ShortRounding {
     const plan::ValueId difference = Apply(BinaryOp::subtract, grown, Full(below));
     const plan::ValueId first_bit = Apply(BinaryOp::maximum, Function(UnaryOp::abs, difference),
                                           Number(std::ldexp(1.0f, to_.least_exponent)));
-    // The last bit of a number between 1 and 2 times that power is 2^-23 of it.
+    // `coarse` is 1.5 * P, P = first_bit * 2^(23 - fraction_bits). The last bit of a float in
+    // [P, 2 P] is worth P * 2^-23, which is the last bit of the 8-bit number.
     const plan::ValueId coarse =
         Apply(BinaryOp::multiply, first_bit, Number(std::ldexp(1.5f, 23 - to_.fraction_bits)));
     return Apply(BinaryOp::subtract, Apply(BinaryOp::add, x, Full(coarse)), Full(coarse));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each operation does to the axes of its tensors: its groups, written "in0.1=out0.2", in any
-// order, and whatever else its rule says.
+// The axis relation of each operation: its groups, written "in0.1=out0.2" in any order, and the
+// other members that its rule sets.
 #include "converter/ops/axes.h"
 
 #include <gtest/gtest.h>
@@ -173,7 +173,7 @@ TEST_F(Axes, OfWhatIsWrittenAreThoseThatNoIndexNames) {
   EXPECT_EQ(GroupsOf(Of(g.Add("ScatterElementsUpdate", 3,
                               {X({2, 3, 4}), indices, X({2, 5, 4}), g.Int(1)}))),
             (Groups{"in0.0=in1.0=in2.0=out0.0", "in0.2=in1.2=in2.2=out0.2"}));
-  // Elements of half of the first axis are written: its places are not alike.
+  // Only half of the first axis is written, so that its positions differ.
   const ir::Source some = g.Const<int64_t>({ElementType::i64, {1, 5, 4}}, Dims(20, 0));
   EXPECT_EQ(
       GroupsOf(Of(g.Add("ScatterElementsUpdate", 3, {X({2, 3, 4}), some, X({1, 5, 4}), g.Int(1)}))),
@@ -238,7 +238,7 @@ TEST_F(Axes, OfAnAttentionAreAllButTheKeys) {
   EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=in1.0=in2.0=out0.0", "in0.1=in2.1=out0.1",
                                         "in0.2=in3.0=out0.2", "in2.3=out0.3"}));
   EXPECT_EQ(relation.reason, "attends over time");
-  // A query's place decides what it attends to.
+  // In the causal form a query's position decides which keys it attends to.
   EXPECT_EQ(GroupsOf(attention("true")),
             (Groups{"in0.0=in1.0=in2.0=out0.0", "in0.1=in2.1=out0.1", "in2.3=out0.3"}));
 }
@@ -253,7 +253,7 @@ TEST_F(Axes, OfAnEinsumAreItsLabels) {
             (Groups{"in0.0=out0.0", "in1.1=out0.1"}));
   EXPECT_EQ(groups("bii->bi", {X({2, 3, 3})}), (Groups{"in0.0=out0.0"}));
   EXPECT_EQ(groups("bj->b", {X({2, 3})}), (Groups{"in0.0=out0.0"}));
-  // The sum runs in another order where one place is left inside.
+  // The accumulation order changes if the inner axis has extent 1.
   EXPECT_EQ(groups("jb->b", {X({3, 2})}), (Groups{}));
   EXPECT_EQ(groups("jb,j->b", {X({3, 2}), X({3})}), (Groups{"in0.1=out0.0"}));
 }
@@ -355,7 +355,7 @@ TEST_F(Axes, OfAConvolutionAreTheBatchAndWindowsOfOne) {
   };
   EXPECT_EQ(GroupsOf(Of(convolution({5, 3, 3, 1}, "1,0", "1,0"))),
             (Groups{"in0.0=out0.0", "in0.3=out0.3"}));
-  // As long as the data, but each place stands where its neighbour was.
+  // The output is as long as the data, but shifted by one position.
   EXPECT_EQ(GroupsOf(Of(convolution({5, 3, 3, 1}, "1,1", "1,-1"))), (Groups{"in0.0=out0.0"}));
   const AxisRelation past = Of(convolution({5, 3, 3, 1}, "2,0", "0,0"));
   EXPECT_EQ(GroupsOf(past), (Groups{"in0.0=out0.0", "in0.2=out0.2", "in0.3=out0.3"}));
@@ -383,7 +383,7 @@ TEST_F(Axes, OfATransposedConvolutionAreTheBatchAndWindowsOfOne) {
   const AxisRelation denser = Of(transposed({3, 5, 1, 1}, "2,1", "0,0"));
   EXPECT_EQ(GroupsOf(denser), (Groups{"in0.0=out0.0", "in0.3=out0.3"}));
   EXPECT_EQ(denser.reason, "upsamples the time axis");
-  // As long as the data, but each place stands where its neighbour was.
+  // The output is as long as the data, but shifted by one position.
   EXPECT_EQ(GroupsOf(Of(transposed({3, 5, 1, 1}, "1,1", "0,1"))),
             (Groups{"in0.0=out0.0", "in0.2=out0.2"}));
 }
@@ -404,7 +404,7 @@ TEST_F(Axes, OfAResizingAreThoseThatStay) {
   EXPECT_EQ(GroupsOf(doubled), (Groups{"in0.0=out0.0", "in0.1=out0.1", "in0.2=out0.2"}));
   EXPECT_EQ(doubled.reason, "resamples the time axis");
   EXPECT_FALSE(doubled.stretches);
-  // Five places times 1.1 are five, but ten are eleven.
+  // An extent of 5 times 1.1 stays 5, but 10 becomes 11.
   EXPECT_EQ(GroupsOf(Of(resized({2, 5}, {1.1f}, {1}))), (Groups{"in0.0=out0.0"}));
 }
 
@@ -413,7 +413,7 @@ TEST_F(Axes, OfAResizingToSizesAreMadeLongerWithThem) {
   const AxisRelation relation = Of(all);
   EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0", "in0.1=out0.1", "in0.2=out0.2"}));
   EXPECT_TRUE(relation.stretches);
-  // The second size is not that of the last axis.
+  // The second size does not belong to the last axis.
   const ir::Source inner =
       g.Add("Interpolate", 11, {X({2, 3, 8, 6}), g.Ints({3, 16}), g.Ints({1, 2})});
   EXPECT_EQ(GroupsOf(Of(inner)), (Groups{"in0.0=out0.0", "in0.3=out0.3"}));

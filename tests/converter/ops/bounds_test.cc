@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of integers by what computes them.
+// Bounds of integers, derived from the operations that compute them.
 #include "converter/ops/bounds.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST_F(BoundsOfIntegers, StayWithinAClamp) {
   EXPECT_EQ(clamped("-1e30", "5"), kAnyI32);
 }
 
-// Paths double with every node.
+// The number of paths doubles with every node.
 TEST_F(BoundsOfIntegers, AreFoundInTimeWhereNodesAreReadTwice) {
   ir::Source x = g.Add("Convert", 1, {Of(ElementType::u8)}, {{"destination_type", "i32"}});
   for (int i = 0; i < 60; ++i) x = g.Add("Maximum", 1, {x, x});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaled dot-product attention: the steps of each kind of mask, shapes, what changes nothing, and
-// what is refused.
+// Scaled dot-product attention: the steps for each kind of mask, shapes, arguments without effect,
+// and errors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ const StepKinds kUnmasked = {StepKind::kBinary, StepKind::kMatmul, StepKind::kSo
 struct Attention : testing::Test {
   GraphBuilder g;
 
-  // Two batches of five queries and six keys of eight elements; rows of seven.
+  // Two batches of five queries and six keys of eight elements; value rows of seven elements.
   std::vector<ir::Source> Factors() {
     return {g.Parameter(F32({2, 5, 8})), g.Parameter(F32({2, 6, 8})), g.Parameter(F32({2, 6, 7}))};
   }
@@ -46,7 +46,7 @@ struct Attention : testing::Test {
               kPlain);
     return g.Infer() ? ToString(g.type(y)) : g.FaultText();
   }
-  // The one float that step `at` reads as operand `operand`.
+  // The only float that step `at` reads as operand `operand`.
   static float NumberOf(const plan::Program& program, size_t at, size_t operand) {
     const plan::Value& value = program.values[Steps(program)[at].inputs[operand]];
     float number = NAN;
@@ -82,7 +82,7 @@ TEST_F(Attention, IsTwoProductsAroundASoftmax) {
 TEST_F(Attention, BroadcastsItsBatches) {
   EXPECT_EQ(Shape({2, 4, 5, 8}, {2, 1, 6, 8}, {4, 6, 7}), "f32[2,4,5,7]");
   const plan::Program program = Lowered();
-  // Queries that share their keys are more rows.
+  // Queries that share their keys become additional rows.
   const auto scores = ParamsAt<format::MatmulParams>(program, 1);
   EXPECT_EQ(First(scores.batch_dims(), scores.batch_rank()), (Dims{2}));
   EXPECT_EQ(First(scores.b_batch_strides(), scores.batch_rank()), (Dims{48}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bags and segments of rows: their steps, and what is refused.
+// Bags and segments of rows: steps and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"
@@ -40,7 +40,7 @@ TEST_F(Bags, TakeAStepForEachRunOfOneSize) {
   const ir::Source offsets = g.Ints({0, 2, 4, 4, 5});
   const ir::Source y =
       g.Add("EmbeddingBagOffsetsSum", 3, {table, g.Parameter(Indices({6})), offsets});
-  // Two of 2 rows, one of none, two of 1 row.
+  // Two bags of 2 rows, an empty bag, two bags of 1 row.
   EXPECT_EQ(KindsOf(y, "f32[5,3]"),
             (Kind{StepKind::kGather, StepKind::kReduce, StepKind::kFill, StepKind::kCopy}));
 }

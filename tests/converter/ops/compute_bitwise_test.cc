@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bitwise operations and shifts: which steps they become, and what is refused.
+// Bitwise operations and shifts: steps and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bucketize, SearchSorted and the pools of a fixed output: shapes, steps and what is refused.
+// Bucketize, SearchSorted and the adaptive pools: shapes, steps and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"

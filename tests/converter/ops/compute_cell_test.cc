@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first version of the LSTM: peepholes, and what is refused.
+// LSTMCell version 1: peepholes and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"
@@ -11,7 +11,7 @@ namespace {
 using plan::StepKind;
 using Texts = std::map<std::string, std::string>;
 
-// Of 2 rows, 3 inputs and 1 hidden unit.
+// 2 rows, 3 inputs and 1 hidden unit.
 struct FirstLstm {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({2, 3})), h = g.Parameter(F32({2, 1}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ConvertPromoteTypes and FakeConvert: types, steps and what is refused.
+// ConvertPromoteTypes and FakeConvert: types, steps and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CumSum: the section that adds place after place, and what is refused.
+// CumSum: the section that adds one position per iteration, and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"
@@ -30,11 +30,11 @@ TEST(CumSum, AddsOnePlaceInEachIteration) {
   const auto& sum = std::get<format::BinaryParams>(step.params);
   EXPECT_EQ(sum.op(), format::BinaryOp::add);
   EXPECT_EQ(First(sum.dims(), sum.rank()), Dims{6});
-  // What has been added up comes first: the order of the sum.
+  // The accumulated sum is the first operand: this fixes the accumulation order.
   EXPECT_EQ(step.inputs[0], section.loop->carried.at(0).state);
 }
 
-// Which result is kept, and the direction.
+// The result that is collected, and whether it is collected backwards.
 std::pair<size_t, bool> ScanOf(const std::map<std::string, std::string>& attributes) {
   const plan::Program program = LowerCumSum({4}, 0, attributes);
   const plan::Loop& loop = program.sections.at(0).loop.value();

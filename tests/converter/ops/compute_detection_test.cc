@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DetectionOutput: its decoding and its step, the rows that it has room for, and what is refused.
+// DetectionOutput: its decoding and its step, the capacity of its output, and errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Detection : testing::Test {
     all.merge(Attributes{{"keep_top_k", "5"}, {"nms_threshold", "0.5"}, {"normalized", "true"}});
     return all;
   }
-  // Shapes of the logits, the predictions, the proposals and what may follow.
+  // Shapes of logits, predictions, proposals and optional inputs.
   ir::Source Add(const Attributes& attributes, std::vector<Dims> shapes = {}, int opset = 8) {
     if (shapes.empty()) shapes = Shapes();
     std::vector<ir::Source> inputs;
@@ -89,7 +89,7 @@ TEST_F(Detection, HasRoomForAllWhereNoneIsLeftOut) {
 TEST_F(Detection, HasRoomForTheCandidatesOfEachClass) {
   const format::DetectParams params =
       Params(With({{"keep_top_k", "-1"}, {"top_k", "20"}}), "f32[1,1,120,7]");
-  EXPECT_EQ(params.candidates(), 9u);  // there are no more
+  EXPECT_EQ(params.candidates(), 9u);  // the maximum
   EXPECT_EQ(params.kept(), 27u);
   EXPECT_EQ(params.rows(), 60u);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Einsum: the steps of each kind of equation, shapes, and what is refused.
+// Einsum: the steps for each kind of equation, shapes, and errors.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -91,7 +91,7 @@ TEST(Einsum, IsOneProductForEitherOrderOfTheOutput) {
   EXPECT_EQ(params.b_column_stride(), 3u);
 }
 
-// Keras' MultiHeadAttention.
+// The equation of Keras' MultiHeadAttention.
 TEST(Einsum, WalksHeadsByStride) {
   const plan::Program scores = LowerEinsum("aecd,abcd->acbe", {{2, 6, 3, 5}, {2, 4, 3, 5}});
   ASSERT_EQ(Kinds(scores), (StepKinds{StepKind::kMatmul}));
@@ -154,8 +154,8 @@ TEST(Einsum, JoinsOperandsInTheirOrder) {
   EXPECT_EQ(ParamsAt<format::MatmulParams>(program, 1).columns(), 5u);
 }
 
-// Neither order of "btgi,gio->btgo" gives the labels of the output: the constant is on the right,
-// whose columns are contiguous.
+// Neither order of "btgi,gio->btgo" gives the labels of the output. The constant becomes the right
+// operand because its columns are contiguous.
 TEST(Einsum, MultipliesByGroupsOfConstantsOnTheRight) {
   for (const bool is_first : {false, true}) {
     GraphBuilder g;

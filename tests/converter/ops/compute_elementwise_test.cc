@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise arithmetic, comparisons and Select: broadcast rules and the walks they lower to.
+// Elementwise arithmetic, comparisons and Select: broadcast rules and the loops they are lowered
+// to.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"
@@ -11,7 +12,7 @@ namespace {
 using format::BinaryOp;
 using plan::StepKind;
 
-// Dims of Add over two shapes, or the fault.
+// Output dims of Add over two shapes, or the error.
 std::string AddShape(Dims a, Dims b, std::map<std::string, std::string> attributes = {}) {
   GraphBuilder g;
   const ir::Source y =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms: shapes, how few steps they take, and what is refused. Their numbers are held
-// by the conformance family.
+// Fourier transforms: shapes, number of steps, and errors. The conformance family checks the
+// values.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"

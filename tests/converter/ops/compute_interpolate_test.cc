@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interpolate: places and weights by coordinates and roundings, the steps that they become, and
-// what is refused.
+// Interpolate: positions and weights for each coordinate and rounding mode, the steps, and errors.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -30,7 +29,7 @@ InterpolateTexts CoordinatesOf(const std::string& mode, const InterpolateTexts& 
   return Given({{"coordinate_transformation_mode", mode}}, base);
 }
 
-// Of a row of one channel, resized to `size`.
+// Output for a row of one channel that is resized to `size`.
 InterpolateRow ResizedRow(int64_t size, const InterpolateTexts& attributes,
                           const InterpolateRow& x = {1, 2, 3, 4}) {
   GraphBuilder g;
@@ -102,7 +101,7 @@ TEST(Interpolate, WeighsNeighbours) {
 TEST(Interpolate, SamplesByTheGivenScale) {
   ExpectRow(ScaledRow(1.6f, kLinearResize), {1, 1.4375f, 2.0625f, 2.6875f, 3.3125f, 3.9375f});
   EXPECT_EQ(ScaledRow(0.7f, {}).size(), 2u);
-  // As many places as before stay where they are.
+  // If the extent does not change, elements are copied in order.
   EXPECT_EQ(ScaledRow(1.2f, {}), (InterpolateRow{1, 2, 3, 4}));
 }
 
@@ -112,7 +111,7 @@ TEST(Interpolate, MultipliesNoInfinityByZero) {
             (InterpolateRow{1, 1.5f, 2, kInfinity, kInfinity, kInfinity, 4}));
 }
 
-// Steps of Interpolate-11 by scales over the last two axes.
+// Program for Interpolate-11 by scales over the last two axes.
 plan::Program LoweredResize(Dims data, const InterpolateRow& scales, InterpolateTexts attributes) {
   GraphBuilder g;
   attributes["shape_calculation_mode"] = "scales";
@@ -152,7 +151,7 @@ TEST(Interpolate, IsASumOfTermsWhereItWeighs) {
   const InterpolateKinds of_axis = {StepKind::kGather, StepKind::kBinary, StepKind::kGather,
                                     StepKind::kBinary, StepKind::kBinary};
   EXPECT_EQ(Kinds(LoweredResize({1, 2, 4, 5}, {2, 1}, kLinearResize)), of_axis);
-  // Every second place is met exactly.
+  // Output positions coincide with every second input position.
   EXPECT_EQ(
       Kinds(LoweredResize({1, 2, 4, 6}, {1, 0.5}, CoordinatesOf("asymmetric", kLinearResize))),
       InterpolateKinds{StepKind::kCopy});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LRN: the means around each place, the factor behind them, and what is refused.
+// LRN: the means around each position, their factor, and errors.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -57,11 +57,11 @@ TEST(Lrn, TakesTheMeanAroundEachPlace) {
 }
 
 TEST(Lrn, DividesByTheSizeThatIsSaid) {
-  // 3 of 4 places.
+  // The window covers 3 positions; the mean divides by 4.
   const plan::Program even = LowerLrn({2, 17}, {1}, 4);
   EXPECT_EQ(ParamsAt<format::PoolParams>(even, 1).kernel_height(), 3u);
   EXPECT_EQ(LrnNumberAt(even, 2), 0.375f);
-  // 33 / 16 of all that there is.
+  // The window covers 33 positions; the mean divides by the given size.
   const plan::Program wide = LowerLrn({2, 17}, {-1}, 1 << 30);
   EXPECT_EQ(ParamsAt<format::PoolParams>(wide, 1).kernel_height(), 33u);
   EXPECT_EQ(LrnNumberAt(wide, 2), 0.5f * 33 / (1 << 30));

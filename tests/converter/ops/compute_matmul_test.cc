@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: shapes under transposition and batch, and the choice between dense and matmul.
+// Matrix products: shapes with transposition and batch, and the choice between dense and matmul.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -16,7 +16,7 @@ std::map<std::string, std::string> Transposed(bool a, bool b) {
   return {{"transpose_a", a ? "true" : "false"}, {"transpose_b", b ? "true" : "false"}};
 }
 
-// Output of a product of two Parameters, or the fault.
+// Type of a product of two Parameters, or the error.
 std::string ProductShape(Dims a, Dims b, bool transpose_a = false, bool transpose_b = false) {
   GraphBuilder g;
   const ir::Source y = g.Add("MatMul", 1, {g.Parameter(F32(a)), g.Parameter(F32(b))},
@@ -44,7 +44,7 @@ TEST(MatMul, NamesBothInnerExtents) {
 TEST(MatMul, PacksAConstantRightSideAndJoinsAllRows) {
   for (const bool transposed : {false, true}) {
     GraphBuilder g;
-    // W[k, n] = 10 k + n, stored either way.
+    // W[k, n] = 10 k + n, stored in either order.
     const ir::Source w = transposed ? g.Floats({2, 3}, {0, 10, 20, 1, 11, 21})
                                     : g.Floats({3, 2}, {0, 1, 10, 11, 20, 21});
     g.Add("MatMul", 1, {g.Parameter(F32({4, 5, 3})), w}, Transposed(false, transposed));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisation: the geometry of the steps, the statistics that are known at conversion, and what
-// is refused.
+// Normalisation: the geometry of the steps, statistics that are known at conversion, and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"
@@ -24,7 +23,7 @@ plan::Program LowerMvn(Dims dims, const std::vector<int64_t>& axes,
   return g.Lower();
 }
 
-// outer, axis and inner of step `at`.
+// The extents outer, axis and inner of step `at`.
 Dims LinesOf(const plan::Program& program, size_t at = 0) {
   const auto params = ParamsAt<format::NormalizeParams>(program, at);
   return {params.outer(), params.axis(), params.inner()};

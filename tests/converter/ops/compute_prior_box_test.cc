@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PriorBox and PriorBoxClustered: a constant, and what is refused.
+// PriorBox and PriorBoxClustered: folding to a constant, and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"

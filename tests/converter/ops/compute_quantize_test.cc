@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeQuantize: which steps the ranges ask for, the bits of a constant that is quantised ahead of
-// time, and what is refused.
+// FakeQuantize: the steps for each kind of range, the bits of a constant that is quantised at
+// conversion, and errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,9 +90,9 @@ TEST(FakeQuantize, ComparesWhereAClampWouldGiveOtherNumbers) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const std::vector<std::vector<float>> ranges = {
       {1, 0, -1, 1},           // swapped
-      {0.5f, 0.5f, 0, 1},      // of one number
+      {0.5f, 0.5f, 0, 1},      // an empty range
       {-1, 2, -16777216, 1},   // the formula rounds output_high away
-      {-1, 2, -kInfinity, 1},  // and knows no infinity
+      {-1, 2, -kInfinity, 1},  // the formula does not support infinities
       {-1, 2, 0, kInfinity},  {-3e38f, 3e38f, -1, 1},
   };
   for (const std::vector<float>& range : ranges) {
@@ -112,7 +112,7 @@ TEST(FakeQuantize, HasNoStepWithoutElements) {
   EXPECT_TRUE(Kinds(LowerQuantize({0, 3}, {-1, 1, -2, 2})).empty());
 }
 
-// The document's formula in f32.
+// The specification's formula in f32.
 float Quantized(float x, const std::vector<float>& range, float steps) {
   if (x <= std::min(range[0], range[1])) return range[2];
   if (x > std::max(range[0], range[1])) return range[3];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RandomUniform: a constant of its own element type, and what is refused.
+// RandomUniform: a constant in its own element type, and errors.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -28,7 +28,7 @@ ir::Source Drawn(GraphBuilder& g, const Attributes& attributes) {
   return g.Add("RandomUniform", 8, {g.Ints({3, 3}), g.Float(0), g.Float(1)}, attributes);
 }
 
-// The document's first example.
+// The first example of the specification.
 TEST(RandomUniform, IsTheConstantOfItsSeeds) {
   GraphBuilder g;
   g.Result(Drawn(g, kSeeded));
@@ -46,7 +46,7 @@ TEST(RandomUniform, IsTheConstantOfItsSeeds) {
   EXPECT_PRED2(Contains, g.faults.warnings()[0], "every run sees those of the first");
 }
 
-// Its type says which numbers are drawn: they are those of f16, and not of f32 rounded to it.
+// The type determines the random numbers: f16 numbers are not f32 numbers rounded to f16.
 TEST(RandomUniform, KeepsItsTypeWhereFloatsArePromoted) {
   GraphBuilder g;
   g.Result(Drawn(g, With("output_type", "f16")));
@@ -93,7 +93,8 @@ TEST(RandomUniform, WantsConstantsForShapeAndLimits) {
   EXPECT_PRED2(Contains, g.FaultText(), "minval is 5 and maxval 5; maxval must be above minval");
 }
 
-// A loop that draws and, by its counter, selects a row of a table, where that is asked for.
+// Errors of a loop with a random operation. With `selects`, the loop counter also selects a row of
+// a table.
 std::string FaultsOfDrawingLoop(bool selects) {
   CountedLoop loop(4);
   const TensorType pair = F32({2});

@@ -10,7 +10,7 @@ namespace {
 
 using plan::StepKind;
 
-// Dims of a reduction of f32[2,3,4,5], or the fault.
+// Dims of a reduction of f32[2,3,4,5], or the error.
 std::string SumShape(const std::vector<int64_t>& axes, bool keep_dims) {
   GraphBuilder g;
   const ir::Source y = g.Add("ReduceSum", 1, {g.Parameter(F32({2, 3, 4, 5})), g.Ints(axes)},
@@ -41,7 +41,7 @@ TEST(Reduce, WantsConstantAxesAndAKnownType) {
   EXPECT_PRED2(Contains, g.FaultText(), "element type f32; this operation supports boolean");
 }
 
-// The lowest or highest number of the type, as bits of a fill.
+// The minimum or maximum of the type, as the bits of a fill.
 TEST(Reduce, OfNoNarrowIntegersIsTheIdentity) {
   const auto bits = [](const char* name, ElementType type) {
     GraphBuilder g;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ROIAlign: the geometry of its step, and what is refused.
+// ROIAlign: the geometry of its step, and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"

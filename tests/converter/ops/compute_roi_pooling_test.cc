@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ROIPooling and PSROIPooling: which region step they become, and what is refused.
+// ROIPooling and PSROIPooling: the kind of region step, and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"
@@ -20,7 +20,7 @@ struct RoiPooling : testing::Test {
                  {g.Parameter(F32({2, channels, 7, 8})), g.Parameter(F32(std::move(regions)))},
                  attributes);
   }
-  // Of the one region step, behind those that take the regions apart.
+  // Parameters of the only region step, which follows the steps that split the regions.
   format::RegionParams Params(const std::string& type, const Attributes& attributes,
                               const std::string& result, size_t step = 3) {
     const ir::Source y = Add(type, attributes);

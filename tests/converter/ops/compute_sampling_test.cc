@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Col2Im, GridSample and Inverse: shapes, steps, axes and what is refused.
+// Col2Im, GridSample and Inverse: shapes, steps, axes and errors.
 #include <gtest/gtest.h>
 
 #include "converter/ops/axes.h"

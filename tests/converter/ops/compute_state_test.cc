@@ -118,7 +118,7 @@ TEST(State, NamesShapesThatDoNotMeet) {
 }
 
 TEST(State, AssignsSimultaneously) {
-  GraphBuilder g;  // a' = x, b' = a: a is set aside before x overwrites it
+  GraphBuilder g;  // a' = x, b' = a: a is copied before x overwrites it
   const ir::Source a = g.Add("ReadValue", 6, {}, Variable("a"));
   g.Add("ReadValue", 6, {}, Variable("b"));
   g.Add("Assign", 6, {g.Parameter(F32({2}))}, Variable("a"));

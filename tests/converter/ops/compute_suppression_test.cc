@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonMaxSuppression: its step, its lengths, and what is refused.
+// NonMaxSuppression: its step, its run-time lengths, and errors.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -56,7 +56,7 @@ TEST_F(Suppression, TakesItsAttributes) {
   const plan::Program program = g.Lower();
   EXPECT_EQ(Kinds(program), (Kind{StepKind::kSuppress}));
   const auto params = ParamsAt<format::SuppressParams>(program);
-  EXPECT_EQ(params.most(), 9u);  // there are no more
+  EXPECT_EQ(params.most(), 9u);  // the maximum
   EXPECT_EQ(params.centred(), 1);
   EXPECT_EQ(params.across(), 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of operations: its order, its look-up, and its agreement with the kernels about types.
+// The table of operations: its order, look-up, and agreement with the element types of the kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -60,7 +60,7 @@ Kernel As(Format value) {
   return static_cast<Kernel>(value);
 }
 
-// Does the kernel compute this step?
+// Returns true if the kernel supports this step.
 bool IsKnown(const plan::Step& step) {
   using kernels::Element;
   if (const auto* unary = std::get_if<format::UnaryParams>(&step.params)) {
@@ -82,8 +82,8 @@ bool IsKnown(const plan::Step& step) {
   return true;
 }
 
-// Lowers `row` over inputs of `type`, unless its shape rule refuses them, and holds every step
-// against the kernels. True when there was a step.
+// Lowers `row` over inputs of `type`, unless its shape rule rejects them, and checks that the
+// kernels support every step. Returns true if there was a step.
 bool LowersToKnownSteps(const Operation& row, ElementType type) {
   GraphBuilder g;
   std::vector<ir::Source> inputs = {g.Parameter({type, {2, 3}})};

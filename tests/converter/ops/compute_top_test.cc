@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopK: shapes, the geometry of the step, and what is refused.
+// TopK: shapes, the geometry of the step, and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"

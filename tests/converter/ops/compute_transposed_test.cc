@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed convolution: extents of the output, the phases that it is cut into and the numbers
-// that they give.
+// Transposed convolution: output extents, the split into phases, and results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,14 +23,14 @@ using TransposedKinds = std::vector<StepKind>;
 constexpr char kBackprop[] = "ConvolutionBackpropData",
                kGroupBackprop[] = "GroupConvolutionBackpropData";
 
-// 1, 2, 3, ... up to 7 and again: all sums of products are exact.
+// 1, 2, 3, ... 7, repeated: all sums of products are exact.
 ir::Source CountingFilters(GraphBuilder& g, Dims dims) {
   std::vector<float> numbers(static_cast<size_t>(ElementCount(dims).value()));
   for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i % 7 + 1);
   return g.Floats(std::move(dims), numbers);
 }
 
-// Type of the output, or the fault.
+// Type of the output, or the error.
 std::string TransposedShape(Dims x, Dims filters, Texts attributes,
                             const std::vector<int64_t>& shape = {}, const char* name = kBackprop) {
   GraphBuilder g;
@@ -71,7 +70,7 @@ TEST(TransposedConvolution, InfersExtentsFromStridesPadsAndOutputPadding) {
             "f32[2,7,11,11,4]");
   for (const char* automatic : {"valid", "same_upper", "same_lower"}) {
     Texts pads = padded;
-    pads["auto_pad"] = automatic;  // the pads mean nothing
+    pads["auto_pad"] = automatic;  // the pads are ignored
     EXPECT_EQ(TransposedShape({2, 3, 5, 4}, {3, 7, 3, 3}, pads), "f32[2,7,12,9]");
     EXPECT_EQ(TransposedShape({2, 3, 5, 4}, {3, 7, 3, 3}, pads, {10, 8}), "f32[2,7,10,8]");
   }
@@ -190,7 +189,7 @@ TEST(TransposedConvolution, OfStrideTwoHasFourPhasesInTwoDimensions) {
   EXPECT_EQ(KindCount(joined, StepKind::kConv), 1u);
   EXPECT_EQ(KindCount(joined, StepKind::kCopy), 4u);
   EXPECT_EQ(Steps(joined).size(), 5u);
-  // One tap along an axis or two: no two phases are alike.
+  // With one or two taps along an axis, all phases differ.
   const plan::Program odd = LoweredTransposed({1, 8, 5, 6}, {8, 3, 3, 3}, half);
   EXPECT_EQ(Kinds(odd), TransposedKinds(4, StepKind::kConv));
   const plan::Program blocks = LoweredTransposed({1, 8, 5, 6}, {8, 3, 2, 2}, {{"strides", "2,2"}});
@@ -209,7 +208,7 @@ TEST(TransposedConvolution, IsDepthwiseWithOneInputChannelPerGroup) {
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program).channels(), 6u);
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program).multiplier(), 2u);
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program).y().pixel(), 2u);
-  // More phases than steps are wanted for: all in one.
+  // With more phases than the maximum number of steps, all are computed in one step.
   const plan::Program many =
       LoweredTransposed({1, 3, 9}, {3, 1, 1, 64}, {{"strides", "32"}}, kGroupBackprop);
   ASSERT_EQ(Kinds(many), (TransposedKinds{StepKind::kDepthwise, StepKind::kCopy}));
@@ -228,7 +227,7 @@ TEST(TransposedConvolution, OfStrideOneTakesItsBias) {
   EXPECT_EQ(Kinds(program), (TransposedKinds{StepKind::kConv}));
 }
 
-// One axis, all in whole numbers.
+// The extents along one axis.
 struct TransposedLine {
   int64_t in, kernel, stride, dilation, begin, end, padding;
   int64_t out() const {
@@ -236,7 +235,7 @@ struct TransposedLine {
   }
 };
 
-// [groups * outs, out] by the definition, of data and filters that count from 1 to 7.
+// Reference result [groups * outs, out] by the definition. Data and filters count from 1 to 7.
 std::vector<float> TransposedSums(const TransposedLine& line, int64_t groups, int64_t ins,
                                   int64_t outs, const std::vector<float>& x) {
   std::vector<float> y(static_cast<size_t>(groups * outs * line.out()));

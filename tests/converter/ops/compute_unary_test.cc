@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one tensor and conversions of type: which step they become and with what numbers.
+// Functions of one tensor and type conversions: the kind of step and its parameters.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"
@@ -63,7 +63,8 @@ TEST(Unary, InvertsErfByPolynomials) {
   const ir::Source y = g.Add("ErfInv", 17, {g.Parameter(F32({2, 3}))});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(y)), "f32[2,3]");
-  // The argument's logarithm and root, two polynomials, and the choice between them and the ends.
+  // The logarithm and the root of the argument, two polynomials, and the selection among these and
+  // the limits.
   EXPECT_EQ(Kinds(g.Lower()).size(), 6u + 2 * (1 + 16) + 5);
 }
 

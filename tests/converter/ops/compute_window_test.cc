@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution and pooling: extents of the output, pads and the steps they become.
+// Convolution and pooling: output extents, pads and steps.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -14,7 +14,7 @@ using Texts = std::map<std::string, std::string>;
 using plan::StepKind;
 using Kind = std::vector<StepKind>;
 
-// Fills in what the documents require and a test leaves out.
+// Adds the attributes that the specification requires and a test omits.
 Texts Window(Texts given, size_t axes = 2) {
   const bool two = axes == 2;
   Texts all = {{"strides", two ? "1,1" : "1"},
@@ -25,7 +25,7 @@ Texts Window(Texts given, size_t axes = 2) {
   return all;
 }
 
-// Output of a convolution over Parameters, or the fault.
+// Type of a convolution over Parameters, or the error.
 std::string ConvShape(Dims x, Dims filters, Texts attributes, const char* name = "Convolution") {
   GraphBuilder g;
   const size_t axes = x.size() - 2;
@@ -45,7 +45,7 @@ TEST(Convolution, InfersExtentsFromPadsStridesAndDilations) {
 }
 
 TEST(Convolution, WorksOutAutomaticPads) {
-  // pads_* are zeros in saved models with auto_pad, and mean nothing there.
+  // Saved models with auto_pad have zero pads_*, which are ignored.
   EXPECT_EQ(ConvShape({1, 1, 7, 8}, {1, 1, 4, 3}, {{"auto_pad", "same_upper"}}), "f32[1,1,7,8]");
   EXPECT_EQ(ConvShape({1, 1, 7, 8}, {1, 1, 3, 3}, {{"auto_pad", "same_lower"}, {"strides", "2,3"}}),
             "f32[1,1,4,3]");
@@ -332,7 +332,7 @@ TEST(Volume, IsConvolvedAsImages) {
                   StepKind::kBinary, StepKind::kCopy}));
 }
 
-// An addition behind it would round otherwise where the depth is one place.
+// A fused addition would round differently if the depth has one position.
 TEST(Volume, IsFusedWithNothing) {
   GraphBuilder g;
   g.Add("Convolution", 1,

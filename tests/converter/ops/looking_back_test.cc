@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations look back along an axis and not ahead, from how many places, and how many they
-// take and give: "axis: take behind past give".
+// Operations that look back along an axis but not ahead. Each delay is written "axis: take T past P
+// give G".
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ std::vector<std::string> DelaysIn(const AxisRelation& relation) {
   std::vector<std::string> texts;
   for (const Delay& delay : relation.delays) {
     texts.push_back(
-        fmt::format("{}: {} behind {} give {}", delay.axis, delay.take, delay.past, delay.give));
+        fmt::format("{}: take {} past {} give {}", delay.axis, delay.take, delay.past, delay.give));
   }
   return texts;
 }
@@ -45,9 +45,9 @@ TEST_F(LookingBack, OfStridesTakeSeveralPlaces) {
     return g.Add("Convolution", 1, {X({1, 2, 12}), Some({3, 2, kernel})},
                  {{"strides", stride}, {"dilations", "1"}, {"pads_begin", pads}});
   };
-  EXPECT_EQ(DelaysIn(RelationTo(convolution(4, "2", "2"))), (Delays{"2: 2 behind 2 give 1"}));
-  EXPECT_EQ(DelaysIn(RelationTo(convolution(3, "3", "0"))), (Delays{"2: 3 behind 0 give 1"}));
-  // A window would end behind its places, begin behind its padding, or the last place be left over.
+  EXPECT_EQ(DelaysIn(RelationTo(convolution(4, "2", "2"))), (Delays{"2: take 2 past 2 give 1"}));
+  EXPECT_EQ(DelaysIn(RelationTo(convolution(3, "3", "0"))), (Delays{"2: take 3 past 0 give 1"}));
+  // The window ends after its positions, begins after its padding, or leaves a last position over.
   EXPECT_EQ(DelaysIn(RelationTo(convolution(4, "2", "1"))), Delays());
   EXPECT_EQ(DelaysIn(RelationTo(convolution(3, "3", "3"))), Delays());
   EXPECT_EQ(DelaysIn(RelationTo(convolution(2, "5", "0"))), Delays());
@@ -59,7 +59,7 @@ TEST_F(LookingBack, OfATransposedConvolutionGiveSeveralPlaces) {
                  {{"strides", "2"}, {"pads_begin", begin}, {"pads_end", end}});
   };
   const AxisRelation overlaps = RelationTo(transposed("0", "3"));
-  EXPECT_EQ(DelaysIn(overlaps), (Delays{"2: 1 behind 2 give 2"}));
+  EXPECT_EQ(DelaysIn(overlaps), (Delays{"2: take 1 past 2 give 2"}));
   EXPECT_EQ(overlaps.delays[0].attributes.at("pads_begin"), "4");
   EXPECT_EQ(DelaysIn(RelationTo(transposed("1", "2"))), Delays());
 }
@@ -68,7 +68,7 @@ TEST_F(LookingBack, OfAMaximumLookBackFromWhatLosesAgainstAll) {
   const std::map<std::string, std::string> window = {
       {"kernel", "3"}, {"strides", "1"}, {"pads_begin", "2"}, {"pads_end", "0"}};
   const AxisRelation maxima = RelationTo(g.Add("MaxPool", 1, {X({1, 2, 5})}, window));
-  EXPECT_EQ(DelaysIn(maxima), (Delays{"2: 1 behind 2 give 1"}));
+  EXPECT_EQ(DelaysIn(maxima), (Delays{"2: take 1 past 2 give 1"}));
   EXPECT_EQ(maxima.delays[0].fill, -std::numeric_limits<double>::infinity());
 }
 
@@ -76,7 +76,7 @@ TEST_F(LookingBack, OfAShiftLookBack) {
   const AxisRelation late =
       RelationTo(g.Add("Pad", 12, {X({2, 5}), g.Ints({0, 3}), g.Ints({0, -3}), g.Float(0.5f)},
                        {{"pad_mode", "constant"}}));
-  EXPECT_EQ(DelaysIn(late), (Delays{"1: 1 behind 3 give 1"}));
+  EXPECT_EQ(DelaysIn(late), (Delays{"1: take 1 past 3 give 1"}));
   EXPECT_TRUE(late.delays[0].shifts);
   EXPECT_EQ(late.delays[0].fill, 0.5);
 }
@@ -86,15 +86,15 @@ TEST_F(LookingBack, OfWholeFactorsTakeOrGiveSeveralPlaces) {
     return g.Add("Interpolate", 11, {X({2, 6}), g.Floats({1}, {scale}), g.Ints({1})},
                  {{"shape_calculation_mode", "scales"}, {"mode", mode}});
   };
-  EXPECT_EQ(DelaysIn(RelationTo(nearest(3, "nearest"))), (Delays{"1: 1 behind 0 give 3"}));
-  EXPECT_EQ(DelaysIn(RelationTo(nearest(0.5f, "nearest"))), (Delays{"1: 2 behind 0 give 1"}));
+  EXPECT_EQ(DelaysIn(RelationTo(nearest(3, "nearest"))), (Delays{"1: take 1 past 0 give 3"}));
+  EXPECT_EQ(DelaysIn(RelationTo(nearest(0.5f, "nearest"))), (Delays{"1: take 2 past 0 give 1"}));
   EXPECT_EQ(DelaysIn(RelationTo(nearest(1.5f, "nearest"))), Delays());
   EXPECT_EQ(DelaysIn(RelationTo(nearest(3, "linear"))), Delays());
   const auto every = [&](int64_t first, int64_t step) {
     return g.Add("Slice", 8,
                  {X({2, 6}), g.Ints({first}), g.Ints({6}), g.Ints({step}), g.Ints({1})});
   };
-  EXPECT_EQ(DelaysIn(RelationTo(every(1, 2))), (Delays{"1: 2 behind 0 give 1"}));
+  EXPECT_EQ(DelaysIn(RelationTo(every(1, 2))), (Delays{"1: take 2 past 0 give 1"}));
   EXPECT_EQ(DelaysIn(RelationTo(every(0, 4))), Delays());
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often loops run, as far as it is known before the run, what must bound the rest, and who may
-// read a run-time length. What they compute is checked by the conformance cases
-// loop_run/* and if/*.
+// The number of iterations of loops as far as it is known at conversion, the bounds that other
+// loops need, and the readers of run-time lengths. The conformance cases loop_run/* and if/* check
+// results.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -18,7 +18,7 @@ const TensorType kRow = {ElementType::f32, {1, 3}};
 const TensorType kFlag = {ElementType::boolean, {}};
 const TensorType kCount = {ElementType::i64, {1}};
 
-// A state that doubles, gathered on axis 0; the caller may change who ends the loop.
+// A state that doubles, collected along axis 0. The caller may change the end condition.
 struct Doubling : CountedLoop {
   ir::Source state, next, gathered;
   explicit Doubling(int64_t trips) : CountedLoop(trips) {
@@ -77,7 +77,7 @@ TEST(LoopEnd, OfAConditionAloneNeedsABound) {
   EXPECT_TRUE(tighter.Infer(7) == (ir::Trips{7, false, true})) << tighter.outer.FaultText();
 }
 
-// The file counts iterations in 32 bits, of which an i32 length takes 31.
+// The file format counts iterations in 32 bits, but an i32 length has 31 bits.
 TEST(LoopEnd, RefusesACountThatTheFileCannotHold) {
   constexpr int64_t kMost = 0x7FFFFFFF;
   for (const int64_t trips :
@@ -115,7 +115,7 @@ TEST(LoopEnd, OfARunTimeCountIsBoundedByItsSlices) {
   EXPECT_TRUE(loop.Infer() == (ir::Trips{4, false, true})) << loop.outer.FaultText();
 }
 
-// The loop goes on while a flag of the run says so and its counter is below 4.
+// The loop continues while a run-time flag is true and its counter is below 4.
 void EndsByFlagAndCounter(Doubling& loop) {
   const ir::Source flag = loop.Input(loop.outer.Parameter(kFlag));
   const ir::Source next =
@@ -208,7 +208,7 @@ TEST(OpenLength, RefusesToMeetAFixedOne) {
   EXPECT_TRUE(Contains(loop.Refusal(), "its inputs have different lengths on axis 0"));
 }
 
-// An If whose branches make values of these types.
+// Errors of an If whose branches compute values of these types.
 std::string BranchesOf(const TensorType& then, const TensorType& other, const TensorType& flag) {
   GraphBuilder outer;
   ir::Node* node = outer.Add("If", 8, {outer.Parameter(flag)}).node;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// BatchToSpace and SpaceToBatch against the four steps of the document: reshape, permute, reshape,
-// crop. Both of its examples, every rank, every type of the control inputs.
+// BatchToSpace and SpaceToBatch, compared with the four steps of the specification: reshape,
+// permute, reshape, crop. Covers both of its examples, every rank, and every type of the control
+// inputs.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -20,7 +21,7 @@ Outcome SpaceToBatch(const Nd& x, const Ints& block, const Ints& begin, const In
   return Apply("SpaceToBatch", 2, x, {block, begin, end});
 }
 
-// The document's words. Its B_1 ... B_{N-1} are block[1] ... block[N - 1].
+// The specification's definition. Its B_1 ... B_{N-1} are block[1] ... block[N - 1].
 Nd Spread(const Nd& data, const Ints& block, const Ints& begin, const Ints& end) {
   const size_t spatial = data.dims.size() - 1;
   int64_t product = 1;
@@ -46,7 +47,7 @@ Nd Spread(const Nd& data, const Ints& block, const Ints& begin, const Ints& end)
   });
 }
 
-// SpaceToBatch: pad with zeros, then each block of the batch takes every block-th place.
+// SpaceToBatch: pads with zeros; each block of the batch then holds every block-th position.
 Nd Gathered(const Nd& data, const Ints& block, const Ints& begin, const Ints& end) {
   Dims dims = data.dims;
   for (size_t i = 1; i < dims.size(); ++i) {

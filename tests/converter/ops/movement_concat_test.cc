@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Concat, Split and VariadicSplit: parts that are one piece of the whole are views.
+// Concat, Split and VariadicSplit: parts that are contiguous in the complete tensor are views.
 #include <gtest/gtest.h>
 
 #include "tests/converter/ops/movement_fixture.h"
@@ -17,7 +17,7 @@ Nd Concatenated(const Nd& a, const Nd& b, size_t axis) {
   });
 }
 
-// Numbers that differ from Iota's.
+// Numbers that differ from those of Iota.
 Nd Other(Dims dims) {
   Nd nd = Iota(std::move(dims));
   for (int32_t& element : nd.elements) element += 1000;
@@ -42,7 +42,7 @@ TEST(Concat, JoinsAlongEveryAxis) {
   }
 }
 
-// The planner removes a copy of bytes between values; a strided one it must keep.
+// The planner can remove a bytewise copy between values; a strided copy remains.
 TEST(Concat, CopiesBytesIntoViewsWherePartsAreWhole) {
   const Outcome outcome = Concat(Iota({1, 2, 3}), Other({1, 4, 3}), 1);
   ASSERT_EQ(outcome.step_count(), 2u);

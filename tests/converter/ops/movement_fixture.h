@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of data movement share: tensors of i32 written out in full, the plain ways to move
-// them that the operations' documents use as their words, and a run of one operation.
+// Shared by the tests of data movement: literal i32 tensors, the naive movements by which the
+// OpenVINO specification defines the operations, and the execution of one operation.
 #ifndef WEFT_TESTS_CONVERTER_OPS_MOVEMENT_FIXTURE_H_
 #define WEFT_TESTS_CONVERTER_OPS_MOVEMENT_FIXTURE_H_
 
@@ -30,7 +30,7 @@ inline void PrintTo(const Nd& nd, std::ostream* os) {
 
 inline int64_t CountOf(const Dims& dims) { return ElementCount(dims).value_or(0); }
 
-// 0, 1, 2, ...
+// A tensor of 0, 1, 2, ...
 inline Nd Iota(Dims dims) {
   Nd nd{std::move(dims), {}};
   nd.elements.resize(static_cast<size_t>(CountOf(nd.dims)));
@@ -44,7 +44,7 @@ inline int32_t At(const Nd& nd, const Dims& index) {
   return nd.elements.at(static_cast<size_t>(flat));
 }
 
-// Every element by a function of its index.
+// A tensor whose elements are a function of their index.
 template <typename F>
 Nd Make(Dims dims, F element) {
   Nd nd{std::move(dims), {}};
@@ -75,7 +75,7 @@ inline Nd Transposed(const Nd& nd, const std::vector<size_t>& order) {
   });
 }
 
-// What became of a graph: outputs by its steps, or the text of the faults.
+// The result of a graph: the outputs of its steps, or its errors.
 struct Outcome {
   std::vector<Nd> outputs;
   std::string faults;
@@ -83,8 +83,8 @@ struct Outcome {
   size_t step_count() const { return Steps(program).size(); }
 };
 
-// Infers, lowers and runs a graph whose parameters are i32 and take `values`. The outputs are those
-// of the node `y`.
+// Infers, lowers and runs a graph whose parameters are i32 with the given `values`. Returns the
+// outputs of node `y`.
 inline Outcome RunGraph(GraphBuilder& g, const std::vector<Nd>& values, ir::Source y) {
   Outcome outcome;
   const auto output_count = static_cast<uint32_t>(y.node->outputs.size());
@@ -103,7 +103,7 @@ inline Outcome RunGraph(GraphBuilder& g, const std::vector<Nd>& values, ir::Sour
 
 using Text = std::map<std::string, std::string>;
 
-// One operation over a tensor known at run time and one-dimensional constants.
+// One operation over a run-time tensor and one-dimensional constants.
 inline Outcome Apply(const std::string& type, int opset, const Nd& x,
                      const std::vector<std::vector<int64_t>>& controls, const Text& attributes = {},
                      uint32_t output_count = 1) {
@@ -113,7 +113,7 @@ inline Outcome Apply(const std::string& type, int opset, const Nd& x,
   return RunGraph(g, {x}, g.Add(type, opset, inputs, attributes, output_count));
 }
 
-// The only output; an empty tensor, and a failure, where there were faults.
+// The only output. Fails the test and returns an empty tensor if there were errors.
 inline Nd Only(const Outcome& outcome) {
   EXPECT_EQ(outcome.faults, "");
   if (outcome.outputs.size() == 1) return outcome.outputs[0];
@@ -127,7 +127,7 @@ inline std::string Listed(const Dims& values) {
   return text.substr(1, text.size() - 2);
 }
 
-// Whole numbers from low to high, the same sequence on every machine.
+// Integers from low to high, the same sequence on every machine.
 class Dice {
  public:
   explicit Dice(uint32_t seed) : engine_(seed) {}

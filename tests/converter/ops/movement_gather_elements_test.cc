@@ -9,7 +9,7 @@ namespace {
 
 using plan::StepKind;
 
-// GatherElements by the document; zeros where the index is out of range.
+// GatherElements by the specification; zeros for an index out of range.
 Nd ElementsTaken(const Nd& x, const Nd& indices, size_t axis) {
   return Make(indices.dims, [&](Dims at) {
     const int64_t place = At(indices, at);
@@ -18,7 +18,7 @@ Nd ElementsTaken(const Nd& x, const Nd& indices, size_t axis) {
   });
 }
 
-// An operation of data and indices, one way or the other.
+// Runs an operation of data and indices; the indices are constant if `known`.
 Outcome TakeBy(const std::string& type, int opset, const Nd& x, const Nd& indices, bool known,
                const Text& attributes) {
   GraphBuilder g;
@@ -110,7 +110,7 @@ TEST(GatherElements, SaysWhatIsWrong) {
   EXPECT_PRED2(Contains, g.FaultText(), "moves single elements of input 0, which is u4[2]");
 }
 
-// GatherND by the document of version 8.
+// GatherND by the specification of version 8.
 Nd TuplesTaken(const Nd& x, const Nd& indices, size_t batch_dims) {
   const auto depth = static_cast<size_t>(indices.dims.back());
   const size_t tuple_axes = indices.dims.size() - 1;

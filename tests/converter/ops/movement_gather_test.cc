@@ -9,7 +9,8 @@ namespace {
 
 using plan::StepKind;
 
-// Gather by the document: batch axes, then the rest of the indices in the place of the axis.
+// Gather by the specification: the axes before `axis`, then the other axes of the indices in its
+// place.
 Nd Gathered(const Nd& x, const Nd& indices, size_t axis, size_t batch_dims = 0) {
   Dims dims(x.dims.begin(), x.dims.begin() + static_cast<Dims::difference_type>(axis));
   dims.insert(dims.end(), indices.dims.begin() + static_cast<Dims::difference_type>(batch_dims),
@@ -183,7 +184,7 @@ TEST(OneHot, PutsTheNewAxisAnywhere) {
   EXPECT_EQ(OneHot(indices, 0, -1).step_count(), 0u);
 }
 
-// What becomes of constant indices along a new axis 0 of 3 places; empty where there are faults.
+// OneHot of constant indices along a new axis 0 of extent 3; empty after an error.
 Nd FoldedOneHot(int opset, const Nd& indices, const std::string& mode, Faults* faults = nullptr) {
   GraphBuilder g;
   const ir::Source in = g.Const<int32_t>({ElementType::i32, indices.dims}, indices.elements);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad in its four modes, grown and cropped, place by place.
+// Pad in its four modes, extending and cropping, checked per element.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ using plan::StepKind;
 constexpr std::array kModes = {"constant", "edge", "reflect", "symmetric"};
 constexpr int32_t kValue = -7;
 
-// Output place c - begin of an axis takes input place c, which a mode maps into the axis.
+// Output position c - begin of an axis reads input position c, which the mode maps into the axis.
 int64_t Mirrored(const std::string& mode, int64_t c, int64_t dim) {
   if (mode == "edge") return std::clamp<int64_t>(c, 0, dim - 1);
   if (mode == "reflect") return c < 0 ? -c : (c >= dim ? 2 * (dim - 1) - c : c);
@@ -94,8 +94,8 @@ TEST(Pad, TakesAComputedValue) {
             Padded(x, {1, 0, 2}, {1, 2, 0}, "constant"));
 }
 
-// A centre in one piece is a copy between values of equal bytes, which the planner can remove; no
-// byte of the output is written twice then.
+// A contiguous centre is a copy between values of equal size, which the planner can remove. Then no
+// byte of the output is written twice.
 TEST(Pad, OfTheOutermostAxisFillsAroundTheCentre) {
   const Outcome outcome = Pad(Iota({1, 4, 3}), {0, 2, 0}, {0, 1, 0}, "constant");
   EXPECT_EQ(Kinds(outcome.program),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ExtractImagePatches, ReorgYolo and RegionYolo: shapes, steps and what is refused.
+// ExtractImagePatches, ReorgYolo and RegionYolo: shapes, steps and errors.
 #include <gtest/gtest.h>
 
 #include "tests/converter/graph_builder.h"

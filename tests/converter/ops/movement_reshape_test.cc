@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reshape, Squeeze, Unsqueeze and Identity: shape rules, and that none of them has a step.
+// Reshape, Squeeze, Unsqueeze and Identity: shape rules, and the absence of steps.
 #include <gtest/gtest.h>
 
 #include "tests/converter/ops/movement_fixture.h"
@@ -7,7 +7,7 @@
 namespace weft {
 namespace {
 
-// Dims after one operation that must not have a step, or the fault.
+// Dims after one operation, which must not have a step, or the error.
 std::string Renamed(const std::string& type, int opset, Dims dims,
                     const std::vector<std::vector<int64_t>>& controls,
                     const Text& attributes = {}) {

@@ -15,14 +15,14 @@ void SetElement(Nd& nd, const Dims& index, int32_t element) {
   nd.elements.at(static_cast<size_t>(flat)) = element;
 }
 
-// Numbers that no data has.
+// Numbers that do not occur in the data.
 Nd UpdatesOf(Dims dims) {
   Nd updates = Iota(std::move(dims));
   for (int32_t& element : updates.elements) element += 1000;
   return updates;
 }
 
-// The data with each update at the place that `place` makes of the update's index, in order.
+// Writes each update, in order, to the index that `place` computes from the update's index.
 template <typename Place>
 Nd WithUpdates(Nd data, const Nd& updates, Place place) {
   Make(updates.dims, [&](const Dims& at) {
@@ -34,7 +34,7 @@ Nd WithUpdates(Nd data, const Nd& updates, Place place) {
 
 int64_t FromStartOf(int64_t index, int64_t dim) { return index < 0 ? index + dim : index; }
 
-// Data and updates are computed, indices as `known` says; `rest` are constants.
+// Data and updates are computed; indices are constant if `known`; `rest` are constants.
 Outcome RunScatter(const std::string& type, int opset, const Nd& x, const Nd& indices,
                    const Nd& updates, bool known, const std::vector<int64_t>& axis = {},
                    const Text& attributes = {}) {
@@ -133,7 +133,7 @@ plan::Program LoweredScatter(const std::string& type, int opset, Dims data, Dims
   return g.Lower();
 }
 
-// Of the only section's body.
+// Step kinds in the body of the only section.
 std::vector<StepKind> BodyKinds(const plan::Program& program, int64_t trips) {
   if (program.sections.size() != 1 || !program.sections[0].loop) return {};
   EXPECT_EQ(program.sections[0].trip_count, trips);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ShapeOf, Range and Eye, whose values are known, and the ports of a graph.
+// ShapeOf, Range and Eye, whose values are known at conversion, and the ports of a graph.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -44,8 +44,8 @@ ir::Source Add(GraphBuilder& g, Number number) {
   return g.Const<int32_t>(type, {static_cast<int32_t>(number.value)});
 }
 
-// Range-4 into `output`, or Range-1 when it is empty; the fault instead of values where there is
-// one.
+// Values of Range-4 with type `output`, or of Range-1 if `output` is empty. Sets *faults on an
+// error.
 template <typename T>
 std::vector<T> Range(Number start, Number stop, Number step, const std::string& output,
                      std::string* faults = nullptr) {

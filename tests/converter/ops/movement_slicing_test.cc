@@ -15,9 +15,9 @@ namespace {
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
-// The positions that a slice visits, by the words of ONNX: for a negative step begin is clamped to
-// [0, dim - 1] and end to [-1, dim - 1], for a positive one both to [0, dim]. An absent bound is
-// the natural end.
+// The positions that a slice visits, by ONNX's definition. For a negative step, begin is clamped to
+// [0, dim - 1] and end to [-1, dim - 1]; otherwise both are clamped to [0, dim]. Absent bounds are
+// the ends of the axis.
 std::vector<int64_t> Places(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step,
                             int64_t dim) {
   const bool forward = step > 0;
@@ -37,7 +37,7 @@ std::vector<int64_t> Places(std::optional<int64_t> begin, std::optional<int64_t>
   return places;
 }
 
-// x at the given places of every axis.
+// The elements of x at the given positions of every axis.
 Nd Picked(const Nd& x, const std::vector<std::vector<int64_t>>& places) {
   Dims dims;
   for (const std::vector<int64_t>& axis : places) dims.push_back(static_cast<int64_t>(axis.size()));
@@ -54,7 +54,7 @@ TEST(Slice, ClampsBoundsAsNumpyDoes) {
   EXPECT_EQ(outcome.step_count(), 1u);
 }
 
-// Bounds on both sides of every limit, of Slice and of StridedSlice, for lengths from 0 on.
+// Slice and StridedSlice with bounds on both sides of every limit, for extents from 0.
 TEST(Slice, ClampsEveryBoundByTheRuleOfItsStep) {
   for (const int64_t dim : {0, 1, 2, 5}) {
     const Nd x = Iota({dim});
@@ -137,7 +137,7 @@ TEST(StridedSlice, ShrinksAxesToOnePlace) {
       Only(Apply("StridedSlice", 1, x, {{0, 2}, {0, 0}, {1, 1}}, Masks({0, 0}, {0, 0}, {}, {0, 1})))
           .dims,
       (Dims{0, 4}));
-  // A masked begin is place 0.
+  // A masked begin is position 0.
   EXPECT_EQ(Only(Apply("StridedSlice", 1, x, {{1}, {2}, {-1}}, Masks({1}, {0}, {}, {1}))),
             Reshaped(Picked(x, {{0}, {0, 1, 2}, {0, 1, 2, 3}}), {3, 4}));
   EXPECT_PRED2(Contains,

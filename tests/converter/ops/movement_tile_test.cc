@@ -7,7 +7,7 @@
 namespace weft {
 namespace {
 
-// x at places modulo its dims, which line up with the output's last axes.
+// The elements of x at indices modulo its dims, which are aligned with the last axes of the output.
 Nd Repeated(const Nd& x, const Dims& dims) {
   return Make(dims, [&](const Dims& index) {
     Dims from(index.end() - static_cast<Dims::difference_type>(x.dims.size()), index.end());
@@ -94,7 +94,7 @@ TEST(Tile, ByOneOrZeroHasNoStep) {
 TEST(Tile, WorksAboveTheRankOfOneCopy) {
   const Nd x = Iota({2, 2, 2, 2, 2});
   const Outcome outcome = Apply("Tile", 1, x, {{2, 3, 2, 3, 2}});
-  EXPECT_EQ(outcome.step_count(), 4u);  // ten loops: the two shortest are laid out
+  EXPECT_EQ(outcome.step_count(), 4u);  // ten loops: the two shortest become separate copies
   EXPECT_EQ(Only(outcome), Repeated(x, {4, 6, 4, 6, 4}));
 }
 

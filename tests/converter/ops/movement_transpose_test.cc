@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transpose, DepthToSpace, SpaceToDepth and ShuffleChannels against the documents' reshapes and
-// transposes written out in full.
+// Transpose, DepthToSpace, SpaceToDepth and ShuffleChannels, compared with the reshapes and
+// transposes of the specification.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ TEST(Transpose, RefusesTypesBelowAByteUnlessTheOrderStays) {
   }
 }
 
-// The documents' words for DepthToSpace.
+// DepthToSpace as the specification defines it.
 Nd DepthToSpace(const Nd& x, int64_t block, bool depth_first) {
   const size_t space = x.dims.size() - 2;
   int64_t cube = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pointwise operation needs to be converted in every setting: its row. The rows below stand
-// in no table but the test's own; no pass knows them.
+// A pointwise operation is converted in every setting by its table row only. The rows below are in
+// the table of this test only; no pass refers to them.
 #include <gtest/gtest.h>
 
 #include "converter/graph/infer.h"
@@ -19,7 +19,7 @@ void LowerSquare(ops::LowerScope& scope) {
   ops::EmitBinary(scope.builder, format::BinaryOp::multiply, x, x, y);
 }
 
-// Square says that it is pointwise, Secret says nothing.
+// Square has the pointwise trait, Secret has no traits.
 constexpr ops::Operation kRows[] = {
     {"Square", 1, 1, 1, InferSame, LowerSquare, ops::kPointwise},
     {"Secret", 1, 1, 1, InferSame, LowerSquare},
@@ -50,7 +50,7 @@ TEST_F(NewOperation, Folds) {
   EXPECT_EQ(std::memcmp(folded.constant->bytes.data(), expected, sizeof(expected)), 0);
 }
 
-// [2, 6, 3] into a sequence of 6 steps, the operation before it and behind it.
+// Adds a sequence of 6 steps over [2, 6, 3] with the operation before and after it.
 void Around(GraphBuilder& g, const std::string& operation) {
   const ir::Source x = g.Parameter(F32({2, 6, 3}));
   const ir::Source initial = g.Floats({2, 1, 3}, std::vector<float>(6, 0.0f));
@@ -77,7 +77,7 @@ TEST_F(NewOperation, DoesNotStreamWithoutSayingThatItIsPointwise) {
                "(Secret): needs the whole sequence (it may combine time steps");
 }
 
-// Rows that a loop makes until their sum reaches 9, and the operation on as many as it has made.
+// A loop that computes rows until their sum reaches 9, and the operation on these rows.
 struct OpenLoop : CountedLoop {
   ir::Source made;
   explicit OpenLoop(const std::string& operation) : CountedLoop(5) {

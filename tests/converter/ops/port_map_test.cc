@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Port maps that must be refused, and those that look odd but mean something: what they compute is
-// told by the conformance cases ti/* and by the random models.
+// Port maps that must be rejected, and unusual but valid ones. The conformance cases ti/* and the
+// random models check the results.
 #include <algorithm>
 
 #include "converter/pipeline.h"
@@ -27,13 +27,13 @@ std::string Layer(int id, std::string_view type, const std::string& inside,
          std::string(type) + "\" version=\"" + std::string(opset) + "\">" + inside + "</layer>";
 }
 
-// `chunk` is the slice's extent, `whole` the output's.
+// `chunk` is the extent of the slice, `whole` that of the output.
 struct Shape {
   int chunk = 1, whole = 6;
 };
 
 // A TensorIterator over x f32[6,3] and h f32[1,3]. Its body adds Parameter 0 (the slice) to
-// Parameter 1 (the state) and hands the sum to Results 3 and 4. The layer stands on line 5.
+// Parameter 1 (the state) and stores the sum in Results 3 and 4. The layer is on line 5.
 class PortMaps : public ir::IrTest {
  protected:
   static constexpr std::string_view kSlice =
@@ -59,7 +59,7 @@ class PortMaps : public ir::IrTest {
            Edge("2:2", "3:0") + Edge("2:2", "4:0") + "</edges></body>";
   }
 
-  // The messages of a conversion, without the layer they all name; empty when it succeeds.
+  // The messages of a conversion, without the layer that all of them name; empty on success.
   Lines Convert(std::initializer_list<std::string_view> entries,
                 std::string_view back_edges = kEdge, Shape shape = {}) {
     std::string map;
@@ -88,7 +88,7 @@ class PortMaps : public ir::IrTest {
     return told;
   }
 
-  // The message about a slice with these attributes; a larger chunk leaves no state that fits.
+  // The messages for a slice with these attributes. A larger chunk leaves no state that fits.
   Lines OfSlice(const std::string& attributes, Shape shape = {}) {
     return Convert(
         {"<input external_port_id=\"0\" internal_layer_id=\"0\" axis=\"0\" " + attributes + "/>",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonZero, Unique and the decoders: steps, refusals, and which operations take the run-time length
-// that the first two give.
+// NonZero, Unique and the decoders: steps, errors, and the operations that accept the run-time
+// length of NonZero and Unique.
 #include <gtest/gtest.h>
 
 #include "converter/ops/axes.h"
@@ -16,13 +16,13 @@ using StepKinds = std::vector<plan::StepKind>;
 
 const TensorType kMask = {ElementType::boolean, {2, 3}};
 
-// Rows [6, 4] of x[mask], as exporters make them.
+// Rows [6, 4] of x[mask], as exporters decompose it.
 struct Selection : GraphBuilder {
   ir::Source places = Add("NonZero", 3, {Parameter(kMask)});
   ir::Source turned = Add("Transpose", 1, {places, Ints({1, 0})});
   ir::Source rows = Add("GatherND", 8, {Parameter(F32({2, 3, 4})), turned});
 
-  // "" or the faults, with `made` as the only output.
+  // "" or the errors, with `made` as the only output.
   std::string Inferred(ir::Source made) {
     Result(made);
     InferAndFold(graph, {}, faults);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scopes through which operations see their nodes.
+// The scopes through which operations access their nodes.
 #include <gtest/gtest.h>
 
 #include <limits>

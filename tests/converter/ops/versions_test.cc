@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Versions of operations in which they mean something else than before, as the opset documents and
-// OpenVINO's sources have them. Each row of the table must know of the next such version: the table
-// has a row for it, or the row says replaced_in. An older row must never stand in for a newer
+// Versions that change the meaning of an operation, according to the opset specifications and
+// OpenVINO's sources. Each row of the table must account for the next such version: either the
+// table has a row for it, or the row sets replaced_in. An older row must never be used for a newer
 // meaning.
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ constexpr Version kMeanings[] = {
     {"DetectionOutput", 8},
 };
 
-// Known under the versions "experimental" and "extension" besides, as of opset6.
+// Also available as the versions "experimental" and "extension", as of opset6.
 constexpr std::string_view kExtensions[] = {"ExperimentalDetectronDetectionOutput",
                                             "ExperimentalDetectronGenerateProposalsSingleImage",
                                             "ExperimentalDetectronPriorGridGenerator",
@@ -64,7 +64,7 @@ constexpr std::string_view kExtensions[] = {"ExperimentalDetectronDetectionOutpu
                                             "RNNCell",
                                             "Proposal"};
 
-// Came with opset2, but old converters write opset1: their rows begin there.
+// Introduced with opset2, but old converters write opset1: their rows start there.
 constexpr std::string_view kEarly[] = {"MVN", "ROIPooling", "ReorgYolo"};
 
 bool HasRow(std::string_view name, int opset) {
@@ -79,7 +79,7 @@ TEST(Versions, OfANewMeaningHaveARowOrAreRefused) {
       const bool refused =
           row.traits.replaced_in > row.opset && row.traits.replaced_in <= version.opset;
       EXPECT_TRUE(refused || HasRow(row.name, version.opset))
-          << row.name << "-" << row.opset << " would stand in for version " << version.opset;
+          << row.name << "-" << row.opset << " would also match version " << version.opset;
     }
   }
 }
