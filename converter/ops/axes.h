@@ -52,8 +52,8 @@ struct Delay {
 
 // Windows at any offset along an axis of input 0 that compute the same axis of output 0. Output
 // position i reads `extent` input positions from i * stride - begin[axis - 2] on. With `spread`
-// (transposed), input position i adds to `extent` output positions from i * stride on, and the
-// first begin[axis - 2] output positions are dropped.
+// (transposed), input position i adds to `extent` output positions from i * stride on; the first
+// begin[axis - 2] output positions are then dropped.
 struct Windows {
   int64_t axis = 0, extent = 1, stride = 1;
   bool spread = false;

@@ -25,8 +25,8 @@ struct Filters {
 // The filters of a convolution. A transposed one exchanges input and output channels.
 Filters FiltersOf(const NodeScope& scope);
 
-// Returns true if data and filters have the same type (f32, or an integer type over one or two
-// spatial axes), matching ranks, and the filters have elements; else reports errors.
+// Checks data and filters: the same type (f32, or an integer type over one or two spatial axes),
+// matching ranks, and filters with elements. Returns true if these hold; else reports errors.
 bool CheckDataAndFilters(InferScope& scope, bool grouped);
 
 // The windows of a convolution that is not transposed.

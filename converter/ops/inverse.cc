@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inverse: Gauss-Jordan elimination with row pivoting on each matrix, augmented by the identity.
-// Each column is a round of steps over the complete batch: the row with the maximum magnitude is
-// swapped with the column's own row and divided by its pivot, and its multiples are subtracted from
-// all other rows. A singular matrix yields infinities and NaNs without affecting other matrices of
-// the batch.
+// Each column is a round of steps over the complete batch. The row with the maximum magnitude is
+// swapped with the column's own row and divided by its pivot; its multiples are subtracted from all
+// other rows. A singular matrix yields infinities and NaNs without affecting other matrices of the
+// batch.
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"

@@ -94,8 +94,8 @@ bool OnByte(ElementType type, int64_t elements) { return elements * BitsOf(type)
 
 int64_t BytesOf(ElementType type, int64_t elements) { return elements * BitsOf(type) / 8; }
 
-// Returns true if elements [first, first + count) of a tensor of `total` elements begin at a byte
-// and end at a byte or at the end of the tensor.
+// Returns true if elements [first, first + count) begin at a byte and end at a byte or at the end
+// of the tensor, which has `total` elements.
 bool FillsBytes(ElementType type, int64_t first, int64_t count, int64_t total) {
   return OnByte(type, first) && (OnByte(type, count) || first + count == total);
 }

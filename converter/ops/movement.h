@@ -70,8 +70,8 @@ void EmitMovement(plan::Builder& builder, plan::ValueId source, plan::ValueId ta
 plan::ValueId Moved(plan::Builder& builder, plan::ValueId source, const Movement& movement,
                     const TensorType& type);
 
-// Creates output i from input `from`: the same value if all elements stay in order, a view if the
-// output is one piece of the input, else a new value and copies. An empty output has no steps.
+// Creates output i from input `from`. It is the same value if all elements stay in order, a view if
+// the output is one piece of the input, else a new value with copies. An empty output has no steps.
 void MoveToOutput(LowerScope& scope, size_t from, const Movement& movement, size_t i);
 
 // The inverse: copies input `from` to its position in `target`. The copy is bytewise if both sides

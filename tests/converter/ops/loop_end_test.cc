@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The number of iterations of loops as far as it is known at conversion, the bounds that other
-// loops need, and the readers of run-time lengths. The conformance cases loop_run/* and if/* check
+// loops need, and readers of run-time lengths. The conformance cases loop_run/* and if/* check
 // results.
 #include <gtest/gtest.h>
 
