@@ -9,8 +9,8 @@ namespace {
 
 using plan::StepKind;
 
-// Gather by the specification: the axes before `axis`, then the other axes of the indices in its
-// place.
+// Gather by the specification: the axes before `axis`, the non-batch axes of the indices, then the
+// axes after `axis`.
 Nd Gathered(const Nd& x, const Nd& indices, size_t axis, size_t batch_dims = 0) {
   Dims dims(x.dims.begin(), x.dims.begin() + static_cast<Dims::difference_type>(axis));
   dims.insert(dims.end(), indices.dims.begin() + static_cast<Dims::difference_type>(batch_dims),
