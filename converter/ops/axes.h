@@ -41,7 +41,7 @@ struct Selection {
 // positions before them.
 struct Delay {
   int64_t axis = 0, past = 0, take = 1, give = 1;
-  // Of a window: the number of taps and the distance between them.
+  // The number of taps of a window and the distance between them.
   int64_t taps = 1, dilation = 1;
   double fill = 0;       // initial content of the past
   bool repeats = false;  // the past initially repeats the first position
@@ -80,7 +80,7 @@ struct AxisRelation {
   bool selects = false;
   std::vector<Selection> selections;
   std::vector<Runs> runs;  // set if there are selections or delays
-  // Of an operation that splits input 0 into its outputs: the positions in each output. Other axes
+  // Set if the operation splits input 0 into its outputs: the positions in each output. Other axes
   // are complete.
   std::vector<Selection> parts;
   std::vector<Delay> delays;
@@ -101,7 +101,7 @@ struct AxisRelation {
   std::string reason = "may combine time steps";  // why axes without a group cannot be time
 };
 
-// What an axis rule sees of its node, and the relation that it fills in.
+// The scope of an axis rule: gives access to the node and collects its relation.
 class AxisScope : public NodeScope {
  public:
   using NodeScope::NodeScope;
@@ -133,7 +133,8 @@ void ReshapedAxes(AxisScope& scope);
 
 // Traits of an operation with the axis rule `axes`.
 constexpr Traits Apart(void (*axes)(AxisScope&)) { return {.axes = axes}; }
-// The same for an operation whose inputs from 1 on determine its shape or bounds.
+// Traits of an operation with the axis rule `axes`, whose inputs from 1 on determine its shape or
+// bounds.
 constexpr Traits ShapedBy(void (*axes)(AxisScope&), int replaced_in = 0) {
   return {
       .axes = axes, .steering = Steering::kShape, .steered_from = 1, .replaced_in = replaced_in};

@@ -267,7 +267,7 @@ class BoxDecoding {
     return Part(x, corner * x.strides[0]);
   }
 
-  // The same numbers from an element on.
+  // The same numbers, starting at element `first`.
   BoxNumbers Part(BoxNumbers x, int64_t first) const {
     int64_t reach = 1;
     for (size_t axis = 0; axis < x.dims.size(); ++axis) {

@@ -16,7 +16,7 @@ namespace weft::ops {
 LineMatrix ComplexTransform(int64_t size, int64_t given, bool inverse);
 // Real to the first size / 2 + 1 complex numbers; the others are their conjugates.
 LineMatrix RealTransform(int64_t size, int64_t given);
-// From the first `given` of size / 2 + 1 complex numbers to `size` real ones. The imaginary part of
+// Complex to `size` real numbers, from the first `given` of size / 2 + 1. The imaginary part of
 // the first, and of the last if size is even, is ignored.
 LineMatrix InverseRealTransform(int64_t size, int64_t given);
 

@@ -14,7 +14,7 @@ namespace weft::ops {
 namespace {
 
 constexpr size_t kImage = 0, kGrid = 1;
-// The index that stands for no pixel fits 32 bits even when both axes add it.
+// The index for "no pixel" must fit 32 bits even when both axes add it.
 constexpr int64_t kMostPixels = int64_t{1} << 29;
 
 SampleSpec SampleSpecOf(const NodeScope& scope) {

@@ -27,7 +27,7 @@ bool CheckIntegers(InferScope& scope, std::span<const size_t> operands);
 void LowerInI32(LowerScope& scope, std::initializer_list<ElementType> narrow,
                 const std::function<void(LowerScope&)>& lower);
 
-// The same as a table entry; without `narrow`, for all narrow integers.
+// LowerInI32 in the form of a table entry. `narrow` defaults to all narrow integers.
 template <void (*lower)(LowerScope&), ElementType... narrow>
 void LowerNarrow(LowerScope& scope) {
   if constexpr (sizeof...(narrow) == 0) return LowerInI32(scope, kNarrowIntegers, lower);
