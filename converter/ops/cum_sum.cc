@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CumSum: running sums along one axis. A section adds each position to a carried sum, in the
 // accumulation order of the specification, at one addition per element. If the axis is computed at
-// run time, the sums along every axis are computed. Those of the requested axis are selected, or
-// those of axis 0 if it is invalid.
+// run time, the sums along every axis are computed. The requested axis is selected, or
+// axis 0 if it is invalid.
 #include "converter/ops/cum_sum.h"
 
 #include "converter/ops/axes.h"
