@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the slices of a body mean once shapes are known: which places each takes, how many
-// iterations that makes and what types the body's Parameters have in one. Refuses with both
-// readings where the documents and the implementations in the field disagree and nothing in the
-// file decides, and with every count where slices (in a TensorIterator: and the outputs' declared
-// extents) disagree.
+// Resolves the port map of a loop body once shapes are known: the elements that each slice takes,
+// the number of iterations, and the types of the body's Parameters within one iteration. An error
+// reports both readings where the OpenVINO specification and existing implementations disagree and
+// nothing in the file decides. It reports all iteration counts if slices disagree; in a
+// TensorIterator also if the declared extents of outputs do.
 #ifndef WEFT_CONVERTER_OPS_PORT_MAP_H_
 #define WEFT_CONVERTER_OPS_PORT_MAP_H_
 
@@ -17,8 +17,8 @@ namespace weft::ops {
 
 // One per entry of the map's inputs.
 struct ResolvedInput {
-  TensorType type;           // of the Parameter in an iteration
-  ir::Slicing slicing = {};  // of a slice
+  TensorType type;           // of the Parameter within one iteration
+  ir::Slicing slicing = {};  // only if the input is sliced
 };
 
 struct ResolvedPorts {
@@ -26,11 +26,12 @@ struct ResolvedPorts {
   int64_t count = 0;  // as in ir::PortMap
 };
 
-// Reads the body of the scope's node and changes nothing; nullopt when faults were added.
+// Reads the body of the scope's node without changing it. Returns nullopt after errors.
 std::optional<ResolvedPorts> ResolvePorts(InferScope& scope, const ir::Body& body);
 
-// The step of inference that makes this true in the body: its map's slices and count, the types of
-// its Parameters, and the values of those that hold a constant of the outside in every iteration.
+// Writes the result into the body during shape inference: slices and iteration count of its map,
+// the types of its Parameters, and the values of Parameters that hold the same outer constant in
+// every iteration.
 void ApplyPorts(const InferScope& scope, ir::Body& body, const ResolvedPorts& ports);
 
 }  // namespace weft::ops

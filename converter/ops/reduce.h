@@ -11,19 +11,20 @@
 
 namespace weft::ops {
 
-// An axis of what is reduced; stride in elements.
+// An axis of the tensor to reduce; stride in elements.
 struct ReduceAxis {
   int64_t dim, stride;
   bool reduced;
 };
 
-// Those of more than one element, neighbours of one kind joined, the kept before the reduced.
+// Axes with extent > 1; adjacent axes of the same kind are merged; kept axes come before reduced
+// axes.
 std::vector<ReduceAxis> CollapsedAxes(std::span<const ReduceAxis> axes);
 
-// The collapsed axes, and the order in which floats are summed over them: in runs where the last
-// axis is reduced, else in chains. A kept axis of one element counts as one of several, and no two
-// reduced axes around one are joined: it may be the time steps of a call, whose number must not
-// change the order.
+// The collapsed axes and the summation order of floats: in runs if the last axis is reduced, else
+// in chains. The order does not depend on the extent of kept axes, because one of them may be the
+// time steps of a call. A kept axis of extent 1 is therefore treated like a longer one: reduced
+// axes on both sides of it stay separate.
 struct Reduction {
   std::vector<ReduceAxis> axes;
   format::ReduceOrder order;
@@ -32,13 +33,14 @@ struct Reduction {
 };
 Reduction ReductionOver(std::span<const ReduceAxis> axes);
 
-// y = op over the reduced of collapsed axes, over x's element type; y is contiguous. `order`
-// matters to floats.
+// y = op over the reduced axes of `collapsed`, in x's element type; y is contiguous. `order`
+// applies only to floats.
 void EmitReduce(plan::Builder& builder, format::ReduceOp op, std::span<const ReduceAxis> collapsed,
                 plan::ValueId x, plan::ValueId y,
                 format::ReduceOrder order = format::ReduceOrder::by_strides);
 
-// How many of the booleans x hold along its last axis: numbers of `type` under the other dims.
+// Counts the true elements of the booleans x along the last axis. Returns numbers of `type` with
+// the other dims.
 plan::ValueId EmitCount(plan::Builder& builder, plan::ValueId x, ElementType type);
 
 }  // namespace weft::ops

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How Interpolate resizes each axis: its extents, and the places of the data that every place of
-// the output is made of. Coordinates are computed in f32, operation by operation as the documents
-// write them: where a place is chosen, a rounding decides.
+// How Interpolate resizes each axis: extents, and the weighted input positions that contribute to
+// each output position. Coordinates are computed in f32 with the operation order of the OpenVINO
+// specification, because rounding decides which position is selected.
 #ifndef WEFT_CONVERTER_OPS_RESAMPLE_H_
 #define WEFT_CONVERTER_OPS_RESAMPLE_H_
 
@@ -14,38 +14,39 @@
 
 namespace weft::ops {
 
-// One axis of the data. Its zero padding is resized with it; `scale` leads from the padded axis to
-// the output.
+// One axis of the data. Zero padding is part of the input that is resized: `scale` maps the padded
+// axis to the output.
 struct ResampledAxis {
   int64_t in = 1, pad_begin = 0, pad_end = 0, out = 1;
   float scale = 1;
   int64_t padded() const { return in + pad_begin + pad_end; }
-  // Every place stays where it is, whatever mode and scale say.
+  // Returns true if the axis is unchanged whatever mode and scale are.
   bool stays() const { return pad_begin == 0 && pad_end == 0 && out == in; }
 };
 
 struct Resampling {
-  std::vector<ResampledAxis> axes;  // all of the data's
-  Dims listed;                      // axes that the sizes or scales are for, in their order
+  std::vector<ResampledAxis> axes;  // one per axis of the data
+  Dims listed;                      // axes that the sizes or scales refer to, in their order
   bool by_scales = false;           // else by sizes
   std::string mode, coordinates, rounding;
   float cube_coeff = -0.75f;
-  bool antialias = false;  // linear, and an axis shrinks: the scales say how far a place reaches
+  bool antialias = false;  // linear and some axis shrinks: the scales set the filter width
 };
 
-// The attributes and control inputs of Interpolate as of `opset`; nullopt after faults.
+// Reads the attributes and control inputs of Interpolate as of `opset`. Returns nullopt after
+// errors.
 std::optional<Resampling> ReadResampling(NodeScope& scope, int opset);
 
-// One term of the sum that makes an output place: weight times place of the data. The place is the
-// data's extent where the term is 0.
+// One term of the weighted sum, for every output position: input position and weight. A position
+// equal to the data's extent marks a zero term.
 struct ResampleTap {
   Dims places;
   std::vector<float> weights;
-  // Weights are 1 where there is a term.
+  // Returns true if all weights of nonzero terms are 1, so that the term only moves data.
   bool moves() const;
 };
 
-// The terms of an axis that does not stay; at least one. The mode is not area.
+// The terms of an axis for which stays() is false; at least one. The mode must not be area.
 std::vector<ResampleTap> ResampleTaps(const Resampling& resampling, const ResampledAxis& axis);
 
 }  // namespace weft::ops

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The past of an axis in a ring (kernels/movement/ring.h): an operation that no document has and no
-// file can name; cutting time makes it of what looks back. Input 0 holds the new places, input 1
-// the ring as RingType has it, input 2, where that has more than one place, an i32 that says where
-// it starts. Output 0 is what is read of the past and the new places, the others are inputs 1 and 2
-// behind those; one that only reads has output 0 alone.
+// Ring: an internal operation that keeps the past of an axis in a ring buffer
+// (kernels/movement/ring.h). Streaming creates it from operations with history; no OpenVINO opset
+// has it and no file can name it. Input 0: the new positions. Input 1: the ring, with the type
+// RingType. Input 2: its start index (i32), absent for a ring of one position. Output 0: the
+// positions read from past and new data. Outputs 1 and 2: inputs 1 and 2 after the update, absent
+// for a node that only reads.
 #ifndef WEFT_CONVERTER_OPS_RING_H_
 #define WEFT_CONVERTER_OPS_RING_H_
 
@@ -16,8 +17,9 @@
 
 namespace weft::ops {
 
-// Of the past along `axis`, oldest first, and the new places behind it: `taps` runs of `length`
-// places, `dilation` apart, from place `first` on. `order` is how the places of the ring lie.
+// The positions to read, from the past (oldest first) followed by the new data along `axis`: `taps`
+// runs of `length` positions, `dilation` apart, starting at position `first`. `order` is the memory
+// layout of the ring.
 struct RingReads {
   int64_t axis = 0, first = 0, taps = 1, dilation = 1, length = 0;
   format::RingOrder order = format::RingOrder::places_outer_inner;
@@ -25,7 +27,7 @@ struct RingReads {
 
 std::map<std::string, std::string> AttributesOf(const RingReads& reads);
 
-// What holds `past` places of such data.
+// Type of a ring that holds `past` positions of such data.
 TensorType RingType(const TensorType& data, const RingReads& reads, int64_t past);
 
 const Operation& RingOperation();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of rows by indices that the run computes, as steps. An index, i32 or i64, counts from the
-// end of its axis where it is negative. Values belong to the builder.
+// Steps that compute row numbers from indices known only at run time. An index (i32 or i64) may be
+// negative and then counts from the end of its axis. Values belong to the builder.
 #ifndef WEFT_CONVERTER_OPS_ROW_NUMBERS_H_
 #define WEFT_CONVERTER_OPS_ROW_NUMBERS_H_
 
@@ -8,15 +8,16 @@
 
 namespace weft::ops {
 
-// The indices of an axis of `rows` as numbers from its start. What is out of range stays so.
+// Indices of an axis of `rows` elements, counted from its start. An index out of range stays out of
+// range.
 plan::ValueId EmitFromStart(plan::Builder& builder, plan::ValueId indices, int64_t rows);
 
-// One number per tuple of coordinates, [tuples, extents.size()]: that of its row among those of
-// `extents`, or one behind the last row where a coordinate is out of range.
+// Row number of each coordinate tuple, [tuples, extents.size()], among the rows of `extents`. A
+// tuple with a coordinate out of range gets the number of rows, one past the last.
 plan::ValueId EmitRowNumbers(plan::Builder& builder, plan::ValueId tuples, const Dims& extents);
 
-// Input i, tuples for `extents`, is of a type that holds what EmitRowNumbers computes; else a
-// fault.
+// Returns true if the type of input i, which holds tuples for `extents`, can represent the results
+// of EmitRowNumbers; else reports an error.
 bool CheckRowNumbers(InferScope& scope, size_t i, const Dims& extents);
 
 }  // namespace weft::ops

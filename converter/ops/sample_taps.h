@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where GridSample reads an image: for each place of the grid 1, 2 or 4 taps along each side and
-// what they weigh, worked out at conversion where the grid is known, else by steps.
+// The pixels and weights with which GridSample reads an image: 1, 2 or 4 taps along each side for
+// every grid point. Computed at conversion if the grid is known, else by steps.
 #ifndef WEFT_CONVERTER_OPS_SAMPLE_TAPS_H_
 #define WEFT_CONVERTER_OPS_SAMPLE_TAPS_H_
 
@@ -20,23 +20,25 @@ struct SampleSpec {
   SampleMode mode = SampleMode::kLinear;
   SamplePadding padding = SamplePadding::kZeros;
   bool align_corners = false;
-  int64_t places = 1;                     // of the grid, in all batches
-  std::array<int64_t, 2> sides = {1, 1};  // width and height, in the order of the grid's numbers
+  int64_t places = 1;  // grid points of all batches
+  std::array<int64_t, 2> sides = {1,
+                                  1};  // width and height, the order of a grid point's coordinates
 
   int64_t pixels() const { return sides[0] * sides[1]; }
   int64_t taps() const;  // along a side
-  // Pixel 0 and the last one stand at -1 and 1, or half a pixel further in: grid * scale + shift.
+  // pixel = grid * scale + shift. Grid coordinates -1 and 1 are the centres of the first and last
+  // pixel, or their outer edges (align_corners false).
   std::array<float, 2> Scales() const;
   std::array<float, 2> Shifts() const;
-  // Of a tap from the first place that is not behind the point.
+  // Pixel offset of each tap from floor(coordinate); for nearest from the rounded coordinate.
   std::vector<float> Offsets() const;
-  // Reflected along a side: place mod period, or `last` less that where it is less.
+  // Reflection along a side: p = pixel mod period, then min(p, last - p).
   std::array<int64_t, 2> Periods() const;
   std::array<int64_t, 2> Lasts() const;
 };
 
-// Weights of the taps of a side as polynomials of the fraction, [4, taps], the cube's factors
-// first.
+// Weights of the cubic taps along a side as polynomials of the fraction, [4, taps], coefficients of
+// the third power first.
 inline constexpr std::array<std::array<float, 4>, 4> kCubicFactors = {
     {{-0.75f, 1.25f, -1.25f, 0.75f},
      {1.5f, -2.25f, 1.5f, -0.75f},
@@ -44,11 +46,11 @@ inline constexpr std::array<std::array<float, 4>, 4> kCubicFactors = {
      {0, 1, 0, 0}}};
 
 struct SampleTaps {
-  plan::ValueId pixels;   // i32 [places, taps, taps]: a pixel each, or one behind the last
-  plan::ValueId weights;  // f32 of the same dims; none for the nearest pixel
+  plan::ValueId pixels;   // i32 [places, taps, taps]: pixel numbers; >= pixels(): outside the image
+  plan::ValueId weights;  // f32 of the same dims; none in nearest mode
 };
 
-// grid is [places, 2].
+// `grid` is [places, 2], (x, y) per point.
 SampleTaps EmitSampleTaps(plan::Builder& builder, const SampleSpec& spec, plan::ValueId grid);
 SampleTaps KnownSampleTaps(plan::Builder& builder, const SampleSpec& spec,
                            std::span<const float> grid);

@@ -13,19 +13,19 @@ namespace weft::ops {
 
 using Scalars = std::span<const std::optional<int64_t>>;
 
-// Input 0 as it is.
+// Returns input 0 unchanged.
 inline std::optional<int64_t> SameScalar(const ir::Node&, Scalars inputs) {
   return inputs.empty() ? std::nullopt : inputs[0];
 }
 
-// apply(a, b) where both are known. 64 bits hold every result of operands within 32.
+// Returns apply(a, b) if both are known. Operands have at most 32 bits, so that the result fits 64.
 template <int64_t (*apply)(int64_t a, int64_t b)>
 std::optional<int64_t> ScalarOfBoth(const ir::Node&, Scalars inputs) {
   if (inputs.size() != 2 || !inputs[0] || !inputs[1]) return std::nullopt;
   return apply(*inputs[0], *inputs[1]);
 }
 
-// A pointwise operation of two inputs with such a rule.
+// An elementwise operation of two inputs with such a rule.
 template <int64_t (*apply)(int64_t a, int64_t b)>
 inline constexpr Traits kPointwiseOfBoth = {.scalar = ScalarOfBoth<apply>, .pointwise = true};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Slice or StridedSlice takes of each axis, and a SliceScatter writes, with bounds clamped
-// and masks applied. Read once by the shape rule, again by the lowering and by those that must know
-// which places are left.
+// The elements that Slice and StridedSlice read from each axis, or SliceScatter writes, with bounds
+// clamped and masks applied. The shape rule, the lowering and passes that need the remaining
+// positions all read the node with CutOf.
 #ifndef WEFT_CONVERTER_OPS_SLICING_H_
 #define WEFT_CONVERTER_OPS_SLICING_H_
 
@@ -14,10 +14,10 @@
 
 namespace weft::ops {
 
-// Positions that a bound of a slice is clamped to, inclusive, after a negative bound was counted
-// from the end. A bound that is absent is begin.low and end.high for a positive step, begin.high
-// and end.low for a negative one. begin.high is -1 for a negative step along an axis without
-// elements, and then wins over begin.low: clamp to `low` first.
+// Inclusive limits to which a bound of a slice is clamped, after a negative bound was counted from
+// the end. An absent bound is begin.low and end.high for a positive step, begin.high and end.low
+// for a negative one. For a negative step along an empty axis begin.high is -1 and wins over
+// begin.low: clamp to `low` first.
 template <typename Number>
 struct SliceLimits {
   struct Range {
@@ -26,9 +26,9 @@ struct SliceLimits {
   Range begin, end;
 };
 
-// The limits along an axis of `length` elements, for conversion and for steps alike. A negative
-// step clamps a begin before the axis to its first element, as OpenVINO and ONNX Runtime do; NumPy
-// takes no element then.
+// The limits along an axis of `length` elements, for conversion and for steps. With a negative
+// step, a begin before the axis is clamped to its first element, as in OpenVINO and ONNX Runtime;
+// NumPy selects no element in that case.
 template <typename Number>
 SliceLimits<Number> LimitsOf(bool forward, Number zero, Number minus_one, Number length,
                              Number last) {
@@ -36,45 +36,46 @@ SliceLimits<Number> LimitsOf(bool forward, Number zero, Number minus_one, Number
   return {{zero, last}, {minus_one, last}};
 }
 
-// Elements of an axis between bounds, which are clamped to the limits above.
+// The elements of an axis of extent `dim` between bounds, which are clamped to the limits above.
 Run RunBetween(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step, int64_t dim);
 
-// Where a range begins or ends: a number, one that the run computes, or neither: the natural end.
+// A bound of a range: a known number, an element that the run computes, or neither (the natural
+// end).
 struct Bound {
   std::optional<int64_t> known;
   std::optional<Element> computed;
-  size_t input = 0;  // that holds the element
+  size_t input = 0;  // the input that holds the element
 };
 
-// What is taken of an axis whose bounds or whose length the run computes.
+// The part of an axis to read where the run computes its bounds or the axis has a run-time length.
 struct ComputedRange {
   size_t axis = 0;  // of the input
   Bound begin, end;
   int64_t step = 1;
-  bool shrinks = false;  // one place, without its axis
+  bool shrinks = false;  // one position; the axis is removed
 };
 
 struct Cut {
-  std::vector<Runs> runs;       // one run per axis of the input; the whole of one in `computed`
-  Dims kept;                    // places per input axis
-  std::vector<int64_t> places;  // the output's axis per input axis; -1 where it shrinks away
-  Dims output;                  // kept without the axes that shrink, with the new ones
+  std::vector<Runs> runs;       // one run per input axis; the full axis if it is in `computed`
+  Dims kept;                    // extent per input axis
+  std::vector<int64_t> places;  // output axis per input axis; -1 if it is removed
+  Dims output;                  // kept, without removed axes and with new ones
   std::vector<ComputedRange> computed;
 };
 
-// Of the scope's node, which is one of the three; nullopt after a fault. Nothing of SliceScatter is
-// computed.
+// The cut of the scope's node, which must be one of the three. Returns nullopt after an error.
+// SliceScatter has no computed ranges.
 std::optional<Cut> CutOf(NodeScope& scope);
 
-// The number of places that a computed range takes: always so many, or at most.
+// Number of positions in a computed range: exactly `most`, or at most `most`.
 struct PlaceCount {
   int64_t most = 0;
   bool exact = true;
 };
 PlaceCount CountOfRange(const NodeScope& scope, const ComputedRange& range);
 
-// x, of `dims`, with what the range takes of its axis. Where their number is not exact, `length`
-// becomes the value (i32) that holds it.
+// Returns x, of `dims`, restricted to the range. If the count is not exact, sets *length to the
+// value (i32) that holds it.
 plan::ValueId EmitRange(LowerScope& scope, const ComputedRange& range, plan::ValueId x,
                         const Dims& dims, plan::ValueId* length);
 

@@ -9,12 +9,12 @@
 
 namespace weft::ops {
 
-// An attribute of Softmax-8 that no IR has: of square matrices along their rows, each up to the
-// diagonal.
+// An internal attribute of Softmax-8: causal softmax over the rows of square matrices, each row up
+// to the diagonal.
 inline constexpr const char* kOfTriangle = "of_triangle";
 
-// y = softmax of x along `axis`, or its logarithm, both of x's dims, none of them 0. Causal: of
-// square matrices along their rows, each up to the diagonal.
+// y = softmax of x along `axis`, or its logarithm; x and y have the same dims, none of them 0.
+// kCausal: rows of square matrices, each up to the diagonal.
 enum class SoftmaxForm { kShares, kLogarithm, kCausal };
 void EmitSoftmax(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::ValueId x,
                  plan::ValueId y);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which floats are summed along an axis depends on whether the elements are adjacent
-// in memory. Where all axes behind it have one element, they are, and the sum must nevertheless
-// have the order that it has where these axes have several: one of them may be the time steps of a
-// call.
+// The summation order of floats along an axis depends on whether its elements are adjacent in
+// memory. They are if all later axes have extent 1. The sum must nevertheless use the order for
+// larger extents, because a later axis may be the time steps of a call.
 #ifndef WEFT_CONVERTER_OPS_SUM_ORDER_H_
 #define WEFT_CONVERTER_OPS_SUM_ORDER_H_
 
@@ -10,9 +9,10 @@
 
 namespace weft::ops {
 
-// Each element of x beside itself, along one more axis at the end.
+// Repeats each element of x twice along a new last axis of extent 2, so that elements are not
+// adjacent.
 plan::ValueId Doubled(plan::Builder& builder, plan::ValueId x);
-// The first of each two into y.
+// y = the first element of each pair.
 void TakeFirst(plan::Builder& builder, plan::ValueId doubled, plan::ValueId y);
 
 }  // namespace weft::ops

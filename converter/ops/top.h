@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step that chooses the best along one axis, for lowerings of any family.
+// The top-k step along one axis, for lowerings of any family.
 #ifndef WEFT_CONVERTER_OPS_TOP_H_
 #define WEFT_CONVERTER_OPS_TOP_H_
 
@@ -7,7 +7,8 @@
 
 namespace weft::ops {
 
-// x is [outer, axis, inner], the results are [outer, k, inner].
+// x is [outer, axis, inner], the results are [outer, k, inner]. `least` selects the k minimum
+// elements; `by_index` sorts them by index instead of value.
 struct TopGeometry {
   int64_t outer = 1, axis = 1, inner = 1, k = 1;
   bool least = false, by_index = false;
@@ -16,12 +17,12 @@ struct TopGeometry {
 void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId x,
              plan::ValueId values, plan::ValueId indices);
 
-// Where along the axis of booleans x [outer, axis, inner] the first true one stands, or `axis`
-// where none does: i32 [outer, inner].
+// Index of the first true element along the axis of the booleans x, [outer, axis, inner]; `axis` if
+// there is none. Returns i32 [outer, inner].
 plan::ValueId EmitFirstTrue(plan::Builder& builder, int64_t outer, int64_t axis, int64_t inner,
                             plan::ValueId x);
 
-// The places of x, one axis, in ascending order of its elements; equal ones in that of the axis.
+// Indices that sort the one-dimensional x in ascending order; equal elements keep their order.
 plan::ValueId EmitAscendingPlaces(plan::Builder& builder, plan::ValueId x);
 
 }  // namespace weft::ops

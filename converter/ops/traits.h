@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes ask of an operation besides its shapes and its lowering. Part of its row in the
-// table, so that no pass, counter or report lists operations by name: who adds a row states here
-// what it is, and every pass treats it accordingly. The defaults are the careful answer to each
-// question; an operation that keeps them all is converted and folded, and refused elsewhere.
+// Properties of an operation that passes use in addition to its shape rule and its lowering. They
+// are part of its row in the table, so that no pass, counter or report lists operations by name. A
+// new row states its properties here, and every pass treats it accordingly. The defaults are
+// conservative: an operation that keeps all of them is converted and folded, and rejected by the
+// other passes.
 #ifndef WEFT_CONVERTER_OPS_TRAITS_H_
 #define WEFT_CONVERTER_OPS_TRAITS_H_
 
@@ -22,86 +23,84 @@ class AxisScope;
 class NodeScope;
 class TurnScope;
 
-// What inputs decide that are no data of the operation.
+// Role of the inputs that are not data of the operation.
 enum class Steering {
   kNothing,
-  kChoice,  // which elements it takes or which branch it runs
-  kShape,   // shapes or bounds, which must be known before the run
+  kChoice,  // they select elements or the branch to run
+  kShape,   // they set shapes or bounds, which must be known before the run
 };
 
-// The one integer or boolean of the output, from those of the one or two inputs as far as they are
-// known, all of them within 32 bits. Called for tensors of one element; nullopt where it is not
-// known.
+// Computes the single integer or boolean of the output from those of its one or two inputs, as far
+// as they are known; all have at most 32 bits. Called only for tensors of one element. Returns
+// nullopt if the result is unknown.
 using ScalarRule = std::optional<int64_t> (*)(const ir::Node& node,
                                               std::span<const std::optional<int64_t>> inputs);
 
 struct Traits {
-  // Folding. False for operations whose outputs may not be computed ahead of time (ReadValue) or
-  // that hold bodies.
+  // Folding. False for operations whose outputs must not be computed ahead of time (ReadValue) or
+  // that have bodies.
   bool foldable = true;
-  // True where each execution gives other numbers, of which the first are taken: refused in loops.
+  // Random: each execution draws new numbers. The converter keeps those of the first run, and
+  // rejects the operation in loops.
   bool draws = false;
-  // True where the outputs depend on input shapes alone (ShapeOf): folded although inputs are
-  // computed.
+  // The outputs depend only on input shapes (ShapeOf): folded even if inputs are computed.
   bool shape_only = false;
-  // It leaves out of its result what lies beyond a run-time length of input 0.
+  // The result excludes elements beyond a run-time length of input 0.
   bool minds_length = false;
-  // How the counters and conditions of loops are followed through it; null: they are not.
+  // Rule to trace loop counters and conditions through the operation; null: they are not traced.
   ScalarRule scalar = nullptr;
 
-  // Elements. Those of the output depend on the input elements at their own place alone, under
-  // NumPy's broadcast (auto_broadcast included).
+  // Elements. Each output element depends only on the input elements at its own position, under
+  // NumPy broadcasting (auto_broadcast included).
   bool pointwise = false;
-  // The elements of input 0 in the same order, under other dims.
+  // The output holds the elements of input 0 in the same order with other dims.
   bool reshapes = false;
-  // The elements of all inputs, tensor behind tensor.
+  // The output holds the elements of all inputs, tensor after tensor.
   bool joins = false;
-  // The elements of an output of input 0's type are some of that input, with their bits and none
-  // besides; which of them is said by the other inputs, or by their order.
+  // Every element of an output of input 0's type is a bit-exact copy of an element of input 0. The
+  // other inputs, or their order, decide which elements are copied.
   bool picks = false;
-  // The numbers of input 0 in another element type.
+  // The output holds the numbers of input 0 in another element type.
   bool converts = false;
-  // The attribute that names the output's element type, where that type is part of what is
-  // computed: floats of 16 or 64 bits are then not computed as f32. Empty: there is no such.
+  // The attribute that names the output's element type, if that type affects the result: f16, bf16
+  // and f64 are then not computed as f32. Empty: no such attribute.
   std::string_view typed_by = {};
 
-  // Axes. Which axes of its tensors are one axis whose places it works on apart from each other
-  // (ops/axes.h). Null: those of NumPy's broadcast where it is pointwise, else none.
+  // Axes. Rule that lists the axes whose positions the operation processes independently
+  // (ops/axes.h). Null: those of NumPy broadcasting if it is pointwise, else none.
   void (*axes)(AxisScope& scope) = nullptr;
-  // What becomes of it where the channels of its tensors stand behind all other axes (ops/turn.h).
-  // Null: where it is pointwise its tensors turn together, else it takes them as the document has
-  // them.
+  // Rule to convert its tensors to channels-last (ops/turn.h). Null: all tensors of a pointwise
+  // operation are permuted together; any other operation keeps the axis order of the OpenVINO
+  // specification.
   void (*turn)(TurnScope& scope) = nullptr;
-  // Of an operation that walks axis 1 of input 0 step by step: the number of states that it carries
-  // along, which are inputs 1 on and outputs 1 on. 0: it is no such sequence.
+  // For a sequence, which iterates over axis 1 of input 0: the number of carried states, inputs and
+  // outputs 1, 2 and so on. 0: not a sequence.
   size_t sequence_states = 0;
-  // Of such a sequence: the operation that is one of its steps.
+  // For a sequence: the operation that computes one of its steps.
   std::string_view cell = {};
 
-  // What the inputs from `steered_from` on decide.
+  // Role of the inputs from `steered_from` on.
   Steering steering = Steering::kNothing;
   size_t steered_from = 0;
 
-  // Cost. It emits no step.
+  // Cost. The operation emits no step.
   bool free = false;
-  // Does it read an input through any strides, so that a transposition before it need move nothing?
-  // Null: no input.
+  // Returns true if the operation reads an input through arbitrary strides, so that a transposition
+  // before it needs no copy. Null: it does so for no input.
   bool (*takes_strides)(const NodeScope& scope, size_t input) = nullptr;
-  // It is a loop or has matrices that one section reads once for all iterations of a loop around
-  // it.
+  // The operation is a loop, or has matrices that one section reads once for all iterations of an
+  // enclosing loop.
   bool heavy = false;
-  // So many inputs, from 0 on, are multiplied by matrices among those behind them.
+  // Number of leading inputs that are multiplied by matrices among the inputs after them.
   size_t multiplied = 0;
 
-  // What recurrent cells call it in their list of activations ("sigmoid"); empty: they have no
-  // such.
+  // Its name in the activation list of recurrent cells ("sigmoid"); empty: none.
   std::string_view cell_name = {};
 
-  // Versions. The first opset above the row's own in which the operation means something else,
-  // where the table has no row for that; 0: there is none. The table holds no row for what only
-  // widens the types.
+  // Versions. The first later opset in which the operation changes its meaning, if the table has no
+  // row for that opset; 0: there is none. Opsets that only add types have no row.
   int replaced_in = 0;
-  // Also known under the versions "experimental" and "extension", as of opset6.
+  // Also available in the versions "experimental" and "extension", as in opset6.
   bool is_extension = false;
 };
 

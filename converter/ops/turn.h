@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of an operation whose tensors have their channels behind all other axes: [N, H, W,
-// C] in place of [N, C, H, W], and [N, W, C] of [N, C, W]. The rule of an operation stands beside
-// its shape rule and is named by its row (Traits::turn). It says which inputs and outputs turn
-// together, and what else about the node then changes; no turn changes a bit of what is computed.
-// Rules read inferred shapes, change nothing and add no fault.
+// Converts operations to channels-last: [N, H, W, C] instead of [N, C, H, W], and [N, W, C] instead
+// of [N, C, W]. The rule of an operation is next to its shape rule and is named in its row
+// (Traits::turn). It lists the inputs and outputs that must be permuted together, and the other
+// changes to the node. Results are bit-identical. Rules read inferred shapes, change nothing and
+// report no error.
 #ifndef WEFT_CONVERTER_OPS_TURN_H_
 #define WEFT_CONVERTER_OPS_TURN_H_
 
@@ -18,26 +18,26 @@
 
 namespace weft::ops {
 
-// Attributes that turning writes, of operations that know both orders: the channels of input 0, or
-// of output 0, stand last.
+// Attributes of operations that support both orders, set by the permutation: input 0, or output 0,
+// is channels-last.
 inline constexpr const char* kXLast = "x_last";
 inline constexpr const char* kYLast = "y_last";
 
-// Tensors of this rank have channels that can go last: axis 1 of three or four.
+// Returns true if tensors of this rank can be channels-last: 3 or 4, with the channels on axis 1.
 inline bool HasTurn(size_t rank) { return rank == 3 || rank == 4; }
-// For each axis once the channels stand last: which axis it was.
+// The permutation to channels-last: the original axis for each new axis.
 std::vector<size_t> LastOrder(size_t rank);
-// Where axis `axis`, negative ones counted from the end, stands then.
+// Position of `axis` after the permutation; negative axes count from the end.
 int64_t LastPlace(int64_t axis, size_t rank);
-// One element per axis, such as extents or pads, in the other order.
+// Permutes a list with one element per axis, such as extents or pads, to channels-last and back.
 Dims ChannelsLast(const Dims& dims);
 Dims ChannelsSecond(const Dims& dims);
-// Of a tensor of such dims, do elements move when it turns?
+// Returns true if the permutation changes the element order of a tensor with these dims.
 bool Moves(const Dims& dims);
 
-// The dims of input 0 and output 0 as the document orders them, whatever kXLast and kYLast say.
+// The dims of input 0 in the order of the OpenVINO specification, whatever kXLast says.
 Dims DocumentDims(const NodeScope& scope);
-// A shape rule's result, in the document's order, as output 0 of such a node has it.
+// Converts the result of a shape rule, in the order of the specification, to the order of output 0.
 Dims OutputOrder(const NodeScope& scope, Dims dims);
 
 struct Port {
@@ -48,44 +48,45 @@ struct Port {
 inline Port In(size_t index) { return {false, index}; }
 inline Port Out(size_t index) { return {true, index}; }
 
-// What channels that stand last are to an operation.
+// How much an operation gains from channels-last tensors.
 enum class LastIs {
   kIndifferent,
-  kGood,    // it reads and writes by strides, a little faster along channels
-  kBetter,  // its lanes are channels; no reason by itself
-  kBest     // likewise, and other orders are slow
+  kGood,    // strided reads and writes, slightly faster along channels
+  kBetter,  // its vector lanes are channels; not a sufficient reason to permute
+  kBest     // its vector lanes are channels, and other orders are slow
 };
 
 struct Turn {
-  // The ports of each turn together or not at all; those of none stay.
+  // Ports of one group are permuted together or not at all; ports in no group keep their order.
   std::vector<std::vector<Port>> ties;
   LastIs last_is = LastIs::kIndifferent;
-  // Of output 0 every extent behind the channels is 1, whatever the inputs' extents: it lies alike
-  // in both orders.
+  // All extents of output 0 after the channels are 1, whatever the inputs' extents: both orders
+  // have the same memory layout.
   bool makes_one_place = false;
-  // What changes when the ports turn that the scope says.
+  // Changes to the node for the permuted ports that the scope reports.
   std::map<std::string, std::string> attributes;
-  std::map<size_t, Dims> ints;      // constant inputs, of one axis; behind the last one: another
-  std::map<size_t, Dims> operands;  // inputs that turn alone, seen under these dims
-  std::optional<Dims> reshape;      // it becomes the Reshape to these
+  std::map<size_t, Dims> ints;      // new 1-D constant inputs; may add an input at the end
+  std::map<size_t, Dims> operands;  // inputs that are permuted separately, viewed with these dims
+  std::optional<Dims> reshape;      // the node becomes a Reshape to these dims
 };
 
 class TurnScope : public NodeScope {
  public:
-  // Nothing turns.
+  // Initially no port is permuted.
   TurnScope(const ir::Graph& graph, ir::Node& node, Faults& faults);
-  // Flags for inputs and outputs.
+  // Sets which inputs and outputs are permuted.
   void SetTurned(std::vector<bool> inputs, std::vector<bool> outputs);
 
   const Dims& dims(Port port) const;
-  // Its type has channels that can go last, and is known.
+  // Returns true if the port can be channels-last: its rank and type allow it, it is not empty, and
+  // it is not a constant input.
   bool MayTurn(Port port) const;
   bool turns(Port port) const { return (port.output ? outputs_ : inputs_)[port.index]; }
-  // Unless one of them cannot.
+  // Adds a group of ports that are permuted together, if all of them can be.
   void Tie(std::vector<Port> ports);
-  // Constant input i, a list of axes of a tensor of `rank`, with their places in it.
+  // Updates constant input i, a list of axes of a tensor of `rank`, to their new positions.
   void MoveAxes(size_t i, size_t rank);
-  // Constant input i with one number for each axis.
+  // Permutes constant input i, which has one number per axis.
   void MoveNumbers(size_t i);
 
   Turn turn;
@@ -94,15 +95,15 @@ class TurnScope : public NodeScope {
   std::vector<bool> inputs_, outputs_;
 };
 
-// What the node's row says.
+// Applies the rule in the node's row.
 Turn TurnOf(TurnScope& scope);
 
-// Shared rules. Inputs and outputs of an operation without axes; lower ranks line up with them.
+// Shared rules. Elementwise operations; inputs of lower rank are aligned to the last axis.
 void PointwiseTurn(TurnScope& scope);
-// Input 0 and output 0, of the same dims.
+// Operations whose input 0 and output 0 have the same dims.
 void SameTurn(TurnScope& scope);
-// Ties input 0 to output 0, which has those axes of it that are kept, in their order; false where
-// they end up in none of the two orders.
+// Operations whose output 0 has the `kept` axes of input 0, in their order. Returns false if the
+// permuted axes match neither order.
 bool TieKept(TurnScope& scope, const std::vector<bool>& kept);
 
 }  // namespace weft::ops

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sliding window of convolution and pooling: strides, dilations and pads by attribute, auto_pad
-// worked out anew, and the output's extent by the documents' formulas. One to three spatial axes;
-// what has fewer has a depth, or a depth and a height, of 1.
+// The sliding window of convolution and pooling. Strides, dilations and pads come from attributes;
+// auto_pad is recomputed; output extents follow the formulas of the OpenVINO specification. One to
+// three spatial axes; missing ones are a depth or height of 1.
 #ifndef WEFT_CONVERTER_OPS_WINDOW_H_
 #define WEFT_CONVERTER_OPS_WINDOW_H_
 
@@ -17,19 +17,20 @@
 
 namespace weft::ops {
 
-// One spatial axis; all in elements. The last window may end beyond the padded input (ceil).
+// One spatial axis, in elements. The last window may end beyond the padded input (ceil rounding).
 struct WindowAxis {
   int64_t in = 1, kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0, out = 1;
   int64_t extent() const { return (kernel - 1) * dilation + 1; }
-  // Each place is made of its own alone, where the output is as long as the data.
+  // Returns true if each output position reads only the input position of the same index; requires
+  // equal extents of input and output.
   bool is_alone() const { return kernel == 1 && stride == 1 && pad_begin == 0; }
 };
 
 struct Window {
   WindowAxis y, x;
-  size_t axis_count = 2;  // 1: only x is data, 3: z is, too
+  size_t axis_count = 2;  // 1: only x; 2: y and x; 3: also z
   WindowAxis z = {};
-  // In the order of the data's axes.
+  // Axis i in the order of the data's spatial axes.
   WindowAxis& axis(size_t i) {
     if (i + 1 == axis_count) return x;
     return i + 2 == axis_count ? y : z;
@@ -37,37 +38,38 @@ struct Window {
   Dims OutDims() const;
 };
 
-// Checks of attributes; false after a fault. An attribute that is there has one number per axis; a
-// number lies between `least` and what keeps sums and products of attributes inside 64 bits.
+// Attribute checks; they return false after an error. CheckLength requires one number per axis if
+// the attribute exists. CheckNumber requires a value of at least `least` and below the limit that
+// keeps sums and products of attributes inside 64 bits.
 bool CheckLength(InferScope& scope, std::string_view key, size_t axes);
 bool CheckNumber(InferScope& scope, std::string_view what, int64_t value, int64_t least);
-// The attributes of all axes of `in` and `kernel`, both of one rank. Attributes that the
-// operation's version lacks are simply absent.
+// Checks the attributes of all axes; `in` and `kernel` must have the same rank. Attributes that the
+// operation's version does not have are absent.
 bool CheckWindow(InferScope& scope, std::span<const int64_t> in, std::span<const int64_t> kernel);
 
-// In lower case.
+// The attribute auto_pad in lower case.
 std::string AutoPad(const NodeScope& scope);
-// Axis i as the attributes have it, pads only where they are explicit; `out` is not worked out.
+// Axis i according to the attributes, with pads only if they are explicit; does not set `out`.
 WindowAxis ExplicitAxis(const NodeScope& scope, size_t i, int64_t in, int64_t kernel);
 
-// Checks the attributes and that the window fits; nullopt after faults.
+// Checks the attributes and that the window fits the input. Returns nullopt after errors.
 std::optional<Window> InferWindow(InferScope& scope, std::span<const int64_t> in,
                                   std::span<const int64_t> kernel);
 
-// The same without checks, once inference has passed.
+// As above without checks, for use after inference.
 Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
                 std::span<const int64_t> kernel);
 
-// Batch stays apart (where `channels_apart` the channels, too), and so does an axis of space under
-// a window of one place.
+// Marks the axes that are processed independently: the batch, the channels if `channels_apart`, and
+// each spatial axis with a window of one element.
 void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart);
 
-// The strides of planes, [batch, channels, height, width], and of pixels of all channels, [batch,
-// height, width, channels].
+// Strides of planes, [batch, channels, height, width], and of channels-last pixels, [batch, height,
+// width, channels].
 format::MapStrides PlanesOf(int64_t channels, int64_t height, int64_t width);
 format::MapStrides LastOf(int64_t channels, int64_t height, int64_t width);
 
-// y and x into ConvParams, DepthwiseParams or PoolParams.
+// Writes y and x to ConvParams, DepthwiseParams or PoolParams.
 template <typename Params>
 void WriteWindow(Params& params, const Window& window) {
   params.mutate_in_height(Narrow32(window.y.in, "in height"));

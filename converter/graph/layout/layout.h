@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of axes in memory. A document has the channels of a tensor before its axes of space;
-// steps with windows are fastest where the channels of each place lie side by side. Where a stretch
-// of a graph gains by that (stretches.h) its tensors are turned to channels last, [N, H, W, C],
-// with all that reads and makes them, each operation as its row says (ops/turn.h). What crosses the
-// border of a stretch is transposed there. Ports, variables and borders of loops keep the
-// document's order. No bit of what is computed changes.
+// Chooses the axis order in memory. In the OpenVINO specification the channels of a tensor precede
+// its spatial axes; window steps are fastest if the channels of each pixel are adjacent. Where a
+// layout group gains by it (stretches.h), its tensors become channels-last, [N, H, W, C]. All
+// operations that read or write them are changed by the rule in their row (ops/turn.h). Values that
+// cross the border of a group are transposed there. Ports, variables and loop boundaries keep the
+// order of the specification. Results are bit-identical.
 #ifndef WEFT_CONVERTER_GRAPH_LAYOUT_LAYOUT_H_
 #define WEFT_CONVERTER_GRAPH_LAYOUT_LAYOUT_H_
 
@@ -12,7 +12,7 @@
 
 namespace weft::graph {
 
-// `graph` and its bodies, with all types inferred and constants folded.
+// Changes `graph` and its bodies; all types must be inferred and constants folded.
 void ChooseLayouts(ir::Graph& graph);
 
 }  // namespace weft::graph

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stretches: values of three or four axes that can only be turned together, because operations that
-// do not care for the order join them. Which of them have their channels last is decided by what is
-// gained and what must be moved at their borders.
+// Layout groups: values of three or four axes that must have the same axis order, because
+// operations that support both orders connect them. The cost of transpositions at the border of a
+// group decides whether it becomes channels-last.
 #ifndef WEFT_CONVERTER_GRAPH_LAYOUT_STRETCHES_H_
 #define WEFT_CONVERTER_GRAPH_LAYOUT_STRETCHES_H_
 
@@ -19,20 +19,20 @@ namespace weft::graph {
 
 class Stretches {
  public:
-  // Reads the graph as it is.
+  // Reads the graph without changing it.
   explicit Stretches(const ir::Graph& graph);
 
-  // The value lies in a stretch that has its channels last.
+  // Returns true if the value belongs to a layout group that becomes channels-last.
   bool IsLast(const ir::Source& source) const;
-  // The node reads input `i`, or makes output `i`, in whichever order that stretch has.
+  // Returns true if the node accesses the port in the axis order of its layout group.
   bool Turns(const ir::Node& node, ops::Port port) const;
 
  private:
-  // Sums over a stretch.
+  // Totals of a layout group.
   struct Account {
-    int made = 0, read = 0;   // by what reads and writes by strides
-    int lanes = 0, slow = 0;  // steps whose lanes are channels; of those, slow ones otherwise
-    int moves = 0;            // values that would be transposed at the border
+    int made = 0, read = 0;   // values written and read by steps with strided access
+    int lanes = 0, slow = 0;  // steps whose lanes are channels; those that are slow in other orders
+    int moves = 0;            // values to transpose at the border
   };
 
   size_t PlaceOf(const ir::Source& source);
@@ -44,15 +44,15 @@ class Stretches {
   void Decide();
 
   std::map<std::pair<const ir::Node*, uint32_t>, size_t> places_;
-  std::vector<ir::Source> sources_;    // by place
-  mutable std::vector<size_t> roots_;  // likewise: another place of the stretch, or itself
-  std::set<size_t> alike_;             // places of values that both orders lay out alike
+  std::vector<ir::Source> sources_;    // by value number
+  mutable std::vector<size_t> roots_;  // union-find parent by value number
+  std::set<size_t> alike_;             // values with the same memory layout in both orders
   std::map<const ir::Node*, std::vector<ops::Port>> turning_;
   std::map<size_t, Account> accounts_;
   std::set<size_t> last_;
 };
 
-// What the node reads or makes there.
+// The source that input `port` reads, or output `port` itself.
 ir::Source SourceAt(ir::Node& node, ops::Port port);
 
 }  // namespace weft::graph

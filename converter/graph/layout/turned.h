@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values of a graph in the order that each reader wants: turned ones, and transpositions
-// between the two orders, one for all readers of a value. Constants are turned themselves.
+// Provides each reader with a value in its axis order. Permuted values are reused, transpositions
+// are inserted once per value for all readers, and constants are permuted at conversion.
 #ifndef WEFT_CONVERTER_GRAPH_LAYOUT_TURNED_H_
 #define WEFT_CONVERTER_GRAPH_LAYOUT_TURNED_H_
 
@@ -14,7 +14,7 @@
 
 namespace weft::graph {
 
-// A value in the other order of its axes: its channels last, or as the document has them.
+// Transposes a value to channels-last, or back to the order of the OpenVINO specification.
 ir::Source Transposed(ir::Graph& graph, const ir::Node& like, const ir::Source& source,
                       bool to_last);
 
@@ -22,11 +22,11 @@ class TurnedValues {
  public:
   explicit TurnedValues(ir::Graph& graph) : graph_(graph) {}
 
-  // From now on the value has its channels last. To be said before it is asked for.
+  // Declares that the value is now channels-last. Call this before As for the value.
   void Turn(const ir::Source& source);
-  // The value as `reader` wants it.
+  // The value for `reader`, channels-last if `last`, else in the order of the specification.
   ir::Source As(const ir::Node& reader, const ir::Source& source, bool last);
-  // One that is in the document's order, under these dims, turned.
+  // A value in the order of the specification, viewed with `dims` and permuted to channels-last.
   ir::Source Operand(const ir::Node& reader, const ir::Source& source, const Dims& dims);
 
  private:

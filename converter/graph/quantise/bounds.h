@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds in front of a quantiser, which its levels keep instead.
+// Clamps before a quantiser, which are merged into its range.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_BOUNDS_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_BOUNDS_H_
 
@@ -12,10 +12,10 @@ namespace weft::graph {
 struct ValueBounds {
   double low, high;
 };
-// Those that the node keeps its one input to, where that is all it does.
+// The bounds of a node that only clamps its single input; nullopt for other nodes.
 std::optional<ValueBounds> BoundsOf(const ir::Node& node);
-// Rounding keeps the order of numbers, so that levels within these bounds are the levels of bounded
-// numbers.
+// Restricts the range of `levels` to the bounds. Rounding is monotonic, so quantising with this
+// range equals clamping first.
 Levels Within(Levels levels, const ValueBounds& bounds);
 
 }  // namespace weft::graph

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of integers of 8 bits whose zero and scale are computed while the model runs, as
-// frontends spell MatMulInteger and ConvInteger behind DynamicQuantizeLinear: of i32, converted to
-// f32 and scaled.
+// Products of 8-bit integers whose zero point and scale are computed at run time: MatMulInteger and
+// ConvInteger after DynamicQuantizeLinear. Frontends write them as i32 products that are converted
+// to f32 and scaled.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_COMPUTED_LEVELS_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_COMPUTED_LEVELS_H_
 
@@ -9,10 +9,11 @@
 
 namespace weft::graph {
 
-// Makes a MatMul or convolution of (integers - zero) and constants within i8 one product of bytes,
-// with the conversion and the factor behind it. Constants that an offset for each output brings
-// within i8 are bytes, too, where f32 holds every sum; it multiplies the sum of the data then. The
-// same bits: sums are exact, and each operation on floats is rounded by itself in both.
+// Converts a MatMul or convolution of (integers - zero) and int8 constants to one int8 product,
+// including the conversion and the factor after it. Wider constants are supported if one offset per
+// output brings them into int8 and f32 represents every sum; the offset is then multiplied by the
+// sum of the data. Bit-identical: sums are exact, and float operations are rounded separately in
+// both forms. Returns false if nothing was converted.
 bool QuantiseComputedProduct(QuantiseSite& site, ir::Node& node);
 
 }  // namespace weft::graph

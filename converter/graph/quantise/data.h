@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data of products that stay as they are here, of recurrent cells and of values on levels of i16:
-// rounded to integers by themselves, which the steps of such a product take in the place of the
-// numbers (program/integer_values.h).
+// Quantises only the data of products that are not converted to integer operations here, of
+// recurrent cells, and of int16 tensors. The steps of such products read the quantised values
+// instead of floats (program/integer_values.h).
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_DATA_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_DATA_H_
 
@@ -9,7 +9,8 @@
 
 namespace weft::graph {
 
-// Nothing where the node multiplies by no integers, or what it multiplies lies on no levels.
+// Quantises the data of `node`. Does nothing if the node has no integer weights or its data is not
+// quantised.
 void QuantiseData(QuantiseSite& site, ir::Node& node);
 
 }  // namespace weft::graph

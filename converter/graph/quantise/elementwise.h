@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands between values on levels and a quantiser, but for products: functions of one value,
-// which become a table of all integers, sums and products of two, and means (means.h).
+// Operations other than products between quantised values and a quantiser: functions of one value,
+// which become a table over all int8 codes, sums and products of two values, and means (means.h).
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_ELEMENTWISE_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_ELEMENTWISE_H_
 
@@ -8,7 +8,7 @@
 
 namespace weft::graph {
 
-// False where in front of the quantiser there is none of these.
+// Converts the operations before the quantiser. Returns false if there are none of these.
 bool QuantiseBefore(QuantiseSite& site, ir::Node& quantiser);
 
 }  // namespace weft::graph

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins of values that lie on levels of their own.
+// Products of concatenated values that have different quantisation parameters.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_JOINED_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_JOINED_H_
 
@@ -9,11 +9,11 @@
 
 namespace weft::graph {
 
-// The axis along which a Concat joins.
+// The axis of a Concat.
 size_t JoinedAxisOf(const ir::Node& join);
 
-// The product of a join along the channels that are summed over becomes the sum of a product for
-// each part; false where `node` is no such product.
+// Converts the product of values concatenated along the summed channels to a sum with one product
+// per part. Returns false if `node` is no such product.
 bool QuantiseJoinedProduct(QuantiseSite& site, ir::Node& node);
 
 }  // namespace weft::graph

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels: integers of i8 that stand for numbers, spread evenly. What a FakeQuantize rounds to, the
-// arithmetic of the steps that go between numbers and levels, and which values of a graph lie on
-// levels.
+// Quantisation parameters: int8 codes that represent evenly spaced numbers. Reads them from
+// FakeQuantize, converts between numbers and codes like the steps do, and finds the quantised
+// values of a graph.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_LEVELS_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_LEVELS_H_
 
@@ -17,54 +17,53 @@ namespace weft::graph {
 
 inline constexpr int kLeastByte = -128, kGreatestByte = 127, kByteCount = 256;
 
-// An integer from low to high stands for (integer - zero) * scale; all of them lie within i8.
+// Affine parameters: a code in [low, high], within i8, represents (code - zero) * scale.
 struct Levels {
   double scale = 0;
   int zero = 0, low = 0, high = 0;
-  // Does an integer stand for the same number in both?
+  // Returns true if every code represents the same number in both.
   bool AgreesWith(const Levels& other) const { return scale == other.scale && zero == other.zero; }
 };
 
-// Those of integers of a type that stand for themselves; nullopt of other types than i8 and u8.
-// Levels are 128 below integers of u8.
+// Parameters of integers of type i8 or u8 that represent themselves; nullopt for other types. The
+// code of a u8 integer is 128 lower than the integer.
 std::optional<Levels> LevelsOfType(ElementType type);
 
-// The number that a level stands for, and the level of a number, as the steps compute them.
+// The number that a code represents, and the code of a number, with the arithmetic of the steps.
 float NumberAt(int level, const Levels& levels);
 int LevelOf(float number, const Levels& levels);
 float InverseOf(const Levels& levels);
 
-// Steps take it as a factor.
+// Returns true if the steps accept the number as a scale.
 bool IsScale(double scale);
 
-// A FakeQuantize of one range for all elements: the levels that it finds, and what they stand for
-// behind it.
+// The parameters of a per-tensor FakeQuantize before it (to quantise) and after it (to dequantise).
 struct Quantiser {
   Levels in, out;
 };
-// Nullopt where ranges differ or are computed, are empty, have no level at 0, or more levels than
-// i8 holds.
+// Returns nullopt if ranges differ between elements, are computed or empty, have no code for 0, or
+// need more codes than i8 has.
 std::optional<Quantiser> QuantiserOf(const ir::Node& node);
 
-// Of more levels than i8 holds, the same ones in front and behind: their integers are of i16, 0
-// stands for 0, and only scales may differ.
+// As above for int16: more codes than i8 has. Low, high and zero are equal before and after, zero
+// is 0, and only scales may differ.
 std::optional<Quantiser> ShortQuantiserOf(const ir::Node& node);
 
-// Levels of which each channel has a scale of its own; levels.scale says nothing.
+// Per-channel parameters; levels.scale is unused.
 struct ChannelLevels {
   Levels levels;
   std::vector<double> scales;
 };
-// Of a FakeQuantize of such ranges along an axis, which stand for the same behind it. Nullopt where
-// channels differ in more than the scale.
+// Parameters of a FakeQuantize with one range per channel along `axis`, equal before and after it.
+// Returns nullopt if channels differ in more than the scale.
 std::optional<ChannelLevels> ChannelLevelsOf(const ir::Node& node, size_t axis);
 
-// The values of a graph, of f32, whose elements all lie on the same levels: behind quantisers and
-// what moves or keeps their elements.
+// The f32 values of a graph whose elements all share one set of parameters: outputs of quantisers,
+// and of operations that move or keep such elements.
 class LevelledValues {
  public:
   explicit LevelledValues(const ir::Graph& graph);
-  // Null where it lies on none.
+  // Null if the value is not quantised.
   const Levels* Of(const ir::Source& source) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Means of values on levels before a quantiser: of windows, and along axes that lie side by side.
+// Means of quantised values before a quantiser: over windows, and over adjacent axes.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_MEANS_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_MEANS_H_
 
@@ -7,8 +7,8 @@
 
 namespace weft::graph {
 
-// False where `node`, in front of the quantiser, is no such mean; `to` are the levels that it
-// finds.
+// Converts a mean before the quantiser. Returns false if `node` is no such mean. `to` are the input
+// parameters of the quantiser.
 bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, const Levels& to);
 
 }  // namespace weft::graph

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of values on levels with constants that are integers times a scale for each output, with
-// the addition, the bound and the quantiser behind them: one operation of integers each.
+// Products of quantised values and constants that are integers times one scale per output. Together
+// with the addition, the clamp and the quantiser after it each becomes one integer operation.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_PRODUCTS_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_PRODUCTS_H_
 
@@ -8,10 +8,10 @@
 
 namespace weft::graph {
 
-// False where `node` is no such product.
+// Converts `node`. Returns false if it is no such product.
 bool QuantiseProduct(QuantiseSite& site, ir::Node& node);
 
-// The attribute is there and says yes.
+// Returns true if the attribute is present and true.
 bool IsFlagged(const ir::Node& node, const char* attribute);
 
 }  // namespace weft::graph

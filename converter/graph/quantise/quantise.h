@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that were quantised: where a FakeQuantize rounds to levels that i8 holds, the value
-// becomes those integers (levels.h), and products, sums, means and functions between two of them
-// become operations of integers (ops/quantised.h). Where values lie on no levels, or weights are no
-// integers times a scale for each output, everything stays as it is.
+// Converts quantised models. The output of a FakeQuantize whose levels fit int8 becomes int8 codes
+// (levels.h). Products, sums, means and functions between two such values become integer operations
+// (ops/quantised.h). Nothing changes where values are not quantised, or weights are not integers
+// times one scale per output.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_QUANTISE_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_QUANTISE_H_
 
@@ -14,8 +14,8 @@
 
 namespace weft::graph {
 
-// `graph` and its bodies, with all types inferred and the order of axes chosen. A layer that
-// `keeps_floats` accepts, by its name, is left alone.
+// Converts `graph` and its bodies; all types must be inferred and the axis order chosen. Layers
+// whose name `keeps_floats` accepts are unchanged.
 void Quantise(ir::Graph& graph, Folding& folding,
               const std::function<bool(const std::string& layer)>& keeps_floats);
 

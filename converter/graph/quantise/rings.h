@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The past of streamed layers (ops/ring.h) whose data lies on levels: kept as integers, too.
+// Stores the history of streamed layers (ops/ring.h) as int8 codes if its data is quantised.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_RINGS_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_RINGS_H_
 
@@ -9,11 +9,11 @@
 
 namespace weft::graph {
 
-// Is it a ring whose past is a variable that begins as a number on these levels, and that rings of
-// the same data alone read?
+// Returns true if `ring` keeps its past in a variable that only rings of the same data read. The
+// initial value of the variable must be representable with these parameters, or be -infinity.
 bool KeepsLevels(const ir::Graph& graph, const ir::Node& ring, const Levels& levels);
-// All rings of the past that `ring` has, and for each of them one of integers in its place. What
-// else than windows comes out of a ring, the new one gives from then on.
+// Creates an integer ring for each ring that shares the past of `ring`. The new rings also take
+// over all outputs after output 0, the windows.
 struct RingPair {
   ir::Node *ring, *of_integers;
 };

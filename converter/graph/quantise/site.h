@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph while its values become integers: which of them lie on levels, and each as integers, made
-// when they are first asked for. The values in f32 stay where they are still read.
+// A graph during its conversion to integers: finds the quantised values, and creates their codes on
+// first use. The f32 values remain where they are still read.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_SITE_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_SITE_H_
 
@@ -21,7 +21,7 @@ using NodeAttributes = std::map<std::string, std::string>;
 
 class QuantiseSite {
  public:
-  // Layers of which `keeps_floats` accepts the name are left alone.
+  // Layers whose name `keeps_floats` accepts are unchanged.
   using KeepsFloatsFunction = std::function<bool(const std::string& layer)>;
   QuantiseSite(ir::Graph& graph, Folding& folding, const KeepsFloatsFunction& keeps_floats)
       : graph_(graph),
@@ -32,32 +32,34 @@ class QuantiseSite {
 
   ir::Graph& graph() { return graph_; }
   Folding& folding() { return folding_; }
-  // As the graph was read: the one node that reads this one, and only once, or null.
+  // The only node that reads `node`, if it does so once, else null. Refers to the graph before the
+  // conversion.
   ir::Node* SoleReader(const ir::Node& node) const { return reads_.SoleReader(node); }
   bool KeepsFloats(const ir::Node& node) const { return keeps_floats_(node.name); }
-  // Null where the value lies on no levels, all the same for its elements.
+  // The parameters that all elements of the value share; null if it is not quantised.
   const Levels* LevelsOf(const ir::Source& source) const { return levels_.Of(source); }
 
-  // The value, which lies on levels, as its integers.
+  // The codes of a quantised value.
   ir::Source Integers(const ir::Source& source);
-  // The one output of a node on levels as integers that were made; its numbers come from these from
-  // then on.
+  // Sets the codes of the single output of a quantised node. The node becomes a Dequantize of these
+  // codes.
   void SetIntegers(ir::Node& node, ir::Source integers);
-  // The output of a quantiser that levels each channel for itself: as integers for its one reader,
-  // beside its numbers.
+  // Adds the codes of a per-channel quantiser, which its single reader uses. Its f32 output
+  // remains.
   void SetChannels(const ir::Node& quantiser, ir::Source integers, ChannelLevels levels);
-  // Null where these were not set.
+  // The parameters that SetChannels stored; null if there are none.
   const ChannelLevels* ChannelsOf(const ir::Source& source) const;
-  // Integers of i16 that a quantiser's numbers are made of now; null where none were made.
+  // The int16 codes from which a quantiser's numbers are now computed; null if there are none.
   void SetShorts(const ir::Node& quantiser, const Levels& levels) { shorts_[&quantiser] = levels; }
   const Levels* ShortsOf(const ir::Node& node) const {
     const auto found = shorts_.find(&node);
     return found == shorts_.end() ? nullptr : &found->second;
   }
   bool HasIntegers(const ir::Node& node) const { return integers_.contains({&node, 0}); }
-  // Does the node join values each of which lies on some levels?
+  // Returns true if the node concatenates values that are all quantised, each with its own
+  // parameters.
   bool ArePartsOnLevels(const ir::Node& join) const;
-  // Integers on some levels, as those of others that stand for the nearest numbers.
+  // Requantises codes: each becomes the code in `to` of the nearest number.
   ir::Source OnLevels(const ir::Node& like, ir::Source integers, const Levels& from,
                       const Levels& to);
 
@@ -79,13 +81,14 @@ class QuantiseSite {
   std::map<const ir::Node*, Levels> shorts_;
 };
 
-// Attributes of the operations in ops/quantised.h: of levels that a node makes, and one number.
+// Attributes of the operations in ops/quantised.h: output parameters, and the text of a number.
 void WriteLevels(NodeAttributes& attributes, const Levels& levels);
 std::string AttributeOf(double number);
-// table[integer + 128] of each integer of i8, as i8.
+// Maps each i8 code to table[code + 128], as i8.
 ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integers,
                         const std::vector<int64_t>& table);
-// Integers of u8 as those of i8, 128 below them, or back; themselves where they are of that type.
+// Converts between u8 and i8; i8 values are 128 lower. Bytes that already have `type` are returned
+// unchanged.
 ir::Source BytesAs(ir::Graph& graph, const ir::Node& like, ir::Source bytes, ElementType type);
 
 }  // namespace weft::graph

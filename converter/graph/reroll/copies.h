@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The values that a body computes in each copy. A copy counts only where every value of the body
-// that matters behind it is there, made as the body says: that is looked up, not assumed.
+// The values that a loop body computes in each of its copies. A copy counts only if every needed
+// value of the body exists in the graph with the computation of the body; the class verifies this.
 #ifndef WEFT_CONVERTER_GRAPH_REROLL_COPIES_H_
 #define WEFT_CONVERTER_GRAPH_REROLL_COPIES_H_
 
@@ -15,27 +15,27 @@ namespace weft::graph {
 
 class Copies {
  public:
-  // `values` grows by the constants that a first copy was simplified with.
+  // Adds to `values` the constants with which a first copy was simplified.
   Copies(const ir::Graph& graph, ValueTable& values, const Period& period, int64_t count,
          Folding& folding);
 
-  // Finds the copies before and behind the one of the period; false where they are fewer than
-  // `least`. A first copy whose operations were left out because a state begins as a constant
-  // counts.
+  // Finds the copies before and after the one of the period. Returns false if there are fewer than
+  // `least`. A first copy counts even if a constant initial state let the exporter leave out
+  // operations.
   bool Find(int64_t least);
 
   int64_t first() const { return first_; }
   int64_t last() const { return last_; }
   int64_t trips() const { return last_ - first_ + 1; }
-  // The last copy need not have everything: what nothing reads is left out of a traced model.
+  // Excludes the last copy, which may be incomplete: traced models omit values that nothing reads.
   void DropLast() { --last_; }
-  // kNoValue where a copy has no such value.
+  // kNoValue if the copy does not contain the value.
   int At(int64_t copy, int body) const;
-  // Of a state before the first copy.
+  // The value of a state before the first copy.
   int Initial(size_t state) const;
 
  private:
-  using Row = std::vector<int>;  // by value of the body
+  using Row = std::vector<int>;  // by body value
 
   bool IsInside(int64_t copy) const;
   Row& RowOf(int64_t copy) { return rows_[static_cast<size_t>(copy)]; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a loop in the place of the copies of its body.
+// Replaces the copies of a body by a loop.
 #ifndef WEFT_CONVERTER_GRAPH_REROLL_LOOP_MAKER_H_
 #define WEFT_CONVERTER_GRAPH_REROLL_LOOP_MAKER_H_
 
@@ -13,12 +13,13 @@
 namespace weft::graph {
 
 struct Gain {
-  int64_t operations = 0;  // fewer; 0 where the loop has more than half of what its copies have
-  bool is_clean = false;   // nothing is taken out again of what the iterations make
+  // Number of operations saved; 0 if the loop has more than half as many as the copies.
+  int64_t operations = 0;
+  bool is_clean = false;  // no step extracts elements from the joined results of the iterations
 };
 Gain GainOfLoop(ir::Graph& graph, const ValueTable& values, const Period& period,
                 const Copies& copies);
-// The loop must be inferred afterwards.
+// Builds the loop. The caller must infer it afterwards.
 void ReplaceByLoop(ir::Graph& graph, const ValueTable& values, const Period& period,
                    const Copies& copies);
 

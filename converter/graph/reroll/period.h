@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What repeats in a graph that was traced through a loop: one copy of the body, as formulas over
-// what changes from copy to copy. Nothing here is a promise: Copies (copies.h) checks every copy.
+// Finds the repeating part of a graph that was traced through a loop: one copy of the body, as
+// formulas over the values that change between copies. The result is a hypothesis: Copies
+// (copies.h) verifies every copy.
 #ifndef WEFT_CONVERTER_GRAPH_REROLL_PERIOD_H_
 #define WEFT_CONVERTER_GRAPH_REROLL_PERIOD_H_
 
@@ -13,85 +14,86 @@
 
 namespace weft::graph {
 
-// Places of one axis of a value that are read one by one, in parts of one size.
+// Slices of one axis of a value, of equal size, that are read one by one.
 struct Places {
   int input = kNoValue;
   int64_t axis = 0, part = 0;
-  int64_t first = 0;             // begin of the first part that is read
-  std::map<int64_t, int> parts;  // the slices by the number of the part
+  int64_t first = 0;             // begin of the first slice
+  std::map<int64_t, int> parts;  // slices by part number
 };
 
-// All that are read at `least` parts or more, the longest first, then in the order of their inputs.
+// All series with at least `least` slices, by descending length, then by input.
 std::vector<Places> PlacesIn(const ValueTable& values, int64_t least);
 
-// For every value the latest of the places that it depends on, -1 for none: the copy of the body in
-// which it is computed. Backward: place 0 is the last copy.
+// Assigns each value to a copy of the body: the latest slice on which the value depends, -1 if
+// none. Backward: slice 0 belongs to the last copy.
 struct Timeline {
-  // Together: the places of all tensors that are read as often, as far as none is made of others.
+  // `together`: includes all tensors with the same number of slices that do not depend on tensor
+  // `at`.
   Timeline(const ValueTable& values, const std::vector<Places>& all, size_t at, bool backward,
            bool together);
   int64_t Of(int value) const { return copies[static_cast<size_t>(value)]; }
-  int64_t count = 0;  // of copies
+  int64_t count = 0;  // number of copies
   std::vector<int64_t> copies;
-  size_t walked = 0;  // tensors that are read step by step
+  size_t walked = 0;  // number of tensors that are read slice by slice
 
  private:
   void Add(const Places& places, bool backward);
   void Spread(const ValueTable& values);
 };
 
-// Who reads each value. Readers that are no values, such as Results, stand for kNoValue.
+// The readers of each value. kNoValue marks a reader that is not a value, such as a Result.
 using ValueReaders = std::vector<std::vector<int>>;
 ValueReaders ReadersOf(const ValueTable& values);
 
 // A value of the body.
 struct BodyValue {
   enum class Kind : uint8_t {
-    kSliced,     // part number copy of `value`, counted from `begin` on in steps of `step`
-    kState,      // what `next` of the state was in the copy before
-    kInvariant,  // `value` in every copy
-    kSeries,     // a constant of another value in each copy
-    kPart,       // as Value has a slice, a reshape and an operation, of values of the body
+    kSliced,     // slice of `value`: begins at begin + copy * step
+    kState,      // value of `next` of the state in the previous copy
+    kInvariant,  // the same `value` in every copy
+    kSeries,     // a constant that differs between copies
+    kPart,       // slice, reshape or operation of body values, as in Value
     kReshape,
     kOperation,
   };
   Kind kind = Kind::kInvariant;
   TensorType type;
-  int value = kNoValue;  // of what is neither sliced nor invariant: the one in the found copy
-  std::vector<int> inputs = {};  // in the body; smaller than the value's own number
+  int value = kNoValue;  // kSliced, kInvariant: the source; else the value in the found copy
+  std::vector<int> inputs = {};  // body values, with smaller numbers
   int64_t axis = 0, part = 0, begin = 0, step = 0;
   size_t state = 0;
-  // By a node of the body.
+  // Returns true if a node of the body computes the value.
   bool computed() const { return kind >= Kind::kPart; }
 };
 
 struct BodyState {
-  int parameter = kNoValue;  // in the body
-  int next = kNoValue;       // likewise
-  int value = kNoValue;      // before the found copy
+  int parameter = kNoValue;  // body value
+  int next = kNoValue;       // body value
+  int value = kNoValue;      // before the copy where the period was found
 };
 
-// A value of the body that is read behind its copy. Where an operation joins those of all copies:
-// it is input `at` of that reader in the found copy, and `step` inputs further in the one after.
+// A body value that is read after its copy. If an operation joins the values of all copies, it is
+// input `at` of that reader in the found copy and input `at + step` in the next copy.
 struct BodyOutput {
   int body = kNoValue;
   int reader = kNoValue;
   int64_t at = 0, step = 0;
-  bool is_read_beyond = false;  // not by the next copy alone
+  bool is_read_beyond = false;  // also by others than the next copy
 };
 
 struct Period {
-  int64_t copy = 0;  // the one it was found in
+  int64_t copy = 0;  // the copy in which it was found
   std::vector<BodyValue> values;
   std::vector<BodyState> states;
   std::vector<BodyOutput> outputs;
 };
 
-// Takes out the values that neither outputs nor the states they depend on are made of, and puts the
-// others into an order in which inputs come first.
+// Removes the values that neither outputs nor required states depend on, and orders the others so
+// that inputs come first.
 void KeepNeeded(Period& period);
 
-// What copy `copy` repeats of the one before; nullopt where that leaves no state.
+// Compares copy `copy` with the copy before it. Returns nullopt if no state is left.
 std::optional<Period> PeriodAt(const ValueTable& values, const ValueReaders& readers,
                                const Timeline& timeline, int64_t copy);
 

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over time that an exporter has traced become loops again. A tracer runs the model's own
-// loop once and writes down what it does: the body once per step of time, reading the places of an
-// axis one after another, and all that the steps make joined at the end. Laid flat it is as many
-// times larger and cannot be cut for streaming.
+// Converts traced loops over time back to loops. A tracer runs the model's loop once and records
+// it: the body once per time step, slices of an axis read one after another, and the results of all
+// steps joined at the end. The unrolled graph is larger by the number of steps and cannot be
+// converted to streaming.
 //
 //   h1 = f(x[0], h0), h2 = f(x[1], h1), ...  ->  a TensorIterator over x with the state h
 //
-// A loop is made where at least 4 copies of one body follow one another, which pass on at least one
-// state, and where it has less than half of their steps. Places may run backward; states may be
-// older than one step; constants may differ from copy to copy; what the last copy does not need may
-// be missing there. A first copy that a constant initial state has made simpler is taken in: sums
-// with zeros and products with ones are spelled out again, which may turn a negative zero into a
-// positive one. What the exporter has computed there from constants, such as a product of weights
-// with an initial state, is computed again by this converter, and taken for the same within 1e-6 of
-// each number.
+// A loop is created for at least 4 consecutive copies of one body that pass on at least one state,
+// if it has less than half of their steps. Slices may run backward; states may be older than one
+// step; constants may differ between copies; values that the last copy does not need may be missing
+// there.
+//
+// A first copy that a constant initial state has simplified is included: sums with zeros and
+// products with ones are restored, which may change a negative zero to a positive one. Constants
+// that the exporter computed there, such as a product of weights and an initial state, are computed
+// again. They count as equal if each number is within a relative error of 1e-6.
 #ifndef WEFT_CONVERTER_GRAPH_REROLL_REROLL_H_
 #define WEFT_CONVERTER_GRAPH_REROLL_REROLL_H_
 
@@ -24,7 +25,7 @@
 
 namespace weft::graph {
 
-// `graph` is inferred and folded, and is so again afterwards. False when a fault was added.
+// `graph` must be inferred and folded, and remains so. Returns false if an error was added.
 bool Reroll(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults);
 
 }  // namespace weft::graph

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where one iteration of a traced loop ends and the next begins. A product of a state and weights
-// depends on no place of its own copy, so that it seems to belong to the copy before: the state
-// would be the product. Such operations are moved over the boundary, to the beginning of the body.
+// Chooses the boundary between iterations of a traced loop. A product of a state and weights
+// depends on no slice of its own copy and therefore seems to belong to the copy before: the state
+// would be the product. Such operations are moved across the boundary to the beginning of the body.
 //
 //   state W h:  x -> [ h = f(x, p); p' = W h ]   becomes   state h:  x -> [ p = W h; h' = f(x, p) ]
 #ifndef WEFT_CONVERTER_GRAPH_REROLL_RETIME_H_
@@ -13,11 +13,12 @@
 
 namespace weft::graph {
 
-// Moves what makes states fewer or smaller, and what is made of one value that the body needs
-// anyway. False where nothing was to be moved.
+// Moves operations if that makes states fewer or smaller, or if states stay the same size and the
+// body needs the new state anyway. Returns false if nothing was moved.
 bool Retime(const ValueTable& values, Period& period);
-// Moves what the last copy of a model lacks: there it would be computed for nothing. Of `count`
-// copies one more may then be there, which had no places for what another one would have needed.
+// Moves operations that the last copy lacks, because the loop would compute them there for nothing.
+// Also moves those for which the copy after the last one has no slices, so that it may count as a
+// copy. `count` is the number of copies in the timeline.
 bool RetimeByLast(const ValueTable& values, Period& period, const Copies& copies, int64_t count);
 
 }  // namespace weft::graph

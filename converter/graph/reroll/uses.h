@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who reads what the copies of a body have made, once a loop has taken their place.
+// Finds the readers of values that the copies of a body compute. The loop that replaces the copies
+// must provide these values.
 #ifndef WEFT_CONVERTER_GRAPH_REROLL_USES_H_
 #define WEFT_CONVERTER_GRAPH_REROLL_USES_H_
 
@@ -14,8 +15,8 @@
 
 namespace weft::graph {
 
-// Inputs [input, input + count) of a reader hold a value of the body in the copies from `first` on,
-// in steps of `step`. More than one input: the reader joins them along `axis`.
+// Inputs [input, input + count) of `reader` are one body value, in copies `first`, first + `step`
+// and so on. If there are several inputs, the reader joins them along `axis`.
 struct Use {
   ir::Node* reader = nullptr;
   size_t input = 0, count = 1;
@@ -28,8 +29,9 @@ struct Use {
 
 struct Uses {
   std::vector<Use> uses;
-  int64_t operations = 0;  // of the copies, those that cost a step
-  // Is what the loop begins with and reads in every iteration known before it?
+  int64_t operations = 0;  // operations of the copies that emit a step
+  // True if all values that the loop reads are known before it: initial states, sliced inputs and
+  // invariants.
   bool possible = true;
 };
 
