@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pad: every axis grows, or shrinks where a pad is negative. The centre is copied once; a constant
-// border is filled, any other border is copied from the input itself, so that no copy reads what
-// another one of the same step has written.
+// Pad: each axis grows, or shrinks if a pad is negative. The centre is copied once. A constant
+// border is filled; any other border is copied from the input, so that no copy reads the result of
+// another copy in the same step.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -20,10 +20,10 @@ namespace {
 enum class Mode { kConstant, kEdge, kReflect, kSymmetric };
 constexpr std::array<std::string_view, 4> kPadModes = {"constant", "edge", "reflect", "symmetric"};
 
-// Copies of one pass over the axes; beyond it a temporary value is cheaper.
+// Maximum number of copies in one pass over the axes; beyond it a temporary value is faster.
 constexpr size_t kMostCopies = 27;
 
-// Keeps sums and differences of pads and places inside 64 bits.
+// Keeps sums and differences of pads and positions inside 64 bits.
 constexpr int64_t kMostPad = std::numeric_limits<int32_t>::max();
 
 struct PadSpec {
@@ -37,7 +37,7 @@ Mode ReadMode(const NodeScope& scope) {
   return static_cast<Mode>(std::find(kPadModes.begin(), kPadModes.end(), text) - kPadModes.begin());
 }
 
-// The longest border that axis `dim` can fill.
+// The longest border that can be filled from an axis of extent `dim`.
 std::optional<int64_t> LongestBorder(Mode mode, int64_t dim) {
   if (mode == Mode::kReflect) return std::max<int64_t>(dim - 1, 0);
   if (mode == Mode::kSymmetric) return dim;
@@ -93,7 +93,7 @@ void InferPad(InferScope& scope) {
   if (spec) scope.SetOutput(0, scope.input_element(0), spec->output);
 }
 
-// The places of the output that are places of the input.
+// The part of the output along `axis` that the input covers.
 Run Centre(const PadSpec& spec, size_t axis, int64_t dim) {
   const int64_t begin = spec.begin[axis];
   const int64_t first = std::clamp<int64_t>(begin, 0, spec.output[axis]);
@@ -101,9 +101,8 @@ Run Centre(const PadSpec& spec, size_t axis, int64_t dim) {
   return {first, std::max<int64_t>(last - first, 0), first - begin, 1};
 }
 
-// Before, centre and after; the borders take places of the input. Place c of the input's axis,
-// which lies outside of it, mirrors -c or 2 (dim - 1) - c (reflect), -c - 1 or 2 dim - 1 - c
-// (symmetric).
+// Centre, border before and border after. Borders copy elements of the input: position c outside
+// the axis maps to -c or 2 (dim - 1) - c (reflect), and to -c - 1 or 2 dim - 1 - c (symmetric).
 Runs MirrorRuns(const PadSpec& spec, size_t axis, int64_t dim) {
   const int64_t begin = spec.begin[axis], length = spec.output[axis];
   const int64_t doubled = spec.mode == Mode::kSymmetric ? 1 : 0;  // the edge itself is repeated
@@ -122,7 +121,8 @@ Runs MirrorRuns(const PadSpec& spec, size_t axis, int64_t dim) {
   return runs;
 }
 
-// Axes in groups, so that the corners, which multiply, stay few: group by group the tensor grows.
+// Pads a group of axes at a time, because the number of copies is the product over the axes of a
+// group. The tensor grows from group to group.
 void LowerMirrored(LowerScope& scope, const PadSpec& spec) {
   Dims from = scope.input_dims(0);
   std::vector<Runs> runs(from.size());
@@ -157,8 +157,8 @@ uint64_t BitsOfValue(const ir::Constant& value) {
   return bits;
 }
 
-// The border as boxes that do not overlap: of axis k the part before and the part after the centre,
-// over the centre of the axes before k and all of the axes behind it.
+// The border as boxes that do not overlap. For axis k: the parts before and after the centre,
+// limited to the centre along axes before k, and complete along axes after k.
 std::vector<Movement> BorderBoxes(const PadSpec& spec, const std::vector<Run>& centre) {
   const Dims strides = plan::DenseStrides(spec.output);
   const auto along = [&](size_t axis, int64_t first, int64_t last) {
@@ -183,9 +183,9 @@ std::vector<Movement> BorderBoxes(const PadSpec& spec, const std::vector<Run>& c
   return boxes;
 }
 
-// Where the centre is one piece, the border is what lies before and behind it, and the producer can
-// write the centre in place. Else a known value fills all of the output before the centre goes over
-// it, one step for any number of boxes; a value known at run time only is copied box by box.
+// If the centre is contiguous, only the elements before and after it are filled, and the producer
+// can write the centre in place. Else a known value first fills the complete output, one step for
+// any number of boxes. A value known only at run time is copied box by box.
 void LowerConstant(LowerScope& scope, const PadSpec& spec) {
   const Dims& dims = scope.input_dims(0);
   const ElementType type = scope.input_element(0);

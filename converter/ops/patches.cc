@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images cut into patches: each is one copy by overlapping strides, of the image itself or of one
-// that stands between zeros.
+// Operations that cut images into patches. Each is one copy with overlapping strides, from the
+// image itself or from a zero-padded copy.
 #include <algorithm>
 #include <array>
 
@@ -31,7 +31,7 @@ struct Patches {
   PatchAxis y, x;
 };
 
-// Where auto_pad puts them.
+// Sets the pads of the axis according to auto_pad.
 void PlacePatches(PatchAxis& axis, bool is_padded, bool more_at_end) {
   const int64_t extent = (axis.kernel - 1) * axis.rate + 1;
   if (!is_padded) {
@@ -44,7 +44,7 @@ void PlacePatches(PatchAxis& axis, bool is_padded, bool more_at_end) {
   axis.end = zeros - axis.begin;
 }
 
-// Attributes were checked by shape inference, or are by this.
+// Reads the attributes; shape inference checks them, with this function or before it.
 Patches PatchesOf(const NodeScope& scope) {
   constexpr std::string_view kPatchPads[] = {"valid", "same_upper", "same_lower"};
   const std::string pad = scope.attributes.Choice("auto_pad", "valid", kPatchPads);
@@ -74,7 +74,7 @@ void InferPatches(InferScope& scope) {
                   {dims[0], taps * dims[1], patches.y.out, patches.x.out});
 }
 
-// [planes, H, W] between zeros.
+// [planes, H, W] with zero padding.
 plan::ValueId WithZeros(plan::Builder& builder, plan::ValueId x, int64_t planes,
                         const Patches& patches) {
   const auto& [y_axis, x_axis] = patches;
@@ -103,9 +103,8 @@ void LowerPatches(LowerScope& scope) {
                             0, plan::DenseStrides(dims), 0);
 }
 
-// ReorgYolo. The elements are read as [N, C / stride^2, H * stride, W * stride] and split there
-// into phases by rows and columns; what comes out is then called [N, C * stride^2, H / stride, W /
-// stride].
+// ReorgYolo. The elements are viewed as [N, C / stride^2, H * stride, W * stride] and split into
+// phases by rows and columns. The result is viewed as [N, C * stride^2, H / stride, W / stride].
 
 void InferReorg(InferScope& scope) {
   const Dims strides = scope.attributes.Ints("stride");

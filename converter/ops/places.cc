@@ -10,7 +10,7 @@
 namespace weft::ops {
 namespace {
 
-// Places cut where the distance between neighbours changes.
+// Splits the positions into runs of constant distance.
 Runs RunsOf(const Dims& places) {
   Runs runs;
   const auto count = static_cast<int64_t>(places.size());
@@ -33,7 +33,7 @@ Movement MovementOfRuns(const GatherGeometry& geometry, const Runs& runs) {
 
 int64_t IndexFromStart(int64_t index, int64_t dim) { return index < 0 ? index + dim : index; }
 
-// Do all rows of that many elements start at a multiple of it and go on without a gap?
+// Returns true if each group of `row` offsets is contiguous and starts at a multiple of `row`.
 bool StayTogether(const Dims& places, int64_t row) {
   for (size_t i = 0; i < places.size(); ++i) {
     const bool first = static_cast<int64_t>(i) % row == 0;
@@ -143,7 +143,7 @@ Dims TuplePlaces(const Dims& data, size_t batch_dims, const Dims& dims, const Di
   const int64_t batch = ProductOf(data, 0, batch_dims);
   Dims places;
   for (size_t first = 0; first < indices.size(); first += depth) {
-    // Tuples of one batch stand together.
+    // Tuples of one batch are adjacent.
     int64_t place = static_cast<int64_t>(first) * batch / static_cast<int64_t>(indices.size());
     for (size_t i = 0; i < depth; ++i) {
       const int64_t dim = data[batch_dims + i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling over one to three spatial axes. The step pools two axes of f32, and another one the
-// third; maxima of integers are laid out window by window and reduced. Where the indices of the
-// maxima are read, too, windows are laid out and searched.
+// Pooling over one to three spatial axes. One f32 step pools two axes, a second one the third axis.
+// Integer maxima gather each window into a row and reduce the rows. If the indices of the maxima
+// are read, windows are gathered into rows and searched.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,7 +25,7 @@ namespace {
 
 using format::PoolOp;
 
-// The documents rule out windows that see padding alone.
+// The OpenVINO specification excludes windows that contain only padding.
 void CheckPads(InferScope& scope, Window window) {
   for (size_t i = 0; i < window.axis_count; ++i) {
     const WindowAxis& axis = window.axis(i);
@@ -84,7 +84,7 @@ Window WindowOf(const NodeScope& scope) {
   return WindowOf(scope, std::span(data).subspan(2), scope.attributes.Ints("kernel"));
 }
 
-// Elements that the windows reach from the first one on, padding included.
+// Number of elements from the start of the first window to the end of the last, including padding.
 int64_t Reach(const WindowAxis& axis) { return (axis.out - 1) * axis.stride + axis.extent(); }
 
 bool StaysInside(const WindowAxis& axis) { return axis.pad_begin == 0 && Reach(axis) <= axis.in; }
@@ -101,7 +101,7 @@ void CheckIndices(InferScope& scope) {
       ToString(scope.input_type(0)));
 }
 
-// From opset8 on the second output holds where each maximum was found.
+// Since opset8 output 1 holds the index of each maximum.
 void InferIndexed(InferScope& scope) {
   const std::optional<Dims> dims = InferMaxima(scope);
   const std::string type = scope.attributes.Choice("index_element_type", "i64", kIndexTypes);
@@ -111,9 +111,9 @@ void InferIndexed(InferScope& scope) {
   scope.SetOutput(1, ParseElementType(type).value(), *dims);
 }
 
-// What a mean that counts padding divides by where rounding up lets the last window end beyond the
-// padding is left open by the documents. OpenVINO takes the whole window if there is padding at
-// all, and what lies in the data if there is none.
+// With ceil rounding the last window may end beyond the padding. The OpenVINO specification does
+// not define the divisor of a mean that counts padding in this case. OpenVINO divides by the full
+// window size if there is any padding, else by the number of elements inside the data.
 void CountBeyondPads(Window& window) {
   const auto padded = [](const WindowAxis& axis) { return axis.pad_begin + axis.pad_end > 0; };
   if (!padded(window.z) && !padded(window.y) && !padded(window.x)) return;
@@ -122,13 +122,13 @@ void CountBeyondPads(Window& window) {
   }
 }
 
-// What a pool step works on: maps and how they lie.
+// Number and memory layout of the maps of a pool step.
 struct Pooled {
   int64_t batch = 1, channels = 1;
   format::MapStrides x = {}, y = {};
 };
 
-// Each plane as an image of one channel.
+// Each plane as a single-channel image.
 Pooled Planes(int64_t planes, const Window& window) {
   return {planes, 1, PlanesOf(1, window.y.in, window.x.in),
           PlanesOf(1, window.y.out, window.x.out)};
@@ -148,7 +148,7 @@ Params PoolParamsOf(PoolOp op, const Pooled& maps, const Window& window) {
   return params;
 }
 
-// Over y and x.
+// Pools over y and x.
 void EmitPool(plan::Builder& builder, PoolOp op, const Pooled& maps, const Window& window,
               plan::ValueId x, plan::ValueId y) {
   builder.Emit(PoolParamsOf<format::PoolParams>(op, maps, window), {x}, {y});
@@ -156,8 +156,8 @@ void EmitPool(plan::Builder& builder, PoolOp op, const Pooled& maps, const Windo
 
 bool ChangesNothing(const WindowAxis& axis) { return axis.is_alone() && axis.out == axis.in; }
 
-// The planes first, then their depth: a maximum of maxima, or a mean of means, which all have as
-// many elements where a window holds them.
+// Pools the planes first, then the depth. A maximum of maxima is exact; so is a mean of means if
+// all windows have the same number of elements.
 void EmitVolumePool(plan::Builder& builder, PoolOp op, int64_t planes, const Window& window,
                     plan::ValueId x, plan::ValueId y) {
   const bool keeps_planes = ChangesNothing(window.y) && ChangesNothing(window.x);
@@ -173,7 +173,7 @@ void EmitVolumePool(plan::Builder& builder, PoolOp op, int64_t planes, const Win
   EmitPool(builder, op, Planes(planes, deep), deep, pooled, y);
 }
 
-// Of data over one or two axes.
+// The maps of data with one or two spatial axes.
 Pooled MapsOf(const NodeScope& scope, const Window& window) {
   const Dims data = DocumentDims(scope);
   if (!scope.attributes.Has(kXLast)) return Planes(data[0] * data[1], window);
@@ -196,8 +196,8 @@ void Emit(LowerScope& scope, PoolOp op) {
   EmitVolumePool(scope.builder, op, data[0] * data[1], window, scope.input(0), y);
 }
 
-// x as the windows reach it, between elements of those bits; `window` then starts inside. x itself
-// where there is no padding.
+// Pads x with elements of these bits up to the reach of the windows, and changes `window` to start
+// inside. Returns x if no padding is needed.
 plan::ValueId Padded(plan::Builder& builder, plan::ValueId x, int64_t planes, uint64_t bits,
                      Window& window) {
   if (StaysInside(window)) return x;
@@ -224,18 +224,19 @@ int64_t TapCount(const Window& window) {
   return window.z.kernel * window.y.kernel * window.x.kernel;
 }
 
-// The lowest integer of the data's type: the padding, and the maximum of padding alone.
+// The lowest integer of the data's type: the padding value, and the maximum of a window with only
+// padding.
 int64_t LowestOf(ElementType type) {
   if (type == ElementType::u8) return 0;
   return std::numeric_limits<int64_t>::min() >> (64 - BitsOf(type));
 }
 
-// Every window as a row: [planes * windows, taps]. x is f32, i32 or i64, the data were of type
-// `data`.
+// Gathers each window into a row: [planes * windows, taps]. x is f32, i32 or i64; `data` is the
+// original type of the data.
 plan::ValueId WindowRows(plan::Builder& builder, plan::ValueId x, ElementType data, int64_t planes,
                          Window window) {
   const ElementType type = builder.type(x);
-  // NaN, which is worse than every number, or the lowest integer, in as many bits as x has.
+  // Padding in the width of x: a NaN, which ranks below every number, or the lowest integer.
   const uint64_t mask = std::numeric_limits<uint64_t>::max() >> (64 - BitsOf(type));
   const uint64_t bits =
       type == ElementType::f32 ? 0x7FC00000 : static_cast<uint64_t>(LowestOf(data)) & mask;
@@ -251,7 +252,7 @@ plan::ValueId WindowRows(plan::Builder& builder, plan::ValueId x, ElementType da
   return rows;
 }
 
-// Every window becomes a row, and each row its maximum. x is i32 or i64.
+// Gathers each window into a row and reduces each row to its maximum. x is i32 or i64.
 void EmitIntegerMax(plan::Builder& builder, plan::ValueId x, ElementType data, int64_t planes,
                     const Window& window, plan::ValueId y) {
   const plan::ValueId rows = WindowRows(builder, x, data, planes, window);
@@ -265,7 +266,7 @@ void EmitIntegerMax(plan::Builder& builder, plan::ValueId x, ElementType data, i
   builder.Emit(params, {rows}, {y});
 }
 
-// x, or bytes as i32.
+// x, or 8-bit and 16-bit integers widened to i32.
 plan::ValueId Wide(plan::Builder& builder, plan::ValueId x) {
   if (ElementBytes(builder.type(x)) >= 4) return x;
   const plan::ValueId wide = builder.Scratch({ElementType::i32, builder.dims(x)});
@@ -273,7 +274,7 @@ plan::ValueId Wide(plan::Builder& builder, plan::ValueId x) {
   return wide;
 }
 
-// Data of i8 over one or two axes. A maximum keeps its levels.
+// Integer pooling of i8 data over one or two axes. A maximum keeps the quantisation parameters.
 void EmitBytes(LowerScope& scope, PoolOp op) {
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
@@ -306,15 +307,15 @@ void EmitMaxima(LowerScope& scope) {
   EmitConvert(builder, wide_y, y);
 }
 
-// The first place of a window that is none of padding.
+// The first position of a window that is not padding.
 int64_t FirstInside(const WindowAxis& axis, int64_t window) {
   const int64_t begin = window * axis.stride - axis.pad_begin;
   const int64_t skipped = begin < 0 ? (axis.dilation - 1 - begin) / axis.dilation : 0;
   return std::min(begin + skipped * axis.dilation, axis.in - 1);
 }
 
-// Numbers of elements in their plane: where each window begins, how far its taps lie from there,
-// and the first of its elements that is none of padding.
+// Element numbers within a plane: the start of each window, the offset of each tap from that start,
+// and the first element of each window that is not padding.
 struct PlaneNumbers {
   Dims windows, taps, firsts;
 };
@@ -339,7 +340,7 @@ PlaneNumbers PlaneNumbersOf(const Window& window) {
   return numbers;
 }
 
-// The steps that number the maxima.
+// Steps that compute the indices of the maxima.
 class IndexSteps {
  public:
   IndexSteps(plan::Builder& builder, const Dims& data, ElementType type, const Window& window)
@@ -350,7 +351,7 @@ class IndexSteps {
         planes_(data[0] * data[1]),
         dims_{planes_, WindowCount(window)} {}
 
-  // Of each row the place of its maximum; the first of equal ones.
+  // Index of the maximum within each row; the first one if several are equal.
   plan::ValueId Taps(plan::ValueId rows) {
     const plan::ValueId taps = Made();
     maxima_ = builder_.Scratch({builder_.type(rows), dims_});
@@ -359,7 +360,7 @@ class IndexSteps {
     return taps;
   }
 
-  // Counted in the axes of the data from `axis` on.
+  // Converts tap indices to element numbers, counted over the axes of the data from `axis` on.
   plan::ValueId Numbers(plan::ValueId taps, size_t axis) {
     const PlaneNumbers in_plane = PlaneNumbersOf(window_);
     const plan::ValueId offsets = Made();
@@ -367,7 +368,7 @@ class IndexSteps {
                taps, offsets);
     plan::ValueId numbers = Of(format::BinaryOp::add, offsets, in_plane.windows, {1, dims_[1]});
     const int64_t plane = ProductOf(data_, 2, data_.size());
-    if (!StaysInside(window_)) {  // a window without a number is of the plane, too
+    if (!StaysInside(window_)) {  // clamp also windows that contain only NaN
       numbers = Of(format::BinaryOp::maximum, numbers, {0}, {1, 1});
       numbers = Of(format::BinaryOp::minimum, numbers, {plane - 1}, {1, 1});
       if (builder_.type(maxima_) != ElementType::f32) numbers = Inside(numbers, in_plane.firsts);
@@ -385,8 +386,8 @@ class IndexSteps {
   }
 
  private:
-  // Padding is the lowest integer: a window whose maximum is that has such elements alone, of which
-  // the first that is none of padding counts.
+  // Padding is the lowest integer. If the maximum of a window is that integer, all its elements
+  // are, and the index is that of the first one that is not padding.
   plan::ValueId Inside(plan::ValueId numbers, const Dims& firsts) {
     const ElementType type = builder_.type(maxima_);
     const plan::ValueId is_lowest = builder_.Scratch({ElementType::boolean, dims_});
@@ -412,7 +413,7 @@ class IndexSteps {
   const ElementType data_type_;
   const Window window_;
   const int64_t planes_;
-  const Dims dims_;  // a number for each window
+  const Dims dims_;  // one number per window
   plan::ValueId maxima_ = plan::kNone;
 };
 
@@ -452,13 +453,14 @@ void LowerByteMean(LowerScope& scope) {
   EmitBytes(scope, exclude ? PoolOp::mean_exclude_pad : PoolOp::mean_include_pad);
 }
 
-// No element is less.
+// The lowest number of the type.
 double LeastOf(ElementType type) {
   if (type == ElementType::f32) return -std::numeric_limits<double>::infinity();
   return type == ElementType::u8 ? 0 : -std::ldexp(1.0, static_cast<int>(BitsOf(type)) - 1);
 }
 
-// Indices of maxima count in the whole tensor.
+// Time cannot be split if the indices of maxima are read, because they count over the complete
+// tensor.
 void PoolingAxes(AxisScope& scope) {
   if (scope.node().outputs.size() > 1 && IsRead(scope.graph(), scope.node(), 1)) {
     scope.relation.reason = "numbers its indices along time";
@@ -485,7 +487,8 @@ void PoolingAxes(AxisScope& scope) {
   }
 }
 
-// The step of f32; indices of maxima count in the document's order.
+// Applies to the f32 step without indices; indices of maxima count in the order of the OpenVINO
+// specification.
 void PoolingTurn(TurnScope& scope) {
   const bool numbers = scope.node().outputs.size() > 1 && IsRead(scope.graph(), scope.node(), 1);
   if (scope.input_element(0) != ElementType::f32 || numbers) return;

@@ -16,13 +16,13 @@ using ir::BodyInput;
 using ir::ChunkRange;
 using ir::Slicing;
 
-// The two readings of a range whose upper bound is written as a non-negative index: with or without
-// that element. A negative bound counts from the end, the end itself being -1: one reading only.
+// The two readings of a range whose upper bound is a non-negative index: without or with that
+// element. A negative bound counts from the end, -1 being the end itself, and has only one reading.
 struct Readings {
   Slicing exclusive, inclusive;
 };
 
-// Numbers of iterations that one entry of the port map allows, and how a message names it.
+// The iteration counts that one entry of the port map allows, and its name in messages.
 struct AllowedCounts {
   std::string who;
   std::set<int64_t> counts;
@@ -70,7 +70,7 @@ class Resolver {
   std::vector<std::pair<size_t, Readings>> readings_;  // of sliced inputs, by index
 };
 
-// A branch runs once, on whole tensors.
+// A branch runs once and reads complete tensors.
 void Resolver::RefuseSlices() {
   const auto refuse = [&](int64_t port, int64_t axis) {
     scope_.Fault("port_map entry of port {} has axis {}; a branch must have none", port, axis);
@@ -95,7 +95,7 @@ bool Resolver::IsRead(const ir::Node& parameter) const {
   return false;
 }
 
-// A Parameter can be fed by one input, or be the current iteration.
+// A Parameter has one source: an input or the current iteration.
 void Resolver::CheckSources(const ir::Node& parameter) {
   const auto count = SourcesOf(parameter);
   if (count == 1 || (count == 0 && !IsRead(parameter))) return;
@@ -138,8 +138,8 @@ int64_t SizeOf(int64_t stride) {
   return std::abs(std::max(stride, -std::numeric_limits<int64_t>::max()));
 }
 
-// Elements of `axis` that one iteration sees, by the shape declared in the body; where that leaves
-// it open, by the entry.
+// Number of elements along `axis` per iteration: from the shape declared in the body or, if that
+// leaves it open, from the port map entry.
 int64_t ChunkOf(const Dims& dims, const ChunkRange& range, int64_t axis) {
   const auto position = static_cast<size_t>(axis);
   if (position < dims.size() && dims[position] > 0) return dims[position];
@@ -161,7 +161,7 @@ void Resolver::AddSliced(const BodyInput& input, ResolvedInput& resolved) {
   readings_.emplace_back(ports_.inputs.size() - 1, *readings);
 }
 
-// Writers that mean whole chunks leave part_size out, or write it and leave the stride at 1.
+// Some exporters omit part_size for complete chunks, or write part_size and leave the stride at 1.
 bool Resolver::CheckChunk(const ChunkRange& range, std::string_view side, int64_t port,
                           int64_t part) {
   const int64_t stride = range.stride.value_or(1), step = SizeOf(stride);
@@ -202,8 +202,8 @@ std::optional<Readings> Resolver::Read(const BodyInput& input, int64_t axis, int
   return Readings{exclusive, inclusive};
 }
 
-// The type that the file declares of a value in the body; of a Parameter, what it gets. Null when
-// it declares nothing.
+// The declared type of a value in the body; for a Parameter the type of its source. Null if the
+// file declares none.
 const TensorType* Resolver::DeclaredType(const ir::Source& source) const {
   const ir::BodyInput* input = map_.InputOf(*source.node);
   if (input != nullptr) {
@@ -213,7 +213,8 @@ const TensorType* Resolver::DeclaredType(const ir::Source& source) const {
   return port.declared ? &port.type : nullptr;
 }
 
-// What the declared extent of a concatenated output allows; nullopt when it decides nothing.
+// The iteration counts that the declared extent of a concatenated output allows; nullopt if it
+// allows any.
 std::optional<AllowedCounts> Resolver::CountOfOutput(size_t output) {
   const ir::OutputPort& port = scope_.node().outputs[output];
   const ChunkRange& range = *map_.outputs[output].range;
@@ -222,7 +223,7 @@ std::optional<AllowedCounts> Resolver::CountOfOutput(size_t output) {
   const int64_t axis = range.axis + (range.axis < 0 ? rank : 0);
   const TensorType* made = DeclaredType(map_.outputs[output].result->inputs[0]);
   const int64_t part = ChunkOf(made != nullptr ? made->dims : Dims(), range, axis);
-  // A Loop's writers know no chunks: whatever its body makes is joined.
+  // A Loop has no chunks: all results of its body are concatenated.
   if (fixed() && !CheckChunk(range, "output", map_.outputs[output].port_id, part)) {
     return std::nullopt;
   }
@@ -239,7 +240,7 @@ std::optional<AllowedCounts> Resolver::CountOfOutput(size_t output) {
   return std::nullopt;
 }
 
-// The order of the chunks is the stride's; a range that leaves elements without a chunk is none.
+// Checks that the chunks cover the complete axis. The sign of the stride gives their order.
 void Resolver::CheckWhole(size_t output) {
   const ChunkRange& range = *map_.outputs[output].range;
   const Dims& dims = scope_.node().outputs[output].type.dims;
@@ -257,8 +258,8 @@ void Resolver::CheckWhole(size_t output) {
                map_.outputs[output].port_id, start, end, whole);
 }
 
-// Counts that the slices and the declared outputs have in common settle ranges that read two ways.
-// A Loop may end before its slices do, so its outputs only break ties.
+// Ambiguous ranges are decided by the counts that all slices and declared outputs have in common. A
+// Loop may end before its slices do, so that its outputs only decide between remaining counts.
 void Resolver::Decide() {
   std::vector<AllowedCounts> inputs, outputs;
   for (const auto& [index, readings] : readings_) {
@@ -282,7 +283,7 @@ void Resolver::Decide() {
     return counts;
   };
   std::vector<AllowedCounts> all = inputs;
-  // New input shapes leave the outputs' declarations behind.
+  // Declared outputs are out of date if the input shapes were changed.
   const bool binds = fixed() && (scope_.check_declared || inputs.empty());
   if (binds || common(inputs).size() > 1) {
     all.insert(all.end(), outputs.begin(), outputs.end());

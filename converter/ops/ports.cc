@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where values enter and leave a graph: Parameter, Result and Const.
+// Parameter, Result and Const: the ports and constants of a graph.
 #include <fmt/format.h>
 
 #include "converter/ops/axes.h"
@@ -8,7 +8,7 @@
 namespace weft::ops {
 namespace {
 
-// "1,N,512": the shape with a letter where a number must be given.
+// Shape text such as "1,N,512", with a letter for each dynamic dimension.
 std::string OpenShape(const Dims& dims) {
   std::string text;
   for (const int64_t dim : dims) {
@@ -18,7 +18,7 @@ std::string OpenShape(const Dims& dims) {
   return text;
 }
 
-// Keeps the type that the file, the user or the loop around a body has given.
+// Keeps the type given by the file, the user or the enclosing loop.
 void InferParameter(InferScope& scope) {
   const ir::OutputPort& port = scope.node().outputs.front();
   const std::string name = port.names.empty() ? scope.node().name : port.names.front();
@@ -39,7 +39,7 @@ void InferParameter(InferScope& scope) {
   scope.SetOutput(0, TensorType(port.type));
 }
 
-// A Parameter's value is made by the owner of the graph around it.
+// The owner of the enclosing graph creates the value of a Parameter.
 void LowerParameter(LowerScope&) {}
 
 void InferResult(InferScope& scope) {

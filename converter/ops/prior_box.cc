@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PriorBox and PriorBoxClustered: boxes around the middle of each cell of a grid, and the variances
-// that go with them. They follow from two sizes and the attributes, so they are a constant.
+// PriorBox and PriorBoxClustered: boxes around the centre of each grid cell, and their variances.
+// They depend only on two sizes and the attributes, so that the result is a constant.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,10 +28,10 @@ std::optional<PriorGrid> ReadPriorGrid(NodeScope& scope) {
   return std::nullopt;
 }
 
-// Of every cell alike, in pixels around its centre.
+// A box of each cell, in pixels relative to the centre of the cell.
 struct PriorShape {
   float x, y, half_width, half_height;
-  bool is_cut;  // at the edges that it reaches beyond
+  bool is_cut;  // clip low corners at 0 and high corners at 1
 };
 
 struct PriorSteps {
@@ -122,7 +122,7 @@ struct PriorAttributes {
 
 constexpr float kSameRatio = 1e-6f;
 
-// 1, then those given, each but once and with its inverse.
+// 1, then the given ratios, without duplicates; with flip each is followed by its inverse.
 std::vector<float> PriorRatios(const PriorAttributes& given) {
   std::vector<float> ratios = {1};
   for (const float ratio : given.ratio) {
@@ -134,7 +134,7 @@ std::vector<float> PriorRatios(const PriorAttributes& given) {
   return ratios;
 }
 
-// As OpenVINO's shape rule counts them, whatever boxes it makes.
+// The number of boxes according to OpenVINO's shape rule, which may differ from the boxes computed.
 int64_t DeclaredPriors(const PriorAttributes& given) {
   const auto rounded = [](double ratio) { return std::round(ratio * 1e6) / 1e6; };
   std::set<double> ratios = {1};
@@ -172,7 +172,7 @@ class PriorShapes {
     shapes_.push_back({0, 0, width * 0.5f, height * 0.5f, false});
   }
 
-  // A grid of density x density boxes of one size.
+  // Adds a grid of density x density boxes of equal size.
   void AddGrid(size_t i, float half_width, float half_height) {
     const auto density = static_cast<int64_t>(given_.density[i]);
     const float shift = std::trunc(given_.fixed_size[i] / static_cast<float>(density));
@@ -232,7 +232,7 @@ PriorSet PriorsOf(const NodeScope& scope, const PriorGrid& grid) {
   const bool max_first = !has_order || scope.attributes.Bool("min_max_aspect_ratios_order", true);
   const auto image_height = static_cast<float>(grid.image_height);
   float step = given.step;
-  if (!given.scale_all) {  // as parts of the image's height
+  if (!given.scale_all) {  // steps are fractions of the image height
     step = step == -1 ? image_height / static_cast<float>(grid.height) : step * image_height;
   }
   PriorSteps steps = {given.offset, step, step};
@@ -277,7 +277,7 @@ void InferPriorBox(InferScope& scope) {
   if (!CheckPriors(scope) || !grid) return;
   const int64_t declared = DeclaredPriors(PriorAttributes(scope.attributes));
   SetPriorOutput(scope, *grid, declared);
-  if (scope.failed()) return;  // too many boxes to make them
+  if (scope.failed()) return;  // too many boxes to compute
   const int64_t count = std::ssize(PriorsOf<has_order>(scope, *grid).shapes);
   if (declared == count) return;
   scope.Fault(

@@ -18,10 +18,10 @@
 namespace weft::ops {
 namespace {
 
-// Of a product: the data of i8, the weights as the document has them, a scale for each output, what
-// its sum begins with as an integer, and what is added to the scaled sum.
+// Inputs of a product after int8 data and weights: a scale per output, the initial integer of its
+// sum, and the number added to the scaled sum.
 constexpr size_t kScales = 2, kFirsts = 3, kStarts = 4;
-// Of a convolution, if the run computes it: the level that stands outside the maps.
+// Input of a convolution whose padding code is computed at run time.
 constexpr size_t kPaddingLevel = 5;
 
 uint32_t CountOf(const LowerScope& scope) {
@@ -42,7 +42,7 @@ void CheckByte(InferScope& scope, size_t i) {
   CheckElements(scope, std::array{i}, {ElementType::i8});
 }
 
-// One number for each of the product's outputs.
+// Checks that these inputs have one number per output of the product.
 void CheckOutputs(InferScope& scope, int64_t outputs) {
   for (size_t i = kScales; i <= kStarts; ++i) {
     if (scope.input_dims(i) == Dims{outputs}) continue;
@@ -79,7 +79,7 @@ void LowerFromLevels(LowerScope& scope) {
 
 constexpr int64_t kTableLength = 256;
 
-// Of bytes, with or without a sign, and likewise.
+// A table lookup from i8 or u8 to i8 or u8.
 void InferByteTable(InferScope& scope) {
   for (const size_t i : {0, 1}) {
     CheckElements(scope, std::array{i}, {ElementType::i8, ElementType::u8});
@@ -91,7 +91,7 @@ void InferByteTable(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(1), scope.input_dims(0));
 }
 
-// The same bytes, as the step counts them: from -128.
+// The same bytes as signed codes, because the step indexes its table from -128.
 plan::ValueId SignedBytes(plan::Builder& builder, plan::ValueId value) {
   if (builder.type(value) == ElementType::i8) return value;
   return builder.View(value, 0, {ElementType::i8, builder.dims(value)});
@@ -105,12 +105,12 @@ void LowerByteTable(LowerScope& scope) {
                {SignedBytes(builder, x), SignedBytes(builder, table)}, {SignedBytes(builder, y)});
 }
 
-// Is every bit of it 0?
+// Returns true if all bits of the constant are 0.
 bool IsOfZeros(const ir::Constant& constant) {
   return std::ranges::all_of(constant.bytes, [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-// What a product takes besides its data and weights. Zeros that are added are left out.
+// The operands of a product step. Zero addends are omitted.
 std::vector<plan::ValueId> ProductInputs(LowerScope& scope, plan::ValueId x,
                                          plan::ValueId weights) {
   std::vector<plan::ValueId> inputs = {x, weights, scope.input(kScales)};
@@ -122,7 +122,7 @@ std::vector<plan::ValueId> ProductInputs(LowerScope& scope, plan::ValueId x,
   return inputs;
 }
 
-// Rows of x, one behind the other.
+// Emits the dense step for contiguous rows of x.
 void EmitByteRows(LowerScope& scope, int64_t rows, const Filters& filters, plan::ValueId y) {
   const uint32_t inputs = Narrow32(filters.in_channels, "inputs");
   const uint32_t outputs = Narrow32(filters.out_channels, "outputs");
@@ -178,7 +178,7 @@ void InferByteConvolution(InferScope& scope) {
   scope.SetOutput(0, LevelTypeOf(scope), OutputOrder(scope, std::move(out)));
 }
 
-// The data with what its windows see around it; they have no padding any more.
+// Copies the data with its padding and removes the padding from `window`.
 plan::ValueId WithPadding(LowerScope& scope, Window& window) {
   const plan::ValueId x = scope.input(kData);
   const Dims from = {scope.input_dims(kData)[0], window.y.in, window.x.in,
@@ -199,7 +199,7 @@ plan::ValueId WithPadding(LowerScope& scope, Window& window) {
   return padded;
 }
 
-// What conv_q8 and depthwise_q8 share.
+// The parameters that conv_q8 and depthwise_q8 share.
 template <typename Params>
 Params ByteWindowParams(LowerScope& scope, const Filters& filters, const Window& window) {
   const int64_t in_channels = filters.groups * filters.in_channels;
@@ -214,7 +214,7 @@ Params ByteWindowParams(LowerScope& scope, const Filters& filters, const Window&
   return params;
 }
 
-// [group][out_channel][in_channel][ky][kx] with the channels of each tap beside one another.
+// Reorders [group][out_channel][in_channel][ky][kx] so that the channels of each tap are adjacent.
 std::vector<int8_t> TapByTap(const std::vector<int8_t>& weights, int64_t channels, int64_t taps) {
   std::vector<int8_t> turned(weights.size());
   for (size_t i = 0; i < weights.size(); ++i) {
@@ -225,7 +225,7 @@ std::vector<int8_t> TapByTap(const std::vector<int8_t>& weights, int64_t channel
   return turned;
 }
 
-// One pixel of x makes one of y, where it lies.
+// Returns true if each output pixel reads exactly one pixel of x, in place.
 bool IsDirect(const Window& window) {
   const auto is_direct = [](const WindowAxis& axis) {
     return axis.kernel == 1 && axis.pad_begin == 0 && (axis.out - 1) * axis.stride < axis.in;
@@ -270,7 +270,8 @@ void EmitByteDepthwise(LowerScope& scope, const Filters& filters, const Window& 
   scope.builder.Emit(params, ProductInputs(scope, x, panels), {y});
 }
 
-// Each pixel by itself: the pixels are rows.
+// Returns true if the convolution processes each pixel separately, so that pixels are rows of a
+// dense product.
 bool IsOfPixels(const Filters& filters, const Window& window) {
   const auto is_whole = [](const WindowAxis& axis) {
     return axis.is_alone() && axis.in == axis.out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// FakeQuantize: the nearest of a number of levels that are spread evenly over a range. The formula
-// of the document step by step, in its order, so that ties and last bits are those of the formula,
-// be the limits constants or computed at run time.
+// FakeQuantize: rounds to the nearest of evenly spaced levels in a range. Follows the formula of
+// the OpenVINO specification operation by operation, so that ties and last bits are equal, for
+// constant and computed limits.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -21,8 +21,8 @@ using format::UnaryOp;
 
 constexpr size_t kQuantized = 0, kInputLow = 1, kInputHigh = 2, kOutputLow = 3, kOutputHigh = 4;
 
-// One element stands for all of x whatever its rank: exporters write [1,1,1,1] for weights of two
-// axes too.
+// Returns true if input i has one element but a higher rank than x. Exporters write [1,1,1,1] also
+// for weights of rank 2.
 bool IsOneOfHigherRank(const NodeScope& scope, size_t i) {
   return scope.rank(i) > scope.rank(kQuantized) && ElementCount(scope.input_dims(i)) == 1;
 }
@@ -51,7 +51,7 @@ void InferQuantize(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(kQuantized));
 }
 
-// Numbers under dims that line up with x: known, or those of a value.
+// Limits with dims aligned to x: known numbers, or a value computed at run time.
 struct RangeLimit {
   Dims dims;
   std::vector<float> numbers;
@@ -76,7 +76,7 @@ Dims DimsOfBoth(const RangeLimit& a, const RangeLimit& b) {
   return dims;
 }
 
-// apply(a, b), element by element, both of them known.
+// apply(a, b) element by element, both known.
 template <typename Apply>
 RangeLimit LimitOfBoth(const RangeLimit& a, const RangeLimit& b, Apply apply) {
   RangeLimit both = {DimsOfBoth(a, b), {}};
@@ -99,7 +99,7 @@ Operand OperandOf(plan::Builder& builder, const RangeLimit& limit) {
   return {builder.WeightsOf({ElementType::f32, limit.dims}, limit.numbers), limit.dims};
 }
 
-// The same by a step where one of them is not known.
+// As above; emits a step if one of them is computed.
 template <typename Apply>
 RangeLimit LimitOfBoth(plan::Builder& builder, BinaryOp op, const RangeLimit& a,
                        const RangeLimit& b, Apply apply) {
@@ -134,8 +134,8 @@ struct QuantizeRanges {
     return LimitOfBoth(builder, BinaryOp::subtract, a, b, std::minus<float>());
   }
 
-  // Does the formula give output_low at input_low and output_high at input_high, to the last bit?
-  // Then clamping x to the input's range takes the place of the two comparisons.
+  // Returns true if the formula maps input_low exactly to output_low and input_high to output_high.
+  // Clamping x to the input range then replaces the two comparisons.
   bool MeetTheirEnds() const {
     return span.is_known() && out_span.is_known() && LimitsHold(low, high, std::less<float>()) &&
            std::ranges::all_of(span.numbers, [](float one) { return std::isnormal(one); }) &&
@@ -147,7 +147,7 @@ struct QuantizeRanges {
   RangeLimit low, high, out_low, out_high, span, out_span;
 };
 
-// Steps of one lowering, all of the shape of x.
+// The steps of one lowering, all with the shape of x.
 class Quantizing {
  public:
   explicit Quantizing(LowerScope& scope)
@@ -173,14 +173,14 @@ class Quantizing {
 
  private:
   Operand Full(plan::ValueId value) const { return {value, type_.dims}; }
-  // value <op> by, into `y` or a new value.
+  // Returns value <op> by.
   plan::ValueId Apply(BinaryOp op, plan::ValueId value, const RangeLimit& by) {
     const plan::ValueId y = builder_.Scratch(type_);
     EmitBinary(builder_, op, Full(value), OperandOf(builder_, by), y);
     return y;
   }
 
-  // A NaN stays one.
+  // Clamps x to the input range; NaN stays NaN.
   plan::ValueId Clamped(plan::ValueId x) {
     const float low = ranges_.low.numbers.front(), high = ranges_.high.numbers.front();
     if (!IsEveryLimit(ranges_.low, low) || !IsEveryLimit(ranges_.high, high)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RandomUniform with seeds: the numbers that the first run draws are known when the model is
-// converted, and are a constant of it. They are made of random words by Philox or by the Mersenne
-// twister, as the attribute `alignment` says; how a word becomes a number differs, too.
+// RandomUniform with seeds: the numbers of the first run are computed at conversion and stored as a
+// constant. The random words come from Philox or the Mersenne twister, according to the attribute
+// `alignment`, which also selects the conversion from words to numbers.
 #include <algorithm>
 #include <charconv>
 #include <limits>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kDrawnShape = 0, kLeastDrawn = 1, kMostDrawn = 2;
 
-// nullopt where the attribute is no such number.
+// Returns nullopt if the attribute is not an unsigned 64-bit number.
 std::optional<uint64_t> SeedOf(const NodeScope& scope, std::string_view name) {
   const std::string text = scope.attributes.Text(name, "0");
   const char* const end = text.data() + text.size();
@@ -58,7 +58,7 @@ std::optional<ElementType> ReadDrawnType(InferScope& scope) {
   return ParseElementType(scope.attributes.Choice("output_type", "f32", kDrawnTypes));
 }
 
-// The least number and the first one beyond the greatest.
+// A half-open interval [least, end).
 template <typename T>
 struct Interval {
   T least, end;
@@ -74,7 +74,7 @@ Interval<float> FloatInterval(const NodeScope& scope) {
 }
 
 bool CheckLimit(InferScope& scope, size_t i, std::string_view name, ElementType type) {
-  // What floats there are have become f32.
+  // Inputs of any float type are f32 at this point.
   const ElementType wanted = IsFloat(type) ? ElementType::f32 : type;
   if (scope.input_element(i) != wanted) {
     scope.Fault("input {} ({}) is {} and output_type is {}; both must be of one type", i, name,
@@ -109,9 +109,9 @@ void InferRandomUniform(InferScope& scope) {
   scope.SetOutput(0, *type, *dims);
 }
 
-// Elements by words.
+// Conversion of random words to elements.
 
-// Each element of one word.
+// One word per element.
 template <typename T, typename Make>
 std::vector<T> Drawn(size_t count, const DrawWords& words, const Make& make) {
   std::vector<T> drawn;
@@ -122,7 +122,7 @@ std::vector<T> Drawn(size_t count, const DrawWords& words, const Make& make) {
   return drawn;
 }
 
-// Each element of two.
+// Two words per element.
 template <typename T, typename Make>
 std::vector<T> DrawnOfPairs(size_t count, const DrawWords& words, const Make& make) {
   std::vector<T> drawn;
@@ -153,7 +153,7 @@ std::vector<std::byte> ConvertedBytes(const std::vector<float>& numbers, Element
   return bytes;
 }
 
-// To the nearest number of the type.
+// Rounds to the nearest number of the type.
 std::vector<float> RoundedTo(std::vector<float> numbers, ElementType type) {
   if (type == ElementType::f32) return numbers;
   const std::vector<std::byte> narrow = ConvertedBytes(numbers, type);
@@ -163,8 +163,8 @@ std::vector<float> RoundedTo(std::vector<float> numbers, ElementType type) {
   return numbers;
 }
 
-// From 0 to 1. TensorFlow takes a word's low bits for the fraction of a number from 1 to 2, PyTorch
-// for one more bit of a fraction.
+// Numbers in [0, 1). TensorFlow uses the low bits of a word as the fraction of a number in [1, 2),
+// PyTorch as a fraction with one more bit.
 std::vector<float> DrawnFractions(size_t count, const DrawWords& words, ElementType type,
                                   bool like_pytorch) {
   const int bits = FractionBits(type) + (like_pytorch ? 1 : 0);
@@ -174,7 +174,8 @@ std::vector<float> DrawnFractions(size_t count, const DrawWords& words, ElementT
                       [=](uint32_t word) { return static_cast<float>(word & mask) * unit; });
 }
 
-// TensorFlow rounds to the type after each operation, PyTorch the interval's length and the result.
+// TensorFlow rounds to the type after each operation, PyTorch only the interval length and the
+// result.
 std::vector<float> DrawnFloats(size_t count, const DrawWords& words, ElementType type,
                                bool like_pytorch, const Interval<float>& interval) {
   const float length = RoundedTo({interval.end - interval.least}, type)[0];
@@ -193,8 +194,8 @@ std::vector<int32_t> DrawnI32(size_t count, const DrawWords& words,
   });
 }
 
-// TensorFlow takes the first word of a pair for the low half, PyTorch for the high one, and a
-// single word where both limits are below 2^32.
+// TensorFlow uses the first word of a pair as the low half, PyTorch as the high half. PyTorch uses
+// a single word if both limits are below 2^32.
 std::vector<int64_t> DrawnI64(size_t count, const DrawWords& words, bool like_pytorch,
                               const Interval<int64_t>& interval) {
   const auto least = static_cast<uint64_t>(interval.least);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM, GRU and RNN as cells and as sequences. A sequence is a loop over cells, lowered like any
-// other loop; what can leave the loop is moved out by the hoisting pass, not here.
+// LSTM, GRU and RNN as cells and as sequences. A sequence is lowered as a loop over cells; the
+// hoisting pass moves loop-invariant steps out of it.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -21,7 +21,7 @@ namespace {
 using plan::kNone;
 using plan::ValueId;
 
-// Where a recurrent operation's inputs stand.
+// Input indices of a recurrent operation.
 struct Layout {
   CellKind kind;
   bool sequence;
@@ -42,7 +42,7 @@ Layout LayoutOf(const NodeScope& scope) {
   return layout;
 }
 
-// Everything the shapes and attributes say, read once by the shape rule and once by the lowering.
+// Everything that shapes and attributes define, read by the shape rule and by the lowering.
 struct Recurrent {
   Layout layout;
   CellShape cell;         // of the first direction
@@ -60,7 +60,7 @@ void CheckDims(NodeScope& scope, size_t input, std::string_view what, const Dims
   }
 }
 
-// W, R and B against the cell, `lead` being the directions of a sequence.
+// Checks W, R and B against the cell; for a sequence their first axis is the directions.
 void CheckWeights(NodeScope& scope, const Recurrent& recurrent) {
   const Layout& layout = recurrent.layout;
   const CellShape& cell = recurrent.cell;
@@ -106,7 +106,7 @@ Recurrent Read(NodeScope& scope, const Layout& layout) {
   cell.batch = scope.input_dims(0).front();
   cell.inputs = scope.input_dims(0).back();
   cell.hidden = scope.attributes.Int("hidden_size", scope.input_dims(1).back());
-  // Small enough for the products of its gates.
+  // Keeps the sizes of gate products in range.
   constexpr int64_t kMostHidden = std::numeric_limits<int32_t>::max();
   if (cell.hidden < 0 || cell.hidden > kMostHidden) {
     scope.Fault("hidden_size is {}; must be from 0 to {}", cell.hidden, kMostHidden);
@@ -129,7 +129,7 @@ Recurrent Read(NodeScope& scope, const Layout& layout) {
   return recurrent;
 }
 
-// All zeros, which ONNX's frontend and old ones write, is none.
+// Zero peepholes, as written by the ONNX frontend and old frontends, count as absent.
 bool HasPeepholes(const NodeScope& scope, const Layout& layout) {
   if (layout.kind != CellKind::kLstm || !scope.has_input(layout.peepholes())) return false;
   const std::optional<std::vector<double>> values = scope.Numbers(layout.peepholes());
@@ -146,7 +146,7 @@ void CheckFirstVersion(NodeScope& scope, const Recurrent& recurrent) {
   if (scope.attributes.Bool("input_forget", false)) {
     scope.Fault("input_forget is true; must be false, for its gates are not coupled");
   }
-  // OpenVINO takes all weights as such, whatever the attribute says.
+  // OpenVINO ignores the attribute and assumes this gate order.
   constexpr std::string_view kGateOrders[] = {"fico"};
   scope.attributes.Choice("weights_format", kGateOrders[0], kGateOrders);
 }
@@ -241,7 +241,7 @@ void LowerCell(LowerScope& scope) {
   for (size_t i = 0; i < states.size(); ++i) scope.SetOutput(i, states[i]);
 }
 
-// Lowers one sequence, direction by direction.
+// Lowers one sequence, one direction after the other.
 class SequenceLowering {
  public:
   SequenceLowering(LowerScope& scope, const Recurrent& recurrent)
@@ -261,9 +261,9 @@ class SequenceLowering {
   bool backward(int64_t direction) const { return recurrent_.backward_only || direction == 1; }
   TensorType FloatType(Dims dims) const { return {ElementType::f32, std::move(dims)}; }
 
-  // Time first, once for both directions.
+  // Transposes the input to time-major, once for both directions.
   void PrepareInput();
-  // mask[t, b] = t < lengths[b], unless every length is known to be the whole axis.
+  // mask[t, b] = t < lengths[b]; omitted if every length is known to equal the extent of the axis.
   void PrepareMask();
   void PrepareOutputs();
   void RunDirection(int64_t direction);
@@ -295,7 +295,7 @@ void SequenceLowering::PrepareInput() {
   x_ = moved;
 }
 
-// compare over [steps, batch] of a column and a row.
+// a < b over [steps, batch], with strides for a column and a row.
 ValueId EmitLess(plan::Builder& builder, ElementType type, ValueId a, ValueId b, const Dims& dims,
                  const Dims& a_strides, const Dims& b_strides) {
   const ValueId y = builder.Scratch({ElementType::boolean, dims});
@@ -330,7 +330,7 @@ void SequenceLowering::PrepareMask() {
                             : CountUp<int32_t>(builder_, type, recurrent_.steps);
   const ValueId lengths = scope_.input(input);
   mask_ = EmitLess(builder_, type, times, lengths, {recurrent_.steps, cell_.batch}, {1, 0}, {0, 1});
-  // The time 0 < length: a row of length 0 ends in zeros, not in its initial state.
+  // mask[0, b] = 0 < lengths[b]: a row of length 0 ends in zeros, not in its initial state.
   any_ = builder_.View(mask_, 0, {ElementType::boolean, {cell_.batch}});
   zeros_ = builder_.WeightsOf<float>({ElementType::f32, {1}}, {0.0f});
 }
@@ -348,7 +348,8 @@ void SequenceLowering::PrepareOutputs() {
     y_ = builder_.Scratch(type);
     return;
   }
-  // One buffer for both directions: the forward state's guard before it, the backward one's behind.
+  // One buffer for both directions: the halo of the forward state precedes it, that of the backward
+  // state follows it.
   whole_ = builder_.Scratch(FloatType({2 * recurrent_.steps + 2, cell_.hidden}));
   y_ = builder_.View(whole_, cell_.hidden * int64_t{sizeof(float)}, type);
 }
@@ -396,7 +397,8 @@ void SequenceLowering::RunDirection(int64_t direction) {
     spec.carried.push_back({InitialState(i, direction), i});
     spec.lasts.push_back({i, builder_.value(spec.carried.back().initial).type});
   }
-  // Past its length a row's output is zero while its state stands still: two results then.
+  // After the end of a row its output is zero while its state stays unchanged, so that they are
+  // separate results.
   const size_t scanned = mask_ == kNone ? 0 : states;
   const TensorType gathered = FloatType({recurrent_.steps, cell_.batch, cell_.hidden});
   if (gathers_) spec.scans.push_back({scanned, 0, backward(direction), gathered});
@@ -450,7 +452,7 @@ void LowerSequence(LowerScope& scope) {
   SequenceLowering(scope, recurrent).Run();
 }
 
-// Rows of a cell know nothing of each other.
+// The rows of a batch are independent in a cell.
 void CellAxes(AxisScope& scope) {
   const bool two_states = scope.node().outputs.size() == 2;
   AxisGroup group = {{false, 0, 0}, {false, 1, 0}, {true, 0, 0}};
@@ -459,7 +461,7 @@ void CellAxes(AxisScope& scope) {
   scope.relation.reason = "has time in its inputs or weights";
 }
 
-// So do rows of a sequence, whose lengths have one number each.
+// The rows of a batch are independent in a sequence; each has one entry in the lengths.
 void SequenceAxes(AxisScope& scope) {
   scope.Pair(0, 1, 0, 2);
   const size_t states = scope.node().operation->traits.sequence_states;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions over constant axes. Axes of one element cost nothing: a reduction over nothing else is
-// the tensor itself (its magnitude for norms), and no step reduces more axes than it must.
+// Reductions over constant axes. Axes of extent 1 cost nothing: a reduction over only such axes is
+// the tensor itself (the absolute value for norms), and no step reduces more axes than necessary.
 #include "converter/ops/reduce.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ using format::ReduceOp;
 using format::ReduceOrder;
 using format::UnaryOp;
 
-// One flag per axis of input 0; nullopt after a fault.
+// One flag per axis of input 0. Returns nullopt after an error.
 std::optional<std::vector<bool>> ReducedAxes(InferScope& scope) {
   const std::optional<Dims> axes = scope.RequireInts(1, "axes");
   if (!axes) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<std::vector<bool>> ReducedAxes(InferScope& scope) {
   return scope.failed() ? std::nullopt : std::optional(reduced);
 }
 
-// Axes are final once inference has passed.
+// As above after inference, without checks.
 std::vector<bool> ReducedAxes(const LowerScope& scope) {
   std::vector<bool> reduced(static_cast<size_t>(scope.rank(0)));
   const Dims axes = *scope.Ints(1);
@@ -74,9 +74,9 @@ void InferReduceOfNumbers(InferScope& scope) {
   InferReduce(scope);
 }
 
-// Without an element the result is the lowest or the highest number of the type. Narrow integers
-// are reduced as i32, whose lowest and highest numbers are others; of a run-time length they are
-// refused.
+// An empty reduction yields the lowest or highest number of the type. Narrow integers are reduced
+// as i32, whose lowest and highest numbers differ. They are therefore rejected for run-time
+// lengths, which may be 0.
 void InferExtreme(InferScope& scope) {
   InferReduceOfNumbers(scope);
   const bool may_be_empty = ir::ExtentOf(scope.node().inputs[0]).has_value();
@@ -93,7 +93,7 @@ void InferReduceOfBooleans(InferScope& scope) {
   InferReduce(scope);
 }
 
-// Of a dense tensor.
+// The reduction of a dense tensor.
 Reduction ReductionOf(const Dims& dims, const std::vector<bool>& reduced) {
   const Dims strides = plan::DenseStrides(dims);
   std::vector<ReduceAxis> axes;
@@ -101,13 +101,13 @@ Reduction ReductionOf(const Dims& dims, const std::vector<bool>& reduced) {
   return ReductionOver(axes);
 }
 
-// Returns true if the step sums along runs unless it is told otherwise.
+// Returns true if the step sums along runs by default.
 bool HasRuns(std::span<const ReduceAxis> collapsed) {
   return !collapsed.empty() && collapsed.back().reduced && collapsed.back().stride == 1;
 }
 
-// What is reduced of a tensor whose channels stand last: the kept axes as they lie, for so does the
-// output, the others in the document's order.
+// The axes to reduce in a channels-last tensor: kept axes in memory order, which is also the order
+// of the output; reduced axes in the order of the OpenVINO specification.
 std::vector<ReduceAxis> TurnedAxes(const Dims& document, const std::vector<bool>& reduced) {
   const Dims dims = ChannelsLast(document);
   const Dims strides = ChannelsSecond(plan::DenseStrides(dims));
@@ -121,7 +121,7 @@ std::vector<ReduceAxis> TurnedAxes(const Dims& document, const std::vector<bool>
   return CollapsedAxes(axes);
 }
 
-// Reduces nothing where no axis of more than one element is left to be reduced.
+// Emits no reduction if all reduced axes have extent 1.
 void ReduceInto(plan::Builder& builder, ReduceOp op, const Reduction& over, plan::ValueId x,
                 plan::ValueId y) {
   const bool is_norm = op == ReduceOp::l1 || op == ReduceOp::l2;
@@ -145,7 +145,7 @@ T NeutralNumber(ReduceOp op) {
   }
 }
 
-// One element that changes no result, and is the result where there is no other.
+// The neutral element of the reduction, which is also the result for empty data.
 plan::ValueId NeutralElement(plan::Builder& builder, ReduceOp op, ElementType type) {
   switch (type) {
     case ElementType::f32:
@@ -159,7 +159,7 @@ plan::ValueId NeutralElement(plan::Builder& builder, ReduceOp op, ElementType ty
   }
 }
 
-// Of an axis with a run-time length, reduced, those elements count that are in use.
+// Reduces an axis with a run-time length; only the elements in use contribute.
 void LowerReduceInUse(LowerScope& scope, ReduceOp op, const ir::RunTimeExtent& extent,
                       const std::vector<bool>& reduced) {
   plan::Builder& builder = scope.builder;
@@ -201,7 +201,7 @@ void LowerReduce(LowerScope& scope) {
 template <ReduceOp op>
 constexpr auto LowerReduceOfNumbers = LowerNarrow<LowerReduce<op>>;
 
-// Bits of the number that an extreme of no elements is, of a narrow integer.
+// The bits of the result of an empty max or min of narrow integers.
 uint64_t ExtremeBits(ReduceOp op, ElementType type) {
   switch (type) {
     case ElementType::i8:
@@ -234,7 +234,8 @@ void ReduceAxes(AxisScope& scope) {
   scope.relation.reason = "reduces over time";
 }
 
-// Where the elements can be walked in the document's order: a run of them must be one axis.
+// Applies if the step can read the elements in the order of the OpenVINO specification. A sum in
+// runs must reduce a single merged axis in both orders.
 void ReduceTurn(TurnScope& scope) {
   if (!scope.MayTurn(In(0))) return;
   const std::vector<bool> reduced = NamedAxes(scope, 1);
@@ -292,7 +293,7 @@ Reduction ReductionOver(std::span<const ReduceAxis> axes) {
       joined.push_back(axis);
     }
   }
-  // Kept axes of one element have separated the reduced ones.
+  // Kept axes of extent 1 have kept the reduced axes separate and are no longer needed.
   std::erase_if(joined, [](const ReduceAxis& axis) { return axis.dim == 1; });
   std::ranges::stable_partition(joined, [](const ReduceAxis& axis) { return !axis.reduced; });
   return over;

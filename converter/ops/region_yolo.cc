@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RegionYolo: of each region the centre and the confidence go through a sigmoid, the extents stay,
-// and the classes go through a softmax together or a sigmoid each. [N, C, H, W] holds `coords`
-// numbers, one confidence and `classes` for each region, planes of H * W each.
+// RegionYolo: centre and confidence of each region pass through a sigmoid and extents are
+// unchanged. The classes pass through a joint softmax or a sigmoid each. [N, C, H, W] holds
+// `coords` numbers, one confidence and `classes` scores for each region, in planes of H * W
+// elements.
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
@@ -56,7 +57,7 @@ void InferRegions(InferScope& scope) {
   scope.SetOutput(0, ElementType::f32, std::move(out));
 }
 
-// Planes [first, first + count) of the whole tensor.
+// Planes [first, first + count) of the tensor.
 struct PlaneRange {
   int64_t first, count, plane;
 };

@@ -50,7 +50,7 @@ std::optional<Dims> ReadListedAxes(NodeScope& scope, int opset) {
   std::iota(axes.begin(), axes.end(), 0);
   if (opset == 1) {
     axes = scope.attributes.Ints("axes");
-    std::ranges::sort(axes);  // the attribute is a set
+    std::ranges::sort(axes);  // the order of the attribute has no meaning
   } else if (scope.has_input(input)) {
     const std::optional<Dims> given = ControlInts(scope, input, "axes");
     if (!given) return std::nullopt;
@@ -120,7 +120,7 @@ bool Shrinks(const Resampling& resampling) {
                              [](const ResampledAxis& axis) { return axis.scale < 1; });
 }
 
-// The first version says less, and what it leaves open OpenVINO decides by the data.
+// Version 1 has fewer attributes. OpenVINO derives the missing modes from the data.
 void ReadFirstResampleModes(const NodeScope& scope, Resampling& resampling) {
   resampling.mode = scope.attributes.Choice("mode", "nearest", kFirstResampleModes);
   resampling.rounding = "simple";
@@ -144,7 +144,7 @@ void ReadResampleModes(const NodeScope& scope, int opset, Resampling& resampling
   resampling.cube_coeff = given.Float("cube_coeff", -0.75f);
 }
 
-// Of the padded axis, not clamped to it.
+// Coordinate in the padded axis, not clamped to it.
 float ResampleCoordinate(const ResampledAxis& axis, const std::string& mode, int64_t place) {
   const auto x = static_cast<float>(place);
   const auto in = static_cast<float>(axis.padded()), out = static_cast<float>(axis.out);
@@ -166,7 +166,7 @@ int64_t NearestPlace(float x, const std::string& mode, bool shrinks) {
   return static_cast<int64_t>(mode == "ceil" ? std::ceil(x) : std::round(x));
 }
 
-// Places beyond the padded axis are its first or last; the pads are zeros.
+// Positions beyond the padded axis read its first or last element; the padding is zeros.
 void AddTerm(ResampleTap& tap, const ResampledAxis& axis, int64_t padded_place, float weight) {
   const int64_t place = std::clamp<int64_t>(padded_place, 0, axis.padded() - 1) - axis.pad_begin;
   const bool is_zero = place < 0 || place >= axis.in || weight == 0;
@@ -174,13 +174,13 @@ void AddTerm(ResampleTap& tap, const ResampledAxis& axis, int64_t padded_place, 
   tap.weights.push_back(weight);
 }
 
-// Of the four places around a coordinate, which lies `x` behind the second.
+// Weights of the four positions around a coordinate, which is `x` after the second one.
 std::vector<float> CubicWeights(float a, float x) {
   return {a * (x - 1) * (x - 1) * x, ((a + 2) * x - (a + 3)) * x * x + 1,
           (((-a - 2) * x + (2 * a + 3)) * x - a) * x, -a * x * x * (x - 1)};
 }
 
-// The share of a place of the data by its distance, as Pillow's filters have it.
+// Unnormalised weight of an input position by its distance, as in Pillow's filters.
 double PillowShare(const Resampling& resampling, double distance) {
   const double x = std::abs(distance), a = resampling.cube_coeff;
   if (resampling.mode == "bilinear_pillow") return std::max(0.0, 1 - x);
@@ -188,8 +188,9 @@ double PillowShare(const Resampling& resampling, double distance) {
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
 }
 
-// Pillow's resampling: the filter is as wide as an output place where the axis shrinks, is cut off
-// at the axis' ends, and its shares are divided by their sum. Only extents count, no scale.
+// Pillow's resampling. The filter covers an output position if the axis shrinks; it is cut at the
+// ends of the axis, and its weights are divided by their sum. It depends on extents only, not on
+// scales.
 std::vector<ResampleTap> PillowTaps(const Resampling& resampling, const ResampledAxis& axis) {
   const double apart = static_cast<double>(axis.padded()) / static_cast<double>(axis.out);
   const double width = std::max(apart, 1.0);
@@ -212,8 +213,8 @@ std::vector<ResampleTap> PillowTaps(const Resampling& resampling, const Resample
   return taps;
 }
 
-// Linear without aliasing: a triangle around the coordinate, which is as wide as the scale is
-// small, cut off at the axis' ends, its shares divided by their sum.
+// Linear with antialiasing: a triangle around the coordinate with a width inverse to the scale, cut
+// at the ends of the axis. Its weights are divided by their sum.
 std::vector<ResampleTap> TriangleTaps(const Resampling& resampling, const ResampledAxis& axis) {
   const auto reach =
       axis.scale > 1 ? int64_t{2} : static_cast<int64_t>(std::ceil(2.0f / axis.scale));
@@ -258,7 +259,7 @@ std::optional<Resampling> ReadResampling(NodeScope& scope, int opset) {
   const bool read = resampling.by_scales ? ReadResampleScales(scope, opset == 4 ? 2 : 1, resampling)
                                          : ReadResampleSizes(scope, resampling);
   if (!read) return std::nullopt;
-  // The first version of linear is linear_onnx, but for data of many axes.
+  // In version 1 linear is linear_onnx, except for data of rank above 4.
   resampling.antialias = resampling.mode == "linear" && (opset != 1 || scope.rank(0) > 4) &&
                          scope.attributes.Bool("antialias", false) && Shrinks(resampling);
   return resampling;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that give the same elements in the same order other dims: no step, whatever the type.
+// Operations that give the elements other dims in the same order, for all types. They emit no step.
 #include <algorithm>
 
 #include "converter/ops/axes.h"
@@ -15,7 +15,8 @@ void LowerReshape(LowerScope& scope) { scope.Forward(0, 0); }
 
 void InferIdentity(InferScope& scope) { scope.SetOutput(0, scope.input_type(0)); }
 
-// Puts input dims where the pattern holds 0 under special_zero; false after a fault.
+// Replaces 0 in the pattern by the input extent if special_zero is set. Returns false after an
+// error.
 bool CopyDims(InferScope& scope, Dims& pattern) {
   const bool special_zero = scope.attributes.Bool("special_zero", false);
   for (size_t i = 0; i < pattern.size(); ++i) {
@@ -63,7 +64,8 @@ void InferReshape(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
-// An axis that is not 1 stays, as the document says. Without axes every 1 goes.
+// Named axes with an extent other than 1 stay, as specified. Without axes, all axes of extent 1 are
+// removed.
 void InferSqueeze(InferScope& scope) {
   const Dims& dims = scope.input_dims(0);
   std::vector<bool> leaves(dims.size(), true);
@@ -84,7 +86,7 @@ void InferSqueeze(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(0), std::move(kept));
 }
 
-// Axes count in the output.
+// Axes refer to the output.
 void InferUnsqueeze(InferScope& scope) {
   const std::optional<Dims> axes = ControlInts(scope, 1, "axes", -1, Scalar::kAllowed);
   if (!axes) return;
@@ -106,7 +108,7 @@ void InferUnsqueeze(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
-// An axis whose extent the pattern copies or leaves open.
+// Follows axes whose extent the pattern copies or infers (-1).
 void ReshapeAxes(AxisScope& scope) {
   ReshapedAxes(scope);
   const Dims pattern = scope.Ints(1).value_or(Dims());
@@ -119,7 +121,7 @@ void ReshapeAxes(AxisScope& scope) {
   }
 }
 
-// Whether an axis goes that is not named follows from its extent.
+// Without names, the extent of an axis decides whether it is removed.
 void SqueezeAxes(AxisScope& scope) {
   ReshapedAxes(scope);
   const Dims axes = scope.Ints(1).value_or(Dims());
@@ -143,7 +145,7 @@ void UnsqueezeAxes(AxisScope& scope) {
   }
 }
 
-// Batch and channels stay, the axes of space are divided anew.
+// Applies if batch and channels are unchanged and only spatial axes are regrouped.
 void ReshapeTurn(TurnScope& scope) {
   const Dims &in = scope.dims(In(0)), &out = scope.dims(Out(0));
   if (!HasTurn(in.size()) || !HasTurn(out.size()) || in[0] != out[0] || in[1] != out[1]) return;

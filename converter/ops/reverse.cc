@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that turn the order along axes around, or around a circle: strided copies, one per
-// run. A ReverseSequence whose lengths the run computes gathers by places that it computes, too.
+// Operations that reverse or rotate axes: strided copies, one per run. A ReverseSequence with
+// lengths that the run computes becomes a gather with computed indices.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -20,7 +20,7 @@ std::vector<Runs> WholeAxes(const Dims& dims) {
   return runs;
 }
 
-// Which axes Reverse turns: input 1 as indices or as one boolean per axis.
+// The axes that Reverse reverses: input 1 as indices or as one boolean per axis.
 std::optional<std::vector<bool>> ReadReversedAxes(NodeScope& scope) {
   static constexpr std::array<std::string_view, 2> kModes = {"index", "mask"};
   const int64_t rank = scope.rank(0);
@@ -81,7 +81,7 @@ void InferReverseSequence(InferScope& scope) {
                        Name(type));
   }
   if (scope.constant(1) == nullptr && !HasWholeBytes(scope, 0)) return;
-  // Known lengths are whole numbers of any type.
+  // Known lengths may be integers of any type.
   const std::optional<Dims> lengths = scope.Ints(1);
   for (const int64_t length : lengths.value_or(Dims())) {
     if (length < 0 || length > longest) {
@@ -92,8 +92,8 @@ void InferReverseSequence(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(0));
 }
 
-// The place that each place [batch, time] takes, by lengths of the run: length - 1 - t below the
-// length, which is no more than `steps`, else t.
+// Source index for each [batch, time] by computed lengths, limited to `steps`: length - 1 - t if t
+// < length, else t.
 plan::ValueId EmitReversedPlaces(plan::Builder& builder, plan::ValueId lengths, int64_t batches,
                                  int64_t steps) {
   const ElementType type = builder.type(lengths);
@@ -114,7 +114,7 @@ plan::ValueId EmitReversedPlaces(plan::Builder& builder, plan::ValueId lengths, 
   return y;
 }
 
-// Batch and time are brought to the front, where each batch takes places of its own.
+// Transposes batch and time to the front and gathers with one list of indices per batch element.
 void LowerComputedReverse(LowerScope& scope, size_t batch, size_t time) {
   const Dims dims = scope.input_dims(0);
   const plan::ValueId y = scope.NewOutput(0);
@@ -138,7 +138,7 @@ void LowerComputedReverse(LowerScope& scope, size_t batch, size_t time) {
   builder.CopyStrided(turned, y, front, plan::DenseStrides(front), 0, strides, 0);
 }
 
-// Neighbouring batches of one length move together.
+// Adjacent batch elements of equal length are copied together.
 void LowerReverseSequence(LowerScope& scope) {
   const Dims& dims = scope.input_dims(0);
   const size_t batch = WrappedAxis(scope.attributes.Int("batch_axis", 0), scope.rank(0));
@@ -164,7 +164,7 @@ void LowerReverseSequence(LowerScope& scope) {
   }
 }
 
-// Places by which each axis moves on, each below the axis's dim.
+// Number of positions to roll each axis, reduced below its extent.
 std::optional<Dims> ReadShifts(NodeScope& scope) {
   const std::optional<Dims> shift = ControlInts(scope, 1, "shift", -1, Scalar::kAllowed);
   const std::optional<Dims> axes = ControlInts(scope, 2, "axes", -1, Scalar::kAllowed);
@@ -216,7 +216,7 @@ void ReverseAxes(AxisScope& scope) {
   scope.relation.reason = "reverses time";
 }
 
-// Each place of the batch has a length of its own.
+// Each batch element has its own length.
 void ReverseSequenceAxes(AxisScope& scope) {
   const int64_t batch = scope.attributes.Int("batch_axis", 0);
   const auto at = static_cast<int64_t>(WrappedAxis(batch, scope.rank(0)));

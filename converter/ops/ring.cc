@@ -24,7 +24,7 @@ RingReads ReadsOf(const NodeScope& scope) {
   return reads;
 }
 
-// Of the places among the axes of a ring, for data of that rank.
+// Index of the axis of past positions within a ring, for data of that rank.
 size_t AxisOfPlaces(const RingReads& reads, size_t rank) {
   switch (reads.order) {
     case format::RingOrder::outer_places_inner:
@@ -68,8 +68,8 @@ void LowerRing(LowerScope& scope) {
   scope.builder.Emit(params, std::move(inputs), std::move(outputs));
 }
 
-// The ring's places hold what the data has beside the axis, in the data's order. That of what it
-// begins with must not matter then.
+// Returns true if all elements are equal. A ring stores the other axes in the data's order, so that
+// only such an initial value is independent of a permutation.
 bool AreAllAlike(const ir::Constant& constant) {
   const std::span<const std::byte> bytes = constant.bytes;
   const auto size = static_cast<size_t>(ElementBytes(constant.type.type));

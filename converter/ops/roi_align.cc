@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ROIAlign: regions of a batch's planes, pooled to one size by samples between the places.
+// ROIAlign: regions of a batch's planes, pooled to a fixed size by interpolated samples.
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
@@ -13,7 +13,7 @@ constexpr int64_t kMostSamples = 255;
 
 struct RoiAlignSpec {
   int64_t pooled_height = 0, pooled_width = 0;
-  int64_t samples = 0;  // of a bin along an axis; 0: as many as it is long
+  int64_t samples = 0;  // samples per bin along an axis; 0: the extent of the bin, rounded up
   float scale = 1;
   bool is_maximum = false;
 };
@@ -43,7 +43,7 @@ std::optional<RoiAlignSpec> ReadRoiAlign(NodeScope& scope) {
   return spec;
 }
 
-// How corners become places: (corner + before) * scale + behind.
+// Maps corners to coordinates: (corner + before) * scale + behind.
 struct RoiAlignment {
   float before = 0, behind = 0;
   bool at_least_one = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ROIPooling and PSROIPooling: regions of a batch's planes, pooled to one size. A region is the
-// number of its picture and two corners; one whose picture is below 0 ends the list.
+// ROIPooling and PSROIPooling: regions of a batch's planes, pooled to a fixed size. A region is a
+// batch index and two corners; a negative batch index ends the list.
 #include <algorithm>
 
 #include "converter/base/narrow.h"
@@ -19,9 +19,9 @@ using format::BinaryOp;
 using format::RegionOp;
 using plan::ValueId;
 
-constexpr int64_t kRoiNumbers = 5;  // picture, x and y of both corners
+constexpr int64_t kRoiNumbers = 5;  // batch index, x and y of both corners
 
-// Data is [N, C, H, W], regions are [count, 5]; the scale is above 0.
+// Checks that data is [N, C, H, W], regions are [count, 5] and the scale is positive.
 bool CheckPooledRegions(InferScope& scope) {
   const bool typed = CheckElements(scope, kBoth, {ElementType::f32});
   if (!scope.attributes.Has("spatial_scale")) {
@@ -39,7 +39,7 @@ bool CheckPooledRegions(InferScope& scope) {
   return false;
 }
 
-// What a region step reads, and what it pools to.
+// Operands and output size of a region step.
 struct PooledRegions {
   ValueId data = plan::kNone;
   Dims dims;                      // of the data
@@ -88,7 +88,7 @@ bool IsRoiBilinear(const NodeScope& scope) {
   return scope.attributes.Choice("method", "max", kRoiMethods) == "bilinear";
 }
 
-// Height and width, as pooled_h and pooled_w or, of newer files, as a list.
+// Height and width, from pooled_h and pooled_w or from a list.
 Dims RoiPooledSize(const NodeScope& scope) {
   const Attributes& given = scope.attributes;
   if (given.Has("pooled_h") && given.Has("pooled_w")) {
@@ -113,7 +113,7 @@ void LowerRoiPooling(LowerScope& scope) {
   const ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const PooledRegions regions = RegionsOfInputs(scope);
-  if (IsRoiBilinear(scope)) {  // corners are parts already
+  if (IsRoiBilinear(scope)) {  // corners are fractions already
     return EmitRegions(scope.builder, RegionOp::point, 1, regions, y);
   }
   EmitRegions(scope.builder, RegionOp::place_max, scope.attributes.Float("spatial_scale", 1),
@@ -131,7 +131,7 @@ struct PositionSpec {
   bool is_bilinear = false;
   int64_t channels = 0, group = 1;
   int64_t bins_x = 1, bins_y = 1;
-  // Channels of the data for each one of the output.
+  // Number of data channels for each output channel.
   int64_t parts() const { return is_bilinear ? bins_x * bins_y : group * group; }
 };
 
@@ -169,8 +169,8 @@ void InferPositionPooling(InferScope& scope) {
                   {scope.input_dims(1)[0], spec.channels, spec.group, spec.group});
 }
 
-// The spatial bins of all regions as regions of their own, and the channels of each bin as a
-// picture of its own.
+// Expands each region into one region per spatial bin, and views the channels of each bin as a
+// separate batch element.
 PooledRegions RegionsOfBins(plan::Builder& builder, const PositionSpec& spec,
                             const PooledRegions& whole) {
   const int64_t bins = spec.parts();

@@ -48,12 +48,12 @@ class TupleSteps {
 
   Operand Made(ElementType type) { return {builder_.Scratch({type, dims_}), dims_}; }
 
-  // A number for each axis, the same for all tuples.
+  // One number per axis, the same for all tuples.
   Operand Known(const Dims& numbers) {
     return {IntegerWeights(builder_, type_, numbers), {1, dims_[1]}};
   }
 
-  // Is each coordinate at least -extent and less than it?
+  // True for each coordinate in [-extent, extent).
   plan::ValueId Inside() {
     Dims least;
     for (const int64_t extent : extents_) least.push_back(-extent);
@@ -96,7 +96,7 @@ plan::ValueId EmitRowNumbers(plan::Builder& builder, plan::ValueId tuples, const
 
 bool CheckRowNumbers(InferScope& scope, size_t i, const Dims& extents) {
   if (extents.size() == 1 || scope.input_element(i) == ElementType::i64) return true;
-  // Each coordinate out of range adds the number of all rows.
+  // Each coordinate out of range adds the total number of rows.
   const int64_t rows = ProductOf(extents, 0, extents.size());
   const int64_t most = std::numeric_limits<int32_t>::max() / static_cast<int64_t>(extents.size());
   if (rows <= most) return true;

@@ -15,7 +15,7 @@ using format::BinaryOp;
 using format::CompareOp;
 using format::UnaryOp;
 
-// A number for each side and tap, [places, 2, taps], and what is made of it.
+// Steps over one number per side and tap, [places, 2, taps].
 class SampleSteps {
  public:
   SampleSteps(plan::Builder& builder, const SampleSpec& spec)
@@ -69,7 +69,7 @@ class SampleSteps {
     return y;
   }
 
-  // As parts of a pixel's number.
+  // Contribution of each side to the pixel number.
   Operand Pixels(const Operand& places) {
     const Operand strides = OfSides(std::array<int64_t, 2>{1, spec_.sides[0]});
     switch (spec_.padding) {
@@ -91,7 +91,7 @@ class SampleSteps {
     return Of(BinaryOp::multiply, Of(BinaryOp::minimum, walked, y), strides);
   }
 
-  // Outside the image the number of all pixels, which is that of none.
+  // Replaces coordinates outside the image by the number of pixels, which selects no pixel.
   Operand InsideAlone(const Operand& places, const Operand& pixels) {
     const Operand low = Made(ElementType::boolean), high = Made(ElementType::boolean);
     const std::array<float, 2> ends = {static_cast<float>(spec_.sides[0]),
@@ -122,7 +122,7 @@ class SampleSteps {
     return y;
   }
 
-  // Those of every pair of a row's tap and a column's.
+  // Combines each row tap with each column tap.
   plan::ValueId Joined(BinaryOp op, const Operand& sides) {
     const ElementType type = builder_.type(sides.value);
     const Dims dims = {spec_.places, taps_, taps_};
@@ -140,7 +140,8 @@ class SampleSteps {
   const Dims dims_;
 };
 
-// The same of a known grid, in the order of the steps and so with their bits.
+// The same for a known grid. The operation order equals that of the steps, so results are
+// bit-identical.
 
 int64_t KnownPixel(const SampleSpec& spec, size_t side, float place) {
   const int64_t extent = spec.sides[side], stride = side == 0 ? 1 : spec.sides[0];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data with some of its elements replaced by updates, or combined with them. Known indices say
-// where to at conversion: copies of runs, or one gather of the updates and a choice. The row of an
-// index that the run computes is found by comparison with the numbers of all rows; out of range it
-// is none, so that the update is dropped. At conversion such an index is a fault. Indices may
-// repeat: updates meet their row in their own order, so that the last one replaces it and a sum is
-// one chain that begins with the data.
+// Replaces some elements of the data by updates, or combines them. Known indices are resolved at
+// conversion: copies of runs, or one gather of the updates and a select. An index that the run
+// computes is compared with the numbers of all rows. If it is out of range, the update is dropped;
+// at conversion such an index is an error. Indices may repeat: updates of a row apply in order, so
+// that the last one wins and a sum is one chain that starts with the data.
 #include <algorithm>
 #include <utility>
 
@@ -22,7 +21,7 @@ namespace {
 
 constexpr size_t kScattered[] = {0};
 
-// Input 1 holds whole numbers of any kind.
+// Input 1 must hold integers.
 void CheckScatterIndices(InferScope& scope) {
   constexpr ElementType kWhole[] = {ElementType::i32, ElementType::i64, ElementType::i16,
                                     ElementType::i8, ElementType::u8};
@@ -31,13 +30,13 @@ void CheckScatterIndices(InferScope& scope) {
   scope.Fault("input 1 (indices) is {}; must be i32, i64, i16, i8 or u8", Name(type));
 }
 
-// In a type that steps take.
+// The indices in a type that the steps support.
 plan::ValueId ScatterIndices(LowerScope& scope) {
   const bool is_wide = scope.input_element(1) == ElementType::i64;
   return Converted(scope.builder, scope.input(1), is_wide ? ElementType::i64 : ElementType::i32);
 }
 
-// Updates, input i, have the data's type and these dims.
+// Input i (updates) must have the data's type and these dims.
 void CheckScatterUpdates(InferScope& scope, size_t i, const Dims& dims) {
   const TensorType wanted{scope.input_element(0), dims};
   if (scope.input_type(i) == wanted) return;
@@ -45,7 +44,7 @@ void CheckScatterUpdates(InferScope& scope, size_t i, const Dims& dims) {
               ToString(wanted));
 }
 
-// The output is the data, but for the elements that are written.
+// The output has the type of the data.
 void SetScattered(InferScope& scope) {
   if (!scope.failed()) scope.SetOutput(0, scope.input_type(0));
 }
@@ -104,7 +103,7 @@ void ScatterUpdateAxes(AxisScope& scope) {
   scope.relation.reason = "writes time steps by index";
 }
 
-// Reductions, as the versions that have them call what updates do.
+// Names of the reductions in the versions that support them.
 
 struct ReductionName {
   std::string_view name;
@@ -143,7 +142,7 @@ void CheckCombinedType(InferScope& scope, Combination combination) {
   }
 }
 
-// Can known places be combined?
+// Reports an error if too many known updates combine into one row.
 void CheckScatterTargets(InferScope& scope, const Dims& targets) {
   if (CombinationOf(scope) == Combination::kReplace) return;
   const size_t most = MostCombined(targets);
@@ -163,7 +162,7 @@ void LowerScattered(LowerScope& scope, const ScatteredRows& rows) {
   CombineRows(scope, rows, combination, StartsFromData(scope), updates);
 }
 
-// ScatterElementsUpdate: elements, whose place along one axis is an index.
+// ScatterElementsUpdate: one index per element, for its position along one axis.
 
 bool CheckElementDims(InferScope& scope, int64_t axis) {
   const Dims& data = scope.input_dims(0);
@@ -197,8 +196,8 @@ void InferScatterElements(InferScope& scope) {
   SetScattered(scope);
 }
 
-// Writes the part of the data that the indices cover: from the first position on, as many as there
-// are indices along each axis but `axis`, which is covered completely.
+// Writes the part of the data that the indices cover: along `axis` the full extent, along other
+// axes the first positions, as many as there are indices.
 void LowerComputedScatter(LowerScope& scope, size_t axis) {
   const Dims& data = scope.input_dims(0);
   Dims part = scope.input_dims(1);
@@ -245,7 +244,7 @@ void ScatterElementsAxes(AxisScope& scope) {
   scope.relation.reason = "writes time steps by index";
 }
 
-// ScatterNDUpdate: rows, by a tuple of the first axes each.
+// ScatterNDUpdate: rows selected by tuples of coordinates along the first axes.
 
 void InferScatterTuples(InferScope& scope) {
   CheckIndexType(scope, 1);
@@ -258,7 +257,7 @@ void InferScatterTuples(InferScope& scope) {
   const auto depth = static_cast<size_t>(indices.back());
   Dims dims(indices.begin(), indices.end() - 1);
   dims.insert(dims.end(), data.begin() + indices.back(), data.end());
-  // One element, which OpenVINO takes as a list too.
+  // OpenVINO also accepts a single element as a list.
   if (dims.empty() && scope.input_dims(2) == Dims{1}) dims = {1};
   CheckScatterUpdates(scope, 2, dims);
   CheckCombinedType(scope, CombinationOf(scope));
@@ -300,7 +299,7 @@ void ScatterTuplesAxes(AxisScope& scope) {
   scope.relation.reason = "writes time steps by index";
 }
 
-// SliceScatter: what a Slice would take.
+// SliceScatter: writes the elements that Slice would read.
 
 void InferSliceScatter(InferScope& scope) {
   const std::optional<Cut> cut = CutOf(scope);

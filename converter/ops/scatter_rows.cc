@@ -14,9 +14,9 @@
 namespace weft::ops {
 namespace {
 
-constexpr int64_t kKeptRow = -1;  // no update stays in this row
+constexpr int64_t kKeptRow = -1;  // no update replaces this row
 
-// The update that stays in each row.
+// The last update of each row.
 Dims LastUpdates(const ScatteredRows& rows) {
   Dims last(static_cast<size_t>(rows.rows), kKeptRow);
   for (size_t i = 0; i < rows.targets.size(); ++i) {
@@ -25,7 +25,7 @@ Dims LastUpdates(const ScatteredRows& rows) {
   return last;
 }
 
-// Rows that are replaced, cut where the distance between them, or between their updates, changes.
+// Replaced rows, split where the distance between rows or between updates changes.
 std::vector<Nest> ReplacedRuns(const Dims& updates, int64_t inner) {
   struct Pair {
     int64_t row, update;
@@ -53,7 +53,7 @@ std::vector<Nest> ReplacedRuns(const Dims& updates, int64_t inner) {
   return runs;
 }
 
-// The updates brought to their rows, then chosen where there is one.
+// Gathers the updates to their rows, then selects them for replaced rows.
 void ReplaceByTable(LowerScope& scope, const ScatteredRows& rows, Dims places,
                     plan::ValueId updates) {
   plan::Builder& builder = scope.builder;
@@ -77,8 +77,8 @@ void ReplaceByTable(LowerScope& scope, const ScatteredRows& rows, Dims places,
   EmitSelect(builder, mask, {moved, dims}, {data, dims}, {scope.NewOutput(0), dims});
 }
 
-// The rows that meet updates, those with the most of them first, so that the rows which meet one
-// more are always the first ones.
+// The rows that have updates, by descending number of updates. Rows with another update in a round
+// are thus always the first ones.
 struct Meetings {
   Dims rows;
   std::vector<Dims> updates;  // of each row, in order
@@ -118,8 +118,8 @@ format::BinaryOp ScatterStep(Combination combination, ElementType type) {
   }
 }
 
-// Combines the rows of one scatter round by round: round r takes update r of every row that has so
-// many. Each update is read once.
+// Combines the rows of one scatter in rounds: round r applies update r of every row that has one.
+// Each update is read once.
 class ScatterRounds {
  public:
   ScatterRounds(plan::Builder& builder, const ScatteredRows& rows, const Meetings& meetings,
@@ -140,7 +140,7 @@ class ScatterRounds {
                  {1, 1, static_cast<int64_t>(rows.targets.size()), rows.inner, count}, order);
   }
 
-  // What all rows become from `state` on, or from their first update on where that is kNone.
+  // Result of all rows, starting from `state`, or from their first update if it is kNone.
   plan::ValueId Combine(plan::ValueId state, format::BinaryOp op) {
     size_t round = 0;
     if (state == plan::kNone) state = Update(round++);
@@ -163,7 +163,7 @@ class ScatterRounds {
   }
 
  private:
-  // Rows that meet an update in this round.
+  // Number of rows with an update in this round.
   int64_t Count(size_t round) const { return starts_[round + 1] - starts_[round]; }
 
   TensorType TypeOf(int64_t count) const { return {type_, {count, rows_.inner}}; }
@@ -174,7 +174,7 @@ class ScatterRounds {
 
   plan::ValueId Update(size_t round) { return Part(ordered_, starts_[round], Count(round)); }
 
-  // The rows of `state` from `count` on meet no more updates.
+  // The rows of `state` from `count` on have no more updates.
   void Finish(plan::ValueId state, int64_t count) {
     const int64_t held = ElementCount(builder_.dims(state)).value_or(0) / rows_.inner;
     if (count < held) finished_.push_back(Part(state, count, held - count));
@@ -183,12 +183,12 @@ class ScatterRounds {
   plan::Builder& builder_;
   const ScatteredRows& rows_;
   const ElementType type_;
-  Dims starts_;  // of each round in ordered_, and where the last one ends
+  Dims starts_;  // of each round in ordered_, then the end of the last one
   plan::ValueId ordered_ = plan::kNone;
-  std::vector<plan::ValueId> finished_;  // the last rows first
+  std::vector<plan::ValueId> finished_;  // in reverse row order
 };
 
-// Every row divided by the number of elements that were added up in it.
+// Divides each row by the number of elements in its sum.
 plan::ValueId DividedByHits(plan::Builder& builder, plan::ValueId sums, int64_t inner,
                             const Meetings& meetings, bool with_data) {
   std::vector<float> counts;
@@ -202,13 +202,13 @@ plan::ValueId DividedByHits(plan::Builder& builder, plan::ValueId sums, int64_t 
   return means;
 }
 
-// Does nothing change?
+// Returns true if the output equals the data.
 bool ScattersNothing(const LowerScope& scope, int64_t targets) {
   return targets == 0 || ElementCount(scope.output_type(0).dims) == 0;
 }
 
-// y = state but for the rows whose numbers are those of one target: there it is the update, or
-// combined with it.
+// y = state, except for rows selected by one target: they become the update, or are combined with
+// it.
 void EmitScatterTarget(plan::Builder& builder, const ComputedRows& rows, plan::ValueId index,
                        plan::ValueId update, plan::ValueId state, plan::ValueId y) {
   const Dims dims = {rows.outer, rows.rows, rows.inner}, row = {rows.outer, 1, rows.inner};
@@ -228,7 +228,7 @@ void EmitScatterTarget(plan::Builder& builder, const ComputedRows& rows, plan::V
   EmitSelect(builder, {is_row, mask}, written, {state, dims}, {y, dims});
 }
 
-// What an update combines with to itself.
+// The neutral element of the combination.
 template <typename T>
 T NeutralFor(Combination combination) {
   using Limits = std::numeric_limits<T>;
@@ -267,14 +267,15 @@ plan::ValueId NeutralValue(plan::Builder& builder, Combination combination, Elem
   }
 }
 
-// One number everywhere.
+// A constant tensor.
 plan::ValueId AllOf(plan::Builder& builder, const Dims& dims, float number) {
   const plan::ValueId all = builder.Scratch({ElementType::f32, dims});
   builder.Fill(all, std::bit_cast<uint32_t>(number));
   return all;
 }
 
-// A mean, or what does not start from the data: how many updates an element meets is counted first.
+// Combinations that need the number of updates per element: means, and those that do not start from
+// the data.
 plan::ValueId EmitCountedRows(plan::Builder& builder, ComputedRows rows, plan::ValueId numbers,
                               plan::ValueId updates, plan::ValueId data, bool with_data) {
   const bool is_mean = rows.combination == Combination::kMean;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SegmentMax: the greatest of the rows of each segment. Sorted segments known at conversion are a
-// step for each run of segments of one size; those that the run computes are a loop over the rows.
+// SegmentMax: the maximum over the rows of each segment. Segments known at conversion become one
+// step per run of segments of equal size. Those that the run computes become a loop over rows.
 #include <algorithm>
 
 #include "converter/ops/axes.h"
@@ -40,7 +40,7 @@ bool CheckSegmentIds(InferScope& scope) {
   return !scope.failed();
 }
 
-// As many as input 2 says, else one more than the last id.
+// Input 2, or the last id plus one if it is absent.
 std::optional<int64_t> SegmentCount(InferScope& scope) {
   if (scope.has_input(kSegments)) {
     const std::optional<int64_t> count = ControlInt(scope, kSegments, "num_segments");
@@ -92,7 +92,7 @@ void LowerSegmentMax(LowerScope& scope) {
   }
   Dims sizes(static_cast<size_t>(out.dims[0]), 0);
   for (const int64_t id : *ids) {
-    if (id < out.dims[0]) ++sizes[static_cast<size_t>(id)];  // the rows of others are dropped
+    if (id < out.dims[0]) ++sizes[static_cast<size_t>(id)];  // rows of other segments are dropped
   }
   EmitKnownBags(builder, format::ReduceOp::max, rows, sizes, empty, scope.NewOutput(0));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choice between two tensors by a boolean third.
+// Select: chooses between two tensors by a boolean third.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kCondition = 0, kThenValue = 1, kElseValue = 2;
 
-// The order matters to pdpd alone: there the then-tensor has the shape of the output.
+// Only pdpd broadcasting depends on the order: the then-tensor has the shape of the output.
 constexpr size_t kByRole[] = {kThenValue, kElseValue, kCondition};
 
 void InferSelect(InferScope& scope) {

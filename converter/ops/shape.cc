@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations whose value follows from shapes and constants: they are known at conversion, and what
-// uses them at run time reads weights.
+// Operations whose result depends only on shapes and constants. It is computed at conversion and
+// read as weights.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace weft::ops {
 namespace {
 
-// The attribute output_type; a fault when it is no type.
+// Reads the attribute output_type. Reports an error if it names no type.
 std::optional<ElementType> OutputType(NodeScope& scope, std::string_view fallback) {
   const std::string text = scope.attributes.Text("output_type", fallback);
   const std::optional<ElementType> type = ParseElementType(text);
@@ -32,7 +32,7 @@ void InferShapeOf(InferScope& scope) {
   scope.SetOutput(0, *type, {scope.rank(0)});
 }
 
-// `values` as a constant of `type`. Halves are rounded by the convert step.
+// `values` as a constant of `type`. f16 and bf16 are rounded by the convert step.
 template <typename T>
 plan::ValueId Known(plan::Builder& builder, const TensorType& type, const std::vector<T>& values) {
   const auto as = [&]<typename To>(To) {
@@ -58,7 +58,7 @@ plan::ValueId Known(plan::Builder& builder, const TensorType& type, const std::v
   }
 }
 
-// A run-time length takes the place of its axis.
+// An axis with a run-time length is replaced by that length.
 void LowerShapeOf(LowerScope& scope) {
   plan::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
@@ -74,14 +74,14 @@ void LowerShapeOf(LowerScope& scope) {
              {scope.NewOutput(0), type.dims});
 }
 
-// start, start + step, ... before stop.
+// start, start + step, ... up to but excluding stop.
 template <typename T>
 struct Sequence {
   T start{}, step{};
   int64_t count = 0;
   std::vector<T> Values() const {
     std::vector<T> values(static_cast<size_t>(count));
-    // Every value lies between start and stop, the way there need not fit: 64 bits wrap.
+    // Every value is between start and stop; intermediate products may wrap around in 64 bits.
     using Sum = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                    std::type_identity<T>>::type;
     for (size_t i = 0; i < values.size(); ++i) {
@@ -92,7 +92,7 @@ struct Sequence {
   }
 };
 
-// 128 bits hold every difference of two 64-bit numbers.
+// 128 bits hold the difference of any two 64-bit numbers.
 Sequence<int64_t> IntSequence(int64_t start, int64_t stop, int64_t step) {
   const __int128 distance =
       step > 0 ? static_cast<__int128>(stop) - start : static_cast<__int128>(start) - stop;
@@ -110,7 +110,7 @@ Sequence<double> RealSequence(double start, double stop, double step) {
 
 constexpr std::array<std::string_view, 3> kRangeInputs = {"start", "stop", "step"};
 
-// The three inputs are known numbers and the step is not zero.
+// Checks that the three inputs are known numbers and the step is not zero.
 bool CheckRange(InferScope& scope) {
   for (size_t i = 0; i < 3; ++i) {
     if (ElementCount(scope.input_dims(i)) != 1) {
@@ -135,7 +135,7 @@ bool IsWhole(const NodeScope& scope, ElementType type) {
                             !IsFloat(scope.input_element(2)));
 }
 
-// For an integer output every input is truncated first.
+// For an integer output all inputs are truncated first.
 Sequence<int64_t> WholeRange(const NodeScope& scope) {
   return IntSequence(scope.Ints(0)->front(), scope.Ints(1)->front(), scope.Ints(2)->front());
 }
@@ -181,7 +181,7 @@ void LowerRange(LowerScope& scope) {
                          : Known(scope.builder, type, RealRange(scope).Values()));
 }
 
-// Eye: ones where column - row is the number of the diagonal, in every matrix of the batch.
+// Eye: ones where column - row equals the diagonal number, in each matrix of the batch.
 
 struct EyeSpec {
   int64_t rows = 0, columns = 0, diagonal = 0;
@@ -227,7 +227,7 @@ void LowerEye(LowerScope& scope) {
                             row * spec.columns + column);
 }
 
-// The output depends on the input's shape alone.
+// The output depends only on the input's shape.
 constexpr Traits kOfShape = {.shape_only = true, .minds_length = true};
 
 constexpr Operation kShapeRows[] = {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// STFT and ISTFT. Forward, a constant window goes into the transform and the frames are overlapping
-// rows of the signal: one step. Back, one step writes the windowed frames; what overlaps is added
-// by one reduce step and divided by the sum of the squared windows. A window that the run computes
-// is a factor of the frames by itself, and the sum of its squares is added up as the frames are.
+// STFT and ISTFT. Forward: a constant window is part of the transform, and frames are overlapping
+// rows of the signal: one step. Inverse: one step writes the windowed frames; a reduce step adds
+// the overlaps, and the sum is divided by the sum of squared windows. A window that the run
+// computes multiplies the frames in a separate step; the sum of its squares is computed by the same
+// overlap-add.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,13 +20,13 @@
 namespace weft::ops {
 namespace {
 
-// A frame is `size` samples long and begins `step` after the one before it.
+// A frame has `size` samples and begins `step` samples after the previous frame.
 struct Framing {
   int64_t size = 0, step = 0;
   int64_t bins() const { return size / 2 + 1; }
 };
 
-// Inputs 1 to 3: window, frame_size, frame_step.
+// Reads inputs 1 to 3: window, frame_size, frame_step.
 std::optional<Framing> ReadFraming(InferScope& scope, FourierOp op) {
   constexpr size_t kSignal[] = {0}, kWindow[] = {1};
   CheckElements(scope, kSignal, {ElementType::f32});
@@ -46,8 +47,8 @@ Framing FramingOf(const LowerScope& scope) {
   return {scope.Ints(2).value()[0], scope.Ints(3).value()[0]};
 }
 
-// One number for each sample of a frame: a shorter window stands in the middle, zeros around it.
-// None where the run computes it.
+// The window with one number per sample of a frame; a shorter window is centred between zeros.
+// Empty if the run computes it.
 std::vector<double> WindowOf(const NodeScope& scope, int64_t size) {
   const std::optional<std::vector<double>> numbers = scope.Numbers(1);
   if (!numbers) return {};
@@ -58,7 +59,8 @@ std::vector<double> WindowOf(const NodeScope& scope, int64_t size) {
   return window;
 }
 
-// The same of a window that the run computes, in lines of `width` samples: zeros behind the frame.
+// As above for a window that the run computes, in rows of `width` samples with zeros after the
+// frame.
 plan::ValueId ComputedWindow(LowerScope& scope, int64_t size, int64_t width) {
   plan::Builder& builder = scope.builder;
   const int64_t given = scope.input_dims(1)[0];
@@ -92,7 +94,7 @@ void InferStft(InferScope& scope) {
   scope.SetOutput(0, ElementType::f32, std::move(dims));
 }
 
-// [batch, frames, bins, 2] with frames and bins exchanged, from either side to the other.
+// Exchanges frames and bins of [batch, frames, bins, 2].
 void ExchangeFramesAndBins(plan::Builder& builder, const Dims& dims, plan::ValueId source,
                            plan::ValueId target) {
   const int64_t frames = dims[1], bins = dims[2];
@@ -100,7 +102,7 @@ void ExchangeFramesAndBins(plan::Builder& builder, const Dims& dims, plan::Value
                       {frames * bins * 2, 2, frames * 2, 1}, 0);
 }
 
-// Frames as rows, a number of samples apart.
+// Frames as rows that begin `stride` samples apart.
 struct FrameRows {
   plan::ValueId value = plan::kNone;
   int64_t stride = 0;
@@ -110,7 +112,7 @@ FrameRows EmitFrameRows(LowerScope& scope, const Framing& framing, int64_t batch
   plan::Builder& builder = scope.builder;
   const plan::ValueId signals = scope.input(0);
   const bool windows = scope.constant(1) == nullptr;
-  // The rows of two signals are no even distance apart.
+  // Rows of several signals do not have a constant distance.
   if (batch == 1 && !windows) return {signals, framing.step};
   const Dims dims = {batch, frames, framing.size};
   const Dims strides = {scope.input_dims(0).back(), framing.step, 1};
@@ -172,9 +174,9 @@ void InferIstft(InferScope& scope) {
   scope.SetOutput(0, ElementType::f32, dims.size() == 3 ? Dims{length} : Dims{dims[0], length});
 }
 
-// How frames of whole steps, the last of them filled up with zeros, lie over each other. `blocks`
-// steps make a frame; before the first and behind the last frame there are blocks - 1 frames of
-// zeros, so that every step of the signal is a sum of `blocks` places at one distance.
+// Geometry of the overlap-add. A frame is padded with zeros to `blocks` blocks of `step` samples.
+// There are blocks - 1 zero frames before the first frame and after the last one. Each block of the
+// signal is then a sum of `blocks` blocks at a constant distance.
 struct Overlap {
   int64_t batch, frames, step, blocks;
   int64_t border() const { return blocks - 1; }
@@ -203,7 +205,7 @@ LineTransform WindowedInverse(const LowerScope& scope, const Framing& framing, i
   return transform;
 }
 
-// [batch, rows, width]: each batch's frames of samples between its borders of zeros.
+// [batch, rows, width]: the frames of each batch element between borders of zeros.
 plan::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Overlap& overlap) {
   plan::Builder& builder = scope.builder;
   const Dims spectra_dims = {overlap.batch, framing.bins(), overlap.frames, 2};
@@ -231,8 +233,8 @@ plan::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Overla
   return windowed;
 }
 
-// [batch, length]: place o of step b is the sum over j of place o + (border - j) * step of row b +
-// j.
+// [batch, length]: sample o of block b is the sum over j of sample o + (border - j) * step of row b
+// + j.
 plan::ValueId EmitOverlapAdd(plan::Builder& builder, const Overlap& overlap, plan::ValueId frames) {
   if (overlap.blocks == 1) return frames;
   const int64_t width = overlap.width();
@@ -249,7 +251,7 @@ plan::ValueId EmitOverlapAdd(plan::Builder& builder, const Overlap& overlap, pla
   return sums;
 }
 
-// 1 / the sum of squared windows at each sample; 0 where no window is other than 0.
+// 1 / the sum of squared windows at each sample; 0 where all windows are 0.
 std::vector<float> InverseWeights(const LowerScope& scope, const Framing& framing,
                                   const Overlap& overlap) {
   const std::vector<double> window = WindowOf(scope, framing.size);
@@ -264,7 +266,7 @@ std::vector<float> InverseWeights(const LowerScope& scope, const Framing& framin
   return weights;
 }
 
-// The sum of squares at each sample of a window that the run computes; 1 where it is 0.
+// The sum of squares of a computed window at each sample; 1 where the sum is 0.
 plan::ValueId EmitWeights(LowerScope& scope, const Framing& framing, Overlap overlap) {
   plan::Builder& builder = scope.builder;
   overlap.batch = 1;
@@ -288,7 +290,7 @@ plan::ValueId EmitWeights(LowerScope& scope, const Framing& framing, Overlap ove
   return weights;
 }
 
-// The sums of the frames without the weight that their windows have together.
+// Divides the summed frames by the sum of squared windows.
 plan::ValueId EmitWithoutWeights(LowerScope& scope, const Framing& framing, const Overlap& overlap,
                                  plan::ValueId sums) {
   plan::Builder& builder = scope.builder;
@@ -322,7 +324,7 @@ void LowerIstft(LowerScope& scope) {
                       0);
 }
 
-// Of a signal, or spectra, in front of which stands a batch.
+// Only an optional batch axis before the signal or spectra is independent of time.
 template <int64_t unbatched_rank>
 void FramedAxes(AxisScope& scope) {
   if (scope.rank(0) > unbatched_rank) scope.Pair(0, 0, 0, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slice and StridedSlice: begin, end and step per axis, NumPy's clamping. A slice that is one piece
-// of its input is a view; any other is one strided copy. Where the run computes a bound, or how
-// long the axis is, it is a gather; the number of its places is a run-time length, unless the
-// bounds are a known distance apart and inside the axis for certain.
+// Slice and StridedSlice: begin, end and step per axis with NumPy's clamping. A contiguous slice is
+// a view; any other is one strided copy. If the run computes a bound or the extent of the axis, the
+// slice is a gather. Its length is a run-time length, unless the bounds have a known distance and
+// are certainly inside the axis.
 #include "converter/ops/slicing.h"
 
 #include <fmt/format.h>
@@ -20,12 +20,12 @@
 namespace weft::ops {
 namespace {
 
-// May the run compute what it takes?
+// Returns true if the operation supports bounds that the run computes.
 bool MayBeComputed(const NodeScope& scope) {
   return scope.node().operation->name != "SliceScatter";
 }
 
-// Of an axis of input 0: does the run decide how long it is?
+// Returns true if the run decides the extent of this axis of input 0.
 bool HasLengthOn(const NodeScope& scope, size_t axis) {
   const auto& extent = ir::ExtentOf(scope.node().inputs[0]);
   return MayBeComputed(scope) && extent && extent->axis == axis;
@@ -48,7 +48,7 @@ Run KnownRun(const ComputedRange& range, int64_t dim) {
   return {0, 1, place < 0 ? place + dim : place, 1};
 }
 
-// What is taken of the next axis: a run where all about it is known.
+// Adds the range of the next axis: a run if all of it is known, else a computed range.
 void KeepRange(NodeScope& scope, Cut& cut, ComputedRange range) {
   range.axis = cut.runs.size();
   const int64_t dim = scope.input_dims(0)[range.axis];
@@ -71,7 +71,7 @@ bool CheckSteps(NodeScope& scope, const Dims& steps) {
   return false;
 }
 
-// Axes of Slice: input i, or the first ones in order. Negatives count from the end.
+// Axes of Slice: input i, or the first axes in order. Negative axes count from the end.
 std::optional<Dims> SliceAxes(NodeScope& scope, size_t i, size_t count) {
   Dims axes(count);
   std::iota(axes.begin(), axes.end(), 0);
@@ -97,8 +97,8 @@ std::optional<Dims> SliceAxes(NodeScope& scope, size_t i, size_t count) {
   return axes;
 }
 
-// One bound for each entry of an input, `count` of them where that is not negative. What the run
-// computes may be a bound of all but SliceScatter.
+// One bound per element of an input; `count` of them if it is not negative. Bounds may be computed
+// by the run, except for SliceScatter.
 std::optional<std::vector<Bound>> ReadBounds(NodeScope& scope, size_t i, std::string_view what,
                                              int64_t count = -1) {
   std::vector<Bound> bounds;
@@ -124,7 +124,7 @@ std::optional<std::vector<Bound>> ReadBounds(NodeScope& scope, size_t i, std::st
   return bounds;
 }
 
-// `first` is the input that says where the slice starts; stop, step and axes stand behind it.
+// `first` is the index of the input with the start; stop, step and axes follow.
 std::optional<Cut> ReadSlice(NodeScope& scope, size_t first) {
   const std::optional<std::vector<Bound>> begin = ReadBounds(scope, first, "start");
   if (!begin) return std::nullopt;
@@ -167,7 +167,7 @@ std::optional<Masks> ReadMasks(NodeScope& scope, size_t entries) {
   return masks;
 }
 
-// One place of an axis, which goes from the dims.
+// Checks an index that selects one position of an axis and removes the axis.
 bool CheckShrinking(NodeScope& scope, const Bound& place, size_t axis) {
   const int64_t dim = scope.input_dims(0)[axis];
   if (!place.known && dim > 0) return true;
@@ -181,14 +181,14 @@ bool CheckShrinking(NodeScope& scope, const Bound& place, size_t axis) {
   return false;
 }
 
-// Input axes that an ellipsis at `at` stands for.
+// Number of input axes that an ellipsis at entry `at` covers.
 int64_t EllipsisAxes(const NodeScope& scope, const Masks& masks, size_t at, size_t axis) {
   int64_t later = 0;
   for (size_t i = at + 1; i < masks.new_axis.size(); ++i) later += 1 - masks.new_axis[i];
   return scope.rank(0) - static_cast<int64_t>(axis) - later;
 }
 
-// An entry is the ellipsis, else a new axis, else a place that shrinks away, else a range.
+// Each entry is the ellipsis, else a new axis, else an index that removes its axis, else a range.
 std::optional<Cut> CutByEntries(NodeScope& scope, const std::vector<Bound>& begin,
                                 const std::vector<Bound>& end, const Dims& step,
                                 const Masks& masks) {
@@ -233,7 +233,7 @@ std::optional<Cut> ReadStridedSlice(NodeScope& scope) {
   return CutByEntries(scope, *begin, *end, *step, *masks);
 }
 
-// At most one axis of the output may have a run-time length.
+// At most one output axis may have a run-time length.
 void SetLengthOfOutput(InferScope& scope, const Cut& cut) {
   std::optional<ir::RunTimeExtent>& extent = scope.mutable_node().outputs[0].run_time_extent;
   extent.reset();
@@ -257,7 +257,7 @@ void InferSlicing(InferScope& scope) {
   SetLengthOfOutput(scope, *cut);
 }
 
-// What stays of the axes that are cut at known places, then what the run chooses of the others.
+// Cuts the axes with known bounds first, then those with computed bounds.
 void LowerComputedSlicing(LowerScope& scope, const Cut& cut) {
   plan::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
@@ -288,7 +288,7 @@ bool IsComputed(const Cut& cut, size_t axis) {
                              [&](const ComputedRange& range) { return range.axis == axis; });
 }
 
-// An axis that is taken whole goes on; of others a piece may be all that is left.
+// A complete axis is preserved. A part of an axis is a selection, if its step is 1.
 void SlicingAxes(AxisScope& scope) {
   scope.relation.reason = "slices the time axis";
   const std::optional<Cut> cut = CutOf(scope);
@@ -323,10 +323,10 @@ void SliceTurn(TurnScope& scope) {
   SameTurn(scope);
 }
 
-// Numbers as an attribute has them.
+// Formats numbers as an attribute list.
 std::string ListOf(const Dims& numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
 
-// Entry by entry as the cut is, without an ellipsis.
+// Rewrites the entries to one per input axis, without an ellipsis.
 void StridedSliceTurn(TurnScope& scope) {
   const std::optional<Cut> cut = CutOf(scope);
   if (!cut || !cut->computed.empty() || !HasTurn(cut->runs.size())) return;
@@ -381,7 +381,8 @@ Run RunBetween(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t
       end ? clamped(*end, limits.end) : (step > 0 ? limits.end.high : limits.end.low);
   const int64_t distance = step > 0 ? last - first : first - last;
   if (distance <= 0) return {0, 0, 0, 1};
-  // A step beyond the axis takes one place; the bound keeps its negation and products in range.
+  // A step larger than the axis selects one position. Clamping keeps its negation and products in
+  // range.
   const int64_t clamped_step = std::clamp(step, -dim, dim);
   return {0, 1 + (distance - 1) / std::abs(clamped_step), first, clamped_step};
 }

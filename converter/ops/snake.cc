@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snake, x + height * sin(slope * x)^2, which no opset document has: a pass makes it of the
-// operations that models spell it out in. Slopes and heights have one number for each place of one
-// axis of x, or one for all.
+// Snake, x + height * sin(slope * x)^2: an internal operation that a pass creates from its
+// decomposed form. Slopes and heights have one number per position of one axis of x, or a single
+// number.
 #include <algorithm>
 
 #include "converter/base/narrow.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kSlopes = 1, kHeights = 2;
 
-// Of the rank of x, with ones but for one axis of x at most.
+// Returns true if the numbers have the rank of x, and extent 1 on all axes except at most one.
 bool FitsOneAxis(const Dims& x, const Dims& numbers) {
   if (numbers.size() != x.size()) return false;
   size_t several = 0;

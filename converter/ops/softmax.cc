@@ -29,7 +29,7 @@ void InferSoftmax(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(0));
 }
 
-// The first version counts axes from the front only.
+// Version 1 allows only non-negative axes.
 void InferFirst(InferScope& scope) {
   const int64_t axis = scope.attributes.Int("axis", kDefaultAxis);
   if (axis < 0) scope.Fault("axis is {}; must not be negative before opset8", axis);
@@ -37,8 +37,8 @@ void InferFirst(InferScope& scope) {
 }
 
 // Softmax, or its logarithm, along an axis whose elements are adjacent in memory. The sum is one
-// chain, as where each axis after this one has several elements: one of them may be the time steps
-// of a call, whose number must not change the order. The formula and its roundings are those of
+// chain, as it is if later axes have larger extents: one of them may be the time steps of a call,
+// whose number must not change the order. Formula and roundings are those of
 // kernels/reduce/softmax.h.
 void EmitChained(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::ValueId x,
                  plan::ValueId y) {
@@ -73,7 +73,7 @@ void LowerSoftmax(LowerScope& scope) {
   if (std::ranges::find(dims, 0) != dims.end()) return;
   const auto axis = static_cast<size_t>(SoftmaxAxis(scope));
   const bool in_a_run = ProductOf(dims, axis + 1, dims.size()) == 1;
-  // The sum of two has one order.
+  // A sum of two elements has only one order.
   if (!in_a_run || axis + 1 == dims.size() || dims[axis] <= 2) {
     return EmitSoftmax(scope.builder, axis, form, scope.input(0), y);
   }
@@ -88,7 +88,7 @@ void LowerShares(LowerScope& scope) {
 
 void SoftmaxAxes(AxisScope& scope) {
   std::vector<bool> summed = OnlyAxis(scope, scope.attributes.Int("axis", 1));
-  // How much of a row counts depends on its place.
+  // The row index decides how many elements of a row count.
   if (scope.attributes.Has(kOfTriangle)) summed.end()[-2] = true;
   scope.Same(0, 0, summed);
   scope.relation.summed = summed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Variables: what a model keeps from one run to the next, and a loop's body from one iteration to
-// the next. Every ReadValue and Assign of one id shares one value in the state region. A read is
+// Variables: values that a model keeps from run to run, and a loop body from iteration to
+// iteration. All ReadValue and Assign with one id share a value in the state region. A ReadValue is
 // that value itself, so an Assign is lowered after all readers of its variable.
 #include <algorithm>
 #include <cstdlib>
@@ -18,8 +18,8 @@ void CheckId(InferScope& scope) {
   if (Id(scope).empty()) scope.Fault("attribute {} is missing; must name the variable", kId);
 }
 
-// What a ReadValue declares of its variable, where its version lets it; -1 for an extent that it
-// leaves open.
+// The declared type of a variable, in versions of ReadValue that declare one; -1 marks an open
+// extent.
 std::optional<TensorType> Declared(InferScope& scope) {
   constexpr std::string_view kOfAnyRank = "...";
   const bool is_declared =
@@ -49,7 +49,7 @@ std::optional<TensorType> Declared(InferScope& scope) {
   return scope.failed() ? std::nullopt : std::optional(TensorType{*type, dims});
 }
 
-// As the file gives it, before inference has come so far; empty where it does not.
+// The dims of the assigned value in the file, before inference; empty if the file has none.
 Dims AssignedDims(const InferScope& scope) {
   for (const ir::Node* sink : scope.graph().sinks) {
     const auto id = sink->attributes.find(std::string(kId));
@@ -60,8 +60,8 @@ Dims AssignedDims(const InferScope& scope) {
   return {};
 }
 
-// Extents that the declaration leaves open: those of the value assigned where the file has them,
-// the batch of the first input along axis 0, else 1. An Assign of another shape is a fault.
+// Sets open extents of the declaration: those of the assigned value in the file, else the batch of
+// the first input for axis 0, else 1. An Assign of another shape is an error.
 void CloseExtents(const InferScope& scope, Dims& dims) {
   const Dims assigned = AssignedDims(scope);
   const std::vector<ir::Node*>& parameters = scope.graph().parameters;
@@ -73,7 +73,7 @@ void CloseExtents(const InferScope& scope, Dims& dims) {
   }
 }
 
-// Is `given` such a type?
+// Returns true if `given` matches the declared type; open extents match any extent.
 bool FitsDeclared(const TensorType& given, const TensorType& declared) {
   return given.type == declared.type &&
          std::ranges::equal(given.dims, declared.dims,
@@ -115,8 +115,8 @@ void InferAssign(InferScope& scope) {
   }
 }
 
-// An initial value that only a run can compute enters the variable at the first read after a reset:
-// a flag, itself a variable that a reset clears, says whether that has happened.
+// An initial value that only a run can compute is stored at the first read after a reset. A flag,
+// itself a variable that a reset clears, records whether that has happened.
 void SetOnFirstRead(LowerScope& scope, plan::ValueId variable, plan::ValueId initial) {
   plan::Builder& builder = scope.builder;
   const plan::ValueId flag =
@@ -151,8 +151,8 @@ void LowerRead(LowerScope& scope) {
   scope.SetOutput(0, value);
 }
 
-// Assigns are simultaneous: a later one may store what this variable holds now (a delay line, two
-// variables that swap), so that is set aside before it is overwritten.
+// Assigns are simultaneous. A later one may store the present value of this variable (a delay line,
+// or two variables that swap), so that the value is copied before it is overwritten.
 void SetAside(LowerScope& scope, plan::ValueId variable) {
   for (const ir::Node* sink : scope.SinksIn(variable)) {
     const ir::Source& source = sink->inputs[0];

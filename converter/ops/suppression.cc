@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// NonMaxSuppression: the boxes of each class that no box of a higher score overlaps, as rows of
-// their places. How many there are is known at run time alone: the outputs have a run-time length,
-// and rows behind it are -1.
+// NonMaxSuppression: the boxes of each class that do not overlap a box with a higher score, as rows
+// of indices. Their number is known only at run time: the outputs have a run-time length, and the
+// rows after it are -1.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,12 +20,12 @@ namespace {
 constexpr size_t kMostBoxes = 2, kIouThreshold = 3, kScoreThreshold = 4, kSigma = 5;
 
 struct SuppressionSpec {
-  int64_t most = 0;  // of a class; at most the number of boxes
+  int64_t most = 0;  // per class; at most the number of boxes
   float iou_threshold = 0, score_threshold = 0;
-  float decay = 0;  // 0: scores stay as they are
+  float decay = 0;  // 0: scores are unchanged
 };
 
-// One number of a constant input; 0 where it is left out.
+// The number in a constant input; 0 if the input is absent.
 std::optional<float> ThresholdOf(NodeScope& scope, size_t i, std::string_view what) {
   if (!scope.has_input(i)) return 0.0f;
   const std::optional<std::vector<double>> numbers = scope.Numbers(i);
@@ -39,8 +39,8 @@ std::optional<float> ThresholdOf(NodeScope& scope, size_t i, std::string_view wh
   return std::nullopt;
 }
 
-// Where scores are lowered, boxes that overlap by more than the threshold are removed in version 5
-// and stay from version 9 on.
+// If scores decay, boxes that overlap by more than the threshold are removed in version 5 and kept
+// since version 9.
 std::optional<SuppressionSpec> ReadSuppression(NodeScope& scope) {
   const std::optional<int64_t> most =
       scope.has_input(kMostBoxes) ? ControlInt(scope, kMostBoxes, "boxes of a class") : int64_t{0};
@@ -110,14 +110,14 @@ void InferSuppression(InferScope& scope) {
   }
 }
 
-// Nothing can be found: the outputs have no rows.
+// No box can be found: the outputs have no rows.
 void LowerToNone(LowerScope& scope) {
   for (size_t i = 0; i < std::min(scope.node().outputs.size(), size_t{2}); ++i) scope.NewOutput(i);
   if (scope.node().outputs.size() < 3) return;
   scope.SetOutput(2, IntegerWeights(scope.builder, scope.output_type(2).type, {0}));
 }
 
-// Whole numbers as output i, of its type.
+// Sets output i to integers, converted to its type.
 void SetIntegers(LowerScope& scope, size_t i, plan::ValueId value) {
   if (i >= scope.node().outputs.size() || !scope.IsUsed(i)) return;
   const TensorType type = scope.output_type(i);

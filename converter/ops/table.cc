@@ -80,7 +80,7 @@ constexpr Family kFamilies[] = {
     BranchOperations,
 };
 
-// Names that mean the same operation. Spellings that differ in case alone need no row (SoftMax).
+// Synonyms of operation names. Names are compared without case, so that SoftMax needs no row.
 struct Alias {
   std::string_view alias, name;
 };

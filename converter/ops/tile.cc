@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Broadcast and Tile: elements repeat along axes. One strided copy with source stride 0.
+// Broadcast and Tile: repeat elements along axes by one strided copy with source stride 0.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -11,18 +11,18 @@
 namespace weft::ops {
 namespace {
 
-// Version 1 is written with "none" where the document says "explicit".
+// Exporters write "none" in version 1; the OpenVINO specification says "explicit".
 constexpr std::array<std::string_view, 3> kFirstModes = {"numpy", "explicit", "none"};
 constexpr std::array<std::string_view, 3> kThirdModes = {"numpy", "explicit", "bidirectional"};
 
-// Input axis i becomes output axis axes[i]; it stays or, being 1, repeats. Other output axes
-// repeat. A leading axis of 1 that the output lacks has no place.
+// Input axis i becomes output axis axes[i]. It keeps its extent or, if it is 1, repeats. Other
+// output axes repeat.
 struct Stretch {
   Dims output;
   std::vector<size_t> axes;
 };
 
-// Checks that every input axis fits its place.
+// Checks that every input axis fits its output axis.
 std::optional<Stretch> Checked(NodeScope& scope, Stretch stretch) {
   const Dims& input = scope.input_dims(0);
   for (size_t i = 0; i < input.size(); ++i) {
@@ -35,7 +35,7 @@ std::optional<Stretch> Checked(NodeScope& scope, Stretch stretch) {
   return stretch;
 }
 
-// Axes line up at the end.
+// Aligns axes at the end.
 std::optional<Stretch> Trailing(NodeScope& scope, Dims output) {
   const size_t rank = scope.input_dims(0).size();
   if (rank > output.size()) {
@@ -50,7 +50,7 @@ std::optional<Stretch> Trailing(NodeScope& scope, Dims output) {
 
 std::optional<Stretch> Explicit(NodeScope& scope, Dims output) {
   const int64_t rank = static_cast<int64_t>(output.size());
-  // A scalar has nothing to map; OpenVINO takes one element for it, as for [1].
+  // The mapping of a scalar may be empty; OpenVINO also accepts one element, as for [1].
   const bool is_scalar = scope.rank(0) == 0;
   std::optional<Dims> mapping =
       ControlInts(scope, 2, "axes_mapping", is_scalar ? -1 : scope.rank(0), Scalar::kAllowed);
@@ -73,7 +73,7 @@ std::optional<Stretch> Explicit(NodeScope& scope, Dims output) {
   return Checked(scope, std::move(stretch));
 }
 
-// Both shapes stretch: places where the target has 1 keep the input's dim.
+// Both shapes broadcast: output axes with target extent 1 keep the extent of the input.
 std::optional<Stretch> Bidirectional(NodeScope& scope, const Dims& target) {
   const Dims& input = scope.input_dims(0);
   Dims output = target;
@@ -124,7 +124,7 @@ void LowerBroadcast(LowerScope& scope) {
   MoveToOutput(scope, 0, movement, 0);
 }
 
-// Dims and repeats with ones in front, so that both have one rank.
+// Dims and repeats, with leading ones so that both have the same rank.
 struct Tiling {
   Dims dims, repeats;
 };
@@ -167,10 +167,10 @@ void LowerTile(LowerScope& scope) {
   MoveToOutput(scope, 0, movement, 0);
 }
 
-// Input 0 lined up with the output at `places`; what stretches repeats.
+// Input axis i is aligned to output axis places[i]; broadcast axes repeat.
 void StretchedAxes(AxisScope& scope, const std::vector<int64_t>& places) {
   const Dims& in = scope.in(0);
-  // A scalar may come with a place, which is that of none of its axes.
+  // A scalar may have an entry in `places`, which refers to none of its axes.
   const auto end = places.begin() + std::min(std::ssize(places), std::ssize(in));
   for (size_t axis = 0; axis < scope.out(0).size(); ++axis) {
     const auto to = static_cast<int64_t>(axis);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TopK: the k greatest or least elements along one axis, and where they were. Equal elements come
-// in the order of the axis, asked for (stable) or not; a NaN comes behind every number.
+// TopK: the k largest or smallest elements along one axis, and their indices. Equal elements keep
+// the order of the axis, with and without the attribute stable. NaN ranks after every number.
 #include "converter/ops/top.h"
 
 #include "converter/base/narrow.h"
@@ -39,7 +39,7 @@ bool IsLeast(const NodeScope& scope) {
   return scope.attributes.Choice("mode", "max", kModes) == "min";
 }
 
-// In order of place? Without any order asked for, that of values.
+// Returns true if results are sorted by index. Without a requested order they are sorted by value.
 bool IsByIndex(const NodeScope& scope) {
   constexpr std::string_view kSorts[] = {"value", "index", "none"};
   return scope.attributes.Choice("sort", "value", kSorts) == "index";
@@ -63,7 +63,7 @@ void InferTop(InferScope& scope) {
   }
 }
 
-// A value for output i, also where nothing reads it.
+// A value for output i, even if nothing reads it.
 plan::ValueId ResultOf(LowerScope& scope, size_t i, const TensorType& type) {
   return i < scope.node().outputs.size() ? scope.NewOutput(i) : scope.builder.Scratch(type);
 }

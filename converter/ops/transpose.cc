@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that reorder axes, their own or those of a finer shape: one strided copy, or none
-// where only axes of one element change places.
+// Operations that permute axes, their own or those of a finer shape: one strided copy, or none if
+// only axes of extent 1 move.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -16,7 +16,7 @@ namespace {
 
 using Order = std::vector<size_t>;
 
-// Output i is input 0, seen as `fine`, with its axes in `order`.
+// Output i is input 0, viewed with dims `fine`, with its axes permuted by `order`.
 void Permute(LowerScope& scope, const Dims& fine, const Order& order, size_t i) {
   const Dims source_strides = plan::DenseStrides(fine);
   Dims permuted;
@@ -29,7 +29,7 @@ void Permute(LowerScope& scope, const Dims& fine, const Order& order, size_t i) 
   MoveToOutput(scope, 0, movement, i);
 }
 
-// Input 1 as a permutation; empty stands for the reversed order.
+// Input 1 as a permutation; an empty input means the reversed order.
 std::optional<Order> ReadOrder(NodeScope& scope) {
   const int64_t rank = scope.rank(0);
   const std::optional<Dims> given = ControlInts(scope, 1, "order");
@@ -115,7 +115,7 @@ void InferDepthToSpace(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
-// Axes of the finer input: batch, blocks and depth in the mode's order, space.
+// Axes of the finer input: batch, blocks and depth in the order of the mode, spatial axes.
 void LowerDepthToSpace(LowerScope& scope) {
   const DepthSpec spec = ReadDepthSpec(scope).value();
   const Dims& in = scope.input_dims(0);
@@ -149,7 +149,7 @@ void InferSpaceToDepth(InferScope& scope) {
   if (!scope.failed()) scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
-// Axes of the finer input: batch, depth, then place and block of every axis of space.
+// Axes of the finer input: batch, depth, then position and block of each spatial axis.
 void LowerSpaceToDepth(LowerScope& scope) {
   const DepthSpec spec = ReadDepthSpec(scope).value();
   const Dims& in = scope.input_dims(0);
@@ -198,7 +198,7 @@ void TransposeAxes(AxisScope& scope) {
   for (int64_t to = 0; to < rank; ++to) scope.Pair(0, AxisScope::At(order, to), 0, to);
 }
 
-// It takes and gives either order: another transposition.
+// Input and output may each have either order, because the node becomes another transposition.
 void TransposeTurn(TurnScope& scope) {
   const size_t rank = scope.dims(In(0)).size();
   const std::optional<Order> order = HasTurn(rank) ? ReadOrder(scope) : std::nullopt;

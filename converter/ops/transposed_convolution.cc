@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposed convolutions over one to three spatial axes, plain and grouped: tap t of the data's
-// place i adds to place i * stride + t * dilation of a result, of which `cut` places in front are
-// dropped. Seen from an output place, those that are a stride apart read the same taps: each such
-// phase is a convolution of stride 1 over its own taps in descending order, which writes its
-// results a stride apart; where phases share a step whose channels do not lie evenly in the output,
-// copies put them into their places. Nothing is multiplied by a zero between the data's places.
+// Transposed convolutions over one to three spatial axes, plain and grouped. Tap t of input
+// position i adds to position i * stride + t * dilation of a result, whose first `cut` positions
+// are dropped. Output positions that are a stride apart read the same taps and form a phase. Each
+// phase is a convolution of stride 1 over its taps in descending order, which writes its results a
+// stride apart. Phases may share a step; copies then move the results if the channels of the step
+// are not equally spaced in the output. No multiplication by inserted zeros is needed.
 //
-// Each output is one chain as of conv and depthwise: over ascending (y, x, channel) of the data,
-// from 0; places outside the data are skipped. (A volume's are those of its convolutions.) How
-// phases share steps changes no bit. Integers are multiplied as they are, their sums wrap around.
+// Each output is one chain like in conv and depthwise: over ascending (y, x, channel) of the data,
+// from 0; positions outside the data are skipped. (Three-dimensional data uses the chains of its
+// convolutions.) Results are bit-identical however phases share steps. Integers are multiplied
+// exactly, and their sums wrap around.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -31,16 +32,16 @@ namespace {
 
 constexpr size_t kOutputShape = 2;  // optional
 
-// Channels from the side of the output, as a convolution's.
+// Channel counts as for a convolution from input to output.
 Filters TransposedFilters(const NodeScope& scope) {
   Filters filters = FiltersOf(scope);
   std::swap(filters.in_channels, filters.out_channels);
   return filters;
 }
 
-// pad_begin is the cut, out the output's extent. A given shape leaves the pads at the end without
-// meaning; with same_* the cut is half of what is too much, the larger half (upper) or the smaller.
-// Else same_* cut nothing.
+// pad_begin is the cut, out is the extent of the output. With a given output shape the end pads
+// have no effect. With same_* the cut is then half of the excess, rounded up (upper) or down
+// (lower). Without an output shape same_* cut nothing.
 Window TransposedWindow(const NodeScope& scope) {
   const Dims data = DocumentDims(scope);
   const std::span<const int64_t> in = std::span(data).subspan(2);
@@ -104,13 +105,13 @@ void InferTransposed(InferScope& scope) {
   scope.SetOutput(0, scope.input_element(kData), OutputOrder(scope, std::move(out)));
 }
 
-// Every stride-th output place of an axis. Its result n reads `taps` places of the data, a constant
-// distance apart, of which the first is n - reach.
+// The output positions of an axis with equal position modulo stride. Result n reads `taps`
+// positions of the data at a constant distance; the first of them is n - reach.
 struct Phase {
-  int64_t tap = 0, taps = 0;  // the first tap that it takes, and how many
+  int64_t tap = 0, taps = 0;  // first tap, and number of taps
   int64_t reach = 0;
-  int64_t first = 0, count = 0;  // its results that are output places
-  int64_t target = 0;            // the place of the first
+  int64_t first = 0, count = 0;  // results inside the output
+  int64_t target = 0;            // output position of the first result
 };
 using Phases = std::vector<Phase>;
 
@@ -118,8 +119,8 @@ int64_t TapDistance(const WindowAxis& axis) {
   return axis.stride / std::gcd(axis.stride, axis.dilation);
 }
 
-// Of the axis, with as many taps and the same reach in each list: those can be one convolution.
-// Places that no phase holds are places without taps.
+// The phases of the axis, grouped by number of taps and reach: each group can be one convolution.
+// Output positions in no phase have no taps.
 std::vector<Phases> PhasesOfAxis(const WindowAxis& axis) {
   std::map<int64_t, Phase> by_target;
   for (int64_t tap = 0; tap < axis.kernel; ++tap) {
@@ -148,8 +149,8 @@ bool HoldsAllPlaces(const std::vector<Phases>& lists, const WindowAxis& axis) {
   return places == axis.out;
 }
 
-// The convolution that holds all results of phases which are alike; it begins at result
-// reach - pad_begin.
+// The convolution that computes all results of a group of phases; it begins at result reach -
+// pad_begin.
 WindowAxis WindowOver(const WindowAxis& axis, const Phases& phases) {
   const int64_t reach = phases.front().reach;
   int64_t begin = reach, end = 0;
@@ -164,8 +165,9 @@ WindowAxis WindowOver(const WindowAxis& axis, const Phases& phases) {
           .out = end - begin};
 }
 
-// Where the results of phases go: neighbours that begin and end alike in one nest. Strides of the
-// source: from phase to phase, from result to result; of the target: from place to place.
+// Copies from results to output. Adjacent phases with the same first result and count share a nest.
+// Source strides: from phase to phase and from result to result; target stride: from position to
+// position.
 std::vector<Nest> NestsOfPhases(const WindowAxis& axis, const Phases& phases, int64_t phase_stride,
                                 int64_t result_stride, int64_t place_stride) {
   const WindowAxis over = WindowOver(axis, phases);
@@ -189,28 +191,28 @@ std::vector<Nest> NestsOfPhases(const WindowAxis& axis, const Phases& phases, in
   return nests;
 }
 
-// Phases of the axes z, y and x that are alike.
+// One group of phases for each of the axes z, y and x.
 using AlikePhases = std::array<Phases, 3>;
 
 size_t CountOf(const AlikePhases& phases) {
   return phases[0].size() * phases[1].size() * phases[2].size();
 }
 
-// One transposed convolution on its way to steps.
+// A transposed convolution during lowering.
 struct Transposed {
   int64_t batch;
   Filters filters;
   Window window;
-  FilterWeights weights;  // [groups, in_channels, out_channels, window...]; of integers: computed
+  FilterWeights
+      weights;  // [groups, in_channels, out_channels, window...]; integer weights are `computed`
   plan::ValueId x, y;
-  format::MapStrides x_strides = {}, y_strides = {};  // of f32 over one or two axes
+  format::MapStrides x_strides = {}, y_strides = {};  // f32, one or two axes
 
   std::array<WindowAxis, 3> axes() const { return {window.z, window.y, window.x}; }
 };
 
-// The taps of the phases, in the order of the convolution over them: from the weights [groups, in,
-// out, window...] to [groups, out, phases, in, taps...], or [phases, out, in, taps...] of one
-// group.
+// Reorders the taps of the phases for their convolution: from weights [groups, in, out, window...]
+// to [groups, out, phases, in, taps...], or to [phases, out, in, taps...] for a single group.
 std::vector<Nest> RegroupedTaps(const Transposed& node, const AlikePhases& phases,
                                 bool phases_first) {
   const Filters& filters = node.filters;
@@ -250,7 +252,7 @@ std::vector<Nest> RegroupedTaps(const Transposed& node, const AlikePhases& phase
   return nests;
 }
 
-// What an EmitMovement of the nest does, to constants.
+// Moves elements of constants like EmitMovement of the nest.
 void MoveElements(const Nest& nest, const std::vector<float>& from, std::vector<float>& to) {
   const int64_t count = ProductOf(nest.counts, 0, nest.counts.size());
   for (int64_t i = 0; i < count; ++i) {
@@ -278,7 +280,7 @@ FilterWeights Regrouped(plan::Builder& builder, const Transposed& node, const Al
   return {std::nullopt, weights};
 }
 
-// Of whichever type x is.
+// Emits the convolution for the type of x.
 void EmitConvolved(plan::Builder& builder, const Convolution& node, plan::ValueId x,
                    plan::ValueId y) {
   if (builder.type(x) == ElementType::f32) return EmitConvolution(builder, node, x, y);
@@ -290,7 +292,7 @@ Window WindowOver(const Transposed& node, const AlikePhases& phases) {
           node.window.axis_count, WindowOver(node.window.z, phases[0])};
 }
 
-// Are the results of the phases all of the output, in its order?
+// Returns true if the results of a single phase are the complete output, in its order.
 bool AreAll(const Transposed& node, const AlikePhases& phases, const Window& over) {
   const std::array<WindowAxis, 3> axes = node.axes();
   const int64_t out[] = {over.z.out, over.y.out, over.x.out};
@@ -300,14 +302,14 @@ bool AreAll(const Transposed& node, const AlikePhases& phases, const Window& ove
   return true;
 }
 
-// Where results lie in y.
+// Strides and offset of the results in y.
 struct Target {
   format::MapStrides strides;
   int64_t offset = 0;
 };
 
-// How far the targets of phases lie from each other, 0 of one, if they begin and end with the
-// results of the convolution over them.
+// Distance between the targets of consecutive phases, 0 for a single phase. Returns nullopt if it
+// is not constant, or if a phase does not cover all results of the convolution.
 std::optional<int64_t> DistanceOf(const Phases& phases, const WindowAxis& over) {
   const int64_t distance = phases.size() > 1 ? phases[1].target - phases[0].target : 0;
   for (size_t i = 0; i < phases.size(); ++i) {
@@ -319,8 +321,8 @@ std::optional<int64_t> DistanceOf(const Phases& phases, const WindowAxis& over) 
   return distance;
 }
 
-// Of phases whose results one step can write where they belong: its channels, which are those of y
-// for each phase, lie evenly.
+// The target for phases whose results one step can write directly into y: its channels, the
+// channels of y for each phase, must have a constant stride.
 std::optional<Target> TargetOf(const Transposed& node, const AlikePhases& phases,
                                const Window& over, ElementType type) {
   if (type != ElementType::f32 || over.axis_count == 3) return std::nullopt;
@@ -340,7 +342,7 @@ std::optional<Target> TargetOf(const Transposed& node, const AlikePhases& phases
     if (next == 0) step = stride;
     next = stride * count;
   }
-  // To the only result no stride leads.
+  // A single result has no stride to the next one.
   const auto strided = [](const WindowAxis& axis, const WindowAxis& results, int64_t stride) {
     return Narrow32(results.out > 1 ? axis.stride * stride : stride, "stride of a map");
   };
@@ -361,8 +363,8 @@ plan::ValueId PartOf(plan::Builder& builder, plan::ValueId y, const Convolution&
   return builder.View(y, target.offset * int64_t{sizeof(float)}, {ElementType::f32, {reach}});
 }
 
-// The results of a convolution over phases, whose channels are those of the output each with all
-// phases, to their places.
+// Moves the results of a convolution over phases to the output. Its channels are those of the
+// output, each with all phases.
 Movement ToPlaces(const Transposed& node, const AlikePhases& phases, const Window& over) {
   const std::array<WindowAxis, 3> axes = node.axes();
   const Dims made = {over.z.out, over.y.out, over.x.out};
@@ -387,8 +389,8 @@ Movement ToPlaces(const Transposed& node, const AlikePhases& phases, const Windo
   return movement;
 }
 
-// Phases that are alike along all axes: one convolution, and copies where it cannot write to the
-// places of its results.
+// Computes phases that are in one group along all axes by one convolution, with copies if it cannot
+// write its results directly.
 void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhases& phases) {
   const Window over = WindowOver(node, phases);
   const std::optional<Target> target = TargetOf(node, phases, over, builder.type(node.x));
@@ -416,8 +418,8 @@ void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhase
   EmitMovement(builder, results, node.y, ToPlaces(node, phases, over));
 }
 
-// Phases apart need no memory beside the output. One step holds them all where that saves panels of
-// weights, whose empty outputs cost as much as full ones, or where they are many.
+// Separate phases need no memory in addition to the output. A shared step is used if it saves
+// weight panels, whose empty outputs cost as much as full ones, or if there are many phases.
 bool AreOneStep(const Filters& filters, size_t phases) {
   constexpr size_t kMostApart = 16;
   if (phases > kMostApart) return true;
@@ -474,8 +476,8 @@ void LowerTransposed(LowerScope& scope) {
   }
 }
 
-// The output's places that belong to place i of the data are the `stride` from i * stride on. What
-// the past adds to places before those is dropped.
+// Input position i produces the `stride` output positions from i * stride on. Contributions of past
+// inputs to earlier positions are dropped.
 std::optional<Delay> OverlapOf(const AxisScope& scope, Window window, size_t i) {
   WindowAxis& axis = window.axis(i);
   if (axis.pad_begin != 0 || axis.out != axis.in * axis.stride) return std::nullopt;
@@ -487,7 +489,7 @@ std::optional<Delay> OverlapOf(const AxisScope& scope, Window window, size_t i) 
   return delay;
 }
 
-// A given shape holds extents, which another extent of the data would not fit.
+// A given output shape is fixed, so that the time axis cannot change.
 void TransposedAxes(AxisScope& scope) {
   scope.Pair(0, 0, 0, 0);
   Window window = TransposedWindow(scope);

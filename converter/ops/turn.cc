@@ -24,7 +24,7 @@ bool HasRunTimeLength(const ir::Node& node) {
          });
 }
 
-// Does the node know two orders, and does it have the other one there?
+// Returns true if the node supports both orders and the tensor of `key` is channels-last.
 bool IsLast(const NodeScope& scope, const char* key) { return scope.attributes.Has(key); }
 
 }  // namespace
@@ -137,7 +137,7 @@ void SameTurn(TurnScope& scope) { scope.Tie({In(0), Out(0)}); }
 
 bool TieKept(TurnScope& scope, const std::vector<bool>& kept) {
   const size_t rank = scope.dims(In(0)).size();
-  std::vector<size_t> before, after;  // the axes of output 0, in both orders of input 0
+  std::vector<size_t> before, after;  // axes of output 0 for both orders of input 0
   for (size_t axis = 0; axis < rank; ++axis) {
     if (kept[axis]) before.push_back(axis);
   }

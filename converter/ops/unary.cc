@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one tensor, element by element. Parameters that the IR gives as inputs (HardSigmoid,
-// Selu, Swish) go into the step when they are constants.
+// Elementwise functions of one tensor. Parameters that are inputs in the IR (HardSigmoid, Selu,
+// Swish) become step parameters if they are constants.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,7 +28,7 @@ void InferFloat(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(0));
 }
 
-// Functions the steps also offer for integers, and rounding, which leaves these as they are.
+// Functions that the steps also support for integers, and rounding, which does not change integers.
 void InferNumber(InferScope& scope) {
   CheckNumeric(scope, kFirst);
   scope.SetOutput(0, scope.input_type(0));
@@ -72,13 +72,13 @@ void InferClamp(InferScope& scope) {
   InferNumber(scope);
 }
 
-// The least and the greatest number of an integer type of fewer than 32 bits.
+// The minimum and maximum of an integer type with fewer than 32 bits.
 std::pair<float, float> NarrowRange(ElementType type) {
   if (type == ElementType::u8) return {0.0f, 255.0f};
   return type == ElementType::i8 ? std::pair(-128.0f, 127.0f) : std::pair(-32768.0f, 32767.0f);
 }
 
-// Integers keep to the whole numbers between the bounds.
+// For integers the bounds are rounded inward to integers.
 void LowerClamp(LowerScope& scope) {
   float low = scope.attributes.Float("min", 0), high = scope.attributes.Float("max", 0);
   const ElementType type = scope.output_type(0).type;
@@ -128,7 +128,7 @@ void LowerRound(LowerScope& scope) {
   }
 }
 
-// Inputs from 1 on are the function's numbers: one element each, of the type of x.
+// Inputs from 1 on are parameters of the function: one element each, with the type of x.
 void CheckNumbers(InferScope& scope, std::initializer_list<std::string_view> names) {
   size_t i = 1;
   for (std::string_view name : names) {
@@ -195,8 +195,8 @@ void LowerSelu(LowerScope& scope) {
        static_cast<float>(scope.Numbers(2)->front()));
 }
 
-// M. Giles, "Approximating the erfinv function", single precision: polynomials of
-// w = -log((1 - x)(1 + x)), or of its root from 5 on. The highest power comes first.
+// M. Giles, "Approximating the erfinv function", single precision: polynomials of w = -log((1 -
+// x)(1 + x)), or of sqrt(w) for w >= 5. The highest power comes first.
 constexpr std::array<float, 9> kErfInvCentre = {2.81022636e-08f,  3.43273939e-07f, -3.5233877e-06f,
                                                 -4.39150654e-06f, 0.00021858087f,  -0.00125372503f,
                                                 -0.00417768164f,  0.246640727f,    1.50140941f};
@@ -218,7 +218,7 @@ class ErfInvSteps {
     const plan::ValueId centre = Polynomial(Of(BinaryOp::subtract, w, Number(2.5f)), kErfInvCentre);
     const plan::ValueId tail = Polynomial(Of(BinaryOp::subtract, root, Number(3)), kErfInvTail);
     const plan::ValueId factor = Chosen(Compared(CompareOp::less, w, 5), centre, tail);
-    // Infinite at -1 and 1, where the polynomials have another sign.
+    // Infinite at -1 and 1, where the polynomials have the wrong sign.
     const plan::ValueId ends = Compared(CompareOp::equal, product, 0);
     const plan::ValueId infinity = Number(std::numeric_limits<float>::infinity());
     EmitBinary(builder_, BinaryOp::multiply, x, Chosen(ends, infinity, factor), y);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unique: the different elements, or slices of one axis, with where each stands first, which of
-// them each element is, and how often it occurs. All are sorted, equal ones in their order; where
-// one differs from that before it a group begins, whose number is a run-time length. Slices are
-// sorted by their last element first, by what sorting leaves in order. A NaN is a group of its own,
-// behind all numbers.
+// Unique: the distinct elements, or slices along one axis, with the index of their first
+// occurrence, the inverse mapping and the counts. All are sorted stably; a group begins wherever an
+// element differs from the one before it, and the number of groups is a run-time length. Slices are
+// sorted by their last element first with a stable sort (radix order). Each NaN is a separate
+// group, after all numbers.
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
@@ -26,7 +26,7 @@ using plan::ValueId;
 
 enum UniqueOutput : size_t { kUniqueValues, kFirstPlaces, kInverse, kHowOften };
 
-// The input as [outer, count, inner], whose slices are told apart.
+// The input as [outer, count, inner], with `count` slices to compare.
 struct UniqueSpec {
   size_t axis = 0;  // of output 0
   int64_t outer = 1, count = 0, inner = 1;
@@ -82,7 +82,7 @@ void InferUnique(InferScope& scope) {
   if (scope.constant(0) != nullptr) scope.IgnoreDeclared();  // it declares what folding finds
 }
 
-// Groups of equal slices: [count] where nothing else is said.
+// Computes groups of equal slices. Values have the dims [count] unless stated otherwise.
 class Grouping {
  public:
   explicit Grouping(LowerScope& scope)
@@ -116,7 +116,7 @@ class Grouping {
     scope_.SetOutput(output, Converted(builder_, value, scope_.output_type(output).type));
   }
 
-  // x [rows, count] at places of its last axis.
+  // x [rows, count] at indices of its last axis.
   ValueId Taken(ValueId x, ValueId places) {
     const int64_t rows = ElementCount(builder_.dims(x)).value_or(0) / spec_.count;
     const Dims dims = builder_.dims(x);
@@ -125,12 +125,13 @@ class Grouping {
     return y;
   }
 
-  // What belongs to each group, in the order of the outputs.
+  // Reorders a value per group to the order of the outputs.
   ValueId Chosen(ValueId of_groups) {
     return chosen_ == plan::kNone ? of_groups : Taken(of_groups, chosen_);
   }
 
-  // The slices as columns [columns, count], sorted, and where each of them was.
+  // Sets sorted_, the sorted slices as columns [columns, count], and order_, their original
+  // indices.
   void Sort() {
     const int64_t columns = spec_.columns();
     const Dims dims = {columns, spec_.count};
@@ -150,7 +151,7 @@ class Grouping {
     sorted_ = Taken(turned, order_);
   }
 
-  // Places of the slices in order, from the last column to the first.
+  // Indices that sort the slices, from the last column to the first.
   ValueId SortedBy(ValueId columns) {
     const TensorType places = {ElementType::i32, {spec_.count}};
     LoopSpec loop;
@@ -166,7 +167,7 @@ class Grouping {
     return results.lasts[0];
   }
 
-  // Does a group begin at each place of sorted_? One does at the first.
+  // True at each position of sorted_ where a group begins; the first position begins one.
   ValueId Begins() {
     const int64_t columns = spec_.columns();
     const Dims dims = {columns, spec_.count};
@@ -190,7 +191,7 @@ class Grouping {
     return begins;
   }
 
-  // starts_ of the groups that there are, `count` behind them.
+  // Values of the groups found; `count` after them.
   ValueId Filled(ValueId of_groups) {
     const ValueId filler = IntegerWeights(builder_, ElementType::i32, {spec_.count});
     return EmitFilled(builder_, of_groups, {spec_.count}, 0, found_, filler);
@@ -198,7 +199,7 @@ class Grouping {
 
   void OrderByFirst() { chosen_ = EmitAscendingPlaces(builder_, Filled(Taken(order_, starts_))); }
 
-  // From the start of each group to that of the next.
+  // Distance from the start of each group to that of the next.
   ValueId Sizes() {
     const ValueId starts = Filled(starts_);
     const ValueId next = Scratch(ElementType::i32, {spec_.count});
@@ -210,7 +211,7 @@ class Grouping {
     return sizes;
   }
 
-  // The group of each slice: how many begin up to its place, less one.
+  // The group of each slice: the number of groups that begin up to its position, minus one.
   ValueId Inverse(ValueId begins) {
     const ValueId ones = Converted(builder_, begins, ElementType::i32);
     const ValueId sums = EmitRunningSums(
@@ -240,7 +241,7 @@ class Grouping {
   const ElementType type_;
   ValueId sorted_ = plan::kNone, order_ = plan::kNone;
   ValueId starts_ = plan::kNone, found_ = plan::kNone;  // groups in the order of their slices
-  ValueId chosen_ = plan::kNone;  // which of them is which, where they are in another order
+  ValueId chosen_ = plan::kNone;  // permutation of the groups, if they are in another order
 };
 
 void LowerUnique(LowerScope& scope) {

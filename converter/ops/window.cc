@@ -14,13 +14,13 @@ constexpr std::string_view kAutoPads[] = {"explicit", "notset", "valid", "same_u
                                           "same_lower"};
 constexpr std::string_view kRoundings[] = {"floor", "ceil", "ceil_torch"};
 
-// One number per spatial axis; absent: `fallback` for each.
+// Number of spatial axis i; `fallback` if the attribute is absent.
 int64_t At(const Dims& values, size_t i, int64_t fallback) {
   return i < values.size() ? values[i] : fallback;
 }
 
-// The output has one window per stride of the input; what is missing for it is padded on both
-// sides, the odd one behind (upper) or in front (lower).
+// Sets pads so that the output has one window per stride of the input. An odd total adds one more
+// at the end (upper) or at the beginning (lower).
 void PadToSame(WindowAxis& axis, bool upper) {
   const int64_t windows = (axis.in + axis.stride - 1) / axis.stride;
   const int64_t total = std::max<int64_t>((windows - 1) * axis.stride + axis.extent() - axis.in, 0);
@@ -33,7 +33,7 @@ int64_t OutExtent(const WindowAxis& axis, std::string_view rounding) {
   if (room < 0) return 0;
   const int64_t up = rounding == "floor" ? 0 : axis.stride - 1;
   int64_t out = (room + up) / axis.stride + 1;
-  // Here the last window must begin inside the input or the padding before it.
+  // ceil_torch: the last window must begin inside the input or the padding before it.
   if (rounding == "ceil_torch" && (out - 1) * axis.stride >= axis.in + axis.pad_begin) --out;
   return out;
 }
