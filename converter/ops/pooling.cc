@@ -368,7 +368,7 @@ class IndexSteps {
                taps, offsets);
     plan::ValueId numbers = Of(format::BinaryOp::add, offsets, in_plane.windows, {1, dims_[1]});
     const int64_t plane = ProductOf(data_, 2, data_.size());
-    if (!StaysInside(window_)) {  // clamp also windows that contain only NaN
+    if (!StaysInside(window_)) {  // only NaN: the index may be in the padding
       numbers = Of(format::BinaryOp::maximum, numbers, {0}, {1, 1});
       numbers = Of(format::BinaryOp::minimum, numbers, {plane - 1}, {1, 1});
       if (builder_.type(maxima_) != ElementType::f32) numbers = Inside(numbers, in_plane.firsts);

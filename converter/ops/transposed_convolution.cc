@@ -203,8 +203,7 @@ struct Transposed {
   int64_t batch;
   Filters filters;
   Window window;
-  FilterWeights
-      weights;  // [groups, in_channels, out_channels, window...]; integer weights are `computed`
+  FilterWeights weights;  // [groups, in_channels, out_channels, window...]; integers: `computed`
   plan::ValueId x, y;
   format::MapStrides x_strides = {}, y_strides = {};  // f32, one or two axes
 

@@ -18,10 +18,10 @@ namespace {
 
 using ops::Port;
 
-// A node and what becomes of it.
+// A node and its changes.
 struct Turning {
   ir::Node* node = nullptr;
-  std::vector<bool> inputs = {}, outputs = {};  // that turn
+  std::vector<bool> inputs = {}, outputs = {};  // true: permuted
   ops::Turn turn = {};
 };
 

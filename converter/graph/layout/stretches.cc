@@ -63,7 +63,8 @@ void Stretches::Join(ir::Node& node, const ops::Turn& turn) {
   }
 }
 
-// Does output 0 have the dims of inputs, all of one tie with it, that lie alike?
+// Returns true if output 0 is tied to inputs with its dims that all have the same memory layout in
+// both orders.
 bool Stretches::IsOfAlike(ir::Node& node, const ops::Turn& turn) {
   const Dims& dims = node.outputs[0].type.dims;
   return std::ranges::any_of(turn.ties, [&](const std::vector<Port>& tie) {
@@ -88,9 +89,9 @@ void Stretches::CountSteps(ir::Node& node, const ops::Turn& turn) {
   }
 }
 
-// A value moves once for all its readers that want it otherwise than it is made. Of the extents
-// only the number of channels counts: a model that is cut into steps keeps its past in the same
-// order however many steps a run makes.
+// Counts transpositions: one per value for all readers that need the other order. The only extent
+// that counts is the number of channels. Otherwise a streaming model would choose a different order
+// of its history depending on the number of steps per run.
 void Stretches::CountMoves(const std::vector<ir::Node*>& nodes) {
   std::set<size_t> handed_out;
   for (const ir::Node* node : nodes) {
@@ -108,8 +109,8 @@ void Stretches::CountMoves(const std::vector<ir::Node*>& nodes) {
   }
 }
 
-// One copy of a tensor costs less than what any step over windows does with it, but more than what
-// the order matters to a step that takes strides on one side.
+// One copy of a tensor costs less than the gain of any window step, but more than the gain of a
+// step with strided access on one side.
 void Stretches::Decide() {
   for (const auto& [root, account] : accounts_) {
     const bool has_reason = account.made + account.read + account.slow > 0;

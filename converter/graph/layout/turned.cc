@@ -13,7 +13,7 @@
 namespace weft::graph {
 namespace {
 
-// Seen under `dims`.
+// The constant viewed with `dims` and permuted to channels-last.
 ir::Constant Turned(const ir::Constant& constant, const Dims& dims) {
   Dims last = ops::ChannelsLast(dims);
   if (!ops::Moves(dims)) {

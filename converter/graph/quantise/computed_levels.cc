@@ -14,8 +14,7 @@
 namespace weft::graph {
 namespace {
 
-// Integers of u8 or i8 that were converted to i32; what they lie above those of i8 that stand for
-// them.
+// u8 or i8 data that was converted to i32. integer = code + above; the codes are i8.
 struct WidenedBytes {
   ir::Source bytes;
   int64_t above = 0;
@@ -31,7 +30,7 @@ std::optional<WidenedBytes> WidenedBytesOf(const ir::Source& source) {
   return std::nullopt;
 }
 
-// Data of a product: bytes, and what is taken off all of them, of i32, if anything is.
+// Data of a product: bytes, and the i32 zero point that is subtracted from all of them, if any.
 struct CentredBytes {
   WidenedBytes data;
   std::optional<ir::Source> zero = std::nullopt;
@@ -62,8 +61,8 @@ std::optional<ByteProduct> ProductOfIntegers(const ir::Node& node) {
   return product;
 }
 
-// What follows a product and nothing else reads: the conversion, and one factor or one of each
-// output.
+// The nodes after a product that nothing else reads: the conversion to f32, and a factor per tensor
+// or per output.
 struct FloatTail {
   ir::Node* last = nullptr;
   std::optional<ir::Source> factor = std::nullopt;
@@ -80,7 +79,7 @@ std::optional<FloatTail> FloatTailOf(const QuantiseSite& site, const ir::Node& n
   }
   const ir::Source& factor = scaled->inputs[scaled->inputs[0].node == floats ? 1 : 0];
   const Dims& dims = TypeOf(factor).dims;
-  // Channels stand so many axes from the last one.
+  // Number of axes after the channels.
   const size_t behind = product.makes_channels_last ? 0 : floats->outputs[0].type.dims.size() - 2;
   const int64_t count = CountIn(factor);
   const bool is_of_outputs =
@@ -89,7 +88,7 @@ std::optional<FloatTail> FloatTailOf(const QuantiseSite& site, const ir::Node& n
   return FloatTail{scaled, factor};
 }
 
-// A number for each output.
+// One scale per output.
 ir::Source ScalesOf(ir::Graph& graph, const ir::Node& like, const FloatTail& tail,
                     int64_t outputs) {
   const Dims dims = {outputs};
@@ -102,7 +101,7 @@ ir::Source ScalesOf(ir::Graph& graph, const ir::Node& like, const FloatTail& tai
   return {NewInferredNode(graph, like, "Broadcast", 3, {one, extents}, 1, {{"mode", "numpy"}}), 0};
 }
 
-// What the sums of each output begin with: (above - zero) * the sum of its weights.
+// Initial sum of each output: (above - zero) * the sum of its weights.
 ir::Source FirstsOf(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
                     const ByteProduct& product) {
   const TensorType one = {ElementType::i32, {1}}, all = {ElementType::i32, {product.outputs()}};
@@ -117,8 +116,8 @@ ir::Source FirstsOf(ir::Graph& graph, const ir::Node& like, const CentredBytes& 
   return {NewInferredNode(graph, like, "Multiply", 1, {away, NewInts(graph, like, all, sums)}), 0};
 }
 
-// The byte that stands for 0, which padding holds, where it is computed; else `attributes` say it.
-// False where it may be none.
+// Sets the padding code, which represents 0: as an input if it is computed, else in `attributes`.
+// Returns false if i8 might not hold it.
 bool SetPadding(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
                 NodeAttributes& attributes, std::vector<ir::Source>& inputs) {
   const std::vector<int64_t> known = x.zero ? IntsOf(*x.zero) : std::vector<int64_t>{0};

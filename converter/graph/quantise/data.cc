@@ -19,7 +19,7 @@ bool MultipliesByIntegers(const ir::Node& node) {
   });
 }
 
-// What the elements of a value are, wherever they were moved to.
+// The value from which the elements of `source` were moved.
 ir::Source MovedFrom(ir::Source source) {
   while (!source.node->constant && ops::TraitsOf(*source.node).picks) {
     source = source.node->inputs[0];
@@ -27,7 +27,7 @@ ir::Source MovedFrom(ir::Source source) {
   return source;
 }
 
-// The nearest integers of i16, halves to the even one.
+// The nearest int16 codes of x; ties round to even.
 ir::Source Shorts(ir::Graph& graph, const ir::Node& like, ir::Source x, const Levels& levels) {
   const ir::Source inverse = NewFloats(graph, like, {}, {InverseOf(levels)});
   const ir::Source scaled = {NewInferredNode(graph, like, "Multiply", 1, {x, inverse}), 0};
@@ -40,7 +40,7 @@ ir::Source Shorts(ir::Graph& graph, const ir::Node& like, ir::Source x, const Le
   return {NewInferredNode(graph, like, "Convert", 1, {whole}, 1, {{"destination_type", "i16"}}), 0};
 }
 
-// The operands of the multiplication that gives their numbers.
+// The operands of the Multiply that dequantises int16 codes.
 std::vector<ir::Source> NumbersOf(ir::Graph& graph, const ir::Node& like, ir::Source shorts,
                                   const Levels& levels) {
   const ir::Source wide = {
@@ -53,7 +53,7 @@ bool IsLongAtRunTime(const ir::Node& node) {
                              [](const auto& out) { return out.run_time_extent.has_value(); });
 }
 
-// Numbers that a quantiser has made become those of integers.
+// Changes a quantiser so that its numbers are computed from integer codes.
 void Round(QuantiseSite& site, ir::Node& quantiser) {
   if (quantiser.constant || quantiser.operation == nullptr || IsLongAtRunTime(quantiser)) return;
   if (QuantiserOf(quantiser)) {
@@ -66,8 +66,8 @@ void Round(QuantiseSite& site, ir::Node& quantiser) {
   }
 }
 
-// Numbers of i16 that are kept between runs are rounded once more where they are read: to the
-// integers that they were.
+// Numbers of an int16 quantiser that are kept between runs are quantised again where they are read,
+// to the same codes.
 void RoundPast(QuantiseSite& site, ir::Node& reader, size_t input, const ir::Node& past) {
   if (past.inputs.size() < 2) return;
   ir::Node& from = *MovedFrom(past.inputs[0]).node;
@@ -83,7 +83,7 @@ void RoundPast(QuantiseSite& site, ir::Node& reader, size_t input, const ir::Nod
   reader.inputs[input] = {NewInferredNode(graph, reader, "Multiply", 1, numbers), 0};
 }
 
-// Does an operation of the body multiply what it is given there?
+// Returns true if an operation of the body multiplies the Parameter by integer weights.
 bool IsMultiplied(const ir::Graph& body, const ir::Node& parameter) {
   return std::ranges::any_of(body.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     if (node->constant || !MultipliesByIntegers(*node)) return false;

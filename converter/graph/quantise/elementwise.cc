@@ -16,8 +16,8 @@
 namespace weft::graph {
 namespace {
 
-// The one value that each element of a pointwise operation's result depends on, besides constants
-// of one number; none where there are several.
+// The only value on which each element of an elementwise result depends, in addition to scalar
+// constants. Returns nullopt if there are several.
 std::optional<ir::Source> OnlyInput(const ir::Node& node) {
   if (node.operation == nullptr || !node.operation->traits.pointwise || node.constant ||
       node.outputs.size() != 1 || node.outputs[0].type.type != ElementType::f32) {
@@ -32,8 +32,8 @@ std::optional<ir::Source> OnlyInput(const ir::Node& node) {
   return only;
 }
 
-// The operations from a value on levels up to `end`, in their order; empty where it depends on no
-// such value alone.
+// The operations from a quantised value to `end`, in order. Empty if `end` does not depend on
+// exactly one such value.
 std::vector<ir::Node*> FunctionOf(const QuantiseSite& site, ir::Source end, ir::Source& of) {
   std::vector<ir::Node*> function;
   of = end;
@@ -47,7 +47,7 @@ std::vector<ir::Node*> FunctionOf(const QuantiseSite& site, ir::Source end, ir::
   return function;
 }
 
-// Of each integer the number that the function gives.
+// The result of the function for each code.
 std::vector<float> Values(QuantiseSite& site, const std::vector<ir::Node*>& function, ir::Source of,
                           const Levels& levels) {
   std::vector<float> numbers;

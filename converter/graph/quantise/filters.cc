@@ -14,12 +14,13 @@
 namespace weft::graph {
 namespace {
 
-// No sum of so many products of two bytes, each with a zero taken off it, leaves 32 bits.
+// With so many inputs a sum of products of two bytes, each minus a zero point, stays within 32
+// bits.
 constexpr int64_t kMostInputs = 65535;
-// The greatest distance of two bytes; f32 holds every integer of up to this magnitude.
+// Maximum difference of two bytes; f32 represents all integers up to the second magnitude.
 constexpr int64_t kMostDifference = 255, kMostExact = 1 << 24;
 
-// What the integers of one output are more than those of i8.
+// The offset that moves integers in [least, greatest] towards the i8 range.
 int64_t OffsetOf(int64_t least, int64_t greatest) {
   return std::max<int64_t>(greatest - kGreatestByte, 0) + std::min<int64_t>(least - kLeastByte, 0);
 }
@@ -37,7 +38,7 @@ std::optional<ByteProduct> ByteProductOf(const ir::Node& node) {
     if (!ops::HasTurn(rank)) return std::nullopt;
     product.operation = "QuantizedConvolution";
     product.dims = dims;
-    product.filter_axis = dims.size() - rank;  // 1 of filters in groups
+    product.filter_axis = dims.size() - rank;  // 1 for grouped filters
     product.groups = product.filter_axis == 0 ? 1 : dims[0];
     product.filters = dims[product.filter_axis];
     product.inputs = ElementCount(dims).value_or(0) / product.outputs();

@@ -15,7 +15,7 @@
 namespace weft::graph {
 namespace {
 
-// The axes of data and of weights that are summed over.
+// The summed axes of data and weights.
 struct SummedAxes {
   size_t data, weights;
 };
@@ -24,7 +24,7 @@ std::optional<SummedAxes> SummedAxesOf(const ir::Node& node) {
   const size_t rank = TypeOf(node.inputs[0]).dims.size();
   const size_t weights_rank = TypeOf(node.inputs[1]).dims.size();
   if (IsConvolved(node)) {
-    if (weights_rank != rank || !ops::HasTurn(rank)) return std::nullopt;  // of groups, or a volume
+    if (weights_rank != rank || !ops::HasTurn(rank)) return std::nullopt;  // grouped, or a volume
     return SummedAxes{node.attributes.contains(ops::kXLast) ? rank - 1 : 1, 1};
   }
   if (!IsCalled(node, "MatMul") || rank < 2 || weights_rank != 2) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<SummedAxes> SummedAxesOf(const ir::Node& node) {
   return SummedAxes{rank - 1, IsFlagged(node, "transpose_b") ? size_t{1} : size_t{0}};
 }
 
-// Places [begin, begin + count) of an axis.
+// Elements [begin, begin + count) along an axis.
 ir::Constant PartOf(const ir::Constant& constant, size_t axis, int64_t begin, int64_t count) {
   const Dims& dims = constant.type.dims;
   Dims taken = dims;

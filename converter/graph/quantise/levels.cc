@@ -16,12 +16,13 @@
 namespace weft::graph {
 namespace {
 
-// Steps take scales and their inverses within these.
+// Range of the scales, and of their inverses, that the steps accept.
 constexpr double kLeastScale = 0x1p-100, kGreatestScale = 0x1p100;
-constexpr double kNearWhole = 1e-3, kNearWholeOfShorts = 1e-2;  // limits are floats
+constexpr double kNearWhole = 1e-3,
+                 kNearWholeOfShorts = 1e-2;  // tolerances, because limits are stored as f32
 constexpr int64_t kShortCount = 0x10000;
 
-// The level that stands for 0, counted from the lowest one, of levels spread over a range.
+// The number of the level for 0 in a range, counted from the lowest level.
 std::optional<double> ZeroOf(double low, double scale, double near_whole = kNearWhole) {
   if (!IsScale(scale)) return std::nullopt;
   const double zero = -low / scale, whole = std::nearbyint(zero);
@@ -29,17 +30,17 @@ std::optional<double> ZeroOf(double low, double scale, double near_whole = kNear
   return whole;
 }
 
-// As a FakeQuantize has them: of what goes in, then of what comes out, low and high.
+// Limits of a FakeQuantize: input low, input high, output low, output high.
 using Limits = std::array<double, 4>;
 
 bool IsByte(double number) { return number >= kLeastByte && number <= kGreatestByte; }
 
-// Inference has read the attribute.
+// Inference has checked the attribute.
 int64_t LevelCountOf(const ir::Node& node) {
   return std::strtoll(node.attributes.at("levels").c_str(), nullptr, 10);
 }
 
-// Of a FakeQuantize of one range for all elements that is known.
+// The limits of a per-tensor FakeQuantize; nullopt if they are not known.
 std::optional<Limits> LimitsOf(const ir::Node& node) {
   if (!IsCalled(node, "FakeQuantize") || node.constant) return std::nullopt;
   Limits limits;
@@ -51,7 +52,7 @@ std::optional<Limits> LimitsOf(const ir::Node& node) {
   return limits;
 }
 
-// Integers that stand for themselves.
+// Parameters of integers that represent themselves.
 std::optional<Levels> LevelsOfInput(const ir::Source& source) {
   if (ir::WidenedOf(source) != nullptr) return std::nullopt;
   return LevelsOfType(TypeOf(source).type);
@@ -64,7 +65,7 @@ std::optional<Quantiser> QuantiserBetween(const Limits& limits, int64_t count) {
   const double scale = (high - low) / steps, out_scale = (out_high - out_low) / steps;
   const std::optional<double> zero = ZeroOf(low, scale), out_zero = ZeroOf(out_low, out_scale);
   if (!zero || !out_zero) return std::nullopt;
-  // The lowest level becomes such an integer that 0 is as near to 0 as it can be.
+  // Shifts the codes so that the output zero point is as close to 0 as the i8 range allows.
   const double shift =
       std::clamp<double>(*out_zero, steps - kGreatestByte, -static_cast<double>(kLeastByte));
   if (!IsByte(*zero - shift) || !IsByte(*out_zero - shift)) return std::nullopt;
@@ -93,7 +94,7 @@ int LevelOf(float number, const Levels& levels) {
   const float scaled = number * InverseOf(levels);
   const auto least = static_cast<float>(levels.low - levels.zero);
   const auto most = static_cast<float>(levels.high - levels.zero);
-  if (!(scaled > least)) return levels.low;  // a NaN, too
+  if (!(scaled > least)) return levels.low;  // also for NaN
   return static_cast<int>(std::nearbyint(std::min(scaled, most))) + levels.zero;
 }
 
@@ -172,7 +173,7 @@ void LevelledValues::Add(const ir::Graph& graph, const ir::Node& node) {
   } else if (const std::optional<Levels> scaled = Scaled(node)) {
     levels_[{&node, 0}] = *scaled;
   } else if (const std::optional<ValueBounds> bounds = BoundsOf(node)) {
-    // One that no level is beyond changes nothing.
+    // A clamp that excludes no code changes nothing.
     const Levels* levels = Of(node.inputs[0]);
     if (levels == nullptr || bounds->low > NumberAt(levels->low, *levels)) return;
     if (bounds->high >= NumberAt(levels->high, *levels)) levels_[{&node, 0}] = *levels;
@@ -182,8 +183,8 @@ void LevelledValues::Add(const ir::Graph& graph, const ir::Node& node) {
   }
 }
 
-// Of integers an offset taken off and a scale, as DequantizeLinear has them: no rounding but that
-// of a level's number.
+// Integers minus an offset, or times a scale, as in DequantizeLinear. The only rounding is that of
+// NumberAt.
 std::optional<Levels> LevelledValues::Scaled(const ir::Node& node) const {
   const bool is_shift = IsCalled(node, "Subtract");
   if (!is_shift && !IsCalled(node, "Multiply")) return std::nullopt;

@@ -13,7 +13,7 @@
 namespace weft::graph {
 namespace {
 
-// Means of windows of `integers`, which lie on levels; `attributes` say which.
+// Means over windows of the codes `integers`; `attributes` define the windows.
 std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::Source integers,
                                  const Levels& from, const Levels& to, NodeAttributes attributes) {
   if (!IsScale(from.scale / to.scale)) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::S
                     0};
 }
 
-// Channels that were joined are averaged apart, where they lie on other levels.
+// Concatenated channels with different parameters are averaged separately.
 bool QuantiseWindows(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
                      const Levels& to) {
   constexpr size_t kMostRank = 4;
@@ -53,12 +53,14 @@ bool QuantiseWindows(QuantiseSite& site, ir::Node& quantiser, const ir::Node& no
   return true;
 }
 
-// Axes of a tensor, as they lie: those before a run that is averaged, the run, and those behind it.
+// A tensor viewed as [outer, length, inner]: the axes before the averaged run, the run, the axes
+// after it.
 struct AxisRun {
   int64_t outer = 1, length = 1, inner = 1;
 };
 
-// Nullopt where what is averaged is no such run, or the axes that are left go into another order.
+// Returns nullopt if the averaged axes are not adjacent, or the result orders the remaining axes
+// differently.
 std::optional<AxisRun> RunOf(const ir::Node& node) {
   const Dims& dims = TypeOf(node.inputs[0]).dims;
   const size_t rank = dims.size();
@@ -81,7 +83,7 @@ std::optional<AxisRun> RunOf(const ir::Node& node) {
   return run;
 }
 
-// The run is a column of pixels, what is behind it their channels.
+// Views the run as a column of pixels, with the inner axes as channels.
 bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, const Levels& to) {
   const Levels* from = site.LevelsOf(node.inputs[0]);
   const std::optional<AxisRun> run = RunOf(node);

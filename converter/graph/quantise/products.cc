@@ -17,7 +17,7 @@
 namespace weft::graph {
 namespace {
 
-// With the scale of each output.
+// A product with one scale per output.
 struct ScaledProduct : ByteProduct {
   std::vector<double> scales = {};
 };
@@ -46,12 +46,12 @@ std::optional<ScaledProduct> ProductOf(const ir::Node& node) {
   return product;
 }
 
-// What follows a product and nothing else reads.
+// The nodes after a product that nothing else reads.
 struct ProductTail {
   ir::Node* last;
-  std::vector<double> starts;                   // of each output
-  std::optional<Levels> levels = std::nullopt;  // that `last`, a quantiser, finds
-  // Of each output if the quantiser levels each for itself; else `levels` have the one scale.
+  std::vector<double> starts;                   // per output
+  std::optional<Levels> levels = std::nullopt;  // input parameters of `last`, if it is a quantiser
+  // Per output, for a per-channel quantiser; else empty, and `levels` has the scale.
   std::vector<double> scales = {};
 
   double ScaleOf(size_t n) const {
@@ -59,7 +59,7 @@ struct ProductTail {
   }
 };
 
-// Takes in a constant for each output that is added.
+// Merges an added constant with one number per output.
 void ReadStart(const QuantiseSite& site, size_t axis, ProductTail& tail) {
   ir::Node* sum = site.SoleReader(*tail.last);
   if (sum == nullptr || !IsCalled(*sum, "Add")) return;
@@ -74,14 +74,14 @@ void ReadStart(const QuantiseSite& site, size_t axis, ProductTail& tail) {
   tail.last = sum;
 }
 
-// Whether each output of a product depends on one channel of its data.
+// Returns true if each output of a product depends on a single channel of its data.
 bool IsDepthwise(const ir::Node& node) {
   if (!IsCalled(node, "GroupConvolution") || node.inputs.size() != 2) return false;
   const Dims& dims = TypeOf(node.inputs[1]).dims;
   return dims.size() > TypeOf(node.inputs[0]).dims.size() && dims[2] == 1;
 }
 
-// A quantiser that levels each channel for itself, as those in front of depthwise convolutions do.
+// Merges a per-channel quantiser, as used before depthwise convolutions.
 void ReadChannels(const QuantiseSite& site, ir::Node& end, size_t axis,
                   const std::optional<ValueBounds>& bounds, ProductTail& tail) {
   const ir::Node* reader = site.SoleReader(end);
@@ -121,8 +121,8 @@ ProductTail TailOf(const QuantiseSite& site, ir::Node& product, size_t axis, siz
   return tail;
 }
 
-// What the scaled sum of each output is multiplied by and added to; nullopt where a number leaves
-// the floats.
+// The factor and addend for the integer sum of each output. Nullopt if f32 cannot represent a
+// number.
 struct Factors {
   std::vector<float> scales, starts;
 };
@@ -131,7 +131,7 @@ std::optional<Factors> FactorsOf(const ScaledProduct& product, const ProductTail
   const size_t outputs = product.scales.size();
   std::vector<double> scales, starts;
   for (size_t n = 0; n < outputs; ++n) {
-    // Outputs of a channel follow one another.
+    // Outputs of one channel are adjacent.
     const double x_scale = x.scales[n * x.scales.size() / outputs], y_scale = tail.ScaleOf(n);
     scales.push_back(product.scales[n] * x_scale / y_scale);
     starts.push_back(tail.starts[n] / y_scale);
@@ -142,7 +142,7 @@ std::optional<Factors> FactorsOf(const ScaledProduct& product, const ProductTail
   return Factors{*scale_floats, *start_floats};
 }
 
-// The product of `data`, channels last on both sides, with those factors.
+// The product of `data` with these factors, channels-last on both sides.
 ir::Source Multiplied(ir::Graph& graph, const ir::Node& like, const ByteProduct& product,
                       ir::Source data, int zero, const Factors& factors,
                       NodeAttributes attributes) {
@@ -160,7 +160,7 @@ ir::Source Multiplied(ir::Graph& graph, const ir::Node& like, const ByteProduct&
           0};
 }
 
-// Of a product with offsets; its sums are scaled behind it.
+// A product with offsets; its sums are scaled afterwards.
 ir::Source MultipliedWithOffsets(ir::Graph& graph, const ir::Node& like, const ByteProduct& product,
                                  ir::Source data, int zero, const Factors& factors) {
   const auto outputs = static_cast<size_t>(product.outputs());
@@ -171,7 +171,7 @@ ir::Source MultipliedWithOffsets(ir::Graph& graph, const ir::Node& like, const B
   return {NewInferredNode(graph, like, "Multiply", 1, {sums, scales}), 0};
 }
 
-// The levels of a product's data, if it lies on some.
+// The parameters of a product's data; nullopt if it is not quantised.
 std::optional<ChannelLevels> DataOf(const QuantiseSite& site, const ir::Source& data) {
   if (const ChannelLevels* channels = site.ChannelsOf(data)) return *channels;
   const Levels* levels = site.LevelsOf(data);

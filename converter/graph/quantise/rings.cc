@@ -42,7 +42,7 @@ bool KeepsLevels(const ir::Graph& graph, const ir::Node& ring, const Levels& lev
   const ir::Node& read = *ring.inputs[kPast].node;
   const std::optional<double> first = read.inputs.empty() ? std::nullopt : NumberIn(read.inputs[0]);
   if (!first) return false;
-  // What a maximum starts from is below every number: the lowest level does.
+  // Maximum pooling starts from -infinity; the lowest code is equivalent.
   const auto number = static_cast<float>(*first);
   const bool is_least = number == -std::numeric_limits<float>::infinity();
   if (!is_least && NumberAt(LevelOf(number, levels), levels) != number) return false;

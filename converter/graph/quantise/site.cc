@@ -63,7 +63,7 @@ ir::Source QuantiseSite::MakeIntegers(ir::Node& node, uint32_t port) {
   }
   if (node.operation->traits.joins) return Joined(node, nullptr);
   if (node.operation->traits.picks) return Moved(node, port);
-  // Bounds that no level is beyond, an offset or a scale.
+  // A clamp that excludes no code, an offset or a scale: the codes are unchanged.
   if (BoundsOf(node) || IsCalled(node, "Subtract") || IsCalled(node, "Multiply")) {
     return Integers(node.inputs[0]);
   }
@@ -98,7 +98,8 @@ ir::Source QuantiseSite::OfRing(ir::Node& ring) {
   return integers_.at({&ring, 0});
 }
 
-// What a quantiser finds in a value that lies on levels itself, in parts that do, or in any other.
+// The codes of a quantiser, from a quantised value, from quantised parts of a join, or from any f32
+// value.
 ir::Source QuantiseSite::Quantised(ir::Node& node) {
   const Levels to = QuantiserOf(node)->in;
   const ir::Source x = node.inputs[0];
@@ -114,7 +115,7 @@ ir::Source QuantiseSite::Quantised(ir::Node& node) {
   return integers;
 }
 
-// Those of numbers that are moved, before they are: bytes move faster.
+// Quantises numbers before an operation that moves them, because moving bytes is faster.
 ir::Source QuantiseSite::OfFloats(const ir::Node& like, const ir::Source& x, const Levels& to) {
   ir::Node& move = *x.node;
   const bool is_moved = ops::TraitsOf(move).picks &&
@@ -151,7 +152,7 @@ ir::Source QuantiseSite::OnLevels(const ir::Node& like, ir::Source integers, con
   return NewByteTable(graph_, like, integers, table);
 }
 
-// The parts of a join, each as integers; on those levels if there are some.
+// Joins the codes of all parts; requantises them to `to` if it is not null.
 ir::Source QuantiseSite::Joined(ir::Node& node, const Levels* to) {
   std::vector<ir::Source> parts;
   for (const ir::Source& part : node.inputs) {

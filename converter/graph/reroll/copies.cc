@@ -17,7 +17,7 @@
 namespace weft::graph {
 namespace {
 
-// Constants that another program has computed from the same numbers.
+// Relative tolerance for constants that another program computed from the same numbers.
 constexpr double kClose = 1e-6;
 
 bool HoldsOnly(const Value& value, float number) {
@@ -36,7 +36,7 @@ ir::Constant ZerosOf(const TensorType& type) {
                     std::vector<std::byte>(static_cast<size_t>(DenseBytes(type).value_or(0))));
 }
 
-// The places that `slice` is of.
+// The elements that `slice` selects.
 ir::Constant PartOf(const ir::Constant& whole, const Value& slice) {
   const auto axis = static_cast<size_t>(slice.axis);
   const Dims& dims = whole.type.dims;
@@ -76,7 +76,8 @@ int Copies::At(int64_t copy, int body) const {
 
 int Copies::Initial(size_t state) const { return At(first_, period_.states[state].parameter); }
 
-// Whether a node reads it or not, a loop takes its slice.
+// Returns true if all slices of the copy exist in their tensors. The loop reads them even if no
+// node does.
 bool Copies::IsInside(int64_t copy) const {
   return std::ranges::all_of(period_.values, [&](const BodyValue& value) {
     if (value.kind != BodyValue::Kind::kSliced) return true;
@@ -96,7 +97,8 @@ void Copies::SetLeaves(int64_t copy, Row& row) const {
   }
 }
 
-// Sets what of the body `value` and its inputs stand for, as far as they are alike.
+// Assigns `value` and its inputs to the body value and its inputs, where they correspond. Returns
+// false if any of them does not.
 bool Copies::Unify(int body, int value, Row& row) const {
   int& known = row[static_cast<size_t>(body)];
   if (known != kNoValue || value == kNoValue) return known == value;
@@ -145,7 +147,7 @@ bool Copies::UnifyOutputs(int64_t copy, Row& row) const {
   return alike;
 }
 
-// Its states must become those of the copy behind it.
+// Unifies the next states of the copy with the states of the copy after it, and its outputs.
 bool Copies::UnifyBefore(int64_t copy, Row& row) const {
   bool alike = true;
   for (const BodyState& state : period_.states) {
@@ -174,7 +176,7 @@ std::vector<int> Copies::InputsOf(int body, const Row& row) const {
   return inputs;
 }
 
-// Looks up what is not known yet; false where something is known to be otherwise.
+// Looks up unknown values. Returns false if a known value differs from its computation.
 bool Copies::Fill(int64_t copy, Row& row) const {
   SetLeaves(copy, row);
   for (size_t at = 0; at < row.size(); ++at) {
@@ -254,8 +256,8 @@ bool Copies::AreClose(int a, int b) const {
   });
 }
 
-// A tracer computes what depends on a constant initial state alone, and leaves out sums with its
-// zeros: the copy then has fewer operations than the body.
+// A tracer computes values that depend only on a constant initial state, and omits sums with its
+// zeros. The first copy then has fewer operations than the body.
 void Copies::AddSimplified() {
   const int64_t copy = first_ - 1;
   if (copy < 0 || !IsInside(copy)) return;
@@ -266,7 +268,7 @@ void Copies::AddSimplified() {
   first_ = copy;
 }
 
-// States and constants that can be seen are those; other states may be zeros.
+// Known states and constants are used as they are; other states are assumed to be zeros.
 Copies::Row Copies::Hypothesis(int64_t copy) {
   Row seen(period_.values.size(), kNoValue), row = seen;
   SetLeaves(copy, seen);
@@ -313,7 +315,7 @@ int Copies::SimplifiedOf(int body, const Row& row) {
   return with_zeros != kNoValue ? with_zeros : WithoutNeutral(body, inputs);
 }
 
-// Zeros may have been computed.
+// The graph may contain computed zeros instead of a constant.
 int Copies::WithOtherZeros(int body, const std::vector<int>& inputs) const {
   for (size_t at = 0; at < inputs.size(); ++at) {
     if (!HoldsOnly(values_[inputs[at]], 0)) continue;
@@ -327,7 +329,7 @@ int Copies::WithOtherZeros(int body, const std::vector<int>& inputs) const {
   return kNoValue;
 }
 
-// A product with zeros leaves the other factor without a reader.
+// Returns true for a product with zeros, whose other factor may be missing.
 bool Copies::IsNothing(int body, const std::vector<int>& inputs) const {
   if (Body(body).kind != BodyValue::Kind::kOperation) return false;
   const std::string_view name = values_[Body(body).value].source.node->operation->name;
@@ -336,7 +338,7 @@ bool Copies::IsNothing(int body, const std::vector<int>& inputs) const {
          });
 }
 
-// What is left of a sum with zeros, a product with ones or zeros.
+// The result of a sum with zeros, or a product with ones or zeros.
 int Copies::WithoutNeutral(int body, const std::vector<int>& inputs) {
   const std::string_view name = values_[Body(body).value].source.node->operation->name;
   const bool adds = name == "Add", scales = name == "Multiply", is_product = name == "MatMul";
@@ -354,7 +356,7 @@ int Copies::WithoutNeutral(int body, const std::vector<int>& inputs) {
   return kNoValue;
 }
 
-// Values that are zeros because a factor is.
+// Collects values that are zero because a factor is zero.
 void Copies::FindZeros() {
   std::vector<bool> are_zeros(static_cast<size_t>(values_.size()), false);
   for (int value = 0; value < values_.size(); ++value) {
@@ -373,7 +375,8 @@ void Copies::FindZeros() {
   }
 }
 
-// A constant of the model where that is close: it was computed by another program.
+// Folds the operation. Returns an existing constant of the model if it is close, because another
+// program computed it.
 int Copies::Folded(int body, const std::vector<int>& inputs) {
   const Value& value = values_[Body(body).value];
   const ir::Constant first = *values_[inputs[0]].constant;
@@ -392,7 +395,7 @@ int Copies::Folded(int body, const std::vector<int>& inputs) {
     constants.push_back(MakeConstant(*made.node, *values_[inputs[i]].constant));
     node->inputs[i] = {constants.back().get(), 0};
   }
-  Faults discarded;  // what cannot be computed is not equal to anything
+  Faults discarded;  // a value that cannot be computed equals no other
   const std::vector<ir::Constant> results = Fold(graph_, *node, folding_, discarded);
   if (results.size() <= made.port) return kNoValue;
   const int known = values_.size(), folded = values_.AddConstant(results[made.port]);

@@ -35,7 +35,7 @@ class LoopMaker {
   void Run();
 
  private:
-  using ScanKey = std::tuple<int, int64_t, bool>;  // value of the body, axis, backward
+  using ScanKey = std::tuple<int, int64_t, bool>;  // body value, axis, backward
 
   const BodyValue& At(int body) const { return period_.values[static_cast<size_t>(body)]; }
   ir::Source Inside(int body) const { return inside_[static_cast<size_t>(body)]; }
@@ -67,9 +67,9 @@ class LoopMaker {
   const Copies& copies_;
   const Uses uses_;
   ir::Node* loop_ = nullptr;
-  std::vector<ir::Source> inside_;                               // by value of the body
+  std::vector<ir::Source> inside_;                               // by body value
   std::map<std::pair<int, std::vector<int>>, ir::Node*> nodes_;  // by form and inputs
-  std::map<int, ir::Node*> results_;                             // by value of the body
+  std::map<int, ir::Node*> results_;                             // by body value
   std::map<ScanKey, ir::Source> scans_;
   std::map<int, ir::Source> lasts_;
 };
@@ -78,7 +78,7 @@ void LoopMaker::Run() {
   loop_ = NewTensorIterator(graph_, Like(period_.states[0].next));
   MakeBody();
   CloseStates();
-  // The last inputs of a reader first: others keep their places.
+  // Starts with the last inputs of a reader, so that the indices of the others stay valid.
   for (const Use& use : std::views::reverse(uses_.uses)) Redirect(use, SourceOf(use));
 }
 
@@ -86,7 +86,7 @@ bool LoopMaker::IsWhole(const Use& use) const {
   return use.count > 1 && static_cast<int64_t>(use.count) == copies_.trips();
 }
 
-// What is taken out of the joined values of all iterations costs a step for each that takes it.
+// Each use that extracts elements from the joined values of all iterations costs a step.
 Gain LoopMaker::GainOf() const {
   if (!uses_.possible || uses_.uses.empty() || !CanStoreSeries()) return {};
   int64_t cost = 0;
@@ -101,8 +101,8 @@ Gain LoopMaker::GainOf() const {
   return {2 * cost <= uses_.operations ? uses_.operations - cost : 0, is_clean};
 }
 
-// The constants of all copies, which are stored one by one: where most are the same, that would be
-// more than before.
+// Returns true if storing the constants of all copies one by one is worthwhile. If most of them are
+// equal, the file would grow.
 bool LoopMaker::CanStore(int series) const {
   std::set<int> distinct;
   for (int64_t copy = copies_.first(); copy <= copies_.last(); ++copy) {
@@ -121,7 +121,7 @@ bool LoopMaker::CanStoreSeries() const {
   return true;
 }
 
-// The layer that a value of the body stands for in messages.
+// The layer that represents a body value in messages.
 const ir::Node& LoopMaker::Like(int body) const {
   for (int value = At(body).value;;) {
     const Value& found = values_[value];
@@ -137,7 +137,7 @@ void LoopMaker::MakeBody() {
   }
 }
 
-// A value in front of the loop, under the dims that the body's state has.
+// A value from before the loop with the dims of the body's state.
 ir::Source LoopMaker::Outside(int value, const TensorType& type) {
   const Value& found = values_[value];
   ir::Source source = found.source;
@@ -183,7 +183,7 @@ ir::Source LoopMaker::MakeSliced(const BodyValue& value, const ir::Node& like) {
   return parameter;
 }
 
-// One row for each iteration.
+// One row per iteration.
 ir::Source LoopMaker::MakeSeries(int at, const ir::Node& like) {
   const auto bytes = std::make_shared<std::vector<std::byte>>();
   for (int64_t copy = copies_.first(); copy <= copies_.last(); ++copy) {
@@ -237,7 +237,7 @@ void LoopMaker::CloseStates() {
   }
 }
 
-// A number has no axis to be joined on.
+// A scalar is unsqueezed first, because it has no axis to join along.
 ir::Source LoopMaker::ScanOf(const Use& use) {
   ir::Source& scan = scans_[{use.body, use.axis, use.backward()}];
   if (scan.node != nullptr) return scan;

@@ -12,9 +12,9 @@
 namespace weft::graph {
 namespace {
 
-constexpr int kMostDepth = 2000;              // of nested calls
-constexpr size_t kMostRoots = 256;            // values of a copy that are read behind it
-constexpr int64_t kMostSeriesElements = 256;  // of a constant that differs from copy to copy
+constexpr int kMostDepth = 2000;              // nested calls
+constexpr size_t kMostRoots = 256;            // values of a copy that are read after it
+constexpr int64_t kMostSeriesElements = 256;  // elements of a constant that differs between copies
 
 }  // namespace
 
@@ -88,7 +88,7 @@ ValueReaders ReadersOf(const ValueTable& values) {
 
 namespace {
 
-// Compares a copy with the one before it, pair of values by pair of values.
+// Compares a copy with the copy before it, value by value.
 class PeriodSearch {
  public:
   PeriodSearch(const ValueTable& values, const ValueReaders& readers, const Timeline& timeline,
@@ -100,7 +100,7 @@ class PeriodSearch {
   std::optional<Period> Run();
 
  private:
-  // A value that later copies or others read, with the one it corresponds to.
+  // A value with readers after its copy, and the corresponding value of the copy before.
   struct Root {
     int value = kNoValue, before = kNoValue;
     int body = kNoValue;
@@ -124,7 +124,7 @@ class PeriodSearch {
   const ValueReaders& readers_;
   const Timeline& timeline_;
   const int64_t copy_;
-  // At first not: of two layers with weights of one shape each is to find its own.
+  // Initially false: two layers with weights of equal shape must each match their own weights.
   bool takes_series_ = false;
   int depth_ = 0;
   Period period_;
@@ -168,10 +168,11 @@ bool PeriodSearch::IsReadLater(int value, int64_t copy) const {
   });
 }
 
-// Values of a copy that are read behind it.
+// Values of a copy that are read after it.
 std::vector<int> PeriodSearch::RootsAt(int64_t copy) const {
   std::vector<int> roots;
-  for (size_t at = 0; at < readers_.size(); ++at) {  // there may be newer constants
+  for (size_t at = 0; at < readers_.size();
+       ++at) {  // readers_ lacks constants that were added later
     const int value = static_cast<int>(at);
     if (timeline_.Of(value) == copy && IsReadLater(value, copy)) roots.push_back(value);
   }
@@ -277,7 +278,8 @@ bool PeriodSearch::DependsOnState(int body) const {
   return false;
 }
 
-// What a state becomes is the root that corresponds to it, or a state that is one copy younger.
+// The next value of a state is the root that corresponds to it, or a state that is one copy
+// younger.
 void PeriodSearch::FindSuccessors() {
   std::map<int, int> bodies;  // by the value in the copy before
   for (const Root& root : roots_) bodies.emplace(root.before, root.body);
@@ -290,7 +292,7 @@ void PeriodSearch::FindSuccessors() {
   }
 }
 
-// Readers that join the values of consecutive copies.
+// Finds readers that join the values of consecutive copies.
 void PeriodSearch::FindOutputs() {
   for (const Root& root : roots_) {
     if (!DependsOnState(root.body)) continue;
@@ -316,7 +318,7 @@ void PeriodSearch::FindOutputs() {
   }
 }
 
-// An output falls away that depends on a state without a successor, however indirectly; then states
+// Removes outputs that depend, directly or indirectly, on a state without a successor, then states
 // that no output depends on.
 void PeriodSearch::DropUnused() {
   std::vector<bool> open(period_.values.size(), false);
@@ -339,7 +341,7 @@ void PeriodSearch::DropUnused() {
   KeepNeeded(period_);
 }
 
-// The values of a body that are needed, inputs first.
+// Orders the required values of a body, inputs first.
 class NeededValues {
  public:
   explicit NeededValues(Period& period) : period_(period), moved_(period.values.size(), kNoValue) {}
@@ -378,7 +380,7 @@ class NeededValues {
   Period& period_;
   std::vector<int> moved_;
   std::vector<BodyValue> kept_;
-  std::vector<size_t> reached_;  // states, in the order in which they are met
+  std::vector<size_t> reached_;  // states, in the order of their first visit
 };
 
 }  // namespace

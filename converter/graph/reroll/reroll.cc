@@ -20,8 +20,8 @@ namespace weft::graph {
 namespace {
 
 constexpr int64_t kLeastTrips = 4;
-// Bounds of the search, far above what traced loops need: axes whose places are looked at, copies
-// from the end in which a body is looked for.
+// Search limits, far above the needs of traced loops: the number of sliced axes, and the number of
+// copies from the end to try as the body.
 constexpr size_t kMostPlaces = 64;
 constexpr int64_t kMostCopies = 6;
 
@@ -30,7 +30,7 @@ class Rerolling {
   Rerolling(ir::Graph& graph, Folding& folding)
       : graph_(graph), folding_(folding), values_(graph) {}
 
-  // Makes one loop, if there is one to be made: the best over axes that are read as often.
+  // Creates the best loop over axes with the same number of slices. Returns false if there is none.
   bool Run() {
     std::vector<Places> all = PlacesIn(values_, kLeastTrips);
     if (all.size() > kMostPlaces) all.resize(kMostPlaces);
@@ -46,8 +46,8 @@ class Rerolling {
 
  private:
   struct Candidate {
-    int64_t saved = 0;     // operations
-    bool is_best = false;  // it has all copies, and nothing could be better
+    int64_t saved = 0;     // number of operations
+    bool is_best = false;  // contains all copies and cannot be improved
     std::shared_ptr<const Period> period;
     std::shared_ptr<Copies> copies;  // of the period
   };
@@ -61,7 +61,8 @@ class Rerolling {
     }
   }
 
-  // The last copies may lack what nothing reads, the first what its constant states decide.
+  // Tries several copies from the end. The last copies may lack values that nothing reads, the
+  // first ones values that their constant states determine.
   void Try(const Timeline& timeline) {
     const int64_t behind = std::max<int64_t>(1, timeline.count - kMostCopies);
     const int64_t before = best_.saved;
@@ -73,7 +74,7 @@ class Rerolling {
     }
   }
 
-  // Also without the last copy, which may be another.
+  // Considers the copies with and without the last one, which may differ.
   void Consider(Period found, int64_t count, bool may_move) {
     const int64_t least = std::max(kLeastTrips, count / 2 + 1);
     const auto period = std::make_shared<const Period>(std::move(found));
@@ -115,7 +116,7 @@ bool Reroll(ir::Graph& graph, const InferOptions& options, Folding& folding, Fau
   for (; Rerolling(graph, folding).Run(); changed = true) {
     if (!InferAndFold(graph, options, folding, faults)) return false;
   }
-  // What a later loop has taken in no longer reads the earlier ones.
+  // Loops created later may have removed readers of outputs of earlier loops.
   if (changed) PruneLoops(graph);
   return true;
 }

@@ -13,14 +13,14 @@
 namespace weft::graph {
 namespace {
 
-// Values of the body that only the next copy needs.
+// Body values that only the next copy needs.
 using Group = std::set<int>;
 
 class Retiming {
  public:
   using MayMove = std::function<bool(int body)>;
 
-  // Places and series of constants go along where `takes_leaves`.
+  // `takes_leaves`: slices and series of constants move together with the values.
   Retiming(const ValueTable& values, Period& period, MayMove may_move, bool takes_leaves)
       : values_(values),
         period_(period),
@@ -82,7 +82,7 @@ std::vector<std::vector<int>> Retiming::Readers() const {
   return readers;
 }
 
-// Computed from computed values and invariants alone, and read by such values alone.
+// Values computed only from computed values and invariants, and read only by such values.
 Group Retiming::FreeValues() const {
   const std::vector<std::vector<int>> readers = Readers();
   Group free;
@@ -101,7 +101,7 @@ Group Retiming::FreeValues() const {
   return free;
 }
 
-// Values that are joined by edges.
+// Removes from `free` one group of connected values.
 Group Retiming::TakeGroup(Group& free) const {
   const std::vector<std::vector<int>> readers = Readers();
   Group group;
@@ -128,8 +128,8 @@ Group Retiming::BoundaryOf(const Group& group) const {
   return boundary;
 }
 
-// By the bytes of states that fall away and come; where they are as many, by what else needs what
-// comes.
+// Compares the bytes of the states that are removed and added. If they are equal, the move pays if
+// the new states are needed for another reason.
 bool Retiming::Pays(const Group& group, bool moves_when_equal) const {
   int64_t saved = 0;
   for (const BodyState& state : period_.states) {
@@ -147,7 +147,7 @@ bool Retiming::Pays(const Group& group, bool moves_when_equal) const {
   return saved > 0 || (saved == 0 && is_needed);
 }
 
-// The state that becomes `body`, of which `before` is the value in the copy before.
+// The parameter of the state with the next value `body`; `before` is its value in the copy before.
 int Retiming::ParameterOf(int body, int before) {
   if (const std::optional<size_t> known = StateOf(body)) return period_.states[*known].parameter;
   const int parameter = static_cast<int>(period_.values.size());
@@ -158,11 +158,11 @@ int Retiming::ParameterOf(int body, int before) {
   leaf.state = period_.states.size();
   period_.values.push_back(std::move(leaf));
   period_.states.push_back({.parameter = parameter, .next = body, .value = before});
-  period_.outputs.push_back({.body = body});  // is needed although nothing joins it
+  period_.outputs.push_back({.body = body});  // keeps the value although no operation joins it
   return parameter;
 }
 
-// What the copy before has of an axis, or of a series.
+// The slice or series constant of the copy before.
 int Retiming::LateLeaf(int body, int before) {
   BodyValue leaf = At(body);
   if (leaf.kind == BodyValue::Kind::kSeries) leaf.value = before;
@@ -233,8 +233,8 @@ bool Retime(const ValueTable& values, Period& period) {
   return Retiming(values, period, may_move, /*takes_leaves=*/false).Run(/*moves_when_equal=*/false);
 }
 
-// Values of the body that a copy could not have, for want of places of an axis, and that nothing
-// reads behind the loop.
+// Body values that copy `copy` cannot have, because an axis has no slice for it, and that nothing
+// reads after the loop.
 std::set<int> Beyond(const ValueTable& values, const Period& period, int64_t copy) {
   std::set<int> beyond;
   for (size_t at = 0; at < period.values.size(); ++at) {

@@ -47,11 +47,12 @@ class UseSearch {
   const ValueTable& values_;
   const Period& period_;
   const Copies& copies_;
-  std::map<int, Place> made_;  // by value
+  std::map<int, Place> made_;  // by value number
   Uses found_;
 };
 
-// What only takes elements of what is read anyway is as good outside.
+// Values that are only slices or reshapes of the loop's inputs; the outer graph can compute them as
+// well.
 std::vector<bool> UseSearch::TakesOnly() const {
   std::vector<bool> takes(period_.values.size());
   for (size_t at = 0; at < takes.size(); ++at) {
@@ -71,7 +72,7 @@ void UseSearch::FindMade() {
     for (size_t at = 0; at < period_.values.size(); ++at) {
       const int body = static_cast<int>(at), value = copies_.At(copy, body);
       if (!period_.values[at].computed() || takes_only[at] || value == kNoValue) continue;
-      // A simplified copy may hold what is a constant or a port.
+      // A simplified copy may contain constants and ports.
       const bool is_node = !values_[value].constant && values_[value].kind != Value::Kind::kOther;
       if (is_node) made_.try_emplace(value, Place{copy, body});
     }
@@ -90,7 +91,7 @@ bool UseSearch::IsMade(const ir::Node& node) const {
   return false;
 }
 
-// How many inputs from this one on hold the same value of the body in consecutive copies.
+// Number of inputs, from this one on, that hold the same body value in consecutive copies.
 size_t UseSearch::RunFrom(const ir::Node& node, size_t input, int64_t& step) const {
   if (!ops::TraitsOf(node).joins) return 1;
   const Place* first = PlaceOf(node.inputs[input]);
@@ -125,7 +126,7 @@ void UseSearch::AddUsesOf(ir::Node& node) {
   }
 }
 
-// Nothing that the loop begins with may depend on what it makes.
+// Returns true if no value that the loop reads depends on a value that it computes.
 bool UseSearch::NeedsNothingOfItsOwn() const {
   std::vector<bool> depends(static_cast<size_t>(values_.size()), false);
   for (int value = 0; value < values_.size(); ++value) {

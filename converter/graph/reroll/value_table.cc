@@ -24,7 +24,7 @@ bool HoldEqualBytes(const ir::Constant& a, const ir::Constant& b) {
   return a.bytes.data() == b.bytes.data() || BytesOf(a) == BytesOf(b);
 }
 
-// Of so many bytes at either end.
+// Number of bytes to hash at either end.
 constexpr size_t kHashedBytes = 256;
 
 size_t HashOf(const ir::Constant& constant) {
@@ -36,7 +36,7 @@ size_t HashOf(const ir::Constant& constant) {
   return joined;
 }
 
-// Is it the same whenever it is computed from the same, and of the type that it shows?
+// Returns true if equal inputs give equal results with the inferred type.
 bool IsPure(const ir::Node& node) {
   if (node.operation == nullptr || !node.bodies.empty() || node.inputs.empty()) return false;
   if (ir::IsParameter(node) || ir::IsResult(node) || ir::IsAssign(node)) return false;
@@ -50,7 +50,7 @@ bool IsWhole(const ops::Run& run, int64_t dim) {
   return run.source == 0 && run.count == dim && (run.step == 1 || dim == 1);
 }
 
-// The places of one axis that an output holds, all others being whole and in order.
+// The elements of one axis that an output holds, if all other axes are complete and in order.
 std::optional<ops::Selection> PlacesOf(const ops::AxisRelation& relation, const Dims& dims,
                                        uint32_t port) {
   if (port < relation.parts.size()) return relation.parts[port];
@@ -68,8 +68,8 @@ int64_t WithPart(const Dims& dims, const ops::Selection& places) {
   return dim == 0 ? 0 : ElementCount(dims).value_or(0) / dim * (places.end - places.begin);
 }
 
-// Of a sum with negative zeros, which exporters leave where zeros were taken off: its other input,
-// bit for bit.
+// The input that equals a sum with negative zeros bit by bit. Exporters leave such sums where zeros
+// were subtracted.
 std::optional<size_t> InputItIs(const ir::Node& node) {
   if (node.operation->name != "Add") return std::nullopt;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -122,7 +122,7 @@ int ValueTable::AddOutput(ir::Node& node, uint32_t port, const std::vector<int>&
   return Add(key, std::move(value));
 }
 
-// Of what only takes elements of input 0.
+// For operations that only select elements of input 0.
 std::optional<int> ValueTable::AddTaken(ir::Node& node, uint32_t port,
                                         const std::vector<int>& inputs) {
   if (ops::TraitsOf(node).steering == ops::Steering::kNothing) return std::nullopt;
