@@ -139,7 +139,7 @@ void LowerReorg(LowerScope& scope) {
 
 void PatchAxes(AxisScope& scope) {
   scope.Pair(0, 0, 0, 0);
-  scope.relation.reason = "cuts time into patches";
+  scope.relation.reason = "splits time into patches";
 }
 
 constexpr Operation kPatchRows[] = {

@@ -463,7 +463,7 @@ double LeastOf(ElementType type) {
 // tensor.
 void PoolingAxes(AxisScope& scope) {
   if (scope.node().outputs.size() > 1 && IsRead(scope.graph(), scope.node(), 1)) {
-    scope.relation.reason = "numbers its indices along time";
+    scope.relation.reason = "counts its indices along time";
     return;
   }
   WindowAxes(scope, scope.attributes.Ints("kernel"), true);
@@ -479,7 +479,7 @@ void PoolingAxes(AxisScope& scope) {
     std::optional<Delay> delay = LookBackOf(scope, window, i);
     if (!delay) continue;
     if (excludes && delay->past > 0) {
-      scope.relation.reason = "averages over fewer places at the beginning";
+      scope.relation.reason = "averages over fewer elements at the start of the sequence";
       continue;
     }
     if (!is_mean && !fills) delay->fill = LeastOf(scope.input_element(0));

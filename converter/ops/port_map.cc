@@ -112,7 +112,7 @@ void Resolver::AddInput(const BodyInput& input) {
     if (input.next != nullptr) {
       scope_.Fault(
           "body Parameter {} \"{}\" is the current_iteration and the target of back edge {} -> {}; "
-          "it can have one source",
+          "must have one source",
           parameter.id, parameter.name, input.next->id, parameter.id);
     }
     Dims& dims = resolved.type.dims;
@@ -170,8 +170,8 @@ bool Resolver::CheckChunk(const ChunkRange& range, std::string_view side, int64_
   const std::string size =
       range.part_size ? fmt::format("part_size {}", *range.part_size) : "no part_size";
   scope_.Fault(
-      "port_map of {} {}: stride {} and {} but the body has {} elements on the axis; a chunk, the "
-      "stride's size and part_size must be equal",
+      "port_map of {} {}: stride {} and {} but the body has {} elements on the axis; these, the "
+      "magnitude of the stride and part_size must be equal",
       side, port, stride, size, part);
   return false;
 }
@@ -195,7 +195,7 @@ std::optional<Readings> Resolver::Read(const BodyInput& input, int64_t axis, int
   if (!IsCut(exclusive, dim)) {
     scope_.Fault(
         "port_map of input {}: start {}, end {}, stride {} select [{}, {}) of axis {} with {} "
-        "elements; must lie inside and be chunks of {}",
+        "elements; must be inside the axis and a multiple of {}",
         *input.input, start, end, stride, exclusive.begin, exclusive.end, axis, dim, part);
     return std::nullopt;
   }
@@ -234,7 +234,7 @@ std::optional<AllowedCounts> Resolver::CountOfOutput(size_t output) {
                          {whole / part}};
   }
   if (fixed()) {
-    scope_.Fault("output {} has {} elements on axis {} but an iteration makes {}; must divide it",
+    scope_.Fault("output {} has {} elements on axis {} but an iteration yields {}; must divide it",
                  output, whole, axis, part);
   }
   return std::nullopt;
@@ -254,7 +254,7 @@ void Resolver::CheckWhole(size_t output) {
                     (upper == -1 || upper == whole || upper == whole - 1))) {
     return;
   }
-  scope_.Fault("port_map of output {}: start {}, end {} fill part of {} elements; must fill all",
+  scope_.Fault("port_map of output {}: start {}, end {} cover part of {} elements; must cover all",
                map_.outputs[output].port_id, start, end, whole);
 }
 
@@ -267,7 +267,7 @@ void Resolver::Decide() {
     const std::string count =
         without == with ? fmt::format("{}", with) : fmt::format("{} or {}", without, with);
     inputs.push_back(
-        {fmt::format("input {} makes {}", *map_.inputs[index].input, count), {without, with}});
+        {fmt::format("input {} gives {}", *map_.inputs[index].input, count), {without, with}});
   }
   for (size_t i = 0; i < map_.outputs.size(); ++i) {
     if (!map_.outputs[i].range) continue;
@@ -294,7 +294,7 @@ void Resolver::Decide() {
   if (counts.empty()) {
     std::string list;
     for (const AllowedCounts& allowed : all) list += (list.empty() ? "" : ", ") + allowed.who;
-    scope_.Fault("the numbers of iterations disagree: {}; all must agree", list);
+    scope_.Fault("the iteration counts differ: {}; all must be equal", list);
     return;
   }
   ports_.count = *counts.begin();
@@ -308,8 +308,8 @@ void Resolver::ReportTwoReadings() {
   for (const auto& [index, readings] : readings_) {
     if (readings.exclusive.count() == readings.inclusive.count()) continue;
     scope_.Fault(
-        "port_map of input {}: the upper bound reads as {} iterations without its element and {} "
-        "with it, and no other entry decides; must be negative, counted from the end",
+        "port_map of input {}: the upper bound gives {} iterations if exclusive and {} if "
+        "inclusive, and no other entry decides; must be negative, counted from the end",
         *map_.inputs[index].input, readings.exclusive.count(), readings.inclusive.count());
   }
 }

@@ -32,8 +32,8 @@ void InferParameter(InferScope& scope) {
     if (port.type.dims[axis] >= 0) continue;
     return scope.Fault(
         "dimension {} of {} is dynamic; weft plans memory ahead, so every dimension must be fixed "
-        "(--shape {}={} with a number for each N, or --streaming where it is time, which --shape "
-        "then takes as ?)",
+        "(--shape {}={} with a number for each N, or --streaming if it is time, with ? for it in "
+        "--shape)",
         axis, ir::BoundedText(scope.node()), name, OpenShape(port.type.dims));
   }
   scope.SetOutput(0, TensorType(port.type));

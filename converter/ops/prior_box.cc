@@ -23,7 +23,7 @@ std::optional<PriorGrid> ReadPriorGrid(NodeScope& scope) {
   if (!layer || !image) return std::nullopt;
   const PriorGrid grid = {(*layer)[0], (*layer)[1], (*image)[0], (*image)[1]};
   if (std::min({grid.height, grid.width, grid.image_height, grid.image_width}) >= 1) return grid;
-  scope.Fault("layer is {} and image {}; must be at least 1 high and wide", ToString(*layer),
+  scope.Fault("layer is {} and image {}; must be at least 1 in height and width", ToString(*layer),
               ToString(*image));
   return std::nullopt;
 }
@@ -280,9 +280,8 @@ void InferPriorBox(InferScope& scope) {
   if (scope.failed()) return;  // too many boxes to compute
   const int64_t count = std::ssize(PriorsOf<has_order>(scope, *grid).shapes);
   if (declared == count) return;
-  scope.Fault(
-      "sizes and ratios make {} boxes of a cell, and the output has room for {}; must be as many",
-      count, declared);
+  scope.Fault("sizes and ratios define {} boxes per cell and the output has {}; both must be equal",
+              count, declared);
 }
 
 template <bool has_order>

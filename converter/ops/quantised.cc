@@ -146,7 +146,7 @@ void InferByteMatMul(InferScope& scope) {
   Dims dims = scope.input_dims(kData);
   const Dims& weights = scope.input_dims(kFilters);
   if (dims.empty() || weights.size() != 2 || weights[1] != dims.back()) {
-    return scope.Fault("data is {} and weights are {}; must have rows of one length",
+    return scope.Fault("data is {} and weights are {}; must have rows of equal length",
                        ToString(scope.input_type(kData)), ToString(scope.input_type(kFilters)));
   }
   CheckOutputs(scope, weights[0]);
@@ -344,7 +344,7 @@ constexpr Operation kQuantisedRows[] = {
 std::span<const Operation> QuantisedOperations() { return kQuantisedRows; }
 
 int8_t ByteOf(const NodeScope& scope, std::string_view key) {
-  return Narrow<int8_t>(scope.attributes.Int(key, 0), "a level");
+  return Narrow<int8_t>(scope.attributes.Int(key, 0), "a quantised value");
 }
 
 format::Levels LevelsOf(const NodeScope& scope) {

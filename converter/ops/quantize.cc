@@ -34,7 +34,7 @@ void CheckQuantizeLimits(InferScope& scope) {
   }
   const std::optional<Dims> dims = BroadcastDims(scope, operands);
   if (!dims || *dims == scope.input_dims(kQuantized)) return;
-  scope.Fault("the ranges make {} of x, which is {}; must broadcast to the shape of x",
+  scope.Fault("the ranges broadcast x to {}, and x is {}; must broadcast to the shape of x",
               ToString(*dims), ToString(scope.input_type(kQuantized)));
 }
 

@@ -41,8 +41,8 @@ void CheckSeeds(InferScope& scope) {
   }
   if (!is_zero) return;
   scope.Fault(
-      "global_seed and op_seed are 0, by which each run draws other numbers; must have a seed for "
-      "numbers that stay the same, or make the numbers in the program and feed them by an input");
+      "global_seed and op_seed are 0, so that each run draws new numbers; must have a seed, or be "
+      "an input that the application fills with random numbers");
 }
 
 bool IsLikePytorch(const NodeScope& scope) {
@@ -228,7 +228,7 @@ void LowerRandomUniform(LowerScope& scope) {
   const uint64_t seed = SeedOf(scope, kGlobalSeed).value();
   const DrawWords words = IsLikePytorch(scope) ? TwisterWords(seed)
                                                : PhiloxWords(seed, SeedOf(scope, kOwnSeed).value());
-  scope.Warn("draws its numbers when it is converted: every run sees those of the first");
+  scope.Warn("draws its numbers at conversion: every run uses those of the first run");
   scope.SetOutput(0, scope.builder.Weights(scope.output_type(0), DrawnBytes(scope, words)));
 }
 

@@ -144,7 +144,7 @@ void CheckFirstVersion(NodeScope& scope, const Recurrent& recurrent) {
     CheckDims(scope, layout.peepholes(), "P", dims);
   }
   if (scope.attributes.Bool("input_forget", false)) {
-    scope.Fault("input_forget is true; must be false, for its gates are not coupled");
+    scope.Fault("input_forget is true; must be false, because coupled gates are not supported");
   }
   // OpenVINO ignores the attribute and assumes this gate order.
   constexpr std::string_view kGateOrders[] = {"fico"};

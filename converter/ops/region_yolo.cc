@@ -46,7 +46,8 @@ void InferRegions(InferScope& scope) {
   }
   const std::optional<int64_t> axis = scope.NormalAxis(scope.attributes.Int("axis", 1), 4);
   const std::optional<int64_t> end = scope.NormalAxis(scope.attributes.Int("end_axis", 3), 4);
-  if (axis && end && *end < *axis) scope.Fault("end_axis is before axis; must be behind it");
+  if (axis && end && *end < *axis)
+    scope.Fault("end_axis is before axis; must not be less than axis");
   if (scope.failed()) return;
   Dims out = dims;
   if (regions.softmax) {

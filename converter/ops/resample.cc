@@ -33,7 +33,7 @@ bool ReadResamplePads(NodeScope& scope, std::vector<ResampledAxis>& axes) {
         return false;
       }
       if (i >= axes.size() && pads[i] != 0) {
-        scope.Fault("attribute {} is {} for data of rank {}; must have as many numbers at most",
+        scope.Fault("attribute {} is {} for data of rank {}; must have at most one number per axis",
                     key, ToString(pads), axes.size());
         return false;
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that give the elements other dims in the same order, for all types. They emit no step.
+// Operations that give elements of any type other dims in the same order. They emit no step.
 #include <algorithm>
 
 #include "converter/ops/axes.h"
@@ -52,13 +52,13 @@ void InferReshape(InferScope& scope) {
     *free = 1;
     const int64_t rest = ElementCount(dims).value_or(0);
     if (rest == 0 || count % rest != 0) {
-      return scope.Fault("{} elements of {} do not divide by the {} of pattern {}", count,
+      return scope.Fault("{} elements of {} are not divisible by the {} of pattern {}", count,
                          ToString(scope.input_type(0)), rest, ToString(*pattern));
     }
     *free = count / rest;
   }
   if (ElementCount(dims) != count) {
-    return scope.Fault("{} has {} elements and pattern {} makes {}; both must be equal",
+    return scope.Fault("{} has {} elements and pattern {} gives {}; both must be equal",
                        ToString(scope.input_type(0)), count, ToString(*pattern), ToString(dims));
   }
   scope.SetOutput(0, scope.input_element(0), std::move(dims));

@@ -161,7 +161,7 @@ void InferPositionPooling(InferScope& scope) {
   }
   if (!CheckPooledRegions(scope)) return;
   if (scope.input_dims(0)[1] != spec.channels * spec.parts()) {
-    return scope.Fault("data is {}; must have {} channels, {} for each of {}",
+    return scope.Fault("data is {}; must have {} channels, {} for each of {} output channels",
                        ToString(scope.input_type(0)), spec.channels * spec.parts(), spec.parts(),
                        spec.channels);
   }

@@ -101,8 +101,8 @@ bool CheckRowNumbers(InferScope& scope, size_t i, const Dims& extents) {
   const int64_t most = std::numeric_limits<int32_t>::max() / static_cast<int64_t>(extents.size());
   if (rows <= most) return true;
   scope.Fault(
-      "tuples of i32 indices choose among {} rows; must be at most {} (convert them to i64)", rows,
-      most);
+      "i32 index tuples select among {} rows; must be at most {} (convert the indices to i64)",
+      rows, most);
   return false;
 }
 

@@ -148,8 +148,8 @@ void CheckScatterTargets(InferScope& scope, const Dims& targets) {
   const size_t most = MostCombined(targets);
   if (most <= kMostCombined) return;
   scope.Fault(
-      "{} updates meet in one place; must be at most {}, each is a step (a ReduceSum or the "
-      "like takes any number)",
+      "{} updates are combined into one element; must be at most {}, because each needs a step "
+      "(ReduceSum and similar operations have no limit)",
       most, kMostCombined);
 }
 
@@ -172,7 +172,7 @@ bool CheckElementDims(InferScope& scope, int64_t axis) {
     fits = i == static_cast<size_t>(axis) || indices[i] <= data[i];
   }
   if (!fits) {
-    scope.Fault("indices are {} and data {}; must have no greater extents than data but on axis {}",
+    scope.Fault("indices are {} and data {}; no extent may exceed that of data except on axis {}",
                 ToString(indices), ToString(data), axis);
   }
   return fits;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SegmentMax: the maximum over the rows of each segment. Segments known at conversion become one
-// step per run of segments of equal size. Those that the run computes become a loop over rows.
+// step per run of segments of equal size. Computed segments become a loop over rows.
 #include <algorithm>
 
 #include "converter/ops/axes.h"
@@ -32,7 +32,7 @@ bool CheckSegmentIds(InferScope& scope) {
   int64_t least = 0;
   for (const int64_t id : scope.Ints(kSegmentIds).value_or(Dims())) {
     if (id < least) {
-      scope.Fault("segment id {} behind {}; must ascend from 0", id, least);
+      scope.Fault("segment id {} after {}; must ascend from 0", id, least);
       return false;
     }
     least = id;
@@ -99,7 +99,7 @@ void LowerSegmentMax(LowerScope& scope) {
 
 void SegmentMaxAxes(AxisScope& scope) {
   for (int64_t axis = 1; axis < scope.rank(0); ++axis) scope.Pair(0, axis, 0, axis);
-  scope.relation.reason = "takes the greatest over time";
+  scope.relation.reason = "takes the maximum over time";
 }
 
 constexpr Operation kSegmentMaxRows[] = {

@@ -148,8 +148,9 @@ Sequence<double> RealRange(const NodeScope& scope) {
 void InferRangeOf(InferScope& scope, ElementType type) {
   if (!CheckRange(scope)) return;
   if (type == ElementType::boolean || ElementBytes(type) == 0) {
-    return scope.Fault("the output would be {}; must be a float or an integer of whole bytes",
-                       Name(type));
+    return scope.Fault(
+        "the output would be {}; must be a float type or an integer type of at least 8 bits",
+        Name(type));
   }
   const bool whole = IsWhole(scope, type);
   if (whole && scope.Ints(2)->front() == 0) {
@@ -203,7 +204,7 @@ void InferEye(InferScope& scope) {
   const std::optional<EyeSpec> spec = ReadEyeSpec(scope);
   if (!type || !spec) return;
   if (ElementBytes(*type) == 0) {
-    return scope.Fault("output_type is {}; must be a type of whole bytes", Name(*type));
+    return scope.Fault("output_type is {}; must be a type of at least 8 bits", Name(*type));
   }
   Dims dims = spec->batch;
   dims.insert(dims.end(), {spec->rows, spec->columns});

@@ -36,7 +36,7 @@ std::optional<Framing> ReadFraming(InferScope& scope, FourierOp op) {
   if (step && *step < 1) scope.Fault("frame step is {}; must be at least 1", *step);
   if (scope.constant(1) == nullptr) CheckElements(scope, kWindow, {ElementType::f32});
   if (scope.rank(1) != 1 || (size && scope.input_dims(1)[0] > *size)) {
-    scope.Fault("window is {}; must have one axis of at most the frame size",
+    scope.Fault("window is {}; must be one-dimensional, with at most the frame size",
                 ToString(scope.input_type(1)));
   }
   if (scope.failed() || !CheckTransform(scope, op, *size, *size)) return std::nullopt;
@@ -162,8 +162,8 @@ void InferIstft(InferScope& scope) {
   const int64_t bins = dims.end()[-3], frames = dims.end()[-2];
   if (bins != framing->bins() || frames == 0) {
     scope.Fault(
-        "spectra have {} bins and {} frames; must have {} bins, half the frame size and one,"
-        " and a frame",
+        "spectra have {} bins and {} frames; must have {} bins (frame size / 2 + 1) and at least 1 "
+        "frame",
         bins, frames, framing->bins());
   }
   const int64_t cut = IsCentred(scope) ? framing->size / 2 * 2 : 0;
@@ -328,7 +328,7 @@ void LowerIstft(LowerScope& scope) {
 template <int64_t unbatched_rank>
 void FramedAxes(AxisScope& scope) {
   if (scope.rank(0) > unbatched_rank) scope.Pair(0, 0, 0, 0);
-  scope.relation.reason = "frames time";
+  scope.relation.reason = "splits time into frames";
 }
 
 constexpr Operation kShortTimeRows[] = {

@@ -172,11 +172,11 @@ bool CheckShrinking(NodeScope& scope, const Bound& place, size_t axis) {
   const int64_t dim = scope.input_dims(0)[axis];
   if (!place.known && dim > 0) return true;
   if (!place.known) {
-    scope.Fault("takes one place of axis {}, which has none", axis);
+    scope.Fault("selects one element of axis {}, which has none", axis);
     return false;
   }
   if (*place.known >= -dim && *place.known < dim) return true;
-  scope.Fault("begin {} takes one place of axis {}, which has {}; must be from {} to {}",
+  scope.Fault("begin {} selects one element of axis {}, which has {}; must be from {} to {}",
               *place.known, axis, dim, -dim, dim - 1);
   return false;
 }
@@ -206,8 +206,7 @@ std::optional<Cut> CutByEntries(NodeScope& scope, const std::vector<Bound>& begi
       continue;
     }
     if (axis == dims.size()) {
-      scope.Fault("{} entries of begin reach beyond rank {} at entry {}", begin.size(), dims.size(),
-                  i);
+      scope.Fault("{} entries of begin exceed rank {} at entry {}", begin.size(), dims.size(), i);
       return std::nullopt;
     }
     ComputedRange range = {axis, begin[i], end[i], step[i], masks.shrink_axis[i] != 0};
@@ -243,8 +242,8 @@ void SetLengthOfOutput(InferScope& scope, const Cut& cut) {
     const auto axis = static_cast<size_t>(cut.places[range.axis]);
     if (extent) {
       return scope.Fault(
-          "axes {} and {} of its output would have run-time lengths; must be one at most",
-          extent->axis, axis);
+          "axes {} and {} of its output would have run-time lengths; at most one may", extent->axis,
+          axis);
     }
     extent = {axis, &scope.node(), 1};
   }

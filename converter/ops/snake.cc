@@ -31,12 +31,13 @@ void InferSnake(InferScope& scope) {
   CheckElements(scope, std::array<size_t, 3>{0, kSlopes, kHeights}, {ElementType::f32});
   for (const size_t i : {kSlopes, kHeights}) {
     if (FitsOneAxis(scope.input_dims(0), scope.input_dims(i))) continue;
-    scope.Fault("input {} ({}) is {} and x is {}; must have ones but for one axis of x", i,
-                i == kSlopes ? "slopes" : "heights", ToString(scope.input_type(i)),
-                ToString(scope.input_type(0)));
+    scope.Fault(
+        "input {} ({}) is {} and x is {}; must have extent 1 on all axes of x except at most one",
+        i, i == kSlopes ? "slopes" : "heights", ToString(scope.input_type(i)),
+        ToString(scope.input_type(0)));
   }
   if (scope.input_dims(kSlopes) != scope.input_dims(kHeights)) {
-    scope.Fault("slopes are {} and heights {}; must be of one shape",
+    scope.Fault("slopes are {} and heights {}; must have equal shapes",
                 ToString(scope.input_type(kSlopes)), ToString(scope.input_type(kHeights)));
   }
   scope.SetOutput(0, scope.input_type(0));

@@ -43,12 +43,13 @@ std::optional<float> ThresholdOf(NodeScope& scope, size_t i, std::string_view wh
 // since version 9.
 std::optional<SuppressionSpec> ReadSuppression(NodeScope& scope) {
   const std::optional<int64_t> most =
-      scope.has_input(kMostBoxes) ? ControlInt(scope, kMostBoxes, "boxes of a class") : int64_t{0};
+      scope.has_input(kMostBoxes) ? ControlInt(scope, kMostBoxes, "max_output_boxes_per_class")
+                                  : int64_t{0};
   const std::optional<float> iou = ThresholdOf(scope, kIouThreshold, "iou_threshold");
   const std::optional<float> score = ThresholdOf(scope, kScoreThreshold, "score_threshold");
   const std::optional<float> sigma = ThresholdOf(scope, kSigma, "soft_nms_sigma");
   if (!most || !iou || !score || !sigma) return std::nullopt;
-  if (*most < 0) scope.Fault("{} boxes of a class are asked for; must be at least 0", *most);
+  if (*most < 0) scope.Fault("max_output_boxes_per_class is {}; must be at least 0", *most);
   if (*sigma < 0) scope.Fault("soft_nms_sigma is {}; must be at least 0", *sigma);
   if (scope.failed()) return std::nullopt;
   SuppressionSpec spec = {std::min(*most, scope.input_dims(0)[1]), *iou, *score};

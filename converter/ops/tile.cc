@@ -28,7 +28,7 @@ std::optional<Stretch> Checked(NodeScope& scope, Stretch stretch) {
   for (size_t i = 0; i < input.size(); ++i) {
     const int64_t place = stretch.output[stretch.axes[i]];
     if (input[i] == 1 || input[i] == place) continue;
-    scope.Fault("{} does not broadcast to {}: axis {} is {} and its place {}; must be equal or 1",
+    scope.Fault("{} does not broadcast to {}: axis {} is {} and the target {}; must be equal or 1",
                 ToString(scope.input_type(0)), ToString(stretch.output), i, input[i], place);
     return std::nullopt;
   }
@@ -39,8 +39,9 @@ std::optional<Stretch> Checked(NodeScope& scope, Stretch stretch) {
 std::optional<Stretch> Trailing(NodeScope& scope, Dims output) {
   const size_t rank = scope.input_dims(0).size();
   if (rank > output.size()) {
-    scope.Fault("input {} has rank {} and target_shape {} rank {}; it cannot be less",
-                ToString(scope.input_type(0)), rank, ToString(output), output.size());
+    scope.Fault(
+        "input {} has rank {} and target_shape {} rank {}; target_shape must not have a lower rank",
+        ToString(scope.input_type(0)), rank, ToString(output), output.size());
     return std::nullopt;
   }
   Stretch stretch{std::move(output), {}};
@@ -64,7 +65,7 @@ std::optional<Stretch> Explicit(NodeScope& scope, Dims output) {
   for (size_t i = 0; i < mapping->size(); ++i) {
     const int64_t axis = (*mapping)[i];
     if (axis < 0 || axis >= rank || (i > 0 && axis <= (*mapping)[i - 1])) {
-      scope.Fault("axes_mapping {} holds {}; must rise and name axes from 0 to {}",
+      scope.Fault("axes_mapping {} holds {}; must ascend and name axes from 0 to {}",
                   ToString(*mapping), axis, rank - 1);
       return std::nullopt;
     }

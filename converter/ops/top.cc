@@ -88,7 +88,7 @@ void TopAxes(AxisScope& scope) {
     if (only[axis] || !scope.Pair(0, at, 0, at)) continue;
     if (scope.node().outputs.size() > 1) scope.relation.groups.back().push_back({true, 1, at});
   }
-  scope.relation.reason = "chooses among steps of time";
+  scope.relation.reason = "selects among time steps";
 }
 
 constexpr Traits kTop = {.axes = TopAxes, .steering = Steering::kShape, .steered_from = 1};

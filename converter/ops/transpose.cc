@@ -103,7 +103,7 @@ void InferDepthToSpace(InferScope& scope) {
   if (!spec) return;
   Dims dims = scope.input_dims(0);
   if (dims[1] % spec->cube != 0) {
-    return scope.Fault("depth {} does not divide by block_size {} to the power {}, which is {}",
+    return scope.Fault("depth {} is not divisible by block_size {} to the power {}, which is {}",
                        dims[1], spec->block, dims.size() - 2, spec->cube);
   }
   dims[1] /= spec->cube;
@@ -139,7 +139,7 @@ void InferSpaceToDepth(InferScope& scope) {
   Dims dims = scope.input_dims(0);
   for (size_t axis = 2; axis < dims.size(); ++axis) {
     if (dims[axis] % spec->block != 0) {
-      scope.Fault("axis {} of {} does not divide by block_size {}", axis, dims[axis], spec->block);
+      scope.Fault("axis {} of {} is not divisible by block_size {}", axis, dims[axis], spec->block);
     }
     dims[axis] /= spec->block;
   }
@@ -176,8 +176,8 @@ void InferShuffleChannels(InferScope& scope) {
   const int64_t channels = scope.input_dims(0)[static_cast<size_t>(*axis)];
   if (group < 1) return scope.Fault("group is {}; must be at least 1", group);
   if (channels % group != 0) {
-    return scope.Fault("axis {} has {} channels, which do not divide by group {}", *axis, channels,
-                       group);
+    return scope.Fault("axis {} has {} channels, which are not divisible by group {}", *axis,
+                       channels, group);
   }
   scope.SetOutput(0, scope.input_type(0));
 }

@@ -63,7 +63,7 @@ void InferUnique(InferScope& scope) {
   if (!CheckUniqueAxis(scope)) return;
   const UniqueSpec spec = UniqueSpecOf(scope);
   if (spec.count > 0 && spec.columns() == 0) {
-    return scope.Fault("slices of {} along axis {} have no elements; must have some",
+    return scope.Fault("slices of {} along axis {} have no elements; must not be empty",
                        ToString(scope.input_type(0)), spec.axis);
   }
   Dims dims = scope.input_dims(0);
@@ -249,7 +249,7 @@ void LowerUnique(LowerScope& scope) {
   for (size_t i = 0; i < scope.node().outputs.size(); ++i) scope.NewOutput(i);
 }
 
-void UniqueAxes(AxisScope& scope) { scope.relation.reason = "sorts out equal steps of time"; }
+void UniqueAxes(AxisScope& scope) { scope.relation.reason = "compares time steps with each other"; }
 
 constexpr Traits kUnique = {
     .axes = UniqueAxes, .steering = Steering::kShape, .steered_from = 1, .heavy = true};

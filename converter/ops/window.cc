@@ -91,7 +91,7 @@ bool CheckWindow(InferScope& scope, std::span<const int64_t> in, std::span<const
     return false;
   }
   if (kernel.size() != in.size()) {
-    scope.Fault("the window is {} and the data has {} spatial axes; both must be equally many",
+    scope.Fault("the window is {} and the data has {} spatial axes; must have one extent per axis",
                 ToString(kernel), in.size());
     return false;
   }
@@ -111,8 +111,10 @@ std::optional<Window> InferWindow(InferScope& scope, std::span<const int64_t> in
   for (size_t i = 0; i < in.size(); ++i) {
     const WindowAxis& axis = window.axis(i);
     if (axis.out > 0) continue;
-    scope.Fault("spatial axis {} is {} long, {} with its pads, and the window covers {}; must fit",
-                i, axis.in, axis.in + axis.pad_begin + axis.pad_end, axis.extent());
+    scope.Fault(
+        "spatial axis {} is {} long, {} with its pads, and the window covers {}; the window must "
+        "fit",
+        i, axis.in, axis.in + axis.pad_begin + axis.pad_end, axis.extent());
   }
   return scope.failed() ? std::nullopt : std::optional(window);
 }

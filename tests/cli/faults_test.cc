@@ -65,8 +65,8 @@ TEST_F(FileFaults, ABadConstantHidesNoDynamicInput) {
   ExpectLines("", std::string(kShortConstant) +
                       "model.xml:3: layer 0 \"x_layer\" (Parameter): dimension 1 of f32[2,-1] is "
                       "dynamic; weft plans memory ahead, so every dimension must be fixed (--shape "
-                      "x=2,N with a number for each N, or --streaming where it is time, which "
-                      "--shape then takes as ?)\n");
+                      "x=2,N with a number for each N, or --streaming if it is time, with ? for it "
+                      "in --shape)\n");
 }
 
 // Every loop of the conformance models that holds one unknown operation has that one fault.

@@ -121,11 +121,10 @@ TEST_F(TimeAxis, IsNoneOfTwoDynamicDimensions) {
   WriteModel(SumOver("?,?", "<dim>-1</dim><dim>-1</dim>"));
   const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming --time-axis x=0");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(
-      outcome.err.find("is dynamic; weft plans memory ahead, so every dimension must be "
-                       "fixed (--shape x=N,N with a number for each N, or --streaming where it "
-                       "is time, which --shape then takes as ?)"),
-      std::string::npos)
+  EXPECT_NE(outcome.err.find("is dynamic; weft plans memory ahead, so every dimension must be "
+                             "fixed (--shape x=N,N with a number for each N, or --streaming if it "
+                             "is time, with ? for it in --shape)"),
+            std::string::npos)
       << outcome.err;
   EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming --shape x=?,2").code, 0);
 }

@@ -475,7 +475,7 @@ TEST(StreamingWindows, RefusesAMeanOfFewerPlacesAtTheBeginning) {
         const ir::Source x = Conv(g, Signal(g, 3, steps), {3, 3, 2}, Window(1, 1, 1, 0));
         g.Result(g.Add("AvgPool", 1, {x}, pool));
       },
-      "3 \"AvgPool3\" (AvgPool)", "it averages over fewer places at the beginning");
+      "3 \"AvgPool3\" (AvgPool)", "it averages over fewer elements at the start of the sequence");
 }
 
 TEST(StreamingWindows, LeavesABorderAlongAnotherAxis) {

@@ -14,8 +14,7 @@
 namespace weft::graph {
 namespace {
 
-// With so many inputs a sum of products of two bytes, each minus a zero point, stays within 32
-// bits.
+// With up to this many inputs a sum of (byte - zero) * int8 weight fits 32 bits.
 constexpr int64_t kMostInputs = 65535;
 // Maximum difference of two bytes; f32 represents all integers up to the second magnitude.
 constexpr int64_t kMostDifference = 255, kMostExact = 1 << 24;

@@ -22,7 +22,7 @@ constexpr double kNearWhole = 1e-3,
                  kNearWholeOfShorts = 1e-2;  // tolerances, because limits are stored as f32
 constexpr int64_t kShortCount = 0x10000;
 
-// The number of the level for 0 in a range, counted from the lowest level.
+// The code of 0 in a range, counted from its lowest code; nullopt if 0 has no code.
 std::optional<double> ZeroOf(double low, double scale, double near_whole = kNearWhole) {
   if (!IsScale(scale)) return std::nullopt;
   const double zero = -low / scale, whole = std::nearbyint(zero);

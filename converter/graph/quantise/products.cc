@@ -51,7 +51,7 @@ struct ProductTail {
   ir::Node* last;
   std::vector<double> starts;                   // per output
   std::optional<Levels> levels = std::nullopt;  // input parameters of `last`, if it is a quantiser
-  // Per output, for a per-channel quantiser; else empty, and `levels` has the scale.
+  // Per output if the quantiser is per-channel; else empty, and `levels` has the scale.
   std::vector<double> scales = {};
 
   double ScaleOf(size_t n) const {

@@ -300,7 +300,7 @@ TEST_F(Axes, OfAChoiceButTheOneChosenFrom) {
   const AxisRelation relation =
       Of(g.Add("TopK", 11, {X({2, 5, 3}), g.Int(2)}, {{"axis", "1"}, {"mode", "max"}}, 2));
   EXPECT_EQ(GroupsOf(relation), (Groups{"in0.0=out0.0=out1.0", "in0.2=out0.2=out1.2"}));
-  EXPECT_EQ(relation.reason, "chooses among steps of time");
+  EXPECT_EQ(relation.reason, "selects among time steps");
 }
 
 TEST_F(Axes, OfPooledRegionsAreTheRegionsAndTheChannels) {
@@ -572,7 +572,7 @@ TEST_F(Axes, OfFramingAreTheBatch) {
   };
   EXPECT_EQ(GroupsOf(stft({3, 8})), (Groups{"in0.0=out0.0"}));
   EXPECT_EQ(GroupsOf(stft({8})), (Groups{}));
-  EXPECT_EQ(stft({8}).reason, "frames time");
+  EXPECT_EQ(stft({8}).reason, "splits time into frames");
 }
 
 }  // namespace

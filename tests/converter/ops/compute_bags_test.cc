@@ -119,7 +119,7 @@ TEST(SegmentMax, RefusesIdsThatDoNotAscend) {
   g.Add("SegmentMax", 16, {x, ids, g.Int(-1)}, zero);
   EXPECT_FALSE(g.Infer());
   for (const char* text :
-       {"segment id 1 behind 2; must ascend from 0",
+       {"segment id 1 after 2; must ascend from 0",
         "input 1 (segment_ids) is computed at run time; must be a constant where input 2",
         "input 1 (segment_ids) is i64[2]; must be [3], one for each row of data",
         "attribute fill_mode is missing; must be given",

@@ -60,9 +60,10 @@ TEST(FirstLstmCell, RefusesWhatItWouldGetWrong) {
   test.Cell(zeros, {{"weights_format", "icof"}});
   test.Cell(test.g.Floats({4}, {0, 0, 0, 1}));
   EXPECT_FALSE(test.g.Infer());
-  for (const char* text : {"input_forget is true; must be false, for its gates are not coupled",
-                           "attribute weights_format is \"icof\"; must be one of fico",
-                           "input 6 (P) is f32[4]; must be [3]"}) {
+  for (const char* text :
+       {"input_forget is true; must be false, because coupled gates are not supported",
+        "attribute weights_format is \"icof\"; must be one of fico",
+        "input 6 (P) is f32[4]; must be [3]"}) {
     EXPECT_PRED2(Contains, test.g.FaultText(), text);
   }
 }

@@ -183,9 +183,9 @@ TEST(ShortTime, RefusesWhatIsNoFraming) {
   g.Add("ISTFT", 16, {g.Parameter(F32({6, 4, 2})), Window(g, 8), g.Int(8), g.Int(3)});
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(), "signal has 6 samples; must have at least one frame of 8");
-  EXPECT_PRED2(Contains, g.FaultText(), "window is f32[5]; must have one axis of at most");
+  EXPECT_PRED2(Contains, g.FaultText(), "window is f32[5]; must be one-dimensional, with at most");
   EXPECT_PRED2(Contains, g.FaultText(), "frame step is 0; must be at least 1");
-  EXPECT_PRED2(Contains, g.FaultText(), "window is f32[9]; must have one axis of at most");
+  EXPECT_PRED2(Contains, g.FaultText(), "window is f32[9]; must be one-dimensional, with at most");
   EXPECT_PRED2(Contains, g.FaultText(),
                "input 1 has element type i32; this operation supports f32");
   EXPECT_PRED2(Contains, g.FaultText(), "signal has 3 axes; must have 1 or 2");

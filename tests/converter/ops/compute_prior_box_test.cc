@@ -37,7 +37,7 @@ TEST(PriorBox, RefusesWhatMakesNoBoxes) {
   EXPECT_PRED2(Contains, g.FaultText(), "variance has 2 numbers; must have none, 1 or 4");
   EXPECT_PRED2(Contains, g.FaultText(), "density has 0 numbers and fixed_size 1; must be equal");
   EXPECT_PRED2(Contains, g.FaultText(), "density has a number out of range; must be from 1 to 256");
-  EXPECT_PRED2(Contains, g.FaultText(), "make 2 boxes of a cell, and the output has room for 3");
+  EXPECT_PRED2(Contains, g.FaultText(), "define 2 boxes per cell and the output has 3");
   EXPECT_PRED2(Contains, g.FaultText(), "width has 1 numbers and height 2; must be equal");
 }
 

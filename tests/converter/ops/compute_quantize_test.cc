@@ -157,8 +157,9 @@ TEST(FakeQuantize, SaysWhatIsWrong) {
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(), "levels is 1; must be at least 2");
   EXPECT_PRED2(Contains, g.FaultText(), "attribute levels is missing; must be given");
-  EXPECT_PRED2(Contains, g.FaultText(),
-               "the ranges make [3,4] of x, which is f32[3,1]; must broadcast to the shape of x");
+  EXPECT_PRED2(
+      Contains, g.FaultText(),
+      "the ranges broadcast x to [3,4], and x is f32[3,1]; must broadcast to the shape of x");
   EXPECT_PRED2(Contains, g.FaultText(), "shapes [3,1] and [2,1] do not broadcast");
   EXPECT_PRED2(Contains, g.FaultText(), "without broadcast both must be equal");
   EXPECT_PRED2(Contains, g.FaultText(), "both must have one element type");

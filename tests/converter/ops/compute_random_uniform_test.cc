@@ -43,7 +43,7 @@ TEST(RandomUniform, IsTheConstantOfItsSeeds) {
                         0.50770056f, 0.5197197f,  0.22727466f, 0.991374f};
   for (size_t i = 0; i < 9; ++i) EXPECT_FLOAT_EQ(numbers[i], must[i]) << i;
   ASSERT_EQ(g.faults.warnings().size(), 1u);
-  EXPECT_PRED2(Contains, g.faults.warnings()[0], "every run sees those of the first");
+  EXPECT_PRED2(Contains, g.faults.warnings()[0], "every run uses those of the first run");
 }
 
 // The type determines the random numbers: f16 numbers are not f32 numbers rounded to f16.
@@ -62,7 +62,7 @@ TEST(RandomUniform, RefusesSeedsThatAreNone) {
   Drawn(g, {{"output_type", "f32"}});
   Drawn(g, With("op_seed", "-1"));
   EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(), "global_seed and op_seed are 0, by which each run draws");
+  EXPECT_PRED2(Contains, g.FaultText(), "global_seed and op_seed are 0, so that each run draws");
   EXPECT_PRED2(Contains, g.FaultText(), "op_seed is \"-1\"; must be a number from 0 to");
 }
 

@@ -95,8 +95,9 @@ TEST_F(Suppression, RefusesWhatItCannotSelect) {
   Add(9, Limits(), {{"box_encoding", "diagonal"}});
   Add(9, Limits(), {}, {2, 9, 4}, {2, 3, 8});
   EXPECT_FALSE(g.Infer());
-  EXPECT_PRED2(Contains, g.FaultText(), "input 2 (boxes of a class) is computed at run time");
-  EXPECT_PRED2(Contains, g.FaultText(), "-1 boxes of a class are asked for; must be at least 0");
+  EXPECT_PRED2(Contains, g.FaultText(),
+               "input 2 (max_output_boxes_per_class) is computed at run time");
+  EXPECT_PRED2(Contains, g.FaultText(), "max_output_boxes_per_class is -1; must be at least 0");
   EXPECT_PRED2(Contains, g.FaultText(), "input 3 (iou_threshold) is computed at run time");
   EXPECT_PRED2(Contains, g.FaultText(), "input 3 (iou_threshold) is f32[2]; must be one number");
   EXPECT_PRED2(Contains, g.FaultText(), "soft_nms_sigma is -0.5; must be at least 0");

@@ -195,8 +195,8 @@ TEST(GatherNd, RefusesRowNumbersThatDoNotFit) {
   EXPECT_EQ(faults(1 << 15, ElementType::i64), "");
   EXPECT_EQ(faults((1 << 14) - 1, ElementType::i32), "");
   EXPECT_PRED2(Contains, faults(1 << 14, ElementType::i32),
-               "tuples of i32 indices choose among 1073741824 rows; must be at most 1073741823 "
-               "(convert them to i64)");
+               "i32 index tuples select among 1073741824 rows; must be at most 1073741823 "
+               "(convert the indices to i64)");
 }
 
 TEST(GatherNd, SaysWhatIsWrong) {

@@ -43,7 +43,8 @@ TEST(Reshape, CopiesDimensionsWhereThePatternIsZero) {
 
 TEST(Reshape, NamesBothCountsWhereTheyDiffer) {
   EXPECT_PRED2(Contains, Reshape({2, 3}, {7}), "i32[2,3] has 6 elements and pattern [7] makes [7]");
-  EXPECT_PRED2(Contains, Reshape({2, 3}, {4, -1}), "6 elements of i32[2,3] do not divide by the 4");
+  EXPECT_PRED2(Contains, Reshape({2, 3}, {4, -1}),
+               "6 elements of i32[2,3] are not divisible by the 4");
   EXPECT_PRED2(Contains, Reshape({2, 3}, {-1, -1}), "holds -1 2 times");
   EXPECT_PRED2(Contains, Reshape({2, 3}, {-2, 3}), "holds -2; must be -1, 0 or a dimension");
 }

@@ -249,12 +249,12 @@ TEST(ScatterElements, CombinesOneUpdateOfAPlaceAfterAnother) {
 TEST(ScatterElements, RefusesWhatNoStepsDo) {
   EXPECT_EQ(CombineElements({{"reduction", "sum"}}, true, {64}).faults, "");
   EXPECT_PRED2(Contains, CombineElements({{"reduction", "sum"}}, true, {65}).faults,
-               "65 updates meet in one place; must be at most 64");
+               "65 updates are combined into one element; must be at most 64");
   EXPECT_EQ(CombineElements({{"use_init_val", "false"}}, false).faults, "");
   EXPECT_PRED2(Contains, CombineElements({{"reduction", "sub"}}, true).faults,
                "must be one of none sum prod min max mean");
   EXPECT_PRED2(Contains, CombineElements({}, true, {2, 2}).faults,
-               "indices are [2,2] and data [3]; must have no greater extents than data");
+               "indices are [2,2] and data [3]; no extent may exceed that of data");
   GraphBuilder g;
   const ir::Source whole = g.Parameter({ElementType::i32, {2}});
   g.Add("ScatterElementsUpdate", 12, {whole, g.Ints({0, 1}), whole, g.Int(0)},

@@ -141,7 +141,7 @@ TEST(Eye, SaysWhatIsWrong) {
   Eye<int32_t>({-1, 2, 0}, {}, "i32", &faults);
   EXPECT_PRED2(Contains, faults, "output 0 would be i32[-1,2]; no dimension may be negative");
   Eye<int32_t>({1, 2, 0}, {}, "u4", &faults);
-  EXPECT_PRED2(Contains, faults, "output_type is u4; must be a type of whole bytes");
+  EXPECT_PRED2(Contains, faults, "output_type is u4; must be a type of at least 8 bits");
   Eye<int32_t>({1, 2, 0}, {}, "", &faults);
   EXPECT_PRED2(Contains, faults, "output_type is \"\"; must be an element type");
   GraphBuilder g;
@@ -164,11 +164,10 @@ TEST(Parameter, MustHaveAFixedShape) {
   InferParameter(fixed, {{ElementType::f32, {1, 25, 512}}, true, {"x"}});
   EXPECT_EQ(fixed.FaultText(), "");
   InferParameter(dynamic, {{ElementType::f32, {1, -1, 512}}, true, {"x"}});
-  EXPECT_PRED2(
-      Contains, dynamic.FaultText(),
-      "dimension 1 of f32[1,-1,512] is dynamic; weft plans memory ahead, so every "
-      "dimension must be fixed (--shape x=1,N,512 with a number for each N, or --streaming "
-      "where it is time, which --shape then takes as ?)");
+  EXPECT_PRED2(Contains, dynamic.FaultText(),
+               "dimension 1 of f32[1,-1,512] is dynamic; weft plans memory ahead, so every "
+               "dimension must be fixed (--shape x=1,N,512 with a number for each N, or "
+               "--streaming if it is time, with ? for it in --shape)");
   InferParameter(unknown, {{ElementType::f32, {}}, false, {}});
   EXPECT_PRED2(Contains, unknown.FaultText(),
                "its shape is of unknown rank; weft plans memory ahead, so every dimension must be "

@@ -142,7 +142,7 @@ TEST(StridedSlice, ShrinksAxesToOnePlace) {
             Reshaped(Picked(x, {{0}, {0, 1, 2}, {0, 1, 2, 3}}), {3, 4}));
   EXPECT_PRED2(Contains,
                Apply("StridedSlice", 1, x, {{2}, {3}, {1}}, Masks({0}, {0}, {}, {1})).faults,
-               "begin 2 takes one place of axis 0, which has 2; must be from -2 to 1");
+               "begin 2 selects one element of axis 0, which has 2; must be from -2 to 1");
 }
 
 TEST(StridedSlice, AddsAxesAndSkipsThem) {
@@ -158,7 +158,7 @@ TEST(StridedSlice, AddsAxesAndSkipsThem) {
 TEST(StridedSlice, SaysWhatIsWrong) {
   const Nd x = Iota({2, 3});
   EXPECT_PRED2(Contains, Apply("StridedSlice", 1, x, {{0, 0, 0}, {1, 1, 1}}).faults,
-               "3 entries of begin reach beyond rank 2 at entry 2");
+               "3 entries of begin exceed rank 2 at entry 2");
   EXPECT_PRED2(Contains,
                Apply("StridedSlice", 1, x, {{0, 0}, {1, 1}}, Masks({}, {}, {}, {}, {1, 1})).faults,
                "ellipsis_mask has 2 ones");
@@ -254,11 +254,11 @@ TEST_F(ComputedSlices, SayWhatIsWrong) {
   g.Add("Slice", 8, {g.Parameter({ElementType::u4, {6}}), given, g.Ints({6}), g.Ints({1})});
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(),
-               "axes 0 and 1 of its output would have run-time lengths; must be one at most");
+               "axes 0 and 1 of its output would have run-time lengths; at most one may");
   EXPECT_PRED2(Contains, g.FaultText(), "input 2 (stop) has 1 elements; must have 2");
   EXPECT_PRED2(Contains, g.FaultText(), "input 3 (step) is computed at run time");
   EXPECT_PRED2(Contains, g.FaultText(), "input 1 (start) is computed at run time");
-  EXPECT_PRED2(Contains, g.FaultText(), "takes one place of axis 0, which has none");
+  EXPECT_PRED2(Contains, g.FaultText(), "selects one element of axis 0, which has none");
   EXPECT_PRED2(Contains, g.FaultText(), "moves single elements of input 0, which is u4[6]");
 }
 

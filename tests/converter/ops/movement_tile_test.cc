@@ -39,7 +39,7 @@ TEST(Broadcast, StretchesBothShapesUnderBidirectional) {
             Repeated(Iota({1, 3}), {2, 3}));
   EXPECT_EQ(Only(Apply("Broadcast", 3, Iota({2, 3}), {{3}}, mode)), Iota({2, 3}));
   EXPECT_PRED2(Contains, Apply("Broadcast", 3, Iota({2, 3}), {{3, 1}}, mode).faults,
-               "axis 0 is 2 and its place 3");
+               "axis 0 is 2 and the target 3");
 }
 
 TEST(Broadcast, PutsAxesWhereTheyAreMapped) {
@@ -54,16 +54,16 @@ TEST(Broadcast, PutsAxesWhereTheyAreMapped) {
   EXPECT_EQ(Only(Apply("Broadcast", 1, Iota({2}), {{2, 3}, {0}}, {{"mode", "none"}})),
             Make({2, 3}, [](const Dims& index) { return static_cast<int32_t>(index[0]); }));
   EXPECT_PRED2(Contains, Apply("Broadcast", 3, x, {{2, 3, 4}, {2, 0}}, mode).faults,
-               "axes_mapping [2,0] holds 0; must rise");
+               "axes_mapping [2,0] holds 0; must ascend");
   EXPECT_PRED2(Contains, Apply("Broadcast", 3, x, {{2, 3, 4}, {0, 1}}, mode).faults,
-               "axis 1 is 4 and its place 3");
+               "axis 1 is 4 and the target 3");
   EXPECT_PRED2(Contains, Apply("Broadcast", 3, x, {{2, 3, 4}}, mode).faults,
                "input 2 (axes_mapping) is missing");
 }
 
 TEST(Broadcast, SaysWhatIsWrong) {
   EXPECT_PRED2(Contains, Apply("Broadcast", 3, Iota({3, 2}), {{3, 4}}).faults,
-               "i32[3,2] does not broadcast to [3,4]: axis 1 is 2 and its place 4");
+               "i32[3,2] does not broadcast to [3,4]: axis 1 is 2 and the target 4");
   EXPECT_PRED2(Contains, Apply("Broadcast", 3, Iota({2, 3}), {{3}}).faults,
                "input i32[2,3] has rank 2 and target_shape [3] rank 1");
   EXPECT_PRED2(Contains, Apply("Broadcast", 3, Iota({3}), {{-1, 3}}).faults,

@@ -107,10 +107,10 @@ TEST(DepthToSpace, IsUndoneBySpaceToDepth) {
 TEST(DepthToSpace, NamesBothNumbersThatDoNotDivide) {
   EXPECT_PRED2(Contains,
                Apply("DepthToSpace", 1, Iota({1, 6, 2, 2}), {}, BlockText(2, true)).faults,
-               "depth 6 does not divide by block_size 2 to the power 2, which is 4");
+               "depth 6 is not divisible by block_size 2 to the power 2, which is 4");
   EXPECT_PRED2(Contains,
                Apply("SpaceToDepth", 1, Iota({1, 6, 2, 3}), {}, BlockText(2, true)).faults,
-               "axis 3 of 3 does not divide by block_size 2");
+               "axis 3 of 3 is not divisible by block_size 2");
   EXPECT_PRED2(Contains, Apply("DepthToSpace", 1, Iota({4, 4}), {}, BlockText(2, true)).faults,
                "input 0 has rank 2");
   EXPECT_PRED2(Contains, Apply("DepthToSpace", 1, Iota({1, 4, 2}), {}, BlockText(0, true)).faults,
@@ -130,7 +130,7 @@ TEST(ShuffleChannels, TransposesGroups) {
   EXPECT_EQ(Only(Apply("ShuffleChannels", 1, x, {}, {{"axis", "-2"}, {"group", "2"}})), expected);
   EXPECT_EQ(Apply("ShuffleChannels", 1, x, {}, {{"axis", "1"}, {"group", "6"}}).step_count(), 0u);
   EXPECT_PRED2(Contains, Apply("ShuffleChannels", 1, x, {}, {{"group", "4"}}).faults,
-               "axis 1 has 6 channels, which do not divide by group 4");
+               "axis 1 has 6 channels, which are not divisible by group 4");
 }
 
 }  // namespace

@@ -117,21 +117,21 @@ TEST_F(PortMaps, TakeWholeAxesInEverySpelling) {
 TEST_F(PortMaps, RefuseRangesThatCutNothing) {
   EXPECT_EQ(OfSlice("start=\"-9\""),
             Lines{"port_map of input 0: start -9, end -1, stride 1 select [-2, 6) of axis 0 with 6 "
-                  "elements; must lie inside and be chunks of 1"});
+                  "elements; must be inside the axis and a multiple of 1"});
   EXPECT_EQ(OfSlice("end=\"8\""),
             Lines{"port_map of input 0: start 0, end 8, stride 1 select [0, 8) of axis 0 with 6 "
-                  "elements; must lie inside and be chunks of 1"});
+                  "elements; must be inside the axis and a multiple of 1"});
   EXPECT_EQ(OfSlice("stride=\"-1\""),
             Lines{"port_map of input 0: start 0, end -1, stride -1 select [6, 0) of axis 0 with 6 "
-                  "elements; must lie inside and be chunks of 1"});
+                  "elements; must be inside the axis and a multiple of 1"});
   EXPECT_EQ(OfSlice("start=\"1\" stride=\"2\"", {.chunk = 2}),
             Lines{"port_map of input 0: start 1, end -1, stride 2 select [1, 6) of axis 0 with 6 "
-                  "elements; must lie inside and be chunks of 2"});
+                  "elements; must be inside the axis and a multiple of 2"});
 }
 
 TEST_F(PortMaps, RefuseStridesAndPartsThatAreNotTheChunk) {
   const std::string must =
-      " elements on the axis; a chunk, the stride's size and part_size must be equal";
+      " elements on the axis; these, the magnitude of the stride and part_size must be equal";
   EXPECT_EQ(OfSlice("stride=\"0\""),
             Lines{"port_map of input 0: stride 0 and no part_size but the body has 1" + must});
   EXPECT_EQ(OfSlice("stride=\"2\""),
@@ -156,14 +156,14 @@ TEST_F(PortMaps, TakeChunksHoweverTheyAreWritten) {
 }
 
 TEST_F(PortMaps, CountWhatEachEntryMakesWhenTheyDisagree) {
-  EXPECT_EQ(OfSlice("start=\"2\""),
-            Lines{"the numbers of iterations disagree: input 0 makes 4, output 0 declares 6; all "
-                  "must agree"});
-  EXPECT_EQ(OfSlice("end=\"3\""),
-            Lines{"the numbers of iterations disagree: input 0 makes 3 or 4, output 0 declares 6; "
-                  "all must agree"});
+  EXPECT_EQ(
+      OfSlice("start=\"2\""),
+      Lines{
+          "the iteration counts differ: input 0 gives 4, output 0 declares 6; all must be equal"});
+  EXPECT_EQ(OfSlice("end=\"3\""), Lines{"the iteration counts differ: input 0 gives 3 or 4, output "
+                                        "0 declares 6; all must be equal"});
   EXPECT_EQ(OfSlice("", {.chunk = 2, .whole = 5}),
-            Lines{"output 0 has 5 elements on axis 0 but an iteration makes 2; must divide it"});
+            Lines{"output 0 has 5 elements on axis 0 but an iteration yields 2; must divide it"});
 }
 
 TEST_F(PortMaps, SettleABoundOfTwoReadingsByTheOutput) {
@@ -173,19 +173,19 @@ TEST_F(PortMaps, SettleABoundOfTwoReadingsByTheOutput) {
 
 TEST_F(PortMaps, PrintBothReadingsWhenNothingSettlesThem) {
   constexpr std::string_view kLast = "<output external_port_id=\"2\" internal_layer_id=\"3\"/>";
-  EXPECT_EQ(
-      Convert({"<input external_port_id=\"0\" internal_layer_id=\"0\" axis=\"0\" end=\"3\"/>",
-               kState, kLast},
-              kEdge, {.whole = 1}),
-      Lines{"port_map of input 0: the upper bound reads as 3 iterations without its element "
-            "and 4 with it, and no other entry decides; must be negative, counted from the end"});
+  EXPECT_EQ(Convert({"<input external_port_id=\"0\" internal_layer_id=\"0\" axis=\"0\" end=\"3\"/>",
+                     kState, kLast},
+                    kEdge, {.whole = 1}),
+            Lines{"port_map of input 0: the upper bound gives 3 iterations if exclusive and 4 if "
+                  "inclusive, and no other entry decides; must be negative, counted from the end"});
 }
 
 TEST_F(PortMaps, RefuseOutputsThatAreFilledInPart) {
-  EXPECT_EQ(OfScan("start=\"1\""),
-            Lines{"port_map of output 2: start 1, end -1 fill part of 6 elements; must fill all"});
+  EXPECT_EQ(
+      OfScan("start=\"1\""),
+      Lines{"port_map of output 2: start 1, end -1 cover part of 6 elements; must cover all"});
   EXPECT_EQ(OfScan("end=\"4\""),
-            Lines{"port_map of output 2: start 0, end 4 fill part of 6 elements; must fill all"});
+            Lines{"port_map of output 2: start 0, end 4 cover part of 6 elements; must cover all"});
 }
 
 TEST_F(PortMaps, RefuseAxesBeyondTheRank) {
@@ -211,7 +211,7 @@ TEST_F(PortMaps, RefuseAParameterWithTwoSources) {
                      "purpose=\"current_iteration\"/>",
                      kScan}),
             Lines{"body Parameter 1 \"n1\" is the current_iteration and the target of back edge 4 "
-                  "-> 1; it can have one source"});
+                  "-> 1; must have one source"});
 }
 
 TEST_F(PortMaps, LetOneInputFeedTwoParameters) {
