@@ -386,8 +386,8 @@ class IndexSteps {
   }
 
  private:
-  // Padding is the lowest integer. If the maximum of a window is that integer, all its elements
-  // are, and the index is that of the first one that is not padding.
+  // Padding is the lowest integer. If it is the maximum of a window, all elements are equal. The
+  // index is then that of the first element that is not padding.
   plan::ValueId Inside(plan::ValueId numbers, const Dims& firsts) {
     const ElementType type = builder_.type(maxima_);
     const plan::ValueId is_lowest = builder_.Scratch({ElementType::boolean, dims_});

@@ -287,7 +287,8 @@ bool IsComputed(const Cut& cut, size_t axis) {
                              [&](const ComputedRange& range) { return range.axis == axis; });
 }
 
-// A complete axis is preserved. A part of an axis is a selection, if its step is 1.
+// A complete axis is preserved. A contiguous part is a selection. Every n-th element is a delay
+// that consumes n time steps per output step.
 void SlicingAxes(AxisScope& scope) {
   scope.relation.reason = "slices the time axis";
   const std::optional<Cut> cut = CutOf(scope);

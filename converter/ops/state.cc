@@ -152,7 +152,7 @@ void LowerRead(LowerScope& scope) {
 }
 
 // Assigns are simultaneous. A later one may store the present value of this variable (a delay line,
-// or two variables that swap), so that the value is copied before it is overwritten.
+// or two variables that swap). That value is therefore copied before it is overwritten.
 void SetAside(LowerScope& scope, plan::ValueId variable) {
   for (const ir::Node* sink : scope.SinksIn(variable)) {
     const ir::Source& source = sink->inputs[0];

@@ -109,8 +109,8 @@ void Stretches::CountMoves(const std::vector<ir::Node*>& nodes) {
   }
 }
 
-// One copy of a tensor costs less than the gain of any window step, but more than the gain of a
-// step with strided access on one side.
+// Any window step gains more than one copy of a tensor costs. A step with strided access on one
+// side gains less.
 void Stretches::Decide() {
   for (const auto& [root, account] : accounts_) {
     const bool has_reason = account.made + account.read + account.slow > 0;

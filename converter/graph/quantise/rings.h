@@ -12,8 +12,8 @@ namespace weft::graph {
 // Returns true if `ring` keeps its past in a variable that only rings of the same data read. The
 // initial value of the variable must be representable with these parameters, or be -infinity.
 bool KeepsLevels(const ir::Graph& graph, const ir::Node& ring, const Levels& levels);
-// Creates an integer ring for each ring that shares the past of `ring`. The new rings also take
-// over all outputs after output 0, the windows.
+// Creates an integer ring for each ring that shares the past of `ring`. They take over all outputs
+// except output 0, the windows.
 struct RingPair {
   ir::Node *ring, *of_integers;
 };

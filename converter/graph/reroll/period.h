@@ -73,8 +73,8 @@ struct BodyState {
   int value = kNoValue;      // before the copy where the period was found
 };
 
-// A body value that is read after its copy. If an operation joins the values of all copies, it is
-// input `at` of that reader in the found copy and input `at + step` in the next copy.
+// A body value that is read after its copy. If `reader` joins the values of all copies, its input
+// `at` is the value of the found copy, and input `at + step` that of the next copy.
 struct BodyOutput {
   int body = kNoValue;
   int reader = kNoValue;

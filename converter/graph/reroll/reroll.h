@@ -6,8 +6,8 @@
 //
 //   h1 = f(x[0], h0), h2 = f(x[1], h1), ...  ->  a TensorIterator over x with the state h
 //
-// A loop is created for at least 4 consecutive copies of one body that pass on at least one state,
-// if it has less than half of their steps. Slices may run backward; states may be older than one
+// A loop is created for at least 4 consecutive copies of one body that pass on a state. The loop
+// must have less than half of their steps. Slices may run backward; states may be older than one
 // step; constants may differ between copies; values that the last copy does not need may be missing
 // there.
 //
