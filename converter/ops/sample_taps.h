@@ -21,8 +21,8 @@ struct SampleSpec {
   SamplePadding padding = SamplePadding::kZeros;
   bool align_corners = false;
   int64_t places = 1;  // grid points of all batches
-  std::array<int64_t, 2> sides = {1,
-                                  1};  // width and height, the order of a grid point's coordinates
+  // Width and height, in the order of a grid point's coordinates.
+  std::array<int64_t, 2> sides = {1, 1};
 
   int64_t pixels() const { return sides[0] * sides[1]; }
   int64_t taps() const;  // along a side

@@ -61,7 +61,7 @@ Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
                 std::span<const int64_t> kernel);
 
 // Marks the axes that are processed independently: the batch, the channels if `channels_apart`, and
-// each spatial axis with a window of one element.
+// each spatial axis for which is_alone() is true.
 void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart);
 
 // Strides of planes, [batch, channels, height, width], and of channels-last pixels, [batch, height,

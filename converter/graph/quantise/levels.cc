@@ -18,8 +18,8 @@ namespace {
 
 // Range of the scales, and of their inverses, that the steps accept.
 constexpr double kLeastScale = 0x1p-100, kGreatestScale = 0x1p100;
-constexpr double kNearWhole = 1e-3,
-                 kNearWholeOfShorts = 1e-2;  // tolerances, because limits are stored as f32
+// Tolerances, because limits are stored as f32.
+constexpr double kNearWhole = 1e-3, kNearWholeOfShorts = 1e-2;
 constexpr int64_t kShortCount = 0x10000;
 
 // The code of 0 in a range, counted from its lowest code; nullopt if 0 has no code.

@@ -171,8 +171,8 @@ bool PeriodSearch::IsReadLater(int value, int64_t copy) const {
 // Values of a copy that are read after it.
 std::vector<int> PeriodSearch::RootsAt(int64_t copy) const {
   std::vector<int> roots;
-  for (size_t at = 0; at < readers_.size();
-       ++at) {  // readers_ lacks constants that were added later
+  // readers_ lacks constants that were added later.
+  for (size_t at = 0; at < readers_.size(); ++at) {
     const int value = static_cast<int>(at);
     if (timeline_.Of(value) == copy && IsReadLater(value, copy)) roots.push_back(value);
   }
