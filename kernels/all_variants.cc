@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In an object file of its own: a caller links every variant.
+// AllVariants has a separate object file because its caller links every variant.
 #include "kernels/variants.h"
 
 namespace weft::kernels {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The element types and the ranks that kernels speak of. Kernels include no other room, so these
-// mirror the format's enums: same order, same numbers, which the binders assert.
+// Element types and maximum rank of the kernels. Kernels include no other folder, so these mirror
+// the format's enums: same order, same numbers. The binders assert that they match.
 #ifndef WEFT_KERNELS_ELEMENT_H_
 #define WEFT_KERNELS_ELEMENT_H_
 
@@ -11,7 +11,7 @@ namespace weft::kernels {
 
 inline constexpr uint32_t kMaxRank = 8;
 
-// A core with little stack and, in general, no data cache.
+// True on a core with a small stack and, in general, no data cache.
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 inline constexpr bool kIsMicrocontroller = true;
 #else
@@ -26,8 +26,9 @@ enum class Element : uint8_t {
 #undef WEFT_TYPE
 };
 
-// An element that is moved and not looked at. Its type may stand for any other of its size: without
-// that, moving floats as uint32_t would let the compiler reorder them with real float accesses.
+// An element that is copied as bits, never computed with. may_alias lets Raw<T> access any type of
+// its size. Otherwise the compiler could reorder float moves through uint32_t with real float
+// accesses.
 template <typename T>
 struct __attribute__((may_alias)) Raw {
   T bits;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer arithmetic that wraps around and never traps, for int32_t, int64_t, int8_t and uint8_t,
-// and the same on a processor without a 64-bit divider: there nothing of the compiler's library is
-// called. Internal to the kernels.
+// Integer arithmetic that wraps around and never traps, for int32_t, int64_t, int8_t and uint8_t.
+// Processors without a 64-bit divider get the same results without calls into the compiler's
+// library. Internal to the kernels.
 #ifndef WEFT_KERNELS_INTEGER_H_
 #define WEFT_KERNELS_INTEGER_H_
 
@@ -11,8 +11,8 @@
 
 namespace weft::kernels {
 
-// The unsigned type in which a T may wrap around: at least 32 bits, so that nothing is promoted to
-// a signed int on the way.
+// The unsigned type in which a T may wrap around: at least 32 bits, so that no operand is promoted
+// to a signed int.
 template <typename T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
@@ -34,7 +34,7 @@ struct Division {
   uint64_t remainder;
 };
 
-// Bit by bit, for processors that divide 32 bits at most; divisor is not 0.
+// Long division bit by bit, for processors that divide at most 32 bits; divisor is not 0.
 constexpr Division DivideByBits(uint64_t dividend, uint64_t divisor) {
   Division result = {0, 0};
   for (int bit = 63; bit >= 0; --bit) {
@@ -80,7 +80,7 @@ constexpr T Quotient(T a, T b) {
   return static_cast<T>((a < 0) != (b < 0) ? 0 - magnitude : magnitude);
 }
 
-// a - a / b * b, with the sign of a; 0 where b is 0.
+// a - a / b * b, with the sign of a; 0 if b is 0.
 template <typename T>
 constexpr T Remainder(T a, T b) {
   if (b == 0) return 0;
@@ -88,15 +88,15 @@ constexpr T Remainder(T a, T b) {
   return static_cast<T>(a < 0 ? 0 - magnitude : magnitude);
 }
 
-// The remainder with the sign of b; 0 where b is 0.
+// The remainder with the sign of b; 0 if b is 0.
 template <typename T>
 constexpr T FloorRemainder(T a, T b) {
   const T remainder = Remainder(a, b);
   return remainder != 0 && (remainder < 0) != (b < 0) ? WrappingAdd(remainder, b) : remainder;
 }
 
-// base to the power of exponent. A negative exponent truncates 1 / base^|exponent|: 1 and -1 stay
-// what they are, all else becomes 0.
+// base to the power of exponent. A negative exponent truncates 1 / base^|exponent|: the result is
+// base or 1 for base 1 and -1, and 0 for all others.
 template <typename T>
 constexpr T Power(T base, T exponent) {
   if (exponent < 0) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only references to variants that link none of them: weak ones, null where a variant is
-// absent.
+// The only references to variants that do not link them: weak symbols, null if a variant is absent.
 #include "kernels/variants.h"
 
 extern "C" {
@@ -21,7 +20,7 @@ namespace weft::kernels {
 
 static_assert(static_cast<uint8_t>(Variant::kActivationRounding) + 1 ==
                   static_cast<uint8_t>(ActivationGroup::kRounding),
-              "variants and groups of activations are numbered alike");
+              "variants and activation groups must have the same order");
 
 bool IsLinked(UnaryOp op) {
   static constexpr const char* kGroups[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of kernels that a program may leave out: one per row of variants.inc.
+// Optional parts of kernels, which a program may omit: one per row of variants.inc.
 #ifndef WEFT_KERNELS_VARIANTS_H_
 #define WEFT_KERNELS_VARIANTS_H_
 
@@ -24,8 +24,9 @@ constexpr const char* NameOf(Variant variant) {
   return kNames[static_cast<uint8_t>(variant)];
 }
 
-// False where this program was linked without it; what it holds must not be called then.
-// One function for each, so that a program asks only for those that its steps may call.
+// Returns false if this program was linked without the variant, whose functions must not be called
+// then. A separate function per variant, so that a program references only those its steps may
+// call.
 template <Variant variant>
 bool IsLinked();
 #define WEFT_VARIANT(name, Name, ...) \
@@ -34,7 +35,8 @@ bool IsLinked();
 #include "kernels/variants.inc"
 #undef WEFT_VARIANT
 
-// Names every variant, so that a program that calls it has them all.
+// Returns a table that references every variant, so that a program that calls AllVariants links
+// all.
 const char* const* AllVariants();
 
 }  // namespace weft::kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts through an index space of any rank and keeps one element offset per operand, by addition
-// alone. Internal to the kernels; the caller owns the dims and strides, which must outlive it.
+// Iterates over an index space of any rank and keeps one element offset per operand, using
+// additions only. Internal to the kernels; the caller owns the dims and strides, which must outlive
+// the Walk.
 #ifndef WEFT_KERNELS_WALK_H_
 #define WEFT_KERNELS_WALK_H_
 
@@ -8,7 +9,7 @@
 
 namespace weft::kernels {
 
-// True where the index space has no element.
+// Returns true if the index space has no element.
 inline bool IsEmpty(const uint32_t* dims, uint32_t rank) {
   for (uint32_t d = 0; d < rank; ++d) {
     if (dims[d] == 0) return true;
@@ -16,8 +17,8 @@ inline bool IsEmpty(const uint32_t* dims, uint32_t rank) {
   return false;
 }
 
-// Stride is uint32_t or int32_t. Use: Walk walk(rank, dims, {strides ...}); do { ... } while
-// (walk.Next()); over a space that is not empty. The last dimension runs fastest.
+// Stride is uint32_t or int32_t. Use on a non-empty space: Walk walk(rank, dims, {strides ...}); do
+// { ... } while (walk.Next()); The last dimension varies fastest.
 template <typename Stride, size_t kOperands>
 class Walk {
  public:
