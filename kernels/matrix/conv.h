@@ -2,10 +2,9 @@
 // Convolution over packed weights:
 //   y[b,g,o,p] = act(bias[g,o] + sum_{ky,kx,c} x[b,g,c,p*stride+tap*dilation-pad] * w[g,o,c,ky,kx])
 // Each output is one chain of fused multiply-adds in ascending order of (ky, kx, c) that begins at
-// the bias (0 without), wherever strides lay the data; taps outside the input are skipped, not
-// multiplied by zero.
-// y must not overlap x. Uses about 2 KB of stack on wide targets, 200 bytes with one lane. The
-// caller owns all memory.
+// the bias (0 without), for any strides of the data. Taps outside the input are skipped, not
+// multiplied by zero. y must not overlap x. Uses about 2 KB of stack on targets with vectors, 200
+// bytes with one lane. The caller owns all memory.
 #ifndef WEFT_KERNELS_MATRIX_CONV_H_
 #define WEFT_KERNELS_MATRIX_CONV_H_
 
@@ -17,7 +16,7 @@
 namespace weft::kernels {
 
 // in_channels and out_channels are per group. One-dimensional data has height 1. Padding after the
-// data needs no field: it is where out_height and out_width end.
+// data has no field: out_height and out_width determine it.
 struct ConvShape : WindowShape {
   uint32_t groups = 0;
   uint32_t in_channels = 0;
@@ -30,7 +29,7 @@ struct ConvShape : WindowShape {
 void Conv(const ConvShape& shape, const float* x, const float* weights, const float* bias,
           float* y);
 
-// The same of weights of another type, where the program has it (kernels/variants.inc).
+// The same for another weight type, if the program links it (kernels/variants.inc).
 #define WEFT_WEIGHTS(name, Name, ...)                                                       \
   void Conv(const ConvShape& shape, const float* x, const Name* weights, const float* bias, \
             float* y);

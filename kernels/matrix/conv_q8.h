@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution of levels: the window of each output pixel, tap after tap with its channels, is a row
-// of dense_q8.h, in which x_zero stands for what lies outside the input. Fast where channels lie
-// beside each other in x and in y. y must not overlap an operand. The caller owns all memory.
+// Convolution of quantised values. The window of each output pixel, tap after tap with its
+// channels, is a row of dense_q8.h, with x_zero for taps outside the input. Fast if channels are
+// contiguous in x and in y. y must not overlap an operand. The caller owns all memory.
 #ifndef WEFT_KERNELS_MATRIX_CONV_Q8_H_
 #define WEFT_KERNELS_MATRIX_CONV_Q8_H_
 
@@ -11,17 +11,17 @@
 
 namespace weft::kernels {
 
-// At most kMostProducts taps times input channels of a group.
+// taps * in_channels is at most kMostProducts.
 struct ConvQ8Shape : ConvShape {
   ResultsQ8 results;
   int8_t x_zero = 0;
 };
 
-// Patches that lie in scratch at one time.
+// Number of patches in scratch at the same time.
 inline constexpr uint32_t kPatches = 4;
 
-// True where each output pixel is made of one pixel of x, which then is a row as it lies there. Of
-// the parameters of a step, which have these numbers.
+// Returns true if each output pixel depends on exactly one pixel of x, which then is used as a row
+// in place. Params are the parameters of a step.
 template <typename Params>
 constexpr bool ConvQ8IsDirect(const Params& p) {
   const auto inside = [](uint32_t out, uint32_t stride, uint32_t in) {
@@ -33,14 +33,14 @@ constexpr bool ConvQ8IsDirect(const Params& p) {
          (p.in_channels() == 1 || p.x().channel() == 1);
 }
 
-// Of scratch, which nothing needs where the convolution is direct. `inputs` are taps times input
-// channels, of which patches have whole blocks.
+// Size of scratch, 0 if the convolution is direct. `inputs` is taps * in_channels; patches are
+// padded to complete blocks.
 constexpr uint64_t ConvQ8ScratchBytes(bool is_direct, uint32_t inputs) {
   return is_direct ? 0 : kPatches * PaddedInputs(inputs);
 }
 
-// `weights` are those of each group as PackDenseI8 lays them out, of rows [ky][kx][in_channel];
-// `factors` have a number for each output channel of all groups. With scratch null the convolution
+// `weights` are those of each group as PackDenseI8 lays them out, with rows [ky][kx][in_channel].
+// `factors` have one element per output channel of all groups. If scratch is null the convolution
 // is direct.
 void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
             const FactorsQ8& factors, void* y, int8_t* scratch);

@@ -30,7 +30,7 @@ struct DenseShape {
 void Dense(const DenseShape& shape, const float* x, const float* weights, const float* start,
            float* y);
 
-// The same of weights of another type, where the program has it (kernels/variants.inc).
+// The same for another weight type, if the program links it (kernels/variants.inc).
 #define WEFT_WEIGHTS(name, Name, ...)                                                          \
   void Dense(const DenseShape& shape, const float* x, const Name* weights, const float* start, \
              float* y);

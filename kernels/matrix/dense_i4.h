@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense layer in integers: weights are of 4 bits, in groups of inputs with a scale and a zero for
-// each output, rows of x become i16 as in dense_i8.h. With q and m as there, t = 0 at first, and
-// every operation on floats rounded by itself,
+// Dense layer in integers with 4-bit weights. Inputs are divided into groups with one scale and one
+// zero point per output; rows of x become int16 as in dense_i8.h. With q and m as there, t = 0 at
+// first, and every float operation rounded separately, for each group g in ascending order
 //
-//   t[n] = t[n] + (sum_k q[k] * (weights[n,k] - zeros[g,n])) * scales[g,n]    for the inputs k of
-//   each group g in turn y[n] = act(t[n] * (m / most) + start[n])
+//   t[n] = t[n] + (sum_k q[k] * (weights[n,k] - zeros[g,n])) * scales[g,n]    k: inputs of group g
 //
-// zeros 8 and start 0 where there are none. Sums are exact, their conversion to float rounded once:
-// y is bit-identical on every target. `most` is at most MostForI4 of a group's inputs.
+// and then
+//
+//   y[n] = act(t[n] * (m / most) + start[n])
+//
+// The default of zeros is 8, that of start is 0. Sums are exact and rounded once when converted to
+// float: y is bit-identical on every target. `most` is at most MostForI4 of a group's inputs.
 #ifndef WEFT_KERNELS_MATRIX_DENSE_I4_H_
 #define WEFT_KERNELS_MATRIX_DENSE_I4_H_
 
@@ -16,12 +19,13 @@
 
 namespace weft::kernels {
 
-// Inputs of a group are so many blocks of kInputBlock; 0, or more than there are: all inputs. The
-// last group may be shorter.
+// group_blocks is the number of blocks of kInputBlock inputs in a group; 0, or more than there are,
+// means all inputs. The last group may be shorter.
 struct DenseI4Shape : DenseI8Shape {
   uint32_t group_blocks = 0;
 };
-// Blocks of a group, of all inputs and their groups: words, which boards divide by themselves.
+// Number of blocks in all inputs and in a group, and number of groups: 32-bit values, because
+// boards divide only these without a library call.
 constexpr uint32_t BlockCount(uint32_t inputs) {
   return inputs / kInputBlock + (inputs % kInputBlock != 0);
 }
@@ -37,7 +41,7 @@ constexpr uint32_t GroupCount(uint32_t inputs, uint32_t group_blocks) {
   return group == 0 ? 0 : (BlockCount(inputs) + group - 1) / group;
 }
 
-// The greatest `most` with which no sum of a group leaves the range of 32 bits.
+// The maximum `most` for which no sum of a group exceeds the range of int32.
 constexpr uint32_t MostForI4(uint32_t inputs, uint32_t group_blocks) {
   constexpr uint32_t kGreatestSum = 0x7FFFFFFF, kGreatestWeight = 15;
   const uint32_t group = GroupBlocks(inputs, group_blocks);
@@ -46,10 +50,11 @@ constexpr uint32_t MostForI4(uint32_t inputs, uint32_t group_blocks) {
   return most < kGreatestMost ? most : kGreatestMost;
 }
 
-// Inputs of a panel whose weights are bytes at one time.
+// Number of inputs of a panel whose weights are unpacked to bytes at the same time.
 inline constexpr uint32_t kUnpackedInputs = 128;
 
-// The rows as integers, the sums of each group of them, and a piece of a panel.
+// Scratch holds the rows as integers, the sum of each of their groups, and a part of an unpacked
+// panel.
 constexpr uint64_t DenseI4ScratchShorts(uint32_t rows, uint32_t inputs, uint32_t group_blocks) {
   const uint64_t group = GroupInputs(inputs, group_blocks);
   const uint64_t piece = group < kUnpackedInputs ? group : kUnpackedInputs;
@@ -57,8 +62,9 @@ constexpr uint64_t DenseI4ScratchShorts(uint32_t rows, uint32_t inputs, uint32_t
   return (rows < kDenseI8Rows ? rows : kDenseI8Rows) * row + piece * kPanelOutputs / 2;
 }
 
-// Numbers as PackDenseU4 lays them out, scales and zeros as [panel][group][16]. One kind of scales
-// is given, zeros may be null. Numbers begin at a multiple of kWeightsAlignment.
+// Weights as PackDenseU4 lays them out; scales and zeros are [panel][group][16]. Exactly one of
+// scales and half_scales is given; zeros may be null. `numbers` begin at a multiple of
+// kWeightsAlignment.
 struct DenseI4Weights {
   const uint8_t* numbers = nullptr;
   const float* scales = nullptr;

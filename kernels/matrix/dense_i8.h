@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense layer in integers: weights are i8 with a scale for each output, rows of x become i16, or,
-// where `most` is kLeastMost, numbers of an i8, as they are read. With m the greatest magnitude of
-// a row of x, and every operation rounded by itself,
+// Dense layer in integers: weights are int8 with one scale per output. Rows of x become int16 when
+// they are read, or int8 if `most` is kLeastMost. With m the maximum magnitude of a row of x, and
+// every float operation rounded separately,
 //
-//   q[k]   = x[k] * (most / m), to the nearest integer, halves to the even one
+//   q[k]   = x[k] * (most / m), to the nearest integer, ties to even
 //   y[n]   = act((sum_k q[k] * weights[n,k]) * (m / most) * scales[n] + start[n])
 //
-// from left to right, start 0 where there is none. The sum is exact, its conversion to float
-// rounded once: y is bit-identical on every target, also where multiply-adds are rounded twice. A
-// row without a number of 2^-100 and above counts as zeros; of one with an infinity or a NaN every
-// output is NaN. `most` is at most MostFor(inputs), 32767 up to 512 inputs; beyond that sums would
-// wrap.
+// from left to right, start 0 without. The sum is exact and rounded once when converted to float: y
+// is bit-identical on every target, also on those without fused multiply-add. A row whose
+// magnitudes are all below 2^-100 counts as zeros; if a row contains an infinity or a NaN, all its
+// outputs are NaN. `most` is at most MostFor(inputs), which is 32767 up to 512 inputs; larger
+// values would overflow sums.
 //
-// Where `most` is 0, x are integers of i16 already, whatever numbers they stand for, and
+// If `most` is 0, x already holds int16 values with any scale, and
 //
 //   y[n] = act((sum_k x[k] * weights[n,k]) * scales[n] + start[n])
 //
-// Then the caller sees to it that no sum leaves 32 bits; one that does wraps around.
+// The caller then guarantees that no sum exceeds int32; one that does wraps around.
 #ifndef WEFT_KERNELS_MATRIX_DENSE_I8_H_
 #define WEFT_KERNELS_MATRIX_DENSE_I8_H_
 
@@ -25,29 +25,29 @@
 
 namespace weft::kernels {
 
-// `most`: the magnitude that the greatest number of a row becomes, or 0. With the least one
-// products are of bytes where they take less time.
+// `most`: the integer to which the maximum magnitude of a row is mapped, or 0. With kLeastMost,
+// products are computed in int8 on targets where that is faster.
 struct DenseI8Shape : DenseShape {
   uint32_t most = 0;
 };
 inline constexpr uint32_t kLeastMost = 127, kGreatestMost = 32767;
 
-// The greatest `most` with which no sum of so many products leaves the range of 32 bits.
+// The maximum `most` for which no sum of `inputs` products exceeds the range of int32.
 constexpr uint32_t MostFor(uint32_t inputs) {
   constexpr uint32_t kGreatestSum = 0x7FFFFFFF, kGreatestWeight = 128;
   const uint32_t most = inputs == 0 ? kGreatestMost : kGreatestSum / kGreatestWeight / inputs;
   return most < kGreatestMost ? most : kGreatestMost;
 }
 
-// Rows that are integers at one time.
+// Number of rows in scratch at the same time.
 inline constexpr uint32_t kDenseI8Rows = 4;
 
 constexpr uint64_t DenseI8ScratchShorts(uint32_t rows, uint32_t inputs) {
   return (rows < kDenseI8Rows ? rows : kDenseI8Rows) * PaddedInputs(inputs);
 }
 
-// x is of f32, or of i16; `weights` as PackDenseI8 lays them out, scales for whole panels; scratch
-// holds DenseI8ScratchShorts. Otherwise as Dense.
+// x is float, or int16 if `most` is 0. `weights` as PackDenseI8 lays them out; scales are padded to
+// complete panels. scratch holds DenseI8ScratchShorts. Otherwise as Dense.
 void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch);
 

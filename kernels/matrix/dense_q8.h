@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense layer of levels (levels.h): x and weights are i8. With every operation on floats rounded by
-// itself,
+// Dense layer of quantised values (levels.h): x and weights are int8. With every float operation
+// rounded separately,
 //
 //   v[r,n] = float(first[n] + sum_k x[r,k] * weights[n,k]) * scales[n] + start[r,n]
 //
-// from left to right, first and start 0 where there are none; y is act(v) in f32, or the level of
-// v. The sum is exact, its conversion to float rounded once: y is bit-identical on every target.
-// `first` takes in what the zero of x adds to each product, and a bias of integers; a sum with it
-// wraps around.
+// from left to right, first and start 0 without. y is act(v) in f32, or v requantised. The sum is
+// exact and rounded once when converted to float: y is bit-identical on every target. `first`
+// contains the correction for the zero point of x and an integer bias; adding it wraps around.
 #ifndef WEFT_KERNELS_MATRIX_DENSE_Q8_H_
 #define WEFT_KERNELS_MATRIX_DENSE_Q8_H_
 
@@ -16,24 +15,25 @@
 
 namespace weft::kernels {
 
-// What becomes of a sum: levels, whose activation is plain, or floats.
+// The output of a sum: a quantised value, without activation, or a float.
 struct ResultsQ8 {
   Levels levels;
   bool is_float = false;
 };
-// Of each output; `first` and `start` may be null.
+// One element per output; `first` and `start` may be null.
 struct FactorsQ8 {
   const float* scales = nullptr;
   const int32_t* first = nullptr;
   const float* start = nullptr;
 };
 
-// At most kMostProducts inputs.
+// inputs is at most kMostProducts.
 struct DenseQ8Shape : DenseShape {
   ResultsQ8 results;
 };
 
-// `weights` as PackDenseI8 lays them out; y as `results` says. y must not overlap an operand.
+// `weights` as PackDenseI8 lays them out; `results` gives the type of y. y must not overlap an
+// operand.
 void DenseQ8(const DenseQ8Shape& shape, const int8_t* x, const int8_t* weights,
              const FactorsQ8& factors, void* y);
 

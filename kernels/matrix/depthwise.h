@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution of maps that lie in any order, planes or channels last:
+// Depthwise convolution of maps with any strides, planar or channels-last:
 //   y[b,c,p] = act(bias[c] + sum_{ky,kx} x[b,c/multiplier,p*stride+tap*dilation-pad] * w[c,ky,kx])
 // Each output is one chain of fused multiply-adds in ascending order of (ky, kx) that begins at the
 // bias (0 without); taps outside the input are skipped. y must not overlap x. The caller owns all
-// memory. Fast where channels lie beside each other in x and in y, and in planes of stride 1.
+// memory. Fast if channels are contiguous in x and in y, and for planes with stride 1.
 #ifndef WEFT_KERNELS_MATRIX_DEPTHWISE_H_
 #define WEFT_KERNELS_MATRIX_DEPTHWISE_H_
 
@@ -25,7 +25,7 @@ struct DepthwiseShape : WindowShape {
 void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights, const float* bias,
                float* y);
 
-// The same of weights of another type, where the program has it (kernels/variants.inc).
+// The same for another weight type, if the program links it (kernels/variants.inc).
 #define WEFT_WEIGHTS(name, Name, ...)                                              \
   void Depthwise(const DepthwiseShape& shape, const float* x, const Name* weights, \
                  const float* bias, float* y);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution with weights of i8: depthwise.h's, of the weights
+// Depthwise convolution with int8 weights: as depthwise.h, with the weights
 //
 //   w[c,ky,kx] = (integers[c,ky,kx] - zeros[c]) * scales[c]
 //
-// the difference exact, the product rounded once. They become floats in scratch, all or some
-// channels at a time: it saves flash, not time. A channel's few taps are no sum that integers would
-// make shorter, and x stays as it is. y must not overlap an operand. The caller owns all memory.
+// with an exact difference and a product rounded once. Weights become floats in scratch, for all
+// channels or some channels at a time: int8 weights save flash, not time. The sum of a channel has
+// too few taps for integer arithmetic to pay off, so x stays float. y must not overlap an operand.
+// The caller owns all memory.
 #ifndef WEFT_KERNELS_MATRIX_DEPTHWISE_I8_H_
 #define WEFT_KERNELS_MATRIX_DEPTHWISE_I8_H_
 
@@ -14,11 +15,11 @@
 
 namespace weft::kernels {
 
-// Channels of y whose weights are floats at one time: whole panels of them.
+// Number of channels of y whose weights are widened at the same time: complete panels.
 inline constexpr uint32_t kDepthwiseI8Channels = 32;
 
-// True where all are floats at once, which then take no more than a sixteenth of an image of y. Of
-// the parameters of a step, which have these numbers.
+// Returns true if all weights are widened at once, which then need at most a sixteenth of an image
+// of y. Params are the parameters of a step.
 template <typename Params>
 constexpr bool DepthwiseI8IsWhole(const Params& p) {
   const auto bounded = [](uint64_t a, uint64_t b) {
@@ -31,26 +32,26 @@ constexpr bool DepthwiseI8IsWhole(const Params& p) {
          floats <= bounded(p.channels(), bounded(p.out_height(), p.out_width())) / 16;
 }
 
-// Of scratch; `taps` are those of a channel.
+// Size of scratch; `taps` is the number of taps per channel.
 constexpr uint64_t DepthwiseI8ScratchFloats(bool is_whole, uint32_t channels, uint32_t taps) {
   return (is_whole ? uint64_t{PanelCount(channels)} * kPanelOutputs : kDepthwiseI8Channels) * taps;
 }
 
-// Integers as PackDepthwiseI8 lays them out, scales and zeros for whole panels; no zeros are zeros
-// of 0.
+// Integers as PackDepthwiseI8 lays them out; scales and zeros are padded to complete panels. Null
+// zeros mean zero points of 0.
 struct DepthwiseI8Weights {
   const int8_t* integers = nullptr;
   const float* scales = nullptr;
   const float* zeros = nullptr;
 };
 
-// Depthwise's weights of `channels` channels of y from `first` on, of so many taps each; integers
-// of a tap are a row of `row`.
+// Writes the weights of Depthwise for `channels` channels of y from `first` on, with `taps` taps
+// each. The integers of a tap are a row with stride `row`.
 void WidenDepthwiseI8(size_t row, size_t taps, const DepthwiseI8Weights& weights, uint32_t first,
                       uint32_t channels, float* to);
 
-// `scratch` holds DepthwiseI8ScratchFloats. `shape` is left as that of the last channels, for
-// boards have no stack to spare for two. Otherwise as Depthwise.
+// `scratch` holds DepthwiseI8ScratchFloats. On return `shape` is that of the last channels, because
+// boards have too little stack for a copy. Otherwise as Depthwise.
 void DepthwiseI8(DepthwiseShape& shape, bool is_whole, const float* x,
                  const DepthwiseI8Weights& weights, const float* bias, float* y, float* scratch);
 

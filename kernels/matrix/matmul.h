@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Product of two matrices that are both data: y[..,m,n] = sum_k a[..,m,k] * b[..,k,n]. Strides make
-// any operand transposed or broadcast over the batch. Each output is one chain of fused
-// multiply-adds over ascending k that begins at 0, on every target.
-// Sums of integers wrap around and are exact in any order.
-// y is contiguous and must not overlap a or b. Where b's columns are not contiguous
-// it uses 16 KB of stack, about 1 KB on boards. The caller owns all memory.
+// Product of two matrices that are both data: y[..,m,n] = sum_k a[..,m,k] * b[..,k,n]. Strides can
+// transpose any operand or broadcast it over the batch. Each output is one chain of fused
+// multiply-adds over ascending k that begins at 0, on every target. Integer sums wrap around and
+// are exact in any order. y is contiguous and must not overlap a or b. If b's columns are not
+// contiguous, Matmul uses 16 KB of stack, about 1 KB on boards. The caller owns all memory.
 #ifndef WEFT_KERNELS_MATRIX_MATMUL_H_
 #define WEFT_KERNELS_MATRIX_MATMUL_H_
 
@@ -31,8 +30,8 @@ struct MatmulShape {
 
 void Matmul(const MatmulShape& shape, const float* a, const float* b, float* y);
 
-// Columns of a y whose rows are so far apart, and whether their chains go on from what it holds: a
-// product whose b comes in parts.
+// Part of a product whose b is stored in several parts: y has the given row stride, and sums
+// continue from the values in y if `continues`.
 struct MatmulPart {
   uint32_t y_row_stride = 0;
   bool continues = false;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lays weights out for dense and conv: panels of 16 outputs, inputs outermost within a panel,
-// outputs beyond the last padded with zeros. Every step along the sum then reads 64 contiguous
-// bytes (32 of f16), so one layout serves every vector width, and no kernel has a tail in its
-// weights. Pure functions on pointers, for the converter; the runtime never repacks. Sizes are in
-// floats and are the caller's to check against overflow and to allocate.
+// outputs after the last padded with zeros. Every step along the sum then reads 64 contiguous bytes
+// (32 for f16), so one layout serves every vector width, and no kernel has a tail in its weights.
+// Pure functions on pointers, for the converter; the runtime never repacks. Sizes are in floats;
+// the caller checks them against overflow and allocates.
 #ifndef WEFT_KERNELS_MATRIX_PACK_H_
 #define WEFT_KERNELS_MATRIX_PACK_H_
 
@@ -14,7 +14,7 @@ namespace weft::kernels {
 
 inline constexpr uint32_t kPanelOutputs = 16;
 
-// Panels that `outputs` outputs need.
+// Number of panels for `outputs` outputs.
 constexpr size_t PanelCount(uint32_t outputs) {
   return outputs / kPanelOutputs + (outputs % kPanelOutputs != 0);
 }
@@ -29,8 +29,8 @@ constexpr size_t PackedDenseFloats(uint32_t outputs, uint32_t inputs) {
 void PackDense(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
                uint32_t inputs, float* packed);
 
-// Weights of integers lie as [panel][block of 16 inputs][16 outputs][16 inputs], zeros behind the
-// last input: one layout for every instruction that multiplies and adds neighbours.
+// Layout of integer weights: [panel][block of 16 inputs][16 outputs][16 inputs], zeros after the
+// last input. One layout serves every instruction that multiplies and adds neighbours.
 inline constexpr uint32_t kInputBlock = 16;
 constexpr uint64_t PaddedInputs(uint32_t inputs) {
   return (uint64_t{inputs} + kInputBlock - 1) / kInputBlock * kInputBlock;
@@ -41,13 +41,13 @@ constexpr size_t PackedDenseI8Bytes(uint32_t outputs, uint32_t inputs) {
 // `weights` are [outputs][inputs].
 void PackDenseI8(const int8_t* weights, uint32_t outputs, uint32_t inputs, int8_t* packed);
 
-// Integers from 0 to 15 lie as [panel][block of 16 inputs][8 outputs][16 inputs], a byte for two:
-// output n of the panel in its lower half, n + 8 in its upper one, so that those of a block become
-// bytes of the layout before without changing places.
+// Layout of integers from 0 to 15: [panel][block of 16 inputs][8 outputs][16 inputs], two to a
+// byte. Output n of the panel is in the low nibble and n + 8 in the high one, so that unpacking a
+// block gives the layout of PackDenseI8 without a permutation.
 constexpr size_t PackedDenseU4Bytes(uint32_t outputs, uint32_t inputs) {
   return PackedDenseI8Bytes(outputs, inputs) / 2;
 }
-// `weights` are [outputs][inputs], a byte for one.
+// `weights` are [outputs][inputs], one to a byte.
 void PackDenseU4(const uint8_t* weights, uint32_t outputs, uint32_t inputs, uint8_t* packed);
 
 // Layout [group][panel][ky][kx][in_channel][16]; channels are per group.
@@ -61,7 +61,7 @@ constexpr size_t PackedConvFloats(uint32_t groups, uint32_t out_channels, uint32
 void PackConv(const float* weights, uint32_t groups, uint32_t out_channels, uint32_t in_channels,
               uint32_t kernel_height, uint32_t kernel_width, float* packed);
 
-// Layout [ky][kx][channel], channels up to whole panels, those beyond the last zero.
+// Layout [ky][kx][channel], channels padded to complete panels with zeros.
 constexpr size_t PackedDepthwiseFloats(uint32_t channels, uint32_t kernel_height,
                                        uint32_t kernel_width) {
   return PanelCount(channels) * kPanelOutputs * kernel_height * kernel_width;
@@ -71,7 +71,7 @@ constexpr size_t PackedDepthwiseFloats(uint32_t channels, uint32_t kernel_height
 void PackDepthwise(const float* weights, uint32_t channels, uint32_t kernel_height,
                    uint32_t kernel_width, float* packed);
 
-// The same of i8.
+// The same for int8.
 void PackDepthwiseI8(const int8_t* weights, uint32_t channels, uint32_t kernel_height,
                      uint32_t kernel_width, int8_t* packed);
 

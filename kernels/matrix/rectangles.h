@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outputs of a window cut into rectangles whose outputs have the same taps inside the input:
-// the inside, and a row or a column at a time at the edges. Internal to depthwise and pool, which
-// share one copy of the code: boards count its bytes.
+// Divides the outputs of a window into rectangles whose outputs have the same taps inside the
+// input: the interior, and one row or column at a time at the edges. Internal to depthwise and
+// pool, which share one copy of the code to save flash on boards.
 #ifndef WEFT_KERNELS_MATRIX_RECTANGLES_H_
 #define WEFT_KERNELS_MATRIX_RECTANGLES_H_
 
@@ -11,7 +11,7 @@ namespace weft::kernels {
 
 struct Rectangle {
   IndexRange rows, columns;  // of outputs
-  IndexRange ky, kx;         // their taps, of which there may be none
+  IndexRange ky, kx;         // their taps; may be empty
 };
 
 class Rectangles {
@@ -19,8 +19,8 @@ class Rectangles {
   Rectangles(const WindowAxis& down, const WindowAxis& across)
       : down_(down), across_(across), deep_(down.Inside()), wide_(across.Inside()) {}
 
-  // The next one, row by row and from left to right, which stands until the next call; null behind
-  // the last.
+  // Returns the next rectangle, row by row and from left to right, or null after the last. The
+  // result is valid until the next call.
   __attribute__((noinline)) const Rectangle* Next() {
     if (at_.columns.end == across_.output || at_.rows.end == 0) {
       if (at_.rows.end >= down_.output || across_.output == 0) return nullptr;
@@ -34,7 +34,8 @@ class Rectangles {
   }
 
  private:
-  // From an output to the last that has all taps, or that one alone.
+  // The range from `first` to the end of the interior, or `first` only if it is outside the
+  // interior.
   static IndexRange From(uint32_t first, IndexRange inside) {
     const bool is_inside = first >= inside.first && first < inside.end;
     return {first, is_inside ? inside.end : first + 1};
@@ -46,9 +47,9 @@ class Rectangles {
   Rectangle at_;
 };
 
-// The taps of a rectangle's first output in x: how many, how many floats one lies from the next,
-// and where the first is, counted modulo the size of memory. A step that leads to no tap is 0;
-// where there are no taps, all is.
+// The taps of a rectangle's first output in x: their count, the distance in floats between adjacent
+// taps, and the offset of the first one in wrapping size_t arithmetic. The distance is 0 along an
+// axis with one tap. All fields are 0 if there are no taps.
 struct TapSteps {
   size_t rows = 0, columns = 0;
   size_t row = 0, column = 0;
@@ -71,7 +72,7 @@ __attribute__((noinline)) inline TapSteps TapsOf(const Rectangle& at, const Wind
   return taps;
 }
 
-// How far the taps of an output lie behind those of the one above and of the one before; nowhere
+// Distance between the taps of vertically (row) and horizontally (column) adjacent outputs; 0
 // without taps.
 struct PixelSteps {
   size_t row = 0, column = 0;
@@ -82,7 +83,7 @@ PixelSteps StepsOf(const Shape& shape, bool has_taps) {
   return {size_t{shape.stride_y} * shape.x.row, size_t{shape.stride_x} * shape.x.pixel};
 }
 
-// Where its first output lies.
+// Offset of the rectangle's first output in y.
 inline size_t FirstOf(const Rectangle& at, const MapStrides& y) {
   return size_t{at.rows.first} * y.row + size_t{at.columns.first} * y.pixel;
 }

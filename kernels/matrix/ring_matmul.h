@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product (matmul.h) with the past of a time axis where it lies (ring.h): the columns of b, or
-// its rows, are the places of a ring, oldest first, with those of x behind them. Each output is the
-// chain that it is in the product with all of them side by side.
+// A product (matmul.h) with the past of a time axis read directly from its ring buffer (ring.h).
+// The columns of b, or its rows, are the steps of the ring, oldest first, followed by those of x.
+// Each output has the same accumulation order as in the product with a contiguous b.
 //
-// `start` says where the oldest place is; one that is beyond the ring, or absent, is 0. y is
-// contiguous and must not overlap another operand. The caller owns all memory.
+// `start` is the index of the oldest step; an index beyond the ring, or a null pointer, counts as
+// 0. y is contiguous and must not overlap another operand. The caller owns all memory.
 #ifndef WEFT_KERNELS_MATRIX_RING_MATMUL_H_
 #define WEFT_KERNELS_MATRIX_RING_MATMUL_H_
 
@@ -22,7 +22,7 @@ struct RingMatmulShape {
   uint32_t rows = 0;
   uint32_t columns = 0;
   uint32_t inner = 0;
-  uint32_t places = 0;  // of x: the last columns, or terms
+  uint32_t places = 0;  // steps of x: the last columns, or terms
   uint32_t a_row_stride = 0;
   uint32_t a_inner_stride = 0;
   uint32_t past_inner_stride = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that are not float: the bits of one, so that overloads of a kernel tell them apart.
-// weights.inc lists them.
+// Weight types other than float: a struct with the bits of one weight, so that kernels can be
+// overloaded. weights.inc lists them.
 #ifndef WEFT_KERNELS_MATRIX_WEIGHTS_H_
 #define WEFT_KERNELS_MATRIX_WEIGHTS_H_
 
 #include <cstdint>
 
-// The type of weights that a kernel's source is compiled for (weights.cc.in).
+// The weight type that a kernel's source is compiled for (weights.cc.in).
 #ifndef WEFT_WEIGHT
 #define WEFT_WEIGHT float
 #endif
@@ -21,7 +21,7 @@ struct BF16 {
   uint16_t bits;
 };
 
-// Where weights of a step begin, whatever their type: kernels read several with one load.
+// Alignment in bytes of the first weight of a step, for every type: kernels load several at once.
 inline constexpr uint32_t kWeightsAlignment = 4;
 
 }  // namespace weft::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One axis of a sliding window: which taps of an output lie inside the input, and for which outputs
-// all of them do. Output p reads input p * stride + tap * dilation - pad. Whatever the numbers are,
-// no tap it names lies outside the input. And where the elements of a map lie, for conv, depthwise
+// One axis of a sliding window: the taps of an output that are inside the input, and the outputs
+// whose taps are all inside. Output p reads input p * stride + tap * dilation - pad. For any field
+// values, the returned taps are inside the input. Also the strides of a map, for conv, depthwise
 // and pool.
 #ifndef WEFT_KERNELS_MATRIX_WINDOW_H_
 #define WEFT_KERNELS_MATRIX_WINDOW_H_
@@ -11,16 +11,16 @@
 
 namespace weft::kernels {
 
-// [first, end)
+// Half-open range [first, end).
 struct IndexRange {
   uint32_t first = 0;
   uint32_t end = 0;
   uint32_t count() const { return end > first ? end - first : 0; }
 };
 
-// Where the elements of a map lie: image b, row i, column j and channel c (over all groups) at
-// b * image + i * row + j * pixel + c * channel. A stride along an axis of one leads nowhere and
-// may be anything: no pointer is made of it.
+// Strides of a map: image b, row i, column j and channel c (over all groups) is at b * image + i *
+// row + j * pixel + c * channel. The stride of an axis of length 1 may have any value: it is never
+// used to form a pointer.
 struct MapStrides {
   uint32_t image = 0;
   uint32_t row = 0;
@@ -36,12 +36,12 @@ struct WindowAxis {
   uint32_t dilation = 1;
   uint32_t pad = 0;
 
-  // Where tap 0 of an output lies; negative inside the padding before the data.
+  // Input index of tap 0 of an output; negative inside the padding before the data.
   int64_t Origin(uint32_t position) const {
     return static_cast<int64_t>(uint64_t{position} * stride) - int64_t{pad};
   }
 
-  // The taps of an output that lie inside the input.
+  // The taps of an output that are inside the input.
   __attribute__((noinline)) IndexRange Taps(uint32_t position) const {
     const int64_t origin = Origin(position);
     const uint32_t first = origin < 0 ? StepsTo(-origin, dilation) : 0;
@@ -49,8 +49,8 @@ struct WindowAxis {
     return {first < kernel ? first : kernel, end < kernel ? end : kernel};
   }
 
-  // The outputs all of whose taps lie inside the input; all outputs before are on the left edge,
-  // all behind on the right one.
+  // The outputs whose taps are all inside the input. All outputs before are on the left edge, all
+  // after on the right edge.
   __attribute__((noinline)) IndexRange Inside() const {
     const int64_t reach = static_cast<int64_t>(uint64_t{kernel - 1} * dilation);
     uint32_t first = StepsTo(int64_t{pad}, stride);
@@ -61,18 +61,18 @@ struct WindowAxis {
   }
 
  private:
-  // The least n with n * step >= distance, 0 for a distance below 0. Distances beyond 32 bits
-  // exceed every axis; 32 bits are what small processors divide. Four calls an axis, in each of
-  // three kernels: as one function it saves them 400 bytes each.
+  // The minimum n with n * step >= distance, 0 for a negative distance. Distances are capped to 32
+  // bits: larger ones exceed every axis, and small processors divide 32 bits. Not inlined: four
+  // calls per axis in each of three kernels would cost 400 bytes each.
   __attribute__((noinline)) static uint32_t StepsTo(int64_t distance, uint32_t step) {
     if (distance <= 0) return 0;
     const uint32_t capped = distance > 0xFFFFFFFF ? 0xFFFFFFFFu : static_cast<uint32_t>(distance);
-    if (step == 1) return capped;  // most of the time, and a division costs as much as many taps
+    if (step == 1) return capped;  // the common case; a division costs as much as many taps
     return capped / step + (capped % step != 0);
   }
 };
 
-// What conv, depthwise and pool have in common; conventions as above, y at y's strides.
+// Fields shared by conv, depthwise and pool; conventions as above, y has its own strides.
 struct WindowShape {
   uint32_t batch = 0;
   uint32_t in_height = 0;
