@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv for weights of any type: conv.cc and conv_<type>.cc are this.
+// Implementation of Conv for any weight type; conv.cc and conv_<type>.cc instantiate it.
 
 #if defined(WEFT_KERNELS_MATRIX_CONV_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_CONV_INL_H_
@@ -18,8 +18,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Offsets count modulo the size of memory: strides that lead nowhere may be anything, and no
-// pointer is made of an element that is not there.
+// Offsets wrap around in size_t: a stride along an axis of length 1 may have any value, and no
+// pointer to an element outside the data is formed.
 
 // The product of one group of one image.
 template <class Weight>
@@ -36,7 +36,7 @@ struct ConvImage {
   template <size_t kPixels, size_t kPanels>
   WEFT_TILES void Group(size_t channels, size_t pixels) const;
 
-  // Writes finished sums to where the pixels lie.
+  // Writes finished sums to the addresses of the pixels.
   template <size_t kPixels, size_t kPanels>
   HWY_INLINE void Put(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
     if (shape.y.channel != 1 && channels != 1) return Scatter(tile, to, channels);
@@ -55,7 +55,7 @@ struct ConvImage {
   }
 
  private:
-  // Whether the pixels' channels lie one behind the other.
+  // Returns true if the outputs of the pixels are contiguous.
   template <size_t kPixels>
   HWY_INLINE static bool IsRun(float* const* to, size_t channels) {
     for (size_t p = 1; p < kPixels; ++p) {
@@ -64,7 +64,8 @@ struct ConvImage {
     return true;
   }
 
-  // Lanes are output channels, which lie apart in y: the tile goes through memory.
+  // Lanes are output channels, which are not contiguous in y: the tile is written to a buffer
+  // first.
   template <size_t kPixels, size_t kPanels>
   HWY_INLINE void Scatter(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
     constexpr size_t kOutputs = kPanels * kPanel;
@@ -84,8 +85,8 @@ struct ConvImage {
   }
 };
 
-// The taps of a rectangle: `windows` times `taps`. The order of the sum is (ky, kx, c), ascending;
-// where pixels lie one behind the other, the inner two are one run.
+// The taps of a rectangle: `windows` times `taps`. The order of the sum is (ky, kx, c), ascending.
+// If pixels are contiguous, kx and c are merged into one run.
 struct ConvTaps {
   Taps taps;
   size_t x, weights;  // offsets of the first tap
@@ -113,8 +114,8 @@ HWY_INLINE ConvTaps ConvTapsOf(const ConvShape& shape, const Rectangle& at, cons
   return all;
 }
 
-// Where the taps of a rectangle lie, one by one, if they are short runs that take all weights in
-// their order: one loop then, not one for each run.
+// Offsets of all taps of a rectangle, if they are short runs that read the weights in order. One
+// loop over them replaces a loop per run.
 class ConvOffsets {
  public:
   explicit ConvOffsets(const ConvTaps& window) {
@@ -132,7 +133,7 @@ class ConvOffsets {
       }
     }
   }
-  // 0: the taps are something else.
+  // 0 if the taps do not qualify.
   size_t count() const { return count_; }
   const size_t* at() const { return at_; }
 
@@ -143,12 +144,12 @@ class ConvOffsets {
   size_t at_[kMost];
 };
 
-// Of lanes that are one, whose loops cost the same.
+// For targets with one lane, where loops over runs cost the same.
 struct NoConvOffsets {
   explicit NoConvOffsets(const ConvTaps&) {}
 };
 
-// The pixels of a rectangle, from the next one on.
+// Iterates over the pixels of a rectangle.
 template <class Weight, class Offsets>
 struct ConvPixels {
   const ConvImage<Weight>& image;
@@ -159,7 +160,7 @@ struct ConvPixels {
   size_t x, y;            // offsets of the next row
   size_t column;
 
-  // Moves on by kPixels pixels and says where they lie.
+  // Returns the addresses of the next kPixels pixels and advances.
   template <size_t kPixels>
   HWY_INLINE void Take(const float* (&from)[kPixels], float* (&to)[kPixels]) {
     if (kLanes > 1 && kPixels <= columns - column) {  // all in this row
@@ -219,18 +220,18 @@ struct ConvPixels {
   }
 };
 
-// Pixels of one row whose windows reach beyond the data, so that each has taps of its own, a tile
-// of them at a time. From left to right windows begin earlier and end earlier: all pixels share
-// those taps that the first one begins with and the last one ends with, as one tile. What each sums
-// before those it sums in halves of the tile, and behind them in the same way. Only of windows of
-// one row.
+// Pixels of one row whose windows extend beyond the data, so that each has different taps;
+// processed a tile at a time. From left to right, windows begin and end at earlier taps. All pixels
+// share the taps from the first tap of the first pixel to the last tap of the last pixel, which are
+// summed as one tile. The taps before and after that range are summed recursively in halves of the
+// tile. Only for windows with one row.
 template <class Weight, size_t kPixels, size_t kPanels>
 class ConvEdge {
  public:
   ConvEdge(const ConvImage<Weight>& image, size_t channels) : image_(image), channels_(channels) {}
 
-  // Takes what is one pixel; the others may go on as they are, and so do short sums, whose way
-  // through memory costs more.
+  // Accepts a rectangle of one pixel and returns true. Returns false for other rectangles and for
+  // short sums, where storing intermediate sums costs more than it saves.
   bool Take(const Rectangle& at) {
     constexpr size_t kLeastSum = 64;
     const ConvShape& shape = image_.shape;
@@ -238,7 +239,7 @@ class ConvEdge {
     if (shape.kernel_height != 1 || !is_pixel || at.ky.count() == 0 || at.kx.count() == 0)
       return false;
     if (size_t{shape.kernel_width} * shape.in_channels < kLeastSum) return false;
-    // Of tap 0, modulo the size of memory.
+    // Offset of tap 0, in wrapping size_t arithmetic.
     from_[count_] = (size_t{at.rows.first} * shape.stride_y - shape.pad_top) * shape.x.row +
                     (size_t{at.columns.first} * shape.stride_x - shape.pad_left) * shape.x.pixel;
     to_[count_] = image_.y + FirstOf(at, shape.y);
@@ -290,7 +291,7 @@ class ConvEdge {
     image_.Put(end, to_ + first, channels_);
   }
 
-  // Up to where the first of them begins.
+  // Adds the taps before the first tap of pixel `first`.
   template <size_t kRows>
   void SumBefore(size_t first) {
     if constexpr (kRows > 1) {
@@ -301,7 +302,7 @@ class ConvEdge {
     }
   }
 
-  // From where the last of them ends.
+  // Adds the taps after the last tap of the last pixel.
   template <size_t kRows>
   void SumBehind(size_t first) {
     if constexpr (kRows > 1) {
@@ -312,7 +313,7 @@ class ConvEdge {
     }
   }
 
-  // Taps [begin, end), which all of them have.
+  // Adds taps [begin, end), which all kRows pixels have.
   template <size_t kRows>
   WEFT_TILES void Sum(size_t first, uint32_t begin, uint32_t end) {
     const ConvShape& shape = image_.shape;
@@ -344,7 +345,7 @@ class ConvEdge {
   HWY_ALIGN float sums_[kPixels * kOutputs];
 };
 
-// Of tiles that have nothing to share.
+// For tiles of one pixel, which have nothing to share.
 struct NoConvEdge {
   template <class Image>
   NoConvEdge(const Image&, size_t) {}
@@ -386,7 +387,7 @@ template <class Weight>
 HWY_INLINE void RunConv(const ConvShape& shape, const float* x, const Weight* weights,
                         const float* bias, float* y) {
   const size_t pixels = size_t{shape.out_height} * shape.out_width;
-  // Without outputs nothing bounds the other counts.
+  // If there are no outputs, the other counts are not bounded.
   if (pixels == 0 || shape.out_channels == 0) return;
   const size_t group_weights = PackedConvFloats(1, shape.out_channels, shape.in_channels,
                                                 shape.kernel_height, shape.kernel_width);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution of levels where rows share what they load: pixels of a map as one run of rows, and
-// what of x lies in whole blocks taken as it lies. Included by conv_q8.cc alone.
+// Convolution of quantised values on targets with vectors, where rows share loads. The pixels of a
+// map are one run of rows, and parts of x that consist of complete blocks are read in place.
+// Included only by conv_q8.cc.
 
 #if defined(WEFT_KERNELS_MATRIX_CONV_Q8_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_CONV_Q8_VECTORS_INL_H_
@@ -17,25 +18,26 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Room on the stack for many small patches: those that were just written are not ready to be read.
+// Bytes of stack for many small patches, because reading a patch right after writing it stalls.
 inline constexpr size_t kRoomBytes = 2048;
 
-// One group of one image: `x` is its first channel, `place` the place of its first output in y.
+// One group of one image: `x` is its first channel, `place` the index of its first output in y.
 struct ConvGroup {
   const ConvQ8Shape& shape;
   PatchWalk walk;
   RowsQ8 rows;  // of patches
   const int8_t* x;
   size_t place;
-  // Where `room` patches are gathered; behind each, up to whole blocks, are zeros.
+  // Buffer for `room` patches; each is padded with zeros to complete blocks.
   int8_t* patches;
   size_t room;
 };
 
-// An axis of one is not followed: its stride leads nowhere.
+// Offset of element `index`. Ignores the stride for index 0: it may have any value on an axis of
+// length 1.
 HWY_INLINE size_t StepTo(size_t index, size_t stride) { return index == 0 ? 0 : index * stride; }
 
-// `count` outputs from (row, column) on, one below the other or else beside each other.
+// `count` outputs from (row, column) on, vertically if `is_down`, else horizontally.
 HWY_INLINE void ConvPatches(ConvGroup& at, uint32_t row, uint32_t column, uint32_t count,
                             bool is_down) {
   const MapStrides& y = at.shape.y;
@@ -52,15 +54,15 @@ HWY_INLINE void ConvPatches(ConvGroup& at, uint32_t row, uint32_t column, uint32
   }
 }
 
-// Patches without a tap outside whose pieces are taken as they lie.
+// Reads the parts of a patch in place, for patches without taps outside the input.
 struct ConvPieces {
   explicit ConvPieces(const RowsQ8& of_patches) : rows(of_patches) {}
   RowsQ8 rows;
-  size_t over = 0;  // read behind each piece, up to whole blocks, and multiplied by zeros
-  alignas(64) int8_t weights[8192];  // with those zeros
+  size_t over = 0;  // bytes read after each part up to a complete block, multiplied by zeros
+  alignas(64) int8_t weights[8192];  // padded with these zeros
 };
 
-// Whether there are such pieces.
+// Describes the parts of a patch in `rows`. Returns false if they cannot be read in place.
 HWY_INLINE bool FindPieces(const ConvQ8Shape& shape, RowsQ8& rows) {
   const size_t width = shape.kernel_width;
   if (shape.in_channels != 1 && shape.x.channel != 1) return false;
@@ -78,8 +80,8 @@ HWY_INLINE bool FindPieces(const ConvQ8Shape& shape, RowsQ8& rows) {
   return rows.inputs != 0;
 }
 
-// Pieces up to whole blocks where that makes few products more; gathering costs about as much as
-// two blocks.
+// Pads the weights of each part to complete blocks. Returns false if that adds too many products;
+// gathering a patch costs about as much as two blocks.
 HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
   RowsQ8& rows = pieces.rows;
   const size_t length = rows.inputs, whole = (length + kInputBlock - 1) / kInputBlock * kInputBlock;
@@ -106,7 +108,7 @@ HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
   return true;
 }
 
-// Outputs all of whose taps are inside, by pieces; the others, at the edges, by patches.
+// Computes outputs whose taps are all inside in place, and the others, at the edges, from patches.
 HWY_INLINE void ConvByPieces(ConvGroup& at, ConvPieces& pieces) {
   const ConvQ8Shape& shape = at.shape;
   RowsQ8& inside = pieces.rows;
@@ -114,7 +116,7 @@ HWY_INLINE void ConvByPieces(ConvGroup& at, ConvPieces& pieces) {
   const auto from = [](const WindowAxis& axis, uint32_t output, size_t stride) {
     return StepTo(static_cast<size_t>(axis.Origin(output)), stride);
   };
-  // What a patch spans from its first tap, and where x ends.
+  // Number of elements from the first tap of a patch to its end, and the end of x.
   const size_t span = StepTo(inside.runs - 1, inside.run_step) + inside.inputs;
   const size_t end = StepTo(shape.in_height - 1, shape.x.row) +
                      StepTo(shape.in_width - 1, shape.x.pixel) + shape.in_channels;
@@ -139,7 +141,7 @@ HWY_INLINE void ConvByPieces(ConvGroup& at, ConvPieces& pieces) {
   }
 }
 
-// Each output is made of one pixel of x, or of nothing.
+// Each output depends on one pixel of x, or on none.
 HWY_INLINE void ConvDirect(ConvGroup& at) {
   const ConvQ8Shape& shape = at.shape;
   const bool is_one_column = shape.out_width == 1, is_one_row = shape.out_height == 1;
@@ -160,7 +162,8 @@ HWY_INLINE void ConvDirect(ConvGroup& at) {
   }
 }
 
-// `rows` have the weights, factors and y of the group. With scratch null the convolution is direct.
+// `rows` have the weights, factors and y of the group. If scratch is null the convolution is
+// direct.
 HWY_INLINE void ConvGroupQ8(const ConvQ8Shape& shape, const PatchWalk& walk, const RowsQ8& rows,
                             const int8_t* x, size_t place, int8_t* scratch) {
   const size_t inputs = size_t{shape.kernel_height} * shape.kernel_width * shape.in_channels;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense for weights of any type: dense.cc and dense_<type>.cc are this.
+// Implementation of Dense for any weight type; dense.cc and dense_<type>.cc instantiate it.
 
 #if defined(WEFT_KERNELS_MATRIX_DENSE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DENSE_INL_H_
@@ -34,7 +34,7 @@ struct DenseProduct {
   }
 };
 
-// Offsets count modulo the size of memory: a stride that leads to no row may be anything.
+// Offsets wrap around in size_t: the stride after the last row may have any value.
 template <class Weight>
 struct DenseRows {
   const DenseProduct<Weight>& product;

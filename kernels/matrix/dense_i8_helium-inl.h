@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of DenseI8 on a Cortex-M with Helium: sums stay in core registers from their first product
-// until they are floats. Instructions per multiply-add 0.29, of bytes 0.16, and per output 3.3.
+// to their conversion to float. Instructions per multiply-add: 0.29 for int16, 0.16 for int8; per
+// output 3.3.
 
 #if defined(WEFT_KERNELS_MATRIX_DENSE_I8_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DENSE_I8_HELIUM_INL_H_
@@ -18,9 +19,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// A row of integers, at least one whole block, with the panels of weights, and what becomes of the
-// sums of each output: y = sum * worth * scale + start, every operation rounded by itself; y may be
-// start. The instructions below know the order.
+// A row of integers, at least one complete block, the panels of weights and the factors of each
+// output: y = sum * worth * scale + start, with every operation rounded separately; y may be start.
+// The assembly depends on the order of the fields.
 struct OutputsOfRow {
   float worth;
   const float* scales;
@@ -31,7 +32,7 @@ struct OutputsOfRow {
   size_t groups;  // see below
   const int16_t* end;
   const int8_t* weights;
-  bool are_bytes;  // x and end are of i8
+  bool are_bytes;  // x and end point to int8
 };
 
 inline constexpr size_t kOutputGroup = 8;
@@ -104,11 +105,11 @@ inline constexpr size_t kOutputGroup = 8;
       : "cc", "memory", "r1", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "q0", \
         "q1", "q2", "q3", "q4", "q5", "q6")
 
-// `groups` times eight outputs, whose sums are all the even registers. Scales are whole groups. r1
-// is x, which ends at r5, and r3 the weights; r7, r9 and r11 are scales, start and y. q4 is the
-// worth; s20 and s21 lead from the first half of a panel to the second and from there to the next
-// panel, s22 is where x begins, s23 where y ends, s24 where zeros are, and s26 holds r7, which may
-// be the frame's and cannot be asked for then.
+// Computes `groups` times eight outputs, whose sums are in the eight even registers. Scales are
+// padded to complete groups. r1 is x, which ends at r5; r3 the weights; r7, r9 and r11 are scales,
+// start and y. q4 holds the worth. s20 and s21 are the increments from the first half of a panel to
+// the second and from there to the next panel. s22 is the begin of x, s23 the end of y, s24 the
+// address of the zeros. s26 saves r7, which may be the frame pointer and then cannot be a clobber.
 inline constexpr int32_t kNoSums[kOutputGroup] = {};
 HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
   register const OutputsOfRow* at __asm__("r0") = &row;
@@ -129,7 +130,7 @@ HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
                       WEFT_OUTPUT_OF_SHORTS("lr", "112", "120"));
 }
 
-// All outputs of a row; start may be null. The row is not kept.
+// All outputs of a row; start may be null. Changes `row`.
 WEFT_PART void RunOutputs(OutputsOfRow& row, size_t outputs) {
   if (row.start == nullptr) {
     for (size_t n = 0; n < outputs; ++n) row.y[n] = 0.0f;
@@ -144,7 +145,7 @@ WEFT_PART void RunOutputs(OutputsOfRow& row, size_t outputs) {
   row.groups = whole / kOutputGroup;
   if (whole != 0) RunGroups(row);
   if (outputs == whole) return;
-  // A panel of fewer outputs ends behind y.
+  // The last panel has fewer outputs and would write beyond y.
   const size_t rest = outputs - whole;
   float last[kPanelOutputs] = {};
   for (size_t n = 0; n < rest; ++n) last[n] = row.start[whole + n];

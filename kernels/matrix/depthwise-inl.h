@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise for weights of any type: depthwise.cc and depthwise_<type>.cc are this.
+// Implementation of Depthwise for any weight type; depthwise.cc and depthwise_<type>.cc instantiate
+// it.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_INL_H_
@@ -19,8 +20,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Pixels of a row or a column of y that have the same taps, and where the results of one channel or
-// of all channels beside each other go. Of one pixel the steps to the next are 0.
+// Pixels of a row or a column of y that have the same taps, and the addresses of the results of one
+// channel or of contiguous channels. With one pixel, x_pixel and y_pixel are 0.
 template <class Weight>
 struct DepthwiseLine {
   DepthwiseTaps taps;
@@ -34,8 +35,8 @@ struct DepthwiseLine {
 };
 
 #if HWY_TARGET != HWY_SCALAR
-// Pixels of one vector of y, whose channels read those of x that `spread` names: `inputs` are a
-// vector or less.
+// Pixels of one vector of y. Its lanes read the lanes of x given by `spread`; `inputs` channels of
+// x are at most a vector.
 template <size_t kPixels, bool kIsWhole, class Weight, class Indices>
 HWY_INLINE void DepthwiseSpreadTile(const DepthwiseLine<Weight>& line, size_t pixel, size_t inputs,
                                     Indices spread, size_t count, bool relu) {
@@ -84,7 +85,7 @@ HWY_NOINLINE void DepthwiseSpreadVector(const DepthwiseLine<Weight>& line, size_
   if (p < line.pixels) DepthwiseSpreadTile<1, kIsWhole>(line, p, inputs, spread, count, relu);
 }
 
-// Channels beside each other of which `multiplier` read one of x: a vector of x, its lanes spread.
+// Contiguous channels of which `multiplier` read the same channel of x: a vector of x is permuted.
 template <class Weight>
 HWY_NOINLINE void DepthwiseSpread(const DepthwiseLine<Weight>& all, size_t channels,
                                   size_t multiplier, bool relu) {
@@ -92,7 +93,7 @@ HWY_NOINLINE void DepthwiseSpread(const DepthwiseLine<Weight>& all, size_t chann
   const size_t inputs = in_channels < kLanes ? in_channels : kLanes;
   for (size_t c = 0; c < channels; c += kLanes) {
     const size_t count = channels - c < kLanes ? channels - c : kLanes;
-    // So that the vector ends inside the channels.
+    // The vector of x must end within the channels.
     const size_t most = in_channels - inputs, first = c / multiplier < most ? c / multiplier : most;
     int32_t places[kLanes];
     for (size_t i = 0; i < kLanes; ++i) {
@@ -129,7 +130,7 @@ HWY_INLINE float DepthwisePixel(const DepthwiseLine<Weight>& line) {
 }
 
 #if HWY_TARGET == HWY_SCALAR
-// One channel, whose pixels may lie anywhere.
+// One channel with any strides between its pixels.
 template <class Weight>
 HWY_NOINLINE void DepthwiseStrided(DepthwiseLine<Weight> line, const Activation& activation) {
   for (size_t p = 0; p < line.pixels; ++p) {
@@ -140,7 +141,7 @@ HWY_NOINLINE void DepthwiseStrided(DepthwiseLine<Weight> line, const Activation&
   }
 }
 #else
-// kBlocks times 16 pixels of one channel that may lie anywhere, `last_count` <= 16 of the last.
+// kBlocks times 16 pixels of one channel with any strides; the last block has `last_count` <= 16.
 template <size_t kBlocks, class Weight>
 HWY_INLINE void DepthwiseBlocks(const DepthwiseLine<Weight>& line, size_t pixel, size_t last_count,
                                 float* y) {
@@ -167,7 +168,7 @@ HWY_INLINE void DepthwiseBlocks(const DepthwiseLine<Weight>& line, size_t pixel,
   }
 }
 
-// One channel, whose pixels may lie anywhere.
+// One channel with any strides between its pixels.
 template <class Weight>
 HWY_NOINLINE void DepthwiseStrided(const DepthwiseLine<Weight>& line,
                                    const Activation& activation) {
@@ -188,8 +189,8 @@ HWY_NOINLINE void DepthwiseStrided(const DepthwiseLine<Weight>& line,
 }
 #endif
 
-// What vectors do with lanes that are not all channels of one pixel; false where nothing is to be
-// gained.
+// Handles shapes in which the lanes of a vector are not all channels of one pixel. Returns false,
+// without writing y, if that would not be faster.
 #if HWY_TARGET == HWY_SCALAR
 template <class Weight>
 HWY_INLINE bool DepthwiseByLanes(const DepthwiseShape&, const DepthwiseLine<Weight>&, size_t,
@@ -222,7 +223,7 @@ HWY_INLINE bool DepthwiseByLanes(const DepthwiseShape& shape, const DepthwiseLin
 }
 #endif
 
-// `channels` of them, beside each other in x and in y.
+// `channels` contiguous channels in x and in y.
 template <class Weight>
 HWY_INLINE void DepthwiseBeside(const DepthwiseShape& shape, const DepthwiseLine<Weight>& line,
                                 size_t channels) {
@@ -240,7 +241,7 @@ HWY_INLINE void DepthwiseBeside(const DepthwiseShape& shape, const DepthwiseLine
   }
 }
 
-// The taps of a rectangle and its first pixel, of the first channel of an image.
+// The taps of a rectangle and its first pixel, in the first channel of an image.
 template <class Weight>
 HWY_INLINE DepthwiseLine<Weight> LineOf(const DepthwiseShape& shape, const Rectangle& at,
                                         const TapSteps& taps, const float* x, const Weight* weights,
@@ -256,8 +257,8 @@ HWY_INLINE DepthwiseLine<Weight> LineOf(const DepthwiseShape& shape, const Recta
   return line;
 }
 
-// All lines of a rectangle, which run along its longer side or, where that makes vectors of
-// neighbouring pixels, along its rows; `channels` beside each other, or one that may lie anywhere.
+// All lines of a rectangle. Lines follow its longer side, or its rows if neighbouring pixels then
+// form vectors. `channels` are contiguous, or it is one channel with any strides.
 template <class Weight>
 HWY_INLINE void DepthwiseRectangle(const DepthwiseShape& shape, const Rectangle& at,
                                    DepthwiseLine<Weight> line, size_t channels, bool is_beside) {
@@ -283,13 +284,13 @@ HWY_INLINE void DepthwiseRectangle(const DepthwiseShape& shape, const Rectangle&
   }
 }
 
-// Channels that lie beside each other in x and in y go together; else each goes alone.
+// Processes channels together if they are contiguous in x and in y, else one at a time.
 template <class Weight>
 HWY_INLINE void RunDepthwise(const DepthwiseShape& shape, const float* x, const Weight* weights,
                              const float* bias, float* y) {
   const WindowAxis down = shape.down();
   const WindowAxis across = shape.across();
-  // Without outputs nothing bounds the other counts.
+  // If there are no outputs, the other counts are not bounded.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   if (DepthwiseLong(shape, x, weights, bias, y)) return;
   const bool in_beside = shape.channels == shape.multiplier || shape.x.channel == 1;
@@ -304,7 +305,7 @@ HWY_INLINE void RunDepthwise(const DepthwiseShape& shape, const float* x, const 
       const DepthwiseLine<Weight> first =
           LineOf(shape, at, TapsOf(at, down, across, shape.x), x + b * shape.x.image, weights,
                  y + b * shape.y.image);
-      uint32_t in_channel = 0, copies = 0;  // of that channel
+      uint32_t in_channel = 0, copies = 0;  // outputs of that channel so far
       for (size_t c = 0; c < shape.channels; c += step) {
         DepthwiseLine<Weight> line = first;
         line.x += in_channel * size_t{shape.x.channel};

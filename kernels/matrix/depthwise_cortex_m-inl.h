@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile of depthwise.cc for Cortex-M with a scalar FPU: sixteen channels of a pixel stand in
-// registers while their sums run, eight or four of pixels that have fewer. 24 instructions a tap of
-// sixteen channels, 40 of f16 weights. The order of the sums and every bit are those of the other
-// targets.
+// The tile of depthwise.cc for Cortex-M with a scalar FPU. The sums of sixteen channels of a pixel
+// stay in registers over all taps, or of eight or four channels if there are fewer. Uses 24
+// instructions per tap of sixteen channels, 40 for f16 weights. Results are bit-identical to those
+// of the other targets.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_CORTEX_M_INL_H_
@@ -21,13 +21,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Steps in bytes, from behind what the loop itself has passed.
+// Increments in bytes, added to the pointers after the loads of a tap or of a row.
 struct DepthwiseSkips {
   size_t x_tap, weights_tap;
   size_t x_row, weights_row;
 };
 
-// One tap of eight channels: the sums in s0 to s7, or in s8 to s15.
+// One tap of eight channels, with sums in s0 to s7, or in s8 to s15.
 #undef WEFT_LOW_CHANNELS
 #define WEFT_LOW_CHANNELS(eight)      \
   "vldmia %[x]!, {s24-s31}\n\t" eight \
@@ -50,7 +50,7 @@ struct DepthwiseSkips {
   "vfma.f32 s13, s21, s29\n\t"        \
   "vfma.f32 s14, s22, s30\n\t"        \
   "vfma.f32 s15, s23, s31\n\t"
-// One tap of four.
+// One tap of four channels.
 #undef WEFT_FOUR_CHANNELS
 #define WEFT_FOUR_CHANNELS(four)     \
   "vldmia %[x]!, {s24-s27}\n\t" four \
@@ -88,7 +88,7 @@ struct DepthwiseSkips {
         "s12", "s13", "s14", "s15", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", \
         "s25", "s26", "s27", "s28", "s29", "s30", "s31")
 
-// to[n] = from[n] + the sum of x[n] * weights[n] over the taps, at least one, for n < count, which
+// to[n] = from[n] + the sum of x[n] * weights[n] over the taps, at least one, for n < count. count
 // is 16, 8 or 4.
 HWY_INLINE void AddChannels(const DepthwiseTaps& taps, const DepthwiseSkips& skips, size_t count,
                             const float* from, const float* x, const float* weights, float* to) {
@@ -115,7 +115,7 @@ HWY_INLINE void AddChannels(const DepthwiseTaps& taps, const DepthwiseSkips& ski
   }
 }
 
-// One channel of `pixels` outputs.
+// One channel of one output.
 template <class Weight>
 HWY_INLINE void AddChannel(const DepthwiseTaps& taps, const float* x, const Weight* weights,
                            float sum, bool relu, float* y) {
@@ -144,8 +144,8 @@ struct DepthwisePixels {
   bool relu;
 };
 
-// All channels `count` at a time, at least so many. The last time begins early enough to end with
-// them, and finds some sums once more.
+// All channels, `count` at a time; there are at least `count`. The last block is moved back to end
+// with the last channel and recomputes some sums.
 template <class Weight>
 HWY_NOINLINE void AddBlocks(const DepthwiseTaps& taps, size_t count, DepthwisePixels<Weight> at) {
   const DefaultNan scope;
@@ -168,10 +168,10 @@ HWY_NOINLINE void AddBlocks(const DepthwiseTaps& taps, size_t count, DepthwisePi
   }
 }
 
-// `pixels` >= 1 outputs one behind the other with the same taps, `channels` >= 1 of each:
+// `pixels` >= 1 consecutive outputs with the same taps, `channels` >= 1 channels each:
 //   y[p * y_pixel + c] = bias[c] + sum_{ky, kx} x[p * x_pixel + ky * x_row + kx * x_column + c] *
 //                                               weights[ky * weights_row + kx * weights_column + c]
-// without bias from 0, and then ReLU if `relu`. Steps that lead nowhere are 0.
+// without bias from 0, and then ReLU if `relu`. The stride of an axis of length 1 is 0.
 template <class Weight>
 inline void DepthwiseRun(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
                          size_t y_pixel, size_t pixels, const Weight* weights, const float* bias,
@@ -184,7 +184,8 @@ inline void DepthwiseRun(const DepthwiseTaps& taps, const float* x, size_t x_pix
       return AddBlocks(taps, channels >= 16 ? 16 : (channels >= 8 ? 8 : 4), all);
     }
   } else if constexpr (std::is_same<Weight, F16>::value) {
-    // Words of weights begin at even channels: blocks do not overlap, the last channels go alone.
+    // F16 weights are loaded as words, which begin at even channels: blocks do not overlap, and the
+    // last channels are computed one at a time.
     for (size_t count = 16; has_taps && count >= 4; count /= 2) {
       const size_t some = (channels - done) / count * count;
       if (some == 0) continue;

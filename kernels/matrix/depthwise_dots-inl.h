@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution of levels by the instructions of dots.h: the bytes of four taps are brought
-// beside each other for as many channels as a vector has bytes. Where there are fewer channels,
-// pixels beside each other stand for more. Included by depthwise_q8.cc alone.
+// Depthwise convolution of quantised values with the dot-product instructions of dots.h. The bytes
+// of four taps are interleaved for as many channels as a vector has bytes. With fewer channels,
+// adjacent pixels fill the vector. Included only by depthwise_q8.cc.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_DOTS_INL_H_
@@ -25,8 +25,8 @@ inline constexpr size_t kDotBytes = HWY_MAX_LANES_D(DotBytes);
 inline constexpr size_t kMostDotTaps = 64;
 inline constexpr size_t kNoColumns = ~size_t{0};
 
-// Of rectangles with so many columns and more all outputs are made by dots; kNoColumns where none
-// are.
+// Returns the minimum number of columns of a rectangle that is computed with dot products;
+// kNoColumns if none is.
 HWY_INLINE size_t DotColumns(const DepthwiseQ8Shape& shape) {
   const uint64_t taps = uint64_t{shape.kernel_height} * shape.kernel_width;
   const bool fits = taps != 0 && taps <= kMostDotTaps && shape.multiplier == 1 &&
@@ -40,7 +40,8 @@ HWY_INLINE size_t DotColumns(const DepthwiseQ8Shape& shape) {
   return kDotBytes / shape.channels;
 }
 
-// The bytes of four vectors in fours: lane 4 b + j of vector v has those of byte 16 b + 4 v + j.
+// Interleaves four vectors: 32-bit lane 4 b + j of output v holds byte 16 b + 4 v + j of each
+// input.
 HWY_INLINE void InterleaveFours(const ByteVec* of, ByteVec* fours) {
   const DotBytes bytes;
   const hn::RepartitionToWide<DotBytes> pairs;
@@ -54,7 +55,8 @@ HWY_INLINE void InterleaveFours(const ByteVec* of, ByteVec* fours) {
   fours[3] = hn::BitCast(bytes, hn::InterleaveUpper(pairs, high, next_high));
 }
 
-// What a vector of channels has in common for all pixels, in the order of fours.
+// The weights and factors of a vector of channels, shared by all pixels, in the order of
+// InterleaveFours.
 struct DotChannels {
   alignas(64) int8_t weights[kMostDotTaps * kDotBytes];
   alignas(64) int32_t first[kDotBytes];
@@ -62,7 +64,7 @@ struct DotChannels {
   size_t groups;  // of four taps
 };
 
-// Those from `channel` on; fewer than a vector repeat.
+// Fills `to` for the channels from `channel` on; fewer channels than a vector are repeated.
 HWY_INLINE void PrepareChannels(const DepthwiseQ8Shape& shape, const int8_t* weights,
                                 const FactorsQ8& factors, size_t channel, DotChannels& to) {
   const DotBytes bytes;
@@ -101,8 +103,8 @@ HWY_INLINE void PrepareChannels(const DepthwiseQ8Shape& shape, const int8_t* wei
   }
 }
 
-// Where the taps of a rectangle's first output lie; those outside, and up to whole groups, in
-// padding, which is not left from one output to the next.
+// Addresses of the taps of a rectangle's first output. Taps outside the input, and those that
+// complete the last group, point to padding, which is the same for all outputs (moves 0).
 struct DotTaps {
   const int8_t* from[kMostDotTaps];
   size_t moves[kMostDotTaps];
@@ -120,7 +122,8 @@ HWY_INLINE void PlaceTaps(const DepthwiseQ8Shape& shape, const Rectangle& at, co
   }
 }
 
-// A vector of levels of y, of which the taps lie `offset` behind those of the first.
+// Computes a vector of quantised outputs, whose taps are `offset` elements after those of the first
+// one.
 HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t offset,
                              const LevelBounds& bounds, int8_t* y) {
   const DotBytes bytes;
@@ -148,14 +151,14 @@ HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t 
     const FloatVec scaled = hn::Mul(ToFloats(sum[v]), Load(of.scales + v * kWords));
     levels[v] = ToLevels(hn::Add(scaled, Load(of.start + v * kWords)), bounds);
   }
-  // Within blocks of 128 bits these put lanes of the first before those of the second.
+  // Within 128-bit blocks, these place the lanes of the first operand before those of the second.
   const hn::RepartitionToNarrow<DotSums> shorts;
   const auto low = hn::ReorderDemote2To(shorts, levels[0], levels[1]);
   const auto high = hn::ReorderDemote2To(shorts, levels[2], levels[3]);
   hn::StoreU(hn::ReorderDemote2To(bytes, low, high), bytes, y);
 }
 
-// All rectangles of at least `least` columns, for the channels that `of` has.
+// Computes the channels of `of` in all rectangles with `least` or more columns.
 HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis& down,
                                  const WindowAxis& across, const DotChannels& of, size_t least,
                                  const int8_t* x, const LevelBounds& bounds, int8_t* y) {
@@ -179,7 +182,7 @@ HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis
         }
         continue;
       }
-      // The last vector goes back to where it ends with the row.
+      // The last vector is moved back to end with the row.
       const size_t end = columns * shape.channels - kDotBytes;
       for (size_t j = 0; j < end; j += kDotBytes) DotsOfVector(of, taps, row + j, bounds, to + j);
       DotsOfVector(of, taps, row + end, bounds, to + end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise of fewer channels than a vector has lanes: neighbouring pixels lie beside each other,
-// so that a vector holds several of them, and weights repeat in its lanes. One channel is a plane.
+// Depthwise with fewer channels than a vector has lanes. Neighbouring pixels are contiguous, so
+// that a vector holds several of them and the weights repeat in its lanes. One channel is a plane.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_FLAT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_FLAT_INL_H_
@@ -16,7 +16,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // One channel, whose weight is broadcast.
 struct OneChannel {
-  using Place = size_t;  // of no meaning: all vectors are alike
+  using Place = size_t;  // unused: all vectors are identical
   HWY_INLINE Place Next() { return 0; }
   template <class Weight>
   HWY_INLINE FloatVec Load(const Weight* weights, Place) const {
@@ -37,7 +37,7 @@ class RepeatedChannels {
       if (++c == channels) c = 0;
     }
   }
-  // Which channels the lanes of the next vector hold.
+  // Returns the channels of the lanes of the next vector.
   HWY_INLINE Place Next() {
     const Place place = hn::IndicesFromVec(FloatTag(), hn::LoadU(IntTag(), lanes_ + first_));
     first_ = static_cast<size_t>(lanes_[first_ + kLanes]);
@@ -92,8 +92,8 @@ HWY_INLINE void DepthwiseFlatTile(const DepthwiseTaps& taps, const float* x, flo
   }
 }
 
-// `floats` floats of neighbouring pixels that have the same taps, which are those of neighbouring
-// pixels of x.
+// `floats` floats of neighbouring pixels of y that have the same taps and read neighbouring pixels
+// of x.
 template <class Weight, class Channels>
 HWY_NOINLINE void DepthwiseFlat(const DepthwiseTaps& taps, const float* x, float* y, size_t floats,
                                 const Weight* weights, const float* bias, Channels channels,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile of depthwise.cc for Cortex-M with Helium: sixteen channels of a pixel stand in registers
-// while their sums run, eight or four of pixels that have fewer. 15 instructions a tap of sixteen
-// channels, 19 of narrow weights. The order of the sums and every bit are those of the other
-// targets.
+// The tile of depthwise.cc for Cortex-M with Helium. The sums of sixteen channels of a pixel stay
+// in registers over all taps, or of eight or four channels if there are fewer. Uses 15 instructions
+// per tap of sixteen channels, 19 for 16-bit weights. Results are bit-identical to those of the
+// other targets.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_HELIUM_INL_H_
@@ -17,7 +17,7 @@
 #include "kernels/matrix/relu_helium-inl.h"
 #include "kernels/matrix/weights-inl.h"
 
-// Four weights into q, which lie so many bytes behind `weights` as floats or as halves.
+// Loads four weights into q from the given byte offset to `weights`, for floats or for halves.
 #undef WEFT_FLOATS_AT
 #define WEFT_FLOATS_AT(floats, halves) "vldrw.32 %q[f], [%[weights], #" floats "]\n\t"
 #undef WEFT_HALVES_AT
@@ -36,8 +36,8 @@
   four_at(floats, halves) "vldrw.32 %q[g], [%[x], #" floats \
                           "]\n\t"                           \
                           "vfma.f32 %q[" sum "], %q[f], %q[g]\n\t"
-// The loop over the taps of a row; `address` names the registers that loads of weights take one
-// from.
+// The loop over the taps of a row; `address` is the constraint of the address register of weight
+// loads.
 #undef WEFT_ADD_CHANNELS
 #define WEFT_ADD_CHANNELS(address, tap)                                                    \
   __asm__ volatile(                                                                        \
@@ -143,11 +143,11 @@ HWY_NOINLINE void AddFewChannels(const DepthwiseTaps& taps, DepthwisePixels<Weig
   }
 }
 
-// `pixels` >= 1 outputs one behind the other with the same taps, `channels` >= 1 of each:
+// `pixels` >= 1 consecutive outputs with the same taps, `channels` >= 1 channels each:
 //   y[p * y_pixel + c] = bias[c] + sum_{ky, kx} x[p * x_pixel + ky * x_row + kx * x_column + c] *
 //                                               weights[ky * weights_row + kx * weights_column + c]
-// without bias from 0, and then ReLU if `relu`. Steps that lead nowhere are 0. The last channels
-// begin early enough to end with the pixel, and some sums are found twice: x is as it was.
+// without bias from 0, and then ReLU if `relu`. The stride of an axis of length 1 is 0. The last
+// block is moved back to end with the last channel and recomputes some sums; y does not overlap x.
 template <class Weight>
 inline void DepthwiseRun(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
                          size_t y_pixel, size_t pixels, const Weight* weights, const float* bias,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise along one axis with many taps, step 1, lanes channels: of so long a window a tile of
-// pixels reads the same rows again and again, and most pixels lie at an edge. Here a tile takes
-// several taps at a time: their weights stay in registers and each row is read once for all pixels
-// that it meets; rows outside the data are left out one by one. Each output is one chain in
-// ascending order of the taps.
+// Depthwise along one axis with many taps and stride 1, where lanes are channels. With such a long
+// window, a tile of pixels would read the same rows repeatedly, and most pixels are at an edge.
+// Here a tile processes several taps at a time: their weights stay in registers, and each row is
+// read once for all pixels that use it. Rows outside the data are skipped individually. Each output
+// is one chain in ascending order of the taps.
 //
-// Dilated taps of pixels as far apart meet the same rows: pixels p, p + d, p + 2d ... go together.
+// With dilation d, pixels p, p + d, p + 2d ... read the same rows and are processed together.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_LONG_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_LONG_INL_H_
@@ -33,8 +33,8 @@ inline constexpr size_t kLongPixels = kDepthwiseSums == 16 ? 12 : 8;
 inline constexpr size_t kLongTaps = 4;
 inline constexpr uint32_t kLeastLongKernel = 7;
 
-// Rows that pixels of one residue meet: pixel i reads rows first + i, first + i + 1, ... of [0,
-// rows), modulo the size of memory. One vector of channels.
+// Rows of the pixels of one residue: pixel i reads rows first + i, first + i + 1, ... of [0, rows),
+// in wrapping size_t arithmetic. One vector of channels.
 template <class Weight>
 struct LongLine {
   const float* x;
@@ -47,8 +47,8 @@ struct LongLine {
   bool relu;
 };
 
-// sums[p] += row[first + p + k] * weights[k] for k = 0 .. kTaps - 1; kIsEdge where rows may be
-// missing.
+// sums[p] += row[first + p + k] * weights[k] for k = 0 .. kTaps - 1; kIsEdge if rows may be outside
+// the data.
 template <size_t kPixels, size_t kTaps, bool kIsEdge, class Weight>
 HWY_INLINE void AddLongTaps(const LongLine<Weight>& line, size_t first, const Weight* weights,
                             FloatVec (&sums)[kPixels]) {
@@ -99,8 +99,7 @@ HWY_NOINLINE void DepthwiseLongTile(const LongLine<Weight>& line, size_t pixel) 
   }
 }
 
-// All pixels, of which there is at least half a tile: the last tile begins earlier where it would
-// not be full.
+// All pixels, at least half a tile. The last tile is moved back so that it is full.
 template <class Weight>
 HWY_INLINE void DepthwiseLongPixels(const LongLine<Weight>& line) {
   constexpr size_t kFewer = kLongPixels / 2;
@@ -113,8 +112,8 @@ HWY_INLINE void DepthwiseLongPixels(const LongLine<Weight>& line) {
   }
 }
 
-// Whether it is such a window, of channels that lie beside each other. The bounds keep rows apart
-// from what they are modulo the size of memory.
+// Returns true if the shape has a long window and contiguous channels. The bounds ensure that
+// wrapped row indices are never valid ones.
 HWY_INLINE bool IsLong(const DepthwiseShape& shape) {
   const uint64_t reach = uint64_t{shape.kernel_width} * shape.dilation_x;
   return shape.in_height == 1 && shape.out_height == 1 && shape.kernel_height == 1 &&
@@ -131,7 +130,7 @@ HWY_INLINE void DepthwiseLongResidue(const DepthwiseShape& shape, uint32_t resid
                                      const Weight* weights, const float* bias, float* y) {
   const int64_t step = shape.dilation_x, origin = int64_t{residue} - shape.pad_left;
   const int64_t before = origin < 0 ? (-origin + step - 1) / step : 0;  // rows before the data
-  const int64_t place = origin + before * step;                         // of the row behind them
+  const int64_t place = origin + before * step;  // of the first row in the data
   const int64_t skipped = place / step, least = place % step;
   LongLine<Weight> line = {};
   line.x_step = shape.dilation_x * size_t{shape.x.pixel};
@@ -144,7 +143,7 @@ HWY_INLINE void DepthwiseLongResidue(const DepthwiseShape& shape, uint32_t resid
   line.taps = shape.kernel_width;
   line.relu = IsJust(shape.activation, UnaryOp::kRelu);
   for (size_t c = 0; c < shape.channels; c += kLanes) {
-    // The last vector begins earlier where it would not be full, and repeats results.
+    // The last vector is moved back so that it is full, and recomputes results.
     if (shape.channels - c < kLanes) c = shape.channels - kLanes;
     line.x = line.rows != 0 ? x + (static_cast<size_t>(least) * shape.x.pixel + c) : x;
     line.y = y + (size_t{residue} * shape.y.pixel + c);
@@ -154,7 +153,7 @@ HWY_INLINE void DepthwiseLongResidue(const DepthwiseShape& shape, uint32_t resid
   }
 }
 
-// False where it is no such window.
+// Returns false if the window is not long; then y is not written.
 template <class Weight>
 HWY_INLINE bool DepthwiseLong(const DepthwiseShape& shape, const float* x, const Weight* weights,
                               const float* bias, float* y) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolution of levels on a Cortex-M: the levels of a group of channels, of all outputs
-// that have the same taps. Channels lie beside each other in x and y, and each has its own of x.
-// Instructions per multiply-add of 3 x 3 taps: the DSP extension 3.4, Helium 1.4.
+// Depthwise convolution of quantised values on a Cortex-M: a group of channels of all outputs that
+// have the same taps. Channels are contiguous in x and y, and the multiplier is 1. Instructions per
+// multiply-add with 3 x 3 taps: DSP extension 3.4, Helium 1.4.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_Q8_CORTEX_M_INL_H_
@@ -19,7 +19,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Outputs whose taps lie as those of the one before: their first channel in y, the first tap in x.
+// Outputs with the same taps relative to their position: x is the first tap of the first output, y
+// its first channel.
 struct LevelPixels {
   uint32_t rows, columns;
   const int8_t* x;
@@ -28,8 +29,8 @@ struct LevelPixels {
   PixelSteps y_steps;
 };
 
-// A window of weights: its taps inside the input, a step from one to the next of which leads so far
-// in x.
+// A window of weights and its taps inside the input. x_row and x_column are the distances between
+// adjacent taps in x.
 struct TapWindow {
   uint32_t height, width;
   IndexRange ky, kx;
@@ -37,7 +38,7 @@ struct TapWindow {
 
   HWY_INLINE bool HasTaps() const { return ky.count() != 0 && kx.count() != 0; }
   HWY_INLINE bool IsInside() const { return ky.count() == height && kx.count() == width; }
-  // Where the weights of the first tap inside lie.
+  // Offset of the weights of the first tap inside.
   HWY_INLINE size_t First() const { return (size_t{ky.first} * width + kx.first) * channels; }
 };
 
@@ -47,7 +48,7 @@ inline constexpr size_t kGroup = 16, kLeastGroup = 8, kMostGroupTaps = 0xFFFFFFF
 
 using GroupTaps = TapWindow;
 
-// Sums of eight channels, the even ones and the odd ones.
+// Sums of eight channels, even and odd channels separately.
 struct EightSums {
   int32x4_t even, odd;
 };
@@ -72,15 +73,15 @@ HWY_INLINE void ForOutside(const TapWindow& window, const int8_t* weights, const
   }
 }
 
-// A row of pixels and what makes their levels: of eight channels the even ones first, then the odd
-// ones. The assembly knows where all of it lies.
+// A row of pixels and the factors of its requantisation. Within eight channels, the even ones come
+// first, then the odd ones. The assembly depends on the offsets of the fields.
 struct PixelRun {
   int32_t begins[16];
   float scales[16], start[16];
   float low[4], high[4];
   const int8_t* weights;
   uint32_t height, width;
-  size_t x_column, w_column, x_gap, w_gap;  // a gap leads from behind a row of taps to the next one
+  size_t x_column, w_column, x_gap, w_gap;  // gap: from the end of a row of taps to the next row
   int32_t zero;
   size_t x_step, y_step;
   uint32_t columns;
@@ -93,7 +94,7 @@ HWY_INLINE void KeepFloats(const float* from, float* to) {
   vstrwq_f32(to + 4, both.val[1]);
 }
 
-// Sums begin with what the taps outside the input add, which all hold x_zero.
+// Sums begin with the contribution of the taps outside the input, whose values are all x_zero.
 template <size_t kChannels>
 HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_t x_zero,
                            const FactorsQ8& factors, PixelRun& run) {
@@ -120,7 +121,7 @@ HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_
 }
 
 // clang-format off
-// An instruction a line. A tap of eight channels, whose even and odd sums are given.
+// One tap of eight channels, with the registers of the even and odd sums.
 #undef WEFT_ADD_EIGHT
 #define WEFT_ADD_EIGHT(offset, even, odd)   \
   "vldrb.s16 q4, [r0" offset "]\n\t"        \
@@ -129,7 +130,8 @@ HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_
   "vmullt.s16 q7, q4, q5\n\t"              \
   "vadd.i32 " even ", " even ", q6\n\t"    \
   "vadd.i32 " odd ", " odd ", q7\n\t"
-// Four sums become levels as words, between q4 and q5, by scales and start that lie so far behind r10.
+// Converts four sums to quantised 32-bit values, clamped between q4 and q5. scales and start are
+// the offsets of the factors from r10.
 #undef WEFT_FOUR_WORDS
 #define WEFT_FOUR_WORDS(sums, scales, start)  \
   "vcvt.f32.s32 " sums ", " sums "\n\t"       \
@@ -210,7 +212,7 @@ HWY_NOINLINE void LevelsOfRun(PixelRun& run, const int8_t* x, int8_t* y) {
   }
 }
 
-// The levels of kChannels channels, 8 or 16.
+// Computes kChannels channels, 8 or 16.
 template <size_t kChannels>
 HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const LevelPixels& at,
                                 const int8_t* weights, int8_t x_zero, const FactorsQ8& factors,
@@ -250,8 +252,8 @@ struct FourSums {
 HWY_INLINE void AddProduct(int32_t a, int32_t b, int32_t& sum) {
   sum = static_cast<int32_t>(static_cast<uint32_t>(sum) + static_cast<uint32_t>(a * b));
 }
-// The weights of four channels at two taps, those of a channel as a pair, and the places of what
-// they are to be multiplied with.
+// The weights of four channels at two taps, as a pair per channel, and the offsets of these taps in
+// x.
 struct TapPair {
   size_t first, second;
   uint32_t a, b, c, d;
@@ -269,8 +271,9 @@ HWY_INLINE uint32_t OddBytes(uint32_t word) {
 HWY_INLINE int16_t LowHalf(uint32_t pair) { return static_cast<int16_t>(pair); }
 HWY_INLINE int16_t HighHalf(uint32_t pair) { return static_cast<int16_t>(pair >> 16); }
 
-// The taps of a window: pairs of those inside the input, whose places all groups of channels share
-// and whose weights are those of one. Of an odd count the last has a neighbour that adds nothing.
+// The taps of a window. Taps inside the input form pairs: their offsets are shared by all groups of
+// channels, their weights are those of the current group. If the count is odd, the second tap of
+// the last pair has weight 0.
 class GroupTaps {
  public:
   HWY_INLINE explicit GroupTaps(const TapWindow& window)
@@ -301,7 +304,7 @@ class GroupTaps {
   const TapPair* begin() const { return pairs_; }
   const TapPair* end() const { return end_; }
 
-  // Takes the weights of four channels, and adds what those of taps outside add to sums.
+  // Loads the weights of four channels and adds the contribution of taps outside the input to sums.
   HWY_NOINLINE inline void Take(const int8_t* weights, int8_t x_zero, FourSums& sums) {
     const uint8_t* tap = order_;
     for (TapPair* pair = pairs_; pair != end_; ++pair, tap += 2) {
@@ -339,17 +342,17 @@ class GroupTaps {
   TapPair* end_;
   bool is_odd_;
   uint8_t taps_;
-  uint8_t order_[kMostGroupTaps];  // those inside first
+  uint8_t order_[kMostGroupTaps];  // taps inside first
   TapPair pairs_[(kMostGroupTaps + 1) / 2];
 };
 
-// A row of pixels. The assembly reads what lies before `columns` and what lies from there on as
+// A row of pixels. The assembly accesses the fields before `columns` and those from `columns` on as
 // blocks.
 struct PixelRun {
   const int8_t* x;
   const TapPair* taps;
   FourSums begins;
-  size_t skipped;  // bytes of code, in the first turn
+  size_t skipped;  // bytes of code, in the first iteration
   uint32_t columns;
   int32_t zero;
   uint32_t low, high;
@@ -359,8 +362,9 @@ struct PixelRun {
 static_assert(offsetof(PixelRun, columns) == 28 && sizeof(PixelRun) == 56, "words without gaps");
 
 // clang-format off
-// An instruction a line, of four bytes each: how many are left out is known. Of the levels of four channels
-// at each of two taps the pairs of a channel, times its weights.
+// One pair of taps of four channels: joins the values of a channel at both taps and multiplies them
+// by its weights. Each instruction has four bytes, so that the number of skipped pairs gives the
+// jump.
 #undef WEFT_ADD_PAIR
 #define WEFT_ADD_PAIR                        \
   "ldmia.w r1!, {r6, r8-r12}\n\t"            \
@@ -379,8 +383,8 @@ static_assert(offsetof(PixelRun, columns) == 28 && sizeof(PixelRun) == 56, "word
 // clang-format on
 inline constexpr size_t kPairsOfTurn = 5, kPairBytes = 13 * 4;
 
-// Five pairs of taps a turn, of the first turn the last ones. s4-s11 hold scales and start, s16 the
-// place of the columns of `run`, s17 where taps end.
+// Five pairs of taps per iteration; the first iteration jumps to its last pairs. s4-s11 hold scales
+// and start, s16 the address of run.columns, s17 the end of the taps.
 HWY_NOINLINE inline void LevelsOfRun(PixelRun& run, const TapPair* taps_end, const float* scales,
                                      const float* start) {
   register uint32_t* at __asm__("r6") = &run.columns;
@@ -426,11 +430,12 @@ HWY_NOINLINE inline void LevelsOfRun(PixelRun& run, const TapPair* taps_end, con
   // clang-format on
 }
 
-// The levels of four channels; false where they may be wrong.
+// Computes four channels. Returns false if a conversion to integer was invalid; results may then be
+// wrong.
 template <size_t kChannels>
 HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const int8_t* weights,
                                 int8_t x_zero, const FactorsQ8& factors, const Levels& levels) {
-  static_assert(kChannels == 4, "a word of levels");
+  static_assert(kChannels == 4, "results are written as words of four");
   PixelRun run;
   __builtin_memcpy(&run.begins, factors.first, sizeof run.begins);
   taps.Take(weights, x_zero, run.begins);
@@ -457,14 +462,15 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const in
 
 #endif
 
-// The levels of a rectangle; false where it has too few channels or too many taps, or they may be
-// wrong. The last group ends with the channels, and some levels are found twice: x is as it was.
+// Computes a rectangle. Returns false if it has too few channels or too many taps, or if results
+// may be wrong. The last group is moved back to end with the last channel and recomputes some
+// results; y does not overlap x.
 HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,
                           LevelPixels pixels, const int8_t* weights, const FactorsQ8& factors) {
   if (shape.channels < kLeastGroup) return false;
   if (size_t{window.height} * window.width > kMostGroupTaps) return false;
   const size_t step = shape.channels < kGroup ? kLeastGroup : kGroup;
-  // A column of pixels is as good as a row: the longer ones are run through.
+  // Rows and columns of pixels are interchangeable: iterate over the longer side.
   if (pixels.columns < pixels.rows) {
     std::swap(pixels.rows, pixels.columns);
     std::swap(pixels.x_steps.row, pixels.x_steps.column);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The run of depthwise_tile-inl.h for windows of three rows that move down by one from pixel to
-// pixel: all weights stay in registers, and what windows share is read once, for the three sums
-// that are on their way. Sums are those of the tile.
+// The run of depthwise_tile-inl.h for windows of three rows that move down by one row from pixel to
+// pixel. All weights stay in registers, and each row is read once for the three windows that share
+// it. The accumulation order is that of the tile.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_SLIDE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_SLIDE_INL_H_
@@ -16,20 +16,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Weights of kVectors vectors of channels beside each other.
+// Weights of kVectors vectors of contiguous channels.
 template <size_t kColumns, size_t kVectors>
 struct SlideWeights {
   FloatVec of[3][kColumns][kVectors];
   FloatVec start[kVectors];
 };
 
-// The sums of three pixels, of which the first lacks the row of x that comes next.
+// The sums of three pixels; the first lacks only the next row of x.
 template <size_t kVectors>
 struct SlideSums {
   FloatVec of[3][kVectors];
 };
 
-// Adds the row of x at `x` to those sums that lack it: [kFirst, 3).
+// Adds the row at `x` to sums [kFirst, 3).
 template <size_t kFirst, size_t kColumns, size_t kVectors>
 HWY_INLINE void SlideRow(const SlideWeights<kColumns, kVectors>& weights, const float* x,
                          size_t x_column, SlideSums<kVectors>& sums) {
@@ -47,7 +47,7 @@ HWY_INLINE void SlideRow(const SlideWeights<kColumns, kVectors>& weights, const 
   }
 }
 
-// The first sum is whole: the next pixel takes its place behind the others.
+// The first sum is complete: shifts the other sums and begins that of the next pixel.
 template <size_t kColumns, size_t kVectors>
 HWY_INLINE void SlideOn(const SlideWeights<kColumns, kVectors>& weights,
                         SlideSums<kVectors>& sums) {
@@ -59,7 +59,7 @@ HWY_INLINE void SlideOn(const SlideWeights<kColumns, kVectors>& weights,
   }
 }
 
-// `pixels` >= 1. Behind the last pixel the rows of x end, but sums that are begun there go nowhere.
+// `pixels` >= 1. Sums that are begun after the last pixel are discarded: their rows are not read.
 template <size_t kColumns, size_t kVectors, class Weight>
 HWY_NOINLINE void DepthwiseSlide(const DepthwiseTaps& taps, const float* x, float* y,
                                  size_t y_pixel, size_t pixels, const Weight* from,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of depthwise where lanes are channels that lie beside each other in x and in y: a
-// run of pixels that have the same taps, whose sums live in registers from the bias to y. Each
-// output is one chain of fused multiply-adds in ascending order of (ky, kx), so that the form of a
-// tile changes speed and never a bit.
+// The inner loops of depthwise where lanes are channels that are contiguous in x and in y. A run of
+// pixels with the same taps keeps its sums in registers from the bias to y. Each output is one
+// chain of fused multiply-adds in ascending order of (ky, kx), so that tile sizes change speed but
+// no result.
 
 #if defined(WEFT_KERNELS_MATRIX_DEPTHWISE_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_DEPTHWISE_TILE_INL_H_
@@ -17,14 +17,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// The taps of a run, in floats from one to the next. A step that leads to no tap is 0.
+// The taps of a run, with strides in floats. The stride of an axis with one tap is 0.
 struct DepthwiseTaps {
   size_t rows, columns;
   size_t x_row, x_column;
   size_t weights_row, weights_column;
 };
 
-// How many sums of a tile stay in registers beside its weights: 16 of 32, 8 of 16.
+// Number of sums of a tile that stay in registers in addition to its weights: 16 of 32, 8 of 16.
 #if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 inline constexpr size_t kDepthwiseSums = 16;
 #else
@@ -34,7 +34,7 @@ inline constexpr size_t kDepthwiseSums = 8;
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-// A Cortex-M has a DepthwiseRun of its own, by what its FPU can do.
+// A Cortex-M has its own DepthwiseRun, depending on its FPU.
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
 #include "kernels/matrix/depthwise_helium-inl.h"
 #elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_FMA) && defined(__ARM_ARCH_PROFILE) && \
@@ -47,9 +47,9 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// One pixel or several of kVectors vectors of channels, of which the last begins at channel `last`;
-// where kIsPart, of the first `last` channels, which are fewer than a vector. kRows and kColumns
-// are those of the taps where they are known.
+// kPixels pixels of kVectors vectors of channels, the last of which begins at channel `last`. If
+// kIsPart, of the first `last` channels, fewer than a vector. kRows and kColumns are the counts of
+// taps if known at compile time, else 0.
 template <size_t kPixels, size_t kVectors, size_t kRows, size_t kColumns, bool kIsPart,
           class Weight>
 HWY_INLINE void DepthwiseTile(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
@@ -61,7 +61,8 @@ HWY_INLINE void DepthwiseTile(const DepthwiseTaps& taps, const float* x, size_t 
   const auto load = [=](const float* from) HWY_ATTR WEFT_ALWAYS_INLINE {
     return kIsPart ? LoadFirst(from, last) : Load(from);
   };
-  // Of channels that are taken one by one the last panel ends before a vector from there on would.
+  // If channels are computed one at a time, the last weights may have less than a vector after
+  // them.
   const auto load_weights = [=](const Weight* from) HWY_ATTR WEFT_ALWAYS_INLINE {
     if constexpr (kIsPart) {
       return LoadFirstWeights(from, last);
@@ -109,7 +110,7 @@ HWY_INLINE void DepthwiseTile(const DepthwiseTaps& taps, const float* x, size_t 
   }
 }
 
-// The same for a run of any number of pixels: tiles of kPixels, then of half as many.
+// The same for any number of pixels: tiles of kPixels, then of half as many.
 template <size_t kPixels, size_t kVectors, size_t kRows, size_t kColumns, bool kIsPart,
           class Weight>
 HWY_INLINE void DepthwisePixels(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
@@ -127,8 +128,8 @@ HWY_INLINE void DepthwisePixels(const DepthwiseTaps& taps, const float* x, size_
   }
 }
 
-// A run of which the registers hold all weights, two vectors of channels at a time; false: it is
-// something else, or so short that the two rows that come before its first pixel cost more.
+// A run whose weights all stay in registers, two vectors of channels at a time. Returns false for
+// other windows, and for runs so short that the two extra rows before the first pixel cost more.
 template <size_t kColumns, class Weight>
 HWY_INLINE bool DepthwiseSlides(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
                                 size_t y_pixel, size_t pixels, const Weight* weights,
@@ -165,8 +166,8 @@ HWY_NOINLINE void DepthwiseVectors(const DepthwiseTaps& taps, const float* x, si
   }
 }
 
-// Channels from `c` on, kVectors at a time, then half as many. Where the last vector is not full it
-// begins earlier and repeats results of the one before.
+// Channels from `c` on, kVectors at a time, then half as many. The last vector is moved back so
+// that it is full, and recomputes results.
 template <size_t kVectors, class Weight>
 HWY_INLINE void DepthwiseChannels(const DepthwiseTaps& taps, const float* x, size_t x_pixel,
                                   float* y, size_t y_pixel, size_t pixels, const Weight* weights,
@@ -189,8 +190,8 @@ HWY_INLINE void DepthwiseChannels(const DepthwiseTaps& taps, const float* x, siz
 // `pixels` >= 1 pixels that have the same taps and `channels` >= 1 channels each:
 //   y[p*y_pixel + c] = bias[c] + sum_{ky,kx} x[p*x_pixel + ky*x_row + kx*x_column + c] *
 //                                            weights[ky*weights_row + kx*weights_column + c]
-// or 0 where that is less and `relu`. Weights of at least a vector's channels are whole vectors. Of
-// one pixel the steps to the next are 0.
+// followed by ReLU if `relu`. If there is at least a vector of channels, weights are padded to
+// complete vectors. With one pixel, x_pixel and y_pixel are 0.
 template <class Weight>
 HWY_INLINE void DepthwiseRun(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
                              size_t y_pixel, size_t pixels, const Weight* weights,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of floats as integers of 16 or 8 bits, as dense_i8.h has them. Internal to the steps whose
-// products are of such rows.
+// Quantises rows of floats to int16 or int8, as dense_i8.h defines it. Internal to the steps that
+// multiply such rows.
 
 #if defined(WEFT_KERNELS_MATRIX_INTEGER_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_INTEGER_ROWS_INL_H_
@@ -23,10 +23,11 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 inline constexpr uint32_t kMagnitude = 0x7FFFFFFF, kInfinite = 0x7F800000;
 inline constexpr uint32_t kLeastRow = (127 - 100) << 23;  // 2^-100
-// Its unit is 1: a sum with it holds a small number as the nearest integer, halves to the even one.
+// Adding 1.5 * 2^23, whose unit in the last place is 1, rounds a small number to the nearest
+// integer, ties to even.
 inline constexpr float kRounder = 0x1.8p23f;
 
-// Where number i of a row stands: that of i, but for the DSP extension, whose instructions take
+// Position of number i in a quantised row: i, except for the DSP extension, whose instructions use
 // bytes 0 and 2 of a word of weights, then 1 and 3.
 HWY_INLINE size_t PlaceInRow(size_t i) {
 #if defined(WEFT_ROUNDS_EIGHTS)
@@ -38,8 +39,8 @@ HWY_INLINE size_t PlaceInRow(size_t i) {
 
 #if HWY_TARGET == HWY_SCALAR
 
-// In plain C, which compilers keep in registers there and make Helium of; elsewhere four numbers a
-// turn.
+// The scalar loops below are plain C. With Helium the compiler vectorises them; elsewhere they are
+// unrolled by four.
 #undef WEFT_FOUR_A_TURN
 #if defined(__ARM_FEATURE_MVE)
 #define WEFT_FOUR_A_TURN
@@ -53,7 +54,7 @@ HWY_INLINE uint32_t BitsOfNumber(float x) {
   return bits;
 }
 
-// The bits of the greatest magnitude, which order magnitudes, infinities and NaNs.
+// The bits of the maximum magnitude. Bits without sign order magnitudes, then infinity, then NaNs.
 WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
   uint32_t greatest = 0;
   size_t i = 0;
@@ -70,8 +71,8 @@ WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
   return greatest >> 1;
 }
 
-// q = x * factor, rounded; zeros from `count` up to `padded`. The lower half of the sum with the
-// rounder is the integer.
+// q = x * factor, rounded; zeros from `count` up to `padded`. The integer is the lower half of the
+// sum with kRounder.
 template <typename Number>
 WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padded, Number* q) {
   size_t i = 0;
@@ -91,7 +92,7 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
 
 #else
 
-// The bits of the greatest magnitude, which order magnitudes, infinities and NaNs.
+// The bits of the maximum magnitude. Bits without sign order magnitudes, then infinity, then NaNs.
 WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
   IntVec greatest = SetInt(0);
   const IntVec mask = SetInt(static_cast<int32_t>(kMagnitude));
@@ -109,7 +110,7 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
   const IntVec rounder_bits = hn::BitCast(IntTag(), rounder);
   const hn::Rebind<Number, FloatTag> narrow;
   ForVectors(padded, [&](size_t i, size_t lanes) HWY_ATTR {
-    (void)lanes;  // `padded` is whole vectors
+    (void)lanes;  // `padded` is a multiple of the vector length
     const size_t left = i < count ? count - i : 0;
     const FloatVec numbers = LoadFirst(x + i, left < kLanes ? left : kLanes);
     const FloatVec rounded = hn::Add(hn::Mul(numbers, factors), rounder);
@@ -120,7 +121,7 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
 
 #endif
 
-// A row of x as integers; returns what one of them is worth.
+// Quantises a row of x to integers up to `most`. Returns the value of integer 1.
 template <typename Number>
 HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float most, Number* q) {
   const uint32_t bits = GreatestBits(x, count);

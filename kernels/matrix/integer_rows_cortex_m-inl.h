@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What integer_rows-inl.h does with eight numbers at a time, on a Cortex-M with the DSP extension
-// and a scalar FPU. Included by that file alone. Instructions per number: 3.8 for the greatest, 3.6
-// for rounding.
+// The loops of integer_rows-inl.h over eight numbers at a time, for a Cortex-M with the DSP
+// extension and a scalar FPU. Included only by that file. Instructions per number: 3.8 for the
+// maximum, 3.6 for rounding.
 
 #if defined(WEFT_KERNELS_MATRIX_INTEGER_ROWS_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_INTEGER_ROWS_CORTEX_M_INL_H_
@@ -30,7 +30,7 @@
   op " s0, s0, " by "\n\t" op " s1, s1, " by "\n\t" op " s2, s2, " by "\n\t"              \
   op " s3, s3, " by "\n\t" op " s4, s4, " by "\n\t" op " s5, s5, " by "\n\t"              \
   op " s6, s6, " by "\n\t" op " s7, s7, " by "\n\t"
-// The lower halves of four numbers, of which the second and the third change places.
+// The lower halves of four numbers, with the second and the third exchanged.
 #undef WEFT_STORE_FOUR
 #define WEFT_STORE_FOUR(first, second)            \
   "vmov %[a], %[b], " first "\n\t"                \
@@ -43,7 +43,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// The greatest of `greatest` and of twice the bits of each number.
+// The maximum of `greatest` and twice the bits of each number.
 HWY_INLINE uint32_t GreatestOfEights(const float* x, size_t eights, uint32_t greatest) {
   if (eights == 0) return greatest;
   uint32_t a, b;
@@ -57,8 +57,8 @@ HWY_INLINE uint32_t GreatestOfEights(const float* x, size_t eights, uint32_t gre
   return greatest;
 }
 
-// q = the lower halves of x * factor + rounder in the order of PlaceInRow; q lies at a multiple of
-// 4 bytes.
+// q = the lower halves of x * factor + rounder, in the order of PlaceInRow; q is aligned to 4
+// bytes.
 HWY_INLINE void RoundEights(const float* x, float factor, float rounder, size_t eights,
                             int16_t* q) {
   if (eights == 0) return;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loop of dense, conv and matmul: a tile of rows by panels of 16 outputs that lives in
-// registers while the sums run. Each output is one chain of fused multiply-adds in the order of the
-// calls; lanes only ever hold different outputs, so tile sizes change speed and never a bit.
-// Weights are [k][16] within a panel (pack.h); x is read one element at a time and broadcast. Each
-// row has a pointer of its own, so that the pixels of a tile may lie anywhere.
+// The inner loop of dense, conv and matmul: a tile of rows by panels of 16 outputs that stays in
+// registers during the sum. Each output is one chain of fused multiply-adds in the order of the
+// calls. Lanes only ever hold different outputs, so tile sizes change speed but no result. Weights
+// are [k][16] within a panel (pack.h); x is read one element at a time and broadcast. Each row has
+// its own pointer, so that the pixels of a tile can have any addresses.
 //
-// A target's tile has, beside a table of the shapes in which it is worth having (product-inl.h):
-//   Zero, Start    the sums begin at 0, or at rows that lie row_stride apart
-//   Add            one run of contiguous x over weights 16 apart (dense)
-//   AddTaps        the runs of a window over weights 16 apart (conv)
-//   AddStrided     one run of x and of weights with any steps (matmul)
-//   AddOffsets     elements of x by a list, where lanes are many (conv)
-//   Finish         writes the rows, after those activations that TileTakes
-// A step calls one of the three that add, so that firmware links no other.
+// The tile of a target provides, in addition to a table of useful shapes (product-inl.h):
+//   Zero, Start    the sums begin at 0, or at rows with stride row_stride
+//   Add            one run of contiguous x, weights with stride 16 (dense)
+//   AddTaps        the runs of a window, weights with stride 16 (conv)
+//   AddStrided     one run of x and of weights with any strides (matmul)
+//   AddOffsets     elements of x at a list of offsets, on targets with vectors (conv)
+//   Finish         writes the rows, after an activation that TileTakes
+// A step calls only one of the functions that add, so that firmware links no other.
 
 #if defined(WEFT_KERNELS_MATRIX_PANEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_PANEL_INL_H_
@@ -30,8 +30,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 inline constexpr size_t kPanel = 16;
 
-// `lines` runs of `count` elements of x, both at least 1: from run to run x moves by x_line and the
-// weights by weight_line of them. A step that leads nowhere may be anything.
+// `lines` runs of `count` elements of x, both at least 1. From run to run, x advances by x_line
+// elements and the weights by weight_line. The stride after the last run may have any value.
 struct Taps {
   size_t lines;
   size_t count;
@@ -40,7 +40,7 @@ struct Taps {
   size_t weight_line;
 };
 
-// A tile, and the most rows of a product for which it is worth having.
+// A tile, and the maximum number of rows of a product for which it is useful.
 struct TileShape {
   size_t rows;
   size_t panels;
@@ -51,7 +51,7 @@ inline constexpr size_t kAnyRows = ~size_t{0};
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-// A Cortex-M has a tile of its own, by what its FPU can do.
+// A Cortex-M has its own tile, depending on its FPU.
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
 #include "kernels/matrix/panel_helium-inl.h"
 #elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_FMA) && defined(__ARM_ARCH_PROFILE) && \
@@ -74,8 +74,8 @@ inline constexpr TileShape kTileShapes[] = {{1, 4, 1}, {3, 2, 3}, {5, 1, kAnyRow
 #endif
 inline constexpr auto& kPixelShapes = kTileShapes;  // of conv
 
-// True where Finish applies the activation: it takes few instructions. The step applies any other
-// to what was written.
+// Returns true if Finish applies the activation, because it needs few instructions. The step
+// applies any other activation to the written results.
 HWY_INLINE bool TileTakes(const Activation& activation) {
   return IsPlain(activation) || IsJust(activation, UnaryOp::kRelu) ||
          IsJust(activation, UnaryOp::kClamp);
@@ -85,7 +85,7 @@ template <size_t kRows, size_t kPanels>
 struct Tile {
   static constexpr size_t kVectors = kPanels * kPanelVectors;
   static constexpr size_t kWhole =
-      kVectors - kPanelVectors;  // only the last panel may lack outputs
+      kVectors - kPanelVectors;  // only the last panel may have fewer outputs
 
   // Vector v holds outputs [v * kLanes, (v + 1) * kLanes) of its row.
   FloatVec sums[kRows][kVectors];
@@ -98,7 +98,7 @@ struct Tile {
     }
   }
 
-  // Reads `outputs` floats per row and takes the rest as 0.
+  // Reads `outputs` floats per row and sets the rest to 0.
   HWY_INLINE void Start(const float* start, size_t row_stride, size_t outputs) {
     HWY_UNROLL(16)
     for (size_t r = 0; r < kRows; ++r) {
@@ -149,8 +149,8 @@ struct Tile {
     AddRun(x, 0, x_step, weights, weight_step, panel_stride, count);
   }
 
-  // Where Finish may write whole panels of each row, one row behind the other: `spare`, unless the
-  // tile has memory of its own.
+  // Returns a buffer into which Finish may write complete panels of consecutive rows: `spare`,
+  // unless the tile has its own memory.
   HWY_INLINE float* Block(float* spare) { return spare; }
 
   // Writes `outputs` floats per row, after the activation if it is one that TileTakes.
@@ -176,12 +176,12 @@ struct Tile {
   }
 
  private:
-  // From element `at` of each row on.
+  // Starts at element `at` of each row.
   template <class Weight>
   HWY_INLINE void AddRun(const float* const* x, size_t at, size_t x_step, const Weight* weights,
                          size_t weight_step, size_t panel_stride, size_t count) {
 #if HWY_TARGET != HWY_SCALAR
-    HWY_UNROLL(4)  // 5 % for weights in the second cache
+    HWY_UNROLL(4)  // 5 % faster with weights in the L2 cache
 #endif
     for (; count != 0; --count) {
       AddOne(x, at, weights, panel_stride);

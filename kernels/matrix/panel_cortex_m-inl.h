@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile of panel-inl.h for Cortex-M with a scalar FPU: sums stand in memory between the calls
-// and in sixteen registers while they run, those of one row, or half a panel of two rows at a time,
-// which then share each weight. No compiler loads eight weights with one instruction on its own.
-// Loops take two or four columns a turn; the first turn takes what is beyond a multiple of that.
-// Instructions per multiply-add: one row 1.22, two rows 1.19, any strides 1.38; of f16
-// weights 2.22, 1.69 and 2.38. The order of the sums and every bit are those of the other targets.
+// The tile of panel-inl.h for Cortex-M with a scalar FPU. Sums are in memory between the calls and
+// in sixteen registers during the loops: one row, or half a panel of two rows at a time, which
+// share each weight. The loops are assembly, because compilers do not load eight weights with one
+// instruction. Loops process two or four columns per iteration; the first iteration handles the
+// remainder. Instructions per multiply-add: one row 1.22, two rows 1.19, any strides 1.38; with f16
+// weights 2.22, 1.69 and 2.38. Results are bit-identical to those of the other targets.
 
 #if defined(WEFT_KERNELS_MATRIX_PANEL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_PANEL_CORTEX_M_INL_H_
@@ -20,7 +20,7 @@
 #include "kernels/matrix/weights_cortex_m-inl.h"
 
 // clang-format off
-// An instruction a line.
+// One instruction per line.
 
 // Eight weights in s16 to s23 times the column in register x: into s0 to s7, or into s8 to s15.
 #undef WEFT_LOW_EIGHT
@@ -43,7 +43,7 @@
   "vfma.f32 s13, s21, " x "\n\t" \
   "vfma.f32 s14, s22, " x "\n\t" \
   "vfma.f32 s15, s23, " x "\n\t"
-// One column of one row, whose weights `eight` reads.
+// One column of one row, with weights loaded by `eight`.
 #undef WEFT_SIXTEEN
 #define WEFT_SIXTEEN(eight, x)   \
   eight WEFT_LOW_EIGHT(x)        \
@@ -54,7 +54,7 @@
   "add %[x], %[x_step]\n\t"         \
   WEFT_SIXTEEN(eight, "s24")        \
   "add %[weights], %[skip]\n\t"
-// One column of two rows; the other half of the panel, of so many bytes, is left out.
+// One column of two rows; `bytes` is the size of the other half of the panel, which is skipped.
 #undef WEFT_EIGHT_OF_TWO
 #define WEFT_EIGHT_OF_TWO(eight, bytes, x0, x1) \
   eight                                         \
@@ -72,14 +72,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// The functions below are one copy each for dense, conv and matmul, hence no part of their callers.
+// The functions below are not inlined, so that dense, conv and matmul share one copy of each.
 
-// Weights that the assembly below reads as they lie.
+// True for weight types that the assembly below loads directly.
 template <class Weight>
 inline constexpr bool kHasLoads =
     std::is_same<Weight, float>::value || std::is_same<Weight, F16>::value;
 
-// The same sum as AddRow's with any steps, of weights that are made floats on the stack, a few
+// The same sum as AddRow's with any strides. Weights are widened to floats on the stack, a few
 // columns at a time.
 template <class Weight>
 HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, size_t x_step,
@@ -137,7 +137,7 @@ HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Wei
         [skip] "r"(skip_bytes)                                                        \
       : "cc", "memory", WEFT_ALL_FLOATS)
 
-// The same with any steps.
+// The same with any strides.
 template <class Weight>
 HWY_NOINLINE void AddRowStrided(const float* from, float* to, const float* x, size_t x_step,
                                 const Weight* weights, size_t weight_step, size_t count) {
@@ -177,7 +177,7 @@ HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, si
 }
 
 #undef WEFT_ADD_TWO_ROWS
-// Its cbz reaches no further than the loop's begin.
+// The branch target of cbz must be close: it is the begin of the loop.
 #define WEFT_ADD_TWO_ROWS(eight, bytes) \
   __asm__ volatile(                                                                     \
       "vldmia %[from0], {s0-s7}\n\t"                                                    \
@@ -216,9 +216,8 @@ HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, si
         [rest] "l"(rest)                                                                \
       : "cc", "memory", WEFT_ALL_FLOATS)
 
-// Lines of two rows as AddRow, at least one: from where from[0] and from[1] stand to `sums` and
-// `sums`
-// + 16, with every NaN the default one.
+// Adds all lines of two rows, at least one, as AddRow does. Reads the initial sums at from[0] and
+// from[1], and writes `sums` and `sums` + 16. Every NaN becomes the default NaN.
 template <class Weight>
 HWY_NOINLINE void AddTwoRows(const float* const* from, float* sums, const float* const* x,
                              const Taps& taps, const Weight* weights) {
@@ -268,13 +267,13 @@ HWY_INLINE const float* ZeroSums(float* sums) {
   return sums;
 }
 
-// Begins sixteen sums with `outputs` floats and zeros; `sums`.
+// Copies `outputs` floats to sixteen sums and sets the rest to zero; returns `sums`.
 HWY_NOINLINE inline const float* StartTail(const float* start, size_t outputs, float* sums) {
   for (size_t i = 0; i < kPanel; ++i) sums[i] = i < outputs ? start[i] : 0.0f;
   return sums;
 }
 
-// Runs of one row as AddRow or AddRowStrided, at least one.
+// Adds all lines of one row, at least one, as AddRow or AddRowStrided does.
 template <class Weight>
 HWY_NOINLINE void AddRowTaps(const float* from, float* to, const float* x, const Taps& taps,
                              const Weight* weights) {
@@ -290,7 +289,7 @@ HWY_NOINLINE void AddRowTaps(const float* from, float* to, const float* x, const
   }
 }
 
-// Writes `outputs` of sixteen sums, or what of them is above 0.
+// Writes `outputs` of sixteen sums, after ReLU if `relu`.
 HWY_NOINLINE inline void FinishRow(const float* sums, float* y, size_t outputs, bool relu) {
   if (outputs >= kPanel && !relu) {
     __asm__ volatile("vldmia %[sums], {s0-s15}\n\tvstmia %[y], {s0-s15}"
@@ -303,27 +302,27 @@ HWY_NOINLINE inline void FinishRow(const float* sums, float* y, size_t outputs, 
   for (size_t i = 0; i < outputs; ++i) y[i] = relu && sums[i] < 0.0f ? 0.0f : sums[i];
 }
 
-// What is above 0 of two rows of sixteen sums of AddTwoRows.
+// Applies ReLU to the two rows of sixteen sums of AddTwoRows.
 HWY_NOINLINE inline void RectifyTwoRows(const float* sums, float* const* y) {
   ReluEights(sums, y[0], kPanel / 8);
   ReluEights(sums + kPanel, y[1], kPanel / 8);
 }
 
-// Tiles of dense and matmul, and of conv. Two rows are no faster than one where instructions count
-// alone, but they read half as much memory; dense has none for the sake of its code.
+// Tiles of dense and matmul, and of conv. Two rows need as many instructions as one, but read half
+// as much memory; dense does not use them, to save code size.
 inline constexpr TileShape kTileShapes[] = {{1, 1, kAnyRows}};
 inline constexpr TileShape kPixelShapes[] = {{2, 1, kAnyRows}};
 
-// True where Finish applies the activation.
+// Returns true if Finish applies the activation.
 HWY_INLINE bool TileTakes(const Activation& activation) {
   return IsPlain(activation) || IsJust(activation, UnaryOp::kRelu);
 }
 
 template <size_t kRows, size_t kPanels>
 struct Tile {
-  static_assert(kRows <= 2 && kPanels == 1, "sixteen sums are all that the registers hold");
+  static_assert(kRows <= 2 && kPanels == 1, "the registers hold at most sixteen sums");
 
-  const float* from[kRows];  // the start, and `sums` from the first taps on
+  const float* from[kRows];  // the start, and `sums` after the first taps
   float sums[kRows][kPanel];
   bool has_default_nans = false;
 
@@ -331,7 +330,7 @@ struct Tile {
     for (size_t r = 0; r < kRows; ++r) from[r] = ZeroSums(sums[r]);
   }
 
-  // Reads `outputs` floats per row and takes the rest as 0.
+  // Reads `outputs` floats per row and sets the rest to 0.
   HWY_INLINE void Start(const float* start, size_t row_stride, size_t outputs) {
     for (size_t r = 0; r < kRows; ++r) {
       const float* row = start + r * row_stride;
@@ -349,7 +348,7 @@ struct Tile {
     }
   }
 
-  // The same for the taps of a window, at least one.
+  // The same for the taps of a window, at least one tap.
   template <class Weight>
   HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const Weight* weights, size_t) {
     if constexpr (kRows == 2 && kHasLoads<Weight>) {
@@ -366,7 +365,7 @@ struct Tile {
     }
   }
 
-  // The same with any steps, at least one.
+  // The same with any strides, at least one element.
   HWY_INLINE void AddStrided(const float* const* x, size_t x_step, const float* weights,
                              size_t weight_step, size_t, size_t count) {
     for (size_t r = 0; r < kRows; ++r) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tile of panel-inl.h for Cortex-M with Helium, which Highway does not know: sums stand in
-// memory between the calls and in the eight vector registers while they run, those of one row, or
-// half a panel of three rows at a time, which then share each weight. The loops are assembly,
-// because compilers find neither the hardware's loop nor loads that move their pointer; they take
-// two or four columns a turn. Instructions per multiply-add: one row 0.53, three rows 0.42; of
-// narrow weights 0.78 and 0.50. The order of the sums and every bit are those of the other targets;
-// subnormal numbers count as 0 and every NaN is the default one, as Helium always has it.
+// The tile of panel-inl.h for Cortex-M with Helium, which Highway does not support. Sums are in
+// memory between the calls and in the eight vector registers during the loops: one row, or half a
+// panel of three rows at a time, which share each weight. The loops are assembly, because compilers
+// use neither the low-overhead loop nor post-incremented loads. They process two or four columns
+// per iteration. Instructions per multiply-add: one row 0.53, three rows 0.42; with 16-bit weights
+// 0.78 and 0.50. The order of the sums is that of the other targets. Helium flushes subnormal
+// numbers to 0 and returns the default NaN for every NaN; all other results are bit-identical.
 
 #if defined(WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_PANEL_HELIUM_INL_H_
@@ -20,9 +20,9 @@
 #include "kernels/matrix/relu_helium-inl.h"
 
 // clang-format off
-// An instruction a line.
+// One instruction per line.
 
-// Four weights into q, then on by so many bytes of floats or of halves.
+// Loads four weights into q and advances by the given bytes, for floats or for halves.
 #undef WEFT_FOUR_FLOATS
 #define WEFT_FOUR_FLOATS(q, floats, halves) "vldrw.32 %q[" q "], [%[weights]], #" floats "\n\t"
 #undef WEFT_FOUR_HALVES
@@ -33,7 +33,7 @@
 #define WEFT_FOUR_BFLOATS(q, floats, halves)                 \
   "vldrh.u32 %q[" q "], [%[weights]], #" halves "\n\t"       \
   "vshl.i32 %q[" q "], %q[" q "], #16\n\t"
-// One column, whose element is in register x, times sixteen weights that `four` reads.
+// One column, whose element is in register x, times sixteen weights, which `four` loads.
 #undef WEFT_COLUMN
 #define WEFT_COLUMN(four, x)            \
   four("f", "16", "8")                  \
@@ -44,7 +44,7 @@
   four("g", "16", "8")                  \
   "vfma.f32 %q[c], %q[f], " x "\n\t"    \
   "vfma.f32 %q[d], %q[g], " x "\n\t"
-// One column of three rows times eight weights; the other half of the panel is left out.
+// One column of three rows times eight weights; the other half of the panel is skipped.
 #undef WEFT_COLUMN_OF_THREE
 #define WEFT_COLUMN_OF_THREE(four, x, y, z) \
   four("f", "16", "8")                      \
@@ -60,10 +60,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// The functions below are one copy each for dense, conv and matmul, hence no part of their callers.
+// The functions below are not inlined, so that dense, conv and matmul share one copy of each.
 
-// `assembly` with the loads of a type of weights, and the registers that these take an address
-// from.
+// Expands `assembly` with the loads for the weight type and the constraint of their address
+// register.
 #undef WEFT_BY_WEIGHT
 #define WEFT_BY_WEIGHT(assembly)                           \
   if constexpr (std::is_same<Weight, float>::value) {      \
@@ -111,7 +111,7 @@ HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Wei
   vstrwq_f32(to + 12, d);
 }
 
-// The same with any steps.
+// The same with any strides.
 template <class Weight>
 HWY_NOINLINE void AddRowStrided(const float* from, float* to, const float* x, size_t x_step,
                                 const Weight* weights, size_t weight_step, size_t count) {
@@ -144,7 +144,8 @@ HWY_NOINLINE void AddRowStrided(const float* from, float* to, const float* x, si
       : [turns] "r"(taps.count / 2)                                                               \
       : "memory", "lr", "r4", "r5", "r6", "r8", "r9", "r10")
 
-// Lines of three rows as AddRow: from where from[r] stands to `sums` + 16 * r.
+// Adds all lines of three rows as AddRow does: reads the initial sums at from[r], writes `sums` +
+// 16 * r.
 template <class Weight>
 HWY_NOINLINE void AddThreeRows(const float* const* from, float* sums, const float* const* x,
                                const Taps& taps, const Weight* weights) {
@@ -181,7 +182,7 @@ HWY_NOINLINE void AddThreeRows(const float* const* from, float* sums, const floa
   }
 }
 
-// Begins sixteen sums with `outputs` floats and zeros; `sums`.
+// Copies `outputs` floats to sixteen sums and sets the rest to zero; returns `sums`.
 HWY_NOINLINE inline const float* StartTail(const float* start, size_t outputs, float* sums) {
   HWY_UNROLL(1)
   for (size_t i = 0; i < kPanel; i += 4) {
@@ -190,7 +191,7 @@ HWY_NOINLINE inline const float* StartTail(const float* start, size_t outputs, f
   return sums;
 }
 
-// Writes `outputs` of sixteen sums, or what of them is above 0.
+// Writes `outputs` of sixteen sums, after ReLU if `relu`.
 HWY_NOINLINE inline void FinishRow(const float* sums, float* y, size_t outputs, bool relu) {
   if (outputs >= kPanel) {
     HWY_UNROLL(4)
@@ -211,16 +212,16 @@ HWY_NOINLINE inline void FinishRow(const float* sums, float* y, size_t outputs, 
 inline constexpr TileShape kTileShapes[] = {{3, 1, kAnyRows}};
 inline constexpr auto& kPixelShapes = kTileShapes;
 
-// True where Finish applies the activation.
+// Returns true if Finish applies the activation.
 HWY_INLINE bool TileTakes(const Activation& activation) {
   return IsPlain(activation) || IsJust(activation, UnaryOp::kRelu);
 }
 
 template <size_t kRows, size_t kPanels>
 struct Tile {
-  static_assert(kRows <= 3 && kPanels == 1, "eight vectors are all that there are");
+  static_assert(kRows <= 3 && kPanels == 1, "there are only eight vector registers");
 
-  const float* from[kRows];  // the start, and `sums` from the first taps on
+  const float* from[kRows];  // the start, and `sums` after the first taps
   float sums[kRows][kPanel];
 
   HWY_INLINE void Zero() {
@@ -231,7 +232,7 @@ struct Tile {
     }
   }
 
-  // Reads `outputs` floats per row and takes the rest as 0.
+  // Reads `outputs` floats per row and sets the rest to 0.
   HWY_INLINE void Start(const float* start, size_t row_stride, size_t outputs) {
     for (size_t r = 0; r < kRows; ++r) {
       const float* row = start + r * row_stride;
@@ -262,7 +263,7 @@ struct Tile {
     }
   }
 
-  // The same with any steps.
+  // The same with any strides.
   HWY_INLINE void AddStrided(const float* const* x, size_t x_step, const float* weights,
                              size_t weight_step, size_t, size_t count) {
     for (size_t r = 0; r < kRows; ++r) {

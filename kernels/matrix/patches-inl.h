@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window of one output pixel as a row of memory, tap after tap, each with its channels: what
-// makes a convolution a product of rows. Internal to convolutions in integers.
+// Copies the window of one output pixel to a row of memory, tap after tap with its channels
+// (im2col), so that a convolution becomes a matrix product. Internal to convolutions in integers.
 
 #if defined(WEFT_KERNELS_MATRIX_PATCHES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_PATCHES_INL_H_
@@ -24,7 +24,7 @@ struct PatchWalk {
   IndexRange inside_rows = {}, inside = {};  // of down and of across, if known
 };
 
-// Of runs on microcontrollers most are shorter than a call is.
+// Most runs on microcontrollers are so short that a loop is faster than a call.
 inline constexpr size_t kShortRun = 16;
 constexpr bool HasShortRuns() { return kIsMicrocontroller && HWY_TARGET == HWY_SCALAR; }
 
@@ -32,7 +32,7 @@ constexpr bool HasShortRuns() { return kIsMicrocontroller && HWY_TARGET == HWY_S
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE)
 #define WEFT_RUNS_BY_HELIUM
 
-// In vectors of sixteen bytes, the last of which may be fewer: no run is too short for them.
+// In vectors of sixteen bytes, the last of which may be partial: efficient for runs of any length.
 HWY_INLINE void FillByHelium(int8_t* to, size_t count, int8_t value) {
   __asm__ volatile(
       "vdup.8 q0, %[value]\n\t"
@@ -82,7 +82,7 @@ HWY_INLINE T* FillRun(T* to, size_t count, T value) {
   return count == 0 ? to : FillNumbers(to, count, value);
 }
 
-// Beside each other.
+// Copies contiguous numbers.
 template <typename T>
 HWY_INLINE void CopyNumbers(T* to, const T* from, size_t count) {
 #if HWY_TARGET != HWY_SCALAR
@@ -107,7 +107,7 @@ HWY_INLINE void CopyNumbers(T* to, const T* from, size_t count) {
   __builtin_memcpy(to, from, bytes);
 }
 
-// `count` numbers that lie a stride apart, beside each other.
+// Copies `count` numbers with stride `stride` to contiguous memory.
 template <typename T>
 HWY_INLINE T* GatherRun(T* to, const T* from, size_t count, size_t stride) {
   if (stride == 1) {
@@ -121,15 +121,16 @@ HWY_INLINE T* GatherRun(T* to, const T* from, size_t count, size_t stride) {
 HWY_INLINE IndexRange TapsOfOutput(const WindowAxis& axis, const IndexRange& inside,
                                    uint32_t output) {
 #if HWY_TARGET == HWY_SCALAR
-  (void)inside;  // where it costs more flash than time
+  (void)inside;  // would cost flash and save little time
 #else
   if (output >= inside.first && output < inside.end) return {0, axis.kernel};
 #endif
   return axis.Taps(output);
 }
 
-// The patch of output (row, column); `x` is the first channel of its image. Taps outside hold
-// `padding`. Returns where the patch ends. Strides along an axis of one are not followed.
+// Writes the patch of output (row, column) to `to`; `x` is the first channel of its image. Taps
+// outside the input become `padding`. Returns the end of the patch. Ignores strides along axes of
+// length 1.
 template <typename T>
 WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32_t column,
                          T padding, T* to) {
@@ -145,7 +146,7 @@ WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32
   const size_t stride = channels == 1 ? 1 : walk.x.channel;
   const size_t pixel = kx.count() == 1 ? 0 : size_t{walk.across.dilation} * walk.x.pixel;
   const bool is_run =
-      stride == 1 && (pixel == channels || kx.count() == 1);  // taps of a row follow one another
+      stride == 1 && (pixel == channels || kx.count() == 1);  // the taps of a row are contiguous
   const size_t across = place(walk.across, column, kx.first, walk.x.pixel);
 #if HWY_TARGET != HWY_SCALAR || defined(WEFT_RUNS_BY_HELIUM)
   if (is_run && kx.count() == walk.across.kernel && ky.count() == walk.down.kernel) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk over the tiles of a product, for dense, conv and matmul: panels of outputs are the outer
-// loop, as many at once as the registers hold, so that weights come once from far memory however
-// many rows there are; rows the inner one, a tile at a time, then the rest of them at once.
+// Loops over the tiles of a product, for dense, conv and matmul. The outer loop iterates over
+// panels of outputs, as many at once as the registers hold, so that weights are read once from slow
+// memory for any number of rows. The inner loop iterates over rows, a tile at a time, then the
+// remainder.
 //
 // A product has
-//   kShapes                          the tiles in which it is worth having, widest first
-//   Group<kRows, kPanels>(outputs)   all rows of the next `outputs` outputs, at most kPanels
-//   panels:
-//                                    calls RunRows
-//   Next(outputs)                    goes on to the outputs behind them
-//   Run<kRows, kPanels>(outputs)     one tile of them; goes on to the rows behind it
+//   kShapes                          the useful tiles, widest first
+//   Group<kRows, kPanels>(outputs)   all rows of `outputs` outputs, at most kPanels panels: calls
+//                                    RunRows
+//   Next(outputs)                    advances by `outputs` outputs
+//   Run<kRows, kPanels>(outputs)     one tile of these outputs; advances by its rows
 
 #if defined(WEFT_KERNELS_MATRIX_PRODUCT_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_PRODUCT_INL_H_
@@ -20,7 +20,7 @@
 
 #include "kernels/matrix/panel-inl.h"
 
-// Tiles of many shapes are functions each; one shape alone stands in the loop that uses it.
+// Tiles of several shapes are separate functions; a single shape is inlined into its loop.
 #undef WEFT_TILES
 #if HWY_TARGET == HWY_SCALAR
 #define WEFT_TILES HWY_INLINE
@@ -31,8 +31,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// At least one row. What is left of tall tiles goes on in half as tall ones, so that there are few
-// kinds of tiles.
+// `rows` is at least 1. The remaining rows are processed with tiles of half the height, so that
+// there are few tile shapes.
 template <size_t kRows, size_t kPanels, class Rows>
 HWY_INLINE void RunRows(Rows& at, size_t outputs, size_t rows) {
   for (; rows >= kRows; rows -= kRows) at.template Run<kRows, kPanels>(outputs);
@@ -42,7 +42,7 @@ HWY_INLINE void RunRows(Rows& at, size_t outputs, size_t rows) {
   }
 }
 
-// At least one row; no outputs do nothing.
+// `rows` is at least 1. Does nothing if there are no outputs.
 template <class Product, size_t kShape = 0>
 HWY_INLINE void RunProduct(Product& product, size_t outputs, size_t rows) {
   constexpr TileShape kTile = Product::kShapes[kShape];
@@ -51,7 +51,7 @@ HWY_INLINE void RunProduct(Product& product, size_t outputs, size_t rows) {
     const size_t group = outputs < kOutputs ? outputs : kOutputs;
     product.template Group<kTile.rows, kTile.panels>(group, rows);
     outputs -= group;
-    if (outputs == 0) return;  // a stride that leads to no output may be anything
+    if (outputs == 0) return;  // the stride after the last output may have any value
     product.Next(group);
   }
   if constexpr (kShape + 1 < sizeof(Product::kShapes) / sizeof(TileShape)) {

@@ -13,8 +13,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// x < 0 ? 0 : x. Helium's "less" holds for a NaN too, its "greater" does not; Clang 19 makes one of
-// the other where it knows the constant, so it must not.
+// x < 0 ? 0 : x. Helium's "less" is also true for NaN, its "greater" is not. Clang 19 replaces one
+// by the other if it knows the constant, so the constant is hidden.
 HWY_INLINE float32x4_t Relu(float32x4_t x) {
   float32x4_t zero = vdupq_n_f32(0.0f);
   __asm__("" : "+w"(zero));

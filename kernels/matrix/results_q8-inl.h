@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of sums of products of levels, as dense_q8.h has it, for all steps that make such
+// Conversion of integer sums to results, as dense_q8.h defines it, for all steps that compute such
 // sums.
 
 #if defined(WEFT_KERNELS_MATRIX_RESULTS_Q8_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -27,7 +27,7 @@ HWY_INLINE void Scatter(const T* block, size_t count, T* y, size_t stride) {
   for (size_t i = 0; i < count; ++i) y[i * stride] = block[i];
 }
 
-// Of the outputs from `outputs` on.
+// The factors of the outputs from `outputs` on.
 HWY_INLINE FactorsQ8 Behind(const FactorsQ8& factors, size_t outputs) {
   return {factors.scales + outputs, factors.first == nullptr ? nullptr : factors.first + outputs,
           factors.start == nullptr ? nullptr : factors.start + outputs};
@@ -42,7 +42,7 @@ HWY_INLINE IntVec LoadFirstIntegers(const int32_t* p, size_t lanes) {
 #endif
 }
 
-// The numbers v of a vector of outputs, of which `output` is the first; panels of sums are whole.
+// The values v of a vector of outputs, the first of which is `output`; sums are complete panels.
 HWY_INLINE FloatVec NumbersOf(const int32_t* sums, const FactorsQ8& factors, size_t output,
                               size_t lanes) {
   IntVec integers = hn::LoadU(IntTag(), sums);
@@ -57,7 +57,7 @@ HWY_INLINE FloatVec NumbersOf(const int32_t* sums, const FactorsQ8& factors, siz
 #if !defined(WEFT_SUMS_NEIGHBOURS)  // else results_q8_cortex_m-inl.h has it
 WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                             const LevelBounds& bounds, int8_t* y) {
-  // Bytes that are written might else be these.
+  // Copies, because the bytes written to y could alias the originals.
   const FactorsQ8 of = factors;
   const LevelBounds limits = bounds;
   ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
@@ -67,12 +67,12 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
 #endif
 
 #if HWY_TARGET != HWY_SCALAR
-// The same of kRows rows, whose factors are loaded once; results of a row lie `stride` behind those
-// of the row before.
+// The same for kRows rows with the same factors, which are loaded once. `stride` is the distance
+// between the results of adjacent rows.
 template <size_t kRows>
 HWY_INLINE void LevelsOfTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                              const LevelBounds& bounds, int8_t* y, size_t stride) {
-  const LevelBounds limits = bounds;  // bytes that are written might else be these
+  const LevelBounds limits = bounds;  // a copy: bytes written to y could alias it
   const float *const scales = factors.scales, *const start = factors.start;
   const int32_t* const first = factors.first;
   ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
@@ -98,12 +98,12 @@ class ResultWriter {
         is_plain_(IsPlain(activation)) {}
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
-#define WEFT_WRITE HWY_INLINE  // into WriteRows alone
+#define WEFT_WRITE HWY_INLINE  // only called by WriteRows
 #else
 #define WEFT_WRITE WEFT_PART
 #endif
-  // Results of at most kPanelOutputs outputs, of which `factors` are; the first is to be element
-  // `place` of y, each next one `stride` elements behind.
+  // Writes the results of at most kPanelOutputs outputs. The first is element `place` of y;
+  // `stride` is the distance between outputs. `factors` are those of these outputs.
   WEFT_WRITE void Write(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
                         size_t place, size_t stride) const {
     if (is_float_) {
@@ -122,7 +122,8 @@ class ResultWriter {
 #undef WEFT_WRITE
 
 #if HWY_TARGET != HWY_SCALAR
-  // Those of kRows rows, if they are levels beside each other; the start is the same for all rows.
+  // Writes the results of kRows rows with the same start. Returns false, without writing, unless
+  // results are quantised and contiguous.
   template <size_t kRows>
   HWY_INLINE bool WriteTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
                             size_t place, size_t row_stride, size_t stride) const {
@@ -134,7 +135,7 @@ class ResultWriter {
 #endif
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
-  // Whether results are levels beside each other.
+  // Returns true if results are quantised and contiguous.
   HWY_INLINE bool AreLevels(size_t stride) const { return !is_float_ && stride == 1; }
 
 #if defined(__ARM_FEATURE_MVE)
@@ -145,7 +146,7 @@ class ResultWriter {
   }
 #endif
 
-  // Those of at least one row, which lie apart by `steps`.
+  // Writes the results of at least one row; `steps` are the distances between rows.
   WEFT_PART void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
                            void* y, size_t place, size_t stride, const RowSteps& steps) const {
     if (AreLevels(stride)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels of a panel's sums on a Cortex-M. Instructions per output: the DSP extension 10.5, 12
-// where levels are limited.
+// Requantises the sums of a panel on a Cortex-M. Instructions per output with the DSP extension:
+// 10.5, or 12 if results are clamped.
 
 #if defined(WEFT_KERNELS_MATRIX_RESULTS_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_RESULTS_Q8_CORTEX_M_INL_H_
@@ -22,8 +22,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// How far a row lies behind the one before: in y, and in the numbers that sums are added to. Of
-// several rows sums are those of a panel.
+// Distance between adjacent rows: of y, and of the start values. The sums of several rows are those
+// of one panel each.
 struct RowSteps {
   size_t y, start;
 };
@@ -32,17 +32,17 @@ HWY_INLINE FactorsQ8 Behind(FactorsQ8 factors, const RowSteps& steps) {
   return factors;
 }
 
-// Of a panel without them.
+// Defaults for a panel without `first` or `start`.
 inline constexpr int32_t kNoFirst[kPanelOutputs] = {};
 inline constexpr float kNoStart[kPanelOutputs] = {};
 
 #if defined(__ARM_FEATURE_MVE)
 
-// Four outputs at a time, those beyond the last masked. Sums lie beside each other.
+// Four outputs at a time, with the remainder masked. Sums are contiguous.
 WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                             const LevelBounds& bounds, int8_t* y) {
   const BoundVectors vectors = VectorsOf(bounds);
-  const FactorsQ8 of = factors;  // bytes that are written might else be these
+  const FactorsQ8 of = factors;  // a copy: bytes written to y could alias the original
   for (size_t i = 0; i < outputs; i += 4) {
     const mve_pred16_t some = vctp32q(static_cast<uint32_t>(outputs - i));
     int32x4_t integers = vldrwq_s32(sums + i);
@@ -71,12 +71,12 @@ HWY_INLINE int8_t LevelOf(float v, const LevelBounds& bounds) {
   return static_cast<int8_t>((rounded < high ? rounded : high) + bounds.zero);
 }
 
-// Four times the lowest level and four times the highest one.
+// The minimum quantised value in each byte, and the maximum.
 struct FourLimits {
   uint32_t low, high;
 };
 
-// Levels of four outputs at a time, a multiple of four. Start may be null, and so may limits.
+// Requantises `outputs` outputs, a multiple of four. Start and limits may be null.
 HWY_INLINE void LevelsOfFours(const int32_t* sums, const float* scales, const float* start,
                               size_t outputs, int32_t zero, const FourLimits* limits, int8_t* y) {
   const int8_t* const end = y + outputs;
@@ -109,7 +109,7 @@ HWY_INLINE void LevelsOfFours(const int32_t* sums, const float* scales, const fl
   // clang-format on
 }
 
-// Of outputs from `done` on, one at a time.
+// Requantises the outputs from `done` on, one at a time.
 WEFT_PART void LevelsOfRest(const int32_t* sums, const FactorsQ8& factors, size_t done,
                             size_t outputs, const LevelBounds& bounds, int8_t* y) {
   for (; done < outputs; ++done) {
@@ -120,7 +120,7 @@ WEFT_PART void LevelsOfRest(const int32_t* sums, const FactorsQ8& factors, size_
   }
 }
 
-// Of at least one row.
+// `rows` is at least 1.
 WEFT_PART void LevelsOfRows(const int32_t* sums, const FactorsQ8& factors, size_t rows,
                             size_t outputs, const LevelBounds& bounds, int8_t* y,
                             const RowSteps& steps) {

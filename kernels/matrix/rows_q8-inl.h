@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of levels times weights of i8, as dense_q8.h has it: rows of a matrix, pixels of a map or
-// patches of one.
+// Products of quantised rows with int8 weights, as dense_q8.h defines them: rows of a matrix,
+// pixels of a map or patches of one.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_INL_H_
@@ -26,7 +26,7 @@ struct RowsQ8 {
   size_t inputs = 0, outputs = 0;
   size_t x_stride = 0, y_stride = 0, y_output_stride = 0, start_stride = 0;
   size_t place = 0;
-  // Of NumberRows. With more runs than one `inputs` are those of a run, in whole blocks.
+  // As in NumberRows. With several runs, `inputs` is the length of a run, in complete blocks.
   size_t runs = 1, run_step = 0;
   bool is_shifted = false;
 };
@@ -34,7 +34,7 @@ struct RowsQ8 {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-// A Cortex-M has rows of its own, by the instructions that it multiplies with.
+// A Cortex-M has its own implementation, depending on its multiply instructions.
 #undef WEFT_HELIUM_RUNS_ROWS
 #if defined(WEFT_SUMS_NEIGHBOURS) && defined(__ARM_FEATURE_MVE)
 #include "kernels/matrix/rows_q8_helium-inl.h"
@@ -47,17 +47,17 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 #if !defined(WEFT_SUMS_NEIGHBOURS)  // else rows_q8_cortex_m-inl.h has it
-// Rows that share weights.
+// Number of rows that share weights.
 inline constexpr size_t kRowsQ8 = kTileRows;
 
 #if HWY_TARGET == HWY_SCALAR
 #define WEFT_ROWS_Q8 WEFT_PART
 #else
-#define WEFT_ROWS_Q8 HWY_NOINLINE inline  // in each of several kernels and for three counts of rows
+#define WEFT_ROWS_Q8 HWY_NOINLINE inline  // used by several kernels for three row counts
 #endif
 
-// kRows rows of x, to be those from `row` on. Strides along one row or one output lead nowhere and
-// may be anything: no pointer is made of them.
+// kRows rows of x, the first of which is `row` of the result. Strides along an axis of length 1 may
+// have any value: they are never used to form a pointer.
 template <size_t kRows>
 WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
   const size_t whole = at.inputs / kInputBlock * kInputBlock, rest = at.inputs - whole;
@@ -120,13 +120,14 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
 HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   size_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
-  // What follows a row up to a whole block is multiplied by zeros: it is taken as it lies as long
-  // as it is within the last row.
+  // Elements after a row up to a complete block are multiplied by zeros. They are read in place if
+  // they are within the last row.
   const size_t over = (kInputBlock - at.inputs % kInputBlock) % kInputBlock;
   if (over != 0 && count > kTileRows && at.x_stride != 0) {
     RowsQ8 whole = at;
     whole.inputs += over;
-    const size_t last = (over + at.x_stride - 1) / at.x_stride;  // rows whose blocks end too late
+    const size_t last =
+        (over + at.x_stride - 1) / at.x_stride;  // rows whose blocks end after the last row
     for (; done + kTileRows + last <= count; done += kTileRows) {
       RowsOfQ8<kTileRows>(whole, x + done * at.x_stride, row + done);
     }
@@ -145,9 +146,9 @@ HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t 
 
 #endif
 
-// `first` of the outputs of factors and weights less what numbers without sign add to their sums,
-// where many rows share them; else nothing. A row else takes its own sum, as costly as an eighth of
-// an output.
+// `first` minus the contribution of the unsigned offset of x, per output. Used if many rows share
+// it; otherwise each row computes the sum of its numbers, which costs as much as an eighth of an
+// output.
 inline constexpr size_t kMostShifted = 256;
 struct ShiftedFirst {
   alignas(64) int32_t first[kMostShifted];

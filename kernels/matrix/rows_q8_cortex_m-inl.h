@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of rows of levels by a Cortex-M's DSP extension: rows that share each load of weights.
-// Instructions per multiply-add: 0.93 of three rows and 1.24 of one.
+// Sums of quantised rows with the DSP extension of a Cortex-M: several rows share each load of
+// weights. Instructions per multiply-add: 0.93 with three rows, 1.24 with one.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_CORTEX_M_INL_H_
@@ -27,8 +27,8 @@ inline constexpr size_t kRowsQ8 = 3;
   "add %[pairs], %[step]\n\t"
 // clang-format on
 
-// Levels of a row, whole blocks, each four of them as two words: of bytes 0 and 2, then of 1 and 3.
-// The next four lie `step` bytes behind.
+// Widens a row of complete blocks to int16: each four values become two words, of bytes 0 and 2,
+// then of bytes 1 and 3. `step` is the distance in bytes between these groups.
 HWY_NOINLINE inline void PairLevels(const int8_t* x, size_t count, uint32_t* pairs, size_t step) {
   if (count == 0) return;
   const int8_t* const end = x + count;
@@ -42,7 +42,7 @@ HWY_NOINLINE inline void PairLevels(const int8_t* x, size_t count, uint32_t* pai
 }
 
 // clang-format off
-// Four weights of one output, which are used up, with four levels of each of three rows, on the sums of the output.
+// Four weights of one output, overwritten, times four values of each of three rows.
 #undef WEFT_FOUR_OF_THREE
 #define WEFT_FOUR_OF_THREE(weights)                   \
   "ldmia r0!, {r2-r6, r8}\n\t"                        \
@@ -60,12 +60,12 @@ HWY_NOINLINE inline void PairLevels(const int8_t* x, size_t count, uint32_t* pai
   WEFT_FOUR_OF_THREE("r9") WEFT_FOUR_OF_THREE("r10")
 // clang-format on
 
-// sums = first + the products of pairs of three rows, whole blocks and at least one, of a panel;
-// those of a row lie beside each other, and first `step` bytes from one row to the next. First may
-// be the sums, which lie at a multiple of the 64 bytes of a row: that tells when it is through. r0
-// are the pairs, which begin at s0 and end at s4, r1 the weights; s1 leads back to those of the
-// next output, s2 are the sums, s3 is first, s5 its step, and s6 holds r7, which may be the frame's
-// and cannot be asked for then.
+// sums = first + the products of three rows of a panel; rows are pairs in complete blocks, at least
+// one. The sums of a row are contiguous; `step` is the distance in bytes between rows of first.
+// First may be the sums. Sums are aligned to the 64 bytes of a row, which gives the end condition.
+// r0 is the pairs, which begin at s0 and end at s4; r1 the weights. s1 is the distance back to the
+// weights of the next output, s2 the sums, s3 first, s5 its step. s6 saves r7, which may be the
+// frame pointer and then cannot be a clobber.
 HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, const int8_t* panel,
                                       const int32_t* first, size_t step, int32_t* to) {
   register const uint32_t* x __asm__("r0") = pairs;
@@ -105,13 +105,12 @@ HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, cons
         "s6");
 }
 
-// The sums of three rows or of one, those of a row beside each other, and behind them the levels as
-// pairs.
+// The sums of three rows or of one, contiguous per row, followed by the values as pairs.
 class LevelRows {
  public:
   HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs, size_t rows)
       : x_(x), stride_(stride), inputs_(inputs), rows_(rows) {
-    // At a multiple of the bytes of a panel.
+    // Aligned to the bytes of a panel.
     constexpr uintptr_t kBytes = kPanelOutputs * sizeof(int32_t);
     sums_ = reinterpret_cast<int32_t*>((reinterpret_cast<uintptr_t>(room_) + kBytes - 1) &
                                        ~(kBytes - 1));
@@ -126,7 +125,7 @@ class LevelRows {
     return rows_ == 1 && inputs_ <= most_ ? kPanelsAtOnce * kPanelOutputs : kPanelOutputs;
   }
 
-  // Of outputs, at most so many; first may be null.
+  // Computes the sums of `outputs` outputs, at most MostOutputs; first may be null.
   HWY_NOINLINE void Sum(const int8_t* weights, const int32_t* first, size_t outputs) {
     const size_t panels = (outputs + kPanelOutputs - 1) / kPanelOutputs;
     size_t step = 0;
@@ -154,7 +153,7 @@ class LevelRows {
   }
 
  private:
-  // Of the inputs from `first` on.
+  // Widens `count` inputs from `first` on.
   HWY_NOINLINE void Pair(size_t first, size_t count) {
     const size_t whole = count / kInputBlock * kInputBlock, rest = count - whole;
     const size_t step = 2 * rows_ * sizeof *pairs_;
@@ -168,7 +167,7 @@ class LevelRows {
     }
   }
 
-  // A panel of three rows and 64 levels of each, or kPanelsAtOnce panels of one row and 160 levels.
+  // A panel of three rows with 64 inputs each, or kPanelsAtOnce panels of one row with 160 inputs.
   static constexpr size_t kWords = kRowsQ8 * (kPanelOutputs + 64 / 2);
 
   const int8_t* x_;
@@ -178,8 +177,8 @@ class LevelRows {
   uint32_t room_[kWords + kPanelOutputs - 1];
 };
 
-// At most kRowsQ8 rows of x, to be those from `row` on. Strides along one row or one output lead
-// nowhere and may be anything: no pointer is made of them.
+// At most kRowsQ8 rows of x, the first of which is `row` of the result. Strides along an axis of
+// length 1 may have any value: they are never used to form a pointer.
 HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   LevelRows rows(x, at.x_stride, at.inputs, count);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));

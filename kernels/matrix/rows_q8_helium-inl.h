@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of levels on Cortex-M with Helium: sums stay in core registers from what they begin with
-// until they are results, eight at a time, for there are as many even registers: four outputs of
-// two rows, which share each load of weights, or eight of one. Instructions per multiply-add 0.125
-// and 0.164, and per level 3.6 and 4.6.
+// Quantised rows on Cortex-M with Helium. Eight accumulators stay in the eight even core registers
+// from the initial sum to requantisation: four outputs of two rows, which share each load of
+// weights, or eight outputs of one row. Instructions per multiply-add: 0.125 and 0.164; per output:
+// 3.6 and 4.6.
 
 #if defined(WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_ROWS_Q8_HELIUM_INL_H_
@@ -19,11 +19,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Rows that share weights.
+// Number of rows that share weights.
 inline constexpr size_t kRowsQ8 = 2;
 
 // clang-format off
-// An instruction a line. Weights of one output with a block of each of two rows, and of two outputs with one.
+// Weights of one output with a block of each of two rows, and of two outputs with a block of one
+// row.
 #undef WEFT_TWO_ROWS
 #define WEFT_TWO_ROWS(weights, from, first, second)  \
   "vldrw.u32 " weights ", " from "\n\t"              \
@@ -35,7 +36,7 @@ inline constexpr size_t kRowsQ8 = 2;
   "vmladava.s8 " first ", q0, q1\n\t"                \
   "vldrw.u32 q2, " next "\n\t"                       \
   "vmladava.s8 " second ", q0, q2\n\t"
-// The eight sums as numbers, from 0 to 3 in q0.
+// Converts the eight sums to floats, sums 0 to 3 in q0.
 #undef WEFT_EIGHT_NUMBERS
 #define WEFT_EIGHT_NUMBERS             \
   "vmov q0[2], q0[0], r0, r4\n\t"      \
@@ -44,7 +45,7 @@ inline constexpr size_t kRowsQ8 = 2;
   "vmov q1[3], q1[1], r10, lr\n\t"     \
   "vcvt.f32.s32 q0, q0\n\t"            \
   "vcvt.f32.s32 q1, q1\n\t"
-// Numbers become levels; of a number and none VMAXNM takes the number.
+// Requantises the floats. VMAXNM with a NaN returns the other operand.
 #undef WEFT_EIGHT_LEVELS
 #define WEFT_EIGHT_LEVELS(low, high, zero)  \
   "vmaxnm.f32 q0, q0, " low "\n\t"          \
@@ -57,9 +58,9 @@ inline constexpr size_t kRowsQ8 = 2;
   "vadd.i32 q1, q1, " zero "\n\t"
 // clang-format on
 
-// Four outputs at a time of pairs of rows of whole blocks, whole panels. The assembly knows where
-// all of it lies: what four outputs begin with goes to registers as one block, what a pair ends
-// with as another, and what its sums begin with.
+// Pairs of rows in complete blocks, four outputs at a time, complete panels. The assembly depends
+// on the offsets of the fields: it loads `first` to `y` as a block per four outputs, `zero` to
+// `blocks` per pair, and `begins` as initial sums.
 struct PairsOfRows {
   const int32_t* first;
   const int8_t* x;
@@ -69,12 +70,12 @@ struct PairsOfRows {
   const int8_t* weights;
   size_t groups;
   int8_t* y;
-  size_t to_panel;  // from behind a panel's first block of weights to the next panel
-  uint32_t kept;    // r7, which may be the frame's and cannot be asked for then
+  size_t to_panel;  // from the end of a panel's first block of weights to the next panel
+  uint32_t kept;    // saves r7, which may be the frame pointer and then cannot be a clobber
   float low, high;
   int32_t zero;
   size_t y_step, x_step, weight_bytes;
-  int8_t* y_end;  // of the outputs before
+  int8_t* y_end;  // of the previous outputs
   size_t blocks;
   int32_t begins[8];
 };
@@ -158,7 +159,7 @@ HWY_INLINE void OutputsOfPairs(PairsOfRows& pairs) {
   }
 }
 
-// Eight outputs of one row at a time, up to y_end. A last block may end early.
+// Eight outputs of one row at a time, up to y_end. The last block of inputs may be partial.
 struct GroupsOfRow {
   const int8_t* x;
   size_t inputs;
@@ -166,9 +167,9 @@ struct GroupsOfRow {
   const int32_t* first;
   const float* scales;
   int8_t* y;
-  int32_t zero;  // twice that, and one more where results are floats
+  int32_t zero;  // 2 * zero point, plus 1 if results are floats
   const float* start;
-  // From behind the weights of a group to those of the next one of its panel, and of the next
+  // Distance from the end of a group's weights to the next group of its panel, and to the next
   // panel.
   size_t to_second, to_panel;
   int8_t* y_end;
@@ -176,8 +177,8 @@ struct GroupsOfRow {
 };
 static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
 
-// q4 and q5 bound levels; s24 and s25 are x and its length, s26 and s27 lead to weights, s28 is the
-// zero, s29 the start, s30 where y ends and s31 holds r7.
+// q4 and q5 are the bounds; s24 and s25 are x and its length, s26 and s27 the increments of the
+// weights. s28 is the zero point, s29 the start, s30 the end of y; s31 saves r7.
 HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
   register const GroupsOfRow* at __asm__("r0") = &groups;
   __asm__ volatile(
@@ -244,14 +245,14 @@ HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
         "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7");
 }
 
-// Where results of outputs beside each other lie: the first of row `row`.
+// Returns the address of the first result of row `row`; outputs are contiguous.
 HWY_INLINE int8_t* ResultsOfRow(const RowsQ8& at, size_t row) {
   const size_t size = at.results.is_float() ? sizeof(float) : sizeof(int8_t);
   return static_cast<int8_t*>(at.y) + (at.place + row * at.y_stride) * size;
 }
 
-// Pairs of rows from `row` on, of which x is the first: `outputs` outputs, whole panels. The start
-// is the same for all rows.
+// Pairs of rows from `row` on, the first of which is x: `outputs` outputs, complete panels. The
+// start is the same for all rows.
 template <bool kAreFloats>
 HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
                            size_t outputs) {
@@ -274,7 +275,7 @@ HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t
   pairs.to_panel = pairs.weight_bytes - kInputBlock * kPanelOutputs;
   pairs.y_end = pairs.y + 2 * count * pairs.y_step - 4 * kSize;
   pairs.blocks = padded / kInputBlock;
-  // Where there is nothing to begin with, or to add, a panel at a time.
+  // If there is no first or no start, one panel at a time, with zeros.
   const size_t step = of.first != nullptr && of.start != nullptr ? outputs : kPanelOutputs;
   for (size_t n = 0; n < outputs; n += step) {
     pairs.first = of.first == nullptr ? kNoFirst : of.first + n;
@@ -284,14 +285,14 @@ HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t
   }
 }
 
-// `outputs` outputs of one row, whole panels. Where there is nothing to begin with, or to add, a
-// panel at a time.
+// `outputs` outputs of one row, complete panels. If there is no first or no start, one panel at a
+// time, with zeros.
 HWY_NOINLINE inline void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weights,
                                 const FactorsQ8& of, size_t outputs, int8_t* y) {
   const LevelBounds& bounds = at.results.bounds();
   const bool is_float = at.results.is_float();
   const bool has_all = of.first != nullptr && of.start != nullptr;
-  // Without inputs weights are of one block, and times zeros.
+  // If there are no inputs, the weights are one block and multiplied by zeros.
   const size_t blocks = at.inputs == 0 ? 1 : (at.inputs + kInputBlock - 1) / kInputBlock;
   const size_t panel_bytes = blocks * kInputBlock * kPanelOutputs;
   GroupsOfRow groups;
@@ -317,11 +318,11 @@ HWY_NOINLINE inline void RunRow(const RowsQ8& at, const int8_t* x, const int8_t*
   }
 }
 
-// A panel whose results lie apart, which has fewer outputs, or no inputs.
+// Buffers for a panel that has strided results, fewer outputs or no inputs.
 struct LonePanel {
   int32_t first[kPanelOutputs];
   float scales[kPanelOutputs], start[kPanelOutputs];
-  float results[kPanelOutputs];  // or levels
+  float results[kPanelOutputs];  // or quantised values
 };
 
 HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_t* weights,
@@ -334,7 +335,7 @@ HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_
     panel.start[i] = is_output && of.start != nullptr ? of.start[i] : 0.0f;
   }
   auto* const results = reinterpret_cast<int8_t*>(panel.results);
-  if (at.inputs == 0) weights = reinterpret_cast<const int8_t*>(&panel);  // of one block
+  if (at.inputs == 0) weights = reinterpret_cast<const int8_t*>(&panel);  // any data, of one block
   RunRow(at, x, weights, {panel.scales, panel.first, panel.start}, kPanelOutputs, results);
   if (at.results.is_float()) {
     at.results.Activate(panel.results, outputs);
@@ -344,14 +345,14 @@ HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_
   }
 }
 
-// `outputs` outputs beside each other, whole panels. What follows a row up to a whole block is
-// multiplied by zeros: of pairs it is taken as it lies as long as it is within the last row.
+// `outputs` contiguous outputs, complete panels. Elements after a row up to a complete block are
+// multiplied by zeros; pairs read them in place if they are within the last row.
 HWY_INLINE void RunWhole(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
                          size_t outputs) {
   size_t done = 0;
   if (count > 1 && (at.factors.start == nullptr || at.start_stride == 0)) {
     const size_t over = (kInputBlock - at.inputs % kInputBlock) % kInputBlock;
-    size_t last = 0;  // rows whose blocks end too late
+    size_t last = 0;  // rows whose blocks end after the last row
     if (over != 0) last = at.x_stride == 0 ? count : (over + at.x_stride - 1) / at.x_stride;
     if (last < count) done = (count - last) / 2 * 2;
     const auto pairs = at.results.is_float() ? RunPairs<true> : RunPairs<false>;

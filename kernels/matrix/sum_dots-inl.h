@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a panel of 16 outputs, of rows of i8, by the instructions of dots.h. Included by
-// sum_panel-inl.h alone.
+// Sums of a panel of 16 outputs for int8 rows, with the dot-product instructions of dots.h.
+// Included only by sum_panel-inl.h.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_DOTS_INL_H_
@@ -15,18 +15,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Outputs whose weights are in one vector.
+// Number of outputs whose weights are in one vector.
 inline constexpr size_t kDotOutputs = HWY_MAX_LANES_D(DotBytes) / kInputBlock;
 
-// Vectors of weights whose sums are in registers at one time, and chains of sums of each, since one
-// alone waits for its own instruction.
+// Number of weight vectors whose sums are in registers at the same time, and number of accumulators
+// of each: with a single one, each instruction would wait for the previous one.
 template <size_t kRows>
 inline constexpr size_t kDotVectors = kRows == 1 && kDotOutputs != 4 ? 8 : 4;
 template <size_t kRows>
 inline constexpr size_t kDotChains = kRows == 1 && kDotOutputs == 4 ? 2 : 1;
 
-// What the bias of the weights makes of a row's sums too much: kFirstBias times the sum of its
-// numbers.
+// Computes what the unsigned bias of the weights adds to the sums of a row: kFirstBias times the
+// sum of its numbers.
 template <size_t kRows>
 HWY_INLINE void BiasesOf(const NumberRows<int8_t>& rows, int32_t* biases) {
   const hn::Full128<int8_t> bytes;
@@ -39,7 +39,7 @@ HWY_INLINE void BiasesOf(const NumberRows<int8_t>& rows, int32_t* biases) {
       for (size_t k = 0; k < rows.count; k += kInputBlock) {
         sums = AddDots(sums, first, hn::LoadU(bytes, numbers + k));
       }
-      if (run == 1) break;  // nothing lies a step behind the last
+      if (run == 1) break;  // there is no run after the last
     }
     if (rows.tail != nullptr) {
       sums = AddDots(sums, first, hn::LoadU(bytes, rows.tail + r * kInputBlock));
@@ -53,7 +53,7 @@ struct DotLanes {
   DotVec sums[kRows][kVectors];
 };
 
-// With kShifted the numbers are the factors without sign, else the weights.
+// If kShifted, the numbers are the unsigned factors, else the weights.
 template <bool kShifted, size_t kRows, size_t kVectors>
 HWY_INLINE void AddDotBlock(const int8_t* numbers, size_t stride, const int8_t* block,
                             DotLanes<kRows, kVectors>& lanes) {
@@ -76,7 +76,7 @@ HWY_INLINE void AddDotBlock(const int8_t* numbers, size_t stride, const int8_t* 
   }
 }
 
-// The sums of the lanes of four vectors, less `bias`, in the order of their outputs.
+// Horizontal sums of four vectors, minus `bias`, in the order of their outputs.
 HWY_INLINE void StoreDots(const DotVec* of, int32_t bias, int32_t* to) {
   const DotSums tag;
   const hn::RepartitionToWide<DotSums> pairs;
@@ -88,7 +88,7 @@ HWY_INLINE void StoreDots(const DotVec* of, int32_t bias, int32_t* to) {
   const auto high = hn::InterleaveUpper(pairs, hn::BitCast(pairs, ab), hn::BitCast(pairs, cd));
   DotVec all = hn::Add(hn::BitCast(tag, low), hn::BitCast(tag, high));
   if constexpr (kFirstBias != 0) all = hn::Sub(all, hn::Set(tag, bias));
-  // Lane 4 b + j is of block b of vector j.
+  // Lane 4 b + j belongs to block b of vector j.
   if constexpr (kDotOutputs == 4) {
     alignas(64) static constexpr int32_t kOrder[16] = {0, 4, 8,  12, 1, 5, 9,  13,
                                                        2, 6, 10, 14, 3, 7, 11, 15};
@@ -127,7 +127,7 @@ HWY_INLINE void SumDots(const NumberRows<int8_t>& rows, const int8_t* weights, i
       for (; k < rows.count; k += kInputBlock, block += kBlock) {
         AddDotBlock<kShifted>(numbers + k, rows.stride, block, lanes[0]);
       }
-      if (run == 1) break;  // nothing lies a step behind the last
+      if (run == 1) break;  // there is no run after the last
     }
     if (rows.tail != nullptr) {
       AddDotBlock<kShifted>(rows.tail, kInputBlock, block, lanes[kChains - 1]);
@@ -148,7 +148,7 @@ HWY_INLINE void SumDots(const NumberRows<int8_t>& rows, const int8_t* weights, i
 }
 
 #if HWY_ARCH_ARM_A64
-// As SumDots, of pairs of rows with pairs of outputs.
+// As SumDots, for pairs of rows and pairs of outputs (SMMLA).
 template <size_t kRows>
 struct MatrixLanes {
   DotVec sums[kRows / 2][kPanelOutputs / 2];
@@ -160,7 +160,7 @@ HWY_INLINE void AddMatrixBlock(const int8_t* numbers, size_t stride, const int8_
   using Eights = hn::Repartition<int64_t, DotBytes>;
   const Eights eights;
   const DotBytes bytes;
-  ByteVec low[kRows / 2], high[kRows / 2];  // the first eight numbers of two rows, and the others
+  ByteVec low[kRows / 2], high[kRows / 2];  // numbers 0-7 and 8-15 of two rows
   HWY_UNROLL(2)
   for (size_t p = 0; p < kRows / 2; ++p, numbers += 2 * stride) {
     const auto even = hn::BitCast(eights, hn::LoadU(bytes, numbers));
@@ -170,7 +170,7 @@ HWY_INLINE void AddMatrixBlock(const int8_t* numbers, size_t stride, const int8_
   }
   HWY_UNROLL(8)
   for (size_t n = 0; n < kPanelOutputs / 2; ++n, block += 2 * kInputBlock) {
-    hn::Vec<Eights> first, second;  // of two outputs each
+    hn::Vec<Eights> first, second;  // two outputs each
     hn::LoadInterleaved2(eights, reinterpret_cast<const int64_t*>(block), first, second);
     HWY_UNROLL(2)
     for (size_t p = 0; p < kRows / 2; ++p) {
@@ -195,7 +195,7 @@ HWY_INLINE void SumMatrixDots(const NumberRows<int8_t>& rows, const int8_t* weig
     for (size_t k = 0; k < rows.count; k += kInputBlock, weights += kPanelOutputs * kInputBlock) {
       AddMatrixBlock(numbers + k, rows.stride, weights, lanes);
     }
-    if (run == 1) break;  // nothing lies a step behind the last
+    if (run == 1) break;  // there is no run after the last
   }
   if (rows.tail != nullptr) AddMatrixBlock(rows.tail, kInputBlock, weights, lanes);
   const DotSums tag;
@@ -216,8 +216,9 @@ HWY_INLINE void SumMatrixDots(const NumberRows<int8_t>& rows, const int8_t* weig
 
 #if HWY_ARCH_X86
 
-// A row of i16 in blocks of the lower bytes of its numbers, which have no sign, and the upper ones
-// behind them, for SumSplit. Returns what the bias of the weights makes too much of its sums.
+// Splits a row of int16 in place, for SumSplit: each block becomes the lower bytes of its numbers,
+// which are unsigned, followed by the upper bytes. Returns what the bias of the weights adds to its
+// sums.
 HWY_INLINE int32_t SplitRow(int16_t* row, size_t count) {
   const hn::Full128<uint16_t> shorts;
   const hn::Full128<uint8_t> bytes;
@@ -238,15 +239,15 @@ HWY_INLINE int32_t SplitRow(int16_t* row, size_t count) {
   return static_cast<int32_t>(static_cast<uint32_t>(hn::ReduceSum(words, sums)) << 8);
 }
 
-// Asks for a line of the cache that will be read so far behind, wherever memory ends. One row reads
-// its weights as fast as they come from the second cache.
+// Prefetches the cache line kBytesAhead after `p`; the address may be beyond the end of memory.
+// With one row, reading the weights is limited by the L2 cache.
 inline constexpr size_t kBytesAhead = 1024;
 HWY_INLINE void AskAhead(const int8_t* p) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(p) + kBytesAhead));
 }
 
-// Both bytes of a block of each row, `stride` bytes apart, times kVectors vectors of weights, of
-// which none is widened.
+// Multiplies both bytes of a block of each row (stride in bytes) by kVectors vectors of
+// weights, without widening them.
 template <size_t kRows, size_t kVectors>
 HWY_INLINE void AddSplitBlock(const int8_t* numbers, size_t stride, const int8_t* block,
                               DotLanes<kRows, kVectors>& lower, DotLanes<kRows, kVectors>& upper) {
@@ -271,7 +272,7 @@ HWY_INLINE void AddSplitBlock(const int8_t* numbers, size_t stride, const int8_t
   }
 }
 
-// Of rows that SplitRow has split. On the way sums may leave 32 bits: they wrap around.
+// Sums of rows that SplitRow has split. Intermediate sums may wrap around.
 template <size_t kRows>
 HWY_INLINE void SumSplit(const NumberRows<int16_t>& rows, const int8_t* weights, int32_t* sums) {
   constexpr size_t kVectors = kRows == 1 ? 4 : 2;  // more would not fit into registers
@@ -310,7 +311,7 @@ HWY_INLINE void SumSplit(const NumberRows<int16_t>& rows, const int8_t* weights,
 
 #endif
 
-// What the sums of rows that are shifted are too great by, of a panel of `blocks` blocks.
+// Computes what the unsigned bias of shifted rows adds to the sums of a panel of `blocks` blocks.
 HWY_INLINE void SumShift(const int8_t* weights, size_t blocks, int32_t* sums) {
   const DotBytes bytes;
   const ByteVec first = FirstFactors(hn::Zero(bytes));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of 16 outputs with weights of 4 bits as PackDenseU4 lays them out, on a Cortex-M whose
-// instructions multiply and add neighbours: no sum leaves its register before its last product.
-// Instructions per multiply-add, and for each four sums: Helium 0.28 and 14, the DSP extension 1.19
-// and 11.
+// Sums of 16 outputs with 4-bit weights as PackDenseU4 lays them out, on a Cortex-M whose
+// instructions multiply and add neighbours. Each sum stays in its register until its last product.
+// Instructions per multiply-add and per four sums: Helium 0.28 and 14, DSP extension 1.19 and 11.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_NIBBLES_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_NIBBLES_CORTEX_M_INL_H_
@@ -20,13 +19,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Sums of 16 outputs with `count` numbers, whole blocks and at least one, of a row in the order of
-// PlaceInRow. Both lie at a multiple of 4 bytes. Two lines of weights at a time, which are four
-// outputs.
+// Sums of 16 outputs for a row of `count` numbers in the order of PlaceInRow; count is a positive
+// multiple of the block. Both pointers are aligned to 4 bytes. Processes two lines of weights at a
+// time, which are four outputs.
 #if defined(__ARM_FEATURE_MVE)
 
 // clang-format off
-// Weights of two outputs, with the lower bytes of numbers in q0, without sign, and the upper ones in q1.
+// Weights of two outputs, with the lower bytes of numbers, unsigned, in q0 and the upper bytes in
+// q1.
 #undef WEFT_LINE_OF_NIBBLES
 #define WEFT_LINE_OF_NIBBLES(low, low_upper, high, high_upper, step)  \
   "vldrb.u8 q2, [r3], #" step "\n\t"                                  \
@@ -38,9 +38,9 @@ namespace weft::kernels::HWY_NAMESPACE {
   "vmladava.s8 " high_upper ", q2, q1\n\t"
 // clang-format on
 
-// r1 is the row, which ends at r5, r3 the weights, r11 the sums, r9 where their first half ends;
-// s20 is where the row begins, s21 what leads back from the end of a line to the one after the
-// next, s22 and s23 are zeros.
+// r1 is the row, which ends at r5; r3 the weights, r11 the sums, r9 the end of their first half.
+// s20 is the begin of the row, s21 the distance back from the end of a line to the line after the
+// next; s22 and s23 are zeros.
 HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_t* packed,
                                     int32_t* sums) {
   register const int16_t* x __asm__("r1") = q;
@@ -85,7 +85,7 @@ HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_
 #else
 
 // clang-format off
-// Eight weights of two outputs with the numbers in r2 to r5; then the weights `step` bytes further on.
+// Eight weights of two outputs with the numbers in r2 to r5; advances the weights by `step` bytes.
 #undef WEFT_FOUR_BYTES_OF_NIBBLES
 #define WEFT_FOUR_BYTES_OF_NIBBLES(bytes, low, high, x, y)  \
   "and lr, r7, " bytes "\n\t"                               \
@@ -108,10 +108,10 @@ HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_
   WEFT_LINE_OF_NIBBLES("r9", "r10", step)
 // clang-format on
 
-// r0 is the row, r1 the weights, r7 the mask of a half of bytes 0 and 2. s0 is where the row
-// begins, s1 what leads back from the end of a line to the one after the next, s2 where the row
-// ends, s3 where the first half of the sums ends, s4 the sums, s5 and s6 zeros; s7 holds r7, which
-// may be the frame's and cannot be asked for then.
+// r0 is the row, r1 the weights, r7 the mask of a nibble of bytes 0 and 2. s0 is the begin of the
+// row, s1 the distance back from the end of a line to the line after the next, s2 the end of the
+// row, s3 the end of the first half of the sums, s4 the sums, s5 and s6 zeros. s7 saves r7, which
+// may be the frame pointer and then cannot be a clobber.
 HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_t* packed,
                                     int32_t* sums) {
   register const int16_t* x __asm__("r0") = q;
@@ -152,7 +152,7 @@ HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_
 }
 
 // clang-format off
-// The sums of two outputs, less what their zeros, bytes of a word, make of the row's own sum.
+// The sums of two outputs, minus zero point * row sum; the zero points are bytes of a word.
 #undef WEFT_LESS_ZEROS
 #define WEFT_LESS_ZEROS(first, second, to)      \
   "ldrd %[a], %[b], [%[sums]], #8\n\t"          \
@@ -161,7 +161,7 @@ HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_
   "uxtb %[zero], %[zeros]" second "\n\t"        \
   "mls %[b], %[zero], %[of_row], %[b]\n\t"      \
   "vmov " to ", %[a], %[b]\n\t"
-// Scales, which may lie anywhere.
+// Scales, which need no alignment.
 #undef WEFT_FOUR_HALVES
 #define WEFT_FOUR_HALVES                        \
   "ldr %[a], [%[scales]], #4\n\t"               \
@@ -196,8 +196,8 @@ HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_
       : "cc", "memory", "s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7")
 // clang-format on
 
-// totals = before + (sums - zeros * of_row) * scales of 16 outputs, every operation on floats
-// rounded by itself.
+// totals = before + (sums - zeros * of_row) * scales of 16 outputs, every float operation rounded
+// separately.
 template <typename Scale>
 HWY_INLINE void ScaleSums(const int32_t* sums, int32_t of_row, const uint8_t* zeros,
                           const Scale* scales, const float* before, float* totals) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a panel of 16 outputs: rows of integers, of i16 or i8, times weights of i8 as PackDenseI8
-// lays them out. Exact where no sum leaves 32 bits, which the caller's shape sees to, so that their
-// order is free. Internal to the steps whose products are of integers.
+// Sums of a panel of 16 outputs: rows of int16 or int8 times int8 weights as PackDenseI8 lays them
+// out. The caller's shape ensures that no sum exceeds int32, so sums are exact in any order.
+// Internal to the steps with integer products.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_
@@ -25,18 +25,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Rows that lie `stride` numbers apart: of each `count` numbers, a multiple of kInputBlock, then,
-// of i8 only, a block of the same row in `tail`, where there is one; there rows lie kInputBlock
-// apart.
+// Rows of `count` numbers, a multiple of kInputBlock, `stride` numbers apart. For int8 rows, `tail`
+// may be non-null: it holds one more block of each row, kInputBlock apart.
 template <typename Number>
 struct NumberRows {
   const Number* numbers;
   size_t stride, count;
   const Number* tail;
-  // The rest is for rows of i8 outside of boards. Before the tail, `runs` such counts, which lie
-  // `run_step` apart. Of dots, either what weights without sign make too much of each row's sums
-  // (BiasesOf; of rows of i16 that are split, SplitRow), or that the numbers are without sign
-  // (SumShift).
+  // The remaining fields are for int8 rows, except on boards. Before the tail there are `runs` runs
+  // of `count` numbers, `run_step` apart. With dot products, either `biases` is what the unsigned
+  // bias of the weights adds to each row's sums (BiasesOf; SplitRow for split int16 rows), or
+  // `is_shifted` says that the numbers are the unsigned factors (SumShift).
   size_t runs = 1, run_step = 0;
   const int32_t* biases = nullptr;
   bool is_shifted = false;
@@ -52,12 +51,12 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
 
-#if !defined(__ARM_FEATURE_MVE)  // whose steps have loops of their own
-// Sums of `panels` panels, at a multiple of their bytes, of a row in the order of PlaceInRow.
+#if !defined(__ARM_FEATURE_MVE)  // Helium has separate loops in its steps
+// Sums of `panels` panels for a row in the order of PlaceInRow; sums are aligned to 64 bytes.
 template <size_t kRows>
 HWY_INLINE void SumPanels(const NumberRows<int16_t>& row, const int8_t* weights, size_t panels,
                           int32_t* sums) {
-  static_assert(kRows == 1, "more rows share nothing here");
+  static_assert(kRows == 1, "several rows share no loads here");
   if (row.count == 0) return ClearSums(sums, panels);
   SumRow(row.numbers, row.count, weights, nullptr, sums, panels);
 }
@@ -99,17 +98,17 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
 using ShortTag = hn::CappedTag<int16_t, HWY_TARGET <= HWY_AVX3 ? 2 * kInputBlock : kInputBlock>;
 using SumTag = hn::RepartitionToWide<ShortTag>;
 inline constexpr size_t kShorts = HWY_MAX_LANES_D(ShortTag);
-// Outputs whose weights are in one vector.
+// Number of outputs whose weights are in one vector.
 inline constexpr size_t kAcross = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 
-// Rows that share weights, those of which AddBlocks has sums in registers, and outputs whose sums
-// are.
+// Number of rows that share weights, of rows whose sums AddBlocks keeps in registers, and of
+// outputs whose sums are in registers.
 inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 4 : 2;
 inline constexpr size_t kShortRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
 template <size_t kRows>
 inline constexpr size_t kSummed = kRows != 1 ? 4 * kAcross : 8 * kAcross;
 
-// The sums of the lanes of each, which belong to kAcross outputs.
+// Stores the horizontal sums of four vectors, each of which belongs to kAcross outputs.
 using Sums = hn::Vec<SumTag>;
 HWY_INLINE void StoreSums(Sums a, Sums b, Sums c, Sums d, int32_t* to) {
   const SumTag tag;
@@ -137,7 +136,7 @@ HWY_INLINE void StoreSums(Sums a, Sums b, Sums c, Sums d, int32_t* to) {
 #endif
 }
 
-// Numbers of one row as i16, once for each output of a vector.
+// Numbers of one row as int16, repeated for each output of a vector.
 HWY_INLINE hn::Vec<ShortTag> LoadNumbers(const int16_t* q) {
   const ShortTag shorts;
 #if HWY_TARGET <= HWY_AVX3
@@ -159,13 +158,13 @@ HWY_INLINE hn::Vec<ShortTag> LoadNumbers(const int8_t* q) {
 #endif
 }
 
-// The lanes of the sums of kVectors vectors of outputs and of kRows rows.
+// The lanes of the sums of kVectors vectors of outputs for kRows rows.
 template <size_t kRows, size_t kVectors>
 struct LaneSums {
   hn::Vec<SumTag> even[kRows][kVectors], odd[kRows][kVectors];
 };
 
-// Adds `count` numbers of each row; with kDots by the instruction for it.
+// Adds `count` numbers of each row; uses the dot-product instruction if kDots.
 template <bool kDots, size_t kRows, size_t kVectors, typename Number>
 HWY_INLINE void AddBlocks(const Number* q, size_t stride, size_t count, const int8_t* block,
                           LaneSums<kRows, kVectors>& sums) {
@@ -223,7 +222,7 @@ HWY_INLINE void SumShorts(const NumberRows<Number>& rows, const int8_t* weights,
     for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
       AddBlocks<kDots>(numbers, rows.stride, rows.count, from, lanes);
       from += kPanelOutputs * rows.count;
-      if (run == 1) break;  // nothing lies a step behind the last
+      if (run == 1) break;  // there is no run after the last
     }
     if (rows.tail != nullptr) {
       AddBlocks<kDots>(rows.tail, kInputBlock, kInputBlock, from, lanes);

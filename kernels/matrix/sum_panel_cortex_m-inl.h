@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of panels of 16 outputs by a Cortex-M's DSP extension, whose instructions multiply and add
-// two pairs of neighbours of 16 bits: 1.24 for each multiply-add.
+// Sums of panels of 16 outputs with the DSP extension of a Cortex-M, whose instructions multiply
+// and add two pairs of int16 neighbours: 1.24 instructions per multiply-add.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_PANEL_CORTEX_M_INL_H_
@@ -15,8 +15,8 @@
 #include "kernels/matrix/pack.h"
 
 // clang-format off
-// An instruction a line. Eight weights of one output with the numbers in r2 to r5; then the weights `step` bytes
-// further on. SXTB16 takes bytes 0 and 2 of a word, or 1 and 3.
+// Eight weights of one output with the numbers in r2 to r5; advances the weights by `step` bytes.
+// SXTB16 widens bytes 0 and 2 of a word, or 1 and 3.
 #undef WEFT_EIGHT_WEIGHTS
 #define WEFT_EIGHT_WEIGHTS(sum, step)               \
   "ldrd r11, r12, [r1], #" step "\n\t"              \
@@ -35,7 +35,7 @@
   WEFT_EIGHT_WEIGHTS("r8", "16")  \
   WEFT_EIGHT_WEIGHTS("r9", "16")  \
   WEFT_EIGHT_WEIGHTS("r10", step)
-// An instruction of each of s0 to s7, and of other numbers.
+// The same instruction for each of s0 to s7, with one operand or with eight.
 #undef WEFT_EIGHT_BY
 #define WEFT_EIGHT_BY(op, by)                                                             \
   op " s0, s0, " by "\n\t" op " s1, s1, " by "\n\t" op " s2, s2, " by "\n\t"              \
@@ -55,30 +55,28 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Of one row.
+// Panels of one row.
 inline constexpr size_t kPanelsAtOnce = 4;
 
-// Sums of whole panels become 0.
+// Sets the sums of complete panels to 0.
 HWY_INLINE void ClearSums(int32_t* sums, size_t panels) {
   const int32_t* const end = sums + panels * kPanelOutputs;
   while (sums != end) {
     HWY_UNROLL(8)
     for (size_t i = 0; i < 8; ++i) sums[i] = 0;
     sums += 8;
-    __asm__(
-        ""
-        : "+r"(sums));  // else the compiler calls memset, which takes four instructions for each
+    __asm__("" : "+r"(sums));  // else the compiler calls memset
   }
 }
 
 inline constexpr int32_t kFourZeros[4] = {};
 
-// sums = first + the products of a row in the order of PlaceInRow, at least a block, of `panels`
-// panels, at least one. First may be null, or the sums, which lie at a multiple of the 64 bytes of
-// a panel: that tells when it is through. Four sums stay in registers until they are whole. r0 is
-// the row, which ends at r7, r1 the weights; s0 is where the row begins, s1 what leads back to the
-// weights of the next sums, s2 the sums, s3 first, s4 its step and s5 where the sums end; s6 holds
-// r7, which may be the frame's and cannot be asked for then.
+// sums = first + the products of a row in the order of PlaceInRow, at least a block, for `panels`
+// panels, at least one. First may be null or the sums. Sums are aligned to the 64 bytes of a panel,
+// which gives the end condition. Four sums stay in registers until they are complete. r0 is the
+// row, which ends at r7; r1 the weights. s0 is the begin of the row, s1 the distance back to the
+// weights of the next sums, s2 the sums, s3 first, s4 its step and s5 the end of the sums. s6 saves
+// r7, which may be the frame pointer and then cannot be a clobber.
 HWY_NOINLINE inline void SumRow(const int16_t* row, size_t padded, const int8_t* panel,
                                 const int32_t* first, int32_t* to, size_t panels) {
   register const int16_t* q __asm__("r0") = row;
@@ -123,8 +121,8 @@ HWY_NOINLINE inline void SumRow(const int16_t* row, size_t padded, const int8_t*
         "s6");
 }
 
-// y = sums * worth * scales + start of as many eights as there are among `outputs`, which it
-// returns; start may be null, or y. Five instructions each.
+// y = sums * worth * scales + start for the largest multiple of eight outputs, whose count is
+// returned. Start may be null, or y. Five instructions per output.
 HWY_NOINLINE inline size_t FinishEights(const int32_t* sums, float worth, const float* scales,
                                         const float* start, size_t outputs, float* y) {
   const size_t eights = outputs / 8 * 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of any type as floats: LoadWeights a vector of them, WidenWeight one. Every half is a
-// normal float, zero, infinite or no number, so that the mode in which subnormal numbers count as
-// zero changes none; no instruction here flushes subnormal halves.
+// Weights of any type as floats: LoadWeights loads a vector, WidenWeight converts one. Every f16
+// value becomes a normal float, zero, infinity or NaN, so that flushing subnormal floats to zero
+// does not change it; no instruction here flushes subnormal f16 values.
 
 #if defined(WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_
@@ -30,7 +30,7 @@ HWY_INLINE float WidenWeight(float weight) { return weight; }
 HWY_INLINE float WidenWeight(BF16 weight) { return FloatOfBits(uint32_t{weight.bits} << 16); }
 HWY_INLINE float WidenWeight(F16 weight) {
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && defined(__ARM_FP)
-  // Every FPU of a Cortex-M converts halves; GCC says so of none.
+  // Every Cortex-M FPU converts f16, but GCC defines no macro for it.
   float value = FloatOfBits(weight.bits);
   __asm__("vcvtb.f32.f16 %0, %0" : "+t"(value));
   return value;
@@ -87,7 +87,7 @@ HWY_INLINE FloatVec LoadUpperOfTwo(const BF16* p) {
   return hn::BitCast(FloatTag(), hn::IfThenElseZero(odd, spread));
 }
 #endif
-// The first `count` of a vector, which may be all that there are.
+// Loads the first `count` of a vector; nothing may follow them in memory.
 HWY_INLINE FloatVec LoadFirstWeights(const float* p, size_t count) { return LoadFirst(p, count); }
 template <class Half>
 HWY_INLINE FloatVec LoadFirstWeights(const Half* p, size_t count) {
@@ -98,7 +98,7 @@ HWY_INLINE FloatVec LoadFirstWeights(const Half* p, size_t count) {
 #endif
 
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
-// Four neighbours, which Highway's scalar target cannot hold.
+// Loads four neighbours; Highway's scalar target has no such vector.
 HWY_INLINE float32x4_t LoadFour(const float* p) { return vldrwq_f32(p); }
 HWY_INLINE float32x4_t LoadFour(const F16* p) {
   const uint32x4_t bits = vldrhq_u32(reinterpret_cast<const uint16_t*>(p));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads of the assembly for Cortex-M with a scalar FPU: weights as floats from s16 on, by the
-// register operand `weights`, which moves behind them. A register takes two halves, of which an
-// instruction each makes floats.
+// Weight loads of the assembly for Cortex-M with a scalar FPU. They load weights as floats into s16
+// and following registers, and advance the register operand `weights`. A register holds two f16
+// values, which take one conversion instruction each.
 
 #if defined(WEFT_KERNELS_MATRIX_WEIGHTS_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_WEIGHTS_CORTEX_M_INL_H_
