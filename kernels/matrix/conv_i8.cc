@@ -13,7 +13,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 struct ConvI8Group {
   const ConvI8Shape& shape;
   const PatchWalk& walk;
-  const void* x;  // of floats, or of i16 where `most` is 0
+  const void* x;  // float, or int16 if `most` is 0
   const int8_t* weights;
   const float* scales;
   const float* bias;
@@ -21,8 +21,8 @@ struct ConvI8Group {
   float* patches;
   int16_t* scratch;
 
-  // Strides of the product's rows, which are pixels; channels of y that lie apart are made behind
-  // the patches.
+  // The shape of the product, whose rows are pixels. If channels of y are not contiguous, the
+  // results are first written to a buffer after the patches.
   DenseI8Shape ProductOf(bool is_scattered) const {
     DenseI8Shape product;
     product.inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
@@ -34,10 +34,10 @@ struct ConvI8Group {
     product.most = shape.most;
     return product;
   }
-  // Of y, from a pixel to the next one of its row, or of its column where there is only that.
+  // Distance in y from a pixel to the next one of its row, or of its column if the width is 1.
   uint32_t PixelStride() const { return shape.out_width == 1 ? shape.y.row : shape.y.pixel; }
 
-  // `count` patches, one behind the other.
+  // Writes `count` consecutive patches.
   template <typename Number>
   WEFT_PART void Gather(uint32_t row, uint32_t column, uint32_t count) const {
     const Number* const from = static_cast<const Number*>(x);
@@ -50,7 +50,7 @@ struct ConvI8Group {
     }
   }
 
-  // `count` pixels from (row, column) on, whose results begin at `to`.
+  // Computes `count` pixels from (row, column) on; `to` is the address of the first result.
   void RunPixels(DenseI8Shape& product, uint32_t row, uint32_t column, uint32_t count, float* to,
                  bool is_scattered) const {
     if (product.inputs != 0 && product.most != 0) Gather<float>(row, column, count);
@@ -88,7 +88,7 @@ struct ConvI8Group {
 
 void ConvI8(const ConvI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
             const float* bias, float* y, float* patches, int16_t* scratch) {
-  // Without outputs nothing bounds the other counts.
+  // If there are no outputs, the other counts are not bounded.
   if (shape.out_channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   const PatchWalk walk = {shape.down(), shape.across(), shape.x, shape.in_channels};
   const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;

@@ -11,13 +11,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-#if HWY_TARGET == HWY_SCALAR  // else conv_q8_vectors-inl.h has it
-// Patches that are gathered at one time.
+#if HWY_TARGET == HWY_SCALAR  // else conv_q8_vectors-inl.h has the implementation
+// Number of patches that are gathered at the same time.
 inline constexpr size_t kGathered = kPatches - kPatches % kRowsQ8;
-static_assert(kGathered != 0, "scratch has room for rows that share weights");
+static_assert(kGathered != 0, "scratch must hold all rows that share weights");
 
-// Pixels of one group that follow one another, from the first of `row` on; `x` is the group's first
-// channel of the image, `place` where they begin in y.
+// Consecutive pixels of one group from the first of `row` on. `x` is the group's first channel of
+// the image, `place` the index of the first result in y.
 WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchWalk& walk, RowsQ8& rows,
                          const int8_t* x, uint32_t row, size_t pixels, size_t place,
                          int8_t* scratch) {
@@ -42,8 +42,8 @@ WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchWalk& walk, RowsQ8
   }
 }
 
-// Whether the first pixel of a row lies behind the last one of the row above as pixels lie behind
-// one another, where a step across or down leads that far.
+// Returns true if the stride between rows equals the stride between pixels times the width, so that
+// all pixels form one run. A stride along an axis of length 1 is ignored.
 HWY_INLINE bool RowsFollow(const ConvQ8Shape& shape, size_t down, size_t across) {
   if (shape.out_width == 1 || shape.out_height == 1) return true;
   return down == shape.out_width * across;
@@ -52,7 +52,7 @@ HWY_INLINE bool RowsFollow(const ConvQ8Shape& shape, size_t down, size_t across)
 
 void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
             const FactorsQ8& factors, void* y, int8_t* scratch) {
-  // Without outputs nothing bounds the other counts.
+  // If there are no outputs, the other counts are not bounded.
   if (shape.groups == 0 || shape.out_channels == 0) return;
   if (shape.out_height == 0 || shape.out_width == 0) return;
   PatchWalk walk = {shape.down(), shape.across(), shape.x, shape.in_channels};
@@ -69,7 +69,7 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
   const bool is_direct = scratch == nullptr;
   const size_t padded = static_cast<size_t>(PaddedInputs(inputs));
   rows.inputs = is_direct ? inputs : padded;
-  // A column of pixels is as good as a row.
+  // A column of pixels is processed like a row.
   const bool is_column = shape.out_width == 1;
   const size_t down = size_t{shape.stride_y} * shape.x.row;
   const size_t across = size_t{shape.stride_x} * shape.x.pixel;

@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 inline constexpr size_t kBlockBytes = kPanelOutputs * kInputBlock;  // unpacked
-inline constexpr uint8_t kMiddle = 8;                               // of 4 bits
+inline constexpr uint8_t kMiddle = 8;  // zero point of unsigned 4-bit weights
 
 inline constexpr float kNoTotals[kPanelOutputs] = {};
 inline constexpr uint8_t kMiddles[kPanelOutputs] = {
@@ -86,10 +86,10 @@ WEFT_PART void FinishTotals(const float* totals, float worth, const float* start
 
 #endif
 
-// Up to kDenseI8Rows rows of x, and what is made of them in scratch.
+// Up to kDenseI8Rows rows of x in scratch: quantised, with the sums of their groups.
 struct I4Rows {
   size_t padded, group, groups;
-  int16_t* numbers;   // [row][padded]
+  int16_t* numbers;   // int32 [row][group]: sums of numbers
   int16_t* of_group;  // i32 [row][group]: sums of numbers
   int8_t* unpacked;
   size_t count = 0;
@@ -116,7 +116,7 @@ struct I4Rows {
 
 WEFT_PART void TakeRows(const DenseI4Shape& shape, const float* x, size_t first, I4Rows& rows) {
   for (size_t r = 0; r < rows.count; ++r) {
-    // A stride that leads to no row may be anything.
+    // The stride after the last row may have any value.
     const float* row = shape.inputs == 0 ? x : x + (first + r) * shape.x_row_stride;
     int16_t* const q = rows.numbers + r * rows.padded;
     rows.worth[r] = QuantizeRow(row, shape.inputs, rows.padded, static_cast<float>(shape.most), q);
@@ -132,7 +132,7 @@ WEFT_PART void TakeRows(const DenseI4Shape& shape, const float* x, size_t first,
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
 
-// Those of a group that begins at input `first`, of all rows: [row][16].
+// Sums of a group that begins at input `first`, for all rows: [row][16].
 WEFT_PART void SumGroup(const I4Rows& rows, size_t first, const uint8_t* packed, int32_t* sums) {
   const size_t rest = rows.padded - first, count = rest < rows.group ? rest : rows.group;
   for (size_t r = 0; r < rows.count; ++r) {
@@ -144,7 +144,7 @@ WEFT_PART void SumGroup(const I4Rows& rows, size_t first, const uint8_t* packed,
 
 #if HWY_TARGET == HWY_SCALAR
 
-// Four bytes of 4 bits each are one word.
+// A word holds four bytes of two 4-bit values each.
 WEFT_PART void UnpackBlocks(const uint8_t* packed, size_t blocks, int8_t* numbers) {
   constexpr uint32_t kLower = 0x0F0F0F0F;
   constexpr size_t kHalf = kBlockBytes / 2;
@@ -179,8 +179,8 @@ WEFT_PART void UnpackBlocks(const uint8_t* packed, size_t blocks, int8_t* number
 
 #endif
 
-// Sums of 16 outputs of kRows rows with `count` unpacked inputs, in place of those before or added
-// to them.
+// Sums of 16 outputs of kRows rows over `count` unpacked inputs; overwrites sums if is_first, else
+// adds to them.
 template <size_t kRows>
 WEFT_PART void SumPiece(const int16_t* q, size_t padded, size_t count, const int8_t* weights,
                         bool is_first, int32_t* sums) {
@@ -192,7 +192,7 @@ WEFT_PART void SumPiece(const int16_t* q, size_t padded, size_t count, const int
   }
 }
 
-// Those of a group that begins at input `first`, of all rows: [row][16].
+// Sums of a group that begins at input `first`, for all rows: [row][16].
 WEFT_PART void SumGroup(const I4Rows& rows, size_t first, const uint8_t* packed, int32_t* sums) {
   const size_t rest = rows.padded - first, end = first + (rest < rows.group ? rest : rows.group);
   for (size_t k = first; k < end;) {
@@ -201,7 +201,7 @@ WEFT_PART void SumGroup(const I4Rows& rows, size_t first, const uint8_t* packed,
     packed += count * kPanelOutputs / 2;
     const int16_t* const q = rows.numbers + k;
     size_t r = 0;
-#if HWY_TARGET != HWY_SCALAR  // where rows share what they load
+#if HWY_TARGET != HWY_SCALAR  // rows share loads there
     for (; r + kTileRows <= rows.count; r += kTileRows) {
       SumPiece<kTileRows>(q + r * rows.padded, rows.padded, count, rows.unpacked, k == first,
                           sums + r * kPanelOutputs);
@@ -241,7 +241,7 @@ WEFT_PART void SumGroups(const I4Rows& rows, const uint8_t* packed, const Scale*
 WEFT_PART void DenseI4Rows(const DenseI4Shape& shape, const I4Rows& rows, size_t row,
                            const DenseI4Weights& weights, const float* start, float* y) {
   float totals[kDenseI8Rows * kPanelOutputs];
-  size_t place = 0;  // in scales and zeros
+  size_t place = 0;  // index in scales and zeros
   for (size_t first = 0; first < shape.outputs; first += kPanelOutputs) {
     const uint8_t* const packed = weights.numbers + first * rows.padded / 2;
     const uint8_t* const zeros = weights.zeros == nullptr ? nullptr : weights.zeros + place;
@@ -269,7 +269,7 @@ WEFT_PART void DenseI4Rows(const DenseI4Shape& shape, const I4Rows& rows, size_t
 
 void DenseI4(const DenseI4Shape& shape, const float* x, const DenseI4Weights& weights,
              const float* start, float* y, int16_t* scratch) {
-  if (shape.outputs == 0) return;  // nothing bounds the rows then
+  if (shape.outputs == 0) return;  // the rows are not bounded then
   I4Rows rows(shape, scratch);
   for (size_t row = 0; row < shape.rows; row += kDenseI8Rows) {
     const size_t left = shape.rows - row;

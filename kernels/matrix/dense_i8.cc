@@ -27,8 +27,8 @@ struct DenseI8Operands {
   int16_t* scratch;
 };
 
-// Bytes are multiplied in less time than shorts by Helium and by the instructions of dots.h,
-// nowhere else.
+// Multiplying int8 is faster than int16 with Helium and with the instructions of dots.h, and on no
+// other target.
 #if defined(WEFT_TARGET_DOTS)
 inline constexpr bool kMultipliesBytes = true;
 HWY_INLINE bool AreBytes(const DenseI8Shape& shape) {
@@ -42,11 +42,11 @@ inline constexpr bool kMultipliesBytes = false;
 HWY_INLINE bool AreBytes(const DenseI8Shape&) { return false; }
 #endif
 
-// Row `row` of x as integers; returns what one of them is worth.
+// Converts row `row` of x to integers. Returns the value of integer 1.
 template <typename Number>
 HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t row, size_t padded,
                                Number* q) {
-  // A stride that leads to no row may be anything.
+  // The stride after the last row may have any value.
   const size_t place = shape.inputs == 0 ? 0 : row * shape.x_row_stride;
   if (sizeof(Number) == sizeof(int8_t) || shape.most != 0) {
     return QuantizeRow(static_cast<const float*>(x) + place, shape.inputs, padded,
@@ -59,17 +59,17 @@ HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t 
   return 1.0f;
 }
 
-// The outputs of a row, which begin at y.
+// Applies the activation to the outputs of a row, which begin at y.
 HWY_INLINE void ActivateRow(const DenseI8Shape& shape, float* y) {
   if (!IsPlain(shape.activation)) ActivateSpan(shape.activation, y, y, shape.outputs);
 }
 
 #if defined(WEFT_RUNS_OUTPUTS)
 
-// Of one row: others share nothing.
+// One row: several rows would share nothing.
 template <size_t kRows>
 HWY_NOINLINE void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at, size_t row) {
-  static_assert(kRows == 1, "more rows share nothing here");
+  static_assert(kRows == 1, "several rows share no loads here");
   const auto padded = static_cast<size_t>(PaddedInputs(shape.inputs));
   int16_t* const q = at.scratch + row % kDenseI8Rows * padded;
   const bool are_bytes = AreBytes(shape);
@@ -122,7 +122,7 @@ WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales
 
 #endif
 
-// All outputs of rows of integers, kPanelsAtOnce panels at a time; starts may be null.
+// All outputs of quantised rows, kPanelsAtOnce panels at a time; starts may be null.
 template <size_t kRows, typename Number>
 HWY_INLINE void RunPanels(const DenseI8Shape& shape, const DenseI8Operands& at,
                           const NumberRows<Number>& numbers, const float* worth,
@@ -144,7 +144,7 @@ HWY_INLINE void RunPanels(const DenseI8Shape& shape, const DenseI8Operands& at,
   }
 }
 
-// The same of bytes.
+// RunPanels for int8.
 template <size_t kRows>
 HWY_INLINE void RunBytes(const DenseI8Shape& shape, const DenseI8Operands& at,
                          NumberRows<int8_t> numbers, const float* worth, const float* starts,
@@ -159,7 +159,7 @@ HWY_INLINE void RunBytes(const DenseI8Shape& shape, const DenseI8Operands& at,
   RunPanels<kRows>(shape, at, numbers, worth, starts, rows);
 }
 
-// And of shorts.
+// RunPanels for int16.
 template <size_t kRows>
 HWY_INLINE void RunShorts(const DenseI8Shape& shape, const DenseI8Operands& at, int16_t* shorts,
                           size_t padded, const float* worth, const float* starts, float* rows) {
@@ -178,7 +178,7 @@ HWY_INLINE void RunShorts(const DenseI8Shape& shape, const DenseI8Operands& at, 
 template <size_t kRows>
 WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at, size_t row) {
   const auto padded = static_cast<size_t>(PaddedInputs(shape.inputs));
-  // Where a row's integers stand depends on no target.
+  // The address of a row's integers is the same on all targets.
   int16_t* const shorts = at.scratch + row % kDenseI8Rows * padded;
   auto* const bytes = reinterpret_cast<int8_t*>(shorts);
   const bool are_bytes = AreBytes(shape);
@@ -204,11 +204,11 @@ WEFT_PART void DenseI8Rows(const DenseI8Shape& shape, const DenseI8Operands& at,
 
 void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch) {
-  if (shape.outputs == 0) return;  // nothing bounds the rows then
+  if (shape.outputs == 0) return;  // the rows are not bounded then
   const DenseI8Operands at = {x, weights, scales, start, y, scratch};
   size_t row = 0;
-#if HWY_TARGET != HWY_SCALAR  // where rows share what they load
-  static_assert(kDenseI8Rows % kTileRows == 0, "scratch has room for a tile");
+#if HWY_TARGET != HWY_SCALAR  // rows share loads there
+  static_assert(kDenseI8Rows % kTileRows == 0, "scratch must hold complete tiles");
   for (; row + kTileRows <= shape.rows; row += kTileRows) {
     DenseI8Rows<kTileRows>(shape, at, row);
   }

@@ -11,12 +11,11 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 void DenseQ8(const DenseQ8Shape& shape, const int8_t* x, const int8_t* weights,
              const FactorsQ8& factors, void* y) {
-  if (shape.outputs == 0) return;  // nothing bounds the rows then
+  if (shape.outputs == 0) return;  // the rows are not bounded then
   RowsQ8 rows = {ResultWriter(shape.results, shape.activation), weights, factors, y};
   rows.inputs = shape.inputs;
   rows.outputs = shape.outputs;
-  rows.x_stride =
-      shape.inputs == 0 ? 0 : shape.x_row_stride;  // may be anything where it leads nowhere
+  rows.x_stride = shape.inputs == 0 ? 0 : shape.x_row_stride;  // may have any value without inputs
   rows.y_stride = shape.y_row_stride;
   rows.start_stride = shape.start_row_stride;
   rows.y_output_stride = 1;

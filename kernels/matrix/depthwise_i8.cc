@@ -19,13 +19,14 @@ void WidenDepthwiseI8(size_t row, size_t taps, const DepthwiseI8Weights& weights
 
 void DepthwiseI8(DepthwiseShape& shape, bool is_whole, const float* x,
                  const DepthwiseI8Weights& weights, const float* bias, float* y, float* scratch) {
-  // Without outputs nothing bounds the other counts.
+  // If there are no outputs, the other counts are not bounded.
   if (shape.batch == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   const uint32_t channels = shape.channels, multiplier = shape.multiplier;
   const size_t row = PanelCount(channels) * kPanelOutputs;
   const size_t taps = size_t{shape.kernel_height} * shape.kernel_width;
   const uint32_t at_once = is_whole ? channels : kDepthwiseI8Channels;
-  // Channels of x with all of theirs, or some of those of one.
+  // Processes complete input channels with all their outputs, or, with a large multiplier, some
+  // outputs of one input channel.
   const bool is_one = multiplier > at_once;
   const uint32_t most = is_one ? at_once : at_once / multiplier * multiplier;
   for (uint32_t first = 0; first < channels; first += shape.channels) {

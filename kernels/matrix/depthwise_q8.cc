@@ -15,16 +15,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// The levels of `count` channels of y from `channel` on, at one tap.
+// Gathers the values of x at one tap for `count` channels of y from `channel` on.
 WEFT_PART void GatherChannels(const DepthwiseQ8Shape& shape, const int8_t* x, size_t channel,
                               size_t count, int8_t* block) {
   for (size_t i = 0; i < count; ++i) {
     const size_t from = (channel + i) / shape.multiplier;
-    block[i] = from == 0 ? x[0] : x[from * shape.x.channel];  // a stride along one leads nowhere
+    block[i] =
+        from == 0 ? x[0]
+                  : x[from * shape.x.channel];  // the stride of a single channel may have any value
   }
 }
 
-// A rectangle of taps: steps from one to the next, of x and of weights, in elements.
+// A rectangle of taps, with the distances between adjacent taps in x and in the weights, in
+// elements.
 struct TapBlock {
   uint32_t rows, columns;
   size_t x_row, x_column, w_row, w_column;
@@ -48,7 +51,7 @@ HWY_INLINE void AddTapsTo(const TapBlock& taps, const int8_t* x, const int8_t* w
   for (size_t v = 0; v < kVectors; ++v) hn::StoreU(vectors[v], IntTag(), sums + v * kLanes);
 }
 
-// `count` channels beside each other.
+// Adds the products of `count` contiguous channels.
 WEFT_PART void AddTaps(const TapBlock& taps, const int8_t* x, const int8_t* weights, size_t count,
                        int32_t* sums) {
   constexpr size_t kVectors = HWY_TARGET == HWY_SCALAR ? 4 : kPanelVectors;
@@ -62,8 +65,8 @@ WEFT_PART void AddTaps(const TapBlock& taps, const int8_t* x, const int8_t* weig
   }
 }
 
-// Sums of `count` channels, at most a panel of them: of the taps inside the input, which begin at
-// x, and of the padding above, on either side and below.
+// Sums of `count` channels, at most a panel: over the taps inside the input, which begin at x, and
+// over the padding on all four sides.
 WEFT_PART void SumTaps(const DepthwiseQ8Shape& shape, const Rectangle& at, const TapSteps& taps,
                        const int8_t* x, const int8_t* weights, const int8_t* padding,
                        size_t channel, size_t count, int32_t* sums) {
@@ -98,14 +101,14 @@ WEFT_PART void SumTaps(const DepthwiseQ8Shape& shape, const Rectangle& at, const
   pad(shape.kernel_height - at.ky.end, shape.kernel_width, weights + at.ky.end * line);
 }
 
-// Where a rectangle's operands begin.
+// The operands of a rectangle: addresses or indices of its first output.
 struct RectanglePlace {
   const int8_t* x;
   PixelSteps steps;
   size_t y;
 };
 
-// A pixel at a time.
+// Computes a rectangle one pixel at a time.
 WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle& at,
                                  const TapSteps& taps, const RectanglePlace& place,
                                  const int8_t* weights, const FactorsQ8& factors, void* y) {
@@ -134,7 +137,8 @@ WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
 }
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
-// A group of channels at a time; false where that is not done.
+// Computes a rectangle one group of channels at a time. Returns false for unsupported shapes, or if
+// results may be wrong.
 WEFT_PART bool GroupsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle& at,
                                  const TapSteps& taps, const RectanglePlace& place,
                                  const int8_t* weights, const FactorsQ8& factors, void* y) {
@@ -159,7 +163,7 @@ WEFT_PART bool GroupsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
 
 void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* weights,
                  const FactorsQ8& factors, void* y) {
-  // Without outputs nothing bounds the other counts.
+  // If there are no outputs, the other counts are not bounded.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   const WindowAxis down = shape.down();
   const WindowAxis across = shape.across();

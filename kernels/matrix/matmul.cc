@@ -13,8 +13,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// One stretch of the sum over columns [0, columns) of y, all rows. The matrix b stands here as
-// panels: element (k, n) of panel p at b[k * inner_stride + p * 16 + n].
+// A part of the sum for columns [0, columns) of y, all rows. The matrix b is stored as panels:
+// element (k, n) of panel p is b[k * inner_stride + p * 16 + n].
 struct Stretch {
   static constexpr auto& kShapes = kTileShapes;
 
@@ -27,7 +27,7 @@ struct Stretch {
   size_t y_row_stride;
   size_t inner;
   size_t columns;
-  bool continues;  // from what y holds, else from 0
+  bool continues;  // from the values of y, else from 0
 
   template <size_t kRows, size_t kPanels>
   WEFT_TILES void Group(size_t outputs, size_t rows) const;
@@ -38,7 +38,7 @@ struct Stretch {
   }
 };
 
-// Offsets count modulo the size of memory: a stride that leads to no row may be anything.
+// Offsets wrap around in size_t: the stride after the last row may have any value.
 struct StretchRows {
   const Stretch& at;
   size_t a, y;  // of the next row
@@ -70,15 +70,16 @@ void Stretch::Group(size_t outputs, size_t rows) const {
   RunRows<kRows, kPanels>(next, outputs, rows);
 }
 
-// At least one row; goes on to the outputs behind them.
+// `rows` is at least 1. Advances `at` to the following outputs.
 WEFT_PART void RunStretch(Stretch& at, size_t rows) { RunProduct(at, at.columns, rows); }
 
-// Inner steps and columns that are gathered at a time, on the stack, of which boards have little.
+// Inner steps and columns that are gathered at the same time, on the stack; boards have little of
+// it.
 inline constexpr size_t kGatheredSteps = HWY_TARGET == HWY_SCALAR ? 4 : 64;
 inline constexpr size_t kGatheredColumns = HWY_TARGET == HWY_SCALAR ? kPanel : 4 * kPanel;
 
 #if HWY_TARGET != HWY_SCALAR
-// Four by four floats of rows `stride` apart, turned round.
+// Transposes 4 x 4 floats from rows `stride` apart.
 HWY_INLINE void Turn(const float* from, size_t stride, float* to) {
   const hn::CappedTag<float, 4> d;
   const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + stride);
@@ -92,10 +93,10 @@ HWY_INLINE void Turn(const float* from, size_t stride, float* to) {
 }
 #endif
 
-// Columns [0, columns) of the next `inner` steps, as rows of kGatheredColumns.
+// Gathers columns [0, columns) of the next `inner` steps as rows of kGatheredColumns.
 HWY_INLINE void GatherColumns(const MatmulShape& shape, const Stretch& at, const float* b,
                               float* panel) {
-  size_t turned = 0;  // columns of which whole fours of steps are there
+  size_t turned = 0;  // columns whose complete groups of four steps are done
 #if HWY_TARGET != HWY_SCALAR
   if (shape.b_inner_stride == 1) {
     for (; turned + 4 <= at.columns; turned += 4) {
@@ -114,7 +115,7 @@ HWY_INLINE void GatherColumns(const MatmulShape& shape, const Stretch& at, const
   }
 }
 
-// What the last panel has beside its columns must be numbers, of whatever value.
+// Elements of the last panel after its columns must be initialised; their values do not matter.
 HWY_INLINE void ClearLastPanel(const Stretch& at, float* panel) {
   if constexpr (kLanes == 1) {
     __builtin_memset(panel, 0, kGatheredSteps * kPanel * sizeof(float));
@@ -126,8 +127,8 @@ HWY_INLINE void ClearLastPanel(const Stretch& at, float* panel) {
   }
 }
 
-// Columns whose floats must be gathered first: some inner steps at a time. The chain goes on in y
-// from one stretch to the next.
+// Columns that must be gathered first, some inner steps at a time. Sums continue in y from one part
+// to the next.
 HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
   float panel[kGatheredSteps * kGatheredColumns];
   ClearLastPanel(at, panel);
@@ -140,7 +141,7 @@ HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
       at.a += kGatheredSteps * shape.a_inner_stride;
       b += kGatheredSteps * shape.b_inner_stride;
       at.continues = true;
-      // A stretch of several panels leaves them behind.
+      // RunStretch has advanced past several panels.
       if (kGatheredColumns > kPanel) at.b = panel, at.y = y;
     }
     at.inner = shape.inner - k < kGatheredSteps ? shape.inner - k : kGatheredSteps;
@@ -149,8 +150,8 @@ HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
   }
 }
 
-// One column of few rows takes less by itself than a panel made of it; of any rows where vectors
-// are one lane.
+// One column of few rows is faster without a panel; with one lane, one column of any number of
+// rows.
 HWY_INLINE bool TakesColumn(size_t columns, size_t rows) {
   return columns == 1 && (HWY_TARGET == HWY_SCALAR || rows <= 2);
 }
@@ -172,12 +173,13 @@ void MatmulColumn(const MatmulShape& shape, const Stretch& at) {
 
 void MatmulMatrix(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
                   float* y) {
-  // The tile steps once more than it reads, so a stride that leads nowhere must not count.
+  // The tile advances its pointers once more than it reads; a stride along an axis of length 1 must
+  // be 0.
   const bool steps = shape.inner > 1;
   const bool is_contiguous = shape.b_column_stride == 1;
   for (size_t column = 0; column < shape.columns;) {
     size_t left = shape.columns - column;
-    // The last panel is whole where it begins earlier: what it computes again comes out the same.
+    // Moves the last panel back so that it is complete; recomputed results are identical.
     if (is_contiguous && !part.continues && left < kPanel && column != 0) {
       left = kPanel;
       column = shape.columns - left;
@@ -209,7 +211,7 @@ void MatmulMatrix(const MatmulShape& shape, const MatmulPart& part, const float*
 void MatmulInto(const MatmulShape& shape, const MatmulPart& part, const float* a, const float* b,
                 float* y) {
   const size_t plane = size_t{shape.rows} * part.y_row_stride;
-  // Without outputs nothing may be read either: a and b need not exist.
+  // If there are no outputs, a and b may be invalid and are not read.
   if (shape.rows == 0 || shape.columns == 0) return;
   if (IsEmpty(shape.batch_dims, shape.batch_rank)) return;
   Walk<uint32_t, 2> walk(shape.batch_rank, shape.batch_dims,
@@ -252,7 +254,7 @@ T IntegerSum(const MatmulShape& shape, const T* a, const T* b) {
   return sum;
 }
 
-// Index arithmetic and small integer layers: one sum after the other.
+// For index arithmetic and small integer layers: one sum at a time.
 template <typename T>
 void MatmulIntegers(const MatmulShape& shape, const T* a, const T* b, T* y) {
   if (shape.columns == 0 || IsEmpty(shape.batch_dims, shape.batch_rank)) return;

@@ -4,7 +4,7 @@
 namespace weft::kernels {
 namespace {
 
-// One panel: outputs [first, first + 16) of which those from `outputs` on are zero.
+// One panel: outputs [first, first + 16), of which those from `outputs` on are zero.
 void PackPanel(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
                uint32_t first, size_t inputs, float* packed) {
   for (size_t k = 0; k < inputs; ++k) {

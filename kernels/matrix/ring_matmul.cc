@@ -4,7 +4,8 @@
 namespace weft::kernels {
 namespace {
 
-// Places that follow one another: `count` from `b` on, the first of them place `at` of all.
+// Consecutive steps in memory: `count` from `b` on. `at` is the index of the first one among all
+// steps.
 struct Run {
   const float* b;
   uint32_t count, at;
@@ -34,7 +35,7 @@ class RunProducts {
     product_.b_column_stride = column_stride;
   }
 
-  // Columns of their own, or the next terms of all sums.
+  // Computes separate columns, or adds the next terms of all sums.
   void Add(const Run& run) {
     if (run.count == 0) return;
     const float* a = a_;
