@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of binary. Float ops are exactly rounded (or exact: mod, floor_mod while |a / b| is
-// below 2^22), so the twin is in float and must be met to the bit; power alone has a tolerance.
-// Integers are computed without loss in 128 bits, then cut to the type.
+// Scalar reference kernel for binary. Float operations are correctly rounded (or exact: mod, and
+// floor_mod while |a / b| is below 2^22), so the reference is in float and kernels must match it
+// bit for bit. Only power has a tolerance. Integers are computed modulo 2^64, then truncated to the
+// type.
 #ifndef WEFT_KERNELS_REFERENCE_BINARY_H_
 #define WEFT_KERNELS_REFERENCE_BINARY_H_
 
@@ -32,7 +33,7 @@ inline double BinaryTwin(BinaryOp op, float a, float b) {
     case BinaryOp::kMinimum:
       return std::isnan(a) || a < b ? a : b;
     case BinaryOp::kPower:
-      if (std::isnan(b) && a != 1) return b;  // newlib makes 1 of (-1)^nan
+      if (std::isnan(b) && a != 1) return b;  // newlib returns 1 for (-1)^nan
       return std::pow(static_cast<double>(a), static_cast<double>(b));
     case BinaryOp::kSquaredDifference:
       return (a - b) * (a - b);
@@ -47,7 +48,7 @@ inline double BinaryTwin(BinaryOp op, float a, float b) {
   }
 }
 
-// Before it is cut to the type; the low 64 bits, which is what is kept.
+// The result before truncation to the type: its low 64 bits.
 inline int64_t IntegerTwin(BinaryOp op, int64_t a, int64_t b) {
   const uint64_t p = static_cast<uint64_t>(a), q = static_cast<uint64_t>(b);
   const bool overflows = a == INT64_MIN && b == -1;  // the one quotient that does not fit

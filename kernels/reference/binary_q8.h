@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of binary of levels: one pair.
+// Scalar reference kernel for binary on quantised values: one pair.
 #ifndef WEFT_KERNELS_REFERENCE_BINARY_Q8_H_
 #define WEFT_KERNELS_REFERENCE_BINARY_Q8_H_
 

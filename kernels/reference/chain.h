@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twin of chain, to be met to the bit: each instruction is a step `unary` or `binary` of its own,
-// over all elements, and what lies between them is in memory. Those steps have twins of their own.
+// Reference kernel for chain, to be matched bit for bit. Each instruction is a separate `unary` or
+// `binary` step over all elements, with intermediate results in memory. These steps have their own
+// references.
 #ifndef WEFT_KERNELS_REFERENCE_CHAIN_H_
 #define WEFT_KERNELS_REFERENCE_CHAIN_H_
 

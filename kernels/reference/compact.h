@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of compact: byte `at` of y, exact, for a length within 0 .. most.
+// Scalar reference kernel for compact: byte `at` of y, exact, for a length in 0 .. most.
 #ifndef WEFT_KERNELS_REFERENCE_COMPACT_H_
 #define WEFT_KERNELS_REFERENCE_COMPACT_H_
 

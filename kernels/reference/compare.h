@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of compare: exact, for every type it knows.
+// Scalar reference kernel for compare: exact, for every supported type.
 #ifndef WEFT_KERNELS_REFERENCE_COMPARE_H_
 #define WEFT_KERNELS_REFERENCE_COMPARE_H_
 
@@ -11,7 +11,7 @@ template <typename T>
 bool CompareTwin(CompareOp op, T a, T b) {
   const bool is_less = a < b;
   const bool is_equal = a == b;
-  const bool is_greater = b < a;  // with a NaN none of the three holds
+  const bool is_greater = b < a;  // with a NaN, all three are false
   switch (op) {
     case CompareOp::kEqual:
       return is_equal;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of conv without its tail: one chain per output over unpacked weights, to be met to
-// the bit.
+// Scalar reference kernel for conv without its activation: one chain per output over unpacked
+// weights, to be matched bit for bit.
 #ifndef WEFT_KERNELS_REFERENCE_CONV_H_
 #define WEFT_KERNELS_REFERENCE_CONV_H_
 
@@ -9,8 +9,8 @@
 
 namespace weft::kernels {
 
-// Pixel (py, px) of one output channel; `x` is the group's first channel, `weights` the output
-// channel's first of [in_channels, kernel_height, kernel_width].
+// Pixel (py, px) of one output channel; `x` is the group's first channel, `weights` is the first
+// element of the output channel in [in_channels, kernel_height, kernel_width].
 inline float ConvPixelTwin(const ConvShape& s, const float* x, const float* weights, float start,
                            int64_t py, int64_t px) {
   float sum = start;

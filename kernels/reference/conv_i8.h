@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of conv in integers without its tail: dense_i8's of each patch, to be met to the bit.
+// Scalar reference kernel for conv in integers without its activation: dense_i8's for each patch,
+// to be matched bit for bit.
 #ifndef WEFT_KERNELS_REFERENCE_CONV_I8_H_
 #define WEFT_KERNELS_REFERENCE_CONV_I8_H_
 
@@ -27,7 +28,7 @@ std::vector<Number> PatchTwin(const ConvShape& s, const Number* x, int64_t py, i
   return patch;
 }
 
-// Of floats, or of i16.
+// Number is float or int16_t.
 template <typename Number>
 void ConvI8Twin(const ConvI8Shape& s, const Number* x, const int8_t* weights, const float* scales,
                 const float* bias, float* y) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of conv of levels without its activation: one output from unpacked weights.
+// Scalar reference kernel for quantised conv without its activation: one output, from unpacked
+// weights.
 #ifndef WEFT_KERNELS_REFERENCE_CONV_Q8_H_
 #define WEFT_KERNELS_REFERENCE_CONV_Q8_H_
 
@@ -8,7 +9,7 @@
 
 namespace weft::kernels {
 
-// The level at a tap of an output pixel in one channel of x; x_zero outside.
+// The quantised value at a tap of an output pixel in one channel of x; x_zero outside the input.
 template <typename Shape>
 int8_t LevelAtTapTwin(const Shape& s, const int8_t* x, size_t image, size_t channel, int64_t py,
                       int64_t px, int64_t ky, int64_t kx) {
@@ -19,7 +20,8 @@ int8_t LevelAtTapTwin(const Shape& s, const int8_t* x, size_t image, size_t chan
            static_cast<size_t>(ix) * s.x.pixel + channel * s.x.channel];
 }
 
-// Of output channel `c` over all groups; `weights` are [group * out_channels][ky][kx][in_channels].
+// One pixel of channel `c` over all groups; `weights` are [group *
+// out_channels][ky][kx][in_channels].
 inline float ConvQ8Twin(const ConvQ8Shape& s, const int8_t* x, const int8_t* weights,
                         const FactorsQ8& factors, size_t image, size_t c, int64_t py, int64_t px) {
   const size_t first = c / s.out_channels * s.in_channels;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of convert, by way of long double, which holds every element of every type exactly
-// (64 bits of mantissa or more). Exact: a rounding is to nearest, ties to even, once.
+// Scalar reference kernel for convert, through long double, which represents every element of every
+// type exactly (64 bits of mantissa or more). Exact: values are rounded once, to nearest, ties to
+// even.
 #ifndef WEFT_KERNELS_REFERENCE_CONVERT_H_
 #define WEFT_KERNELS_REFERENCE_CONVERT_H_
 
@@ -9,7 +10,7 @@
 
 namespace weft::kernels {
 
-// Exponents of the least and the greatest power of two in each format's normal range.
+// Exponents of the minimum and the maximum power of two in each format's normal range.
 struct FormatTwin {
   int fraction_bits;
   int least_exponent;
@@ -43,7 +44,7 @@ inline long double DecodeTwin(uint64_t bits, Element type) {
   return negative ? -value : value;
 }
 
-// The nearest value that a format has.
+// The nearest value that the format can represent.
 inline long double RoundTwin(long double value, Element type) {
   if (value == 0 || std::isnan(value) || std::isinf(value)) return value;
   const FormatTwin format = FormatTwinOf(type);
@@ -57,7 +58,7 @@ inline long double RoundTwin(long double value, Element type) {
   return rounded;
 }
 
-// Float to integer: truncated and saturated, NaN 0.
+// Float to integer: truncates and saturates; NaN becomes 0.
 inline int64_t TruncateTwin(long double value, int64_t low, int64_t high) {
   if (std::isnan(value)) return 0;
   if (value <= static_cast<long double>(low)) return low;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of copy: exact, element by element.
+// Scalar reference kernel for copy: exact, element by element.
 #ifndef WEFT_KERNELS_REFERENCE_COPY_H_
 #define WEFT_KERNELS_REFERENCE_COPY_H_
 

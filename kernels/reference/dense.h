@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of dense without its tail (unary.h has that): the chain itself, so that a kernel
-// must meet it to the bit, and the same sum in double with the error one chain may have.
+// Scalar reference kernels for dense without its activation (see unary.h): the chain, which a
+// kernel must match bit for bit, and the same sum in double with the error that one chain may have.
 #ifndef WEFT_KERNELS_REFERENCE_DENSE_H_
 #define WEFT_KERNELS_REFERENCE_DENSE_H_
 
@@ -24,8 +24,8 @@ inline float DenseTwin(const DenseShape& s, const float* x, const float* weights
   return sum;
 }
 
-// In double; *allowed is how far a chain in float may be from it: a rounding of half a unit in the
-// last place per step, of which k steps in a random walk leave about sqrt(k), four times over.
+// In double. *allowed is the maximum error of a chain in float: 4 * 2^-24 times the sum of the
+// magnitudes of all terms.
 inline double DenseTwinInDouble(const DenseShape& s, const float* x, const float* weights,
                                 const float* start, size_t row, size_t output, double* allowed) {
   double sum = start == nullptr ? 0.0 : start[row * s.start_row_stride + output];

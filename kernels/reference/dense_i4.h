@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of dense in integers of 4 bits without its tail (unary.h has that): the formula of
-// dense_i4.h in plain integers, which a kernel must meet to the bit.
+// Scalar reference kernel for dense with 4-bit weights without its activation (see unary.h): the
+// formula of dense_i4.h in plain integers, which a kernel must match bit for bit.
 #ifndef WEFT_KERNELS_REFERENCE_DENSE_I4_H_
 #define WEFT_KERNELS_REFERENCE_DENSE_I4_H_
 
@@ -18,7 +18,7 @@ inline int32_t PackedU4Weight(const uint8_t* packed, size_t inputs, size_t outpu
   return output % kPanelOutputs < kHalf ? both & 15 : both >> 4;
 }
 
-// `scales` are floats, or halves widened.
+// `scales` are floats, or widened halves.
 inline float DenseI4Twin(const DenseI4Shape& s, const float* x, const uint8_t* weights,
                          const float* scales, const uint8_t* zeros, const float* start, size_t row,
                          size_t output) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of dense in integers without its tail (unary.h has that): the formula of dense_i8.h
-// in plain integers, which a kernel must meet to the bit.
+// Scalar reference kernels for dense in integers without its activation (see unary.h): the formula
+// of dense_i8.h in plain integers, which a kernel must match bit for bit.
 #ifndef WEFT_KERNELS_REFERENCE_DENSE_I8_H_
 #define WEFT_KERNELS_REFERENCE_DENSE_I8_H_
 
@@ -16,7 +16,7 @@ inline int8_t PackedI8Weight(const int8_t* packed, size_t inputs, size_t output,
   return packed[line * kInputBlock + input % kInputBlock];
 }
 
-// Of rows of i16.
+// For int16 rows.
 inline float DenseI8Twin(const DenseI8Shape& s, const int16_t* x, const int8_t* weights,
                          const float* scales, const float* start, size_t row, size_t output) {
   uint32_t sum = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of dense of levels without its activation: sums in 64 bits, then the formula of
-// dense_q8.h.
+// Scalar reference kernel for quantised dense without its activation: sums in 64 bits, then the
+// formula of dense_q8.h.
 #ifndef WEFT_KERNELS_REFERENCE_DENSE_Q8_H_
 #define WEFT_KERNELS_REFERENCE_DENSE_Q8_H_
 
@@ -9,7 +9,7 @@
 
 namespace weft::kernels {
 
-// The number v of an output with this sum of products. `start` is that of its row.
+// The value v of an output whose products add up to `sum`. `start` is that of its row.
 inline float NumberQ8Twin(const FactorsQ8& factors, int64_t sum, size_t output) {
   if (factors.first != nullptr) sum += factors.first[output];
   const float scaled = static_cast<float>(static_cast<int32_t>(sum)) * factors.scales[output];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of depthwise without its tail: one chain per output, to be met to the bit.
+// Scalar reference kernel for depthwise without its activation: one chain per output, to be matched
+// bit for bit.
 #ifndef WEFT_KERNELS_REFERENCE_DEPTHWISE_H_
 #define WEFT_KERNELS_REFERENCE_DEPTHWISE_H_
 

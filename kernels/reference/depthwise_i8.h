@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of depthwise with weights of i8, without its tail: depthwise's, of weights that are
-// floats, to be met to the bit.
+// Scalar reference kernel for depthwise with int8 weights, without its activation: depthwise's with
+// widened weights, to be matched bit for bit.
 #ifndef WEFT_KERNELS_REFERENCE_DEPTHWISE_I8_H_
 #define WEFT_KERNELS_REFERENCE_DEPTHWISE_I8_H_
 

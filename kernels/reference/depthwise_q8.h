@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of depthwise of levels without its activation: one output from unpacked weights.
+// Scalar reference kernel for quantised depthwise without its activation: one output, from unpacked
+// weights.
 #ifndef WEFT_KERNELS_REFERENCE_DEPTHWISE_Q8_H_
 #define WEFT_KERNELS_REFERENCE_DEPTHWISE_Q8_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of dequantize, in double, which holds the product before it is rounded.
+// Scalar reference kernel for dequantize, in double, which represents the product exactly.
 #ifndef WEFT_KERNELS_REFERENCE_DEQUANTIZE_H_
 #define WEFT_KERNELS_REFERENCE_DEQUANTIZE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of detect, exact: all of y. Every candidate is compared with all detections of its
-// class, and what stays is cut from a list of all.
+// Scalar reference kernel for detect, exact: all of y. Compares every candidate with all detections
+// of its class, and truncates one list of all detections.
 #ifndef WEFT_KERNELS_REFERENCE_DETECT_H_
 #define WEFT_KERNELS_REFERENCE_DETECT_H_
 
@@ -26,7 +26,7 @@ inline float DetectOverlapTwin(const DetectTwinBox& p, const DetectTwinBox& q) {
   return common / (area_p + area_q - common);
 }
 
-// Candidates, best first, of one class or with best_class of all.
+// Candidates, best first, of one class, or of all classes if best_class is set.
 inline std::vector<DetectTwinBox> DetectCandidatesTwin(const DetectShape& s,
                                                        std::vector<DetectTwinBox> boxes) {
   std::sort(boxes.begin(), boxes.end(), [](const DetectTwinBox& p, const DetectTwinBox& q) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of fill: byte `at` of y.
+// Scalar reference kernel for fill: byte `at` of y.
 #ifndef WEFT_KERNELS_REFERENCE_FILL_H_
 #define WEFT_KERNELS_REFERENCE_FILL_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of fourier in double: the sums as they are written in fourier.h.
+// Scalar reference kernel for fourier in double: the sums as written in fourier.h.
 #ifndef WEFT_KERNELS_REFERENCE_FOURIER_H_
 #define WEFT_KERNELS_REFERENCE_FOURIER_H_
 
@@ -10,10 +10,10 @@
 
 namespace weft::kernels {
 
-// Of the greatest magnitude in the results of a line.
+// Relative to the maximum magnitude in the results of a line.
 inline constexpr double kFourierTolerance = 1e-6;
 
-// The transform of n complex numbers, real and imaginary parts being neighbours; unscaled.
+// The transform of n complex numbers as pairs of real and imaginary part; unscaled.
 inline std::vector<double> TransformTwin(const std::vector<double>& x, bool is_inverse) {
   const size_t n = x.size() / 2;
   const double turn = (is_inverse ? 2 : -2) * 3.14159265358979323846;
@@ -36,7 +36,7 @@ inline std::vector<double> TransformTwin(const std::vector<double>& x, bool is_i
   return y;
 }
 
-// One line of `x` and of the window; the results have the window and the scale in them.
+// One line of `x` and of the window; results include the window and the scale.
 inline std::vector<double> FourierTwin(const FourierShape& s, const float* x, const float* window) {
   const size_t n = s.size;
   const bool is_inverse = s.op == FourierOp::kInverse || s.op == FourierOp::kInverseReal;

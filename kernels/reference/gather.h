@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of gather: byte `at` of y, exact.
+// Scalar reference kernel for gather: byte `at` of y, exact.
 #ifndef WEFT_KERNELS_REFERENCE_GATHER_H_
 #define WEFT_KERNELS_REFERENCE_GATHER_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of gru_cell: the chains, then the twin of gru_gates with its tolerance.
+// Scalar reference kernel for gru_cell: the chains, then the reference of gru_gates with its
+// tolerance.
 #ifndef WEFT_KERNELS_REFERENCE_GRU_CELL_H_
 #define WEFT_KERNELS_REFERENCE_GRU_CELL_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of gru_gates in double.
+// Scalar reference kernel for gru_gates in double.
 #ifndef WEFT_KERNELS_REFERENCE_GRU_GATES_H_
 #define WEFT_KERNELS_REFERENCE_GRU_GATES_H_
 

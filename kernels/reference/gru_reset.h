@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of gru_reset in double; the tolerance is kGruTolerance.
+// Scalar reference kernel for gru_reset in double; the tolerance is kGruTolerance.
 #ifndef WEFT_KERNELS_REFERENCE_GRU_RESET_H_
 #define WEFT_KERNELS_REFERENCE_GRU_RESET_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of gru_reset_cell: the chains, then the twins of gru_reset and gru_update with their
-// tolerance.
+// Scalar reference kernel for gru_reset_cell: the chains, then the references of gru_reset and
+// gru_update with their tolerance.
 #ifndef WEFT_KERNELS_REFERENCE_GRU_RESET_CELL_H_
 #define WEFT_KERNELS_REFERENCE_GRU_RESET_CELL_H_
 
@@ -10,7 +10,7 @@
 
 namespace weft::kernels {
 
-// h is that of a gate: the old one, or reset_h.
+// `h` is the recurrent input of the gate: the previous h, or reset_h.
 inline float GruResetChainTwin(const CellShape& s, uint32_t gate, uint32_t unit, const float* x,
                                const float* weights, const float* h, const float* start) {
   float sum = start[size_t{gate} * s.hidden + unit];
@@ -31,7 +31,7 @@ inline GruResetResult GruResetGatesTwin(const CellShape& s, const float* x, cons
   return GruResetTwin(gates, pre, h + unit, 0, 0);
 }
 
-// From reset_h of all units as the step has made it.
+// Uses reset_h of all units as computed by the kernel.
 inline double GruResetCellTwin(const CellShape& s, const float* x, const float* weights,
                                const float* h, const float* reset_h, const float* start,
                                uint32_t unit) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of lookup.
+// Scalar reference kernel for lookup.
 #ifndef WEFT_KERNELS_REFERENCE_LOOKUP_H_
 #define WEFT_KERNELS_REFERENCE_LOOKUP_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of lstm_cell: the chains, then the twin of lstm_gates with its tolerance.
+// Scalar reference kernel for lstm_cell: the chains, then the reference of lstm_gates with its
+// tolerance.
 #ifndef WEFT_KERNELS_REFERENCE_LSTM_CELL_H_
 #define WEFT_KERNELS_REFERENCE_LSTM_CELL_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of lstm_gates in double; the activations are those of unary.h here. The tolerance
-// holds for the saturating activations and |c| of a few units.
+// Scalar reference kernel for lstm_gates in double, with the activations of reference/unary.h. The
+// tolerance is valid for saturating activations and |c| of a few units.
 #ifndef WEFT_KERNELS_REFERENCE_LSTM_GATES_H_
 #define WEFT_KERNELS_REFERENCE_LSTM_GATES_H_
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twins of matmul, to be met to the bit: one chain per output; of integers one sum.
+// Scalar reference kernels for matmul, to be matched bit for bit: one chain per output; one
+// wrapping sum for integers.
 #ifndef WEFT_KERNELS_REFERENCE_MATMUL_H_
 #define WEFT_KERNELS_REFERENCE_MATMUL_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of normalize in double. The tolerance holds for lines whose spread is no smaller than
-// a 100,000th of their mean.
+// Scalar reference kernel for normalize in double. The tolerance is valid for lines whose spread is
+// at least a 100,000th of their mean.
 #ifndef WEFT_KERNELS_REFERENCE_NORMALIZE_H_
 #define WEFT_KERNELS_REFERENCE_NORMALIZE_H_
 
@@ -11,7 +11,7 @@ namespace weft::kernels {
 
 inline constexpr Tolerance kNormalizeTolerance = {1e-6, 1e-6};
 
-// What a line of n elements is multiplied by; `squares` is the sum of the squares.
+// The factor of a line of n elements; `squares` is the sum of the squares.
 inline double NormalizeFactorTwin(const NormalizeShape& s, double squares) {
   const double n = s.axis;
   const double epsilon = double{s.epsilon};
@@ -31,7 +31,7 @@ inline double NormalizeFactorTwin(const NormalizeShape& s, double squares) {
   return 0;
 }
 
-// One line: `axis` elements that lie `step` apart. Writes the results, one behind the other, to y.
+// One line: `axis` elements with stride `step`. Writes contiguous results to y.
 inline void NormalizeTwin(const NormalizeShape& s, const float* x, size_t step, double* y) {
   const double n = s.axis;
   double mean = 0;

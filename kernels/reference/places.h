@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of places, exact: the flattened places of one batch's elements that are not zero.
+// Scalar reference kernel for places, exact: the flat indices of one batch's non-zero elements.
 #ifndef WEFT_KERNELS_REFERENCE_PLACES_H_
 #define WEFT_KERNELS_REFERENCE_PLACES_H_
 
@@ -20,7 +20,7 @@ std::vector<size_t> PlacesTwin(const PlacesShape& s, const T* x) {
   return places;
 }
 
-// The coordinate along axis d of a flattened place.
+// The coordinate along axis d of a flat index.
 inline uint32_t CoordinateTwin(const PlacesShape& s, size_t place, uint32_t d) {
   for (uint32_t axis = s.rank; axis-- > d + 1;) place /= s.dims[axis];
   return static_cast<uint32_t>(place % s.dims[d]);

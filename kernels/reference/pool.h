@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of pool: additions in blocks as sum.h says, then one division, to be met to the bit.
+// Scalar reference kernel for pool: additions in blocks as defined in sum.h, then one division, to
+// be matched bit for bit.
 #ifndef WEFT_KERNELS_REFERENCE_POOL_H_
 #define WEFT_KERNELS_REFERENCE_POOL_H_
 
@@ -13,7 +14,7 @@ namespace weft::kernels {
 inline float PoolPixelTwin(const PoolShape& s, const float* x, int64_t py, int64_t px) {
   float greatest = -INFINITY;
   float sum = 0.0f;
-  float group = 0.0f, total = 0.0f;  // as sum.h says
+  float group = 0.0f, total = 0.0f;  // as defined in sum.h
   uint32_t terms = 0;
   float inside = 0.0f;
   float padded = 0.0f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of pooling of levels: one output.
+// Scalar reference kernel for quantised pooling: one output.
 #ifndef WEFT_KERNELS_REFERENCE_POOL_Q8_H_
 #define WEFT_KERNELS_REFERENCE_POOL_Q8_H_
 

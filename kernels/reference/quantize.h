@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of quantize, and the level of a number for all steps of levels.
+// Scalar reference kernel for quantize, and the quantisation of one value for all quantised steps.
 #ifndef WEFT_KERNELS_REFERENCE_QUANTIZE_H_
 #define WEFT_KERNELS_REFERENCE_QUANTIZE_H_
 

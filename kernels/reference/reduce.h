@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of reduce: the documented order in float, to be met to the bit, and sums in double to
-// measure that order by. Integers in 128 bits, then cut to the type.
+// Scalar reference kernels for reduce: the documented order in float, to be matched bit for bit,
+// and sums in double to measure the error of that order. Integers modulo 2^64, then truncated to
+// the type.
 #ifndef WEFT_KERNELS_REFERENCE_REDUCE_H_
 #define WEFT_KERNELS_REFERENCE_REDUCE_H_
 
@@ -23,7 +24,7 @@ inline float ReduceJoinTwin(ReduceOp op, float a, float b) {
   return op == ReduceOp::kProduct ? a * b : a + b;
 }
 
-// Takes one more element.
+// Adds one element.
 inline float ReduceStepTwin(ReduceOp op, float sum, float x) {
   if (op == ReduceOp::kL1) return sum + std::fabs(x);
   if (op == ReduceOp::kL2) return std::fmaf(x, x, sum);
@@ -83,8 +84,8 @@ inline double ReduceTwinInDouble(const ReduceShape& s, const float* x, size_t in
   return s.op == ReduceOp::kL2 ? std::sqrt(sum) : sum;
 }
 
-// Output `index` of a reduction of integers or booleans (as 0 and 1), before it is cut to the type:
-// the low 64 bits. `lowest` and `highest` are the limits of the type.
+// Output `index` of a reduction of integers or booleans (as 0 and 1), before truncation to the
+// type: its low 64 bits. `lowest` and `highest` are the limits of the type.
 template <typename T>
 int64_t ReduceIntegersTwin(const ReduceShape& s, const T* x, size_t index, T lowest, T highest) {
   const uint32_t* dims = s.dims + s.kept_rank;

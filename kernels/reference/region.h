@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of region, exact: one element of y, from all samples of its bin.
+// Scalar reference kernel for region, exact: one element of y, from all samples of its bin.
 #ifndef WEFT_KERNELS_REFERENCE_REGION_H_
 #define WEFT_KERNELS_REFERENCE_REGION_H_
 
@@ -10,7 +10,7 @@
 
 namespace weft::kernels {
 
-// Between the neighbours of a place; 0 beyond the edges.
+// Bilinear interpolation at (y, x); 0 if that is more than one element outside the plane.
 inline float RegionSampleTwin(const RegionShape& s, const float* plane, float y, float x) {
   const auto height = static_cast<float>(s.height), width = static_cast<float>(s.width);
   if (!(y >= -1 && y <= height && x >= -1 && x <= width)) return 0;
@@ -29,7 +29,7 @@ inline float RegionSampleTwin(const RegionShape& s, const float* plane, float y,
   return upper_left + upper_right + lower_left + lower_right;
 }
 
-// mean and max: element [i, j] of a region with these corners, of one plane.
+// mean and max: element [i, j] of a region with these corners, for one plane.
 inline float RegionSamplesTwin(const RegionShape& s, const float* plane, const float* corners,
                                uint32_t i, uint32_t j) {
   float start[2], bin[2];
@@ -61,7 +61,8 @@ inline float RegionSamplesTwin(const RegionShape& s, const float* plane, const f
   return s.op == RegionOp::kMax || count == 0 ? result : result / count;
 }
 
-// Does bin `at` of an axis (0: x) have this place? In whole numbers and in doubles.
+// Returns true if bin `at` of an axis (0: x) contains index `place`. In float for own_mean, in
+// double for place_max.
 inline bool RegionHasTwin(const RegionShape& s, const float* corners, int axis, uint32_t at,
                           uint32_t place) {
   const uint32_t bins = axis == 0 ? s.pooled_width : s.pooled_height;
@@ -83,7 +84,7 @@ inline bool RegionHasTwin(const RegionShape& s, const float* corners, int axis, 
          from_first < std::ceil(extent * (at + 1) / bins);
 }
 
-// place_max and own_mean, of one plane.
+// place_max and own_mean, for one plane.
 inline float RegionPlacesTwin(const RegionShape& s, const float* plane, const float* corners,
                               uint32_t i, uint32_t j) {
   float sum = 0, maximum = 0;
@@ -101,7 +102,7 @@ inline float RegionPlacesTwin(const RegionShape& s, const float* plane, const fl
   return sum / static_cast<float>(count);
 }
 
-// point, of one plane.
+// point, for one plane.
 inline float RegionPointTwin(const RegionShape& s, const float* plane, const float* corners,
                              uint32_t i, uint32_t j) {
   const auto place = [&](int axis, uint32_t at) {
@@ -119,7 +120,7 @@ inline float RegionPointTwin(const RegionShape& s, const float* plane, const flo
   return RegionSampleTwin(s, plane, place(1, i), place(0, j));
 }
 
-// Element [i, j] of a region with these corners; `plane` is the one that it reads.
+// Element [i, j] of a region with these corners; reads `plane`.
 inline float RegionTwin(const RegionShape& s, const float* plane, const float* corners, uint32_t i,
                         uint32_t j) {
   switch (s.op) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of ring, exact: element by element, for a start within the ring.
+// Scalar reference kernel for ring, exact: element by element, for a start within the ring.
 #ifndef WEFT_KERNELS_REFERENCE_RING_H_
 #define WEFT_KERNELS_REFERENCE_RING_H_
 
@@ -9,7 +9,7 @@
 
 namespace weft::kernels {
 
-// Writes y, and the ring in its place; returns where it starts then.
+// Writes y and updates the ring in place. Returns the new start of the ring.
 inline size_t RingTwin(const RingShape& s, const uint8_t* x, uint8_t* ring, size_t start,
                        uint8_t* y) {
   const size_t bytes = s.element_bytes;

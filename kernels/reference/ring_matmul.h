@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of ring_matmul, to be met to the bit, for a start within the ring.
+// Scalar reference kernel for ring_matmul, to be matched bit for bit, for a start within the ring.
 #ifndef WEFT_KERNELS_REFERENCE_RING_MATMUL_H_
 #define WEFT_KERNELS_REFERENCE_RING_MATMUL_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of select: exact, byte by byte.
+// Scalar reference kernel for select: exact, byte by byte.
 #ifndef WEFT_KERNELS_REFERENCE_SELECT_H_
 #define WEFT_KERNELS_REFERENCE_SELECT_H_
 

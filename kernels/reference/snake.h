@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of snake in double, and how far a result may be from it: by the sine's error and that
-// of its argument, which a rounding moves, twice over the square; and by the roundings behind.
+// Scalar reference kernel for snake in double, and its tolerance. The tolerance covers the error of
+// the sine and of its rounded argument, doubled by the square, and the roundings after the square.
 #ifndef WEFT_KERNELS_REFERENCE_SNAKE_H_
 #define WEFT_KERNELS_REFERENCE_SNAKE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of softmax in double. The tolerance holds for every finite input; probabilities below
-// 1e-38 may be 0.
+// Scalar reference kernel for softmax in double. The tolerance is valid for every finite input;
+// probabilities below 1e-38 may be 0.
 #ifndef WEFT_KERNELS_REFERENCE_SOFTMAX_H_
 #define WEFT_KERNELS_REFERENCE_SOFTMAX_H_
 
@@ -12,7 +12,7 @@ namespace weft::kernels {
 inline constexpr Tolerance kSoftmaxTolerance = {2e-38, 1e-6};
 inline constexpr Tolerance kLogSoftmaxTolerance = {5e-7, 3e-7};
 
-// One line: `axis` elements that lie `step` apart. Writes the results, one behind the other, to y.
+// One line: `axis` elements with stride `step`. Writes contiguous results to y.
 inline void SoftmaxTwin(const SoftmaxShape& s, const float* x, size_t step, double* y) {
   double greatest = -INFINITY;
   for (size_t i = 0; i < s.axis; ++i) greatest = std::fmax(greatest, x[i * step]);

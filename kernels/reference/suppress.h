@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of suppress: the rows in use, in order. Exact but for lowered scores, which are
-// within 1e-5 of theirs where exp is that of the C library.
+// Scalar reference kernel for suppress: the rows in use, in order. Exact, except that decayed
+// scores use exp of the C library and may differ by 1e-5.
 #ifndef WEFT_KERNELS_REFERENCE_SUPPRESS_H_
 #define WEFT_KERNELS_REFERENCE_SUPPRESS_H_
 
@@ -37,7 +37,7 @@ struct SuppressRow {
   float score;
 };
 
-// By score, of equal ones by places.
+// By score, equal scores by indices.
 inline bool IsBeforeTwin(const SuppressRow& a, const SuppressRow& b) {
   return a.score != b.score ? a.score > b.score : a.places < b.places;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of top, exact: the places along one line of its k best, in the order of the results.
+// Scalar reference kernel for top, exact: the indices of the k best elements of one line, in result
+// order.
 #ifndef WEFT_KERNELS_REFERENCE_TOP_H_
 #define WEFT_KERNELS_REFERENCE_TOP_H_
 
@@ -19,7 +20,7 @@ std::vector<size_t> TopTwin(const TopShape& s, const T* x) {
     const T p = x[a * s.inner], q = x[b * s.inner];
     const bool is_first = p == p && (q != q || (s.least != 0 ? p < q : p > q));
     const bool is_last = q == q && (p != p || (s.least != 0 ? q < p : q > p));
-    return is_first || (!is_last && a < b);  // equal ones in the order of the line
+    return is_first || (!is_last && a < b);  // equal elements in the order of the line
   });
   places.resize(s.k);
   if (s.by_index != 0) std::sort(places.begin(), places.end());

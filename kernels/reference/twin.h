@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the scalar twins share. Twins are for tests alone: they are written to be read,
-// walk index spaces the slow way and use the host's mathematics in double where kernels may not.
+// Shared by the scalar reference kernels. These are only for tests: they are written for
+// readability, compute offsets by division, and use double precision and the host's mathematical
+// functions.
 #ifndef WEFT_KERNELS_REFERENCE_TWIN_H_
 #define WEFT_KERNELS_REFERENCE_TWIN_H_
 
@@ -16,7 +17,7 @@ inline size_t CountOf(const uint32_t* dims, uint32_t rank) {
   return count;
 }
 
-// Where the element with the row-major index `linear` lies under `strides`.
+// Offset under `strides` of the element with row-major index `linear`.
 template <typename Stride>
 ptrdiff_t OffsetOf(size_t linear, uint32_t rank, const uint32_t* dims, const Stride* strides) {
   ptrdiff_t offset = 0;
@@ -27,7 +28,7 @@ ptrdiff_t OffsetOf(size_t linear, uint32_t rank, const uint32_t* dims, const Str
   return offset;
 }
 
-// How far a result may be from a twin in double.
+// Maximum difference between a result and a reference in double.
 struct Tolerance {
   double absolute;
   double relative;

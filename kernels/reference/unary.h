@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar twin of unary and of every activation tail: the formulas of functions.inc in double, the
-// domain on which the tolerance holds, and the tolerance, which is the accuracy the kernels
-// promise.
+// Scalar reference kernel for unary and for every fused activation: the formulas of functions.inc
+// in double, the domain on which the tolerance is valid, and the tolerance, which is the guaranteed
+// accuracy of the kernels.
 #ifndef WEFT_KERNELS_REFERENCE_UNARY_H_
 #define WEFT_KERNELS_REFERENCE_UNARY_H_
 
