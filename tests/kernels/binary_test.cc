@@ -56,7 +56,7 @@ TEST(Binary, MeetsItsTwinForEverySizeAndMisalignment) {
   }
 }
 
-// Every op over rank 3 with each operand whole, broadcast along each axis, or transposed.
+// Every op over rank 3 with each operand complete, broadcast along each axis, or transposed.
 TEST(Binary, WalksStrides) {
   Random random(2);
   const uint32_t dims[3] = {3, 4, 75};
@@ -80,7 +80,7 @@ TEST(Binary, WalksStrides) {
   }
 }
 
-// One number for each channel of values whose channels stand last.
+// One value per channel, for channels-last data.
 TEST(Binary, RepeatsShortRows) {
   Random random(5);
   for (const uint32_t row : {1u, 3u, 8u, 17u, 100u, 128u, 129u}) {
@@ -192,7 +192,8 @@ TEST(Binary, RemaindersAreExactUpToLargeQuotients) {
     a.push_back(random.Float(8000));
     b.push_back(random.Float(i % 2 == 0 ? 1 : 200));
     if (std::fabs(a.back() / b.back()) >= 4194304.0f) b.back() = 3.0f;
-    if (i % 5 == 0) a.back() = b.back() * static_cast<float>(random.Below(1000));  // nearly whole
+    if (i % 5 == 0)
+      a.back() = b.back() * static_cast<float>(random.Below(1000));  // nearly an integer quotient
   }
   for (const BinaryOp op : {BinaryOp::kMod, BinaryOp::kFloorMod}) {
     const std::vector<float> y = RunFlat(op, Element::kF32, a, b);
@@ -220,7 +221,7 @@ void ExpectIntegers(Element type) {
     if (!BinaryKnows(op, type)) continue;
     const std::vector<T> y = RunFlat(op, type, a, b, 1);
     for (size_t i = 0; i < y.size(); ++i) {
-      if (op == BinaryOp::kPower && b[i] > 100) continue;  // the twin counts up to b
+      if (op == BinaryOp::kPower && b[i] > 100) continue;  // the reference loops up to b
       const T must = static_cast<T>(IntegerTwin(op, a[i], b[i]));
       ASSERT_EQ(y[i], must) << "op " << index << ": " << +a[i] << ", " << +b[i];
     }

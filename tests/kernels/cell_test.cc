@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fused cells against their twins, and to the bit against the steps that they replace: products
-// and gates, with weights of every type.
+// The fused cells compared with their reference kernels, and bit for bit with the separate steps
+// that they replace: products and gates, with weights of every type.
 #include "kernels/elementwise/convert.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/recurrent/gru_cell.h"
@@ -14,8 +14,8 @@
 namespace weft::kernels {
 namespace {
 
-// Row-major [gates * hidden, inputs] and [gates * hidden, hidden], and the same as a cell reads
-// them.
+// Row-major [gates * hidden, inputs] and [gates * hidden, hidden], and the same weights in the
+// layout of a cell.
 struct CellSample {
   CellSample(uint32_t gate_count, uint32_t inputs, uint32_t hidden, Random* random)
       : gates(gate_count),
@@ -41,7 +41,7 @@ struct CellSample {
     }
   }
 
-  // Every weight becomes a number that each type of weights holds.
+  // Rounds every weight to a value that each weight type represents.
   void Narrow() {
     for (std::vector<float>* values : {&w, &r}) {
       for (float& value : *values) value = std::ldexp(std::round(std::ldexp(value, 6)), -6);
@@ -72,7 +72,7 @@ std::vector<Weight> WeightsAs(const std::vector<float>& floats, Element type) {
   return weights;
 }
 
-// h' then c'.
+// h', then c'.
 template <class Weight>
 std::vector<float> LstmOf(const CellSample& s, const Weight* weights, size_t misalignment) {
   return OnEveryTarget<float>(2 * s.shape.hidden, misalignment, [&](float* y) {
@@ -88,7 +88,7 @@ std::vector<float> GruOf(const CellSample& s, const Weight* weights, size_t misa
   });
 }
 
-// h' then reset_h.
+// h', then reset_h.
 template <class Weight>
 std::vector<float> GruResetOf(const CellSample& s, const Weight* weights, size_t misalignment) {
   return OnEveryTarget<float>(2 * s.shape.hidden, misalignment, [&](float* y) {
@@ -97,7 +97,7 @@ std::vector<float> GruResetOf(const CellSample& s, const Weight* weights, size_t
   });
 }
 
-// The weights as gru_reset_cell reads them.
+// The weights in the layout of gru_reset_cell.
 CellSample GruResetSample(uint32_t inputs, uint32_t hidden, Random* random) {
   CellSample s(kGruGates, inputs, hidden, random);
   s.weights.assign(GruResetWeights(inputs, hidden), 0.0f);
@@ -137,7 +137,7 @@ std::vector<float> GruApart(const CellSample& s) {
   });
 }
 
-// h' then reset_h.
+// h', then reset_h.
 std::vector<float> GruResetApart(const CellSample& s) {
   const size_t hidden = s.shape.hidden;
   const auto part = [](const std::vector<float>& of, size_t first, size_t count) {
@@ -170,7 +170,7 @@ constexpr uint32_t kHidden[] = {0,  1,  3,  4,  5,  8,  12, 15,  16,  17,  24,
                                 31, 32, 40, 48, 57, 72, 80, 112, 133, 150, 240};
 constexpr uint32_t kInputs[] = {0, 1, 2, 3, 4, 7, 40};
 
-// With weights as floats that begin anywhere, and of each narrow type.
+// With float weights at any alignment, and with each narrow type.
 template <class Run>
 void ExpectOfEveryType(const CellSample& s, const std::vector<float>& must, const Run& run) {
   for (const size_t misalignment : kMisalignments) {
@@ -287,7 +287,7 @@ TEST(GruResetCell, MeetsItsTwin) {
   }
 }
 
-// Their weights are passed by.
+// A null x counts as zeros: its weights are skipped.
 TEST(GruResetCell, TakesNoInputsFromNowhere) {
   Random random(11);
   CellSample s = GruResetSample(3, 53, &random);
@@ -300,8 +300,7 @@ TEST(GruResetCell, TakesNoInputsFromNowhere) {
              GruResetOf(s, s.weights.data(), 0));
 }
 
-// Units whose sums are at the ends of what their gates tell apart, beyond them or no number, among
-// others.
+// Sets some units to sums at and beyond the limits that their gates resolve, or to NaN.
 void Strain(CellSample* s) {
   constexpr float kSums[] = {1e30f, -1e30f, 88.5f, -88.5f, 87.4f, -87.4f,
                              86.0f, -86.0f, 9.5f,  -9.5f,  NAN};
@@ -346,7 +345,7 @@ TEST(GruCell, TakesSumsBeyondItsRanges) {
   }
 }
 
-// Their weights are passed by.
+// A null x counts as zeros: its weights are skipped.
 TEST(Cells, TakeNoInputsFromNowhere) {
   Random random(8);
   CellSample lstm(kLstmGates, 3, 53, &random), gru(kGruGates, 3, 53, &random);

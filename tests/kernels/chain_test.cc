@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs, most of them random, against the same instructions as steps of their own.
+// Programs, most of them random, compared with the same instructions as separate steps.
 #include "kernels/reference/chain.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ constexpr uint8_t CodeOf(BinaryOp op) {
 constexpr uint8_t CodeOf(UnaryOp op) { return static_cast<uint8_t>(op); }
 constexpr uint8_t Register(uint32_t number) { return static_cast<uint8_t>(kChainInputs + number); }
 
-// How an input is walked: which of the axes it has; it lies densely over those.
+// Bit d is set if an input has axis d; the input is contiguous over its axes, and broadcast along
+// others.
 using Axes = uint32_t;
 constexpr Axes kAllAxes = (1u << kChainRank) - 1;
 
@@ -75,7 +76,7 @@ void ExpectChainTwin(ChainData& data) {
   }
 }
 
-// Operands are what is there: inputs, constants, and registers that have been written.
+// Operands are those that are defined: inputs, constants, and registers that have been written.
 void AddRandomCode(ChainData& data, uint32_t instructions, Random& random) {
   const uint32_t written = data.shape.registers - uint32_t{data.shape.constants};
   std::vector<uint8_t> readable;
@@ -150,7 +151,8 @@ TEST(Chain, WalksItsInputsByEverySetOfAxes) {
   }
 }
 
-// Rows that are read where they lie, beside inputs that repeat after one element, one row and two.
+// Rows that are read in place, together with inputs that repeat after one element, one row and two
+// rows.
 TEST(Chain, ReadsLongRowsWhereTheyLie) {
   Random random(6);
   for (const uint32_t row : {6u, 24u, 32u, 33u, 72u, 300u, 600u, 1100u, 2100u}) {
@@ -181,7 +183,7 @@ TEST(Chain, DoesNothingWithoutElements) {
   EXPECT_EQ(y, 7);
 }
 
-// Over each of its inputs in turn, blocks on end.
+// In place over each of the unstaged inputs, with many blocks.
 TEST(Chain, MayWriteOverWhatIsNotStaged) {
   Random random(3);
   ChainData data;

@@ -14,7 +14,7 @@ void ExpectTwin(Element type, const std::vector<T>& values) {
   for (int index = 0; index < kCompareOpCount; ++index) {
     const CompareOp op = static_cast<CompareOp>(index);
     const uint32_t side = static_cast<uint32_t>(values.size());
-    // All pairs: a along the rows, b along the columns.
+    // All pairs: a varies along the rows, b along the columns.
     const CompareShape shape = {2, {side, side}, {1, 0}, {0, 1}, op, type};
     const std::vector<uint8_t> y = OnEveryTarget<uint8_t>(
         size_t{side} * side, 1,
@@ -48,7 +48,7 @@ TEST(Compare, TakesAnyByteThatIsNotZeroAsTrue) {
   EXPECT_EQ(y, 1);
 }
 
-// Few different values, so that many are equal, at the ends of the type and around 0.
+// Few different values, at the limits of the type and around 0, so that many are equal.
 template <typename T>
 std::vector<T> Repeating(size_t count, Random* random) {
   const T values[] = {0, 1, 2, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};

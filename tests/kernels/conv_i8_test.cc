@@ -104,8 +104,8 @@ TEST(ConvI8, TakesIntegersOf16Bits) {
   }
 }
 
-// Each patch is rounded by its own greatest number: a map that arrives one pixel at a time has the
-// same bits.
+// Each patch is scaled by its own maximum magnitude: a map that arrives one pixel at a time gives
+// bit-identical results.
 TEST(ConvI8, DependsOnItsPatchAlone) {
   Random random(2);
   ConvI8Shape shape = RandomShape(&random);

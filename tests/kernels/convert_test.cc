@@ -69,7 +69,7 @@ long double ValueOf(Element type, uint64_t pattern) {
   }
 }
 
-// Limits of the integer types in order of size; i64's high end is the greatest long double below.
+// The limits of the integer types; the upper limit of i64 is the largest long double below it.
 void ExpectTwin(Element from, Element to, uint64_t pattern, uint64_t is) {
   const long double value = ValueOf(from, pattern);
   if (IsFloat(to)) {
@@ -81,7 +81,8 @@ void ExpectTwin(Element from, Element to, uint64_t pattern, uint64_t is) {
     ASSERT_EQ(std::signbit(got), std::signbit(value));
     return;
   }
-  if (to == Element::kBoolean) {  // of the bits: a processor that flushes compares as 0 is
+  if (to ==
+      Element::kBoolean) {  // compares bits: a processor that flushes subnormals compares them as 0
     const uint64_t sign = IsFloat(from) ? uint64_t{1} << (8 * BytesOf(from) - 1) : 0;
     ASSERT_EQ(is, (pattern & ~sign) != 0 ? 1u : 0u) << std::hex << pattern;
     return;
@@ -111,7 +112,7 @@ void ExpectPair(Element from, Element to, const std::vector<uint64_t>& patterns,
   }
 }
 
-// Random patterns, and those around every boundary of every type.
+// Random patterns, and patterns around every boundary of every type.
 std::vector<uint64_t> Patterns(Element type, size_t count) {
   Random random(static_cast<uint64_t>(type) + 1);
   const uint64_t mask = ~uint64_t{0} >> (64 - 8 * BytesOf(type));
@@ -189,7 +190,7 @@ TEST(Convert, ConvertsEveryByteToEveryType) {
   }
 }
 
-// Integers around each power of two, where two roundings in a row differ from one.
+// Integers around each power of two, where rounding twice gives another result than rounding once.
 TEST(Convert, RoundsLargeIntegersOnce) {
   std::vector<uint64_t> patterns;
   // The expected values are long doubles, which hold 53 bits on 32-bit ARM.
@@ -223,7 +224,7 @@ TEST(Convert, KeepsSubnormalNumbersWhereTheProcessorFlushesThem) {
   }
 }
 
-// Every pair of types of one size, over more than a block.
+// Every pair of types of the same size, over more than a block.
 TEST(Convert, WritesEveryPairOverItself) {
   for (const Element from : AllTypes()) {
     const std::vector<uint8_t> x = Encode(from, Patterns(from, 20));

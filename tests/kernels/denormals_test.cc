@@ -6,7 +6,7 @@
 namespace weft::kernels {
 namespace {
 
-// Read and written through memory, so that the compiler cannot compute it beforehand.
+// Values pass through memory, so that the compiler cannot compute the result.
 float Halve(float value) {
   volatile float half = 0.5f;
   volatile float given = value;
@@ -23,7 +23,7 @@ TEST(FlushDenormals, FlushesWithinItsScopeAndRestoresTheMode) {
     EXPECT_EQ(Halve(smallest_normal) == 0.0f, flushes);
     volatile float given = subnormal;
     volatile float huge = 1e38f;
-    EXPECT_EQ(given * huge == 0.0f, flushes);  // as an input too
+    EXPECT_EQ(given * huge == 0.0f, flushes);  // also as an input
     {
       const FlushDenormals nested;
       EXPECT_EQ(Halve(smallest_normal) == 0.0f, flushes);

@@ -12,10 +12,10 @@ namespace {
 struct Nibbles {
   std::vector<uint8_t> packed, zeros;
   std::vector<F16> half_scales;
-  std::vector<float> scales;  // the same numbers
+  std::vector<float> scales;  // the same values
 };
 
-// Some weights and zeros at the ends of their range.
+// Some weights and zero points are at the limits of their range.
 Nibbles NibblesOf(Random* random, const DenseI4Shape& shape) {
   const auto any = [&] {
     return static_cast<uint8_t>(random->Below(4) == 0 ? random->Below(2) * 15 : random->Below(16));
@@ -110,7 +110,8 @@ TEST(DenseI4, IsItsTwinForEveryExtent) {
   }
 }
 
-// All products of a sum at their greatest, in both directions and on both sides of the zero.
+// All products of a sum at their maximum magnitude, with both signs and on both sides of the zero
+// point.
 TEST(DenseI4, HoldsTheGreatestSums) {
   for (const uint32_t inputs : {1u, 128u, 129u, 4368u, 4370u, 9000u}) {
     for (const float sign : {1.0f, -1.0f}) {

@@ -13,7 +13,7 @@ struct Integers {
   std::vector<float> scales;
 };
 
-// Some of them at the ends of their range.
+// Some weights are at the limits of their range.
 Integers IntegersOf(Random* random, uint32_t outputs, uint32_t inputs) {
   std::vector<int8_t> rows(size_t{outputs} * inputs);
   for (int8_t& weight : rows) {
@@ -80,7 +80,7 @@ TEST(DenseI8, IsItsTwinForEveryExtent) {
   }
 }
 
-// Rows of bytes, in tiles and by themselves, with weights at both ends of all of their range.
+// int8 rows, in tiles and single, with weights at both limits of their full range.
 TEST(DenseI8, IsItsTwinWithTheLeastMost) {
   Random random(6);
   for (uint32_t i = 0; i < 200; ++i) {
@@ -101,9 +101,9 @@ TEST(DenseI8, IsItsTwinWithTheLeastMost) {
   }
 }
 
-// All products of a sum at their greatest, in both directions.
+// All products of a sum at their maximum magnitude, with both signs.
 TEST(DenseI8, HoldsTheGreatestSums) {
-  for (const uint32_t inputs : {1u, 512u, 513u, 4096u, 132'104u}) {  // the last with bytes
+  for (const uint32_t inputs : {1u, 512u, 513u, 4096u, 132'104u}) {  // the last with int8 rows
     const uint32_t outputs = inputs > 4096 ? 1 : 17;                 // boards have few megabytes
     for (const float sign : {1.0f, -1.0f}) {
       const DenseI8Shape shape = PlainShape(1, inputs, outputs);
@@ -116,7 +116,7 @@ TEST(DenseI8, HoldsTheGreatestSums) {
   }
 }
 
-// Integers as they are, also the lowest one, and a sum that leaves 32 bits.
+// Unscaled integers, including the minimum, and a sum that exceeds 32 bits.
 TEST(DenseI8, TakesIntegersOf16Bits) {
   Random random(6);
   for (uint32_t i = 0; i < 200; ++i) {
@@ -153,7 +153,7 @@ TEST(DenseI8, TakesIntegersOf16Bits) {
 
 TEST(DenseI8, RoundsHalvesToTheEvenInteger) {
   DenseI8Shape shape = PlainShape(1, 16, 16);
-  shape.most = 128;  // 256 becomes 128, so that odd numbers are halves
+  shape.most = 128;  // 256 becomes 128, so that odd numbers are ties
   std::vector<float> x(17);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 7.0f;
   x[15] = 256.0f;

@@ -17,7 +17,7 @@ DepthwiseShape RandomShape(Random* random, uint32_t multiplier) {
   return shape;
 }
 
-// Multipliers on both sides of the channels that become floats at one time.
+// Multipliers below and above the number of channels that are widened at the same time.
 TEST(DepthwiseI8, IsItsTwinForAnyWindow) {
   Random random(1);
   for (uint32_t i = 0; i < 300; ++i) {

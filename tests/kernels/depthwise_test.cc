@@ -10,7 +10,7 @@
 namespace weft::kernels {
 namespace {
 
-// Numbers of channels around those of vectors and panels.
+// Channel counts around those of vectors and panels.
 constexpr uint32_t kChannels[] = {1, 2, 3, 4, 5, 7, 8, 12, 15, 16, 17, 24, 31, 33, 48, 64, 65, 100};
 
 DepthwiseShape ShapeOf(const WindowAxis& down, const WindowAxis& across, uint32_t batch,
@@ -74,7 +74,7 @@ TEST(Depthwise, IsItsChainForAnyWindow) {
   }
 }
 
-// Every number of channels, in the order that serves them best, by the strides of full speed.
+// Every channel count, in channels-last order, with the strides of the fast paths.
 TEST(Depthwise, IsItsChainForEveryNumberOfChannels) {
   Random random(16);
   const WindowAxis alone = {1, 1, 1, 1, 1, 0};
@@ -94,7 +94,7 @@ TEST(Depthwise, IsItsChainForEveryNumberOfChannels) {
   }
 }
 
-// Along one axis, reaching beyond the data on both sides, for any number of pixels.
+// Along one axis, with windows that extend beyond the data on both sides, for any number of pixels.
 TEST(Depthwise, IsItsChainForLongWindows) {
   Random random(18);
   for (uint32_t i = 0; i < 240; ++i) {
@@ -134,7 +134,7 @@ TEST(Depthwise, IsItsChainInRectanglesOfEveryForm) {
   }
 }
 
-// In registers or behind, whatever lanes its channels fill.
+// The activation may be applied in registers or after storing, depending on the channels.
 TEST(Depthwise, EndsInItsActivation) {
   Random random(7);
   for (const MapOrder order : kMapOrders) {
@@ -145,7 +145,7 @@ TEST(Depthwise, EndsInItsActivation) {
         some.x[channels] = NAN;
         const std::vector<float> plain = some.Twin(some.bias.data());
         some.shape.activation = {-0.5f, 0.25f, 0.0f, op};
-        // What lies between the results of a map with gaps is no result.
+        // Gaps between the results of a map must stay unwritten.
         const UnaryShape unary = {static_cast<uint32_t>(plain.size()), some.shape.activation,
                                   Element::kF32};
         std::vector<float> must =

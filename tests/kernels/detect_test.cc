@@ -9,7 +9,7 @@
 namespace weft::kernels {
 namespace {
 
-// Guarded at both ends by Array.
+// Array checks both ends of the memory.
 void ExpectTwin(const DetectShape& s, const std::vector<float>& boxes,
                 const std::vector<float>& scores, size_t misalignment) {
   const Array<float> b(boxes, misalignment), c(scores, misalignment);
@@ -73,7 +73,7 @@ TEST(Detect, MeetsItsTwinInACrowd) {
 }
 
 TEST(Detect, KeepsABoxThatOverlapsByTheThresholdItself) {
-  // The whole and its halves; first corners, then last ones.
+  // A square and its halves; first corners, then last corners.
   const std::vector<float> boxes = {0, 0, 0, 0, 1, 0, 2, 1, 1, 1, 2, 1};
   const std::vector<float> scores = {0.9f, 0.8f, 0.7f};
   for (const auto& [overlap, found] : {std::pair{0.5f, 3u}, {0.49f, 1u}}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One run per Highway target that is compiled in and that this machine supports: several on a
-// desktop, the one there is on a board.
+// Runs a test on each Highway target that is compiled in and supported by this machine: several on
+// a desktop, one on a board.
 #ifndef WEFT_TESTS_KERNELS_EVERY_TARGET_H_
 #define WEFT_TESTS_KERNELS_EVERY_TARGET_H_
 
@@ -14,10 +14,10 @@
 
 namespace weft::kernels {
 
-// Calls run(name of the target), or run() where it asks for no name.
+// Calls run(name of the target), or run() if it has no parameter.
 template <class Run>
 void ForEachTarget(const Run& run) {
-  (void)AllVariants();  // so that all are linked
+  (void)AllVariants();  // links all variants
   const auto run_on = [&run](int64_t target) {
     SCOPED_TRACE(hwy::TargetName(target));
     if constexpr (std::is_invocable_v<const Run&, const char*>) {

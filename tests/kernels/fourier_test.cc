@@ -13,7 +13,7 @@ namespace {
 constexpr FourierOp kEveryOp[] = {FourierOp::kForward, FourierOp::kInverse, FourierOp::kForwardReal,
                                   FourierOp::kInverseReal};
 
-// Lines one behind the other; no step for its size where the factors are 0.
+// Consecutive lines. lines is 0 if the kernel does not support the factors of the size.
 FourierShape ShapeOf(FourierOp op, uint32_t size, uint32_t lines = 1) {
   FourierShape shape;
   shape.op = op;
@@ -40,7 +40,7 @@ std::vector<float> RunFourier(const FourierShape& shape, const std::vector<float
   });
 }
 
-// Of a size whose factors the kernel knows.
+// Skips sizes whose factors the kernel does not support.
 void ExpectTwin(const FourierShape& shape, const std::vector<float>& x,
                 const std::vector<double>& window = {}, size_t misalignment = 0) {
   if (shape.lines == 0) return;
@@ -95,7 +95,7 @@ TEST(Fourier, RefusesFactorsItDoesNotKnow) {
   EXPECT_EQ(std::vector<uint8_t>(factors, factors + 5), (std::vector<uint8_t>{4, 4, 2, 3, 0}));
 }
 
-// Frames that overlap in x, lines with a gap in y that stays as it is.
+// Frames that overlap in x, and lines with gaps in y that must stay unchanged.
 TEST(Fourier, MultipliesByTheWindowOnTheRealSide) {
   Random random(3);
   for (const uint32_t size : {16u, 30u, 27u, 128u}) {

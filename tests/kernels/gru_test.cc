@@ -11,7 +11,7 @@ Activation GruActivation(UnaryOp op) { return {1.0f, 0.5f, 0.0f, op}; }
 const Activation kSigmoid = GruActivation(UnaryOp::kSigmoid);
 const Activation kTanh = GruActivation(UnaryOp::kTanh);
 
-// Blocks of the kernels hold 64 units: sizes around that and around a vector.
+// Sizes around the kernels' block of 64 units and around a vector.
 std::vector<uint32_t> Sizes() {
   std::vector<uint32_t> sizes = {63, 64, 65, 127, 129, 200};
   for (uint32_t size = 0; size <= 2 * kWidestPanel + 1; ++size) sizes.push_back(size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every kernel test stands on: inputs made of integers alone (the same on every machine),
-// arrays at any misalignment whose ends are watched, one run per Highway target that this machine
-// supports, and a fingerprint that is pinned so that another processor must find the same bits.
+// Shared by all kernel tests: inputs derived from integers (identical on every machine), arrays
+// with any misalignment and checked ends, one run per Highway target that this machine supports,
+// and a fingerprint of expected results, so that every processor must compute the same bits.
 #ifndef WEFT_TESTS_KERNELS_HARNESS_H_
 #define WEFT_TESTS_KERNELS_HARNESS_H_
 
@@ -20,15 +20,15 @@
 
 namespace weft::kernels {
 
-// A test that samples many numbers takes one in so many: fewer where float64, which the references
-// compute in, is done in software.
+// Divisor of the sample count in tests with many samples. Larger if float64, which the references
+// use, is computed in software.
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 inline constexpr uint32_t kThinning = 9;
 #else
 inline constexpr uint32_t kThinning = 1;
 #endif
 
-// SplitMix64.
+// SplitMix64 generator.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -38,7 +38,7 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
   }
-  // In [0, limit).
+  // A value in [0, limit).
   uint32_t Below(uint32_t limit) { return static_cast<uint32_t>((Next() >> 32) % limit); }
   // A multiple of 2^-18 in [-limit, limit]; limit is an integer.
   float Float(int32_t limit) {
@@ -51,7 +51,7 @@ class Random {
     for (float& value : values) value = Float(limit);
     return values;
   }
-  // Multiples of 1/4 below steps / 4, of which many are equal.
+  // Multiples of 1/4 below steps / 4, so that many are equal.
   std::vector<float> Coarse(size_t count, uint32_t steps) {
     std::vector<float> values(count);
     for (float& value : values) value = static_cast<float>(Below(steps)) * 0.25f;
@@ -63,12 +63,13 @@ class Random {
 };
 
 #if WEFT_ADDRESS_SANITIZER
-inline constexpr size_t kGuardBytes = 0;  // the sanitizer watches the exact end
+inline constexpr size_t kGuardBytes = 0;  // the sanitizer checks the exact end
 #else
 inline constexpr size_t kGuardBytes = 64;
 #endif
 
-// `count` elements that begin `misalignment` elements after a 64-byte boundary.
+// `count` elements that begin `misalignment` elements after a 64-byte boundary. Checks at
+// destruction that the bytes after the end are unchanged.
 template <typename T>
 class Array {
  public:
@@ -111,8 +112,8 @@ bool SameBits(T a, T b) {
   return a == b;
 }
 
-// Calls run(y) for each target, with and without what dots.h names, on a fresh y of `count`
-// elements; all must write the same bits (any NaN equals any other), and those are the result.
+// Calls run(y) for each target, with and without the instructions of dots.h, on a new y of `count`
+// elements. All must write the same bits (all NaNs are equal). Returns these results.
 template <typename T, class Run>
 std::vector<T> OnEveryTarget(size_t count, size_t misalignment, const Run& run) {
   std::vector<T> first;
@@ -143,7 +144,7 @@ std::vector<T> OnEveryTarget(size_t count, size_t misalignment, const Run& run) 
   return first;
 }
 
-// Element by element, to the bit.
+// Compares element by element, bit for bit.
 template <typename T>
 void ExpectSame(const std::vector<T>& is, const std::vector<T>& must) {
   ASSERT_EQ(is.size(), must.size());
@@ -152,7 +153,8 @@ void ExpectSame(const std::vector<T>& is, const std::vector<T>& must) {
   }
 }
 
-// FNV-1a over results; every NaN counts the same, its bits are no part of the contract.
+// FNV-1a over results. All NaNs are hashed equally, because their bits are not part of the
+// contract.
 class Fingerprint {
  public:
   template <typename T>

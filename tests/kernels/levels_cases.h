@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels chosen at random, for the tests of the steps that take them.
+// Random quantised values for the tests of quantised steps.
 #ifndef WEFT_TESTS_KERNELS_LEVELS_CASES_H_
 #define WEFT_TESTS_KERNELS_LEVELS_CASES_H_
 
@@ -9,7 +9,7 @@
 
 namespace weft::kernels {
 
-// Many of them at the ends.
+// Often -128 or 127.
 inline int8_t LevelAtRandom(Random* random) {
   const auto level = static_cast<int8_t>(static_cast<int32_t>(random->Below(256)) - 128);
   if (random->Below(4) != 0) return level;
@@ -33,8 +33,8 @@ inline Levels LevelsCase(Random* random) {
   return {LevelAtRandom(random), a < b ? a : b, a < b ? b : a};
 }
 
-// Factors of a product's outputs, some of them absent; scales make sums of `terms` products a few
-// hundred levels wide.
+// Factors of a product's outputs, some of them null. With these scales, sums of `terms` products
+// span a few hundred quantised values.
 struct FactorsCase {
   FactorsCase(Random* random, size_t outputs, size_t start_rows, uint32_t terms)
       : scales(random->Floats(outputs, 1)), start(random->Floats(outputs * start_rows, 60)) {
@@ -54,8 +54,8 @@ struct FactorsCase {
   FactorsQ8 given;
 };
 
-// What must(i) gives for the elements of y that are written, in f32 or as levels; the others hold
-// what an Array holds before anyone writes to it.
+// Expects `numbers` at the given `places` of y, as float or quantised; all other elements must keep
+// the initial contents of an Array.
 template <class Run>
 void ExpectResults(const ResultsQ8& results, const std::vector<float>& numbers,
                    const std::vector<size_t>& places, size_t count, size_t misalignment,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of levels between numbers and integers, and from integers to integers.
+// Quantised steps: between floats and integers, and from integers to integers.
 #include <algorithm>
 
 #include "kernels/reference/binary_q8.h"
@@ -36,7 +36,7 @@ TEST(Quantize, IsItsTwinForEveryCount) {
   }
 }
 
-// Ties, what lies beyond the levels, and what is no number.
+// Ties, values outside the range, and NaN.
 TEST(Quantize, DecidesEveryEdge) {
   std::vector<float> x = {0.0f,  -0.0f,   kInfinity, -kInfinity, kNan,
                           -kNan, 3.0e38f, -3.0e38f,  1e-40f};
@@ -102,7 +102,8 @@ BinaryQ8Shape PairShape(Random* random, std::vector<uint32_t> dims) {
   return shape;
 }
 
-// Strides of an operand without gaps that is broadcast along some axes; how much it holds.
+// Sets the strides of a contiguous operand that is broadcast along some axes. Returns its element
+// count.
 size_t SetStrides(Random* random, const BinaryQ8Shape& shape, uint32_t* strides) {
   uint32_t next = 1;
   for (uint32_t d = shape.rank; d-- > 0;) {

@@ -23,7 +23,7 @@ struct Gates {
         c(random->Floats(size_t{rows} * hidden, 3), shift),
         misalignment(shift) {}
 
-  // h' then c', each rows * hidden.
+  // h', then c', each rows * hidden.
   std::vector<float> Run() const {
     const size_t count = size_t{shape.rows} * shape.hidden;
     return OnEveryTarget<float>(2 * count, misalignment, [&](float* y) {

@@ -15,7 +15,7 @@ std::vector<float> RunMatmul(const MatmulShape& shape, const float* a, const flo
   return OnEveryTarget<float>(count, misalignment, [&](float* y) { Matmul(shape, a, b, y); });
 }
 
-// [m, k] x [k, n] with each operand stored as it is or transposed.
+// [m, k] x [k, n] with each operand stored row-major or transposed.
 MatmulShape Plain(uint32_t m, uint32_t n, uint32_t k, bool transpose_a, bool transpose_b) {
   MatmulShape shape = {};
   shape.rows = m;

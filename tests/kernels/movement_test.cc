@@ -19,7 +19,7 @@ std::vector<uint8_t> Bytes(size_t count, Random* random) {
   return bytes;
 }
 
-// Runs shape over an x and a y of the given sizes, in elements, against the twin.
+// Compares Copy for an x and a y of the given sizes, in elements, with the reference kernel.
 void ExpectCopy(CopyShape shape, size_t x_count, size_t y_count) {
   Random random(x_count * 31 + y_count);
   for (const uint32_t bytes : kElementBytes) {
@@ -52,7 +52,7 @@ TEST(Copy, ReversesBroadcastsAndSpreads) {
   ExpectCopy({2, {5, 7}, {7, 1}, {-7, -1}, 0, 34, 0}, 35, 35);
 }
 
-// Rows of x become columns of y; `apart` elements lie behind each row of both.
+// Rows of x become columns of y; each row of both is followed by `apart` unused elements.
 void ExpectTransposed(uint32_t rows, uint32_t columns, uint32_t apart) {
   const uint32_t x_row = columns + apart, y_row = rows + apart;
   const int32_t n = static_cast<int32_t>(x_row), m = static_cast<int32_t>(y_row);

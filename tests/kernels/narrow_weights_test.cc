@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of every type of weights.inc against the scalar twins with the same numbers as floats:
-// dense, conv and depthwise, in all sizes and layouts.
+// Weights of every type of weights.inc compared with the reference kernels for the same values as
+// floats: dense, conv and depthwise, in all sizes and layouts.
 #include "kernels/elementwise/convert.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/matrix/weights.h"
@@ -37,7 +37,7 @@ std::vector<float> Widened(const std::vector<Weight>& narrow) {
   return floats;
 }
 
-// Floats that are numbers of the type, some of them so small that a half is subnormal.
+// Floats that the type represents, some of them so small that the half is subnormal.
 template <class Weight>
 std::vector<float> WeightValues(Random* random, size_t count) {
   std::vector<float> values = random->Floats(count, 1);
@@ -56,7 +56,7 @@ using WeightTypes = testing::Types<
     float>;
 TYPED_TEST_SUITE(NarrowWeights, WeightTypes);
 
-// `weights` narrow, so that they begin where no vector does.
+// `weights` in the narrow type, not aligned to a vector.
 template <class Weight>
 Array<Weight> Placed(const std::vector<float>& weights) {
   return Array<Weight>(Narrowed<Weight>(weights), 2);
@@ -161,7 +161,8 @@ TYPED_TEST(NarrowWeights, DepthwiseIsItsChain) {
   }
 }
 
-// All 65,536 but NaNs, also where subnormal floats count as zero: no half is one as a float.
+// All 65,536 halves except NaNs, also with subnormal floats flushed: no half is subnormal as a
+// float.
 TEST(F16, EveryHalfIsItsFloat) {
   std::vector<F16> halves(65536);
   for (uint32_t i = 0; i < halves.size(); ++i) {

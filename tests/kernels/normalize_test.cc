@@ -42,7 +42,7 @@ void ExpectTwin(const NormalizeShape& shape, const std::vector<float>& x, size_t
              y);
 }
 
-// Every op over [outer, axis, inner] of numbers around `offset`.
+// Every op over [outer, axis, inner] of values around `offset`.
 void ExpectTwins(uint32_t outer, uint32_t axis, uint32_t inner, size_t misalignment, Random* random,
                  float offset = 0) {
   std::vector<float> x = random->Floats(size_t{outer} * axis * inner, 4);
@@ -68,7 +68,7 @@ TEST(Normalize, MeetsItsTwinOnLongLines) {
   ExpectTwins(3, 1000, 1, 0, &random);
   ExpectTwins(1, 16 * kSumBlock + 21, 1, 0, &random);
   ExpectTwins(1, 2 * kSumBlock + 3, 3, 0, &random);
-  // A term has four elements of a lane.
+  // A term has four elements per lane.
   for (const uint32_t rows : {kSumBlock, 4 * kSumBlock, 8 * kSumBlock + 7}) {
     ExpectTwins(1, 16 * rows + 3, 1, 0, &random);
     ExpectTwins(1, rows, 5, 0, &random);
@@ -86,7 +86,7 @@ TEST(Normalize, MeetsItsTwinFarFromZero) {
   }
 }
 
-// What lies elsewhere than the elements before it, of which the centre is made.
+// Later elements differ strongly from the first ones, from which the centre is computed.
 TEST(Normalize, MeetsItsTwinWhereTheMeanMovesAlongTheLine) {
   Random random(5);
   for (const size_t moves_at : {1, 3, 4, 16, 64, 128, 1024, 4000}) {

@@ -7,7 +7,7 @@
 namespace weft::kernels {
 namespace {
 
-// Guarded at both ends by Array.
+// Array checks both ends of the memory.
 template <typename T, typename Index>
 void ExpectPlaces(PlacesShape shape, const std::vector<T>& values, size_t misalignment) {
   shape.index_type = sizeof(Index) == 8 ? Element::kI64 : Element::kI32;
@@ -24,7 +24,7 @@ void ExpectPlaces(PlacesShape shape, const std::vector<T>& values, size_t misali
       for (size_t i = 0; i < row; ++i) {
         const uint32_t at = i < must.size() ? CoordinateTwin(shape, must[i], d) : 0;
         ASSERT_EQ(static_cast<uint32_t>(places[b * batch_places + d * row + i]), at)
-            << "batch " << b << ", axis " << d << ", find " << i;
+            << "batch " << b << ", axis " << d << ", result " << i;
       }
     }
   }
@@ -40,7 +40,7 @@ PlacesShape ShapeOf(uint32_t batch, const std::vector<uint32_t>& dims, uint32_t 
   return shape;
 }
 
-// One element in `rarity` is not zero.
+// One element in `rarity` is non-zero.
 template <typename T>
 void ExpectEveryMost(Element type, const std::vector<uint32_t>& dims, uint32_t rarity,
                      Random* random) {

@@ -22,7 +22,7 @@ PoolShape ShapeOf(const AxisCase& down, const AxisCase& across, uint32_t batch, 
   return shape;
 }
 
-// The maps of the shape are as the orders say.
+// `x_order` and `y_order` give the layouts of the maps.
 void ExpectTwin(PoolShape shape, MapOrder x_order, MapOrder y_order, size_t misalignment,
                 Random* random) {
   const MapCase x_map(x_order, shape.batch, shape.in_height, shape.in_width, shape.channels);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of levels: dense, convolutions and depthwise ones, and pools.
+// Quantised products: dense, convolution and depthwise convolution, and pooling.
 #include "kernels/reference/conv_q8.h"
 #include "kernels/reference/depthwise_q8.h"
 #include "kernels/reference/pool_q8.h"
@@ -78,7 +78,7 @@ TEST(DenseQ8, IsItsTwinForManyRows) {
   }
 }
 
-// All products at their greatest; and a sum that wraps around with its first.
+// All products at their maximum magnitude; and a sum that wraps around when `first` is added.
 TEST(DenseQ8, HoldsTheGreatestSums) {
   for (const uint32_t inputs : std::vector<uint32_t>{1, 16, 4097, kMostProducts}) {
     if (kIsMicrocontroller && inputs > 5000) continue;
@@ -165,7 +165,7 @@ void SetWindow(Shape* shape, const AxisCase& down, const AxisCase& across, uint3
   AssignAxes(down.axis, across.axis, shape);
 }
 
-// The shape with its maps in these orders, and each output of it.
+// The shape with maps in the given orders, and iteration over its outputs.
 template <typename Shape>
 struct Maps {
   Maps(Shape* shape, MapOrder x_order, MapOrder y_order, uint32_t in_channels, uint32_t channels)
@@ -176,7 +176,7 @@ struct Maps {
     shape->x = of_shape.x = x.strides;
     shape->y = of_shape.y = y.strides;
   }
-  // visit(image, channel, row, column, place in y)
+  // visit(image, channel, row, column, index in y)
   template <class Visit>
   void ForOutputs(const Visit& visit) const {
     for (size_t b = 0; b < of_shape.batch; ++b) {
@@ -196,7 +196,7 @@ struct Maps {
   uint32_t out_channels;
 };
 
-// As the parameters of a step.
+// The interface of the parameters of a step.
 struct WindowParams {
   const ConvShape& s;
   struct Strides {
@@ -268,7 +268,7 @@ TEST(ConvQ8, IsItsTwinForAnyWindow) {
   }
 }
 
-// Channels lie beside each other and have whole blocks, so that pieces of x stand for patches.
+// Channels are contiguous and fill complete blocks, so that parts of x are read in place.
 TEST(ConvQ8, IsItsTwinForPiecesOfWholeBlocks) {
   Random random(9);
   for (uint32_t i = 0; i < 60; i += i % 5 == 0 ? 1 : kThinning) {
@@ -330,8 +330,8 @@ TEST(DepthwiseQ8, IsItsTwinForAnyWindow) {
   }
 }
 
-// As many taps as are taken together, and more; those of a row or a column outside the input, or
-// all.
+// As many taps as are processed together, and more; with a row, a column or all taps outside the
+// input.
 TEST(DepthwiseQ8, IsItsTwinForAnyCountOfTaps) {
   Random random(16);
   for (uint32_t height = 1; height <= 5; ++height) {
@@ -355,7 +355,7 @@ TEST(DepthwiseQ8, IsItsTwinForAnyCountOfTaps) {
   }
 }
 
-// Channels that fill vectors, or pixels beside each other that do.
+// Channels that fill vectors, or adjacent pixels that do.
 TEST(DepthwiseQ8, IsItsTwinForVectorsOfChannels) {
   Random random(8);
   constexpr uint32_t kChannels[] = {4, 8, 16, 32, 12, 48, 64, 65, 100, 128, 190};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ReLU as the tail of what sums: below zero becomes 0, and NaNs of either sign and -0 stay, however
-// a target goes about it.
+// ReLU as the activation of sums: negative results become 0, NaNs of either sign and -0 stay, on
+// every target.
 #include "kernels/matrix/pack.h"
 #include "kernels/reference/conv.h"
 #include "kernels/reference/dense.h"
@@ -17,8 +17,8 @@ float NegativeNan() {
   return value;
 }
 
-// Sums of every kind from inputs of which none is negative: output n ends in a NaN of either sign,
-// in -0, in -infinity or in a number, by what its start and its weights are.
+// Sums of every kind, for non-negative inputs: depending on its start and its weights, output n is
+// a NaN of either sign, -0, -infinity or a number.
 float StartOf(size_t n) {
   const float starts[] = {-0.5f, NegativeNan(), -0.0f, -kInfinity, 0.25f, kNan, -0.0f};
   return starts[n % 7];
@@ -71,8 +71,8 @@ TEST(Rectified, DenseKeepsNansAndMinusZero) {
   }
 }
 
-// One row of nine outputs of three taps, of which the first two and the last two have less, and
-// with `pad` 3 the first and the last none.
+// One row of nine outputs with three taps. The first two and the last two outputs have fewer taps
+// inside, and with `pad` 3 the first and the last have none.
 template <class Shape>
 Shape RowOf(uint32_t pad) {
   Shape shape = {};

@@ -15,9 +15,9 @@ bool IsSum(ReduceOp op) {
          op == ReduceOp::kL2;
 }
 
-// Every float op of `shape`, in every order, over x against both twins.
+// Every float op of `shape`, in every order, over x, compared with both references.
 void ExpectTwin(ReduceShape shape, const std::vector<float>& x, size_t misalignment) {
-  const FlushDenormals scope;  // as the engine runs: a product of many terms may be subnormal
+  const FlushDenormals scope;  // as in the engine: a product of many terms may be subnormal
   const Array<float> from(x, misalignment);
   const size_t outputs = CountOf(shape.dims, shape.kept_rank);
   const double elements =
@@ -77,7 +77,7 @@ TEST(Reduce, MeetsItsTwinForAnySetOfAxes) {
   }
 }
 
-// Around the ends of the first block and of the first group.
+// Lengths around the end of the first block and of the first group.
 TEST(Reduce, MeetsItsTwinForLongSums) {
   Random random(5);
   const std::vector<float> x = random.Floats(16 * 3, 2);
@@ -90,7 +90,7 @@ TEST(Reduce, MeetsItsTwinForLongSums) {
   }
 }
 
-// What an order asks for is what the strides of a copy would bring about.
+// A requested order gives the same result as a copy with the strides of that order.
 TEST(Reduce, SumsInAnOrderThatTheStridesDoNotHave) {
   Random random(6);
   for (const uint32_t places : {1u, 5u, 16u, 17u, 160u, 1100u}) {

@@ -10,7 +10,7 @@
 namespace weft::kernels {
 namespace {
 
-// Guarded at both ends by Array.
+// Array checks both ends of the memory.
 template <typename Index>
 void ExpectTwin(RegionShape s, const std::vector<float>& planes, const std::vector<float>& corners,
                 const std::vector<Index>& batches, size_t misalignment) {

@@ -13,10 +13,10 @@ namespace {
 constexpr uint32_t kRingHeads = 2;
 
 struct RingSizes {
-  uint32_t rows, held, places, other;  // other: the extent of b that is no place
+  uint32_t rows, held, places, other;  // other: the extent of b that is not time
 };
 
-// Heads whose places lie in rows of their own or, `is_turned`, side by side.
+// Heads whose time steps are rows or, if `is_turned`, columns.
 RingMatmulShape RingShapeOf(const RingSizes& sizes, bool is_along_columns, bool is_turned) {
   RingMatmulShape s;
   const uint32_t all = sizes.held + sizes.places;
@@ -60,7 +60,7 @@ std::vector<float> RunRingMatmul(const RingMatmulShape& s, const RingData& data,
   });
 }
 
-// From every place of the ring on, be it less than a panel or several.
+// From every step of the ring, with less than a panel or with several.
 TEST(RingMatmul, IsItsChainFromEveryPlaceOn) {
   Random random(1);
   for (const RingSizes& sizes :
@@ -82,7 +82,7 @@ TEST(RingMatmul, IsItsChainFromEveryPlaceOn) {
   }
 }
 
-// The product with all places side by side.
+// Compared with the product over all steps stored contiguously.
 TEST(RingMatmul, IsTheProductOfThePlacesInTheirOrder) {
   Random random(2);
   const RingSizes sizes = {2, 37, 3, 20};

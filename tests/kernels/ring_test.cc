@@ -26,7 +26,7 @@ size_t BytesOfY(const RingShape& s) {
   return size_t{s.outer} * s.taps * s.length * s.inner * s.element_bytes;
 }
 
-// Two turns of the ring and more, in place and apart, from every place on.
+// More than two passes through the ring, in place and into a separate ring, from a random start.
 void ExpectRingTwin(const RingShape& s, size_t misalignment, Random* random) {
   std::vector<uint8_t> must = RandomBytes(BytesOfRing(s), random);
   Array<uint8_t> in_place(must, misalignment * s.element_bytes);
@@ -51,8 +51,8 @@ void ExpectRingTwin(const RingShape& s, size_t misalignment, Random* random) {
   }
 }
 
-// A shift; all that is there; a run for each tap; runs that overlap; a shift and a window that look
-// back less far than others on the same ring.
+// A shift; all steps of the ring; one run per tap; overlapping runs; and a shift and a window that
+// look back less far than others on the same ring.
 void ExpectTwinOfEveryRead(const RingShape& of, size_t misalignment, Random* random) {
   const auto expect = [&](uint32_t past, uint32_t first, uint32_t taps, uint32_t dilation,
                           uint32_t length) {
@@ -117,7 +117,7 @@ TEST(Ring, StartsAtTheFrontWithoutAStart) {
   ExpectSame(held.Values(), {1, 2, 3});
 }
 
-// Of several that read one ring all but the last leave it to the others.
+// If several steps read one ring, all but the last only read it.
 TEST(Ring, OnlyReadsWithoutARingToWrite) {
   const RingShape s = {1, 4, 2, 1, 3, 1, 1, 2, 4};
   const std::vector<float> x = {5, 6};
@@ -130,7 +130,7 @@ TEST(Ring, OnlyReadsWithoutARingToWrite) {
   ExpectSame(held.Values(), ring);
 }
 
-// A ring that has been written in runs of other lengths is the same.
+// The ring does not depend on the lengths of the runs in which it was written.
 TEST(Ring, HoldsTheSameAfterRunsOfAnyLength) {
   std::vector<float> x(24);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
@@ -149,7 +149,7 @@ TEST(Ring, HoldsTheSameAfterRunsOfAnyLength) {
   ExpectSame(first, {20, 21, 22, 23, 19});
 }
 
-// What reads the ring itself asks for no y.
+// A step that reads the ring directly needs no y.
 TEST(Ring, TakesXWithoutAY) {
   for (const RingOrder order : kOrders) {
     const RingShape s = {2, 3, 2, 2, 0, 1, 1, 5, 4, order};

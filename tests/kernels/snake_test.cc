@@ -68,7 +68,7 @@ TEST(Snake, MayWriteOverItsInput) {
   }
 }
 
-// A channel of one element goes another way than one of several.
+// Channels of one element and of several elements take different code paths.
 TEST(Snake, HasTheSameBitsWhereverItsChannelsLie) {
   Random random(3);
   const uint32_t channels = 35;

@@ -67,7 +67,7 @@ TEST(Softmax, MakesARowWithANanAllNan) {
   for (size_t i = 0; i < 40; ++i) EXPECT_EQ(std::isnan(y[i]), i < 20) << i;
 }
 
-// Bit for bit what the whole row gives with -inf behind the diagonal, whatever stands there.
+// Bit-identical to the full row with -inf after the diagonal, for any values after the diagonal.
 TEST(Softmax, OfACausalBlockEndsAtTheDiagonal) {
   const float minus_infinity = -std::numeric_limits<float>::infinity();
   Random random(3);

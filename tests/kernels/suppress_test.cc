@@ -9,7 +9,7 @@
 namespace weft::kernels {
 namespace {
 
-// Guarded at both ends by Array.
+// Array checks both ends of the memory.
 struct Suppressed {
   Suppressed(const SuppressShape& shape, size_t misalignment)
       : rows(size_t{shape.batch} * shape.classes * shape.most),
@@ -25,7 +25,7 @@ struct Suppressed {
 
   size_t rows;
   Array<int32_t> indices;
-  std::vector<float> selected;  // guarded where it is compared
+  std::vector<float> selected;  // its ends are checked by the comparison
   Array<int32_t> found;
   Array<int32_t> left;
   Array<float> lowered;
@@ -99,7 +99,7 @@ TEST(Suppress, MeetsItsTwinWhereScoresAreLowered) {
 }
 
 TEST(Suppress, KeepsABoxThatOverlapsByTheThresholdItself) {
-  const std::vector<float> boxes = {0, 0, 1, 2, 1, 1, 0, 0, 0, 1, 1, 2};  // the whole, its halves
+  const std::vector<float> boxes = {0, 0, 1, 2, 1, 1, 0, 0, 0, 1, 1, 2};  // a square and its halves
   const std::vector<float> scores = {0.9f, 0.8f, 0.7f};
   for (const auto& [iou, found] : {std::pair{0.5f, 3}, {0.49f, 1}}) {
     SuppressShape shape = {1, 1, 3, 3, iou, 0, 0, 0};

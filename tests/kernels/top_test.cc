@@ -10,7 +10,7 @@ namespace {
 template <typename Index>
 constexpr Element kIndexType = sizeof(Index) == 8 ? Element::kI64 : Element::kI32;
 
-// Guarded at both ends by Array.
+// Array checks both ends of the memory.
 template <typename T, typename Index>
 void ExpectTwin(TopShape shape, const std::vector<T>& values, size_t misalignment) {
   shape.index_type = kIndexType<Index>;
@@ -31,7 +31,7 @@ void ExpectTwin(TopShape shape, const std::vector<T>& values, size_t misalignmen
   }
 }
 
-// Every k of every order, over lines with many equal elements.
+// Every k in every order, over lines with many equal elements.
 template <typename T, typename Index>
 void ExpectTwins(Element type, uint32_t axis, uint32_t inner, Random* random) {
   std::vector<T> x;

@@ -34,7 +34,7 @@ uint32_t BitsAt(double magnitude) {
   return bits;
 }
 
-// Every `step`th normal float of a domain, both signs.
+// Every `step`-th normal float of a domain, with both signs.
 std::vector<float> FloatsOf(double low, double high, uint32_t step) {
   const double least = low > 1.2e-38 ? low : 1.2e-38;
   const double greatest = -low > high ? -low : high;
@@ -55,7 +55,7 @@ class UnaryOfOp : public testing::TestWithParam<int> {
 
 INSTANTIATE_TEST_SUITE_P(All, UnaryOfOp, testing::Range(0, int{kUnaryOpCount}));
 
-// Both signs, every exponent, and more around zero.
+// Both signs, every exponent, and more values around zero.
 std::vector<float> WholeDomain(const UnaryDomain& domain) {
   std::vector<float> x = FloatsOf(domain.low, domain.high, 20011);
   for (int i = -40000; i <= 40000; ++i) {
@@ -66,7 +66,7 @@ std::vector<float> WholeDomain(const UnaryDomain& domain) {
   return x;
 }
 
-// From here on no step on the way is subnormal, which processors treat in ways of their own.
+// For these values no intermediate result is subnormal; processors treat subnormals differently.
 bool IsAwayFromSubnormals(float x) { return std::abs(x) >= 1e-36f; }
 
 std::vector<float> Flushed(std::vector<float> y) {
@@ -82,7 +82,8 @@ constexpr bool kComputesDoublesInSoftware = true;
 constexpr bool kComputesDoublesInSoftware = false;
 #endif
 
-// Where doubles take a library, only what the next test does not compare with other processors.
+// If doubles are computed in software, only the values that the next test does not compare across
+// processors.
 TEST_P(UnaryOfOp, MeetsItsToleranceOverItsWholeDomain) {
   const Activation activation = Of(op());
   UnaryDomain domain = UnaryDomainOf(op());
@@ -150,7 +151,7 @@ TEST_P(UnaryOfOp, KeepsNan) {
   EXPECT_FALSE(std::isnan(y[3]));
 }
 
-// The limits that every op has as x grows; NaN stands for "any".
+// The limits of each op as x grows; NaN means "any".
 TEST(Unary, GoesToItsLimits) {
   const struct {
     UnaryOp op;
@@ -278,11 +279,11 @@ std::vector<float> EveryScale() {
   return x;
 }
 
-#if !defined(__riscv)  // which has no mode that flushes
+#if !defined(__riscv)  // has no mode that flushes subnormals
 TEST(Unary, HasTheSameBitsOnEveryProcessorThatFlushes) {
   ASSERT_TRUE(FlushDenormals::kFlushes);
   const std::vector<float> x = EveryScale();
-  const FlushDenormals scope;  // armv7 always does
+  const FlushDenormals scope;  // armv7 always flushes
   Fingerprint fingerprint;
   for (int op = 0; op < kUnaryOpCount; ++op) {
     fingerprint.Add(RunFloats(Of(static_cast<UnaryOp>(op)), x));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows and maps chosen at random, for the tests of conv, depthwise and pool.
+// Random windows and maps for the tests of conv, depthwise and pool.
 #ifndef WEFT_TESTS_KERNELS_WINDOW_CASES_H_
 #define WEFT_TESTS_KERNELS_WINDOW_CASES_H_
 
@@ -10,7 +10,7 @@
 
 namespace weft::kernels {
 
-// One axis of a window, chosen at random; `output` follows from the padding after the data.
+// One random axis of a window; `output` follows from the padding after the data.
 struct AxisCase {
   AxisCase(Random* random, uint32_t longest, uint32_t longest_kernel = 4) {
     axis.kernel = 1 + random->Below(longest_kernel);
@@ -28,7 +28,7 @@ struct AxisCase {
   uint32_t pad_after;
 };
 
-// All of the window but where its maps lie.
+// Sets all fields of the window except the strides of its maps.
 inline void AssignAxes(const WindowAxis& down, const WindowAxis& across, WindowShape* shape) {
   shape->in_height = down.input;
   shape->in_width = across.input;
@@ -44,7 +44,7 @@ inline void AssignAxes(const WindowAxis& down, const WindowAxis& across, WindowS
   shape->pad_left = across.pad;
 }
 
-// How the elements of a map lie, and what it spans.
+// The layout of a map, and its size.
 enum class MapOrder { kPlanes, kLast, kLastWithGaps, kPlanesWithGaps };
 inline constexpr MapOrder kMapOrders[] = {MapOrder::kPlanes, MapOrder::kLast,
                                           MapOrder::kLastWithGaps, MapOrder::kPlanesWithGaps};
@@ -69,7 +69,7 @@ struct MapCase {
     if (images == 0 || height == 0 || width == 0 || channels == 0) return;
     floats = 1 + size_t{images - 1} * strides.image + size_t{height - 1} * strides.row +
              size_t{width - 1} * strides.pixel + size_t{channels - 1} * strides.channel;
-    // Along an axis of one they lead nowhere.
+    // The stride of an axis of length 1 may have any value.
     if (images == 1) strides.image = 0xFFFFFFFF;
     if (height == 1) strides.row = 0x80000001;
     if (width == 1) strides.pixel = 0x7FFFFFFF;
@@ -77,7 +77,7 @@ struct MapCase {
   }
 };
 
-// What an Array holds before anyone writes to it, so that gaps can be watched.
+// The initial contents of an Array, to check that gaps stay unwritten.
 inline std::vector<float> Unwritten(size_t count) {
   std::vector<float> values(count);
   if (count != 0) std::memset(values.data(), 0xA5, count * sizeof(float));

@@ -39,7 +39,7 @@ TEST(WindowAxis, NamesNoTapOutsideHoweverLargeTheNumbers) {
           const IndexRange taps = axis.Taps(p - 1);
           for (const uint32_t tap : {taps.first, taps.end - 1}) {
             if (taps.count() == 0) continue;
-            // The low 64 bits, and that the whole is no larger.
+            // Checks the low 64 bits, and that the exact value is no larger.
             const uint64_t at = uint64_t{p - 1} * stride + uint64_t{tap} * axis.dilation - pad;
             const double about = 1.0 * (p - 1) * stride + 1.0 * tap * axis.dilation - pad;
             ASSERT_TRUE(at < 10 && std::abs(about) < 1e6);
@@ -73,7 +73,7 @@ ConvShape RandomConv(Random* random, uint32_t longest) {
   return shape;
 }
 
-// How a map lies in memory.
+// The layout of a map in memory.
 enum class Layout { kPlanes, kLast, kLastOfWider, kCount };
 
 MapStrides StridesOf(Layout layout, uint32_t channels, uint32_t height, uint32_t width) {
@@ -91,7 +91,7 @@ ConvShape Laid(ConvShape s, Layout x, Layout y) {
   return s;
 }
 
-// From the first element of a map to behind the last.
+// Number of elements from the first of a map to its end.
 size_t ReachOf(const MapStrides& at, uint32_t images, uint32_t channels, uint32_t height,
                uint32_t width) {
   return size_t{images - 1} * at.image + size_t{height - 1} * at.row +
@@ -127,7 +127,8 @@ struct ConvCase {
   void ExpectTwin() const {
     for (const bool has_bias : {true, false}) {
       std::vector<float> must(outputs());
-      std::memset(must.data(), 0xA5, must.size() * sizeof(float));  // as an Array begins
+      std::memset(must.data(), 0xA5,
+                  must.size() * sizeof(float));  // the initial contents of an Array
       ConvTwin(shape, x.data(), weights.data(), has_bias ? bias.data() : nullptr, must.data());
       ExpectSame(RunConv(has_bias), must);
     }
@@ -173,8 +174,8 @@ TEST(Conv, IsItsChainForEveryNumberOfChannels) {
   }
 }
 
-// Windows longer than the data, as long, and such that leave few pixels inside: by stride, by
-// dilation, and by both.
+// Windows longer than the data, of the same length, and windows with few pixels inside: by stride,
+// by dilation, and by both.
 TEST(Conv, IsItsChainWhereWindowsReachBeyondTheData) {
   Random random(6);
   for (const uint32_t width : {1u, 7u, 16u, 40u, 70u}) {
