@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What benchmarks of kernels share: numbers, where they lie, and the target that they run on.
+// Shared by the kernel benchmarks: random values, aligned buffers and the choice of the target.
 #ifndef WEFT_TESTS_BENCH_BENCH_H_
 #define WEFT_TESTS_BENCH_BENCH_H_
 
@@ -22,13 +22,13 @@ inline std::vector<float> Values(size_t count) {
   return values;
 }
 
-// Aligned as the format aligns weights.
+// Returns the first element with the alignment that the format gives weights.
 inline const float* Align(const std::vector<float>& values) {
   const size_t at = reinterpret_cast<uintptr_t>(values.data()) / sizeof(float);
   return values.data() + (16 - at % 16) % 16;
 }
 
-// Uses the n-th best target; false where there are fewer.
+// Uses the n-th best target. Returns false if there are fewer targets.
 inline bool Choose(benchmark::State& state, int64_t nth) {
   hwy::SetSupportedTargetsForTest(0);
   const std::vector<int64_t> targets = hwy::SupportedAndGeneratedTargets();

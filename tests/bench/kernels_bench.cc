@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels cost on this machine, for each Highway target it supports (the last argument of
-// a benchmark's name: 0 is the best one). Pin it to a core for steady figures.
+// Speed of the kernels on this machine per Highway target (the last argument of a benchmark's name:
+// 0 is the best target). Pin the benchmark to a core for stable results.
 #include <benchmark/benchmark.h>
 
 #include <vector>
@@ -58,7 +58,7 @@ BENCHMARK(DenseOfShape)
     ->ArgsProduct({{25}, {512}, {1024}, {0, 1}})
     ->ArgsProduct({{1, 2, 4}, {64}, {64}, {0, 1}});
 
-// The same of levels: rows, inputs, outputs, target.
+// The same for quantised values: rows, inputs, outputs, target.
 void DenseOfLevels(benchmark::State& state) {
   if (!Choose(state, state.range(3))) return;
   DenseQ8Shape shape;
@@ -80,7 +80,7 @@ BENCHMARK(DenseOfLevels)
     ->ArgsProduct({{1}, {64, 256, 1024}, {256, 1024}, {0, 1, 2}})
     ->ArgsProduct({{25}, {512}, {1024}, {0, 1}});
 
-// size of a real line, target
+// size of a line of real values, target
 void FourierOfSize(benchmark::State& state) {
   if (!Choose(state, state.range(1))) return;
   FourierShape shape;
@@ -101,7 +101,7 @@ BENCHMARK(FourierOfSize)
     ->ArgNames({"size", "target"})
     ->ArgsProduct({{16, 24, 32, 48, 64, 128, 400, 512, 1024}, {0, 1, 2}});
 
-// A real line of `size` to its spectrum by a matrix: size, target.
+// The spectrum of a line of `size` real values by a matrix product: size, target.
 void DenseOfSpectrum(benchmark::State& state) {
   if (!Choose(state, state.range(1))) return;
   const uint32_t size = static_cast<uint32_t>(state.range(0)), outputs = size + 2;
@@ -149,8 +149,8 @@ void GruGatesOfSize(benchmark::State& state) {
 }
 BENCHMARK(GruGatesOfSize)->ArgNames({"hidden", "target"})->ArgsProduct({{64, 256}, {0, 1}});
 
-// inputs (0: the recurrent part alone), hidden, target; backwards every other time where there are
-// none
+// inputs (0: only the recurrent part), hidden, target; without inputs, alternately forward and
+// backward
 template <uint32_t kGates>
 void CellOfSize(benchmark::State& state) {
   if (!Choose(state, state.range(2))) return;
@@ -180,7 +180,7 @@ BENCHMARK_TEMPLATE(CellOfSize, kGruGates)
     ->ArgNames({"inputs", "hidden", "target"})
     ->ArgsProduct({{0, 40}, {128}, {0, 1}});
 
-// inputs (0: the recurrent part alone), hidden, target
+// inputs (0: only the recurrent part), hidden, target
 void GruResetCellOfSize(benchmark::State& state) {
   if (!Choose(state, state.range(2))) return;
   CellShape shape;
@@ -201,7 +201,7 @@ BENCHMARK(GruResetCellOfSize)
     ->ArgNames({"inputs", "hidden", "target"})
     ->ArgsProduct({{0, 40}, {24, 128}, {0, 1}});
 
-// rows, inputs, hidden, target: an LSTM of several rows, whose products share their weights
+// rows, inputs, hidden, target: an LSTM of several rows, whose products share weights
 void LstmOfRows(benchmark::State& state) {
   if (!Choose(state, state.range(3))) return;
   const auto rows = static_cast<uint32_t>(state.range(0));
@@ -247,7 +247,7 @@ BENCHMARK(UnaryOfOp)
     ->Args({static_cast<int>(UnaryOp::kTanh), 1})
     ->Args({static_cast<int>(UnaryOp::kSigmoid), 1});
 
-// 1024 elements: add whole, add a broadcast scalar, power
+// 1024 elements: add two arrays, add a broadcast scalar, power
 void BinaryOfKind(benchmark::State& state) {
   if (!Choose(state, 0)) return;
   const std::vector<float> a = Values(1024);
@@ -263,7 +263,7 @@ void BinaryOfKind(benchmark::State& state) {
 }
 BENCHMARK(BinaryOfKind)->Arg(0)->Arg(1)->Arg(2);
 
-// channels in and out, width, kernel
+// input and output channels, width, kernel
 void ConvOfShape(benchmark::State& state) {
   if (!Choose(state, state.range(3))) return;
   const uint32_t channels = static_cast<uint32_t>(state.range(0));
@@ -292,7 +292,7 @@ BENCHMARK(ConvOfShape)
     ->ArgNames({"channels", "side", "kernel", "target", "last"})
     ->ArgsProduct({{16, 64, 100}, {16}, {1, 3}, {0, 1}, {0, 1}});
 
-// Maps of side x side or, where kernel_height is 1, rows of side * side pixels.
+// Maps of side x side, or rows of side * side pixels if kernel_height is 1.
 void DepthwiseOfShape(benchmark::State& state) {
   if (!Choose(state, state.range(4))) return;
   const uint32_t channels = static_cast<uint32_t>(state.range(0));
@@ -324,7 +324,7 @@ BENCHMARK(DepthwiseOfShape)
     ->ArgsProduct({{64}, {25}, {5}, {3}, {0, 1}, {0, 1}})
     ->ArgsProduct({{1, 4, 16, 64, 100}, {1}, {200}, {3, 9, 33}, {0, 1}, {0, 1}});
 
-// 64 channels of 32 x 32, windows of kernel x kernel that lie beside each other.
+// 64 channels of 32 x 32, non-overlapping adjacent windows of kernel x kernel.
 void PoolOfShape(benchmark::State& state) {
   if (!Choose(state, 0)) return;
   const uint32_t kernel = static_cast<uint32_t>(state.range(1)), out = 32 / kernel;
@@ -344,7 +344,7 @@ void PoolOfShape(benchmark::State& state) {
 }
 BENCHMARK(PoolOfShape)->ArgNames({"op", "kernel", "last"})->ArgsProduct({{0, 1}, {2, 32}, {0, 1}});
 
-// [64, 64] x [64, 64], b as it is or transposed
+// [64, 64] x [64, 64], b row-major or transposed
 void MatmulOfSide64(benchmark::State& state) {
   if (!Choose(state, 0)) return;
   const std::vector<float> a = Values(4096);
@@ -363,8 +363,8 @@ void MatmulOfSide64(benchmark::State& state) {
 }
 BENCHMARK(MatmulOfSide64)->ArgName("transposed")->Arg(0)->Arg(1);
 
-// A query of 64 with a ring of keys side by side (along columns), or its shares with one of values,
-// and one new place.
+// A query of 64 times a ring of keys (along columns), or attention weights times a ring of values,
+// and one new time step.
 void RingMatmulOfHead64(benchmark::State& state) {
   if (!Choose(state, 0)) return;
   constexpr uint32_t kSize = 64;
@@ -428,7 +428,7 @@ void SnakeOfChannels(benchmark::State& state) {
 }
 BENCHMARK(SnakeOfChannels)->ArgNames({"inner", "target"})->ArgsProduct({{1, 8, 64, 1024}, {0, 1}});
 
-// 4096 floats in lines of `axis`, side by side or one behind another: axis, inner, op, target
+// 4096 floats in lines of `axis`, strided by `inner` or contiguous: axis, inner, op, target
 void NormalizeOfLines(benchmark::State& state) {
   if (!Choose(state, state.range(3))) return;
   NormalizeShape shape;
@@ -453,7 +453,7 @@ BENCHMARK(NormalizeOfLines)
                    {0, 1, 2}})
     ->ArgsProduct({{64}, {4, 16, 64}, {static_cast<int>(NormalizeOp::kStandardInside)}, {0, 1, 2}});
 
-// 65536 elements: from, to (both by their number in Element; i4 and u4 are sources only), target
+// 65536 elements: from, to (both as values of Element; i4 and u4 are sources only), target
 void ConvertOfTypes(benchmark::State& state) {
   if (!Choose(state, state.range(2))) return;
   const ConvertShape shape = {65536, static_cast<Element>(state.range(0)),
@@ -472,7 +472,7 @@ BENCHMARK(ConvertOfTypes)
                    benchmark::CreateDenseRange(0, static_cast<int>(Element::kBoolean), 1),
                    {0, 1}});
 
-// 256 x 256 floats: as they are, then transposed
+// 256 x 256 floats: copied, then transposed
 void CopyOfSide256(benchmark::State& state) {
   const std::vector<float> x = Values(65536);
   std::vector<float> y(65536);

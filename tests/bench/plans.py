@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Time against the planner's cost, plan by plan: whether the order in which `weft convert` puts the
-plans of a model is the order of their speed on this machine. Reports, asserts nothing. Prints a row
-for each plan and the rank correlation (Spearman) of each model, and writes --json FILE.
+"""Compares measured times with the planner's cost: checks whether the order in which `weft convert`
+puts the plans of a model is the order of their speed on this machine. Prints a row for each plan
+and the rank correlation (Spearman) of each model, and writes --json FILE. Asserts nothing.
 
     build/conformance-venv/bin/python tests/bench/plans.py build/x86-64/weft --cpu 0
 
-With files of OpenVINO IR the same of those, such as models that no price was taken from:
+Given OpenVINO IR files, measures these models instead, such as models not used to fit the cost:
 
     M=build/fixtures/zoo/models; build/conformance-venv/bin/python tests/bench/plans.py build/x86-64/weft \\
         $M/{sub_bands,lpcnet,deep_ar,kws_crnn,nsnet2}.dynamo/model.xml --cpu 0
@@ -28,7 +28,7 @@ from graphs import Graph, port  # noqa: E402
 
 
 def stacked(name, kind, inputs, hidden, steps, layers=3):
-    """Recurrent layers upon one another, of which the last value is wanted."""
+    """Stacked recurrent layers; the output is the last value."""
     graph, x = Graph(name), "x"
     for layer in range(layers):
         whole = f"{name}_y{layer}"
@@ -39,7 +39,7 @@ def stacked(name, kind, inputs, hidden, steps, layers=3):
 
 
 def models():
-    """Those of which several plans are worth having: recurrent ones, and maps over maps."""
+    """Models for which several plans are useful: recurrent nets, and nets of feature maps."""
     return [
         recurrent("lstm_40_64", "LSTM of 64 upon 40, 100 steps", "LSTM", 40, 64, 100),
         recurrent("lstm_512_256", "LSTM of 256 upon 512, 25 steps", "LSTM", 512, 256, 25),
@@ -54,13 +54,13 @@ def models():
 
 
 def told(*command):
-    """What a command prints as JSON."""
+    """Returns the JSON output of a command."""
     return json.loads(subprocess.run([str(part) for part in command], check=True,
                                      capture_output=True).stdout)
 
 
 def written(case, folder):
-    """A model of models() as IR."""
+    """Saves a model of models() as IR."""
     case.graph.save(folder / "model.onnx", case.inputs, case.outputs)
     ov.save_model(ov.convert_model(folder / "model.onnx"), folder / "model.xml",
                   compress_to_fp16=False)
@@ -68,7 +68,7 @@ def written(case, folder):
 
 
 def plans(weft, model, folder, cpu):
-    """The points of the model's curve, each with the time of its fastest run, in turn with the others."""
+    """The model's curve, each point with its fastest run; plans are measured alternately."""
     make = [weft, "convert", model, "--json", "-o"]
     points, files = told(*make, folder / "model.weft")["curve"], []
     for point in points:
@@ -82,13 +82,13 @@ def plans(weft, model, folder, cpu):
 
 
 def ranks(values):
-    """From 0; equal values have the mean of their ranks."""
+    """Ranks from 0; equal values have the mean of their ranks."""
     values = np.asarray(values, float)
     return np.array([(values < v).sum() + ((values == v).sum() - 1) / 2 for v in values])
 
 
 def correlation(points):
-    """Of ranks by cost and by time; 1 where there is nothing to order."""
+    """Correlation of the ranks by cost and by time; 1 if there is nothing to order."""
     costs, times = (ranks([point[key] for point in points]) for key in ("cost", "microseconds"))
     if len(points) < 2 or costs.std() == 0:
         return 1.0
@@ -96,8 +96,8 @@ def correlation(points):
 
 
 def ordered(points):
-    """Of the pairs of plans whose times differ by more than a twentieth: how many the cost orders as
-    time does, and how many there are."""
+    """Of the pairs of plans whose times differ by more than 5 %: the number of pairs that cost and
+    time order equally, and the number of all pairs."""
     pairs = [(a, b) for i, a in enumerate(points) for b in points[i + 1:]
              if abs(a["microseconds"] - b["microseconds"]) > 0.05 * min(a["microseconds"],
                                                                         b["microseconds"])]
@@ -130,8 +130,8 @@ def main():
                   f" {point['cost'] / points[0]['cost']:>5.2f}{' *' if point['chosen'] else ''}")
     several = [row["rank_correlation"] for row in report.values() if len(row["points"]) > 1]
     right, all_pairs = np.sum([ordered(row["points"]) for row in report.values()], axis=0)
-    print(f"{len(several)} models of several plans: mean rank correlation {np.mean(several):.2f}; of "
-          f"{all_pairs} pairs more than 5 % apart {right} are in the order of their cost")
+    print(f"{len(several)} models with several plans: mean rank correlation {np.mean(several):.2f}; "
+          f"{right} of {all_pairs} pairs whose times differ by more than 5 % are ordered by cost")
     if call.json:
         call.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
 

@@ -25,7 +25,7 @@ constexpr Element kElementOf = Element::kF32;
 #include "kernels/matrix/weights.inc"
 #undef WEFT_WEIGHTS
 
-// `count` of them, aligned as the format aligns weights.
+// `count` weights with the alignment that the format gives weights.
 template <class Weight>
 class Weights {
  public:
@@ -45,7 +45,7 @@ class Weights {
   }
 
  private:
-  std::vector<float> memory_;  // as much as the widest type takes
+  std::vector<float> memory_;  // enough for the widest type
 };
 
 // inputs, outputs, target; one row
@@ -85,7 +85,7 @@ void ConvOf(benchmark::State& state) {
   }
 }
 
-// likewise
+// as ConvOf
 template <class Weight>
 void DepthwiseOf(benchmark::State& state) {
   if (!Choose(state, state.range(3))) return;

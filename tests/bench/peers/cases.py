@@ -11,7 +11,7 @@ from graphs import Cost, Graph, port
 
 @dataclasses.dataclass
 class Case:
-    """A graph with its ports. `cell` tells drivers without a graph format what the graph is, and
+    """A graph with its ports. `cell` describes the graph to drivers without a graph format, and
     `arrays` are its weights for them."""
     title: str
     graph: Graph
@@ -33,7 +33,7 @@ class Case:
 
 
 def recurrent(name, title, kind, inputs, hidden, steps, directions=1, reset_after=1):
-    """A whole sequence, from a state of zeros."""
+    """A full sequence, from a zero state."""
     graph = Graph(name)
     names = graph.cell(kind, "x", inputs, hidden, steps, directions, outputs=["y"],
                        reset_after=reset_after)
@@ -44,8 +44,8 @@ def recurrent(name, title, kind, inputs, hidden, steps, directions=1, reset_afte
 
 
 def stepped(name, title, kind, inputs, hidden):
-    """One step of a stream. Engines without a state of their own take it as inputs and give it as
-    outputs; weft and RTNeural keep it."""
+    """One step of a stream. Engines without a state pass it through inputs and outputs; weft and
+    RTNeural keep it."""
     graph = Graph(name)
     states = [port("h", [1, 1, hidden])]
     ends = [port("y", [1, 1, 1, hidden]), port("h_out", [1, 1, hidden])]
@@ -62,7 +62,7 @@ def stepped(name, title, kind, inputs, hidden):
 
 
 def spelled_lstm_loop(name, title, inputs, hidden, steps):
-    """The LSTM as a Loop over plain operators, as exporters of scripts leave it."""
+    """The LSTM as a Loop over plain operators, as written by script exporters."""
     body, outer = Graph("body"), Graph(name)
     w, r = body.weights(inputs, 4 * hidden, fan_in=inputs), body.weights(hidden, 4 * hidden)
     x = body.add("Gather", ["x", "t"], axis=0)
@@ -90,7 +90,7 @@ def spelled_lstm_loop(name, title, inputs, hidden, steps):
 
 
 def contracting_loop(name, title, size=64):
-    """x := x Q until its length is a twentieth: Q shrinks all vectors by 0.85, so 19 trips."""
+    """x := x Q until its length is a twentieth: Q shrinks all vectors by 0.85, so 19 iterations."""
     body, outer = Graph("body"), Graph(name)
     q = np.linalg.qr(outer.random.standard_normal((size, size)))[0] * 0.85
     body.add("MatMul", ["v", body.constant(q.astype(np.float32))], ["v_out"])
@@ -108,7 +108,7 @@ def contracting_loop(name, title, size=64):
 
 
 def scalar_loop(name, title):
-    """v := 0.9 v until it is a hundredth, 44 trips of next to no work: what a trip itself costs."""
+    """v := 0.9 v until it is a hundredth, 44 iterations: measures the cost of an iteration."""
     body, outer = Graph("body"), Graph(name)
     body.add("Mul", ["v", body.constant(np.float32(0.9))], ["v_out"])
     body.add("Greater", ["v_out", "least"], ["go_out"])
@@ -167,12 +167,12 @@ def all_cases():
 
 
 def calibrated(case):
-    """In int8; engines without a graph format have no such case."""
+    """The case in int8; not available for engines without a graph format."""
     return dataclasses.replace(case, cell=(), arrays={}, is_calibrated=True)
 
 
 def narrow(case, precision):
-    """Weights of `precision` in weft; what engines compute stays f32 where they do not say int8."""
+    """Weights of `precision` in weft; engines compute in f32 unless their name says int8."""
     return dataclasses.replace(case, title=f"{case.title}: {precision} in weft",
                                convert=(*case.convert, "--precision", precision))
 

@@ -16,7 +16,7 @@ class Failed(Exception):
 
 @functools.cache
 def undisturbed():
-    """What lets a command keep its core while other programs want it, where this user may ask."""
+    """Command prefix for real-time priority, or [] if this user lacks permission."""
     ask = ["chrt", "--fifo", "1"]
     allowed = subprocess.run([*ask, "true"], capture_output=True, check=False).returncode == 0
     return ask if allowed else []
@@ -34,7 +34,7 @@ def output_of(command, cpu, first=()):
 
 
 class Weft:
-    """The weft command; states are the model's own."""
+    """The weft command; the model keeps its states."""
     name = "weft"
 
     def __init__(self, command):
@@ -48,7 +48,7 @@ class Weft:
                    "--arena-budget", "fastest", *case.convert], cpu)
 
     def _inputs(self, case, folder):
-        # --state makes inputs of the graph into states, which begin at zero as the inputs do.
+        # --state turns inputs of the graph into states, which begin at zero like the inputs.
         count = len(case.inputs) - len(case.zero_inputs)
         return ["--input", *(f"{i}={folder}/input.{i}.npy" for i in range(count))]
 
@@ -58,7 +58,7 @@ class Weft:
         return np.load(folder / "weft" / "y.npy").ravel()
 
     def times(self, case, folder, cpu, milliseconds):
-        """As many runs as take about the same time as those of the other engines."""
+    """Measures as many runs as take about the same time as those of the other engines."""
         runs = self.iterations.get(folder, 50)
         text = output_of([self.command, "bench", folder / "model.weft", "--json", "--iterations",
                           runs, *self._inputs(case, folder)], cpu, undisturbed())
@@ -71,8 +71,8 @@ class Weft:
 
 
 class Driver:
-    """A program of this folder. `arguments` says what it takes before the folder and the time, None
-    where it cannot have the case; `last` is what it takes behind them."""
+    """A program of this folder. `arguments` returns its arguments before the folder and the time, or
+    None if it does not support the case; `last` are its arguments after them."""
     def __init__(self, name, program, arguments, output, last=()):
         self.name, self.program, self.arguments, self.output = name, program, arguments, output
         self.last = last

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What peers.py's JSON says of a case: times, ratios with their spread, and the core's limit."""
+"""Evaluates the JSON of peers.py: times, ratios with their spread, and the limits of the core."""
 import statistics
 
 
 def limits_of(results):
-    """The best that any round saw: multiply-adds per microsecond, and bytes by size of buffer."""
+    """The best of all rounds: multiply-adds per microsecond, bytes per microsecond by buffer size."""
     rounds = results["limits"]
     rate = max(r["gigamultiply_adds_per_second"] for r in rounds) * 1000
     sizes = rounds[0]["gigabytes_per_second"]
@@ -14,13 +14,13 @@ def limits_of(results):
 
 
 def bandwidth(read, size):
-    """Of the smallest buffer measured that holds so many bytes; a page more does not count."""
+    """Read rate of the smallest measured buffer that holds `size` bytes, within 2 %."""
     return next((read[at] for at in sorted(read) if size <= at * 1.02), read[max(read)])
 
 
 def limit(cost, rate, read):
-    """Microseconds that the arithmetic and the reads of weights alone take: no activation, no state,
-    no call."""
+    """Microseconds for the arithmetic and the reads of weights only, without activations, states
+    and calls."""
     held = cost["once_bytes"] + cost["step_bytes"]
     once = max(cost["once_bytes"] / bandwidth(read, held), cost["once_multiply_adds"] / rate)
     again = cost["step_bytes"] if cost["steps"] > 1 else held
@@ -29,12 +29,12 @@ def limit(cost, rate, read):
 
 
 def typical(row, engine):
-    """Median of the rounds' medians. The least time would be that of a rare lucky run."""
+    """Median of the rounds' medians; the minimum would be that of a rare lucky run."""
     return statistics.median(times["median"] for times in row["rounds"][engine])
 
 
 def ratios(row, engine):
-    """Quartiles of engine's median over weft's, round by round."""
+    """Quartiles, over the rounds, of the engine's median divided by weft's."""
     pairs = zip(row["rounds"][engine], row["rounds"]["weft"])
     values = [theirs["median"] / ours["median"] for theirs, ours in pairs]
     if len(values) == 1:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one core can do at most: fused multiply-adds of f32, and bytes read from buffers of growing
-// size. limits MILLISECONDS; to be compiled for this very processor.
+// Measures the limits of one core: fused multiply-adds of f32, and bytes read from buffers of
+// increasing size. Usage: limits MILLISECONDS; compile it for the processor that runs it.
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace {
 
-// GCC's and Clang's vectors, as wide as the processor's.
+// GCC's and Clang's vectors with the processor's vector width.
 #if defined(__AVX512F__)
 constexpr int kBytes = 64;
 #elif defined(__AVX__)
@@ -20,7 +20,7 @@ constexpr int kBytes = 16;
 typedef float Vector __attribute__((vector_size(kBytes)));
 constexpr int kFloats = kBytes / 4;
 
-// The compiler may not know what the vector is, so each operation on it is done.
+// Hides the value of the vector from the compiler, so that each operation on it is executed.
 #if defined(__x86_64__)
 Vector Hidden(Vector vector) {
   asm volatile("" : "+v"(vector));
@@ -52,7 +52,7 @@ inline void Unrolled(std::index_sequence<kIndices...>, const Each& each) {
   (each(std::integral_constant<size_t, kIndices>()), ...);
 }
 
-// Twelve chains hide an operation's latency.
+// Twelve independent chains hide an operation's latency.
 double MultiplyAddsPerNanosecond(int milliseconds) {
   constexpr size_t kChains = 12, kTurns = 2000;
   const Vector x = Hidden(Vector{}), y = Hidden(Vector{});

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small published nets at their published widths, batch normalisation folded: those that tests/zoo
-has in miniature. Each gives the name and shape of its output; its first line is its title."""
+"""Small published nets at their published widths, with folded batch normalisation; tests/zoo has
+miniatures of them. Each returns the name and shape of its output; its first line is its title."""
 import numpy as np
 
 
 def takes(*shape):
-    """Says the input's shape."""
+    """Sets the input shape of a net."""
     def mark(build):
         build.input = list(shape)
         return build
@@ -76,7 +76,7 @@ def quartznet(graph):
 
 
 def _broadcast_parts(graph, y, channels, height, width, stride, dilation):
-    """Of BC-ResNet's block: frequency as a map, and time on its mean over frequency."""
+    """Parts of BC-ResNet's block: frequency as a map, and time on its mean over frequency."""
     over = graph.conv(y, channels, channels, [3, 1], height * width, "", channels,
                       pads=[1, 0, 1, 0], strides=[stride, 1])
     mean = graph.add("ReduceMean", [over], axes=[2], keepdims=1)
@@ -185,7 +185,7 @@ def crepe(graph):
 
 
 def _attended(graph, y, places, size):
-    """One head over all places."""
+    """One attention head over all time steps."""
     q, k, v = (graph.dense(y, size, size, rows=places) for _ in range(3))
     scores = graph.add("MatMul", [q, graph.add("Transpose", [k], perm=[0, 2, 1])])
     shares = graph.add("Mul", [scores, graph.constant(np.float32(size**-0.5))])

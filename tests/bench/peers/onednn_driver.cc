@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN's recurrent primitives, which have no graph around them: weights in the layout that the
-// library asks for, arguments prepared once. States begin at zero.
-// onednn_driver lstm|gru INPUTS HIDDEN STEPS DIRECTIONS RESET_AFTER FOLDER MILLISECONDS [int8]
-// With int8, of an LSTM: weights of 8 bits for each output, x and h of 8 bits from -1 to 1, gates
-// and c in f32. x is rounded before the time is taken.
+// oneDNN's recurrent primitives, which have no graph: weights in the layout that the library
+// selects, arguments prepared once. States begin at zero. onednn_driver lstm|gru INPUTS HIDDEN
+// STEPS DIRECTIONS RESET_AFTER FOLDER MILLISECONDS [int8]
+//
+// With int8, for LSTM only: int8 weights with a scale per output, x and h in 8 bits from -1 to 1,
+// gates and c in f32. x is quantised before the measurement.
 #include <cmath>
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -24,16 +25,16 @@ struct Cell {
 
 Desc F32(const Dims& dims, Tag tag) { return {dims, memory::data_type::f32, tag}; }
 
-// Of x and h in int8: level = value * kScale + kShift.
+// Quantisation of x and h in int8: code = value * kScale + kShift.
 constexpr float kScale = 127, kShift = 128;
 
-// A gate's place in ONNX, by its place here: LSTM i f c o of i o f c; GRU u r o of z r h.
+// ONNX index of a gate, by its oneDNN index: LSTM i f c o of i o f c; GRU u r o of z r h.
 int64_t GateOf(const Cell& cell, int64_t gate) {
   constexpr int64_t kLstm[] = {0, 2, 3, 1};
   return cell.is_lstm ? kLstm[gate] : gate;
 }
 
-// [direction][gate * hidden][inputs] of ONNX to [direction][inputs][gate][hidden].
+// Converts [direction][gate * hidden][inputs] of ONNX to [direction][inputs][gate][hidden].
 peers::Array Turned(const Cell& cell, const peers::Array& from, int64_t inputs) {
   peers::Array to(from.size());
   size_t at = 0;
@@ -50,7 +51,7 @@ peers::Array Turned(const Cell& cell, const peers::Array& from, int64_t inputs) 
   return to;
 }
 
-// ONNX has a bias of each product; where reset comes after the product, h's two stay apart.
+// ONNX has a bias for each product. If reset comes after the product, the two of h stay separate.
 peers::Array Bias(const Cell& cell, const peers::Array& from) {
   const bool is_apart = !cell.is_lstm && cell.resets_after;
   peers::Array to;
@@ -72,7 +73,7 @@ peers::Array Bias(const Cell& cell, const peers::Array& from) {
   return to;
 }
 
-// For each gate and unit, what brings its greatest weight to 127.
+// For each gate and unit, the scale that maps its maximum magnitude to 127.
 std::vector<float> WeightScales(const Cell& cell, const peers::Array& w, const peers::Array& r) {
   const auto units = static_cast<size_t>(cell.gates() * cell.hidden);
   std::vector<float> scales(units, 0.0f);
@@ -109,7 +110,7 @@ struct Call {
     dnnl::reorder(description).execute(stream, from, to);
     stream.wait();
   }
-  // Without the C++ wrapper, which allocates a map in each call.
+  // Bypasses the C++ wrapper, which allocates a map in each call.
   void operator()() const {
     dnnl_primitive_execute(primitive.get(), stream.get(), static_cast<int>(arguments.size()),
                            arguments.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX Runtime through its C interface: one thread, all its optimisations, outputs handed in.
+// ONNX Runtime through its C interface: one thread, all optimisations, preallocated outputs.
 // onnxruntime_driver MODEL.onnx FOLDER MILLISECONDS
 #include <onnxruntime_c_api.h>
 

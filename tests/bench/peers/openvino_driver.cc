@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenVINO through its C interface: one thread, one stream, f32 arithmetic, which is not its
-// default where the processor multiplies bf16. openvino_driver MODEL.xml FOLDER MILLISECONDS
+// OpenVINO through its C interface: one thread, one stream, f32 arithmetic, which is not the
+// default on processors with bf16 multiplication. openvino_driver MODEL.xml FOLDER MILLISECONDS
 #include <openvino/c/openvino.h>
 
 #include "tests/bench/peers/timing.h"

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures weft beside other engines and writes the results as JSON.
+"""Compares weft with other engines and writes the results as JSON.
 
     peers.py --weft COMMAND --drivers FOLDER --work FOLDER --json FILE [--rounds 9] [--cpu 0]
              [--milliseconds 150] [--int8] [--only PREFIX...]
 
-First every engine computes each case once; an output that differs from the first peer's by more
-than TOLERANCE of the greatest number ends the program, for times of wrong results mean nothing.
-With --int8 the cases are quantised: weft and OpenVINO, which read one file, differ by a QUANTUM at most, and
-engines whose ranges or weights are their own by OWN_QUANTA.
-Then rounds: in each, every engine runs every case in turn on one core with one thread, in an order
-that moves on from round to round, so that neighbours and the clock's changes disturb all alike. The
-limits of the core are measured at the beginning of each round. Ratios are taken within a round.
+First, every engine computes each case once. An output that differs from the first peer's by more
+than TOLERANCE of the maximum magnitude ends the program, because times of wrong results mean
+nothing. With --int8 the cases are quantised: weft and OpenVINO, which read the same file, may
+differ by a QUANTUM, engines with other ranges or weights by OWN_QUANTA.
+Then rounds: in each, every engine runs every case on one core with one thread. The order of the
+engines rotates from round to round, so that other processes and clock changes disturb all engines
+equally. The limits of the core are measured at the beginning of each round. Ratios are computed
+within a round.
 """
 import argparse
 import json
@@ -27,16 +28,16 @@ from cases import all_cases, int8_cases
 from engines import Failed, engines_of, output_of, undisturbed
 
 TOLERANCE = 1e-4
-# One of 127 levels up to the greatest number.
+# One quantisation step with 127 steps up to the maximum magnitude.
 QUANTUM = 1 / 127
 OWN_QUANTA = 16
 
 
 def prepare(case, folder, engines, cpu):
-    """The case's files: the graph in each format, inputs, and weights for those without a format."""
+    """Writes the case's files: the graph in each format, inputs, and weights for other engines."""
     folder.mkdir(parents=True, exist_ok=True)
     if case.is_calibrated:
-        from quantised import quantise  # with what only these cases need
+        from quantised import quantise  # imports packages that only these cases need
         case.graph.save(folder / "f32.onnx", case.inputs, case.outputs)
         quantise(case, folder)
     else:
@@ -63,8 +64,8 @@ def tolerance_of(case, engine):
 
 
 def compared(case, folder, engines, cpu):
-    """Engines that know the case, and how far each is from the first peer, or the one that reads weft's
-    file where all are quantised, as a share of the greatest number."""
+    """Error of each engine that supports the case, relative to the maximum magnitude. The reference
+    is the first peer or, in quantised cases, OpenVINO, which reads weft's file."""
     answers = {}
     for engine in engines:
         answer = engine.answer(case, folder, cpu)
@@ -111,9 +112,9 @@ def processor():
 def measured(args):
     engines, absent = engines_of(args.weft, args.drivers)
     for name in absent:
-        print(f"{name}: has no driver, see scripts/bench.sh --help; the table is without it")
+        print(f"{name}: has no driver, see scripts/bench.sh --help; the table omits this engine")
     if len(engines) < 2:
-        raise Failed("there is no peer to compare with")
+        raise Failed("no peer engine has a driver; must be at least 1")
     cases = {
         name: case
         for name, case in (int8_cases() if args.int8 else all_cases()).items()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibrated int8 of a case: by NNCF for OpenVINO, whose IR weft reads too, and by ONNX Runtime's own tool
-for ONNX Runtime. Both see the same numbers to choose their ranges from."""
+"""Calibrated int8 models of a case: by NNCF for OpenVINO, whose IR weft reads, and by ONNX Runtime's
+tool for ONNX Runtime. Both choose their ranges from the same samples."""
 import logging
 
 import nncf
@@ -10,11 +10,11 @@ import openvino as ov
 from onnxruntime import quantization
 from onnxruntime.quantization import shape_inference
 
-ITEMS = 32  # that ranges are chosen from
+ITEMS = 32  # calibration samples
 
 
 def _items(case):
-    """What the ports that are no states may hold."""
+    """Samples for all input ports."""
     random = np.random.default_rng(2)
     for _ in range(ITEMS):
         yield {port.name: random.uniform(-1, 1, [dim.dim_value for dim in
@@ -31,12 +31,12 @@ class _Reader(quantization.CalibrationDataReader):
 
 
 def quantise(case, folder):
-    """folder/f32.onnx becomes model.xml and model.onnx, in int8."""
+    """Quantises folder/f32.onnx to int8 as model.xml and model.onnx."""
     nncf.set_log_level(logging.ERROR)
     names = [port.name for port in case.inputs]
     data = nncf.Dataset([[item[name] for name in names] for item in _items(case)])
-    # Weights of the first layer keep all their levels: no engine here needs the seven bits that some
-    # processors without VNNI do.
+    # Weights of the first layer use all 256 levels: no engine here needs the reduction to 7 bits,
+    # which is for processors without VNNI.
     fix = nncf.AdvancedQuantizationParameters(overflow_fix=nncf.OverflowFix.DISABLE)
     model = nncf.quantize(ov.convert_model(folder / "f32.onnx"), data, subset_size=ITEMS,
                           advanced_parameters=fix)

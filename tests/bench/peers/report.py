@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables and the picture of peers.py's results.
+"""Writes the tables and the chart of the results of peers.py.
 
     report.py RESULTS.json INT8_RESULTS.json REPORT.md PICTURE.svg
 
-The tables stand in REPORT.md between markers, what is around them stays. Board figures come from
+The tables replace the text between markers in REPORT.md. Board results come from
 tests/size/footprint.txt and boards.txt.
 """
 import json
@@ -15,13 +15,13 @@ import sys
 import matplotlib
 
 matplotlib.use("svg")
-import matplotlib.pyplot as plt  # after the choice of what draws
+import matplotlib.pyplot as plt  # after the choice of the back end
 
 from figures import best_peer, limit, limits_of, ratios, typical
 
 HERE = pathlib.Path(__file__).resolve().parent
 FOOTPRINT = HERE.parents[1] / "size" / "footprint.txt"
-# Read on white and on black alike.
+# Readable on white and on black.
 INK = "#7d8590"
 COLOURS = {"ONNX Runtime": "#2f81f7", "OpenVINO": "#d29922", "RTNeural": "#a371f7",
            "oneDNN": "#3fb950"}
@@ -30,7 +30,7 @@ BOARD_NAMES = {"mlp": "MLP 64-64-64-10", "lstm": "LSTM-64, 100 steps", "gru": "G
 
 
 def digits(value):
-    """Three of them, and none behind the point that noise would change."""
+    """Formats three significant digits, without decimals that noise would change."""
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
 
@@ -46,7 +46,7 @@ def peers_table(results):
     for row in results["cases"].values():
         rival = best_peer(row)
         low, middle, high = ratios(row, rival)
-        # Within one per cent neither is first.
+        # A difference within one per cent counts as equal.
         first = [e for e, share in (("weft", middle), (rival, 1 / middle)) if share > 0.99]
         times = {e: digits(typical(row, e)) for e in row["rounds"]}
         times.update({e: f"**{times[e]}**" for e in first})
@@ -58,7 +58,7 @@ def peers_table(results):
 
 
 def peers_of(results):
-    """Those that know a case."""
+    """The peers that support a case."""
     known = {engine for row in results["cases"].values() for engine in row["rounds"]}
     return [engine for engine in results["versions"] if engine != "weft" and engine in known]
 
@@ -123,7 +123,7 @@ def filled(text, name, content):
 
 
 def draw(results, path):
-    """A row for each case: how long each peer takes, as a multiple of weft's time."""
+    """One row per case: the time of each peer as a multiple of weft's time."""
     plt.rcParams.update({"svg.hashsalt": "weft", "svg.fonttype": "none",
                          "text.color": INK, "axes.labelcolor": INK,
                          "xtick.color": INK, "ytick.color": INK, "axes.edgecolor": INK,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// RTNeural's compile-time models on its Eigen back end, which keep their state from run to run; a
-// sequence begins with a reset, a step does not.
-// rtneural_driver CASE FOLDER MILLISECONDS; exit 77: not a case of RTNeural's.
+// RTNeural's compile-time models on its Eigen back end, which keep their state from run to run. A
+// sequence begins with a reset, a step does not. rtneural_driver CASE FOLDER MILLISECONDS; exit
+// code 77: RTNeural does not support the case.
 #include <RTNeural/RTNeural.h>
 
 #include <memory>
@@ -12,10 +12,10 @@ namespace {
 
 using Rows = std::vector<std::vector<float>>;
 
-// A gate's place in ONNX by its place in Keras: LSTM i f c o of i o f c; GRU z r h in both.
+// ONNX index of a gate, by its Keras index: LSTM i f c o of i o f c; GRU z r h in both.
 constexpr int kLstmGates[] = {0, 2, 3, 1}, kGruGates[] = {0, 1, 2};
 
-// [gate * hidden][inputs] of ONNX to [inputs][gate * hidden].
+// Converts [gate * hidden][inputs] of ONNX to [inputs][gate * hidden].
 Rows Turned(const peers::Array& from, size_t inputs, size_t hidden, const int* gates,
             size_t gate_count) {
   Rows to(inputs, std::vector<float>(gate_count * hidden));
@@ -71,7 +71,7 @@ struct Call {
   int milliseconds = 0;
 };
 
-// Runs the model over `steps` rows, each of which is one forward() of it.
+// Runs the model over `steps` rows, with one forward() call per row.
 template <class Model>
 int Measure(Model& model, size_t inputs, size_t outputs, size_t steps, const Call& call) {
   const peers::Array input = peers::Needed(call.folder + "/input.0.npy");

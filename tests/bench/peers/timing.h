@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How every peer's driver reads arrays, measures and reports: as `weft bench --json` does, so that
-// figures compare. Inputs are written anew before each run and the clock's own cost is taken off.
+// Shared by all peer drivers: reads arrays, measures and reports as `weft bench --json` does, so
+// that results are comparable. Inputs are rewritten before each run, and the cost of the clock is
+// subtracted.
 #ifndef WEFT_TESTS_BENCH_PEERS_TIMING_H_
 #define WEFT_TESTS_BENCH_PEERS_TIMING_H_
 
@@ -32,7 +33,7 @@ inline std::string Bytes(const std::string& path) {
   return bytes;
 }
 
-// The elements of an .npy file of f32, version 1; empty where there is none.
+// The elements of a version 1 .npy file of f32; empty if there is no file.
 inline Array Read(const std::string& path) {
   const std::string bytes = Bytes(path);
   if (bytes.size() < 10) return {};
@@ -50,7 +51,7 @@ inline Array Needed(const std::string& path) {
   return array;
 }
 
-// input.0.npy and on.
+// Reads input.0.npy and following files.
 inline std::vector<Array> Inputs(const std::string& folder) {
   std::vector<Array> inputs;
   for (;;) {
@@ -60,7 +61,7 @@ inline std::vector<Array> Inputs(const std::string& folder) {
   }
 }
 
-// The elements alone, for the comparison before anything is measured.
+// Writes the elements only, to be compared before anything is measured.
 inline void WriteOutput(const std::string& path, const float* values, size_t count) {
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(values),
@@ -82,7 +83,7 @@ inline uint64_t ClockCost() {
   return least;
 }
 
-// fill() is not measured, run() is: for `milliseconds`, and fifty times at least.
+// Measures run(), not fill(), for `milliseconds` and at least fifty times, and prints the results.
 template <class Fill, class Run>
 void Report(const char* engine, const std::string& version, int milliseconds, const Fill& fill,
             const Run& run) {
