@@ -130,8 +130,9 @@ def main():
                   f" {point['cost'] / points[0]['cost']:>5.2f}{' *' if point['chosen'] else ''}")
     several = [row["rank_correlation"] for row in report.values() if len(row["points"]) > 1]
     right, all_pairs = np.sum([ordered(row["points"]) for row in report.values()], axis=0)
-    print(f"{len(several)} models with several plans: mean rank correlation {np.mean(several):.2f}; "
-          f"{right} of {all_pairs} pairs whose times differ by more than 5 % are ordered by cost")
+    print(f"{len(several)} models with several plans: mean rank correlation "
+          f"{np.mean(several):.2f}; {right} of {all_pairs} pairs whose times differ "
+          f"by more than 5 % are ordered by cost")
     if call.json:
         call.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
 

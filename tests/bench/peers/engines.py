@@ -58,7 +58,7 @@ class Weft:
         return np.load(folder / "weft" / "y.npy").ravel()
 
     def times(self, case, folder, cpu, milliseconds):
-    """Measures as many runs as take about the same time as those of the other engines."""
+        """Measures as many runs as take about the same time as those of the other engines."""
         runs = self.iterations.get(folder, 50)
         text = output_of([self.command, "bench", folder / "model.weft", "--json", "--iterations",
                           runs, *self._inputs(case, folder)], cpu, undisturbed())
@@ -71,8 +71,8 @@ class Weft:
 
 
 class Driver:
-    """A program of this folder. `arguments` returns its arguments before the folder and the time, or
-    None if it does not support the case; `last` are its arguments after them."""
+    """A program of this folder. `arguments` returns its arguments before the folder and the time,
+    or None if it does not support the case; `last` are its arguments after them."""
     def __init__(self, name, program, arguments, output, last=()):
         self.name, self.program, self.arguments, self.output = name, program, arguments, output
         self.last = last

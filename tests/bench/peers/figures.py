@@ -4,7 +4,7 @@ import statistics
 
 
 def limits_of(results):
-    """The best of all rounds: multiply-adds per microsecond, bytes per microsecond by buffer size."""
+    """The best of all rounds: multiply-adds and, by buffer size, bytes per microsecond."""
     rounds = results["limits"]
     rate = max(r["gigamultiply_adds_per_second"] for r in rounds) * 1000
     sizes = rounds[0]["gigabytes_per_second"]

@@ -38,7 +38,7 @@ class Graph:
         self.random = np.random.default_rng(zlib.crc32(name.encode()))
 
     def weights(self, *shape, fan_in=None, scale=None):
-    """A constant with values that keep a layer's outputs about as large as its inputs."""
+        """A constant with values that keep a layer's outputs about as large as its inputs."""
         if scale is None:
             scale = np.sqrt(3 / (fan_in or shape[-1]))
         return self.constant(self.random.uniform(-scale, scale, shape).astype(np.float32))
@@ -52,7 +52,7 @@ class Graph:
         return next(numpy_helper.to_array(c) for c in self.constants if c.name == name)
 
     def add(self, kind, inputs, outputs=None, **attributes):
-    """Adds a node. Without `outputs`, its only output is named by the node's index."""
+        """Adds a node. Without `outputs`, its only output is named by the node's index."""
         outputs = outputs or [f"{self.name}_{len(self.nodes)}"]
         self.nodes.append(helper.make_node(kind, inputs, outputs, **attributes))
         return outputs[0]
@@ -68,7 +68,7 @@ class Graph:
         return self.add(act, [y]) if act else y
 
     def conv(self, x, inputs, outputs, kernel, places, act="Relu", groups=1, **attributes):
-    """`places` is the number of pixels, or time steps, of the output."""
+        """`places` is the number of pixels, or time steps, of the output."""
         inside = inputs // groups * int(np.prod(kernel))
         weights = self.weights(outputs, inputs // groups, *kernel, fan_in=inside)
         y = self.add("Conv", [x, weights, self.weights(outputs, scale=0.1)],
@@ -77,7 +77,7 @@ class Graph:
         return self.add(act, [y]) if act else y
 
     def separable(self, x, inputs, outputs, kernel, places, act="Relu", pads=None, **attributes):
-    """A depthwise and a pointwise convolution; in 2-D with an activation between them."""
+        """A depthwise and a pointwise convolution; in 2-D with an activation between them."""
         pads = pads or [k // 2 for k in kernel] * 2
         y = self.conv(x, inputs, inputs, kernel, places, "" if len(kernel) == 1 else act, inputs,
                       pads=pads, **attributes)
@@ -85,7 +85,7 @@ class Graph:
 
     def cell(self, kind, x, inputs, hidden, steps, directions=1, states=(), outputs=None,
              reset_after=1):
-    """An LSTM or a GRU in ONNX's layouts; returns the names of its weights."""
+        """An LSTM or a GRU in ONNX's layouts; returns the names of its weights."""
         gates = 4 if kind == "LSTM" else 3
         names = [
             self.weights(directions, gates * hidden, inputs),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneDNN's recurrent primitives, which have no graph: weights in the layout that the library
-// selects, arguments prepared once. States begin at zero. onednn_driver lstm|gru INPUTS HIDDEN
-// STEPS DIRECTIONS RESET_AFTER FOLDER MILLISECONDS [int8]
+// selects, arguments prepared once. States begin at zero.
+//
+//   onednn_driver lstm|gru INPUTS HIDDEN STEPS DIRECTIONS RESET_AFTER FOLDER MILLISECONDS [int8]
 //
 // With int8, for LSTM only: int8 weights with a scale per output, x and h in 8 bits from -1 to 1,
 // gates and c in f32. x is quantised before the measurement.

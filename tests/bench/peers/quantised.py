@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibrated int8 models of a case: by NNCF for OpenVINO, whose IR weft reads, and by ONNX Runtime's
-tool for ONNX Runtime. Both choose their ranges from the same samples."""
+"""Calibrated int8 models of a case: by NNCF for OpenVINO, whose IR weft reads, and by the tool of
+ONNX Runtime for ONNX Runtime. Both choose their ranges from the same samples."""
 import logging
 
 import nncf

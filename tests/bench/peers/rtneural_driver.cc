@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // RTNeural's compile-time models on its Eigen back end, which keep their state from run to run. A
-// sequence begins with a reset, a step does not. rtneural_driver CASE FOLDER MILLISECONDS; exit
-// code 77: RTNeural does not support the case.
+// sequence begins with a reset, a step does not.
+//
+//   rtneural_driver CASE FOLDER MILLISECONDS
+//
+// Exit code 77: RTNeural does not support the case.
 #include <RTNeural/RTNeural.h>
 
 #include <memory>
