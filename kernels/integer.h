@@ -16,6 +16,7 @@ namespace weft::kernels {
 template <typename T>
 using Wrapping = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
+// a + b, a - b and a * b, modulo 2^n for a T of n bits.
 template <typename T>
 constexpr T WrappingAdd(T a, T b) {
   return static_cast<T>(static_cast<Wrapping<T>>(a) + static_cast<Wrapping<T>>(b));
@@ -48,6 +49,7 @@ constexpr Division DivideByBits(uint64_t dividend, uint64_t divisor) {
   return result;
 }
 
+// The unsigned quotient and remainder; divisor is not 0.
 constexpr Division Divide(uint64_t dividend, uint64_t divisor) {
   if (((dividend | divisor) >> 32) == 0) {
     const uint32_t n = static_cast<uint32_t>(dividend);
@@ -66,6 +68,7 @@ constexpr uint32_t QuotientOf(uint32_t a, uint32_t b) { return a / b; }
 constexpr uint64_t RemainderOf(uint64_t a, uint64_t b) { return Divide(a, b).remainder; }
 constexpr uint32_t RemainderOf(uint32_t a, uint32_t b) { return a % b; }
 
+// |value|, exact also for the minimum of a T.
 template <typename T>
 constexpr Wrapping<T> MagnitudeOf(T value) {
   const auto wide = static_cast<Wrapping<T>>(value);

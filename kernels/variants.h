@@ -9,12 +9,14 @@
 
 namespace weft::kernels {
 
+// One enumerator per row of variants.inc.
 enum class Variant : uint8_t {
 #define WEFT_VARIANT(name, Name, ...) k##Name,
 #include "kernels/variants.inc"
 #undef WEFT_VARIANT
 };
 
+// The name of the row in variants.inc.
 constexpr const char* NameOf(Variant variant) {
   constexpr const char* kNames[] = {
 #define WEFT_VARIANT(name, ...) #name,

@@ -17,8 +17,9 @@ inline bool IsEmpty(const uint32_t* dims, uint32_t rank) {
   return false;
 }
 
-// Stride is uint32_t or int32_t. Use on a non-empty space: Walk walk(rank, dims, {strides ...}); do
-// { ... } while (walk.Next()); The last dimension varies fastest.
+// Stride is uint32_t or int32_t. The last dimension varies fastest. Use on a non-empty space:
+//   Walk walk(rank, dims, {strides ...});
+//   do { ... } while (walk.Next());
 template <typename Stride, size_t kOperands>
 class Walk {
  public:
@@ -30,6 +31,7 @@ class Walk {
   // In elements of the operand.
   ptrdiff_t offset(size_t operand) const { return offsets_[operand]; }
 
+  // Advances to the next element. Returns false after the last one.
   bool Next() {
     for (uint32_t d = rank_; d-- > 0;) {
       const bool is_inside = ++indices_[d] < dims_[d];

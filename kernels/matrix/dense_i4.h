@@ -53,8 +53,8 @@ constexpr uint32_t MostForI4(uint32_t inputs, uint32_t group_blocks) {
 // Number of inputs of a panel whose weights are unpacked to bytes at the same time.
 inline constexpr uint32_t kUnpackedInputs = 128;
 
-// Scratch holds the rows as integers, the sum of each of their groups, and a part of an unpacked
-// panel.
+// Size of scratch in int16 elements. Scratch holds the rows as integers, the sum of each of their
+// groups, and a part of an unpacked panel.
 constexpr uint64_t DenseI4ScratchShorts(uint32_t rows, uint32_t inputs, uint32_t group_blocks) {
   const uint64_t group = GroupInputs(inputs, group_blocks);
   const uint64_t piece = group < kUnpackedInputs ? group : kUnpackedInputs;

@@ -42,6 +42,7 @@ constexpr uint32_t MostFor(uint32_t inputs) {
 // Number of rows in scratch at the same time.
 inline constexpr uint32_t kDenseI8Rows = 4;
 
+// Size of scratch in int16 elements.
 constexpr uint64_t DenseI8ScratchShorts(uint32_t rows, uint32_t inputs) {
   return (rows < kDenseI8Rows ? rows : kDenseI8Rows) * PaddedInputs(inputs);
 }

@@ -9,11 +9,13 @@
 
 namespace weft::kernels {
 
+// Outputs that have the same taps inside the input.
 struct Rectangle {
   IndexRange rows, columns;  // of outputs
   IndexRange ky, kx;         // their taps; may be empty
 };
 
+// Iterates over the rectangles of a window. The axes must outlive the object.
 class Rectangles {
  public:
   Rectangles(const WindowAxis& down, const WindowAxis& across)
@@ -56,6 +58,7 @@ struct TapSteps {
   size_t first = 0;
 };
 
+// The taps of the first output of `at`; x gives the strides of the input.
 __attribute__((noinline)) inline TapSteps TapsOf(const Rectangle& at, const WindowAxis& down,
                                                  const WindowAxis& across, const MapStrides& x) {
   TapSteps taps;

@@ -18,9 +18,9 @@ struct IndexRange {
   uint32_t count() const { return end > first ? end - first : 0; }
 };
 
-// Strides of a map: image b, row i, column j and channel c (over all groups) is at b * image + i *
-// row + j * pixel + c * channel. The stride of an axis of length 1 may have any value: it is never
-// used to form a pointer.
+// Strides of a map. Row i, column j and channel c (over all groups) of image b is at
+//   b * image + i * row + j * pixel + c * channel
+// The stride of an axis of length 1 may have any value: it is never used to form a pointer.
 struct MapStrides {
   uint32_t image = 0;
   uint32_t row = 0;
@@ -28,6 +28,7 @@ struct MapStrides {
   uint32_t channel = 0;
 };
 
+// Lengths in elements; `pad` counts the padding before the data.
 struct WindowAxis {
   uint32_t input = 0;
   uint32_t output = 0;
@@ -62,8 +63,8 @@ struct WindowAxis {
 
  private:
   // The minimum n with n * step >= distance, 0 for a negative distance. Distances are capped to 32
-  // bits: larger ones exceed every axis, and small processors divide 32 bits. Not inlined: four
-  // calls per axis in each of three kernels would cost 400 bytes each.
+  // bits: larger ones exceed every axis, and small processors divide 32 bits. Not inlined, which
+  // saves 400 bytes in each of three kernels: there are four calls per axis.
   __attribute__((noinline)) static uint32_t StepsTo(int64_t distance, uint32_t step) {
     if (distance <= 0) return 0;
     const uint32_t capped = distance > 0xFFFFFFFF ? 0xFFFFFFFFu : static_cast<uint32_t>(distance);

@@ -9,7 +9,7 @@
 namespace weft::kernels {
 namespace {
 
-// Array checks both ends of the memory.
+// All operands are in Arrays, which detect writes beyond the end.
 void ExpectTwin(const DetectShape& s, const std::vector<float>& boxes,
                 const std::vector<float>& scores, size_t misalignment) {
   const Array<float> b(boxes, misalignment), c(scores, misalignment);

@@ -7,7 +7,7 @@
 namespace weft::kernels {
 namespace {
 
-// Array checks both ends of the memory.
+// All operands are in Arrays, which detect writes beyond the end.
 template <typename T, typename Index>
 void ExpectPlaces(PlacesShape shape, const std::vector<T>& values, size_t misalignment) {
   shape.index_type = sizeof(Index) == 8 ? Element::kI64 : Element::kI32;

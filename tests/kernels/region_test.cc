@@ -10,7 +10,7 @@
 namespace weft::kernels {
 namespace {
 
-// Array checks both ends of the memory.
+// All operands are in Arrays, which detect writes beyond the end.
 template <typename Index>
 void ExpectTwin(RegionShape s, const std::vector<float>& planes, const std::vector<float>& corners,
                 const std::vector<Index>& batches, size_t misalignment) {

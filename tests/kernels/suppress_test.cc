@@ -9,7 +9,7 @@
 namespace weft::kernels {
 namespace {
 
-// Array checks both ends of the memory.
+// Results in Arrays, which detect writes beyond the end.
 struct Suppressed {
   Suppressed(const SuppressShape& shape, size_t misalignment)
       : rows(size_t{shape.batch} * shape.classes * shape.most),
@@ -25,7 +25,7 @@ struct Suppressed {
 
   size_t rows;
   Array<int32_t> indices;
-  std::vector<float> selected;  // its ends are checked by the comparison
+  std::vector<float> selected;  // from OnEveryTarget, which uses an Array
   Array<int32_t> found;
   Array<int32_t> left;
   Array<float> lowered;

@@ -10,7 +10,7 @@ namespace {
 template <typename Index>
 constexpr Element kIndexType = sizeof(Index) == 8 ? Element::kI64 : Element::kI32;
 
-// Array checks both ends of the memory.
+// All operands are in Arrays, which detect writes beyond the end.
 template <typename T, typename Index>
 void ExpectTwin(TopShape shape, const std::vector<T>& values, size_t misalignment) {
   shape.index_type = kIndexType<Index>;
