@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scalar reference kernel for suppress: the rows in use, in order. Exact, except that decayed
-// scores use exp of the C library and may differ by 1e-5.
+// scores use exp of the C library and may have a relative error of 1e-5.
 #ifndef WEFT_KERNELS_REFERENCE_SUPPRESS_H_
 #define WEFT_KERNELS_REFERENCE_SUPPRESS_H_
 
