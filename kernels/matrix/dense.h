@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense layer over packed weights: y[r,n] = act(start[r,n] + sum_k x[r,k] * weights[k,n]).
 // Each output is one chain of fused multiply-adds over ascending k that begins at start (0
-// without), so that y is bit-identical on every target, for any number of rows at once, and when
-// the sum is split in two calls of which the second starts from the first's result. The caller owns
-// all memory; y must not overlap x or weights. y may be start itself when their row strides are
-// equal.
+// without). So y is bit-identical on every target and for any number of rows at once. It is also
+// bit-identical if the sum is split in two calls and the second starts from the first's result. The
+// caller owns all memory; y must not overlap x or weights. y may be start itself when their row
+// strides are equal.
 #ifndef WEFT_KERNELS_MATRIX_DENSE_H_
 #define WEFT_KERNELS_MATRIX_DENSE_H_
 

@@ -106,10 +106,14 @@ inline constexpr size_t kOutputGroup = 8;
         "q1", "q2", "q3", "q4", "q5", "q6")
 
 // Computes `groups` times eight outputs, whose sums are in the eight even registers. Scales are
-// padded to complete groups. r1 is x, which ends at r5; r3 the weights; r7, r9 and r11 are scales,
-// start and y. q4 holds the worth. s20 and s21 are the increments from the first half of a panel to
-// the second and from there to the next panel. s22 is the begin of x, s23 the end of y, s24 the
-// address of the zeros. s26 saves r7, which may be the frame pointer and then cannot be a clobber.
+// padded to complete groups. Registers:
+//   r1   x                 s20, s21  increments from the first half of a panel to the second and
+//   r3   the weights                 from there to the next panel
+//   r5   the end of x      s22  the begin of x
+//   r7   scales            s23  the end of y
+//   r9   start             s24  the address of the zeros
+//   r11  y                 q4   the worth
+// s26 saves r7, which may be the frame pointer and then cannot be a clobber.
 inline constexpr int32_t kNoSums[kOutputGroup] = {};
 HWY_NOINLINE inline void RunGroups(const OutputsOfRow& row) {
   register const OutputsOfRow* at __asm__("r0") = &row;

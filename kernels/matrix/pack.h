@@ -42,8 +42,8 @@ constexpr size_t PackedDenseI8Bytes(uint32_t outputs, uint32_t inputs) {
 void PackDenseI8(const int8_t* weights, uint32_t outputs, uint32_t inputs, int8_t* packed);
 
 // Layout of integers from 0 to 15: [panel][block of 16 inputs][8 outputs][16 inputs], two to a
-// byte. Output n of the panel is in the low nibble and n + 8 in the high one, so that unpacking a
-// block gives the layout of PackDenseI8 without a permutation.
+// byte. Output n of the panel is in the low nibble and n + 8 in the high one, so unpacking a
+// block gives the layout of PackDenseI8. No permutation is needed.
 constexpr size_t PackedDenseU4Bytes(uint32_t outputs, uint32_t inputs) {
   return PackedDenseI8Bytes(outputs, inputs) / 2;
 }

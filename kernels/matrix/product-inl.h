@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops over the tiles of a product, for dense, conv and matmul. The outer loop iterates over
-// panels of outputs, as many at once as the registers hold, so that weights are read once from slow
-// memory for any number of rows. The inner loop iterates over rows, a tile at a time, then the
+// panels of outputs, as many at once as the registers hold. So weights are read once from slow
+// memory, for any number of rows. The inner loop iterates over rows, a tile at a time, then the
 // remainder.
 //
 // A product has

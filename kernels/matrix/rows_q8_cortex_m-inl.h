@@ -63,9 +63,12 @@ HWY_NOINLINE inline void PairLevels(const int8_t* x, size_t count, uint32_t* pai
 // sums = first + the products of three rows of a panel; rows are pairs in complete blocks, at least
 // one. The sums of a row are contiguous; `step` is the distance in bytes between rows of first.
 // First may be the sums. Sums are aligned to the 64 bytes of a row, which gives the end condition.
-// r0 is the pairs, which begin at s0 and end at s4; r1 the weights. s1 is the distance back to the
-// weights of the next output, s2 the sums, s3 first, s5 its step. s6 saves r7, which may be the
-// frame pointer and then cannot be a clobber.
+// Registers:
+//   r0   the pairs         s0  the begin of the pairs, s4 their end
+//   r1   the weights       s1  distance back to the weights of the next output
+//                          s2  the sums
+//                          s3  first, s5 its step
+// s6 saves r7, which may be the frame pointer and then cannot be a clobber.
 HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, const int8_t* panel,
                                       const int32_t* first, size_t step, int32_t* to) {
   register const uint32_t* x __asm__("r0") = pairs;

@@ -177,8 +177,11 @@ struct GroupsOfRow {
 };
 static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
 
-// q4 and q5 are the bounds; s24 and s25 are x and its length, s26 and s27 the increments of the
-// weights. s28 is the zero point, s29 the start, s30 the end of y; s31 saves r7.
+// Registers:
+//   q4, q5    the bounds           s24, s25  x and its length
+//   s28       the zero point       s26, s27  increments of the weights
+//   s29       the start            s30       the end of y
+// s31 saves r7, which may be the frame pointer and then cannot be a clobber.
 HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
   register const GroupsOfRow* at __asm__("r0") = &groups;
   __asm__ volatile(

@@ -38,9 +38,12 @@ namespace weft::kernels::HWY_NAMESPACE {
   "vmladava.s8 " high_upper ", q2, q1\n\t"
 // clang-format on
 
-// r1 is the row, which ends at r5; r3 the weights, r11 the sums, r9 the end of their first half.
-// s20 is the begin of the row, s21 the distance back from the end of a line to the line after the
-// next; s22 and s23 are zeros.
+// Registers:
+//   r1   the row           s20  the begin of the row
+//   r3   the weights       s21  distance back from the end of a line to the line after the next
+//   r5   the end of r1     s22, s23  zeros
+//   r9   the end of the first half of the sums
+//   r11  the sums
 HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_t* packed,
                                     int32_t* sums) {
   register const int16_t* x __asm__("r1") = q;
@@ -108,10 +111,14 @@ HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_
   WEFT_LINE_OF_NIBBLES("r9", "r10", step)
 // clang-format on
 
-// r0 is the row, r1 the weights, r7 the mask of a nibble of bytes 0 and 2. s0 is the begin of the
-// row, s1 the distance back from the end of a line to the line after the next, s2 the end of the
-// row, s3 the end of the first half of the sums, s4 the sums, s5 and s6 zeros. s7 saves r7, which
-// may be the frame pointer and then cannot be a clobber.
+// Registers:
+//   r0   the row           s0  the begin of the row
+//   r1   the weights       s1  distance back from the end of a line to the line after the next
+//   r7   mask of a nibble  s2  the end of the row
+//        of bytes 0 and 2  s3  the end of the first half of the sums
+//                          s4  the sums
+//                          s5, s6  zeros
+// s7 saves r7, which may be the frame pointer and then cannot be a clobber.
 HWY_NOINLINE inline void SumNibbles(const int16_t* q, size_t count, const uint8_t* packed,
                                     int32_t* sums) {
   register const int16_t* x __asm__("r0") = q;

@@ -73,10 +73,13 @@ inline constexpr int32_t kFourZeros[4] = {};
 
 // sums = first + the products of a row in the order of PlaceInRow, at least a block, for `panels`
 // panels, at least one. First may be null or the sums. Sums are aligned to the 64 bytes of a panel,
-// which gives the end condition. Four sums stay in registers until they are complete. r0 is the
-// row, which ends at r7; r1 the weights. s0 is the begin of the row, s1 the distance back to the
-// weights of the next sums, s2 the sums, s3 first, s4 its step and s5 the end of the sums. s6 saves
-// r7, which may be the frame pointer and then cannot be a clobber.
+// which gives the end condition. Four sums stay in registers until they are complete. Registers:
+//   r0   the row           s0  the begin of the row
+//   r1   the weights       s1  distance back to the weights of the next sums
+//   r7   the end of r0     s2  the sums
+//                          s3  first, s4 its step
+//                          s5  the end of the sums
+// s6 saves r7, which may be the frame pointer and then cannot be a clobber.
 HWY_NOINLINE inline void SumRow(const int16_t* row, size_t padded, const int8_t* panel,
                                 const int32_t* first, int32_t* to, size_t panels) {
   register const int16_t* q __asm__("r0") = row;

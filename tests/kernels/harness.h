@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared by all kernel tests: inputs derived from integers (identical on every machine), arrays
-// with any misalignment and checked ends, one run per Highway target that this machine supports,
-// and a fingerprint of expected results, so that every processor must compute the same bits.
+// with any misalignment and a checked end, and one run per supported Highway target. A fingerprint
+// of expected results verifies that every processor computes the same bits.
 #ifndef WEFT_TESTS_KERNELS_HARNESS_H_
 #define WEFT_TESTS_KERNELS_HARNESS_H_
 
