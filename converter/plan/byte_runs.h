@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A map from bytes to values: disjoint half-open runs of one value each, with gaps between them.
-// Neighbours of equal value are one run. Positions may be negative.
+// A map from bytes to values: disjoint half-open runs of bytes, each with one value, with gaps
+// between them. Adjacent runs of equal value are merged. Positions may be negative.
 #ifndef WEFT_CONVERTER_PLAN_BYTE_RUNS_H_
 #define WEFT_CONVERTER_PLAN_BYTE_RUNS_H_
 
@@ -28,7 +28,7 @@ class ByteRuns {
   bool operator==(const ByteRuns&) const = default;
 
   // Calls visit(begin, end, const Value*) for the pieces of [begin, end) in order, with null for a
-  // gap. The map must not change meanwhile. Does nothing for an empty range.
+  // gap. `visit` must not change the map. Does nothing for an empty range.
   template <typename Visit>
   void ForEach(int64_t begin, int64_t end, Visit visit) const {
     auto run = runs_.upper_bound(begin);
@@ -46,6 +46,7 @@ class ByteRuns {
     }
   }
 
+  // Sets [begin, end) to `value`, replacing what was there. Does nothing for an empty range.
   void Assign(int64_t begin, int64_t end, const Value& value) {
     if (begin >= end) return;
     SplitAt(begin);
@@ -67,6 +68,7 @@ class ByteRuns {
   }
 
  private:
+  // Ensures that no run crosses `position`.
   void SplitAt(int64_t position) {
     auto run = runs_.upper_bound(position);
     if (run == runs_.begin()) return;

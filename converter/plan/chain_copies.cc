@@ -13,7 +13,7 @@ namespace weft::plan {
 
 namespace {
 
-// A plain copy of all or a part of a variable.
+// A plain copy of an entire variable or of a part of it.
 struct StateCopy {
   int64_t item = 0;
   Place source;
@@ -42,7 +42,7 @@ class BlockChainer {
   }
 
  private:
-  // Where the same bytes have been copied to and still are.
+  // Returns the target of an earlier copy of the same bytes that neither has changed since.
   std::optional<ValueId> EarlierTarget(const StateCopy& copy) {
     for (const StateCopy& earlier : copies_) {
       if (earlier.source != copy.source || !IsWholeScratch(earlier.target) ||
@@ -62,7 +62,7 @@ class BlockChainer {
     return program_.values[value].parent == kNone && program_.values[value].home == Home::kScratch;
   }
 
-  // Does an item in [first, last] write to the bytes of `value` as they lie at `place`?
+  // Returns true if an item in [first, last] writes to bytes of `value`, which is at `place`.
   bool IsWritten(const Place& place, ValueId value, int64_t first, int64_t last) {
     if (!accesses_) accesses_.emplace(CollectAccesses(program_, block_));
     Access range;
@@ -76,7 +76,7 @@ class BlockChainer {
   std::vector<Item>& items_;
   const BlockId block_;
   std::vector<StateCopy> copies_;
-  std::optional<AccessIndex> accesses_;  // made when first asked for
+  std::optional<AccessIndex> accesses_;  // built on first use
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where one value of a variable is copied twice, to an output and to another variable say, the
-// second copy reads what the first has written. Then plan/coalesce.h can keep the first copy's
-// target in the second one's, and one copy serves both: a variable itself shares its place with
-// nothing.
+// If the same part of a variable is copied twice, for example to an output and to another variable,
+// the second copy reads the target of the first one. plan/coalesce.h can then merge the target of
+// the first copy with the target of the second, and one copy serves both. Coalescing cannot do this
+// by merging with the variable, because a variable never shares its buffer.
 #ifndef WEFT_CONVERTER_PLAN_CHAIN_COPIES_H_
 #define WEFT_CONVERTER_PLAN_CHAIN_COPIES_H_
 
@@ -10,6 +10,7 @@
 
 namespace weft::plan {
 
+// Redirects such copies in every block. Results are bit-identical.
 void ChainCopies(Program& program);
 
 }  // namespace weft::plan

@@ -25,9 +25,9 @@ bool SameRange(const Access& a, const Access& b) {
   return a.begin_bytes == b.begin_bytes && a.end_bytes == b.end_bytes && a.moves == b.moves;
 }
 
-// Does `access`, a read of the target by the step that first writes the source, allow that write
-// once the source lives in `range` of the target? The step may write over the very bytes that it
-// reads.
+// `access` is a read of the target by the step that first writes the source. Returns true if it
+// allows that write once the source is stored in `range` of the target: the step may overwrite
+// exactly the bytes that it reads.
 bool SharedByItsStep(const Program& program, const Access& access, ValueId source_root,
                      const Access& range) {
   if (access.nested || access.step == nullptr || access.write) return false;
@@ -48,8 +48,8 @@ bool SharedByItsStep(const Program& program, const Access& access, ValueId sourc
   return false;
 }
 
-// Is `access` the read of a plain copy that fills the source from the very bytes of the target?
-// Such a copy has nothing to do once the source lives there.
+// Returns true if `access` is the read of a plain copy that fills the source from the same bytes of
+// the target. Such a copy does nothing once the source is stored there.
 bool FillsFromTarget(const Program& program, const Access& access, const Place& source,
                      const Place& target, int64_t bytes) {
   if (access.nested || access.step == nullptr || access.write) return false;
@@ -94,8 +94,8 @@ bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
 
 namespace {
 
-// The mirror image: the target, a whole value first written by this copy, may live in the source's
-// place.
+// The reverse case: returns true if the target, a complete value first written by this copy, can be
+// stored in the bytes of the source.
 bool TargetFitsSource(const Program& program, const Step& copy, int64_t item,
                       const AccessIndex& local, const AccessCounts& everywhere) {
   const Place source = Resolve(program, copy.inputs[0]);
@@ -113,7 +113,7 @@ bool TargetFitsSource(const Program& program, const Step& copy, int64_t item,
                     rewritten ? AccessIndex::Kind::kAny : AccessIndex::Kind::kWrite);
 }
 
-// Makes `value` a part of its root, with nothing between: chains of merged values grow long.
+// Makes `value` a direct part of its root: chains of merged values grow long.
 void Shorten(Program& program, ValueId value) {
   if (value == kNone) return;
   std::vector<ValueId> path;
@@ -121,7 +121,7 @@ void Shorten(Program& program, ValueId value) {
     path.push_back(id);
   }
   if (path.size() < 2) return;
-  path.pop_back();  // stands in its root already
+  path.pop_back();  // is a direct part of its root already
   for (; !path.empty(); path.pop_back()) {
     Value& view = program.values[path.back()];
     const Value& around = program.values[view.parent];
@@ -135,7 +135,7 @@ void ShortenAll(Program& program) {
   for (ValueId value = 0; value < program.values.size(); ++value) Shorten(program, value);
 }
 
-// Passes over one block, keeping both maps true as roots merge.
+// Processes one block, and updates both access maps as roots merge.
 class BlockCoalescer {
  public:
   BlockCoalescer(Program& program, BlockId block, AccessCounts& everywhere)
@@ -198,7 +198,7 @@ class BlockCoalescer {
       return false;
     }
     const Access range = RangeOf(program_, source, from);
-    // Another operand in the same bytes may be written over, too; one that overlaps them may not.
+    // Another operand with exactly these bytes may be overwritten too; a partial overlap may not.
     const auto forbids = [&](const Access& access) {
       const bool itself = std::cmp_equal(access.operand, input);
       return !itself && (access.write || !SameRange(access, range) ||
@@ -209,7 +209,7 @@ class BlockCoalescer {
            !local_.Any(source.root, range, item, item, Kind::kAny, forbids);
   }
 
-  // `child`'s root becomes a part of where `home` lies.
+  // Makes the root of `child` a part of the buffer that holds `home`.
   void Merge(ValueId child, ValueId home) {
     const ValueId root = Resolve(program_, child).root;
     const Place place = Resolve(program_, home);
@@ -229,7 +229,7 @@ class BlockCoalescer {
   AccessIndex local_;
 };
 
-// Copies from a place to itself.
+// Removes copies whose source and target are the same bytes.
 void RemoveIdentities(Program& program) {
   for (Block& block : program.blocks) {
     std::erase_if(block.items, [&](const Item& item) {

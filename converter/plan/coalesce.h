@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering moves values with plain copies wherever a value must also stand somewhere else: in a
-// slice of a scan output, in a part of a Concat, in the home of a carried state, in an output. Here
-// source and target become one place wherever no step could see the difference, and the copy goes
-// away. Element-by-element steps are then let to write over an operand that dies with them. A copy
-// that remains is one that some reader or writer forces.
+// Lowering emits a plain copy wherever a value must also be stored somewhere else: in a slice of a
+// scan output, in a part of a Concat, in the buffer of a carried state, in an output. Coalescing
+// merges source and target into one buffer where no step could see the difference, and removes the
+// copy. Then elementwise steps may overwrite an operand that has its last use there. A remaining
+// copy is forced by some reader or writer.
 #ifndef WEFT_CONVERTER_PLAN_COALESCE_H_
 #define WEFT_CONVERTER_PLAN_COALESCE_H_
 
@@ -12,17 +12,18 @@
 
 namespace weft::plan {
 
-// May the copy at `item` of `block` be dropped by letting its source live in its target from the
-// first write on? `local` are the accesses of the block; `everywhere` the counts of those of the
-// whole program.
+// Returns true if the copy at `item` of the block can be dropped by storing its source in its
+// target from the first write on. `local` holds the accesses of the block, `everywhere` the access
+// counts of the complete program.
 bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
                       const AccessIndex& local, const AccessCounts& everywhere);
 
+// Merges source and target of plain copies where that is possible, and removes those copies.
 void DropCopies(Program& program);
-// Lets element-by-element steps write over an operand.
+// Lets elementwise steps write their output over an operand.
 void WriteInPlace(Program& program);
 
-// Both, in that order.
+// DropCopies, then WriteInPlace.
 void Coalesce(Program& program);
 
 }  // namespace weft::plan

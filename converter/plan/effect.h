@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run of steps does to the bytes of one region, seen from outside: which buffer must own
-// which bytes when it begins, and which buffer owns which bytes when it has ended. Effects are put
-// together in sequence, as alternatives, and side by side, so that a plan is proved without running
-// its loops: the effect of a body is found once, and a body repeated twice does what it does when
-// repeated a million times.
+// The effect of a sequence of steps on the bytes of one region, seen from outside: which buffer
+// must own which bytes before the steps run, and which buffer owns which bytes afterwards. Effects
+// compose in sequence, as alternatives, and in parallel. So a plan is proved without running its
+// loops: the effect of a body is computed once, and repeating the body twice has the same effect as
+// repeating it a million times.
 //
-// A buffer owns the bytes it was last written to. Reading bytes that another buffer owns is a
-// conflict: what the step wanted there has been overwritten, or was never written.
+// The buffer that bytes were last written for owns them. Reading bytes that another buffer owns is
+// a conflict: the value that the step needs was overwritten, or never written.
 #ifndef WEFT_CONVERTER_PLAN_EFFECT_H_
 #define WEFT_CONVERTER_PLAN_EFFECT_H_
 
@@ -17,28 +17,28 @@
 
 namespace weft::plan {
 
-inline constexpr uint32_t kManyOwners = 0xFFFFFFFFu;  // which one depends on the branch taken
+inline constexpr uint32_t kManyOwners = 0xFFFFFFFFu;  // the owner depends on the branch taken
 inline constexpr uint32_t kNoReader = 0xFFFFFFFFu;
 
-// A buffer that must own bytes, and the slot and the step that read them (kNoReader: it is written
-// there, and another buffer's turn may come in between).
+// A buffer that must own bytes, with the slot and the step that read them. kNoReader: the access is
+// a write, and another buffer may own the bytes in between.
 struct Needed {
   uint32_t owner, slot, step;
   bool operator==(const Needed&) const = default;
 };
 
-// Who owns bytes afterwards. If not certain, they may also have been left as they were before.
+// The owner of bytes afterwards. If not certain, the bytes may also have been left unchanged.
 struct Written {
   uint32_t owner;
   bool certain;
   bool operator==(const Written&) const = default;
 };
 
-// Collects conflicts, and counts the runs that were looked at.
+// Collects conflicts, and counts the runs that were visited.
 struct Findings {
   struct Conflict {
     Needed needed;
-    uint32_t owner;  // another one, or kManyOwners
+    uint32_t owner;  // a different one, or kManyOwners
     int64_t begin, end;
   };
   std::vector<Conflict> conflicts;
@@ -47,35 +47,35 @@ struct Findings {
 
 class Effect {
  public:
-  // One step's part. Ranges are half-open.
+  // Add the access of one step, after all earlier ones. Ranges are half-open.
   void Read(int64_t begin, int64_t end, const Needed& needed, Findings& findings);
   void Write(int64_t begin, int64_t end, const Written& written, Findings& findings);
 
-  // This and afterwards `next`, whose bytes lie `shift` further.
+  // Appends `next`, with its bytes `shift` further, after this effect.
   void Then(const Effect& next, int64_t shift, Findings& findings);
-  // Either this or `other`.
+  // Becomes the effect of running either this or `other`.
   void OrElse(const Effect& other, Findings& findings);
-  // Both at once: neither sees what the other writes. They must be disjoint but for bytes of the
-  // same buffer.
+  // Becomes the effect of this and `other` together, where neither sees what the other writes. They
+  // must be disjoint except for bytes of the same buffer.
   void Beside(const Effect& other, Findings& findings);
 
-  // Reports where one of the two writes bytes that the other one uses for another buffer, at
-  // whatever time.
+  // Reports bytes that one of the two effects writes and the other uses for another buffer, at any
+  // time.
   void MustBeDisjointFrom(const Effect& other, Findings& findings) const;
 
-  // Reports bytes that are used for more than one buffer, at whatever time.
+  // Reports bytes that are used for more than one buffer, at any time.
   void MustHaveOneOwnerEach(Findings& findings) const;
 
   const ByteRuns<Needed>& needed() const { return needed_; }
   const ByteRuns<Written>& written() const { return written_; }
-  // Every buffer that ever writes there; kManyOwners for several.
+  // Every buffer that ever writes the bytes; kManyOwners for several.
   const ByteRuns<uint32_t>& writers() const { return writers_; }
 
-  // Without going by what was written before.
+  // Requires `needed` at the start, regardless of what this effect writes before.
   void Need(int64_t begin, int64_t end, const Needed& needed, Findings& findings);
 
  private:
-  // Reports readers of bytes that are written for another buffer than theirs.
+  // Reports readers of bytes that are written for a buffer other than the one they read.
   void MustBeReadFor(const ByteRuns<Needed>& readers, Findings& findings) const;
   void AddWriter(int64_t begin, int64_t end, uint32_t owner, Findings& findings);
 

@@ -8,8 +8,8 @@
 namespace weft::plan {
 namespace {
 
-constexpr int64_t kQuickNodes = 2000;  // decide most problems of a few buffers
-// One node looks at all items and the sections that they are live in: a few tenths of a second.
+constexpr int64_t kQuickNodes = 2000;  // enough for most problems of a few buffers
+// Limit for a few tenths of a second: one node visits all items and all sections of each.
 constexpr int64_t kMostLooks = 30'000'000;
 constexpr int64_t kMostNodes = 40'000;
 
@@ -43,7 +43,7 @@ class Improvement {
 
   void GoDown() {
     Try(best_.bound_bytes, most_nodes_ / 2);
-    // Below `low` nothing is hoped for.
+    // `low` is the smallest capacity that is still tried.
     int64_t low = best_.bound_bytes;
     while (low < best_.used_bytes && left() > 0) {
       const int64_t middle = low + (best_.used_bytes - low) / 2 / unit_ * unit_;

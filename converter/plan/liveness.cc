@@ -16,7 +16,7 @@ namespace weft::plan {
 
 namespace {
 
-// Does the step write every byte of its output, and not some runs of them?
+// Returns true if the step writes every byte of its output, not only some runs of bytes.
 bool WritesAll(const Program& program, const Step& step, size_t output) {
   const auto operand = Narrow32(step.inputs.size() + output, "operands");
   const StridedBytes bytes = std::visit(
@@ -58,7 +58,7 @@ class Timeline {
     return lifetimes;
   }
 
-  // The last step not after `time`, with its position in the listing; null before the first.
+  // The last step at or before `time`, with its position in the listing; null before the first.
   std::pair<int64_t, const Step*> StepAt(int64_t time) const {
     const auto after = steps_.upper_bound(time);
     return after == steps_.begin() ? std::pair<int64_t, const Step*>(0, nullptr)
@@ -137,8 +137,8 @@ class Timeline {
   const Program& program_;
   LivenessAnalysis ranges_;
   std::vector<std::vector<TimeRange>> live_;
-  std::map<int64_t, std::pair<int64_t, const Step*>>
-      steps_;  // by time; a section's entry has no Step
+  // By time; the step of a section's entry is null.
+  std::map<int64_t, std::pair<int64_t, const Step*>> steps_;
 };
 
 }  // namespace
@@ -170,7 +170,7 @@ std::string DescribePeak(const Program& program, std::span<const Near> nears) {
   const std::string where =
       step == nullptr ? "the start"
                       : fmt::format("step {} ({} \"{}\")", index, Name(step->kind()), step->layer);
-  return fmt::format("peak is {} bytes at {}; alive there: {}", peak.bytes, where, alive);
+  return fmt::format("peak is {} bytes at {}; live there: {}", peak.bytes, where, alive);
 }
 
 }  // namespace weft::plan

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// When each value with storage of its own holds something that is still read. Time is the position
-// of a step in the flattened listing; entering and leaving a section have positions too. A step
-// reads and writes at its own time, so a value that it reads last lives until the next.
+// Live ranges of values with storage of their own: when each holds something that is still read.
+// Time is the position of a step in the flattened listing; entering and leaving a section have
+// positions too. A step reads and writes at its own time, so a value whose last reader is at time t
+// is live until t + 1.
 #ifndef WEFT_CONVERTER_PLAN_LIVENESS_H_
 #define WEFT_CONVERTER_PLAN_LIVENESS_H_
 
@@ -18,17 +19,18 @@ namespace weft::plan {
 struct Lifetime {
   ValueId root = kNone;
   TimeRange time;
-  std::vector<TimeRange> gaps = {};  // in which it holds nothing that is read, in order
+  std::vector<TimeRange> gaps = {};  // in which it holds nothing that is read later, in order
   int64_t bytes = 0;
 };
 
-// One per root in scratch that anything touches, in order of ValueId. A value that a loop's
-// iteration may find as an earlier one (or the outside) left it lives as long as the whole loop,
-// but for the time from its last read to the step that writes all of it.
+// One lifetime per root in scratch that is accessed, in order of ValueId. A value that an iteration
+// may read as an earlier iteration (or the code before the loop) left it is live during the entire
+// loop, except from its last read to the step that overwrites all of it.
 std::vector<Lifetime> Liveness(const Program& program);
 
-// The fullest moment, in words: `peak is 49152 bytes at step 17 (conv "conv3"); alive there: conv2
-// 24576, skip 8192`, the largest values first. `nears` are pairs of lifetimes.
+// Describes the moment with the most live bytes, largest values first: `peak is 49152 bytes at step
+// 17 (conv "conv3"); alive there: conv2 24576, skip 8192`. `nears` are pairs of indices in
+// Liveness(program).
 std::string DescribePeak(const Program& program, std::span<const Near> nears = {});
 
 }  // namespace weft::plan

@@ -40,15 +40,15 @@ class NearFinder {
   }
 
  private:
-  // The step's first input and first output, where they are all of a value each that no other
-  // operand lies in.
+  // Returns the pair of the first input and the first output, if each is a complete value that no
+  // other operand of the step uses.
   std::optional<Near> NearOf(const Step& step) const {
     const bind::NearLimits limits = LimitsOf(step);
     if (limits.never()) return std::nullopt;
     const auto x = WholeOf(step.inputs[0]), y = WholeOf(step.outputs[0]);
     if (!x || !y || UsesOf(step, *x) != 1 || UsesOf(step, *y) != 1) return std::nullopt;
     const Lifetime &of_x = lifetimes_[*x], &of_y = lifetimes_[*y];
-    // The one moment at which both are live is the step's own: x ends and y begins with it.
+    // Both are live only at the time of the step itself: x ends and y begins there.
     if (of_x.time.end != of_y.time.begin + 1) return std::nullopt;
     const Near near = {*x, *y, std::min<int64_t>(limits.before_bytes, of_y.bytes),
                        std::min<int64_t>(limits.behind_bytes, of_x.bytes)};
@@ -56,7 +56,7 @@ class NearFinder {
     return near;
   }
 
-  // Of the lifetime; nullopt for a part of a value.
+  // Index of the lifetime of `value`; nullopt for a part of a value.
   std::optional<size_t> WholeOf(ValueId value) const {
     if (value == kNone) return std::nullopt;
     const Place place = Resolve(program_, value);

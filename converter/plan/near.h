@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values may overlap although both are live: a step such as conv reads x for the last time
-// and writes y over it, at the distances that its parameters allow (runtime/bind/near.h).
+// Values that may overlap although both are live: a step such as conv reads x for the last time and
+// writes y over x, at an offset that its parameters allow (runtime/bind/near.h).
 #ifndef WEFT_CONVERTER_PLAN_NEAR_H_
 #define WEFT_CONVERTER_PLAN_NEAR_H_
 
@@ -13,7 +13,7 @@
 
 namespace weft::plan {
 
-// Pairs of indices in `lifetimes`, which are those of the program.
+// Returns the pairs, as indices in `lifetimes`, which must be Liveness(program).
 std::vector<Near> NearsOf(const Program& program, std::span<const Lifetime> lifetimes);
 
 }  // namespace weft::plan

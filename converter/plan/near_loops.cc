@@ -16,7 +16,7 @@ namespace weft::plan {
 
 namespace {
 
-// A read or a write of a chunk that moves with the loop.
+// A read or a write of a chunk that moves with the iterations of the loop.
 struct ChunkAccess {
   int64_t begin_bytes = 0, end_bytes = 0, stride_bytes = 0;
 
@@ -24,11 +24,11 @@ struct ChunkAccess {
   int64_t EndIn(int64_t iteration) const { return end_bytes + iteration * stride_bytes; }
 };
 
-// What a loop does to a root of the block around it.
+// The accesses of a loop to a root of the block around it.
 struct ChunkUse {
   std::vector<ChunkAccess> reads, writes;
-  bool reads_else = false, writes_else = false;  // what does not move
-  size_t count = 0;                              // of accesses in the copies
+  bool reads_else = false, writes_else = false;  // accesses that do not move
+  size_t count = 0;                              // number of accesses in the copies of the body
 };
 
 class LoopNears {
@@ -71,7 +71,7 @@ class LoopNears {
     }
   }
 
-  // In loops inside, what all their iterations touch.
+  // Adds an access; for loops inside, the union over all their iterations.
   void Add(const Access& access, ChunkUse& use) const {
     ChunkAccess chunk{access.begin_bytes, access.end_bytes, 0};
     for (const Move& move : access.moves) {
@@ -94,7 +94,7 @@ class LoopNears {
     }
   }
 
-  // What all iterations of other loops touch.
+  // The union of the bytes that all iterations of other loops access.
   ChunkAccess AllOf(const Access& access) const {
     ChunkAccess all{access.begin_bytes, access.end_bytes, 0};
     for (const Move& move : access.moves) {
@@ -117,7 +117,7 @@ class LoopNears {
     }
   }
 
-  // Does nothing touch the root but the block around the loop, and of the loop its copies alone?
+  // Returns true if only the block around the loop and the copies of the loop body access the root.
   bool IsLocal(ValueId root, const ChunkUse& use) const {
     const auto found = around_.find(root);
     const bool is_placed = program_.values[root].home == Home::kScratch && BytesOf(root) > 0;
@@ -126,7 +126,7 @@ class LoopNears {
     return found->second.size() == everywhere_.at(root) && static_cast<size_t>(inside) == use.count;
   }
 
-  // Is it read chunk by chunk, and not touched again?
+  // Returns true if the loop reads x chunk by chunk and nothing accesses x afterwards.
   bool IsReadUp(ValueId x, const ChunkUse& use) const {
     const bool only_read =
         !use.reads.empty() && use.writes.empty() && !use.reads_else && !use.writes_else;
@@ -135,8 +135,8 @@ class LoopNears {
                                 [&](const Access& access) { return access.item > item_; });
   }
 
-  // Only y's writes matter: x is not written while both hold something, but before the loop, where
-  // what y has taken already has to be apart from all of x.
+  // Only writes to y matter: while both are live, x is not written, except before the loop. What y
+  // occupies before the loop must be disjoint from all of x.
   std::optional<Near> NearOf(ValueId x, const ChunkUse& of_x, ValueId y,
                              const ChunkUse& of_y) const {
     Near near{.x = index_.at(x), .y = index_.at(y)};
@@ -157,8 +157,8 @@ class LoopNears {
     return near;
   }
 
-  // In iterations r and w, of which r is the same or a later one: their distance is linear in both,
-  // so the corners of what they may be are enough.
+  // Raises the distances for a write in iteration w and a read in iteration r >= w. The distance is
+  // linear in r and w, so checking the corners of their range is enough.
   void KeepApart(const ChunkAccess& read, const ChunkAccess& write, Near& near) const {
     const int64_t last = section_.max_trips - 1;
     const std::pair<int64_t, int64_t> corners[] = {{0, 0}, {last, 0}, {last, last}};
@@ -171,7 +171,7 @@ class LoopNears {
   const Program& program_;
   const AccessMap& around_;
   const AccessCounts& everywhere_;
-  const IndexOfRoot& index_;  // of lifetimes
+  const IndexOfRoot& index_;  // in the lifetimes
   const SectionId id_;
   const Section& section_;
   const int64_t item_;

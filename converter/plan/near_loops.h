@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values may overlap although a loop uses both: it reads x chunk by chunk for the last time,
-// a sliced input say, and writes y chunk by chunk, a scan output, over what it has read of x.
+// Values that may overlap although a loop uses both: the loop reads x, for example a sliced input,
+// chunk by chunk for the last time, and writes y, for example a scan output, chunk by chunk over
+// the part of x that it has already read.
 //
-//   x              | x0 | x1 | x2 | x3 |        iteration 2 reads x2 and writes y2, which may lie
-//   y     | y0 | y1 | y2 |                      over x0 and x1, later ones over x2
+//   x              | x0 | x1 | x2 | x3 |        iteration 2 reads x2 and writes y2, which may
+//   y     | y0 | y1 | y2 |                      overlap x0 and x1; later iterations overwrite x2
 #ifndef WEFT_CONVERTER_PLAN_NEAR_LOOPS_H_
 #define WEFT_CONVERTER_PLAN_NEAR_LOOPS_H_
 
@@ -16,7 +17,7 @@
 
 namespace weft::plan {
 
-// Pairs of indices in `lifetimes`, which are those of the program.
+// Returns the pairs, as indices in `lifetimes`, which must be Liveness(program).
 std::vector<Near> NearsInLoops(const Program& program, std::span<const Lifetime> lifetimes);
 
 }  // namespace weft::plan

@@ -9,7 +9,7 @@
 namespace weft::plan {
 namespace {
 
-// Longer lists decide more often and cost more.
+// Maximum length of the lists of a node. Longer lists decide more searches but are slower.
 constexpr size_t kMostRanges = 16;
 
 bool Overlaps(const TimeRange& a, const TimeRange& b) { return a.begin < b.end && b.begin < a.end; }
@@ -19,7 +19,7 @@ bool Overlaps(const std::vector<TimeRange>& taken, const TimeRange& range) {
                      [&](const TimeRange& each) { return Overlaps(each, range); });
 }
 
-// `taken` holds ends by begins.
+// `taken` maps begins to ends.
 bool Overlaps(const std::map<int64_t, int64_t>& taken, const TimeRange& range) {
   const auto after = taken.lower_bound(range.end);
   return after != taken.begin() && std::prev(after)->second > range.begin;
@@ -33,7 +33,7 @@ bool OverlapsAny(const Taken& taken, std::span<const TimeRange> ranges) {
 
 int64_t LengthOf(const TimeRange& range) { return range.end - range.begin; }
 
-// Leaves out the shortest: what remains is still taken.
+// Drops the shortest ranges beyond the limit: the list must only hold times that are occupied.
 void KeepLongest(std::vector<TimeRange>& ranges) {
   if (ranges.size() <= kMostRanges) return;
   std::nth_element(
@@ -42,8 +42,8 @@ void KeepLongest(std::vector<TimeRange>& ranges) {
   ranges.resize(kMostRanges);
 }
 
-// Adds a range to a sorted list of disjoint ones; where it grows too long, the two with the
-// narrowest time between them become one: whatever was in use is still in the list.
+// Adds a range to a sorted list of disjoint ranges. If the list grows too long, the two ranges with
+// the shortest time between them are merged: the list must cover all times that are in use.
 void AddBusy(std::vector<TimeRange>& ranges, TimeRange range) {
   auto first =
       std::lower_bound(ranges.begin(), ranges.end(), range.begin,
@@ -95,7 +95,7 @@ bool Occupancy::Find(Search& search, uint32_t index, int64_t begin, int64_t size
   ++visits_;
   const Node& node = nodes_[index];
   const int64_t end = begin + size;
-  if (end <= search.gap) return false;  // rounding up has passed it
+  if (end <= search.gap) return false;  // rounding up has skipped this node
   if (OverlapsAny(node.full, search.ranges) || OverlapsAny(node.own, search.ranges)) {
     search.gap = RoundUp(end, search.alignment);
     return false;
@@ -132,7 +132,7 @@ void Occupancy::Insert(TimeRange range, int64_t from, int64_t to, uint32_t index
   SumUp(index);
 }
 
-// Ranges that follow one another without time between become one.
+// Merges ranges that overlap or touch.
 void Occupancy::AddOwn(Node& node, TimeRange range) {
   auto next = node.own.upper_bound(range.begin);
   if (next != node.own.begin() && std::prev(next)->second >= range.begin) --next;
@@ -151,7 +151,7 @@ void Occupancy::AddOwn(Node& node, TimeRange range) {
   }
 }
 
-// When both halves are taken, all of the node is.
+// A node is full when both of its children are full.
 void Occupancy::SumUp(uint32_t index) {
   Node& node = nodes_[index];
   node.full = node.own_longest;

@@ -17,11 +17,12 @@ namespace weft::plan {
 namespace {
 
 constexpr int64_t kMostLooksForOrders = 2'000'000;  // for all blocks: a tenth of a second
-// Pairs of accesses to one value of which one writes: beyond, a block keeps its order.
+// Maximum number of pairs of accesses to one value of which one writes. A block with more keeps its
+// order.
 constexpr size_t kMostConflicts = 4'000'000;
 
-// Blocks, and behind them sections: what each stands in, and which of them holds all that touches a
-// root, the innermost such.
+// Scopes are the blocks, followed by the sections. Stores the scope around each scope, and for each
+// root the innermost scope that contains all its accesses.
 class Scopes {
  public:
   explicit Scopes(const Program& program)
@@ -40,7 +41,7 @@ class Scopes {
   }
 
   bool IsOwnedBy(ValueId root, BlockId block) const { return owner_[root] == block; }
-  // What several blocks of a section touch, and nothing outside it.
+  // Scratch bytes of values that several blocks of the section access, and nothing outside it.
   int64_t BytesBetweenBlocks(SectionId section) const {
     const auto found = owned_by_.find(ScopeOf(section));
     int64_t bytes = 0;
@@ -118,7 +119,7 @@ class StepOrderer {
   }
 
  private:
-  // Bytes that are live at one time of what only this block touches.
+  // Orders a block and all blocks inside. Returns the peak bytes of values that only it accesses.
   int64_t Order(BlockId block) {
     const std::vector<Unit> units = UnitsOf(program_, block);
     std::vector<int64_t> inner_bytes;
@@ -196,7 +197,8 @@ class StepOrderer {
     return of;
   }
 
-  // Where a step alone writes a whole value that may lie where another whole one ends.
+  // Adds the steps that write a complete value which may share the bytes of a complete input that
+  // has its last use there.
   void AddShares(BlockId block, const AccessMap& accesses, const std::vector<Unit>& units,
                  const std::unordered_map<ValueId, size_t>& index, OrderProblem& problem) const {
     for (size_t unit = 0; unit < units.size(); ++unit) {

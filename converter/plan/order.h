@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the items of every block into an order in which fewer bytes of scratch are live at one time,
-// the innermost blocks first: to the block around it a section is one unit that needs, while it
-// runs, what its blocks do.
+// Reorders the items of every block so that fewer bytes of scratch are live at one time. Innermost
+// blocks come first: to the block around it, a section is one unit that needs the scratch of its
+// blocks while it runs.
 #ifndef WEFT_CONVERTER_PLAN_ORDER_H_
 #define WEFT_CONVERTER_PLAN_ORDER_H_
 
@@ -9,7 +9,7 @@
 
 namespace weft::plan {
 
-// Values that already lie in one place stay there. Returns whether any item has moved.
+// Values that already share a buffer keep sharing it. Returns true if any item has moved.
 bool OrderSteps(Program& program);
 
 }  // namespace weft::plan

@@ -11,17 +11,17 @@ namespace weft::plan {
 
 namespace {
 
-constexpr size_t kWidths[] = {4, 64, 1024, 16384};  // states kept of one number of units
+constexpr size_t kWidths[] = {4, 64, 1024, 16384};  // states kept per number of units
 constexpr size_t kNextPerState = 4;
 constexpr size_t kNoPath = SIZE_MAX;
 
-// Which units have run, what is live then, and the most that ever was.
+// The units that have run, the bytes live after them, and the peak so far.
 struct OrderState {
   std::vector<bool> done;
   std::vector<size_t> ready;  // ascending
   int64_t live_bytes = 0, peak_bytes = 0;
   size_t count = 0;       // of units that have run
-  size_t path = kNoPath;  // index of the last of them
+  size_t path = kNoPath;  // index in steps_ of the last of them
 };
 
 class OrderSearch {
@@ -77,7 +77,7 @@ class OrderSearch {
   }
 
  private:
-  // What running a unit in some state does.
+  // Peak and live bytes after running a unit in some state.
   struct Change {
     int64_t peak_bytes = 0, live_bytes = 0;
   };
@@ -97,7 +97,7 @@ class OrderSearch {
     return state;
   }
 
-  // Each value takes part in one sharing of a unit at most.
+  // Bytes that `unit` can share. Each value takes part in at most one sharing per unit.
   template <typename MayShare>
   int64_t SharedBytes(size_t unit, MayShare may_share) const {
     int64_t bytes = 0;
@@ -122,7 +122,7 @@ class OrderSearch {
 
   bool IsLast(const OrderState& state, size_t value, size_t last) {
     const OrderProblem::Bytes& of = problem_.bytes[value];
-    // Most often the last ones have not run.
+    // Usually the last units have not run, so the search from the back ends early.
     return !of.to_end && std::all_of(of.units.rbegin(), of.units.rend(), [&](size_t unit) {
       ++looks_;
       return unit == last || state.done[unit];
@@ -166,7 +166,7 @@ class OrderSearch {
     return std::ranges::all_of(units, [&](size_t unit) { return state.done[unit]; });
   }
 
-  // Runs what can only help.
+  // Runs the ready units that raise neither the peak nor the live bytes.
   void RunFree(OrderState& state) {
     for (size_t i = 0; i < state.ready.size() && looks_ < most_looks_;) {
       const size_t unit = state.ready[i];
@@ -178,8 +178,8 @@ class OrderSearch {
     }
   }
 
-  // The best end of all orders whose peak is below `limit`, among those that the width lets
-  // through; null where there is none.
+  // Returns the best final state with a peak below `limit` that a search of this width reaches;
+  // null if there is none.
   const OrderState* FindBelow(int64_t limit, size_t width) {
     steps_.clear();
     by_count_.assign(unit_count_ + 1, {});
@@ -196,8 +196,8 @@ class OrderSearch {
     return best == ends.end() || best->peak_bytes >= limit ? nullptr : &*best;
   }
 
-  // From each state with each unit that is ready, the most promising of them first; so many as may
-  // be kept in the end, and a few more, since they can lead to one state.
+  // Expands each state by each ready unit, the most promising expansions first. Several expansions
+  // can lead to one state, so kNextPerState times as many as will be kept are expanded.
   void GoOn(const States& states, int64_t limit, size_t width) {
     struct Next {
       const OrderState* state;
@@ -233,7 +233,7 @@ class OrderSearch {
     }
   }
 
-  // One state of each set, with the lowest peak; of these the best `width`.
+  // Returns one state per set of units, that with the lowest peak; of these the best `width`.
   States Best(const States& states, size_t width) {
     std::unordered_map<std::vector<bool>, size_t> of_set;
     std::vector<size_t> best;
@@ -267,11 +267,11 @@ class OrderSearch {
   const OrderProblem& problem_;
   const size_t unit_count_;
   const int64_t most_looks_;
-  std::vector<std::vector<size_t>> touched_, after_;  // values, units, by unit
+  std::vector<std::vector<size_t>> touched_, after_;  // by unit: its values, its later units
   std::vector<std::vector<OrderProblem::Share>> shares_;
   int64_t looks_ = 0, least_ = 0;
   bool dropped_ = false;
-  std::vector<std::pair<size_t, size_t>> steps_;  // a unit, and the step before it on the path
+  std::vector<std::pair<size_t, size_t>> steps_;  // a unit, and the previous step on the path
   std::vector<States> by_count_;
 };
 

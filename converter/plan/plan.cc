@@ -38,8 +38,8 @@ constexpr Candidate kCandidates[] = {
     {16, true, true},        {8, true, true},        {4, true, true},  {2, true, true},
     {1, true, true},         {1, false, true}};
 
-// Weights are placed in the order in which the listing names them, so that those without a reader
-// (folded, repacked) stay out of the file.
+// Places weights in the order in which the listing uses them. Weights without a reader (folded,
+// repacked) are left out of the file.
 class WeightsPlacer {
  public:
   explicit WeightsPlacer(Plan& plan)
@@ -89,7 +89,7 @@ class WeightsPlacer {
   std::vector<bool> is_placed_;
 };
 
-// Single numbers, flags and places in rings, lie together behind the rest.
+// Single numbers, such as flags and ring positions, are stored together after the rest.
 void PlaceState(Plan& plan) {
   constexpr int64_t kSingle = 8;
   for (const bool single : {false, true}) {
@@ -105,13 +105,13 @@ void PlaceState(Plan& plan) {
   plan.state_bytes = RoundUp(plan.state_bytes, kScratchAlignment);
 }
 
-// A memory is used up to a multiple of the alignment.
+// Rounds the capacity of a memory down to a multiple of the alignment.
 Memory WholeUnits(Memory memory) {
   if (memory.capacity_bytes) *memory.capacity_bytes -= *memory.capacity_bytes % kScratchAlignment;
   return memory;
 }
 
-// What loops do costs nothing; what steps do makes them slower.
+// Overlaps in loops cost no time, so they are always allowed; overlaps in a step make it slower.
 std::vector<Near> AllNears(const Program& program, std::span<const Lifetime> lifetimes,
                            bool lies_near) {
   std::vector<Near> nears = NearsInLoops(program, lifetimes);
@@ -145,7 +145,7 @@ std::vector<int64_t> ScratchBytes(const Placement& placement) {
   return scratch_bytes;
 }
 
-// Large buffers at cache lines, unless that takes more scratch.
+// Aligns large buffers to cache lines, unless that needs more scratch.
 void PlaceBuffers(Plan& plan) {
   plan.placement = Solve(plan.problem, {}, &plan.account);
   Problem aligned = plan.problem;
@@ -153,7 +153,7 @@ void PlaceBuffers(Plan& plan) {
     if (buffer.bytes >= kLargeBytes) buffer.alignment_bytes = kLargeAlignment;
   }
   if (aligned == plan.problem) return;
-  // What does not fit into the same bytes is of no use, so a search for it is a short one.
+  // Only a placement within the same bytes is useful, so the search is a short one.
   Effort effort;
   effort.most_nodes = kAlignmentNodes;
   if (plan.placement.used_bytes.size() == 1) {
@@ -178,13 +178,13 @@ void PlaceScratch(Plan& plan) {
   plan.scratch_bytes = ScratchBytes(plan.placement);
 }
 
-// What no file can hold.
+// Describes what exceeds the limits of the format; empty if everything fits.
 std::string ExcessOfFormat(const Plan& plan) {
   const bool fits = plan.state_bytes <= kMostRegionBytes &&
                     std::ranges::all_of(plan.scratch_bytes,
                                         [](int64_t bytes) { return bytes <= kMostRegionBytes; });
   if (fits) return "";
-  return fmt::format("scratch needs {} bytes and state {}; each must be below {}",
+  return fmt::format("scratch needs {} bytes and state {}; each must be at most {}",
                      plan.all_scratch_bytes(), plan.state_bytes, kMostRegionBytes);
 }
 
@@ -219,8 +219,9 @@ Program Hoisted(Program lowered, const Candidate& candidate) {
   return lowered;
 }
 
-// What can lie in one place depends on the order, and which order is best on what lies in one
-// place: one is changed after the other, as long as it moves a step. Nullopt where none has moved.
+// Which values can share a buffer depends on the order, and the best order depends on which values
+// share a buffer. So ordering and coalescing alternate as long as ordering moves a step. Returns
+// nullopt if no step has moved.
 std::optional<Program> Ordered(Program program) {
   if (!OrderSteps(program)) return std::nullopt;
   Coalesce(program);
@@ -228,7 +229,8 @@ std::optional<Program> Ordered(Program program) {
   return program;
 }
 
-// Is there hope that the program needs less scratch than the plan?
+// Returns true if the peak of `program` is below the scratch of `plan`, so that planning it may
+// pay.
 bool MayNeedLess(const Program& program, const Plan& plan, bool lies_near) {
   const std::vector<Lifetime> lifetimes = Liveness(program);
   std::vector<Buffer> buffers;
@@ -237,8 +239,9 @@ bool MayNeedLess(const Program& program, const Plan& plan, bool lies_near) {
   return PeakOf(buffers, 1, nears).bytes < plan.all_scratch_bytes();
 }
 
-// The steps keep the order in which they were lowered, unless another one takes less scratch. It is
-// looked for among those that keep what lies in one place in the first order, then among all.
+// The steps keep the order in which they were lowered unless another order needs less scratch. Two
+// searches are tried: one keeps the buffers shared in the first order, the other starts without
+// sharing.
 Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Memory> memories) {
   SplitValues(hoisted);
   JoinCellInputs(hoisted);
@@ -259,9 +262,9 @@ Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Me
   return plan;
 }
 
-// Two hoists of one program that are the same in this are the same: what moves out of a loop
-// changes the items of blocks, and the rows of a product show in the bytes of values and the trips
-// of loops.
+// Fingerprint of a hoisted program. Two hoisted versions of one program with equal outlines are the
+// same: moving steps out of a loop changes the items of blocks, and the number of rows of a product
+// changes the bytes of values and the trip counts of loops.
 struct Outline {
   size_t values = 0;
   int64_t bytes = 0, trips = 0;
@@ -299,20 +302,21 @@ std::string ExcessOf(const Plan& plan, const PlanOptions& options) {
     faster += fmt::format("{}{} in \"{}\"", i == 0 ? "" : ", ", plan.scratch_bytes[i],
                           options.memories[i].name);
   }
-  return fmt::format("scratch needs {} bytes in region \"{}\" beside {} and --region {} is {}",
-                     plan.scratch_bytes[last], slow.name, faster, slow.name, *slow.capacity_bytes);
+  return fmt::format(
+      "scratch needs {} bytes in region \"{}\" in addition to {} and --region {} is {}",
+      plan.scratch_bytes[last], slow.name, faster, slow.name, *slow.capacity_bytes);
 }
 
 namespace {
 
-// May any step write over its input, in the order in which the steps were lowered?
+// Returns true if any step may write over its input, with the steps in their lowered order.
 bool MayLieNear(Program hoisted) {
   ChainCopies(hoisted);
   Coalesce(hoisted);
   return !NearsOf(hoisted, Liveness(hoisted)).empty();
 }
 
-// Candidates that come to the same are made once.
+// Adds the plans of the candidates; candidates with equal programs result in one plan.
 void AddPlansOf(const Program& lowered, std::span<const Candidate> candidates,
                 const PlanOptions& options, std::vector<Plan>& plans) {
   std::optional<Outline> last;
@@ -322,7 +326,7 @@ void AddPlansOf(const Program& lowered, std::span<const Candidate> candidates,
     const Outline outline = OutlineOf(hoisted);
     const bool is_as_last = last == outline;
     last = outline;
-    // What lies near is new only where something may.
+    // A candidate that differs only in lies_near is new only if some step may write over its input.
     const bool is_new = !is_as_last || (candidate.lies_near && !plans.back().candidate.lies_near &&
                                         MayLieNear(hoisted));
     if (is_new) plans.push_back(PlanHoisted(std::move(hoisted), candidate, options.memories));
@@ -337,7 +341,7 @@ Work WorkOf(const Plan& plan) {
   return WorkOf(plan.program, places);
 }
 
-// The cheapest first; of those that cost as much, the smallest.
+// Sorts by cost, lowest first; among equal costs by scratch, smallest first.
 void SortByCost(std::vector<Plan>& plans) {
   std::vector<std::pair<double, int64_t>> keys;
   for (const Plan& plan : plans) {
@@ -351,7 +355,7 @@ void SortByCost(std::vector<Plan>& plans) {
   plans = std::move(sorted);
 }
 
-// Those that fit, and are smaller than all that are faster.
+// Returns the plans that fit into the memories and are smaller than all faster ones.
 std::vector<size_t> FittingOf(const std::vector<Plan>& plans, PlanOptions options) {
   options.budget_bytes.reset();
   std::vector<size_t> fitting;
@@ -363,7 +367,8 @@ std::vector<size_t> FittingOf(const std::vector<Plan>& plans, PlanOptions option
   return fitting;
 }
 
-// Among scratch bytes that fall; nullopt where none is within the budget.
+// Returns the fastest point within the limit of the options; nullopt if none is within the budget.
+// The scratch bytes of the curve decrease.
 std::optional<size_t> PointFor(const std::vector<CurvePoint>& curve, const PlanOptions& options) {
   if (curve.empty()) return std::nullopt;
   const int64_t smallest = curve.back().scratch_bytes;
@@ -379,7 +384,7 @@ std::optional<size_t> PointFor(const std::vector<CurvePoint>& curve, const PlanO
   return std::nullopt;
 }
 
-// The fastest first, of the program and of those with fused loops.
+// Plans of the program and of its versions with fused loops, fastest first.
 std::vector<Plan> PlansOf(const Program& lowered, const PlanOptions& options,
                           std::span<const FusedProgram> fused) {
   std::vector<Plan> plans;
@@ -420,8 +425,8 @@ bool HasChains(const Program& program) {
   });
 }
 
-// A chain runs at one time, its steps might have run at several: the same plan without chains may
-// need less scratch.
+// Returns true if the same plan without chains needs less scratch: a chain runs at one time, while
+// its steps could run at several.
 bool NeedsLessApart(const Plan& plan, const Program& lowered, const PlanOptions& options,
                     std::span<const FusedProgram> fused) {
   if (!HasChains(plan.program)) return false;
@@ -464,12 +469,13 @@ std::string RowsText(const Candidate& candidate) {
 
 std::string ToString(const Plan& plan) {
   return fmt::format(
-      "{}\nhoisted: {} rows of a product at once, {} invariants; outputs over inputs: {}; "
+      "{}\nhoisted: {} rows of a product at once, {} invariants; outputs overwrite inputs: {}; "
       "loops of stacked layers: {}\n{}"
       "weights {} bytes, state {}, scratch {} ({})\n",
       ToString(plan.program), RowsText(plan.candidate),
-      plan.candidate.hoists_invariants ? "all" : "no", plan.candidate.lies_near ? "near" : "apart",
-      plan.candidate.fuses_loops ? "fused" : "apart", ToString(plan.problem, plan.placement),
+      plan.candidate.hoists_invariants ? "all" : "no",
+      plan.candidate.lies_near ? "with an offset" : "no",
+      plan.candidate.fuses_loops ? "fused" : "separate", ToString(plan.problem, plan.placement),
       plan.weights_bytes, plan.state_bytes, plan.all_scratch_bytes(), ToString(plan.account));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a program to the plan that a file is written from. A candidate says what leaves the loops;
-// each makes a plan of its own. Those of which none is both faster and smaller are the curve of the
-// model, and one of them is chosen.
+// Turns a program into the plan that a file is written from. A candidate selects transformations of
+// the program; each candidate results in one plan. The plans for which no other plan is both faster
+// and smaller form the curve of the model, and one of them is chosen.
 //
 //   lowered Program -> for each candidate: MakePlan -> Plan {bytes, bound, work} -> ChoosePlan
 #ifndef WEFT_CONVERTER_PLAN_PLAN_H_
@@ -23,47 +23,46 @@
 namespace weft::plan {
 
 inline constexpr int64_t kWeightsAlignment = 64;  // a cache line, and a panel of 16 floats
-inline constexpr int64_t kScratchAlignment = 16;  // of state too
-// Of scratch where it costs no byte: a load that straddles two cache lines takes twice as long.
+inline constexpr int64_t kScratchAlignment = 16;  // also of state
+// Alignment of large values in scratch if it adds no byte: a load that straddles two cache lines
+// takes twice as long.
 inline constexpr int64_t kLargeAlignment = 64;
 inline constexpr int64_t kLargeBytes = 256;
-// Bytes of a region or of the file: the offsets of FlatBuffers have 31 bits.
+// Maximum bytes of a region or of the file, because offsets of FlatBuffers have 31 bits.
 inline constexpr int64_t kMostRegionBytes = INT32_MAX;
 
-// Of what has no place: no sum with a size is a number that a file can hold.
+// Offset of a value without an address. Adding any size to it never gives a valid file offset.
 inline constexpr int64_t kNoOffset = INT64_MIN / 2;
 
-// Rows of an input product that are computed at once, outside their loop, and whether steps that
-// every iteration would repeat run once before it. More of either takes more scratch, and mostly is
-// faster. And whether steps such as conv may write their output over their input, in blocks of a
-// few pixels: slower, by a third where rows are of five pixels, and two full maps never stand side
-// by side. And whether loops of stacked layers are one (loops/fuse.h). And whether functions behind
-// one another are one step (program/chains.h).
+// Transformations of one candidate plan. More hoisted rows and hoisted invariants need more scratch
+// and are usually faster. In-place steps such as conv write their output over their input in blocks
+// of a few pixels: slower by a third for rows of five pixels, but two full maps are never live
+// together.
 struct Candidate {
-  int64_t hoisted_rows = 1;
-  bool hoists_invariants = false;
-  bool lies_near = false;
-  bool fuses_loops = false;
-  bool joins_chains = false;
-  bool fuses_steps = false;    // those between the loops, too
-  bool fuses_windows = false;  // and windows over time
+  int64_t hoisted_rows = 1;        // rows of an input product computed at once, before the loop
+  bool hoists_invariants = false;  // steps with equal results in all iterations run once
+  bool lies_near = false;          // steps such as conv may write their output over their input
+  bool fuses_loops = false;        // loops of stacked layers become one (loops/fuse.h)
+  bool joins_chains = false;       // consecutive functions become one step (program/chains.h)
+  bool fuses_steps = false;        // also the steps between the loops
+  bool fuses_windows = false;      // also windows over time between the loops
   bool operator==(const Candidate&) const = default;
 };
 
-// "all" or "16": rows that it hoists at once.
+// "all" or "16": the number of rows that are hoisted at once.
 std::string RowsText(const Candidate& candidate);
 
-// Where loops can be fused, there are more.
+// The candidates of every program. Programs with fusible loops have more.
 std::span<const Candidate> Candidates();
 
-// Which plan of the curve is taken.
+// Selects the plan of the curve.
 enum class Aim : uint8_t {
-  kBalanced,  // the fastest that needs at most twice the scratch of the smallest
+  kBalanced,  // the fastest plan that needs at most twice the scratch of the smallest plan
   kFastest,
   kSmallest,
 };
 
-// A plan of the curve: what it takes, and what one run of it does.
+// A plan of the curve: its scratch, and the work of one run.
 struct CurvePoint {
   Candidate candidate;
   int64_t scratch_bytes = 0;
@@ -73,24 +72,26 @@ struct CurvePoint {
 };
 
 struct PlanOptions {
-  // Of scratch, the fastest first; empty: one without a limit. The last takes what is left over.
+  // Memories for scratch, the fastest first; empty: one without a limit. The last memory receives
+  // what does not fit into the others.
   std::vector<Memory> memories;
-  // Most bytes of scratch, all memories together: the fastest within it, whatever the aim.
+  // Maximum bytes of scratch in all memories together. If set, the fastest plan within this budget
+  // is chosen, whatever the aim.
   std::optional<int64_t> budget_bytes;
   Aim aim = Aim::kBalanced;
-  bool joins_chains = false;  // where the plan needs no more scratch than without
+  bool joins_chains = false;  // if the plan then needs no more scratch
 };
 
 struct Plan {
-  Program program;  // with the steps that run, in their order
+  Program program;  // the steps in the order in which they run
   Candidate candidate;
-  // In order of their cost, each smaller than all before it. Empty for a plan that was not chosen
-  // from any.
+  // Points in order of cost, each with less scratch than all earlier ones. Empty for a plan that
+  // was not chosen from several.
   std::vector<CurvePoint> curve;
-  size_t chosen = 0;  // of the curve, the one that this is
+  size_t chosen = 0;  // index in the curve of this plan
 
-  // Where each root of `program` begins in its region (weights, state or a memory of scratch), by
-  // ValueId; 0 for scratch that no step touches, kNoOffset for weights that nothing reads.
+  // Offset of each root of `program` in its region (weights, state or a memory of scratch), by
+  // ValueId; 0 for scratch that no step accesses, kNoOffset for weights that nothing reads.
   std::vector<int64_t> offsets_bytes;
   std::vector<uint32_t> memories;     // by ValueId, of roots in scratch
   std::vector<ValueId> weight_roots;  // in the order of their offsets
@@ -100,26 +101,28 @@ struct Plan {
   Problem problem;                     // of scratch
   std::vector<ValueId> scratch_roots;  // of the problem's buffers
   Placement placement;
-  Account account;  // of the placement: what no other one of this order of steps can go below
+  Account account;  // of the placement, with the lower bound for this order of steps
 
   int64_t all_scratch_bytes() const;
 };
 
-// Gives every root of a program its place; the program stays as it is.
+// Assigns an address to every root of a program, without changing the program.
 Plan PlanAsIs(Program program, std::span<const Memory> memories = {}, bool lies_near = false);
 
-// Hoists as the candidate says, drops the copies that can go away, and places.
+// Applies the candidate's transformations, drops the copies that can be avoided, and assigns
+// addresses.
 Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memory> memories);
 
-// What of the plan is beyond a memory, the budget or the format; empty where it fits.
+// Describes by how much the plan exceeds a memory, the budget or the format; empty if it fits.
 std::string ExcessOf(const Plan& plan, const PlanOptions& options);
 
-// The plan of the curve that the options ask for. `fused` are the same program with fused loops.
-// Nullopt when a fault was added: that none fits, and what the last one would need.
+// Returns the plan of the curve that the options select. `fused` is the same program with fused
+// loops. Returns nullopt after adding an error if no plan fits, with the bytes that the last plan
+// needs.
 std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults,
                                std::span<const FusedProgram> fused = {});
 
-// The program, and the table of its placement.
+// Returns the listing of the program and the table of its placement.
 std::string ToString(const Plan& plan);
 
 }  // namespace weft::plan

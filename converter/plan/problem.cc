@@ -25,7 +25,7 @@ std::vector<TimeRange> LiveRanges(const Buffer& buffer) {
 
 namespace {
 
-// The most bytes that two near buffers can share.
+// Returns the maximum number of bytes that the buffers of a Near pair can share.
 int64_t SharedBytes(const Buffer& x, const Buffer& y, const Near& near, int64_t granule_bytes) {
   const int64_t least = std::min(std::max(near.before_bytes + x.bytes, y.bytes),
                                  std::max(near.behind_bytes + y.bytes, x.bytes));
@@ -34,7 +34,7 @@ int64_t SharedBytes(const Buffer& x, const Buffer& y, const Near& near, int64_t 
   return std::max<int64_t>(shared, 0);
 }
 
-// When both are live.
+// Returns the times at which both are live.
 std::vector<TimeRange> CommonRanges(const Buffer& a, const Buffer& b) {
   std::vector<TimeRange> common;
   for (const TimeRange& of_a : LiveRanges(a)) {
@@ -85,7 +85,7 @@ int64_t GranuleOf(const Problem& problem) {
   return std::max<int64_t>(granule, 1);
 }
 
-// At the peak, each buffer but the topmost ends where another may begin, at a multiple of the
+// At the peak, each buffer except the topmost ends where another may begin, at a multiple of the
 // granule.
 int64_t LowerBound(const Problem& problem) {
   const int64_t granule = GranuleOf(problem);
@@ -107,9 +107,9 @@ std::string ToString(const Problem& problem, const Placement& placement) {
                         buffer.bytes, times, buffer.name);
   }
   for (const Near& near : problem.nears) {
-    text +=
-        fmt::format("{} may begin {} bytes before {}, or {} behind\n", problem.buffers[near.y].name,
-                    near.before_bytes, problem.buffers[near.x].name, near.behind_bytes);
+    text += fmt::format("{} may begin {} bytes before {}, or {} after its begin\n",
+                        problem.buffers[near.y].name, near.before_bytes,
+                        problem.buffers[near.x].name, near.behind_bytes);
   }
   for (size_t i = 0; i < placement.used_bytes.size(); ++i) {
     const Memory& memory = problem.memories[i];

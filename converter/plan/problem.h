@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The problem of placement, free of steps and models: buffers that are live for a while, memories
-// to put them in. A solver (solve.h) makes a Placement of it; validate_placement.h checks one.
+// The problem of memory planning, independent of steps and models: buffers with live ranges, and
+// memories that hold them. A solver (solve.h) computes a Placement; validate_placement.h checks it.
 //
 //   offset
 //     ^   +-------+ +-----+
@@ -9,13 +9,14 @@
 //     |   | a |       c      |
 //     +---+---+--------------+--> time
 //
-// A buffer is a rectangle: its lifetime wide, its bytes high. Solving is to choose offsets so that
-// no two rectangles of one memory overlap. A gap is a part of a lifetime in which the buffer holds
-// nothing: others may use its bytes then, but it stays where it is.
+// A buffer is a rectangle: its width is its lifetime, its height its size in bytes. Solving means
+// to choose offsets so that no two rectangles of one memory overlap. A gap is a part of a lifetime
+// in which the buffer holds no value: other buffers may use its bytes then, but its offset does not
+// change.
 //
-// Two buffers that are near are an exception: one step reads x for the last time and writes y, from
-// one end to the other, and never a byte that it has still to read. They may overlap as long as y
-// begins far enough before x, or far enough behind where x begins.
+// The buffers of a Near pair are an exception: one step reads x for the last time and writes y, from
+// one end to the other, and never overwrites a byte that it still has to read. The buffers may
+// overlap if y begins far enough before the begin of x, or far enough after it.
 #ifndef WEFT_CONVERTER_PLAN_PROBLEM_H_
 #define WEFT_CONVERTER_PLAN_PROBLEM_H_
 
@@ -36,7 +37,7 @@ struct Buffer {
   std::string name;
   int64_t bytes = 0;
   TimeRange lifetime;
-  std::vector<TimeRange> gaps = {};  // within the lifetime, in increasing order, apart
+  std::vector<TimeRange> gaps = {};  // disjoint, within the lifetime, in increasing order
   int64_t alignment_bytes = 1;       // of the offset; at least 1
   std::optional<int64_t> fixed_offset_bytes = std::nullopt;  // in the first memory
   std::optional<int64_t> hint_bytes = std::nullopt;  // an offset that a solver may try first
@@ -44,10 +45,11 @@ struct Buffer {
   bool operator==(const Buffer&) const = default;
 };
 
-// y may begin at least `before_bytes` before x, or at least `behind_bytes` behind where x begins.
-// The size of y and the size of x are the distances at which they are apart.
+// A pair that may overlap. y may begin at least `before_bytes` before x, or at least `behind_bytes`
+// after the begin of x. With the size of y and the size of x as these distances, the two are
+// disjoint.
 struct Near {
-  size_t x = 0, y = 0;  // indices among the buffers; x is not y, and a pair stands here once
+  size_t x = 0, y = 0;  // indices of two different buffers; each pair is listed once
   int64_t before_bytes = 0, behind_bytes = 0;
   bool operator==(const Near&) const = default;
 };
@@ -66,7 +68,7 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-// The least multiple of `alignment` that is not below `bytes`.
+// Returns the smallest multiple of `alignment` that is at least `bytes`.
 constexpr int64_t RoundUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
@@ -83,25 +85,27 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-// When the buffer is live: its lifetime without its gaps, in order, empty ranges left out.
+// Returns the times at which the buffer is live: its lifetime without its gaps, in order, without
+// empty ranges.
 std::vector<TimeRange> LiveRanges(const Buffer& buffer);
 
 struct Peak {
-  int64_t time = 0, bytes = 0;  // the first of the fullest moments
+  int64_t time = 0, bytes = 0;  // the first time with the maximum
 };
-// Most bytes live at one time, each buffer's rounded up to a multiple of `granule_bytes`; those
-// that near buffers can share are counted once.
+// Returns the maximum number of bytes live at one time. The size of each buffer is rounded up to a
+// multiple of `granule_bytes`; bytes that a Near pair can share are counted once.
 Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes = 1,
             std::span<const Near> nears = {});
 
-// The greatest number of bytes that divides all alignments and fixed offsets: offsets are multiples
-// of it, whatever a solver does.
+// Returns the largest number of bytes that divides all alignments and fixed offsets: every solver
+// gives offsets that are multiples of it.
 int64_t GranuleOf(const Problem& problem);
 
-// No placement uses fewer bytes, all memories together.
+// Returns a lower bound of the bytes that any placement uses in all memories together.
 int64_t LowerBound(const Problem& problem);
 
-// A line per buffer: its place, size and lifetime; behind them the bytes per memory.
+// Returns one line per buffer, with its offset, size and lifetime, followed by the bytes per
+// memory.
 std::string ToString(const Problem& problem, const Placement& placement);
 
 }  // namespace weft::plan

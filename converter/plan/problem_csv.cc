@@ -14,7 +14,7 @@
 namespace weft::plan {
 namespace {
 
-// Of times and bytes: sums over a few million buffers stay far from the end of 64 bits.
+// Maximum of times and bytes: sums over a few million buffers stay far below 64 bits.
 constexpr int64_t kMostNumber = int64_t{1} << 40;
 
 enum Column {
@@ -32,7 +32,7 @@ enum Column {
 };
 constexpr std::array<std::string_view, kColumns> kNames = {
     "id", "lower", "upper", "size", "alignment", "gaps", "offset", "hint", "traffic", "near"};
-constexpr int kNeeded = 4;  // the first so many columns
+constexpr int kNeeded = 4;  // the first columns, which are required
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -52,7 +52,7 @@ std::optional<Number> Parse(std::string_view text) {
   return number;
 }
 
-// One line of buffers; `fault` says what is wrong with it, if anything is.
+// One line of the text; `fault` describes the first error, or is empty.
 class Row {
  public:
   Row(const std::array<int, kColumns>& places, const std::vector<std::string_view>& cells)
@@ -76,7 +76,7 @@ class Row {
     return buffer;
   }
 
-  // Adds the pairs of which buffer `y`, this line's, is the second.
+  // Adds the pairs in which the buffer of this line, `y`, is the second.
   void ReadNears(size_t y, std::vector<Near>& nears) {
     for (const std::string_view text : Split(Cell(kNear), ' ')) {
       if (text.empty()) continue;
@@ -86,7 +86,7 @@ class Row {
         if (number && *number >= 0 && *number <= kMostNumber) numbers.push_back(*number);
       }
       if (numbers.size() != 3 || std::cmp_equal(numbers[0], y)) {
-        return Fail("near", Cell(kNear), "X:BEFORE:BEHIND, X the number of another buffer");
+        return Fail("near", Cell(kNear), "X:BEFORE:BEHIND with X the index of another buffer");
       }
       nears.push_back({static_cast<size_t>(numbers[0]), y, numbers[1], numbers[2]});
     }
@@ -124,7 +124,7 @@ class Row {
       const int64_t least = buffer.gaps.empty() ? buffer.lifetime.begin : buffer.gaps.back().end;
       if (!begin || !end || *begin < least || *begin >= *end || *end > buffer.lifetime.end) {
         return Fail("gaps", Cell(kGaps),
-                    "BEGIN-END within the lifetime, in increasing order, a space between two");
+                    "BEGIN-END within the lifetime, in increasing order, separated by spaces");
       }
       buffer.gaps.push_back({*begin, *end});
     }
@@ -153,7 +153,7 @@ class Reader {
         columns = cells.size();
       } else if (cells.size() != columns) {
         Add(line_number,
-            fmt::format("has {} fields; must have {}, as the header", cells.size(), columns));
+            fmt::format("has {} fields; must have {}, like the header", cells.size(), columns));
       } else {
         Row row(places_, cells);
         problem.buffers.push_back(row.Read());
@@ -190,18 +190,19 @@ class Reader {
     }
     return true;
   }
-  // What no line can know by itself.
+  // Checks what depends on more than one line.
   void CheckNears(const Problem& problem) {
     std::set<std::pair<size_t, size_t>> pairs;
     for (const Near& near : problem.nears) {
       const std::string& name = problem.buffers[near.y].name;
       if (near.x >= problem.buffers.size()) {
-        faults_.Add(fmt::format("{}: near of \"{}\" names buffer {}; must be below {}", where_,
+        faults_.Add(fmt::format("{}: near of \"{}\" refers to buffer {}; must be below {}", where_,
                                 name, near.x, problem.buffers.size()));
         has_fault_ = true;
       } else if (!pairs.insert(std::minmax(near.x, near.y)).second) {
-        faults_.Add(fmt::format("{}: buffers \"{}\" and \"{}\" are near twice; must be once",
-                                where_, problem.buffers[near.x].name, name));
+        faults_.Add(
+            fmt::format("{}: the near pair \"{}\" and \"{}\" is given twice; must be given once",
+                        where_, problem.buffers[near.x].name, name));
         has_fault_ = true;
       }
     }

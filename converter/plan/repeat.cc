@@ -7,7 +7,7 @@ namespace weft::plan {
 
 namespace {
 
-// What `phase` needs, at its own place, that `done` has not written.
+// Returns the bytes that `phase` needs and `done` has not written, as offsets of `phase`.
 ByteRuns<Needed> StillNeeded(const Effect& done, const Effect& phase, int64_t shift) {
   ByteRuns<Needed> missing;
   for (const auto& [begin, run] : phase.needed()) {
@@ -21,8 +21,8 @@ ByteRuns<Needed> StillNeeded(const Effect& done, const Effect& phase, int64_t sh
   return missing;
 }
 
-// Calls add(begin, end) for [begin, end) and its copies 1 .. count - 1 times `step` further; once
-// for all of them where they leave no gap.
+// Calls add(begin, end) for [begin, end) and for its copies 1 .. count - 1, each `step` further.
+// Calls it once for the union if the copies leave no gap.
 template <typename Add>
 void ForEachCopy(int64_t begin, int64_t end, int64_t step, int64_t count, uint64_t most_work,
                  Findings& findings, Add add) {
@@ -36,7 +36,7 @@ void ForEachCopy(int64_t begin, int64_t end, int64_t step, int64_t count, uint64
   }
 }
 
-// What one phase does again and again after the iterations that were walked one by one.
+// The part of one phase that repeats after the iterations that were simulated one by one.
 struct Repetition {
   const Effect* phase;
   ByteRuns<Needed> missing;
@@ -44,7 +44,8 @@ struct Repetition {
   int64_t count;
 };
 
-// Phases that do the same at their own places are one that is repeated more often.
+// Returns true if all phases have the same effect relative to their own offset: then they count as
+// one phase that repeats more often.
 bool AllAlike(const std::vector<Repetition>& rest) {
   return std::all_of(rest.begin(), rest.end(), [&](const Repetition& one) {
     return one.missing == rest[0].missing && one.phase->written() == rest[0].phase->written();
@@ -56,8 +57,8 @@ bool AllAlike(const std::vector<Repetition>& rest) {
 Effect Repeated(const std::vector<const Effect*>& phases, int64_t stride_bytes, int64_t trips,
                 uint64_t most_work, Findings& findings) {
   const auto period = static_cast<int64_t>(phases.size());
-  // Two periods to fill delay lines, two in which what is missing has become what it stays: the
-  // further a loop is, the more of its past lies behind it.
+  // Two periods fill the delay lines. Two more reach the state in which the missing bytes no longer
+  // change: a later iteration has more written bytes before it.
   const int64_t walked = std::min(trips, 4 * period);
   Effect total;
   std::vector<Repetition> rest;

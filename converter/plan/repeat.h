@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effect of a loop on bytes that its slots move through.
+// The effect of a loop on the bytes that its slots address with a stride per iteration.
 #ifndef WEFT_CONVERTER_PLAN_REPEAT_H_
 #define WEFT_CONVERTER_PLAN_REPEAT_H_
 
@@ -10,9 +10,9 @@
 
 namespace weft::plan {
 
-// Iteration i, of `trips`, does phases[i % phases.size()], its bytes lying i * stride further. Each
-// phase stands for one unrolled body. `most_work` bounds findings.work: beyond it the result is of
-// no use.
+// Iteration i, of `trips`, runs phases[i % phases.size()] with its bytes shifted by i * stride.
+// Each phase is one copy of the unrolled body. `most_work` limits findings.work: above the limit
+// the result is meaningless.
 Effect Repeated(const std::vector<const Effect*>& phases, int64_t stride_bytes, int64_t trips,
                 uint64_t most_work, Findings& findings);
 

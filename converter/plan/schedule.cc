@@ -10,7 +10,7 @@ namespace weft::plan {
 
 namespace {
 
-// Arcs from every reader of `old` to the first writer of `fresh`, unless one would close a cycle.
+// Adds arcs from every reader of `old` to the first writer of `fresh`, unless one closes a cycle.
 void ServePair(const Program& program, const AccessMap& accesses, ValueId old, ValueId fresh,
                Dependences& dependences) {
   const auto readers = accesses.find(Resolve(program, old).root);

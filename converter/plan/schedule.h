@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order of the items of one block. Whether a carried state can be updated in place depends on the
-// order: every reader of the old state has to come before the step that writes the new one.
+// Orders the items of one block. A carried state can be updated in place only if every reader of
+// the old state runs before the step that writes the new one.
 #ifndef WEFT_CONVERTER_PLAN_SCHEDULE_H_
 #define WEFT_CONVERTER_PLAN_SCHEDULE_H_
 
@@ -12,8 +12,8 @@
 namespace weft::plan {
 
 // Reorders `block` so that, for as many pairs {old, fresh} as the data allows, all readers of `old`
-// come before the first writer of `fresh`. Everything else keeps its order as far as possible, and
-// every dependence is kept. Pairs are served in order.
+// come before the first writer of `fresh`. All dependences are kept, and other items keep their
+// order as far as possible. Earlier pairs have priority.
 void OrderReadersFirst(Program& program, BlockId block,
                        std::span<const std::pair<ValueId, ValueId>> pairs);
 

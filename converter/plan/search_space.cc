@@ -12,14 +12,14 @@
 namespace weft::plan {
 namespace {
 
-constexpr int64_t kMostUnits = int64_t{1} << 29;  // sums of two stay within 32 bits
+constexpr int64_t kMostUnits = int64_t{1} << 29;  // sums of two values stay within 32 bits
 constexpr size_t kMostPairs = 1'000'000;
 constexpr int64_t kMostIncidences = 4'000'000;
-// A search goes as deep as there are items, and keeps a bit for each item and section.
+// A search is as deep as the number of items, and stores a bit for each item and section.
 constexpr size_t kMostItems = 5000;
 constexpr int64_t kMostMarks = 100'000'000;
 
-// Ends come before begins of the same time.
+// Begin or end of a live range. Ends come before begins of the same time.
 struct Event {
   int64_t time;
   bool begins;
@@ -156,7 +156,7 @@ std::vector<SearchSpace::Pair> SearchSpace::PairsLiveTogether() {
     }
     is_possible_ = pairs.size() <= kMostPairs;
   }
-  // Two buffers with gaps meet more than once.
+  // Two buffers with gaps can be live together more than once.
   const auto key = [](const Pair& pair) { return std::pair(pair.a, pair.b); };
   std::ranges::sort(pairs, {}, key);
   const auto rest = std::ranges::unique(pairs, {}, key);

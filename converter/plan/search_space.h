@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem of one memory as a search sees it: in whole units instead of bytes, in sections instead
-// of times, with the distances that buffers which are live together must keep.
+// A problem of one memory as input of a search: in units instead of bytes, in sections instead of
+// times, with the minimum distances between buffers that are live together.
 #ifndef WEFT_CONVERTER_PLAN_SEARCH_SPACE_H_
 #define WEFT_CONVERTER_PLAN_SEARCH_SPACE_H_
 
@@ -12,23 +12,24 @@
 
 namespace weft::plan {
 
-// What goes first among buffers of equal offset: the one with the most of it.
+// Criterion that orders buffers of equal offset; the largest value comes first.
 enum class TieKey : uint8_t {
-  kContention,  // the bytes live at the fullest moment of its life
-  kWidth,       // time alive
-  kArea,        // time alive times bytes
+  kContention,  // maximum number of bytes live at one time during its lifetime
+  kWidth,       // time live
+  kArea,        // time live times bytes
   kBytes,
-  kOverlaps,  // how many are live with it
+  kOverlaps,  // number of buffers that are live with it
 };
 
 class SearchSpace {
  public:
-  // A section stands for a moment at which one buffer more than just before is live, and one fewer
-  // just after: of the moments between, none is fuller. Half-open.
+  // A section is a moment at which the set of live buffers is locally largest: some buffer begins at
+  // it, and the next change is the end of a buffer. Moments between two sections have no more live
+  // buffers than one of these. Half-open.
   struct Sections {
     int32_t begin, end;
   };
-  // Another buffer that is live at the same time, and how far above this one it must begin if it
+  // Another buffer that is live at the same time, and its minimum distance above this one, if it
   // begins above.
   struct Overlap {
     int32_t other, distance;
@@ -36,7 +37,7 @@ class SearchSpace {
   struct Item {
     bool is_fixed = false;
     int32_t units = 0, alignment_units = 1;
-    int32_t lowest = 0;  // where it would lie alone
+    int32_t lowest = 0;  // the lowest offset without other buffers
     Sections hull{0, 0};
     std::vector<Sections> live;
     std::vector<Overlap> overlaps;
@@ -44,30 +45,30 @@ class SearchSpace {
     double Key(TieKey key) const;
   };
 
-  // Pairs of `nears` count by their indices in `buffers`.
+  // `nears` refers to buffers by their indices in `buffers`.
   SearchSpace(std::span<const Buffer> buffers, std::span<const Near> nears);
 
-  // False where a search cannot help: too many pairs are live together, numbers are too large, or
-  // fixed buffers overlap.
+  // Returns false if a search cannot help: too many pairs are live together, numbers are too large,
+  // or fixed buffers overlap.
   bool is_possible() const { return is_possible_; }
 
-  // All offsets of a placement in which no buffer can sink are multiples of this.
+  // All offsets of a placement in which no buffer can sink are multiples of this unit.
   int64_t unit_bytes() const { return unit_bytes_; }
-  // All bytes are rounded up to multiples of this, which divides the unit.
+  // All sizes are rounded up to multiples of the granule, which divides the unit.
   int64_t granule_bytes() const { return granule_bytes_; }
 
   const std::vector<Item>& items() const { return items_; }
   int32_t sections() const { return sections_; }
-  // By section: what near buffers that are live there can have in common at most.
+  // By section: the maximum number of units that Near pairs live there can share.
   const std::vector<int64_t>& shared_units() const { return shared_units_; }
-  // Sections that all items are live in, summed up: what one look at everything costs.
+  // Sum over all items of the sections in which they are live: the cost of visiting everything.
   int64_t incidences() const { return incidences_; }
 
-  // The lowest offset not below `offset` that the alignment and the fixed buffers allow.
+  // Returns the lowest offset from `offset` on that the alignment and the fixed buffers allow.
   int64_t LowestFrom(size_t item, int64_t offset) const;
 
  private:
-  // Where an item may not begin for the sake of a fixed one: behind `low`, before `high`.
+  // Range of offsets that a fixed buffer forbids for an item: above `low`, below `high`.
   struct Obstacle {
     int64_t low, high;
   };

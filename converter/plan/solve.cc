@@ -16,8 +16,8 @@
 namespace weft::plan {
 namespace {
 
-// Another buffer near this one: this one begins at least `below_bytes` below it, or at least
-// `above_bytes` above where it begins.
+// The other buffer of a Near pair: this buffer begins at least `below_bytes` before the begin of
+// the other one, or at least `above_bytes` after it.
 struct Neighbour {
   size_t other;
   int64_t below_bytes, above_bytes;
@@ -31,15 +31,16 @@ bool LiveTogether(const std::vector<TimeRange>& a, const std::vector<TimeRange>&
   return false;
 }
 
-// One memory while buffers are put into it. Addresses are counted in granules.
+// One memory while buffers are put into it. Addresses are in granules.
 class Filling {
  public:
-  // `live` holds the live ranges of each buffer, `neighbours` those it is near to.
+  // `live` holds the live ranges of each buffer, `neighbours` its Near pairs.
   Filling(std::span<const Buffer> buffers, std::span<const std::vector<TimeRange>> live,
           std::span<const std::vector<Neighbour>> neighbours, int64_t granule)
       : buffers_(buffers), live_(live), neighbours_(neighbours), granule_(granule) {}
 
-  // The lowest offset at which the buffer is apart from all that are in; 0 for one without bytes.
+  // Returns the lowest offset at which the buffer is disjoint from all that are in the memory and
+  // live together with it; 0 for a buffer without bytes.
   int64_t LowestOffset(size_t index) const {
     const int64_t length = GranulesOf(index);
     if (length == 0 || live_[index].empty()) return 0;
@@ -67,7 +68,7 @@ class Filling {
     return (buffers_[index].bytes + granule_ - 1) / granule_;
   }
 
-  // Where the buffer may not begin for the sake of one that is in: behind `low`, before `high`.
+  // Offsets that a buffer in the memory forbids for another one: above `low`, below `high`.
   struct Forbidden {
     int64_t low, high;
   };
@@ -79,7 +80,7 @@ class Filling {
     return {offset_bytes - buffers_[index].bytes, offset_bytes + buffers_[placed].bytes};
   }
 
-  // Asks every buffer that is in, for the occupancy knows of no exceptions.
+  // Compares with every buffer in the memory, because the occupancy does not support exceptions.
   int64_t LowestNearOffset(size_t index) const {
     std::vector<Forbidden> forbidden;
     for (const auto& [placed, offset_bytes] : placed_) {
@@ -148,9 +149,9 @@ class Solver {
   }
 
  private:
-  // A buffer that can share bytes only with one below it has a higher level than that one.
+  // If a buffer can share bytes only with one below it, its level is above the level of that one.
   void SetLevels() {
-    constexpr int kMostRounds = 64;  // a pair at a time raises the levels behind it
+    constexpr int kMostRounds = 64;  // each round raises levels further along a chain of pairs
     levels_.assign(buffers_.size(), 0);
     bool raised = true;
     for (int round = 0; round < kMostRounds && raised; ++round) {
@@ -167,7 +168,7 @@ class Solver {
     }
   }
 
-  // With the buffers that have no choice.
+  // A memory that holds the buffers with fixed offsets.
   Filling Begin(uint32_t memory) const {
     Filling filling(buffers_, live_, neighbours_, granule_);
     for (size_t i = 0; memory == 0 && i < buffers_.size(); ++i) {
@@ -176,7 +177,7 @@ class Solver {
     return filling;
   }
 
-  // As much of `rest` as fits, the most used for their size first.
+  // Puts as many buffers of `rest` as fit, in order of traffic per byte, and removes them from it.
   Filling Densest(uint32_t memory, std::vector<size_t>& rest) const {
     const auto density = [&](size_t i) {
       return buffers_[i].traffic_bytes /
@@ -198,7 +199,7 @@ class Solver {
     return filling;
   }
 
-  // Smaller is earlier; of equals the larger one is.
+  // Sort key, smallest first; among equal keys larger buffers come first.
   double KeyOf(int order, const Buffer& buffer) const {
     const auto bytes = static_cast<double>(buffer.bytes);
     const TimeRange& life = buffer.lifetime;
@@ -232,7 +233,7 @@ class Solver {
     return filling;
   }
 
-  // The buffers that go into one memory, without the others.
+  // The buffers of one memory as a separate problem.
   struct Part {
     std::vector<size_t> indices;
     std::vector<Buffer> buffers;
@@ -309,7 +310,7 @@ std::string ToString(const Account& account) {
   const double percent =
       100 *
       (static_cast<double>(account.used_bytes) / static_cast<double>(account.bound_bytes) - 1);
-  // Never less than it is.
+  // Rounded up, so that the text never understates the distance.
   return fmt::format("within {:.1f} % of the bound {}", std::ceil(percent * 10) / 10,
                      account.bound_bytes);
 }

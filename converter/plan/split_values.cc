@@ -14,15 +14,15 @@
 namespace weft::plan {
 namespace {
 
-// Bytes of a root, half-open.
+// A half-open range of bytes of a root.
 struct Reach {
   int64_t begin = 0, end = 0;
 };
 
 int64_t RoundDown(int64_t bytes) { return bytes - bytes % kScratchAlignment; }
 
-// Within the root, in all iterations of the loops around. What has no bytes takes one, so that it
-// belongs to a part.
+// Bytes of the root that are accessed in all iterations of the loops around. An empty range counts
+// as one byte, so that it belongs to a part.
 Reach Reached(const Program& program, Reach bytes, std::span<const Move> moves, int64_t root) {
   bytes.end = std::max(bytes.end, bytes.begin + 1);
   for (const Move& move : moves) {
@@ -34,7 +34,7 @@ Reach Reached(const Program& program, Reach bytes, std::span<const Move> moves, 
           std::clamp<int64_t>(bytes.end, 1, root)};
 }
 
-// Runs of bytes that any access connects, in order and apart.
+// Unions of overlapping ranges: disjoint and in order.
 std::vector<Reach> PartsOf(std::vector<Reach> touched) {
   std::ranges::sort(touched, {}, &Reach::begin);
   std::vector<Reach> parts;
@@ -54,7 +54,7 @@ struct Part {
 };
 using PartsByRoot = std::unordered_map<ValueId, std::vector<Part>>;
 
-// A value of its own for each part of each root that is to be split.
+// Adds a separate value for each part of each root that is to be split.
 PartsByRoot MakeParts(Program& program) {
   PartsByRoot parts_of;
   const AccessMap accesses = CollectAccesses(program, program.main);
@@ -83,7 +83,7 @@ PartsByRoot MakeParts(Program& program) {
   return parts_of;
 }
 
-// `place` is that of the value, which becomes a view of the part that holds it.
+// Makes the value, whose resolved place is `place`, a view of the part that holds it.
 void MoveToPart(Program& program, ValueId id, Place place, const std::vector<Part>& parts) {
   Value& value = program.values[id];
   const Reach reached = Reached(program, {place.offset_bytes, place.offset_bytes + value.bytes},
@@ -92,7 +92,7 @@ void MoveToPart(Program& program, ValueId id, Place place, const std::vector<Par
                                                [](const Part& part) { return part.bytes.begin; });
   if (behind == parts.begin()) return;
   const Part& part = *std::prev(behind);
-  if (reached.end > part.bytes.end) return;  // nothing touches it
+  if (reached.end > part.bytes.end) return;  // no step accesses it
   value.parent = part.value;
   value.offset_bytes = place.offset_bytes - part.bytes.begin;
   value.moves = std::move(place.moves);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value of which parts are touched that have nothing in common becomes one value for each part,
-// and what no step touches has no bytes any more: the guards of a track whose loop runs once, parts
-// of a whole that is read nowhere as a whole. Each part then lives as long as itself alone.
+// Splits a value whose accessed parts are disjoint into one value per part, and drops the bytes
+// that no step accesses: the halo of a scan buffer whose loop runs once, or parts of a value that
+// is never read as one. Each part then has its own, shorter live range.
 #ifndef WEFT_CONVERTER_PLAN_SPLIT_VALUES_H_
 #define WEFT_CONVERTER_PLAN_SPLIT_VALUES_H_
 
@@ -9,8 +9,8 @@
 
 namespace weft::plan {
 
-// Parts begin at multiples of the alignment of scratch within the value, so that together they take
-// no more bytes than it. Loops must have been planned.
+// Parts begin at multiples of the scratch alignment within the value, so that together they need no
+// more bytes than the value. Loops must have been planned.
 void SplitValues(Program& program);
 
 }  // namespace weft::plan

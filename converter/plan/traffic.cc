@@ -30,7 +30,7 @@ class Traffic {
     bytes_[Resolve(program_, value).root] += times * bytes;
   }
 
-  // Of its first input and its first output, where these lie over one another (near.h).
+  // Bytes of the first input and the first output of the step if these overlap (near.h), else 0.
   double NearBytes(const Step& step) const {
     if (places_.empty() || step.inputs.empty() || step.outputs.empty()) return 0;
     const ValueId x = step.inputs[0], y = step.outputs[0];

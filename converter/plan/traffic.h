@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much one run uses each value with storage of its own, and what that costs.
+// How often one run accesses each value with storage of its own, and the cost of these accesses.
 #ifndef WEFT_CONVERTER_PLAN_TRAFFIC_H_
 #define WEFT_CONVERTER_PLAN_TRAFFIC_H_
 
@@ -12,27 +12,28 @@
 
 namespace weft::plan {
 
-// Bytes of operands that one run reads and writes, by ValueId of the root they lie in; 0 for views.
-// Loops count with their trips, those of open length with their maximum.
+// Returns the bytes of operands that one run reads and writes, by ValueId of their root; 0 for
+// views. Loops are multiplied by their trip count, or its maximum if it is not constant.
 std::vector<double> TrafficOf(const Program& program);
 
-// The sum of `cost` over the steps of one run, counted as in TrafficOf. Loops need not be planned.
+// Returns the sum of `cost` over the steps of one run, counted as in TrafficOf. Works before and
+// after PlanLoops.
 double SumOverSteps(const Program& program, const std::function<double(const Step&)>& cost);
 
-// What one run does beside multiplying and adding, which is the same in every plan of a model.
+// Work of one run except multiply-adds, whose number is the same in every plan of a model.
 struct Work {
   double weight_bytes = 0;  // read
   double other_bytes = 0;   // of scratch and state, read and written
-  double near_bytes = 0;    // of those: by steps that write over their input
+  double near_bytes = 0;    // the part of other_bytes of steps that write over their input
   double steps = 0;
   bool operator==(const Work&) const = default;
 };
-// `places` are those of roots in scratch, by ValueId.
+// `places` holds the addresses of roots in scratch, by ValueId.
 Work WorkOf(const Program& program, std::span<const Placed> places);
 
-// What orders the plans of a model, in bytes of weights: how many of them a run reads in the time.
-// Weights come from further away than what a step before has written. A step costs what it takes to
-// come to its kernel, one that writes over its input the blocks of a few pixels that it works in.
+// Cost that orders the plans of a model, in bytes of weights that a run could read in the same
+// time. Weights come from slower memory than the outputs of recent steps. Each step adds the time
+// to reach its kernel; a step that writes over its input adds work in blocks of a few pixels.
 // Measured on x86-64 (tests/bench/plans.py); docs/architecture.md has the figures.
 constexpr double CostOf(const Work& work) {
   constexpr double kOtherByte = 0.5, kNearByte = 4, kStep = 4096;

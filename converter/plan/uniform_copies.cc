@@ -14,8 +14,8 @@ namespace weft::plan {
 
 namespace {
 
-// The bits of every element that a plain copy of a constant moves, low part first, if they are the
-// same.
+// Returns the bits of every element that a plain copy of a constant moves, low word first; nullopt
+// if the elements differ.
 std::optional<std::array<uint32_t, 2>> BitsOfAll(const Program& program, const Step& copy) {
   const Place source = Resolve(program, copy.inputs[0]);
   const Value& root = program.values[source.root];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is copied from a constant whose elements are all equal, as first states of zeros are, is
-// filled in instead: the file has the element in place of the constant, and smaller parameters.
+// Replaces copies of a constant whose elements are all equal, such as initial states of zeros, by
+// fill steps: the file stores one element instead of the constant, and smaller parameters.
 #ifndef WEFT_CONVERTER_PLAN_UNIFORM_COPIES_H_
 #define WEFT_CONVERTER_PLAN_UNIFORM_COPIES_H_
 
@@ -8,7 +8,7 @@
 
 namespace weft::plan {
 
-// Behind the passes that drop copies, which look at plain ones.
+// Run this after the passes that drop copies, which only handle plain copies.
 void FillUniformCopies(Program& program);
 
 }  // namespace weft::plan

@@ -118,13 +118,14 @@ void Dependences::AddConflicts(const std::vector<Access>& list) {
   if (alike) return AddConflictsAlong(std::move(by_begin));
   for (const Access* write : writes) {
     for (const Access& other : list) {
-      // Two writes meet twice.
+      // Each pair of writes would be visited twice.
       if (!other.write || write < &other) AddConflict(*write, other);
     }
   }
 }
 
-// Of accesses that move alike: walks along the bytes and keeps those that reach so far.
+// For accesses with equal moves: sweeps over the bytes, keeping the accesses that reach the current
+// byte.
 void Dependences::AddConflictsAlong(std::vector<const Access*> by_begin) {
   std::stable_sort(by_begin.begin(), by_begin.end(), [](const Access* a, const Access* b) {
     return a->begin_bytes < b->begin_bytes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a block moves as one when it is put into another order, and what has to come before what.
+// Units of a block that move together when the block is reordered, and the dependences between
+// them.
 #ifndef WEFT_CONVERTER_PLAN_UNITS_H_
 #define WEFT_CONVERTER_PLAN_UNITS_H_
 
@@ -13,31 +14,33 @@
 
 namespace weft::plan {
 
-// Items [begin, end) of a block: one of them, or the two branches of an If, which stay side by
-// side: by that the validator knows that exactly one of them runs.
+// Items [begin, end) of a block: one item, or the two branches of an If. The branches stay
+// adjacent, because the validator derives from this that exactly one of them runs.
 struct Unit {
   size_t begin = 0, end = 0;
 };
 
 std::vector<Unit> UnitsOf(const Program& program, BlockId block);
 
-// The accesses of a block, whose items are units now.
+// Returns the accesses of a block, with unit indices instead of item indices.
 AccessMap AccessesOf(const Program& program, BlockId block, std::span<const Unit> units);
 
-// Puts the units into `order`, which names each of them once.
+// Puts the units into `order`, a permutation of their indices.
 void Reorder(Block& block, std::span<const Unit> units, std::span<const size_t> order);
 
-// Two units that touch common bytes, one of them writing, keep their order.
+// Dependences between units: two units that access common bytes keep their order if one of them
+// writes.
 class Dependences {
  public:
   Dependences(const AccessMap& accesses, size_t unit_count);
 
-  // The units that must come after `from`, and itself.
+  // Returns the units that must come after `from`, including `from`.
   std::vector<bool> ReachedFrom(size_t from) const;
   void Add(size_t before, size_t after) { after_[before].push_back(after); }
-  // By unit; a unit may be named more than once.
+  // By unit, the units that must come later; an entry may be listed more than once.
   const std::vector<std::vector<size_t>>& after() const { return after_; }
-  // Smallest original index first, so that nothing moves without need.
+  // Returns an order of the units that keeps all dependences. The smallest original index comes
+  // first, so that units only move if necessary.
   std::vector<size_t> Order() const;
 
  private:

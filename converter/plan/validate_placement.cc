@@ -46,7 +46,7 @@ class Validation {
   int64_t OffsetOf(size_t i) const { return placement_.buffers[i].offset_bytes; }
   int64_t EndOf(size_t i) const { return OffsetOf(i) + problem_.buffers[i].bytes; }
 
-  // Without one, nothing else can be asked of a buffer.
+  // Returns false if the address is invalid; other checks of the buffer are then skipped.
   bool HasPlace(size_t i) {
     const Placed& placed = placement_.buffers[i];
     if (placed.memory >= problem_.memories.size()) {
@@ -96,20 +96,20 @@ class Validation {
     AddEvents(i, begin, buffer.lifetime.end);
   }
 
-  // Near buffers stay out of the sweep, which relies on live ones being apart.
+  // Buffers of Near pairs are left out of the sweep, which relies on disjoint live buffers.
   void AddEvents(size_t i, int64_t begin, int64_t end) {
     if (begin >= end || problem_.buffers[i].bytes == 0 || is_near_[i]) return;
     events_.push_back({placement_.buffers[i].memory, begin, true, i});
     events_.push_back({placement_.buffers[i].memory, end, false, i});
   }
 
-  // Walks over time with the buffers that are live sorted by offset. A new one is held against its
-  // neighbours: as long as none overlap, no other can reach it.
+  // Sweeps over time with the live buffers sorted by offset. A new buffer is compared with the next
+  // lower and the next higher one: as long as these are disjoint, no other can overlap it.
   void Sweep(uint32_t memory) {
     std::vector<Event> events;
     std::copy_if(events_.begin(), events_.end(), std::back_inserter(events),
                  [&](const Event& event) { return event.memory == memory; });
-    // What ends comes first: it makes room for what begins at the same time.
+    // Ends come first: they free bytes for buffers that begin at the same time.
     std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
       return std::pair(a.time, a.begins) < std::pair(b.time, b.begins);
     });
@@ -130,12 +130,12 @@ class Validation {
     if (EndOf(lower) <= OffsetOf(upper)) return;
     Add(PlacementRule::kOverlap,
         fmt::format("buffers \"{}\" and \"{}\": share bytes [{}, {}) of memory {} at time {}; must "
-                    "be apart",
+                    "be disjoint",
                     problem_.buffers[lower].name, problem_.buffers[upper].name, OffsetOf(upper),
                     std::min(EndOf(lower), EndOf(upper)), placement_.buffers[lower].memory, time));
   }
 
-  // The first time at which both are live; nullopt where there is none.
+  // Returns the first time at which both are live; nullopt if there is none.
   std::optional<int64_t> Meet(size_t a, size_t b) const {
     for (const TimeRange& of_a : LiveRanges(problem_.buffers[a])) {
       for (const TimeRange& of_b : LiveRanges(problem_.buffers[b])) {
@@ -156,7 +156,7 @@ class Validation {
     for (size_t a = 0; a < problem_.buffers.size(); ++a) {
       if (!is_near_[a]) continue;
       for (size_t b = 0; b < problem_.buffers.size(); ++b) {
-        // A pair of two near ones comes by twice.
+        // A pair of two such buffers is visited twice.
         if (b == a || (is_near_[b] && b < a) || pairs.contains({a, b}) || !ShareAMemory(a, b)) {
           continue;
         }
@@ -178,8 +178,8 @@ class Validation {
     const int64_t before = OffsetOf(near.x) - OffsetOf(near.y);
     if (before >= near.before_bytes || -before >= near.behind_bytes) return;
     Add(PlacementRule::kNear, near.y,
-        fmt::format("begins {} bytes {} \"{}\"; must begin at least {} before or {} behind",
-                    before < 0 ? -before : before, before < 0 ? "behind" : "before",
+        fmt::format("begins {} bytes {} \"{}\"; must begin at least {} before or {} after",
+                    before < 0 ? -before : before, before < 0 ? "after" : "before",
                     problem_.buffers[near.x].name, near.before_bytes, near.behind_bytes));
   }
 

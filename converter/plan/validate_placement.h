@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks a placement against its problem; shares no code with the solver. One sweep over time, so
-// that it can always run: n log n for n buffers. Each buffer that is near another is compared with
-// all.
+// Checks a placement against its problem, without sharing code with the solver. It makes one sweep
+// over time, O(n log n) for n buffers, so that it can always run. Each buffer of a Near
+// pair is compared with all others.
 #ifndef WEFT_CONVERTER_PLAN_VALIDATE_PLACEMENT_H_
 #define WEFT_CONVERTER_PLAN_VALIDATE_PLACEMENT_H_
 
@@ -15,14 +15,14 @@
 namespace weft::plan {
 
 enum class PlacementRule : uint8_t {
-  kComplete,     // every buffer has a place in a memory of the problem, and used_bytes covers it
+  kComplete,     // every buffer is in a memory of the problem, within used_bytes
   kAlignment,    // an offset is a multiple of its buffer's alignment
-  kFixedOffset,  // a buffer with a fixed offset lies there, in the first memory
+  kFixedOffset,  // a buffer with a fixed offset has that offset in the first memory
   kCapacity,     // a buffer ends within the capacity of its memory
   kOverlap,      // two buffers that are live at one time share no byte
-  kNear,         // but near ones, and those only at the distances that they allow
+  kNear,         // a Near pair overlaps only at distances that it allows
 };
-// "alignment".
+// Returns the name of a rule: "alignment".
 std::string_view Name(PlacementRule rule);
 
 struct PlacementFault {
@@ -30,8 +30,8 @@ struct PlacementFault {
   std::string text;  // `buffer "a": offset is 24; must be a multiple of 16`
 };
 
-// Empty for a valid placement. Each rule that is broken is named at least once; of
-// many overlaps not every pair is.
+// Returns all violations; empty for a valid placement. Each violated rule is reported at least
+// once, but not every overlapping pair.
 std::vector<PlacementFault> ValidatePlacement(const Problem& problem, const Placement& placement);
 
 }  // namespace weft::plan

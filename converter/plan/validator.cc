@@ -20,12 +20,12 @@ using format::kNoSlot;
 
 constexpr uint64_t kMostWork = uint64_t{1} << 24;  // runs of bytes; seconds
 
-// The region a slot lies in, and how far it moves with each section around it, outermost first. At
-// one place of the listing, slots of one frame keep their distance in all iterations.
+// The region of a slot, and its stride per iteration of each section around it, outermost first. At
+// one position of the listing, slots with equal frames keep their distance in all iterations.
 using Frame = std::vector<int64_t>;
 using Effects = std::map<Frame, Effect>;
 
-// How often a section may run its body. Most is 0 where it never does.
+// Possible trip counts of a section. `most` is 0 if it never runs.
 struct Trips {
   int64_t least, most;
   bool may_skip;  // by its first condition
@@ -60,7 +60,7 @@ class Validator {
   std::vector<std::string> Lines() {
     Walk();
     if (lines_.empty()) return lines_;
-    // A second walk with what the first has learnt; usually the first is enough.
+    // A second pass uses what the first one found; usually the first pass is enough.
     FindLocals();
     if (locals_.empty()) return lines_;
     lines_.clear();
@@ -75,7 +75,7 @@ class Validator {
   bool Goes() const { return findings_.work < kMostWork; }
   void Walk();
 
-  // The steps [first, end), in which the sections of open_ are being repeated.
+  // Effects of the steps [first, end), inside the sections of open_.
   Effects Run(uint32_t first, uint32_t end);
   uint32_t Step(uint32_t step, Effects& effects);
   uint32_t Section(uint32_t index, Effects& effects);
@@ -93,7 +93,7 @@ class Validator {
   uint32_t EndOf(uint32_t section) const {
     return Mark(section, 2 * model_.sections()->Get(section)->unroll() - 1);
   }
-  // The other section of the If that section `index` begins; kNoSlot where it begins none.
+  // Returns the other section of the If whose first section is `index`; kNoSlot if there is none.
   uint32_t OtherBranch(uint32_t index) const;
 
   void NoteCandidates(uint32_t section, const std::vector<Effects>& bodies);
@@ -144,7 +144,7 @@ class Validator {
     if (lines_.size() < kMostLines)
       lines_.push_back(fmt::format("{} of region {}; {}", what, frame[0], why));
   }
-  // Turns what has been found since the last call into lines.
+  // Converts the conflicts found since the last call to lines.
   void TakeConflicts(const Frame& frame) {
     for (const Findings::Conflict& conflict : findings_.conflicts) {
       if (conflict.needed.step != kNoReader) misread_.insert(conflict.needed.owner);
@@ -160,11 +160,11 @@ class Validator {
   }
 
   const format::Model& model_;
-  // (section, buffer): the buffer moves with the section, but each iteration reads of it what it
-  // has written itself, and nothing outside touches it. It is alive within iterations only and may
-  // share its bytes, all of them, with others of the same body.
+  // (section, buffer): the buffer moves with the section, each iteration only reads what it has
+  // written itself, and nothing outside accesses the buffer. It is live within iterations only, and
+  // may share any of its bytes with other such buffers of the same body.
   std::set<std::pair<uint32_t, uint32_t>> locals_, candidates_;
-  std::set<uint32_t> misread_;  // buffers of which a step read what another one had overwritten
+  std::set<uint32_t> misread_;  // buffers that a step read after another one had overwritten them
   std::vector<uint32_t> open_;  // sections around the step, outermost first
   uint32_t step_ = 0;
   Findings findings_;
@@ -195,12 +195,13 @@ void Validator::Walk() {
   }
   if (!Goes()) {
     lines_.push_back(fmt::format(
-        "its slots fall into more than {} runs of bytes; the plan cannot be validated", kMostWork));
+        "the slots have more than {} separate runs of bytes; the plan cannot be validated",
+        kMostWork));
   }
 }
 
-// Buffers that move with the section and whose every byte is written before it is read, in each
-// iteration.
+// Notes the buffers that move with the section and of which each iteration writes every byte before
+// reading it.
 void Validator::NoteCandidates(uint32_t section, const std::vector<Effects>& bodies) {
   std::set<uint32_t> moving, needed;
   for (const Effects& body : bodies) {
@@ -215,9 +216,9 @@ void Validator::NoteCandidates(uint32_t section, const std::vector<Effects>& bod
   }
 }
 
-// Of the candidates those that nothing outside of the section's bodies touches.
+// Keeps the candidates that nothing outside of the section's bodies accesses.
 void Validator::FindLocals() {
-  std::map<uint32_t, std::pair<uint32_t, uint32_t>> steps;  // by buffer: the first, behind the last
+  std::map<uint32_t, std::pair<uint32_t, uint32_t>> steps;  // by buffer: first and end of its steps
   const auto touches = [&](uint32_t slot, uint32_t first, uint32_t end) {
     if (slot == kNoSlot) return;
     const auto [it, added] = steps.try_emplace(model_.slot_buffers()->Get(slot), first, end);
@@ -253,7 +254,7 @@ void Validator::FindLocals() {
   }
 }
 
-// Reads or writes bytes of a slot, which are given as they lie from its address on.
+// Adds the read or write of `bytes` of a slot, which are relative to the slot's address.
 void Validator::Touch(Effects& effects, uint32_t index, StridedBytes bytes, bool writes) {
   const format::Slot& slot = *model_.slots()->Get(index);
   const uint32_t buffer = model_.slot_buffers()->Get(index);
@@ -297,7 +298,7 @@ Effects Validator::Run(uint32_t first, uint32_t end) {
   return effects;
 }
 
-// Returns the step behind it. All operands are read before the first is written.
+// Adds one step and returns the next. All operands are read before the first is written.
 uint32_t Validator::Step(uint32_t step, Effects& effects) {
   const format::Step& row = *model_.steps()->Get(step);
   const format::Arity arity = format::kArity[row.kind()];
@@ -321,7 +322,7 @@ uint32_t Validator::OtherBranch(uint32_t index) const {
   return pair ? other : kNoSlot;
 }
 
-// Returns the step behind the section and its settle runs; behind both branches of an If.
+// Adds a section and returns the step after it and its epilogues; for an If, after both branches.
 uint32_t Validator::Section(uint32_t index, Effects& effects) {
   const format::Section& section = *model_.sections()->Get(index);
   const uint32_t other = OtherBranch(index);
@@ -334,7 +335,8 @@ uint32_t Validator::Section(uint32_t index, Effects& effects) {
   return EndOf(index);
 }
 
-// Exactly one of the two runs; the second one's condition is read after the first has run.
+// Exactly one of the two branches runs; the condition of the second is read after the first has
+// run.
 uint32_t Validator::Branches(uint32_t index, uint32_t other, Effects& effects) {
   const Trips once = {1, 1, false};
   const uint32_t condition = model_.sections()->Get(index)->first_condition_slot();
@@ -349,7 +351,7 @@ uint32_t Validator::Branches(uint32_t index, uint32_t other, Effects& effects) {
   return EndOf(other);
 }
 
-// The section's iterations and settle runs, as seen from outside of it.
+// Returns the effect of the iterations and epilogues of a section, as seen from outside.
 Effects Validator::Looped(uint32_t index, const Trips& trips) {
   const format::Section& section = *model_.sections()->Get(index);
   const uint32_t unroll = section.unroll();
@@ -370,8 +372,8 @@ Effects Validator::Looped(uint32_t index, const Trips& trips) {
   return Static(bodies, settles, trips, Moving(bodies, trips.most));
 }
 
-// What the loop does to bytes that it moves through, whole scan outputs being written however early
-// it ends; what lies behind their true length is not used.
+// The effect of the loop on bytes that it moves through. Scan outputs count as completely written,
+// however early the loop ends, because bytes after their true length are not used.
 Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
   const Effect nothing;
   std::map<Frame, std::vector<Effect>> parts;  // by the frame outside, one per stride
@@ -416,8 +418,8 @@ Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
   return all;
 }
 
-// Of what moves at different strides: does each byte belong to one buffer, in all iterations? Then
-// their order does not matter.
+// Returns true if, among accesses with different strides, each byte belongs to one buffer in all
+// iterations. The order of these accesses then does not matter.
 bool Validator::AreApart(const std::vector<Effect>& parts) {
   Findings found;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -428,8 +430,8 @@ bool Validator::AreApart(const std::vector<Effect>& parts) {
   return found.conflicts.empty() && findings_.conflicts.empty();
 }
 
-// One iteration after the other, where one buffer may take bytes that another one has done with.
-// What moves at different strides is apart within an iteration.
+// Simulates one iteration after the other, for loops in which one buffer may reuse bytes that
+// another one no longer needs. Within an iteration, accesses with different strides are disjoint.
 Effect Validator::Walked(const std::vector<Effects>& bodies, const Frame& outside, int64_t trips) {
   Effect total;
   for (int64_t i = 0; i < trips && Goes(); ++i) {
@@ -446,12 +448,12 @@ Effect Validator::Walked(const std::vector<Effects>& bodies, const Frame& outsid
   return total;
 }
 
-// Everything together: for each number of iterations that may be, as many bodies as change
-// anything, then the settle run that belongs to it.
+// Combines everything: for each possible trip count, as many bodies as change the effect, then the
+// epilogue for that count.
 Effects Validator::Static(const std::vector<Effects>& bodies, const std::vector<Effects>& settles,
                           const Trips& trips, const Effects& moving) {
   const auto period = static_cast<int64_t>(settles.size() + 1);
-  // A third period leaves what the second has left.
+  // The effect after a third period equals that after the second.
   int64_t walked = std::min(trips.most, 3 * period);
   Trips reduced = trips;
   if (trips.most > walked) {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Validates a finished plan; shares no code with the planner. Proves, for every number of
-// iterations that any loop can do and for every branch, that each step reads bytes that were last
-// written as part of the buffer it means (slot_buffers): nothing alive is overwritten, and nothing
-// is read that was not written. Bytes are those that the steps' parameters name (access.h), not
-// whole slots.
+// Validates a finished plan, without sharing code with the planner. It proves, for every possible
+// trip count of every loop and for every branch, that each step reads bytes last written for the
+// buffer of its operand (slot_buffers): no live value is overwritten, and nothing is read before it
+// is written. The bytes of an access are those that the step's parameters select (access.h), not
+// entire slots.
 //
-// The walk is over the listing, twice at most: but for one case its time does not depend on how
-// often loops run, and grows linearly with their depth. Two rules of weft's plans make that
-// possible, and are validated too. A buffer that some slot of a loop moves through (a sliced input,
-// a scan output) shares no byte, in any iteration, with another buffer that the loop writes, unless
-// all its life lies within single iterations, or the loop moves through the other one as well:
-// then, the one case, its iterations are walked one by one. And what the first two periods of a
-// loop body leave in place, all further ones do.
+// The validator traverses the listing at most twice. Except in one case its time does not depend on
+// trip counts, and it grows linearly with the nesting depth. Two rules of weft's plans make this
+// possible, and are validated too. First, if a slot moves through a buffer in a loop (a sliced
+// input, a scan output), the buffer shares no byte, in any iteration, with another buffer that the
+// loop writes. Exceptions are buffers that live within single iterations only, and buffers that the
+// loop moves through as well. The latter is the one case: its iterations are simulated one by one.
+// Second, after the first two periods of a loop body, further periods do not change which buffers
+// own the bytes that do not move.
 //
-// Not proved: that a step reads the right place within its own buffer, and that bytes behind the
-// true length of an output of run-time length are not used (a scan output counts as written whole).
-// tests/models holds both to the bits of the plan that shares nothing.
+// Not proved: that a step reads the right element within its own buffer, and that bytes after the
+// true length of an output of run-time length are not used (a scan output counts as completely
+// written). tests/models checks both by comparing results with a plan that shares no memory.
 #ifndef WEFT_CONVERTER_PLAN_VALIDATOR_H_
 #define WEFT_CONVERTER_PLAN_VALIDATOR_H_
 
@@ -27,12 +28,12 @@
 
 namespace weft::plan {
 
-// One line per violation, at most a few dozen. The model must have passed verify.cc; one stripped
-// of its slot_buffers cannot be validated and gives no lines. A file whose strides fall into tens
-// of millions of separate runs of bytes gives a line that says so.
+// Returns one line per violation, at most a few dozen. The model must have passed verify.cc. A
+// model stripped of its slot_buffers cannot be validated and gives no lines. A file whose strides
+// result in tens of millions of separate byte runs gives a line that reports this.
 std::vector<std::string> CheckPlan(const format::Model& model);
 
-// In a loop of more iterations all that it moves through has to be apart.
+// In a loop of more iterations, all buffers that it moves through must be disjoint.
 inline constexpr int64_t kMostWalkedTrips = int64_t{1} << 16;
 
 }  // namespace weft::plan

@@ -12,7 +12,7 @@ namespace weft::plan {
 std::optional<uint32_t> NumberOfValues(const format::Model& model) {
   const uint8_t* weights = model.weights() == nullptr ? nullptr : model.weights()->data();
   std::vector<AlignedBytes> memory;
-  // The weights are only ever read.
+  // The const_cast is safe: weights are only read.
   std::vector<std::byte*> regions = {reinterpret_cast<std::byte*>(const_cast<uint8_t*>(weights))};
   const format::Rows<format::Region> rows = format::RowsOf(model.regions());
   for (uint32_t i = format::kStateRegion; i < rows.count; ++i) {

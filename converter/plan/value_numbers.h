@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of a plan (runtime/plan_number.h), in memory of its own.
+// The plan number (runtime/plan_number.h), computed in memory that this function allocates.
 #ifndef WEFT_CONVERTER_PLAN_VALUE_NUMBERS_H_
 #define WEFT_CONVERTER_PLAN_VALUE_NUMBERS_H_
 
@@ -10,7 +10,8 @@
 
 namespace weft::plan {
 
-// Of a model that verify.cc has accepted. Nullopt where it takes too long; never 0.
+// Requires a model that verify.cc has accepted. Returns nullopt if the computation would take too
+// long; never returns 0.
 std::optional<uint32_t> NumberOfValues(const format::Model& model);
 
 }  // namespace weft::plan
