@@ -58,9 +58,9 @@ class LineUpStates {
   }
 
   const std::span<const Origin> origins_;
-  std::vector<size_t> successor_;  // the state that takes a state's old value
+  std::vector<size_t> successor_;  // by state: the state that takes its old value
   std::vector<bool> lined_up_;
-  std::map<size_t, size_t> taker_;  // of a result
+  std::map<size_t, size_t> taker_;  // by result: the state that takes it
   std::vector<DelayLine> lines_;
 };
 

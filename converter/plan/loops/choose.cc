@@ -16,13 +16,13 @@ namespace weft::plan {
 
 namespace {
 
-// More phases than these make the listing grow faster than the copies they save.
+// With more phases the listing grows faster than the copies that they avoid.
 constexpr size_t kMostPhases = 8;
 constexpr size_t kMostUnrolledSteps = 256;
-// Two phases are worth more steps than that, but loops in loops multiply them.
+// Two phases pay for more steps than that, but nested loops multiply the steps.
 constexpr size_t kMostDoubledSteps = 4096;
 
-// A value by its bytes: a part of a state may begin where the state does.
+// A value by its bytes: a part of a state may have the same begin as the state.
 struct Extent {
   Place place;
   int64_t bytes = 0;
@@ -78,12 +78,12 @@ class CarryChoice {
   size_t MostPhases() const;
 
   Program& program_;
-  const Section section_;  // a copy: new values and blocks move the rows of the program
+  const Section section_;  // a copy: adding values and blocks invalidates references
   const Loop& loop_;
   const size_t steps_inside_;
   size_t steps_ = 0;  // of one phase
   std::vector<Extent> results_, states_;
-  std::vector<ValueId> extra_homes_;  // of each line; kNone without one
+  std::vector<ValueId> extra_homes_;  // by line; kNone if there is none
   LoopPlan plan_;
 };
 
@@ -114,7 +114,7 @@ bool CarryChoice::MayShareTrack(size_t scan, size_t other) const {
 
 std::optional<LoopPlan::OfLine> CarryChoice::LineOfScan(size_t scan) {
   const Extent& end = results_[loop_.scans[scan].result];
-  const bool provided = IsProvided(loop_.scans[scan]);  // with room for one guard
+  const bool provided = IsProvided(loop_.scans[scan]);  // with space for a halo of one chunk
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     DelayLine& of = plan_.lines[line];
     if (of.closed || (provided && of.states.size() > 1)) continue;
@@ -131,15 +131,16 @@ std::optional<LoopPlan::OfLine> CarryChoice::LineOfScan(size_t scan) {
   return std::nullopt;
 }
 
-// Lines whose values are gathered anyway are kept in the first scan output that takes one of them.
+// Lines whose values are gathered anyway are stored in the first scan output that takes one of
+// them.
 void CarryChoice::AssignTracks() {
   for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
     plan_.line_of_scan.push_back(LineOfScan(scan));
   }
 }
 
-// Is the last value where the state is? After no iteration only a result that is carried itself has
-// an initial value: that of the first state that takes it.
+// Returns true if the last value is in the buffer of the state. If no iteration runs, only a result
+// that is itself carried has an initial value: that of the first state that takes it.
 bool CarryChoice::IsLastOf(size_t last, size_t state) const {
   const size_t result = loop_.lasts[last].result;
   if (!section_.may_run_nothing()) return results_[result] == Taken(state);
@@ -155,7 +156,8 @@ std::optional<LoopPlan::OfLine> CarryChoice::LineOfLast(size_t last) {
     }
   }
   if (section_.is_open()) return std::nullopt;
-  // What a state held in the last iteration; after none that is not its initial value.
+  // The value that a state held in the last iteration; without iterations that is not its initial
+  // value, so open loops are excluded.
   const Extent& end = results_[loop_.lasts[last].result];
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     DelayLine& of = plan_.lines[line];
@@ -174,8 +176,8 @@ void CarryChoice::FindStatesAmongLasts() {
   }
 }
 
-// Of the first phase, with rings as short as can be. What does not lie in the body yet is stood in
-// for by values of the same lives.
+// Targets of the first phase, with the shortest possible rings. Views of values with the same live
+// ranges replace those that do not exist yet.
 IterationTargets CarryChoice::FirstTargets(Builder& builder) {
   const std::vector<ValueId> results = program_.blocks[loop_.body].results;
   const auto chunk = [&](const Loop::Scan& scan) {
@@ -200,8 +202,8 @@ IterationTargets CarryChoice::FirstTargets(Builder& builder) {
   return targets;
 }
 
-// Ends the first iteration with every ring as short as can be, and lengthens the rings whose oldest
-// value is still read when the new one comes. The body is put back as it was.
+// Ends the first iteration with the shortest possible rings, and lengthens each ring whose oldest
+// value is still read when the new value is written. Restores the body afterwards.
 void CarryChoice::LengthenRings() {
   Builder builder(program_);
   builder.SetLayer(section_.layer);

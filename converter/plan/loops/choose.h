@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses how the states of one loop travel (carry.h): which of them line up, which lines are kept
-// in a scan output's track, how many homes each ring has.
+// Chooses how the states of one loop are carried (carry.h): which states form lines, which lines
+// are stored in the buffer of a scan output, and how many buffers each ring has.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_CHOOSE_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_CHOOSE_H_
 
@@ -15,11 +15,12 @@ namespace weft::plan {
 
 struct LoopPlan {
   std::vector<DelayLine> lines;
-  // Homes of each line, none of those on tracks: the states' own values, by position, then one more
-  // where the line has one more home than states.
+  // Buffers of each line, by position: the states' own values, then one more if the line has one
+  // more buffer than states. Empty for lines in scan buffers.
   std::vector<std::vector<ValueId>> rings;
 
-  // A scan output, or a last value, that is a value of some line: of that age when the loop ends.
+  // A scan output, or a last value, that is a value of a line: the one of this age when the loop
+  // ends.
   struct OfLine {
     size_t line = 0, age = 0;
   };
@@ -28,8 +29,8 @@ struct LoopPlan {
   size_t phases() const { return PhasesOf(lines); }
 };
 
-// For a loop whose body, and all in it, is as lowering left it. `steps_inside` are the steps of the
-// sections in the body, once they are unrolled: the more there are, the fewer phases.
+// Requires a loop whose body, with everything inside, is as lowering left it. `steps_inside` is the
+// number of steps of the sections in the body after unrolling; more steps allow fewer phases.
 LoopPlan ChooseCarries(Program& program, SectionId section, size_t steps_inside);
 
 }  // namespace weft::plan

@@ -12,7 +12,7 @@ class Cloner {
  public:
   Cloner(Program& program, ValueMap values) : program_(program), values_(std::move(values)) {}
 
-  // Moves name sections, so these are numbered before any value is copied.
+  // Numbers the copies of sections first, because moves of values refer to sections.
   void Number(BlockId block) {
     const auto copy = static_cast<BlockId>(program_.blocks.size());
     program_.blocks.emplace_back();

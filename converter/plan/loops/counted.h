@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that run as often as the model says, whatever its inputs are.
+// Loops whose trip count does not depend on inputs.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_COUNTED_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_COUNTED_H_
 
@@ -10,14 +10,14 @@
 
 namespace weft::plan {
 
-// A loop, before its states have homes, of a known number of iterations, more than one.
+// Returns true for a loop, before its states have buffers, of a constant trip count above 1.
 inline bool IsCountedLoop(const Section& section) {
   return section.loop && !section.is_open() && !section.loop->condition &&
          section.length == kNone && section.trip_count > 1 &&
          section.trip_count == section.max_trips;
 }
 
-// Those that stand in the block itself, in order.
+// Returns the counted loops directly in the block, in order.
 inline std::vector<SectionId> CountedLoopsIn(const Program& program, BlockId block) {
   std::vector<SectionId> loops;
   for (const Item& item : program.blocks[block].items) {

@@ -23,24 +23,25 @@ namespace weft::plan {
 
 namespace {
 
-// Longer strips gain little: what the states take part in is done once per iteration anyway.
+// Iterations per tile. Longer tiles gain little: work that depends on a state runs once per
+// iteration in any case.
 constexpr int64_t kStrip = 8;
 
-// A slice of the second loop that is a scan output of the first.
+// A slice of the second loop that reads a scan output of the first.
 struct Feed {
   size_t slice = 0, scan = 0;  // of the two loops
 };
 
 class LoopFuser {
  public:
-  // keeps_read: what the first loop gathers may be read behind the second one as well.
+  // keeps_read: steps after the second loop may also read what the first loop gathers.
   LoopFuser(Program& program, BlockId block, bool keeps_read = false)
       : program_(program),
         block_(block),
         keeps_read_(keeps_read),
         accesses_(CollectAccesses(program, block)) {}
 
-  // True when two loops have become one; what is known of the block is out of date then.
+  // Fuses two loops and returns true if there are such; the object is then out of date.
   bool FuseTwo() {
     std::unordered_map<ValueId, SectionId> maker_of;
     for (const SectionId second : CountedLoopsIn(program_, block_)) {
@@ -75,13 +76,13 @@ class LoopFuser {
     return found - items.begin();
   }
 
-  // May the iterations of both have one number?
+  // Returns true if both loops can share one iteration number.
   bool HaveOneNumber(const Section& one, const Section& other) const {
     return one.iteration == kNone || other.iteration == kNone ||
            program_.values[one.iteration].type == program_.values[other.iteration].type;
   }
 
-  // Nullopt where the second loop takes something else of what the first one gathers.
+  // Returns nullopt if the second loop reads what the first one gathers in another way.
   std::optional<std::vector<Feed>> FeedsOf(SectionId first, SectionId second) const {
     const std::vector<Loop::Scan>& scans = LoopOf(first).scans;
     const std::vector<Loop::Sliced>& slices = LoopOf(second).sliced;
@@ -97,7 +98,7 @@ class LoopFuser {
     return feeds;
   }
 
-  // Is the slice of each iteration what the same iteration adds to the scan output?
+  // Returns true if the slice of each iteration is what that iteration adds to the scan output.
   bool IsOneByOne(const Loop::Scan& scan, const Loop::Sliced& slice, int64_t trips) const {
     const Value& made = program_.values[scan.whole];
     const Value& taken = program_.values[slice.whole];
@@ -107,8 +108,8 @@ class LoopFuser {
            ViewOfScan(program_, scan, trips) == ViewOfSlice(program_, slice, trips);
   }
 
-  // Does nothing but the second loop read what it is fed with, and may all else that the first one
-  // does be done where the second stands?
+  // Returns true if only the second loop reads what the first one feeds it, and all other accesses
+  // of the first loop can move to the position of the second.
   bool IsFree(SectionId first, SectionId second, const std::vector<Feed>& feeds) const {
     std::unordered_map<ValueId, size_t> reads;
     for (const Feed& feed : feeds) ++reads[LoopOf(first).scans[feed.scan].whole];
@@ -121,19 +122,19 @@ class LoopFuser {
     });
   }
 
-  // Is all but the one write a read by item `to` or behind it?
+  // Returns true if there is one write and all other accesses are reads at item `to` or later.
   static bool IsReadFrom(const std::vector<Access>& accesses, int64_t to) {
     return std::ranges::count_if(accesses, &Access::write) == 1 &&
            std::ranges::all_of(
                accesses, [&](const Access& access) { return access.write || access.item >= to; });
   }
-  // Is what the scan gathers read behind that item?
+  // Returns true if the gathered sequence is read after that item.
   bool IsReadBehind(const Loop::Scan& scan, int64_t item) const {
     return std::ranges::any_of(accesses_.at(scan.whole),
                                [&](const Access& access) { return access.item > item; });
   }
 
-  // May what item `from` does to a root be done at `to`?
+  // Returns true if the accesses of item `from` to a root can move to item `to`.
   static bool MayMove(const std::vector<Access>& accesses, int64_t from, int64_t to) {
     bool is_touched = false, is_written = false, is_passed = false, is_passed_by_write = false;
     for (const Access& access : accesses) {
@@ -158,7 +159,7 @@ class LoopFuser {
   const AccessMap accesses_;
 };
 
-// The second loop's results stand behind those of the first.
+// Appends the results of the second loop to those of the first.
 void LoopFuser::Fuse(SectionId first, SectionId second, const std::vector<Feed>& feeds) {
   Loop& loop = *program_.sections[first].loop;
   Loop other = *std::exchange(program_.sections[second].loop, std::nullopt);
@@ -204,7 +205,7 @@ void LoopFuser::MoveBody(BlockId from, BlockId to) {
   }
 }
 
-// The loop stands where the second one stood.
+// Replaces the entry of the second loop by the fused loop, and removes that of the first.
 void LoopFuser::ReplaceEntries(SectionId first, SectionId second) {
   Section& one = program_.sections[first];
   const ValueId number = std::exchange(program_.sections[second].iteration, kNone);
@@ -222,7 +223,7 @@ void LoopFuser::ReplaceEntries(SectionId first, SectionId second) {
 
 namespace {
 
-// The steps between two loops of one block, which become part of them.
+// Fuses the steps between two loops of one block into these loops.
 class StepFuser {
  public:
   StepFuser(Program& program, BlockId block) : program_(program), block_(block) {}
@@ -233,7 +234,7 @@ class StepFuser {
   }
 
  private:
-  // Of what a loop gathers.
+  // The loop that gathers a sequence.
   struct Maker {
     SectionId loop = kNone;
     bool backward = false;
@@ -242,8 +243,8 @@ class StepFuser {
 
   bool FuseLoopsOnly() { return LoopFuser(program_, block_, true).FuseTwo(); }
 
-  // A step behind a loop whose results it reads, and before another of as many iterations. Behind
-  // the last loop a step is left alone, unless it keeps a sequence alive beside another one.
+  // Fuses a step into the loop whose results it reads, if another loop of as many iterations
+  // follows. After the last loop a step is only fused if it reads several gathered sequences.
   bool FuseStep() {
     const std::vector<SectionId> loops = CountedLoopsIn(program_, block_);
     MakerOf maker_of;
@@ -273,7 +274,7 @@ class StepFuser {
                        [&](SectionId id) { return TripsOf(id) == trips; });
   }
 
-  // Of each sequence that the step reads.
+  // Returns the loop of each gathered sequence that the step reads.
   std::vector<Maker> MakersOf(const Step& step, const MakerOf& maker_of) const {
     std::map<ValueId, Maker> makers;
     for (const ValueId input : step.inputs) {
@@ -288,7 +289,7 @@ class StepFuser {
 
   bool FuseStepInto(const Maker& maker, size_t item) {
     const Step& step = std::get<Step>(program_.blocks[block_].items[item]);
-    if (!RowPartOf(program_, step, TripsOf(maker.loop))) return false;  // before all is copied
+    if (!RowPartOf(program_, step, TripsOf(maker.loop))) return false;  // before the costly copy
     Program trial = program_;
     const std::optional<SectionId> second =
         LoopOfStep(trial, block_, item, TripsOf(maker.loop), maker.backward);
@@ -307,7 +308,7 @@ size_t LoopCount(const Program& program, size_t end) {
   return count;
 }
 
-// Of blocks before that one.
+// Processes the blocks with an id below `end`.
 bool FuseLoopsBefore(Program& program, size_t end) {
   bool has_fused = false;
   for (BlockId block = 0; block < end; ++block) {
@@ -336,7 +337,7 @@ void AddFused(const Program& program, bool has_steps, std::vector<FusedProgram>&
   Program fused = program;
   if (!fuse(fused, blocks)) return;
   Program strips = program;
-  // The loops within strips, in blocks of their own, stay apart.
+  // The new blocks within tiles are left out, so loops within a tile stay separate.
   if (CutIntoStrips(strips, kStrip) && fuse(strips, blocks)) {
     programs.push_back({std::move(strips), kStrip, has_steps});
   }

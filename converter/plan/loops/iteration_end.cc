@@ -25,7 +25,8 @@ void CopyResults(Builder& builder, const Section& section, std::span<const Value
     builder.Copy(results[loop.lasts[last].result], targets.of_lasts[last]);
   }
   if (!loop.condition) return;
-  // The engine reads it after each iteration; before the states change, for it may be an old one.
+  // The engine reads the condition after each iteration. The copy comes before the states change,
+  // because the condition may be an old state.
   const Because because(builder, Reason::condition);
   builder.Copy(results[*loop.condition], section.body_condition);
 }

@@ -43,7 +43,7 @@ class LastChunks {
                                [](const Access& access) { return !access.write; });
   }
 
-  // The one write is the loop's.
+  // The only write is that of the loop.
   bool ReadsLastOnly(const Loop::Scan& scan, const AxisView& view) const {
     const std::vector<Access>& accesses = accesses_.at(scan.whole);
     const int64_t begin = LastOffset(scan, view);
@@ -56,7 +56,7 @@ class LastChunks {
                accesses, [&](const Access& access) { return access.write || is_last(access); });
   }
 
-  // What lies in the last chunk becomes a part of a value of that size.
+  // Adds a value for the last chunk, and makes the views of that chunk views of this value.
   void AddLast(Loop& loop, const Loop::Scan& scan, const AxisView& view) {
     const int64_t begin = LastOffset(scan, view), end = begin + view.chunk_bytes();
     Value last = program_.values[scan.whole];

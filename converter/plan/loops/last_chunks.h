@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scan output of which nothing is read but what the last iteration has made, as in y[:, -1],
-// becomes a last value: the sequence is never gathered. One that nothing reads goes away.
+// Converts a scan output of which only the chunk of the last iteration is read, as in y[:, -1], to
+// a last value: the sequence is never gathered. Removes scan outputs that nothing reads.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_LAST_CHUNKS_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_LAST_CHUNKS_H_
 
@@ -8,7 +8,7 @@
 
 namespace weft::plan {
 
-// Before the loops' states have homes. Of loops whose number of iterations is known.
+// Handles loops with a constant trip count. Run this before the loops' states have buffers.
 void KeepLastChunks(Program& program);
 
 }  // namespace weft::plan

@@ -19,8 +19,8 @@ class LoopPlanner {
  public:
   explicit LoopPlanner(Program& program) : program_(program), builder_(program) {}
 
-  // Chooses for every loop before any is unrolled, so that each body is looked at once, as lowering
-  // left it. Returns the steps of the block once all in it is unrolled.
+  // Makes the choice for every loop before any is unrolled, so that each body is analysed once and
+  // as lowering left it. Returns the number of steps of the block after unrolling.
   size_t Choose(BlockId block) {
     size_t steps = program_.blocks[block].items.size();
     for (const SectionId section : SectionsIn(block)) {
@@ -38,7 +38,7 @@ class LoopPlanner {
     return steps;
   }
 
-  // From the inside out, so that copies of a body hold unrolled loops.
+  // Works from the inside out, so that copies of a body contain unrolled loops.
   void Unroll(BlockId block) {
     for (const SectionId section : SectionsIn(block)) {
       for (const BlockId body : BodiesOf(section)) Unroll(body);
@@ -76,7 +76,7 @@ class LoopPlanner {
   std::unordered_map<SectionId, LoopPlan> plans_;
 };
 
-// A value that became a part of another one is where that one is.
+// Sets the home of each view to that of its root.
 void RefreshHomes(Program& program) {
   for (ValueId value = 0; value < program.values.size(); ++value) {
     program.values[value].home = program.values[Resolve(program, value).root].home;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives every loop of a program homes for its states, and turns its body into as many copies as
-// that takes (see `struct Section` in weft.fbs). Loops of one iteration become part of the block
-// around them. Afterwards no section is a loop still.
+// Assigns buffers to the states of every loop of a program, and emits the copies of its body that
+// this needs (see `struct Section` in weft.fbs). Loops of one iteration become part of the block
+// around them. Afterwards no section is a loop.
 //
-// Slices and scan outputs move with the iteration and cost no copy when every axis before the
-// sliced one has size 1; otherwise one transpose outside the loop makes it so. How carried states
-// travel is described in carry.h. A run-time count costs one copy per carried output
-// after the loop, where the state has more than one home.
+// Slices and scan outputs move with the iteration. They need no copy if every axis before the
+// sliced one has size 1; otherwise one transpose outside the loop makes it so. carry.h describes
+// carried states. With a run-time trip count, each carried output needs one copy after the loop if
+// its state has more than one buffer.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_LOOPS_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_LOOPS_H_
 
@@ -14,8 +14,8 @@
 
 namespace weft::plan {
 
-// After FuseTails: a fused step cannot write over what it reads, on which the choice of homes
-// depends.
+// Run this after FuseTails: the choice of buffers depends on whether a step can write over what it
+// reads, and a fused step cannot.
 void PlanLoops(Program& program);
 
 }  // namespace weft::plan

@@ -18,7 +18,7 @@ bool RunsOnce(const Section& section) {
   return section.loop && section.max_trips == 1 && !section.is_open();
 }
 
-// The number of the only iteration.
+// Makes the iteration number of the only iteration a constant 0.
 void MakeZero(Program& program, ValueId value) {
   Value& number = program.values[value];
   number.home = Home::kWeights;
@@ -45,7 +45,7 @@ class Inliner {
     }
   }
 
-  // What was made for an inlined body is made for the block around it now.
+  // Assigns the values of inlined bodies to the block around them.
   void MoveValues() {
     for (Value& value : program_.values) {
       for (auto around = inlined_into_.find(value.block); around != inlined_into_.end();
@@ -96,7 +96,7 @@ class Inliner {
 
   Program& program_;
   Builder builder_;
-  std::unordered_map<BlockId, BlockId> inlined_into_;  // bodies, and the blocks around them
+  std::unordered_map<BlockId, BlockId> inlined_into_;  // by body: the block around it
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops of exactly one iteration need no section: their bodies' items take the place of the entry.
-// Tails are fused before, so results have the bits of an iteration of a longer loop: nothing is
-// fused across the body's border.
+// Inlines loops of exactly one iteration: the items of their bodies replace the entry. Tails are
+// fused before, and never across the border of the body, so results are bit-identical to those of
+// an iteration of a longer loop.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_SINGLE_TRIP_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_SINGLE_TRIP_H_
 

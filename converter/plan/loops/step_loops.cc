@@ -14,7 +14,7 @@ namespace weft::plan {
 
 namespace {
 
-// The axis of a result that is gathered in so many parts, one behind the other.
+// Returns the axis along which a result consists of `parts` consecutive parts.
 std::optional<int64_t> AxisOfParts(const Dims& dims, int64_t parts) {
   const auto first = std::ranges::find_if(dims, [](int64_t dim) { return dim != 1; });
   if (first == dims.end() || *first % parts != 0) return std::nullopt;
@@ -66,7 +66,7 @@ class StepLoopMaker {
     return builder_.Scratch(TypeOf(of, {bytes / element_bytes}));
   }
 
-  // The operand as one row for each iteration.
+  // A view of the operand with one row per iteration.
   ValueId Rows(ValueId value) {
     builder_.SetBlock(block_);
     const Value& whole = builder_.value(value);

@@ -20,13 +20,13 @@ int64_t StripLength(int64_t trips, int64_t most) {
   return length;
 }
 
-// The type of so many iterations' chunks on an axis.
+// The type of consecutive chunks with `extent` elements on the axis.
 TensorType TypeOfChunks(TensorType type, int64_t axis, int64_t extent) {
   type.dims[static_cast<size_t>(axis)] = extent;
   return type;
 }
 
-// One loop, and the two that stand for it: `around_` over strips, and `within_` one.
+// Splits one loop into two: `around_` iterates over tiles, `within_` over the iterations of one.
 class StripCutter {
  public:
   StripCutter(Program& program, SectionId section, int64_t length)
@@ -62,7 +62,7 @@ class StripCutter {
 
   TensorType TypeOf(ValueId value) const { return builder_.value(value).type; }
 
-  // The number of a result of the body around, which is `value`.
+  // Returns the index of `value` as a result of the outer body.
   size_t AddResult(ValueId value) {
     results_.push_back(value);
     return results_.size() - 1;
@@ -117,11 +117,11 @@ class StripCutter {
 
   Builder builder_;
   const SectionId id_;
-  const Section section_;  // a copy: new sections move the rows of the program
+  const Section section_;  // a copy: adding sections invalidates references
   const Loop loop_;
   const int64_t length_;
   Loop around_, within_;
-  std::vector<ValueId> results_;  // of the body around
+  std::vector<ValueId> results_;  // of the outer body
 };
 
 bool MayBeCut(const Program& program, const Section& section) {
@@ -129,7 +129,7 @@ bool MayBeCut(const Program& program, const Section& section) {
   const bool has_section = std::ranges::any_of(
       program.blocks[loop.body].items,
       [](const Item& item) { return std::holds_alternative<SectionEntry>(item); });
-  // Where the chunks have been given a place, there is room for one before the first, not for more.
+  // A scan output that is part of another value has space for only one chunk before the first.
   const bool has_place = std::ranges::any_of(loop.scans, [&](const Loop::Scan& scan) {
     return program.values[scan.whole].parent != kNone;
   });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops are cut into strips of iterations:
+// Splits loops into tiles of iterations:
 //
 //   for t < T: body     ->     for s < T / K: { for k < K: body }
 //
-// so that fused loops (fuse.h) still do for K iterations at once what no state takes part in: the
-// sequence between two layers is K long then, and weights are read once per strip.
+// Fused loops (fuse.h) can then still compute K iterations at once of everything that does not
+// depend on a state. The sequence between two layers is K long, and weights are read once per tile.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_STRIPS_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_STRIPS_H_
 
@@ -14,9 +14,9 @@
 
 namespace weft::plan {
 
-// Before the loops' states have homes. Of each loop without a loop inside whose iterations are
-// known in number and not asked for theirs, into equal strips as long as can be and not longer than
-// that. Returns whether any loop has been cut.
+// Splits each loop that has a constant trip count, no loop inside and no use of the iteration
+// number. Tiles are equal and as long as possible, up to `most_iterations` and half of the trip
+// count. Returns true if any loop has been split. Run this before the loops' states have buffers.
 bool CutIntoStrips(Program& program, int64_t most_iterations);
 
 }  // namespace weft::plan

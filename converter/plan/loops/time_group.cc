@@ -17,7 +17,7 @@ namespace weft::plan {
 
 namespace {
 
-// Roots, and whether they are written.
+// Accessed roots, with true for those that are written.
 using Touches = std::unordered_map<ValueId, bool>;
 
 bool Conflict(const Touches& a, const Touches& b) {
@@ -31,7 +31,7 @@ void AddTo(Touches& touches, const Touches& more) {
   for (const auto& [root, written] : more) touches[root] |= written;
 }
 
-// Collects the members behind one item, as far as nothing else must run between them.
+// Collects the members after one item, as long as nothing else must run between them.
 class GroupFinder {
  public:
   GroupFinder(const Program& program, BlockId block, const AccessMap& accesses,
@@ -85,13 +85,14 @@ class GroupFinder {
   const Program& program_;
   const BlockId block_;
   const AccessMap& accesses_;
-  const std::vector<Touches>& touches_;  // of each item
+  const std::vector<Touches>& touches_;  // by item
   TimeGroup group_;
   std::unordered_map<ValueId, size_t> sequence_of_;
-  Touches members_, after_;  // of the members, and of what stays behind them
+  Touches members_, after_;  // accesses of the members, and of the items left after the group
 };
 
-// Its operands are sequences row by row; nothing else that it touches may wait for another member.
+// Adds the item as a member if its operands are read row by row. No other access of the item may
+// depend on another member.
 bool GroupFinder::Join(size_t item) {
   std::vector<TimeSequence> made;
   std::optional<TimeMember> member = MemberOf(item, made);
@@ -121,7 +122,7 @@ bool GroupFinder::Join(size_t item) {
   return true;
 }
 
-// All of a root in scratch that one step or loop writes.
+// Returns true for a complete root in scratch that exactly one step or loop writes.
 bool GroupFinder::MayMake(ValueId value) const {
   const Value& whole = program_.values[value];
   return whole.parent == kNone && whole.home == Home::kScratch && whole.block == block_ &&
@@ -129,7 +130,7 @@ bool GroupFinder::MayMake(ValueId value) const {
          std::ranges::count_if(AccessesOf(value), &Access::write) == 1;
 }
 
-// False where it is a sequence, but not row by row.
+// Returns false if the operand is a sequence that is not read row by row.
 bool GroupFinder::AddOperand(TimeMember& member, size_t input, ValueId value, int64_t begin_bytes,
                              int64_t rows, int64_t row_bytes) const {
   const Place place = Resolve(program_, value);
@@ -204,7 +205,7 @@ std::optional<TimeMember> GroupFinder::WindowOf(const Step& step, const WindowRo
   return member;
 }
 
-// Of a sequence that the step reads are as many rows as it makes.
+// The member must compute as many rows as the sequence that it reads has.
 std::optional<TimeMember> GroupFinder::RowsOf(const Step& step) const {
   TimeMember member;
   for (const ValueId input : step.inputs) {
@@ -224,7 +225,7 @@ std::optional<TimeMember> GroupFinder::RowsOf(const Step& step) const {
   return member;
 }
 
-// Which rows are read behind the members.
+// Determines the rows that are read after the group.
 void GroupFinder::SetKept() {
   for (TimeSequence& sequence : group_.sequences) {
     sequence.kept_from = sequence.rows;
@@ -263,7 +264,7 @@ bool GroupFinder::SetNumbers(int64_t most_rows) {
       sequence.history = std::max(sequence.history, member.front + member.lag - lag);
     }
   }
-  // What is read behind, but not in the last rows that are made together alone, is kept as a whole.
+  // A sequence is kept completely if later items read more than the rows of the last stage.
   for (TimeSequence& sequence : group_.sequences) {
     const int64_t rest = group_.RestOf(group_.members[sequence.maker]);
     const int64_t last = sequence.rows - (rest > 0 ? rest : group_.strip);
@@ -283,11 +284,11 @@ bool GroupFinder::IsUseful() const {
                              [](const TimeSequence& sequence) { return sequence.kept_from > 0; });
 }
 
-// Items in front of the first loop among which a group may begin: all of a long chain would take
-// its square.
+// Maximum number of items before the first loop at which a group may begin. Trying all items of a
+// long chain would take quadratic time.
 constexpr size_t kMostInFront = 64;
 
-// Of each item, whether a loop stands at it or so many behind it.
+// Returns for each item whether a loop is at it or less than kMostInFront items after it.
 std::vector<bool> HaveLoopsNear(const Program& program, const std::vector<Item>& items) {
   std::vector<bool> have(items.size());
   size_t left = 0;

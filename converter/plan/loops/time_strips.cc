@@ -21,7 +21,7 @@ namespace {
 
 using format::Reason;
 
-// The rows before the strips, a strip, and the rows behind them.
+// The rows before the tiles, the tiles, and the rows after them.
 enum class Stage : uint8_t { kLead, kStrips, kRest };
 
 class StripMaker {
@@ -29,7 +29,7 @@ class StripMaker {
   StripMaker(Program& program, BlockId block, TimeGroup group)
       : builder_(program), block_(block), group_(std::move(group)) {}
 
-  // Returns the first item behind the group.
+  // Returns the index of the first item after the group.
   size_t Run() {
     builder_.SetBlock(block_);
     const std::vector<Item> items = std::exchange(program().blocks[block_].items, {});
@@ -49,7 +49,7 @@ class StripMaker {
   }
 
  private:
-  // Where rows of a sequence lie: behind row `end` of the buffer comes row `next` of the sequence.
+  // Position of rows of a sequence: row `next` of the sequence follows row `end` of the buffer.
   struct Rows {
     ValueId buffer = kNone;
     int64_t end = 0, next = 0;
@@ -87,13 +87,13 @@ class StripMaker {
   Builder builder_;
   const BlockId block_;
   const TimeGroup group_;
-  std::vector<Item> items_;                   // of the members
-  std::vector<std::vector<ValueId>> states_;  // of each member before its next rows
-  std::vector<Rows> places_;                  // of the sequences
+  std::vector<Item> items_;                   // by member
+  std::vector<std::vector<ValueId>> states_;  // by member: its states before its next rows
+  std::vector<Rows> places_;                  // by sequence
   Stage stage_ = Stage::kLead;
   SectionId strips_ = kNone;
-  Loop around_;              // of the strips
-  size_t around_state_ = 0;  // the first of a member's states in it
+  Loop around_;              // the loop over tiles
+  size_t around_state_ = 0;  // index in it of the first state of the current member
 };
 
 std::vector<ValueId> StripMaker::InitialStates(const Item& item) {
@@ -117,8 +117,8 @@ TensorType StripMaker::RowsType(const TimeSequence& sequence, int64_t rows) cons
   return {type, {rows, sequence.row_bytes / ElementBytes(type)}};
 }
 
-// Of sequences with history: room for the rows of each stage at the end, and for the row before
-// them, in which a loop keeps a state that is such a row.
+// Adds a buffer for each sequence with history. It has space for the rows of each stage at its end,
+// and for the row before them, where a loop keeps a state that is such a row.
 void StripMaker::MakeBuffers() {
   for (const TimeSequence& sequence : group_.sequences) {
     Rows& place = places_.emplace_back();
@@ -165,7 +165,7 @@ void StripMaker::MakeStage(Stage stage) {
   }
 }
 
-// Rows of a value outside; in a strip those of that strip.
+// A view of rows of a value outside of the group; within a tile, of the rows of that tile.
 ValueId StripMaker::Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, Extent rows) {
   std::vector<Move> moves;
   if (stage_ == Stage::kStrips) moves.push_back({strips_, group_.strip * row_bytes});
@@ -184,7 +184,7 @@ ValueId StripMaker::RowsOf(const TimeOperand& operand, Extent rows) {
                        RowsType(group_.sequences[operand.sequence], rows.count));
 }
 
-// Where the next rows of a sequence are made.
+// Returns the view that receives the next rows of a sequence.
 ValueId StripMaker::BeginRows(size_t id, Extent rows) {
   const TimeSequence& sequence = group_.sequences[id];
   Rows& place = places_[id];
@@ -198,7 +198,7 @@ ValueId StripMaker::BeginRows(size_t id, Extent rows) {
   return builder_.View(place.buffer, (place.end - rows.count) * sequence.row_bytes, type);
 }
 
-// The last rows of a buffer move to the front by so many rows.
+// Moves the last rows of a buffer, its history, `rows` rows to the front.
 void StripMaker::MoveHistory(const TimeSequence& sequence, const Rows& place, int64_t rows) {
   const Because because(builder_, Reason::back_edge);
   const auto part = [&](int64_t begin, int64_t count) {
@@ -217,7 +217,7 @@ void StripMaker::MoveHistory(const TimeSequence& sequence, const Rows& place, in
   builder_.Copy(aside, part(from - rows, history));
 }
 
-// What is read behind the group goes where it is read.
+// Copies rows that are read after the group to where they are read.
 void StripMaker::KeepRows(const TimeSequence& sequence, ValueId made, Extent rows) {
   if (sequence.kept_from == sequence.rows) return;
   const Because because(builder_, Reason::scan_chunk);
@@ -232,7 +232,7 @@ void StripMaker::KeepRows(const TimeSequence& sequence, ValueId made, Extent row
       TailOf(sequence));
 }
 
-// A value of the last rows alone, of which what has lain in them becomes a part.
+// Adds a value for the last rows only, and makes the views of these rows views of that value.
 ValueId StripMaker::TailOf(const TimeSequence& sequence) {
   const int64_t begin = sequence.kept_from * sequence.row_bytes;
   std::vector<std::pair<ValueId, int64_t>> parts;
@@ -292,7 +292,8 @@ void StripMaker::MakeLoop(size_t id, SectionId from_id, Extent rows) {
   }
   within.body = Clone(program(), from.body, copies);
   for (const auto& [value, copied] : copies) program().values[copied].block = within.body;
-  // The history moves first: a state that is a row of it begins in the row before the new ones.
+  // The history moves first: a state that is one of its rows is stored in the row before the new
+  // rows.
   std::vector<ValueId> made;
   for (size_t scan = 0; scan < from.scans.size(); ++scan) {
     made.push_back(BeginRows(member.made[scan], rows));
@@ -310,7 +311,7 @@ void StripMaker::MakeLoop(size_t id, SectionId from_id, Extent rows) {
   }
 }
 
-// From stage to stage, and from strip to strip.
+// Carries the states of a member from stage to stage, and from tile to tile.
 void StripMaker::CarryStates(size_t id, Loop& within) {
   const Because because(builder_, Reason::initial_value);
   const bool goes_on = !IsLastStage(group_.members[id]);
@@ -331,7 +332,7 @@ void StripMaker::CarryStates(size_t id, Loop& within) {
       continue;
     }
     const ValueId before = builder_.Scratch(type);
-    // A loop of one iteration takes its states as they are.
+    // A loop of one iteration reads its states directly.
     within.carried[i].initial = group_.strip == 1 ? before : copied(before);
     builder_.SetBlock(block_);
     const size_t result = AddResult(last);
@@ -344,7 +345,7 @@ void StripMaker::CarryStates(size_t id, Loop& within) {
   }
 }
 
-// What the loop gives of its last iteration.
+// Binds the last values of the loop in the last stage.
 void StripMaker::KeepLasts(const Loop& from, Loop& within) {
   for (const Loop::Last& last : from.lasts) {
     if (stage_ != Stage::kStrips) {
@@ -363,7 +364,7 @@ void StripMaker::KeepLasts(const Loop& from, Loop& within) {
   }
 }
 
-// The number of a result of a strip, which is `value`.
+// Returns the index of `value` as a result of a tile.
 size_t StripMaker::AddResult(ValueId value) {
   std::vector<ValueId>& results = program().blocks[around_.body].results;
   results.push_back(value);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacked layers with windows over time between them run strip by strip:
+// Runs stacked layers with windows over time between them tile by tile:
 //
-//   for t: h[t] = f(x[t], h[t - 1])           h, y and g of the first rows, whose windows have
-//   padding y = conv(h)                               for each strip of rows: for t: g[t] = f(y[t],
-//   g[t - 1])      ->     the last rows of h move to the front of its buffer
-//                                               h of the strip, behind them; y of the buffer; g of
-//                                               y
-//                                             h, y and g of the last rows, likewise
+//   for t: h[t] = f(x[t], h[t - 1])         h, y and g of the first rows, with padding
+//   y = conv(h)                             for each tile of rows:
+//   for t: g[t] = f(y[t], g[t - 1])   ->      move the last rows of h to the front of its buffer
+//                                             h of the tile, after them; y of the buffer; g of y
+//                                           h, y and g of the last rows, with padding
 //
-// The sequence between two layers, as long as the axis, becomes as long as a strip and what the
-// window behind it sees of the rows before. Each window has the taps that it had, so no bit
-// changes.
+// The sequence between two layers, as long as the axis, becomes as long as a tile plus the earlier
+// rows that the following window reads. Each window keeps its taps, so results are bit-identical.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_TIME_STRIPS_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_TIME_STRIPS_H_
 
@@ -20,8 +18,8 @@
 
 namespace weft::plan {
 
-// Before the loops' states have homes: of each group of layers with a loop and a window
-// (time_group.h). Returns whether there was any.
+// Processes each group of layers with a loop and a window (time_group.h). Returns true if there was
+// any. Run this before the loops' states have buffers.
 bool RunInStrips(Program& program, int64_t most_rows);
 
 }  // namespace weft::plan

@@ -24,7 +24,7 @@ AxisView ViewOf(const TensorType& type, int64_t axis, int64_t trips, int64_t beg
           ElementBytes(type.type)};
 }
 
-// [outer, trips, chunk] <-> [trips, outer, chunk], in one strided copy.
+// [outer, trips, chunk] <-> [trips, outer, chunk], as one strided copy.
 void MoveAxisOut(Builder& builder, ValueId source, ValueId target, const AxisView& view) {
   const Because because(builder, format::Reason::slice_axis);
   builder.CopyStrided(source, target, {view.trips, view.outer, view.chunk_elements},
@@ -101,7 +101,7 @@ ValueId Track::Chunk(Builder& builder, int64_t number, TensorType type) const {
 }
 
 void Track::BindScan(Builder& builder, int64_t first, ValueId scanned) const {
-  if (builder.value(scanned).parent != kNone) return;  // was given as a part of the track
+  if (builder.value(scanned).parent != kNone) return;  // is a part of the scan buffer already
   const int64_t offset = OffsetOf(backward_ ? first + view_.trips - 1 : first);
   if (view_.outer == 1) return MakeView(builder.program(), scanned, whole_, offset);
   const ValueId slices = builder.View(

@@ -14,10 +14,10 @@ namespace weft::plan {
 namespace {
 
 constexpr int64_t kFirstCacheBytes = int64_t{32} << 10;
-// Loops in loops multiply what two phases add.
+// Maximum number of steps with two phases, because nested loops multiply the steps.
 constexpr size_t kMostSteps = 4096;
 
-// Of the block and all that it enters.
+// Number of items of the block and of all blocks that it enters.
 size_t StepsIn(const Program& program, BlockId block) {
   size_t steps = 0;
   for (const Item& item : program.blocks[block].items) {
@@ -48,7 +48,7 @@ bool AsksForTwoPhases(const Program& program, const Section& section) {
 }  // namespace
 
 void TakeTurns(Program& program) {
-  // Copies of a body bring sections of their own, behind those that there are.
+  // Clone appends the sections of the copied body, which this loop also visits.
   for (SectionId id = 0; id < program.sections.size(); ++id) {
     if (!AsksForTwoPhases(program, program.sections[id])) continue;
     const BlockId second = Clone(program, program.sections[id].copies[0], {});

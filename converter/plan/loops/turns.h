@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every other phase of a loop goes through the weights of its cells backwards, so that those that
-// it read last are still near.
+// Reverses the order in which every other phase of a loop reads the weights of its cells: the
+// weights that the phase before read last are still in the cache.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_TURNS_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_TURNS_H_
 
@@ -8,9 +8,9 @@
 
 namespace weft::plan {
 
-// Of a program that is hoisted, whose cells are what they will be: its chunks have as many
-// iterations as they like. A loop of one phase gets a second one where its cells have more weights
-// than the first cache holds. No bit changes.
+// Requires a program with its final cells. Hoisting comes first, so that hoisted chunks need not have
+// an even number of iterations. Adds a second phase to loops of one phase whose cells have more
+// weights than the L1 cache holds. Results are bit-identical.
 void TakeTurns(Program& program);
 
 }  // namespace weft::plan

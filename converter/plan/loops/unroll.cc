@@ -70,7 +70,7 @@ class Unroller {
   Section section_;
   const Loop loop_;
   const LoopPlan& plan_;
-  std::vector<Track> tracks_;  // one per scan output; unused where it lies in another one's
+  std::vector<Track> tracks_;  // by scan output; unused if it is stored in that of another one
 };
 
 void Unroller::PrepareTracks() {
@@ -96,7 +96,7 @@ void Unroller::PrepareTracks() {
   }
 }
 
-// What lies behind the true length must not depend on earlier runs.
+// Clears the scan buffer, so that bytes after the true length do not depend on earlier runs.
 void Unroller::ClearTrack(const Track& track) {
   const Because because(builder_, Reason::clear);
   const ElementType type = builder_.type(track.whole());
@@ -104,7 +104,7 @@ void Unroller::ClearTrack(const Track& track) {
   builder_.Fill(track.Chunk(builder_, 0, {type, {trips(), elements}}));
 }
 
-// A state whose home is a ring finds its initial value there.
+// Binds the initial values of the states to the buffers of their rings.
 void Unroller::PrepareRings() {
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     const std::vector<size_t>& states = plan_.lines[line].states;
@@ -119,10 +119,10 @@ void Unroller::PrepareRings() {
   }
 }
 
-// Before the loop each home of a ring takes an initial value; after it what a home holds may go to
-// where an initial value came from, a variable for one. Ordered so that a home can lie where it
-// ends, the copy that reads the old value there comes before. Home h ends as the state at position
-// h + done.
+// Before the loop each buffer of a ring receives an initial value. After the loop the value of a
+// buffer may be copied to the source of an initial value, for example a variable. A buffer can only
+// be merged with its final target if the copy that reads the old value of the target comes earlier.
+// This orders the copies accordingly. The state in buffer h ends at position h + done.
 void Unroller::OrderInitialCopies() {
   for (const std::vector<ValueId>& ring : plan_.rings) {
     const size_t done = ring.empty() ? 0 : static_cast<size_t>(trips()) % ring.size();
@@ -138,7 +138,7 @@ void Unroller::OrderInitialCopies() {
   }
 }
 
-// Only slices and other initial values of this loop were made since the copy: it may come later.
+// The copy may move: since then only slices and other initial values of this loop were added.
 void Unroller::MoveInitialCopyToEnd(ValueId home) {
   std::vector<Item>& items = program().blocks[builder_.block()].items;
   const auto found = std::find_if(items.rbegin(), items.rend(), [&](const Item& item) {
@@ -149,7 +149,7 @@ void Unroller::MoveInitialCopyToEnd(ValueId home) {
   if (found != items.rend()) std::rotate(found.base() - 1, found.base(), items.end());
 }
 
-// What all phases share belongs to the block around them now, not to the body that is copied.
+// Assigns the values that all phases share to the block around, because the body is copied.
 void Unroller::TakeOut() {
   const auto take = [&](ValueId value) {
     if (value != kNone) program().values[value].block = builder_.block();
@@ -160,7 +160,7 @@ void Unroller::TakeOut() {
   take(section_.iteration);
 }
 
-// Home of the state at `position` of a line in that phase.
+// Returns the buffer of the state at `position` of a line in that phase.
 ValueId Unroller::HomeAt(size_t line, size_t position, size_t phase) {
   const DelayLine& of = plan_.lines[line];
   if (of.track) return loop_.carried[of.states[position]].state;
@@ -198,7 +198,7 @@ IterationTargets Unroller::TargetsOf(size_t phase) {
   return targets;
 }
 
-// The body itself is the first phase: its states are their homes then.
+// The loop's body becomes the first phase, in which each state is in its own buffer.
 void Unroller::LayPhases() {
   const BlockId outside = builder_.block();
   section_.copies = {loop_.body};
@@ -224,7 +224,8 @@ void Unroller::LayPhase(size_t phase, const std::vector<ValueId>& states) {
   EndIteration(builder_, section_, plan_, results, states, targets);
 }
 
-// Brings every wanted state to the home where it is after a whole number of rounds.
+// Emits the epilogue of a phase: it copies each state that is read to the buffer that it has after
+// complete rounds.
 void Unroller::LaySettle(size_t phase) {
   const BlockId outside = builder_.block();
   section_.settles.push_back(builder_.NewBlock());
@@ -264,8 +265,8 @@ void Unroller::BindLast(size_t last) {
   MakeView(program(), value, plan_.rings[line][HomeAfter(of, done, age)], 0);
 }
 
-// With the true count in section.length, the value made last is chunk number `length` from the one
-// before the first.
+// The true trip count is in section.length. Counting chunks from the one before the first, the last
+// value is number `length`.
 void Unroller::BindLastOnTrack(const DelayLine& line, size_t age, ValueId value) {
   const Track& track = tracks_[*line.track];
   const auto back = static_cast<int64_t>(age);

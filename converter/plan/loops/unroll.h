@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns one loop into copies of its body, one per phase, with homes for its states.
+// Unrolls one loop into copies of its body, one per phase, with buffers for its states.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_UNROLL_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_UNROLL_H_
 
@@ -9,8 +9,8 @@
 
 namespace weft::plan {
 
-// Appends to the builder's block what prepares the loop, its entry, and what collects its results.
-// All sections inside the body are unrolled already.
+// Appends the preparation of the loop, its entry, and the collection of its results to the
+// builder's block. All sections inside the body must be unrolled already.
 void Unroll(Builder& builder, SectionId section, const LoopPlan& plan);
 
 }  // namespace weft::plan
