@@ -14,8 +14,8 @@ constexpr size_t kMostInList = 16;
 
 }  // namespace
 
-// The bytes of the accesses in `list` are counted from `-base_bytes` on, so that all of them can
-// move at once.
+// The bytes of the accesses in `list` are stored relative to `base_bytes`, so that all of them can
+// be shifted at once.
 struct AccessIndex::Root {
   struct ByPlace {
     bool operator()(const std::vector<Move>& a, const std::vector<Move>& b) const {
@@ -26,9 +26,9 @@ struct AccessIndex::Root {
     }
   };
 
-  // Accesses of the same bytes, by item.
+  // Accesses of equal byte ranges, by item.
   struct Group {
-    using Entries = std::set<std::pair<int64_t, size_t>>;  // item, place in the root's list
+    using Entries = std::set<std::pair<int64_t, size_t>>;  // item, index in the root's list
     Entries reads, writes;
 
     void Add(const Access& access, size_t index) {
@@ -36,8 +36,8 @@ struct AccessIndex::Root {
     }
   };
 
-  // Accesses that move alike. Ranges of about the same length stand together, so that those which
-  // reach into given bytes begin within one length of them.
+  // Accesses with equal moves. Ranges of about equal length are grouped, so that those which
+  // overlap given bytes begin within one length of them.
   struct Lane {
     Group all;
     std::map<int, std::map<std::pair<int64_t, int64_t>, Group>, std::greater<>> levels;
@@ -152,13 +152,13 @@ bool AccessIndex::Any(ValueId root, const Access& range, int64_t first, int64_t 
   if (accesses.list.size() <= kMostInList) return accesses.AnyInList(question, shifted);
   accesses.MakeIndex();
   return std::any_of(accesses.lanes.begin(), accesses.lanes.end(), [&](const auto& entry) {
-    // Unequal moves count as touching, wherever the bytes lie.
+    // Different moves always count as overlapping.
     return entry.first == range.moves ? accesses.AnyIn(question, entry.second, shifted)
                                       : accesses.AnyIn(question, entry.second.all);
   });
 }
 
-// The smaller of both lists is moved into the other.
+// Moves the shorter list into the longer one.
 void AccessIndex::Merge(ValueId root, const Place& place) {
   const auto found = roots_.find(root);
   if (found == roots_.end()) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accesses of one block, found by root, bytes and items. A root that is touched a few times is
-// searched as a list; one that is touched often (a value that many steps read, the whole that many
-// parts are joined to) gets an index when it is first asked for.
+// An index of the accesses of one block by root, bytes and items. Roots with few accesses are
+// searched as a list. A root with many accesses (a value that many steps read, a value that many
+// parts are joined into) is indexed on its first query.
 #ifndef WEFT_CONVERTER_PROGRAM_ACCESS_INDEX_H_
 #define WEFT_CONVERTER_PROGRAM_ACCESS_INDEX_H_
 
@@ -17,12 +17,12 @@
 
 namespace weft::plan {
 
-// The items that touch a root.
+// Range of items that access a root.
 struct ItemExtent {
   int64_t first = kAfterRun, last = kBeforeRun, last_write = kBeforeRun;
 };
 
-// How many accesses each root has.
+// Number of accesses by root.
 using AccessCounts = std::unordered_map<ValueId, size_t>;
 AccessCounts CountsOf(const AccessMap& accesses);
 
@@ -38,12 +38,12 @@ class AccessIndex {
 
   enum class Kind { kAny, kWrite };
   using Predicate = std::function<bool(const Access&)>;
-  // Is there an access of the root in items [first, last] that overlaps `range`, and holds the
-  // predicate where one is given?
+  // Returns true if an access of the root in items [first, last] overlaps `range` and satisfies the
+  // predicate, if one is given.
   bool Any(ValueId root, const Access& range, int64_t first, int64_t last, Kind kind,
            const Predicate& holds = nullptr) const;
 
-  // `root` becomes a part of `place`, and its accesses those of that root.
+  // Makes `root` a part of `place`, and adds its accesses to those of the root of `place`.
   void Merge(ValueId root, const Place& place);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of which values one block touches, item by item. A nested section counts as one item
-// that touches all that its steps touch. Coalescing, scheduling and the loop lowering ask their
-// questions here, so that "who reads this after that" has one answer.
+// The bytes of values that one block accesses, item by item. A nested section counts as one item
+// with all accesses of its steps. Coalescing, scheduling and loop lowering share these functions,
+// so that they agree on which item accesses which bytes.
 #ifndef WEFT_CONVERTER_PROGRAM_BLOCK_ACCESS_H_
 #define WEFT_CONVERTER_PROGRAM_BLOCK_ACCESS_H_
 
@@ -21,30 +21,31 @@ inline constexpr int64_t kAfterRun = INT64_MAX;  // when the caller reads the ou
 struct Access {
   int64_t item = 0;  // index in the block, or one of the two above
   bool write = false;
-  int32_t operand =
-      -1;  // of the step, inputs first; -1 when a section reads or writes it by itself
+  // Operand of the step, inputs first; -1 if a port, a variable or a section reads or writes it.
+  int32_t operand = -1;
   const Step* step = nullptr;
   int64_t begin_bytes = 0, end_bytes = 0;  // within the root, before moves
   std::vector<Move> moves;
-  bool nested = false;  // the step stands in a section inside the block
+  bool nested = false;  // the step is in a section inside the block
 };
 
 // Accesses by root, in order of items.
 using AccessMap = std::unordered_map<ValueId, std::vector<Access>>;
 
-// Of the main block, ports and variables are part; a body's results are read after the run.
+// Collects the accesses of a block. The main block includes ports and variables; the results of a
+// loop body are read at kAfterRun.
 AccessMap CollectAccesses(const Program& program, BlockId block);
 
-// Do two accesses touch common bytes in one and the same iteration? Equal moves cancel; unequal
-// ones count as touching, since nothing better is known.
+// Returns true if two accesses can touch common bytes in the same iteration. Equal moves cancel;
+// accesses with different moves always count as overlapping.
 bool Overlap(const Access& a, const Access& b);
 
-// The item that makes `value`, all of a root in scratch, where it alone writes it, as a whole, and
-// the item `reader` behind it alone reads it.
+// Returns the item that writes `value`, which must be a complete root in scratch, if one step of
+// the block alone writes it, completely, and only item `reader`, after it, reads it.
 std::optional<size_t> SoleWriter(const Program& program, const AccessMap& accesses, ValueId value,
                                  int64_t reader);
 
-// May the step write operand `output` over operand `input` while it runs?
+// Returns true if the step may write operand `output` over operand `input` while it runs.
 bool MayShare(const Step& step, size_t input, size_t output);
 
 }  // namespace weft::plan

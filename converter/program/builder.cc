@@ -80,7 +80,7 @@ void Builder::SetInitial(const std::string& name, ValueId initial) {
 
 ValueId Builder::View(ValueId parent, int64_t offset_bytes, TensorType type,
                       std::vector<Move> moves) {
-  // A view of a view that stays in place is one of what lies below: chains of Reshapes grow long.
+  // A view of a non-moving view refers to the parent of that view: chains of Reshapes grow long.
   for (; program_.values[parent].parent != kNone && program_.values[parent].moves.empty();
        parent = program_.values[parent].parent) {
     offset_bytes += program_.values[parent].offset_bytes;
@@ -123,7 +123,7 @@ struct Axis {
   int64_t dim, source_stride, target_stride;
 };
 
-// Drops axes of one element and joins neighbours that both sides walk as one.
+// Drops axes of one element, and merges adjacent axes that both sides traverse as one.
 std::vector<Axis> Collapse(const Dims& dims, const Dims& source_strides,
                            const Dims& target_strides) {
   std::vector<Axis> axes;

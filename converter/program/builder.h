@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Appends values and steps to a Program. Lowering functions see the Program only through this.
+// Appends values and steps to a Program. Lowering functions access the Program only through this.
 // Sizes were checked by shape inference; nothing here fails.
 #ifndef WEFT_CONVERTER_PROGRAM_BUILDER_H_
 #define WEFT_CONVERTER_PROGRAM_BUILDER_H_
@@ -23,10 +23,11 @@ class Builder {
   const Dims& dims(ValueId id) const { return value(id).type.dims; }
   ElementType type(ValueId id) const { return value(id).type.type; }
 
-  // A new value in scratch, in state.
+  // A new value in scratch.
   ValueId Scratch(TensorType type);
+  // A new value in state.
   ValueId State(TensorType type, std::string name);
-  // Constant bytes; equal ones share their bytes, whatever their types.
+  // A constant; constants with equal bytes share them, even if their types differ.
   ValueId Weights(TensorType type, std::vector<std::byte> bytes);
   template <typename T>
   ValueId WeightsOf(TensorType type, const std::vector<T>& elements) {
@@ -34,8 +35,8 @@ class Builder {
     return Weights(std::move(type),
                    std::vector<std::byte>(first, first + elements.size() * sizeof(T)));
   }
-  // A part of `parent` that starts `offset_bytes` in; same bytes order, so Reshape is View(v, 0,
-  // type).
+  // A view of the part of `parent` that starts at `offset_bytes`. The byte order does not change,
+  // so Reshape is View(v, 0, type).
   ValueId View(ValueId parent, int64_t offset_bytes, TensorType type, std::vector<Move> moves = {});
 
   // Steps go to the current block. `params` decides the kind.
@@ -43,22 +44,21 @@ class Builder {
   void Emit(const P& params, std::vector<ValueId> inputs, std::vector<ValueId> outputs) {
     Append(Step{Params(params), std::move(inputs), std::move(outputs), layer_, reason_});
   }
-  // Bytes of `source` to `target`, both dense and of equal size: the planner removes it where it
+  // Copies `source` to `target`, both dense and of equal size. The planner removes the copy if it
   // can.
   void Copy(ValueId source, ValueId target);
-  // Zero bytes (or one element's bits) all over `target`.
+  // Fills `target` with zero bytes, or with elements of the given bits.
   void Fill(ValueId target, uint64_t element_bits = 0);
   // source[index . source_strides + source_offset] -> target[index . target_strides +
-  // target_offset], in elements; collapses dims before it emits. Sub-byte types are refused
-  // earlier.
+  // target_offset], in elements. Collapses dims first. Sub-byte types must be rejected earlier.
   void CopyStrided(ValueId source, ValueId target, const Dims& dims, const Dims& source_strides,
                    int64_t source_offset, const Dims& target_strides, int64_t target_offset);
 
-  // Are the floats of weights that follow made from integers of 8 bits or fewer?
+  // Sets whether the following weights are floats derived from integers of at most 8 bits.
   void SetFromIntegers(bool from_integers) { from_integers_ = from_integers; }
   void SetLayer(std::string layer) { layer_ = std::move(layer); }
   const std::string& layer() const { return layer_; }
-  // Why the steps that follow move bytes; returns what it was before.
+  // Sets why the following steps move bytes, and returns the previous reason.
   format::Reason SetReason(format::Reason reason) { return std::exchange(reason_, reason); }
   BlockId block() const { return block_; }
   void SetBlock(BlockId block) { block_ = block; }
@@ -67,9 +67,9 @@ class Builder {
   void Enter(SectionId section) { Append(SectionEntry{section}); }
   void Append(Item item) { program_.blocks[block_].items.push_back(std::move(item)); }
 
-  // The variable of that name; a new one in state, which starts as zeros, where there is none yet.
+  // Returns the variable of that name. If there is none, adds one in state, initialised to zeros.
   Variable& VariableNamed(const std::string& name, const TensorType& type);
-  // Of a variable that has none yet.
+  // Sets the initial value of a variable, unless it has one already.
   void SetInitial(const std::string& name, ValueId initial);
 
  private:
@@ -82,7 +82,7 @@ class Builder {
   std::unordered_map<std::string, size_t> variable_index_;
 };
 
-// Says for as long as it lives why bytes are moved.
+// Sets the reason for moving bytes during its lifetime.
 class Because {
  public:
   Because(Builder& builder, format::Reason reason)

@@ -26,11 +26,11 @@ constexpr size_t kProductStart = 2;             // of dense
 
 using CellBytes = std::vector<std::byte>;
 
-// What fusing asks of a cell's parameters.
+// Properties of a cell that fusion needs.
 struct CellKind {
   uint32_t gates = 0;
   int64_t hidden = 0;
-  size_t start = 0;  // the input that x * W joins
+  size_t start = 0;  // the input that x * W replaces
   bool resets_first = false;
 };
 
@@ -59,7 +59,7 @@ bool IsJust(const format::Activation& activation, format::UnaryOp op) {
 }
 bool IsOneRow(uint32_t rows, uint32_t hidden) { return rows == 1 && hidden != 0; }
 
-// Of the cell that a step of gates becomes; none of any other step.
+// Parameters of the cell that a gates step becomes; monostate for any other step.
 Params CellParamsOf(const Step& step) {
   if (const auto* lstm = std::get_if<format::LstmGatesParams>(&step.params)) {
     if (IsOneRow(lstm->rows(), lstm->hidden()) && bind::lstm_gates::HasInlineActivations(*lstm)) {
@@ -91,7 +91,7 @@ bool HasCells(const Block& block) {
   });
 }
 
-// Could a loop of so many trips be cut into chunks, but for two phases?
+// Returns true if a loop of `trips` iterations can be split into chunks, but not with two phases.
 bool HasOddChunks(int64_t trips) {
   for (int64_t divisor = 3; trips % 2 != 0 && divisor * divisor <= trips; divisor += 2) {
     if (trips % divisor == 0) return true;
@@ -110,14 +110,13 @@ bool StaysApart(const Program& program, const Step& product, const std::string& 
          (precisions.layers.contains(product.layer) || precisions.layers.contains(gates));
 }
 
-// What a step takes in: one product of a cell, or both and the gates between them.
+// Steps to fuse into a cell: one product, or both products and the gates between them.
 struct Match {
   BlockId block = 0;
-  std::vector<size_t> taken;  // items, products first
-  size_t cell = 0;            // item
+  std::vector<size_t> taken;  // removed items, products first
+  size_t cell = 0;            // item that becomes the cell
   Step fused;                 // without its weights
-  // Roots of weights: of the first product, and of the second one or the cell that there is
-  // already.
+  // Roots of weights: of the first product, and of the second product or the existing cell.
   ValueId w = kNone, r = kNone;
 };
 
@@ -130,7 +129,7 @@ class CellFuser {
     }
   }
 
-  // `find` tells what fuses at an item.
+  // `find` returns the match at an item, if there is one.
   template <typename Find>
   void Collect(const Find& find) {
     for (BlockId block = 0; block < program_.blocks.size(); ++block) {
@@ -151,13 +150,13 @@ class CellFuser {
   std::optional<Match> MatchRecurrent(const Step& gates, size_t item) const;
   std::optional<Match> MatchInput(const Step& cell, size_t item) const;
 
-  // `weights` makes those of a match, once for equal ones.
+  // `weights` creates the weights of a match, once for equal ones.
   template <typename Weights>
   void Apply(const Weights& weights);
 
  private:
   const std::vector<Item>& items() const { return program_.blocks[block_].items; }
-  // Those of the whole program; 0 of what stands in no block of it any more.
+  // Number of uses in the entire program; 0 if no block uses the root.
   size_t UsesOf(ValueId root) const {
     const auto found = uses_.find(root);
     return found == uses_.end() ? 0 : found->second;
@@ -180,7 +179,7 @@ class CellFuser {
   std::vector<Match> matches_;
 };
 
-// The root of weights that are all of it.
+// Returns the root of weights if `value` is all of it.
 std::optional<ValueId> CellFuser::WholeConstant(ValueId value) const {
   const Place place = Resolve(program_, value);
   const Value& root = program_.values[place.root];
@@ -199,16 +198,16 @@ bool CellFuser::IsWrittenBetween(ValueId value, size_t first, size_t last) const
   });
 }
 
-// Does an output of the step lie in the value that the input is part of?
+// Returns true if an output of the step shares the root of the input.
 bool CellFuser::LiesOver(ValueId input, const Step& step) const {
   const ValueId root = Resolve(program_, input).root;
   return std::ranges::any_of(
       step.outputs, [&](ValueId output) { return Resolve(program_, output).root == root; });
 }
 
-// A cell takes two phases where its h' stands in no scan output; the steps apart write it over h.
-// In a loop of odd trips that would keep the product with the input from leaving in chunks, which
-// is worth more.
+// A cell needs two phases if its h' is in no scan output, while separate steps write h' over h.
+// With an odd number of iterations, two phases would prevent hoisting the input product in chunks,
+// which saves more than the cell.
 bool CellFuser::LosesChunks(const Step& gates) const {
   const auto found = loops_.find(block_);
   if (found == loops_.end()) return false;
@@ -220,7 +219,7 @@ bool CellFuser::LosesChunks(const Step& gates) const {
   });
 }
 
-// The step that makes `value`, which only the one at `reader` reads.
+// Returns the step that writes `value`, if only the step at `reader` reads it.
 const Step* CellFuser::SoleMakerOf(ValueId value, size_t reader, StepKind kind,
                                    size_t* item) const {
   const auto writer = SoleWriter(program_, accesses_, value, static_cast<int64_t>(reader));
@@ -231,8 +230,8 @@ const Step* CellFuser::SoleMakerOf(ValueId value, size_t reader, StepKind kind,
   return step;
 }
 
-// The product that makes `value`, which only the step at `reader` reads, if it is one row of so
-// many outputs and may as well be made there, over whose operands the step writes nothing.
+// Returns the product that computes `value`, if only the step at `reader` reads it, it is one row
+// of `outputs` outputs, and it can run at `reader`, whose outputs must not overlap its operands.
 const Step* CellFuser::ProductOf(ValueId value, size_t reader, int64_t outputs,
                                  size_t* item) const {
   size_t writer = 0;
@@ -275,8 +274,8 @@ std::optional<Match> CellFuser::MatchRecurrent(const Step& gates, size_t item) c
                kNone};
 }
 
-// The value of which `gates` reads the parts of z and r and `candidate` the part behind them, if
-// there is one for the whole.
+// Returns the value whose first two parts `gates` adds as start of z and r, and whose third part
+// `candidate` adds; nullopt if there is no such value.
 std::optional<ValueId> CellFuser::StartOfBoth(const Step& gates, const Step& candidate,
                                               int64_t hidden) const {
   constexpr auto kFloat = static_cast<int64_t>(sizeof(float));
@@ -293,7 +292,7 @@ std::optional<ValueId> CellFuser::StartOfBoth(const Step& gates, const Step& can
   return is_behind ? std::optional(whole) : std::nullopt;
 }
 
-// dense, gru_reset, dense and this update.
+// Matches dense, gru_reset, dense and this update.
 std::optional<Match> CellFuser::MatchResetBefore(const Step& update, size_t item) const {
   Step cell = update;
   cell.params = CellParamsOf(update);
@@ -362,7 +361,7 @@ template <typename Weights>
 void CellFuser::Apply(const Weights& weights) {
   std::map<std::pair<ValueId, ValueId>, size_t> readers;
   for (const Match& match : matches_) ++readers[{match.w, match.r}];
-  // Weights that something else reads would stand in the file twice.
+  // Weights with other readers would be stored twice in the file.
   std::erase_if(matches_, [&](const Match& match) {
     const size_t count = readers.at({match.w, match.r});
     return UsesOf(match.w) != count || (match.r != kNone && UsesOf(match.r) != count);
@@ -386,7 +385,7 @@ void CellFuser::Apply(const Weights& weights) {
   }
 }
 
-// Weights of a cell for one input.
+// Number of weights of a cell for one input.
 uint64_t RowOf(const CellKind& kind) {
   const uint32_t hidden = Narrow32(kind.hidden, "units");
   if (!kind.resets_first) return kernels::CellRow(kind.gates, hidden);
@@ -408,7 +407,7 @@ ValueId AddWeights(Program& program, ValueId like, const CellKind& kind, int64_t
   return static_cast<ValueId>(program.values.size() - 1);
 }
 
-// The weights of a cell, of whose inputs each part has some.
+// Packs the weights of a cell; each part provides the weights of some inputs.
 class CellPacker {
  public:
   CellPacker(const CellKind& kind, int64_t inputs, size_t element_bytes)
@@ -418,8 +417,8 @@ class CellPacker {
     bytes_.resize(RowOf(kind) * (uint64_t{shape_.inputs} + shape_.hidden) * element_bytes);
   }
 
-  // Inputs [first, first + count) of the gates from `begin` to `end` from the panels of a product
-  // with `count` inputs.
+  // Copies inputs [first, first + count) of gates [begin, end) from the panels of a product with
+  // `count` inputs.
   void TakePanels(const CellBytes& panels, int64_t first, int64_t count, uint32_t begin,
                   uint32_t end) {
     ForAll(begin, end, count, [&](uint32_t gate, uint32_t unit, uint64_t k) {
@@ -431,7 +430,7 @@ class CellPacker {
     });
   }
 
-  // The inputs of the old units, from a cell that has no others.
+  // Copies the recurrent inputs from a cell without other inputs.
   void TakeRecurrent(const CellBytes& recurrent) {
     kernels::CellShape alone = shape_;
     alone.inputs = 0;

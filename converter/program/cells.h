@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products and the gates behind them become one step, in two goes: the recurrent product before
-// loops get homes, since a fused cell cannot write h' over h; that with the input behind hoisting,
-// where it was not worth rows of its own. Weights are laid out anew, and no bit changes. Cells of
-// one row with sigmoid and tanh; all others stay as they are.
+// Fuses products and the gates after them into cell steps, in two passes. The recurrent product is
+// fused before loops get state buffers, because a fused cell cannot write h' over h. The input
+// product is fused after hoisting, if it has not been hoisted. Weights are repacked; results are
+// bit-identical. Only cells of one row with sigmoid and tanh are fused.
 #ifndef WEFT_CONVERTER_PROGRAM_CELLS_H_
 #define WEFT_CONVERTER_PROGRAM_CELLS_H_
 
@@ -16,16 +16,16 @@ namespace weft::plan {
 //   dense h R start -> pre; gru_reset pre h -> z rh;
 //   dense rh C start -> n; gru_update n z h -> h'        ->  gru_reset_cell - RC h start -> h' rh
 //
-// Products whose weights shall be integers stay steps, as do those that `precisions` tells from
-// their gates by name.
+// Products whose weights become integers stay separate steps, as do those for which `precisions`
+// names the product or its gates separately.
 void FuseCells(Program& program, const Precisions& precisions);
 
 //   dense x W bias -> start; lstm_cell - R h c start     ->  lstm_cell x WR h c bias
 void JoinCellInputs(Program& program);
 
-// May the step go through its weights, operand 1, from the last to the first?
+// Returns true if the step can read its weights, operand 1, in reverse order.
 bool MayTurn(const Step& step);
-// Makes it do so.
+// Makes the step read its weights in reverse order.
 void Turn(Step& step);
 
 }  // namespace weft::plan

@@ -20,7 +20,7 @@ namespace {
 
 using kernels::ChainInstruction;
 
-// A step as an instruction: how its operands are walked, and what it does.
+// A step as an instruction: the traversal of its operands, and its operation.
 struct WalkedStep {
   Dims dims;
   std::vector<Dims> strides;  // of each operand
@@ -46,7 +46,7 @@ Dims WithoutAxesOfOne(Dims dims) {
   return dims;
 }
 
-// Where an operand of an instruction comes from.
+// Source of an operand of an instruction.
 struct ChainOperand {
   enum class From : uint8_t { kInput, kMember, kNumber };
   From from = From::kInput;
@@ -84,13 +84,13 @@ class ChainCoder {
   const Program& program_;
   const std::vector<const Step*>& members_;
   std::vector<WalkedStep> walks_;
-  Dims axes_;                       // that divide those of all members
-  std::map<ValueId, size_t> made_;  // member by the root that it makes
+  Dims axes_;                       // common refinement of the axes of all members
+  std::map<ValueId, size_t> made_;  // member by the root that it writes
   std::vector<std::vector<ChainOperand>> operands_;
   std::vector<ValueId> inputs_;
   std::vector<Dims> strides_;  // of each input, over axes_
   std::vector<float> constants_;
-  std::vector<uint8_t> pairs_;  // of each member: where its alpha and beta stand
+  std::vector<uint8_t> pairs_;  // by member: index of its alpha and beta
   format::ChainParams params_;
 };
 
@@ -105,7 +105,7 @@ bool ChainCoder::FindAxes() {
   return true;
 }
 
-// The one float of a constant that is no more than that.
+// Returns the float of an operand that is a single constant.
 std::optional<float> ChainCoder::NumberOf(const Place& place, const Dims& strides) const {
   const Value& root = program_.values[place.root];
   const bool is_one = std::ranges::all_of(strides, [](int64_t stride) { return stride == 0; });
@@ -157,7 +157,7 @@ bool ChainCoder::FindOperands() {
          constants_.size() <= kernels::kChainNumbers;
 }
 
-// Neighbouring axes that every input walks as one become one.
+// Merges adjacent axes that every input traverses as one.
 bool ChainCoder::JoinAxes() {
   for (size_t axis = axes_.size(); axis-- > 1;) {
     const bool is_one = std::ranges::all_of(strides_, [&](const Dims& strides) {
@@ -180,7 +180,7 @@ bool ChainCoder::JoinAxes() {
     if (strides_[i] != DenseStrides(axes_)) staged |= 1u << i;
     for (size_t d = 0; d < axes_.size(); ++d) {
       params_.mutable_strides()->Mutate(
-          Narrow<uint16_t>(i * kernels::kChainRank + d, "stride's place"),
+          Narrow<uint16_t>(i * kernels::kChainRank + d, "stride's index"),
           Narrow32(strides_[i][d], "stride"));
     }
   }
@@ -188,7 +188,7 @@ bool ChainCoder::JoinAxes() {
   return true;
 }
 
-// Constants stand first, then each pair of alpha and beta; a pair of zeros stands at the end.
+// Constants come first, then each pair of alpha and beta; a pair of zeros is at the end.
 bool ChainCoder::PlaceNumbers() {
   std::array<float, kernels::kChainNumbers> numbers = {};
   std::ranges::copy(constants_, numbers.begin());
@@ -230,7 +230,7 @@ uint8_t ChainCoder::Code(const ChainOperand& operand, const std::vector<uint8_t>
   return 0;
 }
 
-// A register is free again for the result of the last that reads it.
+// A register is free again for the result of the last instruction that reads it.
 bool ChainCoder::PlaceRegisters() {
   std::vector<size_t> last_readers(members_.size());
   for (size_t m = 0; m < members_.size(); ++m) {

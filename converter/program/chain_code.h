@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program of a step `chain` that computes what several steps do.
+// Generates the parameters of a `chain` step that replaces several steps.
 #ifndef WEFT_CONVERTER_PROGRAM_CHAIN_CODE_H_
 #define WEFT_CONVERTER_PROGRAM_CHAIN_CODE_H_
 
@@ -11,12 +11,13 @@
 
 namespace weft::plan {
 
-// A function of one or two variables of f32, which a chain can compute.
+// Returns true for an f32 function of one or two operands, which a chain can compute.
 bool MayBeInstruction(const Step& step);
 
-// One step for `members`, in the order in which they run: each computes as many elements as the
-// last, and what it makes is read as a whole, by members alone, but for the result of the last.
-// Nullopt where a chain has no room for so many operands, numbers, axes or instructions.
+// Returns one step that replaces `members`, given in the order in which they run. All members must
+// compute as many elements as the last one. Each result except the last must be read completely,
+// and by members only. Returns nullopt if there are too many operands, constants, axes or
+// instructions for a chain.
 std::optional<Step> ChainOf(const Program& program, const std::vector<const Step*>& members);
 
 }  // namespace weft::plan

@@ -26,7 +26,7 @@ class ChainJoiner {
         accesses_(CollectAccesses(program, block)),
         live_(program, block, accesses_, LiveBytes::InPlace::kShares) {}
 
-  // How many steps it spares.
+  // Returns the number of steps saved.
   size_t Run() {
     for (size_t item = items_.size(); item-- > 0;) {
       if (!moved_.contains(item) && InstructionAt(item) != nullptr) Grow(item);
@@ -37,9 +37,9 @@ class ChainJoiner {
   }
 
  private:
-  // Items of a chain by their order; the last one makes its result.
+  // Items of a chain in order; the last one writes its result.
   using Members = std::set<size_t>;
-  // From an item on to the last of a chain.
+  // A change of live bytes from an item on to the last item of a chain.
   struct LiveChange {
     size_t first;
     int64_t bytes;
@@ -49,7 +49,7 @@ class ChainJoiner {
     const auto* step = std::get_if<Step>(&items_[item]);
     return step != nullptr && MayBeInstruction(*step) ? step : nullptr;
   }
-  // The item that reads or writes there now.
+  // Returns the item at which the access now happens.
   int64_t NowAt(const Access& access) const {
     const auto found = moved_.find(static_cast<size_t>(access.item));
     return found == moved_.end() ? access.item : static_cast<int64_t>(found->second);
@@ -72,10 +72,10 @@ class ChainJoiner {
   std::vector<Item>& items_;
   const AccessMap accesses_;
   LiveBytes live_;
-  std::map<size_t, size_t> moved_;  // items that are gone: where their chains run
+  std::map<size_t, size_t> moved_;  // by removed item: the item of its chain
 };
 
-// The step that makes all of `value`, of which it is the only one.
+// Returns the step that writes all of `value`, if it is the only one.
 std::optional<size_t> ChainJoiner::MakerOf(ValueId value) const {
   if (value == kNone) return std::nullopt;
   const Place place = Resolve(program_, value);
@@ -109,8 +109,8 @@ std::optional<Step> ChainJoiner::Joined(const Members& members) const {
   return ChainOf(program_, steps);
 }
 
-// Nothing that the step at `item` reads is written before the chain reads it, nor by the chain
-// itself.
+// Returns true if nothing overwrites the operands of the step at `item` before the chain reads
+// them, including the chain itself.
 bool ChainJoiner::MayRunAt(size_t last, size_t item, const Step& joined) const {
   const Place result = Resolve(program_, joined.outputs[0]);
   const int64_t bytes = program_.values[joined.outputs[0]].bytes;
@@ -145,8 +145,9 @@ bool ChainJoiner::TakesOver(const Step& step, size_t item) const {
                      [&](ValueId root) { return LastReadOf(root) <= item; });
 }
 
-// What the step at `item` makes goes away, what it reads may live longer. If that is too much, all
-// stays as it was; around sections there is no more than before, for they have values of their own.
+// Removes the result of the step at `item` from the live bytes, and extends the live ranges of its
+// operands. Restores everything and returns false if that needs more bytes. Around sections the
+// live bytes may not grow at all, because sections have values of their own.
 bool ChainJoiner::FitsLive(size_t last, size_t item, const Step& before, const Step& joined) {
   const Step& step = *InstructionAt(item);
   const int64_t made = program_.values[Resolve(program_, step.outputs[0]).root].bytes;
@@ -180,8 +181,8 @@ bool ChainJoiner::FitsLive(size_t last, size_t item, const Step& before, const S
   return false;
 }
 
-// From the last step towards the first, so that all readers of a value are decided before its
-// maker.
+// Grows from the last step towards the first, so that all readers of a value are decided before the
+// step that writes it.
 void ChainJoiner::Grow(size_t last) {
   Members members = {last};
   std::optional<Step> chain;

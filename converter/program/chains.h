@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of one and two variables behind one another become one step, which passes over memory
-// once:
+// Joins consecutive functions of one and two operands into one step with a single pass over memory:
 //
 //   multiply t, a, b; add u, t, c; tanh y, u   ->   chain y, a, b, c
 //
-// No result changes, not by a bit.
+// Results are bit-identical.
 #ifndef WEFT_CONVERTER_PROGRAM_CHAINS_H_
 #define WEFT_CONVERTER_PROGRAM_CHAINS_H_
 
@@ -14,14 +13,14 @@
 
 namespace weft::plan {
 
-// A chain's kernel takes 1.5 KB of firmware: it must spare that many steps of a model, or there is
-// none.
+// Minimum number of steps that chains must save in a model: the chain kernel adds 1.5 KB to the
+// firmware.
 inline constexpr size_t kLeastStepsSpared = 4;
 
-// Joins steps inside every block, never across the border of one: what only members of a chain read
-// goes away, and nothing that they read changes in between. Only where no more bytes are live at
-// one time than before. Behind the choice of homes for states and behind hoisting, so that what no
-// iteration changes has left the loops.
+// Joins steps within each block, never across its border. Values that only members of a chain read
+// are removed, and no operand of a member may be overwritten before the chain runs. A chain never
+// raises the number of live bytes. Run this after the choice of state buffers and after hoisting,
+// so that loop-invariant steps have left the loops.
 void JoinChains(Program& program, size_t least_spared = kLeastStepsSpared);
 
 }  // namespace weft::plan

@@ -11,14 +11,14 @@
 namespace weft::plan {
 namespace {
 
-// A type that a layer may have, measured with all others as they are.
+// A possible type of a layer, measured with all other layers unchanged.
 struct TypeCandidate {
-  std::string type;  // empty: the one that it has
+  std::string type;  // empty: the current one
   int64_t bytes = 0;
   double noise = 0;
 };
 
-// From one type of a layer to the next narrower one.
+// A change of a layer from one type to the next narrower one.
 struct NarrowerType {
   std::string layer, from, to;
   double noise_per_byte = 0;
@@ -28,8 +28,8 @@ double NoisePerByte(const TypeCandidate& from, const TypeCandidate& to) {
   return (to.noise - from.noise) / static_cast<double>(from.bytes - to.bytes);
 }
 
-// The lower convex hull of noise over bytes saved: what is left out gives more noise for a byte
-// than what follows it.
+// Returns the lower convex hull of noise over bytes saved: each omitted type adds more noise per
+// byte than the type after it.
 std::vector<TypeCandidate> Hull(std::vector<TypeCandidate> candidates) {
   std::ranges::stable_sort(candidates, [](const TypeCandidate& a, const TypeCandidate& b) {
     return a.bytes != b.bytes ? a.bytes > b.bytes : a.noise < b.noise;
@@ -37,8 +37,7 @@ std::vector<TypeCandidate> Hull(std::vector<TypeCandidate> candidates) {
   std::vector<TypeCandidate> hull;
   for (TypeCandidate& next : candidates) {
     if (!hull.empty() && next.bytes == hull.back().bytes) continue;
-    // What is there already and no better in either is dropped, but for the type that the layer
-    // has.
+    // Drops earlier types that are no better in either measure, except the layer's current type.
     while (hull.size() > 1 && hull.back().noise >= next.noise) hull.pop_back();
     while (hull.size() > 1 &&
            NoisePerByte(hull[hull.size() - 2], hull.back()) >= NoisePerByte(hull.back(), next)) {
@@ -60,7 +59,7 @@ std::vector<TypeCandidate> TypesOfLayer(const std::string& layer, const Measured
   return candidates;
 }
 
-// Those of all layers, the best first; those of a layer in their order.
+// Returns the changes of all layers, the best first; changes of one layer keep their order.
 std::vector<NarrowerType> NarrowerTypes(const std::vector<std::string>& layers,
                                         const Measured& whole, const Measure& measure) {
   std::vector<NarrowerType> steps;
@@ -119,7 +118,7 @@ LayerTypes ChooseTypes(const std::vector<std::string>& layers, double most,
     const std::optional<Measured> measured = measure(types);
     return measured && measured->largest <= most;
   };
-  // Errors need not grow with every step, but what is taken was measured.
+  // The error may not grow with every change, but every accepted choice has been measured.
   size_t fitting = 0, beyond = steps.size() + 1;
   while (beyond - fitting > 1) {
     const size_t middle = fitting + (beyond - fitting) / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which type the weights of each layer become, so that the outputs' error stays below a bound and
-// the file is small. What a choice costs is measured by the caller, who converts and runs the
+// Chooses the weight type of each layer so that the error of the outputs stays below a bound and
+// the file is small. The caller measures the cost of each choice by converting and running the
 // model.
 #ifndef WEFT_CONVERTER_PROGRAM_CHOOSE_TYPES_H_
 #define WEFT_CONVERTER_PROGRAM_CHOOSE_TYPES_H_
@@ -15,32 +15,32 @@
 
 namespace weft::plan {
 
-// Names of types, by layer; other layers keep the type that changes no bit.
+// Names of types, by layer; other layers keep the type that leaves results bit-identical.
 using LayerTypes = std::map<std::string, std::string>;
 
-// Of the whole model: bytes of its file, and what its outputs lost against those of weights that
-// are not rounded.
+// Measures of the complete model: bytes of its file, and the error of its outputs compared with
+// weights that are not rounded.
 struct Measured {
   int64_t bytes = 0;
-  double noise = 0;    // power, in parts of the signal's, of the output where that is greatest
-  double largest = 0;  // difference of an element of an output
+  double noise = 0;    // noise power relative to signal power, of the output with the maximum
+  double largest = 0;  // largest absolute difference of an output element
 };
-// Nullopt where a layer cannot have its type.
+// Measures the model with these types; nullopt if a layer cannot have its type.
 using Measure = std::function<std::optional<Measured>(const LayerTypes&)>;
 
-// Every type of weights that may round, as PrecisionOf knows them. What rounds rows besides (i8x8)
-// is none of them, for it saves no byte.
+// Returns every weight type that may round, by its name for PrecisionOf. Types that also round rows
+// (i8x8) are left out, because they save no bytes.
 std::vector<std::string> NarrowTypes();
-// "decoder=i8" of each.
+// Returns "decoder=i8" for each entry.
 std::vector<std::string> Spelled(const LayerTypes& types);
 
-// Trials, which convert and run the model, that a choice makes at most. Two thirds of them measure
-// layers; a layer for which none is left keeps its type.
+// Maximum number of trials, each of which converts and runs the model. Two thirds of them measure
+// layers; a layer without a remaining trial keeps its type.
 inline constexpr int kMaxTypeTrials = 450;
 
-// Each type of each layer is measured alone; what saves most bytes for its noise is taken first, as
-// long as `largest` of all together is at most `most`, and what still fits is taken after that. The
-// same measures give the same choice.
+// Measures each type of each layer separately. Accepts types in order of bytes saved per noise, as
+// long as `largest` of the combined choice is at most `most`, then tries the remaining ones. The
+// result depends only on the measurements.
 LayerTypes ChooseTypes(const std::vector<std::string>& layers, double most, const Measure& measure);
 
 }  // namespace weft::plan

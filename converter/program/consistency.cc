@@ -11,7 +11,7 @@
 namespace weft::plan {
 namespace {
 
-// Keeps the first fault that it meets.
+// Stores the first violation.
 class ProgramCheck {
  public:
   explicit ProgramCheck(const Program& program)
@@ -26,15 +26,15 @@ class ProgramCheck {
     for (const auto* ports : {&program_.inputs, &program_.outputs}) {
       for (const Port& port : *ports) {
         Require(IsValue(port.value), "a port", "has no value");
-        Require(port.length == kNone || IsValue(port.length), "a port", "has no such length");
+        Require(port.length == kNone || IsValue(port.length), "a port", "has an unknown length");
       }
     }
     for (const Variable& variable : program_.variables) {
       const bool is_state =
           IsValue(variable.value) && program_.values[variable.value].home == Home::kState;
-      Require(is_state, "a variable", "does not lie in state");
+      Require(is_state, "a variable", "is not in state");
       Require(variable.initial == kNone || IsValue(variable.initial), "a variable",
-              "has no such initial value");
+              "has an unknown initial value");
     }
     return std::move(fault_);
   }
@@ -48,7 +48,7 @@ class ProgramCheck {
     return holds;
   }
 
-  // Views on the way to the root; more than there are values are a circle.
+  // Returns the number of views between value and root; a number above the value count is a cycle.
   size_t DepthOf(ValueId value) {
     size_t depth = 0;
     while (program_.values[value].parent != kNone && depths_[value] == 0) {
@@ -61,9 +61,9 @@ class ProgramCheck {
   void CheckValue(ValueId id) {
     const Value& value = program_.values[id];
     const std::string who = fmt::format("value {} of \"{}\"", id, value.name);
-    Require(IsBlock(value.block), who, "is made for no block");
+    Require(IsBlock(value.block), who, "belongs to no block");
     for (const Move& move : value.moves) {
-      Require(move.section < program_.sections.size(), who, "moves with no section");
+      Require(move.section < program_.sections.size(), who, "moves with an unknown section");
     }
     if (value.parent == kNone) {
       const bool has_bytes = value.home != Home::kWeights ||
@@ -71,16 +71,16 @@ class ProgramCheck {
       Require(has_bytes, who, "is a constant without its bytes");
       return;
     }
-    if (!Require(IsValue(value.parent), who, "is a part of no value")) return;
+    if (!Require(IsValue(value.parent), who, "has an unknown parent")) return;
     depths_[id] = DepthOf(id);
     if (!Require(depths_[id] <= program_.values.size(), who, "is a part of itself")) return;
     const bool is_inside = value.offset_bytes >= 0 &&
                            value.offset_bytes + value.bytes <= program_.values[value.parent].bytes;
-    Require(is_inside || !value.moves.empty() || value.bytes == 0, who, "leaves its parent");
+    Require(is_inside || !value.moves.empty() || value.bytes == 0, who, "exceeds its parent");
   }
 
   void Claim(BlockId block) {
-    if (!Require(IsBlock(block), "a section", "has no such block")) return;
+    if (!Require(IsBlock(block), "a section", "has an unknown block")) return;
     if (!Require(owners_[block]++ == 0, fmt::format("block {}", block), "has two owners")) return;
     for (const Item& item : program_.blocks[block].items) {
       if (const auto* step = std::get_if<Step>(&item)) {
@@ -95,7 +95,7 @@ class ProgramCheck {
     const std::string who = fmt::format("{} of \"{}\"", Name(step.kind()), step.layer);
     const format::Arity arity = format::kArity[static_cast<size_t>(step.kind())];
     if (!Require(step.inputs.size() == arity.inputs && step.outputs.size() == arity.outputs, who,
-                 "has another number of operands than its kind")) {
+                 "has the wrong number of operands")) {
       return;
     }
     for (uint32_t i = 0; i < arity.operands(); ++i) {
@@ -107,12 +107,12 @@ class ProgramCheck {
 
   void CheckSection(SectionId id) {
     const std::string who = fmt::format("section {}", id);
-    if (!Require(id < program_.sections.size(), who, "is not there")) return;
+    if (!Require(id < program_.sections.size(), who, "does not exist")) return;
     if (!Require(entries_[id]++ == 0, who, "is entered twice")) return;
     const Section& section = program_.sections[id];
     for (const ValueId value : {section.trip, section.first_condition, section.body_condition,
                                 section.iteration, section.length}) {
-      Require(value == kNone || IsValue(value), who, "names no value");
+      Require(value == kNone || IsValue(value), who, "refers to an unknown value");
     }
     for (const BlockId copy : section.copies) Claim(copy);
     for (const BlockId settle : section.settles) Claim(settle);
@@ -127,25 +127,25 @@ class ProgramCheck {
       return index < results.size() && IsValue(results[index]);
     };
     for (const Loop::Sliced& input : loop.sliced) {
-      Require(IsValue(input.whole) && IsValue(input.chunk), who, "slices no value");
+      Require(IsValue(input.whole) && IsValue(input.chunk), who, "slices an unknown value");
     }
     for (const Loop::Carried& state : loop.carried) {
       const bool is_whole =
           IsValue(state.initial) && IsValue(state.state) && is_result(state.result);
-      Require(is_whole, who, "carries no value");
+      Require(is_whole, who, "carries an unknown value");
     }
     for (const Loop::Scan& scan : loop.scans) {
-      Require(IsValue(scan.whole) && is_result(scan.result), who, "gathers no value");
+      Require(IsValue(scan.whole) && is_result(scan.result), who, "gathers an unknown value");
     }
     for (const Loop::Last& last : loop.lasts) {
-      Require(IsValue(last.value) && is_result(last.result), who, "keeps no value");
+      Require(IsValue(last.value) && is_result(last.result), who, "keeps an unknown value");
     }
-    Require(!loop.condition || is_result(*loop.condition), who, "has no such condition");
+    Require(!loop.condition || is_result(*loop.condition), who, "has an unknown condition");
   }
 
   const Program& program_;
-  std::vector<int> entries_, owners_;  // of sections, of blocks
-  std::vector<size_t> depths_;         // of views; 0: not known yet
+  std::vector<int> entries_, owners_;  // by section, by block
+  std::vector<size_t> depths_;         // by view; 0: not computed yet
   std::string fault_;
 };
 

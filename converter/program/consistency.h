@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every program keeps to between two passes, for the assertions of the pipeline.
+// Invariants of a program between two passes, for the assertions of the pipeline.
 #ifndef WEFT_CONVERTER_PROGRAM_CONSISTENCY_H_
 #define WEFT_CONVERTER_PROGRAM_CONSISTENCY_H_
 
@@ -9,10 +9,10 @@
 
 namespace weft::plan {
 
-// The first thing that is wrong, empty when nothing is. Every id names a row; a view lies within
-// its parent and no value is a part of itself; weights have their bytes; steps have the operands of
-// their row in ops.inc; results of a loop's body are there; a block belongs to one section, which
-// is entered once.
+// Returns the first violation, or an empty string. Every id must be valid. A view must be within
+// its parent, and no value may contain itself. Weights must have their bytes. Steps must have the
+// operands of their row in ops.inc. Results of a loop body must exist. A block must belong to one
+// section, which is entered once.
 std::string InconsistencyIn(const Program& program);
 
 }  // namespace weft::plan

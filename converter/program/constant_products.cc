@@ -15,16 +15,16 @@ namespace {
 
 constexpr int64_t kConstantElementBytes = sizeof(float);
 constexpr size_t kMaxParts = 4096;
-// Of a dense step, its operands and the slots of the parts of x, y and the weights.
+// Approximate file bytes of a dense step, its operands and the slots of its x, y and weights.
 constexpr int64_t kStepBytes = 160;
 constexpr size_t kWindowAxes = 3;  // image, row, pixel
 
-// An axis of y, and the strides along it. A stride of 0 repeats.
+// An axis of y, with the strides along it. A stride of 0 repeats.
 struct ProductAxis {
   int64_t count, x, weights, y;
 };
 
-// The axes of a product that are not inputs or outputs, and the strides of x and y along those.
+// The axes of a product except inputs and outputs, and the strides of x and y along those two.
 struct ProductLayout {
   std::vector<ProductAxis> axes;
   int64_t x_channel = 1, y_channel = 1;
@@ -61,7 +61,7 @@ ProductLayout ProductLayoutOf(const format::MatmulParams& p, size_t constant,
   return layout;
 }
 
-// Adjacent axes that x and y step through as one become one.
+// Merges adjacent axes that x and y traverse as one.
 std::vector<ProductAxis> JoinedAxes(const std::vector<ProductAxis>& axes) {
   std::vector<ProductAxis> joined;
   for (const ProductAxis& axis : axes) {
@@ -79,7 +79,7 @@ std::vector<ProductAxis> JoinedAxes(const std::vector<ProductAxis>& axes) {
 std::vector<ConstantProduct::Part> PartsOver(const std::vector<ProductAxis>& axes,
                                              ConstantMatrices& matrices) {
   std::vector<ConstantProduct::Part> parts = {{}};
-  std::vector<int64_t> places = {0};  // of the matrix of each part
+  std::vector<int64_t> places = {0};  // by part: offset of its matrix
   for (const ProductAxis& axis : axes) {
     std::vector<ConstantProduct::Part> finer;
     std::vector<int64_t> finer_places;
@@ -145,7 +145,7 @@ bool IsEmptyProduct(const format::MatmulParams& p) {
   return is_empty;
 }
 
-// Elements from the first of a map to the last.
+// Number of elements from the first of a map to the last.
 int64_t ReachOfMap(const format::ConvParams& conv, const format::MapStrides& map,
                    uint32_t channels) {
   return (int64_t{conv.batch()} - 1) * map.image() + (int64_t{conv.out_height()} - 1) * map.row() +
@@ -193,7 +193,7 @@ std::string WhyNotPacked(const ConstantFactor& factor) {
     parts = std::max(parts, one.product.parts.size());
   }
   if (parts <= kMaxParts) return "";
-  return fmt::format("they would need {} steps, of which {} are allowed", parts, kMaxParts);
+  return fmt::format("they would need {} steps; at most {} are allowed", parts, kMaxParts);
 }
 
 int64_t AddedStepBytes(const ConstantFactor& factor) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A matmul step with one constant factor as products of packed weights: one dense step, or one
-// convolution of one tap, for each matrix of the constant. Each output is the same accumulation
-// order, so that results with the same weights are bit-identical.
+// Replaces a matmul step with one constant factor by products with packed weights: one dense step,
+// or one convolution of one tap, for each matrix of the constant. Each output keeps its
+// accumulation order, so results with the same weights are bit-identical.
 #ifndef WEFT_CONVERTER_PROGRAM_CONSTANT_PRODUCTS_H_
 #define WEFT_CONVERTER_PROGRAM_CONSTANT_PRODUCTS_H_
 
@@ -17,8 +17,8 @@
 
 namespace weft::plan {
 
-// How a constant holds the weights: a matrix of inputs by outputs at each of the offsets. Offsets
-// and strides are in elements.
+// How a constant holds the weights: an inputs x outputs matrix at each of the offsets. Offsets and
+// strides are in elements.
 struct ConstantMatrices {
   uint32_t inputs = 0, outputs = 0;
   int64_t input_stride = 1, output_stride = 1;
@@ -38,33 +38,33 @@ struct ConstantProduct {
   format::ConvParams conv;  // of every part: one tap, one group
 };
 
-// Nullopt where the step is no matmul of floats by a complete constant, or computes nothing.
+// Returns nullopt if the step is no f32 matmul by a complete constant, or computes nothing.
 std::optional<ConstantProduct> ConstantProductOf(const Program& program, const Step& step);
 
 // The elements of matrix `index` as kernels::PackDense lays them out.
 std::vector<float> PackMatrix(std::span<const float> constant, const ConstantMatrices& matrices,
                               size_t index);
 
-// A constant that only matmul steps read, each as the same matrices, and the steps that replace
-// them.
+// A constant that only matmul steps read, all of them as the same matrices, and the steps that
+// replace them.
 struct ConstantFactor {
   struct Replaced {
     Step* matmul = nullptr;
     ConstantProduct product;
-    std::vector<Step> parts;  // whose x and y are those of the matmul
+    std::vector<Step> parts;  // with the x and y of the matmul
   };
   std::vector<Replaced> products;
-  std::vector<ValueId> matrices;  // packed, empty: the matmul steps stay
-  // Why they stay; empty: they do not.
+  std::vector<ValueId> matrices;  // packed; empty if the matmul steps stay
+  // Why the matmul steps stay; empty if they are replaced.
   std::string f32_because;
   const ConstantMatrices& shape() const { return products.front().product.matrices; }
 };
 
-// Returns why the factor cannot be packed, empty where it can.
+// Returns why the factor cannot be packed; empty if it can.
 std::string WhyNotPacked(const ConstantFactor& factor);
-// Bytes of the file beside the weights that the steps need which replace a matmul.
+// Returns the file bytes, without weights, that the replacing steps need in addition to the matmul.
 int64_t AddedStepBytes(const ConstantFactor& factor);
-// Fills the parts. `factor.matrices` are values of packed floats.
+// Fills the parts. `factor.matrices` must be values of packed floats.
 void AddParts(ConstantFactor& factor);
 // Appends the parts of a product, each on its own part of x and y.
 void EmitParts(Builder& builder, const ConstantFactor::Replaced& replaced);

@@ -8,12 +8,12 @@
 namespace weft::plan {
 namespace {
 
-// Steps of x and of y from one to the next.
+// An axis with the strides of x and y along it.
 struct RowAxis {
   int64_t count, x, y;
 };
 
-// The one axis that counts through both, if there is one.
+// Returns the single axis that traverses both; nullopt if there is none.
 std::optional<RowAxis> Joined(const std::optional<RowAxis>& outer, const RowAxis& inner) {
   if (!outer || inner.count == 1) return outer;
   if (outer->count == 1) return inner;
@@ -21,7 +21,7 @@ std::optional<RowAxis> Joined(const std::optional<RowAxis>& outer, const RowAxis
   return RowAxis{outer->count * inner.count, inner.x, inner.y};
 }
 
-// Of the places that are computed: of images, rows, columns and channels.
+// Strides of a map between the images, rows, pixels and channels that are computed.
 struct PlaceStrides {
   int64_t image, row, pixel, channel;
 };

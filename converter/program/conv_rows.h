@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of one tap are dense products: each place is a row. Where the places of x or of y
-// are no evenly spaced rows of neighbours, as with planes, they are moved to such rows and back.
+// Convolutions of one tap as dense products: each pixel is a row. If the pixels of x or y are not
+// evenly spaced contiguous rows, as in channel planes, they are copied to such rows and back.
 #ifndef WEFT_CONVERTER_PROGRAM_CONV_ROWS_H_
 #define WEFT_CONVERTER_PROGRAM_CONV_ROWS_H_
 
@@ -10,17 +10,19 @@
 
 namespace weft::plan {
 
-// The product of dense with weights as they are packed and bias as start.
+// The equivalent dense product, with the packed weights as they are and the bias as start.
 struct ConvRows {
   format::DenseParams product;
-  // Are x and y the convolution's own? Else values [batch, out_height, out_width, channels].
+  // True if x or y of the convolution is used directly; otherwise it is copied to a value [batch,
+  // out_height, out_width, channels].
   bool has_own_x = true, has_own_y = true;
 };
-// Nullopt where the convolution has several taps, groups, padding or no output. What else it is
-// depends on layout and on how many steps a run takes, and must not decide how it is computed.
+// Returns nullopt if the convolution has several taps, groups, padding or no output. Layout and the
+// number of time steps per run must not decide how a convolution is computed, so nothing else is
+// checked.
 std::optional<ConvRows> ConvRowsOf(const format::ConvParams& params);
 
-// The places of a map as steps of x and y have them, and as rows.
+// Dims and strides of the pixels and channels of a map, as stored for the convolution and as rows.
 struct Places {
   Dims dims, strides;
   Dims row_strides() const { return DenseStrides(dims); }

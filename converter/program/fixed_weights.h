@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of floats that keep their type, because a step reads them as data and not as weights.
+// Reports float constants that keep their type because a step reads them as data, not as weights.
 #ifndef WEFT_CONVERTER_PROGRAM_FIXED_WEIGHTS_H_
 #define WEFT_CONVERTER_PROGRAM_FIXED_WEIGHTS_H_
 
@@ -11,7 +11,7 @@
 namespace weft::plan {
 
 // Adds each f32 constant that a step reads, once, for the layer that reads it first. `is_listed`
-// returns true for the constants that the report has already.
+// returns true for constants that are already in the report.
 void AddFixedWeights(const Program& program, WeightsReport& report,
                      const std::function<bool(ValueId root)>& is_listed);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kX = 0, kStart = 2;  // operands of the matrix steps
 
-// The column `tail` of ops.inc.
+// True if the column `tail` of ops.inc is set.
 template <typename Params>
 constexpr bool kTakesTail = false;
 #define WEFT_STEP(name, Name, operands, multiply_adds, moved_bytes, tail, ...) \
@@ -30,19 +30,19 @@ constexpr bool kTakesTail = false;
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 
-// What the matrix steps have in common: results as [outer, outputs, inner], one number added per
-// output. Only dense (inner 1) can also add a row of its own to each outer index.
+// Common form of matrix steps: results as [outer, outputs, inner], with one number added per
+// output. Only dense (inner 1) can also add a different row for each outer index.
 struct MatrixShape {
   int64_t outer, outputs, inner;
   bool is_dense;
 };
 
-// Each step whose row of ops.inc says that a tail may join needs one of these.
+// Each step whose row of ops.inc allows a tail needs one of these overloads.
 std::optional<MatrixShape> ShapeOf(const format::DenseParams& dense) {
   if (dense.y_row_stride() != dense.outputs()) return std::nullopt;
   return MatrixShape{dense.rows(), dense.outputs(), 1, true};
 }
-// Of results in a map, which stand without gaps in one of the two orders.
+// Shape of results in a map that is contiguous in one of the two axis orders.
 std::optional<MatrixShape> ShapeOfMap(int64_t batch, int64_t channels, int64_t height,
                                       int64_t width, const format::MapStrides& y) {
   const auto holds = [](const Dims& dims, const Dims& strides) {
@@ -80,8 +80,8 @@ std::optional<MatrixShape> ShapeOf(const Step& step) {
   return shape;
 }
 
-// Of a matrix step, or of a product of levels whose results are floats, which stand without gaps;
-// else null.
+// Activation of a matrix step with contiguous results, or of a quantised product with float
+// results; null for other steps.
 format::Activation* ActivationOf(Step& step) {
   return std::visit(
       [](auto& params) -> format::Activation* {
@@ -100,7 +100,7 @@ bool IsNothing(const format::Activation& activation) {
   return activation.op() == format::UnaryOp::identity && activation.clip() == 0;
 }
 
-// `first`, then `second`, as one activation.
+// Returns one activation equal to `first` followed by `second`; nullopt if there is none.
 std::optional<format::Activation> Compose(const format::Activation& first,
                                           const format::Activation& second) {
   if (IsNothing(first)) return second;
@@ -110,7 +110,7 @@ std::optional<format::Activation> Compose(const format::Activation& first,
   return format::Activation(second.alpha(), second.beta(), first.beta(), second.op(), 0, 0);
 }
 
-// An operand fit to be added: one number per output, or one row of them per outer index.
+// An operand that can be added: one number per output, or one row of numbers per outer index.
 struct Addend {
   ValueId value = kNone;
   int64_t row_stride = 0;
@@ -128,16 +128,16 @@ void SetStart(Step& step, const Addend& addend) {
   }
 }
 
-// A block, and whether it runs in an iteration of a loop.
+// A block, and whether it is inside a loop.
 struct BlockPlace {
   BlockId block = 0;
   bool in_loop = false;
 };
 
-// The order of a sum must not depend on the number of time steps, and only a body of a loop has the
-// same number of steps whatever the model has. Elsewhere a product starts only from one constant
-// per output: over one step a residual, a row that is added to every step and the second of two
-// products have equal dims, over several steps they have not.
+// The accumulation order must not depend on the number of time steps, and only a loop body has the
+// same number of steps in every version of a model. Elsewhere a product can start only from one
+// constant per output. For one time step a residual, a row that is added to every step and the
+// second of two products have equal dims; for several time steps they do not.
 class TailFusion {
  public:
   TailFusion(Builder& constants, BlockPlace place, const std::set<ValueId>& chunks)
@@ -174,14 +174,14 @@ class TailFusion {
  private:
   Step* StepAt(size_t item) { return std::get_if<Step>(&items_[item]); }
 
-  // The step that makes all of `value`, when the step at `reader` alone reads it, and nothing keeps
-  // it apart.
+  // Returns the step that writes all of `value`, if only the step at `reader` reads it and the step
+  // may be fused.
   std::optional<size_t> SoleMaker(ValueId value, size_t reader);
-  // The same of a matrix step.
+  // The same for a matrix step.
   std::optional<size_t> SoleProducer(ValueId value, size_t reader);
-  // May the step at `from` run at `to` instead, and write `target`?
+  // Returns true if the step at `from` can run at `to` instead, and write `target`.
   bool MayMove(size_t from, size_t to, ValueId target) const;
-  // Puts the step at `from` in the place of the one at `to`, whose output it makes.
+  // Replaces the step at `to` by the step at `from`, which then writes the output of `to`.
   void Move(size_t from, size_t to);
 
   void FuseAddition(size_t item);
@@ -190,8 +190,8 @@ class TailFusion {
                                  const Step& step, size_t operand);
   bool AddToStart(size_t item, size_t reader, const Addend& addend);
 
-  // Returns true if the sum of the matrix step may start from an addend. A product of a matrix and
-  // one column may not outside of loops: of several columns it is a product of two matrices.
+  // Returns true if the sum of the matrix step may start from an addend. Outside of loops a product
+  // of a matrix and one column may not: with several columns it is a product of two matrices.
   bool MayStart(const Step& step) const { return in_loop_ || !step.is_one_column; }
   bool SharesRoot(ValueId a, ValueId b) const {
     return Resolve(program_, a).root == Resolve(program_, b).root;
@@ -204,7 +204,7 @@ class TailFusion {
     return constants_.WeightsOf({ElementType::f32, {static_cast<int64_t>(floats.size())}}, floats);
   }
 
-  Builder& constants_;  // of all blocks, so that equal ones share their bytes
+  Builder& constants_;  // shared by all blocks, so that equal constants share their bytes
   Program& program_;
   const bool in_loop_;
   const std::set<ValueId>& chunks_;  // of the inputs that loops slice
@@ -249,7 +249,7 @@ void TailFusion::Move(size_t from, size_t to) {
   for (const ValueId input : step.inputs) {
     if (input == kNone) continue;
     const ValueId root = Resolve(program_, input).root;
-    // Of a root with more accesses than these only the writes are ever asked for.
+    // For a root with more accesses than these two, only the writes are used later.
     std::vector<Access>& accesses = accesses_[root];
     for (size_t i = 0; accesses.size() == 2 && i < 2; ++i) {
       if (accesses[i].item == static_cast<int64_t>(from)) {
@@ -280,8 +280,8 @@ void TailFusion::FuseActivation(size_t item) {
   Move(*producer, item);
 }
 
-// Where both operands come from matrix steps, the one that does not read a slice of a loop's input
-// takes the other as its start: the other can then still be hoisted out of the loop.
+// If both operands come from matrix steps, the one that does not read a slice of a loop's input
+// takes the other as its start. The other can then still be hoisted out of the loop.
 void TailFusion::FuseAddition(size_t item) {
   const Step& step = *StepAt(item);
   const auto params = std::get<format::BinaryParams>(step.params);
@@ -302,7 +302,7 @@ void TailFusion::FuseAddition(size_t item) {
   }
 }
 
-// The other operand of the addition must be the product as it stands.
+// The other operand of the addition must be the unmodified product.
 std::optional<Addend> TailFusion::AsAddend(const MatrixShape& shape,
                                            const format::BinaryParams& params, const Step& step,
                                            size_t operand) {
@@ -314,8 +314,8 @@ std::optional<Addend> TailFusion::AsAddend(const MatrixShape& shape,
       StridesOver(dims, strides[operand], {shape.outer, shape.outputs, shape.inner});
   const ValueId value = step.inputs[operand];
   if (!strided || SharesRoot(value, step.outputs[0])) return std::nullopt;
-  // Over one place of a map a computed addend is one number per output, over several it is not. The
-  // number of places must not decide how the sum rounds.
+  // With one position of a map a computed addend is one number per output, with several it is not.
+  // The number of positions must not affect how the sum rounds.
   if ((!shape.is_dense || !in_loop_) && !IsConstant(value)) return std::nullopt;
   const auto [outer, output, inner] = std::array{(*strided)[0], (*strided)[1], (*strided)[2]};
   if (shape.outputs > 1 && outer == 0 && output == 0 && inner == 0 && IsConstant(value)) {
@@ -327,9 +327,9 @@ std::optional<Addend> TailFusion::AsAddend(const MatrixShape& shape,
   return Addend{value, outer};
 }
 
-// A second addend finds its place, too, where one of the two is constant: constants are summed up
-// now, and a constant beside another product goes where that product starts. Sums may associate in
-// another way than they were written.
+// Adds to a step that has a start already, if one of the two addends is constant. Two constants are
+// added now. A constant next to another product becomes part of the start of that product. Sums may
+// be associated differently from the model.
 bool TailFusion::AddToStart(size_t item, size_t reader, const Addend& addend) {
   Step& step = *StepAt(item);
   const Addend present = StartOf(step);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets matrix steps (dense, conv, depthwise) begin at what is added to their result and end in the
-// function applied to it, so that neither costs a pass over memory of its own:
+// Fuses matrix steps (dense, conv, depthwise) with the addition and the function after them, so
+// that neither needs a separate pass over memory:
 //   dense; add a constant for each output  ->  dense with start; in a loop also computed rows
 //   dense; clamp to [-c, c]; sigmoid  ->  dense with clip c and sigmoid
-// Products of levels end in a function, too, where their results are floats.
-// A chain that begins at the bias rounds differently from one that ends there, by about the
-// rounding of one addition; nothing else changes.
+// Quantised products with float results are fused with a function as well. A sum that starts from
+// the bias rounds differently from a sum with the bias added last, by about one rounding; nothing
+// else changes.
 #ifndef WEFT_CONVERTER_PROGRAM_FUSE_TAIL_H_
 #define WEFT_CONVERTER_PROGRAM_FUSE_TAIL_H_
 
@@ -18,11 +18,11 @@
 
 namespace weft::plan {
 
-// Fuses inside every block, never across the border of one. In the body of a loop this comes before
-// the homes of carried states are chosen, since a fused step cannot write over what it reads.
+// Fuses within each block, never across its border. In a loop body this must run before the buffers
+// of carried states are chosen, because a fused step cannot write over what it reads.
 void FuseTails(Program& program);
 
-// The first numbers of a field of params.
+// Returns the first `count` numbers of an array field of params.
 template <typename Array>
 Dims Listed(const Array* array, uint32_t count) {
   Dims values;
@@ -30,9 +30,10 @@ Dims Listed(const Array* array, uint32_t count) {
   return values;
 }
 
-// The strides of a walk over `dims`, expressed over `wanted`: other dims of as many elements in the
-// same order. Nullopt where a wanted axis is not walked evenly; axes of one element get stride 0.
-// An addend fits a product only where its strides can be expressed over the product's axes.
+// Converts the strides of a traversal over `dims` to strides over `wanted`: other dims with as many
+// elements in the same order. Returns nullopt if a wanted axis has no constant stride; axes of one
+// element get stride 0. An addend can be fused only if its strides can be converted to the
+// product's axes.
 std::optional<Dims> StridesOver(Dims dims, Dims strides, const Dims& wanted);
 
 }  // namespace weft::plan

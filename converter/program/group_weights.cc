@@ -15,7 +15,7 @@ namespace weft::plan {
 namespace {
 
 constexpr double kGreatestNibble = 7;
-// What rounding scales to halves may add to the squared errors of all weights.
+// Maximum factor by which rounding scales to f16 may increase the sum of squared errors.
 constexpr double kMostOfHalves = 1.1;
 constexpr uint8_t kMiddleOf4Bits = 8;
 
@@ -36,8 +36,9 @@ double SquaredErrors(std::span<const float> is, std::span<const float> must) {
   return sum;
 }
 
-// Symmetric around 0, as the nearest of 8 bits: levels that reach further on one side have less
-// noise, but its mean is not 0, which recurrent nets show. The scale is a half if `is_half`.
+// Symmetric around 0, like the nearest 8-bit integers: a range that reaches further on one side has
+// less noise, but a mean error other than 0, which degrades recurrent nets. The scale is rounded to
+// f16 if `is_half`.
 IntegerGrid NearestNibbles(std::span<const float> weights, bool is_half) {
   IntegerGrid grid;
   grid.integers.resize(weights.size());
@@ -55,8 +56,8 @@ IntegerGrid NearestNibbles(std::span<const float> weights, bool is_half) {
   return grid;
 }
 
-// Of each output's weights of each group, as `integers_of` makes them; nullopt where it makes none
-// of some.
+// Quantises the weights of each output in each group by `integers_of`; nullopt if it returns
+// nullopt for any of them.
 template <typename IntegersOf>
 std::optional<GroupWeights> InGroupsOf(std::span<const float> panels, uint32_t inputs,
                                        uint32_t outputs, uint32_t group,

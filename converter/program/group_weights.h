@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of a dense product as integers of 4 bits in groups of inputs, each with a scale and a
-// zero for each output: those that they were made of, where a file has compressed them, or the
-// nearest.
+// Weights of a dense product as 4-bit integers in groups of inputs, with a scale and a zero point
+// for each output of a group: the original integers if the file has compressed weights, otherwise
+// the nearest ones.
 #ifndef WEFT_CONVERTER_PROGRAM_GROUP_WEIGHTS_H_
 #define WEFT_CONVERTER_PROGRAM_GROUP_WEIGHTS_H_
 
@@ -15,30 +15,31 @@
 
 namespace weft::plan {
 
-// Groups that a call may ask for: the 32 of "i4:32".
+// Group sizes that can be requested: the 32 of "i4:32" is the number of inputs per group.
 inline constexpr std::string_view kGroupTypes[] = {"i4:32", "i4:64", "i4:128"};
 std::optional<uint32_t> GroupNamed(std::string_view name);
 
-// Layouts as kernels::DenseI4 reads them.
+// Packed weights in the layouts that kernels::DenseI4 reads.
 struct GroupWeights {
   uint32_t group_blocks = 0;
   std::vector<uint8_t> packed;
   std::vector<float> scales;
-  bool has_half_scales = false;  // they are halves
-  std::vector<uint8_t> zeros;    // empty: 8 each
-  std::vector<float> numbers;    // what the integers stand for, laid out like the floats before
+  bool has_half_scales = false;  // all scales are exact in f16
+  std::vector<uint8_t> zeros;    // zero points; empty: 8 each
+  std::vector<float> numbers;    // dequantised weights, laid out like the original floats
 };
-// `panels` as kernels::PackDense lays them out, all finite; `group` is a multiple of
-// kernels::kInputBlock. The greatest magnitude of an output's weights of a group becomes 7, each
-// weight the nearest multiple. Scales are halves, unless floats lose noticeably less.
+// Rounds weights to groups. `panels` is laid out by kernels::PackDense and must be finite; `group`
+// is a multiple of kernels::kInputBlock. In each group the largest magnitude of an output's weights
+// becomes 7, and each weight the nearest multiple of the scale. Scales are f16, unless f32 scales
+// have noticeably smaller errors.
 GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
                             uint32_t group);
-// Without rounding: all inputs in one group, or in groups of 128, 64 or 32. Nullopt where some
-// weights are no multiples of a scale of a range of 16.
+// Finds exact integers: all inputs in one group, or in groups of 128, 64 or 32. Returns nullopt if
+// some weights are not 16 consecutive multiples of a scale.
 std::optional<GroupWeights> RecoverGroups(std::span<const float> panels, uint32_t inputs,
                                           uint32_t outputs);
 
-// The parameters of the same product in such integers, and the value that it scratches in.
+// Returns the parameters of the same product with 4-bit weights, and its scratch value.
 format::DenseI4Params InGroups(const format::DenseParams& params, uint32_t group_blocks,
                                ElementType scales);
 Value ScratchOf(const format::DenseI4Params& params);

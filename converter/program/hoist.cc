@@ -23,7 +23,7 @@ namespace weft::plan {
 
 namespace {
 
-// The parameters of a product that may be hoisted; `see` is given those of its kind.
+// Calls `see` with the parameters of a product that can be hoisted.
 template <typename StepOrConst, typename See>
 auto OfProduct(StepOrConst& step, const See& see) {
   if (step.kind() == StepKind::kDenseI8) {
@@ -45,8 +45,8 @@ bool IsProduct(const Step& step) {
          step.kind() == StepKind::kDenseI4;
 }
 
-// A product inside a loop whose rows, over the iterations, are evenly spaced rows of one outer
-// value.
+// A product inside a loop whose inputs, over all iterations, are evenly spaced rows of one value
+// outside.
 struct Candidate {
   BlockId block = 0;
   size_t item = 0;
@@ -60,7 +60,7 @@ struct Candidate {
   }
 };
 
-// What hoisting asks of the whole program, kept true from one section to the next.
+// Facts about the entire program, updated from one section to the next.
 struct Overview {
   explicit Overview(const Program& program)
       : uses(CountsOf(CollectAccesses(program, program.main))) {
@@ -80,7 +80,7 @@ class SectionHoist {
   SectionHoist(Program& program, SectionId section, int64_t max_rows, Overview& overview)
       : program_(program), section_(section), max_rows_(max_rows), overview_(overview) {}
 
-  // Returns the steps to run before the section's entry; empty when there is nothing to hoist.
+  // Returns the steps to run before the section's entry; empty if there are none.
   std::vector<Item> Run() {
     Collect();
     if (candidates_.empty()) return {};
@@ -96,7 +96,7 @@ class SectionHoist {
     return {};
   }
 
-  // The section that stands at the entry now: the loop over chunks when there is one.
+  // The section to enter: the loop over chunks if there is one.
   SectionId entry() const { return outer_ == kNone ? section_ : outer_; }
 
  private:
@@ -113,7 +113,7 @@ class SectionHoist {
   template <typename Params>
   void Widen(const Candidate& candidate, Params& params, Step& product);
   void EraseReplaced();
-  // Adds `sign` to the uses of all that the step touches.
+  // Adds `sign` to the use counts of all operands of the step.
   void CountUses(const Step& step, int sign);
   ValueId NewValue(Value value) {
     program_.values.push_back(std::move(value));
@@ -127,7 +127,7 @@ class SectionHoist {
   SectionId outer_ = kNone;
   int64_t chunk_ = 0, trips_whole_ = 0;
   std::vector<Candidate> candidates_;
-  std::vector<AccessMap> accesses_;  // of each copy
+  std::vector<AccessMap> accesses_;  // by copy
   std::map<decltype(Candidate().Key(std::declval<Program&>())), ValueId> products_;
 };
 
@@ -151,7 +151,7 @@ template <typename Params>
 std::optional<Candidate> SectionHoist::MatchAs(const Params& params, const Step& step,
                                                Candidate candidate) const {
   candidate.x = Resolve(program_, step.inputs[0]);
-  // The slice must move with this loop alone; one that moves with a loop around it as well is left.
+  // The slice must move with this loop only, not with an outer loop as well.
   if (candidate.x.moves.size() != 1 || candidate.x.moves[0].section != section_)
     return std::nullopt;
   candidate.x_stride_bytes = candidate.x.moves[0].stride_bytes;
@@ -190,7 +190,7 @@ void SectionHoist::Collect() {
     for (size_t item = 0; item < program_.blocks[block].items.size(); ++item) {
       const std::optional<Candidate> candidate = Match(block, item);
       if (!candidate) continue;
-      // Written in this iteration, by this step only, and dead after the iteration.
+      // Only this step writes y, and y is not live after the iteration.
       const ValueId y = std::get<Step>(program_.blocks[block].items[item]).outputs[0];
       const std::vector<Access>& uses = accesses_[copy].at(y);
       const auto writes =
@@ -260,7 +260,7 @@ void SectionHoist::Replace(const Candidate& candidate, std::vector<Item>& hoiste
   y.moves = {Move{section_, backward ? -y_bytes : y_bytes}};
 }
 
-// The product becomes that of all iterations of a chunk, with values of its own.
+// Extends the product to all iterations of a chunk, with new operands.
 template <typename Params>
 void SectionHoist::Widen(const Candidate& candidate, Params& params, Step& product) {
   const int64_t rows = params.rows(), all_rows = chunk_ * rows, floats = sizeof(float);
@@ -310,7 +310,7 @@ void SectionHoist::EraseReplaced() {
 }
 
 void HoistIn(Program& program, BlockId block, int64_t max_rows, Overview& overview) {
-  std::vector<Item> items;  // of the block, with what leaves its sections before them
+  std::vector<Item> items;  // of the block, with hoisted steps before their sections
   for (size_t item = 0; item < program.blocks[block].items.size(); ++item) {
     const auto* entry = std::get_if<SectionEntry>(&program.blocks[block].items[item]);
     if (entry == nullptr) {

@@ -14,7 +14,7 @@ namespace weft::plan {
 
 namespace {
 
-// The steps of one section's own copies that may run once before it.
+// The steps directly in the copies of one section that can run once before it.
 class InvariantSteps {
  public:
   InvariantSteps(Program& program, SectionId section, const AccessCounts& everywhere)
@@ -27,8 +27,8 @@ class InvariantSteps {
     }
   }
 
-  // In an order that respects what they need of each other. Accesses point at steps, so none is
-  // erased before all are chosen.
+  // Removes these steps and returns them in an order that keeps their dependences. Accesses point
+  // to steps, so steps are removed after all have been chosen.
   std::vector<Item> Take() {
     std::vector<Item> taken;
     const std::vector<BlockId> copies = program_.sections[section_].copies;
@@ -71,8 +71,8 @@ class InvariantSteps {
     });
   }
 
-  // A value of this block alone, made by this step alone. What is only copied stays: made again
-  // where the copy would put it, it costs no more.
+  // Returns true if only this block uses the value and only this step writes it. A value that is
+  // only copied stays: computing it directly in the copy's target costs no more.
   bool IsOwn(ValueId output, const AccessMap& local) const {
     if (output == kNone) return true;
     const Value& value = program_.values[output];
@@ -89,13 +89,13 @@ class InvariantSteps {
   Program& program_;
   const SectionId section_;
   const AccessCounts& everywhere_;
-  std::vector<AccessMap> inside_;  // copies, then settle runs
+  std::vector<AccessMap> inside_;  // of the copies, then of the epilogues
   std::set<ValueId> written_by_section_, moved_;
 };
 
-// Innermost first, so that a step can leave several loops one after the other.
+// Innermost loops first, so that a step can leave several loops.
 void HoistIn(Program& program, BlockId block, const AccessCounts& everywhere) {
-  std::vector<Item> items;  // of the block, with what leaves its sections before them
+  std::vector<Item> items;  // of the block, with hoisted steps before their sections
   for (size_t item = 0; item < program.blocks[block].items.size(); ++item) {
     const auto* entry = std::get_if<SectionEntry>(&program.blocks[block].items[item]);
     if (entry != nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes steps whose operands no iteration changes out of their loop, as far out as that holds. The
-// result then lives as long as the loop, which costs scratch. Bits do not change: the same step
-// runs once instead of every time.
+// Moves steps whose operands no iteration changes out of their loops, as far out as possible. The
+// result is then live during the entire loop, which costs scratch. Results are bit-identical: the
+// same step runs once instead of in every iteration.
 #ifndef WEFT_CONVERTER_PROGRAM_HOIST_INVARIANT_H_
 #define WEFT_CONVERTER_PROGRAM_HOIST_INVARIANT_H_
 
@@ -9,6 +9,7 @@
 
 namespace weft::plan {
 
+// Processes all loops of a program.
 void HoistInvariants(Program& program);
 
 }  // namespace weft::plan

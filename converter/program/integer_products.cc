@@ -14,7 +14,7 @@
 namespace weft::plan {
 namespace {
 
-// Each group's product starts from that of those before it.
+// The product of each group starts from the result of the groups before it.
 void EmitGroups(Builder& builder, const IntegerValues& values, const format::DenseParams& product,
                 const Constant& constant, ValueId x, ValueId start, ValueId y) {
   const std::vector<Constant::Integers>& groups = constant.integers;
@@ -38,7 +38,7 @@ void EmitGroups(Builder& builder, const IntegerValues& values, const format::Den
   }
 }
 
-// One step for all groups.
+// Emits one step for all groups.
 void EmitNibbles(Builder& builder, const format::DenseParams& product, const Constant& constant,
                  ValueId x, ValueId start, ValueId y) {
   const Constant::Groups& groups = constant.groups;

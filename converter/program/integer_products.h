@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps that replace a product by a constant whose weights became integers.
+// Emits the steps that replace a product by a constant whose weights became integers.
 #ifndef WEFT_CONVERTER_PROGRAM_INTEGER_PRODUCTS_H_
 #define WEFT_CONVERTER_PROGRAM_INTEGER_PRODUCTS_H_
 
@@ -10,7 +10,7 @@
 
 namespace weft::plan {
 
-// `constant` is of i8 or i4 and has the step's weights.
+// `constant` holds the weights of `step` as i8 or i4.
 void EmitInteger(Builder& builder, IntegerValues& values, const Step& step,
                  const Constant& constant);
 

@@ -12,7 +12,7 @@
 namespace weft::plan {
 namespace {
 
-// Of each output, padded, the sum of what `of` makes of its weights.
+// Returns for each output, padded, the sum of `of` over its weights.
 template <typename Function>
 std::vector<int64_t> PackedSums(const std::vector<std::byte>& packed, uint32_t inputs,
                                 const Function& of) {
@@ -30,7 +30,7 @@ std::vector<int64_t> PackedSums(const std::vector<std::byte>& packed, uint32_t i
   return sums;
 }
 
-// Nullopt where one would leave the floats, or count as zero.
+// Returns the scales times `scale`; nullopt if a nonzero product is not a normal float.
 std::optional<ValueId> ScaledBy(Builder& builder, ValueId scales, float scale) {
   std::vector<float> scaled =
       FloatsOf(*builder.value(Resolve(builder.program(), scales).root).data);
@@ -46,7 +46,7 @@ const std::vector<std::byte>& BytesOf(const Builder& builder, ValueId constant) 
   return *builder.value(constant).data;
 }
 
-// y = act(start + sum of each row of x * offsets), start contiguous rows.
+// Emits y = act(start + sum of each row of x * offsets); start has contiguous rows.
 void EmitOffsets(Builder& builder, const format::DenseParams& product, ValueId x, ValueId offsets,
                  ValueId start, ValueId y) {
   format::ReduceParams reduce;
@@ -68,7 +68,8 @@ void EmitOffsets(Builder& builder, const format::DenseParams& product, ValueId x
   builder.Emit(params, {sums, offsets, start}, {y});
 }
 
-// By the integers that x stands for; false, and nothing is emitted, where it stands for none.
+// Emits a product with the integers that x was dequantised from. Returns false and emits nothing if
+// there are none.
 bool EmitOfIntegers(Builder& builder, const IntegerValues& values,
                     const format::DenseParams& product, const RowIntegers& integers, ValueId x,
                     ValueId start, ValueId y) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lowering produces and planning consumes: steps over values, before any value has an address.
-// A value is a typed run of bytes; a view is a part of another value, in a loop a part that moves
-// with the iteration. Everything lives in one Program and is named by index, so that a Program can
-// be copied and changed.
+// A value is a typed run of bytes. A view is a part of another value; in a loop the part can move
+// with the iteration. A Program owns everything and refers to it by index, so it can be copied and
+// changed.
 //
-// A loop is lowered as one body and a statement of what is sliced, carried, gathered and kept last
-// (struct Loop); plan/loops/loops.h turns that into copies of the body with homes for its states.
+// A loop is lowered as one body and a description of what is sliced, carried, gathered and kept
+// last (struct Loop). plan/loops/loops.h converts it to copies of the body with buffers for its
+// states.
 #ifndef WEFT_CONVERTER_PROGRAM_PROGRAM_H_
 #define WEFT_CONVERTER_PROGRAM_PROGRAM_H_
 
@@ -58,8 +59,8 @@ struct Value {
   TensorType type;
   int64_t bytes = 0;
   Home home = Home::kScratch;
-  std::string name;  // layer it came from, for reports
-  // The block that it was made for: nothing outside that block and the sections in it uses it.
+  std::string name;  // layer that it came from, for reports
+  // The block that it belongs to: only that block and the sections in it use the value.
   BlockId block = 0;
 
   // A view: part of `parent`, which holds its bytes. kNone for a value with storage of its own.
@@ -68,28 +69,28 @@ struct Value {
   std::vector<Move> moves;
 
   std::shared_ptr<const std::vector<std::byte>> data;  // of kWeights
-  // Of kWeights: floats of a layer with constants that were integers of 8 bits or fewer.
+  // For kWeights: floats of a layer whose constants were integers of at most 8 bits.
   bool from_integers = false;
 };
 
-// A step's operands stand in the order of its row in ops.inc; kNone marks an absent optional one.
+// Operands are in the order of the step's row in ops.inc; kNone marks an absent optional one.
 struct Step {
   Params params;
   std::vector<ValueId> inputs, outputs;
   std::string layer;
   format::Reason reason = format::Reason::operation;  // of bytes moved
-  bool keeps_apart = false;  // fused with no neighbour, so that it rounds as if it stood alone
-  // Weights never become integers: no layer's, or those of a part of a window, which is other steps
-  // where layout or the steps of a run are others.
+  bool keeps_apart = false;  // never fused with neighbours, so that it rounds as a separate step
+  // Weights never become integers. They belong to no layer, or to a part of a window, which becomes
+  // other steps with another layout or number of time steps per run.
   bool stays_float = false;
-  // A dense product that is a convolution of several taps where layout or the steps of a run are
-  // others.
+  // A dense product that is a convolution of several taps with another layout or number of time
+  // steps per run.
   bool is_window = false;
-  // A dense product that is a convolution over one place. Over several places it is none, so that a
-  // sum behind it must not begin as what is added.
+  // A dense product that is a convolution over one position. Over several positions it is not a
+  // dense product, so a sum after it must not start from the addend.
   bool is_one_place = false;
-  // A dense product of a constant matrix and one column. Of several columns it is a product of two
-  // matrices, whose sums start from 0.
+  // A dense product of a constant matrix and one column. With several columns it is a product of
+  // two matrices, whose sums start from 0.
   bool is_one_column = false;
   StepKind kind() const { return static_cast<StepKind>(params.index()); }
 };
@@ -102,15 +103,15 @@ using Item = std::variant<Step, SectionEntry>;
 // A straight run of items.
 struct Block {
   std::vector<Item> items;
-  std::vector<ValueId> results;  // of a loop's body: what it makes of each iteration
+  std::vector<ValueId> results;  // of a loop body: the results of each iteration
 };
 
-// What one iteration takes and what becomes of its results, before homes are chosen. `body` runs
-// section.max_trips times, or less often where the section has an end that the run decides.
-// Values "of the body" are set before each iteration; results are indices in the body's results.
+// Inputs and results of the iterations, before the choice of state buffers. `body` runs
+// section.max_trips times, or less often if the trip count depends on run-time values. Values "of
+// the body" are set before each iteration; results are indices in the body's results.
 struct Loop {
   // `chunk` (of the body) is the iteration's part of `whole`: `part` elements of `axis`, counted
-  // from element `begin`; backward takes the last chunk first.
+  // from element `begin`. `backward` starts with the last chunk.
   struct Sliced {
     ValueId whole = kNone, chunk = kNone;
     int64_t axis = 0, part = 1, begin = 0;
@@ -122,15 +123,15 @@ struct Loop {
     ValueId initial = kNone, state = kNone;
     size_t result = 0;
   };
-  // `whole` is made of every iteration's result, joined on `axis`. Where it is a part of another
-  // value, that value has room for one more chunk before the first (behind the last, if backward).
+  // `whole` consists of the results of all iterations, joined on `axis`. If it is a part of another
+  // value, that value has space for one more chunk before the first (after the last, if backward).
   struct Scan {
     size_t result = 0;
     ValueId whole = kNone;
     int64_t axis = 0;
     bool backward = false;
   };
-  // `value` is the result of the last iteration. After none at all it is the initial value of the
+  // `value` is the result of the last iteration. Without iterations it is the initial value of the
   // first state that takes this result, or zeros.
   struct Last {
     size_t result = 0;
@@ -161,7 +162,7 @@ struct Section {
   bool runs_when = true;
   std::string layer;
 
-  // Does the run decide how often it runs?
+  // Returns true if the trip count depends on run-time values.
   bool is_open() const {
     return trip != kNone || first_condition != kNone || body_condition != kNone;
   }
@@ -192,7 +193,7 @@ struct Program {
   Program() : blocks(1) {}
 };
 
-// Where a value's bytes really are: its root, the summed offset and all moves on the way.
+// Address of a value relative to its root: the summed offset and all moves of the views between.
 struct Place {
   ValueId root = kNone;
   int64_t offset_bytes = 0;
@@ -200,13 +201,14 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 Place Resolve(const Program& program, ValueId value);
-// Is the value's place all of a root in scratch?
+// Returns true if the value is a complete root in scratch.
 bool IsWholeScratch(const Program& program, const Place& place, ValueId value);
 
-// Moves every byte of its source to its target, in order: the only copies that can go away.
+// Returns true for a copy of all bytes of its source to all bytes of its target, in order. Only
+// such copies can be removed.
 bool IsPlainCopy(const Program& program, const Step& step);
 
-// Readable listing, one line per step; what --dump-after prints.
+// Returns a readable listing, one line per step, for --dump-after.
 std::string ToString(const Program& program);
 
 }  // namespace weft::plan
