@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kFloatBytes = sizeof(float);
 
-// Of an operand of f32 that stands for one number, which is known.
+// Returns the value of an f32 operand that is a single known number.
 std::optional<float> NumberOf(const Program& program, ValueId value) {
   const Place place = Resolve(program, value);
   const Value& root = program.values[place.root];
@@ -24,7 +24,7 @@ std::optional<float> NumberOf(const Program& program, ValueId value) {
   return FloatsOf(*root.data)[static_cast<size_t>(place.offset_bytes / kFloatBytes)];
 }
 
-// Each element of a, in order, times one of b.
+// Returns true for a product of each element of a, in order, with an element of b.
 bool IsScaling(const format::BinaryParams& params) {
   if (params.op() != format::BinaryOp::multiply || params.type() != ElementType::f32) return false;
   const Dims dims = Listed(params.dims(), params.rank());
@@ -71,7 +71,7 @@ void IntegerValues::AddCopy(ValueId numbers, const IntegerValue& copied) {
 }
 
 void IntegerValues::FindIn(const Block& block) {
-  std::map<ValueId, ValueId> widened;  // integers of i16, by the root of themselves as floats
+  std::map<ValueId, ValueId> widened;  // i16 integers by the root of their conversion to f32
   for (const Item& item : block.items) {
     const auto* step = std::get_if<Step>(&item);
     if (step != nullptr && step->outputs.size() == 1 && IsWholeAndMadeOnce(step->outputs[0])) {
@@ -112,7 +112,7 @@ std::optional<IntegerValue> IntegerValues::Of(Builder& builder, ValueId numbers)
   return value;
 }
 
-// Of floats, all that are written there; else null.
+// Returns the copy if it moves floats and writes all of its target; otherwise null.
 const format::CopyParams* IntegerValues::CopyOf(const Item& item) const {
   const auto* step = std::get_if<Step>(&item);
   const auto* copy = step == nullptr ? nullptr : std::get_if<format::CopyParams>(&step->params);
@@ -121,7 +121,7 @@ const format::CopyParams* IntegerValues::CopyOf(const Item& item) const {
   return is_one ? copy : nullptr;
 }
 
-// What copies that make these roots copy.
+// Adds the sources of the copies that write these roots. Returns true if there were new ones.
 bool IntegerValues::AddSources(std::set<ValueId>& roots) const {
   const size_t before = roots.size();
   for (const Block& block : program_.blocks) {

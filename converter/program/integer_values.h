@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of f32 that a quantiser made: each number is an integer less a zero, times a scale, and
-// the integers are there, too. Products whose weights are integers take those in the place of the
-// numbers: nothing is rounded a second time.
+// f32 values that were dequantised: each number is an integer minus a zero point, times a scale,
+// and the integers are stored as well. Products with integer weights read these integers instead of
+// the numbers, so nothing is rounded a second time.
 #ifndef WEFT_CONVERTER_PROGRAM_INTEGER_VALUES_H_
 #define WEFT_CONVERTER_PROGRAM_INTEGER_VALUES_H_
 
@@ -14,7 +14,7 @@
 
 namespace weft::plan {
 
-// Of i8 or of i16, laid out as the numbers are.
+// Integers of i8 or i16, laid out like the numbers.
 struct IntegerValue {
   ValueId integers = kNone;
   float scale = 0;
@@ -25,14 +25,14 @@ class IntegerValues {
  public:
   explicit IntegerValues(Program& program);
 
-  // Those of a value or of a part of one, as a value of their own; nullopt where it has none.
+  // Returns the integers of a value or of a part of one, as a new view; nullopt if it has none.
   std::optional<IntegerValue> Of(Builder& builder, ValueId numbers) const;
-  // The integers of numbers were copied like the numbers themselves.
+  // Records that the integers of `numbers` were copied in the same way as the numbers.
   void AddCopy(ValueId numbers, const IntegerValue& copied);
-  // Where one of these roots is a copy of numbers, or of such a copy, their integers are copied,
-  // too.
+  // Where one of these roots is a copy of dequantised numbers, or a copy of such a copy, copies
+  // their integers as well.
   void Follow(std::set<ValueId> roots);
-  // Numbers that nothing reads any more are not made.
+  // Removes the steps that write numbers which nothing reads any longer.
   void DropUnread();
 
  private:
@@ -48,9 +48,9 @@ class IntegerValues {
   bool DropUnreadOnce();
 
   Program& program_;
-  std::unordered_map<ValueId, size_t> writes_;  // of each root
+  std::unordered_map<ValueId, size_t> writes_;  // number of writes by root
   std::map<ValueId, IntegerValue> by_root_;
-  std::set<ValueId> made_;  // roots of numbers and of what they are made of
+  std::set<ValueId> made_;  // roots of numbers and of the values that they are computed from
 };
 
 }  // namespace weft::plan

@@ -19,14 +19,15 @@ namespace {
 constexpr uint32_t kLeastExtent = 16;  // of inputs and of outputs
 constexpr uint32_t kLeastTaps = 3;
 constexpr double kGreatestInteger = 127;
-// What the greatest weight of an output may become, in halves; what is more than 127 is 127.
+// Range of the integer, in steps of 0.5, that the largest weight is mapped to; more than 127 is
+// clamped to 127.
 constexpr double kLeastGreatest = 119, kMostGreatest = 135;
 
 uint32_t PaddedOutputs(const ProductShape& shape) {
   return Narrow32(kernels::PanelCount(shape.outputs) * kernels::kPanelOutputs, "padded outputs");
 }
 
-// Where a weight lies among the floats.
+// Returns the index of a weight among the floats.
 size_t PlaceOf(const ProductShape& shape, uint32_t group, uint32_t output, uint32_t input) {
   const size_t padded = PaddedOutputs(shape);
   if (shape.over == SumsOver::kTaps) return input * padded + output;
@@ -39,7 +40,7 @@ bool HasAny(const std::vector<float>& offsets) {
   return std::ranges::any_of(offsets, [](float offset) { return offset != 0; });
 }
 
-// Appends one group's integers, which are rows of `count`.
+// Appends the integers of one group, given as rows of `count`.
 void Pack(const ProductShape& shape, uint32_t count, const std::vector<int8_t>& rows,
           std::vector<int8_t>& packed) {
   const size_t before = packed.size();
@@ -52,7 +53,7 @@ void Pack(const ProductShape& shape, uint32_t count, const std::vector<int8_t>& 
   kernels::PackDenseI8(rows.data(), outputs, count, packed.data() + before);
 }
 
-// The sum of a window is one more output of each group.
+// Adds an output with weights of 1 to each group: the sum of a window.
 void AddOutputsOfOnes(const ProductShape& shape, std::vector<std::vector<int8_t>>& groups,
                       std::vector<float>& scales) {
   const size_t padded = PaddedOutputs(shape);
@@ -67,8 +68,8 @@ void AddOutputsOfOnes(const ProductShape& shape, std::vector<std::vector<int8_t>
   }
 }
 
-// Of each output's weights of `count` inputs, as `integers_of` makes them; nullopt where it makes
-// none of some.
+// Quantises the weights of each output for `count` inputs by `integers_of`; nullopt if it returns
+// nullopt for any of them.
 template <typename IntegersOf>
 std::optional<IntegerWeights> InRows(std::span<const float> floats, const ProductShape& shape,
                                      uint32_t first, uint32_t count,
@@ -113,8 +114,8 @@ double NearestInteger(float weight, float scale) {
   return std::clamp(std::nearbyint(double{weight} / scale), -kGreatestInteger, kGreatestInteger);
 }
 
-// Of the scales tried the one of the least squared error, which is no more than with 127 for the
-// greatest.
+// Returns the scale of the smallest squared error among those tried, which include the scale that
+// maps the largest weight to 127.
 float BestScale(std::span<const float> weights, float greatest) {
   float best = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -134,7 +135,7 @@ float BestScale(std::span<const float> weights, float greatest) {
   return best;
 }
 
-// What the parameters of a convolution and of the same one in integers have in common.
+// Copies the parameters that a convolution shares with its integer version.
 template <typename To, typename From>
 To WithWindowOf(const From& from) {
   To to;

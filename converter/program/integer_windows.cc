@@ -30,13 +30,13 @@ void EmitWindowSums(Builder& builder, const format::DenseParams& dense,
                {y, builder.Scratch(ScratchOf(params).type)});
 }
 
-// What has so many rows of x's and of y's: each group's columns beside one another.
+// Rows of sums in which the columns of the groups are adjacent, each group with one more column.
 struct GroupedRows {
   int64_t groups = 1, rows = 0, outputs = 0;
   int64_t columns() const { return outputs + 1; }
 };
 
-// A number for each output, and 0 for one more of each group.
+// Returns the bias with a 0 appended for the additional output of each group.
 ValueId WithZeros(Builder& builder, ValueId bias, const GroupedRows& of) {
   if (bias == kNone) return kNone;
   const Program& program = builder.program();
@@ -59,8 +59,7 @@ ValueId WithZeros(Builder& builder, ValueId bias, const GroupedRows& of) {
   return extended;
 }
 
-// y = act(sums + the last column * offsets) of each group, of rows of sums; `of_y` says what is
-// beside that.
+// Emits y = act(sums + last column * offsets) for each group; `of_y` holds the other parameters.
 void AddOffsets(Builder& builder, const format::DenseParams& of_y, const GroupedRows& of,
                 ValueId sums, ValueId offsets, ValueId y) {
   constexpr int64_t kBytes = sizeof(float);
@@ -86,7 +85,7 @@ void AddOffsets(Builder& builder, const format::DenseParams& of_y, const Grouped
   }
 }
 
-// y = act(x + start), rows of start.
+// Emits y = act(x + start), where start has rows.
 void AddStart(Builder& builder, const format::DenseParams& dense, ValueId x, ValueId start,
               ValueId y) {
   format::BinaryParams sum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of several taps in integers, also where they are a dense product, because one window
-// covers everything: what they are computed of is the same.
+// Convolutions of several taps with integer weights. A convolution whose window covers the entire
+// input may be a dense product; it is then computed from the same sums.
 #ifndef WEFT_CONVERTER_PROGRAM_INTEGER_WINDOWS_H_
 #define WEFT_CONVERTER_PROGRAM_INTEGER_WINDOWS_H_
 
@@ -8,16 +8,18 @@
 
 namespace weft::plan {
 
-// Constants, as IntegerWeights has them, and the bits that windows become. With offsets the sum of
-// a window is one more output of each group.
+// Constants of IntegerWeights, and the number of bits to which windows are quantised. With offsets
+// the sum of a window is one more output of each group.
 struct WindowIntegers {
   ValueId numbers = kNone, scales = kNone, offsets = kNone;
   uint32_t row_bits = 0;
-  bool of_shorts = false;  // x are integers of i16, and there are no offsets
+  bool of_shorts = false;  // x is i16, and there are no offsets
 };
+// Emits a convolution with integer weights.
 void EmitWindow(Builder& builder, const format::ConvParams& conv, const WindowIntegers& integers,
                 ValueId x, ValueId bias, ValueId y);
-// `start` is a bias or has a row for each row of y, without gaps.
+// Emits a dense product over complete windows. `start` is a bias, or has a contiguous row for each
+// row of y.
 void EmitWindow(Builder& builder, const format::DenseParams& dense, const WindowIntegers& integers,
                 ValueId x, ValueId start, ValueId y);
 

@@ -10,7 +10,7 @@
 namespace weft::plan {
 namespace {
 
-constexpr size_t kIntegers = 1;  // operand of each of these products
+constexpr size_t kIntegers = 1;  // operand index of the weights
 
 int64_t CountOf(const format::DenseQ8Params& dense) {
   return int64_t{dense.inputs()} * dense.outputs();
@@ -23,7 +23,7 @@ int64_t CountOf(const format::DepthwiseQ8Params& depthwise) {
   return int64_t{depthwise.channels()} * depthwise.kernel_height() * depthwise.kernel_width();
 }
 
-// Calls visit(step) for each that multiplies by such weights.
+// Calls visit(step) for each quantised product.
 template <typename Visit>
 void ForLevelProducts(const Program& program, const Visit& visit) {
   for (const Block& block : program.blocks) {
@@ -71,7 +71,7 @@ void CheckLevelWeights(const Program& program, const Precisions& precisions, Fau
     if (type == ElementType::i8 || type == ElementType::f32 || !layers.contains(layer)) continue;
     faults.Warn(fmt::format(
         "--precision: names layer \"{}\" for {}, whose data and weights are integers in the file; "
-        "they stay so, unless it is named for f32",
+        "they stay integers, unless --precision names it for f32",
         layer, format::EnumNameElementType(type)));
   }
 }

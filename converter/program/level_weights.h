@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of products of values on levels (dense_q8, conv_q8, depthwise_q8): integers of i8 from
-// the start, which nothing rounds any more.
+// Weights of quantised products (dense_q8, conv_q8, depthwise_q8), which are i8 in the model and
+// are never rounded again.
 #ifndef WEFT_CONVERTER_PROGRAM_LEVEL_WEIGHTS_H_
 #define WEFT_CONVERTER_PROGRAM_LEVEL_WEIGHTS_H_
 
@@ -11,14 +11,14 @@
 
 namespace weft::plan {
 
-// How many weights such a product has, its filling left out; 0 of any other step.
+// Returns the number of weights of such a product, without padding; 0 for other steps.
 int64_t LevelWeightsOf(const Step& step);
 
-// Those of all layers; their bytes are all that the product reads besides its data, each constant
-// counted once. Before: the same weights in f32.
+// Returns a row for each such product. Its bytes are those of all constants that the product reads
+// in addition to its data, each counted once; bytes_before is the size of the weights in f32.
 std::vector<LayerWeights> LevelWeights(const Program& program);
 
-// A warning for each layer that is named for other weights than these or those of f32.
+// Warns about each layer for which --precision names a type other than i8 or f32.
 void CheckLevelWeights(const Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::plan

@@ -21,7 +21,7 @@ LiveBytes::LiveBytes(const Program& program, BlockId block, const AccessMap& acc
     const Value& value = program.values[root];
     if (value.home != Home::kScratch || value.block != block) continue;
     const auto [first, last] = std::ranges::minmax(list, {}, &Access::item);
-    // What nothing here makes may be read behind the last item only.
+    // A value that no item here writes may be read only after the last item.
     auto begin = static_cast<size_t>(std::clamp<int64_t>(first.item, 0, std::ssize(at_)));
     const bool is_made = first.write && first.step != nullptr && !first.nested;
     if (in_place == InPlace::kShares && is_made && last.item > first.item) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a block's values that are live at each of its items: for passes that let a value live
-// longer where others go away.
+// Bytes of a block's values that are live at each of its items, for passes that extend the live
+// range of one value while removing others.
 #ifndef WEFT_CONVERTER_PROGRAM_LIVE_BYTES_H_
 #define WEFT_CONVERTER_PROGRAM_LIVE_BYTES_H_
 
@@ -16,16 +16,16 @@ namespace weft::plan {
 
 class LiveBytes {
  public:
-  // Is a result counted at the step that makes it, where that may write it over an input?
+  // Whether a result also counts at the step that writes it if it may overwrite an input there.
   enum class InPlace : uint8_t { kCounts, kShares };
   LiveBytes(const Program& program, BlockId block, const AccessMap& accesses,
             InPlace in_place = InPlace::kCounts);
 
-  // At items first to last, both included.
+  // Adds `bytes` to the items first to last, inclusive.
   void Add(size_t first, size_t last, int64_t bytes);
-  // Is there no more at any of these items than there was anywhere?
+  // Returns true if none of these items has more live bytes than the initial maximum of the block.
   bool KeepsTo(size_t first, size_t last) const;
-  // At any of these items.
+  // Returns the maximum over these items.
   int64_t Most(size_t first, size_t last) const;
 
  private:
@@ -33,8 +33,8 @@ class LiveBytes {
   int64_t most_ = 0;
 };
 
-// May the step of the block write that output over an input that is as large and that `ends` there,
-// as nothing behind the step reads it?
+// Returns true if the step may write the output over an input of equal size in the same block that
+// `ends` at the step, so that no later item reads it.
 bool MayTakeOver(const Program& program, BlockId block, const Step& step, size_t output,
                  const std::function<bool(ValueId root)>& ends);
 

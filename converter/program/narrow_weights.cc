@@ -29,7 +29,8 @@ namespace {
 
 constexpr size_t kWeights = 1;  // operand of every step that has `weights` in its parameters
 
-// Each saves two bytes; a kernel needs 0.8 KB (dense) to 4 KB (conv) on a Cortex-M4F.
+// Minimum number of weights of a kind of step. Each saves two bytes; a kernel needs 0.8 KB (dense)
+// to 4 KB (conv) on a Cortex-M4F.
 constexpr int64_t kLeastWeights = 1024;
 
 constexpr std::string_view kF32Requested = "f32 is requested";
@@ -59,7 +60,7 @@ std::vector<std::byte> Converted(const std::vector<std::byte>& bytes, ElementTyp
   return converted;
 }
 
-// The product of all readers of the constant, one shape of weights for all.
+// Returns the product shape of all readers of the constant; nullopt if they differ.
 std::optional<ProductShape> ProductOf(const Constant& constant) {
   const std::optional<ProductShape> first = ShapeOfProduct(*constant.readers.front());
   const bool is_one = std::ranges::all_of(
@@ -118,7 +119,7 @@ class Narrowing {
   WeightsReport Report() const;
   void ReportFactor(ValueId root, const ConstantFactor& factor, WeightsReport& report) const;
 
-  // Something reads `value`, and not as weights.
+  // Records that something reads `value` other than as weights.
   void Keep(ValueId value) {
     if (value != kNone) kept_.insert(Resolve(program_, value).root);
   }
@@ -127,9 +128,9 @@ class Narrowing {
   const Precisions& precisions_;
   Faults& faults_;
   std::map<ValueId, Constant> constants_;
-  std::map<ValueId, ConstantFactor> factors_;  // by root; their matrices are constants, too
+  std::map<ValueId, ConstantFactor> factors_;  // by root; their matrices are also in constants_
   std::set<ValueId> kept_;
-  std::set<std::string> layers_;  // that have weights
+  std::set<std::string> layers_;  // layers with weights
 };
 
 void Narrowing::TakeOperands(Step& step) {
@@ -159,11 +160,10 @@ void Narrowing::TakeOperands(Step& step) {
   factors_[root].products.push_back({&step, *std::move(product), {}});
 }
 
-// The layer's product by each matrix of the constant becomes a product of packed weights, which may
-// be narrow.
+// Packs each matrix of the constant, so that the layer's product can use narrow weights.
 void Narrowing::PackFactor(ValueId root, ConstantFactor& factor) {
   factor.f32_because = kept_.contains(root) || constants_.contains(root)
-                           ? "another step reads them, too"
+                           ? "another step also reads them"
                            : WhyNotPacked(factor);
   const auto stays_f32 = [&](const ConstantFactor::Replaced& one) {
     return precisions_.Of(one.matmul->layer) == ElementType::f32;
@@ -223,7 +223,7 @@ std::string Narrowing::WhyFactorStays(const ConstantFactor& factor, int64_t byte
                      format::EnumNameElementType(constants_.at(factor.matrices[0]).type), bytes);
 }
 
-// Factors that would not become smaller stay what they are.
+// Keeps the factors that would not become smaller.
 void Narrowing::KeepFactors() {
   for (auto& [root, factor] : factors_) {
     if (factor.matrices.empty()) continue;
@@ -273,7 +273,7 @@ void Narrowing::CheckLayers() {
   for (const auto& [layer, precision] : precisions_.layers) {
     if (layers_.contains(layer)) continue;
     faults_.Add(fmt::format(
-        "--precision: names layer \"{}\", which multiplies by no constant; must name one that does",
+        "--precision: names layer \"{}\", which has no constant weights; must name one that has",
         layer));
   }
 }
@@ -318,8 +318,8 @@ void Narrowing::Choose(Constant& constant) {
     is_exact = is_exact && !std::isnan(before[i]);
     if (!constant.precision || std::isinf(after[i]) == std::isinf(before[i])) continue;
     faults_.Add(
-        fmt::format("layer \"{}\": has a weight of {}, too great for {}; must be given "
-                    "--precision with its name and f32",
+        fmt::format("layer \"{}\": has a weight of {}, too large for {}; must be set to f32 with "
+                    "--precision",
                     constant.readers.front()->layer, before[i], format::EnumNameElementType(type)));
     break;
   }
@@ -344,9 +344,8 @@ void Narrowing::ChooseIntegers(Constant& constant, const ProductShape& product) 
   const std::vector<float> before = FloatsOf(*program_.values[constant.root].data);
   for (const float weight : before) {
     if (std::isfinite(weight)) continue;
-    faults_.Add(fmt::format(
-        "layer \"{}\": has a weight of {}; must be given --precision with its name and f32",
-        constant.readers.front()->layer, weight));
+    faults_.Add(fmt::format("layer \"{}\": has a weight of {}; must be set to f32 with --precision",
+                            constant.readers.front()->layer, weight));
     return;
   }
   if (constant.precision->type == ElementType::i4) {
@@ -362,7 +361,7 @@ void Narrowing::ChooseIntegers(Constant& constant, const ProductShape& product) 
   AddIntegers(constant, weights);
 }
 
-// Those that the file had, where they are still there.
+// Uses the integers of the file, if the weights still are multiples of a scale.
 bool Narrowing::RecoverIntegers(Constant& constant) {
   const Value& value = program_.values[constant.root];
   const std::optional<ProductShape> product = ProductOf(constant);
@@ -453,7 +452,7 @@ void Narrowing::DropSmallKinds() {
   }
 }
 
-// Views of a constant that nothing reads any more become narrow, too.
+// Views of a constant become narrow as well, although nothing reads them any longer.
 void Narrowing::Apply() {
   for (size_t i = 0; i < program_.values.size(); ++i) {
     const auto found = constants_.find(Resolve(program_, static_cast<ValueId>(i)).root);
@@ -475,7 +474,7 @@ void Narrowing::Apply() {
   }
 }
 
-// The integers that an item's product multiplies by, if it does.
+// Returns the integer weights of an item's product; null if it has none.
 const Constant* Narrowing::IntegersOf(const Item& item) const {
   const auto* step = std::get_if<Step>(&item);
   if (step == nullptr || !HasWeights(*step)) return nullptr;
@@ -484,7 +483,7 @@ const Constant* Narrowing::IntegersOf(const Item& item) const {
   return &found->second;
 }
 
-// The roots of what products of integers are made of.
+// Returns the roots of the data of all products with integer weights.
 std::set<ValueId> Narrowing::DataOfIntegers() const {
   std::set<ValueId> roots;
   for (const Block& block : program_.blocks) {
@@ -517,7 +516,7 @@ void Narrowing::ApplyIntegers() {
   values.DropUnread();
 }
 
-// One row for each type that matrices became.
+// Adds one row for each type that the matrices became.
 void Narrowing::ReportFactor(ValueId root, const ConstantFactor& factor,
                              WeightsReport& report) const {
   if (factor.matrices.empty()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of products in a type of fewer bits, which the kernels widen as they read them, or as
-// integers (integer_weights.h), which they multiply with integers.
+// Narrows the weights of products: to a type of fewer bits that the kernels widen while reading, or
+// to integers (integer_weights.h) that are multiplied as integers.
 #ifndef WEFT_CONVERTER_PROGRAM_NARROW_WEIGHTS_H_
 #define WEFT_CONVERTER_PROGRAM_NARROW_WEIGHTS_H_
 
@@ -17,9 +17,9 @@
 
 namespace weft::plan {
 
-// f32, a row of kernels/matrix/weights.inc, i8, or i4, of which so many inputs share a scale for
-// each output. Rows of what i8 is multiplied by become so many bits; those of weights that a file
-// has in 4 bits keep 16.
+// f32, a row of kernels/matrix/weights.inc, i8, or i4. With i4, `group` inputs share a scale for
+// each output. With i8, `row_bits` is the number of bits to which input rows are quantised; weights
+// that are 4-bit integers in the file always use 16.
 struct WeightType {
   ElementType type = ElementType::f32;
   uint32_t group = 0;
@@ -29,21 +29,21 @@ struct WeightType {
       : type(element), group(inputs), row_bits(bits) {}
   bool operator==(const WeightType&) const = default;
 };
-// nullopt: the integers of up to 8 bits of which they were made, else f16 where every weight is
-// one, else f32.
+// nullopt: the integers of at most 8 bits that the weights were derived from; otherwise f16 if
+// every weight is exact in f16; otherwise f32.
 using Precision = std::optional<WeightType>;
 inline std::optional<ElementType> TypeOf(const Precision& precision) {
   return precision ? std::optional(precision->type) : std::nullopt;
 }
-// Do products multiply by such weights as integers?
+// Returns true if products multiply such weights as integers.
 constexpr bool IsInteger(ElementType type) {
   return type == ElementType::i8 || type == ElementType::i4;
 }
 
-// The one that a call names: "auto", "f32", "f16", "i8x8", "i4:32" ...; nullopt where there is no
-// such.
+// Returns the type of an option value: "auto", "f32", "f16", "i8x8", "i4:32" ...; nullopt for an
+// unknown name.
 std::optional<Precision> PrecisionOf(std::string_view name);
-// All of them: "auto, f32, f16 ...".
+// Returns all names: "auto, f32, f16 ...".
 std::string PrecisionNames();
 
 struct Precisions {
@@ -55,46 +55,48 @@ struct Precisions {
   }
 };
 
-// Weights of all products that became one type.
+// Total weights of all products that became one type.
 struct WeightsOfType {
   ElementType type = ElementType::f32;
-  bool is_rounded = false;  // some are other numbers than before
+  bool is_rounded = false;  // some weights changed
   int64_t bytes = 0;
 };
 
-// Weights of a layer's product. The noise is what rounding has changed, in decibels below the
-// weights; infinite where that is nothing.
+// Weights of a layer's product. The ratio of weight power to rounding noise power is in decibels;
+// infinite if rounding changed nothing.
 struct LayerWeights {
   std::string layer;
   ElementType type = ElementType::f32;
   int64_t bytes_before = 0, bytes = 0;
   double signal_to_noise_db = 0;
   uint32_t row_bits = kWideRows;
-  // Why they stay f32, as "gather reads them as data".
+  // Why they stay f32, for example "gather reads them as data".
   std::string f32_because = {};
   bool is_fixed = false;  // no request makes them narrow
 };
-// Constants of fewer bytes that stay f32, such as biases, are not listed.
+// Smaller constants that stay f32, such as biases, are not listed.
 inline constexpr int64_t kMinListedBytes = 1024;
 
-// "f16", "i8x8": with the bits of rows where those are fewer.
+// "f16", "i8x8": the type, with the row bits if they are fewer than 16.
 std::string TypeText(const LayerWeights& weights);
 struct WeightsReport {
   std::vector<WeightsOfType> types;
   std::vector<LayerWeights> layers;
-  // What became narrow before the program was there, without rounding.
+  // Adds weights that became narrow, without rounding, before the program was lowered.
   void Add(LayerWeights layer);
 };
 
-// i8 is for products and convolutions that gain from it (integer_weights.h), i4 for dense products
-// and pointwise convolutions (conv_rows.h) among them; others become what they are without a
-// request, and a layer that is named for one must have one. Without a request weights that were
-// made from integers are those where the product gains from them. What is left alone: a product's
-// constant that something else reads, too; where nothing is said of a layer, a kind of step whose
-// weights would save less than its kernel for them takes; weights of products of levels, whose
-// layers may be named (level_weights.h). A weight that is too great for its type, and a layer that
-// has none, are faults. A matmul step by a constant becomes steps that read narrow weights if these
-// need fewer bytes (constant_products.h).
+// Narrows the weights of all products as `precisions` requests. i8 is used for products and
+// convolutions that gain from it (integer_weights.h), i4 for dense products and pointwise
+// convolutions (conv_rows.h) among them. Other products become what they are without a request; it
+// is an error to name such a layer for i8 or i4. Without a request, weights derived from integers
+// keep these integers if the product gains from them.
+//
+// Unchanged are constants of a product that other steps read as well, and weights of quantised
+// products, whose layers may be named (level_weights.h). Without a request, a kind of step stays
+// f32 if its narrow weights would save less than their kernel needs. A weight that is too large for
+// its type and a named layer without weights are errors. A matmul step by a constant becomes steps
+// that read narrow weights if these need fewer bytes (constant_products.h).
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::plan

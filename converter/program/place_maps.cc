@@ -17,7 +17,7 @@
 namespace weft::plan {
 namespace {
 
-// Images, rows, pixels and channels: how many, and how far apart in elements.
+// Extents and strides, in elements, of images, rows, pixels and channels.
 struct Map {
   Dims dims, strides;
   int64_t channels() const { return dims[3]; }
@@ -46,7 +46,7 @@ template <typename Params>
 constexpr bool kHasMap = requires(Params params) {
   params.mutable_y().mutate_pixel(0);
 };
-// Steps whose params have a y of floats by strides.
+// True for steps whose params have a float output map y with strides.
 template <typename Params>
 constexpr bool kMakesMap = kHasMap<Params> && !kHasLevels<Params>;
 
@@ -74,7 +74,7 @@ void SetStrides(Step& step, const Dims& strides) {
       step.params);
 }
 
-// Channels side by side, without gaps.
+// Returns true for contiguous channels-last maps.
 bool IsDenseLast(const Map& map) {
   const Dims dense = DenseStrides(map.dims);
   for (size_t i = 0; i < dense.size(); ++i) {
@@ -83,8 +83,8 @@ bool IsDenseLast(const Map& map) {
   return true;
 }
 
-// Where a copy puts a map of these dims: channels still side by side, pixels inside rows and rows
-// inside images. Nullopt where they are not.
+// Returns where a copy puts a map of these dims, if channels stay adjacent, pixels stay within rows
+// and rows within images; nullopt otherwise.
 std::optional<Map> TargetOf(const format::CopyParams& copy, const Dims& dims) {
   const std::optional<Dims> strides =
       StridesOver(Listed(copy.dims(), copy.rank()), Listed(copy.dst_strides(), copy.rank()), dims);
@@ -100,7 +100,7 @@ std::optional<Map> TargetOf(const format::CopyParams& copy, const Dims& dims) {
   return placed;
 }
 
-// The same, where the copy takes all of a dense map and nothing else.
+// The same for a copy of exactly one dense map.
 std::optional<Map> Placed(const Map& map, const format::CopyParams& copy) {
   const Dims dims = Listed(copy.dims(), copy.rank());
   const bool takes_all = copy.src_offset() == 0 && copy.element_bytes() == sizeof(float) &&
@@ -109,7 +109,7 @@ std::optional<Map> Placed(const Map& map, const format::CopyParams& copy) {
   return takes_all ? TargetOf(copy, map.dims) : std::nullopt;
 }
 
-// A map in a root, its begin in elements.
+// A map within a root; `begin` is in elements.
 struct Part {
   int64_t begin;
   Map map;
@@ -146,7 +146,7 @@ class MapPlacer {
 
  private:
   Step* StepAt(size_t item) { return std::get_if<Step>(&items_[item]); }
-  // Is there nothing to do for the copy at `item` any more?
+  // Returns true if the copy at `item` is no longer needed.
   bool Put(size_t item);
   std::optional<Part> PartOf(const Access& access, const Dims& dims) const;
   bool IsFree(ValueId root, const Part& part, size_t maker, size_t copy) const;
@@ -159,7 +159,8 @@ class MapPlacer {
   AccessMap accesses_;
 };
 
-// What a step writes of a root, as far as it has the places of a map of `dims`.
+// Returns the part of a root that a step writes, as a map with the extents of `dims` except
+// channels; nullopt if the part is not such a map.
 std::optional<Part> MapPlacer::PartOf(const Access& access, const Dims& dims) const {
   const Step& step = *access.step;
   const ValueId value = step.outputs[static_cast<size_t>(access.operand) - step.inputs.size()];
@@ -175,7 +176,7 @@ std::optional<Part> MapPlacer::PartOf(const Access& access, const Dims& dims) co
   return map ? std::optional(Part{begin + copy->dst_offset(), *map}) : std::nullopt;
 }
 
-// From its maker to the copy nothing touches the part but steps that write others beside it.
+// Returns true if, from `maker` to `copy`, items only write other, disjoint parts of the root.
 bool MapPlacer::IsFree(ValueId root, const Part& part, size_t maker, size_t copy) const {
   const int64_t begin = part.begin * int64_t{sizeof(float)};
   const int64_t end = (part.begin + part.map.reach()) * int64_t{sizeof(float)};
@@ -215,7 +216,7 @@ bool MapPlacer::Put(size_t item) {
   return true;
 }
 
-// What the copy wrote its maker writes from now on.
+// Assigns the write of the copy to its maker.
 void MapPlacer::Move(ValueId root, const Part& part, size_t maker, size_t copy) {
   const Step& step = *StepAt(maker);
   for (Access& access : accesses_[root]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps with windows write their maps by strides. Where all that becomes of a map is a copy into a
-// part of another value (of a concatenation of channels that stand last, say), the step writes
-// there itself.
+// Steps with windows write their output maps with strides. If a map is only copied into a part of
+// another value (for example of a concatenation of channels-last maps), the step writes to that
+// part directly.
 #ifndef WEFT_CONVERTER_PROGRAM_PLACE_MAPS_H_
 #define WEFT_CONVERTER_PROGRAM_PLACE_MAPS_H_
 
@@ -9,6 +9,7 @@
 
 namespace weft::plan {
 
+// Removes such copies in every block.
 void PlaceMaps(Program& program);
 
 }  // namespace weft::plan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of weight types, as a call and a report spell them.
+// Names of weight types in options and reports.
 #include <fmt/format.h>
 
 #include <algorithm>

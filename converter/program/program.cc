@@ -78,7 +78,7 @@ class Listing {
     }
   }
 
-  // What each iteration takes, its steps, and what becomes of the results.
+  // Prints the inputs of an iteration, its steps, and the targets of its results.
   void Print(const Loop& loop, int depth) {
     const auto line = [&](std::string_view what, ValueId target, ValueId source) {
       text += fmt::format("{:{}}{} {} <- {}\n", "", 2 * depth, what, OperandText(program_, target),

@@ -18,7 +18,7 @@
 namespace weft::plan {
 namespace {
 
-// Elements [begin, end) of its source are those between the first and the last that a copy reads.
+// Elements [begin, end) of its source from the first to the last that a copy reads.
 struct Range {
   int64_t begin, end;
 };
@@ -31,11 +31,11 @@ Range RangeOf(const format::CopyParams& copy) {
   return range;
 }
 
-// A copy of a part of `root` that its readers could do without, and what they would be then.
+// A copy of a part of `root` that is not needed if its readers are replaced.
 struct PartCopy {
   size_t item = 0;
   ValueId root = kNone, made = kNone;
-  std::map<size_t, Step> readers;  // by item
+  std::map<size_t, Step> readers;  // by item: the replacing step
   size_t last_reader() const { return readers.rbegin()->first; }
 };
 
@@ -49,7 +49,7 @@ class PartReader {
         accesses_(CollectAccesses(program_, block)) {}
 
   void Run() {
-    std::map<ValueId, std::vector<PartCopy>> parts;  // by what they are parts of
+    std::map<ValueId, std::vector<PartCopy>> parts;  // by root
     std::set<size_t> items;
     for (size_t item = 0; item < items_.size(); ++item) {
       std::optional<PartCopy> part = PartAt(item);
@@ -60,7 +60,7 @@ class PartReader {
     if (items.empty()) return;
     LiveBytes live(program_, block_, accesses_);
     for (auto& [root, copies] : parts) {
-      // A reader that may go away itself stays as it is.
+      // Readers that are candidates for removal themselves are left unchanged.
       std::erase_if(copies, [&](const PartCopy& part) {
         return std::ranges::any_of(
             part.readers, [&](const auto& reader) { return items.contains(reader.first); });
@@ -86,7 +86,7 @@ class PartReader {
   std::set<size_t> dropped_;
 };
 
-// A copy whose target is dense and its own, and all of whose readers can do without.
+// Returns a copy to a dense, separate target that all of its readers can do without.
 std::optional<PartCopy> PartReader::PartAt(size_t item) {
   const auto* copy = std::get_if<Step>(&items_[item]);
   const auto* params = copy == nullptr ? nullptr : std::get_if<format::CopyParams>(&copy->params);
@@ -125,7 +125,7 @@ bool PartReader::AddReader(const Access& read, const Step& copy, PartCopy& part)
   return reading.has_value();
 }
 
-// Nothing writes what the part is of before its last reader has read.
+// Returns true if nothing writes the root before the last reader of the part.
 bool PartReader::IsKept(const PartCopy& part) const {
   return std::ranges::none_of(accesses_.at(part.root), [&](const Access& access) {
     return access.write && access.item > static_cast<int64_t>(part.item) &&
@@ -133,8 +133,8 @@ bool PartReader::IsKept(const PartCopy& part) const {
   });
 }
 
-// Without these copies the root is live until the last of their readers. If that is too much,
-// `live` stays as it was.
+// Without these copies the root is live until the last of their readers. Restores `live` and
+// returns false if that needs too many bytes.
 bool PartReader::FitsWithout(ValueId root, const std::vector<PartCopy>& copies,
                              LiveBytes& live) const {
   const size_t first = copies.front().item;
@@ -154,7 +154,7 @@ bool PartReader::FitsWithout(ValueId root, const std::vector<PartCopy>& copies,
   return fits;
 }
 
-// One after the other: two may have a reader in common.
+// Processes the copies one at a time, because two may share a reader.
 void PartReader::Take(const std::vector<PartCopy>& copies) {
   for (const PartCopy& candidate : copies) {
     std::optional<PartCopy> part = PartAt(candidate.item);

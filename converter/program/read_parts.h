@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that walk their operands by strides read a part of a value where it lies: the copy that
-// made it dense goes away. So do the parts of a split over channels that stand last.
+// Steps with strided operands read a part of a value directly, so the copy that made the part dense
+// is removed. The same applies to the parts of a split along channels in channels-last order.
 #ifndef WEFT_CONVERTER_PROGRAM_READ_PARTS_H_
 #define WEFT_CONVERTER_PROGRAM_READ_PARTS_H_
 
@@ -8,7 +8,7 @@
 
 namespace weft::plan {
 
-// All readers of a part or none, and only where no more bytes are live at one time than before.
+// Redirects all readers of a part or none, and only if the number of live bytes does not grow.
 void ReadParts(Program& program);
 
 }  // namespace weft::plan

@@ -13,11 +13,11 @@
 namespace weft::plan {
 namespace {
 
-constexpr size_t kNewPlaces = 0, kPastBefore = 1, kStartBefore = 2;  // inputs of a ring
+constexpr size_t kNewPlaces = 0, kPastBefore = 1, kStartBefore = 2;  // inputs of a ring step
 constexpr size_t kWindow = 0, kPastAfter = 1;                        // outputs
-constexpr int32_t kFactor = 1;                                       // b, of a product
+constexpr int32_t kFactor = 1;                                       // input b of a product
 
-// From one index to the next of what is [outer, places, inner].
+// Strides of a value with axes [outer, time steps, inner].
 struct Lattice {
   int64_t outer, place, inner;
 };
@@ -42,13 +42,13 @@ Lattice PastOf(const format::RingParams& ring) {
   }
 }
 
-// Where axes that never leave their place of the window lead in the past and in x.
+// Converts strides in the window, for axes within one time step, to strides in the past and in x.
 class Walked {
  public:
   explicit Walked(const format::RingParams& ring)
       : window_(WindowOf(ring)), left_outer_(ring.outer() - 1), left_inner_(ring.inner() - 1) {}
 
-  // False where the axis leaves its place, together with those before it.
+  // Adds an axis. Returns false if it leaves its time step, together with the axes added before.
   bool Add(int64_t extent, int64_t stride) {
     const bool is_outer = stride % window_.outer == 0;
     const int64_t step = extent > 1 ? stride / (is_outer ? window_.outer : 1) : 0;
@@ -69,8 +69,8 @@ class Walked {
   std::vector<std::pair<int64_t, int64_t>> steps_;
 };
 
-// The product with the window as one with the ring; nullopt where it does not read it place by
-// place.
+// Returns the product with the window as a product with the ring; nullopt if it does not read the
+// window time step by time step.
 std::optional<format::RingMatmulParams> WithRing(const format::MatmulParams& product,
                                                  const format::RingParams& ring) {
   const int64_t places = int64_t{ring.past()} + ring.places(), inner = ring.inner();
@@ -123,7 +123,7 @@ class RingReader {
 
  private:
   bool IsRing(size_t item);
-  // False where the ring at an item stays as it is.
+  // Returns false if the ring step at an item stays unchanged.
   bool ReadInPlace(size_t item);
   std::vector<Item>& items() { return program_.blocks[program_.main].items; }
   const std::vector<Access>& AccessesOf(ValueId value) {
@@ -137,7 +137,7 @@ class RingReader {
   AccessMap accesses_;
 };
 
-// Of one that reads the window from its first element on.
+// Returns the replacement of a product that reads the window from its first element.
 std::optional<format::RingMatmulParams> RingReader::ProductAt(const Access& read,
                                                               const format::RingParams& ring) {
   if (read.write || read.nested || read.step == nullptr || read.operand != kFactor ||
@@ -148,7 +148,8 @@ std::optional<format::RingMatmulParams> RingReader::ProductAt(const Access& read
   return product == nullptr ? std::nullopt : WithRing(*product, ring);
 }
 
-// Until then nothing may write what the products and the ring read, or read what the ring writes.
+// Returns true if the ring step can move after item `to`: up to there nothing writes what it
+// reads, and nothing accesses what it writes.
 bool RingReader::MayWriteBehind(const Step& ring, int64_t from, int64_t to) {
   const auto is_between = [&](const Access& access) {
     return access.item > from && access.item <= to;
@@ -169,7 +170,7 @@ bool RingReader::ReadInPlace(size_t item) {
   Step ring = std::get<Step>(items()[item]);
   auto params = std::get<format::RingParams>(ring.params);
   if (params.taps() != 1 || params.length() != params.past() + params.places()) return false;
-  if (ring.outputs[kPastAfter] == kNone) return false;  // another reader writes the places
+  if (ring.outputs[kPastAfter] == kNone) return false;  // another step writes the past
   if (params.past() == 0 || params.outer() == 0 || params.inner() == 0) return false;
   const Place window = Resolve(program_, ring.outputs[kWindow]);
   if (window.root != ring.outputs[kWindow]) return false;
@@ -207,7 +208,7 @@ bool RingReader::IsRing(size_t item) {
   return step != nullptr && std::holds_alternative<format::RingParams>(step->params);
 }
 
-// Behind a ring that has moved on stands another item at its place.
+// After a ring step has moved, another item has its index.
 void RingReader::Run() {
   for (size_t item = 0; item < items().size();) {
     if (!IsRing(item) || !ReadInPlace(item)) ++item;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products read keys and values of a ring where they lie:
+// Products read keys and values directly from a ring:
 //   ring x past start -> window past' start'; matmul a window -> y
 //     ->  ring_matmul a past x start -> y; ring x past start -> past' start'
-// where nothing but products reads the window, along its places and by strides that keep each place
-// whole. The ring is then written behind the last of them. Not a bit changes.
+// This requires that only products read the window, along its time steps, with strides that never
+// cross from one time step to another. The ring is then written after the last product. Results are
+// bit-identical.
 #ifndef WEFT_CONVERTER_PROGRAM_RING_PRODUCTS_H_
 #define WEFT_CONVERTER_PROGRAM_RING_PRODUCTS_H_
 
@@ -11,7 +12,7 @@
 
 namespace weft::plan {
 
-// In the main block: pasts stand nowhere else.
+// Processes the main block, which contains all rings.
 void ReadRingsInPlace(Program& program);
 
 }  // namespace weft::plan

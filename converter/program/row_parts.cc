@@ -10,16 +10,17 @@ namespace weft::plan {
 
 namespace {
 
-// Of elements that lie one behind the other: operand by operand, in elements, what a part has; 0
-// where there are none. False where the step cannot be parted so.
+// By operand, the number of elements of a part; 0 for an operand without parts. Parts are
+// consecutive in memory.
 using PartElements = std::vector<int64_t>;
 
-// Of so many parts some that lie one behind the other.
+// Selects `taken` consecutive parts of `parts` equal ones.
 struct Cut {
   int64_t parts = 1, taken = 1;
 };
 
-// Makes of a count that of what is taken; returns that of a part, 0 where there are no equal parts.
+// Reduces `count` to that of the selected parts. Returns the count of one part, or 0 if the parts
+// would be unequal.
 uint32_t Divide(uint32_t& count, Cut cut) {
   if (count % cut.parts != 0) return 0;
   const auto part = Narrow<uint32_t>(count / cut.parts, "a part");
@@ -27,7 +28,8 @@ uint32_t Divide(uint32_t& count, Cut cut) {
   return part;
 }
 
-// Kinds of which nothing is known here.
+// Overload for kinds that cannot be divided. All overloads return false if the step cannot be
+// divided into such parts.
 template <typename P>
 bool TakePart(P&, Cut, PartElements&) {
   return false;
@@ -58,7 +60,7 @@ bool TakePart(format::LookupParams& p, Cut cut, PartElements& elements) {
   return PartOfCount(p, cut, elements, {true, false, true});
 }
 
-// x, constants, the start of the sums, and y, of which a part has so many rows.
+// Operands are x, constants, the start of the sums, and y; a part is a number of rows.
 template <typename P>
 bool PartOfProduct(P& p, Cut cut, PartElements& elements, size_t constants) {
   uint32_t rows = p.rows();
@@ -80,7 +82,7 @@ bool TakePart(format::DenseQ8Params& p, Cut cut, PartElements& elements) {
   return PartOfProduct(p, cut, elements, 3);
 }
 
-// Operands that are walked over dims, of which the first that is more than one is parted; y is
+// Operands are traversed over dims. The first axis with more than one element is divided; y is
 // contiguous.
 template <typename P>
 bool PartOfWalks(P& p, Cut cut, PartElements& elements,
@@ -95,7 +97,7 @@ bool PartOfWalks(P& p, Cut cut, PartElements& elements,
   for (uint32_t i = first + 1; i < p.rank(); ++i) all *= p.dims()->Get(i);
   for (const auto* each : strides) {
     const int64_t part = extent * each->Get(first);
-    int64_t last = (extent - 1) * each->Get(first);  // element of a part
+    int64_t last = (extent - 1) * each->Get(first);  // last element of a part
     for (uint32_t i = first + 1; i < p.rank(); ++i) {
       last += (int64_t{p.dims()->Get(i)} - 1) * each->Get(i);
     }
@@ -119,7 +121,7 @@ bool TakePart(format::SelectParams& p, Cut cut, PartElements& elements) {
   return PartOfWalks(p, cut, elements, {p.condition_strides(), p.a_strides(), p.b_strides()});
 }
 
-// Lines of an axis; `others` operands stand between x and y.
+// Divides the lines along an axis; `others` operands are between x and y.
 template <typename P>
 bool PartOfLines(P& p, Cut cut, PartElements& elements, int64_t line, size_t others = 0) {
   uint32_t outer = p.outer();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that make each part of their results of the same part of their operands, such as products
-// and normalisations of rows, and what such a step is for one part alone.
+// Steps that compute each part of their results from the same part of their operands, such as
+// products and normalisations of rows, and the step for one part only.
 #ifndef WEFT_CONVERTER_PROGRAM_ROW_PARTS_H_
 #define WEFT_CONVERTER_PROGRAM_ROW_PARTS_H_
 
@@ -13,15 +13,15 @@
 namespace weft::plan {
 
 struct RowPart {
-  Params params;  // of what is taken
-  // Of each operand, inputs first: its bytes from one part to the next, which are those of a part;
-  // 0 of one that all parts read, or that is absent.
+  Params params;  // for the selected parts
+  // By operand, inputs first: the size of a part, which is also the distance between parts; 0 for
+  // an operand that all parts read, or that is absent.
   std::vector<int64_t> part_bytes;
 };
 
-// Of `taken` of `parts` equal parts, each of which lies behind the one before it in every operand
-// that has parts. Nullopt where the step mixes them, or where its bits might depend on their
-// number.
+// Returns the step for `taken` of `parts` equal parts, which must be consecutive in every operand
+// that has parts. Returns nullopt if the step mixes the parts, or if results might not be
+// bit-identical for another number of parts.
 std::optional<RowPart> RowPartOf(const Program& program, const Step& step, int64_t parts,
                                  int64_t taken = 1);
 

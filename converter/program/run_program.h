@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pass needs that wants to know what a program computes: something that runs it, which is
-// handed in from above, since planning and emitting lie above the passes.
+// Runs a program, for passes that need its results. The function is passed in by the caller,
+// because planning and emitting are in higher layers than the passes.
 #ifndef WEFT_CONVERTER_PROGRAM_RUN_PROGRAM_H_
 #define WEFT_CONVERTER_PROGRAM_RUN_PROGRAM_H_
 
@@ -15,13 +15,14 @@
 namespace weft::plan {
 
 struct ProgramRun {
-  std::vector<std::vector<std::byte>> outputs;  // of each output port
-  std::string fault;                            // why it could not run; empty when it could
-  int64_t scratch_bytes = 0;                    // that it needs
+  std::vector<std::vector<std::byte>> outputs;  // by output port
+  std::string fault;                            // why it could not run; empty on success
+  int64_t scratch_bytes = 0;                    // required scratch
 };
 
-// Runs a program without inputs once, from Reset on. One that needs more than `most_scratch_bytes`
-// is not run: scratch_bytes says so then, and there are neither outputs nor a fault.
+// Runs a program without inputs once, starting from Reset. A program that needs more than
+// `most_scratch_bytes` does not run: then scratch_bytes is set, and there are neither outputs nor
+// an error.
 using RunProgram = std::function<ProgramRun(Program program, int64_t most_scratch_bytes)>;
 
 }  // namespace weft::plan

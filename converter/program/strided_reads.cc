@@ -20,18 +20,18 @@ using format::DenseParams;
 using format::DepthwiseParams;
 using format::PoolParams;
 
-constexpr int64_t kLeastRun = 8;  // neighbours in a row that is worth a walk of its own
+constexpr int64_t kLeastRun = 8;  // minimum number of adjacent elements per inner loop
 
-// What a copy reads, in the order in which it writes.
+// The elements that a copy reads, in the order in which it writes them.
 struct CopySource {
   Dims dims, strides;
 };
 
-// Axes of a walk and how far apart their places are, and where to put other strides.
+// The axes of an operand with their strides.
 struct OperandWalk {
   Dims dims, strides;
-  // Strides over `wanted` of a source, which has as many elements: the walk must take each of them
-  // once, in any order of its axes.
+  // Returns the strides with which the operand reads the source, which has as many elements. The
+  // operand must read each element once, in any order of its axes.
   std::optional<Dims> Through(const CopySource& source) const {
     std::vector<size_t> axes;
     for (size_t i = 0; i < dims.size(); ++i) {
@@ -121,7 +121,8 @@ Dims WithoutOnes(Dims dims) {
   return dims;
 }
 
-// A walk along all elements in order, over finer axes; `others` are the strides of other operands.
+// A traversal of all elements in order, over finer axes; `others` are the strides of other
+// operands.
 struct Refined {
   Dims dims, strides;
   std::vector<Dims> others;
@@ -143,7 +144,7 @@ std::optional<Refined> Refine(const Dims& dims, const Dims& strides,
   return refined;
 }
 
-// Unused ones are zero.
+// Writes the numbers to the array, followed by zeros.
 template <typename Array>
 void Write(Array* array, const Dims& numbers) {
   for (uint16_t i = 0; i < array->size(); ++i) {
@@ -175,7 +176,7 @@ bool ReadFrom(CopyParams& params, size_t, const CopySource& source) {
              {Listed(params.dst_strides(), params.rank())}, source);
   if (!refined || refined->dims.size() > params.dims()->size()) return false;
   if (params.src_offset() != 0) return false;
-  int64_t before = 0;  // elements in front of the one that is read first
+  int64_t before = 0;  // elements in memory before the one that is read first
   for (size_t i = 0; i < refined->dims.size(); ++i) {
     before += std::max<int64_t>(0, (refined->dims[i] - 1) * -refined->strides[i]);
   }
@@ -187,7 +188,7 @@ bool ReadFrom(CopyParams& params, size_t, const CopySource& source) {
   return true;
 }
 
-// Steps whose operands have no strides.
+// Overload for steps whose operands have no strides.
 template <typename Params>
 bool ReadFrom(Params&, size_t, const CopySource&) {
   return false;

@@ -10,13 +10,13 @@
 
 namespace weft::plan {
 
-// The step as it is when it reads, as operand `input`, what `copy` reads, from the foremost element
-// of that on, in the place of the dense value that the copy makes. Nullopt where the step has no
-// strides that say so, or neighbours would not be neighbours any more.
+// Returns the step with operand `input` changed to read the source of `copy`, starting at the first
+// element in memory that the copy reads, instead of the dense target of the copy. Returns nullopt
+// if the step has no strides for this, or if elements that must be adjacent would no longer be.
 std::optional<Step> ReadingThrough(const format::CopyParams& copy, const Step& step, size_t input);
 
-// Axes that divide those of both, which have as many elements in the same order; nullopt where
-// there are none, or no elements.
+// Returns axes that refine both a and b, which must have as many elements in the same order;
+// nullopt if there are no such axes, or no elements.
 std::optional<Dims> CommonAxes(Dims a, Dims b);
 
 }  // namespace weft::plan

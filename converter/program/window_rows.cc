@@ -18,7 +18,7 @@ concept HasWindow = requires(P p) {
   p.y().row();
 };
 
-// Data of one dimension have height 1: their rows are pixels.
+// One-dimensional data have height 1: their rows are pixels.
 template <HasWindow P>
 bool IsFlat(const P& p) {
   return p.in_height() == 1 && p.out_height() == 1 && p.kernel_height() == 1 && p.pad_top() == 0;
@@ -36,7 +36,7 @@ int64_t ChannelsOfY(const P& p) {
   if constexpr (requires { p.channels(); }) return p.channels();
 }
 
-// Do rows of so many pixels, or pixels, lie one behind the other?
+// Returns true if rows of `pixels` pixels, or pixels if `flat`, are contiguous.
 bool AreRuns(const format::MapStrides& map, int64_t pixels, int64_t channels, bool flat) {
   const int64_t row = flat ? map.pixel() : map.row();
   const int64_t channel = channels == 1 ? 1 : map.channel();

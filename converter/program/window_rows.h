@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps with a window along the rows of a map, such as convolutions and pools over time, and what
-// such a step is for some of its rows.
+// Steps with a window along the rows of a map, such as convolutions and pooling over time, and the
+// same step for some of its rows.
 #ifndef WEFT_CONVERTER_PROGRAM_WINDOW_ROWS_H_
 #define WEFT_CONVERTER_PROGRAM_WINDOW_ROWS_H_
 
@@ -11,18 +11,19 @@
 
 namespace weft::plan {
 
-// Row t of y is made of rows t - front to t - front + reach of x, as far as x has them.
+// Row t of y depends on rows t - front to t - front + reach of x, as far as x has them.
 struct WindowRows {
   int64_t in = 0, out = 0;  // rows of x, operand 0, and of y, the only output
   int64_t front = 0, reach = 0;
-  int64_t behind() const { return out - in + reach - front; }  // rows of padding
+  int64_t behind() const { return out - in + reach - front; }  // rows of padding at the end
 };
 
-// Of a step that makes one row of y for each row of x, but for those at the ends. Nullopt for
-// others, and where rows of either are not evenly spaced runs of all channels.
+// Returns the rows of a step with stride 1 along them. Returns nullopt for other steps, and if the
+// rows of x or y are not contiguous with all their channels.
 std::optional<WindowRows> WindowRowsOf(const Step& step);
 
-// The step for as many rows, whose x begins as many rows behind the first window's begin.
+// Returns the parameters for `out` rows of y from `in` rows of x, which begin `front` rows after
+// the begin of the first window.
 Params WindowPart(const Step& step, int64_t in, int64_t out, int64_t front);
 
 }  // namespace weft::plan
