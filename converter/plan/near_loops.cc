@@ -135,8 +135,8 @@ class LoopNears {
                                 [&](const Access& access) { return access.item > item_; });
   }
 
-  // Only writes to y matter: while both are live, x is not written, except before the loop. What y
-  // occupies before the loop must be disjoint from all of x.
+  // Only writes to y matter, because x is written only before the loop. The bytes of y that are
+  // written before the loop must be disjoint from all of x.
   std::optional<Near> NearOf(ValueId x, const ChunkUse& of_x, ValueId y,
                              const ChunkUse& of_y) const {
     Near near{.x = index_.at(x), .y = index_.at(y)};

@@ -14,8 +14,8 @@
 // in which the buffer holds no value: other buffers may use its bytes then, but its offset does not
 // change.
 //
-// The buffers of a Near pair are an exception: one step reads x for the last time and writes y, from
-// one end to the other, and never overwrites a byte that it still has to read. The buffers may
+// The buffers of a Near pair are an exception: one step reads x for the last time and writes y,
+// from one end to the other, and never overwrites a byte that it still has to read. The buffers may
 // overlap if y begins far enough before the begin of x, or far enough after it.
 #ifndef WEFT_CONVERTER_PLAN_PROBLEM_H_
 #define WEFT_CONVERTER_PLAN_PROBLEM_H_

@@ -23,9 +23,9 @@ enum class TieKey : uint8_t {
 
 class SearchSpace {
  public:
-  // A section is a moment at which the set of live buffers is locally largest: some buffer begins at
-  // it, and the next change is the end of a buffer. Moments between two sections have no more live
-  // buffers than one of these. Half-open.
+  // A section is a moment at which the set of live buffers is locally largest: some buffer begins
+  // at it, and the next change is the end of a buffer. Moments between two sections have no more
+  // live buffers than one of these. Half-open.
   struct Sections {
     int32_t begin, end;
   };

@@ -149,9 +149,9 @@ class Solver {
   }
 
  private:
-  // If a buffer can share bytes only with one below it, its level is above the level of that one.
+  // If a buffer can share bytes only with one below it, it gets a higher number in levels_.
   void SetLevels() {
-    constexpr int kMostRounds = 64;  // each round raises levels further along a chain of pairs
+    constexpr int kMostRounds = 64;  // each round goes further along a chain of pairs
     levels_.assign(buffers_.size(), 0);
     bool raised = true;
     for (int round = 0; round < kMostRounds && raised; ++round) {

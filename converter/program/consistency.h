@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants of a program between two passes, for the assertions of the pipeline.
+// Invariants of a program between two passes, asserted by the pipeline.
 #ifndef WEFT_CONVERTER_PROGRAM_CONSISTENCY_H_
 #define WEFT_CONVERTER_PROGRAM_CONSISTENCY_H_
 

@@ -10,7 +10,7 @@
 
 namespace weft::plan {
 
-// Adds each f32 constant that a step reads, once, for the layer that reads it first. `is_listed`
+// Adds each f32 constant that a step reads, once, under the layer that reads it first. `is_listed`
 // returns true for constants that are already in the report.
 void AddFixedWeights(const Program& program, WeightsReport& report,
                      const std::function<bool(ValueId root)>& is_listed);

@@ -152,7 +152,7 @@ void EmitWindow(Builder& builder, const format::DenseParams& dense, const Window
   const ValueId sums = builder.Scratch({ElementType::f32, {dense.rows(), of.columns()}});
   EmitWindowSums(builder, wider, integers, x, bias, sums);
   if (!has_rows) return AddOffsets(builder, dense, of, sums, integers.offsets, y);
-  // As behind the convolution: the offsets first.
+  // Offsets are added before the start rows, in the same order as for a convolution.
   format::DenseParams plain = dense;
   plain.mutable_activation() = format::Activation();
   const ValueId made = builder.Scratch({ElementType::f32, {of.rows, of.outputs}});

@@ -229,13 +229,14 @@ TEST_F(ConvertCommand, KeepsIntegersThatDataOfIntegersIsMultipliedBy) {
   for (const char* type : {"f16", "bf16", "i4:32"}) {
     const Outcome outcome = Weft(convert + type);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_NE(outcome.err.find("they stay so, unless it is named for f32"), std::string::npos)
+    EXPECT_NE(outcome.err.find("they stay integers, unless --precision names it"),
+              std::string::npos)
         << outcome.err;
   }
   for (const char* type : {"f32", "i8", "i8x8", "auto"}) {
     const Outcome outcome = Weft(convert + type);
     EXPECT_EQ(outcome.code, 0);
-    EXPECT_EQ(outcome.err.find("they stay so"), std::string::npos) << outcome.err;
+    EXPECT_EQ(outcome.err.find("they stay integers"), std::string::npos) << outcome.err;
   }
 }
 
@@ -575,7 +576,7 @@ TEST_F(ConvertCommand, RefusesRegionsThatAreNoneOrTooSmall) {
       << many.err;
   const Outcome small = Weft("convert model.xml -o m.weft --region a=16 --region b=0");
   EXPECT_EQ(small.code, 1);
-  EXPECT_NE(small.err.find("in region \"b\" beside 0 in \"a\" and --region b is 0"),
+  EXPECT_NE(small.err.find("in region \"b\" in addition to 0 in \"a\" and --region b is 0"),
             std::string::npos)
       << small.err;
   EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml"}));

@@ -91,7 +91,7 @@ TEST_F(Limits, RefuseMemoryThatTheFileCannotHold) {
   }
   WriteModel(SumOf("200000000"));
   EXPECT_EQ(Weft("convert model.xml -o m.weft").err,
-            "plan: scratch needs 2400000000 bytes and state 0; each must be below 2147483647\n");
+            "plan: scratch needs 2400000000 bytes and state 0; each must be at most 2147483647\n");
   EXPECT_EQ(Entries(), (Names{"model.bin", "model.xml"}));
 }
 

@@ -8,9 +8,9 @@
 
 namespace weft::plan {
 
-// Requires a program with its final cells. Hoisting comes first, so that hoisted chunks need not have
-// an even number of iterations. Adds a second phase to loops of one phase whose cells have more
-// weights than the L1 cache holds. Results are bit-identical.
+// Requires a program with its final cells. Hoisting comes first, so that hoisted chunks need not
+// have an even number of iterations. Adds a second phase to loops of one phase whose cells have
+// more weights than the L1 cache holds. Results are bit-identical.
 void TakeTurns(Program& program);
 
 }  // namespace weft::plan

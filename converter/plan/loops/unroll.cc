@@ -265,7 +265,7 @@ void Unroller::BindLast(size_t last) {
   MakeView(program(), value, plan_.rings[line][HomeAfter(of, done, age)], 0);
 }
 
-// The true trip count is in section.length. Counting chunks from the one before the first, the last
+// The true count is in section.length. Counting chunks from the one before the first, the last
 // value is number `length`.
 void Unroller::BindLastOnTrack(const DelayLine& line, size_t age, ValueId value) {
   const Track& track = tracks_[*line.track];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which copies go away, which operands are written over, and what forbids it.
+// Copies that coalescing removes, operands that steps overwrite, and conditions that prevent both.
 #include "converter/plan/coalesce.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class CoalesceTest : public testing::Test {
   ValueId Negative(ValueId x) { return Unary(builder_, kNegative, x); }
   void NegativeTo(ValueId x, ValueId y) { EmitUnary(builder_, kNegative, x, y); }
 
-  // Copies that are left.
+  // Number of remaining copies.
   size_t Coalesced() {
     Coalesce(program_);
     size_t copies = 0;
@@ -120,8 +120,8 @@ TEST_F(CoalesceTest, WritesOverNoOperandThatIsReadAgain) {
   EXPECT_FALSE(SamePlace(second, first));
 }
 
-// Views of one value that overlap, as a difference of neighbours has them: the result may lie where
-// neither does, for it would be read again one place further.
+// Overlapping views of one value, as in a difference of adjacent elements. The result may overwrite
+// neither view, because the other view reads the same bytes at another element.
 TEST_F(CoalesceTest, WritesOverNoOperandThatOverlapsAnother) {
   const ValueId whole = builder_.Scratch({ElementType::f32, {5}});
   NegativeTo(Input(), builder_.View(whole, 0, kRow));
@@ -148,8 +148,8 @@ TEST_F(CoalesceTest, WritesNoNewValueOverOneThatOverlapsWhatItReads) {
   EXPECT_EQ(Coalesced(), 1u);
 }
 
-// To an output, and to another variable: one copy serves both, for an output may lie where a
-// variable's new value does.
+// One copy serves an output and another variable, because the output may share the buffer of that
+// variable's new value.
 TEST_F(CoalesceTest, CopiesOneStateOnceForTwoReaders) {
   const ValueId x = Input(), a = Variable("a"), b = Variable("b"), output = Scratch();
   builder_.Copy(b, output);
@@ -164,7 +164,7 @@ TEST_F(CoalesceTest, CopiesOneStateOnceForTwoReaders) {
   EXPECT_TRUE(SamePlace(output, a));
 }
 
-// Neither where the state changes between the two copies nor where the first one's target does.
+// Copies are not chained if the state, or the target of the first copy, changes in between.
 TEST_F(CoalesceTest, ChainsNoCopiesAcrossAChange) {
   for (const bool of_state : {true, false}) {
     SCOPED_TRACE(of_state);

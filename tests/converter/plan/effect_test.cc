@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the plan validator, each held against plain counting: runs of bytes against an
-// array, effects of loops against the same loop written out.
+// The parts of the plan validator, each compared with a direct model: runs of bytes with an array,
+// effects of loops with the unrolled loop.
 #include "converter/plan/effect.h"
 
 #include <gtest/gtest.h>
@@ -144,7 +144,7 @@ TEST(Effect, IsNotDisjointFromOneThatWritesItsBytesForAnotherBuffer) {
   EXPECT_EQ(findings.conflicts.size(), 1u);
 }
 
-// Each iteration after the other.
+// Applies the iterations one after the other.
 Effect WrittenOut(const std::vector<const Effect*>& phases, int64_t stride, int64_t trips) {
   Effect total;
   Findings findings;
@@ -189,7 +189,8 @@ TEST(Repeated, EqualsTheLoopWrittenOut) {
     ASSERT_EQ(total.written(), expected.written()) << "round " << rounds;
     const std::set<int64_t> needed = BytesOf(total.needed());
     const std::set<int64_t> least = BytesOf(expected.needed());
-    // It may need more than is read: what only a distant iteration has written counts as missing.
+    // Repeated may need more than is read: bytes that only a distant iteration writes count as
+    // missing.
     ASSERT_TRUE(std::includes(needed.begin(), needed.end(), least.begin(), least.end()))
         << "round " << rounds;
     exact += needed == least;

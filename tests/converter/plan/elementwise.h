@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of programs that tests write by hand, over rows of f32.
+// Steps over rows of f32, for programs that tests build by hand.
 #ifndef WEFT_TESTS_CONVERTER_PLAN_ELEMENTWISE_H_
 #define WEFT_TESTS_CONVERTER_PLAN_ELEMENTWISE_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are rewritten before they are read again: what lies in their place in between, and
-// that it does no harm. In each of these programs the fullest moment is one at which the value
-// holds nothing.
+// Values that are overwritten before they are read again: other values use their bytes in between,
+// and results do not change. In each of these programs the value holds nothing at the moment of the
+// peak.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -26,7 +26,7 @@ using Row = std::vector<float>;
 
 TensorType F32Rows(int64_t rows, int64_t width) { return {ElementType::f32, {rows, width}}; }
 
-// kLarge floats of kSmall, by way of two wide values that are live together.
+// kLarge floats computed from kSmall ones, with two wide values that are live together.
 ValueId Widened(Builder& builder, ValueId small) {
   constexpr int64_t kRows = kWide / kSmall;
   const ValueId rows = builder.Scratch(F32Rows(1, kWide)),
@@ -52,7 +52,7 @@ Row Pattern(int64_t count) {
   return numbers;
 }
 
-// What it computes, and what it would take if no value had gaps.
+// Outputs of a program, its scratch, and the scratch that it would need if no value had gaps.
 struct Planned {
   std::vector<Row> outputs;
   int64_t scratch_bytes = 0, without_gaps_bytes = 0;
@@ -72,7 +72,7 @@ struct InLoop {
   Program program;
   Builder builder{program};
 
-  // A sequence, and a state of kLarge floats.
+  // The inputs are a sequence and a state of kLarge floats.
   Planned Plan(const std::function<ops::LoopResults(ValueId x, ValueId initial)>& loop) {
     const ValueId x = builder.Scratch(F32Rows(kTrips, kSmall));
     const ValueId initial = builder.Scratch(F32Rows(1, kLarge));
@@ -84,8 +84,8 @@ struct InLoop {
   }
 };
 
-// Its first elements are read at once, and all of it is written at the end: a frame that a small
-// code of the one before it is widened to.
+// The first elements of the state are read first, and all of it is written at the end: a frame that
+// is expanded from a small code of the previous frame.
 TEST(Gaps, AStateThatIsReadFirstAndWrittenLastHoldsNothingInBetween) {
   InLoop net;
   Builder& builder = net.builder;
@@ -113,8 +113,8 @@ TEST(Gaps, AStateThatIsReadFirstAndWrittenLastHoldsNothingInBetween) {
   EXPECT_EQ(planned.without_gaps_bytes - planned.scratch_bytes, kLarge * kFloat);
 }
 
-// The old state is read beside the new one: they take two places by turns, and of one of them
-// nothing is read until it is written.
+// The old state is read after the new one is written. So the state alternates between two buffers,
+// and one of them is not read until it is written.
 TEST(Gaps, APlaceOfAPingPongPairHoldsNothingUntilItIsWritten) {
   InLoop net;
   Builder& builder = net.builder;
@@ -168,8 +168,8 @@ TEST(Gaps, WhatTheLastIterationMakesHoldsNothingBeforeThatInAnyOther) {
   EXPECT_EQ(planned.scratch_bytes, (kTrips * kSmall + kLarge + 2 * kWide) * kFloat);
 }
 
-// Both branches read it first, then make wide values: in the one that stands first it is not kept
-// for the other one.
+// Both branches read the value first, then compute wide values. The first branch need not keep the
+// value for the second one.
 TEST(Gaps, ABranchKeepsNothingForTheOtherOne) {
   for (const bool takes_first : {true, false}) {
     Program program;

@@ -23,7 +23,7 @@ class LivenessTest : public testing::Test {
     return {};
   }
 
-  // A section of `trips` iterations around what `body` emits.
+  // A section of `trips` iterations around the steps that `body` emits.
   template <typename Body>
   void Loop(int64_t trips, Body body) {
     const SectionId id = builder_.NewSection();
@@ -41,7 +41,7 @@ class LivenessTest : public testing::Test {
   Builder builder_{program_};
 };
 
-// Time 0 is before the run; the steps are at 1, 2, ...
+// Time 0 is before the run; the steps are at times 1, 2, ...
 TEST_F(LivenessTest, AValueLivesFromItsWriteBehindItsLastRead) {
   const ValueId x = Scratch(), a = Scratch(), b = Scratch(), y = Scratch();
   program_.inputs.push_back({x, {"x"}});
@@ -106,7 +106,7 @@ TEST_F(LivenessTest, ThePeakNamesItsStepAndTheLargestValues) {
   program_.values[y].name = "y";
   builder_.Copy(small, builder_.View(y, 0, {ElementType::f32, {4}}));
   EXPECT_EQ(DescribePeak(program_),
-            "peak is 816 bytes at step 2 (copy \"join\"); alive there: large 400, y 400, small 16");
+            "peak is 816 bytes at step 2 (copy \"join\"); live there: large 400, y 400, small 16");
 }
 
 TEST_F(LivenessTest, TrafficCountsLoopsWithTheirTrips) {

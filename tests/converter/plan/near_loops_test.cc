@@ -24,7 +24,7 @@ constexpr int64_t kSteps = 25;
 
 TensorType Floats(int64_t rows, int64_t width) { return {ElementType::f32, {rows, width}}; }
 
-// Each step adds the two halves of its slice, of `made` floats each.
+// Each iteration adds the two halves of its slice, of `made` floats each.
 Program Shrinking(int64_t made, bool backward = false, bool reads_again = false) {
   Program program;
   Builder builder(program);
@@ -92,7 +92,7 @@ TEST(NearLoops, OutputThatGrowsFasterThanTheInputIsReadLiesBeforeIt) {
       });
   program.outputs.push_back({results.scans[0], {"y"}});
   const Plan plan = PlanOf(program);
-  // The last chunk of the input stands behind the output.
+  // The last chunk of the input follows the output.
   EXPECT_EQ(plan.all_scratch_bytes(), (kSteps * 32 + 16) * 4);
   const std::vector<float> outputs = RunPlan(plan, {Counting(kSteps * 16)}).at(0);
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -101,7 +101,7 @@ TEST(NearLoops, OutputThatGrowsFasterThanTheInputIsReadLiesBeforeIt) {
   }
 }
 
-// Chunks of five steps, as a hoisted product reads them, around the loop over steps.
+// Chunks of five steps, as a hoisted product reads them, around a loop over steps.
 TEST(NearLoops, OutputOfALoopInALoopLiesOverTheInputOfTheOuterOne) {
   Program program;
   Builder builder(program);
@@ -127,7 +127,7 @@ TEST(NearLoops, OutputOfALoopInALoopLiesOverTheInputOfTheOuterOne) {
   program.outputs.push_back({results.scans[0], {"y"}});
   const Plan plan = PlanOf(program);
   EXPECT_EQ(plan.problem.nears.size(), 1u);
-  // The input, a chunk of the output before it, and what the inner loop reads.
+  // The input, a chunk of the output before it, and the operand of the inner loop.
   EXPECT_LE(plan.all_scratch_bytes(), (kSteps * 64 + 5 * 32 + 5 * 64) * 4);
   const std::vector<float> outputs = RunPlan(plan, {Counting(kSteps * 64)}).at(0);
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -149,7 +149,7 @@ TEST(NearLoops, ValidatorRefusesTheOutputOverWhatIsStillRead) {
   std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
   ASSERT_TRUE(CheckPlan(*format::GetModel(model.data())).empty());
   auto* root = format::GetMutableModel(model.data());
-  // The chunks of the input, nearer and nearer to those of the output that lie before them.
+  // Moves the output chunks, which are before the input chunks, further towards these.
   const uint32_t y = root->slot_buffers()->Get(root->outputs()->Get(0)->slot());
   for (int64_t step = 4; step <= 32 * 4; step += 4) {
     for (uint32_t i = 0; i < root->slots()->size(); ++i) {

@@ -19,7 +19,7 @@ const TensorType kMap = {ElementType::f32, {kPixels, kChannels}};
 constexpr int64_t kMapBytes = kPixels * kChannels * 4;
 const format::MapStrides kLast = {kPixels * kChannels, kRowFloats, kChannels, 1};
 
-// Steps over maps of 25 x 5 pixels, channels last.
+// Steps over channels-last maps of 25 x 5 pixels.
 class Net {
  public:
   ValueId Input(const TensorType& type) {
@@ -29,7 +29,7 @@ class Net {
   }
   void Output(ValueId y) { program_.outputs.push_back({y, {"y" + std::to_string(y)}}); }
 
-  // 10 x 4 taps, stride 2, from one channel to all.
+  // A convolution of 10 x 4 taps, stride 2, from one channel to all.
   ValueId First(ValueId x) {
     const ValueId y = builder_.Scratch(kMap);
     builder_.Emit(format::ConvParams(1, 1, 1, kChannels, 49, 10, kHeight, kWidth, 10, 4, 2, 2, 1, 1,
@@ -83,7 +83,7 @@ class Net {
   format::Activation relu_ = format::Activation(0, 0, 0, format::UnaryOp::relu, 0, 0);
 };
 
-// A keyword net: a convolution, then four times depthwise and pointwise.
+// A keyword-spotting net: a convolution, then depthwise and pointwise four times.
 Net Keywords() {
   Net net;
   ValueId map = net.First(net.Input({ElementType::f32, {490}}));
@@ -96,7 +96,7 @@ TEST(Near, TwoFullMapsNeverStandSideBySide) {
   const Program program = Keywords().program();
   const Plan apart = PlanAsIs(program), near = PlanAsIs(program, {}, true);
   EXPECT_EQ(apart.all_scratch_bytes(), 2 * kMapBytes);
-  // One map, and the 15 pixels by which a pointwise step stays behind.
+  // One map, and the 15 pixels by which the output of a pointwise step must be shifted.
   EXPECT_EQ(near.all_scratch_bytes(), kMapBytes + 15 * kChannels * 4);
   EXPECT_EQ(near.account.bound_bytes, near.all_scratch_bytes());
   EXPECT_EQ(near.problem.nears.size(), 9u);

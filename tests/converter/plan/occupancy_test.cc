@@ -12,7 +12,7 @@
 namespace weft::plan {
 namespace {
 
-// The twin: asks every rectangle, from the lowest on.
+// Reference implementation: compares with every rectangle, from the lowest address on.
 class Naive {
  public:
   int64_t LowestGap(const std::vector<TimeRange>& ranges, int64_t length, int64_t alignment) const {
@@ -71,7 +71,7 @@ TEST(Occupancy, FindsTheGapsOfItsTwin) {
 
 constexpr int kMany = 20000;
 
-// How often searches looked at a node for each of kMany rectangles.
+// Average number of nodes that a search visits, over kMany searches.
 template <typename RangeOf, typename LengthOf>
 double VisitsPerSearch(RangeOf range_of, LengthOf length_of) {
   Occupancy occupancy;

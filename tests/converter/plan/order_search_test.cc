@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kManyLooks = 2'000'000;
 
-// As the problem's comments say it, moment by moment.
+// Computes the peak directly, as the comments of OrderProblem define it, moment by moment.
 int64_t PeakOfUnits(const OrderProblem& problem, const std::vector<size_t>& order) {
   const auto units = static_cast<int64_t>(order.size());
   std::vector<int64_t> time(order.size());
@@ -70,7 +70,7 @@ int64_t LeastOfAll(const OrderProblem& problem) {
   return least;
 }
 
-// Each unit makes one value, of some of those before it; the last values are kept.
+// Each unit writes one value and reads some of the earlier ones; the last values are kept.
 OrderProblem RandomUnits(std::mt19937& random, size_t units) {
   const auto below = [&](size_t count) { return static_cast<size_t>(random() % count); };
   OrderProblem problem;
@@ -118,8 +118,8 @@ TEST(OrderSearch, IsAsGoodAsTheBestOfAllOrders) {
   EXPECT_GT(better, 50);
 }
 
-// Branches that each make a large value and a small one of it, breadth first: depth first only one
-// large value is live at a time.
+// Branches that each compute a large value and a small value from it, in breadth-first order. In
+// depth-first order only one large value is live at a time.
 OrderProblem Branches(size_t count) {
   OrderProblem problem;
   problem.before.resize(2 * count + 1);

@@ -28,7 +28,7 @@ class OrderTest : public testing::Test {
     builder_.SetLayer(layer);
     builder_.Copy(from, to);
   }
-  // Two large values, each of which is needed for the first of its numbers only.
+  // Two large values, of each of which only the first elements are needed.
   void TwoLarge(ValueId y) {
     const ValueId weights =
         builder_.WeightsOf<float>({ElementType::f32, {64}}, std::vector<float>(64));
@@ -56,8 +56,7 @@ TEST_F(OrderTest, UsesALargeValueBeforeItMakesTheNext) {
   EXPECT_EQ(PlanAsIs(program_).all_scratch_bytes(), 256 + 32);
 }
 
-// The loop's own scratch is free again when it ends, and what it needs is known to the block
-// around.
+// The loop's internal scratch is free after the loop, and the block around accounts for it.
 TEST_F(OrderTest, OrdersBodiesToo) {
   const ValueId y = Scratch(8);
   const SectionId id = builder_.NewSection();

@@ -14,7 +14,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// Weights -> a -> b, which is an output; two variables; weights that nothing reads.
+// Weights -> a -> b, where b is an output; two variables; weights that nothing reads.
 class PlanTest : public testing::Test {
  protected:
   PlanTest() {
@@ -93,12 +93,12 @@ TEST_F(PlanTest, SaysWhatIsBeyondTheMemory) {
   EXPECT_EQ(ExcessOf(plan, {{}, 32}), "");
   EXPECT_EQ(ExcessOf(plan, {{}, 31}), "scratch needs 32 bytes and --arena-budget is 31");
   EXPECT_EQ(ExcessOf(plan, {{{"fast", 16, 2}, {"slow", 8}}, {}}),
-            "scratch needs 16 bytes in region \"slow\" beside 16 in \"fast\" and --region slow is "
-            "8");
+            "scratch needs 16 bytes in region \"slow\" in addition to 16 in \"fast\" and --region "
+            "slow is 8");
   Plan large = plan;
   large.scratch_bytes = {kMostRegionBytes + 1, 0};
   EXPECT_EQ(ExcessOf(large, {}),
-            "scratch needs 2147483648 bytes and state 32; each must be below 2147483647");
+            "scratch needs 2147483648 bytes and state 32; each must be at most 2147483647");
 }
 
 TEST(Plan, LargeBuffersLieAtCacheLinesWhereThatIsFree) {
@@ -117,7 +117,7 @@ TEST(Plan, LargeBuffersLieAtCacheLinesWhereThatIsFree) {
   EXPECT_EQ(plan.offsets_bytes[small] % kScratchAlignment, 0);
   EXPECT_EQ(plan.all_scratch_bytes(), 48 + 288 + 320);
   EXPECT_TRUE(ValidatePlacement(plan.problem, plan.placement).empty());
-  // Two that leave no room: the second would need 32 bytes more.
+  // Two without slack: aligning the second one would need 32 bytes more.
   program.outputs.clear();
   program.blocks[program.main].items.clear();
   const ValueId first = add(72), second = add(72);
@@ -147,8 +147,8 @@ TEST_F(PlanTest, NamesThePeakOfTheLastCandidate) {
       << faults.lines()[0];
 }
 
-// A step of a loop whose operands no iteration changes: run once it takes scratch for as long as
-// the loop, repeated it shares the scratch of others.
+// A loop with an invariant step. Hoisted, its result uses scratch during the entire loop; repeated,
+// it shares the scratch of other values.
 Program LoopWithInvariant() {
   Program program;
   Builder builder(program);
@@ -178,7 +178,7 @@ Program LoopWithInvariant() {
   program.sections[id].trip_count = program.sections[id].max_trips = 3;
   builder.Enter(id);
   program.outputs.push_back({y, {"y"}});
-  program.outputs.push_back({x, {"x again"}});  // so that nothing is written over it
+  program.outputs.push_back({x, {"x again"}});  // so that no step overwrites x
   return program;
 }
 
@@ -221,14 +221,14 @@ TEST(Curve, HoldsEachPlanThatIsSmallerThanAllFasterOnes) {
   EXPECT_EQ(frugal.candidate, kFrugal);
   EXPECT_EQ(fast.scratch_bytes, MakePlan(program, Candidates().front(), {}).all_scratch_bytes());
   EXPECT_EQ(frugal.scratch_bytes, MakePlan(program, kFrugal, {}).all_scratch_bytes());
-  // Outside its loop the step runs once instead of three times.
+  // The hoisted step runs once instead of three times.
   EXPECT_EQ(frugal.work.steps - fast.work.steps, 2);
   EXPECT_EQ(frugal.work.other_bytes - fast.work.other_bytes, 2 * 2 * 64 * 4);
   EXPECT_TRUE(fast.account.is_optimal());
   EXPECT_EQ(plan->account, plan->curve[plan->chosen].account);
 }
 
-// What a byte of each kind costs against another, and that more of any is no less.
+// The relative cost of a byte of each kind; each kind of work increases the cost.
 TEST(Cost, GrowsWithAllThatARunDoes) {
   constexpr Work kNothing;
   EXPECT_EQ(CostOf(kNothing), 0);
@@ -246,9 +246,9 @@ TEST(Curve, IsFollowedToTheAim) {
   };
   EXPECT_EQ(chosen({{}, std::nullopt, Aim::kFastest}), Candidates().front());
   EXPECT_EQ(chosen({{}, std::nullopt, Aim::kSmallest}), kFrugal);
-  // Less than twice the smallest.
+  // The fastest plan needs less than twice the smallest scratch.
   EXPECT_EQ(chosen({{}, std::nullopt, Aim::kBalanced}), Candidates().front());
-  // A budget says by itself what is wanted.
+  // A budget overrides the aim.
   const int64_t most = ChoosePlan(program, {}, faults)->curve.front().scratch_bytes;
   EXPECT_EQ(chosen({{}, most, Aim::kSmallest}), Candidates().front());
 }

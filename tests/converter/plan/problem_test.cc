@@ -77,15 +77,15 @@ TEST(ProblemCsv, NearsStandInTheLineOfTheSecondBuffer) {
 
 TEST(ProblemCsv, NamesAWrongNear) {
   const std::string header = "id,lower,upper,size,near\n";
-  const std::string must = "\"; must be X:BEFORE:BEHIND, X the number of another buffer";
+  const std::string must = "\"; must be X:BEFORE:BEHIND with X the index of another buffer";
   for (const std::string wrong : {"0:1:2", "x:1:2", "1:1", "1:1:2:3", "1:-1:2", "1::2"}) {
     EXPECT_EQ(FaultsOf(header + "a,0,3,4," + wrong + "\nb,0,3,4,\n"),
               Lines{"p.csv:2: near is \"" + wrong + must});
   }
   EXPECT_EQ(FaultsOf(header + "a,0,3,4,1:1:2\n"),
-            Lines{"p.csv: near of \"a\" names buffer 1; must be below 1"});
+            Lines{"p.csv: near of \"a\" refers to buffer 1; must be below 1"});
   EXPECT_EQ(FaultsOf(header + "a,0,3,4,1:1:2\nb,0,3,4,0:1:2\n"),
-            Lines{"p.csv: buffers \"a\" and \"b\" are near twice; must be once"});
+            Lines{"p.csv: the near pair \"a\" and \"b\" is given twice; must be given once"});
 }
 
 TEST(ProblemCsv, ReadsTheFormOfTheBenchmarks) {
@@ -150,11 +150,11 @@ TEST(ProblemCsv, RefusesAHeaderWithOneLine) {
 TEST(ProblemCsv, NamesWhatIsWrongWithEachLine) {
   const std::string header = "id,lower,upper,size,alignment,gaps,offset,hint,traffic\n";
   const std::string gaps =
-      "must be BEGIN-END within the lifetime, in increasing order, a space between two";
+      "must be BEGIN-END within the lifetime, in increasing order, separated by spaces";
   const std::string number = "; must be an integer from 0 to 1099511627776";
   for (const auto& [line, fault] : std::vector<std::pair<std::string, std::string>>{
-           {"a,0,3", "has 3 fields; must have 9, as the header"},
-           {"a,0,3,4,,,,,,", "has 10 fields; must have 9, as the header"},
+           {"a,0,3", "has 3 fields; must have 9, like the header"},
+           {"a,0,3,4,,,,,,", "has 10 fields; must have 9, like the header"},
            {",0,3,4,,,,,", "id is \"\"; must be a name"},
            {"a,x,3,4,,,,,", "lower is \"x\"" + number},
            {"a,0,,4,,,,,", "upper is \"\"" + number},

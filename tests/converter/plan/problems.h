@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems of placement for tests: made at random, or read from the MiniMalloc benchmarks.
+// Memory-planning problems for tests: random ones, and the MiniMalloc benchmarks.
 #ifndef WEFT_TESTS_CONVERTER_PLAN_PROBLEMS_H_
 #define WEFT_TESTS_CONVERTER_PLAN_PROBLEMS_H_
 
@@ -19,7 +19,7 @@ struct Shape {
   bool nears = false;
 };
 
-// Pairs of neighbours in the list, with distances between none and those at which they are apart.
+// Adds pairs of adjacent buffers in the list, with distances from 0 to those of disjoint buffers.
 inline void AddNears(std::mt19937& random, Problem& problem) {
   const auto up_to = [&](int64_t most) { return static_cast<int64_t>(random()) % (most + 1); };
   for (size_t y = 1; y < problem.buffers.size(); ++y) {
@@ -32,7 +32,7 @@ inline void AddNears(std::mt19937& random, Problem& problem) {
   }
 }
 
-// Fixed buffers lie far above one another, so that every problem has a placement.
+// Fixed buffers are far above each other, so that every problem has a placement.
 inline Problem RandomProblem(std::mt19937& random, const Shape& shape) {
   const auto below = [&](int64_t most) { return static_cast<int64_t>(random()) % most; };
   Problem problem;

@@ -11,7 +11,7 @@
 namespace weft::plan {
 namespace {
 
-// Layers of the block's items, in order.
+// The layer names of the block's items, in order.
 std::vector<std::string> Layers(const Program& program) {
   std::vector<std::string> layers;
   for (const Item& item : program.blocks[program.main].items) {
@@ -71,7 +71,7 @@ TEST_F(Schedule, LeavesTheOrderWhereAReaderNeedsTheNewValue) {
   EXPECT_EQ(Layers(program_), (std::vector<std::string>{"write", "take", "read"}));
 }
 
-// The validator knows an If by its branches' standing side by side.
+// The validator recognises an If by two adjacent branches.
 TEST_F(Schedule, KeepsTheBranchesOfAnIfTogether) {
   const ValueId condition = builder_.Scratch({ElementType::boolean, {}});
   const ValueId old = Scratch(), fresh = Scratch(), x = Scratch(), y = Scratch();

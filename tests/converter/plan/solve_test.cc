@@ -106,7 +106,7 @@ TEST(Solve, SaysWhatTheLastMemoryNeeds) {
   EXPECT_EQ(ValidatePlacement(problem, placement)[0].rule, PlacementRule::kCapacity);
 }
 
-// A chain of maps as of a net whose steps walk upwards and downwards in turn.
+// A chain of maps, as of a net whose steps alternate between writing y before x and after x.
 Problem Chain(int64_t before, int64_t behind) {
   Problem problem;
   for (int64_t i = 0; i < 9; ++i) {
@@ -124,11 +124,11 @@ TEST(Solve, NearMapsNeverStandSideBySide) {
   EXPECT_EQ(UsedBy(Chain(40, 70)), 1070);
   EXPECT_EQ(UsedBy(Chain(0, 0)), 1000);
   EXPECT_EQ(UsedBy(Chain(1000, 1000)), 2000);
-  // All upwards: each begins before the one it is made of.
+  // All in one direction: each buffer begins before its operand.
   Problem falling = Chain(10, 10);
   for (Near& near : falling.nears) near = {near.x, near.y, 10, 1000};
   EXPECT_EQ(UsedBy(falling), 1080);
-  // Either direction will do.
+  // Both directions are allowed.
   for (Near& near : falling.nears) near = {near.x, near.y, 10, 10};
   EXPECT_EQ(UsedBy(falling), 1010);
 }
@@ -140,7 +140,7 @@ TEST(Solve, OthersStayApartFromNearMaps) {
   EXPECT_EQ(UsedBy(problem), 1120);
 }
 
-// Every placement within the solver's bytes, one after the other.
+// Tries every placement within `most` bytes, and returns the fewest bytes of a valid one.
 int64_t FewestBytes(const Problem& problem, int64_t most) {
   Placement placement;
   placement.buffers.resize(problem.buffers.size());
@@ -215,7 +215,7 @@ int64_t UsedWithin(const Problem& problem, int64_t capacity_bytes, Account* acco
   return placement.used_bytes[0];
 }
 
-// The least known of each. Greedy orders need 1.12 to 1.42 of the bound.
+// The smallest known sizes. The greedy orders need 1.12 to 1.42 times the bound.
 TEST(Solve, FitsTheMiniMallocBenchmarksIntoTheirCapacity) {
   const std::pair<char, int64_t> instances[] = {{'A', 1048576}, {'B', 1048576}, {'C', 1039360},
                                                 {'D', 1039360}, {'E', 1048576}, {'F', 1048576},
@@ -245,7 +245,7 @@ TEST(Solve, KeepsToItsNodes) {
   Account account;
   const Placement placement = Solve(problem, {500}, &account);
   EXPECT_TRUE(ValidatePlacement(problem, placement).empty());
-  EXPECT_LE(account.nodes, 520);  // each search ends with the node that is one too many
+  EXPECT_LE(account.nodes, 520);  // each search ends with one node above its limit
   EXPECT_FALSE(account.is_optimal());
   EXPECT_TRUE(ToString(account).starts_with("within ")) << ToString(account);
   EXPECT_TRUE(ToString(account).ends_with(" % of the bound 1048576")) << ToString(account);
@@ -260,7 +260,7 @@ bool Meet(const Buffer& a, const Buffer& b) {
   return false;
 }
 
-// Tries all offsets of one buffer after the other.
+// Tries all offsets of the buffers, one buffer after the other.
 bool AnyFits(const Problem& problem, int64_t capacity, std::vector<int64_t>& offsets) {
   const size_t i = offsets.size();
   if (i == problem.buffers.size()) return true;
@@ -281,7 +281,7 @@ bool AnyFits(const Problem& problem, int64_t capacity, std::vector<int64_t>& off
   return false;
 }
 
-// Any two are live together, and never all three.
+// Any two of the three buffers are live together, but never all three.
 TEST(Solve, ProvesThatAPeakCannotBeMet) {
   const Problem problem = Of({{"a", 64, {0, 6}, {{2, 4}}}, {"b", 64, {0, 4}}, {"c", 64, {2, 6}}});
   EXPECT_EQ(LowerBound(problem), 128);

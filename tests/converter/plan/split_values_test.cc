@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which parts of a value become values of their own.
+// Parts of values that become separate values.
 #include "converter/plan/split_values.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class SplitValuesTest : public testing::Test {
   void NegativeTo(ValueId x, ValueId y) { EmitUnary(builder_, format::UnaryOp::negative, x, y); }
   ValueId Negative(ValueId x) { return Unary(builder_, format::UnaryOp::negative, x); }
 
-  // Bytes of everything that lives in scratch, in order of the values.
+  // Bytes of all values in scratch, in order of the values.
   std::vector<int64_t> Split() {
     SplitValues(program_);
     EXPECT_EQ(InconsistencyIn(program_), "");
@@ -71,7 +71,7 @@ TEST_F(SplitValuesTest, KeepsWhatIsReadAsAWhole) {
   EXPECT_EQ(Split(), (std::vector<int64_t>{16, 32}));
 }
 
-// Each value begins at a multiple of 16 bytes, so more of them would need more.
+// Each value begins at a multiple of 16 bytes, so splitting further would need more bytes.
 TEST_F(SplitValuesTest, KeepsPartsTogetherThatShareSixteenBytes) {
   const ValueId x = Input(2), whole = builder_.Scratch(Floats(4));
   for (const int64_t first : {0, 2}) {
@@ -82,7 +82,7 @@ TEST_F(SplitValuesTest, KeepsPartsTogetherThatShareSixteenBytes) {
   EXPECT_EQ(Split(), (std::vector<int64_t>{8, 16, 8, 8}));
 }
 
-// In some iteration the loop comes to every row but the last two.
+// Over all its iterations the loop accesses every row except the last two.
 TEST_F(SplitValuesTest, CountsWhatALoopReaches) {
   const ValueId x = Input(4), whole = builder_.Scratch(Floats(4 * 8));
   const SectionId section = 0;

@@ -15,7 +15,7 @@ const TensorType kFour = {ElementType::f32, {4}};
 class UniformCopies : public testing::Test {
  protected:
   ValueId Row(const std::vector<float>& numbers) { return builder_.WeightsOf(kFour, numbers); }
-  // What a copy of `source` becomes.
+  // The step that a copy of `source` becomes.
   const Step& Copied(ValueId source, ValueId target) {
     builder_.Copy(source, target);
     FillUniformCopies(program_);

@@ -16,7 +16,7 @@
 namespace weft::plan {
 namespace {
 
-// "rule: text" of each fault.
+// Returns "rule: text" for each violation.
 std::vector<std::string> FaultsOf(const Problem& problem, const Placement& placement) {
   std::vector<std::string> lines;
   for (const PlacementFault& fault : ValidatePlacement(problem, placement)) {
@@ -43,7 +43,7 @@ TEST(ValidatePlacement, AcceptsWhatIsApart) {
 TEST(ValidatePlacement, NamesAnOverlap) {
   EXPECT_EQ(FaultsOf(TwoBuffers(), {{{0, 0}, {0, 48}}, {96}}),
             Lines{"overlap: buffers \"a\" and \"b\": share bytes [48, 64) of memory 0 at time 3; "
-                  "must be apart"});
+                  "must be disjoint"});
 }
 
 TEST(ValidatePlacement, LetsLivesThatDoNotMeetShareBytes) {
@@ -106,16 +106,16 @@ TEST(ValidatePlacement, NamesWhatIsIncomplete) {
 }
 
 TEST(ValidatePlacement, LetsNearBuffersOverlapAtTheirDistances) {
-  Problem problem = TwoBuffers();  // a lives until 4, b from 3 on
+  Problem problem = TwoBuffers();  // a is live until 4, b from 3 on
   problem.nears = {{0, 1, 16, 48}};
   EXPECT_EQ(FaultsOf(problem, {{{0, 16}, {0, 0}}, {80}}), Lines{});
   EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 48}}, {80}}), Lines{});
   EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 32}}, {80}}),
-            Lines{"near: buffer \"b\": begins 32 bytes behind \"a\"; must begin at least 16 before "
-                  "or 48 behind"});
+            Lines{"near: buffer \"b\": begins 32 bytes after \"a\"; must begin at least 16 before "
+                  "or 48 after"});
   EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 0}}, {64}}),
             Lines{"near: buffer \"b\": begins 0 bytes before \"a\"; must begin at least 16 before "
-                  "or 48 behind"});
+                  "or 48 after"});
   problem.nears[0].before_bytes = 17;
   EXPECT_EQ(FaultsOf(problem, {{{0, 16}, {0, 0}}, {80}}).size(), 1u);
 }
@@ -128,10 +128,10 @@ TEST(ValidatePlacement, OthersStayApartFromNearBuffers) {
   EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 32}, {0, 48}}, {80}}).size(), 2u);
   EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 32}, {0, 16}}, {80}}),
             Lines{"overlap: buffers \"a\" and \"c\": share bytes [16, 32) of memory 0 at time 3; "
-                  "must be apart"});
+                  "must be disjoint"});
 }
 
-// The twin: every pair at every time, quadratic on purpose.
+// Reference implementation: every pair at every time, quadratic on purpose.
 constexpr size_t kTimes = 80;
 
 std::bitset<kTimes> LiveAt(const Buffer& buffer) {
@@ -177,7 +177,8 @@ bool Names(const std::vector<PlacementFault>& faults, PlacementRule rule) {
                      [&](const PlacementFault& fault) { return fault.rule == rule; });
 }
 
-// One offset or memory of a right placement is changed; whether that does harm says the twin.
+// Changes one offset or memory of a valid placement; the reference implementation decides whether
+// the result is still valid.
 TEST(ValidatePlacement, FindsTheOverlapsOfMutants) {
   std::mt19937 random(17);
   int wrong = 0, right = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan validator must find what is wrong: good plans are spoiled here, one way each.
+// The plan validator must find every error: each test corrupts a valid plan in one way.
 #include "converter/plan/validator.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(PlanValidator, AcceptsThePlanOfALoop) {
   EXPECT_TRUE(plan::CheckPlan(*format::GetModel(model.data())).empty());
 }
 
-// Moves every slot of buffer `from` so that its first byte falls on that of buffer `onto`.
+// Moves every slot of buffer `from` so that its first byte is at the first byte of buffer `onto`.
 bool BreaksThePlan(const AlignedBytes& good, uint32_t from, uint32_t onto) {
   AlignedBytes model(good.size());
   std::memcpy(model.data(), good.data(), good.size());
@@ -67,11 +67,11 @@ TEST(PlanValidator, FindsEveryBufferThatIsPutOnTopOfAnother) {
   }
   ASSERT_GT(buffers.size(), 3u);
   for (const uint32_t from : buffers) {
-    // Some pairs never live together and may share; no buffer gets along with every other one.
+    // Some pairs are never live together and may share bytes, but no buffer may overlap all others.
     const bool found = std::any_of(buffers.begin(), buffers.end(), [&](uint32_t onto) {
       return onto != from && BreaksThePlan(good, from, onto);
     });
-    EXPECT_TRUE(found) << "buffer " << from << " on top of any other one went unseen";
+    EXPECT_TRUE(found) << "buffer " << from << " may overlap every other buffer";
   }
 }
 

@@ -37,7 +37,7 @@ bool AnyOf(const std::vector<Access>& accesses, const Access& range, int64_t fir
   });
 }
 
-// Lists of all lengths on both sides of the limit from which a root has an index, and merged ones.
+// Lists of lengths below and above the limit for an index, and merged lists.
 TEST(AccessIndex, AnswersAsAListDoes) {
   std::mt19937 random(3);
   constexpr int64_t kBytes = 64;
@@ -77,7 +77,7 @@ TEST(AccessIndex, AnswersAsAListDoes) {
   }
 }
 
-// Any stops where the predicate holds and passes over where it does not.
+// Any() stops at an access for which the predicate holds, and skips the others.
 TEST(AccessIndex, AsksThePredicateOfOverlappingOnesAlone) {
   AccessMap map;
   for (int64_t i = 0; i < 100; ++i) map[0].push_back(AccessOf(i, true, 4 * i, 4 * i + 4));

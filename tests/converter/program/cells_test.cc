@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products and gates become one step where they may, and not a bit changes.
+// Products and gates are fused into one step where possible, with bit-identical results.
 #include "converter/program/cells.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ ops::CellShape ShapeOf(CellKind kind, int64_t hidden) {
   return shape;
 }
 
-// One cell, or a loop of them over the rows of x.
+// One cell, or a loop over the rows of x with a cell in its body.
 struct CellProgram {
   explicit CellProgram(const ops::CellShape& of, bool from_integers = false) : shape(of) {
     builder.SetFromIntegers(from_integers);
@@ -83,7 +83,7 @@ struct CellProgram {
     for (const ValueId state : EmitCell(builder, shape, packed, x, states)) Output(state);
     return *this;
   }
-  // With all values of h as an output, or its last one.
+  // A loop with all values of h as an output, or only its last one.
   CellProgram& Loop(int64_t trips, bool scans = false) {
     ops::LoopSpec spec;
     spec.trips = trips;
@@ -111,7 +111,8 @@ struct CellProgram {
     return RunFloats(of, inputs);
   }
 
-  // Both goes, with a hoist of so many rows between them; results are those of the steps apart.
+  // Both fusion passes, with hoisting of `hoisted_rows` rows between them. Results must equal those
+  // of the separate steps.
   Program Fused(int64_t hoisted_rows = 1) const {
     Program fused = program;
     plan::FuseCells(fused, precisions);
@@ -132,7 +133,7 @@ struct CellProgram {
 
 using KindList = std::vector<StepKind>;
 
-// Steps of the copies of the only section, but for plain copies, which leave later.
+// Steps in the copies of the only section, except plain copies, which are removed later.
 std::vector<KindList> Phases(const Program& program) {
   std::vector<KindList> phases;
   for (const plan::BlockId copy : program.sections.at(0).copies) {
@@ -213,7 +214,7 @@ TEST(Cells, OfWeightsThatWereIntegersAreSteps) {
   EXPECT_EQ(Kinds(lstm.Fused()), KindList{StepKind::kLstmCell});
 }
 
-// So that the name in a call means its weights alone.
+// If --precision names one of the layers, its type must apply to the weights of that layer only.
 TEST(Cells, OfLayersThatACallTellsApartAreSteps) {
   CellProgram lstm = CellProgram(ShapeOf(CellKind::kLstm, 16)).Once();
   for (plan::Item& item : lstm.program.blocks[lstm.program.main].items) {
@@ -227,7 +228,7 @@ TEST(Cells, OfLayersThatACallTellsApartAreSteps) {
   }
 }
 
-// Of the cell in each copy of the body: backward or not.
+// For the cell in each copy of the body: 1 if it reads its weights backward.
 std::vector<uint32_t> Directions(const Program& program) {
   std::vector<uint32_t> directions;
   for (const plan::BlockId copy : program.sections.at(0).copies) {
@@ -252,15 +253,15 @@ TEST(Cells, OfALoopTakeTurnsInTheirOrder) {
       const Program fused = loop.Fused();
       EXPECT_EQ(Phases(fused), (std::vector<KindList>(2, {cell})));
       EXPECT_EQ(Directions(fused), (std::vector<uint32_t>{0, 1}));
-      // A hoisted product stays apart.
+      // A hoisted product stays a separate step.
       const KindList outside = Kinds(loop.Fused(trips));
       EXPECT_EQ(std::ranges::count(outside, StepKind::kDense), 1);
     }
   }
 }
 
-// Every h has a place of its own, so that one copy of the body would do; weights that the first
-// cache holds are not worth another one.
+// Every h has a separate buffer, so one copy of the body would be enough. A second copy only pays
+// if the weights exceed the L1 cache.
 TEST(Cells, OfALoopWithAllItsOutputsTakeTurnsWhereWeightsAreLarge) {
   for (const CellKind kind : {CellKind::kLstm, CellKind::kGru}) {
     for (const int64_t trips : {2, 6, 7}) {
@@ -272,11 +273,11 @@ TEST(Cells, OfALoopWithAllItsOutputsTakeTurnsWhereWeightsAreLarge) {
   }
 }
 
-// A loop of 9 in two phases could not be cut into chunks of 3.
+// A loop of 9 iterations with two phases could not be split into chunks of 3.
 TEST(Cells, LeaveOddLoopsTheirChunks) {
   for (const CellKind kind : {CellKind::kLstm, CellKind::kGru}) {
     EXPECT_EQ(Phases(CellProgram(ShapeOf(kind, 64)).Loop(9).Fused())[0].size(), 3u);
-    // Phases that only take turns may end in the middle of a round.
+    // Phases that only alternate the traversal order may end in the middle of a round.
     const Program chunks = CellProgram(ShapeOf(kind, 64)).Loop(9, true).Fused(3);
     EXPECT_EQ(chunks.sections.at(0).trip_count, 3);
     EXPECT_EQ(Directions(chunks), (std::vector<uint32_t>{0, 1}));
@@ -303,7 +304,7 @@ TEST(Cells, StayApartWhereOneStepCannotDoIt) {
   }
 }
 
-// Weights that something else reads would stand in the file twice.
+// Weights with other readers would be stored twice in the file.
 TEST(Cells, LeaveWeightsThatHaveOtherReaders) {
   for (const CellKind kind : {CellKind::kLstm, CellKind::kGru}) {
     CellProgram shared(ShapeOf(kind, 16));
@@ -317,7 +318,7 @@ TEST(Cells, LeaveWeightsThatHaveOtherReaders) {
   }
 }
 
-// Two cells of the same weights have them once.
+// Two cells with equal weights share them.
 TEST(Cells, ShareTheirWeights) {
   CellProgram twice(ShapeOf(CellKind::kGru, 16));
   twice.Once().Once();
@@ -334,7 +335,7 @@ TEST(Cells, DoNotReadWhatWasWrittenInBetween) {
   auto& recurrent = std::get<plan::Step>(items[1]);
   const ValueId h = recurrent.inputs[0];
   Builder& builder = cell.builder;
-  builder.Fill(h);  // behind the gates; now between the product and them
+  builder.Fill(h);  // moved from after the gates to between the product and the gates
   std::rotate(items.begin() + 2, items.end() - 1, items.end());
   EXPECT_EQ(Kinds(cell.Fused()).size(), 4u);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps become a chain and which must not. Every program runs as it was and with its chains;
-// both answers agree bit for bit.
+// Steps that become a chain and steps that must not. Every program runs with and without its
+// chains; both results must be bit-identical.
 #include "converter/program/chains.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ struct Chains : testing::Test {
   }
 };
 
-// Functions of graphs, for shapes that broadcast.
+// Functions lowered from graphs, for shapes that broadcast.
 struct ChainGraphs : testing::Test {
   GraphBuilder g;
 
@@ -131,7 +131,7 @@ TEST_F(Chains, HoldSixInputs) {
   EXPECT_EQ(ParamsAt<format::ChainParams>(chained, 1).instructions(), 5);
 }
 
-// The first sum would have to wait, but what it reads is written before the second.
+// The first sum would have to run later, but its operand is overwritten before the second sum.
 TEST_F(Chains, LeaveAStepWhoseInputChanges) {
   const ValueId a = Input({5}), b = Input({5}), c = builder.Scratch({ElementType::f32, {5}});
   builder.Copy(a, c);
@@ -142,8 +142,8 @@ TEST_F(Chains, LeaveAStepWhoseInputChanges) {
   EXPECT_EQ(std::ranges::count(kinds, StepKind::kChain), 0);
 }
 
-// To keep both terms of a sum until its reader runs, beside what is large, takes more than to keep
-// the sum.
+// Keeping both terms of a sum live until its reader runs, together with a large value, needs more
+// bytes than keeping the sum.
 TEST_F(Chains, LeaveAStepThatFreesMore) {
   const ValueId a = Unary(builder, UnaryOp::tanh, Input({64}));
   const ValueId sum = Add(builder, a, Unary(builder, UnaryOp::sin, Input({64})));
@@ -190,7 +190,7 @@ TEST_F(ChainGraphs, StageWhatIsBroadcast) {
   EXPECT_EQ(std::popcount(params.staged()), 3);
 }
 
-// A value of fewer elements than the result is made by a step of its own.
+// A value with fewer elements than the result is computed by a separate step.
 TEST_F(ChainGraphs, DoNotGrowWhatLiesBetween) {
   const ir::Source x = g.Parameter(F32({4, 6})), row = g.Parameter(F32({6}));
   g.Result(Of("Multiply", {Of("Sin", {row}), Of("Abs", {Of("Tanh", {x})})}));

@@ -35,15 +35,15 @@ Measure MeasureOf(const Costs& costs, int* count = nullptr) {
 
 TEST(ChooseTypes, TakesWhatSavesMostForItsNoise) {
   const Costs costs = {{"cheap", {{"f16", {100, 1e-9, 0.1}}, {"i8", {150, 1e-8, 0.3}}}},
-                       {"dear", {{"f16", {100, 1e-6, 1}}, {"i8", {150, 1e-4, 3}}}}};
-  const std::vector<std::string> layers = {"cheap", "dear"};
+                       {"costly", {{"f16", {100, 1e-6, 1}}, {"i8", {150, 1e-4, 3}}}}};
+  const std::vector<std::string> layers = {"cheap", "costly"};
   EXPECT_EQ(ChooseTypes(layers, 0, MeasureOf(costs)), LayerTypes());
   EXPECT_EQ(ChooseTypes(layers, 0.2, MeasureOf(costs)), (LayerTypes{{"cheap", "f16"}}));
   EXPECT_EQ(ChooseTypes(layers, 0.5, MeasureOf(costs)), (LayerTypes{{"cheap", "i8"}}));
   EXPECT_EQ(ChooseTypes(layers, 1.5, MeasureOf(costs)),
-            (LayerTypes{{"cheap", "i8"}, {"dear", "f16"}}));
+            (LayerTypes{{"cheap", "i8"}, {"costly", "f16"}}));
   EXPECT_EQ(ChooseTypes(layers, 9, MeasureOf(costs)),
-            (LayerTypes{{"cheap", "i8"}, {"dear", "i8"}}));
+            (LayerTypes{{"cheap", "i8"}, {"costly", "i8"}}));
 }
 
 TEST(ChooseTypes, PassesTypesThatALayerCannotHaveOrThatSaveNothing) {
@@ -54,7 +54,7 @@ TEST(ChooseTypes, PassesTypesThatALayerCannotHaveOrThatSaveNothing) {
             (LayerTypes{{"worse", "f16"}}));
 }
 
-// A step that is too much does not keep back smaller ones behind it.
+// A change that exceeds the bound does not prevent later, smaller ones.
 TEST(ChooseTypes, GoesOnBehindAStepThatDoesNotFit) {
   const Costs costs = {{"first", {{"i8", {900, 1e-6, 5}}}}, {"second", {{"i8", {10, 1e-6, 1}}}}};
   EXPECT_EQ(ChooseTypes({"first", "second"}, 1, MeasureOf(costs)), (LayerTypes{{"second", "i8"}}));
@@ -81,7 +81,7 @@ TEST(ChooseTypes, KnowsEveryTypeThatRounds) {
   EXPECT_EQ(std::ranges::find(types, "f32"), types.end());
 }
 
-// A layer for which no trial is left keeps its type; what was measured is still chosen.
+// A layer without a remaining trial keeps its type; the measured changes are still chosen.
 TEST(ChooseTypes, StopsAtTheMaximumNumberOfTrials) {
   Costs costs;
   std::vector<std::string> layers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that no lowering makes and no pass may leave behind.
+// Programs that neither lowering nor a pass may produce.
 #include "converter/program/consistency.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST_F(ProgramConsistency, FindsNothingInASoundProgram) {
 TEST_F(ProgramConsistency, FindsAViewThatLeavesItsParent) {
   const ValueId part = builder_.View(x_, 0, kRow);
   program_.values[part].offset_bytes = 4;
-  ExpectFault("leaves its parent");
+  ExpectFault("exceeds its parent");
 }
 
 TEST_F(ProgramConsistency, FindsAValueThatIsAPartOfItself) {
@@ -67,7 +67,7 @@ TEST_F(ProgramConsistency, FindsAMissingOperand) {
 
 TEST_F(ProgramConsistency, FindsAnOperandTooMany) {
   step().inputs.push_back(x_);
-  ExpectFault("has another number of operands than its kind");
+  ExpectFault("has the wrong number of operands");
 }
 
 TEST_F(ProgramConsistency, FindsASectionThatIsEnteredTwice) {
@@ -88,12 +88,12 @@ TEST_F(ProgramConsistency, FindsALoopThatCarriesAResultThatIsNotThere) {
   loop.carried.push_back({x_, y_, 0});
   program_.sections[id].loop = loop;
   builder_.Enter(id);
-  ExpectFault("carries no value");
+  ExpectFault("carries an unknown value");
 }
 
 TEST_F(ProgramConsistency, FindsAVariableOutsideTheState) {
   builder_.VariableNamed("v", kRow).value = x_;
-  ExpectFault("does not lie in state");
+  ExpectFault("is not in state");
 }
 
 TEST_F(ProgramConsistency, FindsAPortWithoutAValue) {

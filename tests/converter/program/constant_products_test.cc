@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products by a constant of several matrices take narrow weights like dense layers, or stay as they
-// are and say why.
+// Products by a constant of several matrices use narrow weights like dense layers, or stay
+// unchanged and report the reason.
 #include "converter/program/constant_products.h"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ struct Groups {
     for (const std::string& line : faults.lines()) ADD_FAILURE() << line;
     return report;
   }
-  // "dense dense": of the steps.
+  // The kinds of the steps, for example "dense dense".
   std::string Kinds() const {
     std::string kinds;
     for (const plan::Step& step : Steps(program)) {
@@ -105,7 +105,7 @@ const Shapes kShapes[] = {
     {"left, one matrix", {2, 20, 5}, {60, 20}, true},
 };
 
-// The multiples of a power of two are halves, so that nothing is rounded.
+// The weights are multiples of a power of two and exact in f16, so nothing is rounded.
 TEST(ConstantProducts, ComputeTheSameBits) {
   for (const Shapes& shapes : kShapes) {
     SCOPED_TRACE(shapes.name);
@@ -157,7 +157,7 @@ TEST(ConstantProducts, AreOneDenseStepForEachMatrix) {
   EXPECT_EQ(integers.Narrow(ForAllLayers(ElementType::i8)).types[0].bytes, 8 * 64 * (32 + 4));
 }
 
-// Those of a file with compressed weights: without a request and without rounding.
+// Weights that are compressed in the file: no request, no rounding.
 TEST(ConstantProducts, KeepIntegers) {
   Groups groups({2, 3, 32}, {2, 32, 32}, 0.01f, false, true);
   const plan::WeightsReport report = groups.Narrow({});
@@ -186,7 +186,7 @@ TEST(ConstantProducts, SayWhyTheyStayFloats) {
   EXPECT_EQ(Because(wide, ForAllLayers(ElementType::f32)), "f32 is requested");
   Groups by_default({4, 5, 20}, {4, 20, 30});
   EXPECT_EQ(Because(by_default, {}), "no type is requested that rounds them");
-  // Panels have 16 outputs.
+  // Panels have 16 outputs, so 4 outputs waste space.
   Groups few({4, 5, 128}, {4, 128, 4});
   EXPECT_EQ(Because(few, ForAllLayers(ElementType::f16)),
             "as f16 they and their steps would need 16864 bytes");
@@ -201,7 +201,7 @@ TEST(ConstantProducts, SayWhyTheyStayFloats) {
             "steps read them as different matrices");
   Groups read({2, 32, 32}, {2, 32, 32});
   read.program.outputs.push_back({read.w, {"w"}, plan::kNone, 0});
-  EXPECT_EQ(Because(read, ForAllLayers(ElementType::f16)), "another step reads them, too");
+  EXPECT_EQ(Because(read, ForAllLayers(ElementType::f16)), "another step also reads them");
 }
 
 TEST(ConstantProducts, CanBeNamed) {
@@ -219,7 +219,7 @@ TEST(ConstantProducts, CanBeNamed) {
       "--precision: names layer \"groups\" for bf16, but its weights stay f32: as bf16 they and "
       "their steps would need 8352 bytes; must name f32");
   EXPECT_PRED2(Contains, fault({2, 5, 20}, {2, 20, 30}, "other", "f16"),
-               "names layer \"other\", which multiplies by no constant");
+               "names layer \"other\", which has no constant weights");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which convolutions are dense products, of which rows, and what is moved for that.
+// Convolutions that are dense products, the shapes of these, and copies that they need.
 #include "converter/program/conv_rows.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 using format::ConvParams;
 using format::MapStrides;
 
-// Two images of 6 x 5 places of 3 channels, channels last, and 4 filters of one tap.
+// Two channels-last images of 6 x 5 pixels and 3 channels, and 4 filters of one tap.
 ConvParams Pointwise() {
   ConvParams params;
   params.mutate_batch(2);
@@ -59,13 +59,13 @@ void ExpectRows(const std::optional<plan::ConvRows>& rows, uint32_t count, uint3
 
 TEST(ConvRows, AreThePlaces) {
   ExpectRows(Rows([](ConvParams&) {}), 60, 3, 4);
-  // Of a slice of wider maps.
+  // A slice of wider maps.
   ExpectRows(Rows([](ConvParams& p) {
                p.mutable_x() = MapStrides(270, 45, 9, 1);
                p.mutable_y() = MapStrides(150, 25, 5, 1);
              }),
              60, 9, 5);
-  // Every second of one row.
+  // Every second pixel of one row.
   ExpectRows(Rows([](ConvParams& p) {
                p.mutate_batch(1);
                p.mutate_in_height(1);
@@ -74,7 +74,7 @@ TEST(ConvRows, AreThePlaces) {
                p.mutate_stride_x(2);
              }),
              3, 6, 4);
-  // A single place has no strides.
+  // A single pixel has no strides.
   ExpectRows(Rows([](ConvParams& p) {
                p.mutate_batch(1);
                p.mutate_out_height(1);
@@ -92,7 +92,7 @@ TEST(ConvRows, AreMovedWhereTheyAreNotEvenlySpaced) {
                p.mutable_y() = y_planes;
              }),
              60, 3, 4, false, false);
-  // Maps with a margin; places left out.
+  // Maps with a margin; pixels that are skipped.
   ExpectRows(Rows([](ConvParams& p) { p.mutable_x() = MapStrides(108, 18, 3, 1); }), 60, 3, 4,
              false);
   ExpectRows(Rows([](ConvParams& p) { p.mutable_y() = MapStrides(130, 20, 4, 1); }), 60, 3, 4, true,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Additions and functions that move into the matrix step before them, and those that must not.
-// Every program runs fused and unfused; both answers agree.
+// Additions and functions that are fused into the matrix step before them, and those that must not
+// be. Every program runs fused and unfused; both results must agree.
 #include "converter/program/fuse_tail.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using plan::StepKind;
 using plan::ValueId;
 using KindList = std::vector<StepKind>;
 
-// Small, all different, of both signs, the same in every run.
+// Small, different numbers of both signs, equal in every run.
 std::vector<float> Numbers(int64_t count, uint32_t seed) {
   std::vector<float> numbers;
   for (int64_t i = 0; i < count; ++i) {
@@ -35,7 +35,7 @@ ir::Source Constant(GraphBuilder& g, Dims dims, uint32_t seed) {
   return g.Floats(std::move(dims), Numbers(count, seed));
 }
 
-// Fuses the steps as those of a body of a loop.
+// Fuses the steps as in a loop body.
 void FuseAsBody(plan::Program& program) {
   plan::Builder builder(program);
   const plan::SectionId section = builder.NewSection();
@@ -94,7 +94,7 @@ TEST(FuseTail, StartsDenseInLoopsFromAnythingThatRepeatsByRows) {
   }
 }
 
-// Of several steps the rows may be others, with other roundings.
+// With several time steps the addend may be broadcast differently, with other roundings.
 TEST(FuseTail, StartsDenseOutsideLoopsFromOneConstantPerOutput) {
   for (const bool constant : {true, false}) {
     for (const Dims& addend : {Dims{7}, Dims{1, 7}, Dims{3, 7}}) {
@@ -110,7 +110,7 @@ TEST(FuseTail, StartsDenseOutsideLoopsFromOneConstantPerOutput) {
   }
 }
 
-// A [7,5] times x [5,1]: of several columns it is a product of two matrices, which starts from 0.
+// A [7,5] times x [5,1]: with several columns it is a product of two matrices, which starts from 0.
 TEST(FuseTail, StartsAProductOfOneColumnInLoopsOnly) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({5, 1}));
@@ -152,7 +152,7 @@ TEST(FuseTail, EndsInTheFunctionWithItsClip) {
   EXPECT_EQ(activation.clip(), 0.5f);
 }
 
-// One step of integers whose results are of `type`, and a function behind it, of its numbers.
+// An int8 product with results of `type`, followed by a function of the dequantised results.
 plan::Program FunctionOfLevels(ElementType type) {
   plan::Program program;
   plan::Builder builder(program);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of slices, and steps that no iteration changes, leave their loop; every output keeps its
-// bits.
+// Products of slices, and loop-invariant steps, are hoisted out of their loop. Results are
+// bit-identical.
 #include "converter/program/hoist.h"
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ std::vector<float> RunOnNumbers(const Program& program) {
   return RunFloats(program, inputs).at(0);
 }
 
-// Rows of the only product that is left, and how many sections stand around it.
+// Rows of the only remaining product, and the number of sections around it.
 struct WideProduct {
   uint32_t rows = 0;
   int depth = 0;
@@ -138,7 +138,7 @@ TEST(Hoist, LeavesAProductOfTheState) {
   EXPECT_EQ(product.depth, 1);
 }
 
-// sum += tanh(-k) in the inner of two loops, where k is an input of the whole.
+// sum += tanh(-k) in the inner of two loops, where k is an input of the program.
 struct Invariant {
   Program program;
   Builder builder{program};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products take the integers that their data stands for, and no others.
+// Products read the integers from which their data was dequantised, and no others.
 #include "converter/program/integer_values.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ struct Rounded {
 
   void Output(ValueId value) { program.outputs.push_back({value, {"y"}, plan::kNone, 0}); }
 
-  // Numbers of i8, `zero` of which stands for 0.
+  // Dequantised i8 values with zero point `zero`.
   ValueId Bytes(int8_t zero) {
     constexpr uint32_t kCount = kLevelRows * kLevelInputs;
     const ValueId bytes = builder.Scratch({ElementType::i8, {kLevelRows, kLevelInputs}});
@@ -47,7 +47,7 @@ struct Rounded {
     return numbers;
   }
 
-  // Of i16.
+  // Dequantised i16 values.
   ValueId Shorts() {
     constexpr uint32_t kCount = kLevelRows * kLevelInputs;
     const ValueId shorts = builder.Scratch({ElementType::i16, {kLevelRows, kLevelInputs}});
@@ -84,7 +84,7 @@ struct Rounded {
     Output(y);
   }
 
-  // The steps, of products with the type of their data.
+  // The kinds of the steps, for products with the type of their data.
   std::string Narrowed() {
     Faults faults;
     plan::NarrowWeights(program, {}, faults);
@@ -105,8 +105,8 @@ std::vector<float> LevelData() {
   return x;
 }
 
-// Whatever takes the integers gives what the numbers gave: no sum here needs more than the bits of
-// a float.
+// Products of the integers must give the results of the dequantised numbers: no sum here needs more
+// bits than a float has.
 template <typename Make>
 std::string SameSums(const Make& make) {
   Rounded before, after;

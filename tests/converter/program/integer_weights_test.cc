@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of 8 bits nearest to an output's weights.
+// The nearest 8-bit integers of an output's weights.
 #include "converter/program/integer_weights.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ float GreatestOf(const std::vector<float>& weights) {
   for (const float weight : weights) greatest = std::max(greatest, std::fabs(weight));
   return greatest;
 }
-// Those with which the greatest weight is 127.
+// Rounds with the scale that maps the largest weight to 127.
 std::vector<double> ByGreatest(const std::vector<float>& weights) {
   const double scale = static_cast<float>(GreatestOf(weights) / 127.0);
   std::vector<double> numbers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that are live at the items of a block, with values that it touches before its first item or
-// behind its last one alone.
+// Bytes live at the items of a block, including values that are only accessed before its first item
+// or after its last one.
 #include "converter/program/live_bytes.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which weights become narrow: those that lose nothing, or what is asked for; never those that
-// something else reads.
+// Weights that become narrow: those that lose nothing, or the requested ones. Never those with
+// other readers.
 #include "converter/program/narrow_weights.h"
 
 #include <gtest/gtest.h>
@@ -29,9 +29,9 @@ using plan::Precisions;
 using plan::Program;
 using plan::ValueId;
 
-constexpr int64_t kTerms = 64;  // of the sums of one panel of outputs: a kilobyte of weights in f16
+constexpr int64_t kTerms = 64;  // inputs of one panel of outputs: a kilobyte of weights in f16
 
-// y[i] = x * weights i, each a layer of its own: "layer 0" ...
+// y[i] = x * weights i, where each product is a layer: "layer 0" ...
 struct Products {
   Program program;
   Builder builder{program};
@@ -39,7 +39,7 @@ struct Products {
 
   Products() { program.inputs.push_back({x, {"x"}, plan::kNone, 0}); }
 
-  // All weights are `value`, but for the first.
+  // All weights are `value`, except the first.
   ValueId Add(float first, float value, int64_t inputs = kTerms) {
     std::vector<float> weights(static_cast<size_t>(inputs) * 16, value);
     weights[0] = first;
@@ -51,7 +51,7 @@ struct Products {
     return packed;
   }
 
-  // The types of the products' weights, or the fault.
+  // The types of the products' weights, or the error.
   std::string Narrowed(const Precisions& precisions = {}) {
     Faults faults;
     plan::NarrowWeights(program, precisions, faults);
@@ -143,16 +143,16 @@ TEST(NarrowWeights, AreWhatTheirLayerSays) {
   Products unknown;
   unknown.Add(0, 1);
   EXPECT_EQ(unknown.Narrowed({std::nullopt, {{"layer 7", ElementType::f32}}}),
-            "--precision: names layer \"layer 7\", which multiplies by no constant; must name one "
-            "that does");
+            "--precision: names layer \"layer 7\", which has no constant weights; must name one "
+            "that has");
 }
 
 TEST(NarrowWeights, AreRefusedWhereTheirTypeHasNoSuchNumber) {
   Products products;
   products.Add(70000, 1);
   EXPECT_EQ(products.Narrowed(All(ElementType::f16)),
-            "layer \"layer 0\": has a weight of 70000, too great for f16; must be given "
-            "--precision with its name and f32");
+            "layer \"layer 0\": has a weight of 70000, too large for f16; must be set to f32 with "
+            "--precision");
   Products wider;
   wider.Add(70000, 1);
   EXPECT_EQ(wider.Narrowed(All(ElementType::bf16)), "bf16");
@@ -180,11 +180,10 @@ TEST(NarrowWeights, AreIntegersOfProductsThatGain) {
   Products infinite;
   infinite.Add(std::numeric_limits<float>::infinity(), 1);
   EXPECT_EQ(infinite.Narrowed(All(ElementType::i8)),
-            "layer \"layer 0\": has a weight of inf; must be given --precision with its name and "
-            "f32");
+            "layer \"layer 0\": has a weight of inf; must be set to f32 with --precision");
 }
 
-// Integers times 2^-7 whose greatest is 127 are their own integers, and so is such a row of x.
+// Integers times 2^-7 with a maximum of 127 are exact in i8, and so is such a row of x.
 TEST(NarrowWeights, LoseNothingAsIntegersThatTheyAre) {
   std::vector<float> x(kTerms);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 20.0f;
@@ -217,8 +216,8 @@ TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
       plan::NarrowWeights(products.program, All(ElementType::i8), faults);
   ASSERT_EQ(report.layers.size(), 1u);
   EXPECT_TRUE(report.types[0].is_rounded);
-  // One output of 16 has a 1, which becomes 119 to 135, and 63 others; those of other outputs are
-  // exact.
+  // One output of 16 has a 1, which becomes 119 to 135, and 63 other weights. The weights of all
+  // other outputs are exact.
   double noise = 1;
   for (double integer = 119; integer <= 135; integer += 0.5) {
     const double step = static_cast<float>(1 / integer);
@@ -231,7 +230,8 @@ TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
   EXPECT_NEAR(report.layers[0].signal_to_noise_db, 10 * std::log10(signal / noise), 0.01);
 }
 
-// A product whose weights were made from integers, of which those of an output count around.
+// A product whose weights are integers times a scale; the integers cycle from `least` to
+// `greatest`.
 struct Compressed : Products {
   explicit Compressed(int32_t least, int32_t greatest, int64_t group = kTerms) {
     builder.SetFromIntegers(true);
@@ -306,8 +306,8 @@ TEST(NarrowWeights, KeepIntegersByGroupsOfInputs) {
   EXPECT_EQ(Compressed(-8, 7, 16).Narrowed(), "f32") << "groups are too short";
 }
 
-// One convolution over 9 places of x, its window `taps` of them, and the same of each channel
-// alone.
+// A convolution over 9 pixels of x with a window of `taps` of them, and a depthwise convolution of
+// the same kind.
 struct Windows : Products {
   static constexpr uint32_t kPlaces = 9;
 
@@ -327,7 +327,7 @@ struct Windows : Products {
     builder.Emit(params, {x, weights, plan::kNone}, {y});
     program.outputs.push_back({y, {"y"}, plan::kNone, 0});
   }
-  // Integers of `least` to `greatest` around, times a scale for each output.
+  // Integers that cycle from `least` to `greatest`, times a scale for each output.
   static std::vector<float> Around(int32_t least, int32_t greatest, int64_t outputs,
                                    int64_t inputs) {
     std::vector<float> weights;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps that are made in the part of a value where a copy would put them, and those that must not.
-// Every program runs with its copies and without; both answers agree bit for bit.
+// Maps that are written directly to the part of a value where a copy would put them, and those that
+// must not be. Every program runs with and without its copies; both results must be bit-identical.
 #include "converter/program/place_maps.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ struct PlacedMaps : testing::Test {
     for (int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<float>(i * 37 % 101) - 50);
     return numbers;
   }
-  // Of planes, 3 x 3 around each place; [N, H, W, C].
+  // A 3 x 3 convolution of channel planes, with padding; the result is [N, H, W, C].
   ir::Source Convolved(ir::Source x, int64_t channels) {
     const ir::Source filters = g.Floats({channels, 3, 3, 3}, Ramp(channels * 27));
     return g.Add("Convolution", 1, {x, filters},
@@ -89,7 +89,7 @@ TEST_F(PlacedMaps, StayWhereACopyTransposes) {
   EXPECT_EQ(Kinds(Placed()), (KindList{StepKind::kConv, StepKind::kCopy}));
 }
 
-// The places of one axis, two apart, are rows of the other's images.
+// Concat along a new axis interleaves the rows of the maps, two rows apart.
 TEST_F(PlacedMaps, TakeOtherRowsOfALargerMap) {
   const ir::Source x = g.Parameter(F32({1, 3, 5, 4}));
   const ir::Source a = g.Add("Unsqueeze", 1, {Convolved(x, 4), g.Ints({2})});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of values that are read where they lie, and those that must be copied as before. Every
-// program runs with its copies and without; both answers agree bit for bit.
+// Parts of values that are read in place, and those that must still be copied. Every program runs
+// with and without its copies; both results must be bit-identical.
 #include "converter/program/read_parts.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ struct PartsInPlace : testing::Test {
   ir::Source Slice(ir::Source x, int64_t axis, int64_t begin, int64_t end, int64_t step = 1) {
     return g.Add("Slice", 8, {x, g.Ints({begin}), g.Ints({end}), g.Ints({step}), g.Ints({axis})});
   }
-  // Of [N, H, W, C], 3 x 3 around each place.
+  // A 3 x 3 convolution with padding of [N, H, W, C].
   ir::Source Convolved(ir::Source x, int64_t inputs, int64_t outputs) {
     const ir::Source filters = g.Floats({outputs, inputs, 3, 3}, Ramp(outputs * inputs * 9));
     return g.Add("Convolution", 1, {x, filters},
@@ -80,7 +80,7 @@ TEST_F(PartsInPlace, ChannelsThatStandLastAreReadByStrides) {
   }
 }
 
-// A gate: both halves by one step, whose walk of 40 numbers becomes one of 5 rows.
+// A gate: one step reads both halves. Its traversal of 40 numbers becomes one of 5 rows.
 TEST_F(PartsInPlace, HalvesOfRowsMeetInOneStep) {
   const ir::Source x = g.Parameter(F32({5, 16}));
   g.Result(g.Add("Multiply", 1, {Slice(x, 1, 0, 8), Slice(x, 1, 8, 16)}));
@@ -112,7 +112,7 @@ TEST_F(PartsInPlace, OneCopyPutsAPartWhereTwoDid) {
   EXPECT_EQ(Kinds(Read()), (KindList{StepKind::kCopy, StepKind::kCopy, StepKind::kCopy}));
 }
 
-// As what a recurrent layer made of a reversed sequence.
+// For example, the output of a recurrent layer over a reversed sequence.
 TEST_F(PartsInPlace, OneCopyReversesAndJoins) {
   const ir::Source x = g.Parameter(F32({5, 4})), other = g.Parameter(F32({5, 4}));
   const ir::Source reversed = Slice(x, 0, -1, -6, -1);
@@ -120,7 +120,7 @@ TEST_F(PartsInPlace, OneCopyReversesAndJoins) {
   EXPECT_EQ(Kinds(Read()), (KindList{StepKind::kCopy, StepKind::kCopy}));
 }
 
-// Rows from behind, and every second number of a row.
+// Every second number of a row, and rows in reverse order.
 TEST_F(PartsInPlace, NumbersThatAreNoNeighboursAreCopied) {
   const ir::Source x = g.Parameter(F32({5, 32})), other = g.Parameter(F32({5, 16}));
   g.Result(g.Add("Add", 1, {Slice(x, 1, 0, 32, 2), other}));
@@ -129,7 +129,7 @@ TEST_F(PartsInPlace, NumbersThatAreNoNeighboursAreCopied) {
   EXPECT_EQ(std::ranges::count(kinds, StepKind::kCopy), 2);
 }
 
-// The large value would be live beside the one that is made of the small part.
+// The large source would be live together with another large value that is computed later.
 TEST_F(PartsInPlace, APartIsCopiedWhereItsWholeWouldOutliveItself) {
   const ir::Source x = g.Parameter(F32({1, 16}));
   const ir::Source whole = g.Add("Add", 1, {g.Parameter(F32({50, 16})), x});
@@ -142,7 +142,8 @@ TEST_F(PartsInPlace, APartIsCopiedWhereItsWholeWouldOutliveItself) {
   EXPECT_EQ(std::ranges::count(kinds, StepKind::kCopy), 1);
 }
 
-// x is copied to `whole`; a part of that is made dense, `whole` written anew, and the part added.
+// x is copied to `whole`. A part of that is copied to a dense value, `whole` is overwritten or not,
+// and the part is added.
 TEST(PartsInPlaceOfAProgram, APartIsCopiedBeforeItsWholeIsWrittenAnew) {
   for (const bool anew : {false, true}) {
     plan::Program program;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products that read a ring where it lies, and those that must not. Every program runs both ways,
-// with the same bits.
+// Products that read a ring in place, and those that must not. Every program runs both ways, with
+// bit-identical results.
 #include "converter/program/ring_products.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using KindList = std::vector<StepKind>;
 
 constexpr uint32_t kHeads = 2, kPast = 5, kNew = 3, kSize = 4, kRows = 2, kAll = kPast + kNew;
 
-// Two heads of a ring that starts at its third place, and what reads them.
+// Two heads of a ring that starts at its third time step, and the products that read them.
 class RingProgram {
  public:
   explicit RingProgram(RingOrder order, uint32_t length = kAll) : builder_(program_) {
@@ -46,12 +46,12 @@ class RingProgram {
     program_.outputs.push_back({value, {"y" + std::to_string(program_.outputs.size())}});
   }
 
-  // Scores: a row for each query, a column for each place.
+  // Scores: a row for each query, a column for each time step.
   void AddScores() { AddProduct({kHeads, kRows, kSize}, true); }
-  // Sums over the places.
+  // Sums over the time steps.
   void AddSums() { AddProduct({kHeads, kRows, kAll}, false); }
 
-  // The variables take what the ring has become.
+  // The variables take the new contents of the ring.
   plan::Program Finished() {
     builder_.Copy(past_after_, past_);
     builder_.Copy(start_after_, start_);
@@ -133,7 +133,7 @@ TEST(RingProducts, TakeTheirStridesFromTheOrder) {
   const auto params = ParamsAt<format::RingMatmulParams>(program);
   EXPECT_EQ(params.along(), format::RingAlong::columns);
   EXPECT_EQ(params.places(), kNew);
-  EXPECT_EQ(params.past_column_stride(), 1u) << "places lie side by side";
+  EXPECT_EQ(params.past_column_stride(), 1u) << "time steps are adjacent";
   EXPECT_EQ(params.past_inner_stride(), kPast);
   EXPECT_EQ(params.past_batch_strides()->Get(0), kPast * kSize);
   EXPECT_EQ(params.x_column_stride(), kSize);
@@ -144,7 +144,7 @@ TEST(RingProducts, TakeTheirStridesFromTheOrder) {
   EXPECT_EQ(Steps(program)[1].outputs[0], plan::kNone);
 }
 
-// Heads that each query of a group shares repeat by stride 0.
+// Heads that all queries of a group share repeat with stride 0.
 TEST(RingProducts, ShareHeads) {
   RingProgram shared(RingOrder::outer_places_inner);
   const ValueId a = shared.Input({kHeads, 3, 1, kSize});
@@ -189,7 +189,7 @@ TEST(RingProducts, LeaveAPartOfThePast) {
   ExpectStays(ring.Finished());
 }
 
-// Rows of the window that hold pieces of several places.
+// Rows of the window that contain parts of several time steps.
 TEST(RingProducts, LeaveStridesThatCutPlaces) {
   RingProgram ring(RingOrder::outer_places_inner);
   const ValueId a = ring.Input({1, kRows, 2 * kSize});
@@ -201,7 +201,7 @@ TEST(RingProducts, LeaveStridesThatCutPlaces) {
   ExpectStays(ring.Finished());
 }
 
-// The ring cannot be written behind a product where its places are wanted before.
+// The ring cannot be written after a product if its new contents are read earlier.
 TEST(RingProducts, LeaveARingThatIsReadAfterItsRun) {
   RingProgram ring(RingOrder::outer_places_inner);
   const ValueId y = ring.builder().Scratch(ring.builder().value(ring.past()).type);

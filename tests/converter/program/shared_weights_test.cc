@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of equal bytes stand in the file once: biases of several products, tables of several
-// types, those of a loop's body and of what is around it.
+// Constants with equal bytes are stored once in the file: biases of several products, tables of
+// several types, constants of a loop body and of the code around it.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -53,7 +53,7 @@ TEST(LineUp, ClosesALineOfAStateThatKeepsItsValue) {
   EXPECT_EQ(lines[0].homes, 1u);
 }
 
-// One result has one home; the second state that takes it has to copy.
+// One result has one buffer; the second state that takes it needs a copy.
 TEST(LineUp, LetsOneStateTakeAResult) {
   const std::vector<DelayLine> lines = LineUp(std::vector{Result(0), Result(0)});
   ASSERT_EQ(lines.size(), 2u);
@@ -100,8 +100,8 @@ TEST(Phases, AreLimitedByBreakingTheLongestRing) {
   EXPECT_EQ(PhasesOf(lines), 1u);
 }
 
-// A new value goes to a home that no state of the line has in that phase, and is found there as the
-// youngest state in the next one.
+// A new value goes to a buffer that holds no state of the line in that phase. The next phase finds
+// it there as the youngest state.
 TEST(HomeAfter, FollowsAValueThroughTheLine) {
   const DelayLine line = Ring({0, 1}, 3);
   for (size_t phase = 0; phase < 7; ++phase) {

@@ -12,8 +12,8 @@ namespace {
 
 const TensorType kFour = {ElementType::f32, {4}};
 
-// A block that reads a value from outside and writes one of its own; inside it a section that moves
-// along another value from outside.
+// A block that reads a value from outside and writes one of its own. A section inside moves along
+// another value from outside.
 struct TwoBlocks {
   Program program;
   Builder builder{program};

@@ -22,7 +22,7 @@ constexpr int64_t kTrips = 50, kWidth = 16, kRowBytes = kWidth * 4;
 const TensorType kStackRow = {ElementType::f32, {1, kWidth}};
 const TensorType kStackRows = {ElementType::f32, {kTrips, kWidth}};
 
-// Sums over the axis, one loop after the other.
+// Cumulative sums over the axis, one loop after the other.
 struct Sums {
   Program program;
   Builder builder{program};
@@ -72,19 +72,19 @@ int64_t ScratchOf(Program program) {
 
 TEST(FuseLoops, KeepsNoSequenceBetweenLayers) {
   Sums sums;
-  sums.Output(sums.x);  // so that no sequence lies over it
+  sums.Output(sums.x);  // so that no sequence overwrites it
   ValueId y = sums.x;
   for (int layer = 0; layer < 3; ++layer) y = sums.Sum(y).scans[0];
   sums.Output(sums.LastOf(y));
   Program fused = sums.program;
   ASSERT_TRUE(FuseLoops(fused));
   EXPECT_FALSE(FuseLoops(fused));
-  // Sums of sums of sums of ones.
+  // Three cumulative sums of ones.
   const std::vector<float> expected(kWidth,
                                     static_cast<float>(kTrips * (kTrips + 1) * (kTrips + 2) / 6));
   EXPECT_EQ(RunFloats(sums.program, {Ones()}).at(1), expected);
   EXPECT_EQ(RunFloats(fused, {Ones()}).at(1), expected);
-  // The input, and the layers' sums, each in one place.
+  // The input, and the sums of each layer in one buffer per layer.
   EXPECT_EQ(ScratchOf(fused), (kTrips + 3) * kRowBytes);
   EXPECT_GE(ScratchOf(sums.program), 2 * kTrips * kRowBytes);
 }
@@ -106,7 +106,7 @@ TEST(FuseLoops, KeepsAStripBetweenLayersWhereLoopsAreCutFirst) {
   for (const FusedProgram& each : programs) {
     EXPECT_EQ(RunFloats(each.program, {Ones()}), expected) << each.strip;
   }
-  // Fifty in strips of five.
+  // Fifty iterations in tiles of five.
   const Section& around = programs[0].program.sections[0];
   EXPECT_EQ(around.trip_count, 10);
   int loops_inside = 0;
@@ -121,7 +121,7 @@ TEST(FuseLoops, KeepsAStripBetweenLayersWhereLoopsAreCutFirst) {
   EXPECT_LT(ScratchOf(programs[0].program), ScratchOf(sums.program));
 }
 
-// -(sums of x) + x, summed up.
+// -(sums of x) + x, summed again.
 Sums SumsWithStepsBetween() {
   Sums sums;
   const ValueId negated = Unary(sums.builder, format::UnaryOp::negative, sums.Sum(sums.x).scans[0]);
@@ -147,7 +147,7 @@ TEST(FuseLoops, TakesTheStepsBetweenLayersAlong) {
 }
 
 TEST(FuseLoops, TakesSumsWithALayersInputAlong) {
-  Sums sums;  // of three layers, the second of which has its input added, and the third both inputs
+  Sums sums;  // three layers; the second adds its input, the third adds both inputs
   const ValueId first = sums.Sum(sums.x).scans[0];
   const ValueId second = Add(sums.builder, sums.Sum(first).scans[0], first);
   sums.Output(sums.LastOf(sums.Sum(Add(sums.builder, second, first)).scans[0]));
@@ -188,7 +188,7 @@ TEST(FuseLoops, LeavesAloneWhatElseIsRead) {
     return sums.Fuses();
   };
   EXPECT_TRUE(fuses([](Sums& sums) { sums.Output(sums.Sum(sums.Sum(sums.x).scans[0]).lasts[0]); }));
-  EXPECT_TRUE(fuses([](Sums& sums) {  // the last value of the first loop is no matter
+  EXPECT_TRUE(fuses([](Sums& sums) {  // the last value of the first loop does not matter
     const ops::LoopResults first = sums.Sum(sums.x);
     sums.Output(sums.Sum(first.scans[0]).lasts[0]);
     sums.Output(first.lasts[0]);
@@ -198,19 +198,19 @@ TEST(FuseLoops, LeavesAloneWhatElseIsRead) {
     sums.Output(sums.Sum(first.scans[0]).lasts[0]);
     sums.Output(first.scans[0]);
   }));
-  EXPECT_FALSE(fuses([](Sums& sums) {  // the last one first
+  EXPECT_FALSE(fuses([](Sums& sums) {  // the second loop starts at the last chunk
     sums.Output(sums.Sum(sums.Sum(sums.x).scans[0], true).lasts[0]);
   }));
-  EXPECT_FALSE(fuses([](Sums& sums) {  // two at a time
+  EXPECT_FALSE(fuses([](Sums& sums) {  // the second loop reads two rows per iteration
     sums.Output(sums.Sum(sums.Sum(sums.x).scans[0], false, kTrips / 2).lasts[0]);
   }));
-  EXPECT_FALSE(fuses([](Sums& sums) {  // the first loop's end is the second one's beginning
+  EXPECT_FALSE(fuses([](Sums& sums) {  // the second loop starts from the end of the first
     const ops::LoopResults first = sums.Sum(sums.x);
     const ValueId initial = sums.builder.Scratch(kStackRow);
     sums.builder.Copy(first.lasts[0], initial);
     sums.Output(sums.Sum(first.scans[0], false, kTrips, initial).lasts[0]);
   }));
-  EXPECT_FALSE(fuses([](Sums& sums) {  // of another sequence
+  EXPECT_FALSE(fuses([](Sums& sums) {  // the second loop reads another sequence
     sums.Output(sums.Sum(sums.x).lasts[0]);
     sums.Output(sums.Sum(sums.Input(kStackRows)).lasts[0]);
   }));

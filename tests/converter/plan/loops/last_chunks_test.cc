@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kChunks = 5;
 const TensorType kChunk = {ElementType::f32, {1, 3}};
 
-// All negatives of x [5, 3], gathered; the one that is read first or last is the output.
+// Gathers the negatives of x [5, 3]; the output is the first or the last chunk.
 struct Gathered {
   Program program;
   Builder builder{program};
@@ -31,7 +31,7 @@ struct Gathered {
                           return std::vector<ValueId>{
                               Unary(builder, format::UnaryOp::negative, iteration.slices[0])};
                         }).scans[0];
-    // A part of a part.
+    // A view of a view.
     const ValueId flat = builder.View(all, 0, {ElementType::f32, {3 * kChunks}});
     program.outputs.push_back(
         {builder.View(flat, 12 * read, {ElementType::f32, {3 * read_chunks}}), {"y"}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a loop's states travel, and that what a loop computes does not depend on it.
+// How loop states are carried, and that results do not depend on it.
 #include "converter/plan/loops/loops.h"
 
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@ using plan::ValueId;
 
 const TensorType kRow = {ElementType::f32, {2}};
 
-// A program of one loop: input x [trips, 2], states that start as inputs of their own, all results
-// out.
+// A program of one loop: input x [trips, 2], initial states that are inputs as well, and all
+// results as outputs.
 struct OneLoop {
   plan::Program program;
   Builder builder{program};
@@ -59,7 +59,7 @@ struct OneLoop {
     return value;
   }
 
-  // Inputs count up from 1; all outputs one after the other.
+  // Runs with inputs that count up from 1, and returns all outputs, concatenated.
   std::vector<float> Run() {
     plan::Coalesce(program);
     Faults faults;
@@ -122,7 +122,7 @@ TEST(Loop, SendsAStateThroughItsScanOutput) {
   EXPECT_EQ(loop.CopiesInBody(), 0u);
 }
 
-// The old sum is read again after the new one exists: the two cannot share bytes.
+// The old sum is read after the new one is computed: the two cannot share bytes.
 std::vector<ValueId> ReadAfterWrite(Builder& builder, const ops::Iteration& iteration) {
   const ValueId x = builder.View(iteration.slices[0], 0, kRow);
   const ValueId next = Add(builder, iteration.states[0], x);
@@ -161,8 +161,8 @@ TEST(Loop, SwapsStatesAtOnce) {
   }
 }
 
-// Three variables whose values move round: each home that is left may be the next one's, so one
-// copy more than variables does it, whichever way round the loop's length takes them.
+// Three variables whose values rotate. The buffer that a value leaves can receive the next one, so
+// one copy more than variables is enough for any trip count.
 TEST(Loop, RotatesVariablesWithOneCopyMoreThanThereAre) {
   for (const int64_t trips : {2, 4, 5, 7}) {
     plan::Program program;
@@ -220,7 +220,7 @@ TEST(Loop, OfASingleIterationMayGiveAResultWithoutElements) {
 TEST(Loop, OrdersReadersBeforeTheWriterOfTheSuccessor) {
   OneLoop loop;
   loop.Lower(4, 2, false, [](Builder& builder, const ops::Iteration& iteration) {
-    // Written first, although a later step still reads the old state: order alone makes it fit.
+    // Emitted first, although a later step still reads the old state: reordering is enough.
     const ValueId next = Unary(builder, format::UnaryOp::negative, iteration.states[0]);
     return std::vector<ValueId>{next, Add(builder, iteration.states[0], iteration.states[1])};
   });
@@ -245,14 +245,14 @@ TEST(Loop, ComputesAndIsValidatedAtAnyLength) {
   }
 }
 
-// Loops of a thousand iterations in each other.
+// Nested loops of a thousand iterations.
 struct NestOfLoops {
   plan::Program program;
   Builder builder{program};
   int bodies_lowered = 0;
 
-  // Of one loop's body: what it makes of the state before the loop inside, and of that one's
-  // result.
+  // Body of one loop: computes its result from the state before the inner loop, and from the result
+  // of the inner loop.
   using Change = std::function<ValueId(Builder&, ValueId before, ValueId inner)>;
 
   NestOfLoops(int depth, const Change& change) {
@@ -303,14 +303,14 @@ TEST(Loop, IsLoweredOnceAtAnyDepth) {
   for (const int depth : {1, 2, 8, 30}) {
     NestOfLoops nest(depth, [](Builder&, ValueId, ValueId inner) { return inner; });
     EXPECT_EQ(nest.bodies_lowered, depth);
-    // The entry of each section, and the sum in the middle.
+    // One entry per section, and the sum in the innermost body.
     EXPECT_EQ(nest.CountItems(), static_cast<size_t>(depth + 1));
   }
 }
 
-// Each level reads its old state after the loop inside has made a new one, so each wants two homes
-// and two phases. Beyond a number of steps they copy instead: the listing does not double with
-// every level.
+// In each loop the old state is read after the inner loop has computed a new one, so each needs two
+// buffers and two phases. Beyond a number of steps the loops copy instead: the listing does not
+// double with every nested loop.
 TEST(Loop, StopsDoublingItsBodyInDeepNests) {
   size_t before = 0;
   for (const int depth : {6, 12, 18, 24}) {

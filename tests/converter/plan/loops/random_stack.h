@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacks of recurrent layers made by chance, and what they compute, step by step.
+// Random stacks of recurrent layers, and their expected results, computed step by step.
 #ifndef WEFT_TESTS_CONVERTER_PLAN_LOOPS_RANDOM_STACK_H_
 #define WEFT_TESTS_CONVERTER_PLAN_LOOPS_RANDOM_STACK_H_
 
@@ -22,9 +22,9 @@
 namespace weft {
 
 // One input [trips, width]. A layer adds its input to the first elements of its state, which is its
-// output; some keep the state before that as well, or run backward. Some outputs are negated, or
-// have the layer's input added. With windows there are more trips, and convolutions and pools along
-// them.
+// output. Some layers also keep the previous state, or run backward. Some outputs are negated, or
+// have the layer's input added. With windows there are more iterations, and convolutions and
+// pooling along them.
 class RandomStack {
  public:
   explicit RandomStack(uint32_t seed, bool has_windows = false)
@@ -102,7 +102,8 @@ class RandomStack {
     return Add(builder_, y, x);
   }
 
-  // The state, with the input added to its first elements; of the old state, too, where it is kept.
+  // The next state: the last of the states, with the sum of the first state and the input in its
+  // first elements.
   plan::ValueId Next(const ops::Iteration& iteration, size_t from, size_t width) {
     const auto common = static_cast<int64_t>(std::min(from, width));
     const TensorType row = {ElementType::f32, {common}};
@@ -114,7 +115,7 @@ class RandomStack {
     return next;
   }
 
-  // Of all iterations; returns the last value of the result that the layer gives as such.
+  // Computes all iterations; returns the last value of the result that the layer returns.
   std::vector<float> Compute(size_t width, bool backward, bool keeps_old) {
     std::vector<float> state(width), old(width);
     for (size_t i = 0; i < trips_; ++i) {
@@ -127,8 +128,8 @@ class RandomStack {
     return keeps_old ? old : state;
   }
 
-  // A window along the trips, with padding of its own; row i of its result is made of the rows i -
-  // front + tap * dilation.
+  // A window along time, with its own padding: row i of its result depends on rows i - front + tap
+  // * dilation.
   struct Window {
     size_t kernel = 0, dilation = 0, front = 0, out = 0;
   };
@@ -143,7 +144,7 @@ class RandomStack {
     return window;
   }
 
-  // Calls `add` with each row of the input that the row of the result sees, and its tap.
+  // Calls `add` with each row of the input that the row of the result depends on, and its tap.
   template <typename F>
   void ForTaps(const Window& window, size_t row, F add) const {
     for (size_t tap = 0; tap < window.kernel; ++tap) {
@@ -281,10 +282,10 @@ class RandomStack {
   }
 
   std::minstd_rand random_;
-  size_t trips_;  // rows of the sequence
+  size_t trips_;  // length of the sequence
   plan::Program program_;
   plan::Builder builder_{program_};
-  std::vector<std::vector<float>> sequence_;  // that the layers so far make
+  std::vector<std::vector<float>> sequence_;  // output of the layers so far
   std::vector<float> input_;
   std::vector<std::vector<float>> expected_;
 };

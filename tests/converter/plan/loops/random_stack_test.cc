@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every plan that can be had of stacks of loops made by chance computes the same, and how far its
-// scratch is from the least that its order of steps needs.
+// Every possible plan of random stacks of loops computes the same results. Also reports how far its
+// scratch is above the lower bound for its order of steps.
 #include "tests/converter/plan/loops/random_stack.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(RandomStacks, ComputeTheSameByEveryPlanAndTakeWhatTheirBoundSays) {
       plan::PlanLoops(each.program);
       plan::Coalesce(each.program);
       ASSERT_EQ(RunPlan(plan::PlanAsIs(each.program), stack.inputs()), stack.expected())
-          << "seed " << seed << ", strips of " << each.strip;
+          << "seed " << seed << ", tiles of " << each.strip;
     }
     for (const plan::Aim aim : {plan::Aim::kFastest, plan::Aim::kSmallest}) {
       Faults faults;
@@ -74,7 +74,7 @@ TEST(RandomStacks, ComputeTheSameByEveryPlanAndTakeWhatTheirBoundSays) {
   EXPECT_GT(100 * gaps.proven, 90 * gaps.plans);
 }
 
-// Signs of zeros count.
+// Compares bits, so signs of zeros count.
 std::vector<std::vector<uint32_t>> BitsOf(const std::vector<std::vector<float>>& outputs) {
   std::vector<std::vector<uint32_t>> bits;
   for (const std::vector<float>& output : outputs) {
@@ -84,7 +84,7 @@ std::vector<std::vector<uint32_t>> BitsOf(const std::vector<std::vector<float>>&
   return bits;
 }
 
-// Their smallest plans take scratch in percent of what those of loops and steps alone take.
+// Scratch of the smallest plans, in percent of the scratch without fused windows.
 struct Savings {
   std::vector<int64_t> percent;
 
@@ -117,7 +117,7 @@ TEST(RandomStacks, ComputeTheSameWithWindowsInStrips) {
       ASSERT_EQ(plan::InconsistencyIn(each.program), "") << "seed " << seed;
       plan::PlanLoops(each.program);
       ASSERT_EQ(BitsOf(RunPlan(plan::PlanAsIs(each.program), stack.inputs())), expected)
-          << "seed " << seed << ", strips of " << each.strip;
+          << "seed " << seed << ", tiles of " << each.strip;
       if (!each.has_windows) without.push_back(each);
     }
     const std::optional<plan::Plan> plan = Smallest(apart, fused);
@@ -127,7 +127,7 @@ TEST(RandomStacks, ComputeTheSameWithWindowsInStrips) {
     savings.Add(*plan, *Smallest(apart, without));
   }
   std::printf(
-      "%d stacks, %d with windows in strips: their scratch is %d, %d, %d %% of that without\n",
+      "%d stacks, %d with windows in tiles: their scratch is %d, %d, %d %% of that without\n",
       kStacks, static_cast<int>(savings.percent.size()), static_cast<int>(savings.At(1)),
       static_cast<int>(savings.At(2)), static_cast<int>(savings.At(3)));
   EXPECT_GT(2 * savings.percent.size(), static_cast<size_t>(kStacks));

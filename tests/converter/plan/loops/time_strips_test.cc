@@ -22,7 +22,7 @@ const TensorType kStep = {ElementType::f32, {1, kFeatures}};
 
 TensorType StepsType(int64_t steps) { return {ElementType::f32, {steps, kFeatures}}; }
 
-// Running sums over time, and pools along it.
+// Cumulative sums over time, and pooling along it.
 struct Stack {
   Program program;
   Builder builder{program};
@@ -53,7 +53,7 @@ struct Stack {
     });
   }
 
-  // The greatest of three places, so far apart.
+  // The maximum of three rows, `dilation` rows apart.
   ValueId Most(ValueId of, uint32_t front, uint32_t behind, uint32_t dilation = 1,
                uint32_t stride = 1) {
     const int64_t in = builder.dims(of)[0];
@@ -119,7 +119,7 @@ TEST(TimeGroup, HasNoMemberThatNeedsTheWholeSequence) {
   }
 }
 
-// A decoder begins with what the encoder's last step leaves.
+// A decoder starts from the last state of the encoder.
 TEST(TimeGroup, EndsWhereALayerBeginsWithTheLastStateOfAnother) {
   Stack stack;
   const ops::LoopResults first = stack.Sum(stack.x);
@@ -133,7 +133,7 @@ TEST(TimeGroup, EndsWhereALayerBeginsWithTheLastStateOfAnother) {
 
 TEST(TimeStrips, KeepRowsOfAWindowInsteadOfSequences) {
   Stack stack;
-  stack.Output(stack.x);  // so that no sequence lies over it
+  stack.Output(stack.x);  // so that no sequence overwrites it
   stack.OutputLast(stack.Sum(stack.Most(stack.Sum(stack.x).scans[0], 2, 0)).scans[0]);
   const std::vector<float> ones(kSteps * kFeatures, 1.0f);
   const auto expected = RunFloats(stack.program, {ones});
