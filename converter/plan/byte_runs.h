@@ -15,6 +15,7 @@ namespace weft::plan {
 template <typename Value>
 class ByteRuns {
  public:
+  // The end of a run and its value.
   struct Tail {
     int64_t end;
     Value value;

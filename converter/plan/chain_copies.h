@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// If the same part of a variable is copied twice, for example to an output and to another variable,
-// the second copy reads the target of the first one. plan/coalesce.h can then merge the target of
-// the first copy with the target of the second, and one copy serves both. Coalescing cannot do this
-// by merging with the variable, because a variable never shares its buffer.
+// The same part of a variable may be copied twice, for example to an output and to another
+// variable. This pass makes the second copy read the target of the first one. plan/coalesce.h can
+// then merge the target of the first copy with the target of the second, and one copy serves both.
+// Coalescing cannot do this by merging with the variable, because a variable never shares its
+// buffer.
 #ifndef WEFT_CONVERTER_PLAN_CHAIN_COPIES_H_
 #define WEFT_CONVERTER_PLAN_CHAIN_COPIES_H_
 

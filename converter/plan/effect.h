@@ -45,6 +45,7 @@ struct Findings {
   uint64_t work = 0;
 };
 
+// Conflicts are added to `findings`; an Effect itself stays usable after a conflict.
 class Effect {
  public:
   // Add the access of one step, after all earlier ones. Ranges are half-open.

@@ -16,6 +16,7 @@
 
 namespace weft::plan {
 
+// The live range of a value with storage of its own.
 struct Lifetime {
   ValueId root = kNone;
   TimeRange time;
@@ -23,9 +24,9 @@ struct Lifetime {
   int64_t bytes = 0;
 };
 
-// One lifetime per root in scratch that is accessed, in order of ValueId. A value that an iteration
-// may read as an earlier iteration (or the code before the loop) left it is live during the entire
-// loop, except from its last read to the step that overwrites all of it.
+// One lifetime per root in scratch that is accessed, in order of ValueId. A value is live during an
+// entire loop if an iteration may read what an earlier iteration, or the code before the loop, has
+// written. The exception is the time from its last read to the step that overwrites all of it.
 std::vector<Lifetime> Liveness(const Program& program);
 
 // Describes the moment with the most live bytes, largest values first: `peak is 49152 bytes at step

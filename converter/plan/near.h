@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that may overlap although both are live: a step such as conv reads x for the last time and
-// writes y over x, at a distance that its parameters allow (NearLimits of runtime/bind).
+// Values that may overlap although both are live. A step such as conv reads x for the last time and
+// writes y over x, at a distance that its parameters allow (runtime/bind/near.h).
 #ifndef WEFT_CONVERTER_PLAN_NEAR_H_
 #define WEFT_CONVERTER_PLAN_NEAR_H_
 

@@ -19,6 +19,7 @@
 
 namespace weft::plan {
 
+// Occupied rectangles of time and address. Addresses begin at 0.
 class Occupancy {
  public:
   Occupancy() : nodes_(1) {}

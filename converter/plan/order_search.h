@@ -20,6 +20,7 @@
 
 namespace weft::plan {
 
+// Units with their dependences, and the values that they use. Sizes are in bytes.
 struct OrderProblem {
   // Live from its first unit to its last one.
   struct Bytes {
@@ -43,6 +44,7 @@ int64_t PeakInOrder(const OrderProblem& problem);
 // Returns a lower bound of the peak of all orders: the maximum need of any single unit.
 int64_t LeastPeak(const OrderProblem& problem);
 
+// Result of FindOrder.
 struct FoundOrder {
   std::vector<size_t> units;  // empty if no order with a lower peak was found
   int64_t peak_bytes = 0;     // of `units`, or of the given order

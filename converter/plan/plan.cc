@@ -263,8 +263,8 @@ Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Me
 }
 
 // Fingerprint of a hoisted program. Two hoisted versions of one program with equal outlines are the
-// same: moving steps out of a loop changes the items of blocks, and the number of rows of a product
-// changes the bytes of values and the trip counts of loops.
+// same: hoisting a step changes the items of blocks, and the number of rows of a product changes
+// the bytes of values and the trip counts.
 struct Outline {
   size_t values = 0;
   int64_t bytes = 0, trips = 0;

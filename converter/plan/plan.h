@@ -71,6 +71,7 @@ struct CurvePoint {
   bool operator==(const CurvePoint&) const = default;
 };
 
+// Memories and limits for the choice of a plan.
 struct PlanOptions {
   // Memories for scratch, the fastest first; empty: one without a limit. The last memory receives
   // what does not fit into the others.
@@ -82,6 +83,7 @@ struct PlanOptions {
   bool joins_chains = false;  // if the plan then needs no more scratch
 };
 
+// A program with an address for every value.
 struct Plan {
   Program program;  // the steps in the order in which they run
   Candidate candidate;
@@ -103,6 +105,7 @@ struct Plan {
   Placement placement;
   Account account;  // of the placement, with the lower bound for this order of steps
 
+  // Scratch of all memories together.
   int64_t all_scratch_bytes() const;
 };
 

@@ -15,7 +15,7 @@
 // change.
 //
 // The buffers of a Near pair are an exception: one step reads x for the last time and writes y,
-// from one end to the other, and never overwrites a byte that it still has to read. The buffers may
+// from one end to the other. It never overwrites a byte that it still has to read. The buffers may
 // overlap if y begins far enough before the begin of x, or far enough after it.
 #ifndef WEFT_CONVERTER_PLAN_PROBLEM_H_
 #define WEFT_CONVERTER_PLAN_PROBLEM_H_
@@ -33,6 +33,7 @@ namespace weft::plan {
 
 using weft::TimeRange;
 
+// A value that needs an offset in one of the memories.
 struct Buffer {
   std::string name;
   int64_t bytes = 0;
@@ -54,6 +55,7 @@ struct Near {
   bool operator==(const Near&) const = default;
 };
 
+// A memory that buffers can be put into.
 struct Memory {
   std::string name;
   std::optional<int64_t> capacity_bytes = std::nullopt;  // nullopt: as much as is needed
@@ -61,6 +63,7 @@ struct Memory {
   bool operator==(const Memory&) const = default;
 };
 
+// Input of a solver.
 struct Problem {
   std::vector<Buffer> buffers;
   std::vector<Memory> memories = {{}};  // at least one
@@ -73,12 +76,14 @@ constexpr int64_t RoundUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+// The address of one buffer.
 struct Placed {
   uint32_t memory = 0;  // index among the problem's memories
   int64_t offset_bytes = 0;
   bool operator==(const Placed&) const = default;
 };
 
+// The addresses of all buffers of a problem.
 struct Placement {
   std::vector<Placed> buffers;      // one per buffer of the problem
   std::vector<int64_t> used_bytes;  // per memory: where its last buffer ends
@@ -89,6 +94,7 @@ struct Placement {
 // empty ranges.
 std::vector<TimeRange> LiveRanges(const Buffer& buffer);
 
+// The maximum number of live bytes, and its time.
 struct Peak {
   int64_t time = 0, bytes = 0;  // the first time with the maximum
 };

@@ -30,8 +30,10 @@
 
 namespace weft::plan {
 
+// Result of a search: placement found, proved impossible, or undecided within the node limit.
 enum class Result : uint8_t { kFits, kDoesNotFit, kOutOfNodes };
 
+// Searches in one space, which must outlive the Search.
 class Search {
  public:
   explicit Search(const SearchSpace& space);

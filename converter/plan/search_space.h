@@ -21,6 +21,7 @@ enum class TieKey : uint8_t {
   kOverlaps,  // number of buffers that are live with it
 };
 
+// Units, sections and minimum distances of a problem. Built once, then read-only.
 class SearchSpace {
  public:
   // A section is a moment at which the set of live buffers is locally largest: some buffer begins
@@ -34,6 +35,7 @@ class SearchSpace {
   struct Overlap {
     int32_t other, distance;
   };
+  // A buffer in units and sections.
   struct Item {
     bool is_fixed = false;
     int32_t units = 0, alignment_units = 1;

@@ -83,7 +83,7 @@ PartsByRoot MakeParts(Program& program) {
   return parts_of;
 }
 
-// Makes the value, whose resolved place is `place`, a view of the part that holds it.
+// Makes the value a view of the part that holds it; `place` is Resolve() of the value.
 void MoveToPart(Program& program, ValueId id, Place place, const std::vector<Part>& parts) {
   Value& value = program.values[id];
   const Reach reached = Reached(program, {place.offset_bytes, place.offset_bytes + value.bytes},

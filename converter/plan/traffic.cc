@@ -30,7 +30,7 @@ class Traffic {
     bytes_[Resolve(program_, value).root] += times * bytes;
   }
 
-  // Bytes of the first input and the first output of the step if these overlap (near.h), else 0.
+  // Bytes of the first input and the first output of the step if these overlap, else 0.
   double NearBytes(const Step& step) const {
     if (places_.empty() || step.inputs.empty() || step.outputs.empty()) return 0;
     const ValueId x = step.inputs[0], y = step.outputs[0];

@@ -36,6 +36,7 @@ class Dependences {
 
   // Returns the units that must come after `from`, including `from`.
   std::vector<bool> ReachedFrom(size_t from) const;
+  // Adds the dependence that `after` comes after `before`.
   void Add(size_t before, size_t after) { after_[before].push_back(after); }
   // By unit, the units that must come later; an entry may be listed more than once.
   const std::vector<std::vector<size_t>>& after() const { return after_; }

@@ -14,6 +14,7 @@
 
 namespace weft::plan {
 
+// Rules of a valid placement.
 enum class PlacementRule : uint8_t {
   kComplete,     // every buffer is in a memory of the problem, within used_bytes
   kAlignment,    // an offset is a multiple of its buffer's alignment
@@ -25,6 +26,7 @@ enum class PlacementRule : uint8_t {
 // Returns the name of a rule: "alignment".
 std::string_view Name(PlacementRule rule);
 
+// One violation of a rule.
 struct PlacementFault {
   PlacementRule rule;
   std::string text;  // `buffer "a": offset is 24; must be a multiple of 16`

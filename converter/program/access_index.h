@@ -24,8 +24,10 @@ struct ItemExtent {
 
 // Number of accesses by root.
 using AccessCounts = std::unordered_map<ValueId, size_t>;
+// Counts the accesses of each root.
 AccessCounts CountsOf(const AccessMap& accesses);
 
+// Owns the accesses of one block. Roots can be merged, but accesses cannot be added or removed.
 class AccessIndex {
  public:
   explicit AccessIndex(AccessMap accesses);
@@ -33,6 +35,8 @@ class AccessIndex {
   AccessIndex(const AccessIndex&) = delete;
   AccessIndex& operator=(const AccessIndex&) = delete;
 
+  // Return the number of accesses of a root, and the items that access it; 0 and an empty extent
+  // for an unknown root.
   size_t CountOf(ValueId root) const;
   ItemExtent ExtentOf(ValueId root) const;
 

@@ -18,6 +18,7 @@ namespace weft::plan {
 inline constexpr int64_t kBeforeRun = -1;        // when the caller writes the inputs
 inline constexpr int64_t kAfterRun = INT64_MAX;  // when the caller reads the outputs
 
+// One read or write of bytes of a root.
 struct Access {
   int64_t item = 0;  // index in the block, or one of the two above
   bool write = false;
@@ -40,8 +41,9 @@ AccessMap CollectAccesses(const Program& program, BlockId block);
 // accesses with different moves always count as overlapping.
 bool Overlap(const Access& a, const Access& b);
 
-// Returns the item that writes `value`, which must be a complete root in scratch, if one step of
-// the block alone writes it, completely, and only item `reader`, after it, reads it.
+// Returns the item that writes `value`. The value must be a complete root in scratch, written
+// completely by that item only, and read by the later item `reader` only; otherwise returns
+// nullopt.
 std::optional<size_t> SoleWriter(const Program& program, const AccessMap& accesses, ValueId value,
                                  int64_t reader);
 

@@ -14,6 +14,7 @@
 
 namespace weft::plan {
 
+// Refers to a Program, which must outlive the Builder. Steps are appended to the current block.
 class Builder {
  public:
   explicit Builder(Program& program) : program_(program), block_(program.main) {}
@@ -62,8 +63,10 @@ class Builder {
   format::Reason SetReason(format::Reason reason) { return std::exchange(reason_, reason); }
   BlockId block() const { return block_; }
   void SetBlock(BlockId block) { block_ = block; }
+  // Add an empty block or section, without entering it.
   BlockId NewBlock();
   SectionId NewSection();
+  // Append an entry of the section, or an item, to the current block.
   void Enter(SectionId section) { Append(SectionEntry{section}); }
   void Append(Item item) { program_.blocks[block_].items.push_back(std::move(item)); }
 

@@ -230,8 +230,9 @@ const Step* CellFuser::SoleMakerOf(ValueId value, size_t reader, StepKind kind,
   return step;
 }
 
-// Returns the product that computes `value`, if only the step at `reader` reads it, it is one row
-// of `outputs` outputs, and it can run at `reader`, whose outputs must not overlap its operands.
+// Returns the product that computes `value` as one row of `outputs` outputs, if only the step at
+// `reader` reads it. The product must be able to run at `reader`, whose outputs must not overlap
+// its operands.
 const Step* CellFuser::ProductOf(ValueId value, size_t reader, int64_t outputs,
                                  size_t* item) const {
   size_t writer = 0;

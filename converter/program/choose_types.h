@@ -38,8 +38,8 @@ std::vector<std::string> Spelled(const LayerTypes& types);
 // layers; a layer without a remaining trial keeps its type.
 inline constexpr int kMaxTypeTrials = 450;
 
-// Measures each type of each layer separately. Accepts types in order of bytes saved per noise, as
-// long as `largest` of the combined choice is at most `most`, then tries the remaining ones. The
+// Measures each type of each layer separately. Accepts types in order of bytes saved per noise
+// while `largest` of the combined choice is at most `most`. Then tries the remaining ones. The
 // result depends only on the measurements.
 LayerTypes ChooseTypes(const std::vector<std::string>& layers, double most, const Measure& measure);
 

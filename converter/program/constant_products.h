@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces a matmul step with one constant factor by products with packed weights: one dense step,
-// or one convolution of one tap, for each matrix of the constant. Each output keeps its
+// Replaces a matmul step with one constant factor by products with packed weights: one dense step
+// or one convolution of one tap per matrix of the constant. Each output keeps its
 // accumulation order, so results with the same weights are bit-identical.
 #ifndef WEFT_CONVERTER_PROGRAM_CONSTANT_PRODUCTS_H_
 #define WEFT_CONVERTER_PROGRAM_CONSTANT_PRODUCTS_H_
@@ -26,6 +26,7 @@ struct ConstantMatrices {
   bool operator==(const ConstantMatrices&) const = default;
 };
 
+// A matmul by a constant, as products of rows with the matrices of that constant.
 struct ConstantProduct {
   // The rows of x and y that are multiplied by one matrix.
   struct Part {

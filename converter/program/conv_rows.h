@@ -27,6 +27,7 @@ struct Places {
   Dims dims, strides;
   Dims row_strides() const { return DenseStrides(dims); }
 };
+// Pixels and channels of x, as far as the convolution reads them, and of y.
 Places InputPlaces(const format::ConvParams& conv);
 Places OutputPlaces(const format::ConvParams& conv);
 

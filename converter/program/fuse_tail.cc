@@ -134,10 +134,10 @@ struct BlockPlace {
   bool in_loop = false;
 };
 
-// The accumulation order must not depend on the number of time steps, and only a loop body has the
-// same number of steps in every version of a model. Elsewhere a product can start only from one
-// constant per output. For one time step a residual, a row that is added to every step and the
-// second of two products have equal dims; for several time steps they do not.
+// The accumulation order must not depend on the number of time steps. Only a loop body has the same
+// number of steps in every version of a model. Elsewhere a product can start only from one constant
+// per output. For one time step a residual, a row that is added to every step and the second of two
+// products have equal dims; for several time steps they do not.
 class TailFusion {
  public:
   TailFusion(Builder& constants, BlockPlace place, const std::set<ValueId>& chunks)

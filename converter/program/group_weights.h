@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights of a dense product as 4-bit integers in groups of inputs, with a scale and a zero point
-// for each output of a group: the original integers if the file has compressed weights, otherwise
-// the nearest ones.
+// Weights of a dense product as 4-bit integers in groups of inputs. Each output of a group has a
+// scale and a zero point. The integers are the original integers if the file has compressed
+// weights, otherwise the nearest ones.
 #ifndef WEFT_CONVERTER_PROGRAM_GROUP_WEIGHTS_H_
 #define WEFT_CONVERTER_PROGRAM_GROUP_WEIGHTS_H_
 

@@ -21,6 +21,7 @@ struct IntegerValue {
   int32_t zero = 0;
 };
 
+// Finds these integers in a program, which must outlive the object.
 class IntegerValues {
  public:
   explicit IntegerValues(Program& program);

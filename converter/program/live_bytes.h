@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a block's values that are live at each of its items, for passes that extend the live
-// range of one value while removing others.
+// Bytes of a block's values that are live at each of its items. Used by passes that extend the live
+// range of one value and remove other values.
 #ifndef WEFT_CONVERTER_PROGRAM_LIVE_BYTES_H_
 #define WEFT_CONVERTER_PROGRAM_LIVE_BYTES_H_
 
@@ -14,6 +14,7 @@
 
 namespace weft::plan {
 
+// Live bytes at each item of one block, in scratch and without nested sections.
 class LiveBytes {
  public:
   // Whether a result also counts at the step that writes it if it may overwrite an input there.
@@ -33,8 +34,8 @@ class LiveBytes {
   int64_t most_ = 0;
 };
 
-// Returns true if the step may write the output over an input of equal size in the same block that
-// `ends` at the step, so that no later item reads it.
+// Returns true if the step may write the output over an input of equal size in the same block. The
+// input must end at the step, as `ends` returns.
 bool MayTakeOver(const Program& program, BlockId block, const Step& step, size_t output,
                  const std::function<bool(ValueId root)>& ends);
 

@@ -32,6 +32,7 @@ struct RoundingNoise {
 // Compares the numbers that are finite before and after.
 RoundingNoise NoiseOf(std::span<const float> before, std::span<const float> after);
 
+// A constant, its readers, and the narrow version that replaces it.
 struct Constant {
   ValueId root = kNone;
   std::vector<Step*> readers;

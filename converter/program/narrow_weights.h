@@ -46,6 +46,7 @@ std::optional<Precision> PrecisionOf(std::string_view name);
 // Returns all names: "auto, f32, f16 ...".
 std::string PrecisionNames();
 
+// Requested types: one for all layers, with exceptions.
 struct Precisions {
   Precision all;
   std::map<std::string, Precision> layers;  // exceptions, by the name of the layer
@@ -79,6 +80,7 @@ inline constexpr int64_t kMinListedBytes = 1024;
 
 // "f16", "i8x8": the type, with the row bits if they are fewer than 16.
 std::string TypeText(const LayerWeights& weights);
+// Result of NarrowWeights, for reports: by type and by layer.
 struct WeightsReport {
   std::vector<WeightsOfType> types;
   std::vector<LayerWeights> layers;

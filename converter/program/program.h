@@ -47,14 +47,17 @@ using Params = std::variant<std::monostate
 #undef WEFT_STEP
                             >;
 
+// The region that stores a value.
 enum class Home : uint8_t { kScratch, kWeights, kState };
 
+// The address of a view moves by `stride_bytes` in each iteration of `section`.
 struct Move {
   SectionId section = kNone;
   int64_t stride_bytes = 0;
   bool operator==(const Move&) const = default;
 };
 
+// A typed run of bytes, or a view of a part of another value.
 struct Value {
   TensorType type;
   int64_t bytes = 0;
@@ -80,8 +83,8 @@ struct Step {
   std::string layer;
   format::Reason reason = format::Reason::operation;  // of bytes moved
   bool keeps_apart = false;  // never fused with neighbours, so that it rounds as a separate step
-  // Weights never become integers. They belong to no layer, or to a part of a window, which becomes
-  // other steps with another layout or number of time steps per run.
+  // Weights never become integers. They belong to no layer, or to a part of a window. Such a window
+  // becomes other steps with another layout or number of time steps per run.
   bool stays_float = false;
   // A dense product that is a convolution of several taps with another layout or number of time
   // steps per run.
@@ -95,6 +98,7 @@ struct Step {
   StepKind kind() const { return static_cast<StepKind>(params.index()); }
 };
 
+// Runs a section at this position of a block.
 struct SectionEntry {
   SectionId section = kNone;
 };
@@ -169,6 +173,7 @@ struct Section {
   bool may_run_nothing() const { return trip != kNone || first_condition != kNone; }
 };
 
+// An input or output of the model.
 struct Port {
   ValueId value = kNone;
   std::vector<std::string> names;  // the first is the port's name
@@ -176,12 +181,14 @@ struct Port {
   uint8_t length_axis = 0;
 };
 
+// A named value that keeps its contents from run to run.
 struct Variable {
   ValueId value = kNone;
   ValueId initial = kNone;  // kWeights, or kNone for zeros
   std::string name;
 };
 
+// All blocks, sections and values of a model. `main` is the block that a run executes.
 struct Program {
   std::vector<Value> values;
   std::vector<Section> sections;
@@ -200,6 +207,7 @@ struct Place {
   std::vector<Move> moves;
   bool operator==(const Place&) const = default;
 };
+// Follows the parents of a view up to its root.
 Place Resolve(const Program& program, ValueId value);
 // Returns true if the value is a complete root in scratch.
 bool IsWholeScratch(const Program& program, const Place& place, ValueId value);

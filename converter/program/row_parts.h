@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that compute each part of their results from the same part of their operands, such as
-// products and normalisations of rows, and the step for one part only.
+// products and normalisations of rows. Returns such a step for some parts only.
 #ifndef WEFT_CONVERTER_PROGRAM_ROW_PARTS_H_
 #define WEFT_CONVERTER_PROGRAM_ROW_PARTS_H_
 
@@ -12,6 +12,7 @@
 
 namespace weft::plan {
 
+// A step for some of its parts.
 struct RowPart {
   Params params;  // for the selected parts
   // By operand, inputs first: the size of a part, which is also the distance between parts; 0 for

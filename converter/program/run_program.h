@@ -14,6 +14,7 @@
 
 namespace weft::plan {
 
+// Result of a run.
 struct ProgramRun {
   std::vector<std::vector<std::byte>> outputs;  // by output port
   std::string fault;                            // why it could not run; empty on success

@@ -10,9 +10,10 @@
 
 namespace weft::plan {
 
-// Returns the step with operand `input` changed to read the source of `copy`, starting at the first
-// element in memory that the copy reads, instead of the dense target of the copy. Returns nullopt
-// if the step has no strides for this, or if elements that must be adjacent would no longer be.
+// Returns the step with operand `input` changed to read the source of `copy` instead of its dense
+// target. The operand then starts at the first element in memory that the copy reads. Returns
+// nullopt if the step has no strides for this, or if elements that must be adjacent would no longer
+// be.
 std::optional<Step> ReadingThrough(const format::CopyParams& copy, const Step& step, size_t input);
 
 // Returns axes that refine both a and b, which must have as many elements in the same order;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps with a window along the rows of a map, such as convolutions and pooling over time, and the
-// same step for some of its rows.
+// Steps with a window along the rows of a map, such as convolutions and pooling over time. Returns
+// the same step for some of its rows.
 #ifndef WEFT_CONVERTER_PROGRAM_WINDOW_ROWS_H_
 #define WEFT_CONVERTER_PROGRAM_WINDOW_ROWS_H_
 

@@ -6,7 +6,7 @@
 // iteration later. So states form delay lines, ordered by age, and no value of a line needs to be
 // copied. Either the states change buffers, in a ring, and the body is emitted once per phase. Or
 // all values of the line are stored in time order where a scan output gathers them (its scan
-// buffer, or track).
+// buffer).
 //
 //   line of states a, b (b takes the value of a) in a ring of 3 buffers; "new" is the body's
 //   result:
@@ -36,6 +36,7 @@ struct Origin {
   bool fresh = false;  // one step writes the complete result, so it can write it to any buffer
 };
 
+// States that pass one value on, and the buffers that hold them.
 struct DelayLine {
   std::vector<size_t> states;  // by age, the youngest first; never empty
   bool closed = false;         // the youngest state takes the value of the oldest

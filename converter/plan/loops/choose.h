@@ -13,6 +13,7 @@
 
 namespace weft::plan {
 
+// The buffers of all states of a loop.
 struct LoopPlan {
   std::vector<DelayLine> lines;
   // Buffers of each line, by position: the states' own values, then one more if the line has one

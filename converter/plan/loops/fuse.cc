@@ -108,8 +108,8 @@ class LoopFuser {
            ViewOfScan(program_, scan, trips) == ViewOfSlice(program_, slice, trips);
   }
 
-  // Returns true if only the second loop reads what the first one feeds it, and all other accesses
-  // of the first loop can move to the position of the second.
+  // Returns true if the first loop can run at the position of the second: only the second loop may
+  // read the sequences between them, and all other accesses must be movable.
   bool IsFree(SectionId first, SectionId second, const std::vector<Feed>& feeds) const {
     std::unordered_map<ValueId, size_t> reads;
     for (const Feed& feed : feeds) ++reads[LoopOf(first).scans[feed.scan].whole];

@@ -6,7 +6,7 @@
 //
 // The sequence between two layers, as long as the axis, becomes a value of one iteration. Then the
 // input products of the second layer can no longer be computed for many iterations at once
-// (hoist.h), so fusion needs less scratch and reads weights more often. As a compromise, loops are
+// (hoist.h). So fusion needs less scratch, but reads weights more often. As a compromise, loops are
 // first split into tiles (strips.h), and the sequence is as long as a tile. With windows over time
 // between the loops, all of them run in tiles (time_strips.h).
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_FUSE_H_
@@ -19,6 +19,7 @@
 
 namespace weft::plan {
 
+// A version of a program with fused loops.
 struct FusedProgram {
   Program program;
   int64_t strip = 1;         // iterations per tile
@@ -29,9 +30,9 @@ struct FusedProgram {
 // empty if there are no loops to fuse. Run this before the loops' states have buffers.
 std::vector<FusedProgram> FusedPrograms(const Program& program);
 
-// Fuses two loops if the second one reads, one chunk per iteration and in the order of their
-// computation, what the first one gathers, nothing else reads it, and the first one can run at the
-// position of the second. Returns true if any loop has been fused.
+// Fuses two loops if the second one reads a sequence that the first one gathers, one chunk per
+// iteration and in the same order. Nothing else may read the sequence, and the first loop must be
+// able to run at the position of the second. Returns true if any loop has been fused.
 bool FuseLoops(Program& program);
 
 // Also fuses across steps between the loops that compute each iteration's part of their results

@@ -20,7 +20,7 @@ struct IterationTargets {
   std::vector<ValueId> of_scans, of_lasts, of_lines;
 };
 
-// Appends the copies to the builder's block, which has computed `results`, and orders its items so
+// Appends the copies to the builder's block, which has computed `results`. Then orders the items so
 // that old states are read before their replacements are written, as far as the data allows.
 void EndIteration(Builder& builder, const Section& section, const LoopPlan& plan,
                   std::span<const ValueId> results, std::span<const ValueId> states,

@@ -76,7 +76,7 @@ class LoopPlanner {
   std::unordered_map<SectionId, LoopPlan> plans_;
 };
 
-// Sets the home of each view to that of its root.
+// Sets the memory region of each view to that of its root.
 void RefreshHomes(Program& program) {
   for (ValueId value = 0; value < program.values.size(); ++value) {
     program.values[value].home = program.values[Resolve(program, value).root].home;

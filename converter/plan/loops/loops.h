@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assigns buffers to the states of every loop of a program, and emits the copies of its body that
-// this needs (see `struct Section` in weft.fbs). Loops of one iteration become part of the block
-// around them. Afterwards no section is a loop.
+// Assigns buffers to the states of every loop of a program, and emits the copies of the body that
+// these need. `struct Section` in weft.fbs describes the result. Loops of one iteration become part
+// of the block around them. Afterwards no section is a loop.
 //
 // Slices and scan outputs move with the iteration. They need no copy if every axis before the
 // sliced one has size 1; otherwise one transpose outside the loop makes it so. carry.h describes

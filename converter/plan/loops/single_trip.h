@@ -9,6 +9,7 @@
 
 namespace weft::plan {
 
+// Inlines all such loops of a program, including nested ones.
 void InlineSingleTrips(Program& program);
 
 }  // namespace weft::plan

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts steps between the loops of stacked layers, such as a dense layer for each time step, a
-// normalisation or an added residual, to loops of their own, so that they can be fused with the
-// loops around them.
+// Converts steps between the loops of stacked layers to separate loops, so that they can be fused
+// with these loops. Examples are a dense layer on each time step, a normalisation and an added
+// residual.
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_STEP_LOOPS_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_STEP_LOOPS_H_
 

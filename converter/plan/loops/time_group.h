@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of consecutive loops of layers, steps on each time step and windows over time
-// (program/window_rows.h) that can run tile by tile (time_strips.h), and the lag of each behind the
-// first:
+// Groups of consecutive items that can run tile by tile (time_strips.h): loops of layers, steps on
+// each time step and windows over time (program/window_rows.h). Each item has a lag relative to the
+// first one:
 //
 //   x      | 0 1 2 3 4 5 6 7 8 9 |      a window of three rows, padded by one on both sides
 //   lead   |[0 1 2]              |      rows 0 and 1 of y, whose lag is 1: the next needs row 3
@@ -39,6 +39,7 @@ struct TimeOperand {
   int64_t begin_bytes = 0, row_bytes = 0;
 };
 
+// A loop or step of a group.
 struct TimeMember {
   size_t item = 0;  // index in the block
   int64_t rows = 0;
@@ -48,12 +49,13 @@ struct TimeMember {
   std::vector<size_t> made;  // its sequences: one per scan of the loop, or the step's output
 };
 
+// Members in order, the sequences that they compute, and how these are divided into tiles.
 struct TimeGroup {
   std::vector<TimeMember> members;
   std::vector<TimeSequence> sequences;
   std::vector<size_t> before, after;  // all other items of the block
   int64_t strip = 1, strips = 0;      // rows per tile, and number of tiles
-  int64_t lead = 0;                   // rows before the first tile, for a member without lag
+  int64_t lead = 0;                   // rows before the first tile, of a member without lag
 
   int64_t LeadOf(const TimeMember& member) const { return lead - member.lag; }
   int64_t RestOf(const TimeMember& member) const {
@@ -61,8 +63,9 @@ struct TimeGroup {
   }
 };
 
-// Returns the first group from item `first` of the block on that has a loop, a window and a
-// sequence that need not be stored, in tiles of at most `most_rows` rows; nullopt if there is none.
+// Returns the first group from item `first` of the block on, in tiles of at most `most_rows` rows.
+// The group must have a loop, a window and a sequence that need not be stored. Returns nullopt if
+// there is none.
 std::optional<TimeGroup> FindTimeGroup(const Program& program, BlockId block, size_t first,
                                        int64_t most_rows);
 

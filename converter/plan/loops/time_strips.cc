@@ -118,7 +118,7 @@ TensorType StripMaker::RowsType(const TimeSequence& sequence, int64_t rows) cons
 }
 
 // Adds a buffer for each sequence with history. It has space for the rows of each stage at its end,
-// and for the row before them, where a loop keeps a state that is such a row.
+// and for the row before them. A loop keeps a state there if the state is such a row.
 void StripMaker::MakeBuffers() {
   for (const TimeSequence& sequence : group_.sequences) {
     Rows& place = places_.emplace_back();

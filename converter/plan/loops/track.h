@@ -21,6 +21,7 @@ struct AxisView {
   int64_t chunk_bytes() const { return outer * chunk_elements * element_bytes; }
   bool operator==(const AxisView&) const = default;
 };
+// The views of a sliced input and of a scan output with `trips` chunks.
 AxisView ViewOfSlice(const Program& program, const Loop::Sliced& slice, int64_t trips);
 AxisView ViewOfScan(const Program& program, const Loop::Scan& scan, int64_t trips);
 
@@ -44,11 +45,13 @@ class Track {
   int64_t chunk_bytes() const { return view_.chunk_bytes(); }
   // Bytes from the chunk of one iteration to that of the next.
   int64_t stride_bytes() const { return backward_ ? -chunk_bytes() : chunk_bytes(); }
+  // Offset in bytes of chunk `number` within whole().
   int64_t OffsetOf(int64_t number) const {
     return base_bytes_ + (backward_ ? view_.trips - 1 - number : number) * chunk_bytes();
   }
   // A view of the value computed `age` iterations before the current one.
   ValueId MovingChunk(Builder& builder, SectionId section, int64_t age, TensorType type) const;
+  // A view of chunk `number`, which does not move.
   ValueId Chunk(Builder& builder, int64_t number, TensorType type) const;
   // Makes `scanned` all chunks from number `first` on (up to `first`, if backward), one per
   // iteration.

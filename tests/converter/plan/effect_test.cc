@@ -206,7 +206,7 @@ TEST(Repeated, TakesNoMoreWorkForMoreTrips) {
   const auto work = [&body](int64_t trips) {
     Findings counted;
     const Effect total = Repeated({&body, &body}, 16, trips, kAnyWork, counted);
-    EXPECT_EQ(RangesOf(total.needed()), (Ranges{{0, 16}})) << "the first slice alone";
+    EXPECT_EQ(RangesOf(total.needed()), (Ranges{{0, 16}})) << "only the first slice";
     EXPECT_EQ(RangesOf(total.written()), (Ranges{{16, 16 * (trips + 1)}}));
     return counted.work;
   };

@@ -230,8 +230,7 @@ TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
   EXPECT_NEAR(report.layers[0].signal_to_noise_db, 10 * std::log10(signal / noise), 0.01);
 }
 
-// A product whose weights are integers times a scale; the integers cycle from `least` to
-// `greatest`.
+// A product whose weights are integers times a scale; the integers cycle through a range.
 struct Compressed : Products {
   explicit Compressed(int32_t least, int32_t greatest, int64_t group = kTerms) {
     builder.SetFromIntegers(true);
@@ -327,7 +326,7 @@ struct Windows : Products {
     builder.Emit(params, {x, weights, plan::kNone}, {y});
     program.outputs.push_back({y, {"y"}, plan::kNone, 0});
   }
-  // Integers that cycle from `least` to `greatest`, times a scale for each output.
+  // Integers that cycle through a range, times a scale for each output.
   static std::vector<float> Around(int32_t least, int32_t greatest, int64_t outputs,
                                    int64_t inputs) {
     std::vector<float> weights;
