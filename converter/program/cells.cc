@@ -30,7 +30,7 @@ using CellBytes = std::vector<std::byte>;
 struct CellKind {
   uint32_t gates = 0;
   int64_t hidden = 0;
-  size_t start = 0;  // the input that x * W replaces
+  size_t start = 0;  // the input that holds x * W, or its start once x * W is fused
   bool resets_first = false;
 };
 

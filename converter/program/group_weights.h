@@ -35,7 +35,7 @@ struct GroupWeights {
 GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
                             uint32_t group);
 // Finds exact integers: all inputs in one group, or in groups of 128, 64 or 32. Returns nullopt if
-// some weights are not 16 consecutive multiples of a scale.
+// the weights of an output in a group are not among 16 consecutive multiples of a scale.
 std::optional<GroupWeights> RecoverGroups(std::span<const float> panels, uint32_t inputs,
                                           uint32_t outputs);
 

@@ -33,7 +33,7 @@ namespace weft::plan {
 struct Origin {
   enum class Kind { kResult, kOldState } kind = Kind::kResult;
   size_t index = 0;    // of the result (the first of equal ones) or of the state
-  bool fresh = false;  // one step writes the complete result, so it can write it to any buffer
+  bool fresh = false;  // the result is a separate value, so it can be written to any buffer
 };
 
 // States that pass one value on, and the buffers that hold them.
