@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run-time lengths: which axes of a node's outputs inherit one from its inputs. An
-// operation that keeps the places of such an axis apart, as its axis rule says, passes it to its
-// outputs; one that would mix what lies beyond the true length into its result is refused.
+// Propagates run-time lengths from the inputs of a node to its outputs. An operation that processes
+// the elements along such an axis independently, according to its axis rule, passes the length to
+// its outputs. An operation that would mix elements beyond the true length into its result is
+// refused.
 #ifndef WEFT_CONVERTER_GRAPH_EXTENT_H_
 #define WEFT_CONVERTER_GRAPH_EXTENT_H_
 
@@ -9,7 +10,7 @@
 
 namespace weft::graph {
 
-// To be called when the node's output types are known; adds a fault where the node cannot be run.
+// Requires the output types of the node. Adds a fault if the node cannot run with these lengths.
 void PassExtentsOn(ops::InferScope& scope);
 
 }  // namespace weft::graph

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers with bodies that cannot be prepared because something before them was refused.
+// Finds layers with bodies that cannot be prepared because an earlier error affects their inputs.
 #ifndef WEFT_CONVERTER_GRAPH_FAULTY_BODIES_H_
 #define WEFT_CONVERTER_GRAPH_FAULTY_BODIES_H_
 
@@ -9,8 +9,8 @@
 
 namespace weft::graph {
 
-// Loops and branches that the reader, a --shape or a --value has refused, and those that depend on
-// what was refused. Passes that prepare and infer bodies need all of their inputs.
+// Returns the loops and branches with an error of the reader, --shape or --value, and those that
+// depend on such an error. Passes that prepare and infer bodies need all of their inputs.
 std::vector<ir::Node*> FaultyBodies(const ir::Graph& graph);
 
 }  // namespace weft::graph

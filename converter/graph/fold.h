@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes a node whose inputs are all known. Who runs its steps is handed in, with what that may
-// take.
+// Computes a node whose inputs are all constant. The caller provides the function that runs the
+// steps, and its limits.
 #ifndef WEFT_CONVERTER_GRAPH_FOLD_H_
 #define WEFT_CONVERTER_GRAPH_FOLD_H_
 
@@ -14,11 +14,11 @@
 
 namespace weft::graph {
 
-// Operations that one run of a program takes, estimated without running it.
+// Estimates the number of operations of one run of a program, without running it.
 using EstimateWork = std::function<double(const plan::Program& program)>;
 
-// Runs programs ahead of time within two limits. `used_bytes` are those of the constants computed
-// so far, to which the next one adds its inputs and scratch; `used_work` are operations.
+// Runs programs at conversion time within two limits. `used_bytes` counts the constants computed so
+// far; the next constant adds its inputs and scratch. `used_work` counts operations.
 struct Folding {
   plan::RunProgram run;
   int64_t limit_bytes = int64_t{1} << 30;
@@ -27,12 +27,12 @@ struct Folding {
   int64_t limit_work = int64_t{1} << 24;
   int64_t used_work = 0;
 
-  // For a copy of the graph, whose constants are dropped with it.
+  // Returns the settings for a copy of the graph, whose constants are discarded with the copy.
   Folding OfCopy() const { return {run, limit_bytes, 0, work, limit_work, 0}; }
 };
 
-// One constant per output of `node`, whose output types are inferred. Empty when a fault was added,
-// such as that constants or scratch would go beyond the limit.
+// Returns one constant per output of `node`, whose output types are inferred. Returns an empty
+// vector if a fault was added, for example because constants or scratch would exceed the limit.
 std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& folding,
                                Faults& faults);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shapes that the call gives to inputs (--shape), held against what the model declares of them
-// before any pass works with them. A declared dimension may change, the rank may not, and one that
-// is declared within bounds (1..50) stays within them.
+// Checks the input shapes given by --shape against those the model declares, before any other pass
+// uses them. A declared dimension may change, the rank may not. A dimension declared with bounds
+// (1..50) must stay within them.
 #ifndef WEFT_CONVERTER_GRAPH_INPUT_SHAPES_H_
 #define WEFT_CONVERTER_GRAPH_INPUT_SHAPES_H_
 
@@ -15,15 +15,16 @@
 
 namespace weft::graph {
 
-// `must be one of "x" f32[2,3], "h" f32[?,64]`, by the names that weft prints first.
+// Returns `must be one of "x" f32[2,3], "h" f32[?,64]`, with the first printed name of each input.
 std::string MustBeOf(const ir::Graph& graph);
-// The input of that name, else of that index; where there is not exactly one null, with a fault
-// that begins with the option and says what an unknown name must be.
+// Returns the input with that name, otherwise the input with that index. If there is not exactly
+// one, returns null and adds a fault that starts with the option and ends with `must` for an
+// unknown name.
 ir::Node* FindInput(const ir::Graph& graph, std::string_view option, const std::string& name,
                     std::string_view must, Faults& faults);
 
-// By any name of an input, else by its index. An input whose shape is at fault loses its type, as
-// what the reader has found at fault has none: every shape behind it would be a guess.
+// Keys are names of inputs, or else indices. An input with an invalid shape loses its type, like an
+// input the reader found invalid, because later shapes that depend on it would be guesses.
 void ApplyShapes(ir::Graph& graph, const std::map<std::string, Dims>& shapes, Faults& faults);
 
 }  // namespace weft::graph

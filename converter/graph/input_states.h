@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs of an input and an output that the call makes one state (--state h0=hn), before any pass
-// works with them: what exporters of single steps leave to the caller to copy back. The state
-// begins as zeros and is no port any more.
+// Replaces a pair of an input and an output by one state (--state h0=hn), before any other pass.
+// Models exported for a single step leave this copy to the caller. The state starts as zeros; its
+// two ports are removed.
 #ifndef WEFT_CONVERTER_GRAPH_INPUT_STATES_H_
 #define WEFT_CONVERTER_GRAPH_INPUT_STATES_H_
 
@@ -14,10 +14,10 @@
 
 namespace weft::graph {
 
-// An input and the output that is its value in the next run, each by any of its names or its index.
+// An input, and the output that is its value in the next run. Each is given by name or index.
 using InputStates = std::vector<std::pair<std::string, std::string>>;
 
-// An attribute of the ReadValue of such a state: the name of the output.
+// Attribute of the ReadValue of such a state: the name of the output.
 inline constexpr const char* kDeclaredState = "declared_state";
 
 void ApplyStates(ir::Graph& graph, const InputStates& states, Faults& faults);

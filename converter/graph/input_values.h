@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that the call makes constants (--value), before any pass works with them. A model whose
-// axes, sizes or filters are inputs converts so for one choice of them.
+// Replaces inputs by constants (--value), before any other pass. This converts a model whose axes,
+// sizes or filters are inputs, for one choice of their values.
 #ifndef WEFT_CONVERTER_GRAPH_INPUT_VALUES_H_
 #define WEFT_CONVERTER_GRAPH_INPUT_VALUES_H_
 
@@ -18,13 +18,13 @@ namespace weft::graph {
 struct InputValue {
   TensorType type;
   std::vector<std::byte> bytes;  // dense, row-major
-  // Instead of both: numbers as number_value.h has them, which take the input's type and shape. One
-  // number fills an input of fixed shape.
+  // Alternative to `type` and `bytes`: numbers as in number_value.h, which take the input's type
+  // and shape. A single number fills an input of fixed shape.
   std::string numbers = {};
 };
 
-// By any name of an input, else by its index among the inputs that the model declares. The type
-// must be the input's, the shape one that it may have.
+// Keys are names of inputs, or else indices among the inputs that the model declares. The type must
+// be the input's, and the shape must match the declared one.
 void ApplyValues(ir::Graph& graph, const std::map<std::string, InputValue>& values, Faults& faults);
 
 }  // namespace weft::graph

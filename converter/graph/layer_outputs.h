@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs of layers that become outputs of the model, behind its own, before any pass works with
-// them: for a comparison layer by layer. What would be fused into the layer behind stays apart.
+// Adds outputs of layers to the model's outputs, after the existing ones and before any other pass,
+// for a layer-by-layer comparison. Such a layer is not fused into the layer that follows it.
 #ifndef WEFT_CONVERTER_GRAPH_LAYER_OUTPUTS_H_
 #define WEFT_CONVERTER_GRAPH_LAYER_OUTPUTS_H_
 
@@ -12,11 +12,11 @@
 namespace weft::graph {
 
 struct LayerOutput {
-  int64_t layer = -1;  // by the id of the IR
-  uint32_t port = 0;   // of its outputs
+  int64_t layer = -1;  // id in the IR
+  uint32_t port = 0;   // output port of the layer
 };
 
-// Those that the graph has, in the order given.
+// Adds the outputs that exist in the graph, in the given order.
 void AddLayerOutputs(ir::Graph& graph, const std::vector<LayerOutput>& outputs);
 
 }  // namespace weft::graph

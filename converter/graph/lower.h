@@ -12,27 +12,28 @@
 
 namespace weft::graph {
 
-// Attribute of a node whose steps are fused with no others, so that they round as they are written.
+// Attribute of a node whose steps are never fused with others, so that they round as written.
 inline constexpr const char* kRoundsApart = "rounds_apart";
 
-// The whole model: ports, variables and steps. False when faults were added.
+// Lowers the entire model: ports, variables and steps. Returns false if faults were added.
 bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults);
 
-// `value`, which `source` makes, as what a port shows: its length, and its rows together, where
-// that is a run-time length.
+// Sets `port` to `value`, which `source` computes. If `value` has a run-time length, also sets the
+// length, and stores the rows contiguously.
 void SetPortValue(plan::Builder& builder, const ops::LowerScope::Values& values,
                   const ir::OutputPort& source, plan::ValueId value, plan::Port& port);
 
-// The nodes of one graph (the model's or a body's) into the builder's current block. Parameters
-// must stand in `values` already; afterwards the sources of the Results do.
+// Lowers the nodes of one graph (the model's or a body's) into the builder's current block.
+// `values` must contain the Parameters; afterwards it also contains the sources of the Results.
 bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults);
 
-// A body whose Parameters stand in `values`, Assigns and all; returns the values of its Results.
+// Lowers a body, including Assigns. `values` must contain its Parameters. Returns the values of its
+// Results.
 std::vector<plan::ValueId> LowerBody(ir::Graph& body, plan::Builder& builder,
                                      ops::LowerScope::Values& values, Faults& faults);
 
-// Assigns, which change variables: after everything that reads their old values.
+// Lowers Assigns, which change variables. Call it after all readers of the old values are lowered.
 void LowerSinks(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults);
 

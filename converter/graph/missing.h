@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of OpenVINO's opsets 1 to 16 that do not convert, by the words that exporters and
-// frameworks have for them, and what to do about them where there is something to do.
+// Unsupported operations of OpenVINO's opsets 1 to 16, with the names that exporters and frameworks
+// use for them, and a workaround if there is one.
 #ifndef WEFT_CONVERTER_GRAPH_MISSING_H_
 #define WEFT_CONVERTER_GRAPH_MISSING_H_
 
@@ -11,15 +11,15 @@ namespace weft::graph {
 
 struct MissingOperation {
   std::string_view name;
-  std::string_view words;   // of the model's source; empty where they are the name
+  std::string_view words;   // name in the source framework; empty if it equals `name`
   std::string_view reason;  // why it does not convert
-  std::string_view must;    // the end of a fault's text
+  std::string_view must;    // last part of the message: what to do instead
 };
 
 // Sorted by name.
 std::span<const MissingOperation> MissingOperations();
 
-// Null where there is nothing to say.
+// Returns null if the table has no entry.
 const MissingOperation* FindMissing(std::string_view name);
 
 }  // namespace weft::graph

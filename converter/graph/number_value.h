@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a call ("16000", "1,2,3") as the elements of a tensor.
+// Parses numbers of the command line ("16000", "1,2,3") into the elements of a tensor.
 #ifndef WEFT_CONVERTER_GRAPH_NUMBER_VALUE_H_
 #define WEFT_CONVERTER_GRAPH_NUMBER_VALUE_H_
 
@@ -21,7 +21,7 @@ bool AreNumbers(std::string_view text);
 std::optional<std::vector<std::byte>> BytesOfNumbers(std::string_view text, ElementType type,
                                                      std::string* reason);
 
-// How many numbers there are.
+// Returns the count of the numbers.
 size_t CountOfNumbers(std::string_view text);
 
 }  // namespace weft::graph

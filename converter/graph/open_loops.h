@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognition of counts where they follow from shapes: a while-loop over x.shape[1] ends by a
-// number that only inference knows, and inference wants to know the loop. So a copy of
-// the model is inferred as far as it goes, shapes and constants known there are propagated into the
-// inputs of loops, and their counts are looked for again, one loop after the other down the model.
+// Recognises trip counts that follow from shapes. The trip count of a while-loop over x.shape[1] is
+// known only after inference, and inference needs the loop. So this pass infers a copy of the model
+// as far as possible and propagates the known shapes and constants into the inputs of loops. Then
+// it searches their trip counts again, one loop after another in topological order.
 #ifndef WEFT_CONVERTER_GRAPH_OPEN_LOOPS_H_
 #define WEFT_CONVERTER_GRAPH_OPEN_LOOPS_H_
 
@@ -11,8 +11,8 @@
 
 namespace weft::graph {
 
-// RecogniseCounts on `graph`, as read and with the user's shapes, and again as long as it helps.
-// What would fold into more bytes than the limit is left unknown; what is folded here goes again.
+// Repeats RecogniseCounts on `graph` as long as it finds more. `graph` is as read, with the user's
+// shapes. Values whose folding would exceed the limit stay unknown. Folded values are not kept.
 void RecogniseCountsByShapes(ir::Graph& graph, const Folding& folding);
 
 }  // namespace weft::graph

@@ -25,7 +25,7 @@ PortNames NamesOfOutputs(const ir::Graph& graph);
 // Returns the ports that have the name.
 std::vector<size_t> PortsWithName(const PortNames& ports, std::string_view name);
 
-// Returns the same; if there are none, the port whose index `name` is.
+// Returns the ports that have the name; if there are none, the port with that index.
 std::vector<size_t> PortsNamed(const PortNames& ports, std::string_view name);
 
 // Returns all names of all ports.

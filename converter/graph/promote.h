@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes f32 the only floating-point type that is computed with. f16, bf16 and f64 tensors become
-// f32, their constants with them; an explicit Convert to such a type still rounds, by a conversion
-// there and back. Ports keep the type that the file gives them, by a conversion at the border.
+// Makes f32 the only floating-point type of the computation. Converts f16, bf16 and f64 tensors and
+// constants to f32. An explicit Convert to such a type still rounds: it becomes a conversion to
+// that type and back. Ports keep the type declared in the file; a conversion is added at the port.
 #ifndef WEFT_CONVERTER_GRAPH_PROMOTE_H_
 #define WEFT_CONVERTER_GRAPH_PROMOTE_H_
 
@@ -10,12 +10,12 @@
 
 namespace weft::graph {
 
-// `graph` is resolved and not yet inferred; its bodies are promoted with it. Only the declared
-// types of the file are looked at, so an undeclared port behind f16 work comes out as f32.
+// `graph` is resolved and not yet inferred; its bodies are promoted as well. Only the types
+// declared in the file are used: an undeclared port after f16 operations becomes f32.
 void Promote(ir::Graph& graph);
 
-// Warns in one line which inputs and outputs of the model are f64, since their values are computed
-// as f32. To be called before Promote.
+// Adds a one-line warning that lists the f64 inputs and outputs of the model, because their values
+// are computed as f32. Call it before Promote.
 void WarnOfDoubles(const ir::Graph& graph, Faults& faults);
 
 }  // namespace weft::graph

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes out of a loop what no output needs: Results, Parameters, the back edges that keep only each
-// other alive, unused inputs, and the nodes between them.
+// Removes everything from a loop that no output depends on: Results, Parameters, back edges that
+// only keep each other alive, unused inputs, and the nodes between them.
 #ifndef WEFT_CONVERTER_GRAPH_PRUNE_LOOP_H_
 #define WEFT_CONVERTER_GRAPH_PRUNE_LOOP_H_
 
@@ -8,7 +8,7 @@
 
 namespace weft::graph {
 
-// `loop` has one body. Its outputs stay, and a Loop's inputs 0 and 1.
+// `loop` has one body. All its outputs remain, and inputs 0 and 1 of a Loop.
 void PruneLoop(ir::Node& loop);
 
 }  // namespace weft::graph

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of a constant in another order, or repeated.
+// Permutes or repeats the elements of a constant.
 #ifndef WEFT_CONVERTER_GRAPH_REARRANGED_H_
 #define WEFT_CONVERTER_GRAPH_REARRANGED_H_
 
@@ -7,8 +7,8 @@
 
 namespace weft::graph {
 
-// Those that a walk over `dims` meets at `strides`, in elements of the constant, as a tensor of
-// `shape`. The constant is of whole bytes.
+// Returns a tensor of `shape` with the elements that a traversal of `dims` by `strides` reads.
+// Strides are in elements of the constant. Its type must have a multiple of 8 bits.
 ir::Constant Rearranged(const ir::Constant& constant, const Dims& dims, const Dims& strides,
                         Dims shape);
 

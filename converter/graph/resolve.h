@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives every node, bodies included, its row of the operation table: the newest version not above
-// the one the file asks for. Each operation without a row is one line, with its layers, what the
-// model's source calls it and what to do about it (missing.h).
+// Assigns to every node, including bodies, its row of the operation table: the newest version not
+// above the one that the file requests. Reports each operation without a row in one line, with its
+// layers, its name in the source framework and a workaround (missing.h).
 #ifndef WEFT_CONVERTER_GRAPH_RESOLVE_H_
 #define WEFT_CONVERTER_GRAPH_RESOLVE_H_
 
@@ -10,11 +10,11 @@
 
 namespace weft::graph {
 
-// Sets the rows and says nothing of operations that have none: passes before Resolve may yet make
-// other operations of them.
+// Sets the rows without reporting operations that have none, because passes before Resolve may
+// still replace these.
 void FindOperations(ir::Graph& graph);
 
-// False when a fault was added.
+// Returns false if a fault was added.
 bool Resolve(ir::Graph& graph, Faults& faults);
 
 }  // namespace weft::graph

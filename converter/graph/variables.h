@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose variables are whose: the reads and assignments of one variable must stand in one graph, the
-// model's or a body's, since nothing orders those of two. The branches of an If count as one: only
-// one of them runs.
+// Checks that all reads and assignments of a variable are in one graph, the model's or a body's,
+// because the order between two graphs is undefined. The branches of an If count as one graph,
+// because only one of them runs.
 #ifndef WEFT_CONVERTER_GRAPH_VARIABLES_H_
 #define WEFT_CONVERTER_GRAPH_VARIABLES_H_
 
@@ -10,7 +10,7 @@
 
 namespace weft::graph {
 
-// `graph` with its bodies, as read. False when a fault was added.
+// Checks `graph` and its bodies, as read. Returns false if a fault was added.
 bool CheckVariables(const ir::Graph& graph, Faults& faults);
 
 }  // namespace weft::graph

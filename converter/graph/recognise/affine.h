@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what a gate of a recurrent cell computes before its activation as sums of products with
-// constant matrices:
+// Reads the pre-activation of a gate of a recurrent cell as a sum of products with constant
+// matrices:
 //   pre = sum over inputs a of a * M_a^T + bias + other
-// however the export has cut it: one product for all gates and a Split behind it, one per gate,
-// [x, h] concatenated before a merged matrix, biases in several places, all of it scaled. Nothing
+// Accepts all common export variants: one product for all gates followed by a Split, one product
+// per gate, a merged matrix over [x, h], several biases, a common scale. Does not change the graph.
+// A value that does not have this form is an addend of its own, in `others`.
 // is changed; a value that is not of this form is an addend of its own, among `others`.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_AFFINE_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_AFFINE_H_
@@ -18,44 +19,43 @@
 
 namespace weft::graph {
 
-// Columns [begin, begin + count) of a value, which stands in rows.
+// Columns [begin, begin + count) of a value, which is a matrix of rows.
 struct Columns {
   ir::Source source;
   int64_t begin = 0, count = 0;
 };
 
-// Places begin, begin + step, ... of the last axis of another value, its other axes whole.
+// Elements begin, begin + step, ... of the last axis of another value; all other axes are complete.
 struct Cut {
   ir::Source whole;
   int64_t begin = 0, step = 1, count = 0;
 };
 
-// Of a Split, VariadicSplit, Slice or StridedSlice with a step above 0.
+// Returns the cut of a Split, VariadicSplit, Slice or StridedSlice with a positive step.
 std::optional<Cut> CutOf(ir::Source source);
 
 struct Product {
   ir::Source input;            // before reshapes
   int64_t width = 0;           // of the input
   std::vector<float> weights;  // [count, width]
-  bool from_integers = false;  // some of the weights, as ir::Constant has it
+  bool from_integers = false;  // true if any of the weights are, as in ir::Constant
 };
 
 struct Affine {
-  std::vector<Product> products;    // one per input
-  std::vector<float> bias;          // [count]
-  std::vector<Columns> others;      // added as they are
-  std::set<const ir::Node*> nodes;  // that compute it, the products included
-  std::set<const ir::Node*>
-      passages;  // between the products and their inputs: nothing but movement
+  std::vector<Product> products;       // one per input
+  std::vector<float> bias;             // added unchanged
+  std::vector<Columns> others;         // added as they are
+  std::set<const ir::Node*> nodes;     // nodes that compute it, including the products
+  std::set<const ir::Node*> passages;  // between products and inputs: movement only
 };
 
-// Of rows * count elements that `columns` are. Nullopt where a part is neither product, constant
-// nor addend (a difference that takes something else away).
+// `columns` has rows * count elements. Returns nullopt if a part is neither a product, nor a
+// constant, nor an addend, for example a difference that subtracts another value.
 std::optional<Affine> AffineOf(const Columns& columns, int64_t rows);
 
-// A gate: an activation over columns of something.
+// A gate: an activation applied to columns of a value.
 struct Gate {
-  std::string activation;  // as cells name it
+  std::string activation;  // its name in recurrent cells
   float alpha = 0, beta = 0;
   Columns before;
   std::set<const ir::Node*> nodes;
@@ -64,10 +64,10 @@ struct Gate {
   }
 };
 
-// Nullopt when `source` is no activation, nor columns of one.
+// Returns nullopt if `source` is neither an activation nor columns of one.
 std::optional<Gate> GateOf(ir::Source source);
 
-// All columns of a value.
+// Returns all columns of a value.
 Columns AllColumns(ir::Source source);
 
 }  // namespace weft::graph

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations behind one another that exchange axes, make or drop those of one element: which axis
-// becomes which, and the same for a tensor of other extents.
+// Sequences of operations that permute axes, or add or remove axes of one element. Tracks the axes
+// through such a sequence, and repeats it for a tensor with other extents.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_AXIS_WAY_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_AXIS_WAY_H_
 
@@ -14,24 +14,25 @@
 
 namespace weft::graph {
 
-// From the first on.
+// In dataflow order.
 using Way = std::vector<const ir::Node*>;
 
-// The way to `source`, and what it begins with.
+// Returns the sequence that ends at `source`, and its input.
 std::pair<Way, ir::Source> WayTo(ir::Source source);
 
-// Of each axis of a tensor the axis of the first one on a way that it is; -1: of one element, made
-// on it.
+// For each axis of a tensor, the corresponding axis of the sequence's input; -1 for an axis of one
+// element that the sequence added.
 using AxisOrigins = std::vector<int64_t>;
 
-// At the end of a way that begins with `rank` axes; nullopt where an axis is divided or joined.
+// Returns the origins after a sequence whose input has `rank` axes; nullopt if an axis is split or
+// merged.
 std::optional<AxisOrigins> OriginsAtEnd(const Way& way, size_t rank);
-// Which axis it became; -1: none.
+// Returns the axis that `origin` became; -1 if it was removed.
 int64_t PlaceOf(const AxisOrigins& origins, size_t origin);
 
-// Did every axis that has another extent in `after` stay on the way, whose origins are known?
+// Returns true if the sequence keeps every axis whose extent differs between `before` and `after`.
 bool KeepsChanged(const Way& way, const Dims& before, const Dims& after);
-// The same way for `source`, which KeepsChanged.
+// Applies the same sequence to `source`, whose dims satisfy KeepsChanged.
 ir::Source Along(ir::Graph& graph, const ir::Node& like, const Way& way, ir::Source source);
 
 }  // namespace weft::graph

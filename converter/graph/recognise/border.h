@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeros that a Pad puts around what a convolution reads by way of exchanged axes, as Keras and
-// TensorFlow leave a causal convolution, whose data has its channels last: they become the
-// convolution's own padding, which costs nothing, and whose time can be cut.
+// Moves the zero padding of a Pad into the convolution that reads it through permuted axes. Keras
+// and TensorFlow export causal convolutions with channels-last data in this way. The convolution's
+// own padding costs nothing, and its time axis can be streamed.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_BORDER_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_BORDER_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last act of recognising a recurrent cell: a draft of the cell, put in the place of the
-// operations that spell it out. Refuses when one of those has a reader outside, whose value the
-// cell would not give. What is replaced stays in the graph without a reader.
+// The last stage of recognising a recurrent cell: replaces the decomposed operations by the drafted
+// cell. Refuses if one of these operations has an external reader, whose value the cell would not
+// compute. Replaced operations stay in the graph without readers.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_CELL_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_CELL_H_
 
@@ -18,11 +18,11 @@
 
 namespace weft::graph {
 
-// A graph while its cells are looked for.
+// A graph and its readers during the search for cells.
 struct Site {
   ir::Graph& graph;
   std::map<const ir::Node*, std::vector<ir::Node*>> readers;
-  // Of a body's Parameters that a back edge reaches: what they hold in the next iteration.
+  // For each body Parameter with a back edge, its value in the next iteration.
   std::map<const ir::Node*, ir::Source> successors;
 };
 
@@ -35,8 +35,8 @@ struct CellDraft {
   ir::Source x;
   std::vector<ir::Source> states;   // hidden, cell
   std::vector<float> w, r, b;       // of all gates, in the operation's order
-  bool from_integers = false;       // some of w or r, as ir::Constant has it
-  std::vector<ir::Source> results;  // what the operation's outputs stand for
+  bool from_integers = false;       // true if any of w or r are, as in ir::Constant
+  std::vector<ir::Source> results;  // values that the operation's outputs replace
   std::vector<Gate> activations;    // one per activation of the operation
   bool linear_before_reset = false;
   std::set<const ir::Node*> nodes, passages;  // as in Affine
@@ -46,22 +46,22 @@ struct CellDraft {
     nodes.insert(affine.nodes.begin(), affine.nodes.end());
     passages.insert(affine.passages.begin(), affine.passages.end());
   }
-  // Appends a gate's matrices and bias; inputs that it does not read get zeros.
+  // Appends a gate's matrices and bias. Inputs that the gate does not read get zeros.
   void Append(const Affine& affine, float sign = 1.0f);
 };
 
-// False, and nothing changed, when another node reads what the draft covers.
+// Returns false and changes nothing if another node reads a value that the draft covers.
 bool Place(Site& site, CellDraft draft);
 
-// Which of two inputs of `hidden`'s gates is x, which the state: the one of the state's width that
-// the loop carries, or, where both have it, the second. Nullopt when there are not two or none
-// fits.
+// Determines which of the two inputs of the gates is x and which is the state: the state has width
+// `hidden` and is carried by the loop. If both match, it is the second. Returns nullopt if there
+// are not two inputs or none matches.
 std::optional<std::pair<Product, Product>> InputAndState(const Site& site,
                                                          const std::vector<Affine>& gates,
                                                          int64_t hidden);
 
-// The three searches. `root` is an operation that may compute the new hidden state, with at least
-// one element; true when a cell stands in its place now.
+// Three searches. `root` is an operation that may compute the new hidden state, with at least one
+// element. Each returns true if it replaced `root` by a cell.
 bool RecogniseLstm(Site& site, ir::Node& root);
 bool RecogniseGru(Site& site, ir::Node& root);
 bool RecogniseRnn(Site& site, ir::Node& root);

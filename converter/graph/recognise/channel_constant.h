@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of f32 as the numbers that they broadcast: the elements, and the dims without axes
-// along which they repeat. What a constant says does not depend on how far an export has stretched
-// it.
+// Reads f32 constants independently of how far the exporter has broadcast them: keeps the elements,
+// and drops the axes along which they repeat.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_CHANNEL_CONSTANT_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_CHANNEL_CONSTANT_H_
 
@@ -17,18 +16,19 @@ struct Repeated {
   std::vector<double> numbers;
 };
 
-// Of input i of a node that broadcasts its two inputs by NumPy's rule. Nullopt where it is no
-// constant of f32.
+// Reads input `i` of a node that broadcasts its two inputs by NumPy's rule. Returns nullopt if the
+// input is no f32 constant.
 std::optional<Repeated> RepeatedOf(const ir::Node& node, size_t i);
 
-// One number for each of `count` places of an axis, or nullopt where they differ along others.
+// Returns one number for each of the `count` elements of an axis; nullopt if they vary along other
+// axes.
 std::optional<std::vector<double>> AlongAxis(const Repeated& constant, size_t axis, int64_t count);
 
-// a * b or a + b, where the one's dims stretch to the other's.
+// Returns a * b or a + b; the dims of one operand must broadcast to those of the other.
 enum class Joining { kProduct, kSum };
 std::optional<Repeated> Joined(const Repeated& a, const Repeated& b, Joining by);
 
-// Rounded to f32. Nullopt where a number is no longer finite, or lost digits below the normal ones.
+// Rounds to f32. Returns nullopt if a number overflows, or loses digits because it is subnormal.
 std::optional<std::vector<float>> RoundedFloats(const std::vector<double>& numbers);
 
 }  // namespace weft::graph

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that count for themselves, as while-loops of TensorFlow and Keras do, become loops of a
-// constant trip count over slices:
-//   a body condition such as i + 1 < 25, of counters and constants alone, becomes the trip count
-//     (the iteration that yields false still counts); one that is false at some iteration at the
-//     latest bounds it, and stays; so it does beside a run-time trip count
-//   Gather or StridedSlice of element i of an input, where i is 0, 1, 2, ... or backwards, becomes
-//   a
-//     slice of that input
-//   ScatterUpdate of element i of a list that is not read meanwhile, and Concat of a list that
-//     begins empty with one part more, become scan outputs;
-//     of a list of one place the last element remains
-//   a carried counter 0, 1, 2, ... becomes the current iteration
-// What then has no reader is removed, with its back edges and ports. Loops whose count cannot be
-// told are left as they are.
+// Converts loops that maintain their own counter, such as while-loops of TensorFlow and Keras, to
+// loops with a constant trip count over slices:
+//   A body condition such as i + 1 < 25 that depends only on counters and constants becomes the
+//     trip count (the iteration that yields false still counts). A condition that also depends
+//     on data but is false at some iteration at the latest bounds the trip count and stays, also
+//     in addition to a run-time trip count.
+//   Gather or StridedSlice of element i of an input, with i = 0, 1, 2, ... or descending, becomes
+//     a slice of that input.
+//   ScatterUpdate of element i of a list that the loop does not read, and Concat that appends one
+//     part to an initially empty list, become scan outputs;
+//     of a list with one element the last value remains.
+//   A carried counter 0, 1, 2, ... becomes the current iteration.
+// Values that no longer have readers are removed, with their back edges and ports. Loops whose trip
+// count cannot be determined stay unchanged.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_COUNT_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_COUNT_H_
 
@@ -20,7 +20,7 @@
 
 namespace weft::graph {
 
-// `graph` as read: neither resolved nor inferred. Inner loops first.
+// `graph` is as read, neither resolved nor inferred. Inner loops are processed first.
 void RecogniseCounts(ir::Graph& graph);
 
 }  // namespace weft::graph

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dilated convolution as TensorFlow spells it: SpaceToBatch makes every place of a block a batch
-// of its own, a convolution runs over each, and BatchToSpace puts the places back. It becomes one
-// convolution with that dilation, which moves nothing and whose time can be cut.
+// Recognises TensorFlow's decomposed dilated convolution: SpaceToBatch moves each element of a
+// block to a separate batch item, a convolution processes these, and BatchToSpace moves the
+// elements back. It becomes one convolution with that dilation. It copies nothing, and its time
+// axis can be streamed.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_DILATION_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_DILATION_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product with a constant matrix whose result is read in parts along its last axis, as gates and
-// the query, key and value of attention are, becomes one product for each part: the parts of
-// several rows would be copied apart. Left as it is where it has one row, of which a part is a
-// view, and where the parts' weights would fill more panels than the whole.
+// Splits a product with a constant matrix into one product per part, if its result is read in parts
+// along its last axis, as with gates and with query, key and value. Otherwise the parts of several
+// rows would need copies. Keeps a product of a single row, whose parts are views, and a product
+// whose parts would need more weight panels in total.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_DIVIDE_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_DIVIDE_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph while formulas are looked for that several operations spell out: who reads what, and the
-// replacement of a formula by one operation. A replacement costs as much as the formula has
-// operations, whatever the size of the graph.
+// A graph during the search for decomposed formulas: tracks the readers of each node, and replaces
+// a formula by one operation. The cost of a replacement is proportional to the formula's
+// operations, independent of the size of the graph.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_FORM_SITE_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_FORM_SITE_H_
 
@@ -19,10 +19,10 @@
 
 namespace weft::graph {
 
-// The operations of a formula, but for the last, which gives its result.
+// The operations of a formula, except the last one, which computes its result.
 using Covered = std::set<const ir::Node*>;
 
-// An operation that computes what a formula spells out.
+// The operation that replaces a formula.
 struct Form {
   std::string operation;
   int opset = 1;
@@ -36,17 +36,18 @@ class FormSite {
 
   ir::Graph& graph() { return graph_; }
   const ir::Graph& graph() const { return graph_; }
-  // The one node that reads `node`, and only once; null when there is none such.
+  // Returns the only reader of `node` if it reads it exactly once; else null.
   ir::Node* SoleReader(const ir::Node& node) const;
-  // Is what the covered nodes compute read by them and `root` alone? Not so where a length is known
-  // at run time alone: a reduction minds it, a step in place of several does not.
+  // Returns true if only the covered nodes and `root` read the values of the covered nodes. Returns
+  // false for run-time lengths, because a reduction would depend on the length and a fused step
+  // does not support it.
   bool IsClosed(const ir::Node& root, const Covered& covered) const;
-  // Has it gone into the operation that another node is now?
+  // Returns true if `node` was merged into the operation that replaced a formula.
   bool IsReplaced(const ir::Node& node) const { return replaced_.contains(&node); }
-  // `root` becomes the operation, with its outputs as they are; what is covered, and closed, has no
-  // reader from then on.
+  // Changes `root` into the operation, keeping its outputs. The covered nodes, which must be
+  // closed, no longer have readers.
   void Replace(ir::Node& root, const Covered& covered, Form form);
-  // `reader` takes `source`, of the same type, at that input.
+  // Makes input `input` of `reader` read `source`, which has the same type.
   void Redirect(ir::Node& reader, size_t input, ir::Source source);
 
  private:
@@ -63,41 +64,42 @@ class FormSite {
   std::unordered_set<const ir::Node*> replaced_;
 };
 
-// A search: `node` has one output, of f32 and with elements. True when a formula that ends there
-// has been replaced.
+// A search: `node` has one f32 output with at least one element. Returns true if a formula that
+// ends at `node` was replaced.
 using FormSearch = bool (*)(FormSite& site, ir::Node& node);
-bool RecogniseMovement(FormSite& site, ir::Node& node);     // Transpose, of several one or none
+bool RecogniseMovement(FormSite& site, ir::Node& node);     // several into one or none
 bool RecogniseBounds(FormSite& site, ir::Node& node);       // Clamp
 bool RecogniseExponential(FormSite& site, ir::Node& node);  // Sigmoid, SoftPlus by Exp
 bool RecogniseSlope(FormSite& site, ir::Node& node);        // PRelu
 bool RecogniseNorm(FormSite& site, ir::Node& node);         // MVN, NormalizeL2
 bool RecogniseSoftmax(FormSite& site, ir::Node& node);      // Softmax, LogSoftmax
-bool RecogniseRotation(FormSite& site, ir::Node& node);     // rotary positions, by one Reverse
+bool RecogniseRotation(FormSite& site, ir::Node& node);     // rotary positions, with one Reverse
 bool RecogniseAttention(FormSite& site, ir::Node& node);    // ScaledDotProductAttention
 bool RecogniseLength(FormSite& site, ir::Node& node);       // ReduceL2
 bool RecogniseSharedHeads(FormSite& site, ir::Node& node);  // products that repeat a factor
 bool RecogniseSnake(FormSite& site, ir::Node& node);        // Snake
-bool RecogniseOneHot(FormSite& site, ir::Node& node);       // Gather, of products with a one-hot
-// Of the formulas around the function that `node` is: Gelu, Swish, HSwish and their like.
+bool RecogniseOneHot(FormSite& site, ir::Node& node);       // Gather, from products with a one-hot
+// Formulas around the function `node`: Gelu, Swish, HSwish and similar.
 bool RecogniseActivation(FormSite& site, ir::Node& node);
-// Constants that follow one another, and those behind a product.
+// Consecutive constant factors and addends, and those after a product.
 bool RecogniseConstants(FormSite& site, ir::Node& node);
-// Those that are added after a transposition of a product.
+// Constants added after a transposition of a product.
 bool RecogniseTransposedAddend(FormSite& site, ir::Node& node);
-// Those of several numbers that follow one another and go into no product.
+// Consecutive constants of several numbers that do not follow a product.
 bool RecogniseTables(FormSite& site, ir::Node& node);
 
-// Those between a reshape and one back take the constants under the dims around it.
+// Elementwise operations between a reshape and its inverse: their constants get the outer dims, and
+// the reshapes are removed.
 bool RecogniseBands(FormSite& site, ir::Node& node);
 
-// What the searches ask of a node.
+// Properties of nodes that the searches check.
 bool IsCalled(const ir::Node& node, std::string_view operation);
-bool IsConvolved(const ir::Node& node);  // by a convolution, with or without groups
-// The number that every element of a constant of f32 holds.
+bool IsConvolved(const ir::Node& node);  // read by a convolution, with or without groups
+// Returns the number that every element of an f32 constant equals.
 std::optional<double> NumberIn(ir::Source source);
-// As near as constants of f32 say it, in another order of the operations that made it.
+// Returns true if the numbers are equal up to f32 rounding in a different order of operations.
 bool IsNear(double number, double wanted);
-// The inputs of a commutative operation, one of which is such a constant.
+// A commutative operation with one such constant input: its other input, and the number.
 struct WithNumber {
   ir::Source other;
   double number = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formulas that a model spells out in plain operations become the one operation that computes them:
-// activations (GELU, SiLU, HSwish, Mish, Snake, ...), normalisations (LayerNorm, RMSNorm, L2) and
-// lengths, softmax and its logarithm, attention. A product of a one-hot vector and a constant table
-// becomes a Gather of the table's rows. What is repeated for a product is read as often
-// instead. Then constants that follow one another become one. What comes out is no less exact than
-// what was spelled out. A formula stays as it is where another node reads a part of it, or where
-// its constants are not those of the operation to the last bits of f32.
+// Replaces formulas that a model decomposes into plain operations by the single operation that
+// computes them: activations (GELU, SiLU, HSwish, Mish, Snake, ...), normalisations (LayerNorm,
+// RMSNorm, L2), lengths, softmax and its logarithm, attention. A product of a one-hot vector and a
+// constant table becomes a Gather of the table's rows. Repetitions for a product become repeated
+// reads. Then consecutive constants are merged. The result is at least as exact as the decomposed
+// form. A formula stays if another node reads a part of it, or if its constants differ from those
+// of the operation by more than the last bits of f32.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_H_
 
@@ -15,17 +15,16 @@ namespace weft::graph {
 
 // `graph` and its bodies, with all types inferred and constants folded.
 void RecogniseForms(ir::Graph& graph);
-// Attention alone.
+// Recognises attention only.
 void RecogniseAttentions(ir::Graph& graph);
-// Factors and addends that are constant, one behind the other or behind a product with constant
-// weights.
+// Merges consecutive constant factors and addends, and those after a product with constant weights.
 void JoinConstants(ir::Graph& graph);
-// Of these, those one behind the other of more than one number, before time is cut: one that
-// differs from step to step is none then, and the sums of the whole model must have no other order.
+// Merges only consecutive constants of several numbers, before time is split. A table that differs
+// from step to step is no constant afterwards, and the sums must have the order of the full model.
 void JoinTables(ir::Graph& graph);
-// Operations element by element between other dims and the same ones again.
+// Recognises elementwise operations between a reshape and its inverse.
 void RecogniseBands(ir::Graph& graph);
-// Transpositions and other dims behind one another.
+// Merges consecutive transpositions and reshapes.
 void JoinMovements(ir::Graph& graph);
 
 }  // namespace weft::graph

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of which Gather takes rows, as embeddings are: where their numbers were made from integers
-// of 8 bits, the integers are gathered, and only the rows that were are converted and scaled. No
-// bit changes.
+// Tables such as embeddings of which Gather reads rows: if the numbers were computed from 8-bit
+// integers, Gather reads the integers, and only the gathered rows are converted and scaled.
+// Bit-identical.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_INTEGER_TABLES_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_INTEGER_TABLES_H_
 
@@ -14,13 +14,13 @@
 namespace weft::graph {
 
 struct IntegerTable {
-  std::string layer;  // that gathers
+  std::string layer;  // layer with the Gather
   int64_t bytes_before = 0, bytes = 0;
 };
 
-// `graph` and its bodies, with all types inferred and constants folded. Left alone are tables along
-// another axis than the first, of short rows and of fewer numbers than the steps behind take flash
-// for.
+// `graph` and its bodies, with all types inferred and constants folded. Keeps tables along an axis
+// other than the first, tables of short rows, and tables that would save fewer bytes than the
+// additional steps need.
 std::vector<IntegerTable> KeepIntegerTables(ir::Graph& graph);
 
 }  // namespace weft::graph

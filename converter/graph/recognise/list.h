@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lists of a while-loop. An element that is read at index i becomes a slice, a list that is
-// written at index i a scan output, a counter that says i the current iteration: see
-// recognise_count.h. All three return whether they changed something; the graph may then hold
-// Parameters and Results without a use.
+// Recognises the lists of a while-loop. A read of element i becomes a slice, a list written at
+// index i becomes a scan output, and a counter equal to i becomes the current iteration; see
+// count.h. All three functions return true if they changed the loop. The graph may then contain
+// unused Parameters and Results.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_LIST_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_LIST_H_
 
@@ -12,10 +12,10 @@
 
 namespace weft::graph {
 
-// How often a loop runs, once it runs at all.
+// The trip count of a loop that runs at least once.
 struct Count {
   int64_t trips = 0;
-  bool exact = true;  // else data may end it earlier
+  bool exact = true;  // false: data may end the loop earlier
 };
 
 // `loop` is a Loop of at most `trips` iterations.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions over operations, written as text, and the search for them in a graph. A row of a
-// table then says what arithmetic a cell may be spelled out in:
+// Expressions over operations, written as text, and the search for them in a graph. A table row
+// then describes one decomposition of a cell:
 //   "Add(Multiply(Subtract(1,z),n),Multiply(z,h))"
-// A name in lower case stands for any value, the same one wherever it occurs; `name:` before an
-// operation names what it computes; 1 and -1 are constants full of that number; Any(x) is any
-// activation. Add and Multiply are tried both ways round. Operations that only give one row of
-// numbers other dims are looked through.
+// A lower-case name matches any value, the same value wherever the name occurs. `name:` before an
+// operation names its result. 1 and -1 are constants filled with that number. Any(x) is any
+// activation. Add and Multiply match in both operand orders. Operations that only reshape one row
+// of numbers are skipped.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_PATTERN_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_PATTERN_H_
 
@@ -21,22 +21,22 @@ namespace weft::graph {
 
 class Pattern {
  public:
-  // One way in which the expression fits.
+  // One match of the expression.
   struct Match {
     std::map<std::string, ir::Source, std::less<>> values;  // by name
     std::vector<const ir::Node*> nodes;                     // that the expression covers
     ir::Source at(std::string_view name) const { return values.find(name)->second; }
   };
 
-  // The text is part of the program; it must be well formed.
+  // The text is part of the program and must be well formed.
   explicit Pattern(std::string_view text);
-  // Every way in which the expression computes `root`.
+  // Returns every match of the expression with result `root`.
   std::vector<Match> AllMatches(ir::Source root) const;
 
  private:
   struct Term {
     std::string name;       // of the value, empty for none
-    std::string operation;  // "Add", "Any", "1", "-1"; empty for a value alone
+    std::string operation;  // "Add", "Any", "1", "-1"; empty for a plain value
     std::vector<Term> inputs;
   };
   static Term Parse(std::string_view& text);
@@ -45,13 +45,14 @@ class Pattern {
   Term root_;
 };
 
-// What `source` is before the Reshapes, Squeezes and Unsqueezes that leave its rows as they are.
+// Returns the input of a sequence of Reshapes, Squeezes and Unsqueezes that keep the rows.
 ir::Source BeforeReshapes(ir::Source source);
 
-// The same rows of numbers, whatever their dims.
+// Returns true if both are the same rows of numbers, with any dims.
 bool IsSame(ir::Source a, ir::Source b);
 
-// The name of `node` among the activations of recurrent cells ("sigmoid"), or empty.
+// Returns the name of `node` among the activations of recurrent cells ("sigmoid"); empty if it is
+// none.
 std::string_view ActivationName(const ir::Node& node);
 
 }  // namespace weft::graph

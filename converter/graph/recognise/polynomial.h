@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads arithmetic as a polynomial in a value x and a function f of it, of third degree in x and of
-// first in f. However an export orders 0.5 * x * (1 + f) and multiplies it out, its coefficients
-// are the same.
+// Reads arithmetic as a polynomial in a value x and a function f of x, up to degree 3 in x and 1 in
+// f. All orders and expansions of a formula such as 0.5 * x * (1 + f) have the same coefficients.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_POLYNOMIAL_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_POLYNOMIAL_H_
 
@@ -21,19 +20,19 @@ struct Term {
 
 struct Polynomial {
   std::array<std::array<double, 2>, 4> factors{};  // [power of x][power of f]
-  // The terms have about these factors, all others are 0.
+  // Returns true if the terms have approximately these factors and all other factors are 0.
   bool Is(std::initializer_list<Term> terms) const;
   double Factor(size_t x, size_t f) const { return factors[x][f]; }
 };
 
 class PolynomialReader {
  public:
-  // Of two values with one number of elements; without f where the polynomial is in x alone.
+  // x and f have the same number of elements. Without f, the polynomial is in x only.
   PolynomialReader(ir::Source x, std::optional<ir::Source> f) : x_(x), f_(f), count_(CountIn(x)) {}
 
-  // Nullopt when `source` is no such polynomial.
+  // Returns nullopt if `source` is no such polynomial.
   std::optional<Polynomial> Read(ir::Source source) { return Read(source, 0); }
-  // The operations that were read.
+  // The operations read so far.
   const Covered& covered() const { return covered_; }
 
  private:
@@ -46,7 +45,7 @@ class PolynomialReader {
   Covered covered_;
 };
 
-// Values that `source` may be a polynomial of, `source` itself last.
+// Returns the values that `source` may be a polynomial of; `source` itself is last.
 std::vector<ir::Source> VariablesOf(ir::Source source);
 
 }  // namespace weft::graph

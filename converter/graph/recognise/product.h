@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// [a, b] times a constant matrix in the body of a loop, where a is a slice of the loop's input and
-// b is not: becomes the sum of two products, so that the one of the slices can leave the loop as
-// one matrix product. Where no part or every part is a slice, nothing is gained and nothing
-// changed.
+// Splits the product of [a, b] with a constant matrix in a loop body, where a is a slice of the
+// loop's input and b is not, into the sum of two products. The product of the slices can then leave
+// the loop as one matrix product. Nothing changes if no part or every part is a slice.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_PRODUCT_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_PRODUCT_H_
 
@@ -10,7 +9,7 @@
 
 namespace weft::graph {
 
-// `body` is inferred; its port map says what is sliced.
+// `body` is inferred; its port map describes the slices.
 void SplitProducts(const ir::Body& body);
 
 }  // namespace weft::graph

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds LSTM, GRU and RNN cells that a model spells out in products, additions and activations, and
-// puts the operation of that name in their place, with the same numbers in its own order. From then
-// on they run as fused steps, and their input product can leave the loop. Sums may associate in
-// another way than they were written. What is nearly a cell stays as it is.
+// Finds LSTM, GRU and RNN cells that are decomposed into products, additions and activations, and
+// replaces them by the cell operation with the same numbers in its own order. They then run as
+// fused steps, and their input product can leave the loop. Sums may be associated differently than
+// written. Operations that do not match a cell exactly stay unchanged.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_RECOGNISE_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_RECOGNISE_H_
 

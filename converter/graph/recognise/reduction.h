@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads sums and means over axes, and what they are taken of, as formulas spell them. Every reading
-// names the operations that it covers; what only gives a tensor other dims is looked through.
+// Reads decomposed sums and means over axes, and their operands. Every function adds the operations
+// that it covers; operations that only change the dims of a tensor are skipped.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_REDUCTION_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_REDUCTION_H_
 
@@ -12,34 +12,34 @@
 
 namespace weft::graph {
 
-// `factor` times the sum of `of` over the axes that are set.
+// `factor` times the sum of `of` over the axes that are true in `axes`.
 struct Reduced {
   ir::Source of;
   std::vector<bool> axes;
   double factor = 1;
   Covered covered;
-  // How many times the mean it is.
+  // Returns the factor relative to the mean.
   double PerMean() const;
-  // It is the mean, to the last bits of f32.
+  // Returns true if the value equals the mean up to f32 rounding.
   bool IsMean() const { return IsNear(PerMean(), 1); }
 };
 
-// A sum or mean, times or over numbers. Nullopt for anything else.
+// Reads a sum or mean, multiplied or divided by numbers. Returns nullopt for other values.
 std::optional<Reduced> ReducedOf(ir::Source source);
-// What the operation of that name reduces.
+// Reads a reduction by the operation of that name.
 std::optional<Reduced> ReducedBy(std::string_view operation, ir::Source source);
 
-// What `node` is the square of, by a power or a product.
+// Returns the value that `node` squares, by a power or a product.
 std::optional<ir::Source> SquaredIn(const ir::Node& node);
 
-// Has `source` the dims that reducing leaves where the axes are kept with one element each, but for
-// leading ones?
+// Returns true if `source` has the dims of a reduction that keeps its axes with extent 1; leading
+// axes of extent 1 may be missing.
 bool KeepsAxes(ir::Source source, const Dims& dims, const std::vector<bool>& axes);
 
-// What `node` is the negative of, also by a factor of -1.
+// Returns the value that `node` negates, also by a factor of -1.
 std::optional<ir::Source> NegatedBy(const ir::Node& node);
 
-// x less its mean over axes, or plus the negative of that.
+// x minus its mean over axes, or plus the negated mean.
 struct Centred {
   ir::Source x;
   std::vector<bool> axes;
@@ -47,10 +47,10 @@ struct Centred {
 };
 std::optional<Centred> CentredOf(ir::Source source);
 
-// What `source` is before operations that only give it other dims; they are covered.
+// Returns the input of operations that only change dims, and adds these to `covered`.
 ir::Source BeforeViews(ir::Source source, Covered& covered);
 
-// The numbers of the axes that are set.
+// Returns the indices of the axes that are true.
 std::vector<int64_t> NumbersOf(const std::vector<bool>& axes);
 
 void Join(Covered& covered, const Covered& more);

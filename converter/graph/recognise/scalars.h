@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the integers of a loop ahead of time: counters that it carries, the current iteration and
-// what is computed from them and from constants. Works on a graph as it was read, before any type
-// is inferred; whatever depends on data is unknown, and stays unknown.
+// Evaluates the integers of a loop at conversion time: carried counters, the current iteration, and
+// values computed from these and from constants. Works on a graph as read, before types are
+// inferred. Values that depend on data are unknown.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_SCALARS_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_SCALARS_H_
 
@@ -17,12 +17,12 @@ namespace weft::graph {
 
 class LoopScalars {
  public:
-  // At iteration 0 of `loop`, a Loop with its body.
+  // Starts at iteration 0 of `loop`, a Loop with its body.
   explicit LoopScalars(const ir::Node& loop);
 
-  // Of the present iteration; nullopt when not a known integer or boolean.
+  // Returns the value in the current iteration; nullopt if it is no known integer or boolean.
   std::optional<int64_t> Value(ir::Source source);
-  // All back edges at once.
+  // Follows all back edges to the next iteration.
   void Advance();
   int64_t iteration() const { return iteration_; }
 
@@ -41,7 +41,7 @@ class LoopScalars {
   std::vector<std::pair<const ir::Node*, std::optional<int64_t>>> next_;  // of Advance
 };
 
-// The one integer or boolean that a constant holds.
+// Returns the only element of an integer or boolean constant.
 std::optional<int64_t> IntOf(ir::Source source);
 
 }  // namespace weft::graph

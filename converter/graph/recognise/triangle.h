@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant masks that leave each line of a square matrix its places up to the diagonal, as causal
-// attention has them.
+// Constant masks that keep the elements of each row of a square matrix up to the diagonal, as in
+// causal attention.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_TRIANGLE_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_TRIANGLE_H_
 
@@ -8,14 +8,14 @@
 
 namespace weft::graph {
 
-// True where the numbers up to the diagonal are 0 and those behind exclude: they leave nothing of
-// an exponential that they are added to.
+// Returns true if the numbers up to the diagonal are 0 and those after it exclude keys: added to a
+// score, they make its exponential 0.
 bool IsCausalAddend(ir::Source mask);
-// True where the flags up to the diagonal are `allowed` and those behind are not.
+// Returns true if the flags up to the diagonal equal `allowed` and those after it do not.
 bool IsCausalChoice(ir::Source flags, bool allowed);
 
-// The scores before a mask that leaves each line its places up to the diagonal: added, or chosen by
-// a Select, which `node` is. Nullopt for any other node.
+// Returns the scores before `node`, which applies such a mask by an addition or a Select. Returns
+// nullopt for other nodes.
 std::optional<ir::Source> BeforeTriangle(const ir::Node& node);
 
 }  // namespace weft::graph
