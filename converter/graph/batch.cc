@@ -19,7 +19,7 @@ bool IsNamedTime(const ir::Graph& graph, size_t input, const TimeNames& names) {
   });
 }
 
-// The batch of such a shape, its other dynamic axes "?".
+// Returns the --shape option that sets the batch; other dynamic axes are "?".
 std::string ShapeOption(const std::string& name, const Dims& dims) {
   std::string text = fmt::format("--shape {}=N", name);
   for (size_t axis = 1; axis < dims.size(); ++axis) {

@@ -11,7 +11,8 @@ namespace weft::graph {
 
 namespace {
 
-// The input's axis in terms of the output, whose dims it is aligned to from the right.
+// Returns the input's run-time axis as an axis of the output, to which the dims are aligned from
+// the right.
 std::optional<ir::RunTimeExtent> Aligned(const ops::InferScope& scope, size_t input) {
   std::optional<ir::RunTimeExtent> extent = ir::ExtentOf(scope.node().inputs[input]);
   if (extent) {
@@ -39,8 +40,8 @@ void PassThroughElements(ops::InferScope& scope) {
   for (ir::OutputPort& output : scope.mutable_node().outputs) output.run_time_extent = known;
 }
 
-// What an operation that is not pointwise does to the axes with a run-time length, as its rule
-// says.
+// Propagates run-time lengths through an operation that is not pointwise, according to its axis
+// rule.
 class AxisPassing {
  public:
   explicit AxisPassing(ops::InferScope& scope)
@@ -60,12 +61,12 @@ class AxisPassing {
     if (group != nullptr && traits.foldable && !relation_.stretches) return Join(*group, extent);
     if (traits.minds_length && input == 0) return;
     scope_.Fault(
-        "axis {} of its input {} has a run-time length; must be fixed, except where the operation "
-        "works on each place of the axis by itself",
+        "axis {} of its input {} has a run-time length; must be fixed, unless the operation "
+        "processes each element of the axis independently",
         extent.axis, input);
   }
 
-  // With an axis of an output.
+  // Returns the group of the axis if it contains an axis of an output.
   const ops::AxisGroup* GroupOf(size_t input, const ir::RunTimeExtent& extent) const {
     const ops::PortAxis at = {false, input, static_cast<int64_t>(extent.axis)};
     for (const ops::AxisGroup& group : relation_.groups) {
@@ -84,7 +85,7 @@ class AxisPassing {
       } else if (ir::ExtentOf(scope_.node().inputs[at.port]) != same) {
         return scope_.Fault(
             "axis {} of its input {} has a run-time length that input {} does not share; must be "
-            "that of all of them",
+            "the same for all of its inputs",
             extent.axis, InputOf(group, extent), at.port);
       }
     }
@@ -108,7 +109,7 @@ class AxisPassing {
     known = extent;
   }
 
-  // Axes behind it may become part of it, or leave it.
+  // Axes after it may be merged into it, or be split off.
   void Reshape(const ir::RunTimeExtent& extent) {
     const Dims& in = scope_.input_dims(0);
     const Dims& out = scope_.node().outputs[0].type.dims;
@@ -120,8 +121,8 @@ class AxisPassing {
         to >= 0 && ops::ProductOf(in, 0, extent.axis) == ops::ProductOf(out, 0, first);
     if (!leads || rest == 0 || extent.part * inner % rest != 0) {
       return scope_.Fault(
-          "axis {} of its input 0 has a run-time length; must stay an axis of whole rows, which a "
-          "pattern leaves open by -1",
+          "axis {} of its input 0 has a run-time length; must be kept by -1 in the target shape, "
+          "with complete rows after it",
           extent.axis);
     }
     Set(0, {first, extent.maker, extent.part * inner / rest, extent.which});

@@ -25,7 +25,7 @@ constexpr int64_t kMostTrips = 32, kMostWork = 64, kMostNeededWork = 4096;
 struct Work {
   int64_t operations = 0;
   bool heavy = false;
-  bool possible = true;  // no variables, no numbers drawn
+  bool possible = true;  // false: has variables or random operations
 };
 
 void AddWork(const ir::Graph& body, Work& work) {
@@ -39,7 +39,7 @@ void AddWork(const ir::Graph& body, Work& work) {
   }
 }
 
-// Is the value computed from counters and constants?
+// Returns true if the value is computed only from counters and constants.
 bool IsDecided(LoopScalars& scalars, ir::Source source) {
   if (source.node->constant) return false;
   if (scalars.Value(source)) return true;
@@ -70,7 +70,7 @@ bool Pays(const ir::Node& loop, int64_t trips) {
   return steered && !work.heavy && total <= kMostWork;
 }
 
-// The walk of a slice over its whole axis, as far as the file alone says it.
+// A slice over its complete axis, as far as the file alone determines it.
 struct Slice {
   int64_t axis = 0;
   bool backward = false;
@@ -94,7 +94,7 @@ class Flattening {
   Flattening(ir::Graph& graph, ir::Node& loop, int64_t trips)
       : graph_(graph), loop_(loop), body_(loop.bodies[0]), trips_(trips) {}
 
-  // False, and nothing changed, where the port map is not of the plain kind.
+  // Returns false and changes nothing if the port map has an unsupported form.
   bool Read();
   void Run();
 
@@ -115,8 +115,8 @@ class Flattening {
   const ir::Body& body_;
   const int64_t trips_;
   std::vector<Input> inputs_;
-  Values values_, constants_;                                // of the present iteration; of all
-  std::map<const ir::Node*, std::vector<ir::Source>> ends_;  // of Results, of every iteration
+  Values values_, constants_;  // of the current iteration; of all iterations
+  std::map<const ir::Node*, std::vector<ir::Source>> ends_;  // of Results, per iteration
   std::set<const ir::Node*> made_;
 };
 
@@ -178,7 +178,7 @@ ir::Source Flattening::ValueOf(const Input& input, int64_t i, const Values& prev
   return slice;
 }
 
-// The layer of iteration `i`, and the layers inside it.
+// Renames the layer to that of iteration `i`, including the layers inside it.
 void Number(ir::Node& node, int64_t i) {
   if (!node.constant) node.name += fmt::format("[{}]", i);
   for (ir::Body& body : node.bodies) {
@@ -196,7 +196,7 @@ void Flattening::CopyBody(int64_t i) {
     Values& known = copy.constant ? constants_ : values_;
     for (uint32_t port = 0; port < copy.outputs.size(); ++port) {
       copy.outputs[port].names.clear();
-      // What the file says of all iterations may not hold of one.
+      // Types that the file declares for all iterations may not hold for one of them.
       copy.outputs[port].declared = copy.outputs[port].declared && copy.constant;
       known[{node, port}] = values_[{node, port}] = {&copy, port};
     }
@@ -218,7 +218,8 @@ ir::Source Flattening::OutputOf(const ir::BodyOutput& output) {
   return all;
 }
 
-// A port to which the names of the loop's own can move; it is declared as that one is.
+// Returns a port that can have the names of the loop's output port, and declares its type like that
+// port.
 ir::Source Flattening::OwnPort(ir::Source source, const ir::OutputPort& port) {
   if (!made_.contains(source.node) || !source.node->outputs[source.port].names.empty()) {
     source = NewIdentity(graph_, loop_, source);
@@ -227,7 +228,7 @@ ir::Source Flattening::OwnPort(ir::Source source, const ir::OutputPort& port) {
   return source;
 }
 
-// Of a Loop that always runs the same number of iterations, at least 2.
+// Returns the trip count of a Loop that always runs the same number of iterations, at least 2.
 std::optional<int64_t> TripsOf(const ir::Node& loop) {
   if (!ir::IsLoop(loop) || loop.bodies.size() != 1 || loop.inputs.size() < 2) return std::nullopt;
   const std::optional<int64_t> trips = IntOf(loop.inputs[0]), first = IntOf(loop.inputs[1]);

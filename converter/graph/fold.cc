@@ -16,7 +16,7 @@ namespace weft::graph {
 
 namespace {
 
-// An extent that is found by computing it is as long as the bytes say.
+// The bytes determine an extent that the operation computes.
 TensorType TypeOfBytes(const ir::OutputPort& output, int64_t bytes) {
   TensorType type = output.type;
   if (const auto& extent = output.run_time_extent) {
@@ -54,7 +54,7 @@ std::vector<ir::Constant> Constants(const ir::Node& node,
   return constants;
 }
 
-// They are copied into the model that computes the node.
+// Inputs are copied into the program that computes the node.
 int64_t BytesOfInputs(const ir::Node& node) {
   int64_t bytes = 0;
   for (const ir::Source& input : node.inputs) {
@@ -70,12 +70,12 @@ int64_t BytesOfOutputs(const ir::Node& node) {
   return bytes;
 }
 
-// Asked before anything of that size is allocated.
+// Called before memory of this size is allocated.
 bool Fits(int64_t bytes, const Folding& folding, ops::NodeScope& scope) {
   if (bytes <= folding.limit_bytes - folding.used_bytes) return true;
   scope.Fault(
-      "folding needs {} bytes beyond the {} of the constants made before; must be at most "
-      "{} in all (--fold-budget)",
+      "folding needs {} bytes in addition to the {} of earlier constants; must be at most "
+      "{} in total (--fold-budget)",
       bytes, folding.used_bytes, folding.limit_bytes);
   return false;
 }
@@ -88,16 +88,16 @@ int64_t ElementsOf(const ir::Node& node) {
   return count;
 }
 
-// Adds `work` to that of the constants computed before, unless both are beyond the limit.
+// Adds `work` to that of earlier constants, unless the sum exceeds the limit.
 bool TakeWork(double work, Folding& folding, ops::NodeScope& scope) {
   if (work <= static_cast<double>(folding.limit_work - folding.used_work)) {
     folding.used_work += static_cast<int64_t>(work);
     return true;
   }
   scope.Fault(
-      "folding needs about {:.0f} operations beyond the {} of the constants made before; must be "
+      "folding needs about {:.0f} operations in addition to the {} of earlier constants; must be "
       "at "
-      "most {} in all (a larger --fold-budget allows more)",
+      "most {} in total (increase it with --fold-budget)",
       work, folding.used_work, folding.limit_work);
   return false;
 }
@@ -119,7 +119,7 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& 
   try {
     node.operation->lower(scope);
   } catch (const TooWide& wide) {
-    scope.Fault("could not be computed ahead of time: {}", wide.what());
+    scope.Fault("could not be folded: {}", wide.what());
   }
   if (scope.failed()) return {};
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
@@ -132,7 +132,7 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& 
   const int64_t most_scratch_bytes = folding.limit_bytes - folding.used_bytes - input_bytes;
   plan::ProgramRun run = folding.run(std::move(program), most_scratch_bytes);
   if (!run.fault.empty()) {
-    scope.Fault("could not be computed ahead of time: {}", run.fault);
+    scope.Fault("could not be folded: {}", run.fault);
     return {};
   }
   if (!Fits(input_bytes + run.scratch_bytes, folding, scope)) return {};

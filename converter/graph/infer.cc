@@ -18,14 +18,14 @@ namespace weft::graph {
 
 namespace {
 
-// Numbers of u16, u32, u64 and u1 stand here in a wider type, which adds and divides otherwise than
-// theirs. So they may be converted, keep their places, or be axes, shapes and indices.
+// Values of u16, u32, u64 and u1 are stored in a wider type, which adds and divides differently. So
+// they may only be converted, copied, or used as axes, shapes and indices.
 bool MayBeWidened(const ir::Node& node, size_t input) {
   const ops::Traits& traits = node.operation->traits;
   if (!node.bodies.empty()) return false;
   if (traits.reshapes || traits.joins || traits.converts || traits.shape_only) return true;
   if (traits.steering != ops::Steering::kNothing && input >= traits.steered_from) return true;
-  // What is computed on is of one type with input 0, or the operation's rule takes care of it.
+  // Operands of the computation have the type of input 0, or the operation's rule handles them.
   return input > 0 && !traits.pointwise && traits.foldable &&
          ir::WidenedOf(node.inputs[0]) == nullptr;
 }
@@ -55,7 +55,7 @@ class Inference {
     const bool known =
         std::none_of(node.inputs.begin(), node.inputs.end(),
                      [&](const ir::Source& source) { return unknown_.contains(source.node); });
-    // Without an operation: the resolving pass has said so.
+    // A node without an operation was reported by Resolve.
     if (!known || node.operation == nullptr || IsUnprepared(node)) return MarkUnknown(node);
     const std::vector<ir::OutputPort> declared = node.outputs;
     for (ir::OutputPort& output : node.outputs) output.run_time_extent.reset();
@@ -69,7 +69,7 @@ class Inference {
       return InferAndFold(body, options, folding_, faults_);
     };
     if (options_.repeats && node.operation->traits.draws) {
-      scope.Fault("draws other numbers in each iteration of a loop; must be outside of it");
+      scope.Fault("is a random operation inside a loop; must be outside the loop");
     }
     if (InputCountFits(node, scope) && TypesFit(node, scope)) node.operation->infer(scope);
     if (!scope.failed()) PassExtentsOn(scope);
@@ -80,14 +80,15 @@ class Inference {
     if (IsFoldable(node)) ReplaceByConstants(node);
   }
 
-  // What depends on it is passed over, and so is the type that a variable has by it.
+  // Nodes that depend on it are skipped, and so are types of variables that it determines.
   void MarkUnknown(const ir::Node& node) {
     unknown_.insert(&node);
     std::erase_if(reads_, [&](const auto& read) { return read.second == &node; });
   }
 
-  // A loop without a known end, with a layer inside that has no operation: what finds the end and
-  // rewrites the body needs all of it, so nothing in there can be checked.
+  // Returns true for a loop without a known trip count that contains a layer without an operation.
+  // The passes that find the trip count and rewrite the body need all of it, so it cannot be
+  // checked.
   static bool IsUnprepared(const ir::Node& node) {
     if (!ir::IsLoop(node) || node.bodies.size() != 1 || node.inputs.empty()) return false;
     if (!HoldsUnknown(node)) return false;
@@ -116,15 +117,15 @@ class Inference {
     return false;
   }
 
-  // Also finds the outputs that hold what stands in for another type.
+  // Also marks outputs that store another type in a wider one.
   static bool TypesFit(ir::Node& node, ops::InferScope& scope) {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const WidenedType* type = ir::WidenedOf(node.inputs[i]);
       if (type == nullptr) continue;
       if (!MayBeWidened(node, i)) {
         scope.Fault(
-            "input {} is {}; must be converted first, for only axes, shapes and indices may be of "
-            "u16, u32, u64 and u1",
+            "input {} is {}; must be converted first: only axes, shapes and indices may be "
+            "u16, u32, u64 or u1",
             i, type->name);
       }
       const ops::Traits& traits = node.operation->traits;
@@ -134,7 +135,7 @@ class Inference {
     return !scope.failed();
   }
 
-  // False when a fault was added.
+  // Returns false if a fault was added.
   bool CheckDeclared(ir::Node& node, const std::vector<ir::OutputPort>& declared) {
     bool agrees = true;
     for (size_t i = 0; i < node.outputs.size() && i < declared.size(); ++i) {

@@ -17,7 +17,7 @@
 namespace weft::graph {
 namespace {
 
-// What is wrong with the length of one axis; empty where nothing is.
+// Returns the error of one axis; empty if it is valid.
 std::string MisfitOf(const ir::Node& parameter, const TensorType& is, size_t axis) {
   const ir::OutputPort& port = parameter.outputs[0];
   const int64_t dim = is.dims[axis];
@@ -36,10 +36,10 @@ std::string MisfitOf(const ir::Node& parameter, const TensorType& is, size_t axi
     }
   }
   if (dim != 0 || (port.declared && port.type.dims[axis] == 0)) return "";
-  return fmt::format("{} is empty; dimension {} must be from 1", ToString(is), axis);
+  return fmt::format("{} is empty; dimension {} must be at least 1", ToString(is), axis);
 }
 
-// All that is wrong with the shape for that input.
+// Returns all errors of the shape for that input.
 std::vector<std::string> Misfits(const ir::Node& parameter, const Dims& dims) {
   const ir::OutputPort& port = parameter.outputs[0];
   const TensorType is{port.type.type, dims};
@@ -68,7 +68,7 @@ std::vector<std::string> Misfits(const ir::Node& parameter, const Dims& dims) {
 
 std::string MustBeOf(const ir::Graph& graph) {
   constexpr size_t kMost = 16;
-  if (graph.parameters.empty()) return "must be left out, for the model has no inputs";
+  if (graph.parameters.empty()) return "must be removed: the model has no inputs";
   std::string list = graph.parameters.size() == 1 ? "must be " : "must be one of ";
   for (size_t i = 0; i < std::min(graph.parameters.size(), kMost); ++i) {
     const ir::Node& parameter = *graph.parameters[i];
@@ -97,7 +97,7 @@ class Shapes {
     ir::Node& parameter = *found;
     const auto [first, fresh] = given_.emplace(&parameter, name);
     if (!fresh) {
-      faults_.Add(fmt::format("--shape: \"{}\" and \"{}\" are one input; must name it once",
+      faults_.Add(fmt::format("--shape: \"{}\" and \"{}\" name the same input; must be given once",
                               OneLine(first->second), OneLine(name)));
       wrong_.insert(&parameter);
       return;
@@ -112,8 +112,8 @@ class Shapes {
     parameter.outputs[0].declared = true;
   }
 
-  // Inputs that are left with a shape which the call does not want. Where a name is of no input, or
-  // of several, any that has not been given one may be meant.
+  // Removes the types of inputs whose requested shape is unknown. If a name matches no input or
+  // several, this may be any input without a requested shape.
   void TakeTypes() {
     for (ir::Node* parameter : graph_.parameters) {
       if (wrong_.contains(parameter) || (is_unclear_ && !given_.contains(parameter))) {
@@ -129,7 +129,7 @@ class Shapes {
 
   ir::Graph& graph_;
   Faults& faults_;
-  const std::string must_;  // what an unknown name must be, before any shape is another
+  const std::string must_;  // computed before any shape changes
   std::map<const ir::Node*, std::string> given_;
   std::set<const ir::Node*> wrong_;
   bool is_unclear_ = false;
@@ -144,8 +144,8 @@ ir::Node* FindInput(const ir::Graph& graph, std::string_view option, const std::
   if (found.size() == 1) return graph.parameters[found[0]];
   const std::string fault =
       found.empty()
-          ? fmt::format("is none of the model's; {}{}", DidYouMean(name, AllNames(names)), must)
-          : fmt::format("names {} inputs; must name one, by its index", found.size());
+          ? fmt::format("is not in the model; {}{}", DidYouMean(name, AllNames(names)), must)
+          : fmt::format("matches {} inputs; must select one by its index", found.size());
   faults.Add(fmt::format("{}: input \"{}\": {}", option, OneLine(name), fault));
   return nullptr;
 }

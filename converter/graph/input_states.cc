@@ -38,13 +38,14 @@ ir::Node* FindOutput(const ir::Graph& graph, const std::string& name, Faults& fa
   if (found.size() == 1) return graph.results[found[0]];
   faults.Add(fmt::format(
       "--state: output \"{}\": {}", OneLine(name),
-      found.empty() ? fmt::format("is none of the model's; {}{}", DidYouMean(name, AllNames(names)),
-                                  MustBeOutput(graph))
-                    : fmt::format("names {} outputs; must name one, by its index", found.size())));
+      found.empty()
+          ? fmt::format("is not in the model; {}{}", DidYouMean(name, AllNames(names)),
+                        MustBeOutput(graph))
+          : fmt::format("matches {} outputs; must select one by its index", found.size())));
   return nullptr;
 }
 
-// What is wrong with the pair; empty where nothing is that is known before shapes are inferred.
+// Returns the error of the pair that is known before shapes are inferred; empty if it is valid.
 std::string PairFault(const ir::Graph& graph, const ir::Node& parameter, const ir::Node& result) {
   const TensorType& type = parameter.outputs[0].type;
   const auto is_open = [](int64_t dim) { return dim < 0; };
@@ -56,7 +57,7 @@ std::string PairFault(const ir::Graph& graph, const ir::Node& parameter, const i
   const bool differs =
       port.declared && (port.type.type != type.type || port.type.dims.size() != type.dims.size());
   if (!differs) return "";
-  return fmt::format("is {} and output \"{}\" is {}; must be of one type", ToString(type),
+  return fmt::format("is {} and output \"{}\" is {}; must have the same type", ToString(type),
                      OutputName(graph, result), ToString(port.type));
 }
 
@@ -87,13 +88,13 @@ void ApplyStates(ir::Graph& graph, const InputStates& states, Faults& faults) {
     if (parameter == nullptr || result == nullptr) continue;
     std::string fault = PairFault(graph, *parameter, *result);
     if (!taken.insert(parameter).second || !taken.insert(result).second) {
-      fault = "stands in two pairs, or its output does; must stand in one";
+      fault = "is in two pairs, or its output is; must be in one pair";
     }
     if (fault.empty()) {
       pairs.emplace_back(parameter, result);
     } else {
       faults.Add(fmt::format("--state: input \"{}\": {}", OneLine(input), fault));
-      parameter->type.clear();  // what is told of it is told
+      parameter->type.clear();  // the error is reported once
     }
   }
   if (!faults.ok()) return;

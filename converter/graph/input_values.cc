@@ -19,7 +19,7 @@
 namespace weft::graph {
 namespace {
 
-// A dimension that the model leaves open takes any length.
+// A dynamic dimension accepts any length.
 bool FitsInput(const ir::OutputPort& port, const TensorType& type) {
   if (type.type != port.type.type) return false;
   if (!port.declared) return true;
@@ -31,9 +31,9 @@ bool FitsInput(const ir::OutputPort& port, const TensorType& type) {
   return true;
 }
 
-// The elements of `numbers` in the shape of the input: one number for all of a fixed shape, or one
-// for each element, where a rank of 1 may leave the length open. Nullopt, with a fault, if they do
-// not fit.
+// Returns the elements of `numbers` in the shape of the input: one number for all elements of a
+// fixed shape, or one per element. A dynamic rank 1 shape takes its length from the numbers.
+// Returns nullopt with a fault if they do not fit.
 std::optional<InputValue> ValueOfNumbers(const std::string& name, const std::string& numbers,
                                          const ir::Node& parameter, Faults& faults) {
   const TensorType& type = parameter.outputs[0].type;
@@ -44,9 +44,8 @@ std::optional<InputValue> ValueOfNumbers(const std::string& name, const std::str
   std::string reason;
   std::optional<std::vector<std::byte>> bytes = BytesOfNumbers(numbers, type.type, &reason);
   if (bytes && (!count || (given != 1 && given != static_cast<size_t>(*count)))) {
-    reason =
-        fmt::format("is {} numbers; must be as many as {} has elements, or one for a fixed shape",
-                    given, ir::BoundedText(parameter));
+    reason = fmt::format("has {} numbers; must be one per element of {}, or one for a fixed shape",
+                         given, ir::BoundedText(parameter));
   }
   if (!reason.empty()) {
     faults.Add(fmt::format("--value: input \"{}\": {}", OneLine(name), reason));
@@ -77,8 +76,8 @@ void ApplyValues(ir::Graph& graph, const std::map<std::string, InputValue>& valu
     if (as_given.numbers.empty() && ArePackedBytes(value->type, type)) value->type = type;
     if (!given.emplace(parameter, *value).second) {
       faults.Add(
-          fmt::format("--value: \"{}\" is an input that another name has given already; "
-                      "must name it once",
+          fmt::format("--value: \"{}\" is another name of an input that has a value; "
+                      "must be given once",
                       OneLine(name)));
     } else if (!FitsInput(parameter->outputs[0], value->type)) {
       faults.Add(fmt::format("--value: input \"{}\": is {}; must be {}", OneLine(name),

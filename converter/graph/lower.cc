@@ -17,8 +17,8 @@ namespace weft::graph {
 
 namespace {
 
-// The rows in use of a value with a run-time length: a view of the port that is as long as
-// they are must be contiguous.
+// Copies the rows in use of a value with a run-time length, because the view of a port with that
+// length must be contiguous.
 plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::ValueId length,
                         size_t axis) {
   const TensorType type = builder.value(value).type;
@@ -40,8 +40,8 @@ plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::Value
   return compacted;
 }
 
-// An output, or a body's result, must not lie in state, which the Assigns overwrite while it is
-// still to be read.
+// An output or a body's result must not be stored in state, because Assigns overwrite the state
+// before the value is read.
 plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
   const plan::Place place = plan::Resolve(builder.program(), value);
   if (builder.value(place.root).home != plan::Home::kState) return value;
@@ -51,7 +51,7 @@ plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
   return copy;
 }
 
-// Steps of the current block from an item on are fused with no others.
+// Excludes steps of the current block, starting at item `first`, from fusion.
 void KeepApart(plan::Builder& builder, size_t first) {
   std::vector<plan::Item>& items = builder.program().blocks[builder.block()].items;
   for (size_t item = first; item < items.size(); ++item) {
@@ -98,7 +98,7 @@ bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
     if (node->operation == nullptr) continue;
     builder.SetLayer(node->name);
     if (ir::IsAssign(*node)) {
-      // Its output is the value assigned; the variable changes after all reads of it.
+      // Its output is the assigned value; the variable changes after all reads.
       ops::LowerScope scope(graph, *node, faults, builder, values, &shared);
       scope.SetOutput(0, scope.input(0));
       continue;
@@ -168,7 +168,7 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
     program.outputs.push_back(std::move(port));
   }
   LowerSinks(graph, builder, values, faults);
-  // The order in the state, which cuts of one model to other numbers of steps must share.
+  // Sorted, because streaming models of different numbers of steps must share the state layout.
   std::ranges::sort(program.variables, {}, &plan::Variable::name);
   return faults.ok();
 }

@@ -7,30 +7,30 @@
 namespace weft::graph {
 namespace {
 
-// Why an operation does not convert, and what to do about it where there is something to do.
+// The reason why an operation does not convert, and the workaround.
 struct Reason {
   std::string_view why, must;
 };
 
 constexpr Reason kBoxes = {
-    "it selects among boxes in a way of its own that is not built yet",
+    "its selection of boxes is not implemented",
     "must be NonMaxSuppression or outside the model: let its boxes and scores be outputs, and "
     "select in the program"};
 constexpr Reason kProposals = {
-    "it proposes regions in a way of its own that is not built yet",
-    "must be outside the model: convert what stands before and behind it as two models, and choose "
+    "its proposal of regions is not implemented",
+    "must be outside the model: convert the parts before and after it as two models, and choose "
     "the regions in the program"};
 constexpr Reason kPicture = {
-    "it converts the pictures of a camera or decoder",
-    "must be before the model: convert the picture in the program and feed the result"};
+    "it converts images of a camera or decoder",
+    "must be before the model: convert the image in the program and feed the result"};
 constexpr Reason kFixed = {"exporters leave its result as a constant",
-                           "must be a constant: it depends on shapes alone"};
-constexpr Reason kStrings = {"there is no type for strings", "must be outside the model"};
+                           "must be a constant: it depends only on shapes"};
+constexpr Reason kStrings = {"string tensors are not supported", "must be outside the model"};
 constexpr Reason kRare = {
     "no exporter of recurrent, audio, sensor or small vision models writes it",
     "must be one that \"weft ops\" lists"};
-constexpr Reason kLater = {"it is not built yet", "must be one that \"weft ops\" lists"};
-constexpr Reason kLength = {"how many values it finds is known only at run time",
+constexpr Reason kLater = {"it is not implemented", "must be one that \"weft ops\" lists"};
+constexpr Reason kLength = {"its number of results is known only at run time",
                             "must be outside the model"};
 
 constexpr MissingOperation Row(std::string_view name, std::string_view words, Reason reason) {

@@ -16,7 +16,8 @@
 namespace weft::graph {
 namespace {
 
-// Whose trip count is not yet known, or whose end is not yet known to be that.
+// Returns true if the trip count of the loop is not known, or not known to be its only end
+// condition.
 bool IsOpen(const ir::Node& node) {
   if (!ir::IsLoop(node) || node.bodies.size() != 1 || node.inputs.empty()) return false;
   const ir::Node* condition = node.bodies[0].map.condition;
@@ -28,7 +29,7 @@ int64_t OpenLoops(const ir::Graph& graph) {
   return std::ranges::count_if(graph.nodes, [](const auto& node) { return IsOpen(*node); });
 }
 
-// The dims and the integers that the inputs of a loop turn out to have.
+// Sets the inferred dims and integers on the inputs of a loop.
 void Propagate(ir::Graph& graph, ir::Node& loop, const ir::Node& inferred) {
   for (size_t i = 0; i < loop.inputs.size(); ++i) {
     const ir::Source known = inferred.inputs[i];
@@ -44,13 +45,13 @@ void Propagate(ir::Graph& graph, ir::Node& loop, const ir::Node& inferred) {
   }
 }
 
-// Nodes are copied in their order, and inference adds behind them.
+// The copy has the nodes in the same order; inference appends new ones.
 void PropagateToLoops(ir::Graph& graph, const Folding& folding) {
   const std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
   Faults discarded;
   Resolve(*copy, discarded);
   Promote(*copy);
-  Folding of_copy = folding;  // whose constants go with it
+  Folding of_copy = folding;  // the constants are discarded with the copy
   InferAndFold(*copy, {.check_declared = false}, of_copy, discarded);
   const size_t count = graph.nodes.size();
   for (size_t i = 0; i < count; ++i) {

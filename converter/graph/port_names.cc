@@ -21,7 +21,7 @@ void AddTensorNames(std::vector<RankedName>& names, const ir::OutputPort& port) 
   for (const std::string& name : port.names) names.push_back({name, kTensor});
 }
 
-// Keeps each name where its rank is best, and once a port.
+// Keeps each name at its best rank, and once per port.
 PortNames Resolved(const RankedNames& ports) {
   std::map<std::string_view, size_t> best;
   for (const auto& names : ports) {

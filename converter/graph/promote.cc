@@ -22,13 +22,13 @@
 namespace weft::graph {
 namespace {
 
-// The two operations whose output's type is not that of their work but what the file asks for.
+// The two operations whose output type is the one that the file requests instead of f32.
 constexpr const char *kConvert = "Convert", *kConvertLike = "ConvertLike";
 constexpr char kDestination[] = "destination_type";
 
 bool IsForeign(ElementType type) { return IsFloat(type) && type != ElementType::f32; }
 
-// The foreign type that an attribute names, else f32.
+// Returns the f16, bf16 or f64 type that an attribute names, otherwise f32.
 ElementType TypeIn(const ir::Node& node, const std::string& key) {
   const auto found = node.attributes.find(key);
   if (found == node.attributes.end()) return ElementType::f32;
@@ -36,7 +36,7 @@ ElementType TypeIn(const ir::Node& node, const std::string& key) {
   return type && IsForeign(*type) ? *type : ElementType::f32;
 }
 
-// Empty where floats of any type may be f32.
+// Returns the attribute that sets the output type; empty if f32 is valid for all floats.
 std::string TypedBy(const ir::Node& node) { return std::string(ops::TraitsOf(node).typed_by); }
 
 bool IsConvert(const ir::Node& node) {
@@ -45,7 +45,7 @@ bool IsConvert(const ir::Node& node) {
 
 kernels::Element KernelElement(ElementType type) { return static_cast<kernels::Element>(type); }
 
-// The bytes in the file may lie at any address; the kernel wants aligned ones.
+// Copies the elements, because they may be unaligned in the file and the kernel needs aligned ones.
 void Widen(ir::Constant& constant) {
   const size_t count =
       constant.bytes.size() / static_cast<size_t>(ElementBytes(constant.type.type));
@@ -82,8 +82,8 @@ class Promotion {
   }
 
  private:
-  // Results whose source the file declares of a foreign type, with dims or without: a scalar's port
-  // has none. Where no type is declared it is f32.
+  // Records Results whose source has a declared foreign type, with or without dims, because a
+  // scalar port has none. Without a declared type the port is f32.
   void NotePorts() {
     for (ir::Node* result : graph_.results) {
       const ir::Source& source = result->inputs[0];
@@ -92,7 +92,7 @@ class Promotion {
     }
   }
 
-  // Its second input gives the type alone, which promotion is about to change.
+  // The second input only sets the type, which promotion would change.
   static void ReplaceConvertLike(ir::Node& node) {
     if (node.operation == nullptr || node.operation->name != kConvertLike) return;
     if (node.inputs.size() != 2) return;
@@ -103,7 +103,7 @@ class Promotion {
     node.attributes = {{kDestination, std::string(Name(type))}};
   }
 
-  // A node whose output really is of a foreign type.
+  // Records a node whose output actually has a foreign type.
   void NoteForeign(const ir::Node& node) {
     const std::string key = TypedBy(node);
     const ElementType type = key.empty() ? node.outputs[0].type.type : TypeIn(node, key);
@@ -120,8 +120,7 @@ class Promotion {
     if (node.constant && IsForeign(node.constant->type.type)) Widen(*node.constant);
   }
 
-  // All readers of foreign elements get them as f32, but conversions and the ports of that
-  // very type.
+  // All readers of foreign elements read them as f32, except conversions and ports of that type.
   void WidenReads() {
     std::map<const ir::Node*, ir::Node*> widened;
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
@@ -138,7 +137,7 @@ class Promotion {
     }
   }
 
-  // A port of the model takes over the names of what feeds it.
+  // A model port takes over the names of its source.
   void NarrowFor(ir::Node& result, ElementType type) {
     ir::Source& source = result.inputs[0];
     if (foreign_.contains(source.node)) return;
@@ -177,7 +176,7 @@ void WarnOfDoubles(const ir::Graph& graph, Faults& faults) {
     add("output", *output, source.node->outputs[source.port]);
   }
   if (ports.empty()) return;
-  faults.Warn(fmt::format("{}: f64 is computed as f32, of fewer digits and a smaller range: {}",
+  faults.Warn(fmt::format("{}: f64 is computed as f32, with fewer digits and a smaller range: {}",
                           graph.file, fmt::join(ports, ", ")));
 }
 

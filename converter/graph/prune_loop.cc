@@ -11,7 +11,8 @@
 namespace weft::graph {
 namespace {
 
-// Grows from the Results that are outputs or the condition, over back edges, until nothing is new.
+// Collects nodes from the Results that are outputs or the condition, over back edges, until nothing
+// is added.
 class Needed {
  public:
   explicit Needed(const ir::Node& loop) : body_(loop.bodies[0]) {
@@ -34,7 +35,7 @@ class Needed {
     return ir::IsLoop(loop) && IntOf(loop.inputs[1]).value_or(0) == 0;
   }
 
-  // After no iteration an output that is carried has the initial value of the state it feeds.
+  // If no iteration runs, a carried output has the initial value of its state.
   void AddStatesOfOutputs() {
     for (const ir::BodyInput& input : body_.map.inputs) {
       if (input.next == nullptr) continue;

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kNewest = 1 << 20;  // for a layer that names no version
 
-// 8 of "opset8"; nullopt for anything else.
+// Returns 8 for "opset8"; nullopt for other text.
 std::optional<int> OpsetNumber(std::string_view version) {
   constexpr std::string_view kPrefix = "opset";
   if (!version.starts_with(kPrefix)) return std::nullopt;
@@ -31,12 +31,12 @@ std::optional<int> OpsetNumber(std::string_view version) {
   return number;
 }
 
-// The version under which OpenVINO knows some operations of opset6 besides.
+// Returns true for the version names under which OpenVINO also registers some operations of opset6.
 bool IsExtension(std::string_view version) {
   return version == "experimental" || version == "extension";
 }
 
-// Of a document.
+// Returns the row of an operation in OpenVINO's opsets; null for operations created by passes.
 const ops::Operation* FindDocumented(const std::string& type, int opset) {
   const ops::Operation* row = ops::Find(type, opset);
   return row == nullptr || row->opset == ops::kOfPasses ? nullptr : row;
@@ -65,7 +65,7 @@ std::string JoinedByOr(const std::vector<int>& numbers) {
   return text;
 }
 
-// The end of the fault of a layer that has no row.
+// Returns the last part of the message for a layer without a row.
 std::string MustOf(const std::string& type, const MissingOperation* missing) {
   std::vector<int> versions;
   const ops::Operation* newest = FindDocumented(type, kNewest);
@@ -99,7 +99,7 @@ class Unknowns {
       faults.Add(fmt::format("{}{}: {}{}, {}: has no lowering{}; {}", file,
                              row.line > 0 ? fmt::format(":{}", row.line) : "", OneLine(row.name),
                              has_words ? fmt::format(" ({})", missing->words) : "", LayersOf(row),
-                             missing != nullptr ? fmt::format(", for {}", missing->reason) : "",
+                             missing != nullptr ? fmt::format(": {}", missing->reason) : "",
                              MustOf(row.type, missing)));
     }
   }
@@ -109,9 +109,9 @@ class Unknowns {
 
   struct Row {
     std::string name, type;
-    int line = 0;  // of the first
+    int line = 0;  // of the first layer
     size_t count = 0;
-    std::vector<std::string> layers = {};  // the first of them
+    std::vector<std::string> layers = {};  // the first ones
   };
 
   // `layer "a"`, `layers "a" and "b"`, `layers "a", "b" and 3 more`.
@@ -129,7 +129,7 @@ class Unknowns {
 void ResolveAll(ir::Graph& graph, Unknowns& unknowns) {
   for (const auto& node : graph.nodes) {
     node->operation = FindRow(*node);
-    // Without a type it stands for what the reader has found at fault.
+    // A node without a type was already reported by the reader.
     if (node->operation == nullptr && !node->type.empty()) unknowns.Note(*node);
     for (ir::Body& body : node->bodies) ResolveAll(*body.graph, unknowns);
   }

@@ -23,7 +23,7 @@ ir::Source NewRow(ir::Graph& graph, const ir::Node& like, const std::vector<int6
 }
 
 void Infer(const ir::Graph& graph, ir::Node& node) {
-  Faults discarded;  // the caller knows that the inputs fit
+  Faults discarded;  // the inputs are valid for the operation
   ops::InferScope scope(graph, node, discarded);
   node.operation->infer(scope);
 }
@@ -60,7 +60,7 @@ ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
                    const std::vector<int64_t>& numbers) {
   const auto size = static_cast<size_t>(ElementBytes(type.type));
   std::vector<std::byte> bytes;
-  for (const int64_t number : numbers) {  // two's complement, the least byte first
+  for (const int64_t number : numbers) {  // two's complement, least significant byte first
     for (size_t i = 0; i < size; ++i) {
       bytes.push_back(static_cast<std::byte>(static_cast<uint64_t>(number) >> (8 * i)));
     }

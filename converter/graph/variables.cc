@@ -15,7 +15,7 @@ class Owners {
  public:
   explicit Owners(Faults& faults) : faults_(faults) {}
 
-  // `owner` stands for the graph.
+  // `owner` identifies the graph.
   void Visit(const ir::Graph& graph, const void* owner) {
     for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
       const auto id = node->attributes.find("variable_id");
@@ -42,8 +42,8 @@ class Owners {
     if (added || found->second.owner == owner) return;
     agreed_ = false;
     faults_.Add(
-        fmt::format("{}: variable \"{}\" belongs to another body, where layer {} \"{}\" ({}) uses "
-                    "it; all that reads or assigns a variable must be in one body",
+        fmt::format("{}: variable \"{}\" is also used in another body, by layer {} \"{}\" ({}); "
+                    "all reads and assignments of a variable must be in one body",
                     ir::Where(graph, node), OneLine(id), found->second.node->id,
                     OneLine(found->second.node->name), found->second.node->type));
   }

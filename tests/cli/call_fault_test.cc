@@ -100,7 +100,7 @@ TEST_F(CallFault, SuggestsTheNearestName) {
   const Outcome shape = Weft("convert model.xml --shape alais=2,3");
   EXPECT_EQ(shape.code, 1);
   EXPECT_EQ(shape.err,
-            "--shape: input \"alais\": is none of the model's; did you mean \"alias\"? must be "
+            "--shape: input \"alais\": is not in the model; did you mean \"alias\"? must be "
             "\"x\" f32[2,3]\n");
   const std::string longest(10'000, 'x');
   EXPECT_EQ(Weft("run model.weft --input " + longest + "=x.npy").code, 2);

@@ -73,7 +73,7 @@ TEST_F(ConvertNotes, WarnOfQuotientsThatRoundDown) {
 
 TEST_F(ConvertNotes, WarnOfPortsThatAreF64) {
   const std::string words =
-      "f64 is computed as f32, of fewer digits and a smaller range: "
+      "f64 is computed as f32, with fewer digits and a smaller range: "
       "input \"x0\", input \"x1\", output \"r\"";
   WriteModel(Quotient("f64", "FP64", "true"));
   const Outcome outcome = Weft("convert model.xml -o m.weft");

@@ -177,10 +177,10 @@ TEST_F(FileFaults, AWrongShapeHidesNoFaultOfOtherInputs) {
           concat);
   // Which of them is meant by c is unknown.
   ExpectLines("--shape c=3",
-              "--shape: input \"c\": is none of the model's; must be one of \"a\" i64[2], \"b\" "
+              "--shape: input \"c\": is not in the model; must be one of \"a\" i64[2], \"b\" "
               "i64[2]\n");
   ExpectLines("--shape c=3 --shape b=3",
-              "--shape: input \"c\": is none of the model's; must be one of \"a\" i64[2], \"b\" "
+              "--shape: input \"c\": is not in the model; must be one of \"a\" i64[2], \"b\" "
               "i64[2]\n" +
                   concat);
 }
@@ -208,15 +208,15 @@ TEST_F(FileFaults, AWrongShapeIsToldAtItsOption) {
       "--shape x=",
       "--shape: input \"x\": f32[] has rank 0; must have rank 2, as the model's f32[2,3]\n");
   ExpectLines("--shape x=0,3",
-              "--shape: input \"x\": f32[0,3] is empty; dimension 0 must be from 1\n");
+              "--shape: input \"x\": f32[0,3] is empty; dimension 0 must be at least 1\n");
   ExpectLines("--shape x=2000000000,3",
               "--shape: input \"x\": f32[2000000000,3] is too large; must be less than 4294967296 "
               "bytes\n");
   ExpectLines("--shape alias=4,3 --shape x=2,3",
-              "--shape: \"alias\" and \"x\" are one input; must name it once\n");
+              "--shape: \"alias\" and \"x\" name the same input; must be given once\n");
   ExpectLines(
       "--shape absent=4,3 --shape x=1",
-      "--shape: input \"absent\": is none of the model's; must be \"x\" f32[2,3]\n"
+      "--shape: input \"absent\": is not in the model; must be \"x\" f32[2,3]\n"
       "--shape: input \"x\": f32[1] has rank 1; must have rank 2, as the model's f32[2,3]\n");
   for (const char* wrong : {"x=-1,3", "x=2147483648,3", "x=99999999999999999999,3", "x", "=1",
                             "x=1,", "x=2;3", "x=0x2,3"}) {

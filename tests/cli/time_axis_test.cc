@@ -61,7 +61,7 @@ TEST_F(TimeAxis, IsTheOneThatIsNamed) {
 TEST_F(TimeAxis, IsRefusedWhereItIsNoAxisOfAPort) {
   WriteModel(SumOver("6,2", "<dim>6</dim><dim>2</dim>"));
   ExpectRefusal("--streaming --time-axis z=0", 1,
-                "--time-axis: port \"z\": is none of the model's; must be one of \"x\" f32[6,2], "
+                "--time-axis: port \"z\": is not in the model; must be one of \"x\" f32[6,2], "
                 "\"y\" f32[6,2]\n");
   for (const char* axis : {"2", "-3"}) {
     ExpectRefusal(std::string("--streaming --time-axis x=") + axis, 1,

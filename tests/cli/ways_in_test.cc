@@ -157,13 +157,13 @@ TEST_F(States, AreRefusedWithTheReason) {
   WriteModel(kPair);
   ExpectFault("b", 2, "weft convert: --state: is \"b\"; must be INPUT=OUTPUT, such as h0=hn");
   ExpectFault("c=net/sum:0", 1,
-              "--state: input \"c\": is none of the model's; must be one of \"a\" i64[2], \"b\" "
+              "--state: input \"c\": is not in the model; must be one of \"a\" i64[2], \"b\" "
               "i64[2]");
   ExpectFault("b=net/sun:0", 1,
-              "--state: output \"net/sun:0\": is none of the model's; did you mean "
+              "--state: output \"net/sun:0\": is not in the model; did you mean "
               "\"net/sum:0\"? must be one of \"net/sum:0\"");
   ExpectFault("a=net/sum:0 b=net/sum:0", 1,
-              "--state: input \"b\": stands in two pairs, or its output does; must stand in one");
+              "--state: input \"b\": is in two pairs, or its output is; must be in one pair");
   std::string open(kPair);
   open.replace(open.find("shape=\"2\""), 9, "shape=\"?\"");
   open.replace(open.find("<dim>2</dim>"), 12, "<dim>-1</dim>");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formulas around one function of x. Both what the function is taken of and what is made of its
-// result are read as polynomials, so that one row stands for every order of their operations:
+// Formulas around one function of x. The function's argument and the use of its result are both
+// read as polynomials, so one row covers every order of the operations:
 //   Gelu         0.5 x (1 + erf(x / sqrt 2)), 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
 //   Sigmoid      0.5 + 0.5 tanh(x / 2)
 //   Swish        x sigmoid(b x)                          Mish    x tanh(softplus(x))
@@ -19,14 +19,13 @@ namespace {
 
 enum class Inner { kErf, kTanh, kTanhOfSoftPlus, kSigmoid, kBounded };
 
-// The function that a formula is made around.
+// The function at the centre of a formula.
 struct InnerFunction {
   Inner kind = Inner::kBounded;
-  ir::Source of;  // what it is taken of
-  double factor =
-      1;  // kBounded: clamp(factor * of + shift, 0, most), over `most` where it is scaled
+  ir::Source of;      // its argument
+  double factor = 1;  // kBounded: clamp(factor * of + shift, 0, most), divided by `most` if scaled
   double shift = 0, most = 1;
-  Covered covered = {};  // besides the function itself
+  Covered covered = {};  // in addition to the function itself
 };
 
 std::optional<float> AttributeNumber(const ir::Graph& graph, const ir::Node& node,
@@ -37,7 +36,7 @@ std::optional<float> AttributeNumber(const ir::Graph& graph, const ir::Node& nod
   return attributes.Float(key, 0);
 }
 
-// Clamp from 0 on, HSigmoid, HardSigmoid.
+// Reads Clamp from 0, HSigmoid, HardSigmoid.
 std::optional<InnerFunction> BoundedFunction(const ir::Graph& graph, const ir::Node& node) {
   const bool is_clamp = IsCalled(node, "Clamp"), is_sixth = IsCalled(node, "HSigmoid");
   if (!is_clamp && !is_sixth && !IsCalled(node, "HardSigmoid")) return std::nullopt;
@@ -79,12 +78,12 @@ ir::Source NewNumber(FormSite& site, const ir::Node& like, double number) {
   return NewFloats(site.graph(), like, {}, {static_cast<float>(number)});
 }
 
-// The polynomials in x of what the function is taken of, and in x and f of the result.
+// The function's argument as a polynomial in x, and the result as a polynomial in x and f.
 struct Around {
   Polynomial of, result;
 };
 
-// clamp(factor * x + shift, 0, most) times what the result says.
+// Reads clamp(factor * x + shift, 0, most) times the coefficient in the result.
 std::optional<Form> BoundedForm(FormSite& site, const ir::Node& root, const InnerFunction& inner,
                                 const Around& around) {
   const Polynomial& of = around.of;
@@ -99,7 +98,7 @@ std::optional<Form> BoundedForm(FormSite& site, const ir::Node& root, const Inne
   return Form{"HardSigmoid", 1, {NewNumber(site, root, slope), NewNumber(site, root, shift)}};
 }
 
-// Its inputs behind the first.
+// Returns the form without its first input x.
 std::optional<Form> FormAround(FormSite& site, const ir::Node& root, const InnerFunction& inner,
                                const Around& around) {
   const auto& [of, result] = around;
@@ -130,8 +129,8 @@ std::optional<Form> FormAround(FormSite& site, const ir::Node& root, const Inner
   return std::nullopt;
 }
 
-// The last node at which a formula in x ends, on the way from the function to where its result is
-// read by more than one.
+// Replaces the longest formula in x that starts at the function and ends before its result has more
+// than one reader.
 bool ReplaceAround(FormSite& site, ir::Node& function, const InnerFunction& inner, ir::Source x) {
   if (CountIn(x) != CountIn({&function, 0})) return false;
   PolynomialReader of_reader(x, std::nullopt);
@@ -169,9 +168,9 @@ bool ReplaceAround(FormSite& site, ir::Node& function, const InnerFunction& inne
   return true;
 }
 
-// exp(-x), for the reading of 1 + exp(-x).
+// 1 + exp(of), from which exp(-x) is read.
 struct Grown {
-  ir::Source of;  // 1 + exp(of)
+  ir::Source of;
   Covered covered;
 };
 
@@ -185,8 +184,8 @@ std::optional<Grown> OnePlusExp(ir::Source source) {
   return Grown{of, {&sum, split->other.node}};
 }
 
-// t > 20 ? x : softplus(t) / b with t = b * x, as it is written to keep exp t finite: above 17 both
-// are the same f32, to the roundings of b.
+// t > 20 ? x : softplus(t) / b with t = b * x, which exporters write to keep exp t finite. Above 17
+// both are the same f32, up to the rounding of b.
 bool RecogniseBoundedSoftPlus(FormSite& site, ir::Node& node) {
   constexpr double kLeastBound = 17;
   const ir::Node& choice = *node.inputs[0].node;

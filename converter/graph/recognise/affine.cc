@@ -39,13 +39,14 @@ int64_t Attribute(const ir::Node& node, const std::string& key, size_t index) {
   return value;
 }
 
-// Do only the last axes of both differ?
+// Returns true if the dims of both are equal except for the last axis.
 bool DifferInLastAxis(const TensorType& a, const TensorType& b) {
   return !a.dims.empty() && a.dims.size() == b.dims.size() &&
          std::equal(a.dims.begin(), a.dims.end() - 1, b.dims.begin());
 }
 
-// Split, VariadicSplit: where the columns stand in the input. The types determine the axis.
+// Returns the columns' position in the input of a Split or VariadicSplit. The types determine the
+// axis.
 std::optional<Cut> CutBySplit(ir::Source source) {
   const ir::Node& node = *source.node;
   const ir::Source whole = node.inputs[0];
@@ -60,8 +61,8 @@ std::optional<Cut> CutBySplit(ir::Source source) {
   return Cut{whole, before, 1, WidthOf(source)};
 }
 
-// Which entry of begin, end and strides speaks of the last axis; nullopt when the node does more
-// than cut, and the number of entries when none does.
+// Returns the entry of begin, end and strides for the last axis; the number of entries if none is
+// for it. Returns nullopt if the node does more than slice.
 std::optional<size_t> LastAxisEntry(const ir::Node& node, size_t entries) {
   bool ellipsis = false;
   for (size_t i = 0; i < entries; ++i) {
@@ -75,7 +76,7 @@ std::optional<size_t> LastAxisEntry(const ir::Node& node, size_t entries) {
   return entries;
 }
 
-// Slice, StridedSlice along the last axis.
+// Slice or StridedSlice along the last axis.
 std::optional<Cut> CutBySlice(ir::Source source) {
   const ir::Node& node = *source.node;
   const ir::Source whole = node.inputs[0];
@@ -106,7 +107,7 @@ std::optional<Cut> CutBySlice(ir::Source source) {
   return Cut{whole, begin, steps[*entry], WidthOf(source)};
 }
 
-// One step back through an operation that only moves columns; nullopt at any other.
+// Goes back through one operation that only moves columns; returns nullopt for other operations.
 std::optional<Columns> BeforeMovement(const Columns& columns) {
   const ir::Node& node = *columns.source.node;
   if (node.constant || node.operation == nullptr) return std::nullopt;
@@ -117,11 +118,11 @@ std::optional<Columns> BeforeMovement(const Columns& columns) {
   return Columns{cut->whole, columns.begin + cut->begin, columns.count};
 }
 
-// A constant factor as [outputs, inputs].
+// A constant factor of shape [outputs, inputs].
 struct Matrix {
   std::vector<float> elements;
   int64_t outputs = 0, inputs = 0;
-  bool inputs_first = false;  // the elements lie as [inputs, outputs]
+  bool inputs_first = false;  // elements are stored as [inputs, outputs]
   bool from_integers = false;
   float at(int64_t output, int64_t input) const {
     const int64_t index = inputs_first ? input * outputs + output : output * inputs + input;
@@ -144,8 +145,8 @@ std::optional<Matrix> ConstantFactor(const ir::Node& product) {
   return matrix;
 }
 
-// No gate is made of more: what is a sum of that many is none, and a long chain of sums is read
-// from each of them on.
+// Maximum number of nodes of a gate. Without a limit, a long chain of additions would be read again
+// from each addition.
 constexpr size_t kMostNodes = 128;
 
 class Reader {
@@ -154,7 +155,7 @@ class Reader {
     affine_.bias.assign(static_cast<size_t>(count), 0.0f);
   }
 
-  // Adds the columns, each times its number.
+  // Adds the columns, each multiplied by its scale.
   bool Read(Columns columns, const std::vector<float>& scale);
   Affine Take() { return std::move(affine_); }
 
@@ -165,7 +166,7 @@ class Reader {
   std::vector<ir::Source> PartsOf(ir::Source source, int64_t width);
   void AddFactor(ir::Source input, const Matrix& matrix, int64_t first_input,
                  const Columns& columns, const std::vector<float>& scale);
-  // Are these rows of their own, not one row that the others share?
+  // Returns true if the value has separate rows, instead of one row broadcast to all.
   bool IsWhole(ir::Source source, int64_t width) const {
     return ElementCount(TypeOf(source).dims) == rows_ * width && WidthOf(source) == width;
   }
@@ -174,7 +175,7 @@ class Reader {
   Affine affine_;
 };
 
-// One number for all columns, or one for each of the width that they are cut from.
+// Returns one number for all columns, or one per column of the width that they are cut from.
 std::optional<std::vector<float>> ConstantColumns(const Columns& columns) {
   const ir::Constant* constant = ConstantOf(columns.source);
   if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;
@@ -222,7 +223,7 @@ bool Reader::Read(Columns columns, const std::vector<float>& scale) {
   return true;
 }
 
-// Times a constant.
+// A product with a constant.
 bool Reader::ReadScaled(const Columns& columns, const std::vector<float>& scale) {
   const ir::Node& node = *columns.source.node;
   const size_t constant = ConstantOf(node.inputs[0]) != nullptr ? 0 : 1;
@@ -241,7 +242,7 @@ bool Reader::ReadProduct(const Columns& columns, const std::vector<float>& scale
   const std::optional<Matrix> matrix = ConstantFactor(node);
   if (!matrix) return false;
   ir::Source left = node.inputs[0];
-  // The transposition of one column is a row, which it already is in memory.
+  // The transposition of one column is a row, with the same elements in memory.
   const bool column = Attribute(node, "transpose_a", 0) != 0 && rows_ == 1;
   if (Attribute(node, "transpose_a", 0) != 0 && !column) return false;
   if (ElementCount(TypeOf(left).dims) != rows_ * matrix->inputs) return false;
@@ -256,7 +257,7 @@ bool Reader::ReadProduct(const Columns& columns, const std::vector<float>& scale
   return true;
 }
 
-// Past reshapes, which are noted.
+// Skips reshapes and records them.
 ir::Source Reader::Enter(ir::Source source) {
   const ir::Source inner = BeforeReshapes(source);
   for (; !(source == inner); source = source.node->inputs[0]) {
@@ -265,7 +266,7 @@ ir::Source Reader::Enter(ir::Source source) {
   return inner;
 }
 
-// What is concatenated to rows of `width`; the value itself where nothing is.
+// Returns the values concatenated to rows of `width`, or the value itself if it is no such Concat.
 std::vector<ir::Source> Reader::PartsOf(ir::Source source, int64_t width) {
   if (!Is(*source.node, "Concat") || source.node->constant || WidthOf(source) != width) {
     return {source};
@@ -315,8 +316,8 @@ float NumberOf(ir::Source source, float fallback) {
   return floats.size() == 1 ? floats[0] : fallback;
 }
 
-// HSigmoid, or a Clamp to [0, n], times 1 / n where n is not 1: how frameworks without a
-// HardSigmoid write it.
+// HSigmoid, or a Clamp to [0, n] times 1 / n if n is not 1: frameworks without a HardSigmoid write
+// it this way.
 bool ReadClamp(const ir::Node& node, Gate& gate) {
   if (Is(node, "HSigmoid")) {
     gate.activation = "hardsigmoid";
@@ -356,7 +357,7 @@ std::optional<Cut> CutOf(ir::Source source) {
 }
 
 std::optional<Affine> AffineOf(const Columns& columns, int64_t rows) {
-  // Wider than any gate: what is read takes memory by the column.
+  // A limit above any gate, because memory grows with the number of columns.
   constexpr int64_t kMostColumns = 1 << 20;
   if (columns.count > kMostColumns) return std::nullopt;
   Reader reader(rows, columns.count);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention, softmax(scale * query * key^T + mask) * value, where the one operation for it is
-// cheaper than its parts: where the softmax is known to be causal, and where both query and key are
-// scaled. The scale may stand at the query, the key and the scores. The operation itself is made
-// causal where its mask leaves each query the keys up to its own place, and scales what was scaled
-// before it.
+// Recognises attention, softmax(scale * query * key^T + mask) * value, if the single operation is
+// cheaper than its parts: if the softmax is known to be causal, or if both query and key are
+// scaled. The scale may be applied to the query, the key or the scores. An existing attention
+// operation becomes causal if its mask keeps the keys up to the query position, and scales of its
+// inputs are merged into it.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -22,7 +22,7 @@ namespace {
 struct Attention {
   ir::Source query = {}, key = {}, value = {};
   double scale = 1;
-  int64_t scaled = 0;  // how often
+  int64_t scaled = 0;  // number of scale factors
   std::optional<ir::Source> mask = std::nullopt;
   bool is_causal = false;
   Covered covered = {};
@@ -33,7 +33,7 @@ bool IsTurned(const FormSite& site, const ir::Node& node, const char* key) {
   return ops::Attributes(site.graph(), node, discarded).Bool(key, false);
 }
 
-// The scores before a mask that is added, which `attention` gets.
+// Returns the scores before an added mask, which is stored in `attention`.
 ir::Source BeforeMask(ir::Source scores, Attention& attention) {
   const ir::Node& node = *scores.node;
   if (!IsCalled(node, "Add")) return scores;
@@ -48,7 +48,7 @@ ir::Source BeforeMask(ir::Source scores, Attention& attention) {
   return scores;
 }
 
-// What is multiplied or divided by one number, which joins the scale.
+// Skips a multiplication or division by one number, and merges the number into the scale.
 ir::Source BeforeScale(ir::Source source, Attention& attention) {
   const ir::Node& node = *source.node;
   std::optional<WithNumber> scaled;
@@ -64,7 +64,8 @@ ir::Source BeforeScale(ir::Source source, Attention& attention) {
   return scaled->other;
 }
 
-// `source` with its last two axes exchanged, before a transposition where there is one.
+// Returns `source` with its last two axes exchanged; removes an existing transposition instead of
+// adding one.
 ir::Source Exchanged(FormSite& site, const ir::Node& like, ir::Source source, Covered& covered) {
   const auto rank = static_cast<int64_t>(TypeOf(source).dims.size());
   std::vector<int64_t> order(static_cast<size_t>(rank));
@@ -83,7 +84,7 @@ ir::Source Exchanged(FormSite& site, const ir::Node& like, ir::Source source, Co
   return {NewInferredNode(site.graph(), like, "Transpose", 1, {source, by}), 0};
 }
 
-// Query and key of the product that the scores are.
+// Reads query and key of the product that computes the scores.
 bool ReadScores(FormSite& site, ir::Source scores, Attention& attention) {
   ir::Source inner = BeforeScale(scores, attention);
   const ir::Node& product = *inner.node;
@@ -100,7 +101,7 @@ bool ReadScores(FormSite& site, ir::Source scores, Attention& attention) {
   return true;
 }
 
-// A softmax over the keys.
+// Returns true for a softmax over the keys.
 bool IsShareOfKeys(const FormSite& site, const ir::Node& node) {
   if (!IsCalled(node, "Softmax")) return false;
   const auto rank = static_cast<int64_t>(node.outputs[0].type.dims.size());
@@ -124,7 +125,7 @@ std::optional<Attention> ReadAttention(FormSite& site, const ir::Node& node) {
   return attention;
 }
 
-// The operation itself, with a triangle for its mask.
+// An existing attention operation whose mask is a triangle becomes causal.
 bool TakeTriangle(FormSite& site, ir::Node& node) {
   if (node.inputs.size() < 4 || IsTurned(site, node, "causal")) return false;
   const ir::Source mask = node.inputs[3];
@@ -139,7 +140,7 @@ bool TakeTriangle(FormSite& site, ir::Node& node) {
   return true;
 }
 
-// The operation itself, with factors of its query and key in its scale.
+// An existing attention operation takes factors of its query and key into its scale.
 bool TakeFactors(FormSite& site, ir::Node& node) {
   Attention attention;
   if (node.inputs.size() > 4) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations element by element between a reshape and one back, as where the bands of a spectrum
-// are normalised apart, each as channels of its own:
+// Elementwise operations between a reshape and its inverse, for example where the bands of a
+// spectrum are normalised separately, each as a group of channels:
 //   reshape(reshape(x, B) * c, A) -> x * c', for x of dims A
-// In the document's order the reshapes cost nothing. Where channels stand last each would be a
-// transposition, for it takes places from one axis to another.
+// With channels first the reshapes cost nothing. With channels last each of them would be a
+// transposition, because it moves elements between axes.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -20,7 +20,7 @@
 namespace weft::graph {
 namespace {
 
-// Numbers of a constant that repeat in a band are spelled out; weights must not swell by that.
+// Limits the growth of a constant whose numbers repeat within a band and are expanded.
 constexpr int64_t kMostGrowth = 16;
 
 // An operation on one tensor and constants.
@@ -29,7 +29,7 @@ struct OnOne {
   size_t data = 0;
 };
 
-// Those between the reshapes, the last one first, and what the first reshape takes.
+// The operations between the reshapes, last one first, and the input of the first reshape.
 struct Between {
   std::vector<OnOne> operations;
   ir::Source data;
@@ -67,8 +67,8 @@ std::optional<Between> BetweenReshapes(const FormSite& site, const ir::Node& nod
   return is_back && site.IsClosed(node, between.covered) ? std::optional(between) : std::nullopt;
 }
 
-// What stretches over `before`, under its dims there, as it stretches over `after`: of axes that
-// are divided from each other either all repeat it or none.
+// Converts a constant that broadcasts over `before`, aligned to its dims, to one that broadcasts
+// over `after`. Axes that are split or merged either all repeat the constant or are expanded.
 ir::Constant Redivided(const ir::Constant& constant, const Dims& aligned, const Dims& before,
                        const Dims& after) {
   const Dims dense = plan::DenseStrides(aligned);
@@ -90,8 +90,8 @@ ir::Constant Redivided(const ir::Constant& constant, const Dims& aligned, const 
   return Rearranged(constant, dims, strides, std::move(shape));
 }
 
-// The operation on a tensor of dims `after`. It rounds as before: a constant that is spelled out
-// joins no product.
+// Creates the operation on a tensor of dims `after`. It must round as before, so an operation with
+// an expanded constant is not merged into a product.
 std::optional<Form> FormOver(ir::Graph& graph, const OnOne& on_one, const Dims& after) {
   ir::Node& node = *on_one.node;
   const Dims& before = node.outputs[0].type.dims;

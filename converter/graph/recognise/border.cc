@@ -18,7 +18,7 @@
 namespace weft::graph {
 namespace {
 
-// How many zeros stand before and behind each axis.
+// Number of zeros before and after each axis.
 struct Zeros {
   std::vector<int64_t> before, behind;
 };
@@ -37,7 +37,8 @@ std::optional<Zeros> ZerosOf(const ir::Graph& graph, const ir::Node& pad) {
   return zeros;
 }
 
-// The attributes with the zeros as padding. A zero times a weight that is not finite would be none.
+// Returns the convolution's attributes with the zeros as padding. Non-finite weights are excluded,
+// because their product with a zero is NaN.
 std::optional<std::map<std::string, std::string>> PaddedAttributes(const ir::Graph& graph,
                                                                    ir::Node& convolution,
                                                                    const Zeros& zeros,

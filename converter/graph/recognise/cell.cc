@@ -27,7 +27,8 @@ void AppendMatrix(std::vector<float>& matrix, const Affine& affine, ir::Source i
   }
 }
 
-// Movement on the way into a product belongs to the cell where it reads the cell's own work.
+// Movement operations before a product belong to the cell if they read values that the cell
+// computes.
 void CoverPassages(CellDraft& draft) {
   for (bool grown = true; grown;) {
     grown = false;

@@ -12,7 +12,7 @@
 namespace weft::graph {
 namespace {
 
-// [outer, count, inner] around an axis.
+// Extents [outer, count, inner] around an axis.
 struct Split3 {
   int64_t outer = 1, count = 1, inner = 1;
 };
@@ -25,7 +25,7 @@ Split3 SplitAt(const Dims& dims, size_t axis) {
   return split;
 }
 
-// Leaves one place of the axis where all are alike.
+// Reduces the axis to extent 1 if all its elements are equal.
 void DropRepeats(Repeated& constant, size_t axis) {
   const auto [outer, count, inner] = SplitAt(constant.dims, axis);
   const std::vector<double>& numbers = constant.numbers;
@@ -41,7 +41,8 @@ void DropRepeats(Repeated& constant, size_t axis) {
   constant.dims[axis] = 1;
 }
 
-// The place in `dims`, which stretch to those of the whole, of each element of the whole.
+// For each element of dims `whole`, returns the index of the element of `dims` that broadcasts to
+// it.
 std::vector<size_t> PlacesIn(const Dims& dims, const Dims& whole) {
   std::vector<size_t> places = {0};
   size_t stride = 1;

@@ -13,11 +13,11 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kMostIterations = 1 << 20;  // beyond, a count is not looked for
-constexpr int64_t kMostUnknown = 1 << 12;     // nor that far where data may decide
+constexpr int64_t kMostIterations = 1 << 20;  // maximum iterations to evaluate
+constexpr int64_t kMostUnknown = 1 << 12;     // the same if data may end the loop
 
-// Runs the condition until it is false or `trip`, if not negative, is reached; the count is exact
-// where the condition is known at every iteration before.
+// Evaluates the condition until it is false or `trip` (if not negative) is reached. The count is
+// exact if the condition is known at all iterations before.
 std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition, int64_t trip) {
   if (trip == 0) return std::nullopt;
   const int64_t most = trip < 0 ? kMostIterations : std::min(trip, kMostIterations);
@@ -43,7 +43,7 @@ struct Settled {
   bool changed = false;
 };
 
-// The trip count as a constant, and the condition too where it says no more than that.
+// Makes the trip count a constant, and also the condition if it only repeats the trip count.
 std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
   ir::Body& body = loop.bodies[0];
   if (loop.inputs.size() < 2 || body.map.Takes(0)) return std::nullopt;
@@ -52,10 +52,10 @@ std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
     return written ? std::optional(Settled{{*written, true}}) : std::nullopt;
   }
   const ir::Source condition = body.map.condition->inputs[0];
-  if (!written && condition.node->constant) return std::nullopt;  // it bounds nothing
+  if (!written && condition.node->constant) return std::nullopt;  // no bound
   const std::optional<Count> count = CountOf(loop, condition, written.value_or(-1));
   if (!count) return std::nullopt;
-  if (!written) {  // the run may end it before
+  if (!written) {  // data may end the loop earlier
     body.most_trips = count->trips;
     return std::nullopt;
   }
@@ -63,14 +63,14 @@ std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
     loop.inputs[0] = NewInts(graph, loop, {ElementType::i64, {}}, {count->trips});
   }
   if (!count->exact || condition.node->constant) return Settled{*count};
-  // A Result of its own: the one it had may be a state or an output as well.
+  // A new Result, because the old one may also be a state or an output.
   ir::Graph& inside = *body.graph;
   const ir::Source flag = NewFlag(inside, *condition.node, true);
   body.map.condition = NewResult(inside, *condition.node, flag);
   return Settled{*count, true};
 }
 
-// A slice is the same element in every iteration that runs, even where later ones may not.
+// A slice reads the same element in every iteration that runs, even if data ends the loop earlier.
 void RecogniseCount(ir::Graph& graph, ir::Node& loop) {
   const std::optional<Settled> settled = SettleCount(graph, loop);
   if (!settled) return;

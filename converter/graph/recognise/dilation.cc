@@ -18,7 +18,7 @@
 namespace weft::graph {
 namespace {
 
-// What SpaceToBatch and BatchToSpace do to each axis; begin and end are pads or crops.
+// Effect of SpaceToBatch and BatchToSpace on each axis; begin and end are pads or crops.
 struct Blocks {
   std::vector<int64_t> block, begin, end;
   bool divides(size_t axis) const { return block[axis] != 1; }
@@ -36,7 +36,7 @@ std::optional<Blocks> BlocksOf(const ir::Node& node) {
 
 struct Blocked {
   ir::Node* convolution;
-  ir::Source data;  // of SpaceToBatch
+  ir::Source data;  // input of SpaceToBatch
   Way before, behind;
   Blocks space, batch;
 };
@@ -64,12 +64,13 @@ std::optional<Blocked> BlockedBefore(
       &convolution, divided.node->inputs[0], std::move(before), std::move(behind), *space, *batch};
 }
 
-// Of a spatial axis of the convolution.
+// Blocks and padding of a spatial axis of the convolution.
 struct AxisBlocks {
   int64_t block = 1, pad_begin = 0, pad_end = 0;
 };
 
-// Those of each spatial axis: pads less crops. Nullopt unless all that is divided is put back so.
+// Returns the blocks of each spatial axis, with pads minus crops as padding. Returns nullopt unless
+// BatchToSpace restores every split axis.
 std::optional<std::vector<AxisBlocks>> JoinedBlocks(const Blocked& blocked) {
   const auto& [convolution, data, before, behind, space, batch] = blocked;
   const size_t rank = convolution->outputs[0].type.dims.size();
@@ -77,7 +78,7 @@ std::optional<std::vector<AxisBlocks>> JoinedBlocks(const Blocked& blocked) {
   const std::optional<AxisOrigins> results = OriginsAtEnd(behind, rank);
   if (!origins || !results || origins->front() != 0 || results->front() != 0) return std::nullopt;
   std::vector<AxisBlocks> joined(rank - 2);
-  std::vector<int64_t> in_order;  // where divided axes are put back
+  std::vector<int64_t> in_order;  // restored axes, in order
   for (size_t axis = 1; axis < space.block.size(); ++axis) {
     if (!space.touches(axis)) continue;
     const int64_t at = PlaceOf(*origins, axis);
@@ -101,7 +102,8 @@ std::optional<std::vector<AxisBlocks>> JoinedBlocks(const Blocked& blocked) {
   return joined;
 }
 
-// The attributes of the one convolution. A zero of a pad times a weight that is not finite is none.
+// Returns the attributes of the single convolution. Non-finite weights are excluded, because their
+// product with a padded zero is NaN.
 std::optional<std::map<std::string, std::string>> DilatedAttributes(
     const ir::Graph& graph, ir::Node& convolution, const std::vector<AxisBlocks>& blocks) {
   Faults discarded;

@@ -20,16 +20,17 @@ namespace {
 
 using ReaderMap = std::map<const ir::Node*, std::vector<ir::Node*>>;
 
-// Part of the result: columns, and which output of which node they are.
+// A part of the result: its columns, and the output that reads them.
 struct Part {
   ir::Source result;
   int64_t begin = 0, count = 0;
 };
 
-// A product with a constant matrix [inputs, outputs] or [outputs, inputs], and a constant added.
+// A product with a constant matrix [inputs, outputs] or [outputs, inputs], and an optional constant
+// addend.
 struct CutProduct {
   ir::Node* product = nullptr;
-  ir::Node* sum = nullptr;  // null: nothing is added
+  ir::Node* sum = nullptr;  // null: no addend
   std::vector<double> bias = {};
   bool outputs_first = false;
   std::vector<Part> parts = {};
@@ -56,7 +57,7 @@ std::optional<CutProduct> PlainMatrixProduct(const ir::Graph& graph, ir::Node& n
   return CutProduct{.product = &node, .outputs_first = turned};
 }
 
-// The one reader where it adds a constant of one number for each output.
+// Records the addend if the only reader adds one constant number per output.
 void TakeSum(CutProduct& product, const ReaderMap& readers) {
   const std::vector<ir::Node*>& all = ReadersOf(readers, *product.product);
   if (all.size() != 1 || !IsCalled(*all[0], "Add")) return;
@@ -71,8 +72,8 @@ void TakeSum(CutProduct& product, const ReaderMap& readers) {
   product.bias = *std::move(bias);
 }
 
-// All that reads the result, in order of the columns; empty where something reads more than
-// columns, or columns that another reads.
+// Returns all readers of the result, in order of their columns. Returns an empty vector if a reader
+// reads anything but columns, or if two readers overlap.
 std::vector<Part> PartsOf(ir::Source whole, const ReaderMap& readers) {
   std::vector<Part> parts;
   const int64_t width = TypeOf(whole).dims.back();

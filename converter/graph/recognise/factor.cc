@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that follow one another become one:
-//   (x * a) * b -> x * (a * b), where neither has to be stretched, and divisions by constants
-//   (x + a) + b -> x + (a + b), of one sign or behind a product: elsewhere it may be meant to round
-//   (W x) * a   -> (a W) x and (W x + b) * a -> (a W) x + (a b), a batch normalisation behind a
-//                  product: of one factor per output, where nothing else reads W; the product may
-//                  have got other dims meanwhile
+// Merges consecutive constants:
+//   (x * a) * b -> x * (a * b), if neither has to be broadcast; also divisions by constants
+//   (x + a) + b -> x + (a + b), for equal signs or after a product; otherwise the separate
+//                  addition may be meant to round
+//   (W x) * a   -> (a W) x and (W x + b) * a -> (a W) x + (a b): a batch normalisation after a
+//                  product, with one factor per output, if nothing else reads W. The product may
+//                  be reshaped in between
 //   x * 1       -> x
-//   T(W x) + a  -> T(W x + b), where T is a transposition and b is a under the axes before it. Over
-//   one
-//                  step T may move nothing, and the product start from a; now it does over several,
-//                  too
-// Each new constant is computed in double and rounded once, so that a result has as many roundings
-// as before or fewer.
+//   T(W x) + a  -> T(W x + b), where T is a transposition and b is a with permuted axes. Over one
+//                  step T may move nothing, and the product may start from a; with this rule the
+//                  same holds over several steps
+// New constants are computed in double and rounded once, so a result has at most as many roundings
+// as before.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,14 +29,15 @@
 namespace weft::graph {
 namespace {
 
-// x times a constant, or plus one.
+// x times a constant, or x plus a constant.
 struct WithConstant {
   ir::Source x;
   Repeated constant;
 };
 
-// The input that is a constant, as long as the other is none and it may stand there. The numbers of
-// steps stay as they are: cut, they come from a counter, and the bits must be the same.
+// Returns the index of the constant input if the other input is not constant and the operation
+// allows it there. Step counters are excluded: a streaming model computes them from a variable, and
+// the results must be bit-identical.
 std::optional<size_t> ConstantInput(const ir::Node& node, std::string_view commutes,
                                     std::string_view other) {
   if (!IsCalled(node, commutes) && !IsCalled(node, other)) return std::nullopt;
@@ -52,7 +53,7 @@ std::optional<size_t> AddendInput(const ir::Node& node) {
   return ConstantInput(node, "Add", "Subtract");
 }
 
-// A zero to divide by stays one.
+// Division by zero is kept.
 std::optional<WithConstant> FactorIn(const ir::Node& node) {
   const std::optional<size_t> i = FactorInput(node);
   std::optional<Repeated> constant = i ? RepeatedOf(node, *i) : std::nullopt;
@@ -84,16 +85,16 @@ bool HasOneSign(const std::vector<double>& a, const std::vector<double>& b) {
          all([](double number) { return number <= 0; });
 }
 
-// A product with constant weights, which lie as [outer, outputs, inner].
+// A product with constant weights, stored as [outer, outputs, inner].
 struct WeightedProduct {
   ir::Node* node = nullptr;
-  size_t axis = 0;  // of what is made of it: its outputs
+  size_t axis = 0;  // axis of the result that holds the outputs
   int64_t outer = 1, outputs = 1, inner = 1;
   bool is_dense = false;
-  Covered covered = {};  // the product, and what gives it other dims
+  Covered covered = {};  // the product and the reshapes after it
 };
 
-// Of the product itself.
+// Reads the product itself, without reshapes.
 std::optional<WeightedProduct> PlainProductOf(const FormSite& site, ir::Source source) {
   ir::Node& node = *source.node;
   const bool is_conv = IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
@@ -117,7 +118,7 @@ std::optional<WeightedProduct> PlainProductOf(const FormSite& site, ir::Source s
       true};
 }
 
-// The axis of `dims` that is the axis `at` of `before`, whose elements they are.
+// Returns the axis of `dims` that corresponds to axis `at` of `before`, for the same elements.
 std::optional<size_t> SameAxis(const Dims& before, size_t at, const Dims& dims) {
   const auto in_front = [](const Dims& all, size_t axis) {
     int64_t product = 1;
@@ -146,7 +147,8 @@ std::optional<WeightedProduct> WeightedProductOf(const FormSite& site, ir::Sourc
 std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& product,
                                         const std::vector<double>& factors) {
   const ir::Constant& weights = *ConstantOf(product.node->inputs[1]);
-  if (weights.from_integers) return std::nullopt;  // rounded, they would be none any more
+  if (weights.from_integers)
+    return std::nullopt;  // after rounding they would no longer be integers
   const std::vector<float> floats = ops::Floats(weights);
   std::vector<double> scaled(floats.begin(), floats.end());
   for (size_t i = 0; i < scaled.size(); ++i) {
@@ -159,9 +161,9 @@ std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& p
   return NewFloats(site.graph(), *product.node, weights.type.dims, std::move(*rounded));
 }
 
-// Whether what is added to a product joins its step may depend on how much of time is there. Of
-// constants it does not where they are one number for each output, once they are no longer than
-// that.
+// Whether an addend is merged into the product's step may depend on the number of time steps. A
+// constant with one number per output does not depend on it, after it is reduced to these numbers.
+// Other addends stay separate.
 void KeepAdditionApart(FormSite& site, const ir::Node& scaled, const WeightedProduct& product) {
   const ir::Node* from = &scaled;
   ir::Node* reader = site.SoleReader(scaled);
@@ -181,7 +183,7 @@ void KeepAdditionApart(FormSite& site, const ir::Node& scaled, const WeightedPro
   const std::optional<Repeated> constant = RepeatedOf(*reader, at);
   const auto axis = SameAxis(scaled.outputs[0].type.dims, product.axis, dims);
   if (constant && !(axis && AlongAxis(*constant, *axis, product.outputs))) {
-    // A row for each step is none any more once time is cut.
+    // A constant with one row per step is no longer a constant in the streaming model.
     if (!is_row) reader->attributes[kRoundsApart] = "true";
     return;
   }
@@ -193,7 +195,7 @@ void KeepAdditionApart(FormSite& site, const ir::Node& scaled, const WeightedPro
                {"Add", 1, {sum, NewFloats(site.graph(), *reader, constant->dims, floats)}});
 }
 
-// The product, or the product and an addend, times the factors.
+// Multiplies the weights of the product, and its addend if there is one, by the factors.
 bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor) {
   const ir::Node& before = *factor.x.node;
   std::optional<WithConstant> addend;
@@ -250,7 +252,7 @@ bool IsProductOrAddend(const FormSite& site, ir::Source x) {
   return i && WeightedProductOf(site, x.node->inputs[1 - *i]);
 }
 
-// Two operations of one kind, of which the first has no other reader.
+// Merges two operations of one kind; the first has no other reader.
 bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining by) {
   const ir::Node& before = *second.x.node;
   const std::optional<WithConstant> first =
@@ -265,7 +267,7 @@ bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining
   std::optional<std::vector<float>> rounded = RoundedFloats(joined->numbers);
   if (!rounded) return false;
   Dims dims = joined->dims;
-  // What stretched x must go on to do so.
+  // The merged constant must broadcast x to the same dims.
   const Dims &x = TypeOf(first->x).dims, &result = node.outputs[0].type.dims;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (std::max(x[i], dims[i]) != result[i] && result[i] != 0) return false;
@@ -282,14 +284,14 @@ bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining
   return true;
 }
 
-// Signs alone: what they join to has the same bits wherever it is joined.
+// Returns true if all numbers are 1 or -1. Merging such factors is exact in any order.
 bool AreSigns(const Repeated& factor) {
   return std::ranges::all_of(factor.numbers, [](double x) { return x == 1 || x == -1; });
 }
 
-// May neither of two such constants differ from step to step of a model that is cut along time? A
-// product's outputs are no steps. Others stand side by side where they have been since before such
-// a cut, and are joined there (RecogniseTables): here, one may be none any more that was one.
+// Returns true if neither of the two constants can differ from step to step of a streaming model. A
+// product's outputs are not steps. Other consecutive constants are merged by RecogniseTables,
+// before time is split into chunks. After it, one of them may no longer be a constant.
 bool AreOfEveryStep(const FormSite& site, const WithConstant& second, Joining by) {
   const ir::Node& before = *second.x.node;
   const std::optional<WithConstant> first =
@@ -305,7 +307,7 @@ bool AreOfEveryStep(const FormSite& site, const WithConstant& second, Joining by
   });
 }
 
-// Do the weights of a product take the factor in?
+// Returns true if the factor can be merged into the weights of a product.
 bool GoesIntoProduct(const FormSite& site, const ir::Node& scaled) {
   const std::optional<WithConstant> factor = FactorIn(scaled);
   if (!factor) return false;
@@ -316,7 +318,7 @@ bool GoesIntoProduct(const FormSite& site, const ir::Node& scaled) {
   return product && AlongAxis(factor->constant, product->axis, product->outputs);
 }
 
-// The constant input of an operation, and of one of its kind that stands before it.
+// The constant input of an operation, and that of the preceding operation of the same kind.
 struct Neighbours {
   const ir::Node* before = nullptr;
   ir::Source first, second;
@@ -348,7 +350,7 @@ bool RecogniseTransposedAddend(FormSite& site, ir::Node& node) {
   if (!constant || order.size() != constant->dims.size() || !IsProductOrAddend(site, x)) {
     return false;
   }
-  // Along one axis at most the numbers keep their order.
+  // If the numbers vary along at most one axis, they keep their order.
   const auto axes = std::ranges::count_if(constant->dims, [](int64_t dim) { return dim != 1; });
   const bool grows = TypeOf({node.inputs[1 - *i]}).dims != node.outputs[0].type.dims;
   if (axes > 1 || grows || !site.IsClosed(node, {transposition})) return false;
@@ -373,7 +375,7 @@ bool RecogniseTables(FormSite& site, ir::Node& node) {
   return second && JoinTwo(site, node, *second, at->by);
 }
 
-// Only where it may come to something are the numbers of a constant looked at.
+// Checks the structure first, because reading the numbers of a constant is slow.
 bool RecogniseConstants(FormSite& site, ir::Node& node) {
   if (const std::optional<size_t> i = FactorInput(node)) {
     if (node.attributes.contains(kRoundsApart)) return false;

@@ -27,7 +27,7 @@ void FormSite::Count(ir::Node& reader) {
   }
 }
 
-// A node that was made for a form, with those that were made for it.
+// Counts the reads of a node that was created for a form, and of its new inputs.
 void FormSite::CountNew(ir::Node& node) {
   if (!reads_.try_emplace(&node).second) return;
   for (const ir::Source& source : node.inputs) CountNew(*source.node);
@@ -74,13 +74,13 @@ void FormSite::Replace(ir::Node& root, const Covered& covered, Form form) {
       (is_apart(root) || std::ranges::any_of(covered, [&](auto* node) { return is_apart(*node); }));
   Become(root, form.operation, form.opset, std::move(form.inputs));
   root.attributes = std::move(form.attributes);
-  // Where constants that follow one another become one, it does not join the product either.
+  // An addition that must round separately also keeps the attribute when constants are merged.
   if (adds_apart) root.attributes[kRoundsApart] = "true";
   for (const ir::Source& source : root.inputs) CountNew(*source.node);
   Count(root);
 }
 
-// What has no reader any more reads nothing either.
+// A node without readers no longer reads its inputs.
 void FormSite::Release(const ir::Node& node) {
   if (--reads_[&node].count > 0) return;
   replaced_.insert(&node);
@@ -109,14 +109,14 @@ std::optional<double> NumberIn(ir::Source source) {
   if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;
   const std::span<const std::byte> bytes = constant->bytes;
   if (bytes.size() < sizeof(float)) return std::nullopt;
-  // Equal to themselves one element further on.
+  // Compares the bytes with themselves, shifted by one element.
   const std::span<const std::byte> next = bytes.subspan(sizeof(float));
   if (std::memcmp(bytes.data(), next.data(), next.size()) != 0) return std::nullopt;
   return RealAt(ElementType::f32, bytes, 0);
 }
 
 bool IsNear(double number, double wanted) {
-  constexpr double kRoundings = 4e-7;  // about three of f32
+  constexpr double kRoundings = 4e-7;  // about three f32 roundings
   return std::abs(number - wanted) <= kRoundings * std::abs(wanted);
 }
 

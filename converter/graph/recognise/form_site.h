@@ -38,9 +38,9 @@ class FormSite {
   const ir::Graph& graph() const { return graph_; }
   // Returns the only reader of `node` if it reads it exactly once; else null.
   ir::Node* SoleReader(const ir::Node& node) const;
-  // Returns true if only the covered nodes and `root` read the values of the covered nodes. Returns
-  // false for run-time lengths, because a reduction would depend on the length and a fused step
-  // does not support it.
+  // Returns true if only the covered nodes and `root` read the values of the covered nodes, and no
+  // input has a run-time length. The decomposed reductions respect such a length, but the single
+  // step does not.
   bool IsClosed(const ir::Node& root, const Covered& covered) const;
   // Returns true if `node` was merged into the operation that replaced a formula.
   bool IsReplaced(const ir::Node& node) const { return replaced_.contains(&node); }

@@ -9,14 +9,14 @@
 namespace weft::graph {
 namespace {
 
-// In order: a function must have been put together before what is made of it is looked for.
-// Movement comes before all, for it stands between the operations of formulas, and behind all, for
-// they leave some.
+// In order: inner functions must be recognised before formulas that contain them. RecogniseMovement
+// runs first, because movement operations interrupt formulas, and again last, because the
+// replacements leave some.
 constexpr FormSearch kFormulas[] = {RecogniseMovement,   RecogniseBounds,   RecogniseExponential,
                                     RecogniseSlope,      RecogniseNorm,     RecogniseSoftmax,
                                     RecogniseAttention,  RecogniseRotation, RecogniseSnake,
                                     RecogniseActivation, RecogniseMovement};
-// Of parts of the others, once these have been put together.
+// Searches inside the other formulas, after these are replaced.
 constexpr FormSearch kParts[] = {RecogniseSharedHeads, RecogniseLength, RecogniseOneHot};
 constexpr FormSearch kAttention[] = {RecogniseSoftmax, RecogniseAttention};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
@@ -24,7 +24,7 @@ constexpr FormSearch kTables[] = {RecogniseTransposedAddend, RecogniseTables};
 constexpr FormSearch kBands[] = {RecogniseBands};
 constexpr FormSearch kMovements[] = {RecogniseMovement};
 
-// Not so in the branch of an If that never runs, which is not inferred.
+// Returns false for nodes in the branch of an If that never runs, because it is not inferred.
 bool HoldsFloats(ir::Node& node) {
   return node.operation != nullptr && !node.constant && node.outputs.size() == 1 &&
          node.outputs[0].type.type == ElementType::f32 && CountIn({&node, 0}) > 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// GRU: h' = (1 - z) * n + z * h and what it comes to when multiplied out. The candidate n reads
-// either r * h (reset before the product) or r * (h R + b) (linear before reset). Where an export
-// swaps the parts of z and 1 - z, its z has the sign of its matrices turned: 1 - sigmoid(a) is
-// sigmoid(-a), which holds for no other activation of cells but a centred HardSigmoid.
+// GRU: h' = (1 - z) * n + z * h, or its expanded form. The candidate n reads either r * h (reset
+// before the product) or r * (h R + b) (linear before reset). If an export swaps z and 1 - z, the
+// signs of its z matrices are inverted: 1 - sigmoid(a) is sigmoid(-a). Among the cell activations,
+// only a centred HardSigmoid also has this property.
 #include <utility>
 
 #include "converter/graph/recognise/cell.h"
@@ -14,7 +14,7 @@ namespace {
 
 struct UpdateRow {
   Pattern pattern;
-  bool keeps;  // z is the part of the old state, else of the candidate
+  bool keeps;  // true: z weights the old state; false: the candidate
 };
 
 const std::vector<UpdateRow>& Updates() {
@@ -42,7 +42,7 @@ struct Candidate {
   bool linear_before_reset = false;
 };
 
-// `affine` of one input more: what comes of `input` goes to the second part, which has no bias.
+// Splits `affine` into the products of other inputs, and those of `input`, without bias.
 std::pair<Affine, Affine> Divided(const Affine& affine, ir::Source input, ir::Source name) {
   Affine rest = affine, part;
   part.bias.assign(affine.bias.size(), 0.0f);
@@ -55,7 +55,7 @@ std::pair<Affine, Affine> Divided(const Affine& affine, ir::Source input, ir::So
   return {std::move(rest), std::move(part)};
 }
 
-// All ways to read the candidate's sum.
+// Returns all readings of the candidate's sum.
 std::vector<Candidate> Candidates(const Affine& sum, ir::Source h, int64_t rows, CellDraft& draft) {
   static const Pattern kReset("Multiply(r,v)");
   std::vector<Candidate> all;
@@ -96,8 +96,8 @@ bool ReadsOnly(const Affine& sum, ir::Source x, ir::Source h) {
   return sum.others.empty();
 }
 
-// The candidate's part of the weights: its products are those of x and of the state, the latter
-// with a bias of its own when the state is multiplied before the reset.
+// Appends the candidate's weights: the products of x and of the state. The product of the state has
+// its own bias if it is computed before the reset.
 void AppendCandidate(CellDraft& draft, const Candidate& candidate) {
   Affine joined = candidate.from_x;
   joined.products.push_back(candidate.from_h.products[0]);

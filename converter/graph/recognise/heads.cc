@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heads that several heads of queries share, as grouped-query attention has them: keys and values
-// whose heads are repeated before a product, by a Broadcast or Tile of an axis of one element, or
-// by a Gather, seen through views and transpositions. The product reads each head as often by
-// strides: its other factors have their heads in groups,
+// Removes the repetition of heads that several query heads share (grouped-query attention). Keys
+// and values have repeated heads before a product: by a Broadcast or Tile of an axis of one element
+// or by a Gather, possibly with reshapes and transpositions in between. The product then reads each
+// head several times by strides, and groups the heads of its other factors:
 //   MatMul   q[b, h * r, ..] x repeated(k[b, h, ..])  ->  q[b, h, r, ..] x k[b, h, 1, ..]
 //   Einsum   BTNH,BSNH->BNTS with a repeated N        ->  BTNzH,BSNH->BNzTS
-// and the repetition is left out. The numbers are the same, bit for bit.
+// Bit-identical.
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -23,14 +23,14 @@ namespace {
 
 constexpr size_t kMostProductAxes = 8;
 
-// A value each place of whose `axis` stands there `times` times, one behind the other.
+// A value whose elements along `axis` are each repeated `times` times, consecutively.
 struct Repetition {
   ir::Source of;
   size_t axis = 0;
   int64_t times = 1;
 };
 
-// An axis that becomes two.
+// An axis that is split into two.
 struct AxisPair {
   size_t axis = 0;
   int64_t outer = 1, inner = 1;
@@ -43,7 +43,7 @@ std::optional<std::vector<size_t>> TurnOrderOf(const ir::Node& node) {
   return std::vector<size_t>(order.begin(), order.end());
 }
 
-// As one transposition with those before it.
+// Applies a transposition and merges it with preceding ones.
 ir::Source Transposed(ir::Graph& graph, const ir::Node& like, ir::Source source,
                       std::vector<size_t> order) {
   while (const auto before = TurnOrderOf(*source.node)) {
@@ -56,7 +56,7 @@ ir::Source Transposed(ir::Graph& graph, const ir::Node& like, ir::Source source,
   return {NewInferredNode(graph, like, "Transpose", 1, {source, by}), 0};
 }
 
-// Before stretches and views that change nothing.
+// Skips broadcasts and reshapes that change nothing.
 ir::Source BeforeIdle(ir::Source source) {
   while (!source.node->constant && source.node->operation != nullptr) {
     const bool repeats = IsCalled(*source.node, "Broadcast") || IsCalled(*source.node, "Tile");
@@ -73,14 +73,14 @@ Dims WithoutOnes(Dims dims) {
   return dims;
 }
 
-// What is transposed to be transposed to `dims`, which differ from those that it has by ones alone.
+// Returns the transposition with dims `dims`, which differ from its dims only by axes of extent 1.
 ir::Source TransposedTo(ir::Graph& graph, const ir::Node& like, const ir::Node& transpose,
                         const Dims& dims) {
   const std::vector<size_t> order = TurnOrderOf(transpose).value();
   const Dims& turned = transpose.outputs[0].type.dims;
   const Dims kept = WithoutOnes(TypeOf(transpose.inputs[0]).dims);
   const size_t ones = dims.size() - kept.size();
-  std::vector<size_t> moved;  // axes before the transposition, without ones
+  std::vector<size_t> moved;  // source axes in order of the result, without extent 1
   for (size_t i = 0; i < order.size(); ++i) {
     if (turned[i] != 1) moved.push_back(order[i]);
   }
@@ -101,7 +101,7 @@ ir::Source TransposedTo(ir::Graph& graph, const ir::Node& like, const ir::Node& 
   return Transposed(graph, like, view, std::move(longer));
 }
 
-// The elements of `source` under these dims, as they were before other views.
+// Returns the elements of `source` with these dims, without the views before it.
 ir::Source Viewed(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims) {
   Covered views;
   const ir::Source before = BeforeViews(source, views);
@@ -112,7 +112,8 @@ ir::Source Viewed(ir::Graph& graph, const ir::Node& like, ir::Source source, con
   return BeforeIdle(Reshaped(graph, like, before, dims));
 }
 
-// Before transpositions, so that a product that reads by strides still sees them as the last ones.
+// Splits the axis before preceding transpositions, so that these stay last and a product can read
+// them by strides.
 ir::Source WithPair(ir::Graph& graph, const ir::Node& like, ir::Source source, AxisPair pair) {
   source = BeforeIdle(source);
   if (const auto order = TurnOrderOf(*source.node)) {
@@ -132,7 +133,7 @@ ir::Source WithPair(ir::Graph& graph, const ir::Node& like, ir::Source source, A
   return Viewed(graph, like, source, dims);
 }
 
-// The one axis along which `after` is longer than `before`, which has one place there.
+// Returns the only axis along which `after` is longer than `before`; `before` has extent 1 there.
 std::optional<size_t> StretchedAxis(const Dims& before, const Dims& after) {
   if (before.size() != after.size()) return std::nullopt;
   std::optional<size_t> found;
@@ -157,7 +158,7 @@ std::optional<Repetition> StretchOf(ir::Source source) {
   return Repetition{node.inputs[0], *axis, dims[*axis]};
 }
 
-// Places 0, 0, 1, 1, ... of an axis.
+// Reads a Gather with indices 0, 0, 1, 1, ... along an axis.
 std::optional<Repetition> GatheredOf(ir::Source source) {
   const ir::Node& node = *source.node;
   if (!IsCalled(node, "Gather") || node.inputs.size() != 3) return std::nullopt;
@@ -176,7 +177,8 @@ std::optional<Repetition> GatheredOf(ir::Source source) {
   return Repetition{node.inputs[0], axis, times};
 }
 
-// Under other dims: the repetition is what changes last along the axis that ends where its own did.
+// Converts the repetition to other dims: repeats remain innermost along the axis that ends at the
+// same element.
 std::optional<Repetition> UnderDims(ir::Graph& graph, const ir::Node& like,
                                     const Repetition& repeated, Dims dims) {
   const Dims& of = TypeOf(repeated.of).dims;
@@ -209,7 +211,7 @@ std::optional<Repetition> RepetitionOf(ir::Graph& graph, const ir::Node& like, i
   return UnderDims(graph, like, *inner, Dims(TypeOf(source).dims));
 }
 
-// The result with its pair of axes as one again takes the place of the product.
+// Merges the pair of axes of the result again and replaces the product.
 void ReplaceMerged(FormSite& site, ir::Node& node, ir::Source product) {
   const Dims dims = node.outputs[0].type.dims;
   const ir::Source shape =
@@ -217,16 +219,16 @@ void ReplaceMerged(FormSite& site, ir::Node& node, ir::Source product) {
   site.Replace(node, {}, {"Reshape", 1, {product, shape}, {{"special_zero", "false"}}});
 }
 
-// Products whose batch axes line up at the end.
+// Products with batch axes aligned at the last axes.
 
-// An axis of heads, so many axes from the end.
+// An axis of heads, counted from the last axis.
 struct Groups {
   size_t from_end = 0;
   int64_t heads = 1, times = 1;
 };
 
-// A factor with its heads in groups; nullopt where it has others. One that has no such axis, or one
-// place along it, serves all heads as it is.
+// Returns a factor with its heads in groups; nullopt if its heads do not match. A factor without
+// this axis, or with extent 1 along it, serves all heads unchanged.
 std::optional<ir::Source> Grouped(ir::Graph& graph, const ir::Node& like, ir::Source factor,
                                   const Groups& groups) {
   const Dims& dims = TypeOf(factor).dims;
@@ -242,7 +244,8 @@ std::optional<ir::Source> Grouped(ir::Graph& graph, const ir::Node& like, ir::So
   return WithPair(graph, like, factor, {axis, groups.heads, groups.times});
 }
 
-// Inputs that have batch axes: the factors, and what is added to attention's scores.
+// Returns the number of inputs that have batch axes: the factors, and the addend of attention
+// scores.
 size_t BatchInputsOf(const ir::Node& node) {
   if (IsCalled(node, "MatMul")) return 2;
   if (!IsCalled(node, "ScaledDotProductAttention")) return 0;
@@ -277,14 +280,14 @@ bool ShareInBatch(FormSite& site, ir::Node& node) {
       NewInferredNode(graph, node, std::string(node.operation->name), node.operation->opset,
                       std::move(inputs), 1, node.attributes),
       0};
-  // Fewer where no factor has heads of its own.
+  // The result has fewer elements if no factor has separate heads.
   if (CountIn(product) != CountIn({&node, 0})) return false;
   ReplaceMerged(site, node, product);
   return true;
 }
 
-// Without what changes nothing between a factor and its transposition, as torch.export leaves a
-// stretch to the same dims before every product: behind it the transposition would be a copy.
+// Removes no-ops between a factor and its transposition. torch.export writes a Broadcast to the
+// same dims before every product; a transposition before it would need a copy.
 ir::Source AsItLies(ir::Graph& graph, const ir::Node& like, ir::Source factor) {
   const ir::Source source = BeforeIdle(factor);
   const auto order = TurnOrderOf(*source.node);
@@ -304,14 +307,14 @@ bool TakeAsTheyLie(FormSite& site, ir::Node& node) {
   return true;
 }
 
-// Products whose axes have letters.
+// Products whose axes are named by letters.
 
 struct Subscripts {
   std::vector<std::string> inputs;
   std::string output;
 };
 
-// Nullopt where axes have no letter, or no subscript says which the output has.
+// Returns nullopt for an axis without letter, or an equation without output subscript.
 std::optional<Subscripts> SubscriptsOf(const ir::Node& node) {
   const auto found = node.attributes.find("equation");
   if (found == node.attributes.end()) return std::nullopt;
@@ -349,7 +352,7 @@ bool HasOnce(const std::string& subscript, char letter) {
   return std::ranges::count(subscript, letter) == 1;
 }
 
-// Input `shared` lacks the second letter.
+// Input `shared` does not have the second letter.
 bool ShareByLetter(FormSite& site, ir::Node& node, size_t shared, Subscripts subscripts) {
   ir::Graph& graph = site.graph();
   const std::optional<Repetition> repeated = RepetitionOf(graph, node, node.inputs[shared]);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kLeastRow = 16, kLeastNumbers = 1024;
 
-// Numbers of a row are (integer - offset) * scale.
+// Each number of a row is (integer - offset) * scale.
 struct TableParts {
   std::vector<int64_t> integers, offsets;
   std::vector<float> scales;

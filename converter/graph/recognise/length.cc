@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths, which ReduceL2 computes in one pass:
-//   sqrt(sum x^2), sqrt(mean x^2) and their like, with a number that is then multiplied
-//   sqrt(a^2 + b^2) of the two halves of one tensor, as the magnitude of a spectrum
+// Recognises lengths, which ReduceL2 computes in one pass:
+//   sqrt(sum x^2), sqrt(mean x^2) and similar, with a factor applied to the result
+//   sqrt(a^2 + b^2) of the two halves of one tensor, such as the magnitude of a spectrum
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -18,7 +18,7 @@
 namespace weft::graph {
 namespace {
 
-// The length of x along axes, in the dims of `node`.
+// Returns the length of x along the axes, with the dims of `node`.
 ir::Source LengthOf(ir::Graph& graph, const ir::Node& node, ir::Source x,
                     const std::vector<int64_t>& axes) {
   const ir::Source along = NewInts(graph, node, {ElementType::i64, {std::ssize(axes)}}, axes);
@@ -45,14 +45,15 @@ bool ReplaceByLength(FormSite& site, ir::Node& node) {
   return true;
 }
 
-// One of the two halves of an axis, all other axes whole; which may lack an axis of two places.
+// One half of an axis; all other axes are complete. The half of an axis of extent 2 may omit the
+// axis.
 struct Half {
   ir::Source whole;
   size_t axis = 0;
   bool is_second = false;
 };
 
-// The axes of input 0 that go on in the output place by place.
+// Returns the number of axes of input 0 that continue in the output element by element.
 int64_t WholeAxes(const ops::AxisRelation& relation) {
   const auto is_data = [](const ops::PortAxis& axis) { return !axis.output && axis.port == 0; };
   return std::ranges::count_if(relation.groups, [&](const ops::AxisGroup& group) {
@@ -89,7 +90,7 @@ bool ReplaceByMagnitude(FormSite& site, ir::Node& node) {
   if (!a || !b || !(a->whole == b->whole) || a->axis != b->axis) return false;
   const Covered covered = {&sum, sum.inputs[0].node, sum.inputs[1].node};
   if (a->is_second == b->is_second || !site.IsClosed(node, covered)) return false;
-  constexpr size_t kMostHalved = 7;  // and one for the halves
+  constexpr size_t kMostHalved = 7;  // plus the axis of the halves
   Dims dims = TypeOf(a->whole).dims;
   if (dims.size() > kMostHalved) return false;
   dims[a->axis] /= 2;

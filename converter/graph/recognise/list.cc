@@ -13,11 +13,11 @@
 namespace weft::graph {
 namespace {
 
-// The direction in which an index walks an axis.
+// The direction of an index along an axis.
 enum class Walk { kForward, kBackward };
 
-// 0, 1, 2, ... or `length` - 1, `length` - 2, ... over all of an axis of `length`; forward, it may
-// end earlier.
+// Returns the direction of an index 0, 1, 2, ... or `length` - 1, `length` - 2, ... that covers an
+// axis of `length`. A forward index may end before the end of the axis.
 std::optional<Walk> WalkOf(const ir::Node& loop, ir::Source index, int64_t trips, int64_t length,
                            int64_t offset = 0) {
   if (trips > length) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<Walk> WalkOf(const ir::Node& loop, ir::Source index, int64_t trips
 
 bool IsConstantInt(ir::Source source, int64_t value) { return IntOf(source) == value; }
 
-// Of an input that no iteration changes: the index among the loop's inputs.
+// Returns the index, among the loop's inputs, of an input that no iteration changes.
 std::optional<size_t> InvariantInput(const ir::Body& body, const ir::Node& parameter) {
   const ir::BodyInput* input = body.map.InputOf(parameter);
   const bool invariant = input != nullptr && input->is(ir::BodyInput::Kind::kInvariant);
@@ -45,7 +45,7 @@ ir::ChunkRange RangeOf(int64_t axis, int64_t part, Walk walk) {
   return ir::WholeRange(axis, part, walk == Walk::kBackward);
 }
 
-// A place of an axis that a node takes from one of the body's inputs.
+// An element along an axis that a node reads from one of the body's inputs.
 struct Pick {
   ir::Source data, index;
   bool keeps_axis = false;
@@ -65,7 +65,7 @@ std::optional<Pick> PickOfGather(const ir::Node& node) {
   return Pick{node.inputs[0], node.inputs[1], dims.size() == 1, *axis};
 }
 
-// data[i] or data[i : i + 1], the other axes whole.
+// data[i] or data[i : i + 1]; all other axes are complete.
 std::optional<Pick> PickOfSlice(const ir::Node& node, const ir::Node& loop, int64_t trips) {
   const auto mask = [&](const char* key) {
     const auto found = node.attributes.find(key);
@@ -93,8 +93,8 @@ std::optional<Pick> PickOf(const ir::Node& node, const ir::Node& loop, int64_t t
   return std::nullopt;
 }
 
-// All sliced inputs of a loop must agree on their number of chunks. Can it be seen that an input
-// which is already sliced has `chunks` of them?
+// All sliced inputs of a loop must have the same number of chunks. Returns true if an already
+// sliced input is known to have `chunks` of them.
 bool HasChunks(const ir::Node& loop, const ir::BodyInput& input, int64_t chunks) {
   const Dims& dims = TypeOf(loop.inputs[*input.input]).dims;
   const auto rank = static_cast<int64_t>(dims.size());
@@ -138,7 +138,7 @@ bool TakeAsSlice(ir::Node& loop, ir::Node& node, const Pick& pick, int64_t trips
   return true;
 }
 
-// Everything that the Results but one need.
+// Returns all nodes that the Results except one, and `added`, depend on.
 std::set<const ir::Node*> NeededBut(const ir::Graph& graph, const ir::Node* left_out,
                                     ir::Source added) {
   std::set<const ir::Node*> seen;
@@ -156,23 +156,23 @@ std::set<const ir::Node*> NeededBut(const ir::Graph& graph, const ir::Node* left
   return seen;
 }
 
-// The list behind a Broadcast that gives its places their width.
+// Returns the list before a Broadcast that expands its elements.
 const ir::Node* ListBehind(ir::Source data) {
   while (data.node->type == "Broadcast" && !data.node->constant) data = data.node->inputs[0];
   return data.node;
 }
 
-// What an iteration puts into a list, and on which way the list is filled.
+// The value that an iteration writes to a list, and the direction.
 struct ListUpdate {
   ir::Source element;
-  bool lacks_axis = false;  // the element is a place of the list without its axis
+  bool lacks_axis = false;  // the element lacks the axis of the list
   int64_t axis = 0;
   int64_t part = 1;
   Walk walk = Walk::kForward;
-  bool only_last = false;  // each iteration replaces all that the list holds
+  bool only_last = false;  // each iteration replaces the complete list
 };
 
-// Place i of a list of as many places as there are iterations, or the one place of a list.
+// Writes element i of a list with one element per iteration, or the only element of a list.
 std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& update,
                                           const ir::Node& list, const Dims& initial,
                                           const Count& count) {
@@ -182,7 +182,7 @@ std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& 
   if (ListBehind(update.inputs[0]) != &list || !IsConstantInt(update.inputs[3], 0)) {
     return std::nullopt;
   }
-  // Without an iteration the list would stay as it was.
+  // Without an iteration the list would keep its initial value.
   if (initial.empty() || IntOf(loop.inputs[1]).value_or(0) == 0) return std::nullopt;
   const bool scalar = IsScalar(update.inputs[1]);
   if (initial[0] == 1 && count.trips > 1 && IsConstantInt(update.inputs[1], 0)) {
@@ -194,7 +194,7 @@ std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& 
   return ListUpdate{update.inputs[2], scalar, 0, 1, *walk};
 }
 
-// The list and one part more, from an empty list on.
+// Concatenates one part to a list that is initially empty.
 std::optional<ListUpdate> UpdateByConcat(const ir::Node& update, const ir::Node& list,
                                          const Dims& initial, const Count& count) {
   if (update.type != "Concat" || update.inputs.size() != 2) return std::nullopt;
@@ -215,7 +215,7 @@ std::optional<ListUpdate> UpdateByConcat(const ir::Node& update, const ir::Node&
   return ListUpdate{element, false, axis, part, behind ? Walk::kForward : Walk::kBackward};
 }
 
-// A state that is a list which the body fills and does nothing else with.
+// Replaces a state by a scan output if it is a list that the body only fills.
 bool GatherList(ir::Node& loop, ir::BodyInput& state, const Count& count) {
   ir::Body& body = loop.bodies[0];
   ir::Node* result = state.next;
@@ -247,7 +247,7 @@ bool GatherList(ir::Node& loop, ir::BodyInput& state, const Count& count) {
   return true;
 }
 
-// A carried i32 or i64 that is the number of the iteration.
+// Returns true if a carried i32 or i64 equals the number of the iteration.
 bool CountsIterations(const ir::Node& loop, const ir::BodyInput& state, int64_t trips) {
   const ElementType type = TypeOf(loop.inputs[*state.input]).type;
   if (type != ElementType::i32 && type != ElementType::i64) return false;

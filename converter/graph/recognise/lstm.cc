@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM: c' = f * c + i * g, h' = o * act(c'), with f, i, o activations of one kind and g of another
-// over sums of products. Whose gate is whose follows from the arithmetic, so the order in which an
-// export lays them does not matter. A peephole (c in a gate) or a coupled gate (1 - i for f) is no
-// sum of products and no activation: such cells stay as they are.
+// LSTM: c' = f * c + i * g, h' = o * act(c'), with equal activations for f, i, o and another for g,
+// over sums of products. The arithmetic identifies each gate, so the order in an export does not
+// matter. Cells with a peephole (c in a gate) or a coupled gate (1 - i for f) have no such form and
+// stay unchanged.
 #include <utility>
 
 #include "converter/graph/recognise/cell.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes exchanged and dims given anew, behind one another, as exporters leave them around products
-// of heads: what an input sees through them of the tensor they begin with is worked out as an
-// extent and a stride for each axis. The input then reads that tensor itself, under other dims, or
-// by one transposition in place of several; the one is last where the operation reads through
-// strides, for then nothing moves at all.
+// Merges consecutive transpositions and reshapes, which exporters leave around products of heads.
+// Computes an extent and a stride of the original tensor for each axis that an input sees. The
+// input then reads that tensor directly, through a reshape, or through one transposition. The
+// transposition is last if the operation can read by strides, because then nothing is copied.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -20,7 +19,7 @@
 namespace weft::graph {
 namespace {
 
-// Of what a tensor shows of another one, whose elements are dense.
+// An axis of a view of another tensor, whose elements are dense.
 struct SeenAxis {
   int64_t extent = 1, stride = 0;
 };
@@ -33,7 +32,7 @@ SeenAxes AllOf(const Dims& dims) {
   return axes;
 }
 
-// Without axes of one element, and with those made one that are one behind another.
+// Removes axes of extent 1 and merges axes that are contiguous.
 SeenAxes Collapsed(const SeenAxes& axes) {
   SeenAxes joined;
   for (const SeenAxis& axis : axes) {
@@ -52,12 +51,13 @@ bool IsInOrder(const SeenAxes& axes) {
   return joined.empty() || (joined.size() == 1 && joined[0].stride == 1);
 }
 
-// The same elements in the same order under `dims`; nullopt where an axis would need two strides.
+// Returns the view of the same elements in the same order with `dims`; nullopt if an axis would
+// need two strides.
 std::optional<SeenAxes> Redivided(const SeenAxes& axes, const Dims& dims) {
   const SeenAxes joined = Collapsed(axes);
   SeenAxes divided;
   size_t at = 0;
-  int64_t left = joined.empty() ? 1 : joined[0].extent;  // of the joined axis, not yet handed out
+  int64_t left = joined.empty() ? 1 : joined[0].extent;  // remaining extent of the merged axis
   for (const int64_t extent : dims) {
     if (extent == 1) {
       divided.push_back({1, 1});
@@ -78,14 +78,14 @@ bool IsView(const ir::Node& node) {
          ElementCount(node.outputs[0].type.dims) == CountIn(node.inputs[0]);
 }
 
-// Its axes in the order that it gives them; empty for anything but a transposition.
+// Returns the axis order of a transposition; empty for other nodes.
 std::vector<int64_t> OrderOf(const ir::Node& node) {
   if (!IsCalled(node, "Transpose")) return {};
   const std::vector<int64_t> order = IntsOf(node.inputs[1]);
   return order.size() == node.outputs[0].type.dims.size() ? order : std::vector<int64_t>();
 }
 
-// What `node`, whose input 0 is seen so, shows of the same tensor.
+// Returns the view of the same tensor after `node`, whose input 0 has the view `axes`.
 std::optional<SeenAxes> SeenBehind(const ir::Node& node, const SeenAxes& axes) {
   if (IsView(node)) return Redivided(axes, node.outputs[0].type.dims);
   SeenAxes turned;
@@ -93,7 +93,7 @@ std::optional<SeenAxes> SeenBehind(const ir::Node& node, const SeenAxes& axes) {
   return turned;
 }
 
-// A movement's elements move, unless only axes of one element change places.
+// Returns true if the operation moves elements. Permuting axes of extent 1 moves nothing.
 bool Moves(const ir::Node& node) {
   if (IsView(node)) return false;
   const std::optional<SeenAxes> seen = SeenBehind(node, AllOf(TypeOf(node.inputs[0]).dims));
@@ -102,7 +102,7 @@ bool Moves(const ir::Node& node) {
 
 struct Chain {
   std::vector<const ir::Node*> nodes;  // from the input backwards
-  bool is_sole = true;                 // each is read once
+  bool is_sole = true;                 // each has only one reader
 };
 
 Chain MovementsBefore(const FormSite& site, ir::Source source) {
@@ -122,14 +122,14 @@ Chain MovementsBefore(const FormSite& site, ir::Source source) {
   return chain;
 }
 
-// What the first of the nodes shows of what the last of them takes.
+// Returns the view, through all nodes, of the last node's input.
 std::optional<SeenAxes> SeenThrough(std::span<const ir::Node* const> nodes) {
   std::optional<SeenAxes> seen = AllOf(TypeOf(nodes.back()->inputs[0]).dims);
   for (size_t i = nodes.size(); i-- > 0 && seen;) seen = SeenBehind(*nodes[i], *seen);
   return seen;
 }
 
-// `source` with its axes as they are seen, by one transposition.
+// Returns `source` permuted to the axes of the view, by one transposition.
 ir::Source Turned(ir::Graph& graph, const ir::Node& like, ir::Source source, const SeenAxes& seen) {
   std::vector<size_t> by_stride(seen.size());
   std::iota(by_stride.begin(), by_stride.end(), size_t{0});

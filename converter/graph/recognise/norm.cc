@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations, with mean and sum over the same axes:
+// Recognises normalisations, with mean and sum over the same axes:
 //   MVN          (x - mean x) / sqrt(mean (x - mean x)^2 + eps), eps inside or outside of the root,
-//                the variance also as mean x^2 - (mean x)^2; unbiased, the results times a number
-//   NormalizeL2  x / sqrt(sum x^2 + eps), x / max(sqrt(sum x^2), eps), and of the mean of the
-//   squares
-//                for their sum (RMSNorm)
-// The quotient may be a product with 1 / sqrt or a power of -0.5, with a gain multiplied into that
-// before x is; x * s + (shift - mean x * s) is read, too, also without the shift.
+//                the variance also as mean x^2 - (mean x)^2; unbiased, with a factor on the result
+//   NormalizeL2  x / sqrt(sum x^2 + eps), x / max(sqrt(sum x^2), eps), and with the mean of the
+//                squares instead of their sum (RMSNorm)
+// The quotient may be a product with 1 / sqrt or a power of -0.5, which may be multiplied by a gain
+// before x. Also reads x * s + (shift - mean x * s), with and without the shift.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -21,15 +20,15 @@
 namespace weft::graph {
 namespace {
 
-// The sum of the squares of a value, of x less its mean, or of a value that is that.
+// The sum of squares of a value, which may be x - mean x.
 struct Squares {
   std::optional<ir::Source> of = std::nullopt;
-  std::optional<ir::Source> centred = std::nullopt;  // x
+  std::optional<ir::Source> centred = std::nullopt;  // x of x - mean x
   std::vector<bool> axes;
   bool is_mean = false;
-  double scale = 1;             // of the mean, as an unbiased variance has it
-  Covered covered = {};         // but for the mean of x and its difference
-  Covered covered_centre = {};  // these
+  double scale = 1;             // factor on the mean, as in an unbiased variance
+  Covered covered = {};         // without the mean of x and the difference
+  Covered covered_centre = {};  // the mean of x and the difference
 };
 
 enum class EpsilonAt { kInside, kOutside, kLeast };
@@ -40,14 +39,14 @@ struct NormRoot {
   EpsilonAt at = EpsilonAt::kInside;
 };
 
-// 1 / root, times a gain.
+// 1 / root, multiplied by a gain.
 struct NormInverse {
   NormRoot root;
-  ir::Source line;  // the root, or its inverse without the gain: one number per line
+  ir::Source line;  // the root, or its inverse without gain: one number per line
   std::optional<ir::Source> gain = std::nullopt;
 };
 
-// (x - mean x)^2 as one operation.
+// Reads (x - mean x)^2 as one operation.
 std::optional<Centred> SquaredDifferenceIn(const ir::Node& node) {
   if (!IsCalled(node, "SquaredDifference")) return std::nullopt;
   for (const size_t i : {0, 1}) {
@@ -84,7 +83,7 @@ std::optional<Squares> SumOfSquares(ir::Source source) {
   return squares;
 }
 
-// mean x^2 - (mean x)^2, where rounding may leave it below 0.
+// Reads mean x^2 - (mean x)^2, which rounding may make negative.
 std::optional<Squares> VarianceOfSums(ir::Source source) {
   Covered covered;
   const ir::Node* node = source.node;
@@ -118,7 +117,7 @@ std::optional<Squares> SquaresOf(ir::Source source) {
   return squares ? squares : VarianceOfSums(source);
 }
 
-// max(x, number), also as a Clamp without an upper bound.
+// Reads max(x, number), also as a Clamp without upper bound.
 std::optional<WithNumber> LeastOf(const FormSite& site, const ir::Node& node) {
   if (IsCalled(node, "Maximum")) return SplitNumber(node);
   if (!IsCalled(node, "Clamp")) return std::nullopt;
@@ -128,7 +127,7 @@ std::optional<WithNumber> LeastOf(const FormSite& site, const ir::Node& node) {
   return WithNumber{node.inputs[0], attributes.Float("min", 0)};
 }
 
-// What stands below a root.
+// Reads the value under a root.
 std::optional<NormRoot> Radicand(const FormSite& site, ir::Source source) {
   Covered views;
   const ir::Source inner = BeforeViews(source, views);
@@ -154,7 +153,7 @@ std::optional<NormRoot> Radicand(const FormSite& site, ir::Source source) {
   return root;
 }
 
-// sqrt(sum of squares), nothing added outside of the root.
+// Reads sqrt(sum of squares), without an addend outside of the root.
 std::optional<NormRoot> PlainRoot(const FormSite& site, ir::Source source) {
   Covered covered;
   const ir::Node& node = *BeforeViews(source, covered).node;
@@ -191,7 +190,7 @@ std::optional<NormRoot> RootOf(const FormSite& site, ir::Source source) {
   return root;
 }
 
-// 1 / root or root^-0.5, or a gain over the root.
+// Reads 1 / root, root^-0.5, or a gain divided by the root.
 std::optional<NormInverse> PlainInverse(const FormSite& site, ir::Source source) {
   Covered covered;
   const ir::Node& node = *BeforeViews(source, covered).node;
@@ -225,7 +224,7 @@ std::optional<NormInverse> InverseOf(const FormSite& site, ir::Source source) {
   return std::nullopt;
 }
 
-// An operation that normalises x, and the number that its results are to be multiplied by.
+// An operation that normalises x, and a factor for its result.
 struct NormForm {
   ir::Source x;
   Form form;
@@ -233,7 +232,7 @@ struct NormForm {
   double factor = 1;
 };
 
-// Of the mean without its scale: the epsilon, and the number that makes up for the scale.
+// The epsilon relative to the unscaled mean, and the factor that compensates for the scale.
 double PlainEpsilon(const NormRoot& root) {
   const double scale = root.squares.scale;
   return root.epsilon / (root.at == EpsilonAt::kInside ? scale : std::sqrt(scale));
@@ -260,7 +259,7 @@ std::optional<NormForm> PlainForm(FormSite& site, const ir::Node& like, const No
   const bool is_least = root.at == EpsilonAt::kLeast;
   if (root.at == EpsilonAt::kOutside && root.epsilon != 0) return std::nullopt;
   if (squares.is_mean && is_least) return std::nullopt;
-  // A bound below the numbers that are normal would be none.
+  // A subnormal lower bound would have no effect.
   if (is_least && root.epsilon < double{std::numeric_limits<float>::min()}) return std::nullopt;
   NormForm norm{*squares.of, {"NormalizeL2", 1}, squares.covered, PlainFactor(root)};
   norm.form.attributes = {{"eps", fmt::format("{}", static_cast<float>(PlainEpsilon(root)))},
@@ -272,7 +271,7 @@ std::optional<NormForm> PlainForm(FormSite& site, const ir::Node& like, const No
   return norm;
 }
 
-// `numerator` over the root.
+// Returns the form of `numerator` divided by the root.
 std::optional<NormForm> QuotientForm(FormSite& site, const ir::Node& like, ir::Source numerator,
                                      const NormRoot& root) {
   const Squares& squares = root.squares;
@@ -289,7 +288,7 @@ std::optional<NormForm> QuotientForm(FormSite& site, const ir::Node& like, ir::S
   return squares.of == numerator ? PlainForm(site, like, root) : std::nullopt;
 }
 
-// `node` becomes the form, times the gain, plus the shift.
+// Replaces `node` by the form, times the gain, plus the shift.
 bool PlaceNorm(FormSite& site, ir::Node& node, NormForm norm, std::optional<ir::Source> gain,
                std::optional<ir::Source> shift) {
   norm.covered.erase(&node);
@@ -314,12 +313,12 @@ bool PlaceNorm(FormSite& site, ir::Node& node, NormForm norm, std::optional<ir::
   return true;
 }
 
-// Each line of x has one root.
+// Returns true if each line of x has one root.
 bool LinesUp(const NormInverse& inverse, ir::Source x) {
   return KeepsAxes(inverse.line, TypeOf(x).dims, inverse.root.squares.axes);
 }
 
-// What is repeated along the axes of one element.
+// Skips a Broadcast along axes of extent 1.
 ir::Source BeforeStretch(ir::Source source, Covered& covered) {
   const ir::Node& node = *source.node;
   if (!IsCalled(node, "Broadcast") || node.inputs.size() != 2) return source;
@@ -350,7 +349,7 @@ bool RecogniseFactor(FormSite& site, ir::Node& node) {
   return false;
 }
 
-// What shift - mean * s takes off, also without a shift as -mean * s.
+// The subtrahend in shift - mean * s, or in -mean * s without a shift.
 struct TakenOff {
   ir::Source mean;
   std::optional<ir::Source> shift = std::nullopt;
@@ -377,7 +376,7 @@ std::optional<TakenOff> TakenOffIn(const ir::Node& rest, ir::Source s) {
   return taken;
 }
 
-// x * s + (shift - mean x * s)
+// Recognises x * s + (shift - mean x * s).
 bool RecogniseSum(FormSite& site, ir::Node& node) {
   for (const size_t i : {1, 0}) {
     const ir::Node& product = *node.inputs[1 - i].node;

@@ -3,9 +3,9 @@
 //   MatMul(OneHot(i, K, 1, 0), table), MatMul(Equal(i, [0, 1, ... K - 1]), table)
 // The one-hot vector may be converted, selected as 1 or 0, and reshaped in between. Equal may
 // compare with any K different integers in a range of at most 2 K. An index that matches none of
-// them gives a row of zeros. The table must be finite, since 0 times infinity or NaN is NaN. The
-// result is bit-identical, except that a subnormal number of the table is not flushed to zero. A
-// table of integers of 8 bits stays a product, whose weights those are.
+// them selects a row of zeros. The table must be finite, because 0 times infinity or NaN is NaN.
+// Results are bit-identical, except that a subnormal number of the table is not flushed to zero. A
+// table of 8-bit integers stays a product with int8 weights.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -171,14 +171,15 @@ std::optional<Table> TableOf(const ir::Graph& graph, const ir::Node& product,
     for (int64_t j = 0; j < table.width; ++j) {
       const int64_t from = is_transposed ? j * count + i : i * table.width + j;
       const int64_t to = (classes[static_cast<size_t>(i)] - low) * table.width + j;
-      // A sum of products that begins with 0 is never -0.
+      // A sum of products that starts with 0 is never -0.
       table.numbers[static_cast<size_t>(to)] = numbers[static_cast<size_t>(from)] + 0.0f;
     }
   }
   return table;
 }
 
-// Numbers of f32 as bits of f16; empty if one of them is no f16 or the table is small.
+// Returns f32 numbers as bits of f16; empty if one of them is not exact in f16 or the table is
+// small.
 std::vector<int64_t> HalvesOf(const std::vector<float>& numbers) {
   constexpr size_t kMinNumbers = 1024;  // 2 KB saved; a Convert step is smaller
   if (numbers.size() < kMinNumbers) return {};
@@ -202,8 +203,8 @@ class RowReader {
  public:
   RowReader(ir::Graph& graph, const ir::Node& node) : graph_(graph), node_(node) {}
 
-  // Gather counts a negative index from the end and gives zeros for one beyond the table: so a
-  // negative index becomes -1, and the last row is zeros.
+  // Gather counts a negative index from the end and returns zeros for an index beyond the table. So
+  // negative indices become -1, and the last row contains zeros.
   ir::Source Rows(const OneHot& one_hot, Table table) {
     ir::Source index = Reshaped(graph_, node_, one_hot.index, DimsOfIndex());
     const int64_t low = ops::BoundsOf(one_hot.index).low;
@@ -226,14 +227,15 @@ class RowReader {
   }
 
  private:
-  // A constant of f16 where that is exact, as products store their weights by default.
+  // Returns a constant, stored as f16 if that is exact, because products store their weights as f16
+  // by default.
   ir::Source Stored(Table table) {
     Dims dims = {table.rows, table.width};
     const std::vector<int64_t> halves = HalvesOf(table.numbers);
     if (halves.empty()) return NewFloats(graph_, node_, dims, std::move(table.numbers));
     return NewInts(graph_, node_, {ElementType::f16, std::move(dims)}, halves);
   }
-  // Those of the product, without the table's width.
+  // The dims of the product without the table's width.
   Dims DimsOfIndex() const {
     Dims dims = node_.outputs[0].type.dims;
     dims.pop_back();

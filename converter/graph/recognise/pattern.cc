@@ -12,7 +12,7 @@
 namespace weft::graph {
 namespace {
 
-// Rows and their width: [2, 1, 5] and [2, 5] are the same two rows.
+// Returns the number of rows and their width: [2, 1, 5] and [2, 5] are both two rows.
 std::pair<int64_t, int64_t> RowsOf(const TensorType& type) {
   const int64_t width = type.dims.empty() ? 1 : type.dims.back();
   return {width == 0 ? 0 : ElementCount(type.dims).value_or(0) / width, width};
@@ -51,7 +51,7 @@ std::string_view ActivationName(const ir::Node& node) { return ops::TraitsOf(nod
 
 Pattern::Pattern(std::string_view text) : root_(Parse(text)) {}
 
-// A term ends where its text does, or before a comma or bracket that its reader waits for.
+// A term ends at the end of the text, or before a comma or closing bracket of the enclosing term.
 Pattern::Term Pattern::Parse(std::string_view& text) {
   Term term;
   size_t end = std::min(text.find_first_of(":(,)"), text.size());

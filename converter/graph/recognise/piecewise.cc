@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that are straight lines in parts:
+// Recognises piecewise linear functions:
 //   Clamp   min(max(x, low), high), in either order
 //   PRelu   x where x > 0, else slope * x: by Select, by max(x, slope * x), or by the sum of
 //           relu(x) and -slope * relu(-x)
@@ -52,7 +52,8 @@ bool AllNumbers(ir::Source source, Fits fits) {
   return true;
 }
 
-// Is x > 0, x >= 0 (or x < 0, x <= 0, or the same from the other side) what `source` says?
+// Returns kPositive if `source` is x > 0 or x >= 0, and kNegative if it is x < 0 or x <= 0, with
+// the operands in either order.
 enum class SignTest { kNone, kPositive, kNegative };
 SignTest SignTestOf(ir::Source source, ir::Source x) {
   const ir::Node& node = *source.node;
@@ -68,7 +69,7 @@ SignTest SignTestOf(ir::Source source, ir::Source x) {
   return SignTest::kNone;
 }
 
-// A slope with an axis for each of x: one of rank 1 would line up with the channels.
+// Returns the slope with the rank of x, because a slope of rank 1 would align with the channels.
 ir::Source Slope(FormSite& site, const ir::Node& like, const Sloped& sloped, double factor) {
   const ir::Constant& constant = *ConstantOf(sloped.slope);
   std::vector<float> slopes(static_cast<size_t>(CountIn(sloped.slope)));
@@ -102,7 +103,7 @@ bool RecogniseSelected(FormSite& site, ir::Node& node) {
   return false;
 }
 
-// max(x, slope * x), of slopes from 0 to 1; at 0 an infinite x would make a NaN of it.
+// max(x, slope * x), for slopes in [0, 1]. With slope 0, an infinite x would give NaN.
 bool RecogniseGreater(FormSite& site, ir::Node& node) {
   for (const size_t i : {0, 1}) {
     const std::optional<Sloped> sloped = SlopedOf(node.inputs[1 - i]);
@@ -113,7 +114,7 @@ bool RecogniseGreater(FormSite& site, ir::Node& node) {
   return false;
 }
 
-// relu(x) + m * relu(-x), of which the slope is -m.
+// relu(x) + m * relu(-x): the slope is -m.
 bool RecogniseTwoRelus(FormSite& site, ir::Node& node) {
   const bool subtracts = IsCalled(node, "Subtract");
   for (const size_t i : {0, 1}) {

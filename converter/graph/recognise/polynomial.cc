@@ -27,7 +27,7 @@ Polynomial Sum(Polynomial a, const Polynomial& b) {
   return a;
 }
 
-// Nullopt where its degree is too high.
+// Returns nullopt if the degree is too high.
 std::optional<Polynomial> Times(const Polynomial& a, const Polynomial& b) {
   Polynomial product;
   for (size_t i = 0; i < 4 * 2; ++i) {

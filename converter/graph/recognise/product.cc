@@ -20,7 +20,7 @@ std::set<const ir::Node*> SlicedParameters(const ir::Body& body) {
   return sliced;
 }
 
-// The parts of each kind in one row, times their rows of the matrix.
+// Concatenates the parts of each kind into one row and multiplies it by their rows of the matrix.
 ir::Source ProductOfParts(ir::Graph& graph, const ir::Node& like,
                           const std::vector<const Product*>& parts, int64_t rows, int64_t outputs) {
   std::vector<ir::Source> inputs;

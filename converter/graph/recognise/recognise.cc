@@ -18,13 +18,14 @@ bool IsSum(const ir::Node& node) {
 bool IsProduct(const ir::Node& node) { return node.operation->name == "Multiply"; }
 bool IsActivation(const ir::Node& node) { return !ActivationName(node).empty(); }
 
-// As many as it shows. Not so in the branch of an If that never runs, which is not inferred.
+// Returns true if the output has a fixed number of rows above 0. Returns false in the branch of an
+// If that never runs, because it is not inferred.
 bool HasRows(const ir::OutputPort& output) {
   return !output.type.dims.empty() && ElementCount(output.type.dims).value_or(0) > 0 &&
          !output.run_time_extent;
 }
 
-// In order: the gates of an LSTM or GRU must not be taken for an RNN.
+// In order: the gates of an LSTM or GRU must not be recognised as an RNN.
 struct CellRow {
   bool (*may_be_root)(const ir::Node& node);
   bool (*recognise)(Site& site, ir::Node& root);

@@ -13,7 +13,7 @@ int64_t PlacesAlong(const Dims& dims, const std::vector<bool>& axes) {
   return count;
 }
 
-// A product with, or a quotient by, one number: the number it is a product with.
+// Reads a product with, or quotient by, one number, and returns the factor.
 std::optional<WithNumber> ScaledBy(const ir::Node& node) {
   if (IsCalled(node, "Multiply")) return SplitNumber(node);
   if (!IsCalled(node, "Divide")) return std::nullopt;
@@ -68,7 +68,7 @@ std::optional<ir::Source> SquaredIn(const ir::Node& node) {
   const bool is_power = IsCalled(node, "Power") && NumberIn(node.inputs[1]) == 2.0;
   const bool is_product = IsCalled(node, "Multiply") && node.inputs[0] == node.inputs[1];
   if (!is_power && !is_product) return std::nullopt;
-  const ir::Source of = node.inputs[0];  // an exponent of more axes would give it those
+  const ir::Source of = node.inputs[0];  // an exponent with more axes would broadcast the result
   return TypeOf(of).dims == node.outputs[0].type.dims ? std::optional(of) : std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RNN: h' = act(x W + h R + b) in a loop that carries h' back to h. Elsewhere the same arithmetic
-// is any layer of two inputs, and stays one.
+// RNN: h' = act(x W + h R + b) in a loop that carries h' back to h. Outside a loop, the same
+// arithmetic is an ordinary layer with two inputs and stays unchanged.
 #include <utility>
 
 #include "converter/graph/recognise/cell.h"

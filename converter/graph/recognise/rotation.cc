@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs that turn into each other, as rotary positions do: the halves of the last axis, or its even
-// and odd places, each times constants, added and joined again:
+// Recognises rotations of pairs, such as rotary positions: the halves of the last axis, or its even
+// and odd elements, are multiplied by constants, added and joined again:
 //   concat(-b, a), concat(a * c - b * s, a * s + b * c)         with a, b = x[:n], x[n:]
 //   stack(-b, a), stack(a * c - b * s, a * s + b * c)           with a, b = x[0::2], x[1::2]
-// become x * C + x' * S with the same bits, where one copy makes x', x with the two of each pair
-// exchanged. Each part by itself would be copied out of x and into the result.
+// They become x * C + x' * S, bit-identical, where x' is x with the elements of each pair
+// exchanged. This needs one copy to create x' instead of one copy for each part of x and of the
+// result.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -21,7 +22,7 @@
 namespace weft::graph {
 namespace {
 
-// What each of the two halves is multiplied by, in a sum of them.
+// The factors of the two halves in a sum.
 using HalfFactors = std::array<std::optional<Repeated>, 2>;
 
 bool IsJoin(const ir::Node& node) {
@@ -35,7 +36,7 @@ class PairReader {
  public:
   explicit PairReader(bool alternates) : alternates_(alternates) {}
 
-  // Adds `sign` times `source`, a sum of halves times constants.
+  // Adds `sign` times `source`, which is a sum of halves times constants.
   bool Read(ir::Source source, double sign, HalfFactors& sum, int depth = 0);
   const std::optional<ir::Source>& whole() const { return whole_; }
   Covered& covered() { return covered_; }
@@ -96,7 +97,7 @@ bool PairReader::Read(ir::Source source, double sign, HalfFactors& sum, int dept
          Read(node.inputs[1], takes ? -sign : sign, sum, depth + 1);
 }
 
-// One of `first` and `second` for each half of the last axis, or by turns.
+// Combines `first` and `second` along the last axis: one half each, or interleaved.
 std::optional<std::vector<float>> Paired(const Repeated& first, const Repeated& second,
                                          int64_t half, bool alternates, Dims* dims) {
   *dims = first.dims;
@@ -120,7 +121,7 @@ std::optional<std::vector<float>> Paired(const Repeated& first, const Repeated& 
   return RoundedFloats(numbers);
 }
 
-// The two of each pair exchanged.
+// Returns x with the elements of each pair exchanged.
 ir::Source Exchanging(ir::Graph& graph, const ir::Node& like, ir::Source x, bool alternates) {
   const Dims whole = TypeOf(x).dims;
   const int64_t half = whole.back() / 2;
@@ -135,7 +136,7 @@ ir::Source Exchanging(ir::Graph& graph, const ir::Node& like, ir::Source x, bool
   return Reshaped(graph, like, turned, whole);
 }
 
-// The parts that are joined: halves, or with an axis of their own that the node takes away again.
+// The parts that are joined: halves, or values with an additional axis that the node merges again.
 struct Pairs {
   std::array<ir::Source, 2> parts;
   bool alternates = false;
@@ -171,7 +172,7 @@ bool RecogniseRotation(FormSite& site, ir::Node& node) {
   const bool keeps = first[0] && second[1];
   if (!first[1] || !second[0] || keeps != (first[0] || second[1])) return false;
   const ir::Source x = *reader.whole();
-  constexpr size_t kMostAxes = 7;  // and one for the pairs
+  constexpr size_t kMostAxes = 7;  // plus one for the pairs
   if (TypeOf(x).dims != dims || dims.size() > kMostAxes) return false;
   Join(reader.covered(), pairs->covered);
   if (!site.IsClosed(node, reader.covered())) return false;

@@ -47,7 +47,7 @@ void LoopScalars::Advance() {
 std::optional<int64_t> LoopScalars::Value(ir::Source source) {
   Known& known = known_[{source.node, source.port}];
   if (known.iteration == iteration_) return known.value;
-  known = {iteration_, std::nullopt};  // for a cycle that comes back to it
+  known = {iteration_, std::nullopt};  // ends a cycle
   std::optional<int64_t> value = Compute(source);
   if (value && IsNarrow(*value)) known.value = value;
   return known.value;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snake, x + height * sin(slope * x)^2, with constants that differ along one axis of x or none:
-//   x + sin(a * x)^2 / b, x + (1 / b) * sin(a * x)^2, the square also as a product of two equal
-//   sines x + (1 - cos(2 a * x)) / (2 b)
+// Recognises Snake, x + height * sin(slope * x)^2, with constants that vary along at most one axis
+// of x:
+//   x + sin(a * x)^2 / b, x + (1 / b) * sin(a * x)^2, also with a product of two equal sines
+//   x + (1 - cos(2 a * x)) / (2 b)
 #include <optional>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct Scaling {
   Covered covered = {};
 };
 
-// What `node` multiplies or divides by constants; false where it does not.
+// Reads constants that `node` multiplies or divides by; returns false for other nodes.
 bool ReadScale(const ir::Node& node, Scaling& scaling) {
   const bool divides = IsCalled(node, "Divide");
   if (!divides && !IsCalled(node, "Multiply")) return false;
@@ -42,7 +43,7 @@ bool ReadScale(const ir::Node& node, Scaling& scaling) {
   return false;
 }
 
-// Down to `end`, where one is given, else as far as it goes.
+// Reads factors down to `end` if it is given, otherwise as far as possible.
 Scaling ScalingOf(ir::Source source, const ir::Source* end) {
   Scaling scaling{source, {Dims(TypeOf(source).dims.size(), 1), {1}}};
   while ((end == nullptr || !(scaling.of == *end)) && ReadScale(*scaling.of.node, scaling)) {
@@ -58,7 +59,7 @@ class SnakeReader {
  public:
   explicit SnakeReader(ir::Source x) : x_(x) {}
 
-  // Is it constants times the square of a sine?
+  // Returns true if `source` is constants times the square of a sine.
   bool Read(ir::Source source) {
     const Scaling scaling = ScalingOf(source, nullptr);
     heights_ = scaling.by;
@@ -82,7 +83,8 @@ class SnakeReader {
  private:
   bool IsSine(ir::Source source) { return IsWave(source, "Sin"); }
 
-  // Of constants times x, the same as those read before.
+  // Returns true for a wave of constants times x, with the same constants and x as those read
+  // before.
   bool IsWave(ir::Source source, const char* operation) {
     const ir::Node& node = *source.node;
     if (!IsCalled(node, operation)) return false;
@@ -103,7 +105,7 @@ class SnakeReader {
   Covered covered_;
 };
 
-// The constants for each place of `axis`; for all places where it is not one of `dims`.
+// Returns one constant per element of `axis`, or one for all if `axis` is not one of the dims.
 std::optional<ir::Source> NumbersAlong(FormSite& site, const ir::Node& like,
                                        const Repeated& constant, size_t axis) {
   Dims dims(constant.dims.size(), 1);
@@ -119,7 +121,7 @@ std::optional<ir::Source> NumbersAlong(FormSite& site, const ir::Node& like,
   return NewFloats(site.graph(), like, dims, *floats);
 }
 
-// Where the constants differ; the number of axes where they do not.
+// Returns the axis along which the constants vary; the number of axes if there is none.
 size_t FirstAxisOf(const Repeated& slopes, const Repeated& heights) {
   size_t axis = 0;
   while (axis < slopes.dims.size() && slopes.dims[axis] == 1 && heights.dims[axis] == 1) ++axis;

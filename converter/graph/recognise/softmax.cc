@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax and its logarithm along one axis, with the greatest element taken off before or not:
+// Recognises softmax and its logarithm along one axis, with or without subtraction of the maximum:
 //   Softmax     exp(d) / sum exp(d), exp(d) * (1 / sum exp(d))
-//   causal      softmax(x + c), softmax(c ? x : -inf) with c for the places up to the diagonal
+//   causal      softmax(x + c), softmax(c ? x : -inf); c exposes the elements up to the diagonal
 //   LogSoftmax  d - log(sum exp(d)), x - (max x + log(sum exp(x - max x))), log(softmax x)
 #include "converter/ops/softmax.h"
 
@@ -17,7 +17,7 @@
 namespace weft::graph {
 namespace {
 
-// The one axis that is set, but for axes of one element. Nullopt for several or none.
+// Returns the only reduced axis, ignoring axes of extent 1. Returns nullopt for several or none.
 std::optional<int64_t> AxisAlong(const Dims& dims, const std::vector<bool>& axes) {
   std::optional<int64_t> found;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -44,7 +44,7 @@ std::optional<ExpSum> ExpSumOf(ir::Source source) {
   return ExpSum{of, std::move(sum->axes), std::move(sum->covered)};
 }
 
-// x where `source` is x less its greatest element along the axes.
+// Returns x if `source` is x minus its maximum along the axes.
 std::optional<Centred> WithoutGreatest(ir::Source source, const std::vector<bool>& axes) {
   const ir::Node& node = *source.node;
   if (!IsCalled(node, "Subtract")) return std::nullopt;
@@ -66,7 +66,8 @@ bool PlaceSoftmax(FormSite& site, ir::Node& node, const char* operation, ir::Sou
   return true;
 }
 
-// Of the sum's values, or of what they are before the greatest is taken off.
+// Replaces `node` by the operation on the sum's input, before the subtraction of the maximum if
+// there is one.
 bool PlaceOverSum(FormSite& site, ir::Node& node, const char* operation, const ExpSum& sum) {
   if (const std::optional<Centred> whole = WithoutGreatest(sum.of, sum.axes)) {
     Covered covered = sum.covered;
@@ -76,7 +77,7 @@ bool PlaceOverSum(FormSite& site, ir::Node& node, const char* operation, const E
   return PlaceSoftmax(site, node, operation, sum.of, sum.axes, sum.covered);
 }
 
-// exp(d) over the sum, whose inverse may be a factor.
+// Recognises exp(d) divided by the sum, or multiplied by its inverse.
 bool RecogniseShares(FormSite& site, ir::Node& node) {
   for (const size_t i : {1, 0}) {
     ir::Source divisor = node.inputs[i];
@@ -130,7 +131,7 @@ bool RecogniseDifference(FormSite& site, ir::Node& node) {
   return false;
 }
 
-// log(softmax x) along any axis.
+// Recognises log(softmax x) along any axis.
 bool RecogniseLogarithm(FormSite& site, ir::Node& node) {
   ir::Node& before = *node.inputs[0].node;
   if (!IsCalled(before, "Softmax") || before.attributes.contains(ops::kOfTriangle)) return false;
@@ -141,7 +142,7 @@ bool RecogniseLogarithm(FormSite& site, ir::Node& node) {
   return true;
 }
 
-// Along the last axis of scores that a mask leaves up to the diagonal.
+// Recognises a softmax along the last axis of scores with a causal mask.
 bool RecogniseTriangle(FormSite& site, ir::Node& node) {
   const auto rank = static_cast<int64_t>(node.outputs[0].type.dims.size());
   Faults discarded;

@@ -11,7 +11,7 @@
 namespace weft::graph {
 namespace {
 
-// A score below which no exponential is left: what exporters write for minus infinity.
+// A score whose exponential is 0; exporters write such numbers for minus infinity.
 constexpr double kExcluded = -1e9;
 
 std::vector<double> NumbersIn(ir::Source source) {
@@ -25,7 +25,8 @@ std::vector<double> NumbersIn(ir::Source source) {
   return {ints.begin(), ints.end()};
 }
 
-// Of every matrix of a constant [..., n, n]: is `fits(number, allowed)` so for each element?
+// Returns true if `fits(number, allowed)` holds for each element of every matrix of a constant
+// [..., n, n].
 template <typename Fits>
 bool IsTriangle(ir::Source mask, const Fits& fits) {
   const Dims& dims = TypeOf(mask).dims;

@@ -111,7 +111,7 @@ std::optional<TimeSeeds> NamedTime(const ir::Graph& graph, const TimeNames& name
   for (const auto& [name, given] : names) {
     std::optional<PortAxis> port = PortNamed(graph, name);
     if (!port) {
-      faults.Add(fmt::format("--time-axis: port \"{}\": is none of the model's; {}", OneLine(name),
+      faults.Add(fmt::format("--time-axis: port \"{}\": is not in the model; {}", OneLine(name),
                              MustName(graph)));
       continue;
     }

@@ -85,8 +85,8 @@ TEST_F(FoldBudget, WhatFitsIsFolded) {
 TEST_F(FoldBudget, ABombIsRefusedByName) {
   EXPECT_FALSE(Convert({900000000}));
   EXPECT_EQ(lines, ir::Lines({"model.xml:7: layer 4 \"t0\" (Tile): folding needs 3600000012 bytes "
-                              "beyond the 0 of the constants made before; must be at most "
-                              "1073741824 in all (--fold-budget)"}));
+                              "in addition to the 0 of earlier constants; must be at most "
+                              "1073741824 in total (--fold-budget)"}));
 }
 
 TEST_F(FoldBudget, CountsAllConstantsTogether) {
@@ -97,8 +97,8 @@ TEST_F(FoldBudget, CountsAllConstantsTogether) {
   EXPECT_FALSE(Convert({1000, 1000, 1000}, options));
   EXPECT_EQ(lines,
             ir::Lines({"model.xml:16: layer 13 \"s2\" (ReduceSum): folding needs 4012 bytes "
-                       "beyond the 12008 of the constants made before; must be at most 12100 "
-                       "in all (--fold-budget)"}));
+                       "in addition to the 12008 of earlier constants; must be at most 12100 "
+                       "in total (--fold-budget)"}));
   options.fold_budget_bytes = 16100;
   EXPECT_TRUE(Convert({1000, 1000, 1000}, options));
 }
@@ -110,8 +110,8 @@ TEST_F(FoldBudget, LimitsWorkAsWellAsBytes) {
   EXPECT_FALSE(Convert({1200000}, options));
   EXPECT_EQ(lines,
             ir::Lines({"model.xml:7: layer 4 \"t0\" (Tile): folding needs about 1200000 operations "
-                       "beyond the 0 of the constants made before; must be at most 1049344 in all "
-                       "(a larger --fold-budget allows more)"}));
+                       "in addition to the 0 of earlier constants; must be at most 1049344 in "
+                       "total (increase it with --fold-budget)"}));
   EXPECT_TRUE(Convert({1200000}));
   EXPECT_EQ(lines, ir::Lines());
 }

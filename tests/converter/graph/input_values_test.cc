@@ -68,15 +68,15 @@ TEST_F(InputValues, OfAnotherTypeOrRankAreRefused) {
 
 TEST_F(InputValues, OfAnUnknownInputNameTheInputs) {
   EXPECT_EQ(Faults({{"y", Zeros({ElementType::f32, {1}})}}),
-            ValueFaults{"--value: input \"y\": is none of the model's; must be one of \"x\" "
+            ValueFaults{"--value: input \"y\": is not in the model; must be one of \"x\" "
                         "f32[-1,8], \"n\" i32[2]"});
 }
 
 TEST_F(InputValues, OfOneInputAreGivenOnce) {
   const graph::InputValue value = Zeros({ElementType::i32, {2}});
   EXPECT_EQ(Faults({{"1", value}, {"n", value}}),
-            ValueFaults{"--value: \"n\" is an input that another name has given already; must name "
-                        "it once"});
+            ValueFaults{"--value: \"n\" is another name of an input that has a value; must be "
+                        "given once"});
 }
 
 graph::InputValue FromText(const std::string& text) {
@@ -120,8 +120,8 @@ TEST_F(InputValues, RefuseNumbersThatDoNotFit) {
   EXPECT_EQ(Faults({{"n", FromText("0.5")}}),
             ValueFaults{"--value: input \"n\": is 0.5; must be a number that i32 holds"});
   EXPECT_EQ(Faults({{"n", FromText("1,2,3")}}),
-            ValueFaults{"--value: input \"n\": is 3 numbers; must be as many as i32[2] has "
-                        "elements, or one for a fixed shape"});
+            ValueFaults{"--value: input \"n\": has 3 numbers; must be one per element of "
+                        "i32[2], or one for a fixed shape"});
   EXPECT_EQ(Faults({{"x", FromText("1")}}).size(), 1u);  // f32[?,8] has no fixed shape
   ir::Node* const half = g.Parameter({ElementType::f16, {}}).node;
   half->name = "half";

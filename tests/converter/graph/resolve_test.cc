@@ -114,15 +114,14 @@ TEST_F(ResolveTest, SaysWhatTheSourceCallsAnOperationAndWhatToDo) {
   EXPECT_EQ(
       faults.lines(),
       (std::vector<std::string>{
-          "m.xml:5: DeformableConvolution-8 (DeformConv), layer \"d\": has no lowering, for no "
+          "m.xml:5: DeformableConvolution-8 (DeformConv), layer \"d\": has no lowering: no "
           "exporter of recurrent, audio, sensor or small vision models writes it; must be one that "
           "\"weft ops\" lists",
-          "m.xml:6: Multinomial-13 (sampling), layer \"r\": has no lowering, for it draws random "
+          "m.xml:6: Multinomial-13 (sampling), layer \"r\": has no lowering: it draws random "
           "numbers; must be outside the model: let the probabilities be an output, and sample in "
           "the program",
-          "m.xml:7: MatrixNms-8, layer \"s\": has no lowering, for it selects among boxes in a "
-          "way of its own that is not built yet; must be NonMaxSuppression or outside the model: "
-          "let "
+          "m.xml:7: MatrixNms-8, layer \"s\": has no lowering: its selection of boxes is "
+          "not implemented; must be NonMaxSuppression or outside the model: let "
           "its boxes and scores be outputs, and select in the program"}));
 }
 

@@ -63,8 +63,8 @@ TEST(Variables, AreNotSharedByTwoBodies) {
   EXPECT_FALSE(CheckVariables(graph, faults));
   ASSERT_EQ(faults.lines().size(), 2u);
   EXPECT_EQ(faults.lines()[0],
-            "test.xml: layer 1 \"ReadValue\" (ReadValue): variable \"s\" belongs to another body, "
-            "where layer 1 \"ReadValue\" (ReadValue) uses it; all that reads or assigns a variable "
+            "test.xml: layer 1 \"ReadValue\" (ReadValue): variable \"s\" is also used in another "
+            "body, by layer 1 \"ReadValue\" (ReadValue); all reads and assignments of a variable "
             "must be in one body");
 }
 

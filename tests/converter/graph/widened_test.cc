@@ -49,7 +49,7 @@ TEST(Widened, IsNotComputedOn) {
   GraphBuilder g;
   const ir::Source two = WidenedAs(g.Ints({2}), "u64"), x = g.Parameter({ElementType::i64, {1}});
   const std::string must =
-      "; must be converted first, for only axes, shapes and indices may be of u16, u32, u64 and u1";
+      "; must be converted first: only axes, shapes and indices may be u16, u32, u64 or u1";
   g.Result(g.Add("Subtract", 1, {two, two}));
   g.Result(g.Add("Less", 1, {x, two}));
   g.Result(g.Add("ReduceSum", 1, {WidenedAs(g.Ints({2}), "u32"), g.Ints({0})}));

@@ -119,7 +119,7 @@ std::string FaultsOfDrawingLoop(bool selects) {
 TEST(RandomUniform, RefusesToDrawInALoop) {
   for (const bool selects : {false, true}) {
     EXPECT_PRED2(Contains, FaultsOfDrawingLoop(selects),
-                 "draws other numbers in each iteration of a loop; must be outside of it");
+                 "is a random operation inside a loop; must be outside the loop");
   }
 }
 

@@ -121,14 +121,14 @@ TEST(RunTimeLength, IsRefusedWhereItsPlacesAreNotKeptApart) {
     return g.Inferred(g.Add(type, opset, {g.rows, g.Ints(std::move(control))}));
   };
   EXPECT_PRED2(Contains, refusal("CumSum", 3, {0}),
-               "(CumSum): axis 0 of its input 0 has a run-time length; must be fixed, except where "
-               "the operation works on each place of the axis by itself");
+               "(CumSum): axis 0 of its input 0 has a run-time length; must be fixed, unless "
+               "the operation processes each element of the axis independently");
   EXPECT_PRED2(Contains, refusal("Broadcast", 3, {6, 4}), "has a run-time length; must be fixed");
   for (const std::vector<int64_t>& pattern : {Dims{24}, Dims{-1, 3}, Dims{2, -1}}) {
     EXPECT_PRED2(Contains, refusal("Reshape", 1, pattern),
-                 "must stay an axis of whole rows, which a pattern leaves open by -1");
+                 "must be kept by -1 in the target shape, with complete rows after it");
   }
-  EXPECT_PRED2(Contains, refusal("Squeeze", 1, {0}), "must stay an axis of whole rows");
+  EXPECT_PRED2(Contains, refusal("Squeeze", 1, {0}), "must be kept by -1 in the target shape");
 }
 
 TEST(RunTimeLength, MustBeThatOfAllThatMeet) {
