@@ -412,8 +412,8 @@ TEST_F(ConvertCommand, CutsTimeIntoTheStepsAskedFor) {
   const Outcome outcome =
       Weft("convert '" + cases + "onnx/lstm_bidirectional/model.xml' -o cut.weft --streaming");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("needs the whole sequence (its direction is bidirectional); "
-                             "--streaming must be able to cut time\n"),
+  EXPECT_NE(outcome.err.find("needs the full sequence (its direction is bidirectional); "
+                             "--streaming must be able to run it step by step\n"),
             std::string::npos)
       << outcome.err;
   EXPECT_EQ(Entries(), Names());
@@ -426,22 +426,23 @@ TEST_F(ConvertCommand, TellsWhatItCut) {
       "convert '" + cases + "streaming/convolutions_then_gru/model.xml' -o cut.weft --streaming=4";
   const Outcome outcome = Weft(call);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.err,
-            "streamed: 4 steps of 12 per run\n"
-            "  input  \"x0\" f32[2,4,6]: axis 1, 4 of 12\n"
-            "  output \"y0\" f32[2,4,5]: axis 1, 4 of 12\n"
-            "  state  \"Convolution_3/past\" 96 bytes: the last 2 places before layer 4 "
-            "\"Convolution_3\"\n"
-            "  state  \"Convolution_3/start\" 4 bytes: the place of the oldest in the past of "
-            "layer 4 \"Convolution_3\"\n"
-            "  state  \"Convolution_6/past\" 256 bytes: the last 4 places before layer 7 "
-            "\"Convolution_6\"\n"
-            "  state  \"Convolution_6/start\" 4 bytes: the place of the oldest in the past of "
-            "layer 7 \"Convolution_6\"\n"
-            "  state  \"GRUSequence_15/hidden\" 72 bytes: hidden state of layer 16 "
-            "\"GRUSequence_15\"\n"
-            "  an output depends on all steps so far\n"
-            "  states have 432 bytes; at least 424 must be kept\n");
+  EXPECT_EQ(
+      outcome.err,
+      "streamed: 4 steps of 12 per run\n"
+      "  input  \"x0\" f32[2,4,6]: axis 1, 4 of 12\n"
+      "  output \"y0\" f32[2,4,5]: axis 1, 4 of 12\n"
+      "  state  \"Convolution_3/past\" 96 bytes: the last 2 positions before layer 4 "
+      "\"Convolution_3\"\n"
+      "  state  \"Convolution_3/start\" 4 bytes: the index of the oldest position in the past of "
+      "layer 4 \"Convolution_3\"\n"
+      "  state  \"Convolution_6/past\" 256 bytes: the last 4 positions before layer 7 "
+      "\"Convolution_6\"\n"
+      "  state  \"Convolution_6/start\" 4 bytes: the index of the oldest position in the past of "
+      "layer 7 \"Convolution_6\"\n"
+      "  state  \"GRUSequence_15/hidden\" 72 bytes: hidden state of layer 16 "
+      "\"GRUSequence_15\"\n"
+      "  an output depends on all steps so far\n"
+      "  states have 432 bytes; at least 424 must be kept\n");
   const Outcome as_json = Weft(call + " --json");
   ASSERT_EQ(as_json.code, 0) << as_json.err;
   EXPECT_EQ(as_json.err, "");
@@ -498,9 +499,9 @@ TEST_F(ConvertCommand, RefusesToCutALoopThatUsesItsCounter) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(
       outcome.err.find(
-          "layer 8 \"Gather_12\" (Gather): needs the whole sequence (input 1 is computed from the "
+          "layer 8 \"Gather_12\" (Gather): needs the full sequence (input 1 is computed from the "
           "iteration counter \"Parameter_3\" of layer 5 \"Loop_2\"); --streaming must be able "
-          "to cut time\n"),
+          "to run it step by step\n"),
       std::string::npos)
       << outcome.err;
   EXPECT_EQ(Entries(), Names());

@@ -66,7 +66,7 @@ TEST_F(TimeAxis, IsRefusedWhereItIsNoAxisOfAPort) {
   for (const char* axis : {"2", "-3"}) {
     ExpectRefusal(std::string("--streaming --time-axis x=") + axis, 1,
                   std::string("--time-axis: port \"x\": axis ") + axis +
-                      " is none of f32[6,2]; must be from -2 to 1\n");
+                      " does not exist in f32[6,2]; must be from -2 to 1\n");
   }
   ExpectRefusal("--streaming --time-axis x=0 --time-axis x_layer=1", 1,
                 "--time-axis: port \"x_layer\": has axes 0 and 1; must have one\n");
@@ -114,7 +114,7 @@ TEST_F(TimeAxis, OfADynamicDimensionKeepsToItsBounds) {
   WriteModel(SumOver("3..50,2", kOpen));
   EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming=50").code, 0);
   ExpectRefusal("--streaming=51", 1,
-                "--streaming: 51 steps of model.xml's 50; must be from 1 to 50\n");
+                "--streaming: has 51 steps per run and model.xml has 50; must be from 1 to 50\n");
 }
 
 TEST_F(TimeAxis, IsNoneOfTwoDynamicDimensions) {

@@ -262,8 +262,8 @@ inline std::string Refusal(const Build& build, int64_t steps = 1,
 
 // The line of one refusal.
 inline std::string NeedsAll(const std::string& layer, const std::string& what) {
-  return "test.xml: layer " + layer + ": needs the whole sequence (" + what +
-         "); --streaming must be able to cut time\n";
+  return "test.xml: layer " + layer + ": needs the full sequence (" + what +
+         "); --streaming must be able to run it step by step\n";
 }
 
 }  // namespace weft

@@ -137,8 +137,9 @@ TEST(StreamingAttention, KeepsAllPlacesOfTheModel) {
   ASSERT_EQ(told.states.size(), 5U);
   EXPECT_EQ(told.states[1].bytes, 2 * 20 * kWidth * 4);
   EXPECT_EQ(told.states[1].from,
-            "the keys of the last 20 places, of a window of 21, for layer 25 \"MatMul25\"");
-  EXPECT_EQ(told.states[2].from, "the place of the oldest in the past of layer 25 \"MatMul25\"");
+            "the keys of the last 20 positions, of a window of 21, for layer 25 \"MatMul25\"");
+  EXPECT_EQ(told.states[2].from,
+            "the index of the oldest position in the past of layer 25 \"MatMul25\"");
 }
 
 // Past the end of the window, which a run is longer or shorter than.
@@ -392,10 +393,10 @@ std::string RefusalOf(const Addend& addend) { return Refusal(Of(12, Under(1, add
 
 TEST(StreamingAttention, RefusesWhatLooksAhead) {
   const std::string refusal =
-      "test.xml: no sequence, TensorIterator or Loop walks along a time axis, and no convolution, "
-      "pool, running sum or attention looks back along one; --streaming must have one to cut\n" +
-      NeedsAll("24 \"Softmax24\" (Softmax)",
-               "no constant mask keeps it from attending to later places");
+      "test.xml: no sequence, TensorIterator or Loop iterates over a time axis, and no "
+      "convolution, "
+      "pool, running sum or attention looks back along one; --streaming must have one of these\n" +
+      NeedsAll("24 \"Softmax24\" (Softmax)", "no constant mask excludes later positions");
   EXPECT_EQ(RefusalOf([](int64_t, int64_t at, int64_t key) { return key >= at ? 0 : kNothing; }),
             refusal);
   EXPECT_EQ(
@@ -435,7 +436,7 @@ TEST(StreamingAttention, RefusesConstantKeys) {
     g.Result(Joined(g, Shared(g, masked, parts.value), 1, places));
     g.Result(g.Add("CumSum", 3, {parts.query, g.Int(2)}));
   }));
-  EXPECT_NE(refusal.find("needs the whole sequence"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find("needs the full sequence"), std::string::npos) << refusal;
 }
 
 // What is no factor may be infinite for keys that have not been.

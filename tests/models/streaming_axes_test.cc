@@ -54,7 +54,7 @@ void ExpectStreamsAlong(const Build& build, const graph::TimeNames& names) {
 }
 
 std::string MayRunAlong(const std::string& axes) {
-  return "test.xml: time may run along " + axes + "; --time-axis must name its axis\n";
+  return "test.xml: time may run along " + axes + "; --time-axis must select one\n";
 }
 
 TEST(StreamingAxes, CutsTimeInTheBatchOfSequencesOverAnotherAxis) {
@@ -65,8 +65,9 @@ TEST(StreamingAxes, CutsTimeInTheBatchOfSequencesOverAnotherAxis) {
 }
 
 TEST(StreamingAxes, AsksWhichOfTwoWalksIsTime) {
-  EXPECT_EQ(Refusal(DualPath(1, "forward")),
-            MayRunAlong("\"Parameter0\" axis 1 (6 places), \"Parameter0\" axis 2 (4 places)"));
+  EXPECT_EQ(
+      Refusal(DualPath(1, "forward")),
+      MayRunAlong("\"Parameter0\" axis 1 (6 positions), \"Parameter0\" axis 2 (4 positions)"));
 }
 
 TEST(StreamingAxes, CutsTheAxisThatIsNamed) {
@@ -110,8 +111,9 @@ TEST(StreamingAxes, AsksWhereOnlyAnotherAxisIsCutIntoWindows) {
     const ir::Source x = g.Parameter(F32({1, 2, kFrames, kBands}));
     g.Result(g.Add("Tanh", 1, {Windows(g, x, {3, 2, 1, 2}, "0,0", "1,2")}));
   };
-  EXPECT_EQ(Refusal(build),
-            MayRunAlong("\"Parameter0\" axis 3 (4 places), \"Parameter0\" axis 2 (6 places)"));
+  EXPECT_EQ(
+      Refusal(build),
+      MayRunAlong("\"Parameter0\" axis 3 (4 positions), \"Parameter0\" axis 2 (6 positions)"));
   ExpectStreamsAlong(build, {{"0", 2}});
 }
 
@@ -133,10 +135,11 @@ TEST(StreamingAxes, CutsLayersThatWorkOnEachStepApart) {
 }
 
 TEST(StreamingAxes, AsksWhichOfTwoAxesThatNothingMovesAlongIsTime) {
-  EXPECT_EQ(Refusal([](GraphBuilder& g) {
-              g.Result(g.Add("Tanh", 1, {g.Parameter(F32({2, kFrames, kBands}))}));
-            }),
-            MayRunAlong("\"Parameter0\" axis 1 (6 places), \"Parameter0\" axis 2 (4 places)"));
+  EXPECT_EQ(
+      Refusal([](GraphBuilder& g) {
+        g.Result(g.Add("Tanh", 1, {g.Parameter(F32({2, kFrames, kBands}))}));
+      }),
+      MayRunAlong("\"Parameter0\" axis 1 (6 positions), \"Parameter0\" axis 2 (4 positions)"));
 }
 
 // Over a single step a transposed product is none, and may begin at what is added to it.

@@ -71,7 +71,7 @@ TEST(StreamingBorders, SaysThatAPastBeginsAsTheFirstStep) {
       1);
   ASSERT_EQ(model.told.states.size(), 2u);  // and where the ring begins
   EXPECT_EQ(model.told.states[0].from,
-            "the last 2 places, at first its first place again and again, before layer 5 "
+            "the last 2 positions, initially the first position repeated, before layer 5 "
             "\"Convolution5\"");
 }
 

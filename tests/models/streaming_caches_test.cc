@@ -71,8 +71,8 @@ TEST(StreamingCaches, RefusesADeclaredStateThatIsNoneOfASequence) {
   };
   EXPECT_EQ(Refusal(build),
             NeedsAll("1 \"Parameter1\" (ReadValue)",
-                     "it reads variable \"Parameter1\" once for all steps, which --state must "
-                     "leave an input"));
+                     "it reads variable \"Parameter1\" once for all steps, so --state must "
+                     "not name it"));
 }
 
 // The memory block of an FSMN: the cache is joined in front of the steps, and the last places
@@ -103,8 +103,8 @@ TEST(StreamingCaches, NamesTheOptionsOfAModelThatKeepsItsPast) {
   for (const Build& build : {as_ports, as_state}) {
     const std::string text = Refusal(build);
     EXPECT_EQ(
-        text.find("test.xml: input \"Parameter1\": the model keeps its past itself and streams "
-                  "as it is; must be converted without --streaming (--shape Parameter0=1,8,3 "
+        text.find("test.xml: input \"Parameter1\": the model stores its own past and needs no "
+                  "--streaming; must be converted without --streaming (--shape Parameter0=1,8,3 "
                   "Parameter1=1,3,5,1 --state Parameter1="),
         0U)
         << text;

@@ -182,7 +182,7 @@ TEST(StreamingCounters, RefusesTheTripCountInABody) {
         l.map().inputs.push_back({.parameter = all.node, .input = 0});
         l.End(l.Of("Divide", {l.xt, l.ToFloat(all)}, F32({1, 1, kWidth})), g);
       },
-      "4 \"Divide4\" (Divide)", "input 1 is computed from the number of all steps" + kLoop);
+      "4 \"Divide4\" (Divide)", "input 1 is computed from the total number of steps" + kLoop);
 }
 
 // Numbers that no slice has a part in, but that only are numbers.
@@ -236,7 +236,7 @@ TEST(StreamingLengths, RefusesTheLengthInABody) {
         const ir::Source all = l.Input(FloatOf(l.outer, ExtentOf(l.outer, l.x, 1)));
         l.End(l.Of("Divide", {l.xt, all}, F32({1, 1, kWidth})), g);
       },
-      "3 \"Divide3\" (Divide)", "input 1 is computed from the number of all steps" + kLoop);
+      "3 \"Divide3\" (Divide)", "input 1 is computed from the total number of steps" + kLoop);
 }
 
 TEST(StreamingLengths, RefusesTheLengthBehindALoop) {
@@ -246,7 +246,7 @@ TEST(StreamingLengths, RefusesTheLengthBehindALoop) {
     g.Result(g.Add("Divide", 1, {{l.node, 0}, all}));
   });
   EXPECT_EQ(Refusal(build), NeedsAll("11 \"Divide11\" (Divide)",
-                                     "input 1 is computed from the number of all steps"));
+                                     "input 1 is computed from the total number of steps"));
 }
 
 TEST(StreamingLengths, RefusesAStateThatBeginsAsTheLength) {
@@ -256,7 +256,7 @@ TEST(StreamingLengths, RefusesAStateThatBeginsAsTheLength) {
         l.GoesBack(l.Of("Multiply", {left, l.body.Float(0.5f)}, F32({})), left);
         l.End(left, g);
       },
-      "2 \"Loop2\" (Loop)", "its state \"Parameter2\" begins as the number of all steps");
+      "2 \"Loop2\" (Loop)", "its state \"Parameter2\" begins as the total number of steps");
 }
 
 TEST(StreamingLengths, RefusesAnOutputThatIsTheLength) {
@@ -266,7 +266,7 @@ TEST(StreamingLengths, RefusesAnOutputThatIsTheLength) {
     g.Result(all);
   });
   EXPECT_EQ(Refusal(build), NeedsAll("10 \"Result10\" (Result)",
-                                     "input 0 is computed from the number of all steps"));
+                                     "input 0 is computed from the total number of steps"));
 }
 
 // What is made of the other extents, or says only how far to go, fits every length.

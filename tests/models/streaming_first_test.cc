@@ -131,8 +131,8 @@ TEST(StreamingFirst, RefusesALoopWhoseFirstStepIsMadeOfAll) {
                   "ReduceMax", 1, {loop.x, loop.outer.Ints({1})}, {{"keep_dims", "true"}})));
               g = std::move(loop.outer);
             }),
-            NeedsAll("2 \"Loop2\" (Loop)", "input 3 is sliced over [1, 6) of 6 places") +
-                NeedsAll("3 \"Parameter3\" (Parameter)", "output 0 has 6 places for 5 steps"));
+            NeedsAll("2 \"Loop2\" (Loop)", "input 3 is sliced over [1, 6) of 6 positions") +
+                NeedsAll("3 \"Parameter3\" (Parameter)", "output 0 has 6 positions for 5 steps"));
 }
 
 TEST(StreamingFirst, BeginsASequenceAsItsFirstStep) {
@@ -166,7 +166,7 @@ TEST(StreamingFirst, RefusesAFirstStepThatComesLate) {
         g.Add("Slice", 8, {y, g.Ints({0}), g.Ints({1}), g.Ints({1}), g.Ints({2})});
     g.Result(g.Add("CumSum", 3, {g.Add("Subtract", 1, {y, first}), g.Int(2)}));
   });
-  EXPECT_NE(text.find("it takes the first step of what comes late"), std::string::npos) << text;
+  EXPECT_NE(text.find("it selects the first step of a delayed tensor"), std::string::npos) << text;
 }
 
 TEST(StreamingFirst, ShiftsBehindAnInputAndBehindWhatWasLearned) {

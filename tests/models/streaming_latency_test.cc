@@ -242,9 +242,8 @@ TEST(StreamingLatency, RefusesPaddingWhereLaterStepsWereTakenOff) {
     const ir::Source x = Cropped(g, Tanh(g, Signal(g, 3, 6)), 0, 4);
     g.Result(Conv(g, x, {3, 3, 3}, Window(1, 1, 1, 1)));
   };
-  EXPECT_EQ(Refusal(build),
-            NeedsAll("8 \"Convolution8\" (Convolution)",
-                     "it reads padding where places of later steps were taken off"));
+  EXPECT_EQ(Refusal(build), NeedsAll("8 \"Convolution8\" (Convolution)",
+                                     "it reads padding where later steps were sliced off"));
 }
 
 TEST(StreamingLatency, RefusesTheLastStateOfStepsThatEndBefore) {

@@ -74,7 +74,7 @@ void ExpectRefuses(const Form& form, const std::string& layer, const std::string
 }
 
 const std::string kFromLength =
-    "input 1 is computed from the number of all steps, which only --shape can set";
+    "input 1 is computed from the total number of steps, which only --shape can set";
 
 TEST(StreamingPositions, Number) {
   ExpectContinues([](Timed& g) { g.Sum(g.Scaled(g.Numbers())); });
@@ -198,7 +198,7 @@ TEST(StreamingPositions, RefusesNumbersFromTheEnd) {
         g.Sum(g.Scaled(g.Of("Subtract", last, g.Numbers())));
       },
       "12 \"Subtract12\" (Subtract)",
-      "input 0 is computed from the number of all steps, which only --shape can set");
+      "input 0 is computed from the total number of steps, which only --shape can set");
 }
 
 TEST(StreamingPositions, RefusesARangeFromTheEnd) {

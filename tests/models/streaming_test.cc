@@ -252,8 +252,8 @@ TEST(Streaming, AsksAlongWhichOfTwoAxesConvolutionsLookBack) {
                         {"pads_end", "0,0"},
                         {"auto_pad", "explicit"}}));
       }),
-      "test.xml: time may run along \"Parameter0\" axis 2 (6 places), \"Parameter0\" axis 3 (6 "
-      "places); --time-axis must name its axis\n");
+      "test.xml: time may run along \"Parameter0\" axis 2 (6 positions), \"Parameter0\" axis 3 (6 "
+      "positions); --time-axis must select one\n");
 }
 
 TEST(Streaming, RefusesAModelThatWalksNothing) {
@@ -261,13 +261,14 @@ TEST(Streaming, RefusesAModelThatWalksNothing) {
       Refusal([](GraphBuilder& g) {
         g.Result(g.Add("Softmax", 8, {g.Parameter(F32({6}))}, {{"axis", "0"}}));
       }),
-      "test.xml: no sequence, TensorIterator or Loop walks along a time axis, and no convolution, "
-      "pool, running sum or attention looks back along one; --streaming must have one to cut\n");
+      "test.xml: no sequence, TensorIterator or Loop iterates over a time axis, and no "
+      "convolution, "
+      "pool, running sum or attention looks back along one; --streaming must have one of these\n");
 }
 
 TEST(Streaming, RefusesMoreStepsThanThereAre) {
   EXPECT_EQ(Refusal([](GraphBuilder& g) { g.Result(Hidden(g, Input(g))); }, kGruSteps + 1),
-            "--streaming: 7 steps of test.xml's 6; must be from 1 to 6\n");
+            "--streaming: has 7 steps per run and test.xml has 6; must be from 1 to 6\n");
 }
 
 TEST(Streaming, RefusesEveryStepThatLooksAhead) {
@@ -294,7 +295,7 @@ TEST(Streaming, RefusesOtherStepsThanTheLast) {
               const ir::Source hidden = Hidden(g, Input(g));
               g.Result(g.Add("Gather", 8, {hidden, g.Int(1), g.Int(1)}));
             }),
-            NeedsAll("11 \"Gather11\" (Gather)", "it takes places [1, 2) of 6 along time"));
+            NeedsAll("11 \"Gather11\" (Gather)", "it selects positions [1, 2) of 6 along time"));
 }
 
 TEST(Streaming, RefusesAnEndThatIsUsedAtEveryStep) {

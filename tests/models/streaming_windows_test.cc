@@ -450,12 +450,11 @@ TEST(StreamingWindows, TakesOffTheEndOfTurnedChannels) {
 }
 
 TEST(StreamingWindows, RefusesAWholeOfOneStep) {
-  EXPECT_EQ(
-      Refusal([](GraphBuilder& g) {
-        g.Result(Conv(g, Signal(g, 3, 2), {3, 3, 3}, Window(2, 1, 1, 0)));
-      }),
-      "test.xml: all places of its time axes belong to one step (layer 2 \"Convolution2\" 1); "
-      "--streaming must have two steps to tell apart\n");
+  EXPECT_EQ(Refusal([](GraphBuilder& g) {
+              g.Result(Conv(g, Signal(g, 3, 2), {3, 3, 3}, Window(2, 1, 1, 0)));
+            }),
+            "test.xml: the time axis has only one step (layer 2 \"Convolution2\" 1); "
+            "--streaming must have at least 2\n");
 }
 
 TEST(StreamingWindows, RefusesASumFromTheEnd) {

@@ -27,10 +27,10 @@ bool Flag(const ir::Graph& graph, const ir::Node& node, const char* key) {
 
 int64_t RankOf(const ir::Source& source) { return std::ssize(DimsOf(source)); }
 
-// Matrices of a row and a column for each place.
+// Returns true for matrices with one row and one column per position.
 bool IsSquare(const Dims& dims) { return dims.size() >= 2 && dims.back() == dims.end()[-2]; }
 
-// The one input that is no constant.
+// Returns the only non-constant input.
 std::optional<size_t> DataInput(const ir::Node& node) {
   std::optional<size_t> data;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -41,7 +41,8 @@ std::optional<size_t> DataInput(const ir::Node& node) {
   return data;
 }
 
-// Works on each score apart, or gives all of them other dims but for the last two.
+// Returns true if the node processes each score independently, or reshapes only the axes before the
+// last two.
 bool PassesScores(const ir::Graph& graph, ir::Node& node) {
   const std::optional<size_t> data = DataInput(node);
   if (!data || node.outputs.size() != 1 || node.operation == nullptr) return false;
@@ -74,7 +75,8 @@ bool IsSoftmaxOfRows(const ir::Graph& graph, ir::Node& node) {
   return axis == -1 || axis == RankOf({&node, 0}) - 1;
 }
 
-// Scores of the operation for attention, `mask` the constant that it adds or chooses by.
+// Applies `mask`, a constant that is added or that selects, to the scores of the attention
+// operation.
 ir::Source Masked(ir::Graph& graph, ir::Node& node, ir::Source scores, ir::Source mask) {
   if (TypeOf(mask).type != ElementType::boolean) {
     return {NewInferredNode(graph, node, "Add", 1, {scores, mask}), 0};
@@ -89,7 +91,7 @@ ir::Source Triangle(ir::Graph& graph, const ir::Node& node, int64_t places) {
   return NewInts(graph, node, {ElementType::boolean, {places, places}}, flags);
 }
 
-// The query, scaled as the operation scales it.
+// Returns the query, scaled as in the attention operation.
 ir::Source ScaledQuery(ir::Graph& graph, ir::Node& node) {
   const ir::Source query = node.inputs[0];
   const auto size = static_cast<double>(DimsOf(query).back());
@@ -103,7 +105,7 @@ ir::Source ScaledQuery(ir::Graph& graph, ir::Node& node) {
   return {scaled, 0};
 }
 
-// The operation for attention becomes what it is made of, with the bits that it gives.
+// Decomposes the attention operation. Bit-identical.
 void TakeApart(ir::Graph& graph, ir::Node& node) {
   if (!IsCalled(node, "ScaledDotProductAttention")) return;
   const int64_t places = DimsOf(node.inputs[0]).end()[-2];
@@ -129,8 +131,8 @@ bool IsProduct(const ir::Node& node) {
   return IsCalled(node, "MatMul") || (IsCalled(node, "Einsum") && node.inputs.size() == 2);
 }
 
-// The axes of a product that are time, beside the columns of the scores: of the operand that gives
-// a row of scores, or takes one; of the other; of the result.
+// The time axes of a product, in addition to the columns of the scores: `row` of the operand with
+// one element per row of scores, `column` of the other operand, and `result`.
 struct Sum {
   PortAxis row, column, result;
 };
@@ -176,7 +178,7 @@ std::optional<Sum> SumOf(const ir::Graph& graph, ir::Node& node, bool takes_scor
                                   : SumOfMatmul(graph, node, takes_scores);
 }
 
-// Zeros for what is NaN, as some exporters write behind a softmax: the two operations.
+// Returns the two operations that replace NaN by 0, which some exporters write after a softmax.
 std::vector<ir::Node*> WithoutNan(const ReadersOf& readers, ir::Node& select) {
   if (!IsCalled(select, "Select") || CountIn(select.inputs[1]) != 1) return {};
   ir::Node* question = select.inputs[0].node;
@@ -186,7 +188,7 @@ std::vector<ir::Node*> WithoutNan(const ReadersOf& readers, ir::Node& select) {
   return fits ? std::vector{question, &select} : std::vector<ir::Node*>();
 }
 
-// Down from what `found` shares out to its softmax, if it has one.
+// Goes back from the first operand of the product to the softmax, if there is one.
 ir::Source ReadShares(const ir::Graph& graph, const ReadersOf& readers, CausalAttention& found) {
   const ir::Source shares = found.product->inputs[0];
   ir::Source at = shares;
@@ -209,7 +211,7 @@ ir::Source ReadShares(const ir::Graph& graph, const ReadersOf& readers, CausalAt
   return at.node->inputs[0];
 }
 
-// What `product` sums, if that is attention; what it reaches is not known yet.
+// Returns the attention whose last product is `product`; its reach is not set yet.
 std::optional<CausalAttention> ReadForm(const ir::Graph& graph, const ReadersOf& readers,
                                         ir::Node& product) {
   if (!IsProduct(product)) return std::nullopt;
@@ -237,7 +239,7 @@ std::optional<CausalAttention> ReadForm(const ir::Graph& graph, const ReadersOf&
   return found;
 }
 
-// The group of an output's axis goes along with one more input.
+// Moves an input axis to the group of an output axis.
 void AddToGroup(AxisRelation& relation, const PortAxis& out, const PortAxis& in) {
   for (AxisGroup& group : relation.groups) {
     std::erase(group, in);

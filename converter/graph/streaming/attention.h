@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention along time, softmax(query * key^T, masked) * value, that does not look ahead: what its
-// constant masks (masks.h) leave of the past is kept, keys and values of the places before.
-// Likewise without the softmax, where the masks multiply (retention).
+// Attention along time, softmax(query * key^T, masked) * value, that does not look ahead. Its state
+// holds the past keys and values that its constant masks (masks.h) expose. Also supports attention
+// without softmax whose masks multiply the scores (retention).
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_ATTENTION_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_ATTENTION_H_
 
@@ -19,28 +19,30 @@ struct CausalAttention {
   ir::Node *scores = nullptr, *product = nullptr;
   ir::Node* softmax = nullptr;    // null without one
   std::vector<ir::Node*> masks;   // between scores and softmax, in order
-  std::vector<ir::Node*> shares;  // between softmax and product: the same, or 0 for NaN
-  PortAxis query, key;            // the time axes that the scores are made of
+  std::vector<ir::Node*> shares;  // after the softmax: reshapes, NaN replaced by 0
+  PortAxis query, key;            // time axes of the operands of the scores
   PortAxis value, result;         // and of the product
   int64_t places = 0;
   Reach reach;
 };
 
-// Takes the operation for attention apart where it is causal, and finds all that are; `others` get
-// the node that those which are not, or of which nothing says so, normalise in.
+// Decomposes attention operations that are causal or have a constant mask, and returns all causal
+// attentions in `graph`. Adds to `others` the operation or softmax of attentions that are not known
+// to be causal.
 std::vector<CausalAttention> ReadAttentions(ir::Graph& graph, std::vector<const ir::Node*>& others);
 
-// Of the nodes of an attention, where they differ from what the operations do elsewhere.
+// Returns the axis relations of the attention's nodes that differ from those of the operations in
+// general.
 std::map<const ir::Node*, AxisRelation> RelationsOf(const ir::Graph& graph,
                                                     const CausalAttention& attention);
 
-// Does time run along the places that attend, and not beside them?
+// Returns true if time runs along the positions that attend, and not along a batch axis.
 bool RunsAlong(const TimeAxes& times, const CausalAttention& attention);
 
-// Must it know how many steps there have been?
+// Returns true if the attention needs the number of steps since the reset.
 bool CountsSteps(const CausalAttention& attention);
 
-// Is the node one of their masks?
+// Returns true if the node is a mask of one of the attentions.
 bool IsMask(const std::vector<CausalAttention>& attentions, const ir::Node& node);
 
 }  // namespace weft::graph

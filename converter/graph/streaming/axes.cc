@@ -38,8 +38,9 @@ const Delay* DelayAlong(const AxisRelation& relation, int64_t axis) {
 
 void RefuseToCut(const ir::Graph& graph, const ir::Node& node, const std::string& what,
                  Faults& faults) {
-  faults.Add(fmt::format("{}: needs the whole sequence ({}); --streaming must be able to cut time",
-                         ir::Where(graph, node), what));
+  faults.Add(fmt::format(
+      "{}: needs the full sequence ({}); --streaming must be able to run it step by step",
+      ir::Where(graph, node), what));
 }
 
 TimeAxes::TimeAxes(ir::Graph& graph, int64_t steps, Faults& faults)
@@ -62,7 +63,8 @@ std::pair<int64_t, int64_t> TimeAxes::Place(const ir::Source& source, const Time
           time.chunk * ops::ProductOf(dims, at + 1, dims.size())};
 }
 
-// Axes of extent 1 have no place of their own: those that hold the same elements are one.
+// Time axes are equal if they divide the elements equally: axes of extent 1 have no defined
+// position.
 bool TimeAxes::Join(const ir::Source& source, TimeAxis time, const ir::Node& node) {
   const auto [found, added] = times_.try_emplace({source.node, source.port}, time);
   if (added || Place(source, found->second) == Place(source, time)) return added;
@@ -146,8 +148,8 @@ void TimeAxes::CheckTogether(ir::Node& node) {
   divisor_ = places / std::gcd(places, time->chunk);
 }
 
-// A step has other numbers of places on both sides. What is beside the first output, indices of
-// maxima, has its axes.
+// The number of elements per step may differ between the input and the output. Further outputs with
+// the same dims, such as indices of maxima, have the same time axis.
 bool TimeAxes::SpreadThroughDelay(ir::Node& node, const Delay& delay) {
   const ir::Source in = node.inputs[0];
   bool changed = false;
@@ -182,7 +184,8 @@ bool TimeAxes::SpreadThroughReshape(ir::Node& node) {
   return changed;
 }
 
-// The least number of steps that have an axis of their own together; 1 where none have.
+// Returns the minimum number of steps, above 1, that a reshape keeps contiguous on one axis; 1 if
+// there is none.
 int64_t TimeAxes::StepsTogether(const ir::Source& from, const ir::Source& to) const {
   for (int64_t together = 2; 2 * together <= steps_; ++together) {
     if (steps_ % together == 0 && Reshaped(from, to, together)) return together;
@@ -190,7 +193,7 @@ int64_t TimeAxes::StepsTogether(const ir::Source& from, const ir::Source& to) co
   return 1;
 }
 
-// The axis that holds as many elements before each step and in each step.
+// Returns the axis of `to` with the same number of elements before a step and in a step.
 std::optional<TimeAxis> TimeAxes::Reshaped(const ir::Source& from, const ir::Source& to,
                                            int64_t together) const {
   const auto [before, of_step] = Place(from, *Of(from));

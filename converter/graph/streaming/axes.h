@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where time runs in the tensors of a graph. It starts at the axes that it is set to and spreads,
-// with and against the data, along walks and the axis groups of ops/axes.h until nothing changes.
-// Refers to the graph's nodes, changes none.
+// Finds the time axis of every tensor of a graph. Starts at the axes given to Set, and propagates
+// along and against the data flow, through time loops and the axis groups of ops/axes.h, until
+// nothing changes. References the graph's nodes and does not change them.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_
 
@@ -24,20 +24,20 @@ using ops::PortAxis;
 using ops::RunningSum;
 using ops::Selection;
 
-// Of a tensor: the extent of `axis` is outer * T * chunk. `outer` is not 1 where a batch axis was
-// flattened into it, `chunk` where one step covers several elements.
+// The time axis of a tensor: the extent of `axis` is outer * T * chunk. `outer` is not 1 if a batch
+// axis was flattened into it; `chunk` is not 1 if one step has several elements.
 struct TimeAxis {
   int64_t axis = 0, outer = 1, chunk = 1;
 };
 
-// A tensor of which each step of a walk reads or writes `chunk` places of an axis.
+// A tensor of which each step of a time loop reads or writes `chunk` elements along an axis.
 struct Stride {
   PortAxis at;
   int64_t chunk = 1;
 };
 
-// "{file}:{line}: layer ...: needs the whole sequence (WHAT); --streaming must be able to cut
-// time".
+// Adds "{file}:{line}: layer ...: needs the full sequence (WHAT); --streaming must be able to run
+// it step by step".
 void RefuseToCut(const ir::Graph& graph, const ir::Node& node, const std::string& what,
                  Faults& faults);
 
@@ -46,24 +46,24 @@ class TimeAxes {
   TimeAxes(ir::Graph& graph, int64_t steps, Faults& faults);
 
   int64_t steps() const { return steps_; }
-  // Null where no time runs.
+  // Returns null if the tensor has no time axis.
   const TimeAxis* Of(const ir::Source& source) const;
   const AxisRelation& Relation(const ir::Node* node) const { return relations_.at(node); }
-  // In the place of what the operation says of itself; before Spread.
+  // Replaces the axis relation of the operation. Call it before Spread.
   void SetRelation(const ir::Node* node, AxisRelation relation) {
     relations_[node] = std::move(relation);
   }
   const std::vector<ir::Node*>& nodes() const { return nodes_; }
 
-  // The node walks these tensors step by step: time runs along all of the strides or none.
+  // The node iterates over these tensors step by step: time runs along all of the strides or none.
   void AddWalk(const ir::Node& node, const std::vector<Stride>& strides);
-  // Does time run along one of these strides of the node?
+  // Returns true if time runs along one of these strides of the node.
   bool RunsAlong(ir::Node& node, const std::vector<Stride>& strides) const;
-  // A second time axis in one tensor is a fault of `node`.
+  // Sets the time axis of a tensor. A second time axis in one tensor is a fault of `node`.
   void Set(const ir::Source& source, TimeAxis time, const ir::Node& node);
   void Spread();
-  // Behind Spread: 1, or by what the number of steps must be divided so that every tensor has whole
-  // places for a step.
+  // Valid after Spread: 1, or the divisor of the number of steps that gives every tensor an integer
+  // number of elements per step.
   int64_t divisor() const { return divisor_; }
 
  private:
@@ -74,36 +74,36 @@ class TimeAxes {
   bool SpreadThroughDelay(ir::Node& node, const Delay& delay);
   struct Side {
     ir::Source tensor;
-    int64_t places;  // that belong together with so many of the other side
+    int64_t places;  // that correspond to `places` of the other side
   };
   bool SpreadAtRates(ir::Node& node, int64_t axis, const Side& from, const Side& to);
   bool Join(const ir::Source& source, TimeAxis time, const ir::Node& node);
-  // With so many of its steps together.
+  // Returns the time axis after a reshape that keeps `together` steps contiguous.
   std::optional<TimeAxis> Reshaped(const ir::Source& from, const ir::Source& to,
                                    int64_t together = 1) const;
   int64_t StepsTogether(const ir::Source& from, const ir::Source& to) const;
-  // Elements before one step of time, and in one step.
+  // Returns the number of elements before one step of time, and in one step.
   std::pair<int64_t, int64_t> Place(const ir::Source& source, const TimeAxis& time) const;
 
   ir::Graph& graph_;
   const int64_t steps_;
   Faults& faults_;
   int64_t divisor_ = 1;
-  std::vector<ir::Node*> nodes_;  // producers first
+  std::vector<ir::Node*> nodes_;  // in topological order
   std::map<const ir::Node*, AxisRelation> relations_;
-  std::map<const ir::Node*, std::vector<Stride>> strides_;  // of walks
+  std::map<const ir::Node*, std::vector<Stride>> strides_;  // of time loops
   std::map<std::pair<const ir::Node*, uint32_t>, TimeAxis> times_;
 };
 
 bool IsTransposition(const ir::Node& node);
 
-// Does time run through one of the node's tensors?
+// Returns true if one of the node's tensors has a time axis.
 bool HasTime(const TimeAxes& times, ir::Node& node);
 
-// The one of a relation's delays along that axis, or null.
+// Returns the relation's delay along that axis, or null.
 const Delay* DelayAlong(const AxisRelation& relation, int64_t axis);
 
-// The tensor at a port of a node.
+// Returns the tensor at a port of a node.
 ir::Source TensorAt(ir::Node& node, const PortAxis& at);
 const Dims& DimsOf(const ir::Source& source);
 

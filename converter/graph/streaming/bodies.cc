@@ -18,9 +18,10 @@ namespace {
 
 using ir::BodyInput;
 
-constexpr int kMostDeep = 3;  // each axis is tried through each body, and in that each of its own
+constexpr int kMostDeep = 3;  // maximum nesting: each axis is tried in each body, recursively
 
-// Does the node, or one of a body of its, take random numbers? Each run would.
+// Returns true if the node, or a node in its bodies, is a random operation, which every run would
+// repeat.
 bool Draws(const ir::Node& node) {
   return ops::TraitsOf(node).draws || std::ranges::any_of(node.bodies, [](const ir::Body& body) {
            return std::ranges::any_of(
@@ -29,7 +30,7 @@ bool Draws(const ir::Node& node) {
          });
 }
 
-// How deep bodies nest in it.
+// Returns the nesting depth of bodies in the node.
 int DepthOf(const ir::Node& node) {
   int depth = 0;
   for (const ir::Body& body : node.bodies) {
@@ -40,7 +41,8 @@ int DepthOf(const ir::Node& node) {
   return depth;
 }
 
-// One axis of a layer with bodies, and where it runs in each of them. Every place of it is a step.
+// One axis of a layer with bodies, and its position in each body. Each of its elements is treated
+// as a step.
 class ThroughBodies {
  public:
   ThroughBodies(ir::Node& node, const PortAxis& begin, int64_t places)
@@ -50,7 +52,7 @@ class ThroughBodies {
     }
   }
 
-  // False where the bodies do not keep its places apart.
+  // Returns false if the bodies do not process its elements independently.
   bool Run() {
     for (bool changed = true; changed;) {
       changed = false;
@@ -79,10 +81,10 @@ class ThroughBodies {
 
   ir::Node& node_;
   const int64_t places_;
-  Faults faults_;  // where time meets itself along another axis
+  Faults faults_;  // time along two axes of one tensor
   bool is_apart_ = true;
   AxisGroup group_;
-  std::vector<std::unique_ptr<TimeAxes>> times_;  // of each body
+  std::vector<std::unique_ptr<TimeAxes>> times_;  // one per body
 };
 
 bool ThroughBodies::Add(const PortAxis& outside) {
@@ -100,7 +102,7 @@ bool ThroughBodies::Join(TimeAxes& times, const ir::Source& source, int64_t axis
   return true;
 }
 
-// The axis that time runs along; a port of a body has each place apart.
+// Returns the time axis. In a port of a body each element must be one step.
 std::optional<int64_t> ThroughBodies::AxisOf(const TimeAxes& times, const ir::Source& source) {
   const TimeAxis* time = times.Of(source);
   if (time == nullptr) return std::nullopt;
@@ -108,7 +110,7 @@ std::optional<int64_t> ThroughBodies::AxisOf(const TimeAxes& times, const ir::So
   return time->axis;
 }
 
-// What enters the body and leaves it, and what goes around.
+// Propagates through the inputs, outputs and back edges of the body.
 bool ThroughBodies::SpreadIn(size_t at) {
   const ir::PortMap& map = node_.bodies[at].map;
   TimeAxes& times = *times_[at];
@@ -178,7 +180,7 @@ bool ThroughBodies::KeepsApartAt(const TimeAxes& times, ir::Node& node, const Po
   });
 }
 
-// An axis of the node that time runs along, and how.
+// Returns an axis of the node along which time runs, and its TimeAxis.
 std::optional<PortAxis> TimeAt(const TimeAxes& times, ir::Node& node, TimeAxis& time) {
   for (const AxisGroup& group : times.Relation(&node).groups) {
     for (const PortAxis& at : group) {
@@ -246,7 +248,7 @@ void RefuseLengthsInBodies(const TimeAxes& times, ir::Node& node, const Folding&
         if (!lengths.contains(inner->inputs[input].node)) continue;
         if (inside.Of(inner->inputs[input]) != nullptr) continue;
         RefuseToCut(body, *inner,
-                    fmt::format("input {} is computed from the number of all steps", input),
+                    fmt::format("input {} is computed from the total number of steps", input),
                     faults);
       }
       RefuseLengthsInBodies(inside, *inner, folding, faults);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time in the bodies of loops that walk another axis, over bands or layers, say, and of branches:
-// it runs through the loop where every iteration works on each of its places apart, and what is
-// carried does not mix them. Such a body is cut with the layer.
+// Time inside the bodies of branches and of loops over another axis, such as bands or layers. Time
+// runs through a loop if its iterations process each position in time independently and carried
+// values do not mix positions. Such bodies are converted together with the layer.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_BODIES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_BODIES_H_
 
@@ -15,17 +15,18 @@
 
 namespace weft::graph {
 
-// Does a body of the node read a variable?
+// Returns true if a body of the node reads a variable.
 bool HoldsVariables(const ir::Node& node);
 
-// Axes of the inputs and outputs of a loop or branch, inferred, that its bodies keep apart.
+// Returns the axes of the inputs and outputs of a loop or branch that its bodies process element by
+// element. The node is inferred.
 std::vector<AxisGroup> AxesThroughBodies(ir::Node& node);
 
-// Refuses what of the bodies is made of the number of steps, where time runs through the node.
+// Refuses values in the bodies that depend on the number of steps, if time runs through the node.
 void RefuseLengthsInBodies(const TimeAxes& times, ir::Node& node, const Folding& folding,
                            Faults& faults);
 
-// The bodies of the node take as many places as `steps` have. Before the graph around it is
+// Resizes the bodies of the node to `steps` steps. Call it before the graph around the node is
 // resized.
 void CutBodies(const TimeAxes& times, ir::Node& node, int64_t steps);
 

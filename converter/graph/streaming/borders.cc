@@ -21,7 +21,7 @@ bool IsCalledOf(const ir::Node& node, std::string_view name) {
   return node.operation != nullptr && !node.constant && node.operation->name == name;
 }
 
-// The one axis that has a border, in front alone.
+// Returns the only axis with a border, if it is only before the first element.
 std::optional<int64_t> OnlyAxisOf(const Border& border) {
   std::optional<int64_t> axis;
   for (size_t i = 0; i < border.begin.size(); ++i) {
@@ -32,8 +32,9 @@ std::optional<int64_t> OnlyAxisOf(const Border& border) {
   return axis;
 }
 
-// Does the node take each place of input 0 to a place of its only output? Sums and products with a
-// constant would come next to what they may be joined with.
+// Returns true if each element of the only output comes from one element of input 0. Sums and
+// products with a constant are excluded: without the border between them, they could be merged with
+// their neighbours.
 bool TakesPlaces(const ir::Node& node, bool computes) {
   if (node.operation == nullptr || node.constant || node.inputs.empty()) return false;
   if (node.outputs.size() != 1 || !node.bodies.empty()) return false;
@@ -44,7 +45,8 @@ bool TakesPlaces(const ir::Node& node, bool computes) {
   return is_alone && (moves || (computes && traits.pointwise && node.inputs.size() == 1));
 }
 
-// The axis of the output that input 0's axis has become, and no other input has part in.
+// Returns the output axis that corresponds to the axis of input 0, if no other input contributes to
+// it.
 std::optional<int64_t> AxisBehind(const ir::Graph& graph, ir::Node& node, int64_t axis) {
   const Dims &in = DimsOf(node.inputs[0]), &out = node.outputs[0].type.dims;
   if (ops::TraitsOf(node).reshapes) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Borders in front of an axis: what they are filled with, and how they are made. Models write them
-// far from the window or shift that reads them: behind a transposition, say, because a framework
-// has its channels elsewhere.
+// Borders before the first element of an axis: their content and their construction. Models may
+// write a border far from the window or shift that reads it, for example before a transposition,
+// because a framework has another channel order.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_BORDERS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_BORDERS_H_
 
@@ -12,32 +12,33 @@
 
 namespace weft::graph {
 
-// What a Pad of one known number, or of its data's own edges, puts around its data; nullopt of
-// other nodes.
+// The border that a Pad with one known number, or with its data's edges, adds to its data. BorderOf
+// returns nullopt for other nodes.
 struct Border {
   Dims begin, end;
   double fill = 0;
-  bool repeats = false;  // the first and the last place
+  bool repeats = false;  // the first and the last element
 };
 std::optional<Border> BorderOf(const ir::Graph& graph, ir::Node& pad);
 
-// What the places of a new border hold: a number, without one zeros, or the first place again.
+// The content of a new border: `number`, zeros if it is absent, or the first element repeated.
 struct BorderFill {
   std::optional<ir::Source> number;
   bool repeats = false;
 };
 BorderFill FillOf(const ir::Node& pad, const Border& border);
 
-// `node` becomes a Pad of `data` along one axis; one that shifts leaves as many places of the end
-// out.
+// Changes `node` into a Pad of `data` along one axis. If `shifts`, it removes the same number of
+// elements at the end.
 void BecomeBorder(ir::Graph& graph, ir::Node& node, const ir::Source& data, const BorderFill& fill,
                   int64_t axis, int64_t places, bool shifts);
 
-// A slice takes all of its data, because what it left out is no longer made (kMoved, rounding.h).
+// Makes a slice return all of its data, because the elements it removed are no longer computed
+// (kMoved, rounding.h).
 void TakeAll(ir::Graph& graph, ir::Node& slice, const ir::Source& data);
 
-// Borders in front of one axis come to stand behind what only moves their data, and such of
-// repeated places also behind functions of each place: nearer to what reads them.
+// Moves borders before the first element of one axis past operations that only move data, closer to
+// their readers. Borders that repeat an element also move past elementwise functions.
 void MoveBorders(ir::Graph& graph);
 
 }  // namespace weft::graph

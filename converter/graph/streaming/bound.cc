@@ -16,14 +16,14 @@ using SourceKey = std::pair<const ir::Node*, uint32_t>;
 
 int64_t DividedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// The delay of a node along the time of its data, if there is one.
+// Returns the node's delay along the time axis of its data, or null.
 const Delay* DelayInTime(const TimeAxes& times, const ir::Node& node) {
   const AxisRelation& relation = times.Relation(&node);
   const TimeAxis* time = relation.delays.empty() ? nullptr : times.Of(node.inputs[0]);
   return time == nullptr ? nullptr : DelayAlong(relation, time->axis);
 }
 
-// The bytes of `past` places of a tensor with time in it.
+// Returns the bytes of `past` positions of a tensor with a time axis.
 int64_t PastBytes(const TimeAxes& times, const ir::Source& source, int64_t past) {
   const TimeAxis& time = *times.Of(source);
   const int64_t places = time.outer * times.steps() * time.chunk;
@@ -31,13 +31,13 @@ int64_t PastBytes(const TimeAxes& times, const ir::Source& source, int64_t past)
   return DenseBytes(type).value_or(0) / std::max<int64_t>(places, 1) * past;
 }
 
-// As many places of another tensor as so many of this one are steps.
+// Converts a number of positions of one tensor to those of another with the same steps.
 int64_t PlacesIn(const TimeAxes& times, const ir::Source& other, const ir::Source& source,
                  int64_t places) {
   return DividedUp(places * times.Of(other)->chunk, times.Of(source)->chunk);
 }
 
-// Does the node make its output of the numbers of input 0 alone, without arithmetic?
+// Returns true if the output only has numbers of input 0, without arithmetic.
 bool MakesNothingNew(const TimeAxes& times, const ir::Node& node) {
   const ops::Traits& traits = ops::TraitsOf(node);
   return traits.reshapes || traits.converts || times.Relation(&node).stretches;
@@ -83,13 +83,13 @@ class ReceptiveField {
  private:
   static constexpr int64_t kAll = INT64_MAX;
 
-  // Places that lie within all steps are of no more steps than there are, however far into a step
-  // they reach.
+  // Positions within the sequence cover at most its number of steps, even if the last of these is
+  // only partly read.
   int64_t StepsBack(int64_t places, int64_t chunk) const {
     return std::min(1 + DividedUp(places, chunk), std::max(times_.steps(), 1 + places / chunk));
   }
 
-  // `places` before those of a step are read of the tensor too.
+  // Records that an output reads `places` positions before those of its own step.
   void Ask(const ir::Source& source, int64_t places) {
     int64_t& asked = asked_.try_emplace({source.node, source.port}, 0).first->second;
     asked = std::max(asked, places);
@@ -131,14 +131,14 @@ class ReceptiveField {
 
   const TimeAxes& times_;
   std::map<SourceKey, int64_t> asked_;
-  // Of keys and values, the places before that an attention sees: by its node and input.
+  // Past positions of keys and values that an attention sees, by node and input.
   std::map<std::pair<const ir::Node*, size_t>, int64_t> seen_;
 };
 
 }  // namespace
 
 int64_t LeastPastBytes(const TimeAxes& times, const SamePlaces& places) {
-  std::map<SourceKey, int64_t> least;  // of each tensor, the bytes of the longest look
+  std::map<SourceKey, int64_t> least;  // per tensor, bytes of the longest look-back
   for (const ir::Node* node : times.nodes()) {
     const Delay* delay = DelayInTime(times, *node);
     if (delay == nullptr || delay->past == 0) continue;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far back the outputs of a model look, and the least that it must keep for it between runs.
-// Both are read off the whole graph, so that they do not depend on how it is cut, nor on the number
-// of steps of a run.
+// Computes how far back the outputs of a model depend on its inputs, and the minimum state for
+// this. Both are derived from the full graph, so they depend neither on the conversion nor on the
+// number of steps per run.
 //
-// The bound is the least state of any cut in which no step repeats arithmetic of an earlier one:
+// The bound is the minimum state of any streaming model in which no step repeats arithmetic of an
+// earlier one. It is the sum of two parts:
 //
-//   of each tensor that windows or shifts look back in: the places of the longest look, times the
-//   bytes of a place. A look is counted where its numbers are fewest: reshapes, repetitions and
-//   changes of the element type on the way to the window are no arithmetic, and what they are
-//   made of is counted in their place. A tensor that several look back in counts once, and so do
-//   those that hold the same places (same_places.h).
+//   For each tensor that windows or shifts look back on: the positions of the longest look-back,
+//   times the bytes of a position. A look-back counts where the data is smallest: reshapes,
+//   repetitions and type conversions before the window are no arithmetic, so their input counts
+//   instead of their output. A tensor with several readers counts once, and so do tensors with the
+//   same positions (same_places.h).
 //
-//   all other states as they are: what walks carry, running sums, numbers of steps, variables of
-//   the model (Streamed::states that are no past).
+//   All other states: carried values of time loops, running sums, step counters, variables of the
+//   model (the Streamed::states that are no past).
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_BOUND_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_BOUND_H_
 
@@ -26,11 +27,13 @@
 
 namespace weft::graph {
 
-// Bytes of the first part of the bound. `times` is spread over a graph that is not cut yet.
+// Returns the bytes of the first part of the bound. `times` is spread over a graph that is not
+// resized yet.
 int64_t LeastPastBytes(const TimeAxes& times, const SamePlaces& places);
 
-// How many steps of the inputs an output depends on, its own among them; nullopt where it depends
-// on all so far: behind walks, running sums, and what combines steps in a way of its own.
+// Returns the number of input steps that an output depends on, including its own step. Returns
+// nullopt if it depends on all steps so far: after time loops, running sums, and other combinations
+// of steps.
 std::optional<int64_t> ReceptiveSteps(const ir::Graph& graph, const TimeAxes& times,
                                       const std::vector<CausalAttention>& attentions);
 

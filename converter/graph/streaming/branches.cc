@@ -16,7 +16,8 @@
 namespace weft::graph {
 namespace {
 
-// The body's nodes become the graph's; what reads its Parameters reads what the layer reads.
+// Moves the nodes of the body to the graph, and connects readers of its Parameters to the layer's
+// inputs.
 void TakeBranch(ir::Graph& graph, ir::Node& layer, ir::Body& body) {
   std::map<const ir::Node*, ir::Source> outside;
   for (const ir::BodyInput& input : body.map.inputs) {
@@ -38,7 +39,7 @@ void TakeBranch(ir::Graph& graph, ir::Node& layer, ir::Body& body) {
   for (std::unique_ptr<ir::Node>& node : body.graph->nodes) {
     if (!ir::IsResult(*node) && !ir::IsParameter(*node)) graph.nodes.push_back(std::move(node));
   }
-  Become(layer, "Identity", 16, {layer.inputs[0]});  // which nothing reads
+  Become(layer, "Identity", 16, {layer.inputs[0]});  // without readers
   layer.bodies.clear();
   layer.outputs.resize(1);
   layer.outputs[0].type = TypeOf(layer.inputs[0]);
@@ -47,7 +48,7 @@ void TakeBranch(ir::Graph& graph, ir::Node& layer, ir::Body& body) {
 }  // namespace
 
 void TakeKnownBranches(ir::Graph& graph) {
-  for (size_t at = 0; at < graph.nodes.size(); ++at) {  // those of a branch come behind
+  for (size_t at = 0; at < graph.nodes.size(); ++at) {  // nodes of a branch are appended
     ir::Node& node = *graph.nodes[at];
     if (!ir::IsIf(node) || node.inputs.empty() || node.bodies.size() != 2) continue;
     const std::vector<int64_t> condition = IntsOf(node.inputs[0]);

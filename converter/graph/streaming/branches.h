@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Branches whose condition is known: what runs of them stands in the graph itself, where time is
-// looked for as in all else.
+// Inlines branches whose condition is constant, so that time is propagated through the selected
+// body like through other nodes.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_BRANCHES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_BRANCHES_H_
 
@@ -8,7 +8,7 @@
 
 namespace weft::graph {
 
-// `graph` is inferred, and so is what comes into it.
+// `graph` and the types of its inputs are inferred.
 void TakeKnownBranches(ir::Graph& graph);
 
 }  // namespace weft::graph

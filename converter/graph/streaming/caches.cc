@@ -19,13 +19,13 @@
 namespace weft::graph {
 namespace {
 
-// A state that the caller hands over: the names of its input and its output.
+// A state that the caller copies: the names of its input and its output.
 struct HandedState {
   std::string input, output;
   bool is_cache = false;  // else the state of a sequence
 };
 
-// The tensor before reshapes and all transpositions.
+// Skips reshapes and all transpositions.
 ir::Source SkipMoves(const ir::Graph& graph, ir::Source source) {
   for (;;) {
     source = SkipReshapes(graph, source);
@@ -34,7 +34,7 @@ ir::Source SkipMoves(const ir::Graph& graph, ir::Source source) {
   }
 }
 
-// An input, or a state that --state has made of one.
+// Returns true for an input, or a state that --state created from one.
 bool IsHandedIn(const ir::Node& node) {
   return ir::IsParameter(node) || node.attributes.contains(kDeclaredState);
 }
@@ -45,7 +45,7 @@ std::string InputName(const ir::Graph& graph, const ir::Node& node) {
   return PortName(graph, {false, static_cast<size_t>(at - graph.parameters.begin()), 0});
 }
 
-// The input whose value in the next run the tensor is; null where there is none.
+// Returns the input whose next value is the tensor; null if there is none.
 const ir::Node* HandedOn(const ir::Graph& graph, const ir::Source& last, bool& is_cache) {
   ir::Source source = SkipMoves(graph, last);
   ir::Node& node = *source.node;
@@ -83,7 +83,7 @@ std::vector<HandedState> HandedStates(const ir::Graph& graph) {
   return states;
 }
 
-// Dynamic axes as N.
+// Formats dynamic axes as N.
 std::string ShapesOf(const ir::Graph& graph) {
   std::string text;
   const auto add = [&](const ir::Node& node) {
@@ -113,9 +113,8 @@ std::string AdviceForCaches(const ir::Graph& graph) {
   }
   if (names.empty()) return "";
   return fmt::format(
-      "{}: input {}: the model keeps its past itself and streams as it is; must be converted "
-      "without "
-      "--streaming (--shape{} --state{})",
+      "{}: input {}: the model stores its own past and needs no --streaming; must be converted "
+      "without --streaming (--shape{} --state{})",
       graph.file, names, ShapesOf(graph), options);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that keep their past themselves: a cache enters at an input, is joined in front of the new
-// steps, and leaves with the last of them at an output. They need no streaming.
+// Models that store their own past: a cache is an input, is concatenated before the new steps, and
+// its last steps are an output. They do not need --streaming.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_CACHES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_CACHES_H_
 
@@ -10,7 +10,7 @@
 
 namespace weft::graph {
 
-// A line that says so and names the options that convert such a model as it is; empty where the
+// Returns a message with the options that convert such a model without --streaming; empty if the
 // model has no cache.
 std::string AdviceForCaches(const ir::Graph& graph);
 

@@ -31,7 +31,7 @@ ElementType ElementOf(const ir::Source& source) {
 
 struct Counter {
   std::string text;
-  bool is_number = false;  // counts only where it decides what is taken
+  bool is_number = false;  // a counter only if it decides which elements are selected
 };
 
 class Counters {
@@ -84,14 +84,14 @@ class Counters {
   const std::vector<ir::Node*> order_;
   const Origins origins_;
   Faults& faults_;
-  Nodes needed_;    // of the body, by an output that is read
+  Nodes needed_;    // nodes of the body that an output with readers depends on
   Nodes counters_;  // Parameters of the body
-  Nodes free_;      // nodes that need constants, counters and what never changes, and no more
-  // Values of the body that depend on a counter, and on which one.
+  Nodes free_;      // nodes that depend only on constants, counters and loop invariants
+  // Values of the body that depend on a counter, with this counter.
   std::map<std::pair<const ir::Node*, uint32_t>, Counter> counter_of_;
 };
 
-// A constant stands for what it was computed from.
+// A folded constant counts as the value that it was computed from.
 const Counter* Counters::CounterIn(const ir::Source& source) const {
   const auto found = counter_of_.find({source.node, source.port});
   if (found != counter_of_.end()) return &found->second;
@@ -131,7 +131,8 @@ void Counters::FindNeeded() {
   }
 }
 
-// Nodes of the body without a slice, a state or a variable behind them; `parameters` are none.
+// Returns the nodes of the body that do not depend on a slice, a state or a variable, except
+// `parameters`.
 Nodes Counters::NodesThatNeedOnly(const Nodes& parameters) const {
   Nodes free;
   for (const BodyInput& input : map_.inputs) {
@@ -149,7 +150,7 @@ Nodes Counters::NodesThatNeedOnly(const Nodes& parameters) const {
   return free;
 }
 
-// Nodes of the body that one of them reaches.
+// Returns the nodes of the body that depend on one of them.
 Nodes Counters::ReadersOf(const Nodes& parameters) const {
   Nodes readers = parameters;
   for (const ir::Node* node : order_) {
@@ -175,7 +176,8 @@ bool Counters::GrowsByAConstant(const BodyInput& state) const {
   return false;
 }
 
-// Of the integers that depend only on each other those are counters that never come to rest.
+// Finds carried integers that depend only on each other; those that never become constant are
+// counters.
 void Counters::FindCounters() {
   Nodes given;
   for (const BodyInput& input : map_.inputs) {
@@ -186,7 +188,7 @@ void Counters::FindCounters() {
           fmt::format("the iteration counter \"{}\"", OneLine(input.parameter->name))};
     } else if (IsLength(input)) {
       given.insert(input.parameter);
-      counter_of_[{input.parameter, 0}] = {"the number of all steps"};
+      counter_of_[{input.parameter, 0}] = {"the total number of steps"};
     } else if (input.is(BodyInput::Kind::kCarried)) {
       const bool grows = GrowsByAConstant(input);
       if (!IsInteger(type) && !(IsFloat(type) && grows)) continue;
@@ -213,13 +215,13 @@ void Counters::FindCounters() {
   }
 }
 
-// Numbers made of a counter alone count no less than itself.
+// Returns true if a value computed only from a counter is itself a counter.
 bool Counters::HandsOn(const ir::Node& node) const {
   const ops::Traits& traits = node.operation->traits;
   return (traits.pointwise || traits.reshapes) && node.outputs.size() == 1 && free_.contains(&node);
 }
 
-// Does a number that is an input of the node decide there what is taken?
+// Returns true if the number decides which elements the node selects.
 bool Counters::Decides(const ir::Node& node, const ir::Source& number) const {
   const bool from_float = IsFloat(ElementOf(number));
   for (const ir::OutputPort& port : node.outputs) {
@@ -267,7 +269,7 @@ void Counters::CheckState(const BodyInput& input) {
   if (!input.is(BodyInput::Kind::kCarried) || !needed_.contains(input.parameter)) return;
   const std::string state = fmt::format("its state \"{}\"", OneLine(input.parameter->name));
   if (lengths_.contains(*input.input)) {
-    RefuseToCut(graph_, loop_, state + " begins as the number of all steps", faults_);
+    RefuseToCut(graph_, loop_, state + " begins as the total number of steps", faults_);
     return;
   }
   const Counter *counter = CounterIn(NextOf(input)), *own = CounterIn({input.parameter, 0});

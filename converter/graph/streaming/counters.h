@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the body of a loop knows of how far the loop has come: the number of the iteration, the
-// number of all steps, and integers that it carries and adds a constant to. Slices by a counter
-// have been made slices of the port map before, and conditions on one a trip count; for any other
-// use a loop that is cut would have to know which run it is in, and go wrong behind the last step
-// of the whole.
+// Values in the body of a loop that depend on its progress: the number of the iteration, the total
+// number of steps, and integers that the loop carries and increments by a constant. Slices by a
+// counter were converted before to slices of the port map, and conditions on a counter to a trip
+// count. For other uses, a streaming loop would need to know its run, and would be wrong after the
+// last step of the full model.
 //
-// Other integers that no slice has a part in (a random generator's seed), and floats that grow by a
-// constant, are states like others as long as they are no more than numbers: they count where they
-// are an index, are compared or, from floats, become integers.
+// Other integers that no slice depends on (the seed of a random generator), and floats that grow by
+// a constant, are ordinary states as long as they are only numbers. They count as counters where
+// they are an index, are compared or, for floats, are converted to integers.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_COUNTERS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_COUNTERS_H_
 
@@ -19,9 +19,9 @@
 
 namespace weft::graph {
 
-// Refuses every layer of the body, by name, that uses such a value for anything but the next value
-// of a counter. What no output needs may use what it likes. `loop` is a node of `graph`, inferred;
-// `lengths` are its inputs that are made of the number of steps.
+// Refuses every layer of the body, by name, that uses such a value for anything except the next
+// value of a counter. Layers that no output depends on are not checked. `loop` is a node of
+// `graph`, which is inferred; `lengths` are its inputs that depend on the total number of steps.
 void RefuseCounters(const ir::Graph& graph, const ir::Node& loop, const std::set<size_t>& lengths,
                     Faults& faults);
 

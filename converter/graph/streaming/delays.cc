@@ -58,7 +58,7 @@ ir::Source Read(ir::Graph& graph, const ir::Node& like, const std::string& name,
   return Typed(NewReadValue(graph, like, name, initial), type);
 }
 
-// What the past is in the first run.
+// Returns the past in the first run.
 ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay, int64_t places) {
   const TensorType type = PastType(node, delay, places);
   if (!delay.repeats) return Filled(graph, node, type, delay.fill);
@@ -71,9 +71,9 @@ ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay,
   return Typed(NewBroadcast(graph, node, first, type.dims), type);
 }
 
-// The past and the new places as they follow one another; or, where they are fewer, for each tap
-// the places that it meets: taps as far apart as the step has places then meet the same. `past` may
-// be longer than this one's.
+// Returns the reads of a ring: the past and the new positions in order. If it is smaller, returns
+// one run of positions per tap instead. Taps whose distance is the step then read the same
+// positions. `past` may be longer than this delay's.
 ops::RingReads ReadsOf(const Delay& delay, int64_t places, int64_t past) {
   const int64_t first = past - delay.past;
   if (delay.shifts) return {delay.axis, first, 1, 1, places};
@@ -89,7 +89,7 @@ ops::RingReads ReadsOf(const ir::Source& data, const WholePast& whole) {
   return {whole.axis, 0, 1, 1, whole.past + ExtentOf(data, whole.axis), whole.order};
 }
 
-// What is read of the past, a ring that `data` then go into.
+// Reads the past from a ring, and then writes `data` to it.
 ir::Source ReadRing(ir::Graph& graph, const ir::Node& like, const ir::Source& data,
                     const ops::RingReads& reads, const ir::Source& past, const PastNames& names) {
   std::vector<ir::Source> inputs = {data, past};
@@ -106,7 +106,7 @@ ir::Source ReadRing(ir::Graph& graph, const ir::Node& like, const ir::Source& da
   return Typed({ring, 0}, WithExtent(TypeOf(data), reads.axis, reads.taps * reads.length));
 }
 
-// One place a run: an addition, which must not become the start of a product.
+// For one position per run: an addition that must not become the start of a product.
 void AddToSum(ir::Graph& graph, ir::Node& node, const ir::Source& before, bool exclusive,
               const std::string& name) {
   const ir::Source data = node.inputs[0];

@@ -9,7 +9,7 @@
 namespace weft::graph {
 namespace {
 
-// Is the input of a walk where a state begins, and nothing else?
+// Returns true if the input of a time loop is only an initial state.
 bool BeginsState(std::vector<Walk>& walks, const ir::Node& node, size_t input) {
   const auto walk = std::ranges::find(walks, &node, &Walk::node);
   if (walk == walks.end()) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known from the first step on: what selects its places, and all that is made of that and
-// of what has no time. Where states begin so they are read in the first run after a reset alone, as
-// any other initial state. Elsewhere the value of that run is a variable, which no run changes.
+// Values that are known from the first step on: selections of its positions, and everything
+// computed only from these and from values without time. As an initial state, such a value is read
+// only in the first run after a reset. For other uses, a variable holds the value of the first run.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_EARLY_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_EARLY_H_
 
@@ -14,10 +14,10 @@
 
 namespace weft::graph {
 
-// Where the node selects places of the first step alone, along time; else null.
+// Returns the selection if the node selects only positions of the first step along time; else null.
 const Selection* FirstStepIn(const TimeAxes& times, const ir::Node& node);
 
-// An input that must go on to hold what the first run gave it.
+// An input that must keep the value of the first run.
 struct EarlyUse {
   ir::Node* node = nullptr;
   size_t input = 0;

@@ -34,23 +34,22 @@ using SourceKey = std::pair<const ir::Node*, uint32_t>;
 
 SourceKey KeyOf(const ir::Source& source) { return {source.node, source.port}; }
 
-// What a loop takes chunks of, from the first step on.
+// A tensor of which a loop slices chunks, starting at the first step.
 struct FromFirst {
-  size_t entry = 0;  // of the map's inputs
+  size_t entry = 0;  // index in the map's inputs
   ir::Source tensor;
   int64_t axis = 0, part = 1;
-  bool lacks_first = false;  // a constant of all steps but the first
+  bool lacks_first = false;  // a constant of all steps except the first
 };
 
-// Of a tensor of all steps but the first, as a loop gathers them, and the first one, which are
-// joined.
+// A loop output with all steps except the first, and its concatenation with the first step.
 struct JoinedFirst {
   size_t output = 0;
   ir::Node* join = nullptr;
   ir::Source first() const { return join->inputs[0]; }
 };
 
-// A row more in front of a constant of f32: the first one again, or this number.
+// Prepends a row to an f32 constant: its first row again, or `number`.
 ir::Constant Behind(std::optional<float> number, const ir::Constant& constant, int64_t axis,
                     int64_t part) {
   const Dims& dims = constant.type.dims;
@@ -74,8 +73,8 @@ ir::Constant Behind(std::optional<float> number, const ir::Constant& constant, i
   return {longer, bytes, *bytes};
 }
 
-// A constant of a row for each step but the first, and one for that, which nothing reads: where the
-// rows count on, or are 1 over numbers that do, it is such that they are seen to (numbering.h).
+// Prepends a row for the first step, which nothing reads, to a constant with one row per later
+// step. If the rows are a numbering or its inverse (numbering.h), the new row continues it.
 ir::Constant WithFirstRow(const ir::Constant& constant, int64_t axis, int64_t part) {
   if (constant.type.type == ElementType::f32 && part == 1) {
     const auto first = static_cast<float>(RealAt(ElementType::f32, constant.bytes, 0));
@@ -89,7 +88,7 @@ ir::Constant WithFirstRow(const ir::Constant& constant, int64_t axis, int64_t pa
   return Behind(std::nullopt, constant, axis, part);
 }
 
-// Where time runs, as the loop says that walks these tensors.
+// Propagates time from the tensors that the loop slices.
 TimeAxes TimeOf(ir::Graph& graph, const ir::Node& loop, const std::vector<FromFirst>& walked,
                 int64_t steps, Faults& discarded) {
   TimeAxes times(graph, steps, discarded);
@@ -111,7 +110,7 @@ class LoopReading {
   LoopReading(ir::Graph& graph, ir::Node& loop)
       : graph_(graph), loop_(loop), map_(loop.bodies[0].map) {}
 
-  // Does the loop go over all steps but the first?
+  // Returns true if the loop iterates over all steps except the first.
   bool Run() {
     for (size_t i = 0; i < map_.inputs.size(); ++i) {
       const BodyInput& input = map_.inputs[i];
@@ -162,7 +161,7 @@ bool LoopReading::ReadSlice(size_t entry) {
   return steps > 1 && count == steps;
 }
 
-// What is gathered is read where the first step is joined in front of it, and nowhere else.
+// Returns true if every scan output is only read by its concatenation with the first step.
 bool LoopReading::ReadOutputs() {
   std::map<size_t, std::vector<std::pair<ir::Node*, size_t>>> readers;
   for (ir::Node* node : ir::Topological(graph_)) {
@@ -188,7 +187,7 @@ bool LoopReading::ReadOutputs() {
   });
 }
 
-// Does the model say what the value is behind the first step?
+// Returns true if the model defines the value after the first step.
 bool LoopReading::IsKnownBehindFirst(const ir::Node& result) const {
   const auto is_next = [&](const BodyInput& input) {
     return input.is(BodyInput::Kind::kCarried) && input.next->inputs[0] == result.inputs[0];
@@ -199,12 +198,12 @@ bool LoopReading::IsKnownBehindFirst(const ir::Node& result) const {
   return std::ranges::any_of(map_.inputs, is_next) || std::ranges::any_of(joined, is_joined);
 }
 
-// What is made of the first step, and of nothing that comes later.
+// Checks values that depend on the first step and on no later one.
 class FirstStepMaking {
  public:
   explicit FirstStepMaking(const TimeAxes& times) : times_(times) {}
 
-  // False where a tensor of time is read in another way than its first step.
+  // Returns false if a tensor with time is read in any way other than its first step.
   bool Read(const ir::Source& source) {
     if (source.node->constant || ir::IsParameter(*source.node) || ir::IsReadValue(*source.node)) {
       return times_.Of(source) == nullptr;
@@ -227,7 +226,7 @@ class FirstStepMaking {
     const auto found = needs_first_.find(&node);
     return found != needs_first_.end() && found->second;
   }
-  // Does it take the first step, whole, and no more?
+  // Returns true if the node selects the complete first step and nothing else.
   bool Begins(ir::Node& node) const {
     const Selection* taken = FirstStepIn(times_, node);
     if (taken == nullptr || times_.Relation(&node).runs.empty()) return false;
@@ -243,7 +242,7 @@ class FirstStepMaking {
   std::map<const ir::Node*, bool> needs_first_;
 };
 
-// The loop's body with a first step in it.
+// Adds the first step to the body of the loop.
 class FirstStep {
  public:
   FirstStep(ir::Graph& graph, ir::Node& loop, const LoopReading& reading, const TimeAxes& times)
@@ -304,10 +303,10 @@ class FirstStep {
   const LoopReading& reading_;
   const TimeAxes& times_;
   FirstStepMaking made_;
-  std::vector<size_t> states_;                          // entries of what is carried
-  std::map<SourceKey, std::vector<ir::Node*>> chosen_;  // Results, by what they had
-  std::map<const ir::Node*, ir::Source> copies_;        // of nodes, by their first output
-  std::map<SourceKey, ir::Source> parameters_;          // the same in every iteration
+  std::vector<size_t> states_;                          // indices of carried inputs
+  std::map<SourceKey, std::vector<ir::Node*>> chosen_;  // Results, by their previous source
+  std::map<const ir::Node*, ir::Source> copies_;        // copies of nodes, by their first output
+  std::map<SourceKey, ir::Source> parameters_;          // loop invariants
   std::map<SourceKey, ir::Source> chunks_;
 };
 
@@ -337,8 +336,8 @@ ir::Source FirstStep::Flag() {
   return flag;
 }
 
-// What each state is behind the first step. One that needs nothing of that step begins as it did
-// and stays.
+// Returns each state after the first step. A state that does not depend on the first step keeps its
+// initial value.
 std::vector<ir::Source> FirstStep::States() {
   std::vector<ir::Source> states;
   const size_t entries = map_.inputs.size() - 1;  // the flag is the last
@@ -360,7 +359,8 @@ std::vector<ir::Source> FirstStep::States() {
   return states;
 }
 
-// What the Result has, but for the first step.
+// Returns a Result that selects `first` in the first step, and otherwise the previous value of
+// `next`.
 ir::Node* FirstStep::Chosen(const ir::Source& flag, const ir::Source& first, ir::Node* next) {
   const ir::Source behind = next->inputs[0];
   std::vector<ir::Node*>& known = chosen_[KeyOf(behind)];
@@ -394,7 +394,7 @@ ir::Source FirstStep::Parameter(const ir::Node& like, const TensorType& type,
   return {parameter, 0};
 }
 
-// The same in the body, of the iteration's step.
+// Returns the value in the body, computed from the step of the iteration.
 ir::Source FirstStep::Inside(const ir::Source& source) {
   ir::Node& node = *source.node;
   if (node.constant) return NewConstant(inside_, node, *node.constant);
@@ -458,7 +458,7 @@ void TakeInFirstSteps(ir::Graph& graph, const Folding& folding) {
     for (const std::unique_ptr<ir::Node>& other : graph.nodes) {
       for (ir::OutputPort& port : other->outputs) port.declared = true;
     }
-    Faults discarded;  // a graph that has been inferred
+    Faults discarded;  // the graph was inferred before
     Folding of_copy = folding.OfCopy();
     (void)InferAndFold(graph, {.check_declared = false}, of_copy, discarded);
   }

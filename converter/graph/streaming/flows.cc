@@ -61,7 +61,7 @@ void Flows::Set(const ir::Source& source, const Flow& flow) {
   sound_ = sound_ && same_axis && found->second.rate == flow.rate;
 }
 
-// Places of one seed belong together with those of the first.
+// Positions of each seed correspond to those of the first one.
 void Flows::ReadSeeds(const TimeSeeds& seeds) {
   for (const PortAxis& seed : seeds) {
     const auto extent = [&](const PortAxis& port) {
@@ -86,7 +86,7 @@ bool Flows::RunsAlong(const Walk& walk) const {
   });
 }
 
-// What walks another axis is an operation like others.
+// A time loop over another axis is an ordinary operation.
 void Flows::KeepWalksOverTime() {
   std::erase_if(walks_, [&](const Walk& walk) { return !RunsAlong(walk); });
   for (const Walk& walk : walks_) sound_ = sound_ && walk_faults_[walk.node].ok();
@@ -94,7 +94,7 @@ void Flows::KeepWalksOverTime() {
 
 void Flows::StartAtWalks() {
   if (walks_.empty()) return;
-  // Others are reached from the first, or walk at the same pace.
+  // Other loops are reached from the first one, or have the same number of steps.
   for (const Walk& walk : walks_) {
     const Stride& stride = walk.strides[0];
     if (walk.steps != walks_[0].steps) continue;
@@ -103,8 +103,9 @@ void Flows::StartAtWalks() {
   }
 }
 
-// Windows that look back say more of time than those that look ahead, which stand along the axes of
-// images, too; those that keep the number of places more than others.
+// Ranks windows by how likely their axis is time. Windows that look back rank above those that look
+// ahead, which are also common along image axes. Windows with one output per position rank above
+// others.
 void Flows::ReadWindows() {
   enum { kBack, kShifted, kAround, kFewer, kRanks };
   std::vector<std::pair<ir::Source, int64_t>> ranked[kRanks];
@@ -129,7 +130,8 @@ void Flows::ReadWindows() {
   }
 }
 
-// All that says as much of time must say the same: windows around both axes of an image do not.
+// All windows of the highest rank must agree on the axis. Windows over both axes of an image do
+// not.
 void Flows::CheckAnchors() {
   for (const auto& [source, axis] : anchors_) {
     const Flow* flow = Of(source);
@@ -211,7 +213,8 @@ void Flows::SpreadThroughReshape(ir::Node& node) {
   }
 }
 
-// Whole places of every tensor, and whole steps of every walk, without a common divisor.
+// Finds the minimum step with an integer number of positions in every tensor and of iterations in
+// every time loop.
 void Flows::FindStep() {
   std::vector<Rate> rates;
   for (const auto& [key, flow] : flows_) rates.push_back(flow.rate);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where time runs in a graph whose tensors need not have a whole number of steps: windows without
-// padding leave out places at both ends, borders add some, slices take some off. Each tensor has
-// its own extent and a rate, the places that belong to one step.
+// Finds the time axis in a graph whose tensors may have a fractional number of steps: windows
+// without padding remove positions at both ends, borders add some, and slices remove some. Each
+// tensor has its own extent and a rate, the number of positions per step.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_FLOWS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_FLOWS_H_
 
@@ -18,7 +18,7 @@
 
 namespace weft::graph {
 
-// `places` / `of`, without a common divisor.
+// The reduced fraction `places` / `of`.
 struct Rate {
   int64_t places = 1, of = 1;
   Rate Times(int64_t factor, int64_t divisor) const;
@@ -32,12 +32,12 @@ struct Flow {
 
 class Flows {
  public:
-  // Time starts at the seeds; without any, at the strides of walks, and without those at the axis
-  // along which operations look back or ahead.
+  // Time starts at the seeds. Without seeds it starts at the strides of time loops; without time
+  // loops, at the axis along which operations look back or ahead.
   Flows(ir::Graph& graph, const TimeSeeds& seeds);
 
-  // False where time would run along two axes of a tensor, at two rates, or where a walk cannot be
-  // cut.
+  // Returns false if time would run along two axes of a tensor or at two rates, or if a time loop
+  // cannot be streamed.
   bool sound() const { return sound_; }
   bool empty() const { return flows_.empty(); }
   const Flow* Of(const ir::Source& source) const;
@@ -47,7 +47,8 @@ class Flows {
   const std::vector<Walk>& walks() const { return walks_; }
   const Walk* WalkOf(const ir::Node& node) const;
   int64_t Extent(const ir::Source& source) const;
-  // Places of a tensor in one step, where a step is the least that has whole places everywhere.
+  // Returns the positions of a tensor per step. A step is the minimum with an integer number of
+  // positions in every tensor.
   int64_t PlacesPerStep(const ir::Source& source) const;
   int64_t WalkedPerStep(const Walk& walk) const;
 
@@ -65,26 +66,27 @@ class Flows {
   void SpreadAt(ir::Node& node);
   void SpreadThroughWalk(const Walk& walk);
   void SpreadThroughReshape(ir::Node& node);
-  // Along axis `axis` of input 0 and output 0: so many places of one are so many of the other.
+  // Propagates along axis `axis` of input 0 and output 0: `of_input` positions correspond to
+  // `of_output`.
   void SpreadBoth(ir::Node& node, int64_t axis, int64_t of_input, int64_t of_output);
   void FindStep();
 
   ir::Graph& graph_;
   bool sound_ = true, changed_ = false;
-  std::vector<ir::Node*> nodes_;  // producers first
+  std::vector<ir::Node*> nodes_;  // in topological order
   std::map<const ir::Node*, AxisRelation> relations_;
   std::vector<Walk> walks_;
   std::map<const ir::Node*, Faults> walk_faults_;
   std::map<Key, Flow> flows_;
-  std::vector<std::pair<ir::Source, int64_t>> anchors_;  // tensors and axes; of no walk
-  Rate step_;                                            // steps of the rate 1
+  std::vector<std::pair<ir::Source, int64_t>> anchors_;  // starts outside of time loops
+  Rate step_;                                            // steps per unit of the rate
 };
 
-// The places of input 0 along its time axis that a slice takes and keeps as an axis; else nullopt.
+// Returns the positions of input 0 along its time axis that a slice keeps as an axis; else nullopt.
 std::optional<Selection> CropOf(const Flows& flows, ir::Node& node);
 
-// For each place of the one along time so many places of the other, of a reshape; by axes of
-// `to`.
+// The effect of a reshape on an axis: `from_places` positions become `to_places` positions of axis
+// `axis` of `to`.
 struct Regrouping {
   int64_t axis = 0, from_places = 1, to_places = 1;
 };

@@ -16,10 +16,10 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kMostPlaces = 64;  // of a frame: each is an operation
+constexpr int64_t kMostPlaces = 64;  // per frame; each needs an operation
 constexpr int64_t kEndOfAxis = std::numeric_limits<int64_t>::max();
 
-// A Gather of a whole axis by known indices.
+// A Gather of all elements of an axis by constant indices.
 struct Gathering {
   size_t axis = 0;
   Dims indices;
@@ -39,7 +39,7 @@ std::optional<Gathering> GatheringOf(const ir::Graph& graph, ir::Node& node) {
   return Gathering{ops::WrappedAxis(axis->front(), scope.rank(0)), *indices};
 }
 
-// By how often each place of `places` is taken, one after another.
+// Returns how often each of the `places` elements is repeated consecutively.
 std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t places) {
   const auto count = static_cast<int64_t>(indices.size());
   const int64_t repeats = places == 0 ? 0 : count / places;
@@ -50,7 +50,7 @@ std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t places) {
   return repeats;
 }
 
-// Place j of frame f is `f * hop + j * apart`.
+// The index of element j of frame f is `f * hop + j * apart`.
 struct Frames {
   int64_t count = 0, places = 0, hop = 1, apart = 1;
 };
@@ -69,7 +69,7 @@ std::optional<Frames> FramesIn(const Dims& indices, int64_t places) {
   return frames;
 }
 
-// Flat indices say nothing of how long a frame is: as long as they go on evenly.
+// Flat indices do not define the length of a frame: it ends where the increments change.
 std::optional<Frames> FramesIn(const Dims& indices, const Dims& dims) {
   if (dims.size() == 2) return FramesIn(indices, dims[1]);
   if (dims.size() != 1 || indices[0] != 0) return std::nullopt;
@@ -103,7 +103,7 @@ class GatherSpelling {
     BecomeReshaped(Inferred(graph_, node_, "Tile", 1, {apart, repeats_of}));
   }
 
-  // The border before the data is taken along, as far as each place of the frames looks back.
+  // Also takes over a border before the data, as far as each element of the frames looks back.
   void Join(const Frames& frames) {
     int64_t border_places = 0;
     const std::optional<Border> border = BorderOf(graph_, *data_.node);
@@ -138,8 +138,8 @@ class GatherSpelling {
     BecomeReshape(graph_, node_, source, dims);
   }
 
-  // Every `hop`-th place from `first` on, as [..., frames, 1, ...]; before the first stands the
-  // border.
+  // Returns every `hop`-th element starting at `first`, as [..., frames, 1, ...]. Elements before
+  // the first one come from the border.
   ir::Source PlaceOf(int64_t first, int64_t hop) {
     ir::Source source = data_;
     if (first < 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers by constant indices that repeat each place of an axis, or take overlapping frames of it,
-// as exporters write repeat_interleave and unfold. Each becomes what it stands for: a Tile, or the
-// axis joined with itself some places later.
+// Lowers Gathers by constant indices that repeat each element of an axis, or select overlapping
+// frames, as exporters write repeat_interleave and unfold. Each becomes a Tile, or a concatenation
+// of shifted copies of the axis.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_FRAMES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_FRAMES_H_
 

@@ -11,8 +11,8 @@
 namespace weft::graph {
 namespace {
 
-// Returns true if the elements of the output are those of input 0 in the same order: a
-// transposition may move axes of extent 1.
+// Returns true if the output has the elements of input 0 in the same order. A transposition may
+// move axes of extent 1.
 bool KeepsOrder(const ir::Graph& graph, ir::Node& node) {
   if (ops::TraitsOf(node).reshapes) return true;
   if (!IsTransposition(node)) return false;
@@ -26,7 +26,7 @@ bool KeepsOrder(const ir::Graph& graph, ir::Node& node) {
   return order->empty() ? DimsOf(node.inputs[0]).size() < 2 : std::ranges::is_sorted(moved);
 }
 
-// The ReadValue that keeps the state; null if none does.
+// Returns the ReadValue that keeps the state; null if there is none.
 const ir::Node* ReadOf(const ir::Graph& graph, const Walk& walk, const Carried& state) {
   if (!state.output) return nullptr;
   const ir::Node* read = SkipReshapes(graph, InitialOf(walk, state)).node;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States of walks that the model itself keeps from run to run: they begin as a variable and are
-// assigned to it at the end. Streaming adds no variable for them.
+// States of time loops that the model itself keeps between runs: their initial value is a variable,
+// to which their last value is assigned. Streaming adds no variable for these states.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_KEPT_STATES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_KEPT_STATES_H_
 
@@ -13,12 +13,12 @@
 
 namespace weft::graph {
 
-// The tensor whose elements these are, in the same order: before reshapes, and transpositions that
-// move only axes of extent 1.
+// Returns the tensor with the same elements in the same order: skips reshapes, and transpositions
+// that only move axes of extent 1.
 ir::Source SkipReshapes(const ir::Graph& graph, ir::Source source);
 
 struct KeptStates {
-  std::set<const ir::Node*> reads;  // ReadValues that keep a walk's state
+  std::set<const ir::Node*> reads;  // ReadValues that keep a time loop's state
   std::set<std::pair<const ir::Node*, const Carried*>> carried;
 };
 

@@ -22,15 +22,15 @@
 namespace weft::graph {
 namespace {
 
-// Are these the dims stretched by NumPy's rule?
+// Returns true if `dims` broadcast to `to` by NumPy's rule.
 bool IsStretched(const Dims& dims, const Dims& to) {
   return dims.size() <= to.size() &&
          std::equal(dims.rbegin(), dims.rend(), to.rbegin(),
                     [](int64_t from, int64_t extent) { return from == 1 || from == extent; });
 }
 
-// Places that a softmax of so many sums in the same lane and block when all of them move on by
-// their number (kernels/reduce/sum.h).
+// Returns the number of positions by which all elements of a softmax can move without changing
+// their lane and block in the sum (kernels/reduce/sum.h).
 int64_t PlacesOfOrder(int64_t places) {
   constexpr int64_t kLanes = 16, kBlock = kernels::kSumBlock * kLanes;
   constexpr int64_t kGroup = kernels::kSumBlock * kBlock;
@@ -43,13 +43,13 @@ class Keys {
   Keys(ir::Graph& graph, const TimeAxes& times, ir::Source steps_so_far)
       : graph_(graph), times_(times), steps_so_far_(steps_so_far), readers_(Readers(graph)) {}
 
-  // Gives the variables of a past of that type their names.
+  // Returns the names of the variables for a past of that type.
   using Keeper = std::function<PastNames(const TensorType&)>;
   void Keep(const CausalAttention& attention, const Keeper& keys, const Keeper& values);
 
  private:
   struct Lanes {
-    ir::Source there, back;  // indices
+    ir::Source there, back;  // indices before and after the softmax
     int64_t count = 0;
   };
   bool OnlyRepeats(ir::Node& node, int64_t chunk) const;
@@ -93,8 +93,8 @@ ir::Source Keys::PlacesSoFar(const ir::Node& like, int64_t chunk) {
   return Made(like, "Multiply", 1, {steps_so_far_, Numbers(like, {chunk})});
 }
 
-// Where the softmax has the score of each key, and which score it has at each place: that of a key
-// before the first is the one behind them all, which excludes.
+// Returns, for each lane of the softmax, the index of its score, and for each key the lane of its
+// score. Lanes without a key read the score after the last one, which excludes them.
 Keys::Lanes Keys::NewLanes(const ir::Node& like, const CausalAttention& attention, int64_t columns,
                            int64_t chunk) {
   const int64_t past = attention.reach.past, order = PlacesOfOrder(attention.places);
@@ -152,7 +152,7 @@ void Keys::AlignSoftmax(const CausalAttention& attention, int64_t columns, int64
   softmax.outputs[0].type.dims = dims;
 }
 
-// Gives what it reads other dims or repeats it, for nothing else.
+// Returns true if the node only reshapes or repeats its input, and has one reader.
 bool Keys::OnlyRepeats(ir::Node& node, int64_t chunk) const {
   if (node.constant || node.operation == nullptr || times_.Of({&node, 0}) == nullptr) return false;
   if (readers_.at(&node).size() != 1) return false;
@@ -164,7 +164,8 @@ bool Keys::OnlyRepeats(ir::Node& node, int64_t chunk) const {
   return time != nullptr && time->outer == 1 && time->chunk == chunk;
 }
 
-// The past stands where the fewest elements do: before keys of several heads are one.
+// Stores the past where the data has the fewest elements, for example before keys are repeated for
+// several heads.
 void Keys::PutPast(ir::Node& node, const PortAxis& at, int64_t past, format::RingOrder order,
                    const Keeper& keeper) {
   ir::Source& input = node.inputs[at.port];
@@ -236,7 +237,7 @@ void KeepKeys(ir::Graph& graph, const TimeAxes& times,
       return [&, what](const TensorType& type) {
         PastNames names;
         names.past = new_state(fmt::format("{}/{}", node.name, what), type,
-                               fmt::format("the {} of the last {} places{}, for layer {} \"{}\"",
+                               fmt::format("the {} of the last {} positions{}, for layer {} \"{}\"",
                                            what, past, window, node.id, OneLine(node.name)));
         if (past > 1) names.start = new_start(node);
         return names;

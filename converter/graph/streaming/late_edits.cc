@@ -26,7 +26,7 @@ ir::Source NewNumber(ir::Graph& graph, const ir::Node& like, ElementType type, d
   return NewFloats(graph, like, {}, {static_cast<float>(number)});
 }
 
-// Along no axis but this one.
+// Returns true if only this axis is padded.
 bool IsPaddedAlong(const ops::Windows& windows, size_t axis) {
   for (size_t i = 0; i < windows.begin.size(); ++i) {
     if (i != axis && (windows.begin[i] != 0 || windows.end[i] != 0)) return false;
@@ -34,7 +34,7 @@ bool IsPaddedAlong(const ops::Windows& windows, size_t axis) {
   return true;
 }
 
-// So many places more of it, or less, at both ends.
+// Pads both ends by these numbers of positions; negative numbers remove positions.
 ir::Source Padded(ir::Graph& graph, const ir::Source& source, int64_t axis,
                   std::pair<int64_t, int64_t> places, double fill) {
   const size_t rank = DimsOf(source).size();

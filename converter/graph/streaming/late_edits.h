@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a graph is changed by when it waits (latency.h): delays, numbers in the place of what has
-// not come, windows whose padding is other, and what is left of a move that is no more.
+// Graph edits that add latency (latency.h): delays, replacement of positions before the first step,
+// changed padding of windows, and replacements of removed movement operations.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_LATE_EDITS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_LATE_EDITS_H_
 
@@ -13,39 +13,38 @@
 
 namespace weft::graph {
 
-// The tensor so many places later, which begins as so many of `fill`.
+// Returns the tensor delayed by `places` positions; the first `places` positions are `fill`.
 ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
                     double fill);
 
-// So many places of `fill`, and the tensor behind them.
+// Returns the tensor after `places` positions of `fill`.
 ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
                      double fill);
 
-// A border of one number in front of windows over time, and behind, becomes their padding: what
-// JoinPads (pads.h) does in front alone.
+// Merges a border of one number on both sides of windows over time into their padding. JoinPads
+// (pads.h) only merges borders before the first element.
 void JoinBorders(ir::Graph& graph, const Flows& flows);
 
-// Reads as `fill` at the first `late` places.
+// Returns the tensor with `fill` at the first `late` positions.
 ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t late,
                      double fill);
 
-// Sets the padding of windows, which along their axis have as many places as steps: neither
-// rounding nor padding of the output adds some. Without padding before, a mean has no place to
-// leave out. False where rounding up would end along other axes, too.
+// Sets the padding of windows, which have one output per step along their axis: without rounding up
+// and without output padding. A mean without padding before it includes all positions. Returns
+// false if rounding up would add elements along other axes.
 bool SetWindows(ir::Graph& graph, ir::Node& node, const ops::Windows& windows, bool was_padded);
 
-// What was moved by a border or a slice and is no more. Patterns of what stood before it and behind
-// were none and do not become such: an Identity is in between, which a reshape of the same dims is
-// not.
+// Replaces a border or slice that no longer moves data by an Identity. Unlike a reshape to the same
+// dims, it prevents that patterns match across it, which did not match before.
 void PassOn(ir::Graph& graph, ir::Node& node, const ir::Source& data);
 
-// A slice keeps these places of its axis; the others stay as `runs` takes them.
+// Makes a slice keep these positions of its axis; the other axes stay as in `runs`.
 void CutTo(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs,
            const Selection& kept);
 
-// Does it take one run of each axis, as CutTo wants it?
+// Returns true if the node selects one run of each axis, as CutTo requires.
 bool HasOneRunEach(const AxisRelation& relation);
-// Are its runs all that an operation selects by?
+// Returns true if the operation selects only by its runs.
 bool TakesItsRuns(const AxisRelation& relation);
 
 }  // namespace weft::graph

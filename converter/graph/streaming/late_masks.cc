@@ -12,7 +12,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr const char* kLate = "late";  // an attribute: the number of places
+constexpr const char* kLate = "late";  // attribute: the number of late positions
 
 int64_t LateOf(const ir::Node& mask) { return std::stoll(mask.attributes.at(kLate)); }
 
@@ -25,7 +25,8 @@ ir::Source Made(ir::Graph& graph, const ir::Node& like, const char* type, ir::So
   return {NewInferredNode(graph, like, type, 1, {a, b}), 0};
 }
 
-// The steps before this run that a place of it needs to be one of the model.
+// Returns, for each position of a run, the number of steps before the run from which it belongs to
+// the model.
 ir::Source Thresholds(ir::Graph& graph, const ir::Node& mask, const TimeAxis& time) {
   TensorType type = mask.outputs[0].type;
   type.type = ElementType::i64;

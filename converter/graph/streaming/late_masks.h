@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places of a tensor that comes late hold nothing of the model before its first step has come. What
-// reads them as places before the beginning needs its own padding there, and a walk must not move:
-// a mask says which places are of the model. It is a constant while the graph has all steps, and
-// comes from one counter of the runs' steps once it is cut.
+// The first positions of a delayed tensor precede the model's first step. Readers that would read
+// padding at these positions need that padding instead, and time loops must keep their states. A
+// mask marks the positions that belong to the model. It is a constant while the graph has all
+// steps; in the streaming model it is computed from one step counter.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_LATE_MASKS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_LATE_MASKS_H_
 
@@ -14,15 +14,16 @@
 
 namespace weft::graph {
 
-// A boolean constant of these dims: false at the first `late` places of the axis, else true.
+// Returns a boolean constant of these dims: false at the first `late` positions of the axis, true
+// elsewhere.
 ir::Source NewLateMask(ir::Graph& graph, const ir::Node& like, const Dims& dims, int64_t axis,
                        int64_t late);
 bool IsLateMask(const ir::Node& node);
-// The mask is false at so many places more, of as many as it has then.
+// Makes `more` additional positions of the mask false, and sets its extent to `places`.
 void DelayLateMask(ir::Graph& graph, ir::Node& mask, int64_t axis, int64_t more, int64_t places);
 
-// The graph is cut to `steps`: masks come from variable `name` from now on, which counts the steps
-// so far, up to the last one that a mask asks for. Its bytes; 0 where there is no mask.
+// Computes all masks of a graph resized to `steps` from variable `name`, which counts the steps so
+// far, up to the maximum that a mask needs. Returns the variable's bytes; 0 if there is no mask.
 int64_t ReadLateMasks(ir::Graph& graph, const TimeAxes& times, int64_t steps,
                       const std::string& name);
 

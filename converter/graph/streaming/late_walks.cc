@@ -16,7 +16,7 @@ namespace {
 
 using ir::BodyInput;
 
-// A body's Parameter of this type that takes an input of the loop.
+// Adds a Parameter of this type to the body; it reads a loop input.
 ir::Source BodyParameter(ir::Graph& body, const ir::Node& like, const TensorType& type) {
   ir::Node* parameter = NewParameter(body, like);
   parameter->outputs[0].type = type;
@@ -30,7 +30,7 @@ ir::Source Without(ir::Graph& graph, const ir::Node& like, ir::Source source, si
   return Reshaped(graph, like, source, dims);
 }
 
-// Each state that goes around the loop stands still where the mask is false.
+// Makes each carried state keep its value where the mask is false.
 void SelectStates(ir::Graph& graph, ir::Node& loop, int64_t late, int64_t steps) {
   ir::Body& body = loop.bodies[0];
   ir::Graph& inside = *body.graph;
@@ -47,7 +47,7 @@ void SelectStates(ir::Graph& graph, ir::Node& loop, int64_t late, int64_t steps)
   ir::AddSlice(loop, mask, *flag.node, ir::WholeRange(0, 1, /*backward=*/false));
 }
 
-// A sequence as a loop over its cell.
+// Converts a sequence to a loop over its cell.
 class CellLoop {
  public:
   CellLoop(ir::Graph& graph, const Walk& walk)
@@ -91,7 +91,7 @@ class CellLoop {
     return held;
   }
 
-  // What is known stands in the body; anything else is the same in every iteration.
+  // Constants are copied to the body; other values are loop invariants.
   ir::Source Weights(const ir::Source& source) {
     const ir::Source weights = Without(graph_, node_, source, 0);
     if (source.node->constant) {
@@ -104,7 +104,7 @@ class CellLoop {
     return inside;
   }
 
-  // The state of a step, and where it is the first one the joined states of all.
+  // Closes the back edge of a state; the first state is also a scan output.
   void Close(size_t i, const ir::Source& next) {
     ir::Node* result = NewResult(body(), node_, next);
     map().inputs[states_[i]].next = result;
@@ -132,7 +132,7 @@ class CellLoop {
   const Walk& walk_;
   ir::Node& node_;
   ir::Node* loop_;
-  std::vector<size_t> states_;  // their entries
+  std::vector<size_t> states_;  // indices of their inputs
 };
 
 }  // namespace

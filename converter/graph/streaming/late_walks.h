@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks whose data comes late: their states must stand still until the first step of the model has
-// come.
+// Time loops with delayed data: their states must not change before the model's first step.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_LATE_WALKS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_LATE_WALKS_H_
 
@@ -11,12 +10,12 @@
 
 namespace weft::graph {
 
-// The sequence, TensorIterator or Loop goes on for `steps`, its inputs having them already. False
-// where it knows its number of steps in another way.
+// Sets the number of iterations of a sequence, TensorIterator or Loop to `steps`, which its inputs
+// already have. Returns false if the time loop determines its number of steps in another way.
 bool SetSteps(ir::Graph& graph, const Walk& walk, int64_t steps);
 
-// Its states hold their initial values over the first `late` of `steps`. A sequence becomes a
-// TensorIterator of its cell, which takes its place.
+// Keeps the initial values of its states during the first `late` of `steps` steps. A sequence is
+// replaced by a TensorIterator over its cell.
 void HoldStates(ir::Graph& graph, const Walk& walk, int64_t late, int64_t steps);
 
 }  // namespace weft::graph

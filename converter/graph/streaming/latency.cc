@@ -32,10 +32,10 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kNever = -1;               // the last value is of a step that is not the last
-constexpr const char* kLatency = "latency";  // of a Result: steps
+constexpr int64_t kNever = -1;               // the value at the end is not that of the last step
+constexpr const char* kLatency = "latency";  // attribute of a Result, in steps
 
-// Zeros of both signs are two numbers.
+// Positive and negative zero are different numbers.
 uint64_t BitsOf(double number) { return std::bit_cast<uint64_t>(number); }
 
 int64_t RoundedUp(int64_t places, int64_t to) { return (places + to - 1) / to * to; }
@@ -45,7 +45,7 @@ class Waiting {
   Waiting(ir::Graph& graph, const TimeSeeds& seeds, Faults& faults)
       : graph_(graph), faults_(faults), flows_(graph, seeds) {}
 
-  // False where it cannot be done.
+  // Returns false if latency does not help.
   bool Run() {
     if (!flows_.sound() || !CountSteps()) return false;
     for (ir::Node* node : flows_.nodes()) Measure(*node);
@@ -63,7 +63,7 @@ class Waiting {
     return true;
   }
   int64_t steps() const { return steps_; }
-  // Is there anything to wait for?
+  // Returns true if any tensor needs latency.
   bool waits() const { return waits_; }
 
  private:
@@ -113,21 +113,21 @@ class Waiting {
   int64_t steps_ = 0;
   bool waits_ = false;
   bool knows_all_ = true;
-  std::map<Key, int64_t> extents_;  // before
-  std::map<Key, int64_t> late_;     // of tensors in time, in their places
-  std::map<Key, int64_t> after_;    // of those that follow from them without time, in steps
-  std::set<Key> alike_;             // tensors in time that are the same at every step
-  std::map<Key, uint64_t> blank_;   // those that hold this number at the places before their first
+  std::map<Key, int64_t> extents_;  // before the changes
+  std::map<Key, int64_t> late_;     // of tensors with time, in their positions
+  std::map<Key, int64_t> after_;    // of tensors without time that depend on them, in steps
+  std::set<Key> alike_;             // tensors with time and equal steps
+  std::map<Key, uint64_t> blank_;   // number at the positions before the first step
   struct Held {
     const Walk* walk;
     int64_t late, steps;
   };
-  std::vector<Held> held_;  // walks that come late
+  std::vector<Held> held_;  // delayed time loops
   std::map<std::tuple<Key, int64_t, uint64_t>, ir::Source> shifted_;
   std::map<std::pair<Key, uint64_t>, ir::Source> masked_;
 };
 
-// Those of all inputs; what is over is of no step.
+// Sets the number of steps, which must be equal for all inputs. Incomplete steps are ignored.
 bool Waiting::CountSteps() {
   std::set<int64_t> counts;
   for (ir::Node* parameter : graph_.parameters) {
@@ -146,8 +146,8 @@ void Waiting::Measure(ir::Node& node) {
   }
 }
 
-// Constants that were made of a length are found by making them again for a step more (lengths.h).
-// A tensor that is longer than the steps could then be as long as before.
+// Constants that depend on a length are found by recomputation for one more step (lengths.h). This
+// fails if a tensor has more positions than the steps, because it might keep its length.
 bool Waiting::MayGrowShorter() {
   return std::ranges::none_of(graph_.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     if (node->constant || !ops::TraitsOf(*node).shape_only) return false;
@@ -156,7 +156,7 @@ bool Waiting::MayGrowShorter() {
   });
 }
 
-// What is not known is not waited for.
+// An unknown number counts as 0, and the conversion fails.
 int64_t Waiting::Known(const std::map<Key, int64_t>& numbers, const ir::Source& source) {
   const auto found = numbers.find(KeyOf(source));
   knows_all_ = knows_all_ && found != numbers.end();
@@ -178,7 +178,7 @@ bool Waiting::HasOnlyFlowAt(const ir::Node& node, size_t input) const {
   return true;
 }
 
-// A shorter or longer tensor is as long as all others from now on.
+// Gives longer or shorter tensors the positions of all steps.
 void Waiting::Resize(ir::Node& node) {
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     const Flow* flow = flows_.Of({&node, port});
@@ -208,7 +208,7 @@ void Waiting::Adopt(const ir::Source& made, const ir::Source& like, int64_t late
   late_[KeyOf(made)] = late;
 }
 
-// Without a fill that the model gives, zeros.
+// `fill` is zero unless the model defines another number.
 ir::Source Waiting::Shifted(const ir::Source& source, int64_t places, double fill) {
   if (places == 0) return source;
   const auto [found, added] = shifted_.try_emplace({KeyOf(source), places, BitsOf(fill)});
@@ -221,13 +221,13 @@ ir::Source Waiting::Shifted(const ir::Source& source, int64_t places, double fil
   return shift;
 }
 
-// What is the same at every step need not wait.
+// A tensor with equal steps needs no delay.
 ir::Source Waiting::Aligned(const ir::Source& source, int64_t late) {
   if (alike_.contains(KeyOf(source))) return source;
   return Shifted(source, late - Late(source), 0);
 }
 
-// Reads as `fill` where the model has no place yet.
+// Returns the tensor with `fill` at positions before the model's first step.
 ir::Source Waiting::Masked(const ir::Source& source, double fill) {
   const auto blank = blank_.find(KeyOf(source));
   const bool is_blank = blank != blank_.end() && blank->second == BitsOf(fill);
@@ -272,7 +272,7 @@ bool Waiting::Visit(ir::Node& node) {
   return VisitGroups(node);
 }
 
-// Follows from what is late.
+// Propagates the latency of values without time.
 bool Waiting::VisitWithoutTime(ir::Node& node) {
   std::set<int64_t> steps;
   for (const ir::Source& source : node.inputs) {
@@ -303,7 +303,7 @@ bool Waiting::VisitResult(ir::Node& result) {
   return true;
 }
 
-// All that it reads begins with its first step.
+// All inputs are delayed to the same step, which is the first one of the time loop.
 bool Waiting::VisitWalk(const Walk& walk) {
   ir::Node& node = *walk.node;
   const int64_t per_step = flows_.WalkedPerStep(walk);
@@ -346,7 +346,7 @@ bool Waiting::VisitWalk(const Walk& walk) {
   return true;
 }
 
-// Where the model took places off the end, padding behind it would be read as what was there.
+// If the model sliced off the end, padding after it would be read instead of the sliced elements.
 bool Waiting::ReadsBehindEnd(ir::Node& node, const ops::Windows& windows, int64_t extent,
                              int64_t late) {
   const int64_t begin = windows.begin[static_cast<size_t>(windows.axis - 2)];
@@ -357,11 +357,11 @@ bool Waiting::ReadsBehindEnd(ir::Node& node, const ops::Windows& windows, int64_
   return RefuseBehindEnd(node, std::max<int64_t>(first, 0), late);
 }
 
-// From place `first` on, the node's output is made of what stands behind the end.
+// Refuses a node whose output depends on elements after the end, starting at position `first`.
 bool Waiting::RefuseBehindEnd(ir::Node& node, int64_t first, int64_t late) {
   const ir::Source out = {&node, 0};
   if (first >= OldExtent(out) || first + late >= Places(out)) return false;
-  RefuseToCut(graph_, node, "it reads padding where places of later steps were taken off", faults_);
+  RefuseToCut(graph_, node, "it reads padding where later steps were sliced off", faults_);
   return true;
 }
 
@@ -396,7 +396,7 @@ bool Waiting::VisitWindows(ir::Node& node, const ops::Windows& windows) {
   return true;
 }
 
-// Its places before the beginning stand there while the data is late, too.
+// The border before the first element also replaces positions while the data is delayed.
 bool Waiting::VisitBorder(ir::Node& node, const Border& border) {
   const Flow* flow = FlowAt(node, 0);
   if (!HasOnlyFlowAt(node, 0)) return false;
@@ -428,13 +428,14 @@ bool Waiting::VisitCrop(ir::Node& node, const Selection& crop) {
   return true;
 }
 
-// The last place is of the last step; what is late is the last of the steps that have come.
+// Returns true if the last position belongs to the last step, or to the last step so far of a
+// delayed tensor.
 bool Waiting::EndsWithAll(const ir::Source& source, int64_t late) {
   const int64_t extent = OldExtent(source);
   return extent == Places(source) || extent + late == Places(source);
 }
 
-// Places of the last step, or of the first one, which is known before all others.
+// Selects positions of the last step, or of the first one, which is known before all others.
 bool Waiting::VisitLast(ir::Node& node, const Selection& last) {
   const ir::Source data = node.inputs[0];
   const int64_t rate = Rate(data), back = OldExtent(data) - last.begin;
@@ -443,7 +444,7 @@ bool Waiting::VisitLast(ir::Node& node, const Selection& last) {
     const bool is_first = last.end <= rate, is_known = is_first && Late(data) == 0;
     if (is_known) CutTo(graph_, node, flows_.Relation(&node).runs, last);
     if (is_first && !is_known) {
-      RefuseToCut(graph_, node, "it takes the first step of what comes late", faults_);
+      RefuseToCut(graph_, node, "it selects the first step of a delayed tensor", faults_);
     }
     return is_known;
   }
@@ -461,7 +462,7 @@ bool Waiting::VisitDelay(ir::Node& node, const Delay& delay) {
   ir::Source& data = node.inputs[0];
   const bool selects = flows_.Relation(&node).selects && OldExtent(data) != Places(data);
   if (!HasOnlyFlowAt(node, 0) || flows_.Of({&node, 0}) == nullptr || selects) return false;
-  if (delay.repeats && Late(data) > 0) return false;  // what is its first place then?
+  if (delay.repeats && Late(data) > 0) return false;  // the first position is unknown
   data = Aligned(data, RoundedUp(Late(data), delay.take));
   const int64_t late = Late(data) / delay.take * delay.give;
   if (delay.past > 0) data = Masked(data, delay.fill);
@@ -494,11 +495,11 @@ bool Waiting::IsInGroup(ir::Node& node, const PortAxis& at) const {
   });
 }
 
-// Works on each place apart: what meets must be of the same one.
+// Processes each position independently: all inputs need the same delay.
 bool Waiting::VisitGroups(ir::Node& node) {
   const std::vector<bool>& summed = flows_.Relation(&node).summed;
   const bool sums = std::ranges::find(summed, true) != summed.end();
-  // Over a single place floats may be summed in another order.
+  // A sum over a single position may have another order.
   if (sums && FlowAt(node, 0) != nullptr && OldExtent(node.inputs[0]) <= Rate(node.inputs[0]))
     return false;
   int64_t late = 0;
@@ -535,7 +536,8 @@ bool Waiting::VisitGroups(ir::Node& node) {
   return true;
 }
 
-// Of a single reader: the same at every step, or their numbers, which begin as late as the data.
+// Adapts a constant with one reader: equal steps are repeated, and a numbering starts earlier by
+// the delay.
 bool Waiting::FitConstant(ir::Node& node, int64_t late) {
   const ir::Source source = {&node, 0};
   const int64_t axis = flows_.Of(source)->axis, places = Places(source);

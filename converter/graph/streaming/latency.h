@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that look ahead: windows around a place, windows without padding, which leave out the
-// first places, shifts to the left, slices that take off the beginning. They can be cut when what
-// looks ahead comes later instead: the graph is changed so that each tensor in time has at place i
-// what it had at i - latency. Windows wait for what they look ahead at; where branches meet, the
-// early ones are delayed; what reads places before the beginning finds its own padding there
-// (late_masks.h), and walks wait (late_walks.h). All tensors then have as many steps as the inputs,
-// and what was an operation that looks ahead is one that looks back.
+// Models that look ahead: centred windows, windows without padding, shifts to the left, slices
+// without the first steps. They can be streamed with latency: each tensor with time then has at
+// position i the value that it had at i - latency. Windows are delayed by their look-ahead. Where
+// branches meet, the earlier branches are delayed. Readers of positions before the first step read
+// their own padding (late_masks.h), and time loops keep their states (late_walks.h). All tensors
+// then have as many steps as the inputs, and operations that looked ahead look back.
 //
-// Over all steps, an output has its first places `latency` steps late, and lacks its last ones, to
-// which steps behind the end would belong.
+// Over all steps, the first step of an output is delayed by `latency` steps. Its last steps are
+// missing, because they need input steps after the end.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_LATENCY_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_LATENCY_H_
 
@@ -22,13 +21,13 @@
 
 namespace weft::graph {
 
-// Time begins at the seeds; without any, where walks or windows say so. The steps that the graph
-// has then; nullopt where it cannot be done, and the graph is of no further use. A fault says why
-// where the way is known and too far.
+// Time starts at the seeds; without seeds, at time loops or windows. Returns the number of steps of
+// the changed graph. Returns nullopt if latency does not help; the graph is of no further use. Adds
+// faults if the model needs look-ahead but cannot be converted.
 std::optional<int64_t> WaitForWhatIsAhead(ir::Graph& graph, const TimeSeeds& seeds,
                                           const Folding& folding, Faults& faults);
 
-// Of a Result, the steps that it comes late.
+// Returns the latency of a Result in steps.
 int64_t LatencyOf(const ir::Node& result);
 
 }  // namespace weft::graph

@@ -21,7 +21,8 @@ bool IsOpen(const ir::Source& source, int64_t axis) {
   return (PortOf(source).open_axes >> static_cast<unsigned>(axis) & 1U) != 0;
 }
 
-// The start and the step of a Range say what its numbers are, the stop only how many.
+// The stop of a Range only determines the number of elements; the start and the step determine
+// their values.
 bool OnlyStopDepends(const ir::Node& node, const std::set<size_t>& inputs) {
   return node.operation->name == "Range" && inputs == std::set<size_t>{1};
 }
@@ -93,7 +94,7 @@ LengthValues::Flags LengthValues::Find(const ir::Source& source) {
   return traits.pointwise ? FlagsOfPointwise(node, count) : Flags(count, true);
 }
 
-// Returns true if an open axis of an input is no axis of the outputs, as one that is summed over.
+// Returns true if an open axis of an input is no axis of the outputs, for example if it is summed.
 bool LengthValues::LosesOpenAxis(ir::Node& node) {
   const AxisRelation relation = ops::RelationOf(graph_, node);
   const ops::Traits& traits = node.operation->traits;
@@ -113,7 +114,7 @@ bool LengthValues::LosesOpenAxis(ir::Node& node) {
   return false;
 }
 
-// Returns true if these inputs decide only how many elements there are.
+// Returns true if these inputs only determine the number of elements.
 bool LengthValues::KeepsElements(ir::Node& node, const std::set<size_t>& inputs) const {
   constexpr size_t kEnd = 2;  // of a slice: data, begin, end
   if (OnlyStopDepends(node, inputs)) return true;
@@ -122,7 +123,7 @@ bool LengthValues::KeepsElements(ir::Node& node, const std::set<size_t>& inputs)
   return relation.selects && inputs == std::set<size_t>{kEnd};
 }
 
-// The operation, applied to the flags themselves, moves them as it moves the elements.
+// Applies the operation to the flags, which moves them like the elements.
 LengthValues::Flags LengthValues::FlagsOfMoved(ir::Node& node, uint32_t port) {
   const Flags all(CountOf({&node, port}), true);
   ir::Graph again;

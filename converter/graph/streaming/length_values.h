@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that were folded from the length of a dynamic time axis, found by dataflow from the
-// extents that depend on it (OutputPort::open_axes). The converter assumes a length to fold with:
-// a value that depends on it holds for that length alone.
+// Values that were folded from the length of a dynamic time axis. Dataflow from the extents that
+// depend on the length finds them (OutputPort::open_axes). The converter folds with an assumed
+// length: values that depend on it are only valid for that length.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_LENGTH_VALUES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_LENGTH_VALUES_H_
 
@@ -23,7 +23,7 @@ class LengthValues {
   // Both must outlive this. Nodes may be added to the graph, but not be removed from it.
   LengthValues(const ir::Graph& graph, const Folding& folding);
 
-  // Returns true if an element depends on the length, beyond how many elements there are.
+  // Returns true if an element depends on the length; the number of elements does not count.
   bool Depend(const ir::Source& source);
   // Returns true if all elements along the open axes are equal for every length.
   bool AreAlike(const ir::Source& source);

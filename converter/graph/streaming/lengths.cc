@@ -15,19 +15,19 @@
 namespace weft::graph {
 namespace {
 
-// The constant part of a graph once more, for a longer time axis.
+// A copy of the constant part of a graph for a longer time axis.
 class Longer {
  public:
   Longer(const ir::Graph& graph, const TimeAxes& times) : times_(times), origins_(graph) {
     again_.file = graph.file;
   }
 
-  // Where the constant comes to stand; null when it does not depend on a shape.
+  // Returns the recomputed constant; null if it does not depend on a shape.
   ir::Node* Ask(ir::Node& constant) {
     if (!ReadsAShape(constant)) return nullptr;
     return NewResult(again_, constant, Copy({&constant, 0}));
   }
-  // What cannot be computed for one step more has no constant then.
+  // Values that cannot be computed for one more step have no constant afterwards.
   void Compute(const Folding& folding) {
     Faults discarded;
     Folding of_copy = folding.OfCopy();
@@ -47,7 +47,7 @@ class Longer {
   std::map<const ir::Node*, bool> reads_a_shape_;
 };
 
-// Is a shape among what the constant was computed from?
+// Returns true if the constant was computed from a shape.
 bool Longer::ReadsAShape(const ir::Node& node) {
   const auto [found, fresh] = reads_a_shape_.try_emplace(&node, false);
   if (!fresh) return found->second;
@@ -85,8 +85,8 @@ ir::Source Longer::CopyShape(ir::Node& node) {
   return shape;
 }
 
-// Of what is read only for its shape it is unknown where time runs: an axis of as many places is
-// taken for it.
+// The time axis is unknown for tensors that are read only for their shape: an axis with the extent
+// T is assumed to be time.
 int64_t Longer::Growth(const ir::Source& source, size_t axis) const {
   if (const TimeAxis* time = times_.Of(source)) {
     return time->axis == static_cast<int64_t>(axis) ? time->outer * time->chunk : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that the converter has computed from the number of steps, as the length of a tensor
-// along time determines it. Found by computing them again for one step more.
+// Finds constants that the converter computed from the number of steps, such as the length of a
+// tensor along time: recomputes them for one more step.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_LENGTHS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_LENGTHS_H_
 
@@ -16,11 +16,11 @@
 
 namespace weft::graph {
 
-// What the constants of a graph were folded from.
+// The nodes from which the constants of a graph were folded.
 class Origins {
  public:
   explicit Origins(const ir::Graph& graph);
-  // Its node is null where the file itself has the constant.
+  // Returns a null node if the file itself contains the constant.
   ir::Source Of(const ir::Node& constant) const;
 
  private:
@@ -28,8 +28,8 @@ class Origins {
   std::map<Key, ir::Source> origins_;
 };
 
-// Of the constants that nodes of `times` read, those that would be others. One that repeats the
-// same step along time is another only when that step is.
+// Returns the constants read by nodes of `times` that change with the number of steps. For a
+// constant that repeats one step along time, only that step is compared.
 std::set<const ir::Node*> ConstantsOfLength(const ir::Graph& graph, const TimeAxes& times,
                                             const Folding& folding);
 

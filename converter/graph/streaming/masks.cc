@@ -14,8 +14,8 @@
 namespace weft::graph {
 namespace {
 
-// What models of half precision write for minus infinity: a score so far below the others has an
-// exponential of 0.
+// The number that half-precision models use for minus infinity: the exponential of a score that is
+// lower by this much is 0.
 constexpr double kExcludingScore = -10000;
 
 double NumberAt(const ir::Constant& constant, size_t at) {
@@ -73,7 +73,7 @@ const Masks::Operand* Masks::OperandAt(const ir::Node& node, size_t input) const
   return nullptr;
 }
 
-// Does the operation, whose result is multiplied by `scale` behind it, exclude the key?
+// Returns true if the operation, whose result is then multiplied by `scale`, excludes the key.
 bool Masks::IsExcludedBy(const ir::Node& node, double scale, size_t b, const Pair& at) const {
   const auto number = [&](const Operand& operand) {
     return NumberAt(*operand.constant, operand.At(b, at.i, at.j));
@@ -90,7 +90,7 @@ bool Masks::IsExcludedBy(const ir::Node& node, double scale, size_t b, const Pai
   return (takes ? -number(*addend) : number(*addend)) * scale <= kExcludingScore;
 }
 
-// Without a softmax.
+// Used without a softmax.
 bool Masks::IsZeroBy(const ir::Node& node, size_t b, const Pair& at) const {
   const auto is_zero = [&](const Operand* operand) {
     return operand != nullptr && NumberAt(*operand->constant, operand->At(b, at.i, at.j)) == 0;
@@ -111,7 +111,7 @@ std::optional<double> Masks::ScaleOf(const ir::Node& node) const {
   return divides ? 1 / number : number;
 }
 
-// From the last operation on, as long as what is excluded stays so.
+// Starts at the last operation and stops where an excluded key may be included again.
 void Masks::FindExcluders() {
   double scale = 1;
   for (size_t k = between_.size(); k-- > 0;) {
@@ -122,7 +122,7 @@ void Masks::FindExcluders() {
     if (factor) continue;
     const bool excludes =
         has_softmax_ ? Is(node, "Add") || Is(node, "Subtract") : Is(node, "Multiply");
-    // Without a softmax, what is not known to be a finite factor may not stand before the values.
+    // Without a softmax, only factors that are known to be finite may be applied before the values.
     if (!excludes && !Is(node, "Select")) {
       if (!has_softmax_) excluders_.clear();
       return;
@@ -138,8 +138,8 @@ bool Masks::IsExcluded(size_t b, const Pair& at) const {
   });
 }
 
-// Returns false if the first place sees the last one. No period can be causal then: the last place
-// is in a later chunk than the first.
+// Returns false if the first position sees the last one. The mask is then not causal for any
+// period, because the last position is in a later chunk than the first.
 bool Masks::HidesTheLastPlace() const {
   for (size_t b = 0; b < batches_; ++b) {
     if (!IsExcluded(b, {0, places_ - 1})) return false;
@@ -188,7 +188,7 @@ bool Masks::Repeats(int64_t period) const {
   return true;
 }
 
-// Of a place itself each must see; of later ones those of its chunk.
+// Each position must see itself; of later positions, it may only see those of its chunk.
 std::optional<Reach> Masks::ReachOf(int64_t period) const {
   Reach reach{0, period, false};
   int64_t before_chunk = 0;
@@ -211,7 +211,7 @@ std::optional<Reach> Masks::ReachOf(int64_t period) const {
 
 std::optional<Reach> Masks::Read() const {
   if (!hides_last_) return std::nullopt;
-  // Of two chunks the second must repeat the first.
+  // The second of two chunks must repeat the first.
   for (int64_t period = 1; 2 * period <= static_cast<int64_t>(places_); ++period) {
     if (Repeats(period)) return ReachOf(period);
   }

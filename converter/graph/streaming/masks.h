@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The constants that stand between the scores of an attention [..., T, T] and its softmax, or,
-// where it has none, the sum of the values that they weigh: masks, biases, decay. Masks that expose
-// keys up to the query's place, or to the end of its chunk, and otherwise depend only on the
-// distance of query and key, can be streamed.
+// The constants between the scores of an attention [..., T, T] and its softmax or, without a
+// softmax, the product with the values: masks, biases, decay. Masks can be streamed if they expose
+// keys up to the query position or to the end of its chunk, and otherwise depend only on the
+// distance of query and key.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_MASKS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_MASKS_H_
 
@@ -16,25 +16,26 @@
 
 namespace weft::graph {
 
-// How far an attention looks: `past` places before the first new one.
+// The range of an attention: `past` positions before the first new one.
 struct Reach {
   int64_t past = 0;
-  int64_t period = 1;    // what a place sees depends on its place within so many
-  bool is_even = false;  // it sees all of these, later ones too: they can only come together
+  int64_t period = 1;    // the visible keys depend on the position modulo `period`
+  bool is_even = false;  // positions see later ones of their period: same run
 };
 
 class Masks {
  public:
-  // `between` are the operations from the scores on, in order, that have one input that is not
-  // constant; `places` is T. A softmax excludes keys of low scores, a sum those that weigh 0.
+  // `between` are the operations after the scores, in order, that have one non-constant input;
+  // `places` is T. A softmax excludes keys with low scores, a sum those with weight 0.
   Masks(const std::vector<ir::Node*>& between, int64_t places, bool has_softmax);
 
-  // Nullopt where a place may see a later one, or what it sees depends on more than the distance.
+  // Returns nullopt if a position may see a later one, or if visibility depends on more than the
+  // distance.
   std::optional<Reach> Read() const;
 
-  // What stands in the place of a constant input for `count` new places behind the past ones: the
-  // same constant where it is the same for all pairs of places. Where the place within the period
-  // is not known, for each of them, along a new first axis.
+  // A constant input, reduced to `count` new positions after the past ones. It is unchanged if it
+  // is equal for all pairs of positions. If the position within the period is unknown, it has one
+  // variant per position, along a new first axis.
   struct Cut {
     ir::Node* node = nullptr;
     size_t input = 0;
@@ -49,8 +50,8 @@ class Masks {
     const ir::Node* node = nullptr;
     size_t input = 0;
     const ir::Constant* constant = nullptr;
-    Dims batch;                   // of the constant itself, as many axes as the scores have
-    std::vector<size_t> batches;  // where each matrix begins
+    Dims batch;                   // of the constant itself, with the rank of the scores
+    std::vector<size_t> batches;  // first element of each matrix
     size_t row = 0, column = 0;   // strides in elements
     size_t At(size_t b, size_t i, size_t j) const { return batches[b] + i * row + j * column; }
     bool varies() const { return row != 0 || column != 0; }
@@ -63,7 +64,7 @@ class Masks {
   const Operand* OperandAt(const ir::Node& node, size_t input) const;
   bool IsExcludedBy(const ir::Node& node, double scale, size_t b, const Pair& at) const;
   bool IsZeroBy(const ir::Node& node, size_t b, const Pair& at) const;
-  // What the number that comes out is multiplied by; nullopt of what does something else.
+  // Returns the factor that the operation applies to its result; nullopt for other operations.
   std::optional<double> ScaleOf(const ir::Node& node) const;
   void FindExcluders();
   bool IsExcluded(size_t b, const Pair& at) const;
@@ -72,7 +73,8 @@ class Masks {
   bool Excludes(size_t b, const Pair& at) const {
     return excluded_[(b * places_ + at.i) * places_ + at.j];
   }
-  // The first pair of the distance i - j, i at that place of the period; else one that excludes.
+  // Returns the first pair with distance i - j and with i at `phase` of the period; if none is
+  // included, an excluded one.
   Pair Model(int64_t period, int64_t phase, int64_t distance) const;
   bool AreAlike(size_t b, const Pair& at, const Pair& other) const;
   bool Repeats(int64_t period) const;
@@ -84,9 +86,9 @@ class Masks {
   const bool has_softmax_;
   size_t batches_ = 1;
   std::vector<Operand> operands_;
-  // Operations that exclude keys, and what their result is multiplied by after them.
+  // Operations that exclude keys, and the factors applied to their results.
   std::vector<std::pair<const ir::Node*, double>> excluders_;
-  bool hides_last_ = false;     // no query at the first place sees the key at the last one
+  bool hides_last_ = false;     // no query at the first position sees the key at the last one
   std::vector<bool> excluded_;  // empty unless `hides_last_`
 };
 

@@ -14,8 +14,8 @@
 namespace weft::graph {
 namespace {
 
-constexpr const char* kBegins = "begins_anywhere";  // an attribute
-constexpr double kMostNumber = 1 << 24;             // all whole numbers up to it are floats
+constexpr const char* kBegins = "begins_anywhere";  // attribute
+constexpr double kMostNumber = 1 << 24;             // all integers up to it are exact in f32
 
 double NumberAt(const ir::Constant& constant, int64_t i) {
   const ElementType type = constant.type.type;
@@ -24,7 +24,8 @@ double NumberAt(const ir::Constant& constant, int64_t i) {
                        : static_cast<double>(IntegerAt(type, constant.bytes, element));
 }
 
-// Of what nearest number the element is the inverse; itself of no other's bits.
+// Returns the integer whose inverse is the element; the element itself if there is none with the
+// same bits.
 double InverseAt(const ir::Constant& constant, int64_t i) {
   const double inverse = NumberAt(constant, i);
   const double number = std::nearbyint(1 / inverse);
@@ -101,7 +102,7 @@ bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t
   node.constant = source.node->constant;
   node.outputs[0].type = type;
   if (first == numbering.first) return true;
-  // It is made of no shape any more, and begins where none would.
+  // The constant no longer depends on a shape, and may start at any number.
   const bool is_marked = IsMarkedNumbering(node);
   node.attributes = {{kBegins, "true"}};
   if (is_marked) node.attributes[kCountsSteps] = "true";

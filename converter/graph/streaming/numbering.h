@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that number the steps of a time axis: 0 1 2 3 or 64 128 192 256, as a running mean
-// divides by, or the inverses of such numbers, which it multiplies by. Cut, they come from a
-// variable that counts on.
+// Constants that number the steps of a time axis: 0 1 2 3 or 64 128 192 256, by which a running
+// mean divides, or their inverses, by which it multiplies. In a streaming model a counter variable
+// computes them.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_NUMBERING_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_NUMBERING_H_
 
@@ -16,26 +16,29 @@ namespace weft::graph {
 
 struct Numbering {
   int64_t axis = 0, first = 0, step = 1;
-  bool inverse = false;  // the constant holds 1 over each number, as f32 divides
+  bool inverse = false;  // the constant holds 1 / number, rounded to f32
 };
 
-// Of a constant that grows from 0, or from its step, by a whole number from place to place of an
-// axis and is the same along all others, over four places or more: fewer may be a chance.
+// Reads a constant that starts at 0 or at its step, grows by an integer per element of an axis, and
+// is constant along the others. It must have at least four elements, because fewer may match by
+// chance.
 std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t axis);
-// Of a constant node; one whose numbers Renumber has written may begin anywhere.
+// Reads a constant node. The numbers of a constant that Renumber changed may start at any value.
 std::optional<Numbering> NumberingOf(const ir::Node& node, int64_t axis);
-// Marks a constant that is known to number the steps of a time axis of any length along `axis`,
-// from any integer on. Returns false, and changes nothing, if its numbers do not grow by one
-// positive integer from place to place.
+// Marks a constant that numbers the steps of a time axis of any length along `axis`, starting at
+// any integer. Returns false and changes nothing unless its numbers grow by one positive integer
+// per element.
 bool MarkNumbering(ir::Node& node, int64_t axis);
 bool IsMarkedNumbering(const ir::Node& node);
-// Along any axis.
+// Returns true for a numbering along any axis.
 bool IsNumbering(const ir::Constant& constant);
 
-// Such a constant begins at `first` and has so many places. False where its type cannot hold them.
+// Makes the constant start at `first` and have `places` elements. Returns false if its type cannot
+// hold them.
 bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t places);
 
-// What stands in the place of the constant, whose dims are final: numbers from variable `name` on.
+// Returns the replacement of the constant, whose dims are final: numbers counted by variable
+// `name`.
 ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbering& numbering,
                          const std::string& name);
 

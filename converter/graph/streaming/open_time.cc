@@ -34,7 +34,7 @@ bool AreOneLayer(const ir::Node& a, const ir::Node& b) {
 }
 
 void RefuseLength(const ir::Graph& graph, const ir::Node& node, Faults& faults) {
-  RefuseToCut(graph, node, "it depends on the number of all steps, which only --shape can set",
+  RefuseToCut(graph, node, "it depends on the total number of steps, which only --shape can set",
               faults);
 }
 
@@ -42,7 +42,7 @@ bool AreEqual(const ir::Constant& a, const ir::Constant& b) {
   return a.type == b.type && std::ranges::equal(a.bytes, b.bytes);
 }
 
-// Which node and output of its graph an input reads.
+// Returns the node and output that each input reads.
 std::vector<std::pair<size_t, uint32_t>> ReadsOf(const std::map<const ir::Node*, size_t>& places,
                                                  const ir::Node& node) {
   std::vector<std::pair<size_t, uint32_t>> reads;
@@ -58,8 +58,8 @@ std::map<const ir::Node*, size_t> PlacesOf(const std::vector<ir::Node*>& nodes) 
   return places;
 }
 
-// A node of `a` that differs from that of `b` at the same place of their orders; null where none
-// does.
+// Returns the first node of `a` that differs from the node of `b` at the same index in topological
+// order; null if there is none.
 const ir::Node* FirstDifference(const ir::Graph& a, const ir::Graph& b) {
   const std::vector<ir::Node*> as = ir::Topological(a), bs = ir::Topological(b);
   const std::map<const ir::Node*, size_t> a_places = PlacesOf(as), b_places = PlacesOf(bs);
@@ -80,7 +80,7 @@ const ir::Node* FirstDifference(const ir::Graph& a, const ir::Graph& b) {
   return as.size() > bs.size() ? as[bs.size()] : bs[as.size()];
 }
 
-// Sets OutputPort::open_axes of both where their extents differ.
+// Sets OutputPort::open_axes of both graphs where their extents differ.
 bool MarkOpenAxes(ir::Graph& graph, ir::Graph& twin, Faults& faults) {
   const size_t count = std::min(graph.nodes.size(), twin.nodes.size());
   for (size_t i = 0; i < count; ++i) {
@@ -102,13 +102,13 @@ bool MarkOpenAxes(ir::Graph& graph, ir::Graph& twin, Faults& faults) {
   return false;
 }
 
-// A difference between streamed graphs comes from the assumed length.
+// A difference between the streamed graphs depends on the assumed length.
 void RefuseDifferences(const ir::Graph& graph, const ir::Graph& twin, Faults& faults) {
   const ir::Node* node = FirstDifference(graph, twin);
   if (node != nullptr) RefuseLength(graph, *node, faults);
 }
 
-// As marked.
+// Returns the input axes that are marked open.
 TimeSeeds OpenAxesOfInputs(const ir::Graph& graph) {
   TimeSeeds seeds;
   for (size_t input = 0; input < graph.parameters.size(); ++input) {
@@ -121,7 +121,7 @@ TimeSeeds OpenAxesOfInputs(const ir::Graph& graph) {
   return seeds;
 }
 
-// The lengths that were assumed are no property of the model.
+// Removes the assumed lengths, which are no property of the model.
 void ForgetLengths(Streamed& streamed) {
   streamed.all_steps = 0;
   for (std::vector<StreamedPort>* ports : {&streamed.inputs, &streamed.outputs}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A time axis that is a dynamic dimension of inputs. What is cut out of it holds for any number of
-// steps; to be inferred, the whole takes some length.
+// A time axis that is a dynamic dimension of inputs. The streaming model is valid for any number of
+// steps; inference of the full model uses an assumed length.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_OPEN_TIME_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_OPEN_TIME_H_
 
@@ -15,30 +15,31 @@
 
 namespace weft::graph {
 
-// To be tried one after another, for models that take a place or many thousands in a step. They
-// have many divisors, for rates, and are hardly the extent of another axis.
+// Lengths to try in order, for models that use from one to many thousands of positions per step.
+// They have many divisors, for different rates, and are unlikely extents of other axes.
 inline constexpr int64_t kOpenLengths[] = {84, 840, 5040, 161280, 1128960};
-// The largest of them for a model with constants over pairs of steps, as attention masks are.
+// The maximum for a model with constants over pairs of steps, such as attention masks.
 inline constexpr int64_t kMaxPairedLength = 840;
 
-// Axes of inputs as read that may be time: the dynamic ones that --time-axis names or that are the
-// only one of their input. From now on they are so long, or as near to it as their bounds allow.
+// Returns the input axes that may be time: the dynamic axes that --time-axis names, or that are the
+// only dynamic axis of their input. Sets their extents to `length`, or to the nearest value within
+// their bounds.
 TimeSeeds FillOpenAxes(ir::Graph& graph, const TimeNames& names, int64_t length);
 
-// Returns true if a marked constant has two axes of time side by side.
+// Returns true if a marked constant has two adjacent time axes.
 bool HasPairsOfSteps(const ir::Graph& graph);
 
-// Streams a graph whose length is assumed, so that no trace of the length is left. `twin` is the
-// same model with another length; both are inferred and folded. Values that were computed from the
-// length are found by dataflow from the extents in which the two differ: positions become functions
-// of the number of their step (positions.h), other values are refused. What both are streamed to
-// must be equal. Nullopt when faults were added; else `graph` is inferred again. Where an axis of
-// the assumed length has not become time (AreTime), the result is of no use.
+// Streams a graph with an assumed length so that the result does not depend on the length. `twin`
+// is the same model with another length; both are inferred and folded. Dataflow from the extents in
+// which the two differ finds the values that depend on the length. Positions become functions of
+// the step number (positions.h); other values are refused. The streamed graphs must be equal.
+// Returns nullopt if faults were added; otherwise `graph` is inferred again. If an axis of the
+// assumed length did not become time (AreTime), the result is not valid.
 std::optional<Streamed> StreamOpenTime(ir::Graph& graph, ir::Graph& twin,
                                        const StreamOptions& options, const InferOptions& infer,
                                        Folding& folding, Faults& faults);
 
-// Have all of them become time?
+// Returns true if all of them became time axes.
 bool AreTime(const TimeSeeds& open, const Streamed& streamed);
 
 }  // namespace weft::graph

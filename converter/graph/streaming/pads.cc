@@ -37,7 +37,7 @@ bool IsTransposed(const ir::Node& node) {
   return IsCalledOneOf(node, {"ConvolutionBackpropData", "GroupConvolutionBackpropData"});
 }
 
-// The padding of a window's axes as its attributes have it; nullopt where auto_pad works it out or
+// The explicit padding of a window's axes; PadsIn returns nullopt if auto_pad determines it or
 // rounding up adds to it.
 struct Pads {
   Dims begin, end;
@@ -58,7 +58,7 @@ std::optional<Pads> PadsIn(const NodeScope& scope) {
 
 void SetPads(ir::Node& node, const Pads& pads) { graph::SetPads(node, pads.begin, pads.end); }
 
-// The Pad before the window, of its own: others may read it, too.
+// Replaces the Pad before the window by a copy, because it may have other readers.
 ir::Node* CopyOfPad(ir::Graph& graph, ir::Node& window) {
   std::unique_ptr<ir::Node> copy = ir::CopyOf(*window.inputs[0].node);
   window.inputs[0].node = copy.get();
@@ -66,7 +66,7 @@ ir::Node* CopyOfPad(ir::Graph& graph, ir::Node& window) {
   return window.inputs[0].node;
 }
 
-// Input 1 or 2 of a Pad holds 0 for the axis.
+// Sets the axis to 0 in input 1 or 2 of a Pad.
 void TakeOff(ir::Graph& graph, ir::Node& pad, size_t input, size_t axis) {
   const ir::Source numbers = pad.inputs[input];
   Dims others = IntsOf(numbers);
@@ -90,7 +90,7 @@ class PadJoining {
   }
 
  private:
-  // Whether the window looks back is known once it has the border.
+  // Whether the window looks back is known only after the border is set.
   void Join(ir::Node& window, const Border& border, size_t axis) {
     const FilledWindow before = {&window, window.attributes, window.inputs[0]};
     if (!SetBorder(window, border, axis)) return;
@@ -141,13 +141,14 @@ class CutJoining {
   }
 
  private:
-  // Of a slice that only leaves an end out.
+  // Reads a slice that only removes elements at the end.
   std::optional<Selection> StartOf(ir::Node& node) {
     const std::optional<Selection> kept = SliceOf(graph_, node);
     return kept && kept->begin == 0 ? kept : std::nullopt;
   }
 
-  // Can all that makes places of the axis make `cut` less? If it `cuts`, it does from now on.
+  // Returns true if all nodes that compute elements of the axis can compute `cut` fewer. If `cuts`,
+  // applies the change.
   bool Visit(const ir::Source& source, int64_t axis, int64_t cut, bool cuts) {
     ir::Node& node = *source.node;
     const bool is_read_once = readers_[&node].size() == 1 && node.outputs.size() == 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ways in which models write a window that looks back along time: a Pad before it, and
-// padding on both sides of which a slice behind it takes off what looked ahead. Both become
-// padding of the operation itself, in front alone.
+// Two forms of windows that look back along time: a Pad before the window, and padding on both
+// sides with a slice that removes the outputs that looked ahead. Both become padding of the
+// operation itself, only before the first element.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_PADS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_PADS_H_
 
@@ -15,30 +15,30 @@
 
 namespace weft::graph {
 
-// A window that has taken over a border of other numbers than its own padding: an attribute
-// (kPadFill), with which only a window over time may go on.
+// A window that took over a border of numbers other than its own padding, in attribute kPadFill.
+// Only windows over time may keep it.
 struct FilledWindow {
   ir::Node* node = nullptr;
   std::map<std::string, std::string> attributes;  // before
   ir::Source data;
 };
 
-// Puts a constant border in front of the data of convolutions and pools into their own padding
-// where they then look back.
+// Merges constant borders before the data of convolutions and pools into their own padding, if they
+// look back afterwards.
 std::vector<FilledWindow> JoinPads(ir::Graph& graph);
 
-// Does the window look back along time?
+// Returns true if the window looks back along time.
 bool IsOverTime(const TimeAxes& times, const FilledWindow& window);
 void TakeBack(FilledWindow& window);
 
-// Padding of all axes of space as attributes.
+// Sets the padding of all spatial axes as attributes.
 void SetPads(ir::Node& window, const Dims& begin, const Dims& end);
 
-// A border of one number on both sides of the data, along one axis, becomes padding of the window.
+// Merges a border of one number on both sides along one axis into the padding of the window.
 void JoinBorder(ir::Graph& graph, ir::Node& window, size_t axis);
 
-// Slices that leave the end of an axis out, which nothing but windows that end behind it has made,
-// take all of what now ends there.
+// Removes slices of the end of an axis if only windows computed the sliced elements: the windows
+// then end earlier.
 void JoinCuts(ir::Graph& graph);
 
 }  // namespace weft::graph

@@ -12,7 +12,7 @@
 namespace weft::graph {
 namespace {
 
-// The places that are looked back on, and what is there before the first.
+// The positions that are looked back on, and the initial values before them.
 using Key = std::tuple<const ir::Node*, uint32_t, bool, uint64_t>;
 
 Key KeyOf(const SamePlaces& places, const ir::Node& reader, const Delay& delay) {

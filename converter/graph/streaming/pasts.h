@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One past for all that look back on the same places: a ring as long as the longest look, of which
-// each reader takes what it meets and the last one writes the new places. Which they are is said of
-// the graph before it is cut, so that the states are the same for any number of steps a run.
+// One past for all readers of the same positions: a ring as long as the longest look-back. Each
+// reader reads its positions, and the last one writes the new positions. The sharing is determined
+// before the graph is resized, so that the states are equal for any number of steps per run.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_PASTS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_PASTS_H_
 
@@ -19,12 +19,12 @@ struct SharedPast {
     ir::Node* node = nullptr;
     const Delay* delay = nullptr;  // over time
   };
-  std::vector<Reader> readers;  // producers first
-  int64_t places = 0;           // of the longest look
+  std::vector<Reader> readers;  // in topological order
+  int64_t places = 0;           // of the longest look-back
 };
 
-// Those that begin otherwise than others on the same places have a past of their own. `times` is
-// spread over a graph that is not cut yet.
+// Readers with different initial values have separate pasts. `times` is spread over a graph that is
+// not resized yet.
 std::vector<SharedPast> PastsOf(const TimeAxes& times, const SamePlaces& places);
 
 }  // namespace weft::graph

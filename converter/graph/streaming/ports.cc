@@ -20,7 +20,7 @@ StreamedPort PortOf(const ir::Source& source, const std::string& layer, const Ti
   return streamed;
 }
 
-// Nodes that time, or what follows from it, goes into; a loop may make time of its own.
+// Returns the nodes that depend on time. A loop may create a time axis of its own.
 std::set<const ir::Node*> BehindTime(const TimeAxes& times) {
   std::set<const ir::Node*> behind;
   for (ir::Node* node : times.nodes()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the ports of a cut graph stand to time.
+// Describes the ports of a streaming model and their time axes.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_PORTS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_PORTS_H_
 
@@ -11,7 +11,7 @@
 
 namespace weft::graph {
 
-// Fills in `steps` and the ports, in their order. `graph` has its final shapes.
+// Sets `steps` and the ports, in their order. `graph` has its final shapes.
 void DescribePorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
                    Streamed& streamed);
 

@@ -13,7 +13,7 @@
 namespace weft::graph {
 namespace {
 
-// The variable `name`, which `steps` are added to in each run.
+// Adds variable `name`, which each run increments by `steps`.
 ir::Source NewStepCount(ir::Graph& graph, const ir::Node& like, const std::string& name,
                         int64_t steps) {
   const TensorType number = {ElementType::i64, {1}};
@@ -40,7 +40,7 @@ void ReadTable(ir::Graph& graph, const Table& table, const ir::Source& steps_so_
   std::iota(own.begin(), own.end(), 0);
   const int64_t last = (times.steps() - 1) * chunk;
   ir::Source at = made("Add", {made("Multiply", {steps_so_far, numbers({chunk})}), numbers(own)});
-  // Behind the last step, each place of a step is that of the last.
+  // After the last step, each position reads that of the last step.
   std::vector<int64_t> limits;
   for (const int64_t place : own) limits.push_back(last + place % chunk);
   at = made("Minimum", {at, numbers(limits)});
@@ -61,7 +61,7 @@ ir::Source ReadTables(ir::Graph& graph, const TimeAxes& times, int64_t steps,
   if (tables.empty() && asks == nullptr) return {};
   std::string from = "the number of steps so far";
   for (const Table& table : tables) {
-    from += fmt::format("; layer {} \"{}\" differs for {} steps and stays as in the last of them",
+    from += fmt::format("; layer {} \"{}\" is a table of {} steps, whose last row repeats",
                         table.node->id, OneLine(table.node->name), times.steps());
   }
   const std::string name = new_state("steps so far", {ElementType::i64, {1}}, from);

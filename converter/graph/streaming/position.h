@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many steps there have been since a reset, for what depends on it: attention (attention.h) and
-// constants that differ from step to step, as positions do. Such a constant is a table of which a
-// run reads its own steps. It has no more than those of the model: later ones are like its last.
+// The number of steps since a reset, for attention (attention.h) and constants that differ from
+// step to step, such as positions. Such a constant is a table from which a run reads its own steps.
+// It has only the steps of the model; later steps read its last row.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_POSITION_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_POSITION_H_
 
@@ -21,12 +21,12 @@ struct Table {
   TimeAxis time;
 };
 
-// Describes a state of the wanted name, of that type and where it is from; returns the variable's.
+// Adds a state with the wanted name, its type and its description; returns the variable's name.
 using NewState = std::function<std::string(const std::string& wanted, const TensorType& type,
                                            const std::string& from)>;
 
-// The readers of such constants, whose dims are final, read the tables. Returns how many steps
-// there have been, i64[1]; nothing where there are neither tables nor a node that asks.
+// Makes the readers of such constants, whose dims are final, read the tables. Returns the number of
+// steps so far, i64[1]; null if there are neither tables nor a node `asks` that needs it.
 ir::Source ReadTables(ir::Graph& graph, const TimeAxes& times, int64_t steps,
                       const std::vector<Table>& tables, const ir::Node* asks,
                       const NewState& new_state);

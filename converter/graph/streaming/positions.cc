@@ -25,7 +25,8 @@ bool IsOperation(const ir::Node& node, std::string_view name) {
 
 uint32_t OpenAxes(const ir::Source& source) { return source.node->outputs[source.port].open_axes; }
 
-// A row and a column for each step, as attention masks have: ReadAttentions reads those.
+// Returns true if there are a row and a column per step, as in attention masks, which
+// ReadAttentions handles.
 bool IsOverPairs(const ir::Source& source) {
   const size_t rank = DimsOf(source).size();
   return rank >= 2 && (OpenAxes(source) >> (rank - 2) & 3U) == 3U;
@@ -64,7 +65,7 @@ class Positions {
   std::map<const ir::Node*, ir::Source> computed_;
 };
 
-// What says only how far a tensor stretches, or which elements of one are taken, stays known.
+// Inputs that only determine extents, or which elements are selected, stay constant.
 void Positions::ComputeInputs(ir::Node& node) {
   if (node.operation == nullptr && !ir::IsResult(node)) return;
   bool is_shaped = false;
@@ -111,8 +112,8 @@ ir::Source Positions::ComputedFrom(const ir::Source& constant, const ir::Source&
   return origin;
 }
 
-// A slice from a known place of a table to the length of time becomes rows by number. Behind the
-// last row of the table that row repeats.
+// Converts a slice of a table, from a constant start to the length of time, to rows by step number.
+// After the end of the table its last row repeats.
 std::optional<ir::Source> Positions::Rows(ir::Node& slice) {
   constexpr size_t kEnd = 2;
   const ir::Source made = {&slice, 0}, table = slice.inputs[0];

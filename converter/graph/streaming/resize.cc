@@ -13,7 +13,7 @@
 namespace weft::graph {
 namespace {
 
-// A dense tensor as [rows, steps, bytes of one step].
+// A dense tensor as [rows, steps, bytes per step].
 struct Layout {
   int64_t rows, step_bytes;
 };
@@ -54,8 +54,8 @@ class Resizing {
   const int64_t steps_;
 };
 
-// What selects places of the last step, or of the first one, becomes a slice of explicit bounds and
-// a new shape.
+// Converts selections of the last step, or of the first one, to a slice with explicit bounds and a
+// reshape.
 void Resizing::TakeLast(ir::Node& node) {
   const std::vector<Selection>& selections = times_.Relation(&node).selections;
   const TimeAxis* time = selections.empty() ? nullptr : times_.Of(node.inputs[0]);
@@ -70,7 +70,7 @@ void Resizing::TakeLast(ir::Node& node) {
   BecomeSlice(node, runs);
 }
 
-// What selects a place of so many does so from the first on.
+// Converts a selection of every n-th position to one that starts at the first position.
 void Resizing::TakeEvery(ir::Node& node) {
   const AxisRelation& relation = times_.Relation(&node);
   const TimeAxis* time = relation.runs.empty() ? nullptr : times_.Of(node.inputs[0]);
@@ -81,7 +81,7 @@ void Resizing::TakeEvery(ir::Node& node) {
   BecomeSlice(node, runs);
 }
 
-// Of one run for each axis.
+// Requires one run per axis.
 void Resizing::BecomeSlice(ir::Node& node, const std::vector<ops::Runs>& runs) {
   SliceBounds bounds;
   Dims kept;
@@ -186,7 +186,7 @@ void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps) {
   constant.owner = std::move(bytes);
 }
 
-// Numbers line up with the axes at the end.
+// The numbers are aligned with the last axes.
 void SetStretch(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent) {
   Faults discarded;
   const ops::NodeScope scope(graph, node, discarded);

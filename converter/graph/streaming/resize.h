@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives every tensor through which time runs N steps of it, and every constant that speaks of the
-// time axis (target shapes, bounds of slices, repeats) the numbers that fit. What cannot be cut has
-// been refused before.
+// Resizes every tensor with time to N steps, and adapts constants that refer to the time axis
+// (target shapes, bounds of slices, repeats). Nodes that cannot be streamed were refused before.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_RESIZE_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_RESIZE_H_
 
@@ -12,19 +11,19 @@
 
 namespace weft::graph {
 
-// The part of a selection's axis that lies in the last step, if all of it does.
+// Returns true if all selected elements are in the last step.
 bool TakesLastStep(const Selection& selection, const TimeAxis& time, int64_t steps);
 
-// A constant whose steps are all alike may be cut.
+// Returns true if all steps of the constant are equal, so that it can be streamed.
 bool IsAlikeAtEveryStep(const ir::Constant& constant, const TimeAxis& time, int64_t steps);
 
-// Do two such constants, of time axes of different lengths, repeat the same step?
+// Returns true if two such constants, with time axes of different lengths, repeat the same step.
 bool HaveTheSameStep(const ir::Constant& a, const ir::Constant& b, const TimeAxis& time);
 
-// So many steps of a constant whose steps are all alike.
+// Gives a constant with equal steps `steps` of them.
 void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps);
 
-// Where input 1 says how far the axes of the output stretch: this axis to this extent.
+// Sets an extent in input 1, which holds the output's extents, for example of a Broadcast.
 void SetStretch(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent);
 
 void Resize(ir::Graph& graph, const TimeAxes& times, int64_t steps);

@@ -34,7 +34,7 @@ bool IsMoved(ir::Source source) {
   return source.node->attributes.contains(kMoved);
 }
 
-// The data under other dims, and under constants that are added to all of it: products begin there.
+// Skips reshapes and constant addends, after which a product can still start.
 ir::Source UnderConstants(ir::Source source) {
   for (;;) {
     const ir::Node& node = *source.node;
@@ -66,8 +66,7 @@ std::optional<Product> ProductOf(ir::Source source) {
   return std::nullopt;
 }
 
-// Whether a sum is in a body of a loop, where a product may start from computed rows
-// (fuse_tail.cc).
+// Whether a sum is in a loop body, where a product may start from computed rows (fuse_tail.cc).
 enum class At { kOutsideLoops, kInLoop };
 
 // Returns true if the product may start from an addend of these dims, which broadcast to those of
@@ -75,7 +74,7 @@ enum class At { kOutsideLoops, kInLoop };
 bool Fits(const Product& product, const Dims& dims, const Dims& addend, bool is_constant, At at) {
   const bool has_rows = product.is_dense && at == At::kInLoop;
   if (!has_rows && !is_constant) return false;
-  // Axes that are walked as one are one, as in the step.
+  // Merges contiguous axes, as the lowered step does.
   Dims walked, strides;
   int64_t stride = 1;
   for (size_t axis = dims.size(); axis-- > 0;) {
@@ -105,7 +104,7 @@ Dims Cut(Dims dims, const Dims& whole, const TimeAxis& time, int64_t steps) {
   return dims;
 }
 
-// Does the transposition move nothing, as axes of one place stand anywhere?
+// Returns true if the transposition moves nothing, ignoring axes of extent 1.
 bool MovesNothing(const ir::Graph& graph, ir::Node& transposition, const Dims& dims) {
   Faults discarded;
   const ops::NodeScope scope(graph, transposition, discarded);
@@ -119,7 +118,7 @@ bool MovesNothing(const ir::Graph& graph, ir::Node& transposition, const Dims& d
   return order && !order->empty();
 }
 
-// Would a product that is transposed on its way to the node no longer be, for being cut?
+// Returns true if resizing to `steps` removes the transposition between a product and the node.
 bool MeetsProductForBeingCut(const ir::Graph& graph, const TimeAxes& times, ir::Source source,
                              int64_t steps) {
   bool was_moved = false;
@@ -164,7 +163,7 @@ bool IsAddition(const ir::Node& node) {
   return !node.constant && node.operation->name == "Add" && IsFloat(node.outputs[0].type.type);
 }
 
-// May a product begin at one of the two?
+// Returns true if a product may start at one of the two inputs.
 bool FitsWhole(const ir::Graph& graph, ir::Node& node) {
   Faults discarded;
   ops::NodeScope scope(graph, node, discarded);
@@ -179,8 +178,8 @@ bool FitsWhole(const ir::Graph& graph, ir::Node& node) {
   return false;
 }
 
-// Does it add to the last step of what has time, wherever its axes stand? Of a single step that is
-// all there is.
+// Returns true if the node adds to the last step of a tensor with time, with any position of its
+// axes. For a single step, this is the complete tensor.
 bool AddsToLast(const TimeAxes& times, const ir::Node& node) {
   return std::ranges::any_of(node.inputs, [&](ir::Source source) {
     while (ops::TraitsOf(*source.node).reshapes || IsTransposition(*source.node)) {

@@ -14,8 +14,8 @@
 namespace weft::graph {
 namespace {
 
-// Does the node move its inputs' numbers, or make each of one alone? What adds may round otherwise
-// beside one product than beside another, however equal the sums are.
+// Returns true if the node only moves numbers of its inputs, or computes each from a single number.
+// Additions are excluded: equal sums may round differently, depending on the products before them.
 bool IsExact(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
   if (node.constant || node.inputs.empty()) return false;
   const ops::Traits& traits = ops::TraitsOf(node);
@@ -26,7 +26,7 @@ bool IsExact(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
   return moves || (traits.pointwise && node.inputs.size() == 1);
 }
 
-// Of a transposition: does it leave the axes but that of time in their order?
+// Returns true if a transposition keeps the order of all axes except time.
 bool MovesTimeAlone(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
   const TimeAxis* time = times.Of(node.inputs[0]);
   Faults discarded;
@@ -39,8 +39,8 @@ bool MovesTimeAlone(const ir::Graph& graph, const TimeAxes& times, ir::Node& nod
   return std::ranges::is_sorted(others);
 }
 
-// Is each place of its output one of input 0, as it is? Of a border that a window has taken over
-// nothing is left.
+// Returns true if each output position is an unchanged position of input 0. A border that was
+// merged into a window has no effect.
 bool KeepsPlaces(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
   if (node.constant || node.inputs.empty()) return false;
   if (IsTransposition(node)) return MovesTimeAlone(graph, times, node);
@@ -55,7 +55,7 @@ bool KeepsPlaces(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) 
 
 SamePlaces::SamePlaces(const ir::Graph& graph, const TimeAxes& times) : times_(times) {
   const ValueTable values(graph);
-  std::map<int, std::vector<ir::Source>> known;  // by value: made of other tensors each
+  std::map<int, std::vector<ir::Source>> known;  // by value: tensors with different sources
   for (ir::Node* node : times.nodes()) {
     if (KeepsPlaces(graph, times, *node)) keep_places_.insert(node);
     if (!IsExact(graph, times, *node)) continue;
@@ -75,8 +75,7 @@ SamePlaces::SamePlaces(const ir::Graph& graph, const TimeAxes& times) : times_(t
   }
 }
 
-// Their values being equal, they are the same, bit for bit, where they are made of the same
-// tensors.
+// Two nodes with equal values are bit-identical if they are computed from the same tensors.
 bool SamePlaces::AreOfTheSame(const ir::Node& a, const ir::Node& b) const {
   const auto computed = [&](const ir::Node& node) {
     std::vector<ir::Source> sources;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors that hold the same places of time. Exporters write one slice, transposition or function
-// of a tensor several times, once for each reader, and move time from one end of the dims to the
-// other: what looks back on such tensors looks back on the same past.
+// Tensors with the same positions in time. Exporters write a slice, transposition or function of a
+// tensor once for each reader, and move the time axis. All operations that look back on such
+// tensors share one past.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_SAME_PLACES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_SAME_PLACES_H_
 
@@ -16,21 +16,21 @@ namespace weft::graph {
 
 class SamePlaces {
  public:
-  // `times` is spread over a graph that is not cut yet.
+  // `times` is spread over a graph that is not resized yet.
   SamePlaces(const ir::Graph& graph, const TimeAxes& times);
 
-  // Of the tensors whose places of time have the same numbers in the same order, bit for bit and
-  // wherever time stands among the dims: the one that is made first.
+  // Returns the first tensor, in computation order, whose positions in time have the same numbers
+  // in the same order, bit-identical, with any position of the time axis.
   ir::Source First(ir::Source source) const;
 
  private:
-  // Of those that are the same tensor.
+  // Returns the first of identical tensors.
   ir::Source FirstAlike(const ir::Source& source) const;
   bool AreOfTheSame(const ir::Node& a, const ir::Node& b) const;
 
   const TimeAxes& times_;
-  std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> alike_;  // of those that are not first
-  std::set<const ir::Node*> keep_places_;  // whose places are those of input 0, as they are
+  std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> alike_;  // without the first ones
+  std::set<const ir::Node*> keep_places_;  // output positions are those of input 0, unchanged
 };
 
 }  // namespace weft::graph

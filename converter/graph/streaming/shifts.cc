@@ -21,7 +21,7 @@
 namespace weft::graph {
 namespace {
 
-// One element, where all are alike.
+// Returns one element if all are equal.
 std::optional<ir::Constant> OneOf(const ir::Constant& constant) {
   const auto size = static_cast<size_t>(ElementBytes(constant.type.type));
   if (size == 0 || constant.bytes.size() < size) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<ir::Constant> OneOf(const ir::Constant& constant) {
   return ir::Constant{{constant.type.type, {}}, constant.owner, first};
 }
 
-// The one axis along which two tensors differ.
+// Returns the only axis along which two tensors differ.
 std::optional<int64_t> DifferingAxis(const Dims& a, const Dims& b) {
   if (a.size() != b.size()) return std::nullopt;
   std::optional<int64_t> axis;
@@ -44,8 +44,8 @@ std::optional<int64_t> DifferingAxis(const Dims& a, const Dims& b) {
   return axis;
 }
 
-// What a tensor joined in front fills the places before `data` with: one number, or `data`'s first
-// place.
+// Returns the content of the positions that a concatenation adds before `data`: one number, or the
+// first element of `data`.
 std::optional<BorderFill> FillBy(ir::Graph& graph, ir::Node& join, const ir::Source& data,
                                  int64_t axis) {
   ir::Node& first = *join.inputs[0].node;

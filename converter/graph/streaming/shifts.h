@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants before the data along an axis, as models write them: joined in front, or as a border of
-// which slices take the places that they need. Each becomes the border of a Pad, in which windows
-// and shifts of time are looked for (pads.h, and the axis rule of Pad).
+// Constants before the data along an axis, concatenated or written as a border of which slices
+// select positions. Each becomes the border of a Pad, from which windows and shifts over time are
+// recognised (pads.h, and the axis rule of Pad).
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_SHIFTS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_SHIFTS_H_
 
@@ -12,22 +12,23 @@
 
 namespace weft::graph {
 
-// Of a slice that takes some places of one axis, in their order, and all of the others.
+// Reads a slice that selects elements of one axis in order, and all elements of the others.
 std::optional<Selection> SliceOf(const ir::Graph& graph, ir::Node& node);
 
-// Every reader of a constant reads one of its own: two may differ in where they see time.
+// Gives every reader of a constant its own copy, because two readers may have time along different
+// axes.
 void SeparateConstants(ir::Graph& graph);
-// Those that are still the same are one again, so that what follows sees as many readers of each as
-// in the whole model.
+// Merges copies that are still equal, so that later passes see the same readers as in the full
+// model.
 void RejoinConstants(ir::Graph& graph);
 
-// A constant of one number, or the first place once more, joined before what is computed, becomes
-// the border before it; where that is a slice without as many places of its end, before and behind
-// what is sliced: a shift.
+// Converts a constant of one number, or the repeated first element, that is concatenated before
+// computed data, to a border. If the data is a slice without the same number of last elements, the
+// result is a shift: a border before the data and a slice after it.
 void JoinsToPads(ir::Graph& graph);
 
-// Slices of a border and as many places as there are behind it become shifts: a border of their
-// own, and so many places less at the end.
+// Converts slices of a border, and of the same number of elements after it, to shifts: a separate
+// border, and fewer elements at the end.
 void SlicesOfPads(ir::Graph& graph);
 
 }  // namespace weft::graph

@@ -17,7 +17,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kMostStarts = 16;  // each is a choice of its own in every step
+constexpr int64_t kMostStarts = 16;  // each needs a Select in every step
 
 ir::Source PlaceOf(ir::Graph& graph, const ir::Node& like, const ir::Source& starts, int64_t axis,
                    int64_t place) {
@@ -30,7 +30,7 @@ ir::Source PlaceOf(ir::Graph& graph, const ir::Node& like, const ir::Source& sta
   return slice;
 }
 
-// `first` at the first places, and behind them the other.
+// Returns `first` at the first `places` positions, and `other` at later ones.
 ir::Source Chosen(ir::Graph& graph, const ir::Node& like, const ir::Source& first,
                   const ir::Source& other, int64_t axis, int64_t places) {
   Dims flags(DimsOf(other).size(), 1);
@@ -39,7 +39,7 @@ ir::Source Chosen(ir::Graph& graph, const ir::Node& like, const ir::Source& firs
   return {NewInferredNode(graph, like, "Select", 1, {mask, other, first}), 0};
 }
 
-// [a, b, x...] is [b, x...] moved behind a.
+// Converts [a, b, x...] to [b, x...] moved by one position, with a selected before it.
 void PutBehind(ir::Graph& graph, ir::Node& join, ir::Source source, int64_t axis,
                const std::function<ir::Source(const ir::Source&)>& move) {
   const ir::Source starts = join.inputs[0];
@@ -70,7 +70,8 @@ void StartToShift(ir::Graph& graph, ir::Node& join, const TimeAxes& times) {
             [&](const ir::Source& moved) { return NewShift(graph, moved, kept->axis, 1, 0); });
 }
 
-// Of first places that are those of a tensor as long as all that is joined: that tensor.
+// If the first positions are a slice of a tensor with the extents of the result, returns that
+// tensor.
 std::optional<ir::Source> WholeOf(ir::Graph& graph, ir::Node& join, int64_t axis) {
   ir::Node& first = *join.inputs[0].node;
   const std::optional<Selection> taken = SliceOf(graph, first);
@@ -79,7 +80,8 @@ std::optional<ir::Source> WholeOf(ir::Graph& graph, ir::Node& join, int64_t axis
   return is_start ? std::optional(first.inputs[0]) : std::nullopt;
 }
 
-// What is made of later places, behind a few first ones. False where this is none.
+// Converts a concatenation of a few first positions and values computed from later ones. Returns
+// false if the node has another form.
 bool StartToChoice(ir::Graph& graph, ir::Node& join, const Flows& flows) {
   const ir::Source starts = join.inputs[0], rest = join.inputs[1];
   const Flow* flow = flows.Of(rest) != nullptr ? flows.Of(rest) : flows.Of({&join, 0});
@@ -107,7 +109,7 @@ void StartsToShifts(ir::Graph& graph, const TimeAxes& times) {
   }
 }
 
-// Time runs on through what has been changed, and may reach others then.
+// Time may reach further nodes through each change, so this repeats.
 void StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds) {
   for (bool changed = true; changed;) {
     changed = false;

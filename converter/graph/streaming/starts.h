@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places joined in front of a tensor, where they are no border of one number: the steps before the
-// first, as an input or as learned, or the first ones themselves, of which something else is made
-// than of all others.
+// Values concatenated before a tensor that are no border of one number: steps before the first one,
+// as an input or learned, or values computed from the first steps in a different way.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_STARTS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_STARTS_H_
 
@@ -11,13 +10,13 @@
 
 namespace weft::graph {
 
-// Where the tensor gives up as many places of its end: each is a shift by one place whose first
-// place is chosen. Along time; what shifts.h makes borders of is such already. The axes must be
-// spread anew behind it.
+// Handles tensors without the same number of last elements, along time. Each concatenated value
+// becomes a shift by one position with a selected first position. shifts.h has converted constant
+// borders before. The axes must be spread again afterwards.
 void StartsToShifts(ir::Graph& graph, const TimeAxes& times);
 
-// Likewise of what is made of later places, as a difference to the place before is: these places
-// get a border, in which the first ones are chosen.
+// Handles values computed from later positions, such as differences to the previous position: these
+// get a border, in which the first values are selected.
 void StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds);
 
 }  // namespace weft::graph

@@ -14,7 +14,7 @@
 namespace weft::graph {
 namespace {
 
-// Each once, though it may be made of several nodes.
+// Lists each layer once, even if it was converted to several nodes.
 std::string LayersOf(const std::vector<SharedPast::Reader>& readers) {
   std::vector<std::string> layers;
   for (const auto& [node, delay] : readers) {
@@ -39,7 +39,7 @@ States::States(ir::Graph& graph, const TimeAxes& times, int64_t steps)
   AddVariables(graph);
 }
 
-// In bodies too.
+// Includes variables in bodies.
 void States::AddVariables(const ir::Graph& graph) {
   for (const ir::Node* node : ir::Topological(graph)) {
     for (const ir::Body& body : node->bodies) AddVariables(*body.graph);
@@ -61,10 +61,10 @@ void States::Add(const std::string& name, const TensorType& type, const ir::Node
                   fmt::format("{} layer {} \"{}\"", what, node.id, OneLine(node.name))});
 }
 
-// Of the ring that holds a node's past.
+// Adds the start index of the ring that holds a node's past.
 std::string States::NewStart(const ir::Node& node) {
   const std::string name = FreeName(node.name + "/start");
-  Add(name, {ElementType::i32, {}}, node, "the place of the oldest in the past of");
+  Add(name, {ElementType::i32, {}}, node, "the index of the oldest position in the past of");
   all_.back().is_past = true;
   return name;
 }
@@ -91,14 +91,14 @@ void States::KeepPast(const SharedPast& past) {
   const Delay& delay = *past.readers.front().delay;
   PastNames names = {.past = FreeName(first.name + "/past"), .start = {}};
   const char* begins =
-      delay.repeats ? ", at first its first place again and again, before" : " before";
+      delay.repeats ? ", initially the first position repeated, before" : " before";
   const std::string readers = LayersOf(past.readers);
   all_.push_back({names.past, DenseBytes(PastType(first, delay, past.places)).value_or(0),
-                  fmt::format("the last {} places{} {}", past.places, begins, readers), true});
+                  fmt::format("the last {} positions{} {}", past.places, begins, readers), true});
   if (past.places > 1) {
     names.start = FreeName(first.name + "/start");
     all_.push_back({names.start, DenseBytes(TensorType{ElementType::i32, {}}).value_or(0),
-                    "the place of the oldest in the past of " + readers, true});
+                    "the index of the oldest position in the past of " + readers, true});
   }
   Past& kept = pasts_.emplace_back(graph_, first, delay, past.places, std::move(names));
   for (const SharedPast::Reader& reader : past.readers) kept.PutBefore(*reader.node, *reader.delay);
@@ -140,7 +140,7 @@ void States::KeepLateSteps() {
   const std::string name = FreeName("latency/steps");
   const int64_t bytes = ReadLateMasks(graph_, times_, steps_, name);
   if (bytes == 0) return;
-  all_.push_back({name, bytes, "the steps so far, up to the last that is awaited"});
+  all_.push_back({name, bytes, "the number of steps so far, until delayed layers have started"});
 }
 
 void States::KeepFirst(ir::Node& node, size_t input) {
@@ -151,7 +151,7 @@ void States::KeepFirst(ir::Node& node, size_t input) {
     held = NewReadValue(graph_, *early.node, name, early);
     held.node->outputs[0] = early.node->outputs[early.port];
     NewAssign(graph_, *early.node, name, held);
-    Add(name, TypeOf(early), *early.node, "what the first step makes of");
+    Add(name, TypeOf(early), *early.node, "the value in the first run of");
   }
   node.inputs[input] = held;
 }

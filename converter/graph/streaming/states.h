@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a model that is being cut: what it keeps from run to run becomes variables, each
-// with a name of its own and a line for the user.
+// The states of a streaming model: values kept between runs become variables, each with a unique
+// name and a description for the user.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_STATES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_STATES_H_
 
@@ -23,30 +23,30 @@
 
 namespace weft::graph {
 
-// Of a ReadValue or an Assign.
+// Returns the variable of a ReadValue or an Assign.
 std::string VariableOf(const ir::Node& node);
 
-// Corrects the bytes of states that have become integers after streaming.
+// Updates the bytes of states that became integers after streaming.
 void CountStateBytes(const ir::Graph& graph, Streamed& streamed);
 
 class States {
  public:
-  // Begins with the variables that the model has of its own. A run makes `steps` steps. All must
-  // outlive this.
+  // Starts with the variables that the model already has. A run computes `steps` steps. All
+  // arguments must outlive this object.
   States(ir::Graph& graph, const TimeAxes& times, int64_t steps);
 
-  // These read tensors of their final extents.
+  // The nodes of the next calls read tensors with final extents.
   void KeepPasts(const std::vector<SharedPast>& pasts);
   void KeepSum(ir::Node& node);
   void KeepNumbers(ir::Node& node, const std::map<const ir::Node*, Numbering>& numbers);
-  // What looks up its step, and what attends.
+  // Adds the step counter, the tables and the keys and values of attentions.
   void CountOn(const std::vector<Table>& tables, std::vector<CausalAttention> attentions);
   void KeepLateSteps();
-  // The input goes on to be what it is in the first run.
+  // Makes the input keep its value of the first run.
   void KeepFirst(ir::Node& node, size_t input);
-  // The walk is shortened already.
+  // The time loop is already shortened.
   void KeepCarried(Walk& walk, const Carried& state);
-  // Once all else that a run computes is there.
+  // Call it after all other operations of a run are in the graph.
   void WritePasts();
 
   const std::vector<StreamedState>& all() const { return all_; }

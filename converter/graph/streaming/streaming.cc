@@ -107,8 +107,8 @@ class Streaming {
     return std::move(streamed_);
   }
 
-  bool asks_too_many() const { return asks_too_many_; }  // more steps than there are
-  // What would come of it for at most so many steps a run; the graph is of no further use.
+  bool asks_too_many() const { return asks_too_many_; }  // more steps than the model has
+  // Returns the result of streaming with at most steps_ per run. The graph is of no further use.
   TriedTime Try() {
     is_trial_ = true;
     TriedTime tried;
@@ -128,7 +128,7 @@ class Streaming {
   }
 
  private:
-  // Finds time and what forbids to cut it.
+  // Finds the time axis, and everything that prevents streaming.
   bool Prepare() {
     const size_t before = faults_.lines().size();
     RecogniseAttentions(graph_);
@@ -155,7 +155,7 @@ class Streaming {
     if (is_open_) open_lengths_ = ConstantsOfOpenLength(graph_, folding_);
     CheckCounters();
     kept_ = KeptStatesOf(graph_, walks_);
-    // A sequence of one step is whole whatever is done along it.
+    // A sequence of one step is always complete.
     if (times.steps() > 1) Check(times);
     return faults_.lines().size() == before;
   }
@@ -184,29 +184,29 @@ class Streaming {
 
   ir::Graph& graph_;
   int64_t steps_;
-  const bool is_open_;  // the number of all steps is the converter's own
+  const bool is_open_;  // the total number of steps is an assumed one
   const TimeSeeds seeds_;
   const Folding& folding_;
   Faults& faults_;
   bool is_trial_ = false;
   bool asks_too_many_ = false;
   std::optional<TimeAxes> times_;
-  Motion motion_ = Motion::kNone;  // the likeliest of the graph
+  Motion motion_ = Motion::kNone;  // the most likely one
   std::vector<FilledWindow> filled_;
   std::vector<Walk> walks_;
-  std::map<const ir::Node*, Faults> walk_faults_;  // where time need not run along walks
+  std::map<const ir::Node*, Faults> walk_faults_;  // faults of loops that need not be time loops
   std::vector<CausalAttention> attentions_;
-  std::vector<const ir::Node*> ahead_;  // other attentions
-  std::vector<LookBack> look_backs_;    // of a model without walks and seeds
-  int64_t whole_steps_ = 0;             // of the time axis, before it is cut
-  std::string counts_;                  // of the steps, layer by layer
-  std::vector<int64_t> counted_;        // these numbers
+  std::vector<const ir::Node*> ahead_;  // attentions that are not known to be causal
+  std::vector<LookBack> look_backs_;    // of a model without time loops and seeds
+  int64_t whole_steps_ = 0;             // of the full model
+  std::string counts_;                  // numbers of steps, with their layers
+  std::vector<int64_t> counted_;        // the same numbers
   KeptStates kept_;
   std::map<const ir::Node*, Numbering> numbers_;  // constants that number steps
-  std::vector<Table> tables_;                     // others that differ from step to step
+  std::vector<Table> tables_;                     // other constants that differ from step to step
   std::vector<EarlyUse> early_uses_;
-  std::set<const ir::Node*> lengths_;       // constants that are made of the number of steps
-  std::set<const ir::Node*> open_lengths_;  // those that hold for the assumed number alone
+  std::set<const ir::Node*> lengths_;       // constants that depend on the total number of steps
+  std::set<const ir::Node*> open_lengths_;  // those that are valid only for the assumed number
   Streamed streamed_;
 };
 
@@ -219,7 +219,7 @@ void Streaming::CountSteps(const std::string& of, int64_t steps) {
   counted_.push_back(steps);
 }
 
-// Other axes keep the borders that they had; true where one was taken over.
+// Restores borders along other axes; returns true if there were any.
 bool Streaming::TakeBackFills(const TimeAxes& times) {
   const auto others = std::ranges::partition(
       filled_, [&](const FilledWindow& window) { return IsOverTime(times, window); });
@@ -254,13 +254,14 @@ void Streaming::Spread(TimeAxes& times) {
   times.Spread();
 }
 
-// Does a step hold several places of what is counted?
+// Returns true if a step has several positions of a counted axis.
 bool Streaming::HasRates() const {
   const auto several = [](const auto& back) { return back.take > 1; };
   return *std::ranges::max_element(counted_) > 1 || std::ranges::any_of(look_backs_, several);
 }
 
-// The steps of the whole are as many as every tensor has whole places for.
+// Determines the number of steps: the maximum with an integer number of positions per step in every
+// tensor.
 bool Streaming::FitSteps() {
   for (bool fits = whole_steps_ == 0; !fits;) {
     Faults discarded;
@@ -269,8 +270,8 @@ bool Streaming::FitSteps() {
     const int64_t divisor = times.divisor();
     if (whole_steps_ % divisor != 0) {
       faults_.Add(
-          fmt::format("{}: {} steps of its time axis are no multiple of {}; --streaming must "
-                      "be able to cut what takes {} at a time",
+          fmt::format("{}: the time axis has {} steps; must be a multiple of {}, because a layer "
+                      "processes {} at a time",
                       graph_.file, whole_steps_, divisor, divisor));
       return false;
     }
@@ -278,17 +279,17 @@ bool Streaming::FitSteps() {
     fits = divisor == 1 && !TakeBackFills(times);
   }
   if (whole_steps_ == 1 && HasRates()) {
-    faults_.Add(fmt::format(
-        "{}: all places of its time axes belong to one step ({}); --streaming must have "
-        "two steps to tell apart",
-        graph_.file, counts_));
+    faults_.Add(
+        fmt::format("{}: the time axis has only one step ({}); --streaming must have at "
+                    "least 2",
+                    graph_.file, counts_));
     return false;
   }
   if (is_trial_) steps_ = std::min(steps_, whole_steps_);
   if (steps_ >= 1 && steps_ <= whole_steps_) return true;
   asks_too_many_ = true;
-  faults_.Add(fmt::format("--streaming: {} steps of {}'s {}; must be from 1 to {}", steps_,
-                          graph_.file, whole_steps_, whole_steps_));
+  faults_.Add(fmt::format("--streaming: has {} steps per run and {} has {}; must be from 1 to {}",
+                          steps_, graph_.file, whole_steps_, whole_steps_));
   return false;
 }
 
@@ -305,16 +306,16 @@ bool Streaming::ReadWalks() {
   look_backs_ = std::move(look_backs.likeliest);
   if (!look_backs_.empty()) return true;
   faults_.Add(fmt::format(
-      "{}: no sequence, TensorIterator or Loop walks along a time axis, and no convolution, pool, "
-      "running sum or attention looks back along one; --streaming must have one to cut",
+      "{}: no sequence, TensorIterator or Loop iterates over a time axis, and no convolution, "
+      "pool, running sum or attention looks back along one; --streaming must have one of these",
       graph_.file));
   for (const ir::Node* node : ahead_) {
-    RefuseToCut(graph_, *node, "no constant mask keeps it from attending to later places", faults_);
+    RefuseToCut(graph_, *node, "no constant mask excludes later positions", faults_);
   }
   return false;
 }
 
-// Of all that time is set to run along.
+// Counts the steps of all axes from which time starts.
 bool Streaming::CountPlaces() {
   for (const PortAxis& seed : seeds_) {
     CountSteps(fmt::format("{} \"{}\"", seed.output ? "output" : "input", PortName(graph_, seed)),
@@ -328,13 +329,13 @@ bool Streaming::CountPlaces() {
   const auto fits = [&](int64_t steps) { return steps % whole_steps_ == 0; };
   if (whole_steps_ == 0 || std::ranges::all_of(counted_, fits)) return true;
   faults_.Add(
-      fmt::format("{}: its time axes have different numbers of steps ({}); --streaming "
-                  "must have one number, or multiples of one, for all",
+      fmt::format("{}: time axes have different numbers of steps ({}); must be equal, or "
+                  "multiples of the smallest number",
                   graph_.file, counts_));
   return false;
 }
 
-// What walks another axis than time is an operation like others.
+// A time loop over another axis is an ordinary operation.
 void Streaming::KeepWalksOverTime(const TimeAxes& times) {
   std::erase_if(walks_,
                 [&](const Walk& walk) { return !times.RunsAlong(*walk.node, walk.strides); });
@@ -359,8 +360,8 @@ void Streaming::CheckCounters() {
   }
 }
 
-// The number of steps is itself where it says how far a walk goes and how large a tensor with time
-// in it is, for there it is made another.
+// A node may read the number of steps as a trip count, or as an extent of a tensor with time,
+// because these are replaced.
 bool Streaming::MayReadLength(const TimeAxes& times, ir::Node& node, size_t input) const {
   if (times.Of(node.inputs[input]) != nullptr) return false;
   if (const Walk* walk = WalkOf(node)) {
@@ -376,17 +377,17 @@ void Streaming::CheckLengths(const TimeAxes& times, ir::Node& node) {
     const ir::Node* input = node.inputs[i].node;
     const bool holds_for_one = open_lengths_.contains(input);
     if (!(lengths_.contains(input) || holds_for_one) || MayReadLength(times, node, i)) continue;
-    // A mask is cut with its attention; a table holds for as many steps as there are.
+    // Masks are streamed with their attention; tables are valid for any number of steps.
     if (!holds_for_one && IsMask(attentions_, node)) continue;
     if (std::ranges::find(tables_, input, &Table::node) != tables_.end()) continue;
     RefuseToCut(graph_, node,
-                fmt::format("input {} is computed from the number of all steps{}", i,
+                fmt::format("input {} is computed from the total number of steps{}", i,
                             is_open_ ? kShapeSetsIt : ""),
                 faults_);
   }
 }
 
-// Does every tensor with time have whole places for each step?
+// Returns true if every tensor with time has an integer number of positions per step.
 bool Streaming::CheckExtents(const TimeAxes& times) {
   bool fit = true;
   for (ir::Node* node : times.nodes()) {
@@ -395,9 +396,10 @@ bool Streaming::CheckExtents(const TimeAxes& times) {
       if (time == nullptr) continue;
       const int64_t places = DimsOf({node, port})[static_cast<size_t>(time->axis)];
       if (places == time->outer * time->chunk * times.steps()) continue;
-      RefuseToCut(graph_, *node,
-                  fmt::format("output {} has {} places for {} steps", port, places, times.steps()),
-                  faults_);
+      RefuseToCut(
+          graph_, *node,
+          fmt::format("output {} has {} positions for {} steps", port, places, times.steps()),
+          faults_);
       fit = false;
     }
   }
@@ -412,7 +414,7 @@ void Streaming::Check(const TimeAxes& times) {
       const bool is_declared = node->attributes.contains(kDeclaredState);
       RefuseToCut(graph_, *node,
                   fmt::format("it reads variable \"{}\" once for all steps{}", VariableOf(*node),
-                              is_declared ? ", which --state must leave an input" : ""),
+                              is_declared ? ", so --state must not name it" : ""),
                   faults_);
     }
     if (WalkOf(*node) == nullptr && HoldsVariables(*node)) {
@@ -451,7 +453,7 @@ void Streaming::CheckAttention(const TimeAxes& times, const CausalAttention& att
               "it attends to all earlier steps, whose number only --shape can limit", faults_);
 }
 
-// Sums that cannot keep their order.
+// Refuses sums whose order would change.
 void Streaming::CheckOrder(const TimeAxes& times, ir::Node& node) {
   const std::optional<int64_t> axis = AxisOutOfOrder(times, node, steps_);
   if (!axis || times.Relation(&node).keeps_order) return;
@@ -476,12 +478,12 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
       numbers_[&node] = *numbering;
       return;
     }
-    // Numbers alone: indices would choose steps of something that is there as a whole.
+    // Only floats, because indices would select steps of another tensor.
     const bool is_table = !is_open_ && time.outer == 1 && IsFloat(node.constant->type.type);
     if (is_table) return tables_.push_back({&node, *node.constant, time});
     return RefuseToCut(
         graph_, node,
-        is_open_ ? fmt::format("its value depends on the number of all steps{}", kShapeSetsIt)
+        is_open_ ? fmt::format("its value depends on the total number of steps{}", kShapeSetsIt)
                  : "its value differs from step to step",
         faults_);
   }
@@ -492,7 +494,7 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
       return;
     }
     return RefuseToCut(graph_, node,
-                       fmt::format("input {} gives it time steps other than its own", at.port),
+                       fmt::format("the time steps of input {} differ from its own", at.port),
                        faults_);
   }
   const AxisRelation& relation = times.Relation(&node);
@@ -513,19 +515,19 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
   }
   if (TakesLastStep(*selection, time, times.steps()) || FirstStepIn(times, node)) return;
   RefuseToCut(graph_, node,
-              fmt::format("it takes places [{}, {}) of {} along time", selection->begin,
+              fmt::format("it selects positions [{}, {}) of {} along time", selection->begin,
                           selection->end, time.outer * times.steps() * time.chunk),
               faults_);
 }
 
-// Is output `port` the first to know only the last step?
+// Returns true if `port` depends on the final step and none of its producers does.
 bool Streaming::IsLate(const TimeAxes& times, ir::Node& node, uint32_t port) const {
   if (times.Of({&node, port}) != nullptr || !HasTime(times, node)) return false;
   if (WalkOf(node) != nullptr) return true;
   return !times.Relation(&node).selections.empty() && FirstStepIn(times, node) == nullptr;
 }
 
-// What is known after the last step must not meet the steps before it.
+// Refuses nodes that combine a value known only after the last step with earlier steps.
 void Streaming::CheckLate(const TimeAxes& times) {
   std::set<std::pair<const ir::Node*, uint32_t>> late;
   for (ir::Node* node : times.nodes()) {
@@ -542,7 +544,7 @@ void Streaming::CheckLate(const TimeAxes& times) {
   }
 }
 
-// What cannot be cut as it is may be cut when it waits for what it looks ahead at.
+// Streams a model with added latency, if this makes it possible.
 std::optional<Streamed> StreamLate(ir::Graph& graph, const StreamOptions& options,
                                    const TimeSeeds& seeds, const Folding& folding, Faults& faults) {
   const std::optional<int64_t> all_steps = WaitForWhatIsAhead(graph, seeds, folding, faults);
@@ -563,7 +565,7 @@ std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
   const auto attempt = [&](const TimeSeeds& seeds) {
     const std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
     Faults discarded;
-    // Time is the same axis however many steps a run takes.
+    // The time axis does not depend on the number of steps per run.
     StreamOptions tried = options;
     tried.steps = seeds.empty() ? INT64_MAX : 1;
     return Streaming(*copy, tried, seeds, folding, discarded).Try();

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts time out of a model: what walks T steps of a time axis in one run walks N in each run, and
-// whatever a walk carries from step to step is a variable. From a reset on, T / N runs of N steps
-// give the bits of one run of T steps. Inputs, outputs and all between them keep N steps of the
-// time axis; a tensor without that axis stays as it is.
+// Converts a model to streaming: operations that iterate over T steps in one run process N steps in
+// each run, and carried values become variables. After a reset, T / N runs of N steps are
+// bit-identical to one run of T steps. Inputs, outputs and all tensors between them keep N steps of
+// the time axis; a tensor without time axis stays unchanged.
 //
-// An initial state becomes the variable's initial value. One that the model computes or takes as an
-// input is read in the first run after a reset, and never again. An output that is the last
-// state is the state after the steps so far.
+// An initial state becomes the initial value of the variable. An initial state that the model
+// computes or reads from an input is read only in the first run after a reset. An output that is
+// the last state becomes the state after the steps so far.
 //
-// Refuses, all in one call, every operation that needs steps it has not seen yet: reverse and
-// bidirectional sequences, backward slices, sums over time, joins along time and their kin; and
-// every one that must know which step it is in, or how many there are.
+// Refuses, in one call, all operations that need later steps: reverse and bidirectional sequences,
+// backward slices, sums over time, concatenations along time and similar. Also refuses operations
+// that need the number of the current step or of all steps.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_STREAMING_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_STREAMING_H_
 
@@ -26,18 +26,18 @@
 namespace weft::graph {
 
 struct StreamOptions {
-  int64_t steps = 1;    // of a run; need not divide T, but lies in [1, T]
-  TimeNames time_axes;  // time runs along these axes; if empty, where it is found
-  // T is a number that the converter assumes (open_time.h): a table of T rows, a number that counts
-  // T steps and anything else that was computed from T is refused.
+  int64_t steps = 1;    // per run; in [1, T], need not divide T
+  TimeNames time_axes;  // time runs along these axes; if empty, they are searched
+  // T is an assumed number (open_time.h): tables of T rows, constants that count T steps, and other
+  // values computed from T are refused.
   bool is_open = false;
 };
 
-// `graph` is inferred and folded; it must be inferred again afterwards. Nullopt when faults were
-// added; the graph may then be of no further use.
+// `graph` must be inferred and folded; the caller must infer it again afterwards. Returns nullopt
+// if faults were added; the graph may then be of no further use.
 std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
                                const Folding& folding, Faults& faults);
-// The same, of a graph of T steps.
+// The same for a graph of T steps.
 inline std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Folding& folding,
                                       Faults& faults, const TimeNames& time_axes = {}) {
   return Stream(graph, StreamOptions{steps, time_axes}, folding, faults);

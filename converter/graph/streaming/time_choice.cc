@@ -33,7 +33,7 @@ std::string MustName(const ir::Graph& graph) {
                      more == 0 ? "" : fmt::format(" and {} more", more));
 }
 
-// Every axis of an input that has places to tell apart.
+// Returns every input axis with an extent above 1.
 std::vector<PortAxis> AxesOfInputs(const ir::Graph& graph) {
   std::vector<PortAxis> axes;
   for (size_t i = 0; i < graph.parameters.size(); ++i) {
@@ -45,8 +45,8 @@ std::vector<PortAxis> AxesOfInputs(const ir::Graph& graph) {
   return axes;
 }
 
-// Axes that can be cut though nothing moves along them, and that are no time: channels, and the
-// batch, which is axis 0 wherever there are other axes than it and one of features.
+// Returns true for axes without motion that are no time: channels, and the batch, which is axis 0
+// if there are others besides it and the features.
 bool IsBatchOrChannels(const ir::Graph& graph, const PortAxis& axis, const TriedTime& tried) {
   const bool has_more = DimsOf(PortTensor(graph, axis)).size() > 2;
   return tried.motion == Motion::kNone && ((axis.axis == 0 && has_more) || tried.is_channels);
@@ -65,14 +65,15 @@ std::string ListOf(const ir::Graph& graph, const std::vector<Candidate>& candida
     const ir::Source tensor = PortTensor(graph, axis);
     const auto at = static_cast<size_t>(axis.axis);
     const bool is_open = (tensor.node->outputs[tensor.port].open_axes >> at & 1U) != 0;
-    list.push_back(fmt::format("\"{}\" axis {} ({})", PortName(graph, axis), axis.axis,
-                               is_open ? "dynamic" : fmt::format("{} places", DimsOf(tensor)[at])));
+    list.push_back(
+        fmt::format("\"{}\" axis {} ({})", PortName(graph, axis), axis.axis,
+                    is_open ? "dynamic" : fmt::format("{} positions", DimsOf(tensor)[at])));
   }
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
-// May the only one be taken though the call does not name it? Where nothing moves, of a net over
-// [batch, time, features].
+// Returns true if the only candidate can be selected without --time-axis. Without motion, it must
+// be the middle axis of a model over [batch, time, features].
 bool SpeaksForItself(const ir::Graph& graph, const Candidate& candidate) {
   if (candidate.motion != Motion::kNone) return true;
   const bool is_middle = candidate.axis.axis == 1;
@@ -120,9 +121,9 @@ std::optional<TimeSeeds> NamedTime(const ir::Graph& graph, const TimeNames& name
     const ir::Source tensor = PortTensor(graph, *port);
     const std::string type = ToString(tensor.node->outputs[tensor.port].type);
     if (port->axis < 0 || port->axis >= rank) {
-      faults.Add(
-          fmt::format("--time-axis: port \"{}\": axis {} is none of {}; must be from {} to {}",
-                      OneLine(name), given, type, -rank, rank - 1));
+      faults.Add(fmt::format(
+          "--time-axis: port \"{}\": axis {} does not exist in {}; must be from {} to {}",
+          OneLine(name), given, type, -rank, rank - 1));
       continue;
     }
     const auto is_same_port = [&](const PortAxis& other) {
@@ -155,7 +156,8 @@ std::optional<TimeSeeds> ChooseTime(const ir::Graph& graph,
     if (std::ranges::find(known, axis) != known.end()) continue;
     const TriedTime tried = attempt({axis});
     known.insert(known.end(), tried.inputs.begin(), tried.inputs.end());
-    // One that less moves along than the graph has is no time that could not be cut.
+    // An axis with less motion than the graph has is not the time axis; the time axis could not be
+    // streamed.
     if (!tried.is_sound || (!usual.is_sound && tried.motion > usual.motion)) continue;
     if (!IsBatchOrChannels(graph, axis, tried)) {
       found.push_back({axis, tried.motion, tried.has_weights});
@@ -166,7 +168,7 @@ std::optional<TimeSeeds> ChooseTime(const ir::Graph& graph,
   const auto equals = std::ranges::count(found, most->motion, &Candidate::motion);
   const bool is_only = found.size() == 1 && SpeaksForItself(graph, *most);
   if (is_only || (equals == 1 && most->motion <= Motion::kShifted)) return TimeSeeds{most->axis};
-  faults.Add(fmt::format("{}: time may run along {}; --time-axis must name its axis", graph.file,
+  faults.Add(fmt::format("{}: time may run along {}; --time-axis must select one", graph.file,
                          ListOf(graph, found)));
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which axis is time: what --time-axis names, else the one axis of the inputs that can be cut and
-// that most of the model moves along (look_backs.h).
+// Selects the time axis: the axis that --time-axis names, otherwise the only input axis that can be
+// streamed and that most of the model moves along (look_backs.h).
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_TIME_CHOICE_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_TIME_CHOICE_H_
 
@@ -17,34 +17,34 @@
 
 namespace weft::graph {
 
-// Names of ports of the model, or indices of its inputs, and axes of theirs; below zero they count
-// from the last one.
+// Names of ports of the model or indices of its inputs, with their axes; negative axes count from
+// the last one.
 using TimeNames = std::vector<std::pair<std::string, int64_t>>;
 
-// Axes of the graph's inputs and outputs where time begins to spread. Without any it begins where
-// walks, or what looks back, say so.
+// Axes of the graph's inputs and outputs from which time is propagated. If there are none, it
+// starts at time loops and at operations that look back.
 using TimeSeeds = std::vector<PortAxis>;
 
-// What has come of cutting time along such axes.
+// The result of an attempt to stream along such axes.
 struct TriedTime {
   bool is_sound = false;
-  Motion motion = Motion::kNone;  // along time; where it is not sound, the likeliest of the graph
-  bool is_channels = false;       // of a window that stands over other axes
-  bool has_weights = false;       // in a layer that time runs through
-  TimeSeeds inputs;               // through which time then runs
+  Motion motion = Motion::kNone;  // along time; if not sound, the most likely motion of the graph
+  bool is_channels = false;       // of a window over other axes
+  bool has_weights = false;       // time runs through a layer with weights
+  TimeSeeds inputs;               // inputs with a time axis
 };
 
-// The tensor of a port.
+// Returns the tensor of a port.
 ir::Source PortTensor(const ir::Graph& graph, const PortAxis& port);
-// "x", by its first name.
+// Returns the first name of a port, without quotes.
 std::string PortName(const ir::Graph& graph, const PortAxis& port);
 
-// The port of that name, else the input of that index; nullopt where there is none.
+// Returns the port with that name, otherwise the input with that index; nullopt if there is none.
 std::optional<PortAxis> PortNamed(const ir::Graph& graph, const std::string& name);
 
 std::optional<TimeSeeds> NamedTime(const ir::Graph& graph, const TimeNames& names, Faults& faults);
 
-// `attempt` changes nothing.
+// `attempt` must not change the graph.
 std::optional<TimeSeeds> ChooseTime(const ir::Graph& graph,
                                     const std::function<TriedTime(const TimeSeeds&)>& attempt,
                                     Faults& faults);

@@ -38,7 +38,7 @@ class WalkReading {
   void CheckCount();
 
   const ir::Graph& graph_;
-  Faults discarded_;  // inference has accepted the node
+  Faults discarded_;  // inference accepted the node before
   ops::NodeScope scope_;
   Faults& faults_;
   Walk walk_;
@@ -92,7 +92,7 @@ void WalkReading::AddSlice(const BodyInput& input) {
   walk_.strides.push_back({at, slicing.part});
   if (slicing.backward) Refuse(fmt::format("input {} is sliced backward", at.port));
   if (slicing.begin == 0 && slicing.end == Extent(at)) return;
-  Refuse(fmt::format("input {} is sliced over [{}, {}) of {} places", at.port, slicing.begin,
+  Refuse(fmt::format("input {} is sliced over [{}, {}) of {} positions", at.port, slicing.begin,
                      slicing.end, Extent(at)));
 }
 
@@ -122,17 +122,17 @@ void WalkReading::AddState(size_t entry) {
   walk_.states.push_back(std::move(state));
 }
 
-// A Loop's slices may outnumber its iterations, and a condition may end it.
+// A Loop may have more slices than iterations, and a condition may end it.
 void WalkReading::CheckCount() {
   const ir::Trips& trips = body().trips;
   if (!trips.exact) {
-    Refuse("a condition or a count computed at run time ends it");
+    Refuse("its trip count is known only at run time");
   } else if (trips.most != walk_.steps) {
-    Refuse(fmt::format("it makes {} iterations over {} slices", trips.most, walk_.steps));
+    Refuse(fmt::format("it has {} iterations over {} slices", trips.most, walk_.steps));
   }
 }
 
-// A loop's bodies and nodes, changed in place.
+// Shortens a loop in place: its bodies and nodes.
 class LoopShortening {
  public:
   LoopShortening(ir::Graph& graph, Walk& walk)
@@ -152,7 +152,7 @@ class LoopShortening {
   }
 
  private:
-  // A body that reads the trip count goes on reading the one of the whole sequence.
+  // A body that reads the trip count continues to read that of the full sequence.
   void SetTrips(int64_t steps) {
     const ir::Source whole = node_.inputs[0];
     if (map_.Takes(0)) {
@@ -204,7 +204,7 @@ void SetInitial(Walk& walk, const Carried& state, const ir::Source& source) {
     node.inputs[state.input] = source;
     return;
   }
-  // Others may read the same port: the state gets one of its own.
+  // A new input for the state, because the port may have other readers.
   node.bodies[0].map.inputs[state.entry].input = ir::AddInput(node, source);
 }
 

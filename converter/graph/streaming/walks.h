@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations that walk a time axis step by step: LSTM, GRU and RNN sequences, TensorIterators
-// and Loops with slices or scan outputs. Reads how they walk, says what cannot be cut, and shortens
-// those that can. The graph owns every node made here.
+// Time loops (type Walk): operations that iterate over a time axis step by step (LSTM, GRU and RNN
+// sequences, and TensorIterators and Loops with slices or scan outputs). Reads how they iterate,
+// reports those that cannot be streamed, and shortens the others. The graph owns every node created
+// here.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_WALKS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_WALKS_H_
 
@@ -17,12 +18,13 @@
 
 namespace weft::graph {
 
-// What is carried from step to step: enters at an input, leaves after the last step at an output.
+// A value carried from step to step: read from an input, and returned by an output after the last
+// step.
 struct Carried {
-  std::string name, from;        // of the variable; "hidden state of layer 12 "rnn""
-  size_t input = 0;              // of a sequence; a loop's stands in the entry
-  std::optional<size_t> output;  // absent where the model does not ask for the last value
-  size_t entry = 0;              // of a loop's map, among the inputs
+  std::string name, from;        // variable name; "hidden state of layer 12 "rnn""
+  size_t input = 0;              // of a sequence; loops use `entry`
+  std::optional<size_t> output;  // absent if the model does not read the last value
+  size_t entry = 0;              // of a loop: index in its map's inputs
 };
 
 struct Walk {
@@ -32,17 +34,18 @@ struct Walk {
   std::vector<Carried> states;
 };
 
-// Nullopt for a node that walks nothing. What forbids to cut is added to the faults.
+// Returns nullopt for a node that is no time loop. Adds a fault for each reason that prevents
+// streaming.
 std::optional<Walk> ReadWalk(const ir::Graph& graph, ir::Node& node, Faults& faults);
 
-// Makes the walk `steps` long and gives every state an output.
+// Sets the time loop's number of steps and adds an output for every state.
 void Shorten(ir::Graph& graph, Walk& walk, int64_t steps);
 
-// Where the state begins.
+// Read and set the initial value of a state.
 ir::Source InitialOf(const Walk& walk, const Carried& state);
 void SetInitial(Walk& walk, const Carried& state, const ir::Source& source);
 
-// Does the operation walk its time axis step by step, with states that it carries along?
+// Returns true if the operation iterates over a time axis step by step, with carried states.
 bool IsSequence(const ir::Node& node);
 
 }  // namespace weft::graph

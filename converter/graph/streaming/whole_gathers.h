@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers of all places of an axis in their order, as exporters write windows of one place, which
-// are no more than another shape.
+// Converts Gathers of all elements of an axis in order, as exporters write windows of one element,
+// to reshapes.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_WHOLE_GATHERS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_WHOLE_GATHERS_H_
 

@@ -74,7 +74,7 @@ TEST_F(NewOperation, DoesNotStreamWithoutSayingThatItIsPointwise) {
   ASSERT_TRUE(Infer(g)) << g.FaultText();
   EXPECT_FALSE(graph::Stream(g.graph, 1, FoldingHere(), g.faults));
   EXPECT_PRED2(Contains, g.FaultText(),
-               "(Secret): needs the whole sequence (it may combine time steps");
+               "(Secret): needs the full sequence (it may combine time steps");
 }
 
 // A loop that computes rows until their sum reaches 9, and the operation on these rows.
