@@ -51,7 +51,7 @@ TEST(Batch, IsOneBesideTime) {
   EXPECT_NE(assumed.lines[0].find("--shape Parameter0=N,?,8 sets it"), std::string::npos);
 }
 
-// It may be time itself.
+// The axis may be time.
 TEST(Batch, StaysDynamicAsTheOnlyAxisThatMayBeTime) {
   const graph::BatchOptions options = {.streams = true, .assumes_only_axis = false};
   const Assumed assumed = AssumedOf({{-1, 3, 8}}, options);

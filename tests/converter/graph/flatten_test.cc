@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which loops are laid flat, and that the flat ones compute the same.
+// Which loops are unrolled, and that unrolled loops have equal results.
 #include "converter/graph/flatten.h"
 
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@ namespace {
 const TensorType kNumber{ElementType::i64, {}};
 const TensorType kPair{ElementType::f32, {2}};
 
-// A sum of rows `factor` * i of x [12, 2], which begins at an input; both as outputs, the sums of
-// all iterations gathered.
+// A sum of rows `factor` * i of x [12, 2] that starts at an input. Outputs: the final sum, and the
+// sums of all iterations as a scan output.
 struct SumOfScaledRows {
   CountedLoop loop;
   ir::Source index, sum;
@@ -40,12 +40,12 @@ struct SumOfScaledRows {
     loop.node->outputs[1].declared = false;
   }
 
-  // What is left after the pass; the answers before and after agree.
+  // Returns the operations after the pass, and checks that the results are equal.
   std::map<std::string, int> Flattened() {
     loop.Close();
     GraphBuilder& g = loop.outer;
     const std::vector<std::vector<float>> inputs = {Numbers(24, 5), Numbers(2, 6)};
-    // Lowering needs inference, after which the pass no longer applies: it gets a loop of its own.
+    // Lowering needs inference, and Flatten runs before it, so each gets a separate loop.
     graph::Flatten(g.graph);
     std::map<std::string, int> left = Operations(g.graph);
     EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
@@ -108,7 +108,7 @@ TEST(Flatten, LeavesProductsInTheLoop) {
   EXPECT_EQ(Operations(loop.outer.graph)["Loop"], 1);
 }
 
-// Bounds of a slice must be known before the run, whatever else the body does.
+// Bounds of a slice must be constant, so this loop is unrolled regardless of the rest of its body.
 TEST(Flatten, LaysBoundsFlatThatTheIterationComputes) {
   CountedLoop loop(4);
   const ir::Source x = loop.Input(loop.outer.Parameter(F32({12, 2})));

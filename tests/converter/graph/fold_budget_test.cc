@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that grow out of a few bytes of XML are refused before they take memory.
+// Constants that expand from a few bytes of XML are refused before memory is allocated.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace {
 
 class FoldBudget : public ir::IrTest {
  protected:
-  // x + sum over i of Tile(constant, repeats[i]), each summed up to one element. model.bin holds
-  // the constant, an f32, and the repeats as i64 from byte 8 on; axis 0 is the last of them.
+  // Converts x + sum over i of Tile(constant, repeats[i]), each reduced to one element. model.bin
+  // holds the f32 constant, and the repeats as i64 starting at byte 8; the last of them is axis 0.
   std::optional<pipeline::Converted> Convert(std::vector<int64_t> repeats,
                                              pipeline::ConvertOptions options = {}) {
     std::string bin(8, '\0');
@@ -68,7 +68,7 @@ class FoldBudget : public ir::IrTest {
            R"(" version="opset1"><data keep_dims="true"/><input><port id="0"/><port id="1"/></input><output><port id="2" precision="FP32"><dim>)" +
            std::to_string(dim) + "</dim></port></output></layer>";
   }
-  // Outputs stand behind the inputs: at port 2 of all with two inputs, else at port 0.
+  // Output ports follow the input ports: port 2 for nodes with two inputs, else port 0.
   static void Join(std::vector<std::string>& edges, int from, int to, int port) {
     const bool has_inputs = from > 2 && (from - 3) % 4 != 0;
     edges.push_back(Edge(std::to_string(from) + (has_inputs ? ":2" : ":0"),
@@ -81,7 +81,7 @@ TEST_F(FoldBudget, WhatFitsIsFolded) {
   EXPECT_EQ(lines, ir::Lines());
 }
 
-// 3.6 GB out of a few hundred bytes; what reads it adds no line of its own.
+// 3.6 GB from a few hundred bytes; readers of the constant add no further lines.
 TEST_F(FoldBudget, ABombIsRefusedByName) {
   EXPECT_FALSE(Convert({900000000}));
   EXPECT_EQ(lines, ir::Lines({"model.xml:7: layer 4 \"t0\" (Tile): folding needs 3600000012 bytes "
@@ -103,7 +103,7 @@ TEST_F(FoldBudget, CountsAllConstantsTogether) {
   EXPECT_TRUE(Convert({1000, 1000, 1000}, options));
 }
 
-// 4.8 MB of 64 MB, but more operations than such a budget and so small a file allow.
+// 4.8 MB of 64 MB, but more operations than this budget and a small file allow.
 TEST_F(FoldBudget, LimitsWorkAsWellAsBytes) {
   pipeline::ConvertOptions options;
   options.fold_budget_bytes = int64_t{1} << 26;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which faults inference reports of a graph where an operation is missing or at fault: all that are
-// true, and none that follow from another.
+// Errors that inference reports for a graph with missing or invalid operations: all independent
+// errors, and none that only follow from another.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,14 +17,14 @@ namespace {
 
 const TensorType kVector = {ElementType::f32, {1, 3}};
 
-// Makes the layer one of an operation that has no row.
+// Changes the layer to an operation without a row.
 ir::Source WithoutOperation(ir::Source source) {
   source.node->type = "Frob";
   source.node->operation = nullptr;
   return source;
 }
 
-// A layer whose axis is at fault.
+// A layer with an invalid axis.
 ir::Source WrongAxis(GraphBuilder& g, ir::Source x, const std::string& axis) {
   const ir::Source made = g.Add("Softmax", 8, {x}, {{"axis", axis}});
   made.node->outputs[0].type = kVector;
@@ -68,7 +68,7 @@ TEST(InferFaults, AWrongDeclaredShapeIsReportedOnce) {
   EXPECT_TRUE(IsOneFault(FaultsOf(g), "\"Relu1\" (Relu): output 0 is declared f32[1,4]"));
 }
 
-// A read of unknown type, and an assignment of a known one.
+// A read of unknown type, and an assignment of a known type.
 TEST(InferFaults, AVariableOfUnknownTypeAgreesWithEveryValue) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(kVector);
@@ -78,8 +78,8 @@ TEST(InferFaults, AVariableOfUnknownTypeAgreesWithEveryValue) {
   EXPECT_EQ(FaultsOf(g), "");
 }
 
-// A loop around a layer without an operation, one that depends on it and one with a fault of its
-// own; behind it a layer that would have a fault if the loop's outputs were known.
+// A loop with a layer without operation, a layer that depends on it, and a layer with an
+// independent error. The layer after the loop would have an error if the loop's outputs were known.
 struct LoopWithHole : CountedLoop {
   explicit LoopWithHole(int64_t trips) : CountedLoop(trips) {
     const ir::Source state = Input(outer.Parameter(kVector));
@@ -100,7 +100,7 @@ TEST(InferFaults, ACountedLoopShowsThoseOfItsBody) {
   EXPECT_TRUE(IsOneFault(LoopWithHole(5).Faults(), "axis 7 of a rank 2 tensor"));
 }
 
-// What ends it, and with it what its body becomes, is unknown.
+// Its trip count is unknown, so its body cannot be checked.
 TEST(InferFaults, AnOpenLoopWithAMissingOperationShowsNone) {
   EXPECT_EQ(LoopWithHole(-1).Faults(), "");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of the call against what the model declares of its inputs.
+// Shapes from --shape, compared with the declared inputs.
 #include "converter/graph/input_shapes.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST_F(InputShapes, OfAnUnknownInputNameTheFirstOfMany) {
   EXPECT_TRUE(faults[0].ends_with("\"Parameter15\" f32[1] and 6 more")) << faults[0];
 }
 
-// What depends on such an input is not checked with a shape that the call does not want.
+// Layers that depend on such an input are not checked, because its shape is unknown.
 TEST_F(InputShapes, AtFaultTakeTheTypeOfTheirInput) {
   Faults({{"x", {5}}});
   EXPECT_EQ(x().type, "");

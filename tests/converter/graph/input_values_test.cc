@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs that the call makes constants.
+// Inputs that --value replaces by constants.
 #include "converter/graph/input_values.h"
 
 #include <gtest/gtest.h>

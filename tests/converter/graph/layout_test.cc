@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stretches with windows get their channels last: what turns with them, what is transposed at their
-// borders, and that not a bit of any result changes.
+// Layout groups with windows become channels-last: which operations are permuted, which
+// transpositions remain at the borders. Results are bit-identical.
 #include "converter/graph/layout/layout.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Layouts : testing::Test {
         Numbers(static_cast<size_t>(ElementCount(dims).value_or(0)), std::ssize(dims));
     return g.Floats(dims, numbers);
   }
-  // The filters' dims say how many axes of space there are, and whether there are groups.
+  // The rank of the filters determines the number of spatial axes.
   ir::Source Convolved(ir::Source x, const Dimensions& filters, bool grouped = false,
                        const std::string& pad = "0") {
     const size_t space = filters.size() - (grouped ? 3 : 2);
@@ -39,10 +39,10 @@ struct Layouts : testing::Test {
     return g.Of("Reshape", {x, g.Ints(dims)}, {{"special_zero", "false"}});
   }
 
-  // Bit for bit.
+  // Compares bit by bit.
   KindCounts Chosen() { return Rewritten(g, graph::ChooseLayouts, 0); }
-  // What stands between a convolution with five channels, of 7 x 6 places, and one that takes any
-  // number of them.
+  // Inserts operations between a convolution with five channels and 7 x 6 positions, and one with
+  // any number of channels.
   KindCounts Between(const std::function<ir::Source(ir::Source)>& between) {
     const ir::Source first = Convolved(g.Parameter(F32({2, 3, 8, 7})), {5, 3, 2, 2});
     const ir::Source second = between(first);
@@ -55,7 +55,7 @@ struct Layouts : testing::Test {
     return static_cast<int>(std::ranges::count_if(
         g.graph.nodes, [&](const auto& node) { return node->attributes.contains(attribute); }));
   }
-  // Of both convolutions the sides that look at each other, and nothing is transposed.
+  // Expects that the facing sides of both convolutions are channels-last, without a transposition.
   void ExpectTurned(const KindCounts& kinds, int others = 0) const {
     EXPECT_FALSE(kinds.contains("Transpose"));
     EXPECT_EQ(Count("x_last"), 1 + others);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every operation of OpenVINO's opsets 1 to 16 converts, or is listed with the reason why it does
-// not.
+// Every operation of OpenVINO's opsets 1 to 16 either converts, or is listed with a reason.
 #include "converter/graph/missing.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +14,7 @@ namespace {
 
 constexpr int kAnyOpset = std::numeric_limits<int>::max();
 
-// Of the union of the opsets, by the names that an IR has.
+// The union of the opsets, by their names in the IR.
 constexpr const char* kOpsets[] = {"Abs",
                                    "Acos",
                                    "Acosh",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts that follow from the shape of an input.
+// Trip counts that follow from the shape of an input.
 #include "converter/graph/open_loops.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace weft {
 namespace {
 
-// A loop that ends at x.shape[1], of x f32[2, `time`]; its trip count afterwards.
+// Returns the recognised trip count of a loop that ends at x.shape[1], with x f32[2, `time`].
 int64_t TripsOver(int64_t time) {
   CountedLoop loop(-1);
   GraphBuilder& g = loop.outer;
@@ -39,7 +39,7 @@ TEST(OpenLoops, CountsToALengthThatInferenceKnows) {
 
 TEST(OpenLoops, LeavesAnUnknownLength) { EXPECT_EQ(TripsOver(-1), -1); }
 
-// A loop of x.shape[1] iterations, as scripts have it, whose list grows along axis 1.
+// A loop of x.shape[1] iterations, as exported from scripts, with a list that grows along axis 1.
 TEST(OpenLoops, GathersAListOnceItsTripCountIsKnown) {
   CountedLoop loop(1);
   GraphBuilder& g = loop.outer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of f16, bf16 and f64: constants, ports, explicit conversions, variables and bodies.
+// Conversion of f16, bf16 and f64: constants, ports, explicit conversions, variables and bodies.
 #include "converter/graph/promote.h"
 
 #include <gtest/gtest.h>
@@ -27,12 +27,12 @@ std::vector<float> FloatsOf(const ir::Constant& constant) {
   return floats;
 }
 
-// The file declares output types, which is all that promotion may look at.
+// The file declares output types; promotion may only use these.
 void Declare(ir::Source source, ElementType type, Dims dims) {
   source.node->outputs[source.port] = {{type, std::move(dims)}, true, {}};
 }
 
-// As the pipeline does it, up to the steps.
+// Runs the pipeline's passes up to the steps.
 plan::Program LowerPromoted(GraphBuilder& g) {
   graph::Promote(g.graph);
   plan::Program program;
@@ -57,7 +57,7 @@ TEST(Promote, WidensConstantsOfEveryFloatType) {
   EXPECT_EQ(whole.node->constant->type.type, ElementType::i64);
 }
 
-// A port without dims is a scalar's, or of unknown rank; its type is declared all the same.
+// A port without dims is a scalar or has unknown rank; its type is declared nevertheless.
 TEST(Promote, GivesAScalarOutputItsType) {
   for (const ElementType type : {ElementType::f16, ElementType::bf16, ElementType::f64}) {
     GraphBuilder g;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes integers between quantisers, and what stays as it is; the numbers stay the same.
+// Which operations between quantisers become integer operations; results stay equal.
 #include "converter/graph/quantise/quantise.h"
 
 #include "converter/ir/consistency.h"
@@ -18,14 +18,14 @@ void QuantiseAll(ir::Graph& graph) {
 struct Quantised : testing::Test {
   weft::Spelling g;
 
-  // Of 256 levels; zero is one of them where `low` over the distance is whole.
+  // 256 levels; zero is one of the levels if `low` is a multiple of their distance.
   ir::Source Fake(ir::Source x, float low, float high) {
     return g.Of("FakeQuantize", {x, g.Float(low), g.Float(high), g.Float(low), g.Float(high)},
                 {{"levels", "256"}});
   }
   ir::Source Symmetric(ir::Source x) { return Fake(x, -12.8f, 12.7f); }
   ir::Source Positive(ir::Source x) { return Fake(x, 0, 25.5f); }
-  // Whole numbers of f32 times a power of two.
+  // Integers in f32 times a power of two.
   ir::Source Weights(const Dims& dims) {
     std::vector<float> numbers;
     for (int64_t i = 0; i < ElementCount(dims).value_or(0); ++i) {
@@ -57,7 +57,7 @@ TEST_F(Quantised, ProductsTakeWhatFollowsThem) {
   EXPECT_EQ(Kinds(second), (KindCounts{{"Quantize", 1}, {"QuantizedMatMul", 2}, {"Identity", 1}}));
 }
 
-// MatMulInteger behind DynamicQuantizeLinear, as frontends leave it: bytes and their zero are
+// MatMulInteger after DynamicQuantizeLinear, as frontends export it: int8 values and zero point are
 // computed.
 struct ComputedLevels : Quantised {
   ir::Source As(const char* type, ir::Source x) {
@@ -97,7 +97,7 @@ TEST_F(ComputedLevels, ProductsWithoutZeroAndFactorAreBytesToo) {
       (KindCounts{{"Convert", 1}, {"ByteTable", 1}, {"QuantizedMatMul", 1}, {"Identity", 1}}));
 }
 
-// Bytes with their zero under filters of integers, and the conversion behind them.
+// A convolution of 8-bit data minus a zero point with integer filters, followed by a conversion.
 struct ComputedWindows : ComputedLevels {
   ir::Source Filters(const Dims& dims, int32_t least, int32_t greatest) {
     std::vector<int32_t> numbers(static_cast<size_t>(ElementCount(dims).value_or(0)), least);
@@ -110,7 +110,7 @@ struct ComputedWindows : ComputedLevels {
         {{"strides", "1,1"}, {"dilations", "1,1"}, {"pads_begin", "1,1"}, {"pads_end", "1,1"}});
   }
   ir::Source Data() { return g("Subtract", Wide("u8", {1, 4, 6, 5}), Wide("u8", {})); }
-  // Those of the only step of bytes that its weights are multiplied in.
+  // Returns the number of operands of the only int8 convolution.
   size_t OperandsOf(ir::Source result) {
     EXPECT_EQ(Kinds(result).at("QuantizedConvolution"), 1);
     for (const auto& node : g.graph.nodes) {
@@ -131,15 +131,15 @@ TEST_F(ComputedWindows, PadWithTheZeroThatIsComputed) {
   EXPECT_EQ(OperandsOf(Floats(
                 Of("Convolution", Wide("i8", {1, 4, 6, 5}), Filters({3, 4, 3, 3}, -128, 127)))),
             kWithPadding - 1)
-      << "of no zero";
+      << "no zero point";
   g = {};
   const ir::Source other = g("Subtract", Wide("u8", {1, 4, 6, 5}), Wide("i8", {}));
   EXPECT_FALSE(Kinds(Floats(Of("Convolution", other, Filters({3, 4, 3, 3}, -5, 5))))
                    .contains("QuantizedConvolution"))
-      << "a zero that may be no byte of the data's";
+      << "a zero point outside of the data's range";
 }
 
-// u8 less a zero other than 128: one more filter of each group, of ones.
+// A u8 input with a zero point other than 128: adds one filter of ones to each group.
 TEST_F(ComputedWindows, TakeWeightsThatAnOffsetBringsWithinBytes) {
   const auto kinds = [&](const char* operation, const Dims& dims, int32_t least, int32_t greatest) {
     g = {};
@@ -188,7 +188,7 @@ TEST_F(Quantised, ConvolutionsHaveTheirChannelsLast) {
           {"Quantize", 1}, {"Transpose", 2}, {"QuantizedConvolution", 1}, {"Dequantize", 1}}));
 }
 
-// As NNCF quantises what a depthwise convolution takes.
+// A depthwise convolution input as NNCF quantises it.
 TEST_F(Quantised, ADepthwiseConvolutionTakesAScaleForEachChannel) {
   const ir::Source x = Convolved(Symmetric(g.Parameter(F32({2, 3, 5, 4}))), {2, 3, 2, 2});
   const ir::Source low = g.Float(0), high = g.Floats({1, 2, 1, 1}, {25.5f, 51});
@@ -229,7 +229,7 @@ TEST_F(Quantised, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
                                                                  {"Identity", 1}}));
 }
 
-// Levels that i16 holds and i8 does not; a product of weights that are no integers takes the
+// Quantised values that i16 holds and i8 does not. A product with non-integer weights reads the f32
 // numbers.
 TEST_F(Quantised, DataOf16BitsIsRoundedByItself) {
   const auto product = [](weft::Spelling& of, float low, bool has_integers) {
@@ -264,16 +264,16 @@ TEST_F(Quantised, OtherLevelsAreATable) {
   EXPECT_EQ(kinds.at("Quantize"), 1);
 }
 
-// Unless it is one, a model is what it was.
+// Models with other quantisers stay unchanged.
 TEST_F(Quantised, WhatIsOnNoLevelsStays) {
   const ir::Source x = g.Parameter(F32({3, 7}));
   const ir::Source floats = g.Floats({5, 7}, Numbers(35, 3));
   const auto product = [&](ir::Source data, ir::Source weights) {
     g.Result(g.Of("MatMul", {data, weights}, {{"transpose_b", "true"}}));
   };
-  product(Symmetric(x), floats);                    // weights that are no integers
-  product(Fake(x, 0.1f, 12.8f), Weights({5, 7}));   // no level at 0
-  product(Fake(x, 10.0f, 35.5f), Weights({5, 7}));  // one that i8 does not hold
+  product(Symmetric(x), floats);                    // weights that are not integers
+  product(Fake(x, 0.1f, 12.8f), Weights({5, 7}));   // zero is no level
+  product(Fake(x, 10.0f, 35.5f), Weights({5, 7}));  // a level that i8 does not hold
   product(x, Weights({5, 7}));                      // no quantiser
   EXPECT_EQ(
       Kinds(Product(g.Of("FakeQuantize",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which traced loops become loops again, and that these compute the same.
+// Which traced loops become loops again, and that they have equal results.
 #include "converter/graph/reroll/reroll.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int64_t kWidth = 3;
 
-// A model of x [2, steps, 3] in which a loop over axis 1 was laid flat.
+// A model of x [2, steps, 3] with an unrolled loop over axis 1.
 struct Traced : GraphBuilder {
   explicit Traced(int64_t count) : steps(count), x(Parameter(F32({2, count, kWidth}))) {}
 
@@ -35,14 +35,14 @@ struct Traced : GraphBuilder {
     for (ir::Source& part : parts) part = Of("Unsqueeze", {part, Ints({1})});
     return Of("Concat", std::move(parts), {{"axis", "1"}});
   }
-  // tanh(x W + h R + b), each copy with constants of its own, as exporters write them.
+  // tanh(x W + h R + b); each copy has separate constants, as in exports.
   ir::Source Cell(ir::Source input, ir::Source h, uint32_t seed = 1) {
     const ir::Source sum =
         Of("Add", {Of("MatMul", {input, Weights(seed)}), Of("MatMul", {h, Weights(seed + 1)})});
     return Of("Tanh", {Of("Add", {sum, Row(seed + 2)})});
   }
   using Step = std::function<ir::Source(ir::Source input, ir::Source h, int64_t step)>;
-  // The states of all steps, in the order of time.
+  // The states of all steps, in temporal order.
   std::vector<ir::Source> Walk(ir::Source data, ir::Source h, const Step& step, bool back = false) {
     std::vector<ir::Source> states(static_cast<size_t>(steps));
     for (int64_t i = 0; i < steps; ++i) {
@@ -59,7 +59,7 @@ struct Traced : GraphBuilder {
     return Walk(data, h, cell, back);
   }
 
-  // What is left after the pass; the answers before and after have the same bits.
+  // Returns the operations after the pass, and checks that results are bit-identical.
   std::map<std::string, int> Rerolled() {
     EXPECT_TRUE(InferAndFold(graph, {.check_declared = false}, faults)) << FaultText();
     if (!faults.ok()) return {};
@@ -90,8 +90,7 @@ TEST(Reroll, MakesALoopOfCopiesThatPassAStateOn) {
   EXPECT_EQ(left["Concat"], 0);
 }
 
-// The product with the state depends on no place of its own copy; it belongs to the copy all the
-// same.
+// The product with the state does not depend on a slice of its copy, but belongs to this copy.
 TEST(Reroll, CarriesTheStateAndNotItsProduct) {
   for (const bool gives_all : {true, false}) {
     Traced g(6);
@@ -150,8 +149,8 @@ TEST(Reroll, TakesLayersThatRunStepByStep) {
   EXPECT_EQ(left["Tanh"], 2);
 }
 
-// y = a x + s; s' = b x - c y + r; r' = d x - e y: the last step makes no states, the first begins
-// with zeros, which an exporter does not add.
+// y = a x + s; s' = b x - c y + r; r' = d x - e y. The last step computes no states. The first
+// starts with zeros, which an exporter does not add.
 TEST(Reroll, TakesStatesThatTheFirstAndTheLastCopyLack) {
   Traced g(8);
   std::vector<ir::Source> all;
@@ -260,8 +259,8 @@ TEST(Reroll, ReadsPlacesHoweverTheyAreTaken) {
   }
 }
 
-// The first state is the first input: what it would be multiplied by has no reader there. The
-// product with the place of the next copy belongs to that copy, or the last one would have none.
+// The first state is the first input, so the first copy has no factor for it. The product with the
+// slice of the next copy belongs to that copy; otherwise the last copy would have none.
 TEST(Reroll, TakesInAFirstCopyThatIsItsInput) {
   Traced g(6);
   const ir::Source keep = g.Of("Sigmoid", {g.Of("MatMul", {g.x, g.Weights(4)})});
@@ -278,7 +277,7 @@ TEST(Reroll, TakesInAFirstCopyThatIsItsInput) {
   EXPECT_EQ(left["Concat"], 0);
 }
 
-// Where a zero state was taken off, OpenVINO adds negative zeros.
+// OpenVINO adds negative zeros where it removed a zero state.
 TEST(Reroll, TakesInAFirstCopyThatAddsNegativeZeros) {
   Traced g(6);
   const ir::Source nothing = g.Floats({1, 1}, {-0.0F});
@@ -294,7 +293,7 @@ TEST(Reroll, TakesInAFirstCopyThatAddsNegativeZeros) {
   EXPECT_EQ(left["Concat"], 0);
 }
 
-// What is normalised by groups behind the walk has two shapes: one of them alone is read.
+// The group normalisation after the loop has two shapes; only one of them is read.
 TEST(Reroll, GivesNoOutputThatNothingReads) {
   Traced g(6);
   std::vector<ir::Source> all;

@@ -20,7 +20,7 @@ class ResolveTest : public testing::Test {
     graph.nodes.push_back(std::move(node));
     return *graph.nodes.back();
   }
-  // Name and version of the row a node of this type gets; empty when none.
+  // Returns name and version of the row for a node of this type; empty if there is none.
   std::string RowOf(const std::string& type, const std::string& version) {
     ir::Node& node = Add(type, version);
     Resolve(graph, faults);
@@ -65,8 +65,8 @@ TEST_F(ResolveTest, KnowsCellsAsExperimental) {
 }
 
 TEST_F(ResolveTest, PutsNoOlderRowInPlaceOfANewMeaning) {
-  // A reduction came to ScatterElementsUpdate with opset12, an upsampling rule to AvgPool with
-  // opset14: a table without that row must not answer with the older one.
+  // ScatterElementsUpdate got a reduction in opset12 and AvgPool a rounding mode in opset14: a
+  // table without these rows must not return the older ones.
   for (const ops::Operation& row : ops::Table()) {
     if (row.name == "ScatterElementsUpdate" && row.opset == 12) return;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One variable, one owner: the graph, or the If, that reads and assigns it.
+// Each variable has one owner: the graph or the If that reads and assigns it.
 #include "converter/graph/variables.h"
 
 #include <gtest/gtest.h>

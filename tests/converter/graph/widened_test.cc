@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where numbers of u16, u32, u64 and u1 may go, which stand in a wider type: into conversions,
-// shapes and indices, and nowhere that computes.
+// Values of u16, u32, u64 and u1, which are stored in a wider type, may be converted or used as
+// shapes and indices, but not in computations.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -67,7 +67,7 @@ TEST(Widened, IsNotComputedOn) {
   EXPECT_EQ(g.faults.lines().size(), 7u);
 }
 
-// u32 in 32 bits would make -1 of it, which counts from the end.
+// u32 in 32 bits would become -1, which counts from the end.
 TEST(Widened, IsNoNegativeIndex) {
   GraphBuilder g;
   const ir::Source last = WidenedAs(g.Ints({4294967295}), "u32");

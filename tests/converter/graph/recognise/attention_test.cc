@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention spelled out becomes one operation where that is cheaper: where its mask is a triangle,
-// or its scale stands on both sides.
+// Decomposed attention becomes one operation if that is cheaper: if its mask is a triangle, or if
+// both query and key are scaled.
 #include "converter/graph/recognise/forms.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 
@@ -15,7 +15,7 @@ struct SpelledAttention : testing::Test {
   ir::Source Scores(ir::Source q, ir::Source k) {
     return g.Of("MatMul", {q, k}, {{"transpose_b", "true"}});
   }
-  // 0 up to the place `ahead` of the query's own, `least` behind.
+  // 0 up to `ahead` positions after the query, `least` after that.
   ir::Source Mask(float least, int64_t ahead = 0) {
     std::vector<float> mask;
     for (int64_t i = 0; i < 9; ++i) mask.push_back(i % 3 <= i / 3 + ahead ? 0 : least);
@@ -99,7 +99,7 @@ TEST_F(SpelledAttention, StaysWhereTheMaskLeavesSome) {
             (KindCounts{{"Add", 1}, {"MatMul", 2}, {"Softmax", 1}}));
 }
 
-// Products that are not attention as a whole: the softmax alone knows the triangle.
+// Products that do not form an attention operation: only the softmax becomes causal.
 TEST_F(SpelledAttention, OfAnEquationHasACausalSoftmax) {
   const ir::Source product = g.Of("Einsum", {query, key}, {{"equation", "btc,bsc->bts"}});
   const ir::Source shares = g("Softmax", g("Add", product, Mask(-INFINITY)), {{"axis", "2"}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants between a reshape and one back are spelled out under the dims around them, and both
-// reshapes go.
+// Constants between a reshape and its inverse are expanded to the outer dims, and both reshapes are
+// removed.
 #include "converter/graph/recognise/forms.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What recognition does inside a loop alone: RNN cells, and products of [slice, state] in two.
+// Recognition that applies only inside a loop: RNN cells, and splitting of products of [slice,
+// state].
 #include "tests/converter/graph/recognise/spelled_cells.h"
 
 namespace weft {
@@ -21,7 +22,7 @@ struct Recurrence {
     return body.Add("MatMul", 1, {a, Constant(body, {inputs, kHidden}, seed)});
   }
 
-  // `back`: the next state; else `next` is but an output, and h keeps its value.
+  // `back`: `next` is the next state; otherwise it is only an output, and h keeps its value.
   std::map<std::string, int> Run(ir::Source next, bool back = true) {
     const ir::Source whole = outer.Parameter(F32({kTime, kRows, kInputs}));
     const ir::Source first = outer.Parameter(F32({kRows, kHidden}));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Pad of zeros before a convolution's exchanged axes becomes its padding, and stays where it is
-// none.
+// A Pad of zeros before permuted axes of a convolution becomes its padding; other Pads stay.
 #include "converter/graph/recognise/border.h"
 
 #include "tests/converter/graph/recognise/rewritten.h"
@@ -15,7 +14,7 @@ struct SpelledBorder : testing::Test {
   const KindCounts padded = {{"Convolution", 1}, {"Pad", 1}, {"Transpose", 1}};
   const KindCounts joined = {{"Convolution", 1}, {"Transpose", 1}};
 
-  // Channels last, 9 places of 3 channels.
+  // Channels last, 9 positions of 3 channels.
   ir::Source Padded(const Counts& before, const Counts& behind, float fill = 0) {
     return g.Of("Pad", {g.Parameter(F32({2, 9, 3})), g.Ints(before), g.Ints(behind), g.Float(fill)},
                 {{"pad_mode", "constant"}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trip counts read off conditions, and which conditions are left to the run.
+// Trip counts derived from conditions, and conditions that stay.
 #include "converter/graph/recognise/count.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,8 @@ void Doubles(CountedLoop& loop) {
   loop.Last(next);
 }
 
-// The outcome of `counter (first, first + step, ...) + ahead COMPARISON limit` as condition.
+// Returns the outcome for the condition `counter (first, first + step, ...) + ahead COMPARISON
+// limit`.
 Outcome OutcomeOf(int64_t trips, int64_t first, int64_t step, int64_t ahead,
                   const std::string& comparison, int64_t limit) {
   CountedLoop loop(trips);
@@ -105,7 +106,7 @@ TEST(RecogniseCount, JoinsTwoCountersAsKerasDoes) {
   EXPECT_EQ(Recognised(loop), (Outcome{4, true, 1}));
 }
 
-// A condition that data decides, too, ends with the counter at the latest.
+// A condition that also depends on data ends with the counter at the latest.
 TEST(RecogniseCount, BoundsAConditionOfData) {
   CountedLoop loop(-1);
   Doubles(loop);
@@ -135,10 +136,10 @@ TEST(RecogniseCount, LeavesATripCountThatTheRunKnows) {
   graph::RecogniseCounts(loop.outer.graph);
   EXPECT_EQ(loop.node->inputs[0].node->type, "Parameter");
   EXPECT_EQ(loop.inside().parameters.size(), 2u);
-  EXPECT_EQ(loop.node->bodies[0].most_trips, 5);  // of the counts 0, 1, 2, 3 and 4
+  EXPECT_EQ(loop.node->bodies[0].most_trips, 5);  // the counts 0, 1, 2, 3 and 4
 }
 
-// The Result of the condition is an output as well and keeps its value.
+// The condition's Result is also an output and keeps its value.
 TEST(RecogniseCount, GivesTheConditionAResultOfItsOwn) {
   CountedLoop loop(-1);
   const ir::Source next =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpaceToBatch, a convolution and BatchToSpace become one dilated convolution where blocks, pads
-// and crops fit each other, and stay where they do not.
+// SpaceToBatch, a convolution and BatchToSpace become one dilated convolution if blocks, pads and
+// crops match; otherwise they stay.
 #include "converter/graph/recognise/dilation.h"
 
 #include "tests/converter/graph/recognise/rewritten.h"

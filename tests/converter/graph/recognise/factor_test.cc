@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that follow one another become one; a batch normalisation behind a product goes into
-// its weights and bias.
+// Consecutive constants are merged; a batch normalisation after a product is merged into its
+// weights and bias.
 #include "converter/graph/recognise/forms.h"
 #include "converter/program/fuse_tail.h"
 #include "tests/converter/graph/recognise/rewritten.h"
@@ -9,7 +9,7 @@
 namespace weft {
 namespace {
 
-// As the converter does, before time is cut and behind.
+// Runs the passes in the converter's order: before and after time is split into chunks.
 void JoinAll(ir::Graph& graph) {
   graph::JoinTables(graph);
   graph::JoinConstants(graph);
@@ -43,7 +43,7 @@ TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeIt) {
   EXPECT_EQ(left, (KindCounts{{"Add", 1}, {"Convolution", 1}}));
 }
 
-// Keras: a convolution over time is one over images of one row.
+// Keras exports a convolution over time as one over images of one row.
 TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeOtherDims) {
   for (const bool has_bias : {false, true}) {
     Spelling g;
@@ -69,7 +69,7 @@ TEST(JoinedConstants, AFactorOfOneIsNothing) {
   g.Result(g("Multiply", x, g.Floats({2, 1, 1}, {1, 1})));
   EXPECT_EQ(Rewritten(g, JoinAll),
             (KindCounts{{"Abs", 1}, {"Identity", 1}, {"Multiply", 1}, {"Sqrt", 1}}))
-      << "but where it repeats what it is multiplied with";
+      << "unless it broadcasts the other factor";
 }
 
 TEST(JoinedConstants, AFactorPerOutputGoesIntoAMatrix) {
@@ -111,7 +111,7 @@ TEST(JoinedConstants, AProductThatIsReadElsewhereKeepsItsWeights) {
   EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"MatMul", 1}, {"Multiply", 1}}));
 }
 
-// Rows differ along an axis that is not the outputs'.
+// The factors vary along an axis other than the outputs.
 TEST(JoinedConstants, AFactorPerRowStays) {
   Spelling g;
   const ir::Source product = g("MatMul", g.Parameter(F32({3, 2})), Constant(g, {2, 3}, 5));
@@ -119,7 +119,8 @@ TEST(JoinedConstants, AFactorPerRowStays) {
   EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"MatMul", 1}, {"Multiply", 1}}));
 }
 
-// Cut along time, positions are no constant any more: their sum with the bias must be one before.
+// In a streaming model, positions are no longer a constant: they must be merged with the bias
+// before.
 TEST(JoinedTables, PositionsBehindABiasBecomeOne) {
   Spelling g;
   const ir::Source product = g("MatMul", g.Parameter(F32({4, 2})), Constant(g, {2, 3}, 5));
@@ -134,7 +135,7 @@ TEST(JoinedTables, AWindowBehindAScaleBecomesOne) {
   EXPECT_EQ(Rewritten(g, graph::JoinTables), (KindCounts{{"Multiply", 1}}));
 }
 
-// They are joined later, where the whole model's weights take the scale in.
+// These factors are merged later, into the weights of the product.
 TEST(JoinedTables, AScaleOfAProductIsItsWeights) {
   Spelling g;
   const ir::Source product = g("MatMul", g.Parameter(F32({4, 2})), Constant(g, {2, 3}, 5));
@@ -143,7 +144,7 @@ TEST(JoinedTables, AScaleOfAProductIsItsWeights) {
   EXPECT_EQ(Rewritten(g, graph::JoinTables), (KindCounts{{"MatMul", 1}, {"Multiply", 2}}));
 }
 
-// Formulas are put together of these.
+// Single numbers stay for the recognition of formulas.
 TEST(JoinedTables, SingleNumbersStay) {
   Spelling g;
   g.Result(g("Multiply", g("Multiply", g.Parameter(F32({4, 3})), 2.0f), 0.5f));
@@ -169,7 +170,7 @@ const Pair kPairs[] = {
        return g("Add", g.Row({2, 4}), g("Add", 3.0f, x));
      },
      {{"Add", 1}}},
-    {"AddendsThatRound",  // to whole numbers
+    {"AddendsThatRound",  // to integers
      [](Spelling& g, ir::Source x) { return g("Subtract", g("Add", x, 12582912.0f), 12582912.0f); },
      {{"Add", 1}, {"Subtract", 1}}},
     {"FactorsOfTwoAxes",
@@ -209,7 +210,7 @@ TEST(JoinedConstants, WhatJoinedTheProductLeavesOneStep) {
   EXPECT_EQ(Kinds(program), std::vector{plan::StepKind::kConv});
 }
 
-// Whether a sum of two values joins the convolution's step depends on how much of time is there.
+// Whether an addition of two values is merged into the convolution depends on the number of steps.
 TEST(JoinedConstants, WhatIsAddedToAConvolutionRoundsApart) {
   for (const bool of_matrix : {false, true}) {
     Spelling g;
@@ -224,7 +225,7 @@ TEST(JoinedConstants, WhatIsAddedToAConvolutionRoundsApart) {
   }
 }
 
-// An addend that an export has stretched along time is one per output again.
+// An addend that an exporter broadcast along time is reduced to one number per output.
 TEST(JoinedConstants, AStretchedAddendIsOnePerOutput) {
   Spelling g;
   const ir::Source x = g.Parameter(F32({1, 2, 3}));
@@ -236,7 +237,7 @@ TEST(JoinedConstants, AStretchedAddendIsOnePerOutput) {
   EXPECT_EQ(g.type(sum.node->inputs[1]).dims, (Dims{1, 2, 1}));
 }
 
-// Rows of every shape are one run of bytes.
+// Rows of different shapes with equal bytes.
 TEST(JoinedConstants, OfEqualBytesAreStoredOnce) {
   Spelling g;
   const ir::Source x = g.Parameter(F32({2, 3, 1}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formulas as exporters spell them become one operation each, with the same answers; what is only
-// nearly one, or of which another reads a part, stays.
+// Decomposed formulas as in exports become one operation each, with equal results. Formulas that
+// differ, or with other readers of a part, stay.
 #include "converter/graph/recognise/forms.h"
 
 #include "tests/converter/graph/recognise/rewritten.h"
@@ -13,7 +13,7 @@ const Dims kShape = {2, 3, 8};
 struct Spelled {
   const char* name;
   ir::Source (*spell)(Spelling& g, ir::Source x);
-  KindCounts left;  // of the operations that are neither Parameter nor Result
+  KindCounts left;  // operations except Parameter and Result
 };
 
 std::ostream& operator<<(std::ostream& out, const Spelled& spelled) { return out << spelled.name; }
@@ -27,7 +27,7 @@ ir::Source TanhGelu(Spelling& g, ir::Source x) {
   return g("Multiply", g("Multiply", 0.5f, x), g("Add", tanh, 1.0f));
 }
 
-// Transformers' gelu_fast: multiplied out otherwise.
+// gelu_fast of Transformers: expanded differently.
 ir::Source FastGelu(Spelling& g, ir::Source x) {
   const ir::Source scaled = g("Multiply", x, 0.7978845608f);
   const ir::Source square = g("Multiply", g("Multiply", x, 0.044715f), x);
@@ -190,7 +190,7 @@ ir::Source KerasLayerNorm(Spelling& g, ir::Source x) {
   return g("Add", g("Multiply", x, s), shift);
 }
 
-// The same where its shift is zero: x * s + -mean * s.
+// The same with a zero shift: x * s + -mean * s.
 ir::Source UnshiftedLayerNorm(Spelling& g, ir::Source x) {
   const ir::Source mean = Mean(g, x);
   const ir::Source variance = Mean(g, g("SquaredDifference", x, mean));
@@ -200,7 +200,7 @@ ir::Source UnshiftedLayerNorm(Spelling& g, ir::Source x) {
   return g("Add", g("Multiply", x, s), shift);
 }
 
-// Flax: the variance as mean x^2 - (mean x)^2, kept from below 0.
+// Flax: the variance as mean x^2 - (mean x)^2, bounded from below by 0.
 ir::Source FlaxLayerNorm(Spelling& g, ir::Source x) {
   const ir::Source mean = Mean(g, x), square = Mean(g, g("Multiply", x, x));
   const ir::Source difference = g("Subtract", square, g("Multiply", mean, mean));
@@ -303,7 +303,7 @@ TEST_P(Norms, BecomeOneOperation) {
 INSTANTIATE_TEST_SUITE_P(, Norms, testing::ValuesIn(kNorms),
                          [](const auto& each) { return std::string(each.param.name); });
 
-// With a number for what differs from the operation.
+// Results with an additional factor.
 const Spelled kScaled[] = {
     {"UnbiasedVariance",
      [](Spelling& g, ir::Source x) {
@@ -361,7 +361,7 @@ TEST_P(Scaled, BecomeOneOperationAndANumber) {
 INSTANTIATE_TEST_SUITE_P(, Scaled, testing::ValuesIn(kScaled),
                          [](const auto& each) { return std::string(each.param.name); });
 
-// Left as they are: each is what it was before the pass.
+// Formulas that stay unchanged.
 const Spelled kNearly[] = {
     {"GeluOfHalfPrecisionConstants",
      [](Spelling& g, ir::Source x) {
@@ -472,7 +472,7 @@ TEST(Forms, AFormulaOfMoreAxesThanItsVariableGivesThoseAxes) {
   EXPECT_EQ(Rewritten(g, graph::RecogniseForms), (KindCounts{{"HSigmoid", 1}, {"Reshape", 1}}));
 }
 
-// The halves would be an axis more than tensors may have.
+// The axis of the halves would exceed the maximum rank.
 TEST(Forms, AMagnitudeOfEightAxesStays) {
   Spelling g;
   const ir::Source x = g.Parameter(F32({1, 1, 1, 1, 1, 1, 2, 4}));
@@ -486,7 +486,7 @@ TEST(Forms, AMagnitudeOfEightAxesStays) {
   EXPECT_EQ(Rewritten(g, graph::RecogniseForms), before);
 }
 
-// A thousand readers of one value, each a formula of it: the work is that of the formulas.
+// A thousand readers of one value, each a formula: the cost must be proportional to the formulas.
 TEST(Forms, ManyReadersOfOneValue) {
   Spelling g;
   const ir::Source x = g.Parameter(F32({1}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GRU cells in every form of the update, with the reset before and behind the product.
+// GRU cells in every form of the update, with the reset before and after the product.
 #include "tests/converter/graph/recognise/spelled_cells.h"
 
 namespace weft {
@@ -19,7 +19,7 @@ struct Parts {
   ir::Source x, h, z, r, n;
 };
 
-// The gates by one product each for x and h, which all three share.
+// The gates with one product each for x and h, shared by all three.
 Parts Gates(GraphBuilder& g, bool linear, const std::string& activation = "Sigmoid") {
   Parts parts;
   parts.x = g.Parameter(F32({kRows, kInputs}));
@@ -39,7 +39,7 @@ Parts Gates(GraphBuilder& g, bool linear, const std::string& activation = "Sigmo
   return parts;
 }
 
-// (1 - z) * n + z * h in one of its forms; `turned` has z and 1 - z change places.
+// (1 - z) * n + z * h in one of its forms; `turned` exchanges z and 1 - z.
 ir::Source Update(GraphBuilder& g, const Parts& parts, int form, bool turned) {
   const ir::Source z = parts.z;
   const ir::Source n = turned ? parts.h : parts.n, h = turned ? parts.n : parts.h;
@@ -76,7 +76,7 @@ TEST(RecogniseGru, KnowsEveryFormOfTheUpdate) {
   }
 }
 
-// As TensorFlow's GRUCell: [x, h] for both gates, then [x, r * h].
+// Like TensorFlow's GRUCell: [x, h] for both gates, then [x, r * h].
 TEST(RecogniseGru, KnowsMergedMatrices) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({kRows, kInputs})), h = g.Parameter(F32({kRows, kHidden}));
@@ -115,7 +115,7 @@ TEST(RecogniseGru, LeavesACellWhoseGateIsRead) {
   }
 }
 
-// A minimal gated unit resets and updates by one gate.
+// A minimal gated unit has one gate for reset and update.
 TEST(RecogniseGru, TakesOneGateForBoth) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({kRows, kInputs})), h = g.Parameter(F32({kRows, kHidden}));
@@ -128,7 +128,7 @@ TEST(RecogniseGru, TakesOneGateForBoth) {
   EXPECT_EQ(Recognised(g)["GRUCell"], 1);
 }
 
-// The candidate reads another state than the update keeps.
+// The candidate reads a different state than the update.
 TEST(RecogniseGru, LeavesAForeignState) {
   GraphBuilder g;
   Parts parts = Gates(g, false);

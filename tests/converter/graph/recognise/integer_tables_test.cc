@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that come from integers are known as such, and tables of them are gathered as integers.
+// Constants computed from integers are marked, and tables of them are gathered as integers.
 #include "converter/graph/recognise/integer_tables.h"
 
 #include "tests/converter/graph/recognise/rewritten.h"
@@ -12,7 +12,7 @@ constexpr int64_t kRows = 64, kWidth = 17;
 struct Tables : testing::Test {
   Spelling g;
 
-  // (integers - zero) * scale, `zero` and scale of each row.
+  // (integers - zero) * scale, with one `zero` and scale per row.
   ir::Source Table(int64_t rows, uint8_t zero) {
     std::vector<uint8_t> integers, zeros(static_cast<size_t>(rows), zero);
     std::vector<float> scales;
@@ -30,7 +30,7 @@ struct Tables : testing::Test {
     const ir::Source at = g.Of("Convert", {g("Floor", g("Abs", x))}, {{"destination_type", "i32"}});
     return g.Of("Gather", {table, at, g.Int(axis)}, {{"batch_dims", "0"}});
   }
-  // With the bits that there were before.
+  // Expects bit-identical results.
   KindCounts Finished(ir::Source y) {
     g.Result(y);
     const auto pass = [](ir::Graph& graph) { (void)graph::KeepIntegerTables(graph); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements read and lists written by index, as slices and scan outputs.
+// Elements that are read, and lists that are written, by index become slices and scan outputs.
 #include <gtest/gtest.h>
 
 #include "converter/graph/recognise/count.h"
@@ -12,7 +12,7 @@ const TensorType kIndex{ElementType::i64, {}};
 const TensorType kRow{ElementType::f32, {2}};
 const TensorType kFiveRows{ElementType::f32, {5, 2}};
 
-// Entries of the body's inputs that are slices.
+// Returns the sliced inputs of the body.
 std::vector<ir::ChunkRange> Slices(const CountedLoop& loop) {
   std::vector<ir::ChunkRange> slices;
   for (const ir::BodyInput& input : loop.map().inputs) {
@@ -21,14 +21,14 @@ std::vector<ir::ChunkRange> Slices(const CountedLoop& loop) {
   return slices;
 }
 
-// Of the loop that a back edge reaches.
+// Returns the inputs of the loop with a back edge.
 int States(const CountedLoop& loop) {
   int states = 0;
   for (const ir::BodyInput& input : loop.map().inputs) states += input.next != nullptr;
   return states;
 }
 
-// A sum over rows that are taken at `a * i + b`, in a loop of `trips`.
+// A sum over the rows `a * i + b`, in a loop of `trips` iterations.
 CountedLoop SumOfRows(int64_t trips, int64_t factor, int64_t offset, int64_t axis = 0) {
   CountedLoop loop(trips);
   const ir::Source x = loop.Input(loop.outer.Parameter(kFiveRows));
@@ -73,7 +73,7 @@ TEST(RecogniseList, TakesSlicesOfAnyAxis) {
   }
 }
 
-// Slices of one loop must agree on their number, even where it ends before either is used up.
+// All slices of a loop must have the same number of chunks, even if the loop ends earlier.
 TEST(RecogniseList, TakesOnlySlicesOfOneNumber) {
   for (const int64_t rows : {5, 4}) {
     CountedLoop loop(3);
@@ -92,7 +92,7 @@ TEST(RecogniseList, TakesOnlySlicesOfOneNumber) {
   }
 }
 
-// Data may end the loop before its rows do.
+// Data may end the loop before its last row.
 TEST(RecogniseList, TakesSlicesOfALoopThatMayEndEarly) {
   CountedLoop loop(5);
   const ir::Source x = loop.Input(loop.outer.Parameter(kFiveRows));
@@ -111,11 +111,11 @@ TEST(RecogniseList, TakesSlicesOfALoopThatMayEndEarly) {
 }
 
 TEST(RecogniseList, LeavesOtherWalks) {
-  EXPECT_EQ(Slices(SumOfRows(4, 1, 1)).size(), 0u);     // from the second row on
+  EXPECT_EQ(Slices(SumOfRows(4, 1, 1)).size(), 0u);     // starting at the second row
   EXPECT_EQ(Slices(SumOfRows(3, -1, 4)).size(), 0u);    // the last three backwards
   EXPECT_EQ(Slices(SumOfRows(3, 2, 0)).size(), 0u);     // every other row
   EXPECT_EQ(Slices(SumOfRows(5, 0, 2)).size(), 0u);     // one row
-  EXPECT_EQ(Slices(SumOfRows(2, 1, 0, 2)).size(), 0u);  // of an axis that is not there
+  EXPECT_EQ(Slices(SumOfRows(2, 1, 0, 2)).size(), 0u);  // of an axis that does not exist
 }
 
 TEST(RecogniseList, MakesTheCounterTheIteration) {
@@ -131,7 +131,7 @@ TEST(RecogniseList, MakesTheCounterTheIteration) {
   }
 }
 
-// ScatterUpdate(list, i, row) as the state of a list; `reads` lets the body look at the list.
+// ScatterUpdate(list, i, row) as the state of a list; with `reads` the body reads the list.
 CountedLoop WrittenList(int64_t trips, bool reads) {
   CountedLoop loop(trips);
   const ir::Source x = loop.Input(loop.outer.Parameter(kRow));
@@ -153,7 +153,7 @@ CountedLoop WrittenList(int64_t trips, bool reads) {
   return loop;
 }
 
-// What Keras writes where only the last output is asked for; the list begins with rows of one.
+// Keras writes this form if only the last output is read; the list starts with rows of one.
 TEST(RecogniseList, KeepsTheLastElementOfAListOfOnePlace) {
   for (const int64_t place : {0, 1}) {
     CountedLoop loop(5);
@@ -191,7 +191,7 @@ TEST(RecogniseList, LeavesAListThatIsReadOrNotFilled) {
   EXPECT_FALSE(WrittenList(4, false).map().outputs[0].range.has_value());
 }
 
-// A list that grows by Concat from an empty one; `front` puts new rows first.
+// A list that grows by Concat, initially empty; `front` prepends new rows.
 CountedLoop GrownList(int64_t begins_with, bool front, bool may_end_early) {
   CountedLoop loop(5);
   const ir::Source x = loop.Input(loop.outer.Parameter({ElementType::f32, {1, 2}}));
@@ -225,7 +225,7 @@ TEST(RecogniseList, LeavesAListThatBeginsWithSomething) {
   EXPECT_FALSE(GrownList(0, true, true).map().outputs[0].range.has_value());
 }
 
-// The Result of the list feeds another state as well.
+// The list's Result also feeds another state.
 TEST(RecogniseList, LeavesAListThatComesBackTwice) {
   CountedLoop loop(5);
   const ir::Source x = loop.Input(loop.outer.Parameter({ElementType::f32, {1, 2}}));

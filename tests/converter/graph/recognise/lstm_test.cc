@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LSTM cells as exporters spell them become LSTMCell; what is nearly one stays.
+// LSTM cells decomposed as by exporters become LSTMCell; similar formulas stay.
 #include "tests/converter/graph/recognise/spelled_cells.h"
 
 namespace weft {
@@ -192,7 +192,7 @@ TEST(RecogniseLstm, LeavesACellWhoseGateIsRead) {
   EXPECT_EQ(Recognised(g)["LSTMCell"], 0);
 }
 
-// The cell state looks into a gate.
+// A peephole: a gate reads the cell state.
 TEST(RecogniseLstm, LeavesPeepholes) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({kRows, kInputs})), h = g.Parameter(F32({kRows, kHidden}));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transpositions and views behind one another become one, or none: at the least as many steps, with
-// equal numbers.
+// Consecutive transpositions and views become one or none: never more steps, with equal numbers.
 #include "converter/graph/recognise/forms.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 #include "tests/converter/steps.h"
@@ -17,7 +16,7 @@ struct SpelledMovement : testing::Test {
   ir::Source Shape(ir::Source x, const std::vector<int64_t>& dims) {
     return g.Of("Reshape", {x, g.Ints(dims)}, {{"special_zero", "false"}});
   }
-  // What stays when an activation reads `x`.
+  // Returns the operations that stay if an activation reads `x`.
   KindCounts Finished(ir::Source x) {
     g.Result(g("Exp", x));
     return Rewritten(g, graph::RecogniseForms);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of one-hot vectors and constant tables read rows of the table.
+// Products of one-hot vectors and constant tables become reads of table rows.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -36,7 +36,7 @@ struct OneHotProduct : testing::Test {
     return g.Of("MatMul", {one_hot, table},
                 {{"transpose_a", "false"}, {"transpose_b", transposes}});
   }
-  // Every bit of the outputs stays.
+  // Expects bit-identical outputs.
   KindCounts Finished(ir::Source y) {
     g.Result(y);
     return Rewritten(g, graph::RecogniseForms, 0);
@@ -98,7 +98,7 @@ TEST_F(OneHotProduct, OfConvertedAndReshapedOneHotIsAGather) {
 }
 
 TEST_F(OneHotProduct, CountsNegativeIndicesFromTheEndWhereOneHotDoes) {
-  for (const int opset : {1, 16}) {  // version 1 has no such mode
+  for (const int opset : {1, 16}) {  // version 1 does not have this mode
     SCOPED_TRACE(opset);
     g = weft::Spelling();
     const ir::Source one_hot =

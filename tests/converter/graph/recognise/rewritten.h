@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of rewrites: a graph written down as formulas, and a run of it before and after a pass.
+// For tests of rewrites: builds a graph from formulas, and runs it before and after a pass.
 #ifndef WEFT_TESTS_CONVERTER_GRAPH_RECOGNISE_REWRITTEN_H_
 #define WEFT_TESTS_CONVERTER_GRAPH_RECOGNISE_REWRITTEN_H_
 
@@ -28,7 +28,7 @@ class Spelling : public GraphBuilder {
   ir::Source Row(const std::vector<float>& numbers) {
     return Floats({static_cast<int64_t>(numbers.size())}, numbers);
   }
-  // Of the newest version.
+  // Uses the newest version.
   ir::Source Of(const std::string& type, std::vector<ir::Source> inputs, Attributes more = {}) {
     return Add(type, 15, std::move(inputs), std::move(more));
   }
@@ -49,7 +49,7 @@ class Spelling : public GraphBuilder {
   }
 };
 
-// What is left of a graph, ports aside.
+// Returns the operations of a graph without ports.
 inline KindCounts KindsIn(const GraphBuilder& g) {
   KindCounts kinds = Operations(g.graph);
   kinds.erase("Parameter");
@@ -57,7 +57,7 @@ inline KindCounts KindsIn(const GraphBuilder& g) {
   return kinds;
 }
 
-// Infers and rewrites; the answers before and after agree.
+// Infers and rewrites the graph, and checks that the results are equal.
 inline KindCounts Rewritten(GraphBuilder& g, void (*pass)(ir::Graph&), double tolerance = 4e-6) {
   EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   if (!g.faults.ok()) return {};

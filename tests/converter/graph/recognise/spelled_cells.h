@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of recognition: weights, the ways to spell one sum of products, and a run of the graph
-// before and after. Both runs use the same inputs and agree; what the test then asks is which
-// operations are left.
+// For tests of recognition: weights, variants of a sum of products, and a run of the graph before
+// and after. Both runs use the same inputs and must agree; the test then checks the remaining
+// operations.
 #ifndef WEFT_TESTS_CONVERTER_GRAPH_RECOGNISE_SPELLED_CELLS_H_
 #define WEFT_TESTS_CONVERTER_GRAPH_RECOGNISE_SPELLED_CELLS_H_
 
@@ -22,7 +22,7 @@
 
 namespace weft {
 
-// Within [-1, 1), all different, the same in every run.
+// Returns distinct numbers in [-1, 1), equal in every run.
 inline std::vector<float> Numbers(int64_t count, uint32_t seed) {
   std::vector<float> numbers;
   for (int64_t i = 0; i < count; ++i) {
@@ -37,7 +37,7 @@ inline ir::Source Constant(GraphBuilder& g, Dims dims, uint32_t seed) {
   return g.Floats(std::move(dims), Numbers(count, seed));
 }
 
-// How often each operation is still needed, bodies included.
+// Counts the operations that are still needed, including bodies.
 inline std::map<std::string, int> Operations(const ir::Graph& graph) {
   std::map<std::string, int> counts;
   for (const ir::Node* node : ir::Topological(graph)) {
@@ -56,7 +56,7 @@ inline plan::Program LowerGraph(GraphBuilder& g) {
   return program;
 }
 
-// Infers and recognises; the answers before and after agree.
+// Infers and recognises, and checks that the results are equal.
 inline std::map<std::string, int> Recognised(GraphBuilder& g) {
   EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   if (!g.faults.ok()) return {};
@@ -80,10 +80,10 @@ inline std::map<std::string, int> Recognised(GraphBuilder& g) {
 
 enum class CutBy { kSplit, kVariadicSplit, kSlice, kStridedSlice };
 
-// Of every cell here.
+// Sizes of all cells in these tests.
 inline constexpr int64_t kRows = 2, kInputs = 5, kHidden = 3;
 
-// The columns [3 i, 3 i + 3) of `whole`, which has `count` times as many.
+// Splits `whole`, of 3 * `count` columns, into `count` parts of 3 columns.
 inline std::vector<ir::Source> CutColumns(GraphBuilder& g, ir::Source whole, int64_t count,
                                           CutBy by) {
   std::vector<ir::Source> parts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a time axis spreads from the ports where it is set, with and against the data.
+// Propagation of a time axis from the ports where it is set, along and against the data flow.
 #include "converter/graph/streaming/axes.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ struct Spreading : testing::Test {
     times->Set(source, time, *source.node);
     times->Spread();
   }
-  // "axis outer chunk" of the time axis of a tensor; empty where there is none.
+  // Returns "axis outer chunk" of a tensor's time axis; empty if it has none.
   std::string Of(ir::Source source) const {
     const TimeAxis* time = times->Of(source);
     if (time == nullptr) return "";
