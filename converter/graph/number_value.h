@@ -16,8 +16,9 @@ namespace weft::graph {
 // Returns true for decimal numbers with commas between them, "true" and "false".
 bool AreNumbers(std::string_view text);
 
-// Dense bytes of the numbers as elements of `type`. Nullopt, with a reason, if the type cannot hold
-// one of them exactly (floats are rounded) or if it has no numbers of its own (f16, bf16, i4, u4).
+// Returns the numbers as dense elements of `type`. Returns nullopt, with a reason, if the type
+// cannot hold one of them exactly; floats are rounded. The types f16, bf16, i4 and u4 are not
+// supported.
 std::optional<std::vector<std::byte>> BytesOfNumbers(std::string_view text, ElementType type,
                                                      std::string* reason);
 

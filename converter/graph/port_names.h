@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of a model's ports, for every option that takes a name and for the file. A port is
 // named by its tensor, by its Result and by its layer (for an output: the layer that computes it),
-// in this order. A tensor name of one port wins over the Result or layer name of another, and a
-// Result name over a layer name, so that a name is ambiguous only if two ports hold it in the same
-// rank.
+// in this order. A tensor name of one port has priority over the Result or layer name of another,
+// and a Result name over a layer name. So a name is ambiguous only if two ports have it with the
+// same priority.
 #ifndef WEFT_CONVERTER_GRAPH_PORT_NAMES_H_
 #define WEFT_CONVERTER_GRAPH_PORT_NAMES_H_
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognises attention, softmax(scale * query * key^T + mask) * value, if the single operation is
-// cheaper than its parts: if the softmax is known to be causal, or if both query and key are
-// scaled. The scale may be applied to the query, the key or the scores. An existing attention
-// operation becomes causal if its mask keeps the keys up to the query position, and scales of its
-// inputs are merged into it.
+// cheaper than its parts. It is cheaper if the softmax is known to be causal, or if both query and
+// key are scaled. The scale may be applied to the query, the key or the scores. An existing
+// attention operation becomes causal if its mask keeps the keys up to the query position, and
+// scales of its inputs are merged into it.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

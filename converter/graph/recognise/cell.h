@@ -53,9 +53,9 @@ struct CellDraft {
 // Returns false and changes nothing if another node reads a value that the draft covers.
 bool Place(Site& site, CellDraft draft);
 
-// Determines which of the two inputs of the gates is x and which is the state: the state has width
-// `hidden` and is carried by the loop. If both match, it is the second. Returns nullopt if there
-// are not two inputs or none matches.
+// Determines which of the two inputs of the gates is x and which is the state. The state has width
+// `hidden`, and is carried by the loop or read from a variable. If both match, it is the second.
+// Returns nullopt if there are not two inputs or none matches.
 std::optional<std::pair<Product, Product>> InputAndState(const Site& site,
                                                          const std::vector<Affine>& gates,
                                                          int64_t hidden);

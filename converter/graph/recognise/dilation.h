@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognises TensorFlow's decomposed dilated convolution: SpaceToBatch moves each element of a
+// Recognises TensorFlow's decomposed dilated convolution. SpaceToBatch moves each element of a
 // block to a separate batch item, a convolution processes these, and BatchToSpace moves the
 // elements back. It becomes one convolution with that dilation. It copies nothing, and its time
 // axis can be streamed.

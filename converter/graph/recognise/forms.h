@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces formulas that a model decomposes into plain operations by the single operation that
-// computes them: activations (GELU, SiLU, HSwish, Mish, Snake, ...), normalisations (LayerNorm,
-// RMSNorm, L2), lengths, softmax and its logarithm, attention. A product of a one-hot vector and a
-// constant table becomes a Gather of the table's rows. Repetitions for a product become repeated
-// reads. Then consecutive constants are merged. The result is at least as exact as the decomposed
-// form. A formula stays if another node reads a part of it, or if its constants differ from those
-// of the operation by more than the last bits of f32.
+// Replaces decomposed formulas by the single operation that computes them: activations (GELU, SiLU,
+// HSwish, Mish, Snake, ...), normalisations (LayerNorm, RMSNorm, L2), lengths, softmax and its
+// logarithm, attention. A product of a one-hot vector and a constant table becomes a Gather of the
+// table's rows. Repetitions for a product become repeated reads. Then consecutive constants are
+// merged. The result is at least as exact as the decomposed form. A formula stays if another node
+// reads a part of it. It also stays if its constants differ from those of the operation by more
+// than f32 rounding.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables such as embeddings of which Gather reads rows: if the numbers were computed from 8-bit
-// integers, Gather reads the integers, and only the gathered rows are converted and scaled.
+// Tables of which Gather reads rows, such as embeddings, whose numbers were computed from 8-bit
+// integers. Gather then reads the integers, and only the gathered rows are converted and scaled.
 // Bit-identical.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_INTEGER_TABLES_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_INTEGER_TABLES_H_

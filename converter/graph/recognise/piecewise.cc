@@ -52,8 +52,8 @@ bool AllNumbers(ir::Source source, Fits fits) {
   return true;
 }
 
-// Returns kPositive if `source` is x > 0 or x >= 0, and kNegative if it is x < 0 or x <= 0, with
-// the operands in either order.
+// Returns kPositive if `source` is x > 0 or x >= 0, and kNegative if it is x < 0 or x <= 0. The
+// operands may have either order.
 enum class SignTest { kNone, kPositive, kNegative };
 SignTest SignTestOf(ir::Source source, ir::Source x) {
   const ir::Node& node = *source.node;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits the product of [a, b] with a constant matrix in a loop body, where a is a slice of the
-// loop's input and b is not, into the sum of two products. The product of the slices can then leave
-// the loop as one matrix product. Nothing changes if no part or every part is a slice.
+// Splits the product of [a, b] with a constant matrix into the sum of two products, in a loop body
+// where a is a slice and b is not. The product of the slices can then leave the loop as one matrix
+// product. Nothing changes if no part or every part is a slice.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_PRODUCT_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_PRODUCT_H_
 

@@ -131,8 +131,8 @@ bool IsProduct(const ir::Node& node) {
   return IsCalled(node, "MatMul") || (IsCalled(node, "Einsum") && node.inputs.size() == 2);
 }
 
-// The time axes of a product, in addition to the columns of the scores: `row` of the operand with
-// one element per row of scores, `column` of the other operand, and `result`.
+// The time axes of a product, in addition to the columns of the scores. `row` belongs to the
+// operand with one element per row of scores, `column` to the other operand.
 struct Sum {
   PortAxis row, column, result;
 };

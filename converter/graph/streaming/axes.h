@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the time axis of every tensor of a graph. Starts at the axes given to Set, and propagates
-// along and against the data flow, through time loops and the axis groups of ops/axes.h, until
-// nothing changes. References the graph's nodes and does not change them.
+// Finds the time axis of every tensor of a graph. Starts at the axes given to Set. Propagates along
+// and against the data flow, through time loops and the axis groups of ops/axes.h, until nothing
+// changes. References the graph's nodes and does not change them.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_AXES_H_
 

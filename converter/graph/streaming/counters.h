@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values in the body of a loop that depend on its progress: the number of the iteration, the total
-// number of steps, and integers that the loop carries and increments by a constant. Slices by a
-// counter were converted before to slices of the port map, and conditions on a counter to a trip
-// count. For other uses, a streaming loop would need to know its run, and would be wrong after the
-// last step of the full model.
+// Values in a loop body that depend on the progress of the loop: the number of the iteration, the
+// total number of steps, and carried integers that grow by a constant. Slices by a counter were
+// converted before to slices of the port map, and conditions on a counter to a trip count. For
+// other uses, a streaming loop would need to know its run, and would be wrong after the last step
+// of the full model.
 //
-// Other integers that no slice depends on (the seed of a random generator), and floats that grow by
-// a constant, are ordinary states as long as they are only numbers. They count as counters where
-// they are an index, are compared or, for floats, are converted to integers.
+// Other integers that no slice depends on, such as a random seed, and floats that grow by a
+// constant are ordinary states if they are only numbers. They count as counters where they are an
+// index, are compared or, for floats, are converted to integers.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_COUNTERS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_COUNTERS_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that need past steps in addition to the new ones: windows that look back along time
 // (ops/look_back.h), shifts, running sums. In a streaming model they read the past from a variable.
-// A convolution skips its padding, but multiplies the zeros of a variable: the sign of a zero may
-// differ if the products of the first steps underflow to zero.
+// A convolution skips its padding, but multiplies the zeros of a variable. So the sign of a zero
+// may differ if the products of the first steps underflow to zero.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_DELAYS_H_
 

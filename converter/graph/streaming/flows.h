@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the time axis in a graph whose tensors may have a fractional number of steps: windows
-// without padding remove positions at both ends, borders add some, and slices remove some. Each
-// tensor has its own extent and a rate, the number of positions per step.
+// Finds the time axis in a graph whose tensors may have a fractional number of steps. Windows
+// without padding and slices remove positions at the ends; borders add some. Each tensor has its
+// own extent and a rate, the number of positions per step.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_FLOWS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_FLOWS_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The constants between the scores of an attention [..., T, T] and its softmax or, without a
 // softmax, the product with the values: masks, biases, decay. Masks can be streamed if they expose
-// keys up to the query position or to the end of its chunk, and otherwise depend only on the
-// distance of query and key.
+// keys up to the query position or to the end of its chunk. In all other respects they must depend
+// only on the distance of query and key.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_MASKS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_MASKS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants that number the steps of a time axis: 0 1 2 3 or 64 128 192 256, by which a running
-// mean divides, or their inverses, by which it multiplies. In a streaming model a counter variable
+// Constants that number the steps of a time axis, such as 0 1 2 3 or 64 128 192 256. A running mean
+// divides by them, or multiplies by their inverses. In a streaming model a counter variable
 // computes them.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_NUMBERING_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_NUMBERING_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two forms of windows that look back along time: a Pad before the window, and padding on both
-// sides with a slice that removes the outputs that looked ahead. Both become padding of the
-// operation itself, only before the first element.
+// Two forms of windows that look back along time. One is a Pad before the window. The other is
+// padding on both sides, with a slice that removes the outputs that looked ahead. Both become
+// padding of the operation itself, before the first element only.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_PADS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_PADS_H_
 

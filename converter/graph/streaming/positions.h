@@ -11,9 +11,9 @@
 namespace weft::graph {
 
 // Replaces constants with an open axis (OutputPort::open_axes) by the operations from which they
-// were folded, down to constants that number the steps (numbering.h) and table rows selected by
-// these numbers. Keeps constants that are equal at every step, that mask attention, or that are no
-// function of the step number. The caller must refuse the last kind.
+// were folded. These start at constants that number the steps (numbering.h), or at table rows
+// selected by such numbers. Keeps constants that are equal at every step, that mask attention, or
+// that are no function of the step number. The caller must refuse the last kind.
 void ComputePositions(ir::Graph& graph, const Folding& folding);
 
 }  // namespace weft::graph

@@ -30,8 +30,9 @@ inline constexpr const char* kMoved = "moved";
 std::set<const ir::Node*> StartedProducts(const ir::Graph& graph);
 bool KeepStarts(const ir::Graph& graph, const std::set<const ir::Node*>& started);
 
-// Returns an axis over which the node sums and whose order of additions would change: it would
-// become contiguous if the time axis inside it had extent 1. Call it before the graph is resized.
+// Returns an axis over which the node sums, if its order of additions would change. Such an axis
+// would become contiguous if the time axis inside it had extent 1. Call it before the graph is
+// resized.
 std::optional<int64_t> AxisOutOfOrder(const TimeAxes& times, const ir::Node& node, int64_t steps);
 
 }  // namespace weft::graph

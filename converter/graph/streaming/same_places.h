@@ -19,8 +19,8 @@ class SamePlaces {
   // `times` is spread over a graph that is not resized yet.
   SamePlaces(const ir::Graph& graph, const TimeAxes& times);
 
-  // Returns the first tensor, in computation order, whose positions in time have the same numbers
-  // in the same order, bit-identical, with any position of the time axis.
+  // Returns the first tensor, in computation order, with bit-identical numbers in the same order at
+  // every position in time. Its time axis may have another index.
   ir::Source First(ir::Source source) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values concatenated before a tensor that are no border of one number: steps before the first one,
-// as an input or learned, or values computed from the first steps in a different way.
+// Values concatenated before a tensor that are no border of one number. They are steps before the
+// first one (an input or learned), or values that the first steps compute in a different way.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_STARTS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_STARTS_H_
 
@@ -10,9 +10,9 @@
 
 namespace weft::graph {
 
-// Handles tensors without the same number of last elements, along time. Each concatenated value
-// becomes a shift by one position with a selected first position. shifts.h has converted constant
-// borders before. The axes must be spread again afterwards.
+// Handles tensors from which the same number of last elements is removed, along time. Each
+// concatenated value becomes a shift by one position with a selected first position. shifts.h has
+// converted constant borders before. The axes must be spread again afterwards.
 void StartsToShifts(ir::Graph& graph, const TimeAxes& times);
 
 // Handles values computed from later positions, such as differences to the previous position: these

@@ -45,8 +45,8 @@ std::vector<PortAxis> AxesOfInputs(const ir::Graph& graph) {
   return axes;
 }
 
-// Returns true for axes without motion that are no time: channels, and the batch, which is axis 0
-// if there are others besides it and the features.
+// Returns true for axes without motion that are no time: channels, and the batch. The batch is axis
+// 0 of a tensor with more than two axes.
 bool IsBatchOrChannels(const ir::Graph& graph, const PortAxis& axis, const TriedTime& tried) {
   const bool has_more = DimsOf(PortTensor(graph, axis)).size() > 2;
   return tried.motion == Motion::kNone && ((axis.axis == 0 && has_more) || tried.is_channels);

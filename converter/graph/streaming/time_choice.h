@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the time axis: the axis that --time-axis names, otherwise the only input axis that can be
-// streamed and that most of the model moves along (look_backs.h).
+// Selects the time axis: the axis that --time-axis names, otherwise the input axis that can be
+// streamed and along which most of the model moves (look_backs.h).
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_TIME_CHOICE_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_TIME_CHOICE_H_
 

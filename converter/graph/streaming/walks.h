@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time loops (type Walk): operations that iterate over a time axis step by step (LSTM, GRU and RNN
-// sequences, and TensorIterators and Loops with slices or scan outputs). Reads how they iterate,
-// reports those that cannot be streamed, and shortens the others. The graph owns every node created
-// here.
+// Time loops (type Walk): operations that iterate over a time axis step by step. They are LSTM, GRU
+// and RNN sequences, and TensorIterators and Loops with slices or scan outputs. Reads how they
+// iterate, reports those that cannot be streamed, and shortens the others. The graph owns every
+// node created here.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_WALKS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_WALKS_H_
 

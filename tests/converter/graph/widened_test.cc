@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of u16, u32, u64 and u1, which are stored in a wider type, may be converted or used as
+// Values of u16, u32, u64 and u1 are stored in a wider type. They may be converted or used as
 // shapes and indices, but not in computations.
 #include <gtest/gtest.h>
 
