@@ -291,7 +291,7 @@ bool AreSigns(const Repeated& factor) {
 
 // Returns true if neither of the two constants can differ from step to step of a streaming model. A
 // product's outputs are not steps. Other consecutive constants are merged by RecogniseTables,
-// before time is split into chunks. After it, one of them may no longer be a constant.
+// before time is split into chunks. Afterwards, one of them may no longer be a constant.
 bool AreOfEveryStep(const FormSite& site, const WithConstant& second, Joining by) {
   const ir::Node& before = *second.x.node;
   const std::optional<WithConstant> first =

@@ -146,8 +146,9 @@ void Waiting::Measure(ir::Node& node) {
   }
 }
 
-// Constants that depend on a length are found by recomputation for one more step (lengths.h). This
-// fails if a tensor has more positions than the steps, because it might keep its length.
+// Constants that depend on a length are found by recomputation for one more step (lengths.h).
+// Returns false if a tensor whose shape is read has more positions than the steps, because it might
+// keep its length.
 bool Waiting::MayGrowShorter() {
   return std::ranges::none_of(graph_.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     if (node->constant || !ops::TraitsOf(*node).shape_only) return false;

@@ -24,8 +24,7 @@ double NumberAt(const ir::Constant& constant, int64_t i) {
                        : static_cast<double>(IntegerAt(type, constant.bytes, element));
 }
 
-// Returns the integer whose inverse is the element; the element itself if there is none with the
-// same bits.
+// Returns the integer whose f32 inverse is the element; -1 if there is none.
 double InverseAt(const ir::Constant& constant, int64_t i) {
   const double inverse = NumberAt(constant, i);
   const double number = std::nearbyint(1 / inverse);
