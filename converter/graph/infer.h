@@ -33,6 +33,7 @@ inline constexpr const char* kFoldedFrom = "folded_from";
 // Attribute of a constant that counts the steps of a time axis of any length. Its readers are not
 // folded, because they must be computed for each step.
 inline constexpr const char* kCountsSteps = "counts_steps";
+// Returns the attributes of a constant that is folded from `source`.
 std::map<std::string, std::string> FoldedFrom(const ir::Source& source);
 
 }  // namespace weft::graph

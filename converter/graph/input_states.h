@@ -20,6 +20,7 @@ using InputStates = std::vector<std::pair<std::string, std::string>>;
 // Attribute of the ReadValue of such a state: the name of the output.
 inline constexpr const char* kDeclaredState = "declared_state";
 
+// Replaces each pair by a state. Adds a fault for a pair that is invalid, and then changes nothing.
 void ApplyStates(ir::Graph& graph, const InputStates& states, Faults& faults);
 
 }  // namespace weft::graph

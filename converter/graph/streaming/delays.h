@@ -59,6 +59,7 @@ struct WholePast {
   format::RingOrder order = format::RingOrder::places_outer_inner;
 };
 TensorType PastType(const ir::Source& data, const WholePast& whole);
+// Returns the past followed by `data`, read from a new ring; `like` names the new nodes.
 ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data,
                     const WholePast& whole, const PastNames& names);
 

@@ -22,6 +22,7 @@ struct EarlyUse {
   ir::Node* node = nullptr;
   size_t input = 0;
 };
+// Returns the inputs that need a variable for the value of the first run.
 std::vector<EarlyUse> EarlyUses(const TimeAxes& times, std::vector<Walk>& walks);
 
 }  // namespace weft::graph

@@ -46,10 +46,12 @@ class Flows {
   const std::vector<ir::Node*>& nodes() const { return nodes_; }
   const std::vector<Walk>& walks() const { return walks_; }
   const Walk* WalkOf(const ir::Node& node) const;
+  // Extent of a tensor along its time axis.
   int64_t Extent(const ir::Source& source) const;
   // Returns the positions of a tensor per step. A step is the minimum with an integer number of
   // positions in every tensor.
   int64_t PlacesPerStep(const ir::Source& source) const;
+  // Iterations of the time loop per step.
   int64_t WalkedPerStep(const Walk& walk) const;
 
  private:

@@ -17,12 +17,14 @@ namespace weft::graph {
 // that only move axes of extent 1.
 ir::Source SkipReshapes(const ir::Graph& graph, ir::Source source);
 
+// The ReadValues and carried states that need no further variable.
 struct KeptStates {
   std::set<const ir::Node*> reads;  // ReadValues that keep a time loop's state
   std::set<std::pair<const ir::Node*, const Carried*>> carried;
 };
 
-// `walks` must outlive the result, unchanged.
+// Returns the variables and carried states of the model itself. `walks` must outlive the result,
+// unchanged.
 KeptStates KeptStatesOf(const ir::Graph& graph, const std::vector<Walk>& walks);
 
 }  // namespace weft::graph

@@ -18,6 +18,7 @@ namespace weft::graph {
 // elsewhere.
 ir::Source NewLateMask(ir::Graph& graph, const ir::Node& like, const Dims& dims, int64_t axis,
                        int64_t late);
+// Returns true for a constant created by NewLateMask.
 bool IsLateMask(const ir::Node& node);
 // Makes `more` additional positions of the mask false, and sets its extent to `places`.
 void DelayLateMask(ir::Graph& graph, ir::Node& mask, int64_t axis, int64_t more, int64_t places);

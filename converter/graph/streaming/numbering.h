@@ -29,6 +29,7 @@ std::optional<Numbering> NumberingOf(const ir::Node& node, int64_t axis);
 // any integer. Returns false and changes nothing unless its numbers grow by one positive integer
 // per element.
 bool MarkNumbering(ir::Node& node, int64_t axis);
+// Returns true if MarkNumbering has marked the constant.
 bool IsMarkedNumbering(const ir::Node& node);
 // Returns true for a numbering along any axis.
 bool IsNumbering(const ir::Constant& constant);

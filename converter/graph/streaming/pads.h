@@ -24,11 +24,12 @@ struct FilledWindow {
 };
 
 // Merges constant borders before the data of convolutions and pools into their own padding, if they
-// look back afterwards.
+// look back afterwards. Returns the windows that took over other numbers than their own padding.
 std::vector<FilledWindow> JoinPads(ir::Graph& graph);
 
 // Returns true if the window looks back along time.
 bool IsOverTime(const TimeAxes& times, const FilledWindow& window);
+// Restores the window and its border.
 void TakeBack(FilledWindow& window);
 
 // Sets the padding of all spatial axes as attributes.

@@ -23,8 +23,8 @@ struct SharedPast {
   int64_t places = 0;           // of the longest look-back
 };
 
-// Readers with different initial values have separate pasts. `times` is spread over a graph that is
-// not resized yet.
+// Returns the past of each tensor that is looked back on. Readers with different initial values
+// have separate pasts. `times` is spread over a graph that is not resized yet.
 std::vector<SharedPast> PastsOf(const TimeAxes& times, const SamePlaces& places);
 
 }  // namespace weft::graph

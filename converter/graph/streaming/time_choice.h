@@ -42,9 +42,11 @@ std::string PortName(const ir::Graph& graph, const PortAxis& port);
 // Returns the port with that name, otherwise the input with that index; nullopt if there is none.
 std::optional<PortAxis> PortNamed(const ir::Graph& graph, const std::string& name);
 
+// Returns the axes that --time-axis names; nullopt if faults were added.
 std::optional<TimeSeeds> NamedTime(const ir::Graph& graph, const TimeNames& names, Faults& faults);
 
-// `attempt` must not change the graph.
+// Tries the axes of the inputs with `attempt`, which must not change the graph. Returns the
+// selected axis, or no seeds if the default is used; nullopt if a fault was added.
 std::optional<TimeSeeds> ChooseTime(const ir::Graph& graph,
                                     const std::function<TriedTime(const TimeSeeds&)>& attempt,
                                     Faults& faults);
