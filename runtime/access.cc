@@ -34,8 +34,8 @@ StridedBytes Walked(int64_t bits, int64_t offset, const DimArray& dims, uint32_t
   return bytes;
 }
 
-// Elements one behind the other. The verifier has bounded the product where no factor is 0; where
-// one is it does not matter how the others wrap.
+// Contiguous elements. The verifier has bounded the product if no factor is 0; if one is 0,
+// wrap-around of the others does not matter.
 StridedBytes Contiguous(int64_t bits, std::initializer_list<int64_t> factors) {
   uint64_t count = 1;
   for (const int64_t factor : factors) count *= static_cast<uint64_t>(factor);
@@ -46,7 +46,7 @@ StridedBytes Elements(int64_t bits, uint64_t count) {
   return Contiguous(bits, {static_cast<int64_t>(count)});
 }
 
-// As a factor of Contiguous.
+// A product of dims, as one factor of Contiguous.
 template <typename DimArray>
 int64_t ProductOf(const DimArray& dims, uint32_t rank) {
   uint64_t count = 1;
@@ -62,7 +62,7 @@ int64_t PaddedOutputs(uint32_t outputs) {
   return static_cast<int64_t>(kernels::PanelCount(outputs)) * kernels::kPanelOutputs;
 }
 
-// One overload per kind of step; `operand` counts as the row of ops.inc does.
+// One overload per kind of step; `operand` is numbered as in the row of ops.inc.
 StridedBytes AccessBy(const format::DenseParams& p, uint32_t operand) {
   switch (operand) {
     case 0:
@@ -76,7 +76,7 @@ StridedBytes AccessBy(const format::DenseParams& p, uint32_t operand) {
   }
 }
 
-// The result of a matrix product. Where it is empty, the matrices are not read, and nothing bounds
+// The result of a matrix product. If it is empty, the matrices are not read, and nothing bounds
 // their extents.
 template <typename Params>
 StridedBytes ProductAccess(const Params& p, int64_t bits) {
@@ -96,7 +96,7 @@ StridedBytes AccessBy(const format::MatmulParams& p, uint32_t operand) {
   return x;
 }
 
-// Weights as kernels::PackDenseI8 lays them out, of each group.
+// The weights of all groups, in the layout of kernels::PackDenseI8.
 StridedBytes PackedI8(int64_t groups, uint32_t outputs, uint32_t inputs) {
   return Contiguous(kI8Bits,
                     {groups, static_cast<int64_t>(kernels::PackedDenseI8Bytes(outputs, inputs))});
@@ -251,7 +251,7 @@ StridedBytes AccessBy(const format::RegionParams& p, uint32_t operand) {
     case 2:
       return Contiguous(format::BitsOf(p.index_type()), {p.regions()});
     default:
-      // Of own_mean as many, for each bin has channels of its own.
+      // own_mean has the same number of elements because each bin has its own channels.
       if (p.op() == format::RegionOp::own_mean) {
         return Contiguous(kF32Bits, {p.regions(), p.channels()});
       }
@@ -364,8 +364,8 @@ StridedBytes AccessBy(const format::GruUpdateParams& p, uint32_t operand) {
   return Contiguous(kF32Bits, {p.rows(), p.hidden()});
 }
 
-// Of a cell with so many gates, whose first operands are x, weights and h, and whose starts follow
-// at those that `is_start` tells.
+// Operands of a cell with `gates` gates, whose first operands are x, weights and h. `is_start` is
+// true for its start operands.
 template <typename Params>
 StridedBytes AccessByCell(const Params& p, uint32_t operand, uint32_t gates, bool is_start) {
   if (operand == 0) return Contiguous(kF32Bits, {p.inputs()});
@@ -385,7 +385,7 @@ StridedBytes AccessBy(const format::GruCellParams& p, uint32_t operand) {
   return AccessByCell(p, operand, 3, operand == 3 || operand == 4);
 }
 
-// Weights of z and r lie before those of the candidate.
+// The weights of z and r are stored before those of the candidate.
 StridedBytes AccessBy(const format::GruResetCellParams& p, uint32_t operand) {
   if (operand == 1) {
     return Elements(format::BitsOf(p.weights()), kernels::GruResetWeights(p.inputs(), p.hidden()));
@@ -393,7 +393,7 @@ StridedBytes AccessBy(const format::GruResetCellParams& p, uint32_t operand) {
   return AccessByCell(p, operand, 3, operand == 3);
 }
 
-// What dense_i8.h has of its `most`.
+// Bits of an element of x: f32, or i16 if `most` is 0 (dense_i8.h).
 int64_t BitsOfRows(uint32_t most) { return most != 0 ? kF32Bits : kI16Bits; }
 
 StridedBytes AccessBy(const format::DenseI8Params& p, uint32_t operand) {

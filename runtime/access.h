@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of an operand a step touches, taken from the step's parameters. Outputs: exactly the
-// bytes that the kernel writes. Inputs: at least the bytes that it reads. (compact, whose extent is
-// known at run time alone, counts as reading and writing all it may.) A program that does not check
-// a plan (Engine::OpenChecked) does not hold it.
+// The bytes of an operand that a step accesses, derived from the step's parameters. Outputs:
+// exactly the bytes that the kernel writes. Inputs: at least the bytes that it reads. The extent of
+// compact is known only at run time, so compact counts as reading and writing its maximum. A
+// program that does not check a plan (Engine::OpenChecked) does not link this.
 #ifndef WEFT_RUNTIME_ACCESS_H_
 #define WEFT_RUNTIME_ACCESS_H_
 
@@ -13,12 +13,12 @@
 
 namespace weft {
 
-// The bytes of operand `operand` (inputs first), seen from the address of its slot. The step is one
-// of a verified model, and not a section.
+// Returns the bytes of operand `operand` (inputs first), relative to the address of its slot. The
+// step is one of a verified model, and not a section.
 StridedBytes AccessOf(const format::Model& model, const format::Step& step, uint32_t operand);
 
-// The same of a step that is in no file yet, for the converter: on a board a second caller of each
-// kind's code would keep the first one from being one function, which takes 1 KB more.
+// The same for a step that is not in a file yet, for the converter. Firmware does not compile it: a
+// second caller of each kind's code prevents inlining of the first, which costs 1 KB.
 #if defined(__unix__) || defined(__APPLE__) || defined(_WIN32)
 #define WEFT_STEP(name, Name, ...) \
   StridedBytes AccessOf(const format::Name##Params& params, uint32_t operand);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface hands an engine around as plain bytes.
+// The C interface passes an engine as plain bytes.
 #ifndef WEFT_RUNTIME_C_ENGINE_H_
 #define WEFT_RUNTIME_C_ENGINE_H_
 
@@ -12,7 +12,7 @@
 namespace weft {
 
 static_assert(std::is_trivially_copyable<Engine>::value && sizeof(Engine) <= sizeof(weft_engine),
-              "an engine is handed around as plain bytes");
+              "an engine is passed as plain bytes");
 
 inline Engine Load(const weft_engine* engine) {
   Engine loaded;

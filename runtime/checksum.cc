@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FNV-1a, 64 bits: a transport check against damage, not against intent.
+// FNV-1a, 64 bits: detects damage in transit, not intentional changes.
 #include "runtime/verify.h"
 
 namespace weft {
@@ -7,7 +7,7 @@ namespace {
 
 constexpr uint32_t kFieldBytes = 8;
 
-// Where the field's bytes stand in the file; the file's size when the field is left out.
+// Returns the offset of the checksum field in the file, or the file's size if the field is absent.
 size_t FieldOffset(Bytes model, const format::Model& root) {
   const auto* table = reinterpret_cast<const flatbuffers::Table*>(&root);
   const uint8_t* field = table->GetAddressOf(format::Model::VT_CHECKSUM);

@@ -7,7 +7,7 @@
 #include "runtime/verify.h"
 #include "runtime/weft.h"
 
-// All kernels compute in f32. Defining WEFT_SOFT_FLOAT accepts the price.
+// All kernels compute in f32. Defining WEFT_SOFT_FLOAT accepts the cost of software floats.
 #if ((defined(__arm__) && !defined(__ARM_FP)) || (defined(__riscv) && !defined(__riscv_flen))) && \
     !defined(WEFT_SOFT_FLOAT)
 #warning "no floating-point unit: weft is 90 to 270 times slower; WEFT_SOFT_FLOAT accepts this"
@@ -37,7 +37,7 @@ Needs NeedsOf(const format::Model& model) {
   return needs;
 }
 
-// The block that was given for the region, or the fault it has.
+// Returns an error if the block is too short or misaligned for the region.
 Fault CheckBlock(const Block& block, const format::Region& region, FaultCode too_short,
                  FaultCode misaligned, uint32_t index) {
   if (block.bytes < region.bytes() || (block.data == nullptr && region.bytes() != 0)) {
@@ -51,11 +51,11 @@ Fault CheckBlock(const Block& block, const format::Region& region, FaultCode too
   return {};
 }
 
-// Fills `starts` with the first byte of each region.
+// Sets `starts` to the first byte of each region.
 Fault PlaceRegions(const format::Model& model, const Memory& memory, std::byte** starts) {
   const Rows<format::Region> regions = RowsOf(model.regions());
   const uint8_t* weights = model.weights() == nullptr ? nullptr : model.weights()->data();
-  // Region 0 is only ever read: verification refuses every slot in it that a step writes.
+  // Region 0 is never written: verification rejects every step that writes to a slot in it.
   starts[0] = reinterpret_cast<std::byte*>(const_cast<uint8_t*>(weights));
   Fault fault = CheckBlock(memory.state, regions[format::kStateRegion], FaultCode::kStateShort,
                            FaultCode::kStateMisaligned, 0);
@@ -83,7 +83,7 @@ Tensor View(const format::Model& model, std::byte* const* regions, const format:
   int32_t length;
   std::memcpy(&length, regions[length_slot.region()] + length_slot.offset_bytes(), sizeof(length));
   uint32_t& dim = tensor.dims[port.length_axis()];
-  // Others that share the scratch may have left anything there.
+  // Other engines that share the scratch may have overwritten the length.
   if (length < 0 || static_cast<uint32_t>(length) >= dim) return tensor;
   dim = static_cast<uint32_t>(length);
   uint64_t bits = BitsOf(tensor.type);
@@ -101,7 +101,7 @@ const char* NameOf(const format::Model& model, uint32_t name) {
   return model.names()->Get(name)->c_str();
 }
 
-// Index of the port with that name among its names; ports.count where there is none.
+// Returns the index of the port that has that name, or ports.count if there is none.
 uint32_t FindPort(const format::Model& model, Rows<format::Port> ports, const char* name) {
   if (name == nullptr) return ports.count;
   for (uint32_t i = 0; i < ports.count; ++i) {
@@ -117,7 +117,7 @@ const char* FirstName(const format::Model& model, Rows<format::Port> ports, uint
   return NameOf(model, ports[port].first_name());
 }
 
-// Before the first Run a length that only a run determines is its maximum.
+// Before the first Run, a length that is known only at run time has its maximum.
 void ResetLengths(const format::Model& model, std::byte* const* regions) {
   const Rows<format::Slot> slots = RowsOf(model.slots());
   for (const format::Port& port : RowsOf(model.outputs())) {
@@ -146,7 +146,7 @@ Fault Engine::Open(Bytes model, StepTable steps, Memory memory, Engine* out) {
   return fault.ok() ? OpenVerified(*root, steps, memory, out) : fault;
 }
 
-// Not inlined: its frame would lie below the verifier's, where the stack is deepest.
+// Not inlined: its frame would be added to the verifier's, where the stack is deepest.
 __attribute__((noinline)) Fault Engine::OpenVerified(const format::Model& model, StepTable steps,
                                                      const Memory& memory, Engine* out) {
   Engine engine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults in words, without stdio. WEFT_TEXT=0 leaves the numbers alone: the words cost flash.
+// Error texts, without stdio. WEFT_TEXT=0 leaves only the numbers, because the texts cost flash.
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"
 
@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-// Writes as much as fits and leaves room for the end of the text.
+// Writes as much as fits and reserves space for the terminator.
 class Writer {
  public:
   Writer(char* text, size_t bytes) : text_(text), room_(bytes - 1) {}
@@ -59,7 +59,7 @@ struct Texts {
   const char* by_code[kTextCount];
 };
 
-// By number, whatever the order of the rows; null where a number is no longer used.
+// Indexed by number, whatever the order of the rows; null for a number that is no longer used.
 constexpr Texts MakeTexts() {
   Texts texts = {};
 #define WEFT_FAULT(number, name, text) texts.by_code[number] = text;
@@ -82,7 +82,7 @@ void PutType(uint32_t type, Writer* out) {
   out->Put(type);
 }
 
-// True, and `text` moves on, where it begins with `word`.
+// If `*text` begins with `word`, moves `*text` after it and returns true.
 bool Skip(const char** text, const char* word) {
   const char* rest = *text;
   while (*word != '\0' && *rest == *word) ++rest, ++word;
@@ -91,7 +91,7 @@ bool Skip(const char** text, const char* word) {
   return true;
 }
 
-// `text` stands behind a percent sign.
+// `*text` is the text after a percent sign.
 void PutPlaceholder(const Fault& fault, const char** text, Writer* out) {
   if (Skip(text, "index")) return out->Put(fault.index);
   if (Skip(text, "operand")) return out->Put(uint32_t{fault.operand});

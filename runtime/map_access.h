@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of the maps that a step with a window reads and writes, from its parameters.
+// The bytes of the maps that a step with a window reads and writes, derived from its parameters.
 #ifndef WEFT_RUNTIME_MAP_ACCESS_H_
 #define WEFT_RUNTIME_MAP_ACCESS_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine::MostSteps stands alone here, so that firmware that does not call it does not link it.
+// Only Engine::MostSteps, so that firmware that does not call it does not link it.
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"
 
@@ -19,14 +19,14 @@ constexpr uint64_t Product(uint64_t a, uint32_t b) {
   return Sum(high << 32, (a & 0xFFFFFFFFu) * b);
 }
 
-// Iterations of a section at most.
+// Maximum number of iterations of a section.
 uint32_t Trips(const format::Section& section) {
   const uint32_t count = section.trip_count();  // kNoLimit is the largest number
   return count < section.max_trips() ? count : section.max_trips();
 }
 
-// How often at most one entry of the section comes to a run of it. Runs below unroll are copies of
-// the body, those from there on the settle runs.
+// Maximum number of times that one entry of the section executes run `run`. Runs below unroll are
+// copies of the body, the others are epilogues.
 uint32_t Visits(const format::Section& section, uint32_t run) {
   const uint32_t trips = Trips(section);
   const uint32_t unroll = section.unroll();
@@ -34,8 +34,7 @@ uint32_t Visits(const format::Section& section, uint32_t run) {
   return trips <= run ? 0 : (trips - run - 1) / unroll + 1;
 }
 
-// Walks over a listing that is known to be sound, counting each step as often as the sections
-// around it let it run.
+// Traverses a valid step list and counts each step as often as its enclosing sections let it run.
 class Count {
  public:
   explicit Count(const format::Model& model)
@@ -67,7 +66,7 @@ class Count {
     return marks_[frame.section->first_mark() + frame.run + 1];
   }
 
-  // An iteration counts as a step, so that sections without any are not for nothing.
+  // An iteration counts as a step, so that sections without steps are not free.
   void Enter(const format::Section& section) {
     const uint64_t entries = Times();
     total_ = Sum(total_, Product(entries, Trips(section)));

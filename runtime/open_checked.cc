@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine::OpenChecked stands alone here, so that firmware that does not call it does not link it.
+// Only Engine::OpenChecked, so that firmware that does not call it does not link it.
 #include "runtime/plan_number.h"
 #include "runtime/verify.h"
 #include "runtime/weft.h"
@@ -19,7 +19,7 @@ Fault Engine::OpenChecked(Bytes model, StepTable steps, Memory memory, Block tab
   const uint32_t must = StoredPlanNumber(*engine.model_);
   if (must == 0) return {FaultCode::kPlanNumberAbsent};
   const uint32_t is = PlanNumber(*engine.model_, steps.entries, engine.regions_, table);
-  if (is == 0) return {FaultCode::kPlanNumberAbsent};  // its steps touch too much
+  if (is == 0) return {FaultCode::kPlanNumberAbsent};  // its steps access too many bytes
   if (is != must) return {FaultCode::kPlanNumber, 0, 0, 0, is, must};
   return OpenVerified(*engine.model_, steps, memory, out);
 }

@@ -14,15 +14,15 @@ using format::kNoSlot;
 using format::Rows;
 using format::RowsOf;
 
-// Work is counted in bytes that are numbered one after the other, before they are.
-constexpr int64_t kMostWork = int64_t{1} << 30;  // at most about a second of a desktop
-constexpr int64_t kStepWork = 256;               // of a step or an iteration, besides its bytes
-constexpr int64_t kRunWork = 16;                 // of a run of bytes, besides them, or of a move
-constexpr int64_t kCopyWork = 8;                 // of an element
-constexpr uint32_t kMostTrips = 4096;            // of a loop whose count a run decides
+// Work is charged before it is done, in bytes that are hashed sequentially.
+constexpr int64_t kMostWork = int64_t{1} << 30;  // at most about a second on a desktop
+constexpr int64_t kStepWork = 256;     // of a step or an iteration, in addition to its bytes
+constexpr int64_t kRunWork = 16;       // of a run of bytes, in addition to them, or of a move
+constexpr int64_t kCopyWork = 8;       // of an element
+constexpr uint32_t kMostTrips = 4096;  // of a loop whose count is known at run time only
 constexpr uint32_t kFewTrips = 6;
 
-// The addition makes zeros count: without it a number of 0 would stay 0.
+// The addition makes zero words count: without it a number of 0 would stay 0.
 uint64_t Mixed(uint64_t number, uint64_t word) {
   number = ((number ^ word) + 0x632BE59BD9B4E019u) * 0x9FB21C651E98DF25u;
   return number ^ (number >> 32);
@@ -39,7 +39,7 @@ uint64_t MixedBytes(uint64_t number, const std::byte* bytes, size_t count) {
   return Mixed(number, rest ^ (uint64_t{count} << 56));
 }
 
-// Numbers the bytes from `begin` on: byte i by `number` and its place.
+// Writes hash bytes to `bytes`: byte i depends on `number` and on its position, `place` + i.
 void NumberBytes(uint64_t number, uint64_t place, std::byte* bytes, size_t count) {
   for (size_t at = 0; at < count; at += sizeof(uint64_t)) {
     const uint64_t word = Mixed(number, place + at);
@@ -54,7 +54,8 @@ constexpr uint8_t kRowBytes[] = {
 #undef WEFT_STEP
 };
 
-// In what order a cell computes its units is the plan's choice, and no part of what it computes.
+// The order in which a cell computes its units is chosen by the plan and does not affect the
+// result.
 template <typename Params>
 uint64_t NumberWithoutOrder(const Params& params, uint64_t number) {
   Params same = params;
@@ -96,15 +97,17 @@ void NumberRuns(const StridedBytes& access, uint64_t number, uint64_t place, std
   });
 }
 
-// Of a constant that an operand has read, by their numbers in the listing and its first byte.
+// The hash of a constant that an operand has read; identified by the index of the operand in the
+// file and the offset of the constant's first byte.
 struct KnownConstant {
   uint64_t number;
   uint32_t operand_and_one;  // 0: none
   uint32_t offset;
 };
-static_assert(sizeof(KnownConstant) == kPlanTableBytesPerOperand, "stated in weft.h");
+static_assert(sizeof(KnownConstant) == kPlanTableBytesPerOperand,
+              "must be the size that weft.h states");
 
-// In the caller's bytes, which need no alignment. Operands share rows where there are too few.
+// A table in the caller's bytes, which need no alignment. Operands share rows if there are too few.
 class Constants {
  public:
   explicit Constants(Block table)
@@ -173,13 +176,13 @@ class Numbering {
  private:
   bool Goes() const { return work_ < kMostWork; }
 
-  // Before the work is done; false where it must not be.
+  // Charges work before it is done. Returns false if the work must not be done.
   bool Charge(int64_t work) {
     work_ += work < kMostWork ? work : kMostWork;
     return Goes();
   }
 
-  // The ports as their callers see them: names, element type, dims, size and length axis.
+  // Hashes the ports as their callers see them: names, element type, dims, size and length axis.
   uint64_t NumberOfPorts(Rows<format::Port> ports, uint64_t number) {
     number = Mixed(number, ports.count);
     for (const format::Port& port : ports) {
@@ -200,7 +203,7 @@ class Numbering {
     return number;
   }
 
-  // The longest way through all conditions and loops, the shortest, and others.
+  // Runs take the longest path through all conditions and loops, the shortest, and others.
   uint32_t RunCount() const {
     for (const format::Section& section : sections_) {
       if (section.trip_slot() != kNoSlot || section.first_condition_slot() != kNoSlot ||
@@ -211,14 +214,14 @@ class Numbering {
     return 3;
   }
 
-  // Numbers a region as one that no step and no caller has written.
+  // Marks a region as unwritten: its bytes depend only on the region and the run.
   void Forget(uint32_t region) {
     const uint32_t bytes = RowsOf(model_.regions())[region].bytes();
     if (Charge(bytes))
       NumberBytes(~uint64_t{run_}, uint64_t{region} << 40, regions_[region], bytes);
   }
 
-  // As Engine::Open, in memory that holds anything.
+  // As Engine::Open does, in memory with any contents.
   void Reset() {
     Forget(format::kStateRegion);
     for (const format::Variable& variable : RowsOf(model_.variables())) {
@@ -238,7 +241,7 @@ class Numbering {
     }
   }
 
-  // Scratch is unwritten, and the inputs are there.
+  // Before a run, the scratch is unwritten and the inputs are set.
   void Begin() {
     const uint32_t regions = RowsOf(model_.regions()).count;
     for (uint32_t i = format::kFirstScratchRegion; i < regions; ++i) Forget(i);
@@ -287,8 +290,9 @@ class Numbering {
 
   bool IsConstant(uint32_t slot) const { return slots_[slot].region() == format::kWeightsRegion; }
 
-  // What decides is part of the result. As plans may enter sections in another order, it is added
-  // up. The type decides how many of the slot's bytes a count has.
+  // Values that decide conditions and trip counts are part of the result. They are added up because
+  // plans may enter sections in another order. The type is hashed as well: it selects how many of
+  // the slot's bytes are the count.
   uint64_t Decide(uint32_t slot) {
     const uint64_t number = NumberOf(slot);
     ways_ += Mixed(number, static_cast<uint64_t>(slots_[slot].type()));
@@ -310,12 +314,13 @@ class Numbering {
     if (slot != kNoSlot && IsConstant(slot)) {
       const int64_t count = Constant(slot);
       const bool is_cut_short = count < 0 || count > trips;
-      ways_ += is_cut_short;  // which is a fault
+      ways_ += is_cut_short;  // an error of the run
       return is_cut_short ? trips : static_cast<uint32_t>(count);
     }
     const bool decides = slot != kNoSlot || section.body_condition_slot() != kNoSlot;
     if (!decides) return trips;
-    // As fewer may be tried, and as the end by the maximum is a fault.
+    // The trip count is part of the result, because fewer iterations may be tried here, and because
+    // reaching the maximum is an error.
     const bool is_cut_short = section.trip_count() > section.max_trips();
     ways_ += Mixed(trips, uint64_t{slot != kNoSlot} << 1 | uint64_t{is_cut_short});
     if (trips > kMostTrips) trips = kMostTrips;
@@ -342,7 +347,7 @@ class Numbering {
     std::memcpy(Address(slot), &number, slots_[slot].type() == format::ElementType::i32 ? 4 : 8);
   }
 
-  // As the engine does it; sections lie at most kMaxSectionDepth deep.
+  // As the engine does; sections nest at most kMaxSectionDepth deep.
   void RunSection(uint32_t index) {
     const format::Section& section = sections_[index];
     const uint32_t unroll = section.unroll();
@@ -368,7 +373,7 @@ class Numbering {
     SetNumber(section.length_slot(), done);
   }
 
-  // Not inlined: its frame would lie below those of all sections around it.
+  // Not inlined: its frame would be added to those of all enclosing sections.
   __attribute__((noinline)) void RunStep(uint32_t index) {
     const format::Step& step = steps_[index];
     const format::Arity arity = format::kArity[step.kind()];
@@ -397,7 +402,7 @@ class Numbering {
     return operands_[step.first_operand() + operand] == kNoSlot;
   }
 
-  // Runs of a hostile file may overlap, and be any number.
+  // In a hostile file the runs of bytes may overlap and have any count.
   __attribute__((noinline)) int64_t WorkOf(const format::Step& step, uint32_t operand) const {
     const StridedBytes access = AccessOf(model_, step, operand);
     const int64_t runs = access.RunCount();
@@ -405,7 +410,7 @@ class Numbering {
     return (access.run_bytes + kRunWork) * runs;
   }
 
-  // A copy reads and writes elements as often as its dims say, those without a stride too.
+  // A copy reads and writes as many elements as its dims have, including those with stride 0.
   static int64_t WorkOfCopy(const format::CopyParams& params) {
     uint64_t elements = 1;  // at most as many as fit into the slot of y
     for (uint32_t i = 0; i < params.rank(); ++i) elements *= params.dims()->Get(i);
@@ -440,7 +445,7 @@ class Numbering {
   int64_t work_ = 0;
 };
 
-// Behind the first `name` in the text; null where there is none.
+// Returns the text after the first `name` in `text`, or null if there is none.
 const char* Behind(const char* text, const char* name) {
   for (; *text != 0; ++text) {
     uint32_t same = 0;
@@ -459,7 +464,7 @@ uint32_t StoredPlanNumber(const format::Model& model) {
   uint32_t number = 0;
   for (uint32_t i = 0; i < kPlanNumberDigits; ++i) {
     const bool is_decimal = at[i] >= '0' && at[i] <= '9';
-    if (!is_decimal && !(at[i] >= 'a' && at[i] <= 'f')) return 0;  // the end of the text, too
+    if (!is_decimal && !(at[i] >= 'a' && at[i] <= 'f')) return 0;  // also at the end of the text
     number = number << 4 | static_cast<uint32_t>(is_decimal ? at[i] - '0' : at[i] - 'a' + 10);
   }
   return number;

@@ -14,18 +14,19 @@ using format::RowsOf;
 
 using Operands = std::byte * [format::kMaxOperands];
 
-// The operands of steps in loops, from one iteration to the next: only those that a section moves
-// are looked for again.
+// Caches the operand addresses of steps in loops: in later iterations only the addresses of
+// operands that move with a section are recomputed.
 template <bool kKeeps>
 class StepOperands {
  public:
-  // Before the first step in a loop.
+  // Called before the first step in a loop.
   void Begin() {
     for (Kept& kept : kept_) kept.step = kNoStep;
   }
 
-  // find(operands) writes down where they are and says which of them move, a bit each;
-  // follow(operands, moving) does so for those alone. Those of a step in no loop go to `spare`.
+  // Returns the operand addresses of a step. find(operands) stores all addresses and returns a bit
+  // mask of the operands that move; follow(operands, moving) updates only those. Addresses of a
+  // step outside loops go to `spare`.
   template <class Find, class Follow>
   std::byte* const* Of(uint32_t step, bool in_loop, Operands& spare, const Find& find,
                        const Follow& follow) {
@@ -56,7 +57,7 @@ class StepOperands {
   Kept kept_[kPlaces];
 };
 
-// Firmware, which counts bytes of stack, finds them anew each time.
+// Firmware has little stack and computes the addresses each time.
 template <>
 class StepOperands<false> {
  public:
@@ -69,8 +70,8 @@ class StepOperands<false> {
   }
 };
 
-// A section on its way. Iteration i runs copy i % unroll of the body; `copy` follows it without a
-// division. The settle runs start once no further iteration follows.
+// A section in execution. Iteration i runs copy i % unroll of the body; `copy` is updated without a
+// division. The epilogues are reached when no further iteration follows.
 struct Frame {
   const format::Section* section;
   uint32_t iteration;
@@ -117,7 +118,7 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
     return region + (slot.move_count() == 0 ? slot.offset_bytes() : Moved(slot));
   }
 
-  // Wraps around in between where several moves cancel out; the sum is in the region.
+  // The sum may wrap around in between if several moves cancel out; the final sum is in the region.
   uintptr_t Moved(const format::Slot& slot) const {
     uintptr_t offset = slot.offset_bytes();
     const format::Move* move = moves_ + slot.first_move();
@@ -129,7 +130,7 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
   }
 
   void Call(const format::Step& step) {
-    static_assert(format::kMaxOperands <= 32, "a bit each");
+    static_assert(format::kMaxOperands <= 32, "must have a bit for each operand");
     const uint32_t* row = operands_ + step.first_operand();
     const auto find = [&](Operands& pointers) {
       const uint32_t count = format::kArity[step.kind()].operands();
@@ -196,14 +197,14 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
     }
   }
 
-  // Every negative count means no limit, and so does one beyond what an iteration can count.
+  // Every negative count means no limit, and so does one above the largest iteration number.
   uint32_t Wanted(const format::Section& section) const {
     if (section.trip_slot() == kNoSlot) return section.trip_count();
     const int64_t trips = Number(section.trip_slot());
     return trips < 0 || trips > format::kNoLimit ? format::kNoLimit : static_cast<uint32_t>(trips);
   }
 
-  // What only sections need.
+  // Sets the tables that only sections need.
   void FindLoops() {
     moves_ = RowsOf(model_.moves()).data;
     sections_ = RowsOf(model_.sections()).data;
@@ -235,7 +236,7 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
     end_ = marks[1];
   }
 
-  // A copy of the body, or the settle run, has ended.
+  // Called at the end of a copy of the body or of an epilogue.
   void FinishRun() {
     Frame& frame = frames_[depth_ - 1];
     if (frame.settling) return Leave();
@@ -258,7 +259,8 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
     end_ = marks[1];
   }
 
-  // A loop that is cut short does not end the run: what follows works on what was computed.
+  // A loop that reaches its maximum does not end the run: later steps use the values computed so
+  // far.
   void Leave() {
     const Frame& frame = frames_[--depth_];
     const format::Section& section = *frame.section;
@@ -283,7 +285,7 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
   uint32_t step_ = 0;
   uint32_t end_;
   uint32_t depth_ = 0;
-  Fault cut_short_;                         // the first loop that was
+  Fault cut_short_;                         // of the first loop that was cut short
   Frame frames_[format::kMaxSectionDepth];  // those below depth_ are set
 };
 

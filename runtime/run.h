@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop over steps. Run trusts a listing that VerifyListing has accepted and regions as large as
-// it asks for; it reads and writes inside model and regions only. Its memory is a stack of fixed
-// depth.
+// The loop over steps. RunSteps trusts a model that VerifyListing has accepted and regions of the
+// size that the model requires; it reads and writes only inside model and regions. Its memory is a
+// stack of fixed depth.
 #ifndef WEFT_RUNTIME_RUN_H_
 #define WEFT_RUNTIME_RUN_H_
 
@@ -11,7 +11,7 @@
 namespace weft {
 
 // `regions` holds the first byte of each region; region 0, the weights, is never written. `profile`
-// may be null. Fails where a section reaches its hard maximum and wants to go on.
+// may be null. Fails if a section reaches its hard maximum while its condition still holds.
 Fault RunSteps(const format::Model& model, const StepEntry* entries, std::byte* const* regions,
                const Profile* profile);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine::SelfTest stands alone here, so that firmware that does not call it does not link it.
+// Only Engine::SelfTest, so that firmware that does not call it does not link it.
 #include "runtime/self_test.h"
 
 #include <cstring>
@@ -12,13 +12,13 @@ namespace {
 using format::RowsOf;
 using format::ToleranceClass;
 
-// The stored pairs from front to back; nothing is read before Take has found it there.
+// Reader of the stored pairs, in order. Nothing is read before Take has checked that it exists.
 struct Pairs {
   const uint8_t* at;
   uint32_t left;
   uint32_t run = 0;
 
-  // The next `bytes` bytes, or null and a fault where the data ends before.
+  // Returns the next `bytes` bytes, or null and an error if the data ends before.
   const uint8_t* Take(size_t bytes, Fault* fault) {
     if (bytes > left) {
       *fault = {FaultCode::kSelfTestBytes, 0, 0, run, left, static_cast<uint32_t>(bytes)};
@@ -48,7 +48,7 @@ Fault CheckHead(const format::SelfTest* test) {
   return {};
 }
 
-// Element `index` of row-major elements that need no alignment.
+// Returns element `index` of contiguous elements, which need no alignment.
 uint64_t BitsAt(const uint8_t* bytes, uint32_t index, uint32_t element_bits) {
   if (element_bits < 8) return (bytes[index / 2] >> (index % 2 * 4)) & 15u;
   uint64_t bits = 0;
@@ -99,8 +99,8 @@ Fault CheckOutput(const Tensor& is, const format::Port& port, uint32_t output,
   return Compare(is, must, output, pairs->run, tolerance, first);
 }
 
-// One of the single-precision numbers that stand for doubles here: cut, not rounded, and without
-// the ones that are too small or too large for it.
+// Converts a double to the single-precision number that is compared instead: truncated, not
+// rounded; too small numbers become 0, too large ones infinity.
 uint32_t Narrow(uint64_t bits) {
   const uint32_t low = static_cast<uint32_t>(bits), high = static_cast<uint32_t>(bits >> 32);
   const uint32_t sign = high & 0x80000000u, exponent = (high >> 20) & 0x7FFu;
@@ -119,7 +119,7 @@ bool Near(uint32_t expected, uint32_t actual) {
   return size < kInfinity && distance <= (1.0f + size) * (1.0f / 65536.0f);
 }
 
-// Of f16 and bf16: the same number, or its neighbour of the same sign.
+// For f16 and bf16. Returns true if the numbers are equal, or neighbours of the same sign.
 bool Neighbours(uint64_t expected, uint64_t actual) {
   const uint32_t must = static_cast<uint32_t>(expected), is = static_cast<uint32_t>(actual);
   return (must & 0x8000u) == (is & 0x8000u) && (is < must ? must - is : is - must) <= 1;
@@ -179,7 +179,8 @@ Fault Engine::SelfTest(Mismatch* first) {
       const uint8_t* bytes = pairs.Take(port.bytes, &fault);
       if (fault.ok() && port.bytes != 0) std::memcpy(port.data, bytes, port.bytes);
     }
-    // A loop that is cut short here was so on the desktop; what it gave is compared all the same.
+    // A loop that reaches its maximum here also did so on the desktop; its results are compared as
+    // well.
     if (fault.ok()) (void)Run();
     for (uint32_t i = 0; fault.ok() && i < output_count(); ++i) {
       fault = CheckOutput(output(i), RowsOf(model_->outputs())[i], i, tolerance, &pairs, first);

@@ -54,7 +54,7 @@ uint64_t HashOf(const format::Model& model, const format::Variable& variable) {
 
 }  // namespace
 
-// A sum, so that the order of the variables in the file does not count.
+// The hashes are added, so that the order of the variables in the file does not matter.
 uint64_t StateLayout(Bytes model) {
   const format::Model* root = nullptr;
   if (!VerifyHeader(model, &root).ok()) return 0;

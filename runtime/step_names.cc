@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps of a profile are. In an object file of its own, which firmware without a profile
+// Kind and layer of a step, for profiles. A separate object file, which firmware without a profile
 // does not link.
 #include "runtime/c_engine.h"
 #include "runtime/format/listing.h"
@@ -27,7 +27,8 @@ const char* Engine::step_layer(uint32_t step) const {
 extern "C" {
 
 void weft_set_profile(weft_engine* engine, const weft_profile* profile) {
-  static_assert(sizeof(weft_profile) == sizeof(weft::Profile), "one layout");
+  static_assert(sizeof(weft_profile) == sizeof(weft::Profile),
+                "both structs must have the same layout");
   weft::Engine loaded = weft::Load(engine);
   loaded.SetProfile(reinterpret_cast<const weft::Profile*>(profile));
   weft::Store(loaded, engine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Without stdio, and without the 64-bit division that boards take from their compiler's library.
+// Uses neither stdio nor the 64-bit division of the compiler's library.
 #include "runtime/step_times.h"
 
 #include "runtime/c_engine.h"
@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kNone = 0xFFFFFFFFu;
 constexpr uint32_t kMostColumns = 6;
 
-// Towards 0; `by` is above 0 and below 2^63.
+// Returns number / by, rounded towards 0; `by` is above 0 and below 2^63.
 uint64_t Quotient(uint64_t number, uint64_t by) {
   uint64_t quotient = 0, rest = 0;
   for (int bit = 0; bit < 64; ++bit) {
@@ -30,7 +30,7 @@ struct Cell {
   char text[32];  // longer than any number with its unit
 };
 
-// `number` counts parts of which 10^decimals are one.
+// Writes number / 10^decimals, then `unit`.
 void Write(uint64_t number, uint32_t decimals, const char* unit, Cell* out) {
   char digits[24];
   uint32_t count = 0, written = 0;
@@ -46,8 +46,8 @@ void Write(uint64_t number, uint32_t decimals, const char* unit, Cell* out) {
   *to = '\0';
 }
 
-// In characters of UTF-8. (Bytes alone would be counted by a call of strlen, which boards may
-// lack.)
+// Returns the length in UTF-8 characters. (A plain byte count would be compiled to a call of
+// strlen, which boards may lack.)
 uint32_t LengthOf(const char* text) {
   uint32_t length = 0;
   for (; *text != '\0'; ++text) length += (static_cast<unsigned char>(*text) & 0xC0u) != 0x80u;
@@ -86,7 +86,7 @@ class Report {
   }
 
  private:
-  // True where a layer has several steps.
+  // Sums the ticks of each layer. Returns true if some layer has several steps.
   bool SumLayers() {
     bool several = false;
     for (uint32_t i = 0; i < count_; ++i) {
@@ -111,7 +111,8 @@ class Report {
     return by_layer_ ? times_.steps[row].layer_ticks : times_.steps[row].ticks;
   }
 
-  // The row behind `last`, or the first of all: by falling ticks, equal ones by rising step.
+  // Returns the row after `last` (the first row, if `last` is kNone): by descending ticks, then by
+  // ascending step.
   uint32_t RowBehind(uint32_t last) const {
     uint32_t next = kNone;
     for (uint32_t i = 0; i < count_; ++i) {
@@ -126,7 +127,8 @@ class Report {
 
   void WriteTime(uint64_t ticks, Cell* out) const {
     if (times_.ticks_per_second == 0) return Write(Rounded(ticks, runs_), 0, "", out);
-    // Whole seconds apart, so that nothing overflows and the rest keeps 33 bits at least.
+    // Full seconds are converted separately, so that nothing overflows and the rest keeps at least
+    // 33 bits.
     constexpr uint64_t kNanoseconds = 1000000000;
     uint64_t second = uint64_t{times_.ticks_per_second} * runs_;
     const uint64_t seconds = Quotient(ticks, second);
@@ -141,7 +143,7 @@ class Report {
     Write(Rounded(uint64_t{calls} * 1000, runs_), 3, "", out);
   }
 
-  // Points `texts` at the row's cells; numbers are written into `cells`.
+  // Sets `texts` to the row's cells; numbers are written into `cells`.
   void Fill(uint32_t row, Cell* cells, const char** texts) const {
     const weft_step_time& step = times_.steps[row];
     for (uint32_t i = 0; i < kMostColumns; ++i) texts[i] = cells[i].text;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One entry per step kind, each in an object file of its own, for firmware that names only the
-// steps of its model:
+// One entry per step kind, each in its own object file, for firmware that links only the steps of
+// its model:
 //
 //   constexpr weft::StepEntry entries[] = {weft::steps::kDense, {}, {}, ...};  // a row per kind
 //   weft::Engine::Open(model, {entries, sizeof(entries) / sizeof(entries[0])}, memory, &engine);
 //
-// Such a table is constant data and its linker drops every kernel it does not name. `weft convert
-// --c-source` writes it. AllSteps() names them all.
+// Such a table is constant data, and the linker drops every kernel that it does not name. `weft
+// convert --c-source` writes it. AllSteps() names all of them.
 #ifndef WEFT_RUNTIME_STEPS_H_
 #define WEFT_RUNTIME_STEPS_H_
 
@@ -15,7 +15,7 @@
 namespace weft::steps {
 
 // weft_check_<step> checks the step by the rules of its kind; weft_run_<step> calls the kernel and
-// trusts the check. Their names are C's, so that a table can be written in C.
+// trusts the check. The names have C linkage, so that a table can be written in C.
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wreturn-type-c-linkage"  // C takes their addresses only
@@ -27,8 +27,8 @@ namespace weft::steps {
   constexpr StepEntry k##Name{&weft_check_##name, &weft_run_##name};
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
-// The same for steps that may write y over x (bind/near.h): kNearConv in the place of kConv, for
-// models that do.
+// The same for steps that may write y over x with an offset (bind/near.h): such models need
+// kNearConv instead of kConv.
 #define WEFT_NEAR_STEP(name, Name)                                                          \
   extern "C" Fault weft_check_near_##name(const format::Model& model, uint32_t step_index); \
   extern "C" void weft_run_near_##name(const format::Model& model, uint32_t param,          \
@@ -36,7 +36,7 @@ namespace weft::steps {
   constexpr StepEntry kNear##Name{&weft_check_near_##name, &weft_run_near_##name};
 #include "runtime/format/near_steps.inc"
 #undef WEFT_NEAR_STEP
-// And for steps whose weights may be of another type than f32 (narrow_steps.inc): kNarrowDense,
+// The same for steps whose weights may have another type than f32 (narrow_steps.inc): kNarrowDense,
 // kNarrowConv ..., kNearNarrowConv.
 #define WEFT_NARROW_ENTRY(entry, Entry)                                                 \
   extern "C" Fault weft_check_##entry(const format::Model& model, uint32_t step_index); \

@@ -4,8 +4,8 @@
 namespace weft {
 namespace {
 
-// start + count * stride. Wraps only in a walk that a later dim of 0 elements makes empty: the
-// verifier has bounded all others.
+// Returns start + count * stride. Wraps only if a later dim of 0 elements makes the access empty:
+// the verifier has bounded all others.
 int64_t After(int64_t start, int64_t count, int64_t stride) {
   return static_cast<int64_t>(static_cast<uint64_t>(start) +
                               static_cast<uint64_t>(count) * static_cast<uint64_t>(stride));
@@ -31,7 +31,7 @@ void StridedBytes::Repeat(int64_t count, int64_t stride) {
     }
     dims[place] = {count, distance};
   }
-  // Dims whose steps leave no gap make the run longer.
+  // Dims without a gap between their elements extend the run.
   uint32_t absorbed = 0;
   for (; absorbed < dim_count && dims[absorbed].stride_bytes <= run_bytes; ++absorbed) {
     run_bytes = After(run_bytes, dims[absorbed].count - 1, dims[absorbed].stride_bytes);
@@ -48,8 +48,7 @@ StridedBytes Strided(int64_t element_bits, int64_t offset_elements,
   return bytes;
 }
 
-// Elements of less than a byte are only ever walked from the front, one behind the
-// other.
+// Elements smaller than a byte are only accessed contiguously, in ascending order.
 StridedBytes ElementAt(int64_t element_bits, int64_t offset_elements) {
   const int64_t element_bytes = element_bits < 8 ? 1 : element_bits / 8;
   StridedBytes bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes in evenly spaced runs, in any number of dims, without a heap.
+// A set of bytes in evenly spaced runs, in any number of dims, without a heap.
 #ifndef WEFT_RUNTIME_STRIDED_BYTES_H_
 #define WEFT_RUNTIME_STRIDED_BYTES_H_
 
@@ -12,21 +12,22 @@
 namespace weft {
 
 // Runs of `run_bytes` at first_byte + sum of index * stride over all indices below the counts.
-// Empty where run_bytes is 0. Strides are positive, ascending, and larger than what lies inside
-// them, so that no two runs touch or overlap unless the walk itself does.
+// Empty if run_bytes is 0. Strides are positive, ascending, and larger than the extent of the inner
+// dims, so that no two runs touch or overlap unless the accesses themselves do.
 struct StridedBytes {
   struct Dim {
     int64_t count, stride_bytes;
   };
-  static constexpr uint32_t kMostDims = kMaxRank + format::kMaxSectionDepth;  // a step's, and loops
+  static constexpr uint32_t kMostDims =
+      kMaxRank + format::kMaxSectionDepth;  // those of a step and of its loops
   int64_t first_byte = 0;
   int64_t run_bytes = 0;
   uint32_t dim_count = 0;
   Dim dims[kMostDims];  // those below dim_count are set
 
-  // How many runs there are; saturates.
+  // Returns the number of runs; saturates.
   int64_t RunCount() const;
-  // Adds the same bytes `stride` further, `count` times in all (at least once).
+  // Adds copies of the same bytes at multiples of `stride_bytes`, `count` in all (at least one).
   void Repeat(int64_t count, int64_t stride_bytes);
   // Calls visit(first byte) for each run.
   template <typename Visit>
@@ -44,16 +45,18 @@ struct StridedBytes {
   }
 };
 
-// In elements. Any sign of strides; 0 for what is read again.
+// A dim in elements. Strides may have any sign; 0 means that the same element is read again.
 struct ElementDim {
   int64_t count, stride;
 };
 
-// Elements of `element_bits` at offset + sum of index * stride; any order of dims.
+// Returns the bytes of elements of `element_bits` at offset + sum of index * stride, with dims in
+// any order.
 StridedBytes Strided(int64_t element_bits, int64_t offset_elements,
                      std::initializer_list<ElementDim> dims);
 
-// The same step by step: one element, and one more dim; a dim of no elements leaves nothing.
+// The same in two steps: one element, then one more dim at a time. A dim of 0 elements makes the
+// set empty.
 StridedBytes ElementAt(int64_t element_bits, int64_t offset_elements);
 void Extend(StridedBytes& bytes, int64_t element_bits, int64_t count, int64_t stride);
 

@@ -9,7 +9,7 @@ using format::Model;
 
 template <typename T>
 constexpr uint8_t ElementBytes(const flatbuffers::Vector<const T*>* (Model::*)() const) {
-  static_assert(sizeof(T) <= UINT8_MAX, "rows of parameters are of 255 bytes at most");
+  static_assert(sizeof(T) <= UINT8_MAX, "a row of parameters has at most 255 bytes");
   return sizeof(T);
 }
 template <typename T>
@@ -17,7 +17,7 @@ constexpr uint8_t ElementBytes(const flatbuffers::Vector<T>* (Model::*)() const)
   return sizeof(T);
 }
 
-// Of the vectors of the model's table, in the order of weft.fbs.
+// Element sizes of the vectors of the model's table, in the order of weft.fbs.
 constexpr uint8_t kElementBytes[] = {
     ElementBytes(&Model::regions),    ElementBytes(&Model::slots),
     ElementBytes(&Model::dims),       ElementBytes(&Model::moves),
@@ -37,7 +37,7 @@ constexpr voffset_t kFieldBytes = sizeof(voffset_t);
 static_assert(Model::VT_STREAMING == kFirstVector + kVectorCount * kFieldBytes,
               "a vector of weft.fbs is missing above");
 
-// Places are offsets from the file's first byte.
+// Positions are offsets from the file's first byte.
 class Tables {
  public:
   explicit Tables(Bytes model)
@@ -47,7 +47,7 @@ class Tables {
     if (!VerifyTable() || !ScalarFits(Model::VT_FORMAT_VERSION, sizeof(uint32_t))) {
       return {FaultCode::kModelDamaged};
     }
-    // The version is read before anything that may differ between versions is looked at.
+    // The version is checked before anything that may differ between versions is read.
     const Model* found = format::GetModel(bytes_);
     if (found->format_version() != kFormatVersion) {
       return {FaultCode::kModelVersion, 0, 0, 0, found->format_version(), kFormatVersion};
@@ -63,13 +63,14 @@ class Tables {
   }
   uint32_t ShortAt(uint32_t at) const { return flatbuffers::ReadScalar<voffset_t>(bytes_ + at); }
 
-  // `bytes` is a power of two, and less than a file has.
+  // Returns true if a number of `bytes` bytes at `at` is aligned and inside the file. `bytes` is a
+  // power of two, and less than the size of a file.
   bool NumberFits(uint32_t at, uint32_t bytes) const {
     return (at & (bytes - 1)) == 0 && at <= size_ - bytes;
   }
 
-  // The root table begins with how far before it the list of its fields lies, that with its own
-  // size.
+  // The root table begins with the distance back to its vtable, the list of its fields. The vtable
+  // begins with its own size.
   bool VerifyTable() {
     table_ = Follow(0);
     if (table_ == 0 || !NumberFits(table_, sizeof(uint32_t))) return false;
@@ -79,7 +80,7 @@ class Tables {
     return fields_bytes_ % sizeof(voffset_t) == 0 && fields_bytes_ <= size_ - fields_;
   }
 
-  // 0 where the field is absent.
+  // Returns the position of the field, or 0 if it is absent.
   uint32_t PlaceOf(uint32_t field) const {
     const uint32_t place = field < fields_bytes_ ? ShortAt(fields_ + field) : 0;
     return place == 0 ? 0 : table_ + place;
@@ -90,7 +91,8 @@ class Tables {
     return at == 0 || NumberFits(at, bytes);
   }
 
-  // A count lies at `at`, and that many elements behind it; *end is behind the last.
+  // A vector is a count at `at`, followed by that many elements; *end is set to the end of the last
+  // one.
   bool VectorFits(uint32_t at, uint32_t element_bytes, uint32_t* end) const {
     constexpr uint32_t kCountBytes = 4;
     if (!NumberFits(at, kCountBytes)) return false;
@@ -106,14 +108,15 @@ class Tables {
     return VectorFits(at, 1, &end) && end < size_ && bytes_[end] == 0;
   }
 
-  // Where the offset at `from` leads; 0 where it leads out of the file.
+  // Returns the target of the offset at `from`, or 0 if it is outside the file.
   uint32_t Follow(uint32_t from) const {
     if (!NumberFits(from, sizeof(uint32_t))) return 0;
     const uint32_t offset = NumberAt(from);
     return offset == 0 || offset >= size_ - from ? 0 : from + offset;
   }
 
-  // The same for a field of the table. False where it leads out, *at is 0 where it is absent.
+  // The same for a field of the table. Returns false if the target is outside; *at is 0 if the
+  // field is absent.
   bool FollowField(uint32_t field, uint32_t* at) const {
     const uint32_t place = PlaceOf(field);
     *at = place == 0 ? 0 : Follow(place);
@@ -126,7 +129,7 @@ class Tables {
     if (!FollowField(Model::VT_GENERATOR, &at) || (at != 0 && !TextFits(at))) return false;
     for (uint32_t i = 0; i < kVectorCount; ++i) {
       const uint32_t field = kFirstVector + i * kFieldBytes;
-      if (field >= fields_bytes_) break;  // so are all behind it absent
+      if (field >= fields_bytes_) break;  // all later fields are absent as well
       uint32_t end = 0;
       if (!FollowField(field, &at) || (at != 0 && !VectorFits(at, kElementBytes[i], &end))) {
         return false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first look at a file of unknown origin: its version, and that its table, its vectors and its
-// texts lie inside it. The rows of the vectors are left to verify.h. The same rules as
-// flatc's own generated verifier, driven by a list of vectors: a fifth of its code.
+// The first check of a file of unknown origin: its version, and that its root table, its vectors
+// and its texts are inside the file. verify.h checks the rows of the vectors. The rules are those
+// of flatc's generated verifier, but a list of vectors drives them, which needs a fifth of its
+// code.
 #ifndef WEFT_RUNTIME_TABLES_H_
 #define WEFT_RUNTIME_TABLES_H_
 

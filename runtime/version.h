@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The release of weft that these headers belong to, for C and C++; the converter writes it into its
- * files as the generator. The version of the file format is another number, kFormatVersion. */
+ * files as the generator. The file format has a separate version, kFormatVersion. */
 #ifndef WEFT_RUNTIME_VERSION_H_
 #define WEFT_RUNTIME_VERSION_H_
 

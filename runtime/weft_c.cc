@@ -8,11 +8,13 @@ namespace {
 
 static_assert(WEFT_MAX_RANK == weft::kMaxRank && WEFT_MODEL_ALIGNMENT == weft::kModelAlignment &&
                   WEFT_MEMORY_ALIGNMENT == weft::kMemoryAlignment,
-              "one set of limits");
-static_assert(WEFT_BOOL == static_cast<int>(weft::Type::kBool), "one numbering of types");
-static_assert(sizeof(weft_step_entry) == sizeof(weft::StepEntry), "two function addresses");
+              "the limits of both headers must be equal");
+static_assert(WEFT_BOOL == static_cast<int>(weft::Type::kBool),
+              "the types of both headers must have the same numbers");
+static_assert(sizeof(weft_step_entry) == sizeof(weft::StepEntry),
+              "an entry must be two function addresses");
 static_assert(weft::kMaxScratchRegions == WEFT_MAX_SCRATCH_REGIONS,
-              "as many as weft_memory has room for");
+              "weft_memory must have as many scratch regions as weft::Memory");
 
 using weft::Load;
 using weft::Store;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The C interface of weft, over the engine of weft.h; C99 and later. Ownership, threads and faults
- * are those stated there: the caller owns every byte, nothing here allocates or blocks, one engine
- * is used by one thread at a time. A sound model may run for hours: weft_most_steps bounds it, and
- * a watchdog guards a host that runs untrusted files.
+ * The C interface of weft, over the engine of weft.h; C99 and later. The rules of weft.h about
+ * ownership, threads and errors apply: the caller owns every byte, nothing here allocates or
+ * blocks, one engine is used by one thread at a time. A valid model may run for hours:
+ * weft_most_steps gives a bound, and a host that runs untrusted files needs a watchdog.
  *
  *   weft_needs needs;
  *   weft_engine engine;
@@ -21,7 +21,7 @@
 
 #include "runtime/version.h"
 
-/* On functions whose fault must be looked at. */
+/* Marks functions whose returned error must be checked. */
 #if defined(__GNUC__) || defined(__clang__)
 #define WEFT_NODISCARD __attribute__((warn_unused_result))
 #else
@@ -58,7 +58,7 @@ typedef enum weft_type {
   WEFT_BOOL
 } weft_type;
 
-/* Fields as in weft::Fault; code 0 says that all is well. */
+/* An error, with the fields of weft::Fault; code 0 means success. */
 typedef struct weft_fault {
   uint16_t code;
   uint8_t kind, operand;
@@ -67,7 +67,7 @@ typedef struct weft_fault {
 
 static inline int weft_ok(weft_fault fault) { return fault.code == 0; }
 
-/* Writes one line for people, always terminated, and returns its length. */
+/* Writes one line of readable text, always terminated, and returns its length. */
 size_t weft_describe(weft_fault fault, char* text, size_t text_bytes);
 
 typedef struct weft_needs {
@@ -83,11 +83,11 @@ typedef struct weft_block {
 
 typedef struct weft_memory {
   weft_block state, scratch;
-  /* Of models converted for several memories. */
+  /* Only of models converted for several memories. */
   weft_block more_scratch[WEFT_MAX_SCRATCH_REGIONS - 1];
 } weft_memory;
 
-/* Contiguous, row-major; data is null for a port that does not exist. */
+/* A view of a port: contiguous, row-major; data is null for a port that does not exist. */
 typedef struct weft_tensor {
   void* data;
   size_t bytes;
@@ -96,8 +96,8 @@ typedef struct weft_tensor {
   uint8_t type; /* weft_type */
 } weft_tensor;
 
-/* Which kernels are linked: weft_all_steps(), or the table that the converter writes for a model.
- * The functions are the engine's to call; a table only names them. */
+/* The kernels that are linked: weft_all_steps(), or the table that the converter writes for a
+ * model. The caller only passes the table; the engine calls the functions. */
 typedef struct weft_step_entry {
   void (*check)(void);
   void (*run)(void);
@@ -113,7 +113,7 @@ enum {
 #undef WEFT_STEP
   WEFT_STEP_KINDS
 };
-#ifndef __cplusplus /* which knows them by their own types, from steps.h */
+#ifndef __cplusplus /* C++ declares them with their types in steps.h */
 #define WEFT_STEP(name, ...)    \
   void weft_check_##name(void); \
   void weft_run_##name(void);
@@ -135,22 +135,22 @@ enum {
 #undef WEFT_NEAR_NARROW_STEP
 #endif
 
-/* Room for an engine; plain bytes that may be copied. */
+/* Memory of an engine; plain bytes that may be copied. */
 typedef struct weft_engine {
   void* words[10];
 } weft_engine;
 
 weft_steps weft_all_steps(void);
 
-/* Checks the header only. */
+/* Reads the memory requirements. Checks only the header. */
 WEFT_NODISCARD weft_fault weft_read_needs(const void* model, size_t model_bytes, weft_needs* needs);
 
-/* Checks every rule of the file and resets the variables; *engine is unchanged on a fault. */
+/* Checks every rule of the file and resets the variables; *engine is unchanged on an error. */
 WEFT_NODISCARD weft_fault weft_open(const void* model, size_t model_bytes, weft_steps steps,
                                     weft_memory memory, weft_engine* engine);
 
-/* Checks the plan, too, as weft::Engine::OpenChecked does. `table` may have any size, 0 too; with
- * weft_plan_table_bytes it saves most time. */
+/* Checks the plan as well, as weft::Engine::OpenChecked does. `table` may have any size, including
+ * 0; weft_plan_table_bytes gives the size that saves the most time. */
 WEFT_NODISCARD weft_fault weft_open_checked(const void* model, size_t model_bytes, weft_steps steps,
                                             weft_memory memory, weft_block table,
                                             weft_engine* engine);
@@ -167,12 +167,12 @@ weft_tensor weft_output_named(const weft_engine* engine, const char* name);
 const char* weft_input_name(const weft_engine* engine, uint32_t port);
 const char* weft_output_name(const weft_engine* engine, uint32_t port);
 
-/* How many steps a run executes at most, each iteration of a loop counting as one more; UINT64_MAX
- * stands for all from there up. */
+/* The maximum number of steps that a run executes, each iteration of a loop counted as one more.
+ * Saturates at UINT64_MAX. */
 uint64_t weft_most_steps(const weft_engine* engine);
-/* Fails only where a loop reaches its hard maximum. */
+/* Fails only if a loop reaches its hard maximum. */
 WEFT_NODISCARD weft_fault weft_run(weft_engine* engine);
-/* Variables back to their initial values. */
+/* Sets the variables to their initial values. */
 void weft_reset(weft_engine* engine);
 
 /* As weft::StateLayout: two models may exchange state only if their layouts are equal. */
@@ -185,11 +185,11 @@ typedef struct weft_mismatch {
   uint64_t expected, actual;
 } weft_mismatch;
 
-/* Runs what `weft convert --self-test` stored; sets *first where an output differs. */
+/* Runs the inputs that `weft convert --self-test` stored; sets *first if an output differs. */
 WEFT_NODISCARD weft_fault weft_self_test(weft_engine* engine, weft_mismatch* first);
 
-/* Called around every step: `now` is the caller's clock, in ticks of its own. step_times.h makes a
- * table of it. */
+/* Called before and after every step: `now` is the caller's clock, in the caller's ticks.
+ * step_times.h collects a table from it. */
 typedef struct weft_profile {
   uint64_t (*now)(void* user);
   void (*step)(void* user, uint32_t step_index, uint64_t begin, uint64_t end);
@@ -198,8 +198,8 @@ typedef struct weft_profile {
 
 /* *profile must live as long as it is set; null: none. */
 void weft_set_profile(weft_engine* engine, const weft_profile* profile);
-/* What a step is: its kind, such as "dense", and its layer, null where the file says none. Both are
- * null from weft_step_count() on. */
+/* Describe a step: its kind, such as "dense", and its layer, or null if the file names none. Both
+ * are null for `step` >= weft_step_count(). */
 uint32_t weft_step_count(const weft_engine* engine);
 const char* weft_step_kind(const weft_engine* engine, uint32_t step);
 const char* weft_step_layer(const weft_engine* engine, uint32_t step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In an object file of its own: it brings every kernel, which a program with a table of its own
-// does not want.
+// A separate object file: it links every kernel, which a program with its own step table must
+// avoid.
 #include "runtime/weft.h"
 #include "runtime/weft_c.h"
 

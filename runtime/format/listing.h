@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weft.fbs cannot express of the format: the numbers that stand for "none", the limits,
-// the kinds of step, and Rows, the view through which every reader sees a vector of the file. A
-// missing vector reads as an empty one. Nothing here checks anything (runtime/verify.h does) or
-// owns memory.
+// The part of the format that weft.fbs cannot express: the numbers that mean "none", the limits,
+// the kinds of step, and Rows, the view of a vector of the file that every reader uses. A missing
+// vector reads as an empty one. Nothing here checks the file (runtime/verify.h does) or owns
+// memory.
 #ifndef WEFT_RUNTIME_FORMAT_LISTING_H_
 #define WEFT_RUNTIME_FORMAT_LISTING_H_
 
@@ -22,7 +22,7 @@ inline constexpr uint32_t kFirstScratchRegion = 2;
 inline constexpr uint32_t kMaxSelfTestRuns = 1000;
 inline constexpr uint32_t kWeightsAlignment = 64;  // of the weights vector in the file
 
-// Row of ops.inc, from 1; what Step::kind holds.
+// Row of ops.inc, from 1; the value of Step::kind.
 enum class Kind : uint16_t {
   section = 0,
 #define WEFT_STEP(name, ...) name,
@@ -38,7 +38,7 @@ inline constexpr const char* kKindNames[] = {
 #undef WEFT_STEP
 };
 
-// How many operands a step has; bit i of `optional` is set where operand i, inputs first, may be
+// The operand counts of a step. Bit i of `optional` is set if operand i, inputs first, may be
 // absent.
 struct Arity {
   uint8_t inputs, outputs, optional;
@@ -46,7 +46,7 @@ struct Arity {
   constexpr bool MayLack(uint32_t operand) const { return (optional >> operand & 1) != 0; }
 };
 
-// Of the operands of a row: "x weights [start] -> y".
+// Parses the operands column of ops.inc, such as "x weights [start] -> y".
 constexpr Arity ArityOf(const char* operands) {
   Arity arity = {};
   bool in_outputs = false;
@@ -66,7 +66,7 @@ constexpr Arity ArityOf(const char* operands) {
   return arity;
 }
 
-// Indexed by Kind. A section takes no operands.
+// Indexed by Kind. A section has no operands.
 inline constexpr Arity kArity[] = {
     {0, 0, 0},
 #define WEFT_STEP(name, Name, operands, ...) ArityOf(operands),
@@ -75,7 +75,7 @@ inline constexpr Arity kArity[] = {
 };
 inline constexpr uint32_t kKindCount = sizeof(kArity) / sizeof(kArity[0]);
 
-// "dense", as in ops.inc; "?" of a number that is no kind.
+// Returns the name as in ops.inc, such as "dense", or "?" for a number that is no kind.
 constexpr const char* NameOf(Kind kind) {
   const uint32_t row = static_cast<uint32_t>(kind);
   return row < kKindCount ? kKindNames[row] : "?";
@@ -101,7 +101,7 @@ constexpr uint32_t BitsOf(ElementType type) {
 }
 inline constexpr uint32_t kElementTypeCount = static_cast<uint32_t>(ElementType::MAX) + 1;
 
-// Readers walk the file's bytes as they lie there.
+// Readers access the bytes of the file in place.
 static_assert(FLATBUFFERS_LITTLEENDIAN,
               "weft reads its models in place, on little-endian machines");
 
@@ -124,7 +124,7 @@ inline Rows<uint32_t> RowsOf(const flatbuffers::Vector<uint32_t>* rows) {
   return {reinterpret_cast<const uint32_t*>(rows->Data()), rows->size()};
 }
 
-// The head of the self test; null where there is none, or too few bytes for one.
+// Returns the head of the self test, or null if there is none or it has too few bytes.
 inline const SelfTest* SelfTestOf(const Model& model) {
   const flatbuffers::Vector<uint8_t>* bytes = model.self_test();
   if (bytes == nullptr || bytes->size() < sizeof(SelfTest)) return nullptr;
