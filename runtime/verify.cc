@@ -18,7 +18,7 @@ constexpr uint32_t kMaxRegions = format::kFirstScratchRegion + kMaxScratchRegion
 
 constexpr uint32_t Number(format::ElementType type) { return static_cast<uint32_t>(type); }
 
-// Lowest bytes of an element's address that are zero: its size, 1 for packed types.
+// Alignment of an element's address: its size, or 1 for packed types.
 uint32_t ElementAlignment(format::ElementType type) {
   const uint32_t bits = format::BitsOf(type);
   return bits < 8 ? 1 : bits / 8;
@@ -39,7 +39,7 @@ Fault CheckIdentity(Bytes model) {
             static_cast<uint32_t>(address % kModelAlignment),
             kModelAlignment};
   }
-  // Letter by letter: FlatBuffers' own check calls strncmp, which firmware need not have.
+  // Compared letter by letter: FlatBuffers' own check calls strncmp, which firmware may lack.
   const char* letters = static_cast<const char*>(model.data) + sizeof(flatbuffers::uoffset_t);
   for (size_t i = 0; i < flatbuffers::kFileIdentifierLength; ++i) {
     if (letters[i] != format::ModelIdentifier()[i]) return {FaultCode::kModelForeign};
@@ -93,8 +93,8 @@ Fault CheckRegions(const format::Model& model) {
   return {};
 }
 
-// Sections that run around the step being checked, outermost first. Run j below unroll is copy j of
-// the body, run unroll + p - 1 is settle run p.
+// The sections that contain the step being checked, outermost first. Run j below unroll is copy j
+// of the body, run unroll + p - 1 is epilogue p.
 struct Frame {
   uint32_t section;
   uint32_t run;
@@ -135,8 +135,8 @@ class Verifier {
   }
   // Without a sink only the first fault is returned.
   bool IsOver() const { return !first_.ok() && sink_.report == nullptr; }
-  // Reports unless `holds`, and returns it. No call where it holds: of a sound file those were a
-  // third of the time.
+  // Reports an error unless `holds`; returns `holds`. Inlined, so that there is no call if it
+  // holds: for a valid file those calls were a third of the time.
   __attribute__((always_inline)) bool Require(bool holds, FaultCode code, uint32_t index,
                                               uint32_t is, uint32_t must) {
     return holds || Refuse(code, index, is, must);
@@ -167,7 +167,7 @@ class Verifier {
   uint32_t Mark(uint32_t section, uint32_t run) const {
     return marks_[sections_[section].first_mark() + run];
   }
-  // Of the innermost section's run that is being checked.
+  // Returns the end of the run of the innermost section that is being checked.
   uint32_t RunEnd() const {
     const Frame& frame = stack_[depth_ - 1];
     return Mark(frame.section, frame.run + 1);
@@ -189,7 +189,7 @@ class Verifier {
   Frame stack_[format::kMaxSectionDepth] = {};
   uint32_t depth_ = 0;
   uint32_t next_section_ = 0;
-  uint32_t port_names_ = 0;  // of the ports before
+  uint32_t port_names_ = 0;  // of all earlier ports
 };
 
 void Verifier::CheckSlots() {
@@ -230,8 +230,8 @@ void Verifier::CheckSlot(uint32_t index) {
   Require(alignment >= must, FaultCode::kSlotAlignment, index, alignment, must);
 }
 
-// One move for each section that can run around a step, outermost first, bounds what a step costs,
-// in Open and in Run.
+// A slot has at most one move for each section that can contain a step, outermost first. This
+// bounds the cost of a step in Open and in Run.
 void Verifier::CheckMovesOf(uint32_t index) {
   const format::Slot& slot = slots_[index];
   const uint32_t count = slot.move_count();
@@ -274,7 +274,8 @@ void Verifier::CheckStep(uint32_t step_index) {
   if (kind > table_.count || table_.entries[kind - 1].check == nullptr) {
     return Report({FaultCode::kStepAbsent, static_cast<uint8_t>(kind), 0, step_index, 0, 0});
   }
-  // Before the rules of the kind, so that a slot that runs away is not called an overlap.
+  // Checked before the rules of the kind, so that a slot that leaves its region is not reported as
+  // an overlap.
   const uint32_t count = format::kArity[kind].operands();
   const bool exist = uint64_t{step.first_operand()} + count <= operands_.count;
   for (uint32_t i = 0; exist && i < count; ++i) {
@@ -289,9 +290,9 @@ void Verifier::CheckStep(uint32_t step_index) {
   if (!fault.ok()) Report(fault);
 }
 
-// The slot's moves belong to sections around this place, and in every iteration that comes here the
-// slot lies in its region; CheckSlot sees to one that does not move. With any_run the innermost
-// section may be in any iteration.
+// The slot's moves must belong to sections that contain the current step, and the slot must be
+// inside its region in every iteration that reaches the step. CheckSlot checks slots without moves.
+// With any_run the innermost section may be in any iteration.
 bool Verifier::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, FaultCode range_code,
                           uint32_t index) {
   constexpr int64_t kFarthest = int64_t{1} << 33;  // beyond any region; keeps the sums small
@@ -309,7 +310,7 @@ bool Verifier::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, Fau
     const bool around = level < depth_ && stack_[level].section == move.section();
     const bool any = any_run && level + 1 == depth_;
     const uint32_t run = around && !any ? stack_[level].run : 0;
-    // Settle runs belong to no iteration, so nothing moves there.
+    // Epilogues belong to no iteration, so no slot moves there.
     if (!Require(around && run < section.unroll(), code, index, slot_index, move.section()))
       return false;
     uint32_t last = section.max_trips() - 1;
@@ -328,7 +329,7 @@ bool Verifier::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, Fau
                  regions_[slot.region()].bytes());
 }
 
-// False where the steps after this one can no longer be attributed to sections.
+// Returns false if the steps after this one can no longer be attributed to sections.
 bool Verifier::Enter(uint32_t step_index) {
   const format::Step& step = steps_[step_index];
   const uint32_t index = step.param();
@@ -397,7 +398,7 @@ void Verifier::CheckTrips(uint32_t index) {
           FaultCode::kSectionRunsWhen, index, section.runs_when(), 1);
 }
 
-// Those that are read or written outside the section's own iterations.
+// Checks the slots that are read or written outside the section's own iterations.
 void Verifier::CheckSectionSlots(uint32_t index) {
   const format::Section& section = sections_[index];
   const uint32_t slots[] = {section.trip_slot(), section.first_condition_slot(),
@@ -411,7 +412,7 @@ void Verifier::CheckSectionSlots(uint32_t index) {
   }
 }
 
-// Those of one iteration, which may move with it.
+// Checks the slots that belong to one iteration, which may move with the section.
 void Verifier::CheckInnerSlots(uint32_t index) {
   const format::Section& section = sections_[index];
   const uint32_t slots[] = {section.body_condition_slot(), section.iteration_slot()};
@@ -423,7 +424,7 @@ void Verifier::CheckInnerSlots(uint32_t index) {
   }
 }
 
-// i64 stands for a count, which may be i32 as well.
+// Checks one slot of a section. Type i64 means a count, which may also be i32.
 void Verifier::SectionSlot(uint32_t index, uint32_t slot_index, format::ElementType type,
                            bool written) {
   if (slot_index == kNoSlot) return;
@@ -442,7 +443,8 @@ void Verifier::SectionSlot(uint32_t index, uint32_t slot_index, format::ElementT
           index, slot_index, 0);
 }
 
-// A search by name goes over the names of all ports, so they are no more than there are.
+// A search by name visits the names of all ports, so all ports together have at most as many names
+// as the file.
 void Verifier::CheckPorts(Rows<format::Port> ports, uint32_t first_index, bool inputs) {
   for (uint32_t i = 0; i < ports.count; ++i) {
     const format::Port& port = ports[i];
@@ -491,7 +493,8 @@ void Verifier::CheckPortLength(const format::Port& port, uint32_t index, bool in
   Require(axis < rank, FaultCode::kPortLengthAxis, index, axis, rank);
 }
 
-// Together they are no larger than the state, so that Reset writes no byte of it twice.
+// All variables together are at most as large as the state, so that Reset writes each byte at most
+// once.
 void Verifier::CheckVariables() {
   const Rows<format::Variable> variables = RowsOf(model_.variables());
   uint32_t state_left = regions_[format::kStateRegion].bytes();

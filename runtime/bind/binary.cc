@@ -27,7 +27,8 @@ Fault Check(const format::BinaryParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-// Over an operand that is not broadcast: its element is read before that of y is written.
+// y may overwrite an operand that is not broadcast: its element is read before that of y is
+// written.
 bool MayShare(const format::BinaryParams& params, uint32_t input, uint32_t) {
   const auto* strides = input == 0 ? params.a_strides() : params.b_strides();
   return params.rank() <= kernels::kMaxRank &&

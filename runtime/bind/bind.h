@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands between the listing and the kernels, one file per row of ops.inc. For each step:
+// The binding of steps to kernels, one file per row of ops.inc. For each step:
 //
-//   Check     the rules of the step: types, and that every byte its geometry can touch lies inside
-//             the operand's slot. The only check; Run trusts it.
-//   MayShare  whether that output may be written at the very address of that input. Planners ask
-//             it; any other overlap of an output with an operand is refused.
-//   Run       geometry from the parameters, pointers from the operands, and the kernel.
+//   Check     checks the rules of the step: types, and that every byte that its geometry can access
+//             is inside the operand's slot. This is the only check; Run trusts it.
+//   MayShare  returns true if that output may be written at the very address of that input.
+//   Planners
+//             call it; any other overlap of an output with an operand is rejected.
+//   Run       converts the parameters to the kernel's geometry and calls the kernel.
+//
 // Nothing here allocates or keeps a pointer.
 #ifndef WEFT_RUNTIME_BIND_BIND_H_
 #define WEFT_RUNTIME_BIND_BIND_H_
@@ -19,8 +21,8 @@
 
 namespace weft::bind {
 
-// What Check is given of an operand. `alignment_bytes` is the power of two that its address is a
-// multiple of in every iteration.
+// An operand as Check sees it. `alignment_bytes` is the largest power of two that divides its
+// address in every iteration.
 struct OperandSlot {
   bool present = false;
   format::ElementType type = format::ElementType::f32;
@@ -31,7 +33,7 @@ struct OperandSlot {
 // Inputs first.
 using OperandSlots = OperandSlot[format::kMaxOperands];
 
-// A fault of Check carries code, operand, is and must; its caller knows the step.
+// Check sets code, operand, is and must of the Fault; its caller adds the step.
 #define WEFT_STEP(name, Name, ...)                                                    \
   namespace name {                                                                    \
   Fault Check(const format::Name##Params& params, const OperandSlots& slots);         \
@@ -41,7 +43,7 @@ using OperandSlots = OperandSlot[format::kMaxOperands];
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 
-// The same where weights may be narrow: of the type that the parameters name.
+// The same for narrow weights: weights of the type that the parameters name.
 #define WEFT_NARROW_STEP(name, Name)                                                \
   namespace name {                                                                  \
   Fault CheckNarrow(const format::Name##Params& params, const OperandSlots& slots); \
@@ -51,16 +53,16 @@ using OperandSlots = OperandSlot[format::kMaxOperands];
 #undef WEFT_NARROW_STEP
 
 namespace depthwise_i8 {
-// Makes the weights of all channels floats in scratch, which has room for them.
+// Converts the weights of all channels to floats in scratch, which must be large enough.
 void Widen(const format::DepthwiseI8Params& params, std::byte* const* operands);
 }  // namespace depthwise_i8
 
 namespace lstm_gates {
-// The kernel computes these activations itself and calls no group of activation.h.
+// Returns true if the kernel computes these activations itself and calls no group of activation.h.
 bool HasInlineActivations(const format::LstmGatesParams& params);
 }  // namespace lstm_gates
 
-// False where a step calls no group of activation.h, whatever activations its parameters name.
+// Returns false if a step calls no group of activation.h, whatever activations its parameters name.
 template <typename Params>
 bool CallsActivations(const Params&) {
   return true;
@@ -69,12 +71,12 @@ inline bool CallsActivations(const format::LstmGatesParams& params) {
   return !lstm_gates::HasInlineActivations(params);
 }
 
-// The rows of parameters of a kind, as bytes behind their count; null where there are none.
+// Returns the parameter rows of a kind as a byte vector, or null if there are none.
 inline const flatbuffers::Vector<uint8_t>* ParamsOf(const format::Model& model, uint32_t kind) {
   using format::Model;
   constexpr uint32_t kFieldBytes = sizeof(flatbuffers::voffset_t);
   static_assert(Model::VT_STREAMING == Model::VT_SELF_TEST + kFieldBytes * format::kKindCount,
-                "the vectors of parameters stand behind the self test, in the order of ops.inc");
+                "the vectors of parameters must follow the self test, in the order of ops.inc");
   const auto field = static_cast<flatbuffers::voffset_t>(Model::VT_SELF_TEST + kFieldBytes * kind);
   const auto* table = reinterpret_cast<const flatbuffers::Table*>(&model);
   return table->GetPointer<const flatbuffers::Vector<uint8_t>*>(field);
@@ -90,9 +92,9 @@ struct KindRules {
 // Checks a step by the rules of every step and by those of its kind.
 Fault CheckStep(const format::Model& model, uint32_t step_index, const KindRules& rules);
 
-// Ends every bind/<step>.cc: the entry that steps.h declares.
+// Ends every bind/<step>.cc: defines the entry that steps.h declares.
 #define WEFT_BIND_STEP(name, Name) WEFT_BIND_ENTRY(name, name, Name, Check, Run)
-// Follows it where weights may be narrow.
+// Follows it if the weights may be narrow.
 #define WEFT_BIND_NARROW_STEP(name, Name) \
   WEFT_BIND_ENTRY(narrow_##name, name, Name, CheckNarrow, RunNarrow)
 #define WEFT_BIND_ENTRY(entry, name, Name, Check, Run)                                        \

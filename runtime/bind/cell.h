@@ -10,7 +10,7 @@
 
 namespace weft::bind {
 
-// Of a cell whose gates all lie side by side.
+// Weights of a cell whose gates are all stored in the same blocks.
 template <typename Params>
 __attribute__((always_inline)) inline uint32_t CellWeightsOf(const Params& params, uint32_t gates) {
   return Times(Clip(kernels::CellRow(gates, params.hidden())),

@@ -13,7 +13,7 @@ using kernels::kChainInputs;
 using kernels::kChainRank;
 
 static_assert(sizeof(ChainInstruction) == 4 && kernels::kChainInstructions * 4 == 64,
-              "the code of ChainParams is not the kernel's");
+              "ChainParams::code must hold the kernel's instructions");
 
 const ChainInstruction* CodeOf(const format::ChainParams& params) {
   return reinterpret_cast<const ChainInstruction*>(params.code()->Data());
@@ -22,7 +22,7 @@ const uint32_t* StridesOf(const format::ChainParams& params, uint32_t input) {
   return Numbers(params.strides()) + input * kChainRank;
 }
 
-// Follows the program: which operands may be read. Bit 0 is input 0.
+// Simulates the program to find which operands may be read. Bit 0 is input 0.
 class ChainCode {
  public:
   ChainCode(const format::ChainParams& params, const OperandSlots& slots, ParamChecker* check)
@@ -63,7 +63,7 @@ class ChainCode {
   ParamChecker* check_;
 };
 
-// What is counted before the program is looked at.
+// Checks the counts, before the instructions are read.
 void CheckCounts(const format::ChainParams& params, ParamChecker* check) {
   check->RequireAtMost(FaultCode::kParamRank, params.rank(), kChainRank);
   uint32_t blocks = params.registers();
@@ -97,8 +97,8 @@ Fault Check(const format::ChainParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-// Over an input that is walked in order: only the last instruction writes y, when it and those
-// before it have read that block.
+// y may overwrite an input that is read in memory order: only the last instruction writes y, after
+// it and the earlier ones have read that block.
 bool MayShare(const format::ChainParams& params, uint32_t input, uint32_t) {
   return params.rank() <= kChainRank && (params.staged() >> input & 1) == 0 &&
          WalksInOrder(params.rank(), Numbers(params.dims()), StridesOf(params, input));

@@ -26,7 +26,7 @@ Fault Check(const format::CompareParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-// Over an operand of one byte that is not broadcast.
+// y may overwrite an operand of one byte that is not broadcast.
 bool MayShare(const format::CompareParams& params, uint32_t input, uint32_t) {
   const auto* strides = input == 0 ? params.a_strides() : params.b_strides();
   return params.rank() <= kernels::kMaxRank && format::BitsOf(params.type()) == 8 &&

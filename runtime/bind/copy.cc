@@ -8,8 +8,8 @@ namespace weft::bind::copy {
 
 namespace {
 
-// Elements that the slot must hold for a walk which starts at `offset` and may run backwards.
-// Saturates where the walk leaves the slot at its front.
+// Number of elements that the slot must hold for an access that starts at `offset` and may have
+// negative strides. Saturates if the access leaves the slot at its start.
 uint32_t Reach(const format::CopyParams& params, uint32_t offset, const int32_t* strides) {
   const uint32_t* dims = Numbers(params.dims());
   if (WalkCount(params.rank(), dims) == 0) return 0;
@@ -37,7 +37,7 @@ Fault Check(const format::CopyParams& params, const OperandSlots& slots) {
                         Reach(params, params.src_offset(), Numbers(params.src_strides())));
   check.RequireElements(1, element_bytes,
                         Reach(params, params.dst_offset(), Numbers(params.dst_strides())));
-  // No element of y is written twice, so it has room for all of them.
+  // No element of y is written twice, so the slot must hold all of them.
   check.RequireElements(1, element_bytes, WalkCount(params.rank(), Numbers(params.dims())));
   return check.fault();
 }

@@ -21,7 +21,7 @@ kernels::FourierShape ShapeOf(const format::FourierParams& params) {
   return shape;
 }
 
-// The product of the factors up to the first zero; 0 where one is unknown or follows that.
+// Product of the factors up to the first zero; 0 if a factor is unsupported or follows the zero.
 uint32_t ProductOf(const uint8_t (&factors)[kernels::kMostFourierFactors]) {
   uint32_t product = 1;
   bool has_ended = false;
@@ -58,7 +58,7 @@ Fault Check(const format::FourierParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-// A line of y is a buffer while x is read.
+// A line of y is used as a buffer while x is read.
 bool MayShare(const format::FourierParams&, uint32_t, uint32_t) { return false; }
 
 void Run(const format::FourierParams& params, std::byte* const* operands) {

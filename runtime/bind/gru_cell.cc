@@ -44,7 +44,7 @@ Fault CheckNarrow(const format::GruCellParams& params, const OperandSlots& slots
   return CheckAs<true>(params, slots);
 }
 
-// h is read to the end.
+// h is read until the end.
 bool MayShare(const format::GruCellParams&, uint32_t, uint32_t) { return false; }
 
 void Run(const format::GruCellParams& params, std::byte* const* operands) {

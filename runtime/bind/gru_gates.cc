@@ -19,7 +19,7 @@ Fault Check(const format::GruGatesParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-// h' over h.
+// h' may overwrite h.
 bool MayShare(const format::GruGatesParams&, uint32_t input, uint32_t) { return input == 2; }
 
 void Run(const format::GruGatesParams& params, std::byte* const* operands) {

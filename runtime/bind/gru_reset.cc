@@ -18,7 +18,7 @@ Fault Check(const format::GruResetParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-// z over its own half of a single row of pre; the product over h.
+// z may overwrite its own half of a single row of pre; rh may overwrite h.
 bool MayShare(const format::GruResetParams& params, uint32_t input, uint32_t output) {
   return input == output && (output == 1 || params.rows() <= 1);
 }

@@ -15,7 +15,7 @@ namespace weft::kernels {
 namespace weft::bind::gru_reset_cell {
 namespace {
 
-// Of z and r, then of the candidate.
+// Weights of z and r, then those of the candidate.
 uint32_t WeightsOf(const format::GruResetCellParams& params) {
   const uint32_t row = Plus(Clip(kernels::CellRow(kernels::kGruResetGates, params.hidden())),
                             Clip(kernels::CellRow(1, params.hidden())));
@@ -51,7 +51,7 @@ Fault CheckNarrow(const format::GruResetCellParams& params, const OperandSlots& 
   return CheckAs<true>(params, slots);
 }
 
-// h and start are read to the end, and h' holds z until then.
+// h and start are read until the end, and h' holds z until then.
 bool MayShare(const format::GruResetCellParams&, uint32_t, uint32_t) { return false; }
 
 void Run(const format::GruResetCellParams& params, std::byte* const* operands) {

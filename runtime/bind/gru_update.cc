@@ -17,7 +17,7 @@ Fault Check(const format::GruUpdateParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-// h' over z, over h, or over pre where its rows lie as those of h' do.
+// h' may overwrite z, h, or pre if the rows of pre have the stride of h'.
 bool MayShare(const format::GruUpdateParams& params, uint32_t input, uint32_t) {
   return input != 0 || params.rows() <= 1 || params.pre_row_stride() == params.hidden();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of levels (kernels/elementwise/levels.h) and of the products that are made of them.
+// Rules of quantisation parameters (kernels/elementwise/levels.h) and of int8 products.
 #ifndef WEFT_RUNTIME_BIND_LEVELS_H_
 #define WEFT_RUNTIME_BIND_LEVELS_H_
 
@@ -31,7 +31,7 @@ inline void RequireNoLevels(ParamChecker& check, const format::Levels& levels) {
   check.RequireZero(static_cast<uint8_t>(levels.high()));
 }
 
-// Also of a NaN this does not hold.
+// False for a NaN as well.
 inline bool IsScale(float scale) {
   return scale >= kernels::kLeastScale && scale <= kernels::kGreatestScale;
 }
@@ -41,8 +41,8 @@ inline void RequireScale(ParamChecker& check, float scale, bool holds) {
   check.Require(holds, FaultCode::kParamScale, bits, 0);
 }
 
-// Of the products of dense_i8.h: no sum of so many leaves 32 bits where its rows are rounded up to
-// `most`. The type of what they are made of.
+// Checks `most` of the products of dense_i8.h: a sum of `inputs` products must fit in 32 bits if
+// rows are quantised to at most `most`. Returns the type of x.
 inline format::ElementType RequireRows(ParamChecker& check, uint32_t most, uint32_t inputs) {
   if (most == 0) return format::ElementType::i16;
   check.Require(most >= kernels::kLeastMost && most <= kernels::MostFor(inputs),
@@ -54,9 +54,10 @@ inline kernels::ResultsQ8 ResultsOf(const format::Levels& levels) {
   return {LevelsOf(levels), levels.type() == kF32};
 }
 
-// What operands 0, 1 and behind of a product are, "x weights scales [first] [start] -> y": of so
-// many terms in a sum, scales and first for each of `outputs`; start and y are the caller's. One
-// function for all steps, and not a template of their parameters.
+// Checks operands 0, 1 and all after them of a product "x weights scales [first] [start] -> y",
+// with `terms` terms per sum and one entry of scales and first for each of `outputs`. The caller
+// checks start and y. One function for all steps instead of a template of their parameters, to save
+// code.
 inline void RequireProduct(ParamChecker& check, const format::Levels& levels,
                            const format::Activation& activation, uint32_t terms, uint32_t weights,
                            uint32_t outputs) {

@@ -45,7 +45,7 @@ Fault CheckNarrow(const format::LstmCellParams& params, const OperandSlots& slot
   return CheckAs<true>(params, slots);
 }
 
-// c' over c; h is read to the end.
+// c' may overwrite c; h is read until the end.
 bool MayShare(const format::LstmCellParams&, uint32_t input, uint32_t output) {
   return input == 3 && output == 1;
 }

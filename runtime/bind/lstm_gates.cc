@@ -27,7 +27,7 @@ Fault Check(const format::LstmGatesParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-// c' over c.
+// c' may overwrite c.
 bool MayShare(const format::LstmGatesParams&, uint32_t input, uint32_t output) {
   return input == 1 && output == 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What steps with a window over a map have in common: its rules, and its geometry from the
+// Shared code of steps with a window over a map: their rules, and their geometry from the
 // parameters.
 #ifndef WEFT_RUNTIME_BIND_MAPS_H_
 #define WEFT_RUNTIME_BIND_MAPS_H_

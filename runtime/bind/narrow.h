@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the entries of narrow_steps.inc add to the plain ones.
+// The additions of the entries of narrow_steps.inc to the plain ones.
 #ifndef WEFT_RUNTIME_BIND_NARROW_H_
 #define WEFT_RUNTIME_BIND_NARROW_H_
 
@@ -9,7 +9,7 @@
 
 namespace weft::bind {
 
-// A type whose data or sums are no floats needs rules of its own for the other operands.
+// A weight type whose data or sums are not floats would need separate rules for the other operands.
 #define WEFT_WEIGHTS(name, Name, x, sum) \
   static_assert(format::ElementType::x == kF32 && format::ElementType::sum == kF32);
 #include "kernels/matrix/weights.inc"
@@ -27,7 +27,8 @@ constexpr bool IsWeightType(format::ElementType type) {
   }
 }
 
-// Operand 1 has `elements` weights of the type that the parameters name, which this program has.
+// Requires that operand 1 has `elements` weights of the type that the parameters name, and that
+// this program has linked that type.
 template <typename Params>
 void RequireWeights(ParamChecker& check, const Params& params, uint32_t elements) {
   const auto type = static_cast<uint32_t>(params.weights());
@@ -39,8 +40,8 @@ void RequireWeights(ParamChecker& check, const Params& params, uint32_t elements
   check.RequireAlignment(1, kernels::kWeightsAlignment);
 }
 
-// call(Weight()) of the type that the parameters name; float of one that this program does not
-// have.
+// Calls call(Weight()) with the type that the parameters name, or with float if this program has
+// not linked that type.
 template <typename Call>
 __attribute__((always_inline)) inline void WithWeights(format::ElementType type, const Call& call) {
   switch (type) {

@@ -9,7 +9,7 @@
 namespace weft::bind {
 namespace {
 
-// One axis of the walk: output p is written at p * out_pitch and reads from (p * stride - pad) *
+// One axis of the maps: output p is written at p * out_pitch and reads from (p * stride - pad) *
 // in_pitch on, or from the nearest element inside.
 struct NearAxis {
   uint32_t in, out, stride, pad;
@@ -20,14 +20,15 @@ struct NearAxis {
     const int64_t inside = first < 0 ? 0 : first < in ? first : int64_t{in} - 1;
     return inside * static_cast<int64_t>(in_pitch);
   }
-  // How far the end of the `block` outputs from p on lies behind the first element that p reads.
+  // Distance from the first element that output p reads to the end of the `block` outputs from p
+  // on.
   int64_t LeadAt(uint32_t p, uint32_t block) const {
     const uint32_t end = out - p < block ? out : p + block;
     return static_cast<int64_t>(end * out_pitch) - FirstRead(p);
   }
-  // The most over all p. Between its bends the lead is linear in p.
+  // The maximum over all p. Between its bends LeadAt is linear in p.
   int64_t Lead(uint32_t block) const {
-    // (in - 1 + pad) / stride in 32 bits, which small processors divide.
+    // (in - 1 + pad) / stride in 32 bits, which small processors can divide.
     const uint32_t last = in - 1;
     const uint64_t last_inside = uint64_t{last / stride} + pad / stride +
                                  (uint64_t{last % stride} + pad % stride >= stride ? 1 : 0);
@@ -48,7 +49,7 @@ bool HasNothing(const MapWalk& walk) {
          walk.out_width == 0 || walk.in_channels == 0 || walk.out_channels == 0;
 }
 
-// Gives strides that lead nowhere the values of a map without gaps.
+// Sets unused strides (of axes with one element) to those of a map without gaps.
 void SetIdleStrides(MapWalk& walk) {
   const auto set = [&](kernels::MapStrides& strides, uint32_t height, uint32_t width,
                        uint32_t channels) {
@@ -65,12 +66,12 @@ bool HasWholePixels(const kernels::MapStrides& strides, uint32_t channels) {
   return Plus(Times(channels - 1, strides.channel), 1) <= strides.pixel;
 }
 
-// Pixels, rows and images follow one another without gaps.
+// Returns true if pixels, rows and images follow one another without gaps.
 bool IsOneRow(const kernels::MapStrides& strides, uint32_t height, uint32_t width) {
   return strides.row == Times(width, strides.pixel) && strides.image == Times(height, strides.row);
 }
 
-// Each pixel of y is made of the pixel of x at the same place.
+// Returns true if each pixel of y depends only on the pixel of x at the same position.
 bool IsPointwise(const MapWalk& walk) {
   return walk.kernel_height == 1 && walk.kernel_width == 1 && walk.pad_top == 0 &&
          walk.pad_left == 0 && walk.in_height == walk.out_height &&
@@ -78,7 +79,7 @@ bool IsPointwise(const MapWalk& walk) {
          (walk.out_width == 1 || walk.stride_x == 1);
 }
 
-// In order, without strides that lead nowhere; a pointwise step as one row. False where y has no
+// Normalises unused strides and merges a pointwise step into one row. Returns false if y has no
 // order of pixels.
 bool Straighten(MapWalk& walk) {
   if (HasNothing(walk)) return false;
@@ -94,7 +95,7 @@ bool Straighten(MapWalk& walk) {
          walk.y.image >= Times(walk.out_height, walk.y.row);
 }
 
-// An axis of x from the first element that an output reads.
+// The part of an axis of x from the first element that an output reads.
 struct Rest {
   uint32_t skipped, in, pad;
 };
@@ -164,7 +165,7 @@ bool NearBlocks::Next(NearBlock* block) {
 
 namespace {
 
-// Params of a step with a window.
+// `Params` are those of a step with a window.
 template <typename Params>
 MapWalk WalkOf(const Params& p, uint32_t in_channels, uint32_t out_channels) {
   return {p.batch(),         p.in_height(),    p.in_width(), p.out_height(),   p.out_width(),
@@ -185,8 +186,8 @@ MapWalk WalkOf(const format::DepthwiseParams& p) { return WalkOfDepthwise(p); }
 MapWalk WalkOf(const format::DepthwiseI8Params& p) { return WalkOfDepthwise(p); }
 MapWalk WalkOf(const format::PoolParams& p) { return WalkOf(p, p.channels(), p.channels()); }
 
-// Of a step that is sound but for overlaps: is y near x, and does no output lie over anything else?
-// A slot that moves with a loop is near nothing.
+// For a step that is valid except for overlaps. Returns true if y overlaps x only at an allowed
+// distance, and no output overlaps any other operand. A slot that moves with a loop is not allowed.
 bool LiesNear(const format::Model& model, uint32_t step_index, const NearLimits& limits) {
   const format::Step& step = format::RowsOf(model.steps())[step_index];
   const uint32_t* operands = format::RowsOf(model.operands()).data + step.first_operand();
@@ -208,7 +209,7 @@ bool LiesNear(const format::Model& model, uint32_t step_index, const NearLimits&
   return true;
 }
 
-// Floats from the first to behind the last.
+// Floats from the first to the end of the last one.
 uint64_t ReachOf(const kernels::MapStrides& strides, uint32_t batch, uint32_t height,
                  uint32_t width, uint32_t channels) {
   if (batch == 0 || height == 0 || width == 0 || channels == 0) return 0;
@@ -231,9 +232,9 @@ template <typename Params>
 constexpr bool MayLieNear(const Params&) {
   return true;
 }
-// Elements of x are as wide as those of y.
+// Only if the elements of x are as wide as those of y.
 bool MayLieNear(const format::ConvI8Params& params) { return params.most() != 0; }
-// Some channels at a time would read x again when y is over it.
+// Not if channels are processed in groups: later groups would read x after y has overwritten it.
 bool MayLieNear(const format::DepthwiseI8Params& params) {
   return kernels::DepthwiseI8IsWhole(params);
 }
@@ -267,7 +268,7 @@ void RunNear(const Params& params, std::byte* const* operands, const format::Ari
   }
 }
 
-// Its weights are widened once for all blocks, which then are depthwise's.
+// Its weights are widened once for all blocks; the blocks then run as depthwise.
 void RunNear(const format::DepthwiseI8Params& p, std::byte* const* operands,
              const format::Arity& arity,
              void (*run)(const format::DepthwiseI8Params& params, std::byte* const* operands)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for the operands of every kind of step. Nothing read here has been checked before:
-// each step is checked by itself, so that a listing with many faults can be checked to its end.
+// Rules for the operands of every kind of step. Nothing read here has been checked before: each
+// step is checked separately, so that a file with many errors is checked to its end.
 #include "runtime/bind/bind.h"
 
 namespace weft::bind {
@@ -9,7 +9,7 @@ namespace {
 using format::Rows;
 using format::RowsOf;
 
-// The existing moves of a slot from front to back, as many as a sound slot has at most.
+// Iterates over the existing moves of a slot, at most as many as a valid slot has.
 class MoveCursor {
  public:
   MoveCursor(const Rows<format::Move>& moves, const format::Slot& slot) {
@@ -20,9 +20,9 @@ class MoveCursor {
     end_ = next_ + (slot.move_count() < most ? slot.move_count() : most);
   }
   bool ended() const { return next_ == end_; }
-  // Of the next move; at the end a number that no section has.
+  // The section of the next move; at the end a number that no section has.
   uint32_t section() const { return ended() ? format::kNoSlot : next_->section(); }
-  // The stride with that section, which is passed by; 0 where it is not the next one.
+  // Returns the stride with that section and advances; 0 if it is not the next one.
   int64_t Take(uint32_t section) {
     if (ended() || next_->section() != section) return 0;
     return (next_++)->stride_bytes();
@@ -33,14 +33,14 @@ class MoveCursor {
   const format::Move* end_ = nullptr;
 };
 
-// Where one slot lies seen from another, over all iterations: low and high bound in bytes. Moves
-// that both make cancel out.
+// Minimum and maximum distance between two slots in bytes, over all iterations. Common moves cancel
+// out.
 struct Distance {
   int64_t low, high;
 };
 
-// How far `stride_bytes` carries in the trips of a section, cut off where no region reaches, so
-// that sums of it cannot overflow.
+// The distance that `stride_bytes` adds up to in the iterations of a section, clamped beyond any
+// region so that sums cannot overflow.
 int64_t Carry(int64_t stride_bytes, uint32_t trips) {
   constexpr int64_t kFar = int64_t{1} << 40;
   if (trips < 2 || stride_bytes == 0) return 0;
@@ -50,7 +50,7 @@ int64_t Carry(int64_t stride_bytes, uint32_t trips) {
   return carry > kFar ? kFar : carry < -kFar ? -kFar : carry;
 }
 
-// Of one step, with the tables that its rules read.
+// Checks one step, with the tables that its rules read.
 class OperandChecker {
  public:
   OperandChecker(const format::Model& model, const format::Step& step)
@@ -89,7 +89,7 @@ uint32_t OperandChecker::AlignmentOf(const format::Slot& slot) const {
 Distance OperandChecker::DistanceOf(const format::Slot& from, const format::Slot& to) const {
   const int64_t start = int64_t{to.offset_bytes()} - from.offset_bytes();
   Distance distance = {start, start};
-  // Both name their sections in ascending order, so the moves with one section meet.
+  // Both lists are sorted by section, so moves with the same section are found together.
   MoveCursor of_from(moves_, from), of_to(moves_, to);
   while (!of_from.ended() || !of_to.ended()) {
     const Rows<format::Section> sections = RowsOf(model_.sections());
@@ -104,8 +104,8 @@ Distance OperandChecker::DistanceOf(const format::Slot& from, const format::Slot
   return distance;
 }
 
-// Fills `slots` from the operands of a step: they name existing slots, in an existing region,
-// outputs not in the weights; only what the row of its kind calls optional is absent.
+// Fills `slots` from the operands of a step. Checks that they name existing slots in existing
+// regions, that outputs are not in the weights, and that only optional operands are absent.
 __attribute__((noinline)) Fault OperandChecker::Collect(OperandSlots& slots) const {
   const format::Arity arity = this->arity();
   const uint64_t end = uint64_t{first_} + arity.operands();
@@ -135,7 +135,7 @@ __attribute__((noinline)) Fault OperandChecker::Collect(OperandSlots& slots) con
   return {};
 }
 
-// No output lies over an operand, but where the kind allows the pair to lie at one address.
+// Checks that no output overlaps an operand, except at the same address if the kind allows it.
 __attribute__((noinline)) Fault OperandChecker::CheckOverlaps(const KindRules& rules,
                                                               const void* params) const {
   const uint32_t* operands = operands_.data + first_;
@@ -172,7 +172,8 @@ Fault CheckStep(const format::Model& model, uint32_t step_index, const KindRules
     const OperandChecker operands(model, step);
     OperandSlots slots;
     fault = operands.Collect(slots);
-    if (fault.code == FaultCode::kSlotRegion) return fault;  // of the slot, not of the step
+    if (fault.code == FaultCode::kSlotRegion)
+      return fault;  // an error of the slot, not of the step
     const void* params = rows->Data() + size_t{param} * rules.row_bytes;
     if (fault.ok()) fault = rules.check(params, slots);
     if (fault.ok()) fault = operands.CheckOverlaps(rules, params);

@@ -3,7 +3,8 @@
 
 namespace weft::bind {
 
-// Kernels include no other room, so their enums repeat the format's; here both are in sight.
+// Kernels include no other folder, so their enums repeat those of the format; both are visible
+// here.
 #define WEFT_TYPE(name, Name, ...)                                                                \
   static_assert(                                                                                  \
       static_cast<int>(kernels::Element::k##Name) == static_cast<int>(format::ElementType::name), \
@@ -127,7 +128,7 @@ void ParamChecker::RequireApart(const MapExtents& extents, const format::MapStri
   if (WalkCount(4, dims) == 0) return;
   for (uint32_t i = 0; i < 4; ++i) {
     if (dims[i] == 1) continue;
-    uint32_t inner = 1;  // what the axes of smaller steps hold; of equal steps neither is smaller
+    uint32_t inner = 1;  // the extent of the axes with smaller or equal strides
     for (uint32_t j = 0; j < 4; ++j) {
       if (j != i && steps[j] <= steps[i]) inner = Plus(inner, Times(dims[j] - 1, steps[j]));
     }

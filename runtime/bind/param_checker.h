@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the validation rules of a step are written in: counts that saturate instead of overflowing,
-// the extent of a strided walk, and ParamChecker, which checks operands and parameters and keeps
-// the first fault. Everything is in elements until it is compared with a slot's bytes.
+// Building blocks of the validation rules: counts that saturate instead of overflowing, the extent
+// of a strided access, and ParamChecker, which checks operands and parameters and keeps the first
+// error. Everything is in elements until it is compared with a slot's bytes.
 #ifndef WEFT_RUNTIME_BIND_PARAM_CHECKER_H_
 #define WEFT_RUNTIME_BIND_PARAM_CHECKER_H_
 
@@ -15,7 +15,7 @@
 
 namespace weft::bind {
 
-// Stands for every count from here up. No slot is that large, so a saturated count fits nowhere.
+// The saturated count: this value or more. No slot is that large, so a saturated count never fits.
 inline constexpr uint32_t kOutOfReach = 0xFFFFFFFFu;
 
 constexpr uint32_t Clip(uint64_t count) {
@@ -24,18 +24,18 @@ constexpr uint32_t Clip(uint64_t count) {
 constexpr uint32_t Times(uint32_t a, uint32_t b) { return Clip(uint64_t{a} * b); }
 constexpr uint32_t Plus(uint32_t a, uint32_t b) { return Clip(uint64_t{a} + b); }
 
-// Elements from the first to behind the last of `rows` rows of `length` elements, `stride` apart.
+// Elements from the first to the end of `rows` rows of `length` elements, `stride` apart.
 constexpr uint32_t RowsReach(uint32_t rows, uint32_t stride, uint32_t length) {
   if (rows == 0 || length == 0) return 0;
   return Plus(Times(rows - 1, stride), length);
 }
 
-// The same for a walk over `dims`; 0 where a dim is 0, 1 for rank 0.
+// The same for a strided access over `dims`; 0 if a dim is 0, 1 for rank 0.
 uint32_t WalkReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
 // Product of the dims.
 uint32_t WalkCount(uint32_t rank, const uint32_t* dims);
-// True of numbers by themselves, as of loops that count: there the walk and its geometry would be
-// most of the cost. Not worth code in firmware.
+// Returns true for a single element, such as a loop counter, where computing the geometry would be
+// most of the cost. Always false in firmware, where it is not worth the code.
 inline bool IsOneElement(uint32_t rank, const uint32_t* dims) {
   if (kernels::kIsMicrocontroller) return false;
   for (uint32_t d = 0; d < rank; ++d) {
@@ -43,11 +43,11 @@ inline bool IsOneElement(uint32_t rank, const uint32_t* dims) {
   }
   return true;
 }
-// True where the walk visits the elements one after the other, so that an output may be written
-// over the operand it reads.
+// Returns true if the access visits the elements in contiguous order, so that an output may be
+// written over the operand that is read.
 bool WalksInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
 
-// The numbers of a fixed array in a parameter row.
+// Returns the data of a fixed array in a parameter row.
 template <uint16_t N>
 const uint32_t* Numbers(const flatbuffers::Array<uint32_t, N>* array) {
   return reinterpret_cast<const uint32_t*>(array->Data());
@@ -56,7 +56,7 @@ template <uint16_t N>
 const int32_t* Numbers(const flatbuffers::Array<int32_t, N>* array) {
   return reinterpret_cast<const int32_t*>(array->Data());
 }
-// Copies them into a kernel's geometry.
+// Copies a fixed array of a parameter row into a kernel's geometry.
 template <typename T, uint16_t N>
 void Assign(T (&to)[N], const flatbuffers::Array<T, N>* from) {
   const T* numbers = Numbers(from);
@@ -71,13 +71,13 @@ uint32_t MapReach(const MapExtents& extents, const format::MapStrides& strides);
 
 inline constexpr format::ElementType kF32 = format::ElementType::f32;
 
-// A step's operand as the kernel sees it. Check has held it to this type and its alignment.
+// Returns a step's operand with the kernel's type. Check has verified type and alignment.
 template <typename T>
 T* As(std::byte* operand) {
   return reinterpret_cast<T*>(operand);
 }
 
-// Inlined, so that nothing is stored twice of a shape around it.
+// Inlined, so that nothing is stored twice of an enclosing shape.
 __attribute__((always_inline)) inline kernels::Activation ActivationOf(
     const format::Activation& activation) {
   return {activation.alpha(), activation.beta(), activation.clip(),
@@ -96,10 +96,11 @@ class ParamChecker {
   ParamChecker(const ParamChecker&) = delete;
   ParamChecker& operator=(const ParamChecker&) = delete;
 
-  // The operand is of this type, aligned to it and holds at least `elements`. One that is absent is
-  // optional in its row of ops.inc (CheckStep has seen to that) and needs nothing.
+  // Requires that the operand has this type, is aligned to it and holds at least `elements`. An
+  // absent operand is optional in its row of ops.inc (CheckStep has checked that) and needs
+  // nothing.
   void RequireOperand(uint32_t operand, format::ElementType type, uint32_t elements);
-  // Its address is a multiple of that in every iteration.
+  // Requires that the operand's address is a multiple of `alignment_bytes` in every iteration.
   void RequireAlignment(uint32_t operand, uint32_t alignment_bytes) {
     RequireRoom(operand, alignment_bytes, 0);
   }
@@ -107,10 +108,10 @@ class ParamChecker {
   void RequireElements(uint32_t operand, uint32_t element_bytes, uint32_t elements);
   void RequireElementBytes(uint32_t element_bytes);
 
-  // An activation of float kernels that this program has linked: known op, not logical_not,
-  // reserved fields zero.
+  // Requires an activation of float kernels that this program has linked: a known op, not
+  // logical_not, with reserved fields 0.
   void RequireActivation(const format::Activation& activation);
-  // The same, linked or not.
+  // The same, whether it is linked or not.
   void RequireKnownActivation(const format::Activation& activation);
   void RequireLinkedActivation(const format::Activation& activation);
   void RequireZero(uint32_t reserved);
@@ -123,18 +124,18 @@ class ParamChecker {
   void RequireBelow(FaultCode code, uint32_t is, uint32_t must) {
     Require(is < must, code, is, must);
   }
-  // Rows of an output do not run into each other.
+  // Requires that rows of an output do not overlap.
   void RequireRowsApart(uint32_t rows, uint32_t stride, uint32_t length) {
     if (rows > 1) RequireAtLeast(FaultCode::kParamRows, stride, length);
   }
-  // No two elements of a written map lie in one place: a step along each of its axes leads beyond
-  // all that the axes of smaller steps hold.
+  // Requires that the elements of a written map do not overlap: the stride of each axis is at least
+  // the extent of all axes with smaller strides.
   void RequireApart(const MapExtents& extents, const format::MapStrides& strides);
-  // A window of `taps` that are `dilation` apart moves by `stride`: none is 0, and no position of
-  // it leaves the range of a signed 32-bit number, in which the kernels count.
+  // Checks a window of `taps` taps, `dilation` apart, that moves by `stride`. Neither may be 0, and
+  // all positions must fit in a signed 32-bit number, in which the kernels count.
   void RequireWindow(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride, uint32_t dilation,
                      uint32_t pad);
-  // No call where it holds, as it does nearly always.
+  // Inlined, because the condition nearly always holds.
   __attribute__((always_inline)) void Require(bool holds, FaultCode code, uint32_t is,
                                               uint32_t must) {
     if (!holds) Refuse(code, is, must);

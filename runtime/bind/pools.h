@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steps have in common that pool a map: their rules, and their geometry from the
-// parameters.
+// Shared code of the steps that pool a map: their rules, and their geometry from the parameters.
 #ifndef WEFT_RUNTIME_BIND_POOLS_H_
 #define WEFT_RUNTIME_BIND_POOLS_H_
 
@@ -9,7 +8,7 @@
 
 namespace weft::bind {
 
-// Of maps of this type.
+// Checks a pool over maps of this type.
 template <typename Params>
 __attribute__((always_inline)) inline void RequirePool(ParamChecker& check, const Params& params,
                                                        format::ElementType type) {

@@ -30,7 +30,7 @@ Fault Check(const format::RingMatmulParams& params, const OperandSlots& slots) {
   const uint32_t* dims = Numbers(params.batch_dims());
   const uint32_t inner = params.inner();
   const uint32_t y_count = Times(Times(WalkCount(rank, dims), params.rows()), params.columns());
-  // As in matmul, of matrices of these extents.
+  // As in matmul, for matrices of these extents.
   const auto reach = [&](const uint32_t* batch_strides, uint32_t count, uint32_t stride,
                          uint32_t terms, uint32_t term_stride) -> uint32_t {
     if (y_count == 0 || count == 0 || terms == 0) return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The geometry that the steps which multiply rows by weights have in common, from their parameters.
+// Geometry shared by the steps that multiply rows by weights, derived from their parameters.
 #ifndef WEFT_RUNTIME_BIND_ROWS_H_
 #define WEFT_RUNTIME_BIND_ROWS_H_
 

@@ -22,7 +22,7 @@ Fault Check(const format::SelectParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-// Over an operand of the same element size that is not broadcast.
+// y may overwrite an operand of the same element size that is not broadcast.
 bool MayShare(const format::SelectParams& params, uint32_t input, uint32_t) {
   const auto* strides = input == 0   ? params.condition_strides()
                         : input == 1 ? params.a_strides()

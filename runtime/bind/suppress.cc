@@ -7,7 +7,7 @@
 namespace weft::bind::suppress {
 namespace {
 
-// Places of boxes and, where scores are lowered, floats for as many behind them.
+// Number of words: indices of boxes and, if scores are lowered, as many floats after them.
 uint32_t RoomOf(const format::SuppressParams& params) {
   return Times(params.boxes(), params.decay() != 0 ? 2 : 1);
 }

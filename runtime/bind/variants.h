@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which variants of kernels (kernels/variants.inc) a step calls, by its parameters: for the rules
-// of the step and for what writes down what a model needs.
+// The variants of kernels (kernels/variants.inc) that a step calls, derived from its parameters.
+// Used by the rules of the step and by the converter when it lists what a model needs.
 #ifndef WEFT_RUNTIME_BIND_VARIANTS_H_
 #define WEFT_RUNTIME_BIND_VARIANTS_H_
 
@@ -19,8 +19,8 @@ using Activation = format::Activation;
 #undef WEFT_STEP
 }  // namespace variant_params
 
-// Calls visit(variant) for each that the parameters need. Activations in them are parameters of
-// their own.
+// Calls visit(variant) for each variant that the parameters need. Activations in them are visited
+// as parameters of their own.
 template <typename Params, typename Visit>
 void ForEachVariant(const Params& p, const Visit& visit) {
 #define WEFT_VARIANT(name, Name, Of, needed)                       \
