@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kRowFloats = 7;
 
-// One image. A box of a class goes by the place of its score.
+// One image. A box of a class is identified by the index of its score ("place").
 struct DetectImage {
   const DetectShape& shape;
   const float* first_corners;
@@ -31,7 +31,7 @@ struct DetectImage {
     return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
   }
 
-  // Where none of a prior's classes will do: -1.
+  // Returns the index of the prior's best class, or -1 if no class passes the threshold.
   int32_t BestOf(uint32_t prior) const {
     const size_t row = size_t{prior} * shape.classes;
     int32_t best = -1;
@@ -56,12 +56,12 @@ struct PlaceList {
   }
 };
 
-// The best detections of an image so far: a heap once they are as many as stay.
+// The best detections of an image so far; a heap once there are `kept` of them.
 class KeptDetections {
  public:
   KeptDetections(const DetectImage& image, int32_t* places) : image_(image), list_{places} {}
 
-  // False where as many as stay are better.
+  // Returns false if `kept` better detections are already there.
   bool Add(int32_t place) {
     const size_t most = image_.shape.kept;
     const auto is_better = [this](size_t a, size_t b) {
@@ -78,7 +78,7 @@ class KeptDetections {
     return true;
   }
 
-  // By class and score; returns how many they are.
+  // Sorts by class and score; returns the number of detections.
   size_t Sort() const {
     const auto is_before = [this](size_t a, size_t b) {
       const uint32_t class_a = image_.ClassOf(list_[a]), class_b = image_.ClassOf(list_[b]);
@@ -106,8 +106,8 @@ bool OverlapsOneOf(const DetectImage& image, int32_t place, const int32_t* detec
   return false;
 }
 
-// Takes candidates from the best one down. Those that were taken leave room at the end of the list,
-// where the detections among them are written from its last place down.
+// Processes candidates from the best one down. Each candidate that is removed from the heap frees
+// an entry at the end of the list; the detections are written there, from the last entry downwards.
 void TakeCandidates(const DetectImage& image, int32_t* places, size_t count, KeptDetections* kept) {
   const PlaceList list = {places};
   const auto is_worse = [&](size_t a, size_t b) { return image.IsBetter(list[b], list[a]); };

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The detections of images among boxes that have a score for each class. Of each class but
-// `background` the boxes whose score is above score_threshold are taken from the highest score
-// down, of equal ones the one in front, `candidates` at most. One that overlaps a detection of its
-// class by more than overlap_threshold (area in common over area of both together) is none. With
-// best_class each box has its best class alone, of equal ones the first, of those from 1 on whose
-// score is above -1 and at least score_threshold; `candidates` counts the boxes of all classes
-// then. Of an image the `kept` best detections stay, of equal ones those in front.
+// Detection output: selects boxes by score and non-maximum suppression per class.
+//
+// For each class except `background`, boxes with a score above score_threshold are candidates. They
+// are processed in descending order of score (for equal scores the lower index first), at most
+// `candidates` per class. A candidate is dropped if its overlap with a detection of its class
+// (intersection over union) is above overlap_threshold. With best_class, each box is a candidate
+// only for its best class: of the classes from 1 on, the first with the maximum score, which must
+// be above -1 and at least score_threshold; `candidates` then counts the boxes of all classes. The
+// `kept` best detections of an image remain (for equal scores those with the lower index).
 //
 // boxes are [2, batch, priors, box_classes, 2]: x and y of the first corner of every box, then of
-// the last; box_classes is 1 or `classes`. scores are [batch, priors, classes]. A row of y is
-// image, class (with best_class counted from 1), score, both corners (with `clip` held within 0 and
-// 1); rows stand by image, class and score. Where there are less than batch * rows, the image of
-// the first free one is -1 and all behind it is 0. kept <= rows.
+// the last one; box_classes is 1 or `classes`. scores are [batch, priors, classes]. A row of y is
+// image, class (with best_class counted from 1), score and both corners (with `clip` clamped to [0,
+// 1]). Rows are sorted by image, class and score. If there are fewer than batch * rows, the image
+// of the first free row is -1 and everything after it is 0. kept <= rows.
 //
-// `order` is room for priors + kept numbers. An image takes at most classes * candidates * kept
-// overlaps, each of them single operations in one order, so that all targets select alike. No
-// operand overlaps another. The caller owns all memory.
+// `order` is memory for priors + kept numbers. An image needs at most classes * candidates * kept
+// overlap computations, each a fixed sequence of single operations, so that all targets select the
+// same boxes. No operand overlaps another. The caller owns all memory.
 #ifndef WEFT_KERNELS_DETECTION_DETECT_H_
 #define WEFT_KERNELS_DETECTION_DETECT_H_
 
@@ -31,7 +33,7 @@ struct DetectShape {
   uint32_t candidates = 0;
   uint32_t kept = 0;
   uint32_t rows = 0;
-  uint32_t background = 0;  // none from `classes` on
+  uint32_t background = 0;  // `classes` or more: no background class
   float score_threshold = 0;
   float overlap_threshold = 0;
   uint32_t best_class = 0;

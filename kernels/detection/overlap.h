@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far two boxes overlap: area in common over area of both together, 0 where a box has no area.
-// Each operation is rounded by itself, so that all targets select alike. Internal to the kernels.
+// Intersection over union of two boxes; 0 if a box has no area. Each operation is rounded
+// separately, so that all targets select the same boxes. Internal to the kernels.
 #ifndef WEFT_KERNELS_DETECTION_OVERLAP_H_
 #define WEFT_KERNELS_DETECTION_OVERLAP_H_
 

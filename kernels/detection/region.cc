@@ -23,7 +23,7 @@ uint32_t RoundedUp(float length) {
   return static_cast<float>(whole) < length ? whole + 1 : whole;
 }
 
-// False of a NaN, too.
+// False for a NaN as well.
 bool IsNear(float start, float end) {
   return start >= -kFar && start <= kFar && end >= -kFar && end <= kFar;
 }
@@ -46,13 +46,13 @@ BinAxis BinAxisOf(const RegionShape& shape, float first, float last, uint32_t bi
   return axis;
 }
 
-// Two places of an axis and the weights of both.
+// Two positions on an axis and their weights.
 struct Tap {
   uint32_t low, high;
   float low_weight, high_weight;
 };
 
-// Between the neighbours of a place; those beyond the edges are the edges.
+// Interpolates between the neighbours of a position; positions beyond an edge use the edge.
 Tap TapAt(float place, uint32_t extent) {
   if (place < 0) place = 0;
   const uint32_t last = extent - 1;
@@ -62,13 +62,13 @@ Tap TapAt(float place, uint32_t extent) {
   return {low, low + 1, 1 - high_weight, high_weight};
 }
 
-// The samples of one bin that are not beyond the edges.
+// Iterates over the samples of one bin, except those that are 0 because they are beyond the edges.
 class Samples {
  public:
   Samples(const BinAxis& axis, uint32_t bin)
       : axis_(axis), first_(axis.start + static_cast<float>(bin) * axis.bin) {
     if (!(axis.distance > 0)) return;
-    // Some before the first one inside: rounding is far less.
+    // Starts a few samples before the first one inside, which covers rounding errors.
     const float outside = (-1 - first_) / axis.distance * 0.9999f - 8;
     if (outside >= static_cast<float>(axis.samples)) {
       next_ = axis.samples;
@@ -146,7 +146,7 @@ void PoolSamples(const RegionShape& shape, const float* x, const float* corners,
   }
 }
 
-// Places [begin, end) of an axis.
+// Positions [begin, end) of an axis.
 struct PlaceRange {
   uint32_t begin = 0, end = 0;
   uint32_t count() const { return begin < end ? end - begin : 0; }
@@ -160,7 +160,7 @@ PlaceRange ExistingPlaces(int32_t begin, int32_t end, uint32_t extent) {
   return {existing(begin), existing(end)};
 }
 
-// Halves away from zero. From 2^23 on a number is whole.
+// Rounds halves away from zero. From 2^23 on every float is an integer.
 float Rounded(float x) {
   if (!(x > -8388608.0f && x < 8388608.0f)) return x;
   const auto whole = static_cast<float>(static_cast<int32_t>(x));
@@ -240,7 +240,7 @@ void PoolPlaces(const RegionShape& shape, const float* x, const float* corners, 
   }
 }
 
-// False where the place lies beyond the edges.
+// Returns false if the position is beyond the edges.
 bool PointTap(float first, float last, uint32_t bin, uint32_t bins, uint32_t extent, Tap* tap) {
   const auto reach = static_cast<float>(extent - 1);
   float place = 0.5f * (first + last) * reach;

@@ -1,36 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools regions of planes to one size: y[r,c,i,j] is made of what stands in bin i, j of region r of
+// Pools regions of maps to a fixed size: y[r,c,i,j] is computed from bin (i, j) of region r of
 // x[batch[r],c].
 //
 // x is [batch, channels, height, width], y [regions, channels, pooled_height, pooled_width]. A
-// region is x, y of its first and of its last corner.
+// region is x and y of its first corner, then of its last corner.
 //
-// mean, max: corners are moved to (corner + before) * scale + behind; with at_least_one extents are
-// 1
-//   at least. Along an axis a bin has `samples` places in the middle of as many equal parts, or
-//   where that is 0 as many as the bin is long, rounded up. A sample is interpolated between its
-//   four neighbours; beyond the edge it is 0 from 1 on before the first and behind the last + 1,
-//   else the edge itself. y is their mean or their maximum (0 at least); a bin without samples is
-//   0.
-// place_max: corners are corner * scale, rounded, halves away from zero. Of the `extent` places
-// from the
-//   first to the last one (1 at least) a bin has those from extent * i / bins, rounded down, to
-//   extent * (i + 1) / bins, rounded up, as far as they exist. y is the maximum of their elements.
-// own_mean: corners are round(first) * scale and round(last + 1) * scale, at least 0.1 apart; a bin
-// has
-//   the places from its begin, rounded down, to its end, rounded up, as far as they exist. y is the
-//   mean of their elements in the channel of the bin's own: (c * pooled_height + i) * pooled_width
-//   + j, so that it has channels / bins channels. Where there are none, place_max and own_mean are
-//   0.
-// point: corners are corner * scale, parts of the way from the first place of an axis to the last.
-// A bin
-//   is one sample: places from corner to corner at equal distances, of one bin the middle; 0 beyond
-//   the edges. y is what is interpolated there.
+// mean, max (ROI align): corners are transformed to (corner + before) * scale + behind. With
+//   at_least_one the extents are at least 1. On each axis a bin is divided into `samples` equal
+//   parts (if that is 0, as many as the bin's extent, rounded up), with a sample at the centre of
+//   each part. A sample is interpolated between its four neighbours. A sample more than 1 before
+//   the first element, or more than 1 after the last, is 0; other samples beyond an edge use the
+//   edge. y is the mean of the samples, or their maximum (at least 0). A bin without samples is 0.
+// place_max (ROI pooling): corners are corner * scale, rounded, halves away from zero. The `extent`
+//   positions from the first to the last corner (at least 1) are divided into bins: bin i has those
+//   from extent * i / bins, rounded down, to extent * (i + 1) / bins, rounded up, that are inside
+//   the map. y is the maximum of their elements.
+// own_mean (position-sensitive ROI pooling): corners are round(first) * scale and
+//   round(last + 1) * scale, at least 0.1 apart. A bin has the positions from its begin, rounded
+//   down, to its end, rounded up, that are inside the map. y is the mean of their elements. Each
+//   bin reads its own channel, (c * pooled_height + i) * pooled_width + j, so that y has
+//   channels / bins channels. Bins of place_max and own_mean without elements are 0.
+// point: corners are corner * scale, as fractions of the way from the first position of an axis to
+//   the last. A bin is one sample: positions from corner to corner at equal distances, or the
+//   middle if there is one bin; 0 beyond the edges. y is the interpolated value.
 //
-// A region whose batch does not exist or that reaches beyond 2^24 is 0; but for mean and max, so
-// are all regions behind one of a batch below 0. A mean is the sum of its parts, rows first, over
-// their number; a sample is the sum of its four products from the upper left on, each operation
-// rounded by itself. No operand overlaps another. The caller owns all memory.
+// A region whose batch does not exist, or that reaches beyond 2^24, is 0. Except for mean and max,
+// all regions after one with a batch below 0 are 0 as well. A mean is the sum of its terms, in
+// row-major order, divided by their number. A sample is the sum of its four products, from the
+// upper left on, with each operation rounded separately. No operand overlaps another. The caller
+// owns all memory.
 #ifndef WEFT_KERNELS_DETECTION_REGION_H_
 #define WEFT_KERNELS_DETECTION_REGION_H_
 
@@ -58,7 +56,8 @@ struct RegionShape {
   Element index_type = Element::kI32;
 };
 
-// Channels of y, where each of `bins` takes channels of its own or all take the same.
+// Number of channels of y: with own_mean each of `bins` bins reads its own channels, else all bins
+// read the same ones.
 constexpr uint32_t RegionChannels(RegionOp op, uint32_t channels, uint32_t bins) {
   if (op != RegionOp::kOwnMean) return channels;
   return bins == 0 ? 0 : channels / bins;

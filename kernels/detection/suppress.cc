@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// At most 16 overlaps become what they multiply scores by.
+// Replaces at most 16 overlaps with the factors for the scores.
 void DecayOf(float decay, float* overlaps, size_t count) {
   Lanes16 x = LoadLanes16(overlaps, count, 0.0f);
   for (size_t i = 0; i < kPanelVectors; ++i) {
@@ -45,7 +45,7 @@ Corners CornersOf(const float* box, bool is_centred) {
           Larger(box[1], box[3])};
 }
 
-// The rows in use, which grow and are sorted by score.
+// The result rows, which are appended and finally sorted by score.
 class SelectedRows {
  public:
   explicit SelectedRows(const SuppressResults& results) : results_(results) {}
@@ -56,7 +56,7 @@ class SelectedRows {
     const float numbers[3] = {static_cast<float>(batch), static_cast<float>(box_class), score};
     Write(count_++, places, numbers);
   }
-  // Writes -1 to the rows behind those in use.
+  // Writes -1 to the unused rows.
   void FillUp(size_t most) const {
     const int32_t places[3] = {-1, -1, -1};
     const float numbers[3] = {-1, -1, -1};
@@ -101,7 +101,7 @@ class SelectedRows {
   size_t count_ = 0;
 };
 
-// A NaN is above no threshold.
+// Collects the boxes above the threshold; a NaN is never above it.
 size_t Candidates(const SuppressShape& shape, const float* scores, int32_t* left) {
   size_t count = 0;
   for (size_t box = 0; box < shape.boxes; ++box) {
@@ -110,7 +110,7 @@ size_t Candidates(const SuppressShape& shape, const float* scores, int32_t* left
   return count;
 }
 
-// They are in ascending order: of equal ones the one in front.
+// `left` is ascending, so for equal scores the lower index wins.
 int32_t BestOf(const float* scores, const int32_t* left, size_t count) {
   int32_t best = left[0];
   for (size_t i = 1; i < count; ++i) {
@@ -132,7 +132,7 @@ size_t WithoutOverlapping(const SuppressShape& shape, const float* boxes, int32_
   return remaining;
 }
 
-// The same where scores are lowered, a block of candidates after the other.
+// The same with lowered scores (decay), one block of candidates at a time.
 size_t WithLowered(const SuppressShape& shape, const float* boxes, int32_t best, float* scores,
                    int32_t* left, size_t count) {
   const bool is_centred = shape.centred != 0;
@@ -158,7 +158,7 @@ size_t WithLowered(const SuppressShape& shape, const float* boxes, int32_t best,
   return remaining;
 }
 
-// The scores of a class, where they may be lowered.
+// Copies the scores of a class, so that they can be lowered.
 float* LoweredScores(const SuppressShape& shape, const float* scores, float* lowered) {
   for (size_t box = 0; box < shape.boxes; ++box) lowered[box] = scores[box];
   return lowered;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Non-maximum suppression. Of each class of a batch the boxes whose score is above score_threshold
-// are selected from the highest score down, of equal ones the one in front. Each removes those that
-// it overlaps by more than iou_threshold: area in common over area of both together, 0 where a box
-// has no area. At most `most` of a class are selected. Where `decay` is not 0, each also multiplies
-// the scores of those that stay by exp(decay * overlap * overlap), and what is not above
-// score_threshold any more is removed.
+// Non-maximum suppression. For each class of a batch, boxes with a score above score_threshold are
+// selected in descending order of score (for equal scores the lower index first), at most `most`
+// per class. Each selected box removes those whose overlap (intersection over union, 0 if a box has
+// no area) is above iou_threshold. If `decay` is not 0, it also multiplies the scores of the
+// remaining boxes by exp(decay * overlap * overlap), and boxes no longer above score_threshold are
+// removed.
 //
-// boxes are [batch, boxes, 4], scores [batch, classes, boxes]. A box is two opposite corners as
-// y, x, y, x, or with `centred` its centre and size as x, y, width, height. Row r of `indices` is
-// batch, class, box, row r of `selected` batch, class, score; `found` rows are in use and the rest
-// of the batch * classes * most are -1. They stand by batch, class and score, or with `across` by
-// score, where equal ones stand by batch, class and box. `left` is room for `boxes` numbers, and
-// where `decay` is not 0 so is `lowered`. 1 <= most <= boxes.
+// boxes are [batch, boxes, 4], scores [batch, classes, boxes]. A box is two opposite corners as y,
+// x, y, x, or with `centred` its centre and size as x, y, width, height. Row r of `indices` is
+// batch, class, box; row r of `selected` is batch, class, score. `found` rows are used, the others
+// of the batch * classes * most rows are -1. Rows are sorted by batch, class and score; with
+// `across` by score, then by batch, class and box. `left` is memory for `boxes` numbers, and
+// `lowered` too if `decay` is not 0. 1 <= most <= boxes.
 //
-// A class takes at most most * boxes overlaps, each of them single operations in one order, so that
-// all targets select alike. No operand overlaps another. The caller owns all memory.
+// A class needs at most most * boxes overlap computations, each a fixed sequence of single
+// operations, so that all targets select the same boxes. No operand overlaps another. The caller
+// owns all memory.
 #ifndef WEFT_KERNELS_DETECTION_SUPPRESS_H_
 #define WEFT_KERNELS_DETECTION_SUPPRESS_H_
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One pass of a Fourier transform: numbers of which each is a sum of as many as the pass has for
-// its factor, from one buffer to another. Real and imaginary parts lie apart, so that a vector
-// holds the same part of neighbours; where fewer are left, shorter vectors do the same with them.
+// One pass of a Fourier transform, from one buffer to another: each output is a sum of `factor`
+// inputs, where `factor` is the radix of the pass. Real and imaginary parts are stored separately,
+// so that a vector holds the same part of adjacent numbers. Shorter vectors process the remainder
+// in the same way.
 
 #if defined(WEFT_KERNELS_FOURIER_FOURIER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_FOURIER_FOURIER_INL_H_
@@ -15,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Vectors of any length, as FloatVec in vector-inl.h.
+// Vector types of any length, as FloatVec in vector-inl.h.
 #if HWY_TARGET == HWY_SCALAR
 using FourTag = FloatTag;
 using OneTag = FloatTag;
@@ -44,11 +45,11 @@ HWY_INLINE V FusedSubtract(V a, V b, V c) {  // c - a * b
 }
 #endif
 
-// Calls body(tag, i) over [begin, end): whole vectors, then fours, then one by one.
+// Calls body(tag, i) over [begin, end): full vectors, then vectors of four, then single lanes.
 template <class Body>
 HWY_INLINE void ForLanes(size_t begin, size_t end, const Body& body) {
   size_t i = begin;
-#if defined(__ARM_FEATURE_MVE)  // elsewhere Clang warns of loops that it makes no vectors of
+#if defined(__ARM_FEATURE_MVE)  // elsewhere Clang warns about loops that it cannot vectorise
   WEFT_NO_LOOP_DEPENDENCE
 #endif
   for (; i + kLanes <= end; i += kLanes) body(FloatTag(), i);
@@ -60,7 +61,7 @@ HWY_INLINE void ForLanes(size_t begin, size_t end, const Body& body) {
   }
 }
 
-// Complex numbers side by side.
+// One complex number per lane.
 template <class D>
 struct Complexes {
   hn::Vec<D> re, im;
@@ -77,7 +78,7 @@ template <class D>
 HWY_INLINE Complexes<D> DifferenceOf(D, const Complexes<D>& a, const Complexes<D>& b) {
   return {hn::Sub(a.re, b.re), hn::Sub(a.im, b.im)};
 }
-// a - i * b, a + i * b.
+// QuarterBack: a - i * b; QuarterOn: a + i * b.
 template <class D>
 HWY_INLINE Complexes<D> QuarterBack(D, const Complexes<D>& a, const Complexes<D>& b) {
   return {hn::Add(a.re, b.im), hn::Sub(a.im, b.re)};
@@ -101,7 +102,7 @@ HWY_INLINE Complexes<D> Scaled(D d, const Complexes<D>& a, float factor) {
   return {hn::Mul(a.re, hn::Set(d, factor)), hn::Mul(a.im, hn::Set(d, factor))};
 }
 
-// Numbers p * columns + q + k * rest * columns become (p * factor + j) * columns + q.
+// Inputs at p * columns + q + k * rest * columns, outputs at (p * factor + j) * columns + q.
 struct FourierPass {
   const float* from_re;
   const float* from_im;
@@ -120,7 +121,7 @@ HWY_INLINE void Put(D d, const FourierPass& pass, const Complexes<D>& a, size_t 
   StoreAs(d, a.re, pass.to_re + at);
   StoreAs(d, a.im, pass.to_im + at);
 }
-// Of output j for all q, where passes follow.
+// The twiddle factor of output j for all q; not used in the last pass.
 HWY_INLINE Turn TurnAt(const FourierPass& pass, size_t j, size_t p) {
   const float* turns = pass.turns + 2 * (j - 1) * pass.rest + p;
   return {turns[0], turns[pass.rest]};
@@ -135,7 +136,7 @@ HWY_INLINE void PutTurned(D d, const FourierPass& pass, const Complexes<D>& a, T
   }
 }
 
-// The sums of a pass, in place of what they are made of.
+// The butterflies of a pass: they overwrite their inputs with the sums.
 template <class D>
 HWY_INLINE void Mix(D d, Complexes<D>& a, Complexes<D>& b, Complexes<D>& c) {
   constexpr float kSine = 0.866025403784438647f;  // of a third of a turn
@@ -216,7 +217,7 @@ HWY_INLINE void Butterfly(D d, const FourierPass& pass, const Turns& by, size_t 
   }
 }
 
-// Functions of their own, so that the values of one do not lie on the stack beside another's.
+// Separate functions, so that their stack frames do not add up.
 template <size_t factor, bool turns>
 HWY_NOINLINE void RunPass(const FourierPass& pass, size_t first = 0) {
   for (size_t p = first; p < pass.rest; ++p) {
@@ -229,7 +230,7 @@ HWY_NOINLINE void RunPass(const FourierPass& pass, size_t first = 0) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// The first pass of four, in which columns are 1: vectors lie along p.
+// The first pass of radix 4, where columns is 1: vectors run along p.
 template <class D>
 HWY_INLINE Complexes<D> TurnedAlong(D d, const FourierPass& pass, const Complexes<D>& a, size_t j,
                                     size_t p) {
@@ -253,8 +254,8 @@ inline HWY_NOINLINE void RunFirstPassOfFour(const FourierPass& pass) {
 }
 #endif
 
-// Any odd factor; `circle` holds its cosines, then its sines. Outputs j and factor - j share
-// their sums.
+// Butterfly for any odd factor. `circle` holds its cosines, then its sines. Outputs j and factor -
+// j share their sums.
 template <class D>
 HWY_INLINE void OddButterfly(D d, const FourierPass& pass, size_t factor, const float* circle,
                              size_t p, size_t from, size_t to) {

@@ -9,13 +9,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// A line of complex numbers whose parts lie apart.
+// A line of complex numbers with separate real and imaginary parts.
 struct Halves {
   float* re;
   float* im;
 };
 
-// Neighbours in memory, part by part.
+// Loads adjacent interleaved complex numbers and separates their parts.
 template <class D>
 HWY_INLINE Complexes<D> LoadPairs(D d, const float* p) {
   Complexes<D> a;
@@ -69,9 +69,9 @@ inline HWY_NOINLINE void PutTogether(Halves from, const float* window, float sca
   });
 }
 
-// Of a line x[0], x[1], ... whose numbers z[j] = x[2j] + i x[2j + 1] were transformed to Z, the
-// transform is E + w^k O with E = (Z[k] + conj Z[m - k]) / 2, O = (Z[k] - conj Z[m - k]) / 2i. That
-// of m - k is conj(E - w^k O).
+// For a real line x[0], x[1], ... whose pairs z[j] = x[2j] + i x[2j + 1] were transformed to Z, the
+// transform is E + w^k O with E = (Z[k] + conj Z[m - k]) / 2, O = (Z[k] - conj Z[m - k]) / 2i.
+// Element m - k is conj(E - w^k O).
 inline HWY_NOINLINE void SplitPairs(Halves from, const float* turns, float scale, size_t m,
                                     float* y) {
   const size_t half = (m + 1) / 2;
@@ -101,8 +101,8 @@ inline HWY_NOINLINE void SplitPairs(Halves from, const float* turns, float scale
   });
 }
 
-// The way back: 2 Z[k] = S + i w^-k D with S = X[k] + conj X[m - k], D = X[k] - conj X[m - k]. That
-// of m - k is conj(S - i w^-k D).
+// The inverse: 2 Z[k] = S + i w^-k D with S = X[k] + conj X[m - k], D = X[k] - conj X[m - k].
+// Element m - k is conj(S - i w^-k D).
 inline HWY_NOINLINE void JoinPairs(const float* x, const float* turns, size_t m, Halves to) {
   const size_t half = (m + 1) / 2;
   to.re[0] = x[0] + x[2 * m];
@@ -129,7 +129,7 @@ inline HWY_NOINLINE void JoinPairs(const float* x, const float* turns, size_t m,
   });
 }
 
-// A line of an odd number of real ones is transformed as complex.
+// A real line of odd size is transformed as complex numbers.
 inline HWY_NOINLINE void TakeOddLine(const FourierShape& shape, const float* x, const float* window,
                                      Halves to) {
   const size_t n = shape.size;
@@ -173,7 +173,7 @@ HWY_INLINE void RunAnyPass(const FourierPass& pass) {
   RunPass<factor, true>(pass);
 }
 
-// Every pass, from one buffer to the other and back.
+// Runs all passes, alternating between the two buffers.
 inline HWY_NOINLINE void RunPasses(const FourierShape& shape, const float* tables, Halves from,
                                    Halves to) {
   size_t rest = FourierPoints(shape), columns = 1;
@@ -207,8 +207,7 @@ inline HWY_NOINLINE void RunPasses(const FourierShape& shape, const float* table
   }
 }
 
-// The last pass writes to scratch; the buffer beside it is the line of y, where that is long
-// enough.
+// The last pass writes to scratch. The other buffer is the line of y, if it is long enough.
 HWY_INLINE void TransformLine(const FourierShape& shape, const float* x, const float* tables,
                               float* y, float* scratch) {
   const bool pairs = IsPairedFourier(shape), is_odd_line = IsRealFourier(shape.op) && !pairs;

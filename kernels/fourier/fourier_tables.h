@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fourier step reads beside its lines, computed in double and rounded once. For the
-// converter and tests; nothing of it runs on a device.
+// The tables of the fourier step, computed in double and rounded once. For the converter and tests;
+// this code does not run on a device.
 #ifndef WEFT_KERNELS_FOURIER_FOURIER_TABLES_H_
 #define WEFT_KERNELS_FOURIER_FOURIER_TABLES_H_
 
@@ -16,7 +16,7 @@ struct CirclePoint {
   double cosine, sine;
 };
 
-// At step / size of a turn, for step >= 0; exact at whole quarters.
+// The point at angle step / size of a full turn, for step >= 0; exact at multiples of a quarter.
 inline CirclePoint PointOfTurn(int64_t step, int64_t size) {
   constexpr double kQuarter = 1.57079632679489661923;
   const int64_t quarters = 4 * (step % size);
@@ -34,8 +34,8 @@ inline CirclePoint PointOfTurn(int64_t step, int64_t size) {
   }
 }
 
-// Factors of `points` in the order of the passes, those of four first, into `factors`; false where
-// a prime factor is too large or there are too many.
+// Writes the factors of `points` to `factors`, in the order of the passes (fours first). Returns
+// false if a prime factor is too large or there are too many factors.
 inline bool FindFourierFactors(uint32_t points, uint8_t (&factors)[kMostFourierFactors]) {
   uint32_t count = 0;
   for (const uint8_t factor : {4, 2, 3, 5, 7, 11, 13}) {
@@ -47,8 +47,8 @@ inline bool FindFourierFactors(uint32_t points, uint8_t (&factors)[kMostFourierF
   return points == 1;
 }
 
-// Cosines of `count` steps of a turn that has `size` of them, then the sines times `sign`. Returns
-// what is behind them.
+// Appends the cosines of `count` angles i * step / size of a full turn, then their sines times
+// `sign`. Returns the end of the output.
 inline float* AppendTurns(int64_t count, int64_t step, int64_t size, double sign, float* to) {
   for (int64_t i = 0; i < count; ++i) {
     *to++ = static_cast<float>(PointOfTurn(i * step, size).cosine);
@@ -59,8 +59,8 @@ inline float* AppendTurns(int64_t count, int64_t step, int64_t size, double sign
   return to;
 }
 
-// FourierTableFloats of them. `window` has a number for each real number of a line, where the shape
-// has one.
+// Writes FourierTableFloats floats. `window` has a number for each real number of a line, if the
+// shape has a window.
 inline void FillFourierTables(const FourierShape& shape, const double* window, float* tables) {
   for (uint64_t i = 0; i < FourierWindowFloats(shape); ++i) {
     *tables++ = static_cast<float>(window[i]);

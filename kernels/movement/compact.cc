@@ -12,7 +12,7 @@ void Compact(const CompactShape& shape, const void* x, int32_t length, void* y) 
   const unsigned char* from = static_cast<const unsigned char*>(x);
   unsigned char* to = static_cast<unsigned char*>(y);
   if (shape.outer == 0 || shape.most == 0 || row_bytes == 0) return;  // x and y need not exist
-  // Upwards, so that in place no block is overwritten before it has moved.
+  // In ascending order, so that in place no block is overwritten before it is moved.
   for (size_t o = 0; o < shape.outer; ++o) {
     std::memmove(to, from, rows * row_bytes);
     to += rows * row_bytes;

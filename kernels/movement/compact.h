@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves the rows of every block together when fewer than `most` are in use: y[o,i,:] = x[o,i,:] for
-// i < length, where x is [outer, most, inner] and y [outer, length, inner]. A length beyond 0 ..
-// most is taken as the nearer of the two. What lies behind the last row of y is zero. y may be x,
-// and must not overlap it otherwise. The caller owns all memory.
+// Moves the used rows of every block to the front, without gaps: y[o,i,:] = x[o,i,:] for i <
+// length, where x is [outer, most, inner] and y [outer, length, inner]. The length is clamped to
+// [0, most]. The memory after the last row of y is set to zero. y may be x, and must not overlap it
+// otherwise. The caller owns all memory.
 #ifndef WEFT_KERNELS_MOVEMENT_COMPACT_H_
 #define WEFT_KERNELS_MOVEMENT_COMPACT_H_
 

@@ -11,7 +11,7 @@ namespace {
 
 using PlaneFunction = void (*)(const Plane& plane, const void* x, void* y);
 
-// Contiguous on both sides. Runs shorter than a vector cost more as calls of memcpy than as moves.
+// Contiguous on both sides. For runs shorter than a vector, calls of memcpy are slower than moves.
 template <typename T>
 void CopyRuns(const Plane& plane, const void* x, void* y) {
   const T* from = static_cast<const T*>(x);
@@ -47,8 +47,8 @@ void CopyStrided(const Plane& plane, const void* x, void* y) {
   }
 }
 
-// A source that is contiguous along the outer loop. In squares of 16, so that every cache line that
-// is touched is used whole before it leaves.
+// A source that is contiguous along the outer loop. Copied in squares of 16, so that every cache
+// line is used completely before it is evicted.
 template <typename T>
 void CopySquares(const Plane& plane, const void* x, void* y) {
   if (plane.dst_inner_stride == 1 && Transpose(plane, sizeof(T), x, y)) return;
@@ -90,8 +90,8 @@ PlaneFunction Choose(const Plane& plane, uint32_t element_bytes) {
   }
 }
 
-// Moves the dimension along which the source is contiguous next to the innermost one: order does
-// not matter to a copy, and the pair is what CopySquares wants.
+// Moves the dimension along which the source is contiguous next to the innermost one. Copies may
+// run in any order, and CopySquares needs this pair of dimensions.
 void PutTransposedLast(CopyShape* shape) {
   const uint32_t last = shape->rank - 1;
   if (shape->src_strides[last] == 1) return;
@@ -110,7 +110,7 @@ void PutTransposedLast(CopyShape* shape) {
   }
 }
 
-// Of a shape with elements.
+// For a shape with at least one element.
 void CopyPlanes(const CopyShape& shape, const void* x, void* y) {
   Plane plane = {1, 1, 0, 1, 0, 1};
   uint32_t walked_rank = 0;
@@ -144,7 +144,7 @@ void Copy(const CopyShape& shape, const void* x, void* y) {
   if (IsEmpty(shape.dims, shape.rank)) return;
   if (!kIsMicrocontroller && shape.rank == 1 && shape.src_strides[0] == 1 &&
       shape.dst_strides[0] == 1) {
-    // One run, as of a state that goes to its place.
+    // A single run, for example a state that is copied to its buffer.
     const size_t bytes = shape.element_bytes;
     std::memcpy(static_cast<unsigned char*>(y) + shape.dst_offset * bytes,
                 static_cast<const unsigned char*>(x) + shape.src_offset * bytes,

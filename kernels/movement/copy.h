@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pure movement of data: y[i . dst_strides + dst_offset] = x[i . src_strides + src_offset]
-// for every index i over dims. Elements are 1, 2, 4 or 8 bytes and are moved as they are. The last
-// dimension is the innermost loop, so the caller puts there what is contiguous, best in both.
-// y must not overlap x, nor reach one element of y twice. The caller owns all memory.
+// General strided copy: y[i . dst_strides + dst_offset] = x[i . src_strides + src_offset] for every
+// index i over dims. Elements are 1, 2, 4 or 8 bytes and are copied bit by bit. The last dimension
+// is the innermost loop, so it should be contiguous, if possible on both sides. y must not overlap
+// x, and no element of y may be written twice. The caller owns all memory.
 #ifndef WEFT_KERNELS_MOVEMENT_COPY_H_
 #define WEFT_KERNELS_MOVEMENT_COPY_H_
 
@@ -10,7 +10,8 @@
 
 namespace weft::kernels {
 
-// Offsets and strides in elements; strides may be negative, and 0 in src. Rank 0 is one element.
+// Offsets and strides are in elements. Strides may be negative, those of src also 0. Rank 0 is one
+// element.
 struct CopyShape {
   uint32_t rank = 0;
   uint32_t dims[kMaxRank] = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element's bits, everywhere: y[i] = bits, for elements of 1, 2, 4 or 8 bytes. The bits stand
-// low part first; of a smaller element the upper ones are ignored. The caller owns all memory.
+// Sets all elements to the same bits: y[i] = bits, for elements of 1, 2, 4 or 8 bytes. bits_low
+// holds the lower half; smaller elements ignore the upper bits. The caller owns all memory.
 #ifndef WEFT_KERNELS_MOVEMENT_FILL_H_
 #define WEFT_KERNELS_MOVEMENT_FILL_H_
 

@@ -6,7 +6,7 @@
 namespace weft::kernels {
 namespace {
 
-// Where along the axis to read, or -1 for nowhere.
+// Returns the position along the axis to read, or -1 if the index is out of range.
 int64_t ReadIndex(const void* index, size_t at, Element type, uint32_t axis) {
   int64_t value = type == Element::kI64 ? static_cast<const int64_t*>(index)[at]
                                         : static_cast<const int32_t*>(index)[at];
@@ -14,8 +14,7 @@ int64_t ReadIndex(const void* index, size_t at, Element type, uint32_t axis) {
   return value >= 0 && value < int64_t{axis} ? value : -1;
 }
 
-// Pieces of one word, as of scores that change places: a call for each would cost more than it
-// moves.
+// Pieces of one word, as in permuted scores: a memcpy call for each would cost more than the move.
 void GatherWords(const GatherShape& shape, const Raw<uint32_t>* x, const void* index, size_t first,
                  Raw<uint32_t>* y) {
   for (size_t i = 0; i < shape.indices; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[b,o,i,:] = x[b,o,index[b,i],:]. A negative index counts from the end of the axis; where the
-// index is still out of range y is zero, so that no index can reach outside x. Elements are 1, 2, 4
-// or 8 bytes and are moved as they are. y must not overlap x or index. The caller owns all memory.
+// y[b,o,i,:] = x[b,o,index[b,i],:]. A negative index counts from the end of the axis. If the index
+// is still out of range, y is zero, so that no index can read outside x. Elements are 1, 2, 4 or 8
+// bytes and are copied bit by bit. y must not overlap x or index. The caller owns all memory.
 #ifndef WEFT_KERNELS_MOVEMENT_GATHER_H_
 #define WEFT_KERNELS_MOVEMENT_GATHER_H_
 

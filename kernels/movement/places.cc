@@ -9,7 +9,7 @@ bool HasSign(Element type) {
          type == Element::kF64;
 }
 
-// The next place in row-major order; false behind the last one.
+// Advances to the next position in row-major order; returns false after the last one.
 bool Advance(const PlacesShape& shape, uint32_t* at) {
   for (uint32_t d = shape.rank; d-- > 0;) {
     if (++at[d] < shape.dims[d]) return true;
@@ -26,7 +26,7 @@ void WriteIndex(Element type, void* places, size_t index, uint32_t value) {
   }
 }
 
-// Elements as their bits, of which a float's sign does not count.
+// Compares elements by their bits; the sign bit of a float is ignored.
 template <typename Bits>
 void PlacesByBits(const PlacesShape& shape, const void* x, void* places, int32_t* counts) {
   const Bits all = static_cast<Bits>(~Bits{0});

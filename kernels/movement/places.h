@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the elements of x [batch, dims ...] are not zero: their coordinates along dims, batch by
-// batch in row-major order. places is [batch, rank, most], one row for each axis; counts [batch]
-// says how many there are. At most `most` of each batch are taken, the first ones; what lies behind
-// them in a row is 0. A NaN and a subnormal number are not zero, -0 is. Elements of any type of
-// whole bytes; places are i32 or i64. No operand overlaps another. The caller owns all memory.
+// Coordinates of the nonzero elements of x [batch, dims ...]: their indices along dims, batch by
+// batch in row-major order. places is [batch, rank, most], one row for each axis; counts [batch] is
+// their number. Only the first `most` of each batch are stored; unused entries of a row are 0. A
+// NaN and a subnormal number are nonzero, -0 is zero. Elements have any type of at least one byte;
+// places are i32 or i64. No operand overlaps another. The caller owns all memory.
 #ifndef WEFT_KERNELS_MOVEMENT_PLACES_H_
 #define WEFT_KERNELS_MOVEMENT_PLACES_H_
 
@@ -20,7 +20,7 @@ struct PlacesShape {
   Element index_type = Element::kI32;
 };
 
-// True where Places knows elements of `type`; it writes nothing for those it does not know.
+// Returns true if Places supports elements of `type`; it writes nothing for other types.
 bool PlacesKnows(Element type);
 void Places(const PlacesShape& shape, const void* x, void* places, int32_t* counts);
 

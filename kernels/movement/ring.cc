@@ -14,13 +14,14 @@ namespace {
 
 using Byte = unsigned char;
 
-// Pieces of `bytes`, in two loops; how far they lie apart on both sides, in bytes.
+// Pieces of `bytes`, in two loops over places (time steps) and rows, with their strides on both
+// sides in bytes.
 struct Pieces {
   size_t places, rows, bytes;
   size_t from_place, from_row, to_place, to_row;
 };
 
-// By fours: one at a time, a scalar core would spend more on the loop than on the elements.
+// Unrolled by four: otherwise a scalar core would spend more time on the loop than on the elements.
 template <typename T>
 void MoveRow(size_t count, const Byte* from, size_t from_step, Byte* to, size_t to_step) {
   const auto move = [&](size_t at) {
@@ -57,7 +58,7 @@ void MoveRuns(const Pieces& pieces, const Byte* from, Byte* to) {
   }
 }
 
-// What lies side by side on both sides is one piece.
+// Merges pieces that are contiguous on both sides.
 void Join(Pieces* p) {
   for (int loop = 0; loop < 2; ++loop) {
     if (p->from_row == p->bytes && p->to_row == p->bytes) {
@@ -77,7 +78,7 @@ void Exchange(size_t* a, size_t* b) {
   *b = held;
 }
 
-// Places are rows, and rows places.
+// Exchanges the loops over places and rows.
 void Exchange(Pieces* p) {
   Exchange(&p->places, &p->rows);
   Exchange(&p->from_place, &p->from_row);
@@ -87,7 +88,7 @@ void Exchange(Pieces* p) {
 #if HWY_TARGET == HWY_SCALAR
 bool MoveSquares(Pieces*, const Byte*, Byte*) { return false; }
 #else
-// Four places of four rows, which lie side by side in x and along places in y.
+// Moves four places of four rows: words are contiguous along rows in x and along places in y.
 void MoveSquare(const Pieces& p, const Byte* from, Byte* to) {
   const hn::Full128<uint32_t> words;
   const hn::Full128<uint64_t> pairs;
@@ -97,7 +98,7 @@ void MoveSquare(const Pieces& p, const Byte* from, Byte* to) {
   const auto store = [&](size_t row, auto v) HWY_ATTR {
     hn::StoreU(hn::BitCast(words, v), words, reinterpret_cast<uint32_t*>(to + row * p.to_row));
   };
-  // The lower half of four words each, then their upper half.
+  // The lower halves of the four vectors, then their upper halves.
   const auto a = load(0), b = load(1), c = load(2), d = load(3);
   const auto ab = hn::BitCast(pairs, hn::InterleaveLower(words, a, b));
   const auto cd = hn::BitCast(pairs, hn::InterleaveLower(words, c, d));
@@ -109,8 +110,8 @@ void MoveSquare(const Pieces& p, const Byte* from, Byte* to) {
   store(3, hn::InterleaveUpper(pairs, more_ab, more_cd));
 }
 
-// Words that lie side by side along rows on one side and along places on the other; false where
-// they do not, or are too few.
+// Moves words that are contiguous along rows on one side and along places on the other. Returns
+// false if they are not, or are too few.
 bool MoveSquares(Pieces* p, const Byte* from, Byte* to) {
   constexpr size_t kWord = 4, kSide = 4;
   if (p->places < kSide || p->rows < kSide) return false;
@@ -137,7 +138,7 @@ bool MoveSquares(Pieces* p, const Byte* from, Byte* to) {
 void Move(Pieces&& pieces, size_t element_bytes, const Byte* from, Byte* to) {
   if (pieces.places == 0) return;
   Join(&pieces);
-  // Larger pieces need not be aligned to their size.
+  // Merged pieces may be aligned less than their size.
   if (pieces.bytes != element_bytes) return MoveRuns(pieces, from, to);
   if (element_bytes == 4 && MoveSquares(&pieces, from, to)) return;
   if (pieces.places > pieces.rows) Exchange(&pieces);  // the longer loop is the inner one
@@ -166,7 +167,7 @@ class Line {
                                                              : shape.element_bytes),
         row_(shape.order == RingOrder::kPlacesOuterInner ? piece_ : piece_ * shape.past) {}
 
-  // `count` places from `first` on, to `y`, where the rows lie `y_row` bytes apart.
+  // Copies `count` time steps from step `first` on to `y`, whose rows are `y_row` bytes apart.
   void Read(size_t first, size_t count, const Byte* x, const Byte* ring, Byte* y, size_t y_row) {
     const size_t past = shape_.past;
     const size_t old = first < past ? Smaller(count, past - first) : 0;
@@ -182,7 +183,8 @@ class Line {
          x + (first + old - past) * piece_, y + old * piece_);
   }
 
-  // The last of x, to where they belong; where it holds nothing older, from where it starts then.
+  // Copies the last steps of x to their position in the ring. If no older step remains, the copy
+  // starts at the new start.
   void Write(const Byte* x, Byte* ring) {
     const size_t past = shape_.past, count = Smaller(shape_.places, past);
     const size_t first = shape_.places - count;
@@ -192,7 +194,7 @@ class Line {
     ToRing(count - head, x + (first + head) * piece_, ring);
   }
 
-  // Where it starts once x is in it; divisions are dear and rare.
+  // Start of the ring after x was written; a division is expensive and rarely needed.
   size_t After() const {
     const uint32_t past = shape_.past, at = static_cast<uint32_t>(start_) + shape_.places;
     if (at < past) return at;
@@ -227,7 +229,7 @@ class Line {
 
   const RingShape& shape_;
   const size_t start_, piece_;
-  const size_t place_, row_;  // from one place of the ring to the next, from one of outer
+  const size_t place_, row_;  // strides of the time steps of the ring, and of outer
 };
 
 }  // namespace

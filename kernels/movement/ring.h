@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The past of a time axis, kept where it is: a ring of `past` places of which a run overwrites the
-// oldest by its own. Of the past, oldest first, with the places of x behind it, y takes `taps` runs
-// of `length` places, `dilation` apart, from place `first` on; then the last of x go into the ring.
-// Where several read one ring, all but the last leave it as it is: without a ring_after, and a
-// start_after, nothing is written.
+// Ring buffer for the past of a time axis: `past` time steps, of which a run overwrites the oldest
+// with its own. y has `taps` runs of `length` time steps, `dilation` apart, taken from the past
+// (oldest first) followed by x, from step `first` on. After that the last steps of x are written to
+// the ring. If several steps read one ring, only the last one writes it: without ring_after and
+// start_after nothing is written.
 //
-// x is [outer, places, inner], y [outer, taps * length, inner]. Where windows take places out of
-// the ring, each is one piece, [past, outer, inner]: a run of few places writes it as it is, and
-// channels do not lie a multiple of the cache's size apart. What products read in the ring
-// (ring_matmul.h) has its places in the rows of outer, [outer, past, inner], or side by side,
-// [outer, inner, past]. `start` says where the oldest is; one that is beyond the ring, or absent,
-// is 0. After t places it is t % past, in runs of whatever number of places. Elements are 1, 2, 4
-// or 8 bytes and are moved as they are.
+// x is [outer, places, inner], y [outer, taps * length, inner]; `places` is the number of new time
+// steps. The order of the ring depends on its reader. For windows, each time step is one piece,
+// [past, outer, inner]: a run of few steps writes it without permuting, and channels are not a
+// multiple of the cache's size apart. For products (ring_matmul.h) the time steps are in the rows
+// of outer, [outer, past, inner], or innermost, [outer, inner, past]. `start` is the position of
+// the oldest step; a start that is out of range, or absent, counts as 0. After t steps it is t %
+// past, for any number of steps per run. Elements are 1, 2, 4 or 8 bytes and are copied bit by bit.
 //
 // y and start_after may be absent. ring_after may be ring, start_after start; nothing else may
 // overlap. The runs end within past + places, which is below 2^31. The caller owns all memory.

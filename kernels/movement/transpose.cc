@@ -10,7 +10,8 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-// The first of the next `side` of `count` elements: the last ones are moved with some before them.
+// Returns the first of the next `side` of `count` elements. The last block is moved back so that it
+// is full; it overlaps the block before it.
 HWY_INLINE size_t FirstOf(size_t next, size_t side, size_t count) {
   return next + side <= count ? next : count - side;
 }
@@ -21,7 +22,7 @@ HWY_INLINE void ForSides(size_t side, size_t count, const Move& move) {
   for (size_t i = 0; i < count; i += side) move(FirstOf(i, side, count));
 }
 
-// Rows of a source of which each is contiguous become the elements of places: y has kRows of each.
+// Interleaves kRows contiguous source rows: each element of y has one element of each row.
 template <size_t kRows, typename T>
 void Interleave(const Plane& plane, const T* x, T* y) {
   const hn::CappedTag<T, 64 / sizeof(T)> d;
@@ -34,7 +35,7 @@ void Interleave(const Plane& plane, const T* x, T* y) {
   });
 }
 
-// The way back.
+// The inverse of Interleave.
 template <size_t kRows, typename T>
 void Deinterleave(const Plane& plane, const T* x, T* y) {
   const hn::CappedTag<T, 64 / sizeof(T)> d;
@@ -51,8 +52,8 @@ void Deinterleave(const Plane& plane, const T* x, T* y) {
   });
 }
 
-// A square in vectors of kSide lanes, transposed: each round puts the lanes of the second half of
-// the rows between those of the first.
+// Transposes a square in vectors of kSide lanes: each round interleaves the lanes of the second
+// half of the rows with those of the first half.
 template <class D, size_t kSide>
 HWY_INLINE void TransposeSquare(D d, hn::Vec<D> (&rows)[kSide]) {
   HWY_UNROLL(4)
@@ -128,7 +129,7 @@ bool Transpose(const Plane& plane, uint32_t element_bytes, const void* x, void* 
       return TransposeOf<uint32_t>(plane, x, y);
     default:
 #if HWY_ARCH_ARM_V7
-      return false;  // it interleaves no lanes of 64 bits
+      return false;  // cannot interleave 64-bit lanes
 #else
       return TransposeOf<uint64_t>(plane, x, y);
 #endif

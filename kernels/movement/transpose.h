@@ -6,8 +6,9 @@
 
 namespace weft::kernels {
 
-// Two loops of a copy: `inner` elements, `outer` times, both at least 1. Strides in elements; they
-// may lead backwards, and far where there is but one element, so no loop steps behind its last.
+// Two nested loops of a copy: `inner` elements, `outer` times, both at least 1. Strides are in
+// elements; they may be negative, and may have any value along a loop of one element, so no loop
+// computes an address after its last element.
 struct Plane {
   size_t outer;
   size_t inner;
@@ -17,9 +18,9 @@ struct Plane {
   ptrdiff_t dst_inner_stride;
 };
 
-// Moves a plane whose source is contiguous along the outer loop and y along the inner one; false,
-// and nothing is moved, where that is left to loops: planes of few elements, targets without
-// vectors.
+// Copies a plane whose source is contiguous along the outer loop and y along the inner one. Returns
+// false, without copying, if plain loops are better: for planes of few elements, and on targets
+// without vectors.
 bool Transpose(const Plane& plane, uint32_t element_bytes, const void* x, void* y);
 
 }  // namespace weft::kernels
