@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tail y = op(clip(x)) over a span, one compiled copy per target (activation.cc) that every
-// kernel with a tail calls; kernels call it on what they have just written, while that lies in the
-// first cache or on the stack. Defined per target: no dispatch at run time.
+// The activation y = op(clip(x)) over a span. There is one compiled copy per target
+// (activation.cc), which every kernel with an activation calls on its latest results, while they
+// are in the L1 cache or on the stack. Defined per target: no dispatch at run time.
 
 #if defined(WEFT_KERNELS_ELEMENTWISE_ACTIVATION_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_ELEMENTWISE_ACTIVATION_INL_H_
@@ -16,7 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Units of a recurrent cell that go through the stack at a time: a board has little of it.
+// Number of units of a recurrent cell that are processed on the stack at a time; boards have little
+// stack.
 inline constexpr size_t kGateBlock = HWY_TARGET == HWY_SCALAR ? 16 : 64;
 
 // y[i] = op(clip(x[i])) for count floats; y may be x.
@@ -29,7 +30,7 @@ void ActivateSpan(const Activation& activation, const float* x, float* y, size_t
 #include "kernels/variants.inc"
 #undef WEFT_ACTIVATIONS
 
-// A group's switch has a row for each of its functions, with a loop of its own.
+// A group's switch has a row for each of its functions, each with its own loop.
 #undef WEFT_SWITCH
 #define WEFT_SWITCH(Group, op)                       \
   using Of = FunctionsOf<ActivationGroup::k##Group>; \
@@ -39,7 +40,7 @@ void ActivateSpan(const Activation& activation, const float* x, float* y, size_t
   case Of::op:                     \
     return Map(x, y, count, [=](FloatVec v) HWY_ATTR { return formula; });
 
-// True where the tail changes nothing.
+// Returns true if the activation changes nothing.
 HWY_INLINE bool IsPlain(const Activation& activation) {
   return activation.op == UnaryOp::kIdentity && !(activation.clip > 0.0f);
 }

@@ -10,7 +10,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// x + 3 into [0, 6], divided by 6: x / 6 + 1 / 2 would round differently from the formula.
+// clamp(x + 3, 0, 6) / 6, as in the formula: x / 6 + 1 / 2 would round differently.
 HWY_INLINE FloatVec HSigmoid(FloatVec x) {
   return Divide(Clamp(hn::Add(x, Set(3.0f)), 0.0f, 6.0f), Set(6.0f));
 }
@@ -19,7 +19,7 @@ HWY_INLINE FloatVec HSwish(FloatVec x) {
   return Divide(hn::Mul(x, Clamp(hn::Add(x, Set(3.0f)), 0.0f, 6.0f)), Set(6.0f));
 }
 
-// What takes a few instructions and is always there.
+// The functions that need only a few instructions and are always linked.
 HWY_INLINE void ActivateLinear(UnaryOp op, float alpha, float beta, const float* x, float* y,
                                size_t count) {
   WEFT_SWITCH(Linear, op) {

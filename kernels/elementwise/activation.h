@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of one variable, and the tail that dense, conv, depthwise, unary and the gates of
-// recurrent cells share: y = op(min(max(x, -clip), clip)), where clip 0 means none.
-// NaN stays NaN through every op but logical_not. Results are bit-identical on every target, save
+// The functions of one variable, and the activation that dense, conv, depthwise, unary and the
+// gates of recurrent cells share: y = op(min(max(x, -clip), clip)), where clip 0 means none. NaN
+// stays NaN through every op except logical_not. Results are bit-identical on every target, except
+// for the sign and payload of a NaN. Subnormal inputs may count as zero, depending on the engine's
+// setting.
 // for the sign and payload of a NaN. Subnormal inputs may count as zero, as the engine sets it.
 #ifndef WEFT_KERNELS_ELEMENTWISE_ACTIVATION_H_
 #define WEFT_KERNELS_ELEMENTWISE_ACTIVATION_H_
@@ -10,11 +12,11 @@
 
 namespace weft::kernels {
 
-// One per row of functions.inc, which says what each is, how exact and where. clamp: into [alpha,
-// beta]; elu: alpha * (exp(x) - 1) below 0; hard_sigmoid: alpha * x + beta into [0, 1]; hsigmoid
-// and hswish: (x + 3 into [0, 6]) / 6, and x times that; swish: x * sigmoid(alpha * x); selu:
-// alpha, and beta as its lambda; round_even and round_away: halves to the even neighbour, and away
-// from zero.
+// One per row of functions.inc, which has the formula, the accuracy and the domain of each. clamp:
+// to [alpha, beta]; elu: alpha * (exp(x) - 1) below 0; hard_sigmoid: alpha * x + beta, clamped to
+// [0, 1]; hsigmoid: clamp(x + 3, 0, 6) / 6; hswish: x * clamp(x + 3, 0, 6) / 6; swish: x *
+// sigmoid(alpha * x); selu: alpha, and beta as its lambda; round_even and round_away: halves to the
+// even neighbour, and away from zero.
 enum class UnaryOp : uint8_t {
 #define WEFT_FUNCTION(name, Name, ...) k##Name,
 #include "kernels/elementwise/functions.inc"
@@ -26,8 +28,8 @@ inline constexpr uint8_t kUnaryOpCount = 0
 #undef WEFT_FUNCTION
     ;
 
-// Activations of a group share an object file, so that firmware links those of its model and drops
-// the others. Those of kLinear are always there.
+// Activations of a group share an object file, so that firmware links only the groups of its model.
+// kLinear is always linked.
 enum class ActivationGroup : uint8_t {
   kLinear,
 #define WEFT_ACTIVATIONS(group, Group) k##Group,
@@ -46,8 +48,8 @@ constexpr ActivationGroup GroupOf(UnaryOp op) {
   return ActivationGroup::kLinear;
 }
 
-// The ops of one group as an enum of its own: a switch over it that lacks one of them does not
-// compile (-Wswitch). Those of all other groups are kOther.
+// The ops of one group as a separate enum: a switch over it that lacks one of them does not compile
+// (-Wswitch). The ops of all other groups are kOther.
 template <ActivationGroup group>
 struct FunctionsOf {
   enum Op : uint8_t {
@@ -59,7 +61,8 @@ struct FunctionsOf {
   };
 };
 
-// False where this program was linked without the op's group; its kernels must not be called then.
+// Returns false if this program was linked without the op's group; its kernels must not be called
+// then.
 bool IsLinked(UnaryOp op);
 
 struct Activation {
@@ -69,7 +72,7 @@ struct Activation {
   UnaryOp op = UnaryOp::kIdentity;
 };
 
-// True for op alone, without clip: such a tail may run inline.
+// Returns true for op only, without clip: such an activation may be inlined.
 inline bool IsJust(const Activation& activation, UnaryOp op) {
   return activation.op == op && !(activation.clip > 0.0f);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// To integers, signs and roots.
+// Rounding, signs and roots.
 #include "kernels/elementwise/activation.h"
 #include "kernels/variants.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the gates of recurrent cells are made of.
+// The functions of the gates of recurrent cells.
 #include "kernels/elementwise/activation.h"
 #include "kernels/variants.h"
 

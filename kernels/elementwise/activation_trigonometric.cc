@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tangent, the hyperbolic functions and the inverse ones. Relative errors of 2e-7 to 4e-7
+// Tangent, the hyperbolic functions and the inverse functions. Relative errors of 2e-7 to 4e-7
 // (functions.inc); odd functions keep the sign of zero.
 #include "kernels/elementwise/activation.h"
 #include "kernels/variants.h"
@@ -16,10 +16,10 @@ namespace weft::kernels::HWY_NAMESPACE {
 inline constexpr float kHalfPi = 1.57079637f;
 inline constexpr float kHalfPiRest = -4.37113883e-8f;  // pi/2 - kHalfPi
 inline constexpr float kLogOfTwo = 0.693147181f;
-// From here on the two exponentials of sinh and cosh do not fit into one, nor the smaller into
-// both.
+// From here on exp(x) may overflow, so sinh and cosh compute it as two factors; exp(-x) is
+// negligible.
 inline constexpr float kHyperbolicSplit = 88.0f;
-// From here on asinh(x) and acosh(x) are log(2x) to 1 / (4 x^2) = 1.5e-8.
+// From here on asinh(x) and acosh(x) are log(2x), with an error of 1 / (4 x^2) = 1.5e-8.
 inline constexpr float kInverseSplit = 4096.0f;
 
 HWY_INLINE FloatVec Tan(FloatVec x) {
@@ -31,7 +31,7 @@ HWY_INLINE FloatVec Tan(FloatVec x) {
   return FromBits(hn::Xor(Bits(y), sign));
 }
 
-// Of s in [0, 1].
+// atan(s) for s in [0, 1].
 HWY_INLINE FloatVec AtanWithinOne(FloatVec s) {
   static constexpr float kTerms[] = {-0.33333299f, 0.19998549f,  -0.14264242f,
                                      0.10952186f,  -0.08403451f, 0.057957601f,
@@ -53,7 +53,7 @@ HWY_INLINE FloatVec Atan(FloatVec x) {
   return hn::CopySign(hn::IfThenElse(beyond, HalfPiMinus(y), y), x);
 }
 
-// asin(x) is `y` up to 1/2 and pi/2 - 2 y beyond, for x in [0, 1]; NaN for greater x.
+// asin(x) is `y` up to 1/2, and pi/2 - 2 y above, for x in [0, 1]; NaN for larger x.
 struct AsinParts {
   FloatVec y;
   FloatMask beyond;
@@ -84,13 +84,13 @@ HWY_INLINE FloatVec Acos(FloatVec x) {
   return hn::IfThenElse(parts.beyond, beyond, HalfPiMinus(hn::CopySign(parts.y, x)));
 }
 
-// exp(x) / 2 for x >= 0, beyond the largest exp(x) too.
+// exp(x) / 2 for x >= 0, also if exp(x) overflows.
 HWY_INLINE FloatVec HalfOfExp(FloatVec x) {
   const FloatVec root = Exp(hn::Mul(x, Set(0.5f)));
   return hn::Mul(hn::Mul(root, Set(0.5f)), root);
 }
 
-// With e = exp(|x|) - 1, whose error is small around 0, too: (e + e / (e + 1)) / 2.
+// (e + e / (e + 1)) / 2 with e = exp(|x|) - 1, whose error is also small around 0.
 HWY_INLINE FloatVec Sinh(FloatVec x) {
   const FloatVec magnitude = hn::Abs(x);
   const FloatVec e = ExpMinusOne(magnitude);
@@ -109,7 +109,7 @@ HWY_INLINE FloatVec Cosh(FloatVec x) {
 
 HWY_INLINE FloatVec LogOfTwice(FloatVec x) { return hn::Add(Log(x), Set(kLogOfTwo)); }
 
-// log(|x| + sqrt(x^2 + 1)), as log(1 + ...) for the sake of small x.
+// log(|x| + sqrt(x^2 + 1)), computed as log(1 + ...) for accuracy at small x.
 HWY_INLINE FloatVec Asinh(FloatVec x) {
   const FloatVec magnitude = hn::Abs(x);
   const FloatVec square = hn::Mul(magnitude, magnitude);
@@ -119,7 +119,7 @@ HWY_INLINE FloatVec Asinh(FloatVec x) {
   return hn::CopySign(hn::IfThenElse(beyond, LogOfTwice(magnitude), LogOnePlus(more)), x);
 }
 
-// log(x + sqrt(x^2 - 1)) with x = 1 + t, as log(1 + ...) for the sake of small t.
+// log(x + sqrt(x^2 - 1)) with x = 1 + t, computed as log(1 + ...) for accuracy at small t.
 HWY_INLINE FloatVec Acosh(FloatVec x) {
   const FloatVec t = hn::Sub(x, Set(1.0f));
   const FloatVec more = hn::Add(t, SquareRoot(hn::Mul(t, hn::Add(t, Set(2.0f)))));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of binary over contiguous blocks of floats, one compiled copy per target (binary.cc),
-// for kernels that work in blocks themselves. Defined per target: no dispatch at run time.
+// for other kernels that work in blocks. Defined per target: no dispatch at run time.
 
 #if defined(WEFT_KERNELS_ELEMENTWISE_BINARY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_ELEMENTWISE_BINARY_INL_H_
@@ -16,7 +16,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Null of an op that floats do not have.
+// Returns null for an op that does not exist for floats.
 BlockFunction BinaryOfFloats(BinaryOp op);
 
 }  // namespace weft::kernels::HWY_NAMESPACE

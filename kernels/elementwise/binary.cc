@@ -26,7 +26,7 @@ HWY_INLINE void MapPairs(const void* const* x, void* y, size_t count, const Func
   }
 }
 
-// a - quotient * b, put right where the rounded quotient was one off. Exact for |a / b| < 2^22.
+// a - quotient * b, corrected if the rounded quotient was off by one. Exact for |a / b| < 2^22.
 HWY_INLINE FloatVec Mod(FloatVec a, FloatVec b) {
   const FloatVec size = hn::Abs(b);
   const FloatVec magnitude = hn::Abs(a);
@@ -86,7 +86,7 @@ __attribute__((weak)) TypedBlock BinaryOfIntegers(BinaryOp op, Element type);
 
 namespace {
 
-// Out of line: both callers would hold all of it.
+// Not inlined: otherwise both callers would contain a copy.
 HWY_NOINLINE TypedBlock Choose(BinaryOp op, Element type) {
   if (type == Element::kF32) return {HWY_DYNAMIC_DISPATCH(BinaryOfFloats)(op), 4};
   return &BinaryOfIntegers == nullptr ? TypedBlock() : BinaryOfIntegers(op, type);

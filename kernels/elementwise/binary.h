@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = f(a, b), element by element; y is contiguous over dims, a and b are walked by their strides,
-// so that stride 0 broadcasts. Types f32, i32, i64, i8, u8 (arithmetic), i32 and i64 (bitwise) and
-// boolean (the logical ops). Integers wrap around; x / 0, mod and floor_mod by 0 are 0 and MIN / -1
-// is MIN: nothing traps. maximum and minimum: a NaN on either side wins. power: see
-// reference/binary.h. y may be an operand itself where that operand is walked contiguously (no
-// broadcast); any other overlap is refused by the caller. The caller owns all memory; 1 KB of
-// stack.
+// y = f(a, b), element by element. y is contiguous over dims; a and b are read with their strides,
+// so that stride 0 broadcasts. Types: f32, i32, i64, i8 and u8 (arithmetic), i32 and i64 (bitwise),
+// and boolean (logical ops). Integers wrap around. x / 0, and mod and floor_mod by 0, are 0; MIN /
+// -1 is MIN: nothing traps. maximum and minimum: if an operand is NaN, so is the result. power: see
+// reference/binary.h. y may be an operand that is contiguous (not broadcast); the caller rejects
+// any other overlap. The caller owns all memory. Uses 1 KB of stack.
 #ifndef WEFT_KERNELS_ELEMENTWISE_BINARY_H_
 #define WEFT_KERNELS_ELEMENTWISE_BINARY_H_
 
@@ -44,10 +43,10 @@ struct BinaryShape {
   Element type = Element::kF32;
 };
 
-// True where Binary computes `op` on `type`; Binary writes nothing for a pair it does not know.
+// Returns true if Binary supports `op` on `type`; Binary writes nothing for other pairs.
 bool BinaryKnows(BinaryOp op, Element type);
 void Binary(const BinaryShape& shape, const void* a, const void* b, void* y);
-// Of one element each, without the walk.
+// For one element each, without strides.
 void BinaryOne(BinaryOp op, Element type, const void* a, const void* b, void* y);
 
 }  // namespace weft::kernels

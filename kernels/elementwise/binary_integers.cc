@@ -56,13 +56,13 @@ __attribute__((noinline)) void BitBlock(const void* const* x, void* y, size_t co
               static_cast<const Word*>(x[1]));
 }
 
-// The bits of 64 are those of twice 32.
+// Bitwise functions of 64-bit words, computed as twice as many 32-bit words.
 template <uint32_t (*kFunction)(uint32_t, uint32_t)>
 void LongBitBlock(const void* const* x, void* y, size_t count) {
   BitBlock<kFunction>(x, y, 2 * count);
 }
 
-// Of words alone: the converter widens what is narrower.
+// Only for words of 32 and 64 bits: the converter widens narrower types.
 template <typename T>
 BlockFunction BinaryOfBits(BinaryOp op) {
   if constexpr (sizeof(T) < sizeof(uint32_t)) return nullptr;
@@ -79,7 +79,8 @@ BlockFunction BinaryOfBits(BinaryOp op) {
   }
 }
 
-// Where the low bits of a result do not depend on the sign, bytes of either kind share a function.
+// If the low bits of a result do not depend on the sign, signed and unsigned bytes share a
+// function.
 template <typename T>
 using WithoutSign = std::conditional_t<sizeof(T) == 1, uint8_t, T>;
 

@@ -11,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// `count` elements of an operand, a stride apart.
+// `count` elements of an operand, `stride` apart.
 struct LevelLine {
   const int8_t* x;
   size_t stride;
@@ -46,7 +46,7 @@ WEFT_PART void PairLine(const BinaryQ8Shape& shape, const LevelLine& a, const Le
 
 void BinaryQ8(const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b, int8_t* y) {
   if (IsEmpty(shape.dims, shape.rank)) return;
-  // Along an axis of one a stride leads nowhere.
+  // The stride along an axis of one element is never used.
   const uint32_t outer = shape.rank == 0 ? 0 : shape.rank - 1;
   const size_t count = shape.rank == 0 ? 1 : shape.dims[outer];
   const auto stride = [&](const uint32_t* strides) {

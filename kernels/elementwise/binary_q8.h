@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products of levels that have scales of their own: y is the level (levels.h) of
+// Sums and products of int8 values, each with its own scale: y is the quantised value (levels.h) of
 //
 //   add        (a - a_zero) * a_scale + (b - b_zero) * b_scale
-//   multiply   (a - a_zero) * (b - b_zero) * a_scale      the product of integers first
+//   multiply   (a - a_zero) * (b - b_zero) * a_scale      the integer product first
 //
-// every operation on floats rounded by itself. y is contiguous over dims, a and b are walked by
-// their strides, so that stride 0 broadcasts. y may be an operand itself where that one is walked
-// contiguously.
+// with each float operation rounded separately. y is contiguous over dims; a and b are read with
+// their strides, so that stride 0 broadcasts. y may be an operand that is contiguous.
 #ifndef WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_
 #define WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_
 
@@ -15,7 +14,7 @@
 
 namespace weft::kernels {
 
-// Scales are from kLeastScale to kGreatestScale, of either sign.
+// Scales may have either sign; their magnitude is from kLeastScale to kGreatestScale.
 struct BinaryQ8Shape {
   uint32_t rank = 0;
   uint32_t dims[kMaxRank] = {};

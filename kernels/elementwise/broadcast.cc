@@ -33,12 +33,12 @@ void Stage(const void* x, size_t stride, size_t count, uint32_t element_bytes, v
   }
 }
 
-// One run along the innermost dimension, or along the two innermost: of short rows that one operand
-// has side by side and another one once for all of them.
+// One run along the innermost dimension, or along the two innermost ones if the rows are short. In
+// the second case some operands have one row that is repeated for all of them.
 struct Run {
   const unsigned char* x[kMaxBroadcastOperands];
   size_t strides[kMaxBroadcastOperands];
-  size_t repeated_rows[kMaxBroadcastOperands];  // their length, 0 where none is repeated
+  size_t repeated_rows[kMaxBroadcastOperands];  // their length; 0: not repeated
   uint32_t element_bytes[kMaxBroadcastOperands];
   uint32_t operand_count;
   size_t count;
@@ -74,9 +74,9 @@ void DoRun(const Run& run, unsigned char* y, uint32_t y_element_bytes, BlockFunc
   }
 }
 
-// Can the rows of the two innermost dimensions be one run, as of values with their channels last
-// and one number for each channel? Firmware does without: it counts bytes of code, and its vectors
-// are no longer than most rows.
+// Returns true if the rows of the two innermost dimensions can be one run: for example
+// channels-last values and one number per channel. False on microcontrollers, where code size
+// matters and vectors are no longer than most rows.
 bool HasRepeatedRows(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
                      uint32_t operand_count) {
   if (kIsMicrocontroller || rank < 2) return false;
@@ -92,7 +92,7 @@ bool HasRepeatedRows(uint32_t rank, const uint32_t* dims, const BroadcastOperand
   return repeats;
 }
 
-// Over a space that is not empty.
+// For an iteration space that is not empty.
 void ForRuns(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
              uint32_t operand_count, void* y, uint32_t y_element_bytes, BlockFunction function) {
   const bool joins_rows = HasRepeatedRows(rank, dims, operands, operand_count);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise work on strided operands, cut into blocks in which every operand is contiguous:
-// binary, compare and select give a function of contiguous blocks and know nothing of strides. An
-// operand that is not contiguous is copied into a block of 1024 bytes (firmware: 64) on the stack
-// first. Internal to the kernels. Nothing is allocated; y is contiguous over dims.
+// Elementwise operations on strided operands, split into blocks in which every operand is
+// contiguous. binary, compare and select provide a function for contiguous blocks and need not
+// handle strides. An operand that is not contiguous is first copied to a block of 1024 bytes
+// (firmware: 64) on the stack. Internal to the kernels. Nothing is allocated; y is contiguous over
+// dims.
 #ifndef WEFT_KERNELS_ELEMENTWISE_BROADCAST_H_
 #define WEFT_KERNELS_ELEMENTWISE_BROADCAST_H_
 
@@ -19,7 +20,7 @@ struct BroadcastOperand {
 // x[o] points at `count` contiguous elements of operand o.
 using BlockFunction = void (*)(const void* const* x, void* y, size_t count);
 
-// The loop of one type of element; null where there is none.
+// The loop for one element type; null if the type is not supported.
 struct TypedBlock {
   BlockFunction function = nullptr;
   uint32_t element_bytes = 0;
@@ -27,8 +28,8 @@ struct TypedBlock {
 
 inline constexpr uint32_t kMaxBroadcastOperands = 3;
 
-// Calls `function` for consecutive blocks of y until all of it is written. A block of y may be a
-// block of an operand itself, where that operand is contiguous.
+// Calls `function` for consecutive blocks of y until y is complete. A block of y may be a block of
+// a contiguous operand.
 void ForBlocks(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operands,
                uint32_t operand_count, void* y, uint32_t y_element_bytes, BlockFunction function);
 

@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// `count` elements; `at` has the address of every operand in the block.
+// Runs the program on `count` elements; `at` has the address of every operand in the block.
 void ChainOfBlock(const ChainShape& shape, const float* const* at, float* registers,
                   size_t register_floats, float* y, size_t count) {
   const ChainInstruction* const end = shape.code + shape.instructions;
@@ -41,13 +41,13 @@ HWY_EXPORT(ChainOfBlock);
 
 namespace {
 
-// Registers and staged inputs share these floats; the fewer they are, the longer is a block.
+// Registers and staged inputs share these floats; the fewer there are, the longer is a block.
 constexpr size_t kBlockFloats = kIsMicrocontroller ? 64 : 2048;
-// Blocks are multiples of that many floats, but for rows that repeat.
+// Blocks are multiples of this many floats, except if rows repeat.
 constexpr size_t kLine = kIsMicrocontroller ? 4 : 16;
-static_assert(kBlockFloats / kChainRegisters >= kLine, "a block of no floats would never end");
+static_assert(kBlockFloats / kChainRegisters >= kLine, "a block must have at least one line");
 
-// Elements `stride` apart, side by side.
+// Copies elements that are `stride` apart to contiguous memory.
 void Stage(const float* x, size_t stride, size_t count, float* to) {
   if (stride == 0) {
     const float number = *x;
@@ -59,8 +59,8 @@ void Stage(const float* x, size_t stride, size_t count, float* to) {
   }
 }
 
-// How many elements of y the walk of one input passes before it begins again: 1 of a single number,
-// a row's length of a row.
+// Number of elements of y after which the access to one input repeats: 1 for a single number, a
+// row's length for a row.
 size_t PeriodOf(const ChainShape& shape, const uint32_t* strides) {
   size_t period = 1, passed = 1;
   for (uint32_t d = shape.rank; d-- > 0;) {
@@ -72,11 +72,11 @@ size_t PeriodOf(const ChainShape& shape, const uint32_t* strides) {
 
 size_t RowOf(const ChainShape& shape) { return shape.rank == 0 ? 1 : shape.dims[shape.rank - 1]; }
 
-// The inputs of a chain, block by block.
+// Provides the inputs of a chain, block by block.
 class ChainInputs {
  public:
-  // A block has `block` elements, which the rows that repeat may make fewer. Inputs `in_rows`, and
-  // no others, are read row by row where they lie; there are no stages for them.
+  // A block has `block` elements, rounded down if rows repeat. Only the inputs `in_rows` are read
+  // row by row in place; they have no stages.
   ChainInputs(const ChainShape& shape, const float* const* x, float* stages, size_t block,
               uint8_t in_rows)
       : shape_(shape),
@@ -93,7 +93,7 @@ class ChainInputs {
     for (uint32_t i = 0; i < kChainInputs; ++i) {
       if (!IsStaged(i) || (in_rows >> i & 1) != 0) continue;
       const size_t period = PeriodOf(shape, StridesOf(i));
-      // No block is longer than a row where some are read by rows.
+      // No block is longer than a row if some inputs are read by rows.
       if (period <= block_ && (in_rows == 0 || period <= row_)) {
         block_ -= block_ % period;
       } else {
@@ -103,8 +103,8 @@ class ChainInputs {
   }
   size_t block() const { return block_; }
 
-  // How many of the elements that are left come next: long rows are not cut into blocks that
-  // straddle two of them, so that what lies there in order need not be staged.
+  // Returns the number of elements of the next block. Long rows are split so that no block contains
+  // parts of two rows; contiguous parts of a row need not be staged.
   size_t Next(size_t left) const {
     const size_t whole = left < block_ ? left : block_;
     const size_t in_row = row_ - column_;
@@ -112,13 +112,13 @@ class ChainInputs {
     return is_cut && in_row < whole ? in_row : whole;
   }
 
-  // Puts the addresses of the inputs' next `count` elements, which begin at `first`, into `at`.
+  // Sets `at` to the addresses of the inputs' next `count` elements, which begin at `first`.
   void Find(size_t first, size_t count, const float** at) {
     for (uint32_t i = 0; i < kChainInputs && first == 0; ++i) at[i] = x_[i];
     for (uint32_t i = 0; i < kChainInputs && first != 0; ++i) {
       if (!IsStaged(i) && x_[i] != nullptr) at[i] = x_[i] + first;
     }
-    // What repeats is staged with the first block; no later one is longer.
+    // Repeating inputs are staged with the first block; no later block is longer.
     const uint8_t staged = first == 0 ? shape_.staged : moving_;
     for (size_t done = 0; staged != 0 && done < count;) {
       const size_t left = count - done, in_row = row_ - column_;
@@ -146,7 +146,7 @@ class ChainInputs {
 
  private:
   bool IsStaged(uint32_t input) const { return (shape_.staged >> input & 1) != 0; }
-  // Those of an absent input may be anything: it is taken for the first one, which is there.
+  // An absent input may have any strides: the first input, which is present, is used instead.
   const uint32_t* StridesOf(uint32_t input) const {
     return shape_.strides + (x_[input] != nullptr ? input : 0) * kChainRank;
   }
@@ -166,17 +166,17 @@ uint32_t CountBits(uint8_t bits) {
   return count;
 }
 
-// More than any block has.
+// More than the size of any block.
 constexpr size_t kAnyBlock = size_t{1} << 30;
 
-// How many elements a block can have where inputs `staged` have stages.
+// Maximum number of elements of a block if the inputs `staged` have stages.
 size_t MostOfBlock(const ChainShape& shape, uint8_t staged) {
   const uint32_t parts = shape.registers + CountBits(staged);
   return parts == 0 ? kAnyBlock : kBlockFloats / parts / kLine * kLine;
 }
 
-// Which of the staged inputs are read where their rows lie: all that have their rows in one piece,
-// where the blocks without their stages are longer, though none straddles two rows.
+// Returns the staged inputs that are read in place, row by row: all inputs with contiguous rows, if
+// the blocks without their stages are longer, although no block may contain parts of two rows.
 uint8_t InputsInRows(const ChainShape& shape) {
   uint8_t in_rows = 0;
   for (uint32_t i = 0; i < kChainInputs && shape.rank != 0; ++i) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a program of functions of one and of two variables of f32, element by element: what as many
-// steps `unary` and `binary` would compute, to the bit, with what lies between them in blocks on
-// the stack instead of in memory. Every instruction runs over a whole block before the next one
-// does. y is contiguous over dims; inputs are walked by their strides, so that stride 0 broadcasts.
-// y may be an input itself where that input is not staged: only the last instruction writes it, a
-// block at a time. Any other overlap is refused by the caller. The caller owns all memory; 9 KB of
-// stack, on boards 0.6.
+// y = a program of functions of one and two variables of f32, element by element. Bit-identical to
+// the same sequence of `unary` and `binary` steps, but intermediate results are in blocks on the
+// stack instead of in memory. Every instruction runs over a complete block before the next one. y
+// is contiguous over dims; inputs are read with their strides, so that stride 0 broadcasts. y may
+// be an input that is not staged: only the last instruction writes y, one block at a time. The
+// caller rejects any other overlap. The caller owns all memory. Uses 9 KB of stack, 0.6 KB on
+// boards.
 #ifndef WEFT_KERNELS_ELEMENTWISE_CHAIN_H_
 #define WEFT_KERNELS_ELEMENTWISE_CHAIN_H_
 
@@ -36,12 +36,12 @@ struct ChainShape {
   uint8_t rank = 0;
   uint8_t instructions = 0;
   uint8_t registers = 0;
-  uint8_t constants = 0;  // the last registers are not written: they hold the first numbers
-  uint8_t staged = 0;     // bit i: input i is not walked as its elements lie
+  uint8_t constants = 0;  // number of last registers, which hold the first numbers
+  uint8_t staged = 0;     // bit i: input i is not contiguous over dims
 };
 
-// `x` holds kChainInputs addresses, null of inputs that are absent. Registers and staged inputs
-// together are kChainRegisters at most.
+// `x` holds kChainInputs addresses, null for absent inputs. There are at most kChainRegisters
+// registers and staged inputs together.
 void Chain(const ChainShape& shape, const float* const* x, float* y);
 
 }  // namespace weft::kernels

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a <op> b as boolean (one byte, 0 or 1); y is contiguous over dims, a and b are walked by
-// their strides. Types f32, i32, i64, i8, u8, boolean. With a NaN every comparison is false but
-// not_equal. y may be an operand itself where its elements are bytes and it is walked contiguously.
-// The caller owns all memory.
+// y = a <op> b as boolean (one byte, 0 or 1). y is contiguous over dims; a and b are read with
+// their strides. Types f32, i32, i64, i8, u8, boolean. With a NaN every comparison except not_equal
+// is false. y may be an operand with elements of one byte that is contiguous. The caller owns all
+// memory.
 #ifndef WEFT_KERNELS_ELEMENTWISE_COMPARE_H_
 #define WEFT_KERNELS_ELEMENTWISE_COMPARE_H_
 
@@ -23,10 +23,10 @@ struct CompareShape {
   Element type = Element::kF32;
 };
 
-// True where Compare computes on `type`; it writes nothing for a type it does not know.
+// Returns true if Compare supports `type`; it writes nothing for other types.
 bool CompareKnows(Element type);
 void Compare(const CompareShape& shape, const void* a, const void* b, void* y);
-// Of one element each, without the walk.
+// For one element each, without strides.
 void CompareOne(CompareOp op, Element type, const void* a, const void* b, void* y);
 
 }  // namespace weft::kernels

@@ -6,7 +6,7 @@
 
 #include "kernels/elementwise/number.h"
 
-// Blocks need functions of libgcc on a core like this, as kIsMicrocontroller has it.
+// Blocks need functions of libgcc on such a core, so this matches kIsMicrocontroller.
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 #define WEFT_CONVERTS_BLOCKS 0
 #else
@@ -100,7 +100,7 @@ Limits LimitsOf(Element type) {
 
 // ---- one element at an index --------------------------------------------------------------------
 
-// x and y may be one array of two types, which only copies of bytes are allowed to treat so.
+// x and y may be one array of two types. Only byte copies may access such an array.
 template <typename T>
 T At(const void* x, size_t index) {
   T value;
@@ -199,7 +199,7 @@ void IntegersToFloats(const void* x, void* y, size_t count) {
   for (size_t i = 0; i < count; ++i) Put<float>(y, i, At<T>(x, i));
 }
 
-// The processor's own conversion where it is defined, and the ends of the range where it is not.
+// Uses the processor's conversion where it is defined, and the limits of the range elsewhere.
 template <typename T>
 void FloatsToIntegers(const void* x, void* y, size_t count) {
   constexpr T kLow = std::numeric_limits<T>::min();

@@ -22,7 +22,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 constexpr size_t kConvertBlock = 64;  // elements; even, so that a block of i4 ends with a byte
 
-// One tag for each element type: the type that memory holds, and the type that it is widened to.
+// One tag for each element type: the type in memory, and the type that it is widened to.
 template <typename MemoryType, typename WideType, Element kElementType>
 struct ElementTag {
   using Memory = MemoryType;
@@ -77,7 +77,7 @@ using BitsBF16 = FloatBits<uint32_t, 7, 8>;
 using BitsF32 = FloatBits<uint32_t, 23, 8>;
 using BitsF64 = FloatBits<uint64_t, 52, 11>;
 
-// To a format that holds every number of `From`. A signalling NaN becomes quiet.
+// To a format that can represent every number of `From`. A signalling NaN becomes quiet.
 template <typename From, typename To, typename Float>
 inline typename To::Bits Widened(typename From::Bits x) {
   using Bits = typename To::Bits;
@@ -88,7 +88,7 @@ inline typename To::Bits Widened(typename From::Bits x) {
   const Bits magnitude = static_cast<Bits>(x & (From::kSign - 1));
   Bits result = (magnitude << kShift) + kOffset;
   if constexpr (kOffset != 0) {
-    // A subnormal number is an integer times the unit, and both of the format `To` are normal.
+    // A subnormal number is an integer times the unit; both are normal in the format `To`.
     const Float unit = BitsAs<Float>(static_cast<Bits>(To::kBias + kUnit) << To::kFractionBits);
     const Float value = static_cast<Float>(static_cast<int32_t>(magnitude)) * unit;
     result = Select(magnitude < (Bits{1} << From::kFractionBits), BitsAs<Bits>(value), result);
@@ -139,7 +139,7 @@ inline Bits Quieted(Bits x) {
 template <typename Float, typename Whole>
 inline Whole Truncated(Float value, Whole low, Whole high) {
   constexpr Whole kHighest = std::numeric_limits<Whole>::max();
-  // One above `high` where that is the end of Whole, whose own end no float holds exactly.
+  // One above `high` if that is the maximum of Whole, which no float represents exactly.
   const Float beyond = static_cast<Float>(high) + (sizeof(Float) == 4 && high == kHighest ? 0 : 1);
   const Float least = static_cast<Float>(low);
   using Bits = std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>;
@@ -150,15 +150,15 @@ inline Whole Truncated(Float value, Whole low, Whole high) {
   return Select(is_low, low, whole);
 }
 
-// The bits of an integer as a float. An integer that needs more bits than the fraction has keeps
-// its upper bits, and the last of these is set where the integer has lower ones. Rounding the
-// result to f16 or bf16 is then the only rounding.
+// The bits of an integer as a float. An integer with more bits than the fraction keeps its upper
+// bits; the last of these is set if a lower bit is set (sticky bit). So rounding the result to f16
+// or bf16 is the only rounding.
 inline uint32_t SmallIntegerAsF32(int32_t value) {
   const uint32_t sign = value < 0 ? ~uint32_t{0} : 0;
   const uint32_t magnitude = (static_cast<uint32_t>(value) ^ sign) - sign;
   const uint32_t folded = (magnitude & ~uint32_t{0xFF}) | ((magnitude & 0xFF) != 0 ? 0x100u : 0u);
   const uint32_t kept = magnitude < (1u << 24) ? magnitude : folded;
-  // 2^31 itself does not fit into int32_t: half of an even number does.
+  // 2^31 does not fit in int32_t, but half of an even number does.
   const bool is_large = magnitude >= (1u << 24);
   const float half = static_cast<float>(static_cast<int32_t>(Select(is_large, kept >> 1, kept)));
   const uint32_t bits = BitsAs<uint32_t>(half);
@@ -228,7 +228,7 @@ inline typename Tag::Memory FromFloat(Wide x) {
 
 // ---- a block ------------------------------------------------------------------------------------
 
-// From `count` elements at x to a block of the wide type; elements beyond them are zeros.
+// Reads `count` elements of x into a block of the wide type; the remaining elements are zero.
 template <typename Tag>
 void ReadBlock(const void* x, size_t count, void* wide) {
   alignas(64) typename Tag::Memory in[kConvertBlock];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of levels: y = (x - zero) * scale, rounded once. y must not overlap x.
+// Dequantises i8 values: y = (x - zero) * scale, rounded once. y must not overlap x.
 #ifndef WEFT_KERNELS_ELEMENTWISE_DEQUANTIZE_H_
 #define WEFT_KERNELS_ELEMENTWISE_DEQUANTIZE_H_
 

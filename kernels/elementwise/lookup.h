@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any function of one level: y = table[x + 128]. y may be x.
+// Any function of one i8 value: y = table[x + 128]. y may be x.
 #ifndef WEFT_KERNELS_ELEMENTWISE_LOOKUP_H_
 #define WEFT_KERNELS_ELEMENTWISE_LOOKUP_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop of an elementwise function of integers, booleans or raw bits over contiguous arrays. It
 // computes 16 results into a local array and then stores them: compilers vectorise a loop of
-// constant length whose results overlap no operand, even at -O2. A microcontroller handles one
-// element at a time, which needs less code. Internal to the kernels.
+// constant length whose results overlap no operand, even at -O2. On a microcontroller it processes
+// one element at a time, which needs less code. Internal to the kernels.
 #ifndef WEFT_KERNELS_ELEMENTWISE_MAP_ELEMENTS_H_
 #define WEFT_KERNELS_ELEMENTWISE_MAP_ELEMENTS_H_
 
@@ -12,7 +12,7 @@
 
 namespace weft::kernels {
 
-// y[i] = function(x[i]...) for i < count. y may be an x whose elements have the size of Y.
+// y[i] = function(x[i]...) for i < count. y may be an x with elements of the same size.
 template <typename Y, class Function, typename... X>
 inline void MapElements(const Function& function, size_t count, Y* y, const X*... x) {
   size_t i = 0;

@@ -4,7 +4,7 @@
 namespace weft::kernels {
 namespace {
 
-// Moves the mantissa's top bit to 63.
+// Shifts the mantissa so that its top bit is bit 63.
 void Normalise(Number* number) {
   if (number->mantissa == 0) return;
   for (int32_t step = 32; step > 0; step /= 2) {

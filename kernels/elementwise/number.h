@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of any element type in one exact form, and the way into and out of the floating-point
-// formats by integer arithmetic alone, so that every processor agrees whatever its own conversions,
-// rounding mode or treatment of subnormal numbers. Internal to convert and unary.
+// Numbers of any element type in one exact form, and conversions from and to the floating-point
+// formats by integer arithmetic only. So every processor gives the same results, whatever its own
+// conversions, rounding mode or treatment of subnormal numbers. Internal to convert and unary.
 #ifndef WEFT_KERNELS_ELEMENTWISE_NUMBER_H_
 #define WEFT_KERNELS_ELEMENTWISE_NUMBER_H_
 
@@ -19,7 +19,7 @@ struct Number {
   Kind kind = kFinite;
 };
 
-// A binary interchange format: sign, exponent, fraction, from the top.
+// A binary interchange format: sign, exponent and fraction, starting at the top bit.
 struct FloatFormat {
   int32_t fraction_bits;
   int32_t exponent_bits;

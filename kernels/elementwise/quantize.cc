@@ -18,8 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 #if defined(WEFT_QUANTIZES_FOUR)
-// The levels of `count` > 0 numbers, a multiple of four; false where they may be wrong. An
-// instruction a line.
+// Quantises `count` > 0 numbers, a multiple of four. Returns false if results may be wrong. One
+// instruction per line.
 bool QuantizeFours(const float* x, size_t count, float inverse, const Levels& levels, int8_t* y) {
   const int8_t* const end = y + count;
   int32_t a, b, c, d;
@@ -61,7 +61,7 @@ void Quantize(const QuantizeShape& shape, const float* x, int8_t* y) {
 #endif
 #if defined(WEFT_QUANTIZES_BY_HELIUM)
   const BoundVectors vectors = VectorsOf(bounds);
-  // Counted down, which Clang makes a loop of the hardware of.
+  // Counts down, which Clang compiles to a hardware loop.
   for (auto left = static_cast<int32_t>(count); left > 0; left -= 4, x += 4, y += 4) {
     const mve_pred16_t some = vctp32q(static_cast<uint32_t>(left));
     const float32x4_t v = vmulq_n_f32(vldrwq_z_f32(x, some), inverse);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels of numbers: y = the level of x * inverse (levels.h). y must not overlap x.
+// Quantises floats to i8: y = the code of x * inverse (levels.h). y must not overlap x.
 #ifndef WEFT_KERNELS_ELEMENTWISE_QUANTIZE_H_
 #define WEFT_KERNELS_ELEMENTWISE_QUANTIZE_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = condition ? a : b, element by element; y is contiguous over dims, the others are walked by
-// their strides. Elements of 1, 2, 4 or 8 bytes are moved as they are; a condition is one byte,
-// zero or not zero. y may be a or b itself (or, with elements of one byte, the condition) where
-// that is walked contiguously. The caller owns all memory.
+// y = condition ? a : b, element by element. y is contiguous over dims; the others are read with
+// their strides. Elements of 1, 2, 4 or 8 bytes are copied bit by bit; a condition is one byte,
+// zero or nonzero. y may be a or b (or the condition, if elements have one byte) if that operand is
+// contiguous. The caller owns all memory.
 #ifndef WEFT_KERNELS_ELEMENTWISE_SELECT_H_
 #define WEFT_KERNELS_ELEMENTWISE_SELECT_H_
 
@@ -21,7 +21,7 @@ struct SelectShape {
 };
 
 void Select(const SelectShape& shape, const void* condition, const void* a, const void* b, void* y);
-// Of one element each, without the walk.
+// For one element each, without strides.
 void SelectOne(uint32_t element_bytes, const void* condition, const void* a, const void* b,
                void* y);
 

@@ -18,7 +18,7 @@ HWY_INLINE FloatVec SnakeOf(FloatVec x, FloatVec slope, FloatVec height) {
 void Snake(const SnakeShape& shape, const float* x, const float* slopes, const float* heights,
            float* y) {
   const size_t channels = shape.channels, inner = shape.inner;
-  if (channels == 0 || inner == 0) return;  // nothing bounds `outer` then
+  if (channels == 0 || inner == 0) return;  // `outer` is unbounded in this case
   for (size_t outer = 0; outer < shape.outer; ++outer) {
     if (inner == 1) {
       ForVectors(channels, [&](size_t at, size_t lanes) HWY_ATTR {

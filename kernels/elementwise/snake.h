@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // y[o,c,i] = x[o,c,i] + heights[c] * sin(slopes[c] * x[o,c,i])^2: a periodic activation with
-// numbers of its own for each channel. The product with the slope is rounded, then the sine
-// (math-inl.h: 1e-7 absolute while slope * x is within 1e5), then its square; the product with the
-// height joins x in one fused multiply-add. A NaN stays one, an infinite x makes one. y may be x
-// itself, any other overlap is refused by the caller. The caller owns all memory.
+// parameters per channel. The product with the slope is rounded, then the sine (math-inl.h: 1e-7
+// absolute while slope * x is within 1e5), then its square; a fused multiply-add multiplies by the
+// height and adds x. A NaN stays NaN, an infinite x becomes NaN. y may be x; the caller rejects any
+// other overlap. The caller owns all memory.
 #ifndef WEFT_KERNELS_ELEMENTWISE_SNAKE_H_
 #define WEFT_KERNELS_ELEMENTWISE_SNAKE_H_
 

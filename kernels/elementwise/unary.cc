@@ -29,7 +29,7 @@ HWY_EXPORT(UnaryOfFloats);
 
 namespace {
 
-// x into [low, high], as f but for integers: relu, clamp, identity are all this.
+// The integer version of Clamp; relu, clamp and identity all use it.
 template <typename T>
 void ClampIntegers(T low, T high, const T* x, T* y, size_t count) {
   const auto clamped = [low, high](T element) {
@@ -39,7 +39,7 @@ void ClampIntegers(T low, T high, const T* x, T* y, size_t count) {
   MapElements(clamped, count, y, x);
 }
 
-// `factor` < 0 negates every element, 0 the negative ones.
+// `factor` < 0 negates every element, 0 only the negative ones.
 template <typename T>
 void NegateIntegers(int factor, const T* x, T* y, size_t count) {
   const auto negated = [factor](T element) {
