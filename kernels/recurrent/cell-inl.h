@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of a fused cell. CellSums are those of all gates of a block of 16 units, or of two
-// blocks at once, which live in registers while the weights go by in one stream a block. Where
-// vectors are one lane the registers hold one gate of one block (AddCellRow), and cells take one
-// gate after the other, for the sake of their stack.
+// The sums of a fused cell. CellSums holds the sums of all gates of one or more blocks of 16 units
+// in registers, while the weights are read in one stream per block. If vectors have one lane, the
+// registers hold one gate of one block (AddCellRow), and cells compute one gate after the other to
+// save stack.
 
 #if defined(WEFT_KERNELS_RECURRENT_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_CELL_INL_H_
@@ -22,7 +22,7 @@ static_assert(kCellUnits == kPanel, "a gate of a block is a panel");
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-// A Cortex-M has a loop of its own, by what its FPU can do.
+// A Cortex-M has a dedicated loop, selected by the features of its FPU.
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
 #include "kernels/recurrent/cell_helium-inl.h"
 #elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_FMA) && defined(__ARM_ARCH_PROFILE) && \
@@ -49,7 +49,7 @@ HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, cons
   for (size_t n = 0; n < kPanel; ++n) Store(sums[n], to + n);
 }
 
-// The same of a gate of whole blocks.
+// The same for a gate of full blocks.
 template <size_t kGates, class Weight>
 HWY_INLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
                            size_t count) {
@@ -65,8 +65,9 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-// kRest: vectors of each gate of the units that fill no block, whose gates lie `units` apart. Lanes
-// beyond the last unit hold what lies there, and are not asked for.
+// kRest: number of vectors per gate for the remaining units, which do not fill a block; their gates
+// are `units` floats apart. Lanes after the last unit hold the floats that follow in memory, and
+// are not used.
 template <size_t kGates, size_t kBlocks, size_t kRest>
 struct CellSums {
   static constexpr size_t kVectors = kGates * kPanelVectors;  // of a block
@@ -75,8 +76,8 @@ struct CellSums {
   FloatVec rest[kRest + 1][kGates];
   size_t units;
 
-  // `start` of the first unit, `rest_start` of the first that fills no block; gates lie `hidden`
-  // apart.
+  // `start` is that of the first unit, `rest_start` that of the first remaining unit; gates are
+  // `hidden` floats apart.
   HWY_INLINE void Start(const float* start, const float* rest_start, size_t hidden) {
     HWY_UNROLL(16)
     for (size_t b = 0; b < kBlocks; ++b) {
@@ -95,21 +96,21 @@ struct CellSums {
     }
   }
 
-  // Of a vector of the rest.
+  // Number of lanes used in vector v of the remaining units.
   HWY_INLINE size_t RestLanes(size_t v) const {
     const size_t left = units - v * kLanes;
     return left < kLanes ? left : kLanes;
   }
 
-  // Weights of two gates are one load where a vector is a panel and they are of half a float's
-  // size: its 32-bit lanes hold even units in their lower half and odd units in the upper one. Sums
-  // of two gates stand in that order, even units of both and odd units of both, while such weights
-  // go by.
+  // If a vector is a panel and weights have half the size of a float, the weights of two gates are
+  // one load: its 32-bit lanes hold even units in their lower half and odd units in their upper
+  // half. While such weights are added, the sums of two gates are in the same order: even units of
+  // both gates, then odd units of both.
   template <class Weight>
   static constexpr size_t kPaired =
       kPanelVectors == 1 && std::is_same<Weight, BF16>::value ? kGates / 2 * 2 : 0;
 
-  // Of a gate that has no other one beside it to be paired with; there is one before it.
+  // Loads a gate that has no second gate to be paired with; another gate is stored before it.
   template <class Weight>
   static HWY_INLINE FloatVec LoadGate(const Weight* from) {
 #if HWY_TARGET <= HWY_AVX3
@@ -145,8 +146,9 @@ struct CellSums {
     });
   }
 
-  // Weights of the next block lie `block_stride` of them further on, those of the rest's next input
-  // `rest_row`. kIsLast: nothing may be read behind the rest's last weight.
+  // Weights of the next block are `block_stride` further on, those of the next input of the
+  // remaining units `rest_row` further on. kIsLast: nothing may be read after the last weight of
+  // the remaining units.
   template <bool kIsLast, class Weight>
   HWY_INLINE void AddColumn(FloatVec factor, const Weight* weights, size_t block_stride,
                             const Weight* rest_weights) {
@@ -192,26 +194,28 @@ struct CellSums {
     PartGates<Weight>();
   }
 
-  // Vectors count over all blocks.
+  // Returns a vector of sums of a gate; `v` counts over all blocks.
   HWY_INLINE FloatVec Of(size_t gate, size_t v) const {
     return sums[v / kPanelVectors][gate * kPanelVectors + v % kPanelVectors];
   }
 };
 
-// Blocks at once whose sums the registers hold and whose chains hide the latency of a multiply-add:
-// 8 or 6 of AVX-512, 8 or 12 of AVX2, 16 or 12 of NEON. Floats come from the second cache, a vector
-// in a cycle; of bfloats one in half a cycle, which so few chains of AVX-512 would not follow: 16
-// or 12. Of one gate or two as many blocks more.
+// Number of blocks at once. Their sums fit in the registers, and their accumulators hide the
+// latency of a multiply-add: 8 or 6 on AVX-512, 8 or 12 on AVX2, 16 or 12 on NEON. Floats come from
+// the L2 cache at one vector per cycle. bfloats take half a cycle per vector, so AVX-512 needs more
+// accumulators for them: 16 or 12. With one or two gates the number of blocks is larger
+// accordingly.
 template <size_t kGates, class Weight>
 constexpr size_t BlocksAtOnce() {
   if (kGates <= 2) return (kPanelVectors == 1 ? 8 : 4) / kGates;
   if (kPanelVectors == 1) return std::is_same<Weight, BF16>::value ? 4 : 2;
   return kPanelVectors == 2 && kGates == 3 ? 2 : 1;
 }
-// Sums that the registers hold beside what they are made of: of 32, 16 and 32.
+// Number of sums that fit in the registers in addition to the operands: of 32 registers on AVX-512,
+// 16 on AVX2 and 32 on NEON.
 inline constexpr size_t kMostSums = kPanelVectors == 2 ? 12 : 20;
 
-// Blocks [block, blocks), at most kAtOnce, with the rest.
+// Runs blocks [block, blocks), at most kAtOnce, with the remaining units.
 template <size_t kAtOnce, size_t kRest, class Cell>
 HWY_INLINE void RunLastBlocks(const Cell& cell, size_t block, size_t blocks) {
   if (block + kAtOnce == blocks) return cell.template Run<kAtOnce, kRest>(block * kCellUnits);
@@ -225,12 +229,12 @@ HWY_INLINE void RunLastBlocks(const Cell& cell, size_t block, size_t blocks) {
   }
 }
 
-// Calls cell.Run<blocks, rest>(unit) for all units, at the first one of `blocks` each time; those
-// behind the whole blocks, in `rest` vectors, join the last of them where there are registers for
-// both.
+// Calls cell.Run<blocks, rest>(unit) for all units, with the first unit of each group of blocks.
+// The remaining units, in `rest` vectors, are computed together with the last blocks if the
+// registers hold both.
 template <size_t kGates, size_t kAtOnce, size_t kRest, class Cell>
 HWY_INLINE void RunBlocks(const Cell& cell, const CellShape& shape) {
-  static_assert((kAtOnce & (kAtOnce - 1)) == 0, "what is left is run in halves");
+  static_assert((kAtOnce & (kAtOnce - 1)) == 0, "the remaining blocks are run in halves");
   constexpr bool kMayJoin = (kAtOnce * kPanelVectors + kRest) * kGates <= kMostSums;
   constexpr size_t kJoined = kMayJoin ? kRest : 0;
   const size_t blocks = shape.hidden / kCellUnits;
@@ -239,7 +243,8 @@ HWY_INLINE void RunBlocks(const Cell& cell, const CellShape& shape) {
   if (is_alone && shape.backward) cell.template Run<0, kRest>(blocks * kCellUnits);
   for (size_t turn = 0; turn < turns; ++turn) {
     size_t at = shape.backward ? turns - 1 - turn : turn;
-    // The next step of a loop begins with the first units: in neither direction are they made last.
+    // The next step of a loop begins with the first units, so they are not computed last in either
+    // direction.
     if (at < 2 && turns > 2) at = 1 - at;
     const size_t block = at * kAtOnce;
     if (block + kAtOnce < blocks) {
@@ -271,7 +276,7 @@ HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
 
 #else
 
-// Calls cell.RunBlock(unit) for all whole blocks and cell.RunRest() for the units behind them.
+// Calls cell.RunBlock(unit) for all full blocks, and cell.RunRest() for the remaining units.
 template <size_t kGates, class Weight, class Cell>
 HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
   const size_t blocks = shape.hidden / kCellUnits;
@@ -281,7 +286,7 @@ HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
   if (shape.hidden % kCellUnits != 0) cell.RunRest();
 }
 
-// Short rather than fast: firmware of whole blocks has it, too.
+// Optimised for size: firmware without remaining units links it as well.
 #undef WEFT_SMALL
 #ifdef __clang__
 #define WEFT_SMALL HWY_NOINLINE __attribute__((minsize))
@@ -320,8 +325,8 @@ struct CellWalk {
     return OfInputs(unit) + size_t{shape.inputs} * kGates * kPanel;
   }
 
-  // The units behind the whole blocks: the first of them, how many there are, and where the weights
-  // of their inputs and old units are.
+  // The units after the last full block: the first one, their number, and the weights of their
+  // inputs and of their old units.
   HWY_INLINE size_t RestUnit() const { return shape.hidden - RestUnits(); }
   HWY_INLINE size_t RestUnits() const { return shape.hidden % kCellUnits; }
   HWY_INLINE size_t RestPanels() const { return CellRestPanels(kGates, shape.hidden); }
@@ -331,8 +336,9 @@ struct CellWalk {
   }
 
 #if HWY_TARGET == HWY_SCALAR
-  // Sums of one gate of one block, whose weights begin at `gate`, from where `from` stands: over x,
-  // to `to` if there are any, where they stand then; over h, to `to`, which may be `from`.
+  // Sums of one gate of one block, whose weights begin at `gate`. AddInputs adds the inputs to
+  // `from`, stores the sums in `to` and returns their address; without inputs it returns `from`.
+  // AddHidden adds the old units and stores to `to`, which may be `from`.
   HWY_INLINE const float* AddInputs(const Weight* gate, const float* from, float* to) const {
     if (Inputs() == 0) return from;
     AddCellRow<kGates>(from, to, x, gate, Inputs());
@@ -341,7 +347,8 @@ struct CellWalk {
   HWY_INLINE void AddHidden(const Weight* gate, const float* from, float* to) const {
     AddCellRow<kGates>(from, to, h, gate + size_t{shape.inputs} * kGates * kPanel, shape.hidden);
   }
-  // Sums of the rest: of each gate RestUnits() side by side, from `start` of all gates on.
+  // Sums of the remaining units, RestUnits() per gate; they start from `start`, which has all
+  // gates.
   HWY_INLINE void StartRest(const float* start, float* sums) const {
     const size_t units = RestUnits(), whole = RestPanels() * kPanel;
     for (size_t n = kGates * units; n < whole; ++n) sums[n] = 0.0f;
@@ -357,7 +364,7 @@ struct CellWalk {
     AddRest(sums, h, RestOfHidden(), RestPanels(), shape.hidden);
   }
 #else
-  // From `start` of all gates on.
+  // Starts the sums from `start`, which has all gates.
   template <size_t kBlocks, size_t kRest>
   HWY_INLINE void Start(const float* start, size_t unit,
                         CellSums<kGates, kBlocks, kRest>& sums) const {

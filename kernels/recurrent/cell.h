@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fused cells, lstm_cell, gru_cell and gru_reset_cell, share: their geometry and the
-// layout of their weights.
+// Geometry and weight layout of the fused cells: lstm_cell, gru_cell and gru_reset_cell.
 #ifndef WEFT_KERNELS_RECURRENT_CELL_H_
 #define WEFT_KERNELS_RECURRENT_CELL_H_
 
@@ -11,37 +10,37 @@
 
 namespace weft::kernels {
 
-// Units whose gates lie side by side.
+// Units per block; the gates of a block are adjacent.
 inline constexpr uint32_t kCellUnits = 16;
 
-// One row. backward goes through the units from the last ones to
-// the first, which changes no bit: where every other step does, what it reads first was read last
-// and is still near.
+// One row. With `backward` the blocks of units are computed in descending order. The results are
+// bit-identical; if every other step is backward, it first reads the weights that the previous step
+// read last, which are still in the cache.
 struct CellShape {
   uint32_t inputs = 0;
   uint32_t hidden = 0;
   bool backward = false;
 };
 
-// Units that make no whole block lie behind the others: gates * (hidden % 16) weights an
-// input, those of a gate side by side, in whole panels of 16.
+// The remaining units, which do not fill a block, are stored after the blocks: per input gates *
+// (hidden % 16) weights, gate by gate, padded to full panels of 16.
 constexpr uint32_t CellRestPanels(uint32_t gates, uint32_t hidden) {
   return (gates * (hidden % kCellUnits) + kCellUnits - 1) / kCellUnits;
 }
 
-// Weights of one input: those of dense with as many outputs.
+// Number of weights per input: the same as for dense with as many outputs.
 constexpr uint64_t CellRow(uint32_t gates, uint32_t hidden) {
   return uint64_t{gates} * (hidden - hidden % kCellUnits) +
          CellRestPanels(gates, hidden) * kCellUnits;
 }
 
-// Layout [hidden / 16][inputs + hidden][gate][16], then [inputs + hidden][panels of the rest][16]:
-// the inputs, then the units of the old h. What fills up a panel is 0.
+// Layout [hidden / 16][inputs + hidden][gate][16], then [inputs + hidden][panels of the rest][16].
+// The inputs come first, then the units of the old h. Panels are padded with 0.
 constexpr uint64_t CellWeights(uint32_t gates, uint32_t inputs, uint32_t hidden) {
   return CellRow(gates, hidden) * (uint64_t{inputs} + hidden);
 }
 
-// Where the weight of input `k` (those of x, then the old units) lies.
+// Index of the weight of input `k` (inputs of x, then the old units).
 constexpr uint64_t CellWeightAt(const CellShape& shape, uint32_t gates, uint32_t gate,
                                 uint32_t unit, uint64_t k) {
   const uint64_t depth = uint64_t{shape.inputs} + shape.hidden;
@@ -53,15 +52,15 @@ constexpr uint64_t CellWeightAt(const CellShape& shape, uint32_t gates, uint32_t
          gate * rest + unit - whole;
 }
 
-// gru_reset_cell: weights of z and r lie side by side, as those of a cell of two gates, and before
-// those of the candidate, a cell of one.
+// gru_reset_cell: weights of z and r, as of a cell with two gates, are followed by those of the
+// candidate, as of a cell with one gate.
 inline constexpr uint32_t kGruResetGates = 2;
 
 constexpr uint64_t GruResetWeights(uint32_t inputs, uint32_t hidden) {
   return CellWeights(kGruResetGates, inputs, hidden) + CellWeights(1, inputs, hidden);
 }
 
-// As CellWeightAt, of gate z, r or the candidate.
+// As CellWeightAt, for gate z, r or the candidate.
 constexpr uint64_t GruResetWeightAt(const CellShape& shape, uint32_t gate, uint32_t unit,
                                     uint64_t k) {
   return gate < kGruResetGates ? CellWeightAt(shape, kGruResetGates, gate, unit, k)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gate of a block of a fused cell on Cortex-M with a scalar FPU, beside panel_cortex_m-inl.h: the
-// weights of the other gates lie between those of a column and the next. Four columns a turn; the
-// first turn takes what is beyond a multiple of that. 1.24 instructions per multiply-add, of f16
-// weights 2.24.
+// A gate of a block of a fused cell on Cortex-M with a scalar FPU, in addition to
+// panel_cortex_m-inl.h. The weights of the other gates are between those of one column and the
+// next. Each iteration processes four columns; the first one processes those beyond a multiple of
+// four. 1.24 instructions per multiply-add, 2.24 with f16 weights.
 
 #if defined(WEFT_KERNELS_RECURRENT_CELL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_CELL_CORTEX_M_INL_H_
@@ -71,7 +71,7 @@ HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, cons
   }
 }
 
-// The same of a gate of whole blocks.
+// The same for a gate of full blocks.
 template <size_t kGates, class Weight>
 HWY_INLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
                            size_t count) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gate of a block of a fused cell on Cortex-M with Helium, beside panel_helium-inl.h: the weights
-// of the other gates lie between those of a column and the next, and the last load of a column
-// passes them.
+// A gate of a block of a fused cell on Cortex-M with Helium, in addition to panel_helium-inl.h. The
+// weights of the other gates are between those of one column and the next; the last load of a
+// column skips them.
 
 #if defined(WEFT_KERNELS_RECURRENT_CELL_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_CELL_HELIUM_INL_H_
@@ -13,7 +13,8 @@
 #include "kernels/matrix/panel-inl.h"
 
 // clang-format off
-// As WEFT_COLUMN, then on by so many bytes of floats or of halves from the last four weights.
+// As WEFT_COLUMN, then advances by the given number of bytes from the last four weights (`floats`
+// for f32, `halves` for f16).
 #undef WEFT_CELL_COLUMN
 #define WEFT_CELL_COLUMN(four, x, floats, halves) \
   four("f", "16", "8")                            \
@@ -55,7 +56,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 template <size_t kGates, class Weight>
 HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
                              size_t count) {
-  static_assert(kGates >= 1 && kGates <= 4, "the assembly knows no other step");
+  static_assert(kGates >= 1 && kGates <= 4, "the assembly supports 1 to 4 gates");
   float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
   float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
   if (count >= 4) {
@@ -84,7 +85,7 @@ HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const
 }
 
 // to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to
-// may be from. For the units that fill no block, which are few.
+// may be from. For the few remaining units, which do not fill a block.
 template <class Weight>
 HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, const Weight* weights,
                               size_t panels, size_t count) {

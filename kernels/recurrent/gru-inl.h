@@ -16,13 +16,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Where vectors are one lane, the gates of `count` units are two functions, one copy each for
-// weights of all kinds. y[n] = sigmoid(x[n] + r[n]); y may be x.
+// If vectors have one lane, the gates of `count` units are two functions, so that all weight types
+// share one copy of each. y[n] = sigmoid(x[n] + r[n]); y may be x.
 HWY_NOINLINE inline void GateGruUnits(const float* x, const float* r, float* y, size_t count) {
   for (size_t n = 0; n < count; ++n) Store(Sigmoid(hn::Add(Load(x + n), Load(r + n))), y + n);
 }
 
-// The new values from the gates and both parts of the candidate; z may be h'.
+// Computes h' from the gates and both parts of the candidate; z may be h'.
 HWY_NOINLINE inline void FinishGruUnits(const float* z, const float* r, const float* x_part,
                                         const float* r_part, const float* h, float* h_next,
                                         size_t count) {
@@ -38,7 +38,7 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// The first `lanes` of a vector of units, from both parts of their sums in order z r h.
+// Computes the first `lanes` units of a vector from both parts of their sums, in order z r h.
 HWY_INLINE void GruUnits(const FloatVec (&x)[3], const FloatVec (&r)[3], const float* h,
                          float* h_next, size_t lanes) {
   const FloatVec z = Sigmoid(hn::Add(x[0], r[0]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GruCell for weights of any type: gru_cell.cc and gru_cell_<type>.cc are this.
+// GruCell for weights of any type, included by gru_cell.cc and gru_cell_<type>.cc.
 
 #if defined(WEFT_KERNELS_RECURRENT_GRU_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_GRU_CELL_INL_H_
@@ -23,8 +23,8 @@ struct GruCellAt {
   float* h_next;
 
 #if HWY_TARGET == HWY_SCALAR
-  // Both parts of a gate of a block, whose weights begin at `gate` and whose units at `row`; where
-  // that of x stands.
+  // Computes both parts of a gate of a block. Its weights begin at `gate`, its units at `row`.
+  // Returns the address of the x part.
   HWY_NOINLINE const float* Sum(const Weight* gate, size_t row, float* x_part,
                                 float* r_part) const {
     walk.AddHidden(gate, r_start + row, r_part);
@@ -35,7 +35,7 @@ struct GruCellAt {
     float r[kPanel];
     float x_part[kPanel];
     float r_part[kPanel];
-    float* out = h_next + unit;  // holds z until it is whole
+    float* out = h_next + unit;  // holds z until it is complete
     const Weight* weights = walk.OfInputs(unit);
     size_t row = unit;
     for (size_t gate = 0; gate < 2; ++gate) {

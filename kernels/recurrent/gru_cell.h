@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole step of a GRU with sigmoid and tanh whose reset comes after the recurrent product: what
-// dense (twice) and gru_gates make, with their bits, in one pass over the weights; sums do not
-// leave the registers. Gates stand in order z r h: each has a chain of fused multiply-adds over
-// ascending x from start on and one over h from r_start on. Nothing may overlap, h_next and h above
-// all: h is read to the end. x may be null, of which start then holds the products. The caller owns
-// all memory.
+// One step of a GRU with sigmoid and tanh whose reset comes after the recurrent product.
+// Bit-identical to dense (twice) and gru_gates, in one pass over the weights; sums stay in
+// registers. Gates are in order z r h. Each gate has two accumulations of fused multiply-adds: over
+// ascending x, beginning at start, and over h, beginning at r_start. No operands may overlap; in
+// particular h_next must not overlap h, which is read until the end. x may be null; then start
+// already contains the products of x. The caller owns all memory.
 #ifndef WEFT_KERNELS_RECURRENT_GRU_CELL_H_
 #define WEFT_KERNELS_RECURRENT_GRU_CELL_H_
 
@@ -18,7 +18,7 @@ inline constexpr uint32_t kGruGates = 3;
 void GruCell(const CellShape& shape, const float* x, const float* weights, const float* h,
              const float* start, const float* r_start, float* h_next);
 
-// The same of weights of another type, where the program has it (kernels/variants.inc).
+// The same for weights of another type, if the program has it (kernels/variants.inc).
 #define WEFT_WEIGHTS(name, Name, ...)                                                       \
   void GruCell(const CellShape& shape, const float* x, const Name* weights, const float* h, \
                const float* start, const float* r_start, float* h_next);

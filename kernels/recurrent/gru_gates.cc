@@ -46,7 +46,7 @@ HWY_INLINE void GruGatesOfBlock(const GruGatesShape& shape, const GruUnits& at, 
 void GruGates(const GruGatesShape& shape, const float* x_part, const float* recurrent_part,
               const float* h, float* h_next) {
   const size_t hidden = shape.hidden;
-  if (hidden == 0) return;  // nothing bounds the rows then
+  if (hidden == 0) return;  // the rows are unbounded in this case
   for (size_t row = 0; row < shape.rows; ++row) {
     for (size_t i = 0; i < hidden; i += kGateBlock) {
       const float* x = x_part + row * shape.x_row_stride + i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elementwise part of a GRU cell whose reset comes after the recurrent product
-// (linear_before_reset), both parts being sums before activation in order z r h:
+// (linear_before_reset). Both parts are sums before activation, in order z r h:
 //   z = f(x_z + r_z)   r = f(x_r + r_r)   n = g(x_h + r * r_h)   h' = n + z * (h - n)
-// with one fused multiply-add each in n and h'. h_next may be h itself; nothing else may overlap.
-// The caller owns all memory; 1 KB of stack.
+// with one fused multiply-add each in n and h'. h_next may be h; nothing else may overlap. The
+// caller owns all memory. Uses 1 KB of stack.
 #ifndef WEFT_KERNELS_RECURRENT_GRU_GATES_H_
 #define WEFT_KERNELS_RECURRENT_GRU_GATES_H_
 
@@ -12,8 +12,8 @@
 
 namespace weft::kernels {
 
-// Both parts are [rows, 3 * hidden] with their row strides in elements; h and h_next are contiguous
-// [rows, hidden].
+// Both parts are [rows, 3 * hidden], with their row strides in elements; h and h_next are
+// contiguous [rows, hidden].
 struct GruGatesShape {
   uint32_t rows = 0;
   uint32_t hidden = 0;

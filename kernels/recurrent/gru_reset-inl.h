@@ -17,9 +17,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Where vectors are one lane, the gates of `count` units are two functions, one copy each for
-// weights of all kinds. z[n] = sigmoid(z_sum[n]), reset_h[n] = sigmoid(r_sum[n]) * h[n]; both may
-// be their sums.
+// If vectors have one lane, the gates of `count` units are two functions, so that all weight types
+// share one copy of each. z[n] = sigmoid(z_sum[n]), reset_h[n] = sigmoid(r_sum[n]) * h[n]; z and
+// reset_h may be their sums.
 HWY_NOINLINE inline void ResetGruUnits(const float* z_sum, const float* r_sum, const float* h,
                                        float* z, float* reset_h, size_t count) {
   for (size_t n = 0; n < count; ++n) {
@@ -28,7 +28,7 @@ HWY_NOINLINE inline void ResetGruUnits(const float* z_sum, const float* r_sum, c
   }
 }
 
-// The new values from the sums of the candidate, in the place of z.
+// Computes h' from the sums of the candidate; h' overwrites z.
 HWY_NOINLINE inline void UpdateGruUnits(const float* sums, const float* h, float* z, size_t count) {
   for (size_t n = 0; n < count; ++n) {
     const FloatVec candidate = Tanh(Load(sums + n));
@@ -42,14 +42,14 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// The first `lanes` of a vector of units, from their sums.
+// Computes the first `lanes` units of a vector from their sums.
 HWY_INLINE void ResetGruUnits(FloatVec z_sum, FloatVec r_sum, const float* h, float* z,
                               float* reset_h, size_t lanes) {
   StoreFirst(Sigmoid(z_sum), z, lanes);
   StoreFirst(hn::Mul(Sigmoid(r_sum), LoadFirst(h, lanes)), reset_h, lanes);
 }
 
-// The new values from the sums of the candidate, in the place of z.
+// Computes h' from the sums of the candidate; h' overwrites z.
 HWY_INLINE void UpdateGruUnits(FloatVec sum, const float* h, float* z, size_t lanes) {
   const FloatVec candidate = Tanh(sum);
   const FloatVec distance = hn::Sub(LoadFirst(h, lanes), candidate);

@@ -13,7 +13,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 void GruReset(const GruResetShape& shape, const float* pre, const float* h, float* z,
               float* reset_h) {
   const size_t hidden = shape.hidden;
-  if (hidden == 0) return;  // nothing bounds the rows then
+  if (hidden == 0) return;  // the rows are unbounded in this case
   for (size_t row = 0; row < shape.rows; ++row) {
     for (size_t i = 0; i < hidden; i += kGateBlock) {
       const size_t count = hidden - i < kGateBlock ? hidden - i : kGateBlock;

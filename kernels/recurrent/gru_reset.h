@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// First half of a GRU cell whose reset comes before the recurrent product, pre being the sums
-// before activation in order z r:  z = f(pre_z)   reset_h = f(pre_r) * h With one row z may be pre
-// itself (its first half); reset_h may be h itself; nothing else may overlap. The caller owns all
-// memory.
+// First half of a GRU cell whose reset comes before the recurrent product; pre has the sums before
+// activation, in order z r:
+//   z = f(pre_z)   reset_h = f(pre_r) * h
+// With one row z may be pre (its first half). reset_h may be h. Nothing else may overlap. The
+// caller owns all memory.
 #ifndef WEFT_KERNELS_RECURRENT_GRU_RESET_H_
 #define WEFT_KERNELS_RECURRENT_GRU_RESET_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// GruResetCell for weights of any type: gru_reset_cell.cc and gru_reset_cell_<type>.cc are this.
-// The units go by twice: z, which waits in h', and r * h of all of them, then the candidates, whose
-// product is over r * h.
+// GruResetCell for weights of any type, included by gru_reset_cell.cc and gru_reset_cell_<type>.cc.
+// Two passes over the units: the first computes z, stored in h', and r * h of all units; the second
+// computes the candidates, whose product is over r * h.
 
 #if defined(WEFT_KERNELS_RECURRENT_GRU_RESET_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_GRU_RESET_CELL_INL_H_
@@ -66,7 +66,7 @@ struct GruResetGatesAt {
 #endif
 };
 
-// walk.h is r * h.
+// `walk.h` is r * h.
 template <class Weight>
 struct GruCandidateAt {
   CellWalk<1, Weight> walk;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gates of a GRU whose reset comes before the product on Cortex-M with Helium, eight units at a
-// time; gru_reset-inl.h says what they are.
+// The gates of a GRU with the reset before the product, on Cortex-M with Helium, eight units at a
+// time; see gru_reset-inl.h.
 
 #if defined(WEFT_KERNELS_RECURRENT_GRU_RESET_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_GRU_RESET_HELIUM_INL_H_
@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Units that fill no eight are one of their own.
+// The last units, if fewer than eight, are processed separately.
 WEFT_UNITS void ResetGruUnits(const float* z_sum, const float* r_sum, const float* h, float* z,
                               float* reset_h, size_t count) {
   float rest[3][kPair];

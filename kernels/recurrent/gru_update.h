@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Second half of a GRU cell whose reset comes before the recurrent product:
 //   n = g(pre)   h' = n + z * (h - n)
-// the latter as fma(z, h - n, n). h_next may be z or h itself, and pre where there is one row or
-// pre_row_stride is hidden; nothing else may overlap. The caller owns all memory.
+// The latter is fma(z, h - n, n). h_next may be z or h. It may be pre if there is one row or
+// pre_row_stride is hidden. Nothing else may overlap. The caller owns all memory.
 #ifndef WEFT_KERNELS_RECURRENT_GRU_UPDATE_H_
 #define WEFT_KERNELS_RECURRENT_GRU_UPDATE_H_
 

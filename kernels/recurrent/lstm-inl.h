@@ -16,8 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Where vectors are one lane, the gates of `count` units are functions of their own, one copy each
-// for steps and weights of all kinds. y[n] = sigmoid(gate[n]) * tanh(x[n]); y may be either.
+// If vectors have one lane, the gates of `count` units are separate functions, so that steps and
+// weight types share one copy of each. y[n] = sigmoid(gate[n]) * tanh(x[n]); y may be gate or x.
 HWY_NOINLINE inline void GateLstmUnits(const float* gate, const float* x, float* y, size_t count) {
   for (size_t n = 0; n < count; ++n) Store(SigmoidTimesTanh(Load(gate + n), Load(x + n)), y + n);
 }
@@ -36,7 +36,7 @@ HWY_AFTER_NAMESPACE();
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// The first `lanes` of a vector of units, from their sums; c_next may be c.
+// Computes the first `lanes` units of a vector from their sums; c_next may be c.
 HWY_INLINE void LstmUnits(FloatVec f, FloatVec i, FloatVec g, FloatVec o, const float* c,
                           float* h_next, float* c_next, size_t lanes) {
   const FloatVec added = SigmoidTimesTanh(i, g);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LstmCell for weights of any type: lstm_cell.cc and lstm_cell_<type>.cc are this.
+// LstmCell for weights of any type, included by lstm_cell.cc and lstm_cell_<type>.cc.
 
 #if defined(WEFT_KERNELS_RECURRENT_LSTM_CELL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_LSTM_CELL_INL_H_
@@ -24,7 +24,7 @@ struct LstmCellAt {
   float* c_next;
 
 #if HWY_TARGET == HWY_SCALAR
-  // Sums of a gate of a block, whose weights begin at `gate`.
+  // Computes the sums of a gate of a block; its weights begin at `gate`.
   HWY_NOINLINE void Sum(const Weight* gate, const float* from, float* to) const {
     walk.AddHidden(gate, walk.AddInputs(gate, from, to), to);
   }

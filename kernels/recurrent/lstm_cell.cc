@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One source for every type of weights: float here, another in lstm_cell_<type>.cc, which the build
-// makes of kernels/matrix/weights.cc.in.
+// One source for every type of weights: float here, the others in lstm_cell_<type>.cc, which the
+// build generates from kernels/matrix/weights.cc.in.
 #include "kernels/recurrent/lstm_cell.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -11,7 +11,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// A whole: GCC cuts a function in two where it begins with a test.
+// Not inlined: GCC splits a function that begins with a test.
 HWY_NOINLINE void LstmCell(const CellShape& shape, const float* x, const WEFT_WEIGHT* weights,
                            const float* h, const float* c, const float* start, float* h_next,
                            float* c_next) {

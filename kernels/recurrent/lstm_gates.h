@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elementwise part of an LSTM cell, pre being the sums before activation in order f i c o:
+// The elementwise part of an LSTM cell; pre has the sums before activation, in order f i c o:
 //   c' = f(pre_f) * c + f(pre_i) * g(pre_c)      h' = f(pre_o) * h(c')
-// computed as c' = fma(F, c, I * G); where f is sigmoid and g and h are tanh, each product of the
-// two takes one division over both divisors. c_next may be c itself. h_next must not overlap pre or
-// c; nothing else may overlap. The caller owns all memory; 1 KB of stack.
+// computed as c' = fma(F, c, I * G). If f is sigmoid and g and h are tanh, each product of the two
+// uses one division by the product of both divisors. c_next may be c. h_next must not overlap pre
+// or c; nothing else may overlap. The caller owns all memory. Uses 1 KB of stack.
 #ifndef WEFT_KERNELS_RECURRENT_LSTM_GATES_H_
 #define WEFT_KERNELS_RECURRENT_LSTM_GATES_H_
 
@@ -23,7 +23,7 @@ struct LstmGatesShape {
   Activation h;
 };
 
-// The cell of nearly every model, which calls no activation of another file.
+// Returns true for the cell of nearly every model, which calls no activation of another file.
 inline bool IsSigmoidTanh(const Activation& f, const Activation& g, const Activation& h) {
   return IsJust(f, UnaryOp::kSigmoid) && IsJust(g, UnaryOp::kTanh) && IsJust(h, UnaryOp::kTanh);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gates of an LSTM on Cortex-M with Helium, eight units at a time; lstm-inl.h says what they
-// are.
+// The gates of an LSTM on Cortex-M with Helium, eight units at a time; see lstm-inl.h.
 
 #if defined(WEFT_KERNELS_RECURRENT_LSTM_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_RECURRENT_LSTM_HELIUM_INL_H_
@@ -14,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Units that fill no eight are one of their own.
+// The last units, if fewer than eight, are processed separately.
 WEFT_UNITS void GateLstmUnits(const float* gate, const float* x, float* y, size_t count) {
   float rest[2][kPair];
   while (count != 0) {

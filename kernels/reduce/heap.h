@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A binary heap in place, over elements of any layout: `items` swaps two of them by their places,
-// and is_before compares two places. The root is the last in order. With an order without ties
-// every sequence of calls has one result. Internal to the kernels.
+// A binary heap in place, over elements of any layout: `items` swaps two elements by their indices,
+// and is_before compares two indices. The root is the last element in order. If the order has no
+// ties, the result is unique. Internal to the kernels.
 #ifndef WEFT_KERNELS_REDUCE_HEAP_H_
 #define WEFT_KERNELS_REDUCE_HEAP_H_
 
@@ -9,7 +9,7 @@
 
 namespace weft::kernels {
 
-// Sinks element `at` until neither child is behind it.
+// Moves element `at` down until neither child comes after it in order.
 template <typename Items, typename Before>
 void Sink(const Items& items, size_t at, size_t count, const Before& is_before) {
   for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
@@ -25,7 +25,7 @@ void MakeHeap(const Items& items, size_t count, const Before& is_before) {
   for (size_t at = count / 2; at != 0; --at) Sink(items, at - 1, count, is_before);
 }
 
-// Puts the root behind the heap, which is one shorter then.
+// Moves the root to the last element and shortens the heap by one.
 template <typename Items, typename Before>
 void TakeRoot(const Items& items, size_t count, const Before& is_before) {
   items.Swap(0, count - 1);

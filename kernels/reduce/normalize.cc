@@ -9,19 +9,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// What one read gathers in each lane: the sums of d and of d^2, with d = x - centre.
+// The sums of one pass in each lane: of d and of d^2, with d = x - centre.
 struct Moments {
   Lanes16 centre, sums;
   LongSum squares;
 };
 
-// How many of the sixteen lanes' vectors hold elements. Boards without vector registers leave the
-// others out; elsewhere a number known to the compiler is worth more.
+// Number of vectors of the sixteen lanes that hold elements. Boards without vector registers skip
+// the others; elsewhere a compile-time constant is faster.
 HWY_INLINE size_t VectorsOf(size_t lanes) { return kLanes == 1 ? lanes : kPanelVectors; }
 
 HWY_INLINE size_t CountIn(size_t v, size_t lanes) { return kLanes == 1 ? 1 : LanesIn(v, lanes); }
 
-// x - centre, or x where nothing is centred; lanes without an element have 0.
+// x - centre, or x without centring; lanes without an element are 0.
 template <bool centres>
 HWY_INLINE FloatVec DifferenceOf(FloatVec centre, const float* x, size_t count) {
   const FloatVec value = LoadOr(centre, x, count);
@@ -47,7 +47,7 @@ HWY_INLINE void AddTerm(const float* x, size_t step, size_t lanes, Moments& to) 
   }
 }
 
-// Takes the sums of vector v, of `rows` rows, around another number.
+// Changes the centre of the sums of vector v, which cover `rows` rows.
 HWY_INLINE void Recentre(FloatVec centre, FloatVec rows, size_t v, Moments& of) {
   const FloatVec shift = hn::Sub(centre, of.centre.v[v]);
   const FloatVec sum = Fnma(rows, shift, of.sums.v[v]);
@@ -61,7 +61,7 @@ HWY_INLINE FloatVec MeanOf(const Moments& moments, FloatVec reciprocal_of_rows, 
   return Fma(moments.sums.v[v], reciprocal_of_rows, moments.centre.v[v]);
 }
 
-// Rows that make a term, and rows between two means; the first means come sooner.
+// Rows per term, and rows between two updates of the centre; the first updates are more frequent.
 inline constexpr size_t kTermRows = 4;
 inline constexpr size_t kMeanRows = kTermRows * kSumBlock;
 
@@ -91,7 +91,8 @@ HWY_INLINE void GatherLanes(const float* x, size_t step, size_t rows, size_t lan
   }
 }
 
-// On boards a function, whose copies would cost flash; elsewhere lanes in registers.
+// On boards a function, because copies would cost flash; elsewhere inlined, with lanes in
+// registers.
 #undef WEFT_GATHER_INLINE
 #if HWY_TARGET == HWY_SCALAR
 #define WEFT_GATHER_INLINE HWY_NOINLINE
@@ -99,8 +100,8 @@ HWY_INLINE void GatherLanes(const float* x, size_t step, size_t rows, size_t lan
 #define WEFT_GATHER_INLINE HWY_INLINE
 #endif
 
-// The rows of all lanes, around the first one and then around the means of those so far, or around
-// 0.
+// Accumulates the rows of all lanes. The centre is the first row, then the means so far; without
+// centring it is 0.
 WEFT_GATHER_INLINE Moments Gather(bool centres, const float* x, size_t step, size_t rows,
                                   size_t lanes) {
   const Lanes16 none = SetLanes16(0.0f);
@@ -113,7 +114,7 @@ WEFT_GATHER_INLINE Moments Gather(bool centres, const float* x, size_t step, siz
   return moments;
 }
 
-// Of the lanes of a line, which has `rows` whole rows of sixteen; without any of its elements.
+// Mean of the lanes of a line with `rows` full rows of sixteen; without full rows, of its elements.
 HWY_INLINE float MeanOfLine(const Moments& moments, size_t rows, const float* x, size_t rest) {
   if (rows == 0) return SumOf(LoadLanes16(x, rest, 0.0f)) / static_cast<float>(rest);
   Lanes16 means;
@@ -122,8 +123,8 @@ HWY_INLINE float MeanOfLine(const Moments& moments, size_t rows, const float* x,
   return SumInPlace(means) / 16.0f;
 }
 
-// One line: its whole rows of sixteen, whose lanes then take one centre, and what is left around
-// that.
+// Accumulates one line: its full rows of sixteen, then the remaining elements around a common
+// centre of the lanes.
 HWY_INLINE Moments GatherLine(bool centres, const float* x, size_t size) {
   const size_t rows = size / 16, rest = size % 16;
   Moments moments = Gather(centres, x, 16, rows, 16);
@@ -132,18 +133,18 @@ HWY_INLINE Moments GatherLine(bool centres, const float* x, size_t size) {
     const FloatVec count = Set(static_cast<float>(rows));
     for (size_t v = 0; v < kPanelVectors; ++v) Recentre(mean, count, v, moments);
   }
-  // Without a mean the centre is 0 and the sum of d is left unread.
+  // Without centring the centre is 0 and the sum of d is not used.
   if (rest != 0) AddTerm<true, 1>(x + rows * 16, 16, rest, moments);
   return moments;
 }
 
-// c^2 is part of the mean square of d; rounding must not leave less than nothing.
+// The mean square of d includes c^2; rounding must not make the variance negative.
 HWY_INLINE FloatVec VarianceOf(FloatVec mean_square, FloatVec c) {
   return Greater(Fnma(c, c, mean_square), Set(0.0f));
 }
 
-// What a line is multiplied by; `squares` is v or s of normalize.h, divided by n where that says
-// so.
+// The factor that a line is multiplied by; `squares` is v or s of normalize.h, divided by n if the
+// formula has s / n.
 HWY_INLINE FloatVec FactorOf(NormalizeOp op, float epsilon, FloatVec squares) {
   const FloatVec one = Set(1.0f);
   switch (op) {
@@ -158,7 +159,7 @@ HWY_INLINE FloatVec FactorOf(NormalizeOp op, float epsilon, FloatVec squares) {
   }
 }
 
-// What makes y of x: (x - centre - correction) * factor.
+// y = (x - centre - correction) * factor.
 struct Affine {
   FloatVec centre, correction, factor;
 };
@@ -188,7 +189,7 @@ HWY_INLINE void ApplyToLine(const NormalizeShape& shape, const Affine& by, const
   Map(x, y, shape.axis, [=](FloatVec v) HWY_ATTR { return Apply<centres>(by, v); });
 }
 
-// The sums of the squares, in place.
+// Adds up the sums of the squares in place.
 HWY_INLINE Lanes16& TotalsOf(LongSum& squares) {
   MoveSum(squares.sums, squares.groups);
   MoveSum(squares.groups, squares.totals);
@@ -207,7 +208,7 @@ HWY_INLINE void NormalizeLine(const NormalizeShape& shape, const float* x, float
   }
 }
 
-// By the numbers of each lane.
+// Applies the parameters of each lane.
 template <bool centres>
 HWY_INLINE void ApplyToLanes(const NormalizeShape& shape, const Lanes16& centre,
                              const Lanes16& correction, const Lanes16& factor, size_t lanes,
@@ -222,7 +223,7 @@ HWY_INLINE void ApplyToLanes(const NormalizeShape& shape, const Lanes16& centre,
   }
 }
 
-// Lines side by side, each in a lane. The numbers take the place of the sums they come from.
+// Adjacent lines, one per lane. The parameters overwrite the sums that they are computed from.
 HWY_INLINE void NormalizeLanes(const NormalizeShape& shape, size_t lanes, const float* x,
                                float* y) {
   Moments moments = Gather(Centres(shape), x, shape.inner, shape.axis, lanes);

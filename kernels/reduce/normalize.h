@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalises each line along the middle axis of [outer, axis, inner]; with n = axis, and sums over
+// Normalises each line along the middle axis of [outer, axis, inner]. With n = axis, and sums over
 // the line:
 //
-//   m = sum x / n       the mean, of kCentre and kStandard...
+//   m = sum x / n       the mean, for kCentre and kStandard...
 //   v = sum (x - m)^2 / n, s = sum x^2
 //   kCentre             y = x - m
 //   kStandardInside     y = (x - m) / sqrt(v + epsilon)
@@ -11,27 +11,31 @@
 //   kL2Add              y = x / sqrt(s + epsilon)
 //   kL2Max              y = x / sqrt(max(s, epsilon))
 //
-// A line is read once for its sums and once more for y. The sums are those of d = x - c and of d^2
-// around a centre c that follows the mean: the mean is c + sum d / n, v is sum d^2 / n less the
-// square of sum d / n, not below 0. At least a quarter of what the sums hold always stood behind
-// the centre, so that the difference of the two loses no more than two bits, however far from zero
-// the line lies and wherever an outlier stands (Chan, Golub, LeVeque: Algorithms for Computing the
-// Sample Variance, 1983, whose merging of two samples moves sums from one centre to another). x - m
-// stands for (x - c) - sum d / n. The formulas without a mean have c = 0.
+// A line is read once for its sums and once more for y. The sums are those of d = x - c and of d^2,
+// around a centre c that follows the mean. The mean is c + sum d / n; v is sum d^2 / n minus the
+// square of sum d / n, and at least 0. The centre is always the mean of at least a
+// quarter of the accumulated elements, so the subtraction loses at most two bits, however far the
+// line is from zero and wherever an outlier is. (Chan, Golub, LeVeque: Algorithms for Computing the
+// Sample Variance, 1983; their merging of two samples moves sums from one centre to another.) x - m
+// is computed as (x - c) - sum d / n. The formulas without a mean have c = 0.
 //
-// The order is fixed, the same on every target. Sixteen lanes take the elements i, i + 16, ... of a
-// line with inner 1; elsewhere each line is a lane of its own. In a lane
-//   c is the first element, and the mean so far after 4, 16, 64, 256, 512, 768, ... elements,
-//   unless these are all; a term is the sum of d, or the chain of fused d * d + ..., of four
-//   elements, of each of the last ones where fewer are left; the terms of d^2 add up as sum.h says,
-//   those of d in one chain, which a new centre c' leaves at sum d - n (c' - c), and that of d^2
-//   less (c' - c) times both sums of d.
-// At the end of the last whole row of sixteen, the lanes of one line take for their centre the mean
-// of their means, joined as in reduce.h; of a line without such a row it is the mean of its
-// elements. What is left of the line is a term, and the sums of the lanes join likewise.
+// The order is fixed, the same on every target. With inner 1, sixteen lanes process the elements i,
+// i + 16, ... of a line; otherwise each line is one lane. In a lane
+//   - c is the first element, then the mean so far after 4, 16, 64, 256, 512, 768, ... elements,
+//     except after the last element;
+//   - a term is the sum of d, or the accumulation of fused d * d + ..., over four elements, or over
+//     one element for the last ones if fewer than four are left;
+//   - the terms of d^2 are added as described in sum.h, those of d sequentially;
+//   - a new centre c' replaces S = sum d by S' = S - n (c' - c), and subtracts (c' - c) (S + S')
+//   from
+//     the sum of d^2.
+// After the last full row of sixteen, the lanes of one line use the mean of their means as centre,
+// joined as in reduce.h; for a line without a full row it is the mean of its elements. The
+// remaining elements of the line are one term, and the sums of the lanes are joined in the same
+// way.
 //
-// y is a product with the reciprocal of the root. A NaN makes its whole line NaN. y may be x
-// itself, any other overlap is refused by the caller. The caller owns all memory.
+// y is a product with the reciprocal of the root. If an element is NaN, the complete line becomes
+// NaN. y may be x; the caller rejects any other overlap. The caller owns all memory.
 #ifndef WEFT_KERNELS_REDUCE_NORMALIZE_H_
 #define WEFT_KERNELS_REDUCE_NORMALIZE_H_
 

@@ -13,10 +13,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// What becomes of the taps. A mean of at most kSumBlock terms is one chain.
+// How taps are combined. A mean of at most kSumBlock terms is one sequential sum.
 enum class PoolSum { kMax, kChain, kBlocks };
 
-// The values of kVectors vectors, cut into blocks where there are many.
+// Accumulators of kVectors vectors; sums with many terms are split into blocks.
 template <size_t kVectors, PoolSum kSum>
 class PoolSums {
  public:
@@ -31,7 +31,7 @@ class PoolSums {
   HWY_INLINE void Take(size_t v, FloatVec x) {
     sums_[v] = kSum == PoolSum::kMax ? Greater(x, sums_[v]) : hn::Add(sums_[v], x);
   }
-  // After every tap.
+  // Called after every tap.
   HWY_INLINE void EndTap() {
     if constexpr (kSum == PoolSum::kBlocks) {
       if (--terms_left_ != 0) return;
@@ -60,20 +60,20 @@ class PoolSums {
   }
 
   FloatVec sums_[kVectors];
-  FloatVec groups_[kVectors], totals_[kVectors];  // as sum.h says
+  FloatVec groups_[kVectors], totals_[kVectors];  // see sum.h
   uint32_t terms_left_ = kSumBlock, blocks_left_ = kSumBlock;
 };
 
-// Where the lanes of vector v lie, from a tap of the first on: beside each other,
+// Position of the lanes of vector v relative to a tap of the first lane. Beside: adjacent.
 struct Beside {
   HWY_INLINE FloatVec operator()(const float* x, size_t v) const { return Load(x + v * kLanes); }
 };
-// of one vector the first `count`,
+// BesidePart: adjacent, only the first `count` lanes of one vector.
 struct BesidePart {
   size_t count;
   HWY_INLINE FloatVec operator()(const float* x, size_t) const { return LoadFirst(x, count); }
 };
-// or `count` in all, a stride apart.
+// Apart: `count` lanes in all, a stride apart.
 struct Apart {
   size_t count, stride;
   HWY_INLINE FloatVec operator()(const float* x, size_t v) const {
@@ -100,7 +100,7 @@ HWY_INLINE void PoolTile(const TapSteps& taps, const float* x, const Lanes& lane
   for (size_t v = 0; v < kVectors; ++v) results[v] = sums.Result(v, divisor);
 }
 
-// Outputs that have the same taps: floats beside each other in x and in y,
+// Pools outputs that have the same taps and whose floats are adjacent in x and in y.
 template <PoolSum kSum>
 void PoolBeside(const TapSteps& taps, float divisor, const float* x, float* y, size_t floats) {
   FloatVec one[1];
@@ -122,7 +122,7 @@ void PoolBeside(const TapSteps& taps, float divisor, const float* x, float* y, s
   }
 }
 
-// or pixels of one channel that may lie anywhere.
+// Pools pixels of one channel with any strides.
 template <PoolSum kSum>
 void PoolApart(const TapSteps& taps, float divisor, const float* x, size_t x_pixel, float* y,
                size_t y_pixel, size_t pixels) {
@@ -137,8 +137,8 @@ void PoolApart(const TapSteps& taps, float divisor, const float* x, size_t x_pix
   }
 }
 
-// How a map is pooled: `step` channels at a time, which lie beside each other, or one that may lie
-// anywhere (which `apart` is for; without it a pixel at a time).
+// How a map is pooled: `step` adjacent channels at a time, or one channel with any stride. `apart`
+// handles the latter; if it is null, one pixel is pooled at a time.
 struct PoolLoop {
   size_t step;
   void (*beside)(const TapSteps& taps, float divisor, const float* x, float* y, size_t floats);
@@ -156,7 +156,7 @@ HWY_INLINE PoolLoop LoopOf(const PoolShape& shape) {
   return {1, PoolBeside<kSum>, nullptr};
 }
 
-// A chain is a block, too, but takes less.
+// A sequential sum equals one block, but is faster.
 HWY_INLINE PoolLoop LoopOf(const PoolShape& shape, size_t taps) {
   if (shape.op == PoolOp::kMax) return LoopOf<PoolSum::kMax>(shape);
   if constexpr (kLanes > 1) {
@@ -165,7 +165,7 @@ HWY_INLINE PoolLoop LoopOf(const PoolShape& shape, size_t taps) {
   return LoopOf<PoolSum::kBlocks>(shape);
 }
 
-// All outputs of a rectangle of one image.
+// Computes all outputs of a rectangle of one image.
 HWY_INLINE void PoolRectangle(const PoolShape& shape, const Rectangle& at, const TapSteps& taps,
                               float divisor, const PoolLoop& loop, const float* x, float* y) {
   const size_t pixels = at.columns.count();
@@ -191,7 +191,7 @@ HWY_INLINE void PoolRectangle(const PoolShape& shape, const Rectangle& at, const
 void Pool(const PoolShape& shape, const float* x, float* y) {
   const WindowAxis down = shape.down();
   const WindowAxis across = shape.across();
-  // Without outputs nothing bounds the other counts.
+  // Without outputs the other counts are unbounded.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   const PoolLoop loop = LoopOf(shape, size_t{shape.kernel_height} * shape.kernel_width);
   for (size_t b = 0; b < shape.batch; ++b) {

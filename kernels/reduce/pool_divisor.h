@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a mean of a window is divided by, for pool and pool_q8.
+// The divisor of a window's mean, for pool and pool_q8.
 #ifndef WEFT_KERNELS_REDUCE_POOL_DIVISOR_H_
 #define WEFT_KERNELS_REDUCE_POOL_DIVISOR_H_
 
@@ -8,7 +8,7 @@
 
 namespace weft::kernels {
 
-// The taps of an output inside the input and the padding around it.
+// Number of taps of an output inside the input and its padding.
 __attribute__((always_inline)) inline uint32_t TapsWithPadding(WindowAxis axis, uint32_t pad_after,
                                                                uint32_t position) {
   axis.input += axis.pad + pad_after;

@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// What the taps of so many channels come to at one time.
+// Number of channels that are pooled at a time.
 inline constexpr size_t kPooled = 16;
 
 template <bool kIsMax>
@@ -23,7 +23,7 @@ HWY_INLINE void TakeTap(const int8_t* x, size_t count, int32_t* values) {
   });
 }
 
-// One channel, whose taps are a run or runs.
+// Pools one channel, whose taps are one run or several runs.
 template <bool kIsMax>
 HWY_INLINE int32_t PoolOne(const TapSteps& taps, const int8_t* x) {
   const bool is_column = taps.columns == 1;
@@ -40,7 +40,7 @@ HWY_INLINE int32_t PoolOne(const TapSteps& taps, const int8_t* x) {
   return value;
 }
 
-// Of `count` channels at most kPooled.
+// Pools `count` <= kPooled channels.
 template <bool kIsMax>
 WEFT_PART void PoolTaps(const TapSteps& taps, const int8_t* x, size_t stride, size_t count,
                         int32_t* values) {
@@ -62,7 +62,7 @@ WEFT_PART void PoolTaps(const TapSteps& taps, const int8_t* x, size_t stride, si
   }
 }
 
-// Levels of `count` channels from their sums, in each of which are `taps`.
+// Requantises `count` channels from their sums, each over `taps` taps.
 WEFT_PART void FinishMeans(const PoolQ8Shape& shape, size_t taps, float divisor, size_t count,
                            int32_t* values) {
   const LevelBounds bounds = BoundsOf(shape.levels);
@@ -74,7 +74,7 @@ WEFT_PART void FinishMeans(const PoolQ8Shape& shape, size_t taps, float divisor,
   });
 }
 
-// One pixel, whose taps begin at `x`.
+// Computes one pixel, whose taps begin at `x`.
 WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, float divisor,
                          const int8_t* x, int8_t* y) {
   for (size_t channel = 0; channel < shape.channels; channel += kPooled) {
@@ -94,7 +94,7 @@ WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, float d
 }
 
 void PoolQ8(const PoolQ8Shape& shape, const int8_t* x, int8_t* y) {
-  // Without outputs nothing bounds the other counts.
+  // Without outputs the other counts are unbounded.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   const WindowAxis down = shape.down();
   const WindowAxis across = shape.across();

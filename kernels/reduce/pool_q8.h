@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling of levels that lie in any order, planes or channels last. A maximum is the greatest level
-// of the taps inside the input, -128 of none. A mean is the level of
+// Pooling of int8 maps in any layout, planes or channels last. A maximum is the largest code of the
+// taps inside the input, or -128 without taps. A mean is the code (levels.h) of
 //
 //   v = float(sum over the taps of (x - x_zero)) * scale / taps
 //
-// from left to right, every operation on floats rounded by itself, so that y is bit-identical on
-// every target; the taps are counted as pool.h says, none makes v 0. y must not overlap x.
+// evaluated from left to right, with each float operation rounded separately, so that y is
+// bit-identical on every target. The taps are counted as in pool.h; without taps v is 0. y must not
+// overlap x.
 #ifndef WEFT_KERNELS_REDUCE_POOL_Q8_H_
 #define WEFT_KERNELS_REDUCE_POOL_Q8_H_
 

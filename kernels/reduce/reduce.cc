@@ -13,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// What an accumulator starts from, and what lanes without an element count as.
+// Initial value of an accumulator, and the value of lanes without an element.
 HWY_INLINE float NeutralOf(ReduceOp op) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   switch (op) {
@@ -45,7 +45,7 @@ HWY_INLINE FloatVec StepOne(ReduceOp op, FloatVec sum, FloatVec x) {
   }
 }
 
-// Sixteen reductions on their way; those that add do it in blocks.
+// Sixteen partial results; those of additions are summed in blocks.
 struct Partials {
   ReduceOp op;
   bool adds;
@@ -69,7 +69,7 @@ WEFT_PART Lanes16 End(const Partials& partials) {
   return partials.adds ? TotalOf(partials.sum) : partials.sum.sums;
 }
 
-// Of two floats, and lane by lane of two vectors.
+// Joins two floats, or two vectors lane by lane.
 HWY_INLINE float JoinTwo(ReduceOp op, float a, float b) {
   switch (op) {
     case ReduceOp::kMax:
@@ -99,8 +99,8 @@ HWY_INLINE float Join(ReduceOp op, const Lanes16& partials) {
   return ReduceLanes(partials, [op](auto a, auto b) HWY_ATTR { return JoinTwo(op, a, b); });
 }
 
-// What follows the last step, on `count` finished outputs. Of one, a vector's load would wait until
-// the float just stored is in the cache, and its root takes longer than that of a float.
+// Finishes `count` outputs. A single output is processed as a float: a vector load would wait for
+// the store of the float, and its square root is slower.
 HWY_INLINE void Close(ReduceOp op, float element_count, float* y, size_t count) {
   if (kLanes > 1 && count == 1) {
     if (op == ReduceOp::kMean && element_count != 0.0f) *y /= element_count;
@@ -114,11 +114,11 @@ HWY_INLINE void Close(ReduceOp op, float element_count, float* y, size_t count) 
   }
 }
 
-// One lane gathers elements as fast as it reads them from a run; vectors take sixteen outputs at
-// once.
+// With one lane, strided elements are read as fast as contiguous ones. Vectors process sixteen
+// outputs at once instead.
 inline constexpr bool kGathersRuns = kLanes == 1;
 
-// One output: element i of a run, `step` apart, goes to partial i % 16.
+// Computes one output: element i of a run, `step` apart, is added to partial i % 16.
 WEFT_PART float ReduceRuns(const ReduceShape& shape, const float* x) {
   const uint32_t outer_rank = shape.reduced_rank - 1;
   const uint32_t* dims = shape.dims + shape.kept_rank;
@@ -138,11 +138,11 @@ WEFT_PART float ReduceRuns(const ReduceShape& shape, const float* x) {
   return Join(shape.op, End(partials));
 }
 
-// Terms of a run that are one chain of each partial.
+// Maximum length of a run for which each partial is one sequential sum.
 inline constexpr size_t kShortRun = 16 * kSumBlock;
 
-// The same of one run of at most kShortRun elements side by side: no block ends. Not worth code
-// where vectors are one lane.
+// The same for one contiguous run of at most kShortRun elements, where no block ends. Not worth the
+// code if vectors have one lane.
 template <ReduceOp kOp>
 HWY_INLINE float ReduceShortRun(const float* x, size_t count) {
   const float neutral = NeutralOf(kOp);
@@ -173,8 +173,8 @@ HWY_INLINE float ReduceShortRun(ReduceOp op, const float* x, size_t count) {
   }
 }
 
-// Partial `first` of `count` <= 16 outputs, `stride` apart in x: elements first, first + 16, ... of
-// each run. Runs are as long as those of the other partials; what lies behind their end is neutral.
+// Computes partial `first` of `count` <= 16 outputs, `stride` apart in x: elements first, first +
+// 16, ... of each run. All partials have the same number of terms; missing elements are neutral.
 HWY_INLINE Lanes16 ReducePartial(const ReduceShape& shape, const float* x, size_t stride,
                                  size_t count, size_t first) {
   const uint32_t outer_rank = shape.reduced_rank - 1;
@@ -195,9 +195,8 @@ HWY_INLINE Lanes16 ReducePartial(const ReduceShape& shape, const float* x, size_
   return End(partials);
 }
 
-// What ReducePartial gives for a sum or a mean, of sixteen outputs side by side over one run, where
-// no partial takes more terms than one chain does. The sum of a block joins zeros at the end, which
-// changes no bit of it.
+// ReducePartial for a sum or a mean of sixteen adjacent outputs over one run, if no partial has
+// more terms than one sequential sum. ReducePartial adds zeros at the end, which changes no bit.
 HWY_INLINE Lanes16 SumPartial(const float* x, size_t step, size_t count, size_t first) {
   Lanes16 sum = SetLanes16(0.0f);
   for (size_t i = first; i < count; i += 16) {
@@ -213,8 +212,9 @@ HWY_INLINE bool IsOneShortSum(const ReduceShape& shape) {
   return is_sum && shape.reduced_rank == 1 && shape.dims[shape.kept_rank] <= kShortRun;
 }
 
-// `count` <= 16 outputs, `stride` apart in x, each joined from partials as ReduceRuns joins them:
-// the pairs of one level as soon as both are there, so that one of each level waits.
+// Computes `count` <= 16 outputs, `stride` apart in x, each joined from partials in the order of
+// ReduceRuns. The pairs of one tree level are joined as soon as both are available, so that one
+// result per level is kept.
 HWY_INLINE void ReduceRunsApart(const ReduceShape& shape, const float* x, size_t stride,
                                 size_t count, float* y) {
   constexpr size_t kLevels = 4;
@@ -233,7 +233,7 @@ HWY_INLINE void ReduceRunsApart(const ReduceShape& shape, const float* x, size_t
   }
 }
 
-// `count` <= 16 outputs side by side, `stride` apart in x, each one chain.
+// Computes `count` <= 16 adjacent outputs, `stride` apart in x, each one sequential accumulation.
 WEFT_PART void ReduceChains(const ReduceShape& shape, const float* x, size_t stride, size_t count,
                             float* y) {
   const float neutral = NeutralOf(shape.op);
@@ -246,7 +246,7 @@ WEFT_PART void ReduceChains(const ReduceShape& shape, const float* x, size_t str
   StoreLanes16(End(partials), y, count);
 }
 
-// All outputs, over at least one element each.
+// Computes all outputs, each over at least one element.
 void ReduceFloats(const ReduceShape& shape, float element_count, const float* x, float* y) {
   const uint32_t rank = shape.kept_rank + shape.reduced_rank;
   const bool has_runs = HasRuns(shape);

@@ -10,7 +10,8 @@
 namespace weft::kernels {
 namespace {
 
-// Every integer type is reduced in 64 bits, which wrap around like 32 when cut to them.
+// Every integer type is reduced in 64 bits; truncating the result to 32 bits wraps around
+// correctly.
 int64_t ReadAs(Element type, const void* x, ptrdiff_t index) {
   switch (type) {
     case Element::kI32:

@@ -22,7 +22,7 @@ HWY_INLINE Lanes16 ExpOfDifference(const Lanes16& x, const Lanes16& greatest) {
   return Combine(x, greatest, [](FloatVec a, FloatVec b) HWY_ATTR { return Exp(hn::Sub(a, b)); });
 }
 
-// The greatest of a line in each of its lanes.
+// Returns the maximum of a line in each of its lanes.
 WEFT_PART Lanes16 GreatestOf(const Lines& lines, const float* x) {
   Lanes16 greatest = SetLanes16(kNothing);
   for (size_t i = 0; i < lines.rows; ++i) {
@@ -31,7 +31,7 @@ WEFT_PART Lanes16 GreatestOf(const Lines& lines, const float* x) {
   return lines.is_one ? SetLanes16(MaxLane(greatest)) : greatest;
 }
 
-// Sums exp(x - greatest) and, with a y, keeps the terms there.
+// Sums exp(x - greatest); if y is not null, stores the terms there.
 WEFT_PART Lanes16 SumOfPowers(const Lines& lines, const Lanes16& greatest, const float* x,
                               float* y) {
   LongSum sum = BeginSum(0.0f);
@@ -46,7 +46,7 @@ WEFT_PART Lanes16 SumOfPowers(const Lines& lines, const Lanes16& greatest, const
   return SumOfLine(lines, sum);
 }
 
-// y = y / sum, by way of the reciprocal, or (x - greatest) - log(sum).
+// y = y / sum, computed with the reciprocal, or (x - greatest) - log(sum).
 WEFT_PART void Finish(const Lines& lines, bool logarithm, const Lanes16& greatest,
                       const Lanes16& sums, const float* x, float* y) {
   Lanes16 factors;
@@ -65,7 +65,7 @@ WEFT_PART void Finish(const Lines& lines, bool logarithm, const Lanes16& greates
   }
 }
 
-// Each row as long as its place in its block, with zeros behind.
+// Row i of a block has i + 1 elements; the rest of y is 0.
 void CausalSoftmax(const SoftmaxShape& shape, const float* x, float* y) {
   const size_t axis = shape.axis;
   size_t place = 0;
@@ -81,10 +81,10 @@ void CausalSoftmax(const SoftmaxShape& shape, const float* x, float* y) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Rows that go side by side, so that one need not wait for the steps of another.
+// Number of rows that are processed together, to hide the latency of their operations.
 inline constexpr size_t kSoftmaxRows = kLanes == 16 ? 4 : kLanes == 8 ? 2 : 1;
 
-// kRows rows, each of so few elements that its sum is one chain.
+// kRows rows, each so short that its sum is one sequential sum.
 template <size_t kRows>
 HWY_INLINE void SoftmaxTogether(size_t axis, const float* x, float* y) {
   const size_t whole = axis / 16 * 16, rest = axis % 16;
@@ -95,7 +95,8 @@ HWY_INLINE void SoftmaxTogether(size_t axis, const float* x, float* y) {
       greatest[r] = GreaterOf(LoadLanes16(x + r * axis + i, lanes, kNothing), greatest[r]);
     }
   };
-  // What is left behind whole vectors stays in registers: its read would wait for its write.
+  // The elements after the last full vector stay in registers: loading them would wait for their
+  // store.
   Lanes16 powers[kRows];
   const auto add = [&](size_t i, size_t lanes) HWY_ATTR WEFT_ALWAYS_INLINE {
     for (size_t r = 0; r < kRows; ++r) {
@@ -124,7 +125,7 @@ HWY_INLINE void SoftmaxTogether(size_t axis, const float* x, float* y) {
 
 void SoftmaxRows(const SoftmaxShape& shape, const float* x, float* y) {
   const size_t axis = shape.axis;
-  if (axis == 0) return;  // nothing bounds the rows then
+  if (axis == 0) return;  // the rows are unbounded in this case
   size_t rows = shape.outer;
   for (; rows >= kSoftmaxRows; rows -= kSoftmaxRows) {
     SoftmaxTogether<kSoftmaxRows>(axis, x, y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The integers of top.
+// top for integers.
 #include "kernels/reduce/top_line.h"
 #include "kernels/variants.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The k best of lines of one type of element. Internal to top and top_integers.
+// The k best of lines of one element type. Internal to top and top_integers.
 #ifndef WEFT_KERNELS_REDUCE_TOP_LINE_H_
 #define WEFT_KERNELS_REDUCE_TOP_LINE_H_
 
@@ -8,7 +8,7 @@
 
 namespace weft::kernels {
 
-// Elements of one line in the results, as a heap.
+// The results of one line, as a heap.
 template <typename T, typename Index>
 struct Results {
   T* values;
@@ -32,7 +32,7 @@ bool IsNumber(T value) {
   return value == value;
 }
 
-// Is a before b among the best? A line's elements have an order without ties.
+// Returns true if a is better than b. The order of a line's elements has no ties.
 template <typename T>
 bool IsBetter(bool least, T a, size_t at_a, T b, size_t at_b) {
   if (IsNumber(a) != IsNumber(b)) return IsNumber(a);
@@ -70,7 +70,7 @@ void TopOfLine(const TopShape& shape, const T* x, const Results<T, Index>& resul
 template <typename T, typename Index>
 void TopOfAll(const TopShape& shape, const T* x, T* values, Index* indices) {
   const size_t inner = shape.inner;
-  if (inner == 0) return;  // nothing bounds `outer` then
+  if (inner == 0) return;  // `outer` is unbounded in this case
   for (size_t outer = 0; outer < shape.outer; ++outer) {
     for (size_t i = 0; i < inner; ++i) {
       TopOfLine(shape, x + i, Results<T, Index>{values + i, indices + i, inner});
