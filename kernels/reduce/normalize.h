@@ -13,11 +13,11 @@
 //
 // A line is read once for its sums and once more for y. The sums are those of d = x - c and of d^2,
 // around a centre c that follows the mean. The mean is c + sum d / n; v is sum d^2 / n minus the
-// square of sum d / n, and at least 0. The centre is always the mean of at least a
-// quarter of the accumulated elements, so the subtraction loses at most two bits, however far the
-// line is from zero and wherever an outlier is. (Chan, Golub, LeVeque: Algorithms for Computing the
-// Sample Variance, 1983; their merging of two samples moves sums from one centre to another.) x - m
-// is computed as (x - c) - sum d / n. The formulas without a mean have c = 0.
+// square of sum d / n, and at least 0. The centre is always the mean of at least a quarter
+// of the accumulated elements, so the subtraction loses at most two bits, however far the line is
+// from zero and wherever an outlier is. (Chan, Golub, LeVeque: Algorithms for Computing the Sample
+// Variance, 1983; their merging of two samples moves sums from one centre to another.) x - m is
+// computed as (x - c) - sum d / n. The formulas without a mean have c = 0.
 //
 // The order is fixed, the same on every target. With inner 1, sixteen lanes process the elements i,
 // i + 16, ... of a line; otherwise each line is one lane. In a lane
@@ -27,8 +27,7 @@
 //     one element for the last ones if fewer than four are left;
 //   - the terms of d^2 are added as described in sum.h, those of d sequentially;
 //   - a new centre c' replaces S = sum d by S' = S - n (c' - c), and subtracts (c' - c) (S + S')
-//   from
-//     the sum of d^2.
+//     from the sum of d^2.
 // After the last full row of sixteen, the lanes of one line use the mean of their means as centre,
 // joined as in reduce.h; for a line without a full row it is the mean of its elements. The
 // remaining elements of the line are one term, and the sums of the lanes are joined in the same

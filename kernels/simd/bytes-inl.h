@@ -14,7 +14,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Runs are short, and their lengths no constants: a call would cost more than they do.
+// Runs are short and their lengths are not constants: a memcpy call would cost more than the copy.
 template <size_t kBytes>
 HWY_INLINE void CopyEnds(int8_t* to, const int8_t* from, size_t count) {
   int8_t first[kBytes], last[kBytes];
@@ -23,7 +23,7 @@ HWY_INLINE void CopyEnds(int8_t* to, const int8_t* from, size_t count) {
   __builtin_memcpy(to, first, kBytes);
   __builtin_memcpy(to + count - kBytes, last, kBytes);
 }
-// At most 16.
+// Copies at most 16 bytes.
 HWY_INLINE void CopyFewBytes(int8_t* to, const int8_t* from, size_t count) {
   if (count == 16) return CopyEnds<16>(to, from, count);
   if (count >= 8) return CopyEnds<8>(to, from, count);

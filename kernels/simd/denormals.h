@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scope in which subnormal numbers count as zero, as inputs and as results: on x86 they cost 46
-// to 130 times an ordinary operation, and ARM's armv7 vectors flush them anyway. Restores the
-// caller's mode at its end. It changes one control register of the calling thread and nothing else;
-// where the processor has no such mode (RISC-V) it does nothing.
+// to 130 times an ordinary operation, and ARM's armv7 vectors flush them anyway. The destructor
+// restores the caller's mode. It changes only one control register of the calling thread. On
+// processors without such a mode (RISC-V) it does nothing.
 #ifndef WEFT_KERNELS_SIMD_DENORMALS_H_
 #define WEFT_KERNELS_SIMD_DENORMALS_H_
 

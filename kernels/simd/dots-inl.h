@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dots.h names, for the vectors of a target: sums of four products of i8, and of two of i16,
-// into each lane of i32. They wrap around and are exact otherwise. As assembly, since the target's
-// functions are compiled for processors without.
+// Integer dot products (dots.h) for the vectors of a target: sums of four products of i8, or of two
+// of i16, into each lane of i32. They wrap around and are exact otherwise. Written in assembly
+// because the target's functions are compiled for processors without these instructions.
 
 #if defined(WEFT_KERNELS_SIMD_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_DOTS_INL_H_
@@ -13,7 +13,7 @@
 #include "kernels/simd/dots.h"
 #include "kernels/simd/vector-inl.h"
 
-// Where a target has them.
+// Defined if the target has dot products.
 #undef WEFT_TARGET_DOTS
 #if defined(WEFT_DOTS) && HWY_TARGET != HWY_SCALAR
 #if HWY_ARCH_ARM_A64
@@ -38,7 +38,7 @@ HWY_INLINE bool HasDots() { return (Dots() & WEFT_TARGET_DOTS) != 0; }
 
 #if HWY_ARCH_X86
 
-// The first factor of a product has no sign there: instead of an i8 it is what is kFirstBias more.
+// The first factor of a product is unsigned there: it is the i8 value plus kFirstBias.
 inline constexpr int32_t kFirstBias = 128;
 template <class V>
 HWY_INLINE V FirstFactors(V bytes) {
@@ -74,9 +74,10 @@ HWY_INLINE V FirstFactors(V bytes) {
   return bytes;
 }
 
-// Assemblers take them only if they are told. GNU's wants an extension from an architecture that
-// can have it, and then knows that one up to the file's end; that one has all that the file's own
-// has, or else it had dot products.
+// Assemblers accept these instructions only after a directive. GNU's accepts an extension only for
+// an architecture that can have it, so the directive names an architecture, which stays in force
+// until the end of the file. That is safe: it includes all extensions that the file is compiled
+// with, because otherwise the file would have dot products itself.
 #undef WEFT_ALLOW_DOTS
 #if defined(__clang__) || defined(__ARM_FEATURE_DOTPROD)
 #define WEFT_ALLOW_DOTS ".arch_extension dotprod\n\t.arch_extension i8mm\n\t"
@@ -94,7 +95,7 @@ HWY_INLINE S AddDots(S sums, V first, V second) {
 
 HWY_INLINE bool HasMatrixDots() { return (Dots() & kMatrixDotsOfNeon) != 0; }
 
-// Sums of eight products: of each half of `first` with the lower and the upper half of `second`.
+// Sums of eight products: each half of `first` with the lower and the upper half of `second`.
 HWY_INLINE DotVec AddMatrixDots(DotVec sums, ByteVec first, ByteVec second) {
   __asm__(WEFT_ALLOW_DOTS "smmla %0.4s, %1.16b, %2.16b"
           : "+w"(sums.raw)

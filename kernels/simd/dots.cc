@@ -22,7 +22,7 @@ uint32_t DotsOfProcessor() {
   return dots;
 }
 #elif defined(__APPLE__)
-uint32_t DotsOfProcessor() { return kDotsAreKnown | kDotsOfNeon; }  // all of them have it
+uint32_t DotsOfProcessor() { return kDotsAreKnown | kDotsOfNeon; }  // present on all of them
 #else
 uint32_t DotsOfProcessor() {
   constexpr unsigned long kDotProducts = 1ul << 20;     // HWCAP_ASIMDDP

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a * b + c is rounded once on this target, as the numeric contract asks. All kernels go
-// through Fma of vector-inl.h: an instruction where there is one, else the C library's fmaf. That
-// of hosted systems rounds once. newlib's adds in double and rounds the sum twice, which seldom
-// shows (a Cortex-M3 gives the bits of all conformance models) but is no promise.
+// Whether a * b + c is rounded once on this target, as the numeric contract requires. All kernels
+// use Fma of vector-inl.h: an instruction if the target has one, else the C library's fmaf. That of
+// hosted systems rounds once. That of newlib adds in double and rounds the sum twice, which rarely
+// makes a difference (a Cortex-M3 gives the expected bits for all conformance models) but is not
+// guaranteed.
 #ifndef WEFT_KERNELS_SIMD_FUSED_H_
 #define WEFT_KERNELS_SIMD_FUSED_H_
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two functions Highway's assertions call, present in debug builds only. Highway's own print to
-// stderr through std::string; these stop the program (a breakpoint on a device) and print nothing.
+// The two functions that Highway's assertions call; only in debug builds. Highway's own versions
+// print to stderr through std::string; these stop the program (a breakpoint on a device) and print
+// nothing.
 #include "hwy/base.h"
 
 namespace hwy {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sixteen lanes as one value on every target: partial results of a reduction, or sixteen outputs
-// side by side. What is added to which lane never depends on the width of a vector.
+// Sixteen lanes as one value on every target: partial results of a reduction, or sixteen adjacent
+// outputs. The lane that an element is added to never depends on the width of a vector.
 
 #if defined(WEFT_KERNELS_SIMD_LANES16_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_LANES16_INL_H_
@@ -25,13 +25,13 @@ HWY_INLINE Lanes16 SetLanes16(float value) {
   return result;
 }
 
-// How many of the first `count` lanes of sixteen lie in vector v.
+// Number of the first `count` of sixteen lanes that are in vector v.
 HWY_INLINE size_t LanesIn(size_t v, size_t count) {
   const size_t first = v * kLanes;
   return count > first ? count - first : 0;
 }
 
-// Reads one vector, or its first `count` lanes where it has more; the others are those of `fill`.
+// Loads one vector, or its first `count` lanes if it has more; the others are those of `fill`.
 HWY_INLINE FloatVec LoadOr(FloatVec fill, const float* p, size_t count) {
   if (count >= kLanes) return Load(p);
 #if HWY_TARGET == HWY_SCALAR
@@ -41,7 +41,7 @@ HWY_INLINE FloatVec LoadOr(FloatVec fill, const float* p, size_t count) {
 #endif
 }
 
-// Reads `count` <= 16 floats; the other lanes are `fill`.
+// Loads `count` <= 16 floats; the other lanes are `fill`.
 HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t count, float fill) {
   Lanes16 result;
   for (size_t v = 0; v < kPanelVectors; ++v) {
@@ -50,7 +50,7 @@ HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t count, float fill) {
   return result;
 }
 
-// The same of one vector from floats that lie `stride` apart; `count` >= 1.
+// The same for one vector of floats that are `stride` apart; `count` >= 1.
 HWY_INLINE FloatVec LoadApart(const float* p, size_t stride, size_t count, float fill) {
 #if HWY_TARGET != HWY_SCALAR
   if (stride == 2 && fill == 0.0f) {
@@ -64,7 +64,7 @@ HWY_INLINE FloatVec LoadApart(const float* p, size_t stride, size_t count, float
   return LoadOr(Set(fill), lanes, count);
 }
 
-// The same from floats that lie `stride` apart.
+// The same for floats that are `stride` apart.
 HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t stride, size_t count, float fill) {
   if (stride == 1) return LoadLanes16(p, count, fill);
   Lanes16 result;
@@ -75,7 +75,7 @@ HWY_INLINE Lanes16 LoadLanes16(const float* p, size_t stride, size_t count, floa
   return result;
 }
 
-// Writes one vector, or its first `count` lanes where it has more.
+// Stores one vector, or its first `count` lanes if it has more.
 HWY_INLINE void StoreUpTo(FloatVec value, float* p, size_t count) {
   if (count >= kLanes) {
     Store(value, p);
@@ -98,11 +98,11 @@ HWY_INLINE Lanes16 Combine(const Lanes16& a, const Lanes16& b, const Function& f
   return result;
 }
 
-// Whether the lanes of a vector meet in registers. On armv7 vectors flush subnormal numbers and
-// single floats do not.
+// True if the lanes of a vector are reduced in registers. On armv7, vectors flush subnormal numbers
+// and single floats do not.
 inline constexpr bool kLanesMeet = kLanes > 1 && !HWY_ARCH_ARM_V7;
 
-// Lane 0 of the tree below, of one vector.
+// Lane 0 of the tree below, for one vector.
 template <class Function>
 HWY_INLINE float ReduceVector(FloatVec v, const Function& function) {
 #if HWY_TARGET == HWY_SCALAR
@@ -116,8 +116,8 @@ HWY_INLINE float ReduceVector(FloatVec v, const Function& function) {
   return hn::GetLane(v);
 }
 
-// Reduces the lanes of p in a fixed tree: 8 apart, then 4, 2 and 1. `function` takes two floats,
-// and two vectors.
+// Reduces the lanes of p in a fixed tree: 8 apart, then 4, 2 and 1. `function` must accept two
+// floats and two vectors.
 template <class Function>
 HWY_INLINE float ReduceLanes(const Lanes16& p, const Function& function) {
   if constexpr (kLanesMeet) {
@@ -136,7 +136,7 @@ HWY_INLINE float ReduceLanes(const Lanes16& p, const Function& function) {
   }
 }
 
-// As ReduceLanes, whole vectors first; p is left with sums of its own.
+// As ReduceLanes for sums, full vectors first; overwrites p with partial sums.
 HWY_INLINE float SumInPlace(Lanes16& p) {
   for (size_t apart = kPanelVectors / 2; apart != 0; apart /= 2) {
     for (size_t v = 0; v < apart; ++v) p.v[v] = hn::Add(p.v[v], p.v[v + apart]);
@@ -155,11 +155,11 @@ HWY_INLINE float SumInPlace(Lanes16& p) {
 
 HWY_INLINE float SumOf(Lanes16 p) { return SumInPlace(p); }
 
-// Sixteen sums of any number of terms, cut into blocks as sum.h says. Up to kSumBlock terms are one
-// chain.
+// Sixteen sums of any number of terms, split into blocks as described in sum.h. Up to kSumBlock
+// terms are added sequentially.
 struct LongSum {
   Lanes16 sums, groups, totals;
-  uint32_t terms_left, blocks_left;  // until the block, the group ends
+  uint32_t terms_left, blocks_left;  // until the end of the block and of the group
 };
 
 HWY_INLINE LongSum BeginSum(float from) {
@@ -170,12 +170,13 @@ HWY_INLINE Lanes16 Added(const Lanes16& a, const Lanes16& b) {
   return Combine(a, b, [](FloatVec p, FloatVec q) HWY_ATTR { return hn::Add(p, q); });
 }
 
-// No sum is -0, so that adding a total of 0 changes none.
+// No sum is -0, so adding a total of 0 changes nothing.
 HWY_INLINE Lanes16 TotalOf(const LongSum& sum) {
   return Added(sum.totals, Added(sum.groups, sum.sums));
 }
 
-// Adds `part` to `whole` and empties it; in place, for boards whose lanes stand on the stack.
+// Adds `part` to `whole` and sets `part` to 0; in place, because on boards the lanes are on the
+// stack.
 HWY_INLINE void MoveSum(Lanes16& part, Lanes16& whole) {
   for (size_t v = 0; v < kPanelVectors; ++v) {
     whole.v[v] = hn::Add(whole.v[v], part.v[v]);
@@ -183,7 +184,7 @@ HWY_INLINE void MoveSum(Lanes16& part, Lanes16& whole) {
   }
 }
 
-// After every term.
+// Called after every term.
 HWY_INLINE void EndTerm(LongSum& sum) {
   if (--sum.terms_left != 0) return;
   MoveSum(sum.sums, sum.groups);
@@ -193,7 +194,7 @@ HWY_INLINE void EndTerm(LongSum& sum) {
   sum.blocks_left = kSumBlock;
 }
 
-// The greatest; a NaN wins.
+// Returns the maximum; if a lane is NaN, so is the result.
 HWY_INLINE float MaxLane(const Lanes16& p) {
   return ReduceLanes(p, [](auto a, auto b) HWY_ATTR { return Greater(a, b); });
 }

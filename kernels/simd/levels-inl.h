@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels (levels.h) from vectors of floats and back.
+// Conversion of vectors of floats to quantised values (levels.h) and back.
 
 #if defined(WEFT_KERNELS_SIMD_LEVELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_LEVELS_INL_H_
@@ -14,8 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// What is between `low` and `high`, which are no more than 255 from 0, becomes an integer, and
-// `zero` more.
+// Limits of a quantisation: v is clamped to [low, high], at most 255 from 0, rounded to an integer,
+// and `zero` is added.
 struct LevelBounds {
   float low, high;
   int32_t zero;
@@ -28,22 +28,22 @@ HWY_INLINE LevelBounds BoundsOf(const Levels& levels) {
 HWY_INLINE IntVec ToLevels(FloatVec v, const LevelBounds& bounds) {
   const FloatVec low = Set(bounds.low), high = Set(bounds.high);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
-  // Of a NaN and a number the second.
+  // For a NaN and a number, these instructions return the second operand.
   const FloatVec inside = hn::Min(hn::Max(v, low), high);
 #else
   const FloatVec raised = hn::IfThenElse(hn::Gt(v, low), v, low);
   const FloatVec inside = hn::IfThenElse(hn::Gt(raised, high), high, raised);
 #endif
-  // Its unit is 1: a sum with it holds a small number as the nearest integer, halves to the even
-  // one.
+  // A float of this size has a unit of 1, so adding it rounds a small number to the nearest
+  // integer, ties to even.
   constexpr float kNearest = 0x1.8p23f;
   constexpr int32_t kNearestBits = 0x4B400000;
   const IntVec rounded = hn::BitCast(IntTag(), hn::Add(inside, Set(kNearest)));
   return hn::Sub(rounded, SetInt(kNearestBits - bounds.zero));
 }
 
-// The first `lanes` of a vector of i8, at most kLanes; the others are zero, or left alone in
-// memory.
+// Loads or stores the first `lanes` <= kLanes of a vector of i8. Other lanes are loaded as zero,
+// and are not stored.
 HWY_INLINE IntVec LoadLevels(const int8_t* x, size_t lanes) {
 #if HWY_TARGET == HWY_SCALAR
   return IntVec(lanes != 0 ? *x : 0);

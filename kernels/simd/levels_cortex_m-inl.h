@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four levels as a word, by the DSP extension and the scalar floating-point unit of a Cortex-M.
+// Four quantised values as a word, with the DSP extension and the scalar FPU of a Cortex-M.
 
 #if defined(WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_
@@ -21,7 +21,7 @@ HWY_INLINE int32_t RoundToEven(float v) {
 }
 
 // clang-format off
-// An instruction of each of four numbers and of four others.
+// Applies an instruction to s0-s3, with four other registers or with themselves.
 #undef WEFT_FOUR_PAIRS
 #define WEFT_FOUR_PAIRS(instruction, a, b, c, d) \
   instruction " s0, s0, " a "\n\t"              \
@@ -34,14 +34,14 @@ HWY_INLINE int32_t RoundToEven(float v) {
   instruction " s1, s1\n\t"           \
   instruction " s2, s2\n\t"           \
   instruction " s3, s3\n\t"
-// Four sums in s0-s3 become integers, by the scales in s4-s7 and the numbers in s8-s11.
+// Converts four sums in s0-s3 to integers, with the scales in s4-s7 and the offsets in s8-s11.
 #undef WEFT_SCALE_FOUR
 #define WEFT_SCALE_FOUR                              \
   WEFT_FOUR_NUMBERS("vcvt.f32.s32")                  \
   WEFT_FOUR_PAIRS("vmul.f32", "s4", "s5", "s6", "s7")  \
   WEFT_FOUR_PAIRS("vadd.f32", "s8", "s9", "s10", "s11") \
   WEFT_FOUR_NUMBERS("vcvtr.s32.f32")
-// Four integers become levels, which are a word in the place of the first.
+// Adds the zero to four integers, saturates them and joins them to a word in the first register.
 #undef WEFT_LEVEL
 #define WEFT_LEVEL(level, zero)               \
   "qadd " level ", " level ", " zero "\n\t" \
@@ -60,8 +60,8 @@ HWY_INLINE int32_t RoundToEven(float v) {
   "sel " four ", " four ", " high "\n\t"
 // clang-format on
 
-// Whether a float became an integer since the flag was forgotten that is none, or leaves 32 bits:
-// then the instruction made the nearest integer, of no number 0.
+// WasInvalid returns true if a conversion to integer since ForgetInvalid met a NaN or a number
+// outside 32 bits. The instruction then returned 0 for the NaN, or the nearest integer.
 HWY_INLINE void ForgetInvalid() {
   uint32_t status;
   __asm__ volatile(
@@ -76,7 +76,7 @@ HWY_INLINE bool WasInvalid() {
   return (status & 1) != 0;
 }
 
-// Four times a level, as a word.
+// Repeats a quantised value four times in a word.
 HWY_INLINE uint32_t FourOf(int8_t level) { return static_cast<uint8_t>(level) * 0x01010101u; }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Levels (levels.h) from Helium's vectors of floats.
+// Quantisation (levels.h) of Helium's vectors of floats.
 
 #if defined(WEFT_KERNELS_SIMD_LEVELS_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_LEVELS_HELIUM_INL_H_
@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// What bounds four levels.
+// Limits of four quantised values.
 struct BoundVectors {
   float32x4_t low, high;
   int32x4_t zero;
@@ -23,7 +23,7 @@ struct BoundVectors {
 HWY_INLINE BoundVectors VectorsOf(const LevelBounds& bounds) {
   return {vdupq_n_f32(bounds.low), vdupq_n_f32(bounds.high), vdupq_n_s32(bounds.zero)};
 }
-// Of a number and none VMAXNM takes the number.
+// For a number and a NaN, VMAXNM returns the number.
 HWY_INLINE int32x4_t FourLevels(float32x4_t v, const BoundVectors& bounds) {
   const float32x4_t inside = vminnmq_f32(vmaxnmq_f32(v, bounds.low), bounds.high);
   return vaddq_s32(vcvtnq_s32_f32(inside), bounds.zero);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementary functions of a vector of floats, made of nothing but fused multiply-adds, exactly
-// rounded operations and bits, so that every target returns the same bits. NaN in, NaN out. Errors
-// below are measured against double over the whole domain (reference/unary.h pins them in tests).
-// Polynomials are minimax fits (Lawson's iteration on 2000 to 4000 Chebyshev nodes).
-// Results that would be subnormal may be zero.
+// Elementary functions of a vector of floats. They use only fused multiply-adds, exactly rounded
+// operations and bit operations, so that every target returns the same bits. NaN in, NaN out. The
+// errors below are measured against double over the complete domain (tests check them with
+// reference/unary.h). Polynomials are minimax fits (Lawson's iteration on 2000 to 4000 Chebyshev
+// nodes). Results that would be subnormal may be zero.
 
 #if defined(WEFT_KERNELS_SIMD_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_MATH_INL_H_
@@ -14,7 +14,7 @@
 
 #include "kernels/simd/vector-inl.h"
 
-// Not where vectors of Helium are made of scalars.
+// Not if vectors of Helium are compiled from scalar code.
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_FMA) && defined(__ARM_ARCH_PROFILE) && \
     __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FEATURE_MVE)
 #include "kernels/simd/polynomial_cortex_m-inl.h"
@@ -43,8 +43,8 @@ HWY_INLINE FloatVec Polynomial(FloatVec x, const float (&c)[kTerms]) {
 }
 #endif
 
-// x into [-limit, limit]; a NaN stays one. What lies beyond is seldom, and one comparison tells it
-// where there is a branch for each number.
+// Clamps x to [-limit, limit]; a NaN stays NaN. Numbers outside are rare; on scalar targets one
+// comparison and a branch detect them.
 HWY_INLINE FloatVec Within(FloatVec x, float limit) {
 #if HWY_TARGET == HWY_SCALAR && !defined(__ARM_FEATURE_MVE)
   if (__builtin_expect(__builtin_fabsf(x.raw) > limit, 0)) {
@@ -130,7 +130,7 @@ HWY_INLINE FloatVec PowerOfTwo(IntVec n) {
   return FromBits(hn::ShiftLeft<23>(hn::Add(n, SetInt(127))));
 }
 
-// Joins the parts over the whole range of floats: two factors, as 2^n alone may overflow.
+// Joins the parts over the full range of floats: two factors, because 2^n alone may overflow.
 HWY_INLINE FloatVec JoinExp(const ExpParts& parts) {
   const IntVec half = hn::ShiftRight<1>(parts.n);
   const FloatVec scale = PowerOfTwo(half);
@@ -143,8 +143,8 @@ HWY_INLINE FloatVec Exp(FloatVec x) {
   return hn::IfThenZeroElse(hn::Lt(x, Set(-87.3f)), y);
 }
 
-// exp for |x| <= 88, where one factor does: 2^n is made without n, as kRoundingMagic has no bit
-// that the shift leaves.
+// exp for |x| <= 88, where one factor is enough. 2^n is computed from the shifted n directly,
+// because the shift removes all bits of kRoundingMagic.
 HWY_INLINE FloatVec ExpWithin88(FloatVec x) {
   const ExpRest reduced = ReduceExp(x);
   const FloatVec m = ExpOfRest(reduced.rest);
@@ -192,8 +192,8 @@ HWY_INLINE FloatVec LogOfNormal(FloatVec x) {
   return Fma(parts.exponent, Set(kLogTwoHigh), y);
 }
 
-// Relative error 2e-7 (absolute 1e-7 around 1). Zero and subnormal numbers give -inf, less gives
-// NaN.
+// Relative error 2e-7 (absolute 1e-7 around 1). Zero and subnormal numbers give -inf, negative
+// numbers NaN.
 HWY_INLINE FloatVec Log(FloatVec x) {
   FloatVec y = hn::IfThenElse(hn::Lt(x, Infinity()), LogOfNormal(x), x);
   const FloatVec below =
@@ -236,8 +236,8 @@ HWY_INLINE FloatMask IsEven(IntVec n) {
   return hn::RebindMask(FloatTag(), hn::Eq(hn::And(n, SetInt(1)), SetInt(0)));
 }
 
-// sin(x + quarters * pi/2). Absolute error 1e-7 for |x| <= 1e5, 1e-6 up to 1e6; beyond, the result
-// means less and less but stays within [-1, 1]. Infinite x gives NaN.
+// sin(x + quarters * pi/2). Absolute error 1e-7 for |x| <= 1e5, 1e-6 up to 1e6; for larger x the
+// result loses accuracy but stays within [-1, 1]. Infinite x gives NaN.
 HWY_INLINE FloatVec SinOfQuarters(FloatVec x, int32_t quarters) {
   const CircleParts parts = SplitCircle(x);
   const IntVec quadrant = hn::Add(parts.quadrant, SetInt(quarters));
@@ -250,7 +250,7 @@ HWY_INLINE FloatVec Cos(FloatVec x) { return SinOfQuarters(x, 1); }
 
 // ---- sigmoids -----------------------------------------------------------------------------------
 
-// above / below, a division that its user may join with another one.
+// above / below; the caller may combine this division with another one.
 struct Fraction {
   FloatVec above;
   FloatVec below;
@@ -264,7 +264,7 @@ HWY_INLINE Fraction OddRational(FloatVec x, const float (&above)[kTerms],
   return {hn::Mul(x, Polynomial(square, above)), Polynomial(square, below)};
 }
 
-// A function whose rounding must not carry it beyond 1.
+// For a function whose rounded result must not exceed 1 in magnitude.
 HWY_INLINE FloatVec DivideWithinOne(Fraction f) { return Within(Divide(f.above, f.below), 1.0f); }
 
 // tanh(x) = x * above / below for |x| <= 9, of degree 4/4 in x^2; below is at most 1e2.
@@ -281,7 +281,7 @@ HWY_INLINE Fraction TanhFraction(FloatVec x) {
 // then chosen by trial so that rounding stays below 3e-7 at every float.
 HWY_INLINE FloatVec Tanh(FloatVec x) { return DivideWithinOne(TanhFraction(x)); }
 
-// Below it a sigmoid is zero.
+// Below this x, a sigmoid is zero.
 inline constexpr float kSigmoidFrom = -87.3f;
 // 1 + exp(-x), finite.
 HWY_INLINE FloatVec SigmoidDivisor(FloatVec x) {
@@ -299,14 +299,14 @@ HWY_INLINE FloatVec Sigmoid(FloatVec x) {
 }
 
 // sigmoid(x) * tanh(y) with one division instead of two: on AVX-512 divisions are half of the cost.
-// Absolute error 4e-7; it may pass 1 by as much.
+// Absolute error 4e-7; the result may exceed 1 by as much.
 HWY_INLINE FloatVec SigmoidTimesTanh(FloatVec x, FloatVec y) {
   const Fraction tanh = TanhFraction(y);
   return Divide(tanh.above, hn::Mul(tanh.below, SigmoidDivisor(x)));
 }
 
 // Degree 5/5 in x^2, absolute and relative error 4e-7; exactly +-1 from 4.1 on, where the fit
-// itself is a little above 1: gelu multiplies the distance from 1 by x.
+// itself is slightly above 1: gelu multiplies the distance from 1 by x.
 HWY_INLINE FloatVec Erf(FloatVec x) {
   static constexpr float kAbove[] = {1.12837911f,    0.193545654f,   0.0531017929f,
                                      0.00388336345f, 2.84565554e-4f, 1.98676798e-6f};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of math-inl.h that recurrent cells spend their time in, of eight floats at a time:
-// two vectors of Helium share each load of a constant, which an instruction takes from a core
-// register. The operations are those of math-inl.h one by one, and so are the bits.
+// The functions of math-inl.h that dominate the time of recurrent cells, for eight floats at a
+// time: two vectors of Helium share each load of a constant, which an instruction reads from a core
+// register. The operations are exactly those of math-inl.h, so the results are bit-identical.
 
 #if defined(WEFT_KERNELS_SIMD_MATH_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_MATH_HELIUM_INL_H_
@@ -14,7 +14,8 @@
 
 #include "kernels/simd/math-inl.h"
 
-// A loop over units. Clang makes it faster where it makes it short: it keeps less before the loop.
+// A loop over units. Clang generates faster code with minsize, because it keeps fewer values before
+// the loop.
 #undef WEFT_UNITS
 #ifdef __clang__
 #define WEFT_UNITS HWY_NOINLINE inline __attribute__((minsize))
@@ -37,7 +38,8 @@ HWY_INLINE void StorePair(const FloatPair& x, float* p) {
   vstrwq_f32(p + 4, x.b);
 }
 
-// The first `count` <= 8, and zeros; what is beyond them stays as it is in memory.
+// Loads or stores the first `count` <= 8 floats. Other lanes are loaded as zero, and are not
+// stored.
 HWY_INLINE FloatPair LoadFirstPair(const float* p, size_t count) {
   const uint32_t upper = count > 4 ? count - 4 : 0;
   return {vldrwq_z_f32(p, vctp32q(count)), vldrwq_z_f32(p + 4, vctp32q(upper))};
@@ -48,7 +50,8 @@ HWY_INLINE void StoreFirstPair(const FloatPair& x, float* p, size_t count) {
   vstrwq_p_f32(p + 4, x.b, vctp32q(upper));
 }
 
-// The first `count` and zeros in `rest`, where they may be computed as a pair.
+// Copies the first `count` floats to `rest`, padded with zeros, so that they can be computed as a
+// pair.
 HWY_NOINLINE inline const float* RestOf(const float* p, size_t count, float* rest) {
   StorePair(LoadFirstPair(p, count), rest);
   return rest;
@@ -67,7 +70,7 @@ HWY_INLINE FloatPair Mul(const FloatPair& x, const FloatPair& y) {
 HWY_INLINE FloatPair Fma(const FloatPair& x, const FloatPair& y, const FloatPair& z) {
   return {vfmaq_f32(z.a, x.a, y.a), vfmaq_f32(z.b, x.b, y.b)};
 }
-// z + x * y of a number y.
+// z + x * y, for a scalar y.
 HWY_INLINE FloatPair Fma(const FloatPair& x, float y, const FloatPair& z) {
   return {vfmaq_n_f32(z.a, x.a, y), vfmaq_n_f32(z.b, x.b, y)};
 }
@@ -75,8 +78,8 @@ HWY_INLINE FloatPair Divide(const FloatPair& x, const FloatPair& y) {
   return {x.a / y.a, x.b / y.b};
 }
 
-// c[0] + x * (c[1] + x * (c[2] + ...)). What is loaded from memory takes one instruction where a
-// constant takes two.
+// c[0] + x * (c[1] + x * (c[2] + ...)). Loading a coefficient from memory needs one instruction, a
+// constant needs two.
 template <size_t kTerms>
 HWY_INLINE FloatPair Polynomial(const FloatPair& x, const float (&c)[kTerms]) {
   const float* terms = c;
@@ -90,26 +93,27 @@ HWY_INLINE FloatPair Polynomial(const FloatPair& x, const float (&c)[kTerms]) {
   return sum;
 }
 
-// Whether a number of x is beyond [-limit, limit], by its bits; a signalling NaN counts as one that
-// is.
+// Returns true if a number of x is outside [-limit, limit]. Compares bits; a signalling NaN counts
+// as outside.
 HWY_INLINE bool IsBeyond(const FloatPair& x, float limit) {
   uint32_t most = 0, limit_bits;
   __asm__("vmaxnmav.f32 %0, %q1\n\tvmaxnmav.f32 %0, %q2" : "+r"(most) : "w"(x.a), "w"(x.b));
   __builtin_memcpy(&limit_bits, &limit, sizeof limit_bits);
   return most > limit_bits;
 }
-// x where a number of `at` is within [-limit, limit] or NaN, else `above` or `below`. Only
-// magnitudes are compared, and only whether they are greater: Helium's "less" holds for a NaN too,
-// and Clang makes it of "greater" where it takes a sign away.
+// x if the number in `at` is within [-limit, limit] or NaN, else `above` or `below`. Only
+// magnitudes are compared, and only with "greater": Helium's "less" is true for a NaN, and Clang
+// generates it from "greater" when it removes a sign.
 HWY_INLINE float32x4_t Saturated(float32x4_t x, float32x4_t at, float limit, float above,
                                  float below) {
-  // Kept from the compiler, which would make vectors of them before a loop that needs none.
+  // Hides the values from the compiler, which would create vectors of them before a loop that
+  // rarely needs them.
   __asm__("" : "+r"(limit), "+r"(above), "+r"(below));
   const float32x4_t end =
       vpselq_f32(vdupq_n_f32(above), vdupq_n_f32(below), vcmpgtq_n_f32(at, 0.0f));
   return vpselq_f32(end, x, vcmpgtq_n_f32(vabsq_f32(at), limit));
 }
-// x into [-limit, limit], where little is beyond; a NaN stays one.
+// Clamps x to [-limit, limit], where numbers outside are rare; a NaN stays NaN.
 HWY_INLINE FloatPair Within(const FloatPair& x, float limit) {
   if (__builtin_expect(IsBeyond(x, limit), 0)) {
     return {Saturated(x.a, x.a, limit, limit, -limit), Saturated(x.b, x.b, limit, limit, -limit)};
@@ -127,7 +131,7 @@ HWY_INLINE FractionPair TanhFraction(const FloatPair& x) {
   return {Mul(Polynomial(square, kTanhAbove), limited), Polynomial(square, kTanhBelow)};
 }
 
-// 2^n of an integer with kRoundingMagic on top, of whose bits the shift leaves nothing.
+// 2^n, for an integer n with kRoundingMagic added; the shift removes all bits of kRoundingMagic.
 HWY_INLINE float32x4_t PowerOf(float32x4_t shifted) {
   const uint32x4_t bits = vshlq_n_u32(vreinterpretq_u32_f32(shifted), 23);
   return vreinterpretq_f32_u32(vaddq_n_u32(bits, 127u << 23));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The polynomial of math-inl.h for Cortex-M with a scalar FPU: a multiply-add overwrites the
-// coefficient that it adds, so that compilers load or move each by itself; here one instruction
-// loads them all. Bits are those of the other targets.
+// The polynomial of math-inl.h for Cortex-M with a scalar FPU. A multiply-add overwrites the
+// coefficient that it adds, so compilers load or move each coefficient separately; here one
+// instruction loads all of them. The results are bit-identical to those of the other targets.
 
 #if defined(WEFT_KERNELS_SIMD_POLYNOMIAL_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_POLYNOMIAL_CORTEX_M_INL_H_
@@ -13,7 +13,7 @@
 #include "kernels/simd/vector-inl.h"
 
 // clang-format off
-// What remains to be done from so many coefficients on, of which the last holds their sum.
+// The last N steps of Horner's scheme: WEFT_HORNER_N starts with the partial sum in s(N-1).
 #undef WEFT_HORNER_2
 #define WEFT_HORNER_2 "vfma.f32 s0, s1, %[x]"
 #undef WEFT_HORNER_3
@@ -43,7 +43,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 template <size_t kTerms>
 HWY_INLINE FloatVec Polynomial(FloatVec x, const float (&c)[kTerms]) {
   static_assert(kTerms == 3 || (kTerms >= 5 && kTerms <= 7) || kTerms == 9,
-                "write the rows of other polynomials");
+                "add a branch for polynomials of this length");
   register float sum __asm__("s0");
   if constexpr (kTerms == 3) {
     WEFT_POLYNOMIAL("s0-s2", WEFT_HORNER_3, "s1", "s2");

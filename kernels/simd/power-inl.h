@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// x to the power of y for vectors of floats, built from the parts of exp and log, with the
-// logarithm in two floats so that the error stays below 1e-6 relative, however large the result is.
-// Zeros, infinities, signs and NaN are those of C's pow; subnormal x counts as zero.
+// x to the power of y for vectors of floats, built from the parts of exp and log. The logarithm has
+// two floats, so that the relative error stays below 1e-6 for any result. Zeros, infinities, signs
+// and NaN are those of C's pow; subnormal x counts as zero.
 
 #if defined(WEFT_KERNELS_SIMD_POWER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_POWER_INL_H_
@@ -21,7 +21,7 @@ struct FloatPair {
   FloatVec low;
 };
 
-// a + b without loss, whichever is greater.
+// a + b without rounding error; either may be larger.
 HWY_INLINE FloatPair AddExactly(FloatVec a, FloatVec b) {
   const FloatVec sum = hn::Add(a, b);
   const FloatVec b_part = hn::Sub(sum, a);
@@ -46,7 +46,7 @@ HWY_INLINE FloatPair LogInTwo(FloatVec x) {
   return {high, hn::Add(hn::Sub(second.high, high), low)};
 }
 
-// |x|^y for positive normal |x| and finite y.
+// x|^y for positive normal |x| and finite y.
 HWY_INLINE FloatVec PowerOfMagnitude(FloatVec magnitude, FloatVec y) {
   const FloatPair log = LogInTwo(magnitude);
   const FloatVec product = hn::Mul(y, log.high);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vectors every kernel is written in: at most 16 floats, so that one panel of 16 is a whole
-// number of vectors on every target (1 on AVX-512, 2 on AVX2, 4 on NEON, 16 on the scalar target).
-// What differs between targets in the last bit, or in what becomes of a NaN, is decided here, once:
-// use these functions instead of Highway's MulAdd, Div, Sqrt, Min and Max.
-// Include it after hwy/foreach_target.h, outside any namespace. Vectors have a known size: targets
-// with sizeless ones (SVE, RVV) are not built.
+// The vector types of all kernels: at most 16 floats, so that one panel of 16 is a multiple of a
+// vector on every target (1 vector on AVX-512, 2 on AVX2, 4 on NEON, 16 on the scalar target).
+// Operations that differ between targets in the last bit, or for NaN, are defined here: use these
+// functions instead of Highway's MulAdd, Div, Sqrt, Min and Max. Include it after
+// hwy/foreach_target.h, outside any namespace. Vectors have a known size: targets with sizeless
+// ones (SVE, RVV) are not built.
 
 #if defined(WEFT_KERNELS_SIMD_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_SIMD_VECTOR_INL_H_
@@ -18,12 +18,12 @@
 
 #include "hwy/highway.h"
 
-// For a lambda that two loops call and that is worth having twice.
+// For a lambda that is called in two loops and is worth inlining in both.
 #undef WEFT_ALWAYS_INLINE
 #define WEFT_ALWAYS_INLINE __attribute__((always_inline))
 
-// A part of a kernel: a function of its own where vectors are one lane, since code and stack are
-// dear there, else inside its callers.
+// A part of a kernel: a separate function if vectors have one lane, because code and stack are
+// expensive there; otherwise inlined.
 #undef WEFT_PART
 #if HWY_TARGET == HWY_SCALAR
 #define WEFT_PART HWY_NOINLINE inline
@@ -35,9 +35,9 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_SCALAR && defined(__clang__) && defined(__ARM_FEATURE_MVE)
-// Helium's "less" holds for a NaN too. Clang 19 forgets it where it turns a comparison with a
-// constant round, and asks the same way whether a number is NaN. So bits are compared here, which
-// it makes vectors of all the same; what is not named here is Highway's own.
+// Helium's "less" is true for a NaN. Clang 19 ignores this when it reverses a comparison with a
+// constant, and also for tests for NaN. So bits are compared here, which Clang can still vectorise.
+// Functions not listed here are Highway's.
 namespace hn {
 using namespace hwy::HWY_NAMESPACE;
 using hwy::HWY_NAMESPACE::Gt;
@@ -54,8 +54,8 @@ HWY_INLINE uint32_t BitsOf(Float x) {
 }
 HWY_INLINE bool IsNumber(Float x) { return (BitsOf(x) & 0x7FFFFFFFu) <= 0x7F800000u; }
 
-// Whether a lies beyond a constant of the given sign, away from zero: there bits grow with the
-// magnitude, up to those of infinity.
+// IsConstant: the bits are a compile-time constant with the given sign. IsBeyond: a is farther from
+// zero than that constant; the bits grow with the magnitude, up to those of infinity.
 HWY_INLINE bool IsConstant(uint32_t bits, uint32_t sign) {
   return __builtin_constant_p(bits) && bits >= sign && bits < sign + 0x7F800000u;
 }
@@ -78,9 +78,9 @@ HWY_INLINE Truth Le(Float a, Float b) {
 }
 }  // namespace hn
 #elif HWY_TARGET == HWY_SCALAR && !defined(__clang__) && !HWY_ARCH_X86
-// Of two objects GCC chooses by their addresses, which puts both into memory; of two floats in
-// registers. What is not named here is Highway's own. On x86 the choice would be a maximum there,
-// which flushes a subnormal number where the vectors' choice keeps it.
+// Selecting one of two objects, GCC uses their addresses, which forces both into memory; it selects
+// two floats in registers. Functions not listed here are Highway's. Not on x86: there GCC would
+// generate a maximum, which flushes a subnormal number where the vector selection keeps it.
 namespace hn {
 using namespace hwy::HWY_NAMESPACE;
 using hwy::HWY_NAMESPACE::IfThenElse;
@@ -114,8 +114,8 @@ inline constexpr size_t kPanelVectors = 16 / kLanes;
 HWY_INLINE FloatVec Set(float value) { return hn::Set(FloatTag(), value); }
 HWY_INLINE IntVec SetInt(int32_t value) { return hn::Set(IntTag(), value); }
 
-// Memory as floats. Highway's scalar target reads it as bytes, which costs a move from the integer
-// registers for every load on Cortex-M.
+// Accesses memory as floats. Highway's scalar target accesses bytes, which costs a move from an
+// integer register for every load on Cortex-M.
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE FloatVec Load(const float* p) { return FloatVec(*p); }
 HWY_INLINE void Store(FloatVec v, float* p) { *p = v.raw; }
@@ -124,18 +124,19 @@ HWY_INLINE FloatVec Load(const float* p) { return hn::LoadU(FloatTag(), p); }
 HWY_INLINE void Store(FloatVec v, float* p) { hn::StoreU(v, FloatTag(), p); }
 #endif
 
-// The first `count` lanes, count <= kLanes; the others are zero, or left alone in memory.
+// Loads or stores the first `count` <= kLanes lanes. Other lanes are loaded as zero, and are not
+// stored.
 HWY_INLINE FloatVec LoadFirst(const float* p, size_t count) {
 #if HWY_TARGET == HWY_SCALAR
   return FloatVec(count != 0 ? *p : 0.0f);
 #else
-  if (count == kLanes) return Load(p);  // folds where count is known
+  if (count == kLanes) return Load(p);  // removed if count is a constant
   return hn::LoadN(FloatTag(), p, count);
 #endif
 }
 #if HWY_TARGET != HWY_SCALAR && HWY_ARCH_X86
-// The first `count` lanes in pieces of 8, 4, 2 and 1. A store under a mask is slow on some
-// processors, and on others a read of what lies behind its lanes waits for it.
+// Stores the first `count` lanes in pieces of 8, 4, 2 and 1. A masked store is slow on some
+// processors; on others a load of the bytes after its lanes waits for it.
 template <class D>
 HWY_INLINE void StorePieces(D, hn::Vec<D> v, float* p, size_t count) {
   if constexpr (HWY_MAX_LANES_D(D) > 1) {
@@ -181,7 +182,7 @@ HWY_INLINE FloatVec Fnma(FloatVec a, FloatVec b, FloatVec c) {
 #endif
 }
 
-// The same for one float; every target has the instruction.
+// The same for one float. Every target compiles this to its instruction or to fmaf.
 HWY_INLINE float Fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 
 #if HWY_TARGET != HWY_SCALAR && HWY_ARCH_ARM_V7
@@ -210,8 +211,8 @@ HWY_INLINE FloatVec Divide(FloatVec a, FloatVec b) { return hn::Div(a, b); }
 HWY_INLINE FloatVec SquareRoot(FloatVec a) { return hn::Sqrt(a); }
 #endif
 
-// min(x, limit) and max(x, limit) in which a NaN x stays NaN; limit is a number and not zero (of
-// which the sign would be a matter of taste). x86 returns its second operand where one is NaN.
+// min(x, limit) and max(x, limit), where a NaN x stays NaN. The limit must be a number other than
+// zero, whose sign would be ambiguous. x86 returns its second operand if one is NaN.
 HWY_INLINE FloatVec AtMost(FloatVec x, float limit) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
   return hn::Min(Set(limit), x);
@@ -227,8 +228,8 @@ HWY_INLINE FloatVec AtLeast(FloatVec x, float limit) {
 #endif
 }
 
-// x into [low, high], and what of x is above 0: a NaN stays one, a zero keeps its sign, and so does
-// a subnormal number that counts as zero (x86 has one instruction, which returns 0). The bounds may
+// Clamp x to [low, high], and max(x, 0). A NaN stays NaN. A zero keeps its sign, and so does a
+// subnormal number that counts as zero (the single x86 instruction would return +0). The bounds may
 // be zero or infinite.
 HWY_INLINE FloatVec Clamp(FloatVec x, float low, float high) {
   const FloatVec raised = hn::IfThenElse(hn::Lt(x, Set(low)), Set(low), x);
@@ -236,7 +237,7 @@ HWY_INLINE FloatVec Clamp(FloatVec x, float low, float high) {
 }
 HWY_INLINE FloatVec Relu(FloatVec x) { return hn::IfThenZeroElse(hn::Lt(x, Set(0.0f)), x); }
 
-// The greater and the lesser of two data; a NaN on either side wins, and of two zeros b.
+// The larger and the smaller of two numbers; if one is NaN, so is the result; of two zeros b.
 HWY_INLINE FloatVec Greater(FloatVec a, FloatVec b) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
   return hn::IfThenElse(hn::IsNaN(a), a, hn::Max(a, b));
@@ -252,12 +253,13 @@ HWY_INLINE FloatVec Lesser(FloatVec a, FloatVec b) {
 #endif
 }
 
-// The same of two floats.
+// The same for two floats.
 HWY_INLINE float Greater(float a, float b) { return a > b || a != a ? a : b; }
 HWY_INLINE float Lesser(float a, float b) { return a < b || a != a ? a : b; }
 
-// Elements of one index depend on no other, also where an output lies over the input of the same
-// index. Clang makes Helium of scalar code once it knows; it cannot see it from the pointers.
+// Asserts that iterations are independent, also if an output overwrites the input of the same
+// index. With this knowledge, which it cannot derive from the pointers, Clang vectorises scalar
+// code to Helium.
 #undef WEFT_NO_LOOP_DEPENDENCE
 #if defined(__clang__) && HWY_TARGET == HWY_SCALAR
 #define WEFT_NO_LOOP_DEPENDENCE _Pragma("clang loop vectorize(assume_safety)")
@@ -265,8 +267,8 @@ HWY_INLINE float Lesser(float a, float b) { return a < b || a != a ? a : b; }
 #define WEFT_NO_LOOP_DEPENDENCE
 #endif
 
-// Calls body(i, lanes) with lanes = kLanes for every whole vector of [0, count), then once for the
-// rest, which LoadFirst and StoreFirst handle.
+// Calls body(i, lanes) with lanes = kLanes for every full vector of [0, count), then once for the
+// remainder, which LoadFirst and StoreFirst handle.
 template <class Body>
 HWY_INLINE void ForVectors(size_t count, const Body& body) {
   size_t i = 0;
