@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A program with a model's kernels and without a variant of one: opening a model that needs it must
- * say so, and must not call what is not linked. The model's own source asks for what it needs, so its
- * request goes to this number: the compiler is called with weft_variant_<name>=not_linked. */
+ * A program with a model's kernels but without one variant of them: opening a model that needs it
+ * must report the missing variant, and must not call what is not linked. The model's own source
+ * requests the variants that it needs. The compiler is called with weft_variant_<name>=not_linked,
+ * so that the request refers to this number instead. */
 #include <stdio.h>
 
 const char not_linked = 0;

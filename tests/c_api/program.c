@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A C99 program over weft_c.h and the C source that the converter writes: three runs of the model
- * on fixed inputs, and the hash of their outputs, which is that of the device tests. Then the
- * model's self test, which must see a damaged copy. Compiled by the same compiler as firmware, on a
- * desktop and on boards. */
+ * on fixed inputs, and the hash of their outputs, which must be that of the device tests. Then the
+ * model's self test, which must detect a damaged copy. Compiled by the same compiler as firmware,
+ * on a desktop and on boards. */
 #include <stdio.h>
 #include <string.h>
 
@@ -74,7 +74,7 @@ static int CheckSelfTest(weft_engine* engine) {
   return found >= kCopies / 2;
 }
 
-/* The plan is that of the file; of a copy with another weight it is not. */
+/* The plan hash matches that of the file; that of a copy with another weight does not. */
 static int CheckPlan(weft_engine* engine) {
   static unsigned char room[16 * MODEL_STEPS]; /* less than it could use */
   const size_t past = (uintptr_t)damaged_room % WEFT_MODEL_ALIGNMENT;
@@ -93,7 +93,7 @@ static int CheckPlan(weft_engine* engine) {
   return !weft_ok(fault) && fault.is != fault.must;
 }
 
-/* A clock that its own readings drive. */
+/* A clock that advances with each reading. */
 static uint64_t Count(void* user) {
   uint64_t* time = (uint64_t*)user;
   return ++*time;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One hash per model, pinned in hashes.txt, equal on every target: the AVX-512, AVX2 and scalar
-// kernels of a desktop build each in turn, NEON under an emulator, a board.
+// kernels of a desktop build (one after the other), NEON under an emulator, a board.
 //
-// WEFT_PIN_HASHES=1 writes hashes.txt anew instead of comparing; look at the difference before you
+// WEFT_PIN_HASHES=1 rewrites hashes.txt instead of comparing; check the difference before you
 // commit.
 #include <gtest/gtest.h>
 
@@ -28,8 +28,8 @@ uint64_t Hash(const void* data, size_t bytes, uint64_t hash) {
   return hash;
 }
 
-// A NaN counts as a NaN: x86 and ARM disagree on the sign of those they make (of sqrt(-1), say),
-// and IEEE 754 leaves it open. Every other bit counts.
+// All NaNs are equal: x86 and ARM disagree on the sign of generated NaNs (of sqrt(-1), say), and
+// IEEE 754 leaves it open. Every other bit counts.
 uint64_t Hash(const Tensor& tensor, uint64_t hash) {
   if (tensor.type != Type::kF32) return Hash(tensor.data, tensor.bytes, hash);
   for (size_t i = 0; i < tensor.bytes / sizeof(float); ++i) {
@@ -41,7 +41,7 @@ uint64_t Hash(const Tensor& tensor, uint64_t hash) {
   return hash;
 }
 
-// Hash over the outputs of three runs, the second and third going on from the state left behind.
+// Hash over the outputs of three runs; the second and third continue from the previous state.
 uint64_t RunModel(const std::string& name) {
   const auto model = ReadModelFile(ModelPath(name));
   const Stream stream(*model);
@@ -50,7 +50,7 @@ uint64_t RunModel(const std::string& name) {
   uint32_t random = 1;
   for (int run = 0; run < 3; ++run) {
     for (uint32_t i = 0; i < engine.input_count(); ++i) FillInput(engine.input(i), random);
-    // A count that these inputs set may be beyond its bound.
+    // These inputs may set a count above its maximum.
     const FaultCode code = engine.Run().code;
     EXPECT_TRUE(code == FaultCode::kNone || code == FaultCode::kTripLimit);
     for (uint32_t i = 0; i < engine.output_count(); ++i) {
@@ -86,7 +86,7 @@ constexpr const char* kRemedy =
 
 using HashMap = std::map<std::string, uint64_t>;
 
-// The names in `from` that `in` lacks, a line each; empty if there are none.
+// The names in `from` that are missing in `in`, one per line; empty if there are none.
 std::string Lacking(const HashMap& from, const HashMap& in) {
   std::string lines;
   for (const auto& [name, hash] : from) {
@@ -95,7 +95,7 @@ std::string Lacking(const HashMap& from, const HashMap& in) {
   return lines;
 }
 
-// The names that both have with different hashes.
+// The names in both maps whose hashes differ.
 std::string Changed(const HashMap& is, const HashMap& pinned) {
   std::string lines;
   for (const auto& [name, hash] : is) {

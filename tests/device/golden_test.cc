@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stored outputs of every conformance case against what this target computes, by the rule of
-// tests/conformance/README.md. The host converted the models; nothing else is taken from it.
+// Compares the stored outputs of every conformance case with the results of this target, by the
+// rule of tests/conformance/README.md. Only the models are converted on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace weft {
 namespace {
 
-// How NumPy names the types that ports of stored cases have.
+// NumPy's name of each type that ports of stored cases have.
 const char* NumpyType(Type type) {
   switch (type) {
     case Type::kF32:
@@ -88,7 +88,7 @@ void Compare(const Tensor& tensor, const unsigned char* expected, const StoredCa
   }
 }
 
-// Whether the file has the tensor's type and shape, and all bytes of them.
+// Returns true if the file has the tensor's type and shape, and all of its bytes.
 bool Fits(const StoredArray& array, const Tensor& tensor, size_t calls) {
   const std::string must = HeaderOf(tensor, calls);
   const std::string is = array.header.substr(0, must.size());

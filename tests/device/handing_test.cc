@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts of one model to different numbers of steps a run (`weft convert --streaming=N`) hand over
-// their state: after each run the bytes move to an engine of another cut, which goes on. All
-// through, outputs must have the bits of the model of one step a run.
+// Streaming models of one source with different numbers of steps per run (`weft convert
+// --streaming=N`) exchange their state: after each run the bytes are copied to an engine of another
+// model, which continues. All outputs must be bit-identical to the model with one step per run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,25 +20,25 @@
 namespace weft {
 namespace {
 
-// A cut of a model and its engine.
+// A streaming model and its engine.
 struct Cut {
   explicit Cut(const std::string& name)
       : steps(std::stoul(name.substr(name.rfind('.') + 1))),
         file(ReadModelFile(StreamedPath(name))),
         stream(*file) {}
 
-  size_t steps;  // of a run
+  size_t steps;  // per run
   std::unique_ptr<ExactBytes> file;
   Stream stream;
 };
 
-// A port over all steps, as rows of so many bytes for each step. Without time all of it is one
-// step, which every run takes or gives.
+// A port over all steps, as rows with a number of bytes per step. Without time axis all of it is
+// one step, which every run reads or writes.
 struct Line {
   size_t rows = 1, step_bytes = 0;
   bool has_time = false;
 
-  // One step of `few` and some of `many`.
+  // One step in `few` and several in `many`.
   Line(const Tensor& few, const Tensor& many) {
     for (uint32_t axis = 0; axis < few.rank; ++axis) {
       has_time = few.dims[axis] != many.dims[axis];
@@ -62,7 +62,7 @@ void MoveSteps(const Line& line, const Tensor& tensor, Buffer& all, size_t first
   }
 }
 
-// All cuts of one model, which take turns on one stream.
+// All streaming models of one source, which process one stream alternately.
 class Relay {
  public:
   Relay(const std::string& of_case, const std::vector<std::string>& names) {
@@ -74,7 +74,7 @@ class Relay {
     for (uint32_t i = 0; i < few.input_count(); ++i) {
       input_lines_.emplace_back(few.input(i), many.input(i));
       Buffer all = std::move(arrays[i].elements);
-      all.resize(whole.engine.input(i).bytes);  // of the first call, where a case has several
+      all.resize(whole.engine.input(i).bytes);  // of the first call, if a case has several
       CountSteps(input_lines_.back(), all.size());
       inputs_.push_back(std::move(all));
     }
@@ -87,13 +87,15 @@ class Relay {
 
   size_t steps() const { return steps_; }
 
-  // The outputs of every step; of those without time one after each run.
+  // The outputs of every step; for those without time axis one after each run.
   struct Outputs {
-    std::vector<Buffer> all;                             // of ports with time
-    std::map<std::pair<uint32_t, size_t>, Buffer> last;  // of the others: port, steps so far
+    std::vector<Buffer> all;  // of ports with time
+    std::map<std::pair<uint32_t, size_t>, Buffer>
+        last;  // of outputs without time axis: port, steps so far
   };
 
-  // Cuts take turns as far as steps are left; `turns` are indices of cuts.
+  // Runs the models in the order of `turns` (indices of models), repeatedly, until no steps are
+  // left.
   Outputs Run(const std::vector<size_t>& turns) {
     Outputs outputs;
     for (const Line& line : output_lines_) {
@@ -110,7 +112,7 @@ class Relay {
         if (next->stream.state->size() != holder->stream.state->size()) return outputs;
         std::memcpy(next->stream.state->data(), holder->stream.state->data(),
                     next->stream.state->size());
-        // What the engine that gave it away still has makes no difference.
+        // The memory of the engine that gave its state away must not matter.
         std::memset(holder->stream.state->data(), 0x5A, holder->stream.state->size());
       }
       RunOne(*next, done, outputs);
@@ -121,7 +123,7 @@ class Relay {
   }
 
  private:
-  // A loop may make time of its own: then no input has it. What comes late may end behind the
+  // A loop may create its own time axis, which no input has. Delayed outputs may end after the
   // inputs.
   void CountSteps(const Line& line, size_t bytes) {
     if (!line.has_time || line.step_bytes == 0) return;

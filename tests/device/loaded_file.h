@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model files that the host has converted, on whatever target a test runs: the bytes, memory of
-// exactly the sizes that the file asks for, and an engine over both.
+// Model files that the host has converted, on the target of the test: the bytes, memory of exactly
+// the sizes that the file requires, and an engine over both.
 #ifndef WEFT_TESTS_DEVICE_LOADED_FILE_H_
 #define WEFT_TESTS_DEVICE_LOADED_FILE_H_
 
@@ -17,7 +17,7 @@ namespace weft {
 
 using test::ExactBytes;
 
-// A file that cannot be read is a failure and gives no bytes, which no engine opens.
+// A file that cannot be read is a failure and gives an empty block, which no engine opens.
 inline std::unique_ptr<ExactBytes> ReadModelFile(const std::string& path) {
   std::ifstream stream(path, std::ios::binary | std::ios::ate);
   EXPECT_TRUE(stream.good()) << path << " cannot be read; the target weft_models makes it";
@@ -27,7 +27,7 @@ inline std::unique_ptr<ExactBytes> ReadModelFile(const std::string& path) {
   return file;
 }
 
-// An engine with a state of its own, and a scratch of its own or one that others use too.
+// An engine with its own state, and with its own or a shared scratch.
 struct Stream {
   Stream(ExactBytes& model, std::shared_ptr<ExactBytes> shared_scratch = nullptr) {
     const Bytes bytes = model.bytes();

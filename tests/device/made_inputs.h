@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inputs made from integers alone, so that no target computes them differently.
+// Inputs computed with integers only, so that they are the same on all targets.
 #ifndef WEFT_TESTS_DEVICE_MADE_INPUTS_H_
 #define WEFT_TESTS_DEVICE_MADE_INPUTS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model is never written: every stored one runs its self test straight from a mapping that the
-// processor guards against writes, as it runs from flash. A write ends this program.
+// A model is never written: every stored one runs its self test directly from a read-only mapping,
+// as it would from flash. A write would end this program.
 #include <gtest/gtest.h>
 
 #if defined(__unix__)
@@ -18,7 +18,7 @@
 namespace weft {
 namespace {
 
-// A file, mapped read only; empty where it cannot be.
+// A file, mapped read-only; empty if it cannot be mapped.
 class Mapping {
  public:
   explicit Mapping(const std::string& path) {

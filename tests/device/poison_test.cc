@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// No output depends on what memory held before: every model runs over state and scratch that are
-// filled with five patterns before Open, scratch again before each run, and gives the same bits.
+// No output depends on the previous contents of memory. Every model runs over state and scratch
+// that are filled with one of five patterns before Open, scratch again before each run, and gives
+// the same bits.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -20,7 +21,8 @@ namespace weft {
 namespace {
 
 constexpr int kRuns = 3;
-// The first is made into random bytes. As floats the others are zeros, NaNs, tiny and huge numbers.
+// The first one is replaced by random bytes. As floats the others are zeros, NaNs, tiny and huge
+// numbers.
 constexpr unsigned char kFills[] = {0x5A, 0x00, 0xFF, 0x01, 0x7F};
 constexpr size_t kFillCount = sizeof(kFills);
 constexpr size_t kRandom = 0;
@@ -44,7 +46,7 @@ void Append(const Tensor& tensor, Buffer& bytes) {
   bytes.insert(bytes.end(), first, first + tensor.bytes);
 }
 
-// All outputs of the runs, and the dims that they showed; empty where the model does not open.
+// All outputs of the runs, and their dims; empty if the model cannot be opened.
 Buffer RunFilled(const ExactBytes& model, size_t fill) {
   Needs needs;
   EXPECT_TRUE(ReadNeeds(model.bytes(), &needs).ok());
@@ -65,7 +67,7 @@ Buffer RunFilled(const ExactBytes& model, size_t fill) {
     Fill(scratch, fill);
     for (const ExactBytes& block : more) Fill(block, fill);
     for (uint32_t i = 0; i < engine.input_count(); ++i) FillInput(engine.input(i), random);
-    // A count that these inputs set may be beyond its bound.
+    // These inputs may set a count above its maximum.
     const FaultCode code = engine.Run().code;
     EXPECT_TRUE(code == FaultCode::kNone || code == FaultCode::kTripLimit);
     for (uint32_t i = 0; i < engine.output_count(); ++i) Append(engine.output(i), outputs);
@@ -73,7 +75,8 @@ Buffer RunFilled(const ExactBytes& model, size_t fill) {
   return outputs;
 }
 
-// An emulated board takes a fill in turn beside the first one, a desktop all of them.
+// An emulated board compares the first fill with one other, a different one per model; a desktop
+// tries all of them.
 size_t BytesCompared(const std::string& path, size_t turn) {
   SCOPED_TRACE(path);
   const auto model = ReadModelFile(path);
@@ -100,7 +103,7 @@ TEST(Poison, ReachesNoOutputOfAnyStream) {
   for (size_t i = 0; i < models.size(); ++i) BytesCompared(StreamedPath(models[i]), i);
 }
 
-// The test itself: a model whose output is what its scratch held.
+// Checks the test: a model whose output is the previous contents of its scratch must fail.
 TEST(Poison, IsSeenWhereAnOutputIsNeverWritten) {
   test::ListingBuilder b;
   b.Output(b.Scratch(test::ElementType::f32, {4}), {"y"});

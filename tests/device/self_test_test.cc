@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every converted model carries a self test of two runs, recorded on the desktop that converted it:
-// it passes on every target, and a weight that is damaged does not go unnoticed.
+// Every converted model has a self test of two runs, recorded on the desktop that converted it. It
+// passes on every target, and damaged weights are detected.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -44,7 +44,7 @@ TEST(SelfTest, EveryStoredModelPasses) {
   });
 }
 
-// Flips the sign of every float of the weights that is not zero, one after the other.
+// Flips the sign of every nonzero float of the weights, one after the other.
 TEST(SelfTest, SeesEveryDamagedWeightOfACell) {
   for (const char* name : {"state/streaming_gru", "cell/lstm4_b1_i16_h15"}) {
     const std::unique_ptr<ExactBytes> model = ReadModelFile(ModelPath(name));
@@ -65,7 +65,7 @@ TEST(SelfTest, SeesEveryDamagedWeightOfACell) {
       bytes[i + 3] ^= 0x80;
     }
     EXPECT_GT(damaged, 100u) << name;
-    // The tolerance of other targets hides the smallest weights.
+    // The tolerance of other targets hides damage of the smallest weights.
     EXPECT_GE(seen, kernels::kFusesMultiplyAdd ? damaged : damaged / 10 * 9) << name;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stack that the engine uses on a Cortex-M, painted and looked at again, for every model: at
-// most the bytes of stack.h, and the hungriest one not far below it.
+// Measures the stack that the engine uses on a Cortex-M for every model. The maximum is at most the
+// size in stack.h, and not far below it.
 #include "runtime/stack.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(Stack, NoModelNeedsMoreThanThePinnedBytes) {
   uint32_t most = 0;
   for (const StoredCase& stored : StoredCases()) {
     const auto file = ReadModelFile(ModelPath(stored.name));
-    const Stream stream(*file);  // memory of the right size, and proof that it opens
+    const Stream stream(*file);  // memory of the right size; also checks that the model opens
     Memory memory;
     memory.state = stream.state->block();
     memory.scratch = stream.scratch->block();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream is its state bytes and nothing else: they can be reset, saved, restored, moved to
-// another engine of the same model, and many streams may take turns on one scratch.
+// A stream is its state bytes and nothing else: they can be reset, saved, restored and moved to
+// another engine of the same model, and many streams may alternately use one scratch.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -19,7 +19,7 @@ using Buffer = std::vector<unsigned char>;
 constexpr size_t kStreams = 64;
 constexpr size_t kRunsOfEach = 5;  // of each stream
 
-// Models with variables of their own, and such as --streaming has made.
+// Models with variables of their own, and models created by --streaming.
 const char* const kModels[] = {
     WEFT_MODELS_DIR "/state/running_sum_6.weft",
     WEFT_MODELS_DIR "/state/initial_value_is_computed.weft",
@@ -35,7 +35,7 @@ uint32_t Next(uint32_t& state) {
   return state >> 19;
 }
 
-// One run with the inputs of that stream and run; all bytes of its outputs.
+// One run with the inputs of that stream and run; returns all bytes of its outputs.
 Buffer RunOnce(Engine engine, size_t stream, size_t run) {
   uint32_t random = static_cast<uint32_t>(stream * kRunsOfEach + run + 1);
   for (uint32_t i = 0; i < engine.input_count(); ++i) {
@@ -45,7 +45,7 @@ Buffer RunOnce(Engine engine, size_t stream, size_t run) {
       const uint32_t number = Next(random);
       const float real = (static_cast<float>(number) - 4096.0f) / 4096.0f;
       const int64_t whole = input.type == Type::kBool ? number & 1 : number & 7;
-      const void* from = &whole;  // the least byte comes first
+      const void* from = &whole;  // little-endian
       if (input.type == Type::kF32) from = &real;
       std::memcpy(input.as<unsigned char>() + at, from, element_bytes);
     }
@@ -88,12 +88,12 @@ TEST_P(State, GoesOnInAnotherEngine) {
   RunOnce(here.engine, 1, 1);
   const ExactBytes saved = *here.state;
   const Buffer third = RunOnce(here.engine, 1, 2), fourth = RunOnce(here.engine, 1, 3);
-  RunOnce(there.engine, 2, 0);  // a stream of its own, given up
+  RunOnce(there.engine, 2, 0);  // a separate stream, discarded
   std::memcpy(there.state->data(), saved.data(), saved.size());
   EXPECT_EQ(RunOnce(there.engine, 1, 2), third);
   EXPECT_EQ(RunOnce(there.engine, 1, 3), fourth);
   std::memcpy(here.state->data(), saved.data(), saved.size());
-  EXPECT_EQ(RunOnce(here.engine, 1, 2), third) << "restored where it came from";
+  EXPECT_EQ(RunOnce(here.engine, 1, 2), third) << "restored in the engine that saved it";
 }
 
 TEST_P(State, SharesScratchAmongInterleavedStreams) {

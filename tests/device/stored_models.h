@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models that the target weft_models has converted, by the lists it wrote beside them, and the
-// arrays of the conformance cases they come from. No folder is listed: boards reach the host's
-// files by their names alone.
+// The models that the target weft_models has converted, from the lists that it wrote next to them,
+// and the arrays of their conformance cases. No folder is listed, because boards can access the
+// host's files only by name.
 #ifndef WEFT_TESTS_DEVICE_STORED_MODELS_H_
 #define WEFT_TESTS_DEVICE_STORED_MODELS_H_
 
@@ -20,8 +20,8 @@ namespace weft {
 
 using Buffer = std::vector<unsigned char>;
 
-// "gru/forward", and how its case.json says that outputs are compared. With `calls` other than 0
-// all arrays of the case have a leading axis, one entry per call.
+// "gru/forward", and how its case.json compares outputs. If `calls` is not 0, all arrays of the
+// case have a leading axis with one entry per call.
 struct StoredCase {
   std::string name;
   size_t calls = 0;
@@ -37,8 +37,8 @@ inline std::vector<StoredCase> StoredCases() {
   return cases;
 }
 
-// Of each model, "sequence/gru_relu.1", the number being the steps of one run: the steps that each
-// output comes late.
+// For each model, such as "sequence/gru_relu.1" (1 step per run): the latency of each output in
+// steps.
 inline std::map<std::string, std::vector<size_t>> StreamedLatencies() {
   std::map<std::string, std::vector<size_t>> latencies;
   std::ifstream stream(WEFT_MODELS_DIR "-streamed/index.txt");
@@ -70,7 +70,7 @@ struct StoredArray {
   Buffer elements;
 };
 
-// Bytes of the elements that a header announces, {'descr': '<f4', .., 'shape': (2, 3), }.
+// Bytes of the elements that a header describes, {'descr': '<f4', .., 'shape': (2, 3), }.
 inline size_t ElementBytes(const std::string& header) {
   const size_t descr = header.find("'descr': '"), shape = header.find("'shape': (");
   if (descr == std::string::npos || shape == std::string::npos) return 0;
@@ -80,8 +80,8 @@ inline size_t ElementBytes(const std::string& header) {
   return bytes;
 }
 
-// The arrays of a case, its inputs before its outputs, both in port order. A file that breaks off,
-// or is none, gives fewer.
+// The arrays of a case, its inputs before its outputs, both in port order. A truncated file, or one
+// that is no array file, gives fewer.
 inline std::vector<StoredArray> ReadArrays(const std::string& name) {
   std::vector<StoredArray> arrays;
   std::ifstream stream(WEFT_FIXTURES_DIR "/cases/" + name + "/arrays.npy", std::ios::binary);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model that walks T steps in one run against the same model cut to N steps a run (`weft convert
-// --streaming=N`): T / N runs must give the bits of the one, with the inputs of the conformance
-// cases, on every target. Where N does not divide T, the steps of whole runs are compared; where an
-// output comes late, those that have come.
-// streamed.txt names the models that can be cut and the runs they take, so that none is lost
-// unnoticed; it says nothing of the bits.
+// Compares a model that processes T steps in one run with its streaming models of N steps per run
+// (`weft convert --streaming=N`). T / N runs must be bit-identical to the single run, with the
+// inputs of the conformance cases, on every target. If N does not divide T, the steps of complete
+// runs are compared; of a delayed output the steps that are available.
 //
-// WEFT_PIN_STREAMED=1 writes streamed.txt anew from the models that are there.
+// streamed.txt lists the models that can be streamed and their numbers of runs, so that none
+// disappears unnoticed; it contains no hashes of results.
+//
+// WEFT_PIN_STREAMED=1 rewrites streamed.txt from the available models.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,9 +29,9 @@
 namespace weft {
 namespace {
 
-// How a port of the whole model meets the port of the cut one: each run has the next `part_bytes`
-// of every row of the whole. Steps that fill no run are left over. The first run of one that comes
-// late begins before the row.
+// How a port of the full model maps to the port of the streaming model: each run has the next
+// `part_bytes` of every row of the full tensor. Steps that do not fill a run are left over. The
+// first run of a delayed port begins before the row.
 struct Meeting {
   size_t rows = 1, row_bytes = 0, part_bytes = 0, runs = 1;
   bool has_time = false;
@@ -38,7 +39,7 @@ struct Meeting {
   size_t late_bytes = 0;
 };
 
-// `late` places of each `steps` of a run.
+// `late` of each `steps` time steps of a run are delayed.
 std::optional<Meeting> Meet(const Tensor& whole, const Tensor& part, size_t late, size_t steps) {
   if (whole.rank != part.rank || whole.type != part.type) return std::nullopt;
   Meeting meeting{1, whole.bytes, part.bytes};
@@ -61,8 +62,8 @@ std::optional<Meeting> Meet(const Tensor& whole, const Tensor& part, size_t late
   return meeting;
 }
 
-// Copies the part that belongs to a run between the dense whole and the dense part, as far as it
-// lies in the whole.
+// Copies the part that belongs to a run between the full tensor and the part, clipped to the full
+// tensor. Both are contiguous.
 void CopyPart(const Meeting& meeting, size_t run, void* whole, void* part, bool to_part) {
   const size_t at = meeting.has_time ? run * meeting.part_bytes : 0;
   const size_t skipped =
@@ -93,7 +94,7 @@ Ports RunWhole(Engine engine, const Ports& inputs) {
   return outputs;
 }
 
-// How the ports of two models meet.
+// The mapping of all ports of two models.
 struct Pairing {
   std::vector<Meeting> inputs, outputs;
   size_t runs = 1;
@@ -110,8 +111,8 @@ bool AddMeeting(const std::optional<Meeting>& meeting, std::vector<Meeting>* to,
   return true;
 }
 
-// The runs are those of the inputs: outputs may come late, and end before or behind them. Without
-// steps in an input, those of the outputs.
+// The number of runs follows from the inputs: outputs may be delayed, and end before or after them.
+// If no input has steps, it follows from the outputs.
 std::optional<Pairing> Pair(const Engine& whole, const Engine& part,
                             const std::vector<size_t>& latencies, size_t steps) {
   Pairing pairing;
@@ -130,14 +131,14 @@ std::optional<Pairing> Pair(const Engine& whole, const Engine& part,
     } else if ((meets = meeting.has_value())) {
       pairing.outputs.push_back(*meeting);
     }
-    // Of a last value, and of all steps at once, nothing is known while steps are to come.
+    // A last value, or one over all steps, is unknown as long as steps are missing.
     if (meets && !meeting->has_time && latencies[i] != 0) pairing.outputs.back().row_bytes = 0;
   }
   return meets ? std::optional(pairing) : std::nullopt;
 }
 
-// What all runs give together; of outputs without steps what the last run gives. Where steps are
-// left over, nothing is known of these and of the last values: `expected` stands for them.
+// The concatenated outputs of all runs; for outputs without steps those of the last run. If steps
+// are left over, these and the last values are unknown and are copied from `expected`.
 Ports RunParts(Engine engine, const Pairing& pairing, Ports inputs, const Ports& expected) {
   engine.Reset();
   Ports outputs = expected;
@@ -166,7 +167,7 @@ std::map<std::string, size_t> PinnedStreams() {
   return pinned;
 }
 
-// The number of runs; the bits are compared on the way.
+// Returns the number of runs; compares the bits.
 size_t Compare(const std::string& name) {
   const std::string of_case = name.substr(0, name.rfind('.'));
   const auto whole_file = ReadModelFile(ModelPath(of_case)),
@@ -175,7 +176,7 @@ size_t Compare(const std::string& name) {
   const auto steps = static_cast<size_t>(name.back() - '0');
   const std::optional<Pairing> pairing =
       Pair(whole.engine, part.engine, StreamedLatencies().at(name), steps);
-  EXPECT_TRUE(pairing.has_value()) << "its ports do not meet those of the whole model";
+  EXPECT_TRUE(pairing.has_value()) << "its ports do not match those of the full model";
   if (!pairing) return 0;
   std::vector<StoredArray> arrays = ReadArrays(of_case);
   arrays.resize(whole.engine.input_count());

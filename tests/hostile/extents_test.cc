@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every step kind over a grid of degenerate parameters. A file that Open accepts reads and writes
-// nothing beyond what AccessOf states, and AccessOf states nothing beyond the operands' slots.
+// only bytes that AccessOf reports, and AccessOf reports only bytes inside the operands' slots.
 // Operands, model and scratch are next to pages that no access may touch.
 //
-// The grid: every field with 0, 1, 2, its largest value and large ones; every pair of fields of
-// which one is 0 or 1 and the other large; random triples with a 0. WEFT_WIDE_GRID=1 gives both
+// The grid: every field with 0, 1, 2, its maximum and large values; every pair of fields with one 0
+// or 1 and the other large; random triples with a 0. WEFT_WIDE_GRID=1 tries all values for both
+// fields of a pair, and 40 times as many triples.
 // fields of a pair all values, and makes 40 times as many triples.
 #include "tests/hostile/guard_pages.h"
 
@@ -24,9 +25,9 @@
 namespace weft::test {
 namespace {
 
-constexpr long kMicroseconds = 2000;  // of processor time, for a step that takes a few
+constexpr long kMicroseconds = 2000;  // of processor time; a step needs only a few
 
-// Sanitizers and emulators take ten times as long: they try every fourth pair.
+// Sanitizers and emulators are ten times slower: they try every fourth pair.
 #if WEFT_ADDRESS_SANITIZER || defined(WEFT_IS_EMULATED)
 constexpr int kPairStep = 4;
 #else
@@ -38,7 +39,7 @@ struct Change {
   uint32_t value;
 };
 
-// Bytes from the address of the slot to behind the last of the access.
+// Distance in bytes from the address of the slot to the end of the access.
 double EndOf(const StridedBytes& access) {
   if (access.run_bytes == 0) return 0;
   auto end = static_cast<double>(access.first_byte) + static_cast<double>(access.run_bytes);
@@ -49,7 +50,7 @@ double EndOf(const StridedBytes& access) {
   return end;
 }
 
-// Memory of one operand, and what it holds before each run.
+// Memory of one operand, and its contents before each run.
 struct OperandMemory {
   OperandMemory(const format::Slot& slot, bool is_written)
       : is_output(is_written),
@@ -124,7 +125,7 @@ class Grid {
   std::vector<OperandMemory> operands_;
 };
 
-// The first of each kind of fault, with the parameters that show it.
+// Reports the first error of each kind, with the parameters that cause it.
 void Grid::Report(const std::string& what, const std::vector<Change>& changes) {
   if (faults[what]++ != 0) return;
   std::string text;
@@ -187,7 +188,8 @@ bool Grid::CheckAccesses(const std::vector<Change>& changes) {
   return holds;
 }
 
-// With each operand's bytes against the page after it, or before it.
+// Runs the step with each operand's bytes directly before the page after it, or after the page
+// before it.
 void Grid::RunAlone(const std::vector<Change>& changes, bool at_end) {
   std::byte* pointers[format::kMaxOperands] = {};
   for (uint32_t i = 0; i < operands_.size(); ++i) {
@@ -236,7 +238,7 @@ std::vector<uint32_t> LargeValuesOf(const ParamField& field) {
   return {4096, 0x40000000, 0xFFFFFFFF};
 }
 
-// Fields that pairs and triples are made of: what an extent can be made of.
+// Fields for pairs and triples: those that can affect an extent.
 std::vector<const ParamField*> ExtentFields(const std::vector<ParamField>& fields) {
   std::vector<const ParamField*> extents;
   for (const ParamField& field : fields) {
@@ -273,7 +275,7 @@ void TryGrid(Grid& grid, const std::vector<ParamField>& fields, std::minstd_rand
   }
 }
 
-// One test, so that its time is one figure.
+// A single test, so that its time is one number.
 TEST(Extents, StayWithinTheirAccessAndTheirSlots) {
   const SignalCatcher catcher;
   std::minstd_rand random(1);

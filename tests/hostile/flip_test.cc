@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damaged files are refused, or they open and stay inside their memory.
+// Damaged files are rejected, or they open and stay inside their memory.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -12,7 +12,7 @@ namespace {
 
 class FilesTest : public testing::TestWithParam<size_t> {
  protected:
-  // A fresh block for every attempt, so that its end is always watched.
+  // A new block for every attempt, so that accesses after its end are always detected.
   void Try(const ExactBytes& damaged) {
     ++fates_[static_cast<size_t>(Survive(ExactBytes(damaged)))];
   }

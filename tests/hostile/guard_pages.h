@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory between two pages that no access may touch, and calls that end at the first access to such
-// a page. Boards without an MMU have no such pages; ExactBytes guards their memory against writes.
+// a page. Boards without an MMU have no such pages; ExactBytes detects writes outside their memory.
 #ifndef WEFT_TESTS_HOSTILE_GUARD_PAGES_H_
 #define WEFT_TESTS_HOSTILE_GUARD_PAGES_H_
 
@@ -22,7 +22,7 @@
 
 namespace weft::test {
 
-// Whole pages of at least `bytes`, with an inaccessible page before and after them.
+// Memory of at least `bytes`, in full pages, with an inaccessible page before and after them.
 class GuardedMemory {
  public:
   explicit GuardedMemory(size_t bytes) {
@@ -49,7 +49,7 @@ class GuardedMemory {
   std::byte* begin() const { return begin_; }
   std::byte* end() const { return begin_ + bytes_; }
   size_t bytes() const { return bytes_; }
-  // The last multiple of `alignment` from which `bytes` fit before the page after.
+  // The last address that is a multiple of `alignment` and has `bytes` before the page after.
   std::byte* Last(size_t bytes, size_t alignment) const {
     return end() - (bytes + alignment - 1) / alignment * alignment;
   }
@@ -79,7 +79,8 @@ inline void SetTimer(long microseconds) {
 
 }  // namespace guarded_call
 
-// While one exists, GuardedCall catches signals; the handlers of before return with its end.
+// While an object exists, GuardedCall catches signals; the destructor restores the previous
+// handlers.
 class SignalCatcher {
  public:
   SignalCatcher() {
@@ -100,7 +101,7 @@ class SignalCatcher {
   struct sigaction before_[kCount];
 };
 
-// Calls `call`, which owns nothing, and stops it where it touches a guard page or uses more than
+// Calls `call`, which owns nothing, and stops it if it accesses a guard page or uses more than
 // `microseconds` of processor time. The time only bounds the work of a test; no result depends on
 // it.
 template <typename Call>

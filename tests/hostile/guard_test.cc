@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guards of ExactBytes, on which these tests stand where no sanitizer watches.
+// The guards of ExactBytes, which these tests rely on without a sanitizer.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 namespace weft::test {
 namespace {
 
-// Changes the byte at `offset` from the first one of a block of `size`, and gives the block back.
+// Changes the byte at `offset` relative to the start of a block of `size`, then frees the block.
 void Damage(size_t size, std::ptrdiff_t offset) {
   std::optional<ExactBytes> block(size);
   volatile std::byte* byte = block->data() + offset;
@@ -23,8 +23,8 @@ TEST(ExactBytes, TellsOfBytesWrittenBesideIt) {
   if (kGuardBytes == 0) GTEST_SKIP() << "a sanitizer ends the program instead";
   Damage(100, 0);
   Damage(100, 99);
-  EXPECT_NONFATAL_FAILURE(Damage(100, 100), "byte 0 of the guard behind");
-  EXPECT_NONFATAL_FAILURE(Damage(0, 63), "byte 63 of the guard behind");
+  EXPECT_NONFATAL_FAILURE(Damage(100, 100), "byte 0 of the guard after");
+  EXPECT_NONFATAL_FAILURE(Damage(0, 63), "byte 63 of the guard after");
   EXPECT_NONFATAL_FAILURE(Damage(100, -1), "byte 63 of the guard before");
 }
 

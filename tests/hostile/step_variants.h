@@ -22,7 +22,7 @@ struct ParamField {
   size_t offset, bytes;
   bool is_float = false;
   bool is_element = false;     // of an array
-  bool is_activation = false;  // which decides no extent
+  bool is_activation = false;  // which affects no extent
   const flatbuffers::TypeTable* enumeration = nullptr;
 };
 
@@ -81,7 +81,7 @@ inline std::vector<ParamField> FieldsOf(format::Kind kind) {
   return fields;
 }
 
-// The first row of parameters of a kind, in a builder or in a file.
+// Returns the first row of parameters of a kind, in a builder or in a file.
 template <typename Listing>
 std::byte* ParamsOf(Listing& listing, format::Kind kind);
 
@@ -119,7 +119,7 @@ struct StepVariant {
   bool is_near = false;  // y overlaps x
 };
 
-// Collects those of its candidates that Open accepts.
+// Collects the candidates that Open accepts.
 class StepVariants {
  public:
   explicit StepVariants(const StepSample& sample) : plain_(sample) {
@@ -198,8 +198,8 @@ class StepVariants {
 
   static constexpr uint32_t kAll = 0xFFFFFFFF;
 
-  // Slots of one type, all of them or that of one operand, get another type; all slots get new
-  // addresses.
+  // Changes the element type of all slots of one type, or of one operand, and the addresses of all
+  // slots.
   static bool Retype(StepSample& sample, uint32_t operand, ElementType from, ElementType to) {
     ListingBuilder& b = sample.builder;
     bool any = false;
@@ -222,7 +222,7 @@ class StepVariants {
   std::vector<StepVariant> accepted_;
 };
 
-// Samples of other branches of kernels than those that EveryStep takes.
+// Samples that reach other branches of kernels than EveryStep.
 inline std::vector<StepSample> OtherBranches() {
   using format::Kind;
   const format::MapStrides last(40, 8, 2, 1), wide(80, 16, 4, 1);  // 5 x 4 pixels

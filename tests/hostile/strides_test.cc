@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strides, dilations and pads that lead nowhere may be anything in a sound file: no output depends
-// on them. On 32 bits a pointer that steps along one wraps around although it is not followed; the
-// program weft_pointers_tests stops where that happens.
+// Unused strides, dilations and pads may have any value in a valid file: no output depends on them.
+// On 32 bits a pointer that is advanced by such a stride wraps around although it is not
+// dereferenced; the program weft_pointers_tests detects that.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -19,7 +19,7 @@ constexpr ElementType kF32 = ElementType::f32;
 constexpr uint32_t kFar[] = {0x1FFFFFFF, 0x20000000, 0x3FFFFFFF, 0x40000001, 0x7FFFFFFF};
 const format::Activation kTanh = Activate(format::UnaryOp::tanh, 0, 0, 5.0f);
 
-// A step one of whose numbers, `far`, makes no difference.
+// A step with a parameter, `far`, that must not affect its results.
 struct Idle {
   const char* name;
   StepSample (*make)(uint32_t far);
@@ -93,7 +93,7 @@ StepSample Matmul(uint32_t inner, uint32_t a_row, uint32_t a_inner, uint32_t b_i
                                  b_column, format::ElementType::f32, 0, 0));
 }
 
-// One row, with seven places of a ring and one more as columns.
+// One row, with seven time steps of a ring and a new one as columns.
 StepSample RingMatmul(uint32_t inner, uint32_t a_row, uint32_t past_inner, uint32_t x_inner,
                       uint32_t x_column, uint32_t batch) {
   const uint32_t dims[6] = {1}, strides[6] = {batch};
@@ -104,7 +104,7 @@ StepSample RingMatmul(uint32_t inner, uint32_t a_row, uint32_t past_inner, uint3
                                      past_inner, 1, x_inner, x_column, format::RingAlong::columns,
                                      0, 0));
 }
-// One row and column, whose sum has a ring's one place and one more as terms.
+// One row and column, with one time step of a ring and a new one as terms.
 StepSample RingTerms(uint32_t past, uint32_t x, uint32_t column) {
   const uint32_t none[6] = {};
   return StepSample(Kind::ring_matmul,
@@ -113,7 +113,7 @@ StepSample RingTerms(uint32_t past, uint32_t x, uint32_t column) {
                                      column, format::RingAlong::inner, 0, 0));
 }
 
-// Of 3 x 3 pixels, a window of `taps` x `taps` at `out` x `out` places.
+// A window of `taps` x `taps` over 3 x 3 pixels, at `out` x `out` positions.
 struct Window {
   uint32_t out, taps, stride, dilation, pad;
 };
@@ -155,7 +155,7 @@ StepSample DepthwiseI8(const Window& w) {
                                       format::MapStrides(18, 3, 1, 9),
                                       format::MapStrides(2 * places, w.out, 1, places), kTanh));
 }
-// A map of one axis, whose stride is 1; those of the others are `far`.
+// A map of one axis with stride 1; the strides of the others are `far`.
 format::MapStrides Line(bool pixels, uint32_t far) {
   return format::MapStrides(far, far, pixels ? 1 : far, pixels ? far : 1);
 }
@@ -242,14 +242,15 @@ StepSample Pool(const Window& w) {
                                {2 * places, w.out, 1, places}, format::PoolOp::max, 0, 0));
 }
 
-// Maps whose axes are 1 long where `far` is a stride. Windows of 2 taps, so that every loop runs.
-// The strides come by reference: GCC 12 at -O1 loses them by value on AArch64 and RISC-V.
+// Maps with one element on the axes whose stride is `far`. Windows of 2 taps, so that every loop
+// runs. The strides are passed by reference: GCC 12 at -O1 corrupts them by value on AArch64 and
+// RISC-V.
 format::MapStrides Far(uint32_t far, const format::MapStrides& strides) {
   const auto or_far = [far](uint32_t stride) { return stride == 0 ? far : stride; };
   return {or_far(strides.image()), or_far(strides.row()), or_far(strides.pixel()),
           or_far(strides.channel())};
 }
-// Of 3 channels in a row of 4 pixels, or in one pixel; planes, or channels last.
+// 3 channels in a row of 4 pixels, or in one pixel; planes, or channels last.
 StepSample DepthwiseRow(uint32_t far, const format::MapStrides& x, const format::MapStrides& y,
                         uint32_t channels, uint32_t width) {
   const uint32_t taps = width > 1 ? 2 : 1, out = width + 1 - taps;
@@ -269,7 +270,7 @@ StepSample PoolRow(uint32_t far, const format::MapStrides& x, const format::MapS
                                Far(far, x), Far(far, y), format::PoolOp::max, 0, 0));
 }
 
-// dims {1, 3, 1}; the axes of one element have the stride.
+// dims {1, 3, 1}; the axes of one element have the stride `far`.
 StepSample Binary(uint32_t far) {
   const uint32_t dims[8] = {1, 3, 1}, strides[8] = {far, 1, far};
   return StepSample(Kind::binary, {{kF32, 3}, {kF32, 3}, {kF32, 3}})
@@ -332,7 +333,7 @@ StepSample Fourier(uint32_t far) {
   return StepSample(Kind::fourier, {{kF32, 8}, {kF32, 0}, {kF32, 8}, {kF32, 8}})
       .With(format::FourierParams(1, 4, far, far, 1, factors, format::FourierOp::forward, 0, 0));
 }
-// The axis of one element stands at `axis` of three.
+// The axis of one element is axis `axis` of three.
 StepSample Copy(uint32_t axis, int32_t from, int32_t to) {
   uint32_t dims[8] = {2, 2, 2};
   int32_t source[8] = {4, 2, 1}, target[8] = {1, 2, 4};
@@ -367,7 +368,7 @@ const Idle kIdle[] = {
     {"ring product inner of x", [](uint32_t far) { return RingMatmul(1, 1, 7, far, 1, 0); }},
     {"ring product column of x", [](uint32_t far) { return RingMatmul(3, 3, 7, 1, far, 0); }},
     {"ring product batch", [](uint32_t far) { return RingMatmul(3, 3, 7, 1, 1, far); }},
-    {"ring product of one place", [](uint32_t far) { return RingTerms(far, far, 1); }},
+    {"ring product of one time step", [](uint32_t far) { return RingTerms(far, far, 1); }},
     {"ring product of one column", [](uint32_t far) { return RingTerms(1, 1, far); }},
     {"conv_i8 map of one row", [](uint32_t far) { return ConvI8OfLine(true, far); }},
     {"conv_i8 map of one pixel", [](uint32_t far) { return ConvI8OfLine(false, far); }},
@@ -385,7 +386,7 @@ const Idle kIdle[] = {
      [](uint32_t far) {
        return PoolQ8({1, 2, 1, far, 0});
      }},
-    {"pool_q8 tap behind the pad",
+    {"pool_q8 tap after the pad",
      [](uint32_t far) {
        return PoolQ8({1, 2, 1, far - 3, far - 3});
      }},
@@ -412,7 +413,7 @@ const Idle kIdle[] = {
      [](uint32_t far) {
        return Pool({1, 2, 1, far, 0});
      }},
-    {"pool tap behind the pad",
+    {"pool tap after the pad",
      [](uint32_t far) {
        return Pool({1, 2, 1, far - 3, far - 3});
      }},
@@ -540,7 +541,7 @@ const IdleWindow kIdleWindows[] = {
      [](uint32_t far) {
        return Window{1, 2, 1, far, 0};
      }},
-    {"tap behind the pad",
+    {"tap after the pad",
      [](uint32_t far) {
        return Window{1, 2, 1, far - 3, far - 3};
      }},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hands a file to the runtime in blocks of exactly their size. Bytes written outside them are seen
-// on every target, by the guards around each block. Bytes read there are seen by a sanitizer alone:
-// a board has no unmapped memory behind a heap block.
+// Passes a file to the runtime in blocks of exactly their size. The guards around each block detect
+// writes outside on every target. Only a sanitizer detects reads outside: on a board the memory
+// after a heap block is mapped.
 #ifndef WEFT_TESTS_HOSTILE_SURVIVE_H_
 #define WEFT_TESTS_HOSTILE_SURVIVE_H_
 
@@ -18,19 +18,19 @@
 
 namespace weft::test {
 
-// Keeps the compiler from leaving out reads whose result is not used.
+// Prevents the compiler from removing reads whose result is not used.
 inline volatile unsigned bytes_read = 0;
 
 enum class Fate { kRefused, kOpened };
 
-// Every byte of a view, so that a view outside its memory is seen.
+// Reads every byte of a view, so that a view outside its memory is detected.
 inline unsigned Sum(const Tensor& tensor) {
   unsigned sum = 0;
   for (size_t i = 0; i < tensor.bytes; ++i) sum += static_cast<const uint8_t*>(tensor.data)[i];
   return sum;
 }
 
-// A file may be sound and still ask for a long run; the rules bound memory, not time.
+// A valid file may need a long run; the rules bound memory, not time.
 inline constexpr uint64_t kMostSteps = 20000;
 
 inline Fate Survive(const ExactBytes& file) {
@@ -75,14 +75,14 @@ inline Fate Survive(const ExactBytes& file) {
   return Fate::kOpened;
 }
 
-// Sound files to start from: every step on its own, those that write y over x once more, and all
-// features of a listing. Their weights, or the four runs of a self test, end the file without
+// Valid files to start from: every step separately, those that write y over x a second time, and
+// all features of a model. Their weights, or the four runs of a self test, end the file without
 // padding.
 inline std::vector<ExactBytes> SoundFiles() {
   std::vector<ExactBytes> files;
   const auto add = [&files](ListingBuilder& b) {
     b.region_bytes[0] = (b.region_bytes[0] / 64 + 1) * 64;
-    b.generator = "; plan-2 00000001";  // a number, so that the plan is looked at
+    b.generator = "; plan-2 00000001";  // a plan hash, so that the plan is checked
     files.push_back(b.Finish());
   };
   Features features = EveryFeature();

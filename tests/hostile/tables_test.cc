@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our check of the file's tables against the one that flatc generates: both accept and refuse the
-// same damage, but for the version, which ours reads first, and notes, which ours leaves alone.
+// Compares our check of the file's tables with the one that flatc generates: both accept and reject
+// the same damage, except for the version, which ours checks first, and notes, which ours does not
+// check.
 #include "runtime/tables.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ bool FlatcAccepts(Bytes model) {
   return format::VerifyModelBuffer(verifier);
 }
 
-// What --streaming notes for people: no engine looks at it, and no sound file here has it.
+// The notes of --streaming are for people: no engine reads them, and no valid file here has them.
 bool HasNote(const format::Model& model) {
   const auto& table = reinterpret_cast<const flatbuffers::Table&>(model);
   return table.GetOptionalFieldOffset(format::Model::VT_STREAMING) != 0 ||

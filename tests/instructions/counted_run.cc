@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a model twice on kernels of one vector target, the second time in a function of its own,
-// whose instructions callgrind counts: counted_run TARGET MODEL.weft. Exit 77: no such target here.
+// Runs a model twice with the kernels of one vector target, the second time in a separate function,
+// whose instructions callgrind counts: counted_run TARGET MODEL.weft. Exit code 77: the processor
+// does not support the target.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -15,7 +16,7 @@
 
 namespace {
 
-// Memory as firmware has it: aligned, and the same in every call of the program.
+// Memory as in firmware: aligned, and the same in every call of the program.
 struct Memory {
   explicit Memory(size_t size) : block{::operator new (size + 1, std::align_val_t{64}), size} {
     std::memset(block.data, 0, size);
@@ -27,7 +28,7 @@ struct Memory {
   weft::Block block;
 };
 
-// The processor's best target is another on each machine; the instructions of one target are not.
+// The processor's best target differs between machines; the instructions of one target do not.
 bool TakeTarget(const char* name) {
   (void)weft::kernels::AllVariants();  // so that all are linked
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
@@ -46,7 +47,7 @@ int Say(const char* what, const weft::Fault& fault) {
 
 }  // namespace
 
-// callgrind is told this name; neither inlined nor cloned, so that it stays one.
+// callgrind counts the function of this name; it is neither inlined nor cloned.
 extern "C" [[gnu::noinline, gnu::noclone]] bool CountedRun(weft::Engine& engine) {
   return engine.Run().ok();
 }

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the instructions of one run of nine models with callgrind and holds them to counts.txt.
+"""Counts the instructions of one run of nine models with callgrind and compares with counts.txt.
 
     counts.py --weft COMMAND --program COUNTED_RUN --compiler NAME --pins counts.txt
 
-Counted are Engine::Run and all that it calls, in a second run, so that nothing is set up for the
-first time. The kernels are those of TARGET whatever the processor can do, so a count depends on
-the compiler and the C library alone: with the compiler of the pinned line it must be within 3 %
-of that either way (a gain is pinned too, so that it cannot be lost unseen), with another one at
-most an eighth above. Instructions are no time: they find what a change adds to every run, and say
-nothing of caches.
+Counts Engine::Run and everything that it calls, in the second run, after one-time initialisation.
+The kernels are those of TARGET on every processor, so a count depends only on the compiler and the C
+library. With the pinned compiler it must be within 3 % of the pin, above or below (a gain must be
+pinned as well, so that it cannot be lost unnoticed); with another compiler at most an eighth above.
+Instruction counts are not times: they show what a change adds to every run, but not the effect of
+caches.
 
-WEFT_PIN_INSTRUCTIONS=1 writes counts.txt anew; look at the difference before you commit. Exit 77:
+WEFT_PIN_INSTRUCTIONS=1 rewrites counts.txt; check the difference before you commit. Exit code 77:
 this machine lacks valgrind or the target.
 """
 import argparse
@@ -25,13 +25,13 @@ import sys
 import tempfile
 
 TARGET = "AVX2"
-BAND = 0.03  # what other versions of the C library move
+BAND = 0.03  # differences between versions of the C library
 OTHER_COMPILER = 1.125
 SKIPPED = 77
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Name, model.xml and how it is converted: every kind of step that has a large share of runs, and
-# both ends of size, where the engine's own work counts and where it does not.
+# Name, model.xml and conversion options. They cover every kind of step with a large share of runs,
+# and both small models, where the engine's overhead matters, and large ones, where it does not.
 MODELS = {
     "mlp": ("tests/size/models/mlp.xml",),
     "lstm_100_steps": ("tests/size/models/lstm.xml",),
@@ -57,7 +57,7 @@ def output_of(command):
 
 
 def counted(args, name, folder):
-    """Instructions of the model's second run."""
+    """Returns the instructions of the model's second run."""
     source, *options = MODELS[name]
     model, report = folder / f"{name}.weft", folder / f"{name}.callgrind"
     output_of([args.weft, "convert", ROOT / source, "-o", model, *options])
@@ -92,7 +92,7 @@ def faults(args, counts):
         change = is_now / value - 1
         if compiler == args.compiler and abs(change) > BAND:
             yield (f"{name}: is {is_now} instructions, {change:+.1%}; must be within {BAND:.0%} "
-                   f"of {value}, as {args.pins.name} says")
+                   f"of {value}, the value in {args.pins.name}")
         elif compiler != args.compiler and is_now > value * OTHER_COMPILER:
             yield f"{name}: is {is_now} instructions; must be at most an eighth above {value}"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of every step, through Open: exactly the bytes of its geometry suffice, and nothing
-// less; no overlap but those it allows, and these give the results of separate slots.
+// The rules of every step, through Open: exactly the bytes of its geometry are enough, and one
+// fewer is not. No overlap is accepted except those that the step allows, and these give the same
+// results as separate slots.
 #include "runtime/bind/bind.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +70,7 @@ TEST_P(EveryStepTest, RefusesAbsentOperandsButOptionalOnes) {
 }
 
 TEST_P(EveryStepTest, RefusesOperandsOfAnotherType) {
-  // These move bytes, whatever they mean.
+  // These steps move bytes, whatever their meaning.
   const std::set<std::tuple<std::string, uint32_t>> untyped = {
       {"select", 1}, {"select", 2}, {"select", 3}, {"copy", 0},    {"copy", 1},
       {"fill", 0},   {"gather", 0}, {"gather", 2}, {"compact", 0}, {"compact", 2},
@@ -94,7 +95,7 @@ TEST_P(EveryStepTest, RefusesOperandsOffTheirAlignment) {
     if (format::BitsOf(slot.type()) == 8) continue;
     slot.mutate_offset_bytes(slot.offset_bytes() + 2);
     sample.builder.region_bytes[2] += 8;
-    // Of one byte, the slot itself would be sound; the step is not.
+    // With one byte per element the slot itself is valid; the step is not.
     slot.mutate_type(ElementType::u8);
     sample.builder.inputs.clear();
     sample.builder.outputs.clear();
@@ -168,9 +169,9 @@ TEST_P(EveryStepTest, RefusesAnyOtherOverlap) {
       const format::Slot& slot = sample.builder.slots[other];
       format::Slot& written = sample.builder.slots[output];
       const uint32_t element_bytes = format::BitsOf(written.type()) / 8;
-      const uint32_t unit = element_bytes < 4 ? 4 : element_bytes;  // some lie at words
+      const uint32_t unit = element_bytes < 4 ? 4 : element_bytes;  // some must be aligned to words
       const uint32_t last = (slot.bytes() - 1) / unit * unit;
-      // The last element of one is its address.
+      // For `last` 0 this is the operand's own address.
       if (last == 0 && kShared.count({StepName(GetParam()), other, output - Inputs()}) != 0)
         continue;
       written.mutate_offset_bytes(slot.offset_bytes() + last);

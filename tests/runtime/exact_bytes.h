@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory for models, states and scratches, of exactly the size that is asked for. What is written
-// outside it is a failure on every target, by guards; what is read there a sanitizer alone sees.
+// Memory for models, states and scratches, of exactly the requested size. Guards detect writes
+// outside it on every target; only a sanitizer detects reads outside it.
 #ifndef WEFT_TESTS_RUNTIME_EXACT_BYTES_H_
 #define WEFT_TESTS_RUNTIME_EXACT_BYTES_H_
 
@@ -17,13 +17,13 @@
 namespace weft::test {
 
 #if WEFT_ADDRESS_SANITIZER
-inline constexpr size_t kGuardBytes = 0;  // the sanitizer watches the very ends
+inline constexpr size_t kGuardBytes = 0;  // the sanitizer detects every access outside
 #else
 inline constexpr size_t kGuardBytes = 64;
 #endif
 
 // Exactly `size` bytes at a multiple of 64, filled with a pattern that no test writes by chance.
-// The same pattern lies before and behind them: what was written there is a failure when they go.
+// The same pattern is before and after them; the destructor reports a failure if it has changed.
 class ExactBytes {
  public:
   ExactBytes() = default;
@@ -46,7 +46,7 @@ class ExactBytes {
   ~ExactBytes() {
     if (block_ == nullptr) return;
     ExpectPattern(block_, "before it");
-    ExpectPattern(data() + size_, "behind it");
+    ExpectPattern(data() + size_, "after it");
     ::operator delete (block_, std::align_val_t{64});
   }
   std::byte* data() const { return block_ == nullptr ? nullptr : block_ + kGuardBytes; }

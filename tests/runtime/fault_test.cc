@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults in words.
+// Error texts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,14 +66,14 @@ TEST(Describe, EndsTheTextInAnyRoom) {
     if (room != 0) {
       EXPECT_STREQ(text.c_str(), whole.substr(0, room - 1).c_str());
     }
-    EXPECT_EQ(text[room], 'x') << "behind the room";
+    EXPECT_EQ(text[room], 'x') << "after the end of the buffer";
   }
   EXPECT_EQ(Describe(fault, nullptr, 10), 0u);
 }
 
-// The numbers of all releases. Firmware without texts shows them, so none changes and none is used
-// twice: a new row of runtime/faults.inc takes the next number and is added at the end, a row that
-// goes stays here, without a name.
+// The numbers of all releases. Firmware without texts prints only them, so no number changes or is
+// used again. A new row of runtime/faults.inc gets the next number and is added at the end; a
+// removed row stays here, without a name.
 constexpr Row kNumbers[] = {
     {0, "None"},
     {1, "EngineClosed"},
@@ -194,7 +194,7 @@ constexpr Row kNumbers[] = {
 
 TEST(FaultCode, KeepsItsNumber) {
   for (uint32_t i = 0; i < std::size(kNumbers); ++i) {
-    EXPECT_EQ(kNumbers[i].number, i) << "one line a number, in their order";
+    EXPECT_EQ(kNumbers[i].number, i) << "one line per number, in ascending order";
   }
   for (const Row& row : kRows) {
     ASSERT_LT(row.number, std::size(kNumbers))

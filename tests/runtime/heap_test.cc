@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heap is never asked, neither by opening and running a sound model nor by refusing another
-// one.
+// The heap is never used, neither when a valid model is opened and run, nor when an invalid one is
+// rejected.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -24,7 +24,7 @@ void Count() {
 }
 }  // namespace
 
-// Every way to the heap, operators new and delete included, ends in these.
+// All allocation functions, including operators new and delete, call these.
 #if WEFT_ADDRESS_SANITIZER
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, size_t),
                                                          void (*)(const volatile void*));
@@ -118,7 +118,7 @@ struct Used {
   size_t heap_calls;
 };
 
-// Everything that a device calls, between two looks at the trap.
+// Calls everything that a device calls, between two reads of the allocation counter.
 Used Use(const ExactBytes& file, const ExactBytes& state, const ExactBytes& scratch) {
   Used used = {};
   const Trap trap;

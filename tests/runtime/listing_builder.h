@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes small models by hand, for tests of the runtime alone: slots are placed by hand or one
-// behind the other, steps stand in the order in which they are added, a section is what stands
-// between Enter and Leave. Nothing is checked, for tests want to write what is wrong as well.
-// Finish returns the file in a heap block of exactly its size, so that a sanitizer sees every byte
-// read behind it.
+// Builds small models by hand, for tests of the runtime only. Slots are placed explicitly or one
+// after the other; steps are in the order in which they are added; a section has the steps between
+// Enter and Leave. Nothing is checked, because tests also build invalid files. Finish returns the
+// file in a heap block of exactly its size, so that a sanitizer detects every read after its end.
 #ifndef WEFT_TESTS_RUNTIME_LISTING_BUILDER_H_
 #define WEFT_TESTS_RUNTIME_LISTING_BUILDER_H_
 
@@ -56,7 +55,7 @@ class ListingBuilder {
     int32_t stride_bytes;
   };
 
-  // A slot of `dims` behind all others of its region, at a multiple of 8.
+  // A slot of `dims` after all others of its region, at a multiple of 8.
   SlotIndex Place(uint32_t region, ElementType type, const std::vector<uint32_t>& slot_dims) {
     uint64_t bits = format::BitsOf(type);
     for (uint32_t dim : slot_dims) bits *= dim;
@@ -138,7 +137,7 @@ class ListingBuilder {
     return Step(format::Kind::fill, format::FillParams(slots[y].bytes() / 4, 4, bits, 0), {y});
   }
 
-  // The index that the next Enter will give; for moves of slots that are placed before it.
+  // The index that the next Enter will return; for moves of slots that are placed before it.
   uint32_t NextSection() const { return static_cast<uint32_t>(sections.size()); }
   uint32_t Enter(const SectionSpec& spec) {
     const uint32_t index = NextSection();
@@ -151,7 +150,7 @@ class ListingBuilder {
     NextRun();
     return index;
   }
-  // Ends a copy of the body, or a settle run, of the innermost open section.
+  // Ends a copy of the body, or an epilogue, of the innermost open section.
   void NextRun() { section_marks[open_.back()].push_back(static_cast<uint32_t>(steps.size())); }
   void Leave() {
     NextRun();
@@ -232,7 +231,7 @@ class ListingBuilder {
     return file;
   }
 
-  // Everything that is written, for tests to spoil.
+  // All content of the file, which tests may change.
   uint32_t format_version = kFormatVersion;
   uint64_t checksum = 0;
   std::string generator;
@@ -251,7 +250,7 @@ class ListingBuilder {
   std::vector<uint32_t> step_names, slot_buffers;
   std::vector<uint8_t> weights;
   std::optional<format::SelfTest> self_test;
-  std::vector<uint8_t> self_test_data;  // behind it
+  std::vector<uint8_t> self_test_data;  // after the SelfTest
   void (*edit_sections)(std::vector<format::Section>&, std::vector<uint32_t>&) = nullptr;
   void (*edit_regions)(std::vector<format::Region>&) = nullptr;
 
@@ -265,7 +264,7 @@ class ListingBuilder {
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
 
-  // Lays the sections' marks one behind the other and tells each section where its own begin.
+  // Concatenates the sections' marks and sets each section's first mark.
   std::vector<uint32_t> JoinMarks() {
     std::vector<uint32_t> marks;
     for (size_t i = 0; i < sections.size(); ++i) {
@@ -279,7 +278,7 @@ class ListingBuilder {
     return marks;
   }
 
-  // The head and what stands behind it; none without a self test.
+  // The SelfTest and the data after it; empty without a self test.
   flatbuffers::Offset<flatbuffers::Vector<uint8_t>> SelfTestAt(
       flatbuffers::FlatBufferBuilder& fbb) const {
     if (!self_test) return {};
@@ -301,7 +300,7 @@ class ListingBuilder {
   std::vector<uint32_t> open_;
 };
 
-// A model with exactly the memory it asks for.
+// A model with exactly the memory that it requires.
 struct Loaded {
   explicit Loaded(ExactBytes file, StepTable table = AllSteps()) : model(std::move(file)) {
     Needs needs;
@@ -324,7 +323,7 @@ struct Loaded {
   Fault fault;
 };
 
-// Of a file that Finish returned.
+// Returns the model in a file that Finish returned.
 inline const format::Model& ModelOf(const ExactBytes& file) {
   return *format::GetModel(file.data());
 }

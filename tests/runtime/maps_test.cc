@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps of conv, depthwise and pool: whatever their strides, they stay inside their slots, and no
-// two elements of a written one lie in one place.
+// Maps of conv, depthwise and pool: with any strides they stay inside their slots, and no two
+// elements of a written map have the same address.
 #include <gtest/gtest.h>
 
 #include "runtime/verify.h"
@@ -10,7 +10,7 @@
 namespace weft::test {
 namespace {
 
-// Of the sample's x, 2 channels of 4 x 4 in planes, and y, 3 x 3 pixels of 3 channels.
+// Strides of the sample's x, 2 channels of 4 x 4 in planes, and y, 3 x 3 pixels of 3 channels.
 TEST(Maps, OfAConvolutionStayInTheirSlotsAndApart) {
   const auto code = [](const format::MapStrides& x, const format::MapStrides& y) {
     return CodeOf(format::Kind::conv, [&](ListingBuilder& b) {
@@ -33,10 +33,10 @@ TEST(Maps, OfAConvolutionStayInTheirSlotsAndApart) {
   EXPECT_EQ(code(planes, {0, 9, 2, 1}), FaultCode::kParamRows) << "pixels";
   EXPECT_EQ(code(planes, {0, 3, 1, 8}), FaultCode::kParamRows) << "channels";
   EXPECT_EQ(code(planes, {0, 3, 1, 1}), FaultCode::kParamRows) << "equal strides";
-  EXPECT_EQ(code(planes, {0, 9, 3, 0}), FaultCode::kParamRows) << "one place for all";
+  EXPECT_EQ(code(planes, {0, 9, 3, 0}), FaultCode::kParamRows) << "one address for all";
 }
 
-// What a pool over two channels of 4 x 4 elements says to strides of its maps; y has 2 x 2.
+// Result of opening a pool over two channels of 4 x 4 elements with these strides; y has 2 x 2.
 FaultCode CodeOfMaps(const format::MapStrides& x, const format::MapStrides& y) {
   return CodeOf(format::Kind::pool, [&](ListingBuilder& b) {
     b.pool_rows[0].mutable_x() = x;
@@ -70,7 +70,7 @@ TEST(Maps, OfAPoolStayInTheirSlotsAndApart) {
   }
 }
 
-// y of 2 channels of 4 x 4, as x in planes.
+// y has 2 channels of 4 x 4, x is the same in planes.
 TEST(Maps, OfADepthwiseStayInTheirSlotsAndApart) {
   const auto code = [](const format::MapStrides& x, const format::MapStrides& y) {
     return CodeOf(format::Kind::depthwise, [&](ListingBuilder& b) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine::MostSteps: exact where the file says all, never below what a run does, saturating.
+// Engine::MostSteps: exact if the file determines the count, never below the steps of a run,
+// saturating.
 #include <gtest/gtest.h>
 
 #include <cstdint>

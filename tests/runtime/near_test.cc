@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How near y may lie to x: the blocks of many walks are played through element by element, and
-// files whose steps write over their input are opened and run.
+// Overlap of y and x in place with an offset: the blocks of many geometries are simulated element
+// by element, and files whose steps write over their input are opened and run.
 #include "runtime/bind/near.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ kernels::MapStrides LastOf(uint32_t channels, uint32_t height, uint32_t width, u
   return {height * width * pixel, width * pixel, pixel, 1};
 }
 
-// One axis of x, by two pads that may be larger than the window.
+// Sets one axis of x, with two pads that may be larger than the window.
 void SetAxis(std::mt19937& random, uint32_t& in, uint32_t& out, uint32_t& taps, uint32_t& stride,
              uint32_t& dilation, uint32_t& pad, uint32_t most) {
   for (;;) {
@@ -73,7 +73,7 @@ struct Block {
   std::vector<size_t> reads, writes;  // elements of x and of y
 };
 
-// What the kernel reads and writes in each block, by the definition of a window.
+// Elements that the kernel reads and writes in each block, by the definition of a window.
 std::vector<Block> BlocksOf(const Case& one, bool descending) {
   const MapWalk& whole = one.walk;
   NearBlocks blocks(whole, descending);
@@ -103,7 +103,8 @@ std::vector<Block> BlocksOf(const Case& one, bool descending) {
   return played;
 }
 
-// Does any block write, where y begins `before` elements before x, what it or a later one reads?
+// Returns true if a block overwrites an element of x that it or a later block reads, with y
+// starting `before` elements before x.
 bool DoesHarm(const std::vector<Block>& blocks, int64_t before) {
   constexpr int64_t kElements = 1 << 14;
   std::vector<size_t> last_read(kElements, 0);  // 1 + block
@@ -132,7 +133,7 @@ std::string Described(const Case& one) {
   return text;
 }
 
-// Here the limit is the exact one: blocks are rows, and each starts with data.
+// Returns true if the limit is exact: blocks are rows, and each starts with data.
 bool IsPlain(const MapWalk& w) {
   return w.stride_y == 1 && w.stride_x == 1 && w.out_width <= kNearPixels &&
          w.in_channels == w.out_channels && w.x.pixel == w.in_channels &&
@@ -193,15 +194,15 @@ MapWalk Square(uint32_t height, uint32_t width, uint32_t taps, uint32_t stride, 
 }
 
 TEST(Near, KnowsTheDistancesOfCommonSteps) {
-  // Blocks of a row of 5: the pads reach back over 5 pixels and one, a block over 5, less its
-  // own 1.
+  // Blocks of a row of 5: the pads reach back over 5 pixels and one; a block adds 5, minus its own
+  // 1.
   EXPECT_EQ(LimitsOf(Square(25, 5, 3, 1, 1, 64)).before_bytes, 10 * 64 * kFloat);
   EXPECT_EQ(LimitsOf(Square(25, 5, 3, 1, 1, 64)).behind_bytes, NearLimits().behind_bytes);
   EXPECT_EQ(LimitsOf(Square(25, 5, 1, 1, 0, 64)).before_bytes, 15 * 64 * kFloat);
   EXPECT_EQ(LimitsOf(Square(25, 5, 1, 1, 0, 64)).behind_bytes, 15 * 64 * kFloat);
-  // Wide rows are cut.
+  // Wide rows are split.
   EXPECT_EQ(LimitsOf(Square(40, 40, 3, 1, 1, 16)).before_bytes, (40 + 16) * 16 * kFloat);
-  // Pools are never ahead of what they read, but within a block.
+  // Pools never write ahead of their reads, except within a block.
   EXPECT_EQ(LimitsOf(Square(32, 32, 2, 2, 0, 8)).before_bytes, 15 * 8 * kFloat);
 }
 
@@ -229,7 +230,7 @@ TEST(Near, StridesThatLeadNowhereMayBeAnything) {
 constexpr format::ElementType kF32Type = format::ElementType::f32;
 const format::Activation kTanh = test::Activate(format::UnaryOp::tanh, 0, 0, 5.0f);
 
-// A step over maps, and how near its y may lie.
+// A step over maps, and the distances at which its y may overlap x.
 struct NearStep {
   test::StepSample sample;
   NearLimits limits;
@@ -247,7 +248,7 @@ NearStep StepOf(format::Kind kind, const Params& params, uint32_t x, uint32_t y,
           slots.size() - 1};
 }
 
-// With strides that lead nowhere set to anything.
+// Strides of axes that are never stepped along are random.
 format::MapStrides Strides(std::mt19937& random, uint32_t channels, uint32_t batch, uint32_t height,
                            uint32_t width) {
   kernels::MapStrides strides = LastOf(channels, height, width);
@@ -305,7 +306,7 @@ NearStep ConvI8Of(std::mt19937& random, uint32_t most) {
   const uint32_t patches = std::min(uint32_t{4}, w.out_height * w.out_width);
   const bool is_of_floats = most != 0;
   uint32_t x = FloatsOf(w.batch, w.in_height, w.in_width, groups * in);
-  if (!is_of_floats) x += x % 2;  // y lies on words
+  if (!is_of_floats) x += x % 2;  // y is aligned to words
   const uint32_t y = FloatsOf(w.batch, w.out_height, w.out_width, groups * out);
   const format::ConvI8Params params(
       w.batch, groups, in, out, w.in_height, w.in_width, w.out_height, w.out_width, w.kernel_height,
@@ -324,7 +325,7 @@ NearStep ConvI8Of(std::mt19937& random, uint32_t most) {
   return {test::StepSample(sample).With(params), NearLimitsOf(params), x_bytes, y * kFloat, 4};
 }
 NearStep RandomConvI8(std::mt19937& random) { return ConvI8Of(random, 32767); }
-// Of i16: y lies over none of x.
+// With i16 data: y must not overlap x.
 NearStep RandomConvOfShorts(std::mt19937& random) { return ConvI8Of(random, 0); }
 
 NearStep RandomDepthwiseI8(std::mt19937& random) {
@@ -367,7 +368,7 @@ NearStep RandomPool(std::mt19937& random) {
                 FloatsOf(w.batch, w.out_height, w.out_width, channels), 0, 0);
 }
 
-// With y `distance` bytes before x (behind, where it is negative), both behind all other slots.
+// y starts `distance` bytes before x (after it, if negative); both are after all other slots.
 test::Loaded At(const NearStep& step, int64_t distance, StepTable table = AllSteps()) {
   constexpr uint32_t kFarthest = 64;  // that a test puts between the two
   test::StepSample sample = step.sample;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine::OpenChecked over listings that are written here by hand: what it accepts, and that no
-// memory for its notes changes what it finds.
+// Engine::OpenChecked over models built here by hand: what it accepts, and that its result does not
+// depend on the size of its table.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -58,7 +58,7 @@ struct Opened {
   Fault fault;
 };
 
-// The number that such a listing has.
+// The plan hash of such a model.
 uint32_t NumberOf(ListingBuilder b) {
   b.generator = TextOf(1);
   const ExactBytes file = b.Finish();
@@ -105,7 +105,7 @@ TEST(OpenChecked, RefusesAnotherOrderPlaceOperationOrConstant) {
   EXPECT_NE(NumberOf(swapped), number);
 }
 
-// What a caller sees of a port, and what no step reads: not its address alone.
+// The hash covers what a caller sees of a port, including what no step reads, but not its address.
 TEST(OpenChecked, RefusesAnotherPort) {
   ListingBuilder plain = Totals();
   const uint32_t number = NumberOf(plain);
@@ -138,7 +138,7 @@ TEST(OpenChecked, RefusesAnotherPort) {
 
   ListingBuilder same = Totals();
   with_slot(same, same.outputs[0], kF32, {2});
-  EXPECT_EQ(NumberOf(same), number) << "another slot that says the same";
+  EXPECT_EQ(NumberOf(same), number) << "another slot with the same description";
 }
 
 TEST(OpenChecked, RefusesAnotherLengthAxis) {
@@ -154,8 +154,7 @@ TEST(OpenChecked, RefusesAnotherLengthAxis) {
   EXPECT_NE(number(0), number(1));
 }
 
-// Open writes the greatest length before the first run, which a variable at that address would
-// read.
+// Open writes the maximum length before the first run; a variable at that address would read it.
 TEST(OpenChecked, RefusesALengthInTheState) {
   const auto number = [](bool is_in_state) {
     ListingBuilder b;
@@ -173,7 +172,7 @@ TEST(OpenChecked, RefusesALengthInTheState) {
   EXPECT_NE(number(true), number(false));
 }
 
-// Two variables that hold equal zeros; then both rows name the same one.
+// Two variables that start with equal zeros; then both rows name the same one.
 TEST(OpenChecked, RefusesAVariableThatIsNotReset) {
   ListingBuilder b;
   const SlotIndex first = b.State(kF32, {2}), second = b.State(kF32, {2});
@@ -189,7 +188,7 @@ TEST(OpenChecked, RefusesAVariableThatIsNotReset) {
   ListingBuilder from_zeros = b;
   from_zeros.variables[1] =
       format::Variable(second, from_zeros.Weights<float>(kF32, {0, 0}), kNoSlot);
-  EXPECT_EQ(NumberOf(from_zeros), number) << "zeros are zeros";
+  EXPECT_EQ(NumberOf(from_zeros), number) << "explicit zeros are equal to none";
 }
 
 TEST(OpenChecked, RefusesZerosOfAnotherLength) {
@@ -201,7 +200,7 @@ TEST(OpenChecked, RefusesZerosOfAnotherLength) {
   EXPECT_NE(number(4), number(8));
 }
 
-// A loop that its maximum ends is a fault of Run, however many iterations that are.
+// A loop that ends at its maximum is an error of Run, for any number of iterations.
 TEST(OpenChecked, RefusesAnotherEndOfALoop) {
   const auto number = [](uint32_t trip_count) {
     ListingBuilder b;
@@ -222,8 +221,8 @@ TEST(OpenChecked, RefusesAnotherEndOfALoop) {
   EXPECT_EQ(number_of_constant(-1), number_of_constant(5)) << "both run until the maximum";
 }
 
-// The work is charged before it is done, so that each of these files is refused at once; each has
-// steps that touch next to nothing.
+// Work is charged before it is done, so that each of these files is rejected at once. Their steps
+// access hardly any bytes.
 TEST(OpenChecked, BoundsWorkOtherThanThatOfSteps) {
   if (kernels::kIsMicrocontroller)
     GTEST_SKIP() << "a gigabyte of numbers takes an emulator minutes";

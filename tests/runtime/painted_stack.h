@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How deep a call goes on a Cortex-M: the stack below the caller is painted before and looked at
- * after it; the lowest paint that is gone ends what was touched. C99 and C++. */
+ * Stack depth of a call on a Cortex-M: the stack below the caller is filled with a pattern before
+ * the call and checked after it; the lowest changed word is the depth. C99 and C++. */
 #ifndef WEFT_TESTS_RUNTIME_PAINTED_STACK_H_
 #define WEFT_TESTS_RUNTIME_PAINTED_STACK_H_
 
@@ -9,7 +9,7 @@
 enum { kPaintedWords = 2048, kSparedWords = 16 }; /* spared for the two functions themselves */
 static const uint32_t kPaint = 0xA5C35A3Cu;
 
-/* Where the caller's own frame ends. */
+/* End of the caller's own frame. */
 #define WEFT_STACK_TOP(top) __asm__ volatile("mov %0, sp" : "=r"(top))
 
 static void __attribute__((noinline)) PaintStack(volatile uint32_t* top) {

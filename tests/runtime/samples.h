@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sound models that tests spoil: one per step kind, whose slots are exactly as large as the step's
+// Valid models that tests modify: one per step kind, with slots exactly as large as the step's
 // geometry, and one with every feature of sections, ports, variables and names.
 #ifndef WEFT_TESTS_RUNTIME_SAMPLES_H_
 #define WEFT_TESTS_RUNTIME_SAMPLES_H_
@@ -11,8 +11,8 @@
 
 namespace weft::test {
 
-// The only step of the listing is step 0; its operands are slots 0, 1, ... in order, all in
-// scratch. Inputs are input ports and outputs output ports.
+// The only step is step 0; its operands are slots 0, 1, ... in order, all in scratch. Inputs are
+// input ports and outputs output ports.
 struct StepSample {
   StepSample(format::Kind step_kind, std::vector<std::pair<ElementType, uint32_t>> slots)
       : kind(step_kind) {
@@ -43,7 +43,7 @@ inline const format::Activation kTanh = Activate(format::UnaryOp::tanh, 0, 0, 5.
 // Elementwise geometry: two rows of three, and one row for both.
 inline constexpr uint32_t kPlane[8] = {2, 3}, kWhole[8] = {3, 1}, kRows[8] = {0, 1};
 
-// A sound step of the kind, one function per row of ops.inc; a row without its own does not
+// A valid step of the kind, one function per row of ops.inc; a row without a function does not
 // compile.
 template <format::Kind kind>
 StepSample SampleOf() = delete;
@@ -189,8 +189,7 @@ inline StepSample SampleOf<format::Kind::compact>() {
       .With(format::CompactParams(2, 3, 2, 4));
 }
 
-// Three channels, a past of four places, two more, of which a window takes three that are two
-// apart.
+// Three channels, four past and two new time steps. A window reads three of them, two apart.
 template <>
 inline StepSample SampleOf<format::Kind::ring>() {
   return StepSample(format::Kind::ring, {{kF32, 6},
@@ -203,7 +202,7 @@ inline StepSample SampleOf<format::Kind::ring>() {
                                0));
 }
 
-// Two products of two rows with three of a ring's places, and one more, as columns.
+// Two products of two rows with three time steps of a ring, and a new one, as columns.
 template <>
 inline StepSample SampleOf<format::Kind::ring_matmul>() {
   const uint32_t dims[6] = {2}, a_strides[6] = {10}, past_strides[6] = {15}, x_strides[6] = {5};
@@ -367,7 +366,7 @@ inline StepSample SampleOf<format::Kind::binary_q8>() {
                                    format::BinaryOp::add, 0));
 }
 
-// tanh(a * 3) + a; the others are there and not read.
+// tanh(a * 3) + a; the other inputs are present but not read.
 inline format::ChainParams ChainOfTanh() {
   const uint32_t dims[4] = {2, 3};
   const uint32_t strides[24] = {3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1, 0, 0, 3, 1};
@@ -425,7 +424,7 @@ inline StepSample SampleOf<format::Kind::depthwise_i8>() {
 
 }  // namespace samples
 
-// In the order of the rows.
+// In the order of ops.inc.
 inline std::vector<StepSample> EveryStep() {
   std::vector<StepSample> every;
 #define WEFT_STEP(name, ...) every.push_back(samples::SampleOf<format::Kind::name>());
@@ -434,12 +433,12 @@ inline std::vector<StepSample> EveryStep() {
   return every;
 }
 
-// Steps that write y over x, at the least distance that they allow: a window that looks back, and
-// one pixel for one pixel.
+// Steps that write y over x, at the minimum distance that they allow: a window that reads back, and
+// a window of one pixel.
 inline std::vector<StepSample> NearSteps() {
   const format::MapStrides last(40, 8, 2, 1);  // 5 x 4 pixels of 2 channels
   std::vector<StepSample> steps;
-  // y begins so many bytes behind x, before where negative.
+  // y starts `behind` bytes after x, or before it if negative.
   const auto add = [&](StepSample sample, int32_t behind) {
     constexpr uint32_t kBytes = 160;
     uint32_t& end = sample.builder.region_bytes[2];
@@ -466,7 +465,7 @@ inline std::vector<StepSample> NearSteps() {
   return steps;
 }
 
-// Numbers of the listing below, for tests that spoil one of them.
+// Indices of the model below, for tests that modify a part of it.
 struct Features {
   ListingBuilder b;
   SlotIndex x, y, x_now, y_now, even, odd, trips, row, column, more, length, chosen, kept, start;
@@ -474,8 +473,8 @@ struct Features {
   uint32_t first_inner_step;
 };
 
-// Rows of x are walked forwards and columns backwards; `even` and `odd` are a shuttle; a pair of
-// sections is an If; `kept` is a variable. Everything has names.
+// Rows of x are read forwards and columns backwards; `even` and `odd` are a ping-pong buffer; a
+// pair of sections is an If; `kept` is a variable. Everything has names.
 inline Features EveryFeature() {
   using format::BinaryOp;
   using format::UnaryOp;
@@ -536,7 +535,7 @@ inline Features EveryFeature() {
   return f;
 }
 
-// Fills input ports with small numbers of their type; the same every time.
+// Fills input ports with small numbers of their type, which are the same in each call.
 inline void FillInputs(const Engine& engine) {
   uint32_t seed = 1;
   for (uint32_t port = 0; port < engine.input_count(); ++port) {
@@ -563,7 +562,7 @@ inline void AppendBytes(const void* from, size_t bytes, std::vector<uint8_t>& da
   data.insert(data.end(), first, first + bytes);
 }
 
-// The runs of `b` on FillInputs, as the format wants them for its self test, unchecked.
+// Records the runs of `b` on FillInputs in the format of the self test, unchecked.
 inline void RecordSelfTest(ListingBuilder& b, uint32_t runs) {
   const Loaded model(b.Finish());
   Engine engine = model.engine;
@@ -585,7 +584,7 @@ inline void RecordSelfTest(ListingBuilder& b, uint32_t runs) {
   b.self_test = format::SelfTest(runs, format::ToleranceClass::exact, 0, 0);
 }
 
-// What Open says to the sample of a step that is spoiled.
+// Result of opening the sample of a step after `spoil` has changed it.
 template <typename Spoil>
 FaultCode CodeOf(format::Kind kind, Spoil spoil) {
   StepSample sample = EveryStep()[static_cast<size_t>(kind) - 1];

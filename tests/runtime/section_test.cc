@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What loops mean: trips, conditions, shuttles, settle runs, moves, nesting.
+// Execution of loops: iterations, conditions, ping-pong buffers, epilogues, moves, nesting.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ std::vector<float> Floats(const Tensor& tensor) {
   return std::vector<float>(data, data + tensor.bytes / sizeof(float));
 }
 
-// acc += x[i], y[i] = acc over five elements, from the end when `backward`.
+// acc += x[i], y[i] = acc over five elements, from the end if `backward`.
 ExactBytes RunningSum(bool backward) {
   ListingBuilder b;
   const SlotIndex x = b.Scratch(kF32, {5});
@@ -63,7 +63,7 @@ TEST(Section, WalksBackwardsWithANegativeStride) {
 }
 
 // even = value before; odd copies read `even` and write `odd`. value = 2 * value + 1 per iteration,
-// with the count in a slot of `type`; the settle run brings an odd result home.
+// with the count in a slot of `type`; the epilogue copies an odd result to `even`.
 ExactBytes Shuttle(ElementType type) {
   ListingBuilder b;
   const SlotIndex trips = b.Scratch(type, {1});
@@ -111,7 +111,7 @@ TEST(Section, StopsWithAFaultAtItsHardMaximum) {
     EXPECT_EQ(fault.index, 0u);
     EXPECT_EQ(fault.is, 9u);
     EXPECT_EQ(fault.must, 9u);
-    EXPECT_EQ(model.out(0)[0], 511) << "nine iterations, then the settle run";
+    EXPECT_EQ(model.out(0)[0], 511) << "nine iterations, then the epilogue";
     EXPECT_EQ(*model.engine.output("length").as<int32_t>(), 9);
   }
 }
@@ -202,7 +202,7 @@ TEST(Section, GoesOnBehindALoopThatIsCutShort) {
   model.in(2)[0] = 3;
   EXPECT_EQ(model.engine.Run().code, FaultCode::kTripLimit);
   EXPECT_EQ(*model.engine.output("length").as<int32_t>(), 6);
-  EXPECT_EQ(model.out(1)[0], 7) << "what the step behind the loop makes";
+  EXPECT_EQ(model.out(1)[0], 7) << "result of the step after the loop";
 }
 
 TEST(Section, RunsOneBranchOfAPair) {
@@ -250,8 +250,8 @@ TEST(Section, AddsTheMovesOfAllSectionsAroundAStep) {
 }
 
 TEST(Section, FindsTheOperandsOfManySteps) {
-  // More steps than an engine keeps the operands of, of which every third one reads the next
-  // element; in an inner loop, so that every step is run from two iterations of each.
+  // More steps than the engine caches operands for, and every third one reads the next element.
+  // They are in an inner loop, so that every step runs in two iterations of each loop.
   constexpr uint32_t kSteps = 70, kOuter = 3, kInner = 2;
   ListingBuilder b;
   const SlotIndex x = b.Scratch(kF32, {kOuter * kInner});
@@ -284,7 +284,7 @@ TEST(Section, FindsTheOperandsOfManySteps) {
 }
 
 TEST(Section, ReadsItsTripCountAnewEachTimeItIsEntered) {
-  // Row i of a triangle: the inner loop runs i times, its count being the outer iteration.
+  // Row i of a triangle: the inner loop runs i times; its trip count is the outer iteration number.
   ListingBuilder b;
   const SlotIndex row = b.Scratch(kI64, {1});
   const SlotIndex sum = b.Scratch(kF32, {1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine::SelfTest over pairs that are written here by hand, and what passes for an equal element.
+// Engine::SelfTest over pairs built here by hand, and the comparison of elements.
 #include "runtime/self_test.h"
 
 #include <gtest/gtest.h>
@@ -109,7 +109,7 @@ TEST(SelfTest, ComparesEveryTypeAndTheTrueLengthOfOutputs) {
   Mismatch first;
   const Fault fault = model.engine.SelfTest(&first);
   EXPECT_TRUE(fault.ok()) << Loaded::TextOf(fault);
-  // Behind the inputs x f32[3,4], trips i64 and more boolean stands the length of y.
+  // The length of y follows the inputs x f32[3,4], trips i64 and more boolean.
   const size_t length_at = 48 + 8 + 1;
   ASSERT_LE(b.self_test_data[length_at], 3);
   b.self_test_data[length_at] += 1;
@@ -126,7 +126,7 @@ TEST(SelfTest, RefusesWhatIsNotThereOrOutOfBounds) {
     ListingBuilder b = SumFromTen();
     spoil(b);
     Loaded model(b.Finish());
-    EXPECT_TRUE(model.fault.ok()) << "Open does not look at the self test: " << model.Text();
+    EXPECT_TRUE(model.fault.ok()) << "Open does not check the self test: " << model.Text();
     Mismatch first;
     return model.engine.SelfTest(&first).code;
   };

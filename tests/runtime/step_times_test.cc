@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// step_times.h: what a clock of the test's own counts, and the table of it.
+// step_times.h: the times counted with a scripted clock, and the printed table.
 #include "runtime/step_times.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace weft::test {
 namespace {
 
-// A clock that moves at every reading: by 1 but before a step ends, when the step's own ticks pass.
+// A clock that advances at every reading: by 1, or at the end of a step by the step's own ticks.
 struct ScriptedClock {
   std::vector<uint64_t> ticks;  // of the steps in the order of their calls, again from the first
   uint64_t time = 0;
@@ -35,7 +35,7 @@ uint64_t ReadClock(void* user) {
 
 void PrintTo(void* user, const char* text) { static_cast<ScriptedClock*>(user)->text += text; }
 
-// Three steps, of which the first and the last come from one layer; the second runs 4 times.
+// Three steps; the first and the last come from one layer; the second runs 4 times.
 ListingBuilder ThreeSteps() {
   ListingBuilder b;
   const SlotIndex y = b.Scratch(kF32, {1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All broken rules of a file in one call, as the desktop reports them.
+// All broken rules of a file in one call, as the desktop tools report them.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -86,17 +86,17 @@ TEST(VerifyChains, KnowsItsOps) {
 TEST(VerifyChains, ReadsWhatIsThereAndWritesRegisters) {
   EXPECT_EQ(FaultOfByte(0, 1, 6), FaultCode::kParamChain) << "not written yet";
   EXPECT_EQ(FaultOfByte(0, 2, 6), FaultCode::kParamChain);
-  EXPECT_EQ(FaultOfByte(0, 2, 7), FaultCode::kNone) << "a number";
+  EXPECT_EQ(FaultOfByte(0, 2, 7), FaultCode::kNone) << "a constant";
   EXPECT_EQ(FaultOfByte(0, 1, 8), FaultCode::kParamChain) << "no register";
   EXPECT_EQ(FaultOfByte(0, 1, 255), FaultCode::kParamChain);
   EXPECT_EQ(FaultOfByte(1, 2, 6), FaultCode::kNone) << "alpha and beta are the last numbers";
   EXPECT_EQ(FaultOfByte(1, 2, 7), FaultCode::kParamChain);
-  EXPECT_EQ(FaultOfByte(0, 3, 1), FaultCode::kParamChain) << "a number's register";
+  EXPECT_EQ(FaultOfByte(0, 3, 1), FaultCode::kParamChain) << "the register of a constant";
   EXPECT_EQ(FaultOfByte(0, 3, 255), FaultCode::kParamChain);
   EXPECT_EQ(FaultOfByte(2, 3, 1), FaultCode::kParamChain) << "y is no register";
 }
 
-// All inputs but the first are there in the sample and not read.
+// In the sample all inputs are present, but only the first one is read.
 TEST(VerifyChains, ReadsNoInputThatIsAbsent) {
   StepSample sample = samples::SampleOf<format::Kind::chain>();
   sample.builder.operands[1] = kNoSlot;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of steps that multiply integers: sums that leave no word, and operands as large as they
-// read.
+// The rules of integer products: sums fit in 32 bits, and operands are as large as the bytes read.
 #include <gtest/gtest.h>
 
 #include "tests/runtime/listing_builder.h"
@@ -19,7 +18,7 @@ TEST(VerifyIntegers, HoldsSumsOfIntegersTo32Bits) {
     });
   };
   EXPECT_EQ(code(127, 3), FaultCode::kNone);
-  EXPECT_EQ(code(0, 3), FaultCode::kOperandType) << "x would be of i16";
+  EXPECT_EQ(code(0, 3), FaultCode::kOperandType) << "x must be i16 then";
   for (const uint32_t most : {126u, 32768u, 0xFFFFFFFFu}) {
     EXPECT_EQ(code(most, 3), FaultCode::kParamSums) << most;
   }
@@ -36,7 +35,7 @@ TEST(VerifyIntegers, HoldsSumsOverPatchesTo32Bits) {
     });
   };
   EXPECT_EQ(code(127, 2), FaultCode::kNone);
-  EXPECT_EQ(code(0, 2), FaultCode::kOperandType) << "x would be of i16";
+  EXPECT_EQ(code(0, 2), FaultCode::kOperandType) << "x must be i16 then";
   for (const uint32_t most : {126u, 32768u, 0xFFFFFFFFu}) {
     EXPECT_EQ(code(most, 2), FaultCode::kParamSums) << most;
   }
@@ -54,7 +53,7 @@ TEST(VerifyIntegers, GivesPatchesRoomForResultsWhoseChannelsLieApart) {
   };
   EXPECT_EQ(code(44, true), FaultCode::kNone);
   EXPECT_EQ(code(43, true), FaultCode::kOperandBytes);
-  EXPECT_EQ(code(32, false), FaultCode::kPortBytes) << "enough for the step; the port is as it was";
+  EXPECT_EQ(code(32, false), FaultCode::kPortBytes) << "enough for the step; the port is unchanged";
   EXPECT_EQ(code(31, false), FaultCode::kOperandBytes);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of steps of levels, each broken once.
+// The rules of int8 steps, each broken once.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -94,7 +94,7 @@ TEST(VerifyLevels, HoldsLevelsAndScalesToTheirRange) {
             FaultCode::kParamOpType);
 }
 
-// What has no meaning is 0.
+// Unused fields must be 0.
 TEST(VerifyLevels, HoldsResultsOfLevelsToOneForm) {
   using B = ListingBuilder;
   using format::Kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of steps that keep a ring or read one, each broken once.
+// The rules of steps that write or read a ring, each broken once.
 #include <gtest/gtest.h>
 
 #include "tests/runtime/listing_builder.h"

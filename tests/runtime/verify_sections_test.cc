@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of sections: where slots move, and how far in how many iterations.
+// The rules of sections: the steps at which slots may move, and how far in how many iterations.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -19,7 +19,7 @@ TEST(Verify, HoldsTheSlotsOfASectionToItsPlace) {
     (f.b.sections[1].*set)(f.b.PlaceAt(2, 32, 4, ElementType::i32, {}, way));
     return Loaded(f.b.Finish()).fault.code;
   };
-  // A length that moves with its own section is written when the section is over.
+  // A length that moves with its own section is invalid: it is written after the section.
   EXPECT_EQ(code({{1, 4}}, &format::Section::mutate_length_slot), FaultCode::kSectionMove);
   EXPECT_EQ(code({{0, 4}}, &format::Section::mutate_length_slot), FaultCode::kNone);
   EXPECT_EQ(code({{1, 4}}, &format::Section::mutate_iteration_slot), FaultCode::kNone);
@@ -37,8 +37,8 @@ TEST(Verify, HoldsTheSlotsOfASectionToItsPlace) {
 }
 
 TEST(Verify, LetsACopyOfTheBodyReachAsFarAsItsOwnIterations) {
-  // Copy 0 of 2 runs in iterations 0, 2, 4 of 5: it may read a pair; copy 1 runs in 1 and 3 and may
-  // read a triple. One byte more and either leaves the region.
+  // Copy 0 of 2 runs in iterations 0, 2, 4 of 5, so it may read a pair. Copy 1 runs in 1 and 3, so
+  // it may read a triple. One byte more, and either leaves the region.
   for (const uint32_t too_far : {0u, 1u, 2u}) {
     ListingBuilder b;
     const SlotIndex y = b.Scratch(ElementType::f32, {3});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rule of a model file, broken once: the fault names the rule, the row and both numbers.
+// Each rule of a model file, broken once: the error names the rule, the row and both numbers.
 #include "runtime/verify.h"
 
 #include <gtest/gtest.h>
@@ -123,7 +123,7 @@ const Spoiled kSpoiled[] = {
      FaultCode::kOperandMoveRange, 3},
     {"move overflow", [](Features& f) { f.b.moves[0].mutate_stride_bytes(0x7FFFFFFC); },
      FaultCode::kOperandMoveRange, 3},
-    {"move in a settle run",
+    {"move in an epilogue",
      [](Features& f) { f.b.operands[f.b.steps[7].first_operand()] = f.x_now; },
      FaultCode::kOperandMove, 7},
     {"section order",
@@ -167,7 +167,7 @@ const Spoiled kSpoiled[] = {
      FaultCode::kSectionRun, 1},
     {"section end", [](Features& f) { f.b.edit_sections = [](Sections&, Marks& m) { m[5] += 2; }; },
      FaultCode::kSectionEnd, 1},
-    {"section end behind the steps",
+    {"section end after the steps",
      [](Features& f) { f.b.edit_sections = [](Sections&, Marks& m) { m.back() = 1000; }; },
      FaultCode::kSectionEnd, 3},
     {"trips",
@@ -289,7 +289,7 @@ TEST(Verify, NamesEachBrokenRule) {
   }
 }
 
-// What no sound-looking listing can reach, or other tests show.
+// Errors that no such file can cause, or that other tests cover.
 const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kEngineClosed,
                                 FaultCode::kModelShort,
@@ -330,7 +330,7 @@ const FaultCode kElsewhere[] = {FaultCode::kNone,
                                 FaultCode::kTripLimit,
                                 FaultCode::kActivationAbsent,  // tests/c_api/absent.c
                                 FaultCode::kTypeAbsent,        // likewise
-                                FaultCode::kParamUnits,        // no engine gives it any more
+                                FaultCode::kParamUnits,        // no longer reported
                                 FaultCode::kParamSums};
 
 TEST(Verify, HasATestForEveryFault) {
@@ -411,7 +411,7 @@ TEST(Verify, HoldsParametersToTheirLimits) {
       FaultCode::kParamOp);
 }
 
-// Of a kind of narrow_steps.inc, whose weights are slot 1: parameters and slot name a type each.
+// For a kind of narrow_steps.inc, whose weights are slot 1: sets the types in parameters and slot.
 template <typename Rows>
 void ExpectWeightsOfOneType(format::Kind kind, const StepEntry& plain, Rows ListingBuilder::*rows) {
   using B = ListingBuilder;
@@ -419,7 +419,7 @@ void ExpectWeightsOfOneType(format::Kind kind, const StepEntry& plain, Rows List
     return CodeOf(kind, [&](B& b) {
       (b.*rows)[0].mutate_weights(named);
       b.slots[1].mutate_type(type);
-      b.inputs.clear();  // whose slots are as large as their dims say
+      b.inputs.clear();  // their slots must have the size of their dims
     });
   };
   for (const ElementType type : {ElementType::f32, ElementType::f16, ElementType::bf16}) {
@@ -466,7 +466,7 @@ TEST(Verify, HoldsWeightsToTheTypeThatIsNamed) {
                          &B::gru_reset_cell_rows);
 }
 
-// Of 3 inputs and 16 units.
+// With 3 inputs and 16 units.
 template <typename Rows>
 void ExpectHeldCells(format::Kind kind, Rows ListingBuilder::*rows) {
   using B = ListingBuilder;

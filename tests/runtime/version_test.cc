@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One release in the headers, in the build and in files.
+// The headers, the build and the files name one release.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -6,8 +6,8 @@
 
 An MLP 64-64-64-10, an LSTM and a GRU of 64 units over 100 steps of 32 inputs with a dense head of
 32, and DS-CNN-S: a convolution, four pairs of a depthwise and a pointwise one over 25 x 5 pixels of
-64 channels, and a dense head of 12. NAME_int8 is a model of these as calibration leaves it. Their
-files stand in models/; only a change of the models themselves needs this.
+64 channels, and a dense head of 12. NAME_int8 is such a model after int8 calibration. The files are
+stored in models/; run this script only to change the models.
 """
 import pathlib
 import sys
@@ -63,7 +63,7 @@ def dscnn():
     return ov.Model([op.softmax(dense(mean, 64, 12), 1)], [x], "dscnn")
 
 
-# Operations whose data is to lie on levels -> the axis of outputs of their weights, by input port.
+# Operations with quantised data -> the output axis of their weights, by input port.
 CALIBRATED = {
     "MatMul": {1: 0}, "Convolution": {1: 0}, "GroupConvolution": {1: 0}, "ReduceMean": {},
     "LSTMSequence": {4: 1, 5: 1}
@@ -72,7 +72,7 @@ SAMPLES = 64
 
 
 def extremes(model, values):
-    """Of each of these values over random inputs: the least and the greatest number."""
+    """Minimum and maximum of each of these values over random inputs."""
     random = np.random.default_rng(2)
     traced = ov.Model(values, model.get_parameters(), "traced")
     compiled = ov.Core().compile_model(traced, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
@@ -84,7 +84,7 @@ def extremes(model, values):
 
 
 def on_levels(value, least, most):
-    """256 levels, symmetric where there are numbers below 0."""
+    """Quantises a value to 256 levels, symmetric if it has negative numbers."""
     lowest, highest = (0, 255) if least >= 0 else (-128, 127)
     step = np.ceil(max(most / highest, least / min(lowest, -1)) * 4096) / 4096
     ends = (step * lowest, step * highest)
@@ -93,7 +93,7 @@ def on_levels(value, least, most):
 
 
 def in_integers(constant, axis):
-    """The nearest integers of i8, one scale for each output."""
+    """Quantises weights to the nearest int8 values, with one scale per output."""
     axes = tuple(i for i in range(constant.data.ndim) if i != axis)
     scales = np.abs(constant.data).max(axes, keepdims=True) / np.float32(127)
     narrow = op.constant(np.rint(constant.data / scales).astype(np.int8))
@@ -101,7 +101,7 @@ def in_integers(constant, axis):
 
 
 def calibrated(model):
-    """FakeQuantize around every layer, weights of i8 times a scale."""
+    """Adds FakeQuantize to the input of every layer; weights become int8 times a scale."""
     layers = [node for node in model.get_ordered_ops() if node.get_type_name() in CALIBRATED]
     values = [layer.input_value(0) for layer in layers]
     made = [on_levels(*each) for each in zip(values, *zip(*extremes(model, values)))]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What single layers cost on a board: runs each of them twice and prints the ticks of SysTick that
-// the second run took, and its multiply-adds, of which those in the padding are skipped. Data are
-// channels last. Under an emulator that counts instructions a tick is a fixed number of them.
+// Cost of single layers on a board: runs each of them twice and prints the SysTick ticks of the
+// second run and its multiply-adds, without those in the padding. Data are channels last. Under an
+// emulator that counts instructions a tick is a fixed number of instructions.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,7 @@ float x[kFloats], weights[kFloats], bias[1024], y[kFloats];
 F16 halves[kFloats];
 BF16 bfloats[kFloats];
 alignas(kWeightsAlignment) int8_t integers[kFloats];
-// Of whichever takes most.
+// Large enough for any layer.
 alignas(kWeightsAlignment) int16_t
     integer_rows[std::max(DenseI8ScratchShorts(100, 144), DenseI4ScratchShorts(100, 64, 2))];
 
@@ -72,7 +72,7 @@ void MeasureDenseI8(const char* name, uint32_t rows, uint32_t inputs, uint32_t o
           [&] { DenseI8(shape, x, integers, weights, bias, y, integer_rows); });
 }
 
-// In groups of 32 inputs.
+// With groups of 32 inputs.
 void MeasureDenseI4(const char* name, uint32_t rows, uint32_t inputs, uint32_t outputs) {
   DenseI4Shape shape;
   shape.rows = rows;
@@ -86,7 +86,7 @@ void MeasureDenseI4(const char* name, uint32_t rows, uint32_t inputs, uint32_t o
           [&] { DenseI4(shape, x, nibbles, bias, y, integer_rows); });
 }
 
-// Layers of levels, with data that are those of the weights.
+// int8 layers; their data are those of the weights.
 const FactorsQ8 kFactors = {weights, reinterpret_cast<const int32_t*>(integers), bias};
 alignas(kWeightsAlignment) int8_t patches[ConvQ8ScratchBytes(false, 400)];
 
@@ -226,7 +226,7 @@ void MeasureFloats() {
   MeasureDepthwise("depthwise_9_64_on_100", kOne, {100, 100, 9, 1, 1, 4}, 64);
 }
 
-// Layers of other weights.
+// Layers with other weight types.
 template <class Weight>
 void MeasureNarrow(const char* const (&names)[4]) {
   MeasureDense<Weight>(names[0], 1, 64, 64);

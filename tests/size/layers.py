@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures single layers on one emulated board and holds them to layers.txt.
+"""Measures single layers on one emulated board and compares them with layers.txt.
 
     layers.py --cpu CPU --board BOARD --compiler NAME --pins layers.txt -- COMMAND...
 
-Prints instructions per multiply-add of each layer that the program ran. Those of the pinned
-compiler must be within a hundredth, with another one at most an eighth above. MOST holds whatever
-compiler there is.
+Prints instructions per multiply-add of each layer that the program ran. With the pinned compiler
+they must be within 0.01 of the pin, with another compiler at most an eighth above it. The limits in
+MOST apply to every compiler.
 
-WEFT_PIN_FOOTPRINT=1 writes the lines of this CPU anew.
+WEFT_PIN_FOOTPRINT=1 rewrites the lines of this CPU.
 """
 import argparse
 import os
@@ -17,7 +17,7 @@ import sys
 
 from measure import TICK, output_of
 
-# Instructions per multiply-add: of cores with a scalar FPU, and with Helium.
+# Maximum instructions per multiply-add: cores with a scalar FPU, cores with Helium.
 MOST = {
     "dense_64_to_64": (1.35, 0.75),
     "matmul_64": (1.60, 1.00),
@@ -72,7 +72,7 @@ def faults(args, counts):
             continue
         compiler, value = pins[name][0], float(pins[name][1])
         if compiler == args.compiler and abs(count - value) > 0.01:
-            yield f"{name}: is {count:.3f}; must be {value}, as {args.pins.name} says"
+            yield f"{name}: is {count:.3f}; must be {value}, the value in {args.pins.name}"
         elif compiler != args.compiler and count > value * 1.125:
             yield f"{name}: is {count:.3f}; must be at most an eighth above {value}"
 

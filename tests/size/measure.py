@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures one model's program on one emulated board and holds it to footprint.txt.
+"""Measures one model's program on one emulated board and compares it with footprint.txt.
 
     measure.py --cpu CPU --board BOARD --compiler NAME --model MODEL --map FILE --header FILE
                --pins footprint.txt -- COMMAND...
 
-Code is what the linker took from weft's two libraries (engine, verifier, the kernels in use), by its
-map; model, state and scratch are the header's; stack is the deepest that Open or Run painted over
-below their caller; instructions are ticks of SysTick under QEMU -icount, where each tick is a fixed
-number of them. With the compiler of the pinned line every number must be equal (instructions within
-two ticks, whose phase is the emulator's), with another one at most an eighth above. LIMITS holds
-whatever compiler there is.
+Code is the size that the linker map shows for weft's two libraries (engine, verifier, the kernels in
+use). Model, state and scratch are those in the header. Stack is the maximum that Open or Run used
+below their caller. Instructions are ticks of SysTick under QEMU -icount, where each tick is a fixed
+number of instructions. With the pinned compiler every number must be equal (instructions within two
+ticks, whose phase depends on the emulator), with another compiler at most an eighth above. LIMITS
+apply to every compiler.
 
-WEFT_PIN_FOOTPRINT=1 writes the line of this CPU and model anew; look at the difference before you
-commit.
+WEFT_PIN_FOOTPRINT=1 rewrites the line of this CPU and model; check the difference before you commit.
 """
 import argparse
 import os
@@ -23,7 +22,7 @@ import subprocess
 import sys
 
 COLUMNS = ("code", "model", "state", "scratch", "stack", "open", "run")
-# Instructions of one SysTick at the board's clock, QEMU counting one nanosecond per instruction.
+# Instructions per SysTick at the board's clock; QEMU counts one nanosecond per instruction.
 TICK = {"mps2-an386": 40.0, "mps2-an500": 40.0, "mps2-an505": 50.0, "mps3-an547": 31.25}
 MULTIPLY_ADDS = {"lstm": 100 * 256 * (32 + 64) + 64 * 32}
 LIMITS = {
@@ -39,7 +38,7 @@ _SECTION = re.compile(r"^ (\.\S+)?\s*(?:0x([0-9a-f]+)\s+0x([0-9a-f]+)\s+(\S.*))?
 
 
 def code_bytes(map_file):
-    """Bytes of the sections that were linked from weft's libraries."""
+    """Returns the bytes of the sections that were linked from weft's libraries."""
     text = map_file.read_text().split("Linker script and memory map", 1)[1]
     total, section = 0, ""
     for line in text.splitlines():
@@ -60,7 +59,7 @@ def header_bytes(header, what):
 
 
 def output_of(command, name):
-    """What a program prints on the board, whose instructions are counted."""
+    """Returns the output of a program on the board, which counts instructions."""
     environment = dict(os.environ, QEMU_ICOUNT="shift=0")
     run = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if run.returncode != 0:
@@ -104,7 +103,7 @@ def faults(args, numbers):
         is_now = numbers[column]
         play = 2 * TICK[args.board] if column in ("open", "run") else 0
         if same and abs(is_now - value) > play:
-            found.append(f"{column}: is {is_now}; must be {value}, as {args.pins.name} says")
+            found.append(f"{column}: is {is_now}; must be {value}, the value in {args.pins.name}")
         elif not same and is_now > value * 1.125:
             found.append(f"{column}: is {is_now}; must be at most an eighth above {value}")
     return found

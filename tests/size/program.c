@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What one model costs on a board: opens it and runs it twice, then prints the ticks of SysTick
- * that Open and the second run took, and the bytes of stack that they touched below their caller.
- * Under an emulator that counts instructions a tick is a fixed number of them. */
+ * Cost of one model on a board: opens it and runs it twice, then prints the SysTick ticks of Open
+ * and of the second run, and the bytes of stack that they used below their caller. Under an
+ * emulator that counts instructions a tick is a fixed number of instructions. */
 #include <stdint.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DNM=<nm> -DARCHIVES=<a.a>,<b.a> -P forbidden.cmake: fails where a library needs a symbol
-# that firmware must not need, or holds a static constructor. In order: the heap, operators new and
-# delete, exceptions and std's functions, RTTI, stdio.
+# cmake -DNM=<nm> -DARCHIVES=<a.a>,<b.a> -P forbidden.cmake: fails if a library needs a symbol that
+# firmware must not need, or has a static constructor. In order: the heap, operators new and delete,
+# exceptions and std's functions, RTTI, stdio.
 set(needed "malloc|calloc|realloc|free|memalign|aligned_alloc|posix_memalign|reallocarray")
 string(APPEND needed "|_Zn[aw].*|_Zd[al].*")
 string(APPEND needed "|__cxa_.*|_Unwind_.*|__gxx_personality.*|_ZSt.*")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DNM=<nm> -DOBJDUMP=<objdump> -DARCHIVES=<a.a>,<b.a> [-DMAY_NEED=<regex>] -P outside.cmake:
-# names every symbol that all objects of the archives together need and do not define, with the
-# objects that need it, and fails where one does not match MAY_NEED; without MAY_NEED any may be
-# needed. Fails too where an object holds a section of functions to be called before main().
+# prints every symbol that the objects of all archives need and do not define, with the objects that
+# need it, and fails if one does not match MAY_NEED (without MAY_NEED all are accepted). It also
+# fails if an object has a section of functions that are called before main().
 set(constructors "\\.(preinit_array|init_array|ctors)")
 string(REPLACE "," ";" archives "${ARCHIVES}")
 set(defined "")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What outside.cmake must refuse: a call of a library that firmware does not have, and a static
-// constructor. Nothing links this file.
+// Code that outside.cmake must reject: a call of a library that firmware does not have, and a
+// static constructor. Nothing links this file.
 #include <cstring>
 
 namespace weft::planted {
@@ -8,7 +8,7 @@ namespace weft::planted {
 size_t Length(const char* text);
 size_t Length(const char* text) { return std::strlen(text); }
 
-extern const char* volatile text;  // volatile: no compiler may do it ahead of time
+extern const char* volatile text;  // volatile: the compiler must not evaluate it
 extern size_t length;
 size_t length = Length(text);
 
