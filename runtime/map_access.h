@@ -20,7 +20,7 @@ inline StridedBytes Mapped(const format::MapStrides& strides, int64_t images, in
                   {channels, strides.channel()}});
 }
 
-// The maps that a step with a window reads and writes.
+// Return the bytes of the maps that a step with a window reads and writes.
 template <typename Params>
 StridedBytes InputMap(const Params& p, int64_t channels, int64_t bits = kF32Bits) {
   return Mapped(p.x(), p.batch(), p.in_height(), p.in_width(), channels, bits);

@@ -7,7 +7,7 @@
 namespace weft {
 namespace {
 
-// Of several entries of a kind the last one wins, which supports everything that the others do.
+// If a kind has several entries, the last one wins; it supports everything that the others do.
 constexpr StepEntry EntryOf(format::Kind kind, StepEntry entry) {
 #define WEFT_NEAR_STEP(name, Name) \
   if (kind == format::Kind::name) entry = steps::kNear##Name;

@@ -133,7 +133,7 @@ class Verifier {
     if (first_.ok()) first_ = fault;
     if (sink_.report != nullptr) sink_.report(sink_.user, fault);
   }
-  // Without a sink only the first fault is returned.
+  // Returns true if checking may stop: without a sink only the first error is returned.
   bool IsOver() const { return !first_.ok() && sink_.report == nullptr; }
   // Reports an error unless `holds`; returns `holds`. Inlined, so that there is no call if it
   // holds: for a valid file those calls were a third of the time.

@@ -4,7 +4,6 @@
 // stays NaN through every op except logical_not. Results are bit-identical on every target, except
 // for the sign and payload of a NaN. Subnormal inputs may count as zero, depending on the engine's
 // setting.
-// for the sign and payload of a NaN. Subnormal inputs may count as zero, as the engine sets it.
 #ifndef WEFT_KERNELS_ELEMENTWISE_ACTIVATION_H_
 #define WEFT_KERNELS_ELEMENTWISE_ACTIVATION_H_
 

@@ -9,7 +9,8 @@
 
 namespace weft::kernels {
 
-// A byte of which any value but zero is true; read as bool it would be undefined beyond 1.
+// A boolean byte: any nonzero value is true. Reading it as bool would be undefined for values
+// above 1.
 struct Boolean {
   uint8_t byte;
 };
@@ -32,7 +33,7 @@ void CompareBlock(const void* const* x, void* y, size_t count) {
 template <typename T>
 inline constexpr bool kIsWideInteger = sizeof(T) == 8 && !kIsMicrocontroller;
 
-// 1 where a < b, else 0: the sign of a - b, or that of a where the signs of a and b differ.
+// 1 if a < b, else 0: the sign of a - b, or that of a if the signs of a and b differ.
 inline uint32_t LessBit(int64_t a, int64_t b) {
   const uint64_t x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
   return static_cast<uint32_t>(((x & ~y) | (~(x ^ y) & (x - y))) >> 63);

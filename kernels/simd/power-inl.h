@@ -71,7 +71,7 @@ HWY_INLINE FloatVec PowerOf(FloatVec x, FloatVec y) {
       hn::IfThenElse(hn::Eq(magnitude, Infinity()), hn::IfThenElse(grows, Infinity(), zero), power);
   power = hn::IfThenElse(hn::Eq(magnitude, one), one, power);
 
-  // A negative base: odd integers give the sign, no integer at all gives NaN.
+  // A negative base: an odd integer exponent makes the result negative, a non-integer gives NaN.
   const FloatMask is_whole = hn::Eq(RoundEven(y), y);
   const FloatVec half = hn::Mul(y, Set(0.5f));
   const FloatMask is_odd = hn::AndNot(hn::Eq(RoundEven(half), half), is_whole);

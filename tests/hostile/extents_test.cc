@@ -6,7 +6,6 @@
 // The grid: every field with 0, 1, 2, its maximum and large values; every pair of fields with one 0
 // or 1 and the other large; random triples with a 0. WEFT_WIDE_GRID=1 tries all values for both
 // fields of a pair, and 40 times as many triples.
-// fields of a pair all values, and makes 40 times as many triples.
 #include "tests/hostile/guard_pages.h"
 
 #ifdef WEFT_HAS_GUARD_PAGES
@@ -101,7 +100,7 @@ class Grid {
 
   const StepVariant& variant() const { return variant_; }
   uint64_t files = 0, opened = 0, too_long = 0;
-  std::map<std::string, int> faults;  // by kind of fault
+  std::map<std::string, int> faults;  // by kind of error
 
  private:
   void TryOpened(const std::vector<Change>& changes);
@@ -291,7 +290,7 @@ TEST(Extents, StayWithinTheirAccessAndTheirSlots) {
       too_long += grid.too_long;
     }
     EXPECT_GE(opened - opened_before, 3 * variants.size())
-        << format::NameOf(variants[0].sample.kind) << ": nearly all of the grid is refused";
+        << format::NameOf(variants[0].sample.kind) << ": nearly all of the grid is rejected";
   }
   printf("%llu files, %llu opened, %llu calls stopped after %ld us\n",
          static_cast<unsigned long long>(files), static_cast<unsigned long long>(opened),

@@ -59,7 +59,7 @@ inline Fate Survive(const ExactBytes& file) {
   unsigned sum = 0;
   for (int call = 0; call < 2; ++call) {
     FillInputs(engine);
-    (void)engine.Run();  // a loop may reach its bound
+    (void)engine.Run();  // a loop may reach its maximum
     for (uint32_t port = 0; port < engine.output_count(); ++port) {
       sum += Sum(engine.output(port));
       const char* name = engine.output_name(port);

@@ -5,9 +5,9 @@
     counts.py --weft COMMAND --program COUNTED_RUN --compiler NAME --pins counts.txt
 
 Counts Engine::Run and everything that it calls, in the second run, after one-time initialisation.
-The kernels are those of TARGET on every processor, so a count depends only on the compiler and the C
-library. With the pinned compiler it must be within 3 % of the pin, above or below (a gain must be
-pinned as well, so that it cannot be lost unnoticed); with another compiler at most an eighth above.
+The kernels are those of TARGET on every processor, so a count depends only on the compiler and the
+C library. With the pinned compiler it must be within 3 % of the pin, above or below (a gain must be
+pinned as well, so that it cannot be lost unnoticed); with another one at most an eighth above.
 Instruction counts are not times: they show what a change adds to every run, but not the effect of
 caches.
 

@@ -200,7 +200,7 @@ TEST(FaultCode, KeepsItsNumber) {
     ASSERT_LT(row.number, std::size(kNumbers))
         << "tests/runtime/fault_test.cc: kNumbers ends before " << row.name << "; add it";
     EXPECT_STREQ(kNumbers[row.number].name, row.name)
-        << "runtime/faults.inc: number " << row.number << " is another fault's for good";
+        << "runtime/faults.inc: number " << row.number << " belongs to another error";
   }
   for (const Row& number : kNumbers) {
     const auto is_row = [&](const Row& row) { return row.number == number.number; };

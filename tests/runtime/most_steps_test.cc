@@ -90,7 +90,7 @@ TEST(MostSteps, IsNeverBelowWhatARunExecutes) {
     FillInputs(model.engine);
     *model.engine.input("trips").as<int64_t>() = trips;
     *model.engine.input("more").as<uint8_t>() = 1;
-    (void)model.engine.Run();  // a loop may reach its bound
+    (void)model.engine.Run();  // a loop may reach its maximum
     EXPECT_LE(executed, model.engine.MostSteps()) << trips;
   }
   EXPECT_LT(model.engine.MostSteps(), 100u);

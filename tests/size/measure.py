@@ -5,14 +5,15 @@
     measure.py --cpu CPU --board BOARD --compiler NAME --model MODEL --map FILE --header FILE
                --pins footprint.txt -- COMMAND...
 
-Code is the size that the linker map shows for weft's two libraries (engine, verifier, the kernels in
-use). Model, state and scratch are those in the header. Stack is the maximum that Open or Run used
+Code is the size of weft's two libraries (engine, verifier, the kernels in use) in the linker map.
+Model, state and scratch are those in the header. Stack is the maximum that Open or Run used
 below their caller. Instructions are ticks of SysTick under QEMU -icount, where each tick is a fixed
 number of instructions. With the pinned compiler every number must be equal (instructions within two
 ticks, whose phase depends on the emulator), with another compiler at most an eighth above. LIMITS
 apply to every compiler.
 
-WEFT_PIN_FOOTPRINT=1 rewrites the line of this CPU and model; check the difference before you commit.
+WEFT_PIN_FOOTPRINT=1 rewrites the line of this CPU and model; check the difference before you
+commit.
 """
 import argparse
 import os
