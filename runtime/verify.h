@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks every rule of a model file in one pass over its tables, without memory of its own;
-// SelfTest checks the bytes of the self test while it reads them. After Verify without errors no
-// index, offset, count or geometry of the file leads outside the model and the regions that it
-// requires, in any iteration of any section, for any inputs. Verify does not check that the plan is
-// right (that no live value is overwritten): the plan validator does. Engine::Open stops at the
-// first error; VerifyAll reports all of them, in the order of the tables.
+// SelfTest checks the bytes of the self test while it reads them. If Verify reports no error, no
+// index, offset, count or geometry of the file leads outside the model and its regions. This holds
+// in any iteration of any section, for any inputs. Verify does not check that the plan is right
+// (that no live value is overwritten): the plan validator does. Engine::Open stops at the first
+// error; VerifyAll reports all of them, in the order of the tables.
 //
 // The time is linear in the file: every row is checked once, and the work per row has a constant
 // bound. A slot has at most kMaxSectionDepth moves, a section at most 510 marks and a step at most

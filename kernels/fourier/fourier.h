@@ -7,8 +7,9 @@
 //   kForwardReal  as kForward of x[j] * window[j]        x: n real numbers, y: the first n / 2 + 1
 //   kInverseReal  as kInverse, times window[k]           x: the first n / 2 + 1, y: n real numbers
 //
-// kInverseReal computes the missing numbers as conjugates of the given ones. The imaginary part of the
-// first number, and of the last if n is even, is ignored. Without a window its factor is omitted.
+// kInverseReal computes the missing numbers as conjugates of the given ones. The imaginary part of
+// the first number, and of the last if n is even, is ignored. Without a window its factor is
+// omitted.
 //
 // m = FourierPoints numbers are transformed. m is n, or n / 2 if n is even and one side is real:
 // each number then is two adjacent real numbers, and one more pass separates or joins them. m is

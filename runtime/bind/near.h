@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Overlap in place with an offset: a step with a window writes y over x. y is computed in blocks of
-// at most kNearPixels pixels of one row, from the first to the last (from the last to the first if
-// y starts after x), with one call of the kernel per block. Within a call, y does not overlap the
-// pixels that the call reads:
+// at most kNearPixels pixels of one row, with one call of the kernel per block. The blocks run from
+// the first to the last, or from the last to the first if y starts after x. Within a call, y does
+// not overlap the pixels that the call reads:
 //
 //          x     |   |   |   |   |   |   |   |   |
 //   y starts      +---- still read by this block and later ones

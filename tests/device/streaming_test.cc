@@ -209,7 +209,8 @@ TEST(Streaming, GivesTheBitsOfTheWholeSequence) {
   const std::map<std::string, size_t> pinned = PinnedStreams();
   ASSERT_FALSE(pinned.empty()) << kPinned;
   for (const auto& [name, runs] : pinned) {
-    EXPECT_TRUE(std::binary_search(models.begin(), models.end(), name)) << name << " can no longer be streamed";
+    EXPECT_TRUE(std::binary_search(models.begin(), models.end(), name))
+        << name << " can no longer be streamed";
   }
   kernels::ForEachTarget([&](const char* target) {
     for (const std::string& name : models) {
