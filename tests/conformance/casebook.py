@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A conformance case as its family describes it, before anything is written.
+"""A conformance case as its family module describes it; nothing here writes files.
 
-A family module offers `cases()`, which yields Case values. Most cases need only inputs and a
-function from the model's Parameters to its outputs; ports are then called x0, x1 and y0, y1.
+A family module defines `cases()`, which yields Case values. Most cases need only inputs and a
+function from the model's Parameters to its outputs. Their ports are named x0, x1 and y0, y1.
 """
 
 import dataclasses
@@ -18,19 +18,19 @@ RECURRENT = 1e-4
 
 @dataclasses.dataclass
 class Case:
-    """One model, its inputs and who says what the outputs are.
+    """One model, its inputs and the source of its expected outputs.
 
     path: "family/name", also the folder in build/fixtures/cases.
     inputs: one array per Parameter; with `calls`, each has a leading axis of one entry per call.
-    graph: makes the outputs from the Parameters (one Output or a list of them).
-    model: makes the whole ov.Model instead of `graph`, for what a single function cannot say.
+    graph: creates the outputs from the Parameters (one Output or a list of them).
+    model: creates the complete ov.Model, where a function of the Parameters is not enough.
     files: (xml text, bin bytes) written by hand instead of `graph`.
     edit: changes the XML text after saving, for forms that OpenVINO reads but does not write.
-    reference: NumPy's answer from the same inputs. OpenVINO must agree with it within the
-        tolerance, or the generator refuses the case, unless `differs` says why OpenVINO is not
-        asked or not believed.
-    settings: further ones of OpenVINO's CPU device.
-    oracle: whose numbers are stored, "openvino" or "numpy".
+    reference: computes the outputs with NumPy from the same inputs. The generator rejects the case
+        if OpenVINO differs by more than the tolerance, unless `differs` gives the reason why
+        OpenVINO is not run or not trusted.
+    settings: additional settings of OpenVINO's CPU device.
+    oracle: the source of the stored outputs, "openvino" or "numpy".
     """
 
     path: str
@@ -57,7 +57,7 @@ def exact(path, inputs, graph, reference=None, **more):
 
 
 def recurrent(path, inputs, graph, reference=None, **more):
-    """A whole recurrent model, where rounding errors of many steps add up."""
+    """A complete recurrent model, in which rounding errors accumulate over many steps."""
     return Case(path, inputs, graph, reference=reference, rtol=RECURRENT, atol=RECURRENT, **more)
 
 
@@ -87,12 +87,12 @@ def flags(label, *shape):
 
 
 def counting(*shape, dtype=np.float32):
-    """0, 1, 2, ... in row-major order: every element is known by its value."""
+    """0, 1, 2, ... in row-major order: the value identifies the element."""
     return np.arange(int(np.prod(shape)), dtype=dtype).reshape(shape)
 
 
 def i64(*values):
-    """A list of numbers as the control inputs of operations take them."""
+    """An i64 array, as control inputs of operations require."""
     return np.array(values, np.int64)
 
 
@@ -107,7 +107,7 @@ def listed(numbers):
 
 
 def by_numpy(reason):
-    """Arguments of a case whose numbers NumPy gives, because OpenVINO cannot or errs."""
+    """Arguments of a case with NumPy as oracle, because OpenVINO fails or is wrong."""
     return {"oracle": "numpy", "differs": reason}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AdaptiveAvgPool and AdaptiveMaxPool: one to three axes, even and uneven windows, growing ones."""
+"""AdaptiveAvgPool and AdaptiveMaxPool: 1 to 3 axes, even and uneven windows, upsampling."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def _pooled(x, shape, function):
 
 
 def _places(x, shape):
-    """The first of the greatest of each window, as a place of the flattened space."""
+    """The index of each window's first maximum in the flattened spatial axes."""
     flat = np.arange(int(np.prod(x.shape[2:]))).reshape(x.shape[2:])
     places = np.empty((*x.shape[:2], *shape), np.int64)
     for place in np.ndindex(*shape):
@@ -38,7 +38,7 @@ def _with_places():
                               ((1, 2, 5, 7), (3, 4), "i64"), ((1, 2, 4, 5), (4, 5), "i32"),
                               ((0, 2, 4), (2,), "i64"), ((1, 2, 5, 3, 4), (2, 2, 3), "i32")):
         label = f"places_{index}_{sizes(shape)}_to_{sizes(out)}"
-        # Few different numbers: several places of a window hold the greatest.
+        # Few distinct values, so that a window has several equal maxima.
         x = integers(label, 0, 4, *shape).astype(np.float32)
 
         def both(x, out=out, index=index):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ScaledDotProductAttention: shapes that broadcast, masks of both kinds, the causal form, scales
-and the nodes that exporters put around it."""
+"""ScaledDotProductAttention: broadcast shapes, both kinds of masks, the causal form, scales and the
+nodes that exporters add around it."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from build import node
 from casebook import Case, flags, i64, normal, recurrent, sizes
 from families.sequences import DEFAULT, GATES, stacked
 
-# query, key, value: odd sizes, rows of another length in value, heads that share keys, ranks that
-# differ, many batches, one key
+# query, key, value: odd sizes, another row length in value, heads that share keys, different ranks,
+# many batches, one key
 SHAPES = [
     ((2, 3, 5), (2, 7, 5), (2, 7, 4)),
     ((1, 2, 7, 16), (1, 2, 9, 16), (1, 2, 9, 17)),
@@ -28,7 +28,7 @@ SMALL = (np.array([[[1, 0], [0, 1], [1, 1]]], np.float32),
 
 
 def _attend(query, key, value, mask=None, scale=None, causal=False):
-    """The document's formula in double."""
+    """The formula of the OpenVINO specification, in double."""
     query, key, value = (np.asarray(x, np.float64) for x in (query, key, value))
     scale = 1 / np.sqrt(query.shape[-1]) if scale is None else np.asarray(scale).item()
     scores = query @ np.swapaxes(key, -1, -2) * scale
@@ -51,7 +51,7 @@ def _factors(label, query=QUERY, key=KEY, value=VALUE):
 
 
 def _case(name, factors, run=(), fixed=(), causal=False, **more):
-    """`run`: mask and scale that come in at run time; `fixed`: those that are constants."""
+    """`run`: mask and scale that are inputs; `fixed`: mask and scale that are constants."""
     return Case(f"attention/{name}", [*factors, *run],
                 lambda *x: _node(*x, *fixed, causal=causal),
                 reference=lambda *x: _attend(*x, *fixed, causal=causal), **more)
@@ -118,7 +118,7 @@ def _scales():
 
 
 def _exports():
-    """What torch and ONNX put around it."""
+    """The nodes that torch and ONNX add around it."""
     def heads(x, weights):
         x = node("MatMul", 1, [x, weights], transpose_a=False, transpose_b=True)
         x = node("Reshape", 1, [x, i64(2, -1, 4, 8)], special_zero=False)

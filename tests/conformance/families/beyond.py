@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations beyond the common set: further activations, remainders, reductions and reorderings."""
+"""Less common operations: additional activations, remainders, reductions and reorderings."""
 
 import math
 
@@ -115,7 +115,7 @@ def _space_to_depth(x, block, blocks_first):
 
 
 def _reduce_of_nothing():
-    """The lowest and the highest number of the type, as the specification of ONNX has it."""
+    """The type's lowest and highest value, as the ONNX specification requires."""
     for kind in (np.int8, np.uint8, np.int16, np.int32, np.int64):
         name = np.dtype(kind).name
         yield exact(f"beyond/reduce_extremes_of_no_{name}", [np.zeros((0, 3), kind)],

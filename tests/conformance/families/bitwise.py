@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BitwiseAnd/Or/Xor/Not and shifts of every integer type; of booleans in logic.py."""
+"""BitwiseAnd/Or/Xor/Not and shifts of every integer type; logic.py has the boolean cases."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ SHAPES = [((3, 1, 5), (4, 1)), ((17,), (2, 17)), ((), (33,)), ((2, 3, 1, 3, 1), 
 
 
 def _any(label, dtype, *shape):
-    """Numbers of all the type's bits, the extremes among them."""
+    """Numbers over the full range of the type, including its extremes."""
     limits = np.iinfo(dtype)
     numbers = integers(label, limits.min, limits.max, *shape, dtype=np.int64).astype(dtype)
     flat = np.array(numbers).reshape(-1)
@@ -52,7 +52,7 @@ def _shifts():
             left, right = SHAPES[(turn + step) % len(SHAPES)]
             label = f"{side}_{name}_{sizes(left)}_{sizes(right)}"
             numbers = _any(label, dtype, *left)
-            if side == "left":  # what overflows is left open
+            if side == "left":  # overflow is unspecified
                 numbers = integers(label, 0, 2, *left, dtype=np.int64).astype(dtype)
             most = width - 1 if side == "right" or name == "u8" else width - 2
             places = integers(label + "p", 0, most + 1, *right, dtype=np.int64).astype(dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BatchToSpace-2 and SpaceToBatch-2 in rank 2 to 6; the document's examples are in document.py."""
+"""BatchToSpace-2 and SpaceToBatch-2 of rank 2 to 6; document.py has the specification's examples."""
 
 import numpy as np
 

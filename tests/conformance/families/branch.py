@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""If-8: conditions that the run computes and constant ones, branches of different cost, nested in
-each other and in loops."""
+"""If-8: computed and constant conditions, branches of different cost, nested in each other and in
+loops."""
 
 import numpy as np
 import openvino as ov
@@ -16,8 +16,8 @@ from reference.iterate import forward, iterate
 
 
 def branch(condition, inputs, then, other):
-    """The outputs of an If; then and other make lists from their own Parameters, one per input. An
-    input that a branch does not read is not handed to it. On arrays: what the branch gives."""
+    """The outputs of an If. `then` and `other` return lists and get one Parameter per input. An
+    input that a branch does not read is not passed to it. For arrays: the branch's results."""
     if isinstance(condition, (np.ndarray, np.bool_, bool)) and all(
             isinstance(value, np.ndarray) for value in inputs):
         return [np.asarray(value) for value in (then if np.all(condition) else other)(*inputs)]

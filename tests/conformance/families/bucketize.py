@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bucketize and SearchSorted: both bounds, equal elements, NaN, types, lines of their own."""
+"""Bucketize and SearchSorted: both bounds, equal elements, NaN, types, separate bounds per line."""
 
 import numpy as np
 

@@ -28,7 +28,7 @@ def lstm(opset, hidden, w, r, b, **attributes):
     def graph(x, state, cell):
         attributes.setdefault("activations", ["sigmoid", "tanh", "tanh"])
         if opset == 1:
-            # The first version has peepholes, which the specification does not; they are zero.
+            # LSTMCell-1 has peepholes, which its specification omits; they are zero.
             return node(
                 "LSTMCell", 1,
                 [x, state, cell, w, r, b, np.zeros(3 * hidden, np.float32)], hidden_size=hidden,
@@ -150,7 +150,7 @@ PEEPHOLES = by_numpy("OpenVINO drops peepholes when it saves a model and when it
 
 
 def with_peepholes(kind, port):
-    """An edit of XML that gives the layer of that kind one more input: the layer "peepholes"."""
+    """An XML edit that connects the layer "peepholes" as an additional input of that layer."""
     def edit(xml):
         source = re.search(r'<layer id="(\d+)" name="peepholes"', xml).group(1)
         dims = re.search(r'name="peepholes".*?<output>.*?(<dim>.*?)\s*</port>', xml, re.S).group(1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of one and two variables behind one another, which the converter joins to chains: as many
-as one holds and one more, operands that are broadcast, values that are read twice, loops, edges."""
+"""Consecutive unary and binary operations, which the converter fuses into chain steps: the maximum
+length and one more, broadcast operands, values that are read twice, loops, edge values."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def of(kind, x, **more):
 
 
 def _long(count):
-    """`count` instructions, of which none can join its neighbour: tanh, then a sum with the input."""
+    """`count` chain instructions that cannot be merged: tanh, then a sum with the input."""
 
     def graph(x):
         y = x
@@ -47,7 +47,7 @@ def _long(count):
 
 
 def _decayed(a, b, c):
-    """One step of a leaky state: a value that two members of the chain read."""
+    """One step of a leaky state: two operations of the chain read one value."""
     gate = of("Sigmoid", a)
     return add(mul(gate, b), mul(sub(np.float32(1), gate), of("Tanh", c)))
 
@@ -68,7 +68,7 @@ def _energy_of(x, scale, offset):
 
 
 def _kept(x, y):
-    """What lies between is a result, too."""
+    """An intermediate value of the chain is also an output of the model."""
     sums = add(x, y)
     return [sums, mul(of("Tanh", sums), y)]
 
@@ -78,7 +78,7 @@ def _kept_of(x, y):
 
 
 def _edges(x, y):
-    """NaN and infinities through functions that keep them."""
+    """NaN and infinities through functions that preserve them."""
     return node("Maximum", 1, [of("Relu", mul(x, y)), node("Minimum", 1, [x, sub(y, x)])])
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Convolutions, pools and what stands around them, between pointwise convolutions: the converter
-lays such stretches out with their channels last, and single layers as planes."""
+"""Convolutions, pools and neighbouring operations between pointwise convolutions. The converter
+puts such groups of layers into channels-last layout, and single layers into planes."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def _explicit(rank, **more):
 
 
 def _filters(label, *shape):
-    """[out, in, ...], whose sums have the size of one term."""
+    """Filters [out, in, ...], scaled so that a sum has the magnitude of one term."""
     return normal(label, *shape, scale=1 / np.sqrt(np.prod(shape[1:])))
 
 
@@ -37,7 +37,7 @@ def _pointwise_reference(x, label, out, channels):
 
 
 def _between(path, data, out, layer, reference=None):
-    """x -> pointwise, Relu -> layer -> pointwise, of `out` channels behind the layer."""
+    """x -> pointwise, Relu -> layer -> pointwise; the layer has `out` output channels."""
     rank, channels = len(data) - 2, data[1]
 
     def graph(x):
@@ -150,7 +150,7 @@ def _branches(x):
 
 
 def _beside(x):
-    """Joined along the width, cut again and padded."""
+    """Concatenated along the width, split again and padded."""
     joined = node("Concat", 1, [x, node("Tanh", 1, [x])], axis=3)
     cut = node("Slice", 8, [joined, i64(1), i64(7), i64(2), i64(3)])
     return node("Pad", 1, [cut, i64(0, 0, 1, 0), i64(0, 0, 0, 2), np.float32(0.5)],
@@ -163,7 +163,7 @@ def _normalized(x):
 
 
 def _table(x):
-    """A constant that differs from place to place, one of a row and one of a column."""
+    """Three constants: one value per position, one per row and one per column."""
     sum_ = node("Add", 1, [x, normal("ta", 1, 17, 5, 4)])
     return node("Multiply", 1, [node("Add", 1, [sum_, normal("tb", 4)]), normal("tc", 5, 1)])
 
@@ -207,7 +207,7 @@ def _to_vector(axes, keep):
 
 
 def _to_sequence(x):
-    """Convolutions over time in front of a GRU, which wants time first."""
+    """Convolutions over time before a GRU, which requires time as the first axis."""
     units, channels = 6, 17
     y = node("Relu", 1, [_conv(x, "ga", channels, 3, [3], pads_begin=[2])])
     y = node("Transpose", 1, [_conv(y, "gb", channels, channels, [3], pads_begin=[2]),
@@ -220,14 +220,14 @@ def _to_sequence(x):
 
 
 def _from_last(x):
-    """An input whose channels are last already, and an output that wants them so."""
+    """A channels-last input and a channels-last output."""
     planes = node("Transpose", 1, [x, i64(0, 3, 1, 2)])
     y = node("Relu", 1, [_conv(planes, "fa", 16, 3, [3, 3])])
     return node("Transpose", 1, [_conv(y, "fb", 5, 16, [1, 1]), i64(0, 2, 3, 1)])
 
 
 def _read_twice(x):
-    """A map that is an output of the model too, and one that two stretches read."""
+    """A feature map that is also a model output, and one that two layout groups read."""
     y = node("Relu", 1, [_conv(x, "oa", 17, 3, [3, 3])])
     return [y, _conv(y, "ob", 5, 17, [1, 1]),
             node("ReduceMax", 1, [_conv(y, "oc", 6, 17, [1, 1]), i64(3)], keep_dims=False)]

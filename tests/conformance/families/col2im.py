@@ -28,7 +28,7 @@ def _folded(x, size, kernel, strides, dilations, begin, end):
 
 def _case(planes, size, kernel, strides=(1, 1), dilations=(1, 1), begin=(0, 0), end=(0, 0), x=None,
           kind=""):
-    """planes: batch and channels, or channels alone."""
+    """planes: (batch, channels) or (channels,)."""
     geometry = (strides, dilations, begin, end)
     blocks = _blocks(size, kernel, *geometry)
     shape = (*planes[:-1], planes[-1] * kernel[0] * kernel[1], blocks[0] * blocks[1])

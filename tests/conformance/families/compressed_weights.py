@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights that the file has as integers behind a chain of conversions, as compressing tools leave them:
-products with them are those of the integers, rows of tables are exactly the chain's."""
+"""Weights stored as integers and followed by a conversion chain, as compression tools write them.
+Products are computed with the integers; rows gathered from tables equal the chain's results exactly."""
 
 import numpy as np
 import openvino as ov
@@ -33,7 +33,7 @@ def halves(label, *shape):
 
 
 def chain(numbers, zero, scale, shape=None, kind="f16", stored=lambda numbers: numbers):
-    """(numbers - zero) * scale as a graph, and as NumPy has it."""
+    """(numbers - zero) * scale as a graph, and its NumPy value."""
     y = to(kind, stored(numbers))
     if zero is not None:
         y = node("Subtract", 1, [y, to(kind, stored(zero))])
@@ -54,7 +54,7 @@ def differences(numbers, zero):
 
 
 class Asymmetric:
-    """u8 [outputs, inputs] of the whole range, with a zero point for each output."""
+    """u8 [outputs, inputs] over the full range, with a zero point for each output."""
     def __init__(self, label, outputs, inputs):
         self.numbers = integers(label, 0, 256, outputs, inputs, dtype=np.uint8)
         self.numbers[:, 3], self.numbers[:, 5] = 0, 255
@@ -63,7 +63,7 @@ class Asymmetric:
 
 
 class Symmetric:
-    """i8 [outputs, inputs] without zero points, of both signs of scale."""
+    """i8 [outputs, inputs] without zero points, with scales of both signs."""
     def __init__(self, label, outputs, inputs):
         self.numbers = integers(label, -128, 128, outputs, inputs, dtype=np.int8)
         self.numbers[::3, 3] = -128
@@ -164,7 +164,7 @@ def _four_bits():
 
 
 def _convolutions():
-    """Windows are rows of products, in groups each group's."""
+    """Convolutions: each window is a row of a matrix product, per group where there are groups."""
     w = Asymmetric("cpw", 33, 37)
     four = [part.reshape(*part.shape, 1, 1) for part in (w.numbers, w.zero, w.scale)]
 
@@ -197,7 +197,7 @@ def _convolutions():
         yield Case(f"compressed_weights/u8_taps_beyond_i8_{name}",
                    [np.moveaxis(x, 1, -1).copy() if last else x], graph, reference=reference,
                    rtol=SINGLE, atol=SINGLE, **INTEGERS)
-    # Of one step of a stream it is a dense product, whose start the residual could be.
+    # With one step a run it is a dense product, which could start from the residual.
     line = [integers("ck", 0, 256, 17, 17, 3, dtype=np.uint8),
             integers("ckz", 60, 90, 17, 1, 1, dtype=np.uint8), halves("cks", 17, 1, 1)]
 
@@ -226,7 +226,7 @@ def _convolutions():
 
 
 def _groups():
-    """In groups the sum of each group's window is one more output of it."""
+    """Grouped: the sum of each group's window is an additional output of the group."""
     wide = [integers("cgw", 0, 256, 2, 17, 5, 3, 3, dtype=np.uint8),
             integers("cgwz", 60, 200, 2, 1, 1, 1, 1, dtype=np.uint8), halves("cgws", 2, 1, 1, 1, 1)]
     bias = normal("cgwb", 1, 34, 1, 1)
@@ -253,7 +253,7 @@ def grouped_convolved(x, filters, pad):
 
 
 def windows_of(x, numbers, zero, scale, pad):
-    """The convolution of integers [groups, outputs, inputs, taps...], each group with its scales."""
+    """Integer convolution with weights [groups, outputs, inputs, taps...] and scales per group."""
     weights = differences(numbers, zero)
     scales = np.broadcast_to(scale.reshape(*scale.shape[:2]), weights.shape[:2])
     parts = zip(np.split(x, len(weights), axis=1), weights, scales)
@@ -265,7 +265,7 @@ def windows_of(x, numbers, zero, scale, pad):
 
 
 def _depthwise():
-    """Floats of the integers, to the bit."""
+    """Bit-identical to a convolution with the dequantised weights."""
     for name, outputs, inputs, low, high, zeros in (
         ("i8_depthwise", 35, 35, -128, 128, None), ("u8_depthwise", 20, 20, 0, 256, (20, 1, 1, 1, 1)),
         ("u4_depthwise", 18, 18, 0, 16, (18, 1, 1, 1, 1)),
@@ -322,7 +322,7 @@ def _sequences():
                   (scale * (1 + integers(name + side, 0, 3, count, gates * hidden, 1))).astype(
                       np.float16)) for side, width in (("w", inputs), ("r", hidden))]
         b = normal(name + "cb", count, (4 if linear else gates) * hidden, scale=0.3)
-        batch = 1 if hidden == 16 else 2  # one row of whole blocks would be a step of its own
+        batch = 1 if hidden == 16 else 2  # one row of full blocks would be a separate step
         arrays = [normal(name + "c", batch, 6, inputs)]
         for part in range(2 if kind == "LSTMSequence" else 1):
             arrays.append(normal(f"{name}c{part}", batch, count, hidden, scale=0.5))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of bytes whose scale and zero each run computes from its data, as ONNX Runtime's quantize_dynamic
-exports them and frontends leave them: they run in integers, and so does the NumPy that the numbers come from."""
+"""8-bit products whose scale and zero point are computed from the data in each run, as exported by ONNX
+Runtime's quantize_dynamic. weft and the NumPy reference compute them in integers."""
 
 import numpy as np
 from onnx import helper
@@ -14,7 +14,7 @@ TOLERANCE = {"oracle": "numpy", "rtol": 2e-6, "atol": 2e-6}
 
 
 def quantised(x):
-    """Integers less their zero, and what one of them is worth: DynamicQuantizeLinear."""
+    """DynamicQuantizeLinear: the integers minus their zero point, and the scale."""
     least = min(x.min(), F(0))
     span = max(x.max(), F(0)) - least
     step = span * F(1 / 255)
@@ -24,11 +24,11 @@ def quantised(x):
 
 
 def _products():
-    """Two of them behind one another, with scales of all kinds and data of some ranks."""
+    """Two consecutive products, with all kinds of scales and data of several ranks."""
     for name, dims, per_channel, kind, zero in (
             ("channels", (5, 24), True, np.int8, None),
             ("unsigned", (4, 24), False, np.uint8, 128),
-            ("beyond_bytes", (4, 24), False, np.uint8, 100),  # an offset, too
+            ("beyond_bytes", (4, 24), False, np.uint8, 100),  # with a zero point
             ("rank_3", (2, 3, 24), True, np.int8, None), ("row", (1, 24), False, np.int8, 0)):
         low, high = (0, 256) if kind is np.uint8 else (-128, 128)
         weights = [integers(f"{name}w{i}", low, high, *shape, dtype=kind)
@@ -74,7 +74,7 @@ def _products():
 
 
 def _convolutions():
-    """Padding holds the zero that is computed; weights of u8 less their zero reach beyond i8."""
+    """Padding is the computed zero point; u8 weights minus their zero point exceed i8."""
     for name, groups, dims, outputs, window, pad, kind, zero in (
             ("conv_signed", 1, (2, 5, 7, 6), 9, (3, 3), 1, np.int8, None),
             ("conv_unsigned", 1, (1, 5, 7, 6), 9, (3, 3), 1, np.uint8, 128),

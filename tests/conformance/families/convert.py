@@ -17,7 +17,7 @@ def to(kind):
 
 
 def round_to_bf16(x):
-    """Rounds f32 to the nearest bfloat16, ties to even, and gives it back as f32."""
+    """Rounds f32 to the nearest bfloat16, ties to even, and returns it as f32."""
     bits = np.asarray(x, np.float32).view(np.uint32).astype(np.uint64)
     return (((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16) << 16).astype(np.uint32).view(np.float32)
 
@@ -94,7 +94,7 @@ ROUNDS = by_numpy("OpenVINO may drop the narrow type when it computes in f32.")
 
 
 def _weights():
-    """Constants in narrow types behind a Convert, as compressed models have them."""
+    """Constants of narrow types followed by a Convert, as in compressed models."""
     half = normal("wh", 17, 16).astype(np.float16)
     yield exact("convert/f16_constant", [normal("wx", 3, 17)], lambda x:
                 (to("f32")(node("Add", 1, [half, half])), x),
@@ -115,7 +115,7 @@ def _promoted(path, a, b, kind, opset=14, **attributes):
 
 
 def _promotions():
-    """Two inputs in a type that holds either."""
+    """Two inputs converted to a type that can represent both."""
     pairs = [("f32", "i32", "f32"), ("i8", "f32", "f32"), ("i32", "i64", "i64"),
              ("u8", "i8", "i16"), ("u8", "i32", "i32"), ("i16", "i8", "i16"),
              ("boolean", "i32", "i32"), ("f32", "boolean", "f32"), ("i32", "i32", "i32")]

@@ -103,13 +103,13 @@ def _more():
             np.tanh(windows.convolution(x, w1[None], *row)), w2, *row))
 
 
-# Of ROWS and GROUPED, and one whose last places no window sees.
+# Rows of ROWS and GROUPED, and one whose last elements no window reads.
 INTEGERS = ("1d_k5_stride2", "1d_k3_dilation2_causal", "1d_kernel_covers_all", "2d_k1", "2d_mixed",
             "2d_dilation", "2d_same_lower", "1d_depthwise", "2d_groups", "2d_depthwise_multiplier")
 
 
 def _integers():
-    """As exported from quantised models: numbers less their zero points, in i32."""
+    """As exported from quantised models: values minus their zero points, in i32."""
     unseen = ("2d_unseen", (1, 2, 6, 8), (3, 2, 2, 3), [2, 3], [1, 1], [0, 0], [0, 0], "explicit")
     for rows, kind, grouped in ((ROWS + [unseen], "Convolution", 0),
                                 (GROUPED, "GroupConvolution", 1)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CumSum: both directions, with and without the place itself, every axis and type."""
+"""CumSum: both directions, inclusive and exclusive, every axis and type."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from casebook import NARROW, Case, integers, normal, sizes
 
 def _cum_sum_of(x, axis, exclusive, reverse):
     x = np.flip(x, axis) if reverse else x
-    y = np.cumsum(x, axis, dtype=x.dtype)  # one chain, as the document has it
+    y = np.cumsum(x, axis, dtype=x.dtype)  # sequential, as specified
     if exclusive:
         y = np.roll(y, 1, axis)
         np.moveaxis(y, axis, 0)[:1] = 0

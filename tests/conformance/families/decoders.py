@@ -20,7 +20,7 @@ def _decoded(classes, length, blank, merges):
 
 
 def _scores(classes, count, label):
-    """[..., count] whose greatest is at `classes`."""
+    """Scores [..., count] whose maximum is at index `classes`."""
     scores = source(label).uniform(0, 1, np.shape(classes) + (count,)).astype(np.float32)
     np.put_along_axis(scores, np.asarray(classes)[..., None], 2, -1)
     return scores
@@ -89,7 +89,7 @@ def _all_masked():
         yield _masked(f"again_{how}", again, np.ones((5, 1), np.float32), merges)
         mask = np.ones((9, 3), np.float32)
         mask[4:, 1] = 0
-        mask[3, 2] = 0  # what stands behind a hole is not read
+        mask[3, 2] = 0  # steps after a masked one are not read
         yield _masked(f"9x3x4_{how}", _scores(integers("masked", 0, 4, 9, 3), 4, how), mask, merges)
     yield _masked("one_step", _scores([[0, 1]], 2, "one"), np.ones((1, 2), np.float32))
     yield _masked("no_step", _scores([[0], [0]], 3, "no"), np.zeros((2, 1), np.float32))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DetectionOutput: boxes decoded from priors, selected for each class, the best of an image kept."""
+"""DetectionOutput: boxes are decoded from priors and selected per class; each image keeps its best."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ _DEFAULTS = {"background_label_id": 0, "top_k": -1, "variance_encoded_in_target"
 
 
 def _decoded(priors, variances, logits, given):
-    """[images, priors, classes, 4] from [images, priors, 1 or classes, 4]."""
+    """Boxes [images, priors, classes, 4] from logits [images, priors, 1 or classes, 4]."""
     if not given["normalized"]:
         sides = np.array([given["input_width"], given["input_height"]] * 2, np.float32)
         priors = priors / sides
@@ -48,7 +48,7 @@ def _overlap(a, b):
 
 
 def _lists(scores, given):
-    """Of [priors, classes], lists of (prior, class) in the order of falling scores."""
+    """Lists of (prior, class) by descending score; scores are [priors, classes]."""
     least = np.float32(given["confidence_threshold"])
     classes = [c for c in range(scores.shape[1]) if c != given["background_label_id"]]
     if given["decrease_label_id"]:
@@ -105,7 +105,7 @@ def _detections(logits, predictions, proposals, arms, given):
 
 
 def _priors(label, given, count, images):
-    """Proposals around a grid, with variances where they are no part of the logits."""
+    """Proposals around a grid, with variances unless the logits include them."""
     centres, sizes = uniform(label, .2, .8, images, count, 2), uniform(label + "_s", .1, .5,
                                                                        images, count, 2)
     boxes = np.concatenate([centres - sizes / 2, centres + sizes / 2], -1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of TensorIterator-1 and BatchToSpace-2, spelled as their documents print them."""
+"""The examples of TensorIterator-1 and BatchToSpace-2, exactly as printed in their specifications."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ OLD_FORM = ("OpenVINO does not read this form: LSTMCell with merged weights, or 
 
 
 def _by_cells(weights):
-    """The example's answer by NumPy, independent of document_lstm's own arithmetic."""
+    """The example's result in NumPy, independent of the arithmetic in document_lstm."""
     merged = np.array(weights.rows, np.float64)
     w, r = merged[:, :weights.inputs], merged[:, weights.inputs:]
 
@@ -45,7 +45,7 @@ def _lstm():
 
 
 def _ports(tag, ports):
-    """<input> or <output> with (attributes, dims) ports."""
+    """An <input> or <output> element with (attributes, dims) ports."""
     return [f"<{tag}>"] + [
         line for attributes, dims in ports
         for line in (f"<port {attributes}>", *(f"<dim>{dim}</dim>" for dim in dims), "</port>")
@@ -53,7 +53,7 @@ def _ports(tag, ports):
 
 
 def _block_files(kind, data, control, result, answer_port):
-    """The document's layer between Parameter, Consts and Result; its output is port 3 once more."""
+    """The specified layer between Parameter, Consts and Result; its output is again port 3."""
     rank = len(data)
     binary = b"".join(np.array(part, "<i8").tobytes() for part in control)
     lines = [

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Einsum: equations of one, two and more operands, letters that repeat, the ellipsis, factors that
-are constant."""
+"""Einsum: equations of one, two and more operands, repeated labels, the ellipsis, constant factors."""
 
 import numpy as np
 
@@ -47,7 +46,7 @@ EQUATIONS = [
     ("sum_over_three", "bi,bi,bi->b", [(2, 17), (2, 17), (2, 17)]),
 ]
 
-# A factor at this place is constant.
+# name, index of the constant factor, equation, shapes
 CONSTANTS = [
     ("product_const_left", 0, "ij,jk->ik", [(3, 17), (17, 5)]),
     ("project_keras", 1, "abc,cde->abde", [(2, 7, 16), (16, 3, 5)]),
@@ -60,7 +59,7 @@ CONSTANTS = [
 
 
 def _of(equation, *operands):
-    """NumPy's, in double."""
+    """NumPy's einsum in double."""
     return np.einsum(equation, *(np.asarray(x, np.float64) for x in operands))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from build import node
 from casebook import NARROW, Case, by_numpy, exact, integers, normal, sizes, uniform
 
-# Shape pairs that broadcast in odd ways: ranks differ, both sides stretch, scalars, inner ones.
+# Unusual broadcasts: different ranks, both sides expanded, scalars, inner extents of 1.
 SHAPES = [
     ((17,), (17,)),
     ((3, 1, 5), (4, 1)),
@@ -32,7 +32,7 @@ FLOAT = {
     "Power": np.power,
     "SquaredDifference": lambda a, b: np.square(a - b),
 }
-# Integer division rounds toward minus infinity, as the attribute m_pythondiv says by default.
+# Integer division rounds toward minus infinity, the default of the attribute m_pythondiv.
 INTEGER = {
     "Add": np.add,
     "Subtract": np.subtract,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""EmbeddingBagPacked, EmbeddingBagOffsets, EmbeddingSegmentsSum and SegmentMax: bags that the file
-knows and bags that the run computes."""
+"""EmbeddingBagPacked, EmbeddingBagOffsets, EmbeddingSegmentsSum and SegmentMax, with constant bags
+and with bags computed at run time."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ def _row(total, size, mean):
 
 
 def _bags(table, indices, numbers, bags, default=-1, weights=None, mean=False):
-    """The rows of each bag summed up; numbers[i] is the bag of indices[i]."""
+    """The sum of the rows of each bag; numbers[i] is the bag of indices[i]."""
     rows = [[] for _ in range(bags)]
     for place, (index, bag) in enumerate(zip(indices, numbers)):
         if 0 <= bag < bags:
@@ -37,7 +37,7 @@ def _case(path, arrays, graph, reference, **more):
 
 
 def _given(names, constants, ports):
-    """The inputs by name: those that are constants, the others from the ports in order."""
+    """The inputs by name: constants, and the other inputs from the ports in order."""
     ports = iter(ports)
     return [constants[name] if name in constants else next(ports) for name in names]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops with a small constant trip count whose current iteration is an index, a bound or the choice
-between two branches: what a converter decides ahead of time by laying the loop flat."""
+"""Loops with a small constant trip count, in which the iteration number is an index, a bound or a
+branch condition: a converter can resolve it by unrolling the loop."""
 
 import numpy as np
 import openvino as ov
@@ -68,7 +68,7 @@ def _bounds():
 
 
 def _branch():
-    """The first iteration takes the input as it is, the others mix it with the state."""
+    """The first iteration uses the input unchanged, the others mix it with the state."""
     def choose(first, slices, state):
         if isinstance(first, ARRAYS):
             return slices if first[0] else either.add(either.mul(state, np.float32(0.5)), slices)
@@ -101,8 +101,8 @@ def _branch():
 
 
 def _grown():
-    """A list of all states that grows by Concat from an empty one, as exporters without scan
-    outputs write it."""
+    """All states, appended by Concat to a list that starts empty, as exporters without scan outputs
+    write it."""
     def model(front):
         x, first = (opset8.parameter(shape, np.float32, name) for name, shape in
                     (("x0", [5, 3]), ("x1", [1, 3])))

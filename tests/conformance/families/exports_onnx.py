@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Loop and Scan whose bodies spell out an LSTM, GRU or RNN, as exporters without a matching
-operation write them, converted by OpenVINO.
+"""ONNX Loop and Scan whose bodies are decomposed LSTM, GRU or RNN cells, as exporters without a
+matching operation write them, converted by OpenVINO.
 
-The reference runs the plain sequence of tests/reference/cells.py. Matrices are in the order of that
-file: LSTM f, i, c, o; GRU z, r, h with linear_before_reset.
+The reference is the sequence of tests/reference/cells.py, with its gate order: LSTM f, i, c, o; GRU
+z, r, h with linear_before_reset.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ GATES = {"lstm": 4, "gru": 3, "rnn": 1}
 
 
 class Spelled:
-    """The nodes of one step, from row, h (and c) to next_h (and next_c)."""
+    """The decomposed nodes of one step, from row, h (and c) to next_h (and next_c)."""
     def __init__(self, label, kind, inputs, hidden):
         self.kind, self.inputs, self.hidden = kind, inputs, hidden
         size = GATES[kind] * hidden
@@ -70,7 +70,7 @@ class Spelled:
         return {**self.weights, "one": np.array(1, np.float32)}
 
     def run(self, x, *states, backward=False):
-        """x [time, batch, inputs] -> every h, last states"""
+        """x [time, batch, inputs] -> all hidden states, last states"""
         w, r, wb, rb = (self.weights[name] for name in ("W", "R", "Wb", "Rb"))
         rows, every = (x[::-1] if backward else x), []
         for row in rows:
@@ -125,7 +125,7 @@ def _scan(name, kind, time, batch, inputs, hidden, backward=False):
 
 
 def _loop(name, kind, time, batch, inputs, hidden, backward=False, counts_itself=False):
-    """The row is Gather(X, number). counts_itself: the trip count says nothing, the condition ends it."""
+    """Each row is Gather(X, number). counts_itself: the condition ends the loop, not the trip count."""
     cell = Spelled(name, kind, inputs, hidden)
     info, make = helper.make_tensor_value_info, helper.make_node
     before = [make("Sub", ["top", "number"], ["at"]) if backward else make("Identity", ["number"], ["at"])]

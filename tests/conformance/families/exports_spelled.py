@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recurrent cells spelled out in plain operations inside TensorIterator and Loop, in the ways in
-which exporters lay out gates, matrices and biases, and cells that only look like one."""
+"""Recurrent cells decomposed into plain operations in TensorIterator and Loop, with the gate, matrix
+and bias layouts of exporters, and cells that only resemble an LSTM or GRU."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def joined(*parts):
 
 
 def columns(a, first, count):
-    """[first, first + count) of the last axis, as StridedSlice."""
+    """Elements [first, first + count) of the last axis, as StridedSlice."""
     if isinstance(a, ARRAYS):
         return a[..., first:first + count]
     bounds = [np.array([0, at], np.int64) for at in (first, first + count)]
@@ -39,7 +39,7 @@ ONE = np.float32(1)
 
 
 class Weights:
-    """Matrices of one cell, made when they are asked for."""
+    """The matrices of one cell, created on first use."""
     def __init__(self, label, inputs, hidden):
         self.label, self.inputs, self.hidden = label, inputs, hidden
 
@@ -78,7 +78,7 @@ def lstm(weights, x, hidden, cell, form, order, forget_bias=0.0):
 
 
 def gru(weights, x, hidden, linear, turned):
-    """turned: z and 1 - z change places."""
+    """turned: z and 1 - z are swapped."""
     size = weights.hidden
     of_x = split(either.add(either.matmul(x, weights("w", weights.inputs, 3 * size)),
                             weights("b", 3 * size)), 3)
@@ -110,7 +110,7 @@ def gru_merged(weights, x, hidden):
 
 
 def _case(name, step, states, time, batch, inputs, hidden, axis=0, reverse=False, note=""):
-    """step(x, *states) -> next states; the first one is gathered and all last ones are given."""
+    """step(x, *states) -> next states. Outputs: all values of the first state, all last states."""
     def body(slices, carried, _):
         following = step(either.squeeze(slices[0], axis), *carried)
         return list(following), [either.unsqueeze(following[0], axis)]
@@ -167,7 +167,7 @@ def _rnn():
 
 
 def _nearly():
-    """Cells that no operation of the set computes."""
+    """Cells that no OpenVINO operation computes."""
     weights = Weights("peephole", 6, 8)
 
     def peephole(x, h, c):
@@ -209,7 +209,7 @@ def _nearly():
 
 
 def _in_loops():
-    """The same in Loop, and with the weights handed in from outside as constants."""
+    """The same in Loop, and with weights that are constants outside of the body."""
     weights = Weights("looped", 6, 10)
 
     def body(number, slices, states, invariants):

@@ -2,7 +2,7 @@
 """Recurrent layers of Keras and while-loops of TensorFlow, saved as SavedModel and converted by
 OpenVINO.
 
-Without TensorFlow the stored IR stands in for the export; the numbers are derived from it as ever.
+Without TensorFlow, the stored IR replaces the export; the outputs are derived from it as usual.
 Keras orders the gates of an LSTM i, f, c, o and of a GRU z, r, h.
 """
 
@@ -26,7 +26,7 @@ except ImportError:
 
 
 def exported(make, shape):
-    """The ov.Model of make(), which returns a function of one f32 tensor and what it needs kept."""
+    """The ov.Model of make(), which returns a function of one f32 tensor and objects to keep alive."""
     import keras
     keras.utils.clear_session()
     module = tf.Module(name="model")
@@ -39,7 +39,7 @@ def exported(make, shape):
 
 
 def _case(name, x, make, reference, shape=None, **more):
-    """shape: what the export leaves open, as None; the user then gives it."""
+    """shape: extents that the export leaves open are None; the user then specifies them."""
     path = f"exports/{name}"
     arguments = {"reference": reference, "rtol": RECURRENT, "atol": RECURRENT, **more}
     if shape:
@@ -150,7 +150,7 @@ def _keras_networks():
 
 
 def _any_length():
-    """Batch and time are left open: the count follows from the shape that the user gives."""
+    """Batch and time are dynamic: the trip count follows from the user's --shape."""
     layer = Layer("kal", "LSTM", 5, 8)
 
     def make(layer=layer):
@@ -170,8 +170,8 @@ def _any_length():
 
 
 def _while(step, states, time, hidden, backward=False, subscript=False):
-    """make() of a tf.while_loop over axis 0: step(row, *states) -> next states; the first state is
-    kept in a list, element by element. subscript: rows are x[i], not elements of a list."""
+    """make() of a tf.while_loop over axis 0: step(row, *states) -> next states. A TensorArray stores
+    the first state of each step. subscript: rows are x[i] instead of elements of a TensorArray."""
     def run(x):
         kept = tf.TensorArray(tf.float32, size=time, element_shape=(1, hidden))
         rows = tf.TensorArray(tf.float32, size=time, element_shape=x.shape[1:]).unstack(x)
@@ -244,7 +244,7 @@ def _while_loops():
 
 
 def _early_exit():
-    """Ends when the state has grown enough, at the end of the input at the latest."""
+    """Ends when the state exceeds a threshold, or at the end of the input."""
     w = normal("tee", 4, 4, scale=0.3)
 
     def run(x):

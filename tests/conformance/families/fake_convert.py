@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FakeConvert: numbers as an 8-bit float holds them, halfway cases, subnormals, limits, scales and
-shifts of every shape.
+"""FakeConvert: values of an 8-bit float, halfway cases, subnormals, limits, scales and shifts of
+every shape.
 
-NumPy's side rounds to f16 first, as OpenVINO's CPU device and its reference implementation do, and
-then to whole multiples of the last bit. (The reference implementation cuts subnormal numbers off
-instead; the CPU device rounds them.)"""
+The NumPy reference rounds to f16 first, as OpenVINO's CPU device and its reference implementation
+do, and then to multiples of the last bit. (The reference implementation truncates subnormals; the
+CPU device rounds them.)"""
 
 import numpy as np
 
 from build import node
 from casebook import Case, by_numpy, exact, normal, sizes, uniform
 
-# bits of the fraction, exponent of the least normal number, greatest number
+# fraction bits, exponent of the smallest normal number, maximum
 FORMATS = {"f8e4m3": (3, -6, 448.0), "f8e5m2": (2, -14, 57344.0)}
 
 
 def rounded(x, kind):
-    """x, f32, to the nearest number of the format, ties to even, limited to its greatest."""
+    """Rounds x (f32) to the nearest value of the format, ties to even, clamped to its maximum."""
     bits, least, greatest = FORMATS[kind]
     x = np.clip(np.asarray(x, np.float32), -greatest, greatest)
     x = np.asarray(x.astype(np.float16), np.float64)
@@ -42,7 +42,7 @@ def _case(path, x, kind, scale, shift=None, computed=False, **more):
 
 
 def numbers(kind):
-    """Every number of the format from 0 up."""
+    """All nonnegative values of the format."""
     bits, least, greatest = FORMATS[kind]
     subnormal = [np.ldexp(float(i), least - bits) for i in range(2**bits)]
     normals = [np.ldexp(1 + i / 2**bits, e) for e in range(least, 16) for i in range(2**bits)]
@@ -50,13 +50,13 @@ def numbers(kind):
 
 
 def _halves_too(kind):
-    """All numbers of the format from 0 up and those halfway between."""
+    """All nonnegative values of the format and their midpoints."""
     one = numbers(kind)
     return np.concatenate([one, (one[1:] + one[:-1]) / 2]).astype(np.float32)
 
 
 def _neighbours(x):
-    """The floats beside each."""
+    """The next lower and higher float of each value."""
     return np.concatenate([np.nextafter(x, np.float32(np.inf)), np.nextafter(x, np.float32(-np.inf))])
 
 

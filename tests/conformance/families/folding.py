@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ShapeOf, Range and the arithmetic around them: they fold away, since every shape is known."""
+"""ShapeOf, Range and the arithmetic around them: all are folded, because every shape is static."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def _flatten_tail(x):
 
 
 def _zero_state(x):
-    """An initial state [batch, 16] made from the shape of the input, as exporters write it."""
+    """An initial state [batch, 16] derived from the input's shape, as exporters write it."""
     batch = _pick(shape_of(x), 1)
     return node("Broadcast", 3,
                 [np.float32(0.25), node("Concat", 1, [batch, i64(16)], axis=0)], mode="numpy")

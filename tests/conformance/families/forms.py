@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same models spelled in other ways that IR files use: old exporters, hand edits."""
+"""The same models in other valid forms of IR files: old exporters, hand edits."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -17,7 +17,7 @@ from reference.iterate import Slicing, forward, iterate
 
 
 def _edit(change):
-    """An edit of the parsed XML instead of its text."""
+    """Returns an edit that changes the parsed XML instead of its text."""
     def apply(text):
         root = ElementTree.fromstring(text)
         change(root)
@@ -28,7 +28,7 @@ def _edit(change):
 
 
 def _replace(*pairs):
-    """An edit of the text; every pattern must occur."""
+    """Returns an edit of the text; every pattern must occur."""
     def apply(text):
         for pattern, substitute in pairs:
             text, count = re.subn(pattern, substitute, text)
@@ -58,7 +58,7 @@ def _perceptron_reference(x):
 
 
 def _shuffle(root):
-    """Ids that fall, layers and edges in reverse; Parameters and Results keep their order."""
+    """Descending ids, layers and edges in reverse; Parameters and Results keep their order."""
     layers, edges = root.find("layers"), root.find("edges")
     ports = [layer for layer in layers if layer.get("type") in ("Parameter", "Result")]
     others = [layer for layer in layers if layer not in ports]
@@ -84,7 +84,7 @@ def _other_port_numbers(root):
 
 
 def _add_unreachable(root):
-    """A Const, an operation of no known type and a Relu that lead nowhere."""
+    """A Const, an operation of unknown type and a Relu that no output depends on."""
     layers, edges = root.find("layers"), root.find("edges")
     extra = ElementTree.fromstring(
         '<x><layer id="70" name="lost" type="Const" version="opset1">'
@@ -169,7 +169,7 @@ def _spellings():
 
 
 def _defaults():
-    """Recurrent operations whose attributes are left to their defaults."""
+    """Recurrent operations with omitted attributes, which have their default values."""
     strip = _replace((' activations="[^"]*"', ""), (' activations_(alpha|beta)=""', ""),
                      (' clip="0"', ""))
     for kind in ("LSTMSequence", "GRUSequence", "RNNSequence"):
@@ -238,7 +238,7 @@ def _running(slices, states, _):
 
 
 def _as_old_exporter(root):
-    """Port maps after the ports, entries in reverse, defaults left out."""
+    """Port maps after the ports, entries in reverse, defaults omitted."""
     layer = next(root.iter("port_map"))
     for parent in root.iter("layer"):
         if parent.find("port_map") is layer:
@@ -293,7 +293,7 @@ PLUGIN = by_numpy(
 
 
 def _iterator_decided_by_another():
-    """A range 0..5 over 6 rows beside a whole axis of 5: five iterations."""
+    """A range 0..5 over 6 rows, and a second input sliced along its full axis of 5: 5 iterations."""
     def body(slices, states, _):
         return [either.add(states[0], either.add(slices[0], slices[1]))], []
 
@@ -306,7 +306,7 @@ def _iterator_decided_by_another():
 
 
 def _iterator_sliced_wins():
-    """A back edge into a Parameter that is sliced is ignored."""
+    """A back edge into a sliced Parameter is ignored."""
     x, s = counting(6, 3), counting(1, 3)
 
     def body(slices, states, _):
@@ -327,7 +327,7 @@ def _iterator_sliced_wins():
 
 
 def _reshaped():
-    """Stored with other input shapes than the inputs have; --shape gives the right ones."""
+    """The file has other input shapes than the case's inputs; --shape sets the correct ones."""
     def stored(shape, graph):
         def model():
             x = parameter(shape, name="x0")

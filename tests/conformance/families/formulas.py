@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Activations, normalisations and softmax spelled out in plain operations, in the ways in which
-exporters leave them, and constants that follow a product: the converter makes one operation of each,
-with the answers of the whole formula. The expectations are those of the formula's own definition."""
+"""Activations, normalisations and softmax decomposed into plain operations, as exporters write
+them, and constants after a product. The converter replaces each by one operation with the result of
+the complete formula. The expected outputs follow the formula's definition."""
 
 import numpy as np
 
@@ -296,14 +296,14 @@ def turn(x, *order):
 
 
 def _stretched(x, *dims):
-    """Each of 2 heads 3 times: [2, 2, rows, size] -> [2, 6, rows, size]."""
+    """Repeats each of 2 heads 3 times: [2, 2, rows, size] -> [2, 6, rows, size]."""
     stretched = node("Broadcast", 3, [node("Unsqueeze", 1, [x, i64(2)]), i64(*dims)],
                      mode="bidirectional")
     return reshape(stretched, dims[0], dims[1] * dims[2], *dims[3:])
 
 
 def _tiled(x):
-    """The same, of heads behind the rows: [2, rows, 2, size] -> [2, rows, 6, size]."""
+    """As _stretched, with the heads after the rows: [2, rows, 2, size] -> [2, rows, 6, size]."""
     tiled = node("Tile", 1, [node("Unsqueeze", 1, [x, i64(3)]), i64(1, 1, 1, 3, 1)])
     return reshape(tiled, 2, 7, 6, 5)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DFT, IDFT, RDFT, IRDFT, STFT, ISTFT: sizes, axes in any order, cut and filled lines, framing."""
+"""DFT, IDFT, RDFT, IRDFT, STFT, ISTFT: sizes, axis orders, truncated and padded lines, framing."""
 
 import numpy as np
 
@@ -86,7 +86,7 @@ INEXACT = {"differs": "OpenVINO is off by more than 1e-6 of the greatest number 
 
 
 def _fast_case(name, shape, axes, lengths=None, differs=""):
-    """Of sizes that are no product with a matrix: right to 1e-6 of the greatest number."""
+    """A size that is not computed as a matrix product; tolerance 1e-6 of the largest magnitude."""
     case = _case(name, shape, axes, lengths, oracle="numpy", differs=differs)
     case.rtol, case.atol = 0.0, float(1e-6 * np.abs(case.reference(*case.inputs)).max())
     return case
@@ -205,7 +205,7 @@ def _fast_short_time():
 
 
 def _computed_windows():
-    """Windows that the run computes."""
+    """Windows that are computed at run time."""
     short = np.array([1, 2, 3], np.float32)
     for shape, size, step, window, frames_last in (
             ((8,), 4, 2, None, False), ((3, 50), 16, 5, None, True), ((33,), 4, 1, short, False),

@@ -26,8 +26,8 @@ TYPES = {
 
 
 def converted(nodes, inputs, outputs, initializers=()):
-    """The ov.Model of an ONNX graph. inputs and outputs: name -> array whose shape and type
-    count."""
+    """The ov.Model of an ONNX graph. inputs and outputs: name -> array with the port's shape and
+    type."""
     def values(arrays):
         return [
             helper.make_tensor_value_info(name, TYPES[array.dtype], list(array.shape))
@@ -179,7 +179,7 @@ def _scan():
 
 
 def _loop():
-    """A constant trip count and a condition that passes through; x -> tanh(x * w + i)."""
+    """A constant trip count and a condition that the body forwards; x -> tanh(x * w + i)."""
     w = normal("low", 1, 5)
     body = helper.make_graph([
         helper.make_node("Identity", ["condition"], ["go_on"]),
@@ -216,8 +216,7 @@ def _loop():
 
 
 def _network():
-    """What an exported keyword spotter looks like: convolution over time, GRU, last frame, dense,
-    softmax."""
+    """A typical exported keyword spotter: convolution over time, GRU, last frame, dense, softmax."""
     layer = Recurrent("net", "GRU", 12, 16, linear_before_reset=1)
     kernel, bias = normal("netk", 12, 8, 3, scale=0.2), normal("netb", 12, scale=0.2)
     dense, offset = normal("netd", 16, 5, scale=0.4), normal("neto", 5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GatherElements and GatherND: known and computed indices, of both types, from both ends."""
+"""GatherElements and GatherND: constant and computed indices of both types, also negative ones."""
 
 import numpy as np
 

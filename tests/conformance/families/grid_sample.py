@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GridSample: modes, paddings, corners, points far outside, known grids, types."""
+"""GridSample: modes, paddings, corners, points far outside, constant grids, types."""
 
 import itertools
 
@@ -28,7 +28,7 @@ def _weights(mode, fraction):
 
 
 def _placed(place, size, padding, corners):
-    """Places inside the side, and whether the taps there count."""
+    """Positions clamped to the axis as `padding` requires, and which of the taps are valid."""
     inside = (place >= 0) & (place < size)
     if padding == "reflection":
         period = max(2 * (size - 1), 1) if corners else 2 * size

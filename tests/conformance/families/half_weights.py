@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products whose weights are numbers of f16, as models saved by default have them: enough of them
-that they stay so."""
+"""Products with f16 weights, as in models saved by default, large enough for the converter to keep
+f16."""
 
 import numpy as np
 

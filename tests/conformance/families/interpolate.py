@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interpolate: sizes against scales, coordinates, roundings, pads, axes, versions; most cases have
-an output for each setting."""
+"""Interpolate: sizes or scales, coordinates, rounding modes, pads, axes, versions. Most cases have
+one output for each setting."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ F32 = np.float32
 
 
 def _coordinate(place, scale, extent, out, kind):
-    """Where an output place lies on the padded axis; in f32, which decides how halves round."""
+    """The padded input coordinate of output index `place`; in f32, which decides ties."""
     if scale == 1 or extent == out:
         return F32(place)
     if kind == "asymmetric":
@@ -39,7 +39,7 @@ def _rounded(x, kind, shrinks):
 
 
 def _cubic(a, distance):
-    """The kernel of the documents, by distance."""
+    """The specification's cubic kernel, by distance."""
     d = abs(distance)
     if d <= 1:
         return (a + 2) * d**3 - (a + 3) * d**2 + 1
@@ -47,8 +47,8 @@ def _cubic(a, distance):
 
 
 def _pillow(extent, out, given):
-    """[out, extent]: the filter, as wide as an output place where the axis shrinks, over what is
-    inside of the axis."""
+    """[out, extent]: the filter, as wide as one output element when downsampling, normalised over
+    the taps inside of the axis."""
     width = max(extent / out, 1)
     centres = (np.arange(out)[:, None] + 0.5) * extent / out
     distance = np.abs(np.arange(extent)[None, :] + 0.5 - centres) / width
@@ -59,7 +59,7 @@ def _pillow(extent, out, given):
 
 
 def _triangle(extent, out, scale, given):
-    """[out, extent]: linear without aliasing, by the document's formula."""
+    """[out, extent]: linear with antialiasing, by the specification's formula."""
     weights = np.zeros((out, extent))
     reach = 2 if scale > 1 else int(np.ceil(F32(2) / scale))
     for place in range(out):
@@ -73,7 +73,7 @@ def _triangle(extent, out, scale, given):
 
 
 def _weights(extent, out, scale, given, shrinks):
-    """[out, extent] in float64: the share of each place of the padded axis."""
+    """[out, extent] in float64: the weight of each element of the padded axis."""
     if given["mode"] == "linear" and given["antialias"] and shrinks:
         return np.eye(extent) if extent == out else _triangle(extent, out, scale, given)
     if given["mode"].endswith("_pillow"):
@@ -94,7 +94,7 @@ def _weights(extent, out, scale, given, shrinks):
 
 
 def resized(x, sizes, scales, axes, given):
-    """Interpolate-11 of the padded data, axis by axis; without scales they follow from the sizes."""
+    """Interpolate-11 of the padded data, axis by axis. Scales default to the ratio of sizes."""
     pads = [
         list(given[key]) + [0] * (x.ndim - len(given[key])) for key in ("pads_begin", "pads_end")
     ]
@@ -113,7 +113,7 @@ def resized(x, sizes, scales, axes, given):
             x = x.take(weights.argmax(1), axis)
         else:
             places = np.moveaxis(x.astype(np.float64), axis, -1)[..., None, :]
-            terms = np.where(weights == 0, 0, places * weights)  # infinity times 0 is no term
+            terms = np.where(weights == 0, 0, places * weights)  # skip 0 * infinity
             x = np.moveaxis(terms.sum(-1), -1, axis)
     return x
 
@@ -236,8 +236,8 @@ def _weighted():
 
 
 def _first():
-    """Version 1, whose coordinates follow from the data where no corners are aligned."""
-    rows = [  # name, data, axes, sizes, attributes, what version 11 calls them
+    """Version 1, whose coordinates depend on the data if corners are not aligned."""
+    rows = [  # name, data, axes, sizes, attributes, equivalent attributes of version 11
         ("nearest", (1, 2, 5, 4), [2, 3], (8, 7), "nearest", False, "asymmetric"),
         ("nearest_shrinks", (1, 2, 5, 4), [2, 3], (3, 2), "nearest", False, "asymmetric"),
         ("nearest_corners", (1, 2, 5, 4), [2, 3], (8, 7), "nearest", True, "align_corners"),

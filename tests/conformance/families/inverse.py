@@ -20,7 +20,7 @@ def _case(path, x, adjoint=None, **more):
 
 
 def _good(label, *shape):
-    """Far from singular, but with rows in an order that asks for pivots."""
+    """Well-conditioned matrices whose row order requires pivoting."""
     n = shape[-1]
     return (normal(label, *shape) + 3 * np.eye(n, dtype=np.float32)[::-1]).astype(np.float32)
 

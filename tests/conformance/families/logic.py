@@ -73,7 +73,7 @@ def _logicals():
 
 
 def _narrow_rows():
-    """Bytes and 64-bit integers that are compared, joined and selected, a column with a row."""
+    """8-bit and 64-bit integers: comparison, logic and selection of a column with a row."""
     def graph(column, row, wide):
         equal = node("Equal", 1, [column, row])
         less = node("Less", 1, [wide, np.int64(7)])

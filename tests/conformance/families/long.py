@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More steps than any plan walks one by one: 2049, 4096 and 16000, in sequences, TensorIterator and
-Loop, with outputs gathered on outer and inner axes, forwards and backwards."""
+"""More steps than any plan unrolls: 2049, 4096 and 16000 in sequences, TensorIterator and Loop, with
+outputs gathered along outer and inner axes, forwards and backwards."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loop-5 with a constant trip count and a condition that stays true, alone and nested with
+"""Loop-5 with a constant trip count and a condition that stays true, also nested with
 TensorIterator."""
 
 import numpy as np
@@ -17,11 +17,10 @@ SCAN = (0, 1, 1, -1)
 
 
 def loop(body, count, sliced, carried, invariant, outputs, numbered=False, count_type=np.int64):
-    """Returns the outputs of a Loop; arguments as for loops.tensor_iterator, but body(iteration,
-    slices, states, invariants).
+    """Returns the outputs of a Loop. Arguments as for loops.tensor_iterator, except that the body is
+    body(iteration, slices, states, invariants).
 
-    numbered: whether the body has a Parameter for the current iteration, of type i64 and one
-    element.
+    numbered: whether the body has a Parameter for the current iteration (i64, one element).
     """
     made = opset5.loop(constant(np.array(count, count_type)), constant(np.array(True)))
     slices = []
@@ -59,7 +58,7 @@ def _output(value):
 
 
 def run(body, count, sliced, carried, invariant, outputs, numbered=False):
-    """What loop() describes, in NumPy."""
+    """The outputs of loop(), computed by NumPy."""
     steps = np.arange(count, dtype=np.int64)
 
     def step(slices, states, invariants):

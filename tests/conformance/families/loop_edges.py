@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops in which random models found a fault once; each case is the least that shows it."""
+"""Loops from random models that once exposed a bug, each reduced to a minimal case."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ def _first_row(a):
 
 
 def _unfinished_slices():
-    """Slices from the last on, and fewer iterations than slices: the first ones are left out."""
+    """Slices in reverse order and fewer iterations than slices: the first slices are not read."""
     def sums(number, slices, states, invariants):
         return [either.add(states[0], slices[0])], [slices[0]], TRUE
 
@@ -42,7 +42,7 @@ def _unfinished_slices():
 
 
 def _part_of_a_state():
-    """A part of the state that begins where the state does is not the state."""
+    """A leading part of a state has the same start as the state but is another value."""
     def doubles(_, states, __):
         return [either.add(states[0], states[0])], [_first_row(states[0])]
 
@@ -55,7 +55,7 @@ def _part_of_a_state():
 
 
 def _ends():
-    """Ends that are known in part, and what is there when nothing ran."""
+    """Partly constant end conditions, and the outputs of a loop with zero iterations."""
     def once(number, slices, states, invariants):
         return [either.add(states[0], states[0])], [states[0]], np.array(False)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loop-5 whose end is known only at run time: all five forms of its document, counts of either integer
-type, zero iterations, scan outputs of a run-time length."""
+"""Loop-5 whose end is known only at run time: all five forms of its specification, trip counts of
+either integer type, zero iterations, scan outputs of a run-time length."""
 
 import dataclasses
 from typing import Any, Callable, Optional, Sequence
@@ -20,10 +20,10 @@ SCAN = (0, 1, 1, -1)
 
 @dataclasses.dataclass
 class Loop:
-    """A Loop for the graph and for NumPy. body, carried and the rest as repeat() takes them.
+    """A Loop for the graph and for NumPy. body, carried and the other arguments as for repeat().
 
-    number: NumPy type of the body's current iteration, None when it has none; number_shape: [] or
-    [1].
+    number: NumPy type of the body's current-iteration Parameter, None if it has none; number_shape:
+    [] or [1].
     """
 
     body: Callable
@@ -61,7 +61,7 @@ class Loop:
         ]
 
     def run(self, trip, first, sliced=(), carried=(), invariant=()):
-        """The same in NumPy."""
+        """The outputs of the Loop, computed by NumPy."""
         def numbered(number, slices, states, invariants):
             given = None if self.number is None else number.astype(self.number).reshape(
                 self.number_shape)
@@ -93,7 +93,7 @@ def doubles(number, slices, states, invariants):
 
 
 def _counts():
-    """for (i < trip), the count an input of the model."""
+    """for (i < trip), where the trip count is an input of the model."""
     loop = Loop(doubles, [(0, None), (1, 0)])
     for count, kind, shape in ((5, np.int64, (1,)), (1, np.int64, ()), (6, np.int32, (1,)),
                                (0, np.int32, ()), (0, np.int64, (1,))):
@@ -120,7 +120,7 @@ def _counts():
 
 
 def _conditions():
-    """while, do-while, and for with a condition."""
+    """while loops, do-while loops and for loops with a condition."""
     def grows(number, slices, states, invariants):
         following = either.add(states[0], invariants[0])
         return [following], [either.sub(following,
@@ -181,7 +181,7 @@ def _conditions():
 
 
 def _states():
-    """States that change homes: each number of iterations ends in another one."""
+    """States that alternate between buffers: the final buffer depends on the iteration count."""
     mix = normal("runmix", 16, 16, scale=0.3)
 
     def mixes(number, slices, states, invariants):
@@ -227,7 +227,7 @@ def _states():
 
 
 def _slices():
-    """As many iterations as the run says, over slices that may be more."""
+    """A run-time trip count, which may be lower than the number of slices."""
     w, r, b = weights("runlstm", 4, 5, 9)
 
     def lstm(number, slices, states, invariants):
@@ -248,7 +248,7 @@ def _slices():
 
 
 def _nested():
-    """An inner loop whose count the outer one computes."""
+    """An inner loop whose trip count the outer loop computes."""
     def inner(number, slices, states, invariants):
         return [either.add(states[0], invariants[0])], [], TRUE
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MatMul: transposes, batches, broadcast batches, vectors, weights that are constant or come in at
-run time."""
+"""MatMul: transposes, batches, broadcast batches, vectors, weights that are constants or inputs."""
 
 import numpy as np
 
@@ -42,7 +41,7 @@ def _label(a, b, transpose_a, transpose_b):
 
 
 def _product(a, b, transpose_a, transpose_b):
-    """The document's rule: the transposes do not touch vectors."""
+    """The specification's rule: transposes do not apply to vectors."""
     a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
     a = np.swapaxes(a, -1, -2) if transpose_a and a.ndim > 1 else a
     b = np.swapaxes(b, -1, -2) if transpose_b and b.ndim > 1 else b

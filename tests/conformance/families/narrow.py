@@ -12,12 +12,12 @@ WRAPS = by_numpy("OpenVINO's CPU device keeps to the bounds of the type.")
 
 
 def _some(label, name, *shape, most=12):
-    """Numbers of which a few sum up to less than the type holds."""
+    """Numbers so small that a sum of a few does not overflow the type."""
     return integers(label + name, 0 if name == "u8" else -most, most, *shape, dtype=TYPES[name])
 
 
 def _of(dtype):
-    """Numbers computed without bounds, of which the low bits are kept."""
+    """Converts integers of any size to `dtype`, keeping the low bits."""
     return lambda x: np.asarray(x).astype(np.int64).astype(dtype)
 
 
@@ -37,7 +37,7 @@ COMPARISONS = {"Less": np.less, "Equal": np.equal, "GreaterEqual": np.greater_eq
 
 
 def _shorts():
-    """Pairs of i16, which no step knows; bytes are in elementwise.py."""
+    """Pairs of i16, which no step supports; elementwise.py has the 8-bit cases."""
     for kind, formula in PAIRS.items():
         a, b = _some(kind, "i16", 3, 1, 5, most=90), _some(kind + "b", "i16", 4, 1, most=90)
         if kind in ("Divide", "Mod", "FloorMod"):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products whose weights become integers of 8 or 4 bits and whose data integers of 16 or 8, as --precision i8,
-i8x8 and i4:32 ask: the answers are those of the integers. And products by several matrices as f16."""
+"""Products with 8-bit or 4-bit weights and 16-bit or 8-bit data (--precision i8, i8x8 and i4:32): the
+expected outputs are those of the integer arithmetic. Also products by several f16 matrices."""
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def _products():
 
 
 def _bytes():
-    """Data of 8 bits."""
+    """8-bit data (i8x8)."""
     product = integers.product_of_bytes
     for rows, inputs, outputs in ((1, 16, 16), (3, 37, 45), (9, 33, 17), (5, 1500, 16)):
         w = normal(f"b8w{inputs}", inputs, outputs, scale=inputs**-0.5)
@@ -93,7 +93,7 @@ def _bytes():
 
 
 def _groups():
-    """Integers of 4 bits, in groups of inputs."""
+    """4-bit weights with a scale per group of inputs."""
     for group, rows, inputs, outputs in ((32, 1, 16, 16), (32, 3, 37, 45), (32, 5, 160, 17),
                                          (64, 2, 200, 20), (128, 4, 300, 33), (128, 1, 128, 16)):
         w = normal(f"g{group}w{inputs}", inputs, outputs, scale=inputs**-0.5)
@@ -148,7 +148,7 @@ def _sequences(prefix, product, asked):
 
 
 def _convolutions():
-    """With channels last windows are rows of memory, of one tap with any strides."""
+    """Channels-last: windows are contiguous rows; with one tap, any strides."""
     for name, data, kernel, stride, padding in (
         ("pointwise", (2, 4, 5, 37), (33, 37, 1, 1), [1, 1], 0),
         ("pointwise_stride", (1, 1, 9, 20), (17, 20, 1, 1), [1, 2], 0),
@@ -194,7 +194,7 @@ def _convolutions():
 
 
 def _windows():
-    """In planes; kernels are [groups, outputs, inputs, taps...]."""
+    """Convolutions in planes; kernels are [groups, outputs, inputs, taps...]."""
     for name, data, kernel, strides, dilations, pads in (
         ("conv_dilated", (1, 9, 23), (1, 18, 9, 3), [2], [3], [4]),
         ("conv_2d", (2, 5, 7, 9), (1, 17, 5, 3, 4), [2, 1], [1, 2], [1, 3]),
@@ -236,7 +236,8 @@ def _windows():
 
 
 def _layers():
-    """Windows behind one another. What is not exact comes last: behind it, it might round to the next integer."""
+    """Consecutive convolutions. The inexact operation comes last, because a difference before a
+    quantisation could round to the next integer."""
     first = normal("nwl1", 1, 20, 1, 10, 4, scale=0.2)
     point = normal("nwl3", 1, 18, 20, 1, 1, scale=0.2)
     dense = normal("nwl4", 1, 16, 18, 3, 1, scale=0.2)
@@ -265,7 +266,7 @@ def _layers():
 
 
 def _by_matrix(product, x, w, is_left):
-    """x times each matrix of w, whose last two axes are inputs and outputs, or the reverse on the left."""
+    """x times each matrix of w [..., inputs, outputs], or w [..., outputs, inputs] times x."""
     batch = np.broadcast_shapes(x.shape[:-2], w.shape[:-2])
     x, w = (np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in (x, w))
     if is_left:
@@ -278,7 +279,7 @@ def _by_matrix(product, x, w, is_left):
     return y.reshape(*batch, *y.shape[-2:])
 
 
-# Shapes of x and of the constant w, and where w is.
+# Shapes of x and of the constant w, and which factor w is.
 MATRICES = {
     "matrices": ((3, 5, 20), (3, 20, 30), "right"),
     "matrices_of_rows": ((2, 4, 3, 1, 20), (3, 20, 30), "right"),
@@ -292,7 +293,7 @@ MATRICES = {
 
 
 def _matrices(prefix, product, names, asked):
-    """Products by a constant of several matrices, and by one on the left."""
+    """Products by a constant of several matrices, and by a constant left factor."""
     for name in names:
         data, kernel, where = MATRICES[name]
         w = normal("nwg" + name, *kernel, scale=0.2)
@@ -311,7 +312,7 @@ def _matrices(prefix, product, names, asked):
 
 
 def _equations(prefix, product, names, asked):
-    """Einsum with a constant: labels of groups, of inputs in two axes, in another order."""
+    """Einsum with a constant: group labels, inputs in two axes, permuted labels."""
     for name, equation, data, kernel, forms in (
         ("einsum_groups", "btgi,gio->btgo", (1, 4, 3, 20), (3, 20, 30),
          ("btgi->gbti", lambda w: w, "gbto->btgo")),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NonZero, and what may read a run-time length: selection by a mask as exporters spell it, rows of
-it in every operation that works row by row, reductions, its shape."""
+"""NonZero, and the readers of its run-time length: selection by a mask as exporters write it, row-wise
+operations, reductions and ShapeOf."""
 
 import numpy as np
 from onnx import helper
@@ -22,7 +22,7 @@ def _places(path, x, index="i64", **more):
 
 
 def _some(label, *shape):
-    """About half of them are 0."""
+    """Numbers, about half of which are 0."""
     return integers(label, -1, 2, *shape) * integers(label + "n", 0, 2, *shape)
 
 
@@ -48,7 +48,7 @@ def _plain():
 
 
 def _indices(mask):
-    """[count, rank], as exporters make it of x[mask]."""
+    """Indices [count, rank], as exporters create them for x[mask]."""
     places = node("NonZero", 3, [mask], output_type="i64")
     if len(mask.get_output_shape(0)) == 1:
         return node("Reshape", 1, [places, i64(-1, 1)], special_zero=True)
@@ -60,7 +60,7 @@ def _taken(x, mask):
 
 
 def _selected(path, made, must, shape=(4, 5, 3), rank=1, masks=("some", "none", "all"), **more):
-    """`made` of x and x[mask], for masks of that rank."""
+    """made(x, x[mask]) for masks of rank `rank`."""
     x = normal(path, *shape)
     for label in masks:
         mask = flags(path, *shape[:rank]) if label == "some" else np.full(
@@ -103,7 +103,7 @@ def _exported():
 
 
 def _read():
-    """What reads rows of a run-time number."""
+    """Readers of a run-time number of rows."""
     weights = normal("length_weights", 3, 4)
     yield from _selected(
         "rows", lambda x, y: node("MatMul", 1, [node("Tanh", 1, [y]), weights], transpose_a=False,
@@ -130,7 +130,7 @@ def _read():
 
 
 def _reduced():
-    """Over the length itself."""
+    """Reductions over the axis of run-time length."""
     for kind, of in (("Sum", np.sum), ("Mean", np.mean), ("Prod", np.prod), ("L2", None)):
         def must(x, y, of=of):
             return np.sqrt(np.sum(y * y, 0)) if of is None else of(y, 0)
@@ -161,7 +161,8 @@ def _reduced():
 
 
 def _normalised():
-    """Formulas over the length itself, which one step in their place would take too far."""
+    """Normalisation formulas over the axis of run-time length: a single fused step would also include
+    the elements beyond it."""
     def of(kind, *parts):
         return node(kind, 1, list(parts))
 

@@ -6,7 +6,7 @@ import numpy as np
 from build import node
 from casebook import Case, by_numpy, i64, listed, normal, sizes, uniform
 
-# shape, axes: one line, lines that lie side by side, axes at both ends and apart
+# shape, axes: one line, interleaved lines, axes at both ends, axes that are not adjacent
 LAYOUTS = [
     ((33,), [0]),
     ((3, 17), [-1]),

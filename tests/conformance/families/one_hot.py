@@ -64,7 +64,7 @@ def _one_hots():
 
 
 def _eye(rows, columns, diagonal, batch=None, dtype=np.float32, number=np.int64):
-    """The node and NumPy's answer."""
+    """The node and its NumPy value."""
     names = {np.float32: "f32", np.int32: "i32", np.int64: "i64", np.int8: "i8", np.uint8: "u8"}
     inputs = [number(rows), number(columns), number(diagonal)]
     inputs += [] if batch is None else [np.array(batch, number)]
@@ -86,7 +86,7 @@ def _eyes():
     yield _several("eye_batch", [(3, 2, 1, (2, 3)), (2, 2, 0, ()), (2, 3, -1, (1, 2, 1), np.int32)])
 
     def like(x):
-        """As EyeLike is converted: the shape of a tensor says how large."""
+        """As EyeLike is converted: the size is the shape of a tensor."""
         shape = node("ShapeOf", 3, [x], output_type="i64")
         extent = [node("Gather", 8, [shape, np.int64(axis), np.int64(0)]) for axis in (0, 1)]
         eye = node("Eye", 9, [extent[0], extent[1], np.int64(1)], output_type="f32")
@@ -104,7 +104,7 @@ def _floats(x):
 
 
 def _rows(x, table, first=0):
-    """Rows of the table, and zeros for an index beyond it."""
+    """Rows of the table, and zeros for an index outside of it."""
     x = x.astype(np.int64) - first
     inside = (x >= 0) & (x < len(table))
     return np.where(inside[..., None], table[np.where(inside, x, 0)], np.float32(0))

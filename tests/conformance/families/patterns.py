@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention, rotary positions and gates spelled out in plain operations, and operands that are
-transposed before a product reads them: the converter gives them fewer steps and copies, with the same
-answers."""
+"""Attention, rotary embeddings and gates decomposed into plain operations, and operands that are
+transposed before a product. The converter uses fewer steps and copies for them, with equal results."""
 
 import numpy as np
 
@@ -101,7 +100,7 @@ def _attentions():
                    reference=lambda *x: _attention_of(*x, 5**-0.5))
 
 
-# a, its order, b, its order, transpose_b
+# shape of a, its permutation, shape of b, its permutation, transpose_b
 TRANSPOSED = [
     ((2, 5, 3, 4), (0, 2, 1, 3), (2, 7, 3, 4), (0, 2, 3, 1), False),
     ((2, 5, 3, 4), (0, 2, 1, 3), (2, 7, 3, 4), (0, 2, 1, 3), True),

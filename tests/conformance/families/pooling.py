@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MaxPool and AvgPool in 1D and 2D: pads, rounding of the output size, what counts as a divisor."""
+"""MaxPool and AvgPool in 1D and 2D: pads, rounding of the output size, divisors."""
 
 import itertools
 
@@ -59,7 +59,7 @@ def _max():
 
 
 def _found(x, kernel, strides, begin, dilations, counts, axis):
-    """The number of each maximum in the axes from `axis` on; the first of equal ones."""
+    """The flat index of each maximum in the axes from `axis` on; the first of equal maxima."""
     numbers = np.arange(x.size).reshape(x.shape) % int(np.prod(x.shape[axis:]))
     y = np.zeros((*x.shape[:2], *counts), np.int64)
     for at in np.ndindex(*y.shape):
@@ -112,7 +112,7 @@ def _indices():
 
 
 def _indices_of_integers():
-    """With padding, also where a window holds the lowest number alone."""
+    """With padding, also where all elements of a window are the type's lowest value."""
     rows = [  # name, type, data, kernel, strides, pads_begin, pads_end, dilations, axis
         ("i32", np.int32, (1, 2, 9), [3], [2], [1], [1], [1], 0),
         ("i32_dilated", np.int32, (2, 2, 7, 6), [3, 2], [2, 1], [2, 1], [1, 1], [2, 1], 2),
@@ -167,8 +167,8 @@ def _average():
 
 
 def _of_padding_alone():
-    """A window of padding alone: the lowest number of the type as maximum, -inf of floats, and 0 as
-    mean."""
+    """A window that contains only padding: its maximum is the type's lowest value (-inf for floats),
+    its mean is 0."""
     attributes = {"kernel": [2], "strides": [1], "pads_begin": [2], "pads_end": [2],
                   "dilations": [2], "axis": 0, "index_element_type": "i64",
                   "rounding_type": "floor", "auto_pad": "explicit"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prior boxes: constants that follow from two sizes and lists of sizes and ratios."""
+"""Prior boxes: constants computed from two sizes and lists of sizes and ratios."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from casebook import Case, i64, normal
 
 
 def _size_of(x):
-    """Height and width of a picture, as exporters read them."""
+    """Height and width of an image, as exporters compute them."""
     shape = node("ShapeOf", 3, [x], output_type="i64")
     return node("Slice", 8, [shape, i64(2), i64(4), i64(1), i64(0)])
 

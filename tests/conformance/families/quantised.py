@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantised models as NNCF, ONNX's QDQ and TFLite export them: FakeQuantize of one range around every
-layer, weights of i8 times a scale. They run in integers, and so does the NumPy that the numbers come
-from (tests/reference/levels.py). OpenVINO is asked, too, where a model has no ties to round: its own
-integers may differ by one there."""
+"""Quantised models as exported by NNCF, ONNX QDQ and TFLite: FakeQuantize of one range around every
+layer, int8 weights times a scale. weft and the NumPy reference (tests/reference/levels.py) compute in
+integers. OpenVINO also runs the models whose values have no ties to round; for ties its integers may
+differ by one."""
 
 import pathlib
 
@@ -27,13 +27,13 @@ RANK = by_numpy("OpenVINO's CPU device gives the output the rank of the ranges."
 
 
 def fake(x, low, high, out=None, count=256, shape=(), **attributes):
-    """FakeQuantize with the output's range `out`, the same unless it is given."""
+    """FakeQuantize of [low, high]; `out` is the output range, by default the same."""
     limits = [np.full(shape, limit, F) for limit in (low, high, *(out or (low, high)))]
     return node("FakeQuantize", 1, [x, *limits], levels=count, **attributes)
 
 
 class Weights:
-    """Integers from -127 to 127 and a scale for each output, along `axis`."""
+    """Integers in [-most, most] and a scale for each output along `axis`."""
 
     def __init__(self, label, *shape, axis=0, most=127, size=1.0):
         self.integers = integers(label, -most, most + 1, *shape, dtype=np.int8)
@@ -57,7 +57,7 @@ def matmul(x, w, b=None, turned=True):
 
 
 def convolve(x, w, b=None, stride=1, pad=0, grouped=False):
-    """`w` as the document has it: with its groups in front where there are some."""
+    """A convolution with weights in the layout of the specification, groups first if grouped."""
     rank = w.integers.ndim - 2 - grouped
     y = node("GroupConvolution" if grouped else "Convolution", 1, [x, w.node()],
              strides=[stride] * rank, dilations=[1] * rank, pads_begin=[pad] * rank,
@@ -70,7 +70,7 @@ def relu(x):
 
 
 def positive(to):
-    """Bounds that keep to what stands for 0 and more."""
+    """The bounds (low, high) of the quantised values that represent nonnegative numbers."""
     return max(to.low, to.zero), to.high
 
 
@@ -102,7 +102,7 @@ def _mlps():
             x = q8.product(x, b.integers.T, b.scales, bb, first)
             return q8.product(x, c.integers, c.scales)
 
-        floats = name == "far_zero"  # zeros that i8 does not hold
+        floats = name == "far_zero"  # zero points outside int8
         yield _case(f"mlp_{name}", [normal("q" + name, 5, 19)], graph,
                     reference if not floats else lambda x: _floats(x, [a, b, c], [ba, bb]),
                     **({"rtol": 1e-5, "atol": 1e-5} if floats else {}),
@@ -110,7 +110,7 @@ def _mlps():
 
 
 def _floats(x, weights, biases):
-    """The model of far zeros: its ranges have no level at 0 that i8 could hold."""
+    """The model "far_zero" in floats: the zero points of its ranges do not fit int8."""
     def fake(x, low):
         high = low + 255 / 64
         return np.rint((np.clip(x.astype(np.float64), low, high) - low) * 64) / 64 + low
@@ -121,7 +121,7 @@ def _floats(x, weights, biases):
 
 
 def _convolutions():
-    """Two layers each, which have their channels last; one channel and one axis too."""
+    """Two layers each, in channels-last layout; also with one channel or one axis."""
     for name, data, window, stride, pad, group, outputs in (
         ("conv", (2, 3, 9, 7), (3, 3), 1, 1, 0, 17), ("conv_one_channel", (1, 1, 11, 5), (3, 2), 2, 1, 0, 8),
         ("conv_1d", (2, 5, 21), (4,), 2, 2, 0, 19), ("conv_pointwise", (1, 19, 3, 4), (1, 1), 1, 0, 0, 33),
@@ -135,7 +135,7 @@ def _convolutions():
         if group:
             shape = (group, outputs // group, data[1] // group, *window)
         w = Weights("qw" + name, *shape)
-        if group:  # a scale for each output, as depthwise ones have it
+        if group:  # a scale for each output, as in depthwise layers
             w.along = [group, *[1] * (len(shape) - 1)]
         second = Weights("qv" + name, 7, outputs, *[1] * len(window))
         b, c = bias("qb" + name, outputs), bias("qc" + name, 7)
@@ -161,8 +161,8 @@ def _convolutions():
 
 
 def _channels():
-    """A range for each channel in front of depthwise convolutions, as NNCF leaves them: their integers have
-    a scale for each channel. Where channels differ in more than that, in floats."""
+    """Ranges per channel before depthwise convolutions, as NNCF writes them: the integers have a scale
+    per channel. Channels that differ in more than their scale are computed in floats."""
     for name, data, window, pad, outputs, lows, most in (
         ("channels_2d", (2, 5, 8, 9), (3, 3), 1, 19, 0, None), ("channels_1d", (1, 6, 17), (5,), 2, 33, 0, None),
         ("channels_signed", (1, 4, 7, 6), (3, 2), 1, 70, -128, None),
@@ -214,7 +214,7 @@ def _channels():
 
 
 def _between():
-    """What stands between quantisers besides products."""
+    """Operations other than products between quantisers."""
     ends, other, wide = (-3.2, 3.175), (0, 5.1), (-128 / 20, 127 / 20)
     a, b, c = levels_of(*ends), levels_of(*other), levels_of(*wide)
     w = Weights("qbw", 9, 12)
@@ -288,7 +288,7 @@ def _pools():
 
 
 def _means():
-    """Means along axes that lie side by side are those of windows."""
+    """Means along adjacent axes are computed as pooling windows."""
     ends, other = (-3.2, 3.175), (-100 * 0.0071, 155 * 0.0071)
     a, b = levels_of(*ends), levels_of(*other)
 
@@ -336,7 +336,7 @@ def _means():
 
 
 def _moved():
-    """Values that lie on levels stay there however their elements move."""
+    """Data movement preserves quantised values."""
     ends, other = (-3.2, 3.175), (-1.5 * 128 / 127, 1.5)
     a, b = levels_of(*ends), levels_of(*other)
     w = Weights("qmw", 8, 24)
@@ -369,7 +369,7 @@ def _moved():
 
 
 def _joined():
-    """Levels of one range, which a Concat keeps, and of two."""
+    """Concat of values with one quantisation range, which it preserves, and with two."""
     ends, other = (-3.2, 3.175), (-1.5 * 128 / 127, 1.5)
     a, b = levels_of(*ends), levels_of(*other)
     w = Weights("qmw", 8, 24)
@@ -388,7 +388,7 @@ def _joined():
                                         w.scales))
 
     def split(x, y):
-        """Levels of their own on either side, which products take apart."""
+        """Each input has its own range, so that the product is computed in two parts."""
         return node("Add", 1, [matmul(node("Concat", 1, [fake(x, *ends), fake(y, *other)], axis=-1), w),
                                bias("qsb", 8)])
 
@@ -420,7 +420,7 @@ def _joined():
 
 
 def _stays():
-    """What has no levels that i8 holds, or no integers as weights, stays f32 in whole or in part."""
+    """Models that remain fully or partly f32: values that int8 cannot hold, or float weights."""
     ends = (-3.2, 3.175)
     a = levels_of(*ends)
     w = Weights("qsw", 8, 24)
@@ -446,7 +446,7 @@ def _stays():
                 convert=["--precision", "f32"], **tolerance)
 
     def scaled(x):
-        """Between the product and what is added to it."""
+        """A quantiser between the product and its bias."""
         y = fake(matmul(fake(x, *ends), w), *ends)
         return fake(relu(node("Add", 1, [y, bias("qsb", 8)])), 0, 5.1)
 
@@ -468,7 +468,7 @@ def _stays():
 
 
 def _ports():
-    """Integers from port to port, as TFLite has them."""
+    """Integers from input to output, as in TFLite models."""
     w, v = Weights("qtw", 1, 3, 3, 5, axis=3), Weights("qtv", 4, 5)
     real, hidden, end = (-1.7 * 128 / 127, 1.7), (0, 255 * 0.011), (-90 * 0.02, 165 * 0.02)
     whole = (-128, 127)
@@ -501,7 +501,7 @@ def _ports():
 
 
 def _byte_ports():
-    """Integers of u8, and of i8 with an offset, as DequantizeLinear and uint8 models have them."""
+    """u8 values, and i8 values with a zero point, as in DequantizeLinear and uint8 models."""
     w, b = Weights("quw", 9, 21), bias("qub", 9)
     scale, end = F(0.0173), (-90 * 0.02, 165 * 0.02)
     last = levels_of(*end)
@@ -532,7 +532,7 @@ def _byte_ports():
 
 
 def _sequences():
-    """The data of a sequence lies on levels; its states, which NNCF writes as integers of zeros, do not."""
+    """A sequence over quantised data; its initial states, which NNCF writes as int8 zeros, are floats."""
     ends, inputs, hidden, steps = (-3.2, 3.175), 9, 17, 6
     w, r = (Weights("ql" + name, 1, 4 * hidden, size, axis=1, size=2)
             for name, size in (("w", inputs), ("r", hidden)))
@@ -563,7 +563,7 @@ def _sequences():
 
 
 def _dynamic():
-    """Levels that each run finds for its data, as ONNX's quantize_dynamic has them: products of i32."""
+    """Ranges computed from the data in each run, as by ONNX's quantize_dynamic: i32 products."""
     w, x = integers("qdw", -127, 128, 24, 9, dtype=np.int8), normal("qdx", 3, 24)
     scale = F(0.013)
 
@@ -586,7 +586,7 @@ def _dynamic():
 
 
 def _exported():
-    """The keypad decoder as NNCF calibrated it, state and all, on the end of its recording."""
+    """The keypad decoder as calibrated by NNCF, including its state, on the end of its recording."""
     keypad = EXAMPLES / "quantise/model/keypad_int8.xml"
     frames = np.load(EXAMPLES / "dtmf/model/audio_frames.npy")[-40:]
     yield Case("quantised/keypad", [frames], calls=len(frames), **IN_FLOATS,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantised models whose products take integers from where a quantiser made them: values on levels of 16 bits,
-as TFLite's int8x16 has them, and what recurrent cells multiply."""
+"""Quantised models whose products read the integers of an earlier quantiser: 16-bit values, as in
+TFLite's int8x16, and the operands of recurrent cells."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ EXACT_CHAIN = by_numpy("OpenVINO's f32 arithmetic of 65536 levels rounds to othe
 
 
 def shorts(x, scale, count=65536, **more):
-    """FakeQuantize to integers of i16 times `scale`, 0 for 0."""
+    """FakeQuantize to multiples of `scale` with int16 factors and zero point 0."""
     low = -(count // 2)
     return fake(x, low * scale, (low + count - 1) * scale, count=count, **more)
 
@@ -32,14 +32,14 @@ def short_levels(scale, count=65536):
 
 
 def product(x, w, scales, start=0):
-    """Exact sums of integers of 16 bits; what one of them stands for is rounded first."""
+    """Exact sums of 16-bit integer products, times the scale product, which is rounded to f32 first."""
     sums = x.integers @ np.asarray(w, np.int64).T
     factors = (np.asarray(scales, np.float64) * float(F(x.levels.scale))).astype(F)
     return sums.astype(F) * factors + np.asarray(start, F)
 
 
 def convolution(x, w, strides, pads, start):
-    """Of one group; the result has its channels in axis 1."""
+    """Convolution of one group; the result has its channels in axis 1."""
     outputs, inputs, *window = w.integers.shape
     taken = q8.patches(x.integers, window, strides, pads, 0)
     taken = taken.reshape(*taken.shape[:1 + len(window)], -1)
@@ -100,7 +100,7 @@ def _convolutions():
 
 
 def _between():
-    """What is no product takes the numbers; what a product cannot take as integers stays floats."""
+    """Operations other than products read the float values; data that does not fit int16 stays f32."""
     w, v = Weights("qta", 24, 20), Weights("qtb", 24, 24)
     scale, sum_scale = 4 / 32768, 8 / 32768
 
@@ -129,7 +129,7 @@ def _between():
 
 
 def _loops():
-    """Cells in a loop, the state rounded in front of the product only."""
+    """Cells in a loop; the state is quantised only before its product."""
     for name, kind, levels, inputs, hidden, batch in (
         ("lstm_loop", "LSTMCell", 256, 20, 17, 2), ("lstm_loop_i16", "LSTMCell", 65536, 33, 16, 1),
         ("gru_loop", "GRUCell", 256, 17, 32, 1), ("gru_loop_i16", "GRUCell", 65536, 16, 19, 2)):
@@ -187,7 +187,7 @@ def _loops():
 
 
 def _sequences():
-    """The data of a sequence on levels; its state, which is on none, is rounded as the run finds it."""
+    """A sequence over quantised data; its float state is quantised at run time."""
     for name, kind, inputs, hidden, batch in (("lstm", "LSTMSequence", 20, 17, 2),
                                               ("gru", "GRUSequence", 16, 24, 1)):
         gates = 4 if kind == "LSTMSequence" else 3

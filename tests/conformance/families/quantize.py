@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FakeQuantize: ranges of every shape, numbers of levels, ties, limits that are swapped or equal.
+"""FakeQuantize: ranges of every shape, level counts, ties, limits that are swapped or equal.
 
-NumPy's numbers are stored: the formula in f32, in the order of the document. OpenVINO computes it
-with factors made beforehand, which moves the last bits."""
+The stored outputs are NumPy's: the formula in f32, in the order of the specification. OpenVINO
+precomputes factors, which changes the last bits."""
 
 import numpy as np
 from onnx import helper
@@ -28,7 +28,7 @@ def _limits(limits):
 
 
 def _case(path, x, limits, levels, line_up=lambda limit: limit, attributes=None, **more):
-    """`line_up` gives a limit the shape that NumPy broadcasts as the case does."""
+    """`line_up` reshapes a limit so that NumPy broadcasts it as the case does."""
     limits = _limits(limits)
     return Case(
         f"quantize/{path}", [x], lambda x: node("FakeQuantize", 1, [x, *limits], levels=levels,
@@ -65,13 +65,13 @@ def _one_range():
         yield _case(label, np.asarray(normal(label, *shape)), limits, levels)
 
 
-# OpenVINO's reference implementation (Model.evaluate) gives NumPy's bits on all of these.
+# OpenVINO's reference implementation (Model.evaluate) is bit-identical to NumPy on all of these.
 MIXED = by_numpy("Limits of different shapes: OpenVINO's CPU device takes other limits for some "
                  "places than its reference implementation and NumPy do.")
 RANK = by_numpy("The output has the shape of x by OpenVINO's shape rule too; its CPU device gives it "
                 "the rank of the limits.")
 
-# shape of x, of the four limits
+# shape of x, shapes of the four limits
 SHAPES = [
     ((2, 3, 4, 5), [(1, 3, 1, 1)] * 4),
     ((2, 3, 4, 5), [(), (1, 3, 1, 1), (1, 1, 1, 1), (3, 1, 1)]),
@@ -86,7 +86,7 @@ SHAPES = [
 
 
 def _range(label, shapes):
-    """Limits that differ from place to place, and 0 among the ones below."""
+    """Limits that differ between elements; the lower ones can be 0."""
     low = -np.round(uniform(label + "low", 0, 2, *shapes[0]), 1)
     high = np.round(uniform(label + "high", 1, 3, *shapes[1]), 1)
     return [low, high, normal(label + "from", *shapes[2]), normal(label + "to", *shapes[3])]
@@ -114,7 +114,7 @@ def _ranges():
 
 
 def _computed():
-    """Limits that the run computes, some or all of them."""
+    """Some or all limits are computed at run time."""
     rows = [  # name, shape of x, shapes of the limits, which of them are inputs
         ("all", (2, 3, 5), [()] * 4, (0, 1, 2, 3)),
         ("channels", (2, 3, 5), [(1, 3, 1)] * 4, (0, 1, 2, 3)),

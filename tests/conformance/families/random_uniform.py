@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RandomUniform with seeds, which is a constant: the numbers of the first run."""
+"""RandomUniform with seeds, which the converter folds to a constant: the numbers of the first run."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from casebook import Case, by_numpy, exact, i64, sizes
 
 
 def drawn(shape, low, high, kind, **attributes):
-    """The operation without inputs."""
+    """A graph function without inputs that creates a RandomUniform node."""
     dtype = {"f16": np.float16, "i32": np.int32, "i64": np.int64}.get(kind, np.float32)
     made = np.array(low, dtype), np.array(high, dtype)
     if kind == "bf16":
@@ -17,7 +17,7 @@ def drawn(shape, low, high, kind, **attributes):
 
 
 def _philox(global_seed, op_seed, count):
-    """Words by Philox-4x32-10, as the document has it."""
+    """Random words by Philox-4x32-10, as specified."""
     words = []
     for block in range(-(-count // 4)):
         n, counter = (block & 0xFFFFFFFF, block >> 32), (op_seed & 0xFFFFFFFF, op_seed >> 32)

@@ -61,7 +61,7 @@ def _integers():
 
 
 def _long():
-    """Sums of so many terms that one chain of roundings would show."""
+    """Sums of so many terms that sequential rounding errors would exceed the tolerance."""
     repeated = {
         "run": ((1, 1), (250, 400), [0, 1]),
         "column": ((1, 3), (30000, 3), [0]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ReverseSequence by lengths that the run computes."""
+"""ReverseSequence with lengths that are computed at run time."""
 
 import numpy as np
 

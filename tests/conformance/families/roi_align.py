@@ -7,7 +7,7 @@ from build import node
 from casebook import Case, normal
 
 
-# Of a corner: (corner + before) * scale + behind.
+# mode: (before, behind) of the transformed corner (corner + before) * scale + behind
 _MOVES = {"asymmetric": (0, 0), "half_pixel_for_nn": (0, -.5), "half_pixel": (.5, -.5)}
 
 

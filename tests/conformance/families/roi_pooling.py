@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROIPooling and PSROIPooling: regions pooled by whole places or by points."""
+"""ROIPooling and PSROIPooling: regions pooled over elements or over interpolated points."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from casebook import Case, by_numpy, normal
 
 
 def _round(x):
-    """Halves away from zero."""
+    """Rounds to an integer, ties away from zero."""
     return np.sign(x) * np.floor(np.abs(x) + .5)
 
 
@@ -33,7 +33,7 @@ def _existing(begin, end, extent):
 
 
 def _filled(rois, shape, pool):
-    """Regions behind one of a picture below 0 stay 0."""
+    """Pools the regions in order; those from the first negative image index on stay 0."""
     y = np.zeros((len(rois), *shape), np.float32)
     for number, roi in enumerate(rois):
         if roi[0] < 0:
@@ -123,7 +123,7 @@ def _position_case(path, rois, shape, **given):
 
 
 def _old_form(xml):
-    """As opset1 had it: two numbers, and no list."""
+    """The opset1 form: two numbers instead of a list."""
     import re
     data = re.search(r'<data [^>]*output_roi[^>]*/>', xml).group()
     pooled = '<data pooled_h="2" pooled_w="3" spatial_scale="1" method="max" />'

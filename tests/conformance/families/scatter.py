@@ -22,13 +22,13 @@ FUNCTIONS = {
 
 
 def _numbers(label, *shape):
-    """Small whole numbers, of which floats make exact sums and products."""
+    """Small integers, so that float sums and products are exact."""
     return integers(label, -4, 5, *shape).astype(np.float32)
 
 
 def _updated(x, i, updates, axis):
     y = x.copy()
-    for at in np.ndindex(i.shape):  # in order: the last one stays
+    for at in np.ndindex(i.shape):  # in order: the last update wins
         y[(slice(None),) * axis + (int(i[at]),)] = updates[(slice(None),) * axis + at]
     return y
 
@@ -83,7 +83,7 @@ def _first_place(written, row):
 
 
 def _last_state():
-    """A list of one place, into which each iteration writes its state."""
+    """A list of one element, into which each iteration writes its state."""
     def body(slices, states, _):
         following = either.tanh(either.add(slices[0], states[0]))
         return [following, _first_place(states[1], following)], []
@@ -197,7 +197,7 @@ def _all_elements():
 
 
 def _narrow_indices():
-    """Indices of types that steps do not take."""
+    """Indices of types that no step accepts."""
     for kind, known in ((np.uint8, True), (np.uint8, False), (np.int8, True), (np.int8, False)):
         low, label = (0 if kind == np.uint8 else -5), f"{np.dtype(kind).name}_{known}".lower()
         places = integers(f"en_{label}", low, 5, 2, 4, 3, dtype=kind)
@@ -249,7 +249,7 @@ def _all_tuples():
 
 
 def _one_of_a_list():
-    """One tuple without axes of its own, whose update is a list of one all the same."""
+    """A single index tuple without batch axes, with an update of shape [1]."""
     for known in (True, False):
         yield exact(f"scatter/nd_list_of_one{'' if known else '_computed'}",
                     [counting(5), np.array([9], np.float32), *([] if known else [i64(3)])],

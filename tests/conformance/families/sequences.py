@@ -33,8 +33,8 @@ def stacked(label, directions, gates, inputs, hidden, bias_parts=None):
 
 def sequence_case(path, kind, batch, time, inputs, hidden, direction="forward", lengths=None,
                   runtime_lengths=False, weights_are_inputs=False, more=None, **how):
-    """One sequence. lengths default to the whole time axis; `how` goes to the operation and to the
-    reference."""
+    """One sequence. `lengths` defaults to the full time axis; `how` is passed to the operation and
+    to the reference."""
     directions, label = DIRECTIONS[direction], path
     linear = bool(how.get("linear_before_reset"))
     w, r, b = stacked(label, directions, GATES[kind], inputs, hidden, 4 if linear else None)
@@ -94,7 +94,7 @@ def _lengths():
 
 
 def _whole_blocks():
-    """One row and units by sixteens: fused cells, of whose weights a first cache holds some or all."""
+    """One row and a multiple of 16 units: fused cells whose weights fit L1 partly or completely."""
     for kind, linear in (("LSTMSequence", False), ("GRUSequence", True)):
         how = {"linear_before_reset": True} if linear else {}
         for direction in DIRECTIONS:
@@ -169,7 +169,7 @@ def _activations_of_each_direction():
 
 
 def _peepholes():
-    """LSTMSequence-1, written as version 5 and given its further input afterwards."""
+    """LSTMSequence-1, written as version 5 and edited to add its peephole input."""
     batch, time, inputs, hidden = 2, 5, 4, 6
     for direction, count in DIRECTIONS.items():
         label = f"peepholes_{direction}"
@@ -196,7 +196,7 @@ def _peepholes():
 
 
 def _stack():
-    """Two layers: Y of the first, its directions side by side, feeds the second."""
+    """Two layers: Y of the first, with its directions concatenated, is the second's input."""
     w1, r1, b1 = stacked("stack1", 2, 4, 8, 16)
     w2, r2, b2 = stacked("stack2", 1, 3, 32, 15)
     zeros1, zeros2 = np.zeros((1, 2, 16), np.float32), np.zeros((1, 1, 15), np.float32)

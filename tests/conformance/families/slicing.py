@@ -45,7 +45,7 @@ def _slice():
                 lambda x: np.concatenate([x[:5], x[2:7], x[4:]], 1))
 
 
-    # The slices are views that overlap, and the last to read what they are of.
+    # The slices are overlapping views and the last readers of their input.
     yield exact("slicing/slice_differences_of_neighbours", [counting(6, 5)], _differences,
                 lambda x: np.diff(-x, axis=0))
 
@@ -58,7 +58,7 @@ def _differences(x):
 
 
 def _computed():
-    """Slices of known length from a start that the run computes, inside the axis for certain."""
+    """Slices of constant length with a computed start that is known to be inside the axis."""
     def sliced(x, start, count, axis, step=1):
         stop = node("Add", 1, [start, count])
         one = i64(0)
@@ -110,7 +110,7 @@ def _named(*numbers):
 
 
 def _of_run_time_length():
-    """How many places there are is known only at run time."""
+    """Slices whose length is known only at run time."""
     def window(x, i):
         return node("Slice", 8, [x, i, node("Add", 1, [i, i64(3)]), i64(1), i64(0)])
 
@@ -154,7 +154,7 @@ def _of_run_time_length():
 
 
 def _computed_strided():
-    """StridedSlice from places that the run computes, of as many places whatever they are."""
+    """StridedSlice with a computed start and a constant length."""
     def two(x, p):
         begin = _clamped(p, 0, 2)
         return node("StridedSlice", 1, [x, begin, node("Add", 1, [begin, i64(3, 2)]), i64(1, 1)],
@@ -207,7 +207,7 @@ def _computed_strided():
 
 
 def _of_found():
-    """Of what has a run-time length already."""
+    """Slices of a value that already has a run-time length."""
     rows = [  # name, start, stop, step
         ("first_two", 0, 2, 1), ("first_many", 0, 99, 1), ("last_two", -2, LAST, 1),
         ("but_first", 1, LAST, 1), ("but_last", 0, -1, 1), ("every_second", 0, LAST, 2),
@@ -301,7 +301,7 @@ def _strided_slice():
 
 
 def _begin_before_the_axis():
-    """A negative step takes the first element, as OpenVINO and ONNX Runtime do; NumPy takes none."""
+    """A negative step selects the first element, as in OpenVINO and ONNX Runtime; NumPy selects none."""
     for begin in (-5, -6, -99, -2**63):
         name = f"{-begin}_before" if begin > -2**63 else "lowest"
         given = [i64(-2**63), i64(-1), i64(0)]

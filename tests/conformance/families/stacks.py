@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks of recurrent layers with steps between them that work on each time step alone, as exporters
-write them: the loops of the layers, and those steps, can be one loop (--arena-budget). Windows over time
-between them can run in its strips."""
+"""Stacks of recurrent layers with time-independent operations between them, as exporters write them.
+The loops of the layers and those operations can be fused into one loop (--arena-budget), and windows
+over time between them can run in chunks of that loop."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ STEPS, INPUTS = 13, 10
 
 
 class _Model:
-    """One description for nodes and for NumPy; x is [1, steps, features]."""
+    """A model definition for both nodes and NumPy arrays; x is [1, steps, features]."""
     def __init__(self, x, numpy):
         self.x, self.numpy, self.layer = x, numpy, 0
 
@@ -37,7 +37,7 @@ class _Model:
         return x.shape[1] if self.numpy else x.get_output_shape(0)[1]
 
     def window(self, x, inputs, outputs, kernel, pads, dilation=1, groups=1):
-        """A convolution over time with a bias and ReLU, channels before time in the document."""
+        """A convolution over time with a bias and ReLU; the operation has channels before time."""
         self.layer += 1
         weights = normal(f"stack{self.layer}k", groups, outputs // groups, inputs // groups, kernel,
                          scale=0.3)
@@ -75,7 +75,7 @@ class _Model:
         return a + b if self.numpy else node("Add", 1, [a, b])
 
     def norm(self, x, features):
-        """Over the features, with a factor and a bias of each."""
+        """Normalises over the features, with a factor and a bias per feature."""
         self.layer += 1
         factor = normal(f"stack{self.layer}f", features) + np.float32(1)
         if self.numpy:
@@ -86,7 +86,7 @@ class _Model:
         return node("Multiply", 1, [made, factor])
 
     def tanhs(self, x, features):
-        """Twice, with time as the rows of a matrix in between."""
+        """Applies tanh twice, with a reshape to a matrix with one row per time step in between."""
         if self.numpy:
             return np.tanh(np.tanh(x))
         rows = node("Reshape", 1, [node("Tanh", 1, [x]), i64(STEPS, features)], special_zero=False)
@@ -126,7 +126,7 @@ def _reverse(m):
 
 
 def _input_again(m):
-    """The network's input is added to what a layer makes of it."""
+    """The network's input is added to a layer's output."""
     y = m.add(m.sequence(m.x, "LSTMSequence", INPUTS, INPUTS), m.x)
     return m.last(m.sequence(y, "GRUSequence", INPUTS, 6))
 
@@ -137,13 +137,13 @@ def _causal(m):
 
 
 def _separable(m):
-    """A dilated window of each channel, then a product of each time step."""
+    """A dilated depthwise convolution, then a dense product of each time step."""
     y = m.window(m.sequence(m.x, "LSTMSequence", INPUTS, 16), 16, 16, 3, (4, 0), 2, 16)
     return m.last(m.sequence(m.window(y, 16, 12, 1, (0, 0)), "LSTMSequence", 12, 5))
 
 
 def _same(m):
-    """Of the sequence that comes out all is read."""
+    """All steps of the output sequence are read."""
     y = m.window(m.sequence(m.x, "GRUSequence", INPUTS, 16), 16, 16, 3, (1, 1))
     return m.sequence(y, "GRUSequence", 16, 5)
 
@@ -154,7 +154,7 @@ def _valid(m):
 
 
 def _windows(m):
-    """Before, between and behind, one looks ahead and one back further; with a residual."""
+    """Windows before, between and after the layers, with look-ahead and a longer past; a residual."""
     y = m.window(m.x, INPUTS, 16, 3, (1, 1))
     y = m.sequence(y, "GRUSequence", 16, 16)
     y = m.add(m.window(m.window(y, 16, 16, 2, (1, 0)), 16, 16, 3, (2, 2), 2, 4), y)
@@ -172,7 +172,7 @@ def _windows_both_ways(m):
     return m.last(m.sequence(m.window(y, 16, 16, 3, (2, 0)), "GRUSequence", 16, 5))
 
 
-# With budgets in bytes that only plans with one loop keep.
+# Models, and scratch budgets in bytes that only plans with one fused loop meet.
 MODELS = ((_dense, 1200), (_normalised, 1200), (_residual, 1400), (_flat, None), (_reverse, 830),
           (_input_again, 1000), (_causal, 1100), (_separable, 1500), (_same, 1300), (_valid, 1250),
           (_windows, 1800), (_far, None), (_windows_both_ways, None))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ReadValue and Assign: what a model remembers from one call to the next."""
+"""ReadValue and Assign: state that a model keeps between calls."""
 
 import numpy as np
 import openvino as ov
@@ -14,7 +14,7 @@ FROM_PARAMETER = by_numpy("OpenVINO's CPU device goes wrong when an Assign takes
 
 
 class Memory:
-    """Makes the variables of one model and collects their Assigns."""
+    """Creates the variables of one model and collects their Assigns."""
     def __init__(self, opset=6):
         self._opset, self.sinks = opset, []
 
@@ -26,13 +26,13 @@ class Memory:
         return opset6.read_value(as_node(initial), name, dtype, list(shape))
 
     def write(self, name, value):
-        """The Assign, whose output is the value assigned."""
+        """Creates an Assign; its output is the assigned value."""
         self.sinks.append(node("Assign", self._opset, [value], variable_id=name))
         return self.sinks[-1]
 
 
 def as_node(value):
-    """Nodes as they are, arrays as Constants."""
+    """Returns nodes unchanged and arrays as Constants."""
     return constant(value) if isinstance(value, np.ndarray) else value
 
 
@@ -121,7 +121,7 @@ UNSET = by_numpy("OpenVINO's CPU device leaves a variable of open extent unset w
 
 
 def _open_extents():
-    """Variables whose shape the file leaves open along the batch."""
+    """Variables whose shape has a dynamic batch axis in the file."""
     def summed(x, state):
         total = x + (0 if state is None else state)
         return [total], total
@@ -212,8 +212,8 @@ def _cells():
 
 
 def _iterator(memory, x, step, carried=(), as_loop=False):
-    """A TensorIterator (a Loop, if asked for) over axis 0 of x whose body is step(chunk, *states) -> (new states,
-    results); the results are gathered along axis 0, then come the last states."""
+    """A TensorIterator or Loop over axis 0 of x with the body step(chunk, *states) -> (new states,
+    results). Returns the results, concatenated along axis 0, then the last states."""
     whole = outputs_of(x)[0]
     chunk = parameter([1] + list(whole.get_shape())[1:], whole.get_element_type().to_dtype())
     states = [parameter(value.shape, value.dtype.type) for value in carried]
@@ -241,7 +241,7 @@ def _iterator(memory, x, step, carried=(), as_loop=False):
 
 
 def _by_steps(step):
-    """The reference of a body: step(row, state) -> (results of one iteration, state)."""
+    """The reference of _iterator for the body step(row, state) -> (results of one iteration, state)."""
     def call(x, state):
         rows = []
         for row in x:
@@ -357,7 +357,7 @@ def _bodies_with_states():
                    [np.round(normal("vd", 2, 2, 3, 2) * 8)], nested, deep, EXACT)
 
 
-# OpenVINO's CPU device crashes on most of these, and refuses the rest.
+# OpenVINO's CPU device crashes on most of these and rejects the rest.
 ASSIGN_IS_READ = by_numpy("OpenVINO's CPU device cannot run a model that reads an Assign.")
 
 READERS = {
@@ -368,7 +368,7 @@ READERS = {
 
 
 def _assigned():
-    """A reader of an Assign gets the value that it assigns."""
+    """A reader of an Assign's output gets the assigned value."""
     for opset in (3, 6):
         for dtype in (np.float32, np.float16, np.int32):
             for who, read_by in READERS.items():

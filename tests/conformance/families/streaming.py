@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole models around a sequence that `weft convert --streaming` can cut: what stands before and
-behind it, and states that are variables already. The goldens are those of the uncut models."""
+"""Complete models around a sequence that `weft convert --streaming` can convert: layers before and
+after it, and states that are already variables. The goldens are those of the original models."""
 
 import numpy as np
 from openvino import opset6
@@ -13,7 +13,7 @@ BATCH, STEPS, INPUTS, HIDDEN = 2, 12, 6, 9
 
 
 def sequence(kind, label, x, inputs, states=None, steps=STEPS):
-    """All hidden states as [batch, steps, hidden], and the node."""
+    """Returns all hidden states as [batch, steps, hidden], and the node."""
     w, r, b = stacked(label, 1, GATES[kind], inputs, HIDDEN)
     if states is None:
         states = [np.zeros((BATCH, 1, HIDDEN), np.float32)] * (2 if kind == "LSTMSequence" else 1)
@@ -28,7 +28,7 @@ def _turned(x):
 
 
 def _looking_back(x, label, channels, inputs, dilation):
-    """A convolution over time that is padded in front only."""
+    """A convolution over time that is padded only at the beginning (causal)."""
     return node("Convolution", 1, [x, normal(label, channels, inputs, 3, scale=0.3)], strides=[1],
                 pads_begin=[2 * dilation], pads_end=[0], dilations=[dilation], auto_pad="explicit")
 
@@ -44,7 +44,7 @@ def _front_end(x):
 
 
 def _flattened(x):
-    """Time in the batch of a product, as exporters write a layer over every step."""
+    """Time merged into the batch of a product, as exporters write a layer over every step."""
     hidden, made = sequence("LSTMSequence", "fl", x, INPUTS)
     rows = node("Reshape", 1, [hidden, i64(BATCH * STEPS, HIDDEN)], special_zero=False)
     dense = node("MatMul", 1, [rows, normal("fld", HIDDEN, 4)], transpose_a=False,
@@ -68,7 +68,7 @@ def _normalised(x):
 
 
 def _scaled(x):
-    """A batch normalisation behind a convolution, a residual and a bias for every step, SiLU."""
+    """A batch normalisation after a convolution, a residual, a bias with a row per step, SiLU."""
     turned = _turned(x)
     factors = np.linspace(0.5, 2, INPUTS).astype(np.float32).reshape(1, INPUTS, 1)
     scaled = node("Multiply", 1, [_looking_back(turned, "sc", INPUTS, INPUTS, 1), factors])
@@ -81,7 +81,7 @@ def _scaled(x):
 
 
 def _upsampled(x):
-    """Hidden units stand in a row beside time, and transposed convolution and resizing widen it."""
+    """Hidden units form an image row next to time; transposed convolution and resizing widen it."""
     hidden, _ = sequence("GRUSequence", "up", x, INPUTS)
     row = node("Unsqueeze", 1, [_turned(hidden), i64(2)])
     attributes = {
@@ -101,7 +101,7 @@ def _upsampled(x):
 
 
 def _volumes(x):
-    """Time is the depth of volumes, which convolutions over three axes look back along."""
+    """Time is the depth axis of volumes; convolutions over three axes look back along it."""
     y = node("Unsqueeze", 1, [_turned(x), i64(3, 4)])
     geometry = {
         "strides": [1] * 3, "pads_end": [0] * 3, "dilations": [1] * 3, "auto_pad": "explicit"
@@ -116,7 +116,7 @@ def _volumes(x):
 
 
 def _positions(x):
-    """Numbers of each step behind constants of every step: sums and products that associate."""
+    """Per-step constants after constants common to all steps: sums and products that could be merged."""
     dense = node("MatMul", 1, [x, normal("pow", INPUTS, HIDDEN)], transpose_a=False,
                  transpose_b=False)
     y = node("Add", 1, [node("Add", 1, [dense, normal("pob", 1, 1, HIDDEN)]),
@@ -131,7 +131,7 @@ def _positions(x):
 
 
 def _rows(kind, label, x, rows, steps, inputs, direction):
-    """Axis 1 of [rows, steps, inputs] in one direction or both, and back to as many channels."""
+    """A sequence over axis 1 of [rows, steps, inputs], then a product back to `inputs` channels."""
     count = 2 if direction == "bidirectional" else 1
     w, r, b = stacked(label, count, GATES[kind], inputs, HIDDEN)
     state = np.zeros((rows, count, HIDDEN), np.float32)
@@ -145,7 +145,7 @@ def _rows(kind, label, x, rows, steps, inputs, direction):
 
 
 def _dual_path(x):
-    """Sequences over frequencies in both directions, time in their batch, and over time."""
+    """Bidirectional sequences over frequencies with time in the batch, and sequences over time."""
     channels = 4
     y = node("Unsqueeze", 1, [x, i64(3)])
     y = node("MatMul", 1, [y, normal("dpi", 1, channels)], transpose_a=False, transpose_b=False)
@@ -164,7 +164,7 @@ def _dual_path(x):
 
 
 def _kept():
-    """A model whose sequence begins in variables and assigns them its last states."""
+    """A model whose sequence starts from variables and assigns its last states to them."""
     x = parameter((BATCH, STEPS, INPUTS), np.float32, "x0")
     zero = np.zeros((BATCH, HIDDEN), np.float32)
     reads = [opset6.read_value(constant(zero), name, np.float32, [BATCH, HIDDEN]) for name in "hc"]
@@ -178,7 +178,7 @@ def _kept():
 
 
 def _one_hot_rows(x):
-    """A one-hot vector of each step times a table, which Gather computes, in front of a GRU."""
+    """A one-hot vector per step times a table, converted to a Gather, before a GRU."""
     classes = np.arange(7, dtype=np.int32).reshape(1, 1, 7)
     one_hot = node("Convert", 1, [node("Equal", 1, [x, classes])], destination_type="f32")
     rows = node("MatMul", 1, [one_hot, normal("oht", 7, INPUTS)], transpose_a=False,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention along time that looks back: `weft convert --streaming` cuts all of it, to a step a run
-and to several. The goldens are those of the uncut models."""
+"""Causal attention along time: `weft convert --streaming` converts all of these models, with one step
+a run and with several. The goldens are those of the original models."""
 
 import numpy as np
 
@@ -59,7 +59,7 @@ def _added(numbers):
 
 
 def _block(x):
-    """Two layers with residuals, positions of their own and a mask of all places before."""
+    """Two layers with residuals, learned positions and a full causal mask."""
     x = node("Add", 1, [x, normal("bp", 1, STEPS, WIDTH)])
     for layer in ("b1", "b2"):
         y = _attended(x, layer, 2, _added(_window(STEPS, STEPS, np.float32(-1e9))))
@@ -70,7 +70,7 @@ def _block(x):
 
 
 def _distances(x):
-    """Biases by distance, other windows for each head."""
+    """Biases by distance (ALiBi) and a different window for each head."""
     at, key = _places(STEPS)
     slopes = np.float32(0.5)**np.arange(1, 4, dtype=np.float32)[:, None, None]
     masks = np.stack([_window(STEPS, 5 + 4 * head) for head in range(3)])
@@ -78,19 +78,19 @@ def _distances(x):
 
 
 def _chosen(x):
-    """The scores of a window, chosen by flags."""
+    """The scores of a window, selected by a boolean mask."""
     flags = _window(STEPS, 7) == 0
     return _attended(x, "ch", 2,
                      lambda scores: node("Select", 1, [flags, scores, np.float32(-1e9)]))
 
 
 def _in_chunks(x):
-    """Each chunk of four sees itself and the one before."""
+    """Each position attends to its chunk of four and to the previous chunk."""
     return _attended(x, "ic", 2, _added(_chunks(STEPS, 4, 1)))
 
 
 def _within_chunks(x):
-    """Of its chunk of six and the one before, each place sees those before it."""
+    """Each position attends to earlier positions in its chunk of six and in the previous chunk."""
     mask = np.minimum(_chunks(STEPS, 6, 1), _window(STEPS, STEPS))
     return _attended(x, "wc", 2, _added(mask))
 
@@ -105,7 +105,7 @@ def _rotated(x, label):
 
 
 def _shared_keys(x):
-    """Four queries to two keys, rotated by their places: the operation itself."""
+    """Four query heads, two key heads, rotary positions; uses ScaledDotProductAttention."""
     def heads(label, count):
         y = _projected(x, label, count * 4)
         y = node("Reshape", 1, [y, i64(1, STEPS, count, 4)], special_zero=False)
@@ -122,7 +122,7 @@ def _shared_keys(x):
 
 
 def _behind_windows(x):
-    """A strided convolution, then a window of its frames."""
+    """A strided convolution, then attention over a window of its frames."""
     y = node("Transpose", 1, [x, i64(0, 2, 1)])
     y = node("Convolution", 1, [y, normal("bw", WIDTH, WIDTH, 4, scale=0.4)], strides=[2],
              dilations=[1], pads_begin=[2], pads_end=[0], auto_pad="explicit")
@@ -132,7 +132,7 @@ def _behind_windows(x):
 
 
 def _turned(x):
-    """Keys whose places come last already, and values likewise: a batch of two."""
+    """Keys and values with time already as the last axis; batch 2."""
     def split(label, order):
         y = node("Reshape", 1, [_projected(x, label, 2 * SIZE), i64(2, STEPS, 2, SIZE)],
                  special_zero=False)
@@ -146,7 +146,7 @@ def _turned(x):
 
 
 def _one_head(x):
-    """Three heads of queries to one of keys, which are the values as well."""
+    """Three query heads and one key head, which is also the value head."""
     query, key = _heads(x, "ohq", 3), _heads(x, "ohk", 1)
     shares = node("Softmax", 8, [_added(_window(STEPS, 18))(_product(query, key, True))], axis=-1)
     return _joined(_product(shares, key), 3)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What models take from their first step and `weft convert --streaming` must keep: states that
-begin as it, loops that go on from the second one, what is subtracted from all that follow, places
-joined in front, the first step itself before differences; and loops over bands with time in their batch."""
+"""Models that use their first step in ways that `weft convert --streaming` must preserve: states that
+start as the first step, loops that start at the second step, a first step that is subtracted from all
+later ones, steps concatenated before the data, differences between steps. Also loops over bands with
+time in their batch."""
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from families.traced import ARRAYS, place, stacked
 
 
 def _both(path, model, *inputs):
-    """A model written for nodes and arrays alike."""
+    """A case from one function that works on nodes and on arrays."""
     def wide(*arrays):
         return model(*(np.asarray(array, np.float64) for array in arrays))
 
@@ -25,7 +26,7 @@ def _divided(a, b):
 
 
 def _pcen(x):
-    """Per-channel energy normalisation: a smoother that begins as the first frame."""
+    """Per-channel energy normalisation: a smoother that starts from the first frame."""
     energy = either.mul(x, x)
     smooth, made = place(energy, 0), []
     for step in range(STEPS):
@@ -37,7 +38,7 @@ def _pcen(x):
 
 
 def _from_the_second(x):
-    """The first step is made in a way of its own; the loop goes on from there."""
+    """The first step is computed differently; the loop continues from its result."""
     enter, again = normal("sfe", INPUTS, 3, scale=0.5), normal("sfa", 3, 3, scale=0.5)
     state = either.tanh(either.matmul(place(x, 0), enter))
     made = [state]
@@ -49,7 +50,7 @@ def _from_the_second(x):
 
 
 def _welford(x):
-    """Mean and spread of the steps so far, by their number."""
+    """Running mean and squared deviation of the steps so far (Welford)."""
     mean = place(x, 0)
     spread = either.mul(mean, np.float32(0))
     made = [spread]
@@ -67,7 +68,7 @@ def _places(x, begin, end):
 
 
 def _first_subtracted(x):
-    """All that follows the first frame is told from it; a gate is made of it, too."""
+    """The first frame is subtracted from all frames and also controls a gate."""
     first = _places(x, 0, 1)
     hidden = sequence("GRUSequence", "sfs", node("Subtract", 1, [x, first]), INPUTS)[0]
     gate = node("Sigmoid", 1, [
@@ -78,7 +79,7 @@ def _first_subtracted(x):
 
 
 def _pre_emphasis(x):
-    """Each sample less a part of the one before it; the first as it is."""
+    """Each sample minus 0.97 of the previous one; the first sample is unchanged."""
     before = node("Multiply", 1, [_places(x, 0, -1), np.float32(0.97)])
     apart = node("Subtract", 1, [_places(x, 1, STEPS), before])
     joined = node("Concat", 1, [_places(x, 0, 1), apart], axis=1)
@@ -86,7 +87,7 @@ def _pre_emphasis(x):
 
 
 def _sequence_of_the_rest(x):
-    """A sequence over all but the first frame, which its state begins as and which goes before."""
+    """The first frame gives the initial state and the first output; a sequence computes the rest."""
     first = node("Tanh", 1, [
         node("MatMul", 1, [_places(x, 0, 1), normal("sfu", INPUTS, HIDDEN, scale=0.5)],
              transpose_a=False, transpose_b=False)
@@ -96,14 +97,14 @@ def _sequence_of_the_rest(x):
 
 
 def _first_state(x):
-    """A sequence begins as what a layer makes of its first frame."""
+    """A layer computes the initial state of a sequence from its first frame."""
     dense = node("MatMul", 1, [_places(x, 0, 1), normal("sfi", INPUTS, HIDDEN, scale=0.5)],
                  transpose_a=False, transpose_b=False)
     return sequence("GRUSequence", "sfq", x, INPUTS, [node("Tanh", 1, [dense])])[0]
 
 
 def _shifted(x, start):
-    """The steps before, of which the first ones are an input and learned."""
+    """The previous steps, with an input and learned values before the first step."""
     before = node("Concat", 1, [start, _places(x, 0, -2)], axis=1)
     learned = node("Concat", 1, [normal("sfl", 2, 1, INPUTS), _places(x, 0, -1)], axis=1)
     both = node("Concat", 1, [before, learned], axis=2)
@@ -111,7 +112,7 @@ def _shifted(x, start):
 
 
 def _bands(x):
-    """A loop over bands, all steps in its batch, before a sequence over time."""
+    """A loop over bands with all time steps in its batch, before a sequence over time."""
     weights, state, made = normal("sfw", 3, 3, scale=0.5), None, []
     bands = node("Reshape", 1, [x, i64(2, STEPS, 7, 3)], special_zero=False)
     state = np.zeros((2, STEPS, 3), np.float32)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that look ahead: `weft convert --streaming` cuts them and says how late their outputs come.
-The goldens are those of the uncut models."""
+"""Models with look-ahead: `weft convert --streaming` converts them and reports the latency of their
+outputs. The goldens are those of the original models."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def _cropped(x, places):
 
 
 def _around(x):
-    """Symmetric windows with skips: every branch waits for the latest."""
+    """Symmetric windows with skips: every branch is delayed to the maximum latency."""
     for dilation in (1, 2):
         y = _convolved(x, f"ar{dilation}", (CHANNELS, CHANNELS, 3),
                        _window(1, dilation, dilation, dilation))
@@ -26,7 +26,7 @@ def _around(x):
 
 
 def _without_padding(x):
-    """Windows that leave out the first places, and skips without these: a WaveNet."""
+    """WaveNet: unpadded windows, and skips cropped to the same length."""
     skips = []
     for dilation in (1, 2, 4):
         y = _convolved(x, f"wp{dilation}", (CHANNELS, CHANNELS, 2), _window(1, dilation, 0, 0))
@@ -39,14 +39,14 @@ def _without_padding(x):
 
 
 def _recurrent(x):
-    """A GRU that stands still until its first step comes, padding of its own behind it."""
+    """A GRU whose state must not change before its first step arrives, then padded windows."""
     y = _gru(_convolved(x, "re1", (CHANNELS, CHANNELS, 5), _window(1, 1, 2, 2)), "re2", CHANNELS,
              STEPS)
     return _convolved(y, "re3", (2, 5, 3), _window(1, 1, 1, 1))
 
 
 def _rates(x):
-    """Strides around their places down, transposed windows without their first places up."""
+    """Padded strided windows, then transposed convolutions with cropped beginnings."""
     low = node("Tanh", 1, [_convolved(x, "ra1", (4, CHANNELS, 4), _window(2, 1, 1, 1))])
     up = node("ConvolutionBackpropData", 1, [low, normal("ra2", 4, CHANNELS, 4, scale=0.4)],
               output_padding=[0], **_window(2, 1, 1, 1))
@@ -54,7 +54,7 @@ def _rates(x):
 
 
 def _ahead(x):
-    """The next two steps beside each, and a sum of all so far."""
+    """Each step concatenated with the step two later and a running sum."""
     left = node("Pad", 12, [x, i64(0, 0, -2), i64(0, 0, 2)], pad_mode="constant")
     sums = node("CumSum", 3, [left, np.int64(2)])
     return node("Concat", 1, [left, x, sums], axis=1)

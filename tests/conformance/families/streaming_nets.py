@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Causal nets put together at random, small enough for boards: convolutions with dilation, stride
-and groups, pools and residuals, in front of a GRU or an LSTM and behind it. The goldens are those of
-the uncut models; cut to one, two and three steps a run they must give the same bits everywhere."""
+"""Random causal nets, small enough for boards: convolutions with dilation, stride and groups, pools
+and residuals before and after a GRU or an LSTM. The goldens are those of the original models; streamed
+with one, two and three steps a run, their results must be bit-identical on every target."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ STEPS, INPUTS = 12, 3
 
 
 class _Net:
-    """A chain over [1, channels, places]; a step is `hop` places of the input."""
+    """A chain of layers over [1, channels, time]; a step is `hop` elements of the input's time axis."""
     def __init__(self, seed, x, hop):
         self.seed, self.random = seed, np.random.default_rng(seed)
         self.y, self.channels, self.hop, self.links = x, INPUTS, hop, 0
@@ -26,7 +26,7 @@ class _Net:
         return values[self.random.integers(len(values))]
 
     def convolve(self, stride=1):
-        """Looks back by padding in front alone."""
+        """A causal convolution: padded only at the beginning."""
         kernel, dilation = self.choose(2, 3, 5), self.choose(1, 2, 3)
         outputs = self.choose(4, 5, 7)
         geometry = {"strides": [stride], "dilations": [dilation], "pads_end": [0],
@@ -44,7 +44,7 @@ class _Net:
         self.y = node(self.choose("Relu", "Tanh"), 1, [node("Add", 1, [self.y, bias])])
 
     def residual(self):
-        """A block of a TCN: two convolutions beside what goes around them."""
+        """A TCN block: two convolutions and a skip connection around them."""
         before, channels = self.y, self.channels
         self.convolve()
         self.convolve()

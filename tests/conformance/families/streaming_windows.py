@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models whose windows look back along time at several rates, and what else goes on from step to
-step: `weft convert --streaming` cuts all of them. The goldens are those of the uncut models."""
+"""Models with causal windows at several rates and other operations with state along time. `weft convert
+--streaming` converts all of them. The goldens are those of the original models."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def _turned(x):
 
 
 def _gru(x, label, channels, steps):
-    """[1, channels, steps] to [1, 5, steps]."""
+    """A GRU from [1, channels, steps] to [1, 5, steps]."""
     hidden = 5
     w, r, b = stacked(label, 1, GATES["GRUSequence"], channels, hidden)
     state = np.zeros((BATCH, 1, hidden), np.float32)
@@ -48,7 +48,7 @@ def _without_end(x, places, axis=2):
 
 
 def _u_net(x):
-    """Strides of 2 and 3, a GRU at the lowest rate, overlapping windows back up, a skip."""
+    """U-Net: strides of 2 and 3, a GRU at the lowest rate, overlapping transposed windows, a skip."""
     first = node("Relu", 1, [_convolved(x, "un1", (4, CHANNELS, 4), _window(2, 1, 2, 0))])
     low = node("Relu", 1, [_convolved(first, "un2", (6, 4, 5), _window(3, 1, 2, 0))])
     up = _transposed(_gru(low, "un3", 6, STEPS // 6), "un4", (5, 4, 5), 3, 2)
@@ -57,7 +57,7 @@ def _u_net(x):
 
 
 def _residual_blocks(x):
-    """Dilated convolutions padded on both sides, what looks ahead sliced off: a TCN."""
+    """TCN: dilated convolutions padded on both sides, with the look-ahead part sliced off."""
     for dilation in (1, 2, 4):
         places = 2 * dilation
         y = _convolved(x, f"rb{dilation}", (CHANNELS, CHANNELS, 3),
@@ -67,7 +67,7 @@ def _residual_blocks(x):
 
 
 def _rows_of_frequencies(x):
-    """Time is the height of an image, whose width is halved and brought back: a CRN."""
+    """CRN: time is the height of an image whose width is halved and restored."""
     def geometry(begin):
         return {
             "strides": [1, 2], "dilations": [1, 1], "pads_begin": [begin, 1],
@@ -83,7 +83,7 @@ def _rows_of_frequencies(x):
 
 
 def _pools(x):
-    """Maxima and means of the past, every second place, each place twice."""
+    """Causal max and average pools, every second step selected, each step repeated twice."""
     pool = {"kernel": [3], "pads_begin": [2], "pads_end": [0], "auto_pad": "explicit"}
     peaks = node("MaxPool", 1, [x], strides=[1], rounding_type="floor", **pool)
     border = node("Pad", 1, [peaks, i64(0, 0, 3), i64(0, 0, 0), np.float32(0.5)],
@@ -98,7 +98,7 @@ def _pools(x):
 
 
 def _all_so_far(x):
-    """Mean and deviation of all steps so far, over all channels: cumulative layer norm."""
+    """Cumulative layer norm: mean and deviation of all steps so far, over all channels."""
     counts = (CHANNELS * np.arange(1, STEPS + 1)).reshape(1, 1, STEPS).astype(np.float32)
 
     def so_far(y):
@@ -117,7 +117,7 @@ def _all_so_far(x):
 
 
 def _shifts(x):
-    """The step before, as a border, as a join and by slices of a border."""
+    """The previous step, by padding, by Concat and by slices of a padded tensor."""
     late = node("Pad", 12, [x, i64(0, 0, 2), i64(0, 0, -2), np.float32(0.25)],
                 pad_mode="constant")
     zeros = np.zeros((BATCH, CHANNELS, 1), np.float32)
@@ -136,7 +136,7 @@ def _shifts(x):
 
 
 def _shared_pasts(x):
-    """Windows, means, maxima and a shift that look back on one tensor, some behind transpositions."""
+    """Windows, means, maxima and a shift that share the past of one tensor, some after transpositions."""
     pool = {"kernel": [4], "strides": [1], "pads_begin": [3], "pads_end": [0],
             "rounding_type": "floor", "auto_pad": "explicit"}
     x = node("Tanh", 1, [x])

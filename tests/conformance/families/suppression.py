@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Non-maximum suppression: rows of what was found, as many as there are."""
+"""Non-maximum suppression: the outputs have a run-time number of rows."""
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def _suppressed(boxes, scores, most, iou, least, encoding, descending):
 
 
 def _lowered(boxes, scores, most, iou, least, sigma, encoding, descending):
-    """Rows of batch, class, box and the score that is left of its own."""
+    """Rows of batch, class, box and reduced score (soft suppression)."""
     rows = []
     for batch, of_class in np.ndindex(*scores.shape[:2]):
         left = {box: score for box, score in enumerate(scores[batch, of_class].astype(float))
@@ -81,7 +81,7 @@ def _case(path, boxes, scores, inputs=(3, .3, .25), opset=9, encoding="corner",
 
     def reference(boxes, scores):
         most, iou, least, sigma = [value.item() for value in limits] + [0] * (4 - len(limits))
-        if sigma and opset >= 9:  # of version 5 alone the threshold holds for lowered scores, too
+        if sigma and opset >= 9:  # only version 5 applies the threshold to reduced scores
             iou = np.inf
         answers = _numbers(boxes, scores, np.int32 if output_type == "i32" else np.int64, most=most,
                            iou=iou, least=least, sigma=sigma, encoding=encoding,
@@ -93,7 +93,7 @@ def _case(path, boxes, scores, inputs=(3, .3, .25), opset=9, encoding="corner",
 
 
 def _crowd(label, batch, classes, boxes):
-    """Boxes of some overlap, as corners in any order, and scores of which some are equal."""
+    """Partly overlapping boxes as corners in any order, and scores with some ties."""
     centres = uniform(label, 0, 8, batch, boxes, 2)
     sizes = uniform(label + "_s", 1, 5, batch, boxes, 2)
     flip = np.where(uniform(label + "_f", 0, 1, batch, boxes, 2) < .5, 1, -1).astype(np.float32)

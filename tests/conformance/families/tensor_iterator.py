@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorIterator around recurrent cells and around plain operations that stress the back edges."""
+"""TensorIterator with recurrent cells, and with plain operations that test back edges."""
 
 import numpy as np
 
@@ -17,8 +17,8 @@ ANY_RANGE = by_numpy(
 
 
 def _cell_body(kind, label, axis, inputs, hidden):
-    """A body with one cell: slice with axis kept -> squeeze -> cell -> states, and unsqueezed
-    hidden as result."""
+    """A body with one cell: slice with axis kept -> squeeze -> cell -> states; the result is the
+    unsqueezed hidden state."""
     gates = {"lstm": 4, "gru": 3, "gru_linear": 3, "rnn": 1}[kind]
     w, r, b = weights(label, gates, inputs, hidden, 4 if kind == "gru_linear" else None)
 
@@ -64,7 +64,7 @@ def _cells():
 
 
 def _bidirectional():
-    """Two iterators over one input, glued on the last axis; the initial states are constants."""
+    """Two iterators over one input, concatenated along the last axis; constant initial states."""
     sides = [(_cell_body("gru", f"bi{side}", 1, 6, 8)[0], slicing)
              for side, slicing in enumerate((forward(1), backward(1)))]
     zero = np.zeros((1, 8), np.float32)
@@ -106,8 +106,7 @@ def _stacked():
 
 
 def _plain():
-    """An Elman step of plain operations, with the weights inside the body and as invariant
-    inputs."""
+    """An Elman step of plain operations, with weights inside the body and as invariant inputs."""
     w, u, b = normal("pw", 9, 16, scale=0.3), normal("pu", 16, 16, scale=0.3), normal("pb", 16)
 
     def step(x, state, w, u, b):
@@ -140,7 +139,7 @@ def _plain():
 
 
 def _shapes_of_io():
-    """Sliced inputs and outputs in all ways, mostly without arithmetic that rounds."""
+    """All forms of sliced inputs and outputs, mostly without rounding arithmetic."""
     def double(slices, _, __):
         return [], [either.add(slices[0], slices[0])]
 
@@ -193,7 +192,7 @@ def _twice():
 
 
 def _back_edges():
-    """State whose old value is needed late, or that moves between Parameters without arithmetic."""
+    """States whose old value is read late, or that move between Parameters without arithmetic."""
     half = np.float32(0.5)
 
     def late(slices, states, _):
@@ -253,7 +252,7 @@ def _back_edges():
 
 
 def _swaps():
-    """States that trade places: back edges are simultaneous."""
+    """States that are swapped: back edges are simultaneous."""
     def swap(slices, states, _):
         return [states[1], states[0]], [either.add(states[0], slices[0])]
 
@@ -278,7 +277,7 @@ def _swaps():
 
 
 def _ranges():
-    """Parts of an axis; both readings of `end` agree on these."""
+    """Parts of an axis for which both interpretations of `end` agree."""
     def running(slices, states, _):
         total = either.add(states[0], slices[0])
         return [total], []
@@ -295,7 +294,7 @@ def _ranges():
 
 
 def _without_slices():
-    """The count comes from the concatenated output alone."""
+    """The trip count follows only from the concatenated output."""
     def grow(_, states, __):
         return [either.add(states[0], states[0])], []
 
@@ -305,7 +304,7 @@ def _without_slices():
 
 
 def _spelled(old, new):
-    """An edit of the XML text that must find what it changes."""
+    """An edit of the XML text, which must contain `old`."""
     def edit(text):
         if old not in text:
             raise AssertionError(f"the model has no {old}")
@@ -315,7 +314,7 @@ def _spelled(old, new):
 
 
 def _partial_chunks():
-    """Ranges that leave elements out, in chunks, and bounds that read two ways."""
+    """Ranges in chunks that omit elements, and ambiguous bounds."""
     def difference(slices, states, _):
         total = either.add(slices[0], either.mul(states[0], np.float32(2)))
         return [total], [either.sub(total, slices[0])]
@@ -337,7 +336,7 @@ def _partial_chunks():
 
 
 def _wiring():
-    """Port maps that join things in unusual ways."""
+    """Unusual port maps."""
     def join(slices, _, __):
         return [], [either.sub(slices[0], either.add(slices[1], slices[1]))]
 

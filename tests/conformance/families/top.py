@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TopK: how many, which end, in which order, of which type, along which axis."""
+"""TopK: k, mode, order, element type and axis."""
 
 import numpy as np
 
@@ -44,7 +44,7 @@ def cases():
     yield _case("first_version", normal("top_first", 2, 9), 3, opset=1)
     yield _case("i32", integers("top_i32", 2**24, 2**24 + 9, 3, 17), 4)
     yield _case("i8", integers("top_i8", -128, 128, 3, 33, dtype=np.int8), 7, sort="index")
-    bytes_once = np.argsort(normal("top_u8", 3, 256)).astype(np.uint8)  # no two equal in a line
+    bytes_once = np.argsort(normal("top_u8", 3, 256)).astype(np.uint8)  # without ties within a line
     yield _case("u8", bytes_once[:, :33], 7, mode="min")
     wide = integers("top_i64", -9, 9, 3, 17, dtype=np.int64) * np.int64(2)**40
     yield _case("i64", wide, 4, index="i64", **NARROW)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loops over time that a tracer has laid flat: the body once per step, which reads its place of the
-inputs by a constant index; all that the steps make joined at the end. A converter finds the loop
-again."""
+"""Loops over time that a tracer has unrolled: one copy of the body per step, which reads its time step
+of the inputs by a constant index; the results are concatenated at the end. The converter restores the
+loop."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ ARRAYS = (np.ndarray, np.generic)
 
 
 def place(a, step, axis=1):
-    """One place of an axis, which falls away."""
+    """Selects one index of an axis and removes the axis."""
     if isinstance(a, ARRAYS):
         return a.take(step, axis)
     return node("Gather", 8, [a, np.int64(step), np.int64(axis)], batch_dims=0)
@@ -40,7 +40,7 @@ def zeros(*shape):
 
 
 def traced(path, inputs, model):
-    """A model written for nodes and arrays alike; its steps are those of axis 1 of input 0."""
+    """A case from one function that works on nodes and on arrays; axis 1 of input 0 is time."""
     def wide(*arrays):
         return model(*(np.asarray(array, np.float64) for array in arrays))
 
@@ -48,7 +48,7 @@ def traced(path, inputs, model):
 
 
 class Elman:
-    """tanh(x W + h R + b); a state of zeros is left out, as exporters do."""
+    """tanh(x W + h R + b); the first step omits the product with the zero state, as in exports."""
     def __init__(self, label, inputs, width):
         self.w, self.r = normal(label + "w", inputs, width), normal(label + "r", width, width)
         self.b = normal(label + "b", 1, width)

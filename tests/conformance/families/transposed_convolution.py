@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ConvolutionBackpropData and GroupConvolutionBackpropData in 1D to 3D: kernels against strides,
-dilations, pads, auto_pad, output_padding, output_shape, groups."""
+"""ConvolutionBackpropData and GroupConvolutionBackpropData in 1D to 3D: kernels, strides, dilations,
+pads, auto_pad, output_padding, output_shape, groups."""
 
 import numpy as np
 
 from build import node
 from casebook import NARROW, Case, by_numpy, counting, exact, i64, integers, normal
 
-# Kernels are [in, out, ...]. Absent: strides and dilations 1, pads and output_padding 0, explicit.
+# Kernels are [in, out, ...]. Defaults: strides and dilations 1, pads and output_padding 0, explicit.
 ROWS = [
     ("1d_k3_pad", (1, 4, 7), (4, 17, 3), {"pads_begin": [1], "pads_end": [1]}),
     ("1d_k1", (2, 3, 5), (3, 4, 1), {}),
@@ -103,7 +103,7 @@ def _whole(given, axes):
 
 
 def _full(x, w, strides, dilations):
-    """What every tap of every place adds up to, in float64; w is [groups, in, out, ...]."""
+    """The full output before cropping, in float64; w is [groups, in, out, ...]."""
     x, w = np.asarray(x, np.float64), np.asarray(w, np.float64)
     groups, ins, outs, sizes = w.shape[0], w.shape[1], w.shape[2], w.shape[3:]
     walks = [stride * (count - 1) + 1 for stride, count in zip(strides, x.shape[2:])]
@@ -120,7 +120,7 @@ def _full(x, w, strides, dilations):
 
 
 def _extent(axis, full, given, shape):
-    """Of one axis: the places cut off in front, and the output's extent."""
+    """For one axis: the number of elements cropped at the beginning, and the output's extent."""
     begin, auto_pad = given["pads_begin"][axis], given["auto_pad"]
     longest = full + given["output_padding"][axis]
     if shape is None:
@@ -185,7 +185,7 @@ INTEGERS = ("1d_k3_pad", "1d_kernel_below_stride", "1d_stride2_dilation2", "1d_o
 
 
 def _integers():
-    """Of ROWS and GROUPED; of narrow types with sums that wrap around, of i64 beyond 32 bits."""
+    """Rows of ROWS and GROUPED as integers: narrow types whose sums wrap, i64 beyond 32 bits."""
     for row in ROWS + GROUPED:
         if row[0] in INTEGERS:
             yield _integer("i32_", *row)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Abs to Tanh, Gelu, Swish and the rest: usual values at odd sizes, and the edges of the domain."""
+"""Unary operations from Abs to Tanh, Gelu, Swish: usual values at odd sizes, edges of the domain."""
 
 import math
 import statistics

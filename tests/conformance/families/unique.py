@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unique: elements and slices, sorted and in the order of their first appearance, all outputs."""
+"""Unique: elements and slices, sorted and in order of first occurrence, all outputs."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantised models whose weights are u8 less a zero that takes some beyond i8, as QDQ of ONNX may have them. They
-run in integers, and so does the NumPy that the numbers come from."""
+"""Quantised models with u8 weights and a zero point, so that some differences exceed int8, as ONNX QDQ
+allows. weft and the NumPy reference compute them in integers."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ F = np.float32
 
 
 class Unsigned(Weights):
-    """Integers of u8, less a zero that takes some of them beyond i8."""
+    """u8 integers minus a zero point; some differences exceed int8."""
 
     def __init__(self, label, zero, *shape, axis=0):
         super().__init__(label, *shape, axis=axis)
@@ -31,7 +31,7 @@ class Unsigned(Weights):
 
 
 def cases():
-    """Weights of u8: the sum of each window is one more output, which their offsets are times."""
+    """u8 weights: the sum of each window is an additional output, multiplied by the weights' offsets."""
     for name, zero, data, window, pad, group, outputs in (
         ("conv", 101, (2, 3, 7, 6), (3, 3), 1, 0, 17),
         ("pointwise", 140, (1, 19, 3, 4), (1, 1), 0, 0, 16),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants of u16, u32, u64 and u1, as axes, shapes and indices and behind a Convert."""
+"""Constants of type u16, u32, u64 and u1, as axes, shapes and indices and before a Convert."""
 
 import numpy as np
 import openvino as ov
