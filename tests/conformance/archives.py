@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The archives of stored cases: a zip file for each family, beside it a text file with a line a case.
+"""The archives of stored cases: one zip file per family, and a text file with one line per case.
 
 A case is a folder with the files FILES. Archives in tests/conformance/cases and tests/zoo hold them
 as <family>/<case>/<file>; cmake/UnpackFixtures.cmake unpacks them into build/fixtures/cases and
@@ -20,7 +20,7 @@ FIXTURES = ROOT / "build/fixtures"
 CASES = FIXTURES / "cases"
 FILES = ("arrays.npy", "case.json", "model.bin", "model.xml")
 
-_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a zip file can store
+_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can store
 _LAYER = re.compile(r'<layer\b[^>]*\btype="([^"]+)" version="([^"]+)"')
 _PORTS = ("Parameter", "Result", "Const")
 _TYPES = {"f2": "f16", "f4": "f32", "f8": "f64", "b1": "bool"}
@@ -33,7 +33,7 @@ def folders(root=ROOT):
 
 
 def unpack(root=ROOT):
-    """Brings build/fixtures up to date with the archives."""
+    """Updates build/fixtures from the archives."""
     subprocess.run(["cmake", "-P", root / "cmake/UnpackFixtures.cmake"], check=True,
                    stdout=subprocess.DEVNULL)
 
@@ -55,7 +55,7 @@ def unpacked_in(folder):
 
 
 def _port(header):
-    """Type and shape, as "f32[2,3]", and bytes of an element, from the header that NumPy writes."""
+    """Type and shape, as "f32[2,3]", and bytes per element, from a NumPy header."""
     facts = ast.literal_eval(header)
     code = facts["descr"][1:]
     element = _TYPES.get(code) or f"{code[0]}{8 * int(code[1:])}"

@@ -40,13 +40,13 @@ def read(folder):
 
 
 def _counts(folder):
-    """How many inputs and outputs case.json names."""
+    """The number of inputs and outputs that case.json lists."""
     facts = json.loads((folder / "case.json").read_text())
     return len(facts["inputs"]), len(facts["outputs"])
 
 
 def _end_of_first(data):
-    """Where the first array ends; its format version must be 1, which np.save writes."""
+    """The end offset of the first array; its format version must be 1, which np.save writes."""
     if data[:8] != b"\x93NUMPY\x01\x00":
         raise ValueError("an array does not begin with the bytes \\x93NUMPY of format version 1")
     begin = 10 + int.from_bytes(data[8:10], "little")
@@ -58,7 +58,7 @@ def _end_of_first(data):
 
 
 def split(folder, target):
-    """Writes each array to a file of its own."""
+    """Writes each array to a separate file."""
     data = (folder / NAME).read_bytes()
     for kind, count in zip(("inputs", "expected"), _counts(folder)):
         (target / kind).mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ def _factory(opset):
 
 
 def node(kind, opset, inputs, **attributes):
-    """Makes one operation. Arrays and plain numbers among the inputs become Constants."""
+    """Creates one operation. Arrays and numbers among the inputs become Constants."""
     sources = [
         source if hasattr(source, "get_element_type") or hasattr(source, "get_type_info") else
         constant(source) for source in inputs
@@ -42,7 +42,7 @@ def _output(source):
 
 
 def constant(value, name=None):
-    """A Constant of the array's own type; a Python int means i64 and a float f32."""
+    """A Constant of the array's type; a Python int becomes i64 and a float f32."""
     if isinstance(value, float):
         value = np.float32(value)
     array = np.array(value)
@@ -59,7 +59,7 @@ def parameter(shape, dtype=np.float32, name=None):
 
 
 def parameter_like(array, name=None):
-    """A Parameter that takes this array."""
+    """A Parameter with the array's shape and type."""
     return parameter(array.shape, array.dtype.type, name)
 
 
@@ -71,7 +71,7 @@ def outputs_of(made):
 
 
 def finish(outputs, parameters, name, sinks=()):
-    """Closes a graph into a model; outputs without a tensor name are called y0, y1 and so on."""
+    """Creates a model from a graph; outputs without a tensor name are named y0, y1 and so on."""
     results = []
     for index, output in enumerate(outputs_of(outputs)):
         if not output.get_names():

@@ -4,9 +4,9 @@
 
 case.py FAMILY/CASE OUT                  from tests/conformance/cases/FAMILY.zip
 case.py zoo/models/CASE OUT              from tests/zoo/models.zip (or patterns)
-case.py FAMILY/CASE OUT --revision REV   as it was in a commit, to compare it with today's
+case.py FAMILY/CASE OUT --revision REV   as it was in a commit, to compare it with the current one
 
-Exit code: 0 done, 1 there is no such case, 2 the call is wrong.
+Exit code: 0 done, 1 the case does not exist, 2 invalid command line.
 """
 
 import argparse

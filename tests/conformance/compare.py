@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one rule by which two arrays are called equal: README.md states it for other runners."""
+"""The rule for equality of two arrays, which README.md states for other test runners."""
 
 import numpy as np
 
 
 def difference(actual, expected, rtol, atol):
-    """Returns "" when `actual` matches, else one line that says how it does not."""
+    """Returns "" if `actual` matches, else one line that describes the difference."""
     actual, expected = np.asarray(actual), np.asarray(expected)
     if actual.dtype != expected.dtype:
         return f"type is {actual.dtype}; must be {expected.dtype}"

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the TensorIterator document's example 2 as a conformance case, at any size.
+"""Writes example 2 of the TensorIterator specification as a conformance case, at any size.
 
 document_lstm.py OUT_DIR [--form document|typed|today] [--input 512] [--hidden 256] [--steps 25]
 
-The example in full is an LSTM of 512 -> 256 over 25 steps with 3 MB of weights, too much to
-commit; tests make it here from a fixed seed when they run, so this file needs nothing but Python
-itself. Forms:
-  document  what the document prints: one merged weight matrix [4H, I+H], five inputs to LSTMCell,
-            Const and the body's Parameters told by their ports alone
+The full example is an LSTM of 512 -> 256 over 25 steps with 3 MB of weights, too large to commit.
+Tests create it here from a fixed seed at run time, so this file requires only Python's standard
+library. Forms:
+  document  as printed in the specification: one merged weight matrix [4H, I+H], five inputs to
+            LSTMCell; Const and the body's Parameters are described only by their ports
   typed     the same, with element_type and shape on Const and Parameter
-  today     separate W [4H, I] and R [4H, H], six inputs, as OpenVINO reads it
+  today     separate W [4H, I] and R [4H, H], six inputs, as current OpenVINO requires
 """
 
 import argparse
@@ -85,7 +85,7 @@ class Weights:
 
 
 def _ports(tag, ports):
-    """<input> or <output> with (id, precision or None, dims) ports."""
+    """An <input> or <output> element with (id, precision or None, dims) ports."""
     lines = [f"<{tag}>"]
     for number, precision, dims in ports:
         kind = f' precision="{precision}"' if precision else ""
@@ -109,8 +109,8 @@ def _edges(pairs):
 
 
 def _body(weights, form, ranges):
-    """The body's layers and edges with the document's ids; today's second weight matrix is layer
-    13."""
+    """The body's layers and edges with the specification's ids; in the form `today` the second
+    weight matrix is layer 13."""
     size, inputs, typed = weights.hidden, weights.inputs, form != "document"
     state = [1, size]
 
@@ -159,7 +159,7 @@ def _body(weights, form, ranges):
 
 
 def _indented(lines):
-    """The lines with tabs that show the depth."""
+    """Indents the lines by tabs according to their depth."""
     depth, answer = 0, []
     for line in lines:
         depth -= line.startswith("</")
@@ -169,7 +169,7 @@ def _indented(lines):
 
 
 def xml(weights, form, ranges):
-    """model.xml: the iterator between its three inputs and its output."""
+    """model.xml: the TensorIterator with its three inputs and its output."""
     sequence, state, answer = [1, weights.steps, weights.inputs
                               ], [1, weights.hidden], [1, weights.steps, weights.hidden]
     port_map = [

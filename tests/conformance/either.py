@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The few operations that loop bodies need, on graph nodes and on NumPy arrays alike.
+"""The few operations that loop bodies need, for both graph nodes and NumPy arrays.
 
-A body written with them is built into the model and run by tests/reference/iterate.py from one
-text. On arrays the arithmetic is float64; weights given as arrays become Constants of the body in a
-graph.
+One body function can then build the model and run in tests/reference/iterate.py. For arrays the
+arithmetic is float64; in a graph, weights given as arrays become Constants of the body.
 """
 
 import numpy as np
@@ -43,7 +42,7 @@ sigmoid = _unary("Sigmoid", lambda a: 1 / (1 + np.exp(-a)))
 
 
 def cast(a, dtype):
-    """To a NumPy type."""
+    """Converts to a NumPy type."""
     if _arrays(a):
         return np.asarray(a).astype(dtype)
     names = {np.float32: "f32", np.int32: "i32", np.int64: "i64", np.bool_: "boolean"}

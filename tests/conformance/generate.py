@@ -3,10 +3,10 @@
 """Writes the conformance cases, or checks that the committed ones can be derived again.
 
 generate.py                    write every case into build/fixtures/cases, pack changed families
-generate.py --only cell/lstm   the same for the cases whose path starts so
+generate.py --only cell/lstm   only the cases whose path starts with this prefix
 generate.py --check            derive all into a temporary folder and compare the arrays
 
-Exit code: 0 done, 1 a case is at fault, 2 the call is.
+Exit code: 0 done, 1 a case is invalid, 2 invalid command line.
 """
 
 import argparse
@@ -24,7 +24,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 
 class CaseError(Exception):
-    """A case whose oracles disagree or that OpenVINO refuses."""
+    """A case whose oracles disagree or that OpenVINO rejects."""
 
 
 def collect(prefix):
@@ -57,8 +57,8 @@ def write_model(folder, case):
 
 
 def own_answers(case, arrays, xml_path):
-    """The reference's arrays in the types that the model declares: f64 may narrow to f32, but no
-    number turns into an integer."""
+    """The reference's arrays in the types that the model declares. f64 may become f32, but floats
+    never become integers."""
     import numpy
     import store
 
@@ -75,7 +75,7 @@ def own_answers(case, arrays, xml_path):
 
 
 def answers_of(case, oracle, xml_path):
-    """The expected outputs and the name of who gave them."""
+    """The expected outputs and the name of their oracle."""
     import compare
     import numpy
     import oracle as openvino_oracle
@@ -98,7 +98,7 @@ def answers_of(case, oracle, xml_path):
 
 
 def derive(root, case, oracle):
-    """Writes one case from nothing."""
+    """Writes one complete case."""
     import arrays
     import store
 
@@ -110,14 +110,15 @@ def derive(root, case, oracle):
         expected, reference = answers_of(case, oracle, xml_path)
     except RuntimeError as error:
         raise CaseError(
-            f"{case.path}: OpenVINO refuses: {str(error).strip().splitlines()[-1][-300:]}"
+            f"{case.path}: OpenVINO rejects the model: "
+            f"{str(error).strip().splitlines()[-1][-300:]}"
         ) from error
     arrays.write(folder, case.inputs, expected)
     store.write_facts(folder, case, reference)
 
 
 def derive_all(root, cases, verbose):
-    """Derives every case and returns the faults, one line or more each."""
+    """Derives every case and returns the errors, one or more lines each."""
     import oracle
 
     reference, faults = oracle.Oracle(), []
@@ -133,7 +134,7 @@ def derive_all(root, cases, verbose):
 
 
 def same(case, root):
-    """Compares a derived case with the committed one; returns (faults, whether all bits match)."""
+    """Compares a derived case with the committed one; returns (errors, whether all bits match)."""
     import arrays
     import compare
 
@@ -157,8 +158,8 @@ def same(case, root):
 
 
 def check_full_example(root, reference):
-    """The large case that tests write for themselves, document_lstm.py, against OpenVINO; returns
-    faults."""
+    """Compares the full example of document_lstm.py, which is not stored, with OpenVINO; returns
+    errors."""
     import compare
     import document_lstm
     import numpy
@@ -174,11 +175,11 @@ def check_full_example(root, reference):
     ]
     expected = numpy.array([weights.expected()], numpy.float32)
     fault = compare.difference(reference.run(root / "full/model.xml", inputs)[0], expected, 1e-4, 1e-4)
-    return [f"document_lstm.py: OpenVINO's output is not its own: {fault}"] if fault else []
+    return [f"document_lstm.py: its output differs from OpenVINO's: {fault}"] if fault else []
 
 
 def check(cases):
-    """Derives into a temporary folder and compares."""
+    """Derives all cases in a temporary folder and compares them with the committed ones."""
     import oracle
 
     with tempfile.TemporaryDirectory() as temporary:
@@ -208,7 +209,7 @@ def report(faults):
 
 
 def undescribed(cases):
-    """Stored cases that no family describes, as faults."""
+    """Stored cases that no family describes, as errors."""
     known = {case.path for case in cases}
     stored = {str(path.parent.relative_to(CASES)) for path in CASES.glob("*/*/case.json")}
     return [f"{path}: stored, but no family describes it" for path in sorted(stored - known)]
@@ -216,7 +217,7 @@ def undescribed(cases):
 
 def write(cases, prefix):
     """Writes the cases and the archives of their families. A case that cannot be derived remains
-    unchanged. Cases that no family describes are named, never removed."""
+    unchanged. Cases that no family describes are reported, never removed."""
     with tempfile.TemporaryDirectory(dir=archives.FIXTURES) as temporary:
         root = pathlib.Path(temporary)
         faults = derive_all(root, cases, verbose=True)

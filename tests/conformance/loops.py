@@ -17,8 +17,8 @@ def _source(value):
 
 
 def tensor_iterator(body, sliced, carried, invariant, outputs):
-    """Returns the outputs of a TensorIterator; the arguments are those of
-    reference.iterate.iterate, with nodes for arrays."""
+    """Returns the outputs of a TensorIterator. Arguments as for reference.iterate.iterate, with
+    nodes instead of arrays."""
     slices = [_slice_parameter(_source(value), slicing) for value, slicing in sliced]
     states, invariants = ([_whole_parameter(_source(value)) for value in values]
                           for values in (carried, invariant))
@@ -50,8 +50,8 @@ def _whole_parameter(value):
 
 
 def both(body, slicings, carried_count, outputs, count=None):
-    """The graph and the reference of a model whose inputs are the sliced ones, then the carried,
-    then the invariant."""
+    """The graph and the reference of a model with the inputs: sliced, then carried, then
+    invariant."""
     def split(ports):
         ports, cut = list(ports), len(slicings)
         return list(zip(ports[:cut],

@@ -19,14 +19,14 @@ def release():
 
 
 class Oracle:
-    """Holds the one Core that every case shares."""
+    """Runs models with one ov.Core, which all cases share."""
     def __init__(self):
         self._core = ov.Core()
 
     def run(self, xml_path, inputs, calls=0, settings=None):
-        """Reads the model from disk, as weft does, and returns one array per Result. Inputs of
-        another shape than the model's reshape it, as `weft convert --shape` does. `settings` join
-        the configuration."""
+        """Reads the model from disk, as weft does, and returns one array per Result. If the inputs
+        have another shape than the model's, the model is reshaped, as by `weft convert --shape`.
+        `settings` are added to the configuration."""
         model = self._core.read_model(xml_path)
         shapes = [
             ov.PartialShape(list(array.shape[1:] if calls else array.shape)) for array in inputs

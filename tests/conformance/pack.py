@@ -3,11 +3,11 @@
 """Packs the cases of build/fixtures into the archives of tests/conformance/cases and tests/zoo.
 
 pack.py            write the archives of the families that changed in build/fixtures
-pack.py --loose    first move cases that lie as loose files beside the archives into build/fixtures
+pack.py --loose    first move loose case files from the archives' folders into build/fixtures
 pack.py --check    compare each archive with its list of cases; write nothing
 
 To remove a case, delete its folder in build/fixtures, then run pack.py.
-Exit code: 0 done, 1 a case or an archive is at fault, 2 the call is.
+Exit code: 0 done, 1 a case or an archive is invalid, 2 invalid command line.
 """
 
 import argparse
@@ -18,8 +18,8 @@ import archives
 
 
 def take_loose(root=archives.ROOT):
-    """Moves the loose files of cases into build/fixtures, over files of the same name: a merge leaves
-    only the files of a case that changed. Returns the number of cases."""
+    """Moves the loose files of cases into build/fixtures and replaces files of the same name. (After
+    a merge only the changed files of a case are loose.) Returns the number of cases."""
     cases = set()
     for packed, unpacked in archives.folders(root).items():
         for path in sorted(path for name in archives.FILES for path in packed.glob(f"*/*/{name}")):
@@ -48,7 +48,7 @@ def main():
     if any(archive for packed in archives.folders() for archive in packed.glob("*.zip")):
         archives.unpack()
     else:
-        shutil.rmtree(archives.FIXTURES, ignore_errors=True)  # of another state of the tree
+        shutil.rmtree(archives.FIXTURES, ignore_errors=True)  # from another revision of the tree
     if options.loose:
         print(f"archives: {take_loose()} loose cases moved")
     try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes and reads the files of a case. The same case gives the same bytes each time and in any
-order."""
+"""Writes and reads the files of a case. The bytes of a case do not depend on the order of writing
+or on earlier runs."""
 
 import json
 import re
@@ -14,7 +14,7 @@ _GENERATED_NAME = re.compile(r"\b([A-Z][A-Za-z0-9]*)_(\d+)(?=_|\b)")
 
 
 def write_model(folder, model, compress, edit=None):
-    """Saves an ov.Model as model.xml and model.bin and takes out what changes from run to run."""
+    """Saves an ov.Model as model.xml and model.bin, without data that changes from run to run."""
     xml_path = folder / "model.xml"
     ov.save_model(model, xml_path, compress_to_fp16=compress)
     text = _stable(xml_path.read_text())
@@ -26,7 +26,7 @@ def write_model(folder, model, compress, edit=None):
 
 
 def write_files(folder, files):
-    """Saves a model written by hand."""
+    """Saves the files of a model that was written by hand."""
     xml_path = folder / "model.xml"
     xml_path.write_text(files[0], newline="\n")
     (folder / "model.bin").write_bytes(files[1])
@@ -34,8 +34,8 @@ def write_files(folder, files):
 
 
 def _stable(text):
-    """Drops the release and conversion notes of the model, and renumbers the names OpenVINO
-    generates from a counter of the process."""
+    """Removes the model's release and conversion notes, and renumbers the names that OpenVINO
+    generates from a process-wide counter."""
     text = _MODEL_META.sub("</net>", text)
     numbers = {}
 
@@ -53,8 +53,8 @@ _PRECISIONS = {
 
 
 def ports(xml_path):
-    """The input and the output ports in port order, as (name, NumPy type or None if not declared).
-    A port's name is its first tensor name, else the name of its layer."""
+    """Input ports and output ports in port order, as (name, NumPy type or None if undeclared). The
+    name of a port is its first tensor name, else the name of its layer."""
     net = ElementTree.parse(xml_path).getroot()
     layers = net.find("layers").findall("layer")
     feeds = {(edge.get("to-layer"), edge.get("to-port")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a Loop runs: trip count, first condition and the condition its body yields."""
+"""The end of a Loop: trip count, first condition and the condition that its body computes."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ir_text import DTYPES
 
 
 def choose_count(loop):
-    """Adds the inputs 0 and 1 and settles `trips`, `fixed` and how the body must end it."""
+    """Adds the inputs 0 and 1 and sets `trips`, `fixed` and `ends_itself`."""
     outer, maker = loop.outer, loop.maker
     forms = ["constant"] * 3
     if maker.run_time:
@@ -83,7 +83,7 @@ def _iteration(loop):
 
 
 def close(loop):
-    """Adds the Result that tells whether to go on, or leaves it out."""
+    """Adds the Result with the loop condition, or omits it."""
     inner, maker = loop.inner, loop.maker
     forms = ["missing", "true", "true", "from port 1", "false"]
     if maker.run_time:
@@ -116,7 +116,7 @@ def close(loop):
 
 
 def _from_port(loop):
-    """The Parameter that port 1 feeds, as an invariant or with a back edge to itself."""
+    """The Parameter connected to port 1, as an invariant or with a back edge to itself."""
     first = loop.loop.inputs[1]
     value = loop.inner.net.parameter("boolean", first.dims)
     loop.loop.entries_in.append({"external_port_id": 1, "internal_layer_id": value.layer})
@@ -126,7 +126,7 @@ def _from_port(loop):
 
 
 def _counted(loop):
-    """iteration + 1 < limit, by the current iteration or by an own counter."""
+    """iteration + 1 < limit, with the current iteration or a separate counter."""
     inner = loop.inner
     limit = max(loop.trips, 1) if loop.chance(0.6) or loop.ends_itself else max(loop.trips - 1, 1)
     counter = loop.iteration

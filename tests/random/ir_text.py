@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes IR: nets of layers as XML text, and the weights file that their constants share.
 
-A Value knows what a generator must know of it: type, shape, how large its elements can be, whether
-they are exact integers, and its array where a converter can know it too.
+A Value records the facts that the generator needs: type, shape, maximum magnitude, whether its
+elements are exact integers, and its array if a converter can also compute it.
 """
 
 import dataclasses
@@ -32,7 +32,7 @@ class Value:
 
 @dataclasses.dataclass
 class Loop:
-    """A TensorIterator or Loop about to be written. entries: dicts of port_map attributes."""
+    """A TensorIterator or Loop before it is written. entries: dicts of port_map attributes."""
     kind: str
     body: object
     inputs: list
@@ -68,8 +68,8 @@ def _ports(tag, values, first, names=()):
 
 
 class Net:
-    """Layers and edges of a <net> or <body>. Ids ascend with gaps; bodies are written in any
-    order."""
+    """Layers and edges of a <net> or <body>. Ids ascend with gaps; layers of bodies are written in
+    random order."""
     def __init__(self, rng, weights):
         self.rng, self.weights = rng, weights
         self._layers, self._edges, self._next_id = [], [], int(rng.integers(0, 3))
@@ -86,7 +86,7 @@ class Net:
         ]
         if data:
             lines.append(f"<data {_attributes(data)}/>")
-        # Today's writer puts a loop's own children before its ports, the old one behind them.
+        # Current OpenVINO writes a loop's other children before its ports, old versions after them.
         lines += [inner] + ports if self.rng.random() < 0.5 else ports + [inner]
         self._layers.append("\n".join(lines + ["</layer>"]))
         for index, value in enumerate(inputs):
@@ -114,7 +114,7 @@ class Net:
         return value
 
     def parameter(self, dtype, dims, name=""):
-        """A Parameter; the caller says what it is fed."""
+        """A Parameter; the caller connects it."""
         data = {"element_type": dtype, "shape": ",".join(map(str, dims))}
         return self.add("Parameter", [], [(dtype, dims)], data, name=name)[1][0]
 
@@ -123,7 +123,7 @@ class Net:
         return self.add("Result", [value], [], name=name)[0]
 
     def shuffle(self):
-        """Order in the file means nothing but for ports, which a body has by id."""
+        """Shuffles the layers of a body. Only ports depend on order, and a body refers to them by id."""
         self.rng.shuffle(self._layers)
 
     def text(self):
@@ -133,5 +133,5 @@ class Net:
 
 
 def model_text(net):
-    """The whole model.xml."""
+    """The complete model.xml."""
     return f'<?xml version="1.0"?>\n<net name="random" version="11">\n{net.text()}\n</net>\n'

@@ -11,8 +11,8 @@ from scope import LARGE, SMALL, Scope
 
 
 class Iterator:
-    """One loop in the making. trips: iterations it makes, or at most makes when `fixed` is False
-    (a converter then cannot know the length of a scan output)."""
+    """One loop under construction. trips: the number of iterations, or its maximum if `fixed` is
+    False (a converter then cannot compute the length of a scan output)."""
     def __init__(self, maker, outer, depth, room):
         self.maker, self.outer, self.rng = maker, outer, maker.rng
         self.depth, self.room = depth, room
@@ -25,7 +25,7 @@ class Iterator:
         self.states = []  # (Parameter, outer value)
         self.slices = []  # (Parameter, outer value, cut)
         self.iteration = None
-        self.outputs = []  # Values of the outside that later operations may use
+        self.outputs = []  # Values of the outer net that later operations may use
 
     def chance(self, probability):
         return self.rng.random() < probability
@@ -86,7 +86,7 @@ class Iterator:
             value = self.outer.source(dtype, dims)
             backward = self.chance(0.35)
             cut = (axis, begin, count, part, backward)
-            # The first slice gives the count; a Loop may lose it when it is not read.
+            # The first slice sets the trip count; a Loop may drop a slice that is not read.
             self.slice(value, cut, chunk, loose=index > 0 and self.kind == "TensorIterator")
 
     def slice(self, value, cut, chunk, loose):
@@ -149,7 +149,7 @@ class Iterator:
         return parameter
 
     def close_states(self):
-        """Gives every state its next value; returns Results as (id, Value, is a state's)."""
+        """Adds the next value of every state; returns Results as (id, Value, belongs to a state)."""
         results = []
         if len(self.states) > 1 and self.same_types() and self.chance(0.35):
             return self.rotate()
@@ -169,14 +169,15 @@ class Iterator:
         return results
 
     def may_run_nothing(self):
-        """Then a Result that two states share has no one initial value."""
+        """Returns true if the loop can have zero iterations. A Result that two states share then has
+        no unique initial value."""
         return self.kind == "Loop" and (not self.fixed or self.trips == 0)
 
     def same_types(self):
         return len({(state.dtype, state.dims, state.exact) for state, _ in self.states}) == 1
 
     def rotate(self):
-        """States that trade places, or a delay line that a new value enters."""
+        """Swapped states, or a delay line with a new first value."""
         states = [state for state, _ in self.states]
         delay = self.chance(0.5)
         first = self.next_value(states[0]) if delay else states[-1]
@@ -239,7 +240,7 @@ class Iterator:
                 self.trips = 1
 
     def add_oddities(self, results):
-        """What means nothing and must do no harm."""
+        """Adds entries that have no meaning and must have no effect."""
         if results and self.slices and self.chance(0.05):
             self.note("back edge to a sliced Parameter")
             result, _, _ = self.outer.pick(results)
@@ -259,7 +260,7 @@ class Iterator:
         written = axis - len(dims) if self.chance(0.3) else axis
         backward = self.chance(0.25) and self.fixed
         entry = ranges.whole(self.rng, written, part, backward)
-        if self.kind == "Loop":  # its writers know no chunks
+        if self.kind == "Loop":  # no writer of Loop uses chunks
             entry.update(part_size=None, stride=-1 if backward else None)
         dims[axis] *= self.trips
         if not self.fixed:
@@ -286,7 +287,7 @@ class Iterator:
         self.outputs.append((value.bound, value.exact))
 
     def write(self):
-        """Numbers the outputs behind the inputs and adds the layer."""
+        """Numbers the output ports after the input ports and adds the layer."""
         loop = self.loop
         for entry in loop.entries_out:
             if entry["external_port_id"] >= 0:

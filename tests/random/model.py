@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One random model from (seed, index): its files, its inputs and what it was made to contain."""
+"""One random model from (seed, index): its files, its inputs and its list of features."""
 
 import collections
 import dataclasses
@@ -11,24 +11,24 @@ import nests
 import spoils
 from scope import DATA, LARGE, SMALL, Scope
 
-MAX_ITERATIONS = (12, 12, 12, 12, 12, 12, 12, 2)  # for models with loops of open length
+MAX_ITERATIONS = (12, 12, 12, 12, 12, 12, 12, 2)  # of loops whose length is known at run time
 CALLS = 3  # of models with variables
 
 
 @dataclasses.dataclass
 class Limits:
-    """What the generator may use."""
+    """The features that the generator may use."""
     depth: int = 4
-    room: int = 60  # iterations of the innermost body, all loops around it multiplied
+    room: int = 60  # iterations of the innermost body: the product over all enclosing loops
     run_time: bool = True  # trip counts and conditions computed at run time
     branches: bool = True  # If
     variables: bool = True
-    zero: bool = True  # loops that never run
+    zero: bool = True  # loops with zero iterations
     open_scans: bool = True  # scan outputs of a length known at run time
 
 
 class Maker:
-    """Collects a model while its parts are made."""
+    """Collects the parts of a model during generation."""
     def __init__(self, seed, index, limits):
         self.rng = np.random.Generator(np.random.PCG64([seed, index]))
         self.depth = int(self.rng.integers(1, limits.depth + 1))
@@ -40,16 +40,16 @@ class Maker:
         self.spoiled = False
         self.weights = bytearray()
         self.inputs, self.ends = [], []
-        self.shown = []  # outputs of a spoiled loop, which must be needed
+        self.shown = []  # outputs of a spoiled loop, which the model must use
         self.features = collections.Counter()
         self.needs_bound = False
-        self.open_bodies = 0  # Loops and branches around the net being filled
+        self.open_bodies = 0  # Loops and branches around the current net
         self.variable_count = 0
         net = ir_text.Net(self.rng, self.weights)
         self.scope = Scope(net, self.rng, self.fresh)
 
     def fill(self, scope, depth, room):
-        """Adds random work to a scope; loops inside make at most `room` iterations in all."""
+        """Adds random operations to a scope; its loops have at most `room` iterations in total."""
         nests.fill(self, scope, depth, room)
 
     def fresh(self, dtype, dims):
@@ -71,7 +71,7 @@ class Maker:
         return value
 
     def read_variable(self, scope):
-        """A ReadValue that close_variables gives its Assign."""
+        """A ReadValue, whose Assign close_variables adds."""
         dtype, dims = scope.dtype(), scope.dims()
         name = f"variable{self.variable_count}"
         self.variable_count += 1
@@ -103,10 +103,10 @@ class Maker:
             scope.net.add("Assign", [wanted], [(value.dtype, value.dims)], {"variable_id": name}, 6)
 
     def make(self):
-        """The finished Model."""
+        """Returns the complete Model."""
         self.fill(self.scope, 0, self.limits.room)
         self.close_variables(self.scope)
-        if self.stateful and not self.inputs:  # which tell how many calls there are
+        if self.stateful and not self.inputs:  # an input defines the number of calls
             self.scope.pool.append(self.fresh("f32", (1, )))
         rng = self.rng
         pool = [value for value in self.scope.pool if value.known is None]
@@ -125,7 +125,7 @@ class Maker:
 
 @dataclasses.dataclass
 class Model:
-    """refusal: the name of what makes the model wrong, or None. arguments: for weft convert."""
+    """refusal: the name of the error in the model, or None. arguments: for weft convert."""
     xml: str
     weights: bytes
     inputs: list
@@ -137,5 +137,5 @@ class Model:
 
 
 def make(seed, index, limits):
-    """The model that (seed, index) stands for."""
+    """The model of (seed, index)."""
     return Maker(seed, index, limits).make()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in a net: plain operations, variables, and loops and branches inside each other."""
+"""The contents of a net: plain operations, variables, and nested loops and branches."""
 
 import branches
 import iterators
@@ -7,7 +7,7 @@ import plain
 
 
 def fill(maker, scope, depth, room):
-    """Adds random work to the scope's pool."""
+    """Adds random operations to the scope's pool."""
     if maker.stateful and scope.chance(0.5 if depth else 0.8):
         scope.pool.append(maker.read_variable(scope))
         maker.features["variable inside a body" if depth else "variable"] += 1
@@ -27,14 +27,14 @@ def nest(maker, scope, depth, room):
         made = iterators.Iterator(maker, scope, depth, room).build()
     for value in made:
         if value.dims and min(value.dims) < 1:
-            if depth == 0:  # inside, nothing can read a length that is 0 or open
+            if depth == 0:  # in a body no operation can read a length that is 0 or unknown
                 maker.ends.append(_handled(maker, scope, value))
         else:
             scope.pool.append(value)
 
 
 def _handled(maker, scope, value):
-    """Elementwise operations take a run-time length."""
+    """Elementwise operations, which accept a run-time length."""
     if min(value.dims) == 0 or value.dtype == "boolean" or scope.chance(0.5):
         return value
     maker.features["operation on a length known at run time"] += 1

@@ -206,7 +206,7 @@ def _cell(scope):
 
 
 def _gates(scope, x, state, count):
-    """x W + state R + b for `count` gates, spelled out."""
+    """x W + state R + b for `count` gates, in plain operations."""
     size, hidden = x.dims[1], state.dims[1]
     parts = []
     for value, rows in ((x, size), (state, hidden)):

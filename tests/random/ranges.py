@@ -3,8 +3,8 @@
 
 
 def _bound(rng, index, extent, upper, loose):
-    """`index` of [0, extent] as written: negative, or as it is; an upper bound that is not
-    negative may include its element, which only a loose entry may leave to the others."""
+    """The written form of `index` in [0, extent]: negative or unchanged. A nonnegative upper bound
+    is ambiguous (exclusive or inclusive); only a loose entry, resolved by others, may use it."""
     if upper and not loose:
         return index - extent - 1
     options = [index, index - extent - 1] + ([index - 1] if upper and index > 0 else [])
@@ -13,7 +13,7 @@ def _bound(rng, index, extent, upper, loose):
 
 def entry(rng, cut, extent, rank, loose):
     """Slicing attributes for (axis, begin, count, part, backward) of an input. loose: other
-    entries tell the count, so the upper bound may be written either way."""
+    entries determine the trip count, so the upper bound may have either form."""
     axis, begin, count, part, backward = cut
     low = _bound(rng, begin, extent, False, loose)
     high = _bound(rng, begin + count * part, extent, True, loose)
@@ -26,7 +26,7 @@ def entry(rng, cut, extent, rank, loose):
 
 
 def whole(rng, axis, part, backward):
-    """Slicing attributes for an output, which is always filled whole."""
+    """Slicing attributes for an output, which is always filled completely."""
     start, end = (-1, 0) if backward else (0, -1)
     return _with_defaults(rng, {
         "axis": axis, "start": start, "end": end, "stride": -part if backward else part,
@@ -35,7 +35,7 @@ def whole(rng, axis, part, backward):
 
 
 def _with_defaults(rng, attributes):
-    """Leaves out some of the attributes that have their default or say what others say."""
+    """Omits some of the attributes that have their default value or repeat others."""
     part = attributes["part_size"]
     if rng.random() < 0.5:
         attributes["part_size"] = None

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random loop models: what weft computes against what the interpreter of the documents computes.
+"""Compares weft with the interpreter of the OpenVINO specification on random loop models.
 
     run.py --weft PATH [--models 2000] [--seed N] [--only INDEX] [--keep DIR]
 
-Model INDEX of a seed is always the same. Exact models must match bit for bit, those with tanh,
-sigmoid or recurrent cells within TOLERANCE; a model that the interpreter refuses must be refused by
-`weft convert` in one line or more, without a crash. Exit 1 when a model fails; each failure comes
-with the command that repeats it.
+Model INDEX of a seed is always the same. Exact models must be bit-identical; those with tanh,
+sigmoid or recurrent cells must agree within TOLERANCE. If the interpreter rejects a model, `weft
+convert` must reject it with at least one line of text and without a crash. Exit code 1: a model
+failed; each failure is printed with the command that repeats it.
 """
 
 import argparse
@@ -37,7 +37,7 @@ WITHOUT = ("run_time", "branches", "variables", "zero", "open_scans")  # of mode
 
 
 class Failure(Exception):
-    """What weft did is not what the documents say."""
+    """The result of weft differs from the specification."""
 
 
 def _call(*words):
@@ -68,7 +68,7 @@ def _write(folder, made):
 
 
 def _spoil(expected):
-    """Makes one output wrong: the first that has elements, or the shape of the first."""
+    """Changes one output: the first that has elements, else the shape of the first."""
     place = next((index for index, array in enumerate(expected) if array.size), None)
     if place is None:
         expected[0] = np.zeros((2, ) + expected[0].shape[1:], expected[0].dtype)
@@ -79,7 +79,7 @@ def _spoil(expected):
 
 
 def check(weft, folder, made, spoil_expectation=False):
-    """Raises Failure where weft and the interpreter differ; returns how the model ended."""
+    """Raises Failure if weft and the interpreter differ; returns the kind of result."""
     _write(folder, made)
     expected = _expected(folder, made, int(made.arguments[1]) if made.arguments else None)
     if isinstance(expected, Refused) and made.refusal is None:
@@ -100,7 +100,7 @@ def check(weft, folder, made, spoil_expectation=False):
         done = _call(weft, "run", folder / "model.weft", *inputs, "--output-dir", folder)
         if done.returncode == 1 and "its maximum" in done.stderr:
             return "fault"
-        # A converter may prove a higher bound than the one it was given.
+        # The converter may prove a higher bound than the given one.
         expected = _expected(folder, made, GENEROUS)
     if spoil_expectation:
         _spoil(expected)
@@ -118,7 +118,7 @@ def check(weft, folder, made, spoil_expectation=False):
 
 
 def run_one(words, index):
-    """(index, how it ended or None, features, refusal, message): done by a worker."""
+    """Checks one model in a worker; returns (index, result or None, features, refusal, message)."""
     made = None
     try:
         limits = models.Limits(words.depth, words.room, **{
@@ -170,7 +170,7 @@ def _repeat(words, index):
 
 
 def main(arguments):
-    """Runs all models; 1 when one fails."""
+    """Runs all models; returns 1 if one fails."""
     words = _parse(arguments)
     print(f"random loops: seed {words.seed}", flush=True)
     indices = [words.only] if words.only is not None else range(words.models)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values at hand in one net, and ways to get one of a wanted type and shape.
+"""The available values of one net, and functions that return one of a required type and shape.
 
-Exact values are integers small enough that f32 arithmetic on them never rounds; only tanh, sigmoid
-and recurrent cells make others, and those stay within SMALL so that errors do not grow.
+Exact values are integers so small that f32 arithmetic on them never rounds. Only tanh, sigmoid and
+recurrent cells create other values; these stay within SMALL so that errors do not grow.
 """
 
 import numpy as np
 
 from ir_text import DTYPES
 
-DATA = 4  # elements of inputs and constants lie in [-DATA, DATA]
+DATA = 4  # elements of inputs and constants are in [-DATA, DATA]
 LARGE = 1000  # bound of exact states
 SMALL = 2  # bound of values that are not exact
 EXACT = 1 << 20  # intermediate values stay below
 
 
 class Scope:
-    """A net with its pool of values. fresh: makes a model input when the net is the model."""
+    """A net with its pool of values. fresh: creates a model input, if the net is the model."""
     def __init__(self, net, rng, fresh=None):
         self.net, self.rng, self.fresh = net, rng, fresh
         self.pool = []
@@ -74,7 +74,7 @@ class Scope:
         return self.source(self.dtype(), self.dims())
 
     def fit(self, value, dtype, dims):
-        """`value` made into another type and shape; None where that would need rounding."""
+        """Converts `value` to another type and shape; None if that would require rounding."""
         if value.dtype != dtype:
             value = self.convert(value, dtype)
         return None if value is None else self.reshape(value, tuple(dims))
@@ -91,7 +91,7 @@ class Scope:
                        {"destination_type": dtype})
 
     def reshape(self, value, dims):
-        """Moves, sums or repeats elements until the shape is `dims`."""
+        """Reshapes, sums or repeats elements to the shape `dims`."""
         count = int(np.prod(dims, dtype=np.int64))
         if value.dims == dims:
             return value
@@ -116,7 +116,7 @@ class Scope:
                        {"mode": "numpy"}, 3)
 
     def tame(self, value, limit=None):
-        """Keeps the elements within the limit of their kind."""
+        """Limits the elements to the bound of their kind."""
         limit = limit or (EXACT if value.exact else SMALL)
         if value.bound <= limit or value.dtype == "boolean":
             return value

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Can run.py fail? self_check.py WEFT demands that
+"""Checks that run.py can fail. self_check.py WEFT requires that
 
-wrong expectations make every model fail that runs, that the command printed with a failure repeats
-it, that a `weft` which accepts everything is found out, and that the same models pass when nothing
-is wrong.
+every model that runs fails with wrong expectations, that the command printed with a failure repeats
+it, that a `weft` which accepts everything is detected, and that the same models pass with correct
+expectations.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 MODELS, SEED = 40, 7
 
-# Converts nothing and finds everything equal.
+# A fake weft that converts nothing and reports everything as equal.
 YES_MAN = "#!/bin/sh\nexit 0\n"
 
 
@@ -29,18 +29,18 @@ def run(*words):
 
 
 def counts(text):
-    """The numbers of the last line by what they count."""
+    """The counts in the last line, by name."""
     return {name: int(number) for number, name in re.findall(r"(\d+) (\w+)", text.split("\n")[-2])}
 
 
 def demand(holds, what, text):
-    """Ends the check when something does not hold."""
+    """Ends the check if the condition is false."""
     if not holds:
         sys.exit(f"self check: {what}\n{text}")
 
 
 def main(weft):
-    """Runs all checks; exits 1 at the first that fails."""
+    """Runs all checks; exits with 1 at the first failure."""
     base = ["--weft", weft, "--models", MODELS, "--seed", SEED]
     code, text = run(*base)
     good = counts(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ways to make a loop that must be refused, each applied to the first loop that admits it."""
+"""Changes that make a loop invalid, each applied to the first loop that allows it."""
 
 
 def _sliced(iterator):
@@ -11,7 +11,7 @@ def _scans(iterator):
 
 
 def _set(entries, **attributes):
-    """Changes the first entry; False when there is none."""
+    """Changes the first entry; returns False if there is none."""
     if entries:
         entries[0].update(attributes)
     return bool(entries)
@@ -38,7 +38,7 @@ def _output_disagrees(iterator):
     dtype, dims = iterator.loop.outputs[place]
     axis = _scans(iterator)[0]["axis"]
     dims = list(dims)
-    dims[axis] *= 2  # counts from the end, too
+    dims[axis] *= 2  # also for bounds that count from the end
     iterator.loop.outputs[place] = (dtype, tuple(dims))
     return True
 
@@ -71,7 +71,7 @@ def _two_back_edges(iterator):
 
 
 def _no_source(iterator):
-    """A Parameter that is read, fed by nothing."""
+    """A Parameter that is read but has no source."""
     outputs = iterator.loop.entries_out
     last = [entry for entry in outputs
             if entry.get("axis") is None and entry["external_port_id"] >= 0]
@@ -91,7 +91,7 @@ def _output_twice(iterator):
 def _more_trips_than_slices(iterator):
     if iterator.kind != "Loop" or not iterator.fixed or not iterator.slices or not iterator.trips:
         return False
-    if iterator.maker.open_bodies > 0:  # what is around may not need it, and drops it unseen
+    if iterator.maker.open_bodies > 0:  # an outer body may drop an unneeded loop unchecked
         return False
     known = iterator.loop.inputs[0].known
     if known is None or any("condition: false" in name for name in iterator.maker.features):
@@ -129,12 +129,12 @@ SPOILS = {
 
 
 def choose(rng):
-    """The name of one."""
+    """The name of a random change."""
     return list(SPOILS)[int(rng.integers(len(SPOILS)))]
 
 
-# Seen when the file is read. A converter may drop what no output of a Loop or branch needs before it
-# looks at the rest, so the others are tried where neither is involved.
+# Errors detected when the file is read. A converter may drop layers that no output of a Loop or
+# branch needs before it checks the others, so the other changes are applied outside of both.
 AT_ONCE = {
     "two back edges to one Parameter", "input names an unknown layer",
     "output names an unknown layer", "input beyond the layer's", "two entries for one output",
@@ -143,7 +143,7 @@ AT_ONCE = {
 
 
 def apply(iterator):
-    """Spoils the loop when the model is to be spoiled and has not been; True when it did."""
+    """Applies the model's change to this loop, once per model; returns True if it did."""
     maker = iterator.maker
     in_loop = iterator.kind == "Loop" or maker.open_bodies > 0
     if not maker.spoil or maker.spoiled or (in_loop and maker.spoil not in AT_ONCE):

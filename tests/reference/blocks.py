@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""BatchToSpace and SpaceToBatch for any rank, transcribed step by step from the document of
+"""BatchToSpace and SpaceToBatch for any rank, step by step from the specification of
 BatchToSpace-2."""
 
 import numpy as np
 
 
 def batch_to_space(data, block, crops_begin, crops_end):
-    """data [batch, D_1, ..., D_{N-1}]; the other three have one entry per axis, the first of block
-    is 1, of crops 0."""
+    """data [batch, D_1, ..., D_{N-1}]; the other arguments have one entry per axis. The first entry
+    is 1 in `block` and 0 in the crops."""
     data = np.asarray(data)
     rank, sizes = data.ndim, list(data.shape[1:])
     batch = data.shape[0] // int(np.prod(block))
@@ -27,7 +27,7 @@ def batch_to_space(data, block, crops_begin, crops_end):
 
 
 def space_to_batch(data, block, pads_begin, pads_end):
-    """The reverse: pad with zeros, then the steps of batch_to_space backwards."""
+    """The inverse: pads with zeros, then applies the steps of batch_to_space in reverse order."""
     padded = np.pad(np.asarray(data), list(zip(pads_begin, pads_end)))
     rank, batch = padded.ndim, padded.shape[0]
     sizes = [size // part for size, part in zip(padded.shape[1:], block[1:])]

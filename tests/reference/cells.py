@@ -23,7 +23,7 @@ ACTIVATIONS = {
 
 
 class Gate:
-    """Clip, then the named activation."""
+    """A gate function: clips, then applies the named activation."""
     def __init__(self, names, index, clip, alphas=(), betas=()):
         self._function = ACTIVATIONS[names[index]]
         self._clip = clip
@@ -46,12 +46,12 @@ def _wide(*arrays):
 
 def lstm_cell(x, hidden, cell, w, r, b, activations=("sigmoid", "tanh", "tanh"), clip=0, alphas=(),
               betas=(), peepholes=None, product=float_product):
-    """Returns (hidden, cell) after one step. Peepholes [3H], in order f, i, o, weigh the cell state
-    that f and i see before the step and o behind it."""
+    """Returns (hidden, cell) after one step. Peepholes [3H], in the order f, i, o, are factors of the
+    cell state: f and i use the state before the step, o the state after it."""
     x, hidden, cell, w, r, b = _wide(x, hidden, cell, w, r, b)
     seen = np.zeros((3, hidden.shape[-1])) if peepholes is None else np.reshape(peepholes, (3, -1))
     first, second = (Gate(activations, index, clip, alphas, betas) for index in range(2))
-    # The state that passes through the last activation is not clipped.
+    # The cell state is not clipped before the last activation.
     third = Gate(activations, 2, 0, alphas, betas)
     forget, update, candidate, output = np.split(
         product(x, w) + product(hidden, r) + b, 4, axis=-1)
@@ -86,8 +86,8 @@ def rnn_cell(x, hidden, w, r, b, activations=("tanh",), clip=0, alphas=(), betas
 
 
 def _one_direction(cell, x, states, lengths, reverse):
-    """Runs cell(x, states) -> states along time. Returns (Y, last states); both are 0 where a
-    sequence has no step."""
+    """Runs cell(x, states) -> states along time. Returns (Y, last states); both are 0 for a sequence
+    without steps."""
     batch, time = x.shape[:2]
     answer = np.zeros((batch, time, states[0].shape[-1]))
     last = [np.zeros(state.shape) for state in states]

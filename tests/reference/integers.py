@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products in integers, as kernels/matrix/dense_i8.h and dense_i4.h have them: every operation on floats is one
-rounded operation of f32, sums are exact."""
+"""Integer products, as in kernels/matrix/dense_i8.h and dense_i4.h: sums are exact, and every float operation
+is one rounded f32 operation."""
 
 import numpy as np
 
@@ -13,8 +13,8 @@ GREATEST_BYTE = 127
 
 
 def quantized_weights(w):
-    """Integers and the scale of each output, of w [outputs, inputs]: of the scales with which the greatest
-    becomes 119 to 135, in halves, the one of the least squared error, first of all 127."""
+    """Quantises w [outputs, inputs] to integers and a scale per output. Candidate scales map the maximum to
+    119 to 135 in steps of a half, 127 first; the first one with the minimum squared error is chosen."""
     w = w.astype(np.float64)
     greatest = np.abs(w).max(axis=1)
     least = np.full(len(w), np.inf)
@@ -31,7 +31,7 @@ def quantized_weights(w):
 
 
 def product(x, w, greatest=GREATEST_INTEGER):
-    """x [..., inputs] times w [outputs, inputs] transposed; rows of x become integers up to `greatest`."""
+    """x [..., inputs] times transposed w [outputs, inputs]; rows of x are quantised to at most `greatest`."""
     w = np.asarray(w, np.float32)
     if min(w.shape) < LEAST_EXTENT:
         return np.asarray(x, np.float64) @ w.T.astype(np.float64)
@@ -40,8 +40,8 @@ def product(x, w, greatest=GREATEST_INTEGER):
 
 
 def convolution(x, w, strides, dilations, pads, product=product):
-    """Of w [groups, outputs, inputs, taps...]: a window is a row of a product; depthwise multiplies floats by
-    the weights that integers stand for, those of a volume of each tap of its depth."""
+    """Convolution with w [groups, outputs, inputs, taps...]: each window is a row of a product. Depthwise
+    convolutions multiply floats by dequantised weights, for volumes separately for each depth tap."""
     is_depthwise = w.shape[0] > 1 and w.shape[2] == 1
     rows = w.reshape(-1, np.prod(w.shape[-2:] if w.ndim == 6 else w.shape[3:]))
     if is_depthwise and rows.shape[1] >= LEAST_TAPS:
@@ -52,18 +52,18 @@ def convolution(x, w, strides, dilations, pads, product=product):
 
 
 def product_of_bytes(x, w):
-    """product(x, w) whose rows of x become integers of 8 bits, as i8x8 asks."""
+    """product(x, w) with rows of x quantised to 8 bits (i8x8)."""
     return product(x, w, GREATEST_BYTE)
 
 
 def sums(x, weights, greatest=GREATEST_INTEGER):
-    """x [..., inputs], its rows rounded to integers, times integers [outputs, inputs]."""
+    """x [..., inputs] with quantised rows, times integers [outputs, inputs]."""
     integers, worth = integer_rows(x, min(greatest, (2**31 - 1) // 128 // weights.shape[1]))
     return (integers @ weights.T).astype(np.float32) * worth
 
 
 def integer_rows(x, most):
-    """Integers of the rows of x [..., inputs], and what one of them is worth."""
+    """Quantises the rows of x [..., inputs]; returns integers and a scale per row."""
     x = np.asarray(x, np.float32)
     most = np.float32(min(GREATEST_INTEGER, most))
     greatest = np.abs(x).max(axis=-1, keepdims=True)
@@ -76,7 +76,7 @@ def integer_rows(x, most):
 
 
 def in_groups(x, weights, scales, group):
-    """x times integers of 4 bits [outputs, inputs], of which `group` inputs share a scale of [outputs, groups]."""
+    """x times 4-bit integers [outputs, inputs]; `group` inputs share a scale of [outputs, groups]."""
     inputs = weights.shape[1]
     integers, worth = integer_rows(x, (2**31 - 1) // 15 // min(group, -(-inputs // 16) * 16))
     total = np.zeros((*integers.shape[:-1], len(weights)), np.float32)
@@ -88,7 +88,7 @@ def in_groups(x, weights, scales, group):
 
 
 def nearest_nibbles(w):
-    """Integers from -7 to 7 and the scale of w, of one output and one group."""
+    """Quantises w (one output, one group) to integers from -7 to 7 and a scale."""
     greatest = np.abs(w).max().astype(np.float64)
     scale = np.float32(np.float16(np.float32(greatest / GREATEST_NIBBLE)))
     divisor = np.float64(scale) if scale else 1.0
@@ -96,7 +96,7 @@ def nearest_nibbles(w):
 
 
 def product_in_groups(group):
-    """product(x, w) whose weights become integers of 4 bits, their scales halves."""
+    """product(x, w) with weights quantised to 4 bits and f16 scales."""
     def of(x, w):
         w = np.asarray(w, np.float32)
         if min(w.shape) < LEAST_EXTENT:
@@ -112,9 +112,9 @@ def product_in_groups(group):
 
 
 def kept(x, weights, scales, is_window=False):
-    """x times (weights * scales[:, None]), integers of up to 9 bits: what does not fit 8 bits, with either
-    sign of the scale, has an offset that the sum of x is multiplied by; that of a window of the integers that
-    x becomes."""
+    """x times (weights * scales[:, None]) for integer weights of up to 9 bits. If the weights of an output
+    do not fit 8 bits with either sign of the scale, they have an offset, and the result includes the sum
+    of x times that offset. For windows, x is quantised before its sum."""
     least, greatest = weights.min(axis=1), weights.max(axis=1)
     turns = ((least < -128) | (greatest > 127)) & (greatest <= 128) & (least >= -127)
     signs = np.where(turns, -1, 1)
@@ -131,7 +131,7 @@ def kept(x, weights, scales, is_window=False):
 
 
 def recovered(x, w):
-    """x times w [outputs, inputs] transposed, each output of which has integer multiples of a scale."""
+    """x times transposed w [outputs, inputs], where the weights of each output are multiples of a scale."""
     w = np.asarray(w, np.float64)
     weights, scales = np.zeros(w.shape, np.int64), np.zeros(len(w), np.float32)
     for row, (numbers, greatest) in enumerate(zip(w, np.abs(w).max(axis=1))):

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs an OpenVINO IR model in NumPy as the operation documents say.
+"""Runs an OpenVINO IR model in NumPy according to the OpenVINO specification.
 
     interpreter.py MODEL.xml [INPUT.npy...]      prints the outputs
 
-TensorIterator-1 slices and joins as port_maps.py resolves; back edges are simultaneous; iteration i
-of a negative stride writes chunk N-1-i. Loop-5 reads trip count and condition once; then body, scan
-values, body condition, stop if false, back edges; a negative trip count is no limit. After no
-iteration a carried output is its initial value, a scan output is empty, any other is zero.
+TensorIterator-1: port_maps.py resolves slices and concatenations. Back edges are simultaneous. With
+a negative stride, iteration i writes chunk N-1-i.
+Loop-5: trip count and first condition are read once; a negative trip count means no limit. One
+iteration is: body, scan values, body condition, stop if false, back edges. After zero iterations a
+carried output has its initial value, a scan output is empty, and other outputs are zero.
 
-Raises Refused for a model without meaning or without a bound, Fault where a run goes beyond one.
+Raises Refused for a model without meaning or without a bound, Fault if a run exceeds a bound.
 """
 
 import pathlib
@@ -27,11 +28,11 @@ from reference.port_maps import resolve
 
 
 class Fault(Exception):
-    """A loop reached its bound and was not done."""
+    """A loop reached its bound before its end."""
 
 
 class Model:
-    """A model ready to be called; variables keep their values between calls."""
+    """A callable model; variables keep their values between calls."""
     def __init__(self, path, max_iterations=None):
         self.graph = read(path)
         self.max_iterations = max_iterations
@@ -44,7 +45,7 @@ class Model:
         return self._run(self.graph, list(inputs))
 
     def _check(self, graph, known):
-        """Resolves every port map, run or not. known: values of Parameters that never change."""
+        """Resolves every port map, also of loops that never run. known: constant Parameters."""
         known = dict(known)
         for layer in graph.layers:
             if layer.kind not in OPERATIONS and not hasattr(self, f"_{layer.kind.lower()}"):
@@ -71,7 +72,7 @@ class Model:
             self._check_bound(layer, known, inner)
 
     def _check_bound(self, layer, known, inner):
-        """A Loop is open when its end is known only at run time; it then needs a bound."""
+        """Checks that a Loop whose end is known only at run time ("open") has a bound."""
         port_map = self.maps[layer]
         trips, first = (known.get(source) for source, _ in layer.sources[:2])
         condition = np.array(True)
@@ -127,7 +128,7 @@ class Model:
     def _readvalue(self, layer, inputs):
         name, port = layer.data["variable_id"], layer.outputs[0]
         if name not in self.variables:
-            dims = [1 if dim < 0 else dim for dim in port.dims]  # open ones broadcast
+            dims = [1 if dim < 0 else dim for dim in port.dims]  # unknown extents broadcast
             self.variables[name] = inputs[0] if inputs else np.zeros(dims, port.dtype)
         return [self.variables[name]]
 
@@ -172,20 +173,20 @@ class Model:
                 for pieces, (result, axis, backward) in zip(gathered, port_map.outputs)]
 
     def _bound(self, layer):
-        """Iterations that an open Loop may make before it must be done."""
+        """The maximum number of iterations of an open Loop."""
         bounds = [self.maps[layer].count, self.max_iterations] if layer in self.open else []
         return min((bound for bound in bounds if bound is not None), default=None)
 
 
 def _handed_in(layer, body, known):
-    """Which Parameters of an If's branch hold constants."""
+    """The Parameters of an If's branch that have constant values."""
     ids = {parameter.id: parameter for parameter in body.graph.parameters}
     return {ids[entry.internal]: known[layer.sources[entry.external][0]] for entry in body.inputs
             if layer.sources[entry.external][0] in known}
 
 
 def _feed(source, inputs, step, parameter):
-    """What a Parameter that carries no state sees in iteration `step`."""
+    """The value of a Parameter without state in iteration `step`."""
     kind = source[0]
     if kind == "sliced":
         cut = source[2]
@@ -198,7 +199,7 @@ def _feed(source, inputs, step, parameter):
 
 
 def _after_none(port_map, states):
-    """The last values of a loop that did not run: a carried Result has its initial value."""
+    """The last values of a loop with zero iterations: a carried Result has its initial value."""
     last = {}
     for result, _, _ in port_map.outputs:
         last[result] = np.zeros(result.port(0).dims, result.port(0).dtype)
@@ -217,7 +218,7 @@ def _join(pieces, result, axis, backward):
 
 
 def main(words):
-    """Calls the model once with the given files."""
+    """Runs the model once with the given files."""
     for output in Model(words[0])([np.load(word) for word in words[1:]]):
         print(output)
 

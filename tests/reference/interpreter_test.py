@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds interpreter.py against the goldens of loops and branches, most of them OpenVINO's.
+"""Compares interpreter.py with the goldens of loops and branches, most of them OpenVINO's.
 
-interpreter_test.py CASES. A case with an operation that the interpreter does not know is passed
-over; fewer than KNOWN others are a failure.
+interpreter_test.py CASES. Cases with an operation that the interpreter does not support are skipped;
+the test fails if fewer than KNOWN cases remain.
 """
 
 import json
@@ -25,7 +25,7 @@ KNOWN = 100
 
 
 def answers(folder, case, inputs):
-    """What the interpreter makes of a case."""
+    """The interpreter's outputs for a case."""
     bound = dict(zip(case["convert"][::2], case["convert"][1::2])).get("--max-iterations")
     model = Model(folder / "model.xml", bound and int(bound))
     if not case.get("calls"):
@@ -35,7 +35,7 @@ def answers(folder, case, inputs):
 
 
 def main(cases):
-    """1 when a golden is missed."""
+    """Returns 1 if an output differs from its golden."""
     equal, wrong, unknown = 0, 0, 0
     for folder in sorted(path.parent for family in FAMILIES
                          for path in (cases / family).glob("*/case.json")):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An OpenVINO IR file as Python objects, with its edges resolved and its bodies nested.
+"""An OpenVINO IR file as Python objects, with resolved edges and nested bodies.
 
-Layers that no Result and no Assign needs are left out, Parameters stay. Says Refused where the file
-names a layer that is not there; what an operation means is not its business.
+Layers that no Result and no Assign depends on are omitted, except Parameters. Raises Refused if the
+file refers to a layer that does not exist. The semantics of operations are not checked here.
 """
 
 import dataclasses
@@ -18,19 +18,19 @@ TYPES = {
 
 
 class Refused(Exception):
-    """The model has no meaning, or one that fixed memory cannot hold."""
+    """The model is invalid, or does not fit fixed memory."""
 
 
 @dataclasses.dataclass
 class Port:
-    """An output port as declared; -1 stands for an extent that is not."""
+    """An output port as declared; an extent of -1 is undeclared."""
     dtype: type
     dims: list
 
 
 @dataclasses.dataclass
 class Entry:
-    """One line of a port map; a slicing attribute is None where it is absent."""
+    """One entry of a port map; absent slicing attributes are None."""
     external: int
     internal: int
     axis: int
@@ -43,7 +43,7 @@ class Entry:
 
 @dataclasses.dataclass
 class Body:
-    """A nested network with its port map: one of TensorIterator and Loop, two of If."""
+    """A nested network with its port map: TensorIterator and Loop have one, If has two."""
     graph: object
     inputs: list
     outputs: list
@@ -63,13 +63,13 @@ class Layer:
     constant: object = None
 
     def port(self, index):
-        """The declaration of what feeds input `index`."""
+        """The declared output port that is connected to input `index`."""
         layer, output = self.sources[index]
         return layer.outputs[output]
 
 
 class Graph:
-    """The layers of a <net> or <body>, producers first."""
+    """The layers of a <net> or <body> in topological order."""
     def __init__(self, element, weights):
         layers, ports = {}, {}
         for item in element.find("layers"):
@@ -97,19 +97,19 @@ class Graph:
         self.layers.append(layer)
 
     def index(self, layers, layer_id, what):
-        """The place of an id in `parameters` or `results`."""
+        """The index of an id in `parameters` or `results`."""
         for place, layer in enumerate(layers):
             if layer.id == layer_id:
                 return place
         raise Refused(f"body has no {what} with id {layer_id}")
 
     def reads(self, parameter):
-        """Does any layer use this Parameter?"""
+        """Returns true if a layer uses this Parameter."""
         return any(source is parameter for layer in self.layers for source, _ in layer.sources)
 
 
 def read(path):
-    """The Graph of model.xml, with the constants of model.bin beside it."""
+    """The Graph of model.xml, with constants from model.bin in the same folder."""
     path = pathlib.Path(path)
     return Graph(ElementTree.parse(path).getroot(), path.with_suffix(".bin").read_bytes())
 

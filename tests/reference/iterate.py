@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorIterator-1 and the for-loops of Loop-5 in NumPy, written from their documents.
+"""TensorIterator-1 and the for-loops of Loop-5 in NumPy, written from their specifications.
 
-Slices honour start, end and stride: negative start and end count from the end of the axis plus one,
-and the range is half open, so that (0, -1) is the whole axis and (-1, 0) with a negative stride is
-the whole axis backwards. Back edges are simultaneous. A scan output of negative stride puts
-iteration i at place N-1-i.
+Slices use start, end and stride. Negative start and end count from the end of the axis plus one, and
+the range is half open: (0, -1) is the full axis, and (-1, 0) with a negative stride is the full axis
+backwards. Back edges are simultaneous. A scan output of negative stride stores iteration i at index
+N-1-i.
 """
 
 import dataclasses
@@ -14,8 +14,8 @@ import numpy as np
 
 @dataclasses.dataclass
 class Slicing:
-    """How one tensor is cut along an axis, or glued together: the attributes of a port_map entry
-    with `axis`."""
+    """How one tensor is split or concatenated along an axis: the attributes of a port_map entry with
+    `axis`."""
 
     axis: int = 0
     start: int = 0
@@ -32,7 +32,7 @@ class Slicing:
         return chunks[::-1] if self.stride < 0 else chunks
 
     def glue(self, pieces):
-        """The tensor that the chunks of all iterations make."""
+        """The concatenation of the chunks of all iterations."""
         return np.concatenate(pieces[::-1] if self.stride < 0 else pieces, self.axis)
 
 
@@ -52,8 +52,8 @@ def iterate(body, sliced, carried, invariant, outputs, count=None):
     """Runs body(slices, states, invariants) -> (next states, results) once per slice.
 
     sliced: (array, Slicing) pairs. outputs: (index, Slicing or None) pairs; the index counts
-    through next states, then results; None asks for the value of the last iteration. count: needed
-    when nothing is sliced.
+    through next states, then results; None selects the value of the last iteration. count: required
+    if there are no sliced inputs.
     """
     cut = [slicing.pieces(array) for array, slicing in sliced]
     counts = {len(pieces) for pieces in cut} or {count}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantised models in integers, as the steps of q8 compute them (docs/quantisation.md): sums are exact, and
-every operation on floats is one rounded operation of f32.
+"""Quantised models in integers, as the q8 steps compute them (docs/quantisation.md): sums are exact, and
+every float operation is one rounded f32 operation.
 
-A value on levels is a Bytes: integers of i8, and the numbers (integer - zero) * scale that they stand
-for. Ranges and weights are those that FakeQuantize and its constants hold."""
+A quantised value is a Bytes: int8 codes, which represent the numbers (code - zero) * scale. Ranges and
+weights are those of FakeQuantize and its constants."""
 
 import dataclasses
 
@@ -14,7 +14,7 @@ F = np.float32
 
 @dataclasses.dataclass(frozen=True)
 class Levels:
-    """Integers from low to high."""
+    """A quantisation: codes from low to high, which represent (code - zero) * scale."""
     scale: float
     zero: int
     low: int
@@ -30,13 +30,13 @@ class Bytes:
         return (self.integers - self.levels.zero).astype(F) * F(self.levels.scale)
 
     def moved(self, move):
-        """The same elements in other places."""
+        """Applies a data movement to the codes."""
         return Bytes(move(self.integers), self.levels)
 
 
 def levels_of(low, high, count=256, like=None):
-    """Of a range with so many levels, the lowest and the highest at its ends. `like` are those of the
-    quantiser's output, whose integers these are, too."""
+    """The Levels of the range [low, high] with `count` codes. `like` are the Levels of the quantiser's
+    output; the result then uses the same lowest code."""
     low, high = float(F(low)), float(F(high))
     scale = (high - low) / (count - 1)
     zero = round(-low / scale)
@@ -45,7 +45,7 @@ def levels_of(low, high, count=256, like=None):
 
 
 def rounded(v, levels, bounds=None):
-    """The levels of scaled numbers; `bounds` are levels to stay within besides."""
+    """The nearest codes of numbers in units of the scale, clamped to `bounds` (default: all codes)."""
     low, high = bounds or (levels.low, levels.high)
     v = np.where(np.isnan(v), F(low - levels.zero), v)
     v = np.clip(v, F(low - levels.zero), F(high - levels.zero))
@@ -53,7 +53,7 @@ def rounded(v, levels, bounds=None):
 
 
 def level(number, levels):
-    """That of one number."""
+    """The nearest code of one number."""
     return int(rounded(F(number) * F(1 / levels.scale), levels))
 
 
@@ -62,12 +62,12 @@ def quantised(x, levels):
 
 
 def relevelled(x, levels):
-    """Integers that stand for the nearest numbers of other levels."""
+    """Requantises x to other Levels."""
     return quantised(x.numbers(), levels)
 
 
 def scaled(sums, x, scales, start, to, bounds=None):
-    """Exact sums as f32, or on the levels `to`; `scales` and `start` have one number for each place of the
+    """Exact sums as f32, or quantised to `to`; `scales` and `start` have one value for each index of the
     last axis."""
     divisor = to.scale if to else 1.0
     factor = (np.asarray(scales, np.float64) * x.levels.scale / divisor).astype(F)
@@ -77,7 +77,7 @@ def scaled(sums, x, scales, start, to, bounds=None):
 
 
 def product(x, w, scales, start=0, to=None, bounds=None):
-    """x [..., inputs] times w [outputs, inputs] of integers."""
+    """x [..., inputs] times integer w [outputs, inputs]."""
     sums = (x.integers - x.levels.zero) @ np.asarray(w, np.int64).T
     return scaled(sums, x, scales, np.broadcast_to(start, sums.shape[-1:]), to, bounds)
 
@@ -92,7 +92,7 @@ def patches(x, window, strides, pads, fill):
 
 
 def convolution(x, w, scales, strides, pads, start=0, to=None, bounds=None):
-    """w [groups, outputs, inputs, window...] of integers; the result has its channels in axis 1."""
+    """Convolution with integer w [groups, outputs, inputs, window...]; channels of the result are axis 1."""
     groups, outputs, inputs, *window = w.shape
     taken = patches(x.integers - x.levels.zero, window, strides, pads, 0)
     space = taken.shape[1:1 + len(window)]
@@ -111,7 +111,7 @@ def maximum(x, window, strides, pads):
 
 
 def mean(x, window, strides, pads, to, counts_padding=True):
-    """Of windows; the taps inside the data are counted, or all."""
+    """The mean of each window. The divisor counts all taps, or only those inside the data."""
     axes = tuple(range(-len(window), 0))
     sums = patches(x.integers - x.levels.zero, window, strides, pads, 0).sum(axis=axes)
     taps = np.ones_like(x.integers)
@@ -133,5 +133,5 @@ def multiply(a, b, to, bounds=None):
 
 
 def function(x, apply, to):
-    """Any function of one number."""
+    """Applies a function of one number and quantises the result to `to`."""
     return quantised(apply(x.numbers()).astype(F), to)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operations without bodies that loop models use, in NumPy, from their documents.
+"""The operations without bodies that loop models use, in NumPy, from their specifications.
 
-A function takes the layer and its input arrays and returns the list of its outputs. Arithmetic is
-that of the inputs' type; recurrent cells are computed in float64 and rounded once.
+A function takes the layer and its input arrays and returns the list of its outputs. Arithmetic uses
+the inputs' type; recurrent cells are computed in float64 and rounded once.
 """
 
 import numpy as np
@@ -113,7 +113,7 @@ def _reduce(formula):
 
 
 def _broadcast(layer, inputs):
-    # bidirectional: the answer is as large as either asks for
+    # bidirectional broadcast: the result has the larger extent of both shapes
     shape = np.broadcast_shapes(inputs[0].shape, tuple(inputs[1]))
     return [np.broadcast_to(inputs[0], shape)]
 

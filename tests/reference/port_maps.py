@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the port map and back edges of a TensorIterator or Loop say, before anything runs.
+"""Resolves the port map and back edges of a TensorIterator or Loop before it runs.
 
-Decides from declared shapes alone, so that a model is refused whether or not the loop would run.
+Uses only declared shapes, so that an invalid model is rejected whether or not the loop would run.
 
-Ranges are half open, cut into chunks as long as the body Parameter is on the axis; negative bounds
-count from the end, whose own number is -1. A bound that is not negative may or may not include its
-element: the reading counts on which all slices (and, in a TensorIterator, the declared outputs)
-agree.
+Ranges are half open and split into chunks with the body Parameter's extent on the axis. Negative
+bounds count from the end, which is -1. A nonnegative upper bound is ambiguous: exclusive or
+inclusive. The interpretation on which all slices (and, in a TensorIterator, the declared outputs)
+agree is used.
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from reference.ir_file import Refused
 
 @dataclasses.dataclass
 class Cut:
-    """[begin, end) on an axis, in chunks of `part`; backward: the last chunk first."""
+    """The range [begin, end) of an axis in chunks of `part`; backward: last chunk first."""
     axis: int
     begin: int
     end: int
@@ -30,10 +30,9 @@ class Cut:
 
 @dataclasses.dataclass
 class PortMap:
-    """Per body Parameter its source: ("sliced", input, Cut), ("carried", input, Result),
-    ("invariant", input), ("iteration",) or ("unread",). Per output (Result, axis or None,
-    backward). condition: a Result or None. count: iterations that slices and outputs make, None
-    when nothing says."""
+    """sources, per body Parameter: ("sliced", input, Cut), ("carried", input, Result), ("invariant",
+    input), ("iteration",) or ("unread",). outputs: (Result, axis or None, backward). condition: a
+    Result or None. count: iterations defined by slices and outputs, None if they define none."""
     sources: list
     outputs: list
     condition: object
@@ -90,12 +89,12 @@ def _source(layer, body, parameter):
     if entry.external >= len(layer.sources):
         raise Refused(f"input {entry.external} of {len(layer.sources)}")
     outer = layer.port(entry.external)
-    if entry.axis is not None:  # wins over a back edge
+    if entry.axis is not None:  # has priority over a back edge
         return ("sliced", entry.external, _readings(entry, outer.dims, parameter))
     if not edges:
         return ("invariant", entry.external)
     result = body.graph.results[body.graph.index(body.graph.results, edges[0], "Result")]
-    if result.sources[0][0] is parameter:  # passed on unchanged
+    if result.sources[0][0] is parameter:  # forwarded unchanged
         return ("invariant", entry.external)
     inner = result.port(0)
     if (inner.dtype, inner.dims) != (outer.dtype, outer.dims):
@@ -104,7 +103,7 @@ def _source(layer, body, parameter):
 
 
 def _check_chunk(entry, chunk):
-    """A stride of 1 and no part_size are what writers leave when they mean whole chunks."""
+    """Checks the chunk size. Writers that mean full chunks use a stride of 1 and omit part_size."""
     stride, part = entry.stride or 1, entry.part_size
     if entry.stride == 0 or abs(stride) not in (1, chunk) or part not in (None, chunk) or (
             abs(stride) == 1 and entry.stride is not None and part is None and chunk != 1):
@@ -112,7 +111,7 @@ def _check_chunk(entry, chunk):
 
 
 def _readings(entry, dims, parameter):
-    """The Cuts that a sliced input may mean: without and with the element of its upper bound."""
+    """The possible Cuts of a sliced input: with exclusive and with inclusive upper bound."""
     axis = entry.axis
     if not -len(dims) <= axis < len(dims):
         raise Refused(f"axis {axis} of {dims}")
@@ -144,7 +143,7 @@ def _chunk_of_output(entry, result, fixed):
 
 
 def _check_range_of_output(name, entry, extent):
-    """Only the whole output can be filled; the order is the stride's alone."""
+    """Checks that the output is filled completely; only the stride determines the order."""
     if entry.start is None and entry.end is None:
         return
     start, end = entry.start or 0, -1 if entry.end is None else entry.end
@@ -154,7 +153,7 @@ def _check_range_of_output(name, entry, extent):
 
 
 def _count(sources, given, fixed):
-    """The one number of iterations on which all entries agree; None when none says."""
+    """The number of iterations on which all entries agree; None if no entry defines it."""
     told = {
         f"input {source[1]}": {cut.count for cut in source[2]}
         for source in sources if source[0] == "sliced"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loop-5 in NumPy in all five forms, and If-8, written from their documents.
+"""Loop-5 in NumPy in all five forms, and If-8, written from their specifications.
 
-One step of a Loop: body, scan values, body condition, stop if false, number of the iteration, back
-edges (all at once). Trip count and first condition are read once. The iteration that yields false
-still counts. After no iteration at all a carried value is its initial value, a scan output has
-extent 0, any other last value is zeros.
+One iteration of a Loop: body, scan values, body condition, stop if false, iteration number, back
+edges (simultaneous). Trip count and first condition are read once. The iteration whose condition is
+false still counts. After zero iterations a carried value has its initial value, a scan output has
+extent 0, and other last values are zeros.
 """
 
 import numpy as np
@@ -13,9 +13,9 @@ import numpy as np
 def repeat(body, trip, first, sliced, carried, invariant, outputs):
     """body(number, slices, states, invariants) -> (next states, results, goes on).
 
-    trip: the most iterations, negative for no limit. sliced: (array, axis) pairs, one element each
-    time. outputs: (index, axis or None) pairs; the index counts through next states, then results;
-    None asks for the last value.
+    trip: the maximum number of iterations, negative for no limit. sliced: (array, axis) pairs, one
+    element per iteration. outputs: (index, axis or None) pairs; the index counts through next
+    states, then results; None selects the last value.
     """
     states, kept, done, goes_on = list(carried), [], 0, bool(np.all(first))
     while goes_on and (trip < 0 or done < trip):
@@ -35,7 +35,7 @@ def repeat(body, trip, first, sliced, carried, invariant, outputs):
 
 
 def _untouched(body, sliced, carried, invariant, outputs):
-    """What no iteration makes; the body only tells the shapes."""
+    """The outputs after zero iterations; the body runs only to determine shapes."""
     slices = [np.take(array, [0], axis) for array, axis in sliced]
     following, results, _ = body(np.array(0), slices, carried, invariant)
     made = [np.asarray(value) for value in list(following) + list(results)]

@@ -2,9 +2,9 @@
 """Convolution and pooling over any number of spatial axes in NumPy, one window at a time.
 
 Data is [batch, channels, spatial...]; kernels are [groups, out, in, spatial...]. Geometry follows
-the documents: `same_*` pads so that out = ceil(in / stride), the odd element after (upper) or
-before (lower); `ceil` rounds the output size up; `ceil_torch` does, but drops a last window that
-would start beyond the data and the pads before it.
+the OpenVINO specification: `same_*` pads so that out = ceil(in / stride), with an odd element after
+(upper) or before (lower). `ceil` rounds the output size up; `ceil_torch` also does, but drops a last
+window that would start after the data and the pads before it.
 """
 
 import itertools
@@ -38,7 +38,7 @@ def _count(size, span, stride, before, after, rounding):
 
 
 def _places(counts, strides, before):
-    """Output index and where its window starts in the data, for all windows."""
+    """Yields (output index, start of its window in the data) for all windows."""
     for at in itertools.product(*map(range, counts)):
         yield at, [index * stride - pad for index, stride, pad in zip(at, strides, before)]
 
@@ -48,7 +48,7 @@ def _products(rows, filters):
 
 
 def convolution(x, kernel, strides, dilations, begin, end, auto_pad, product=_products):
-    """Cross-correlation per group, in float64; `product` multiplies windows [batch, inputs] and filters
+    """Cross-correlation per group in float64; `product` multiplies windows [batch, inputs] and filters
     [outputs, inputs]."""
     x, kernel = np.asarray(x, np.float64), np.asarray(kernel, np.float64)
     groups, outs, ins, sizes = kernel.shape[0], kernel.shape[1], kernel.shape[2], kernel.shape[3:]
@@ -71,8 +71,8 @@ def convolution(x, kernel, strides, dilations, begin, end, auto_pad, product=_pr
 
 
 def _windows(x, kernel, strides, begin, end, rounding, auto_pad, dilations):
-    """Yields output index, the elements of the window that lie in the data, and the window's size
-    with pads counted."""
+    """Yields output index, the window's elements inside the data, and the window's size including
+    pads."""
     spans = [(size - 1) * dilation + 1 for size, dilation in zip(kernel, dilations)]
     before, after = _pads(x.shape[2:], spans, strides, begin, end, auto_pad)
     counts = [_count(*axis, rounding) for axis in zip(x.shape[2:], spans, strides, before, after)]
@@ -87,7 +87,7 @@ def _windows(x, kernel, strides, begin, end, rounding, auto_pad, dilations):
 
 
 def max_pool(x, kernel, strides, begin, end, rounding, auto_pad, dilations=None):
-    """The largest element of each window; pads never win."""
+    """The maximum of each window, without pads."""
     answer = None
     for at, counts, window, _ in _windows(x, kernel, strides, begin, end, rounding, auto_pad,
                                           dilations or [1] * len(kernel)):
@@ -97,8 +97,8 @@ def max_pool(x, kernel, strides, begin, end, rounding, auto_pad, dilations=None)
 
 
 def average_pool(x, kernel, strides, begin, end, rounding, auto_pad, exclude_pad):
-    """The mean of each window. Pads count in the divisor unless excluded; what rounding up adds
-    never counts."""
+    """The mean of each window. The divisor includes pads unless excluded, but never the elements that
+    rounding up adds."""
     x, answer = np.asarray(x, np.float64), None
     for at, counts, window, padded in _windows(x, kernel, strides, begin, end, rounding, auto_pad,
                                                [1] * len(kernel)):
