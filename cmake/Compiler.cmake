@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Two sets of compiler options: weft_device for what ships in firmware (kernels, runtime), weft_host
-# for the converter and the tests. Contraction is off everywhere, tests included: a compiler that
-# fuses a*b+c on its own would make equal formulas differ between targets.
+# Two sets of compiler options: weft_device for firmware code (kernels, runtime), weft_host for the
+# converter and the tests. Contraction is off everywhere, also in tests: a compiler that fuses a*b+c
+# would give different results on different targets.
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 if(NOT CMAKE_BUILD_TYPE)
@@ -10,9 +10,9 @@ endif()
 
 add_compile_options(-ffp-contract=off -fno-math-errno)
 
-# People link weft into shared objects of their own, so what a desktop builds can lie anywhere;
-# firmware is linked to an address. A compiler is told that no other definition will replace one of
-# weft's at run time: else position independent code could not inline, and would be slower.
+# Desktop builds are position independent, because users link weft into their shared objects;
+# firmware is linked to a fixed address. -fno-semantic-interposition lets the compiler inline in
+# position independent code: no other definition replaces one of weft's at run time.
 set(weft_position_independent ON)
 if(DEFINED CMAKE_POSITION_INDEPENDENT_CODE)
   set(weft_position_independent ${CMAKE_POSITION_INDEPENDENT_CODE})
@@ -24,9 +24,9 @@ if(weft_position_independent AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   set(weft_binding -fno-semantic-interposition)
 endif()
 
-# Several modules of one process may each contain a weft, of different versions. Static libraries
-# therefore hide all symbols but the C interface's (runtime/weft_c.h), and no symbol of a shared
-# library is unique in the process, which the loader would bind across versions.
+# Several modules of one process may contain weft libraries of different versions. Static libraries
+# therefore hide all symbols except the C interface's (runtime/weft_c.h). Shared libraries have no
+# process-wide unique symbols (-fno-gnu-unique), which the loader would bind across versions.
 if(NOT BUILD_SHARED_LIBS)
   set(CMAKE_CXX_VISIBILITY_PRESET hidden)
   set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
@@ -39,13 +39,13 @@ if(WEFT_SANITIZE)
   add_compile_options(-fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${sanitizers})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND "address" IN_LIST WEFT_SANITIZE)
-    # Each check is a call: the same checks, and the kernels are compiled in half the time.
+    # Checks as calls: the same checks, and the kernels compile in half the time.
     add_compile_options(-fsanitize-address-outline-instrumentation)
   endif()
 endif()
 
-# A compiler that was not tried here warns of things that GCC 12 and Clang 19 do not: it must be
-# able to build weft all the same. Every preset sets this.
+# Untested compilers may report warnings that GCC 12 and Clang 19 do not, and must still be able to
+# build weft. Every preset sets this option.
 option(WEFT_WERROR "Let warnings stop the build" OFF)
 set(weft_werror "")
 if(WEFT_WERROR)
@@ -53,20 +53,20 @@ if(WEFT_WERROR)
 endif()
 set(weft_warnings -Wall -Wextra -Wconversion -Wshadow ${weft_werror})
 
-# What a board builds for size. GCC's second scheduling and its moves of constants out of loops cost
-# registers, and with them code, where no loop is worth them.
+# Options for code that boards build for size. GCC's second scheduling pass and its loop-invariant
+# motion use registers and therefore code size, without a gain in loops that are not hot.
 set(weft_shortest -Os)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND weft_shortest -fno-schedule-insns2 -fno-move-loop-invariants)
 endif()
 
-# GCC notes on 32-bit ARM that it passed some arguments otherwise before version 7.
+# Disables GCC's note on 32-bit ARM that some arguments were passed differently before version 7.
 set(weft_board_options "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_SIZEOF_VOID_P EQUAL 4)
   set(weft_board_options -Wno-psabi)
 endif()
 
-# Floats without an FPU are calls of the compiler's library; runtime/engine.cc has the #warning.
+# Without an FPU, float operations are library calls; runtime/engine.cc has the #warning.
 option(WEFT_SOFT_FLOAT "Build for a processor without a floating-point unit without a warning" OFF)
 if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND NOT WEFT_SOFT_FLOAT)
   include(CheckCXXSourceCompiles)
@@ -91,16 +91,16 @@ target_compile_features(weft_device INTERFACE cxx_std_17)
 target_compile_options(weft_device INTERFACE ${weft_warnings} -fno-exceptions -fno-rtti
                        -fno-threadsafe-statics -ffunction-sections -fdata-sections ${weft_binding}
                        ${weft_board_options}
-                       # A loop that Clang may vectorize and does not is no fault.
+                       # Loops that Clang could not vectorize are not an error.
                        $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
 
 add_library(weft_host INTERFACE)
 target_compile_features(weft_host INTERFACE cxx_std_20)
 target_compile_options(weft_host INTERFACE -Wall -Wextra -Wshadow ${weft_werror}
-                       # libstdc++ 12 has std::stable_sort call what it calls deprecated itself, and
-                       # Clang blames the caller. GCC goes on checking weft's own calls.
+                       # std::stable_sort of libstdc++ 12 calls a function that is deprecated, and
+                       # Clang reports it for the caller. GCC still checks weft's own calls.
                        $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 sees uninitialized members in every move of a std::variant.
+  # GCC 12 reports uninitialized members for every move of a std::variant.
   target_compile_options(weft_host INTERFACE -Wno-maybe-uninitialized)
 endif()

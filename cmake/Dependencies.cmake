@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The dependencies of weft. Each library is taken from the directory the user names
-# (WEFT_<NAME>_DIR, a source tree), else from the system, else from upstream, pinned by checksum.
+# The dependencies of weft. Each library comes from the source tree that the user specifies
+# (WEFT_<NAME>_DIR), else from the system, else from upstream with a pinned checksum.
 include(FetchContent)
 include(cmake/Highway.cmake)
 include(cmake/FlatBuffers.cmake)
@@ -11,8 +11,8 @@ foreach(weft_option IN ITEMS PUGIXML_INSTALL CLI11_INSTALL JSON_Install FMT_INST
   set(${weft_option} OFF CACHE INTERNAL "")
 endforeach()
 
-# weft_need(<name> PACKAGE <name> TARGET <target> URL <url> SHA256 <hash> [VERSION <least>])
-# Afterwards TARGET exists.
+# weft_need(<name> PACKAGE <name> TARGET <target> URL <url> SHA256 <hash> [VERSION <minimum>])
+# Defines TARGET.
 function(weft_need name)
   cmake_parse_arguments(need "" "PACKAGE;VERSION;TARGET;URL;SHA256" "" ${ARGN})
   string(TOUPPER ${name} upper)

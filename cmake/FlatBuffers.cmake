@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# FlatBuffers: headers for both sides (weft_flatbuffers) and flatc, the host's schema compiler
-# (weft_flatc, a command). Both must be of one version: generated code asserts it.
+# FlatBuffers: headers for converter and runtime (weft_flatbuffers) and flatc, the host's schema
+# compiler (weft_flatc, a command). Generated code asserts that both have the same version.
 set(WEFT_FLATBUFFERS_DIR "" CACHE PATH "Source tree of FlatBuffers, instead of the system's")
 set(WEFT_FLATC "" CACHE FILEPATH "flatc to use, of the same version as the headers")
 
-# Sets `out` to the version of the headers below `root`, or to "" where there are none.
+# Sets `out` to the version of the headers below `root`, or to "" if there are none.
 function(weft_flatbuffers_version root out)
   set(${out} "" PARENT_SCOPE)
   if(NOT EXISTS "${root}/flatbuffers/base.h")
@@ -16,7 +16,7 @@ function(weft_flatbuffers_version root out)
   set(${out} "${version}" PARENT_SCOPE)
 endfunction()
 
-# Sets weft_flatc and weft_flatbuffers_root from what is installed, if flatc and headers agree.
+# Sets weft_flatc and weft_flatbuffers_root to the installed ones, if flatc and headers agree.
 function(weft_find_installed_flatbuffers)
   find_program(WEFT_FLATC_INSTALLED flatc)
   if(NOT WEFT_FLATC_INSTALLED)
@@ -47,7 +47,8 @@ if(NOT weft_flatbuffers_root)
     set(FETCHCONTENT_SOURCE_DIR_FLATBUFFERS "${WEFT_FLATBUFFERS_DIR}")
   endif()
   set(weft_flatbuffers_subdir "")
-  if(CMAKE_CROSSCOMPILING)  # flatc runs on the host: the user gives it, only headers are taken here
+  # In a cross build flatc runs on the host and is specified by the user; only headers are needed.
+  if(CMAKE_CROSSCOMPILING)
     set(weft_flatbuffers_subdir SOURCE_SUBDIR none)
   endif()
   FetchContent_Declare(flatbuffers
@@ -74,5 +75,5 @@ file(CREATE_LINK "${weft_flatbuffers_root}/flatbuffers"
      "${PROJECT_BINARY_DIR}/include/flatbuffers" SYMBOLIC)
 add_library(weft_flatbuffers INTERFACE)
 target_include_directories(weft_flatbuffers SYSTEM INTERFACE "${PROJECT_BINARY_DIR}/include")
-# The weights vector is aligned to 64 bytes; builders of debug builds refuse more than this.
+# The weights vector is aligned to 64 bytes; debug builds of the builder reject more than this.
 target_compile_definitions(weft_flatbuffers INTERFACE FLATBUFFERS_MAX_ALIGNMENT=64)

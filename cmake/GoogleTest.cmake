@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# GoogleTest: the installed library; in a cross build the source that Debian's package googletest
-# leaves on the machine; else upstream.
-set(WEFT_GOOGLETEST_DIR "" CACHE PATH "Source tree of GoogleTest, instead of looking for one")
+# GoogleTest: the installed library; in a cross build the source from Debian's package googletest;
+# else upstream.
+set(WEFT_GOOGLETEST_DIR "" CACHE PATH "Source tree of GoogleTest; empty: find one")
 set(weft_googletest_source "${WEFT_GOOGLETEST_DIR}")
 if(NOT weft_googletest_source AND CMAKE_CROSSCOMPILING)
   if(EXISTS /usr/src/googletest/CMakeLists.txt)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Highway 1.2 or newer: headers (weft_highway) and, where kernels choose their target at run time,
-# the function that asks the processor (weft_highway_targets). Highway's own CMake is not read: it
-# fails on bare metal, and it would bring contrib, tests and a heap with it.
+# Highway 1.2 or newer: headers (weft_highway) and, if kernels select their target at run time, the
+# function that detects the processor (weft_highway_targets). Highway's own CMake files are not
+# used: they fail on bare metal and add contrib, tests and a heap.
 set(WEFT_HIGHWAY_DIR "" CACHE PATH
-    "Source tree of Highway 1.2 or newer, instead of looking for one")
+    "Source tree of Highway 1.2 or newer; empty: find one")
 
-# Sets `out` to the version of the Highway whose include root is `root`, or to "" where none is.
+# Sets `out` to the version of Highway with the include root `root`, or to "" if there is none.
 function(weft_highway_version root out)
   set(${out} "" PARENT_SCOPE)
   if(NOT EXISTS "${root}/hwy/base.h" OR NOT EXISTS "${root}/hwy/highway.h")
@@ -19,8 +19,8 @@ function(weft_highway_version root out)
   set(${out} "${major}.${CMAKE_MATCH_1}" PARENT_SCOPE)
 endfunction()
 
-# Sets weft_highway_root to an include root with hwy/ in it. The order: the user's directory, an
-# installed one, the source that scripts/setup.sh unpacked, upstream.
+# Sets weft_highway_root to an include root that contains hwy/. Search order: the user's directory,
+# an installed Highway, the source that scripts/setup.sh unpacked, upstream.
 function(weft_find_highway)
   if(WEFT_HIGHWAY_DIR)
     weft_highway_version("${WEFT_HIGHWAY_DIR}" version)
@@ -61,17 +61,17 @@ weft_find_highway()
 weft_highway_version("${weft_highway_root}" weft_highway_release)
 message(STATUS "Highway ${weft_highway_release}: ${weft_highway_root}")
 
-# The headers come through a folder that holds nothing else, so that the host's system include
-# folder never reaches a cross build.
+# The include folder contains only these headers, so that a cross build never uses the host's system
+# include folder.
 file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/include")
 file(CREATE_LINK "${weft_highway_root}/hwy" "${PROJECT_BINARY_DIR}/include/hwy" SYMBOLIC)
 
 add_library(weft_highway INTERFACE)
 target_include_directories(weft_highway SYSTEM INTERFACE "${PROJECT_BINARY_DIR}/include")
 
-# The targets weft compiles for. Others would cost compile time and flash and could not keep the
-# numeric contract (SSE has no fused multiply-add). HWY_BROKEN_EMU128 makes the fallback
-# HWY_SCALAR with every compiler: EMU128 is 7 to 11 times slower on Cortex-M.
+# The targets of weft's kernels. Others would cost compile time and flash, and could not fulfil the
+# numeric contract (SSE has no fused multiply-add). HWY_BROKEN_EMU128 selects HWY_SCALAR as fallback
+# with every compiler, because EMU128 is 7 to 11 times slower on Cortex-M.
 set(weft_highway_definitions HWY_BROKEN_EMU128=1)
 set(weft_dispatches OFF)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
@@ -98,7 +98,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Generic")
   target_compile_definitions(weft_highway INTERFACE HWY_NO_LIBCXX)
 endif()
 
-# Kernels need this library only where they dispatch; tests use it to choose the target themselves.
+# Kernels need this library only for run-time dispatch; tests use it to select the target.
 if(TARGET hwy::hwy)
   add_library(weft_highway_targets INTERFACE)
   target_link_libraries(weft_highway_targets INTERFACE hwy::hwy)

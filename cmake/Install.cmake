@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` leaves: the public headers, the two libraries, the weft command where it is
-# built, and the package that find_package(weft CONFIG) reads. The headers need no other library;
-# they lie in include/weft, under the names that sources include them by.
+# `cmake --install` installs the public headers, the two libraries, the weft command if it was
+# built, and the package files for find_package(weft CONFIG). The headers need no other library.
+# They are in include/weft, with the paths that sources use to include them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -11,7 +11,7 @@ if(WEFT_BUILD_CONVERTER)
   add_library(weft::converter ALIAS weft_converter)
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/WeftModel.cmake)
-# A project that adds this one as a subdirectory takes its libraries from there, installs nothing.
+# A project that adds weft as a subdirectory uses its targets and installs nothing.
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
@@ -27,8 +27,8 @@ install(FILES runtime/format/ops.inc runtime/format/near_steps.inc
 install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES runtime/format/FORMAT.md
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
-# Nine tenths of the command are what a debugger reads. CMake strips executables and shared
-# libraries, never archives.
+# Debug information is 90 % of the command's size. CMake strips executables and shared libraries,
+# never archives.
 option(WEFT_INSTALL_STRIPPED "Install without debug information, as cmake --install --strip" ON)
 if(WEFT_INSTALL_STRIPPED)
   install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)")
@@ -50,7 +50,7 @@ install(TARGETS ${libraries} EXPORT weftTargets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         INCLUDES DESTINATION "${weft_headers}")
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION "${weft_package}")
-# The converter as a library, exported by itself: only who asks for it must have what it links.
+# The converter library has a separate export, so that only its users need its dependencies.
 if(WEFT_BUILD_CONVERTER)
   set_target_properties(weft_converter PROPERTIES EXPORT_NAME converter)
   install(FILES converter/convert.h DESTINATION "${weft_headers}/converter")
@@ -59,7 +59,7 @@ if(WEFT_BUILD_CONVERTER)
           INCLUDES DESTINATION "${weft_headers}")
   install(EXPORT weftConverterTargets NAMESPACE weft:: DESTINATION "${weft_package}")
 endif()
-# Shared libraries are found where they lie beside the command, wherever both are moved.
+# The command finds its shared libraries by a relative path, so that the installation can be moved.
 file(RELATIVE_PATH weft_libraries_from_command "${CMAKE_INSTALL_FULL_BINDIR}"
      "${CMAKE_INSTALL_FULL_LIBDIR}")
 if(BUILD_SHARED_LIBS)
@@ -76,8 +76,8 @@ endif()
 configure_package_config_file(cmake/weftConfig.cmake.in "${PROJECT_BINARY_DIR}/weftConfig.cmake"
                               INSTALL_DESTINATION "${weft_package}"
                               PATH_VARS CMAKE_INSTALL_BINDIR)
-# Before 1.0 every minor version may change the interface and the model's format. CMake compares an
-# exact version as text; 0.1 and 0.1.0 are one.
+# Before 1.0 every minor version may change the interface and the model format. CMake compares exact
+# versions as text; 0.1 and 0.1.0 must be equal.
 set(weft_version_file "${PROJECT_BINARY_DIR}/weftConfigVersion.cmake")
 write_basic_package_version_file("${weft_version_file}" COMPATIBILITY SameMinorVersion)
 file(READ "${weft_version_file}" weft_version_text)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The manual page and the completions of shells, which the command itself prints from its table of
-# options, so that they are those of the command that is installed.
+# The manual page and the shell completions. The command prints them from its option table, so that
+# they always match the installed command.
 set(weft_manual "${PROJECT_BINARY_DIR}/share")
 add_custom_command(
   OUTPUT "${weft_manual}/weft.1" "${weft_manual}/weft.bash" "${weft_manual}/_weft"
@@ -13,7 +13,7 @@ add_custom_command(
   DEPENDS weft
   COMMENT "Printing the manual page and completions of weft" VERBATIM)
 add_custom_target(weft_manual ALL DEPENDS "${weft_manual}/weft.1")
-# Optional: an installation of single targets holds what they made.
+# Optional: an installation of single targets contains only their files.
 install(FILES "${weft_manual}/weft.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" OPTIONAL)
 install(FILES "${weft_manual}/weft.bash"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME weft OPTIONAL)

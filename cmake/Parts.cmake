@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Which sources a build for certain models needs.
+# Selects the sources that a build for certain models needs.
 set(WEFT_PARTS "" CACHE STRING
     "Step kinds and variants to compile, as weft_model_parts() lists them; empty: all")
 
-# Sets `out` to the sources of kernels and runtime/bind that WEFT_PARTS need: those of the steps and
-# variants themselves, and each <name>.cc whose <name>.h one of these sources includes.
+# Sets `out` to the sources of kernels and runtime/bind that WEFT_PARTS require: those of the steps
+# and variants, and each <name>.cc whose <name>.h one of these sources includes.
 function(weft_needed_sources out)
   set(files "")
   foreach(name IN LISTS WEFT_PARTS ITEMS operands param_checker variants)
@@ -31,7 +31,7 @@ function(weft_needed_sources out)
   set(${out} "${seen}" PARENT_SCOPE)
 endfunction()
 
-# Leaves in the list of this name the sources that WEFT_PARTS need.
+# Removes from the list with this name all sources that WEFT_PARTS do not require.
 function(weft_keep_parts list)
   if(NOT WEFT_PARTS)
     return()

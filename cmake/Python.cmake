@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python package's module and its tests, where a Python is there that has nanobind and its own
-# headers. pip builds the package by itself (python/pyproject.toml).
+# The Python package's module and its tests, if a Python with nanobind and its headers is installed.
+# pip builds the package independently (python/pyproject.toml).
 set(WEFT_PYTHON "" CACHE FILEPATH
     "Python with nanobind that the package is tested with, instead of the one of scripts/setup.sh")
 set(Python_EXECUTABLE "${WEFT_PYTHON}")

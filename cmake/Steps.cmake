@@ -15,8 +15,8 @@ if(weft_ops_file)
   endforeach()
 endif()
 
-# Sets `out` to the sources of `folder` and of the folders in it: one <step>.cc per row of ops.inc
-# and every other *.cc there, as far as WEFT_PARTS need them.
+# Sets `out` to the sources of `folder` and its subfolders that WEFT_PARTS require: one <step>.cc
+# per row of ops.inc and every other *.cc.
 function(weft_step_sources folder out)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${folder}/*.cc")
   set(names "")
@@ -43,8 +43,8 @@ function(weft_step_sources folder out)
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# Sets `out` to a source for each row of narrow_steps.inc and each of matrix/weights.inc: <step>.cc
-# for weights of that type, an object of its own, as far as WEFT_PARTS need them.
+# Sets `out` to a source for each row of narrow_steps.inc and each row of matrix/weights.inc that
+# WEFT_PARTS require: <step>.cc for weights of that type, as a separate object file.
 function(weft_weight_sources out)
   set(steps_file "${PROJECT_SOURCE_DIR}/runtime/format/narrow_steps.inc")
   set(types_file "${PROJECT_SOURCE_DIR}/kernels/matrix/weights.inc")
@@ -71,9 +71,9 @@ function(weft_weight_sources out)
   set(${out} "${written}" PARENT_SCOPE)
 endfunction()
 
-# Adds a library, or an empty interface of the same name while it has no sources. It is static, so
-# that a program holds only the kernels that it names, unless BUILD_SHARED_LIBS asks for another; a
-# shared one shows what is weft's and nothing of Highway's, of which a program may have its own.
+# Adds a library, or an empty interface library if it has no sources. The library is static, so that
+# a program contains only the kernels that it uses, unless BUILD_SHARED_LIBS is set. A shared
+# library exports only weft's symbols, because a program may contain another Highway.
 function(weft_add_library name)
   if(NOT ARGN)
     add_library(${name} INTERFACE)

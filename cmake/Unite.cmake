@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Most of a source's compilation is its headers'. Together the sources of a folder read them once,
-# which takes a third to a quarter of the time for all of them, but longer after an edit of one. The
-# scripts that build everything ask for it therefore, and the presets do not. What two sources of a
-# folder call by one name must be the same, and stands in a header beside them.
+# Unity builds. Most compile time of a source is spent on headers. Compiling all sources of a folder
+# as one takes a third to a quarter of the total time, but longer after an edit of one source. The
+# scripts that build everything therefore enable it, the presets do not. Names used by two sources
+# of a folder must have one definition, in a header of that folder.
 option(WEFT_UNITE "Compile the sources of a folder of the converter and of the tests as one" OFF)
 
-# weft_unite(<target> <source>...): as far as they lie in one folder.
+# weft_unite(<target> <source>...): groups the sources by folder.
 function(weft_unite target)
   if(NOT WEFT_UNITE)
     return()

@@ -11,7 +11,7 @@ get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}" DIRECTORY)
 set(fixtures "${root}/build/fixtures")
 set(list "${fixtures}/unpacked.txt")
 file(MAKE_DIRECTORY "${fixtures}")
-file(LOCK "${fixtures}/lock" GUARD PROCESS TIMEOUT 600)  # several presets may build at a time
+file(LOCK "${fixtures}/lock" GUARD PROCESS TIMEOUT 600)  # several presets may build at once
 
 # Lines "<sha256>  <archive> <folder>", where <folder> is relative to build/fixtures.
 set(current "")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # weft_add_model(<target> <MODEL.xml> [NAME <name>] [INCBIN] [OPTIONS <option of weft convert>...])
 #
-# Converts the model when <target> is built, and compiles it in as C: <name>.h has the sizes, the
-# ports and <name>_open(), in C++ <name>::Open(); the linker keeps just the kernels that the model
-# takes. <target> is a program or a library of any type; #include "<name>.h" finds the header there
-# and in whatever links the library. <name> is the stem of MODEL.xml unless given; in C it is made
-# an identifier (my-net: my_net, class: m_class), and two models of one program that differ in
-# nothing else are an #error where both headers meet. INCBIN lets the assembler take the bytes from
-# <name>.weft: for large weights. A model file fits one version of weft only, so the build makes it;
-# it is not committed. MODEL.xml may be made by the build, too.
+# Converts the model when <target> is built, and compiles it into the target as C source. <name>.h
+# has the sizes, the ports and <name>_open(), in C++ <name>::Open(). The linker keeps only the
+# kernels that the model uses. <target> is a program or a library of any type; its sources, and
+# those of targets that link it, can #include "<name>.h". <name> defaults to the stem of MODEL.xml.
+# In C it becomes an identifier (my-net: my_net, class: m_class); if two models of one program get
+# the same identifier, including both headers is an #error. INCBIN includes the bytes of <name>.weft
+# by the assembler, for large weights. A model file fits only one version of weft, so the build
+# creates it; do not commit it. The build may also generate MODEL.xml.
 #
-# The command that converts is the one of this build, else WEFT_COMMAND, which must be of the
-# version of the libraries.
+# The weft command of this build converts the model, else WEFT_COMMAND, which must have the same
+# version as the libraries.
 function(weft_add_model target xml)
   cmake_parse_arguments(model "INCBIN" "NAME" "OPTIONS" ${ARGN})
   if(model_UNPARSED_ARGUMENTS)
@@ -39,8 +39,8 @@ function(weft_add_model target xml)
   file(MAKE_DIRECTORY "${folder}")
   weft_convert_model("${xml}" "${stem}")
 
-  # Sources that the build makes are known in one directory only, and an interface has none of its
-  # own: there the model becomes a library beside the target.
+  # CMake knows generated sources in one directory only, and an interface library has no sources. In
+  # both cases a separate library contains the model.
   get_target_property(type ${target} TYPE)
   get_target_property(directory ${target} SOURCE_DIR)
   set(scope INTERFACE_LINK_LIBRARIES)
@@ -59,8 +59,8 @@ function(weft_add_model target xml)
     endforeach()
     set(scope LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
   endif()
-  # Properties, because target_link_libraries would have to be called as the project calls it: with
-  # keywords or without.
+  # Sets properties, because target_link_libraries would have to use the same form as the project:
+  # with or without keywords.
   target_sources(${owner} PRIVATE "${stem}.c" "${stem}.h")
   target_include_directories(${owner} PUBLIC "$<BUILD_INTERFACE:${folder}>")
   foreach(property IN LISTS scope)
@@ -82,8 +82,8 @@ function(weft_hide_libraries target type)
   endif()
 endfunction()
 
-# Sets up the conversion of `xml` to <stem>.weft, .c and .h; a part of weft_add_model, whose options
-# are in model_*.
+# Adds the conversion of `xml` to <stem>.weft, .c and .h. Helper of weft_add_model, which sets the
+# options model_*.
 function(weft_convert_model xml stem)
   get_filename_component(xml "${xml}" ABSOLUTE)
   string(REGEX REPLACE "\\.xml$" ".bin" weights "${xml}")
@@ -115,7 +115,7 @@ function(weft_convert_model xml stem)
     VERBATIM)
 endfunction()
 
-# Sets `out` to the weft command of this machine; `who` asks for it.
+# Sets `out` to the weft command of this machine. `who` is the caller's name for the error message.
 function(weft_find_command who out)
   find_program(WEFT_COMMAND weft NO_CMAKE_FIND_ROOT_PATH
                DOC "The weft command of this machine, which converts models")
@@ -129,9 +129,9 @@ endfunction()
 # weft_model_parts(<variable> <MODEL.xml> [<option of weft convert>...])
 #
 # For a project that compiles weft from its source tree: include this file, call this function for
-# each model, and then add_subdirectory(<weft>). Adds to <variable>, which is WEFT_PARTS, the step
-# kinds and variants that the model needs; weft compiles these alone. The model is converted while
-# CMake configures, by WEFT_COMMAND; when it changes, CMake configures again.
+# each model, and then add_subdirectory(<weft>). Adds the step kinds and variants that the model
+# needs to <variable>, which is WEFT_PARTS; weft then compiles only these. WEFT_COMMAND converts the
+# model during configuration; a changed model triggers a new configuration.
 function(weft_model_parts variable xml)
   weft_find_command(weft_model_parts command)
   get_filename_component(xml "${xml}" ABSOLUTE)

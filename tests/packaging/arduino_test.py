@@ -5,14 +5,14 @@ with a board package's flags and no CMake.
 
     arduino_test.py SOURCE BUILD FOLDER
 
-Objects are named after their source's file alone and archived, as some builders do. For a board the
-archive may need nothing but memcpy, memmove and memset.
+As in some builders, objects are named after the source's file name, without its folder, and archived.
+For a board the archive may require only memcpy, memmove and memset.
 
-Two programs per compiler. The sketch Keypad, among stand-ins for Arduino's functions, hears a
-recording: it must print its keys, and the linker must have dropped kernels that its model has not.
-The C program of tests/c_api must print the hash that is pinned for its model on every target. The
-desktop's compiler builds both; so does arm-none-eabi-g++ where there is one, and QEMU runs them; and
-there weft_build.h must keep the compiler from fusing a * b + c, which it does by itself otherwise.
+Two programs per compiler. The sketch Keypad, with stubs of Arduino's functions, processes a recording:
+it must print its keys, and the linker must drop the kernels that its model does not use. The C program
+of tests/c_api must print the hash that is pinned for its model on every target. The desktop compiler
+builds both. If arm-none-eabi-g++ is installed, it also builds both and QEMU runs them; weft_build.h
+must then prevent the compiler from fusing a * b + c, which is its default.
 """
 import concurrent.futures
 import os
@@ -23,7 +23,7 @@ import subprocess
 import sys
 import wave
 
-# As board packages of Cortex-M4 parts give them, but for -g, which changes no code.
+# The flags of board packages for Cortex-M4, except -g, which does not change the code.
 COMMON = ["-Os", "-w", "-MMD", "-ffunction-sections", "-fdata-sections"]
 CXX = [
     "-std=gnu++17", "-fno-threadsafe-statics", "-fno-rtti", "-fno-exceptions", "--param",
@@ -81,8 +81,8 @@ def expect(what, printed, must):
 
 
 class Builder:
-    """One compiler: compiles, archives and links below a folder of its own. What `headers` include
-    it reads once for all sources of the runtime."""
+    """One compiler: compiles, archives and links in a separate folder. `headers` are precompiled for
+    all sources of the runtime."""
     def __init__(self, prefix, flags, library, folder, headers=""):
         self.prefix, self.flags, self.folder, self.headers = prefix, flags, folder, []
         self.includes = [
@@ -101,7 +101,7 @@ class Builder:
         names = [source.name for source in sources]
         if len(set(names)) != len(names):
             twice = sorted({name for name in names if names.count(name) > 1})
-            sys.exit(f"src: {len(twice)} file names stand for more sources than one: {twice}")
+            sys.exit(f"src: {len(twice)} file names belong to more than one source: {twice}")
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             objects = list(pool.map(self.compile, sources))
         self.archive = folder / "weft.a"
@@ -129,7 +129,7 @@ class Builder:
 
 
 def expect_needs(archive, prefix, must):
-    """The archive needs these symbols from outside and no others."""
+    """Checks that the archive's undefined symbols are exactly these."""
     symbols = {"U": set(), "T": set()}
     for line in run(prefix + "nm", archive).splitlines():
         words = line.split()
@@ -151,7 +151,8 @@ def pinned_hash(source):
 
 
 def expect_no_fusing(board):
-    """The desktop's compiler cannot fuse without flags that Arduino does not give; this one can."""
+    """Checks weft_build.h with the board's compiler, which fuses a * b + c by default. (The desktop's
+    compiler fuses only with flags that Arduino does not use.)"""
     for header, fused in (("", True), ('#include "weft_build.h"\n', False)):
         source = board.folder.parent / "fusing.cpp"
         source.write_text(header + "float f(float a, float b, float c) { return a * b + c; }\n")
@@ -161,7 +162,7 @@ def expect_no_fusing(board):
 
 
 def expect_soft_float_warning(library, folder):
-    """A core without a floating-point unit is told once, unless the price is accepted."""
+    """A core without a floating-point unit causes one warning, unless WEFT_SOFT_FLOAT is set."""
     source = next(path for path in (library / "src").rglob("*.cpp")
                   if "#warning" in path.read_text())
     for flags, warns in ((["-mcpu=cortex-m3"], True), (["-mcpu=cortex-m0plus"], True),
@@ -170,7 +171,7 @@ def expect_soft_float_warning(library, folder):
             ["arm-none-eabi-g++", *CXX, *flags, "-mthumb", f"-I{library / 'src'}", "-c", source,
              "-o", folder / "engine.o"], capture_output=True, text=True, check=True)
         if done.stderr.count("[-Wcpp]") != int(warns) or "note:" in done.stderr:
-            sys.exit(f"{flags}: must warn{' once' if warns else ' of nothing'}; says\n{done.stderr}")
+            sys.exit(f"{flags}: must {'warn once' if warns else 'not warn'}; printed\n{done.stderr}")
 
 
 def main():

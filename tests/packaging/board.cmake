@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE= -DBUILD= -DFOLDER= -DBOARD= -DWEFT_COMMAND= -P board.cmake: installs this cross
-# build, copies examples/cortex-m away and builds it over the installation. The firmware decodes the
-# recording, with the model's bytes spelled out and taken by the assembler; it has no undefined
-# symbol and no constructor, and no part of the profile unless it is asked for; the profile's table
-# holds every step that runs; a board with 1 KB of RAM is refused by the linker.
+# build, and builds a copy of examples/cortex-m with the installation. Checks that the firmware
+# decodes the recording, with the model as an array and as an included binary file; that it has no
+# undefined symbol, no constructor and, without PROFILE, no profiling code; that the profile lists
+# every step that runs; and that the linker rejects a board with 1 KB of RAM.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
@@ -33,8 +33,8 @@ if(weft_stdout MATCHES "StepTimes|step_(times|kind|layer)")
   message(FATAL_ERROR "firmware.elf holds a profile that it does not use:\n${weft_stdout}")
 endif()
 
-# The rows are those of `weft bench --profile`, the slowest first. The emulator counts instructions,
-# so a second run takes as many.
+# The rows are those of `weft bench --profile`, slowest first. The emulator counts instructions, so
+# a second run gives the same numbers.
 weft_build("${project}/cortex-m" "${FOLDER}/profile" ${options} -DPROFILE=ON)
 foreach(run IN ITEMS first second)
   weft_run(profile ${emulator} -icount shift=0 -kernel "${FOLDER}/profile/firmware.elf")
@@ -65,7 +65,7 @@ foreach(row IN LISTS board_rows)
   set(slowest "${CMAKE_MATCH_1}")
 endforeach()
 
-# The README's program around another model, in a copy of the folder alone.
+# The README's program with another model, in a copy that contains only this folder.
 file(COPY "${SOURCE}/examples/cortex-m" DESTINATION "${project}/own")
 set(own "${project}/own/cortex-m")
 file(COPY "${SOURCE}/tests/document/readme/" DESTINATION "${own}" FILES_MATCHING PATTERN "model.*")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DSOURCE= -DBUILD= -DFOLDER= -P host.cmake: installs the desktop build, checks that the
-# public headers and no others came along, and builds and runs two projects over it: a consumer of
-# both interfaces, and examples/linux-stream on its recording.
+# cmake -DSOURCE= -DBUILD= -DFOLDER= -P host.cmake: installs the desktop build, checks that exactly
+# the public headers are installed, and builds and runs two projects with it: a user of both
+# interfaces, and examples/linux-stream on its recording.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
@@ -23,7 +23,7 @@ file(GLOB_RECURSE notices "${prefix}/share/doc/weft/*")
 list(TRANSFORM notices REPLACE ".*/" "")
 list(SORT notices)
 weft_expect("notices" "${notices}" "FORMAT.md;LICENSE;NOTICE;THIRD_PARTY_NOTICES")
-# Whose code is in the libraries and the command, as far as the build names it.
+# The copyright holders of the code in the libraries and the command, as the build lists them.
 file(READ "${prefix}/share/doc/weft/THIRD_PARTY_NOTICES" notices)
 foreach(name IN ITEMS Highway FlatBuffers pugixml CLI11 nlohmann/json {fmt})
   string(FIND "${notices}" "\n${name}: in the " place)
@@ -31,7 +31,7 @@ foreach(name IN ITEMS Highway FlatBuffers pugixml CLI11 nlohmann/json {fmt})
     message(FATAL_ERROR "THIRD_PARTY_NOTICES has no licence of ${name}")
   endif()
 endforeach()
-# What the installed command itself prints of its options.
+# The documentation that the installed command prints from its option table.
 foreach(text IN ITEMS "man=man/man1/weft.1" "completion;bash=bash-completion/completions/weft"
                       "completion;zsh=zsh/site-functions/_weft"
                       "completion;fish=fish/vendor_completions.d/weft.fish")
@@ -52,7 +52,7 @@ message(STATUS "bin/weft: ${bytes} bytes")
 file(COPY "${CMAKE_CURRENT_LIST_DIR}/consumer" "${SOURCE}/examples/dtmf"
           "${SOURCE}/examples/linux-stream" DESTINATION "${project}")
 set(model "${project}/dtmf/model")
-# The object of examples/cortex-m/README.md.
+# The object file that examples/cortex-m/README.md describes.
 weft_run(convert "${prefix}/bin/weft" convert "${model}/dtmf.xml" -o "${FOLDER}/model")
 weft_run(ld sh -c "cd '${FOLDER}' && ld -r -b binary -o model.o model && objcopy \
   --rename-section .data=.rodata.model,alloc,load,readonly,data,contents \
@@ -65,7 +65,7 @@ weft_expect("consumer" "${weft_stdout}" "one answer in C and C++\n")
 weft_build("${project}/linux-stream" "${FOLDER}/linux-stream" "-DCMAKE_PREFIX_PATH=${prefix}")
 file(READ "${model}/test.txt" keys)
 string(STRIP "${keys}" keys)
-# As a pipe delivers it: the samples without the 44 bytes of the WAV header.
+# The samples without the 44-byte WAV header, as a pipe delivers them.
 set(program "${FOLDER}/linux-stream/linux_stream")
 weft_run(linux-stream sh -c "tail -c +45 '${model}/test.wav' | '${program}'")
 weft_expect("linux-stream" "${weft_stdout}" "${keys}\n")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE= -DBUILD= -DFOLDER= -DTOOLCHAIN= -DEMULATOR=<word>,<word> -DWEFT_COMMAND=
-# -P linux.cmake: installs this cross build, and builds and runs examples/linux-stream over it.
+# -P linux.cmake: installs this cross build, and builds and runs examples/linux-stream with it.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
 file(COPY "${SOURCE}/examples/dtmf" "${SOURCE}/examples/linux-stream" DESTINATION "${project}")
-# The toolchain file looks for packages below the compiler's own root alone, so the folder is named.
+# The toolchain file searches packages only below the compiler's root, so the folder is specified.
 file(GLOB_RECURSE package "${prefix}/weftConfig.cmake")
 get_filename_component(package "${package}" DIRECTORY)
 weft_build("${project}/linux-stream" "${FOLDER}/linux-stream" "-DCMAKE_TOOLCHAIN_FILE=${TOOLCHAIN}"

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DSOURCE= -DBUILD= -DNM= -P parts.cmake: for each step kind and each variant, the sources
-# that weft_needed_sources() finds define every function of kernels that they call. Looks into the
-# objects of BUILD, which has all parts.
+# cmake -DSOURCE= -DBUILD= -DNM= -P parts.cmake: checks for each step kind and variant that the
+# sources found by weft_needed_sources() define every kernel function that they call. Reads the
+# object files of BUILD, which has all parts.
 cmake_minimum_required(VERSION 3.22)
 set(PROJECT_SOURCE_DIR "${SOURCE}")
 set(PROJECT_BINARY_DIR "${BUILD}")
 include("${SOURCE}/cmake/Parts.cmake")
 
-# Sets `out` to the functions of kernels and of runtime/bind that `objects` only call, or define.
+# Sets `out` to the functions of kernels and runtime/bind that `objects` only call, or that they
+# define.
 function(weft_symbols which objects out)
   execute_process(COMMAND "${NM}" ${which} ${objects} OUTPUT_VARIABLE lines RESULT_VARIABLE result)
   if(NOT result EQUAL 0)

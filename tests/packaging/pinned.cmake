@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DSOURCE= -DBUILD= -P pinned.cmake: weft builds with the versions of its dependencies that
-# CMake fetches where a system has none, and the tests of the command pass. scripts/setup.sh puts
-# their sources into build/deps/pinned; without them the test is left out. The build is beside
-# BUILD, for ccache to know its commands, and stays.
+# cmake -DSOURCE= -DBUILD= -P pinned.cmake: builds weft with the dependency versions that CMake
+# would fetch, and runs the tests of the command. scripts/setup.sh downloads their sources to
+# build/deps/pinned; without them the test is skipped. The build folder is next to BUILD and is
+# kept, so that ccache finds its commands again.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 set(options "")

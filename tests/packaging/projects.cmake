@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DSOURCE= -DBUILD= -DFOLDER= -P projects.cmake: projects of several makes over an installed
-# desktop build, below a folder with a space in its name: one in C alone, one with a model in every
-# type of library, one that converts by itself, and every way to ask for the package.
+# cmake -DSOURCE= -DBUILD= -DFOLDER= -P projects.cmake: builds projects that use an installed
+# desktop build, in a folder with a space in its name: one in pure C, one with a model in every type
+# of library, one that converts with the converter library, and all forms of find_package.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
@@ -50,14 +50,14 @@ foreach(request IN ITEMS "0.1" "0.1.0;EXACT" "0.1;EXACT;REQUIRED" "REQUIRED;COMP
                          "REQUIRED;OPTIONAL_COMPONENTS;converter;absent")
   weft_ask("${request}" "${both}")
 endforeach()
-weft_ask("COMPONENTS;runtime;absent" "component absent is none of weft's; must be runtime, \
+weft_ask("COMPONENTS;runtime;absent" "component absent does not exist; must be runtime, \
 converter or converter_library.*weft (0|FALSE), ")
-weft_ask("REQUIRED;COMPONENTS;absent" "component absent is none of weft's; must be")
+weft_ask("REQUIRED;COMPONENTS;absent" "component absent does not exist; must be")
 weft_ask("REQUIRED;COMPONENTS;converter_library" "component converter_library lacks:.* fmt"
          -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON)
 weft_ask("0.2" "weft (0|FALSE), runtime ,")
 weft_ask("0.1.7;EXACT" "weft (0|FALSE), runtime ,")
-# As for a board, on a machine whose PATH has no weft.
+# A build for a board on a machine without a weft command on the PATH.
 file(GLOB_RECURSE package "${prefix}/weftConfig.cmake")
 get_filename_component(package "${package}" DIRECTORY)
 find_program(ninja ninja)

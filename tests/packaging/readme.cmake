@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DSOURCE= -DBUILD= -DFOLDER= -P readme.cmake: makes a project of README's two snippets, over
-# an installed desktop build, for a model with state and for one without. The program must hold the
-# kernels of its model and no others, and warnings are errors.
+# cmake -DSOURCE= -DBUILD= -DFOLDER= -P readme.cmake: builds a project from README's two snippets
+# with an installed desktop build, for a model with state and for one without. The program must
+# contain exactly the kernels of its model, and warnings are errors.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 weft_begin_installed()
@@ -24,7 +24,7 @@ function(weft_try model must)
   foreach(suffix IN ITEMS xml bin)
     configure_file("${model}.${suffix}" "${folder}/model.${suffix}" COPYONLY)
   endforeach()
-  # snippet.inc lies beside main.cc, and stands in angle brackets there.
+  # main.cc includes snippet.inc in angle brackets, so its folder is an include folder.
   weft_build("${folder}" "${folder}-build" "-DCMAKE_PREFIX_PATH=${prefix}"
              "-DCMAKE_CXX_FLAGS=-I'${folder}' -Wall -Wextra -pedantic -Werror")
   weft_run(${name} "${folder}-build/firmware")
@@ -35,7 +35,7 @@ function(weft_try model must)
   endif()
   weft_run(symbols nm "${folder}-build/firmware")
   string(REGEX MATCHALL "weft_run_[a-z_]+" kernels "${weft_stdout}")
-  # Entries of steps with narrow weights stand in the same object files as the steps.
+  # Entries of steps with narrow weights are in the same object files as the steps.
   list(FILTER kernels EXCLUDE REGEX "^weft_run_narrow_")
   list(SORT kernels)
   weft_run(listing "${prefix}/bin/weft" inspect "${folder}-build/firmware_models/model.weft"

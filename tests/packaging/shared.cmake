@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DSOURCE= -DBUILD= -DFOLDER= -P shared.cmake: BUILD_SHARED_LIBS makes shared libraries, with
-# a name that carries the version and with symbols of weft's alone; a project in C runs over them
-# where they were moved to. The build lies beside BUILD, for ccache to know its commands, and stays.
+# cmake -DSOURCE= -DBUILD= -DFOLDER= -P shared.cmake: checks that BUILD_SHARED_LIBS creates shared
+# libraries with a versioned name that export only weft's symbols, and that a C project runs with
+# the moved installation. The build folder is next to BUILD and is kept for ccache.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 file(REMOVE_RECURSE "${FOLDER}")
@@ -14,7 +14,7 @@ if(NOT weft_stdout MATCHES "tests look into weft's libraries, which must be")
 endif()
 weft_run(configure "${CMAKE_COMMAND}" --preset x86-64 -S "${SOURCE}" -B "${build}"
          -DBUILD_SHARED_LIBS=ON -DWEFT_BUILD_CONVERTER=OFF -DWEFT_PRECOMPILE=ON
-         # Symbols are the subject, and static libraries are compiled with other options.
+         # Only symbols are checked, and static libraries have other compiler options.
          "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG")
 weft_run(build "${CMAKE_COMMAND}" --build "${build}")
 file(REMOVE_RECURSE "${build}-tests")

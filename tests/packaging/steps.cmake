@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts of this folder do: run a command and stop where it fails, install a build,
+# Functions of the scripts in this folder: run a command and stop if it fails, install a build,
 # configure and build a project.
 
-# weft_run(<what> COMMAND...): the command's stdout is in weft_stdout, its stderr in weft_stderr.
+# weft_run(<what> COMMAND...): sets weft_stdout and weft_stderr to the command's output.
 function(weft_run what)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE out ERROR_VARIABLE talk RESULT_VARIABLE result
                   TIMEOUT 1000 ENCODING NONE)
@@ -13,8 +13,8 @@ function(weft_run what)
   set(weft_stderr "${talk}" PARENT_SCOPE)
 endfunction()
 
-# weft_begin_installed(): begins with an empty FOLDER, an installation of BUILD in ${prefix}, and a
-# place for projects in ${project}.
+# weft_begin_installed(): empties FOLDER, installs BUILD into ${prefix}, and sets ${project} to the
+# folder for projects.
 macro(weft_begin_installed)
   set(prefix "${FOLDER}/prefix")
   set(project "${FOLDER}/project")
@@ -22,7 +22,7 @@ macro(weft_begin_installed)
   weft_install("${prefix}")
 endmacro()
 
-# weft_install(<prefix>): installs BUILD and moves it, so that nothing may remember where it was.
+# weft_install(<prefix>): installs BUILD and moves it, so that absolute paths would be detected.
 function(weft_install prefix)
   file(REMOVE_RECURSE "${prefix}" "${prefix}-first")
   weft_run(install "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${prefix}-first")

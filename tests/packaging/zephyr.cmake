@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE= -DFOLDER= -DTOOLCHAIN= -DBOARD= -DWEFT_COMMAND= -DHIGHWAY= -P zephyr.cmake: builds
-# examples/zephyr with weft as its module, among the stand-ins of zephyr/, and runs it on the
-# emulated board. Every setting that the module reads must be in its Kconfig.
+# examples/zephyr with weft as its module and the stubs of zephyr/, and runs it on the emulated
+# board. Kconfig must define every setting that the module reads.
 cmake_minimum_required(VERSION 3.22)
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 file(READ "${SOURCE}/zephyr/CMakeLists.txt" module)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same model by the C interface, with its own step table, and by the C++ interface, with every
-// step of the library and the bytes that the assembler took from the file, and with those of an
-// object that the linker made of the file.
+// Runs one model through the C interface with its own step table, and through the C++ interface
+// with all steps of the library: with the bytes that the assembler included, and with an object
+// that the linker created from the file.
 #include <spelled.h>
 #include <taken.h>
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Stands in for Zephyr's CMake package, as far as examples/zephyr and zephyr/CMakeLists.txt use it:
-# prj.conf becomes variables, the modules of ZEPHYR_EXTRA_MODULES are added, the application is the
-# library `app`, and every source is compiled with the options of zephyr_interface. What is linked
-# is a program for the emulated board of weft's own tests, with printf for printk.
+# A stub of Zephyr's CMake package, limited to the parts that examples/zephyr and
+# zephyr/CMakeLists.txt use: prj.conf becomes variables, the modules of ZEPHYR_EXTRA_MODULES are
+# added, the application is the library `app`, and every source is compiled with the options of
+# zephyr_interface. The linked program runs on the emulated board of weft's tests, with printf for
+# printk.
 project(Zephyr-Kernel LANGUAGES C CXX)
 set(ZEPHYR_BINARY_DIR "${CMAKE_BINARY_DIR}/zephyr")
 file(STRINGS "${CMAKE_SOURCE_DIR}/prj.conf" settings REGEX "^CONFIG_[A-Z0-9_]+=")
@@ -24,7 +25,7 @@ add_executable(zephyr.elf "${WEFT_BOARD_STARTUP}")
 target_link_libraries(zephyr.elf PRIVATE app)
 set_target_properties(zephyr.elf PROPERTIES LINKER_LANGUAGE CXX)
 
-# The file's bytes as "0x12,0x34,...": what Zephyr's function of this name writes.
+# Writes the file's bytes as "0x12,0x34,...", like Zephyr's function of this name.
 function(generate_inc_file_for_target target source generated)
   file(READ "${source}" bytes HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// converts MODEL.xml MODEL.bin OUTPUT: reads an IR into memory, converts it there, runs the self
-// test of what came of it and writes the model.weft. The first header stands alone.
+// converts MODEL.xml MODEL.bin OUTPUT: reads an IR into memory, converts it in memory, runs the
+// self test of the result and writes the model.weft. The first header must compile without others.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

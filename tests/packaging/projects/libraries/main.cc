@@ -6,7 +6,7 @@
 #include <second.h>
 #endif
 
-// Opens the model that a library or this program has, on its memory and on memory of this program.
+// Opens the model of a library or of this program, on the model's memory and on this program's.
 int main() {
   static model::State state;
   static model::Scratch scratch;

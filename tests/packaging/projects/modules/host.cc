@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// host global|local MODULE...: loads the modules in order and calls runs() of each that has it.
+// host global|local MODULE...: loads the modules in order and calls runs() of each that defines it.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plug-in: runs its model once by each interface.
+// A plug-in: runs its model once through each interface.
 #include <model.h>
 
 #include "runtime/weft_c.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands for a plug-in that contains another version of weft, compiled to export everything: its
-// tables have other contents, and its functions have the names of weft's.
+// Simulates a plug-in that contains another version of weft and exports all symbols: its tables
+// have other contents, and its functions have the same names as weft's.
 #include <cstdint>
 
 namespace weft {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program around README's snippet: one frame, on the model's own memory and, as for a second
-// stream, on memory of this program. snippet.inc is what stands in README.md.
+// A program around README's snippet: runs one frame on the model's own memory and, like a second
+// stream, on memory of this program. snippet.inc is the code in README.md.
 #include <cstdio>
 
 static void CopyInto(float* input, const float* samples) { *input = *samples; }
