@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decodes a stored recording of keypad tones on a board, 10 ms per Run as if a converter delivered
-// it, and prints each key when it counts. All memory of the model is static: the linker knows it.
+// Decodes a stored recording of keypad tones on a board, 10 ms per Run as from an ADC, and prints
+// each key when it is detected. All memory of the model is static, so the linker checks its size.
 
 #include <stddef.h>
 #include <stdint.h>

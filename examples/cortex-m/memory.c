@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The three functions that compilers and weft take for granted, for a program without a C library.
- * Compiled with -fno-tree-loop-distribute-patterns, or the loops would become calls of themselves.
- * The names below them are Arm's for the same, which Clang calls. Where a C library is linked,
- * leave this file out: its functions are faster. */
+ * The three functions that compilers and weft require, for a program without a C library. Compile
+ * with -fno-tree-loop-distribute-patterns; otherwise the loops would become calls of these
+ * functions. The __aeabi names are Arm's names of the same functions, which Clang calls. If a C
+ * library is linked, omit this file: the library's functions are faster. */
 #include <stddef.h>
 
 void* memset(void* to, int value, size_t bytes) {
@@ -37,7 +37,7 @@ void __aeabi_memcpy(void* restrict to, const void* restrict from, size_t bytes) 
 void __aeabi_memmove(void* to, const void* from, size_t bytes) { memmove(to, from, bytes); }
 
 #define SAME_AS(name) __attribute__((alias(#name)))
-void __aeabi_memset4(void*, size_t, int) SAME_AS(__aeabi_memset); /* 4, 8: of aligned addresses */
+void __aeabi_memset4(void*, size_t, int) SAME_AS(__aeabi_memset); /* 4, 8: for aligned addresses */
 void __aeabi_memset8(void*, size_t, int) SAME_AS(__aeabi_memset);
 void __aeabi_memclr4(void*, size_t) SAME_AS(__aeabi_memclr);
 void __aeabi_memclr8(void*, size_t) SAME_AS(__aeabi_memclr);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * With -DPROFILE=ON the time of every step and layer, printed at the end; else nothing. The clock
- * is SysTick, which every Cortex-M has. PROFILE_STEPS is the model's number of steps, from its
- * header; define it before this file is included. Runs must not be further apart than its 24 bits
- * last. */
+ * With -DPROFILE=ON, measures the time of every step and layer and prints it at the end; otherwise
+ * does nothing. The clock is SysTick, which every Cortex-M has. Define PROFILE_STEPS, the model's
+ * number of steps from its header, before including this file. The clock has 24 bits: two events
+ * must not be further apart than one period. */
 #ifndef WEFT_EXAMPLES_CORTEX_M_PROFILE_H_
 #define WEFT_EXAMPLES_CORTEX_M_PROFILE_H_
 
@@ -13,7 +13,7 @@
 
 static volatile uint32_t* const kSysTick = (volatile uint32_t*)0xE000E010u;
 
-/* SysTick counts down and begins again at its highest value. */
+/* SysTick counts down and then restarts at its maximum. */
 static inline uint64_t Ticks(void* user) {
   enum { kHighest = 0xFFFFFF };
   static uint32_t last = 0;
@@ -34,9 +34,9 @@ static weft_step_time step_rows[PROFILE_STEPS];
 static weft_step_times step_times;
 
 static inline void BeginProfile(weft_engine* engine) {
-  kSysTick[1] = 0xFFFFFF; /* where it begins again */
+  kSysTick[1] = 0xFFFFFF; /* reload value */
   kSysTick[2] = 0;
-  kSysTick[0] = 5; /* on, by the processor's clock, without an interrupt */
+  kSysTick[0] = 5; /* enabled, processor clock, no interrupt */
   step_times.now = Ticks;
   step_times.write = WriteText;
   step_times.ticks_per_second = CLOCK_HZ;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Talks to the debugger or the emulator instead of a serial port: text out, and the end of the
- * program with its code. Neither allocates; without a debugger attached both take a fault. */
+ * Semihosting instead of a serial port: prints text and ends the program with an exit code, through
+ * the debugger or the emulator. Without a debugger, both calls cause a processor fault. */
 #ifndef WEFT_EXAMPLES_CORTEX_M_SEMIHOST_H_
 #define WEFT_EXAMPLES_CORTEX_M_SEMIHOST_H_
 

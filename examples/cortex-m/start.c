@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From reset to main() without any library, on every Cortex-M with an FPU. A fault ends the program
- * with code 70. The symbols come from boards/sections.ld; static constructors there are none. */
+ * Startup code from reset to main() without a library, for every Cortex-M with an FPU. A processor
+ * fault ends the program with code 70. boards/sections.ld defines the symbols. Static constructors
+ * are not supported. */
 #include <stdint.h>
 
 #include "semihost.h"
@@ -14,10 +15,10 @@ static void OnFault(void) {
 }
 
 void Reset(void) {
-  *(volatile uint32_t*)0xE000ED88u |= 0xFu << 20; /* CPACR: switch the FPU on */
+  *(volatile uint32_t*)0xE000ED88u |= 0xFu << 20; /* CPACR: enable the FPU */
 #if __ARM_ARCH >= 8
   *(volatile uint32_t*)0xE000ED14u |= 1u
-                                      << 19; /* CCR.LOB: low-overhead loops, where there are any */
+                                      << 19; /* CCR.LOB: low-overhead loops, if available */
 #endif
   __asm__ volatile("dsb\n isb");
   const uint32_t* from = data_in_flash;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# GCC for bare-metal Cortex-M, and QEMU as the board: -DBOARD= one of those below. Nothing of newlib
-# is linked; its headers serve the compiler only.
+# GCC for bare-metal Cortex-M, and QEMU as emulator. -DBOARD= selects one of the boards below. Only
+# the headers of newlib are used; the library is not linked.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)
 set(CMAKE_CXX_COMPILER arm-none-eabi-g++)

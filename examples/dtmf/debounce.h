@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns one answer per frame into keys pressed. A key counts once when it is the most likely answer
-// with more than one half for kHoldFrames frames in a row, and no key counts again before "none"
-// was heard as long. Holds three words and allocates nothing, so it serves firmware as it is.
+// Converts one result per frame to pressed keys. A key counts once, when its probability exceeds
+// one half in kHoldFrames consecutive frames. The next key counts only after as many frames of
+// "none". The state is three words and nothing is allocated, so firmware can use this file
+// unchanged.
 
 #ifndef WEFT_EXAMPLES_DTMF_DEBOUNCE_H_
 #define WEFT_EXAMPLES_DTMF_DEBOUNCE_H_
@@ -11,12 +12,13 @@ namespace dtmf {
 
 inline constexpr char kKeys[] = "0123456789*#ABCD";
 inline constexpr int kKeyCount = 16;
-inline constexpr int kNone = kKeyCount;  // the answer after the last key
+inline constexpr int kNone = kKeyCount;  // the class after the last key
 inline constexpr int kAnswerCount = kKeyCount + 1;
 
 class Debounce {
  public:
-  // `probabilities` has kAnswerCount values. Returns the key that counts at this frame, or '\0'.
+  // `probabilities` has kAnswerCount values. Returns the key that is detected in this frame, or
+  // '\0'.
   char Hear(const float* probabilities) {
     int best = 0;
     for (int i = 1; i < kAnswerCount; ++i) {

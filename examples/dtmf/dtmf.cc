@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decodes the keypad tones of a recording: maps a model, gives it the memory it asks for, steps it
-// once per 10 ms of sound and prints the keys. The keys go to stdout; the memory plan, and with a
-// third argument the greatest difference from the answers another engine gave, go to stderr.
-// Exit code 0: done. 1: a file is at fault, or the answers differ. 2: the call is at fault.
+// Decodes the keypad tones of a recording: maps a model file, allocates its memory, runs it once
+// per 10 ms of sound and prints the keys on stdout. stderr shows the memory sizes and, with a third
+// argument, the largest difference from the outputs of another engine.
+// Exit code 0: done. 1: invalid file, or outputs that differ. 2: invalid command line.
 
 #include <chrono>
 #include <cinttypes>
@@ -31,7 +31,7 @@ struct Released {
 };
 using Storage = std::unique_ptr<void, Released>;
 
-// A region the engine asks for; never null for want of size.
+// Memory for one region of the engine; not null for size 0.
 Storage Allocate(size_t bytes, size_t alignment) {
   const size_t whole = (bytes / alignment + 1) * alignment;
   return Storage(std::aligned_alloc(alignment, whole));
@@ -48,7 +48,7 @@ bool Complain(const std::string& where, const weft::Fault& fault) {
   return Complain(where, text);
 }
 
-// A decoder of one stream: the engine and the memory it runs in.
+// A decoder of one stream: the engine and its memory.
 class Decoder {
  public:
   bool Open(const char* path) {
@@ -63,7 +63,7 @@ class Decoder {
     }
     state_ = Allocate(needs_.state_bytes, weft::kMemoryAlignment);
     scratch_ = Allocate(needs_.scratch_bytes, weft::kMemoryAlignment);
-    if (!state_ || !scratch_) return Complain(path, "asks for more memory than there is");
+    if (!state_ || !scratch_) return Complain(path, "needs more memory than is available");
     const weft::Memory memory = {{state_.get(), needs_.state_bytes},
                                  {scratch_.get(), needs_.scratch_bytes}};
     fault = weft::Engine::Open(model, weft::AllSteps(), memory, &engine_);
@@ -80,7 +80,7 @@ class Decoder {
 
   size_t frame_samples() const { return engine_.input(0).bytes / sizeof(float); }
 
-  // Probabilities of kAnswerCount answers for one frame, valid until the next; null on a fault.
+  // Probabilities of kAnswerCount classes for one frame, valid until the next call; null on error.
   const float* Step(const int16_t* samples) {
     float* audio = engine_.input(0).as<float>();
     for (size_t i = 0; i < frame_samples(); ++i) audio[i] = samples[i] * (1.0f / 32768.0f);

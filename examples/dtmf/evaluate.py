@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the keypad decoder on fresh synthetic audio, running dtmf.xml in OpenVINO.
+"""Measures the keypad decoder on new synthetic audio, with dtmf.xml in OpenVINO.
 
-Two tables: keys found and keys invented per signal-to-noise ratio, and keys invented per minute
-of sound that has none. Frames become keys by the rule of debounce.h, written again here.
-Exits 1 when fewer than 99 % of the keys at 10 dB are found.
+Prints two tables: keys found and keys invented per signal-to-noise ratio, and keys invented per minute
+of sound without keys. The rule of debounce.h, implemented again here, converts frames to keys. Exit
+code 1: fewer than 99 % of the keys at 10 dB are found.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from train import KEY_COUNT
 SNRS_DB = (0, 3, 5, 10, 15, 20, 30)
 REQUIRED_SNR_DB = 10
 REQUIRED_SHARE = 0.99
-FIRST_SEED = 900000  # far from every seed train.py is run with
+FIRST_SEED = 900000  # different from all seeds of train.py
 
 
 class Net:
@@ -40,7 +40,7 @@ class Net:
 
 
 def measure_other(net, kind, minutes, seed):
-    """Keys invented per minute of sound that has none, in streams of one minute."""
+    """Keys invented per minute of sound without keys, in streams of one minute."""
     rng = np.random.default_rng(seed)
     invented = 0
     for _ in range(minutes):

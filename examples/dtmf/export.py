@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the trained keypad decoder as OpenVINO IR, twice, and the recording the demo plays.
+"""Writes the trained keypad decoder as OpenVINO IR in two forms, and the recording of the demo.
 
 dtmf.xml           one call per frame: audio f32[1,80] -> keys f32[1,17]; state in a variable
 dtmf_sequence.xml  fifty frames per call: audio f32[1,50,80] -> keys f32[1,50,17], from zero state
-test.wav           a number in noise, 10 dB below the tones; test.txt holds its digits
-audio_frames.npy   f32[calls,1,80], the recording cut into the calls of dtmf.xml
-expected.npy       f32[calls,1,17], what OpenVINO answers to them
+test.wav           a dialled number in noise, 10 dB below the tones; test.txt has its digits
+audio_frames.npy   f32[calls,1,80], the recording split into the calls of dtmf.xml
+expected.npy       f32[calls,1,17], OpenVINO's outputs of these calls
 
-The two nets share every weight. Nothing is written unless OpenVINO's answers of both agree.
+Both nets have the same weights. Files are written only if OpenVINO's outputs of both nets agree.
 """
 
 import argparse
@@ -27,8 +27,8 @@ SEQUENCE_FRAMES = 50
 TEST_NUMBER = "0170*4825936#A"
 TEST_SNR_DB = 10.0
 TEST_SEED = 2024
-AGREEMENT = 2e-6  # of two f32 runs of one net
-# On some CPUs OpenVINO computes in bf16 unless told; a net this small is slower on many threads.
+AGREEMENT = 2e-6  # maximum difference of two f32 runs of one net
+# On some CPUs OpenVINO computes in bf16 by default. Several threads are slower for such a small net.
 EXACT = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 
 
@@ -42,7 +42,7 @@ def constant(value, name, kind=np.float32):
 
 
 def features(audio, weights):
-    """Filters, power of each pair, power of the frame, log; the last axis alone is touched."""
+    """Filters, power of each pair, power of the frame, log; works along the last axis only."""
     projection = named(op.matmul(audio, constant(weights["filters"], "filters"), False, False), "p")
     squares = named(op.multiply(projection, projection), "squares")
     last = constant(-1, "last_axis", np.int64)
@@ -112,7 +112,7 @@ def sequence_model(weights):
 
 
 def run_frames(model, frames):
-    """Answers of the one-frame net to frames [calls, samples], from zero state."""
+    """Outputs of the one-frame net for frames [calls, samples], from zero state."""
     request = ov.Core().compile_model(model, "CPU", EXACT).create_infer_request()
     request.reset_state()
     keys = np.empty((len(frames), 1, KEY_COUNT + 1), np.float32)
@@ -122,7 +122,7 @@ def run_frames(model, frames):
 
 
 def disagreement(one, sequence):
-    """Largest difference between both nets over fresh audio, each piece from zero state."""
+    """The largest difference between both nets over new audio, each segment from zero state."""
     many = ov.Core().compile_model(sequence, "CPU", EXACT)
     rng = np.random.default_rng(7)
     seconds = SEQUENCE_FRAMES * FRAME_SAMPLES / synthesize.SAMPLE_RATE_HZ

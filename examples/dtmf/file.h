@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole file mapped read-only for as long as the object lives. The mapping starts on a page, so a
-// model lies aligned and only the pages a run touches are loaded. An empty file cannot be mapped.
+// A complete file, mapped read-only during the lifetime of the object. The mapping starts at a
+// page, so a model is aligned, and only the pages that a run reads are loaded. An empty file cannot
+// be mapped.
 
 #ifndef WEFT_EXAMPLES_DTMF_FILE_H_
 #define WEFT_EXAMPLES_DTMF_FILE_H_
@@ -24,7 +25,7 @@ class MappedFile {
     if (data_ != nullptr) munmap(data_, size_);
   }
 
-  // Call once. False leaves the object empty and errno says why.
+  // Call once. On failure returns false, leaves the object empty and sets errno.
   bool Open(const char* path) {
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return false;

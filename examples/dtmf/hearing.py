@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From probabilities to keys, and how many of those sent were heard. Frames become keys by the rule of
-debounce.h, written again here."""
+"""Converts probabilities to keys by the rule of debounce.h, implemented again here, and counts how many
+of the sent keys were found."""
 
 import dataclasses
 
@@ -11,11 +11,11 @@ FRAME_SAMPLES = 80
 NONE_INDEX = len(synthesize.KEYS)
 STREAM_SECONDS = 20.0
 HOLD_FRAMES = 2
-LATE_SECONDS = 0.050  # a key reported later than this after its end is no longer that key
+LATE_SECONDS = 0.050  # a key that is reported later than this after its end counts as invented
 
 
 def debounce(keys):
-    """[(key, frame it was counted at)] of probabilities [frames, keys + 1]."""
+    """Converts probabilities [frames, keys + 1] to [(key, frame in which it was detected)]."""
     events = []
     previous, run, armed = -1, 0, True
     for frame, row in enumerate(keys):
@@ -37,7 +37,7 @@ def debounce(keys):
 class Tally:
     sent: int = 0
     found: int = 0
-    invented: int = 0  # wrong, counted twice, or where no key is
+    invented: int = 0  # wrong, counted twice, or without a key
 
     def add(self, events, spans):
         open_spans = list(spans)
@@ -54,7 +54,7 @@ class Tally:
 
 
 def measure_keys(net, snr_db, key_count, seed):
-    """Keys and pauses only, every level and twist, until `key_count` were sent."""
+    """Measures streams of keys and pauses, with all signal levels and twists, for `key_count` keys."""
     rng = np.random.default_rng(seed)
     tally = Tally()
     while tally.sent < key_count:

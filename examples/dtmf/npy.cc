@@ -19,7 +19,7 @@ std::string ReadNpy(const char* path, std::vector<float>* values) {
     return std::string(path) + ": not a NumPy file of version 1.0";
   }
   const size_t begin = kPrefixBytes + bytes[8] + (static_cast<size_t>(bytes[9]) << 8);
-  if (begin > file.size()) return std::string(path) + ": the header is cut short";
+  if (begin > file.size()) return std::string(path) + ": the header is truncated";
   const std::string header(bytes + kPrefixBytes, bytes + begin);
   if (header.find("'descr': '<f4'") == std::string::npos ||
       header.find("'fortran_order': False") == std::string::npos) {

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What weights of fewer bits do to the keypad decoder, on fresh synthetic audio that a seed names.
+"""Measures the keypad decoder with narrow weights, on synthetic audio from a fixed seed.
 
-Converts dtmf.xml with each --precision and what examples/quantise has made of it, runs the streams
-of each signal-to-noise ratio through `weft run`, and prints a table: bytes of the file, keys found,
-keys invented. Needs NumPy and the command. Exits 1 where a row finds 0.2 % of the keys fewer than
-f32 does.
+Converts dtmf.xml with each --precision, and the calibrated IR of examples/quantise. Runs the streams of
+each signal-to-noise ratio with `weft run`, and prints a table: file size, keys found, keys invented.
+Requires NumPy and the weft command. Exit code 1: a row finds fewer keys than f32 by more than 0.2 %.
 """
 
 import argparse
@@ -18,17 +17,17 @@ from hearing import FRAME_SAMPLES, measure_keys
 
 SNRS_DB = (10, 0)
 MOST_LOST = 0.002
-FIRST_SEED = 900000  # far from every seed train.py is run with
+FIRST_SEED = 900000  # different from all seeds of train.py
 EXAMPLES = pathlib.Path(__file__).resolve().parents[1]
 MODEL = EXAMPLES / "dtmf" / "model" / "dtmf.xml"
 CALIBRATED = EXAMPLES / "quantise" / "model" / "keypad_int8.xml"
-# What a row is called, its IR, and --precision.
+# Name of a row, its IR, and --precision.
 ROWS = (("f32", MODEL, "f32"), ("f16", MODEL, "f16"), ("i8", MODEL, "i8"), ("i8x8", MODEL, "i8x8"),
         ("NNCF's integers", CALIBRATED, "auto"), ("NNCF's integers, else i8", CALIBRATED, "i8"))
 
 
 class Net:
-    """One file; a stream begins from zero state, as a process does."""
+    """One model file; each stream starts from zero state."""
 
     def __init__(self, weft, model, precision, folder):
         self._weft, self._folder = weft, folder
@@ -48,8 +47,8 @@ class Net:
 
 
 def measure(weft, keys, rows, seed=FIRST_SEED):
-    """Prints the table. Returns its lines, and of each row: does it find nearly as many keys as the
-    first one?"""
+    """Prints the table. Returns its lines, and for each row whether it finds nearly as many keys as
+    the first row."""
     heads = [f"{text} at {snr} dB" for snr in SNRS_DB for text in ("found", "invented per 1000")]
     lines = ["| weights | bytes | " + " | ".join(heads) + " |",
              "| --- | " + " | ".join(["---:"] * (len(heads) + 1)) + " |"]

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Telephone audio at 8 kHz: keypad tones in noise, and the sounds that are not keypad tones.
+"""Synthesizes telephone audio at 8 kHz: keypad tones in noise, and sounds that are not keypad tones.
 
-A key is two sines, one of four rows and one of four columns. What varies from key to key: its
-length, the pause after it, the frequency error of each sine, the level of one against the other
-(twist), both phases. What varies from stream to stream: the level and the noise. Power is the
-same for every key of a stream, so a stream's signal-to-noise ratio holds for each of its keys.
-The ratio compares the power of both tones with that of white noise over the whole 0-4 kHz band.
+A key is two sines, one of four rows and one of four columns. Each key has a random length, pause after
+it, frequency error of each sine, level ratio of both sines (twist), and phases. Each stream has a random
+level and noise. All keys of a stream have the same power, so the stream's signal-to-noise ratio is that
+of each key. It is the power of both tones relative to that of white noise in the full band of 0-4 kHz.
 
-Every random choice comes from the generator the caller passes, so a seed names its audio.
-As a program it writes one number as a WAV file.
+All random choices use the caller's generator, so a seed reproduces its audio. As a program, it writes
+one dialled number as a WAV file.
 """
 
 import argparse
@@ -35,16 +34,16 @@ TWIST_DB = 6.0
 FREQUENCY_ERROR = 0.015
 SNR_DB = (0.0, 30.0)
 LEVEL_DB = (-38.0, -12.0)  # power of the tones, 0 dB = a constant 1.0
-EDGE_SECONDS = 0.002  # switching a tone on and off takes this long
+EDGE_SECONDS = 0.002  # rise and fall time of a tone
 
-# What an exchange itself sends: dial tone, ringing, busy, and the three steps of "number unknown".
+# Tones of an exchange: dial tone, ringing, busy, and the three steps of "number unknown".
 CALL_PROGRESS_HZ = ((350, 440), (440, 480), (480, 620), (425,), (950,), (1400,), (1800,))
 DISTRACTORS = ("silence", "single tone", "off-grid pair", "call progress", "speech")
 
 
 @dataclasses.dataclass(frozen=True)
 class Span:
-    """Samples [begin, end) of a stream carry this key."""
+    """A key in samples [begin, end) of a stream."""
 
     key: str
     begin: int
@@ -60,7 +59,7 @@ def decibel_gain(decibel):
 
 
 def tones(rng, count, frequencies_hz, twist_db=0.0):
-    """Sines of unit total power; twist_db is how far the first stands above the second."""
+    """Sines of unit total power; twist_db is the level of the first relative to the second."""
     amplitudes = np.ones(len(frequencies_hz))
     amplitudes[0] = decibel_gain(twist_db)
     amplitudes *= np.sqrt(2.0 / np.sum(amplitudes**2))
@@ -84,13 +83,13 @@ def key_tone(rng, key):
 
 
 def filtered(gain, poles, source):
-    from scipy import signal  # which keys alone do not need
+    from scipy import signal  # not needed for keys
 
     return signal.lfilter([gain], poles, source)
 
 
 def resonance(source, centre_hz, width_hz):
-    """One formant: a pole pair with unit gain at its centre, roughly."""
+    """One formant: a pole pair with about unit gain at its centre."""
     radius = np.exp(-np.pi * width_hz / SAMPLE_RATE_HZ)
     angle = 2.0 * np.pi * centre_hz / SAMPLE_RATE_HZ
     gain = (1.0 - radius) * np.sqrt(1.0 - 2.0 * radius * np.cos(2.0 * angle) + radius**2)
@@ -130,7 +129,7 @@ def speech(rng, count):
 
 
 def off_grid_pair(rng):
-    """Two frequencies of which at least one is 4 % or more away from each of its four tones."""
+    """Two frequencies, at least one of which differs by 4 % or more from each of its four tones."""
     while True:
         pair = np.array([rng.uniform(600.0, 1050.0), rng.uniform(1100.0, 1800.0)])
         row_error = np.min(np.abs(pair[0] / np.asarray(ROWS_HZ) - 1.0))
@@ -140,7 +139,7 @@ def off_grid_pair(rng):
 
 
 def distractor(rng, kind, seconds):
-    """Unit power (or silence), not a key."""
+    """A sound of unit power, or silence, without a key."""
     count = sample_count(seconds)
     if kind == "silence":
         return np.zeros(count)
@@ -163,7 +162,7 @@ def _distractor_seconds(rng, kind):
 
 
 def _mix(rng, pieces, count, snr_db, level_db):
-    """Joins the pieces, cuts at `count`, sets the level, adds noise, clips as a converter does."""
+    """Concatenates the pieces, truncates to `count`, sets the level, adds noise, clips like an ADC."""
     clean = np.concatenate(pieces)[:count]
     noise = rng.standard_normal(count) * decibel_gain(-snr_db)
     audio = (clean + noise) * decibel_gain(level_db)
@@ -173,9 +172,9 @@ def _mix(rng, pieces, count, snr_db, level_db):
 
 
 def key_stream(rng, seconds, snr_db=None, level_db=None, distractor_share=0.0, keys=None):
-    """Keys with pauses, and in `distractor_share` of the places a distractor instead.
+    """Keys with pauses; a fraction `distractor_share` of the keys is replaced by distractors.
 
-    `keys` None draws them; else exactly these are sent and `seconds` is the least length.
+    If `keys` is None, keys are random; otherwise exactly these are sent and `seconds` is the minimum.
     Returns (audio float32 [-1, 1) on the 16-bit grid, [Span]).
     """
     snr_db = rng.uniform(*SNR_DB) if snr_db is None else snr_db
@@ -209,7 +208,7 @@ def key_stream(rng, seconds, snr_db=None, level_db=None, distractor_share=0.0, k
 
 
 def distractor_stream(rng, seconds, kind, snr_db=None, level_db=None):
-    """Only distractors of one kind, or "noise": nothing but the noise floor, at `level_db`."""
+    """Only distractors of one kind; "noise" is only the noise floor, at `level_db`."""
     snr_db = rng.uniform(*SNR_DB) if snr_db is None else snr_db
     level_db = rng.uniform(*LEVEL_DB) if level_db is None else level_db
     count = sample_count(seconds)

@@ -5,15 +5,15 @@
 The net, for one frame x of 80 samples (10 ms):
 
     p = x F                       32 learned filters over the raw frame, in pairs
-    e = p[0:16]^2 + p[16:32]^2    power in each pair, whatever the phase
+    e = p[0:16]^2 + p[16:32]^2    power in each pair, independent of phase
     g = log([e, mean x^2] + floor)
-    h = GRU(g, h)                 24 values, the only thing kept between frames
+    h = GRU(g, h)                 24 values, the only state between frames
     keys = softmax(h W + b)       16 keys and "none"
 
-The filters start as windowed sines on the eight tones and in eight places a tone must not be, and
-are trained like everything else. Noisy streams are drawn more often than clean ones.
-The answer for a frame is asked one frame later, so the net may use 20 ms of sound. Frames a tone
-begins or ends in have no right answer and carry no weight.
+The filters are initialised as windowed sines at the eight tones and at eight other frequencies, and are
+trained like all weights. Noisy streams are more frequent than clean ones. The target of a frame is
+delayed by one frame, so the net can use 20 ms of sound. Frames in which a tone begins or ends have no
+target and weight 0.
 """
 
 import argparse
@@ -30,7 +30,7 @@ BAND_COUNT = 16
 STATE_COUNT = 24
 KEY_COUNT = len(synthesize.KEYS)
 DELAY_FRAMES = 1
-POWER_FLOOR = 1e-7  # about the quantisation noise of telephone audio at low level
+POWER_FLOOR = 1e-7  # about the quantisation noise of quiet telephone audio
 FRAMES_PER_STREAM = 256
 DISTRACTOR_SHARE = 0.3
 OTHER_CENTRES_HZ = (350.0, 500.0, 600.0, 1070.0, 1900.0, 2300.0, 2800.0, 3400.0)
@@ -48,7 +48,7 @@ def initial_filters():
 
 
 def initial_weights(rng):
-    """GRU gates in the order z, r, h; bias_r is the part of the h gate the reset gate scales."""
+    """GRU gates in the order z, r, h; bias_r is the part of the h gate that the reset gate scales."""
     feature_count = BAND_COUNT + 1
 
     def uniform(rows, columns):
@@ -59,7 +59,7 @@ def initial_weights(rng):
     gates = np.concatenate([uniform(STATE_COUNT, feature_count) for _ in range(3)])
     return {
         "filters": initial_filters(),
-        "w": 0.3 * gates,  # logs of power spread over ten units; gates must not start saturated
+        "w": 0.3 * gates,  # the log powers span ten units; gates must not start saturated
         "r": np.concatenate(orthogonal),
         "bias": np.zeros(4 * STATE_COUNT),
         "out": uniform(STATE_COUNT, KEY_COUNT + 1),
@@ -100,7 +100,7 @@ def loss(weights, frames, labels, frame_weights):
 
 
 def frame_labels(frame_count, spans):
-    """Right answer and weight of each frame, DELAY_FRAMES after the sound it is about."""
+    """Target class and weight of each frame, delayed by DELAY_FRAMES."""
     labels = np.full(frame_count, NONE_INDEX, np.int32)
     weights = np.ones(frame_count, np.float32)
     for span in spans:
@@ -145,7 +145,7 @@ def train(seed, step_count, stream_count):
     recent = []
     for step in range(1, step_count + 1):
         weights, state, value = update(weights, state, *batch(rng, stream_count))
-        recent.append(value)  # not read yet, so the next batch is drawn while this step runs
+        recent.append(value)  # not read yet, so the next batch is generated while this step runs
         if step % 100 == 0:
             elapsed = time.monotonic() - begin
             print(f"step {step} loss {np.mean(recent):.4f} {elapsed:.0f} s", flush=True)

@@ -46,7 +46,7 @@ std::string Parse(const uint8_t* file, size_t file_bytes, std::vector<int16_t>* 
              std::to_string(left) + " left";
     }
     if (std::memcmp(chunk, "fmt ", 4) == 0) {
-      if (length < kFormBytes) return "the format chunk is cut short";
+      if (length < kFormBytes) return "the format chunk is truncated";
       const std::string fault = FormFault(chunk + 8);
       if (!fault.empty()) return fault;
       form_known = true;
@@ -62,7 +62,7 @@ std::string Parse(const uint8_t* file, size_t file_bytes, std::vector<int16_t>* 
     if (padded > left) break;
     at += 8 + padded;
   }
-  return "no sound in it";
+  return "has no data chunk";
 }
 
 }  // namespace

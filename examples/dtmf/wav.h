@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads a telephone recording: RIFF/WAVE, PCM, mono, 16 bits, 8000 samples a second. Refuses every
-// other form, and a file whose chunks reach past its end, with one line that says what it found.
-// The samples belong to the caller.
+// Reads a telephone recording: RIFF/WAVE, PCM, mono, 16 bits, 8000 samples per second. Other forms,
+// and files whose chunks exceed the file, are an error of one line that states the values found.
+// The caller owns the samples.
 
 #ifndef WEFT_EXAMPLES_DTMF_WAV_H_
 #define WEFT_EXAMPLES_DTMF_WAV_H_
@@ -13,7 +13,7 @@
 
 namespace dtmf {
 
-// Empty when `samples` holds the recording, else the fault; `samples` is then unspecified.
+// Returns "" on success, else the error message; `samples` is then unspecified.
 std::string ReadWav(const char* path, std::vector<int16_t>* samples);
 
 }  // namespace dtmf

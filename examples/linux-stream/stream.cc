@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Listens to a pipe: raw audio (16 bit little-endian, mono, 8 kHz) on stdin, one Run of the model
-// per 10 ms frame, each keypad tone printed the moment it counts. All memory is there before the
-// first frame, so that every step does the same work in the same time; the times go to stderr.
-// Exit code 0: the pipe ended. 1: reading or the model is at fault. 2: the call is at fault.
+// Reads raw audio (16 bit little-endian, mono, 8 kHz) from a pipe on stdin, runs the model once per
+// 10 ms frame and prints each key when it is detected. All memory is allocated before the first
+// frame, so every step does the same work; the times are printed on stderr. Exit code 0: the pipe
+// ended. 1: read error or invalid model. 2: invalid command line.
 
 #include <errno.h>
 #include <stdint.h>
@@ -33,7 +33,8 @@ int Complain(const char* where, weft_fault fault) {
   return 1;
 }
 
-// Waits for a whole frame. 1: it is there. 0: the pipe ended before its last sample. -1: a fault.
+// Waits for a complete frame. Returns 1 on success, 0 if the pipe ended before the last sample, -1
+// on error.
 int ReadFrame(uint8_t* bytes, size_t frame_bytes) {
   size_t have = 0;
   while (have < frame_bytes) {

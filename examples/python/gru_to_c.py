@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a GRU in Keras or PyTorch to C source for a board: gru_to_c.py [--framework torch] [FOLDER].
 
-The cells (# %%) are those of a notebook. What they need besides weft: openvino, and keras with scipy,
-or torch.
+The cells (# %%) are those of a notebook. They require weft, openvino, and either keras with scipy or
+torch.
 """
-# %% Which framework, and where the C source goes
+# %% The framework, and the folder of the C source
 import argparse
 import os
 import pathlib
@@ -25,7 +25,7 @@ STEPS, FEATURES, UNITS, CLASSES = 20, 13, 32, 4
 x = np.random.default_rng(1).standard_normal((1, STEPS, FEATURES), dtype=np.float32)
 
 
-# %% The network; yours is trained. What it gives for x is what weft has to give, too
+# %% The network; yours is trained. weft must compute the same outputs for x
 def from_keras():
     os.environ.setdefault("KERAS_BACKEND", "openvino")  # any other backend exports as well
     import keras
@@ -35,7 +35,7 @@ def from_keras():
     with tempfile.TemporaryDirectory() as folder:
         network.export(f"{folder}/gru.xml", format="openvino", verbose=False)
         exported = openvino.Core().read_model(f"{folder}/gru.xml")
-    # Keras computes by OpenVINO here, in bf16 where the processor has it.
+    # Keras uses OpenVINO here, which computes in bf16 on processors that support it.
     return exported, network.predict(x, verbose=0), 1e-2
 
 
@@ -60,14 +60,14 @@ def from_torch():
 
 exported, expected, tolerance = from_keras() if call.framework == "keras" else from_torch()
 
-# %% Converted, over the whole sequence: every layer agrees with OpenVINO, and the end with the framework
+# %% Convert for the full sequence: every layer agrees with OpenVINO, and the output with the framework
 whole = weft.convert(exported, shapes={0: x.shape})
 print(whole)
 print(weft.compare(whole, {0: x}))
 whole_y = whole(x)
 np.testing.assert_allclose(whole_y, expected, rtol=tolerance, atol=tolerance)
 
-# %% One step of time per call, as a board gets its frames; the hidden state stays between the calls
+# %% One time step per call, as on a board; the hidden state is kept between calls
 step = weft.convert(exported, shapes={0: x.shape}, streaming=True)
 for t in range(STEPS):
     np.testing.assert_array_equal(step(x[:, t:t + 1]), whole_y[:, t:t + 1])  # bit for bit
@@ -75,6 +75,6 @@ needs = weft.inspect(step)["needs"]
 print(f"state {needs['state_bytes']} bytes, scratch {needs['scratch_bytes']} bytes")
 print(weft.bench(step, seconds=0.1))
 
-# %% For the board, whose firmware calls gru_step_open and weft_run (examples/cortex-m has the rest)
+# %% C source for a board, whose firmware calls gru_step_open and weft_run (see examples/cortex-m)
 step.save(call.folder / "gru_step.weft")
 step.save_c(call.folder / "gru_step.c")

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The keypad decoder of examples/dtmf by quantise.py: calibrated on synthetic sound that a seed
-names, in four ways, each converted and measured.
+"""Calibrates the keypad decoder of examples/dtmf with quantise.py, on synthetic sound from a fixed
+seed, with four settings; converts and measures each result.
 
     keypad.py [--weft COMMAND] [--keys COUNT] [--keep]
 
-Prints a table: bytes of the file, keys found and invented in noise. --keep writes the last way's IR to model/. Exits 1 where the last finds 0.2 % of the keys fewer than f32 does.
+Prints a table: file size, keys found and keys invented in noise. --keep writes the IR of the best
+setting to model/. Exit code 1: it finds fewer keys than f32 by more than 0.2 %.
 """
 
 import argparse
@@ -20,19 +21,19 @@ from quantise import FOR_WEFT, quantise, save
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "dtmf"))
-import precisions  # noqa: E402  what follows is found there
+import precisions  # noqa: E402  in the folder added above
 import synthesize  # noqa: E402
 
 STREAM_SECONDS = 2.0
 STREAM_COUNT = 40
-CALIBRATION_SEED = 700000  # neither train.py's nor one that is measured with
-# What stands between the filters and Log: powers, which span seven digits.
+CALIBRATION_SEED = 700000  # not used for training or measurement
+# Layer types between the filters and Log: their values are powers, which span seven decades.
 POWERS = ("Multiply", "Split", "Add", "ReduceMean", "Concat")
 KEPT = HERE / "model" / "keypad_int8.xml"
 
 
 def calibration():
-    """(arrays, frames of one stream): every level and noise, a third of the sounds no keys."""
+    """(arrays, frames of one stream): all signal levels and SNRs; a third of the sounds are not keys."""
     rng = np.random.default_rng(CALIBRATION_SEED)
     streams = []
     for _ in range(STREAM_COUNT):
@@ -54,9 +55,9 @@ def keep(model, table):
 
 def main():
     parser = argparse.ArgumentParser(description="Quantise the keypad decoder and measure it.")
-    parser.add_argument("--weft", default="weft", help="the command")
+    parser.add_argument("--weft", default="weft", help="the weft command")
     parser.add_argument("--keys", type=int, default=5000, help="at least this many per SNR")
-    parser.add_argument("--keep", action="store_true", help="write model/ and the table anew")
+    parser.add_argument("--keep", action="store_true", help="rewrite model/ and the table")
     arguments = parser.parse_args()
     nncf.set_log_level("ERROR")
     arrays, stream = calibration()
@@ -75,9 +76,9 @@ def main():
         both = made("both", stream, POWERS)
         table, near = precisions.measure(arguments.weft, arguments.keys, (
             ("f32", model, "f32"),
-            ("NNCF as it comes", plain, "auto"),
-            ("state kept, whole ranges, 8 bits", whole, "auto"),
-            ("NNCF as it comes, powers in f32", floats, "auto"),
+            ("NNCF defaults", plain, "auto"),
+            ("state kept, full ranges, 8 bits", whole, "auto"),
+            ("NNCF defaults, powers in f32", floats, "auto"),
             ("all of these", both, "auto"),
             ("all of these, `--precision i8`", both, "i8"),
         ))

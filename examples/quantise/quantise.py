@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Calibrates OpenVINO IR with NNCF for weft: activations and weights of 8 bits.
+"""Calibrates an OpenVINO IR with NNCF for weft: 8-bit activations and weights.
 
     quantise.py MODEL.xml -o INT8.xml --input NAME=FILE.npy [--stream RUNS] [--float TYPE]
 
-The first axis of each array counts runs, as in `weft compare --input`. README.md says why the
-settings are these.
+The first axis of each array is the run, as in `weft compare --input`. README.md explains the
+settings.
 """
 
 import argparse
@@ -18,8 +18,8 @@ from nncf.definitions import NNCF_DATASET_RESET_STATE_KEY
 from nncf.quantization.advanced_parameters import AdvancedQuantizationParameters, OverflowFix
 from nncf.quantization.range_estimator import RangeEstimatorParametersSet
 
-# weft's sums are exact, so that no weight has to do without a bit; and a range holds every number
-# that calibration has seen, not what is usual for its runs.
+# weft's sums are exact, so weights can use all 8 bits. Ranges include the extremes of all calibration
+# runs, not their mean.
 FOR_WEFT = AdvancedQuantizationParameters(
     overflow_fix=OverflowFix.DISABLE,
     activations_range_estimator_params=RangeEstimatorParametersSet.MINMAX,
@@ -27,7 +27,7 @@ FOR_WEFT = AdvancedQuantizationParameters(
 
 
 def runs_of(arrays, stream):
-    """One dictionary for each run. With `stream` the state starts anew every so many runs."""
+    """Yields one dictionary per run. `stream`: number of runs after which the state is reset."""
     count = min(len(array) for array in arrays.values())
     for run in range(count):
         item = {name: np.asarray(array[run], np.float32) for name, array in arrays.items()}
@@ -37,8 +37,8 @@ def runs_of(arrays, stream):
 
 
 def quantise(path, arrays, stream=0, floats=(), settings=FOR_WEFT):
-    """The calibrated model of the one in `path`; all runs of `arrays` count, and layers of the types
-    `floats` stay as they are."""
+    """Returns the model in `path`, calibrated with all runs of `arrays`. Layers of the types `floats`
+    remain float."""
     items = list(runs_of(arrays, stream))
     return nncf.quantize(ov.Core().read_model(path), nncf.Dataset(items), subset_size=len(items),
                          ignored_scope=nncf.IgnoredScope(types=list(floats)),
@@ -46,7 +46,7 @@ def quantise(path, arrays, stream=0, floats=(), settings=FOR_WEFT):
 
 
 def save(model, path):
-    """Narrower constants would no longer be integers times a scale."""
+    """Saves without f16 compression: f16 constants would no longer be integers times a scale."""
     ov.save_model(model, path, compress_to_fp16=False)
 
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Prints the telephone keys that a microphone or a line at A0 hears. One Run per 10 ms of sound. The
-// model's memory is static; nothing is allocated. A product would sample by timer or DMA: here the
-// samples that fall due while the model runs are taken just after it.
+// Prints the telephone keys detected in the signal of a microphone or line at A0. One Run per 10 ms
+// of sound. The model's memory is static; nothing is allocated. A product would sample by timer or
+// DMA; here, samples that are due during a Run are taken directly after it.
 
 #include <weft.h>
 

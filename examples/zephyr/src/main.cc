@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Decodes a stored recording of keypad tones under Zephyr, 10 ms per Run, and prints each key when
-// it counts. In a product the samples come from an I2S or ADC driver; the rest stays as it is.
+// it is detected. In a product the samples come from an I2S or ADC driver; the other code is
+// unchanged.
 
 #include <zephyr/kernel.h>
 #include <zephyr/sys/printk.h>
