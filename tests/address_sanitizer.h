@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is AddressSanitizer compiled in? GCC says it by a macro, Clang 19 by a feature.
+// Defines WEFT_ADDRESS_SANITIZER if AddressSanitizer is enabled: GCC has a macro, Clang 19 a
+// feature.
 #ifndef WEFT_TESTS_ADDRESS_SANITIZER_H_
 #define WEFT_TESTS_ADDRESS_SANITIZER_H_
 

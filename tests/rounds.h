@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a test repeats itself with other numbers. Sanitizers look for faults that any round may
-// show, and take five times as long: a quarter of the rounds. The others check the results of all.
+// The number of repetitions of a test with random numbers. Sanitizer builds run a quarter of the
+// rounds: they need five times as long, and any round can reveal the errors that they detect.
 #ifndef WEFT_TESTS_ROUNDS_H_
 #define WEFT_TESTS_ROUNDS_H_
 
@@ -10,7 +10,8 @@ namespace weft {
 
 constexpr int Rounds(int all) { return WEFT_ADDRESS_SANITIZER ? all / 4 : all; }
 
-// Is one of a list's elements, by its number, taken?
+// Returns true if element `number` of a list is tested: all elements, or every fourth with a
+// sanitizer.
 constexpr bool IsRound(int number) { return !WEFT_ADDRESS_SANITIZER || number % 4 == 0; }
 
 }  // namespace weft

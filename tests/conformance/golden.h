@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stored case, converted and opened, and how its outputs are compared: the rule of README.md.
+// A stored case, converted and opened, and the comparison of its outputs by the rule of README.md.
 #ifndef WEFT_TESTS_CONFORMANCE_GOLDEN_H_
 #define WEFT_TESTS_CONFORMANCE_GOLDEN_H_
 
@@ -71,7 +71,7 @@ inline void Compare(const std::byte* actual, ElementType type, const std::byte* 
   }
 }
 
-// Of the cases of one folder; the parameter is the case's name.
+// A test over the cases of one folder; the parameter is the case's name.
 class GoldenCase : public testing::TestWithParam<std::string> {
  protected:
   explicit GoldenCase(const std::filesystem::path& root) : folder_(root / GetParam()) {}
@@ -83,7 +83,7 @@ class GoldenCase : public testing::TestWithParam<std::string> {
   }
   void TearDown() override { std::filesystem::remove(file_); }
 
-  // The options that cases use, as `weft convert` would read them.
+  // Parses the options of the case like `weft convert`.
   pipeline::ConvertOptions Options() const {
     pipeline::ConvertOptions options;
     options.model = folder_ / "model.xml";
@@ -124,7 +124,7 @@ class GoldenCase : public testing::TestWithParam<std::string> {
     ASSERT_TRUE(faults.ok());
   }
 
-  // All arrays of the case: one for each of `inputs`, then one for each of `outputs`.
+  // Reads all arrays of the case: one for each of `inputs`, then one for each of `outputs`.
   std::vector<cli::Array> Arrays() const {
     std::vector<cli::Array> arrays;
     std::string reason;
@@ -142,7 +142,7 @@ class GoldenCase : public testing::TestWithParam<std::string> {
     return arrays;
   }
 
-  // Feeds every call of the case and compares what it gives.
+  // Runs every call of the case and compares the outputs.
   void RunAndCompare() {
     ConvertAndOpen();
     if (HasFailure()) return;
@@ -184,7 +184,7 @@ class GoldenCase : public testing::TestWithParam<std::string> {
   std::unique_ptr<cli::LoadedModel> model_;
 };
 
-// "family/case" as the name of a test.
+// Converts "family/case" to a test name.
 inline std::string TestNameOf(const testing::TestParamInfo<std::string>& instance) {
   std::string name = instance.param;
   for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) ? c : '_';

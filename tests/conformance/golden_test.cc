@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts every committed case, runs it and compares with its goldens by the rule of README.md.
-// One test per case, so that a name on the screen is a folder in build/fixtures/cases.
+// One test per case: its name is a folder in build/fixtures/cases.
 #include "tests/conformance/golden.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models whose caller keeps the state: the number of steps in a call is a dimension of the model,
-// and must not change a bit. Eight steps in one call, in four calls of two and in eight calls of
+// Models with caller-kept state: the number of steps per call is a dimension of the model and must
+// not change results. Compares eight steps in one call, in four calls of two and in eight calls of
 // one.
 #include <gtest/gtest.h>
 
@@ -19,16 +19,16 @@ namespace {
 
 constexpr size_t kSteps = 8;
 
-// What the caller does with an input after the first one.
+// How the caller sets an input after the first one.
 enum class Input {
   kState,  // sets it to the next output, counted from 1, of the call before
   kRow     // sets it to the same row in each call
 };
 
-// A net over [batch, steps, channels], of random layers or of one kind of layer.
+// A net over [batch, steps, channels] with random layers, or with layers of one kind.
 class Net {
  public:
-  // Layer() has the kinds.
+  // For the kinds see Layer().
   static constexpr int64_t kKinds = 19;
 
   Net(GraphBuilder& g, int64_t steps, uint32_t seed)
@@ -62,7 +62,7 @@ class Net {
     return g_.Add(type, 1, {x, g_.Ints(std::move(axes))}, {{"keep_dims", "true"}});
   }
 
-  // The past of [batch, channels, steps], joined in front.
+  // Prepends the past to x [batch, channels, steps].
   ir::Source WithPast(ir::Source x, int64_t past) {
     const ir::Source cache = g_.Parameter(F32({batch_, channels_, past}));
     inputs_.push_back(Input::kState);
@@ -71,7 +71,7 @@ class Net {
         "Slice", 8, {joined, g_.Ints({-past}), g_.Ints({INT32_MAX}), g_.Ints({1}), g_.Ints({2})}));
     return joined;
   }
-  // One row of each batch, for all steps.
+  // One row per batch, used in all steps.
   ir::Source Row() {
     inputs_.push_back(Input::kRow);
     return g_.Parameter(F32({batch_, 1, channels_}));
@@ -113,7 +113,7 @@ class Net {
     }
   }
 
-  // Rows that are added to every step, and additions after a transposition.
+  // Rows that are added in every step, and additions after a transposition.
   ir::Source RowLayer(int64_t kind, ir::Source y) {
     const ir::Source x = Turned(y);
     const int64_t c = channels_;
@@ -133,7 +133,7 @@ class Net {
     }
   }
 
-  // Sums over the channels, which are not the last axis of x.
+  // Sums over the channels, if they are not the last axis of x.
   ir::Source ChannelLayer(int64_t kind, ir::Source x) {
     const ir::Source axes = g_.Ints({1});
     switch (kind) {
@@ -173,7 +173,7 @@ class Net {
 
 using BuildNet = std::function<void(GraphBuilder&, int64_t steps, std::vector<Input>&)>;
 
-// Sets the inputs after the first one. A run may overwrite its inputs.
+// Sets the inputs after the first one before each run, because a run may overwrite its inputs.
 void SetInputs(Engine& engine, const std::vector<Input>& inputs,
                const std::vector<PortBytes>& states) {
   size_t state = 0;
@@ -195,7 +195,7 @@ std::vector<PortBytes> StatesOf(Engine& engine) {
   return states;
 }
 
-// The bits of the output over all steps, [steps, batch, channels].
+// Returns the bits of the output over all steps, [steps, batch, channels].
 std::vector<uint32_t> OutputOf(const BuildNet& build, size_t steps) {
   std::vector<Input> inputs;
   Model model([&](GraphBuilder& g) { build(g, static_cast<int64_t>(steps), inputs); },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that loops copy in every iteration, for every conformance case, with the reason that the
-// file gives. copies.txt pins the cases where they are not 0; WEFT_PIN_COPIES=1 writes it anew, and
-// the author of that change looks at every line that came in.
+// Checks the bytes that loops copy in each iteration, for every conformance case, with the reason
+// that the file states. copies.txt pins the cases that copy. WEFT_PIN_COPIES=1 rewrites it; the
+// author of the change must review every new line.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 const std::filesystem::path kPinned = WEFT_SOURCE_DIR "/tests/models/copies.txt";
 
-// "layer copies 12 bytes an iteration (back_edge)", one line per section of the file that does.
+// Returns "layer copies 12 bytes an iteration (back_edge)", one line per section that copies.
 std::vector<std::string> CopiesOf(const format::Model& model) {
   std::vector<std::string> lines;
   const inspect::Traffic traffic = inspect::TrafficOf(model);

@@ -34,7 +34,7 @@ inline std::optional<AlignedBytes> FileOfCase(const pipeline::ConvertOptions& op
   return file;
 }
 
-// What the case asks of its weights.
+// The precision that the case requests for its weights.
 inline plan::Precision PrecisionOfCase(const std::filesystem::path& folder) {
   const auto json = nlohmann::json::parse(std::ifstream(folder / "case.json"));
   const auto words = json.value("convert", std::vector<std::string>());
@@ -42,7 +42,8 @@ inline plan::Precision PrecisionOfCase(const std::filesystem::path& folder) {
   return option == words.end() ? plan::Precision() : plan::PrecisionOf(option[1]).value();
 }
 
-// Every case of the conformance tests that weft converts, in no order; those check its refusals.
+// All conformance cases that weft converts, in any order. The conformance tests check rejected
+// cases.
 inline const std::vector<ConvertedCase>& ConvertedCases() {
   static const std::vector<ConvertedCase> kCases = [] {
     namespace fs = std::filesystem;
@@ -63,7 +64,7 @@ inline const std::vector<ConvertedCase>& ConvertedCases() {
   return kCases;
 }
 
-// One of them, `steps` steps of time a run.
+// Converts a case to streaming with `steps` time steps per run.
 inline AlignedBytes StreamedCase(const std::string& name, int64_t steps) {
   pipeline::ConvertOptions options;
   options.model = FolderOfCases() / name / "model.xml";

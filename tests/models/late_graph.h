@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that look ahead, cut to a few steps a run: run t gives what belongs to the step t -
-// latency of the whole, bit for bit, whatever number of steps a run has. And the layers that such
-// models are made of here, over [1, channels, places].
+// Tests models with look-ahead, converted to streaming: run t must give the output of step t -
+// latency of the full model, bit-identical for any number of steps per run. Also defines the layers
+// of these models, over [1, channels, time].
 #ifndef WEFT_TESTS_MODELS_LATE_GRAPH_H_
 #define WEFT_TESTS_MODELS_LATE_GRAPH_H_
 
@@ -27,7 +27,7 @@ inline Build Of(int64_t steps, const BuildFor& build) {
   return [=](GraphBuilder& g) { build(g, steps); };
 }
 
-// The dense rows of a tensor along an axis: all before it, and the bytes of one place.
+// A tensor as rows along an axis: the number of rows, and the bytes of one element of the axis.
 struct Rows {
   size_t count = 1, place_bytes = sizeof(float);
 };
@@ -39,7 +39,7 @@ inline Rows RowsAlong(const Tensor& tensor, size_t axis) {
   return rows;
 }
 
-// Copies places of one tensor into another, whose first place along the axis is `at`.
+// Copies elements along an axis from one tensor to another, starting at index `at` of the target.
 inline void CopyPlaces(const unsigned char* from, size_t from_places, size_t first,
                        unsigned char* to, size_t to_places, size_t at, size_t count,
                        const Rows& rows) {
@@ -49,7 +49,8 @@ inline void CopyPlaces(const unsigned char* from, size_t from_places, size_t fir
   }
 }
 
-// A model of kTimes as many steps as the one that is cut, and what the runs of the cut one give.
+// A full model of kTimes as many steps as the streamed one, and the outputs of the streamed model's
+// runs.
 class Comparison {
  public:
   Comparison(const BuildFor& build, int64_t steps)
@@ -113,7 +114,8 @@ class Comparison {
                static_cast<size_t>(run) * places, places, RowsAlong(part, axis));
   }
 
-  // What has come of the whole. Of the last steps alone nothing is known while some are to come.
+  // Compares the part of the full output that has arrived. Skips outputs without a time axis: they
+  // belong to the last step, which has not arrived.
   void Compare(uint32_t i, const PortBytes& given) {
     SCOPED_TRACE("output " + std::to_string(i));
     const Tensor whole = whole_.engine.output(i), part = part_.engine.output(i);
@@ -138,7 +140,7 @@ class Comparison {
   std::vector<PortBytes> inputs_;
 };
 
-// Any number of steps a run gives the same bits out of states of the same sizes.
+// Checks that results and state sizes are equal for any number of steps per run.
 inline void ExpectLate(const BuildFor& build, const std::vector<int64_t>& latencies) {
   std::vector<std::pair<std::string, int64_t>> states;
   for (const int64_t steps : {1, 2, 3, 5}) {
@@ -194,7 +196,7 @@ inline ir::Source Bordered(GraphBuilder& g, ir::Source x, int64_t begin, int64_t
                {{"pad_mode", "constant"}});
 }
 
-// [1, 3, places] along places; its last state stands at port 1 of the sequence.
+// A sequence over x [1, 3, time]; its last state is port 1 of the sequence.
 inline ir::Source Sequence(GraphBuilder& g, const std::string& type, ir::Source x, int64_t places) {
   const int64_t gates = type == "LSTMSequence" ? 4 : type == "GRUSequence" ? 3 : 1;
   const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});

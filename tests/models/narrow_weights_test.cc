@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrow weights must not change a bit: every conformance case is lowered with its weights rounded
-// to a type and stored in it, and with the same numbers as f32.
+// Narrow weight types must not change results: every conformance case is lowered with weights
+// rounded to a type and stored in this type, and with the same rounded numbers stored as f32.
 #include "converter/program/narrow_weights.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::optional<plan::Program> Lowered(const fs::path& model, const plan::Precisio
   return pipeline::LowerModel(options, faults);
 }
 
-// The type of a step's weights, f32 of a step without.
+// Returns the type of a step's weights, f32 for steps without weights.
 ElementType WeightTypeOf(const plan::Step& step) {
   return std::visit(
       [](const auto& params) {
@@ -56,7 +56,7 @@ void Widen(plan::Value& value, ElementType from) {
   value.data = std::make_shared<const std::vector<std::byte>>(std::move(floats));
 }
 
-// The same program with all weights as f32, and how many constants were not.
+// Returns the program with all weights as f32, and the number of constants that were narrow.
 size_t WidenWeights(plan::Program& program) {
   std::set<plan::ValueId> roots;
   for (plan::Block& block : program.blocks) {
@@ -93,7 +93,7 @@ TEST(NarrowWeights, ChangeNoBitOfAnyModel) {
       EXPECT_EQ(Outputs(*narrow), must);
       EXPECT_EQ(Outputs(*narrow, {}, true), must) << "outputs over inputs";
     }
-    // Without a request nothing is lost.
+    // Without --precision, weights must be exact.
     const std::optional<plan::Program> by_default = Lowered(entry.path(), std::nullopt);
     if (!by_default) continue;
     plan::Program widened = *by_default;
@@ -102,7 +102,7 @@ TEST(NarrowWeights, ChangeNoBitOfAnyModel) {
     EXPECT_EQ(Outputs(*by_default), Outputs(Lowered(entry.path(), ElementType::f32).value()));
   }
   EXPECT_GT(narrow_models, 300u);
-  // A quarter of all models need not hold a quarter of these.
+  // With a sanitizer, the tested quarter of all models may contain fewer than a quarter of these.
   EXPECT_GT(exact_models, WEFT_ADDRESS_SANITIZER ? 2u : 16u);
 }
 

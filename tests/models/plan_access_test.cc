@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plan validator believes a step touches, held against the kernels: every kind of step
-// with every set of parameters that the conformance models contain. Outputs: exactly the bytes that
-// change. Inputs: no byte outside of what is claimed changes a result.
+// Compares the accesses that the plan validator assumes with those of the kernels, for every kind
+// of step with every set of parameters in the conformance models. Outputs: exactly the assumed
+// bytes change. Inputs: bytes outside of the assumed ones must not change a result.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -34,7 +34,7 @@ std::string ParamsOf(const format::Model& model, const format::Step& step) {
   return {};
 }
 
-// One step on blocks of its own, each as large as the operand's slot.
+// One step on separate blocks, each of the size of the operand's slot.
 class StepRun {
  public:
   StepRun(const format::Model& model, const format::Step& step) : model_(model), step_(step) {
@@ -74,7 +74,7 @@ class StepRun {
   }
 
  private:
-  // What some targets, or data of some types, scratch in and others need not.
+  // Returns true for scratch that some targets or data types do not use.
   bool IsLeftUnused(uint32_t operand) const {
     switch (static_cast<format::Kind>(step_.kind())) {
       case format::Kind::conv_i8:
@@ -106,7 +106,7 @@ class StepRun {
     }
   }
 
-  // The outputs' bytes, which hold `poison` before.
+  // Returns the outputs' bytes after a run; they contain `poison` before it.
   std::vector<std::vector<unsigned char>> Run(unsigned char poison) {
     std::byte* pointers[format::kMaxOperands] = {};
     for (uint32_t i = 0; i < blocks_.size(); ++i) {
@@ -129,7 +129,7 @@ class StepRun {
   std::vector<std::vector<bool>> claimed_;
 };
 
-// Of these, one step of time at a time: what only that has.
+// The same models with one time step per run, for parameters that only streaming creates.
 const char* const kStreamed[] = {"convolution/1d_k3_dilation2_causal",
                                  "streaming/attention_of_shared_keys"};
 
@@ -138,7 +138,7 @@ class Claims {
   void Check(const format::Model& model) {
     for (const format::Step& step : format::RowsOf(model.steps())) {
       const auto kind = static_cast<format::Kind>(step.kind());
-      // compact's bytes are known at run time alone.
+      // The bytes that compact writes depend on run-time lengths.
       if (kind == format::Kind::section || kind == format::Kind::compact) continue;
       if (!seen_.insert(ParamsOf(model, step)).second) continue;
       kinds_.insert(step.kind());

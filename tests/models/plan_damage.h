@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damage to a sound model: a word of any table or of the weights is changed, a variable loses its
-// row or initial value, ports and operands get another slot at the same address, and constants are
-// swapped. Tables that no engine reads are left alone: layer names, buffers, the self test and
+// Damages a valid model: changes a word of any table or of the weights, removes a variable's row or
+// initial value, moves ports and operands to another slot with the same address, and swaps
+// constants. Tables that no engine reads stay unchanged: layer names, buffers, the self test and
 // streaming notes.
 #ifndef WEFT_TESTS_MODELS_PLAN_DAMAGE_H_
 #define WEFT_TESTS_MODELS_PLAN_DAMAGE_H_
@@ -38,7 +38,7 @@ class PlanDamage {
 #undef WEFT_STEP
   }
 
-  // False where chance picked what does not fit.
+  // Returns false if the random choice does not apply to the model.
   bool Damage() {
     switch (random_() % 10) {
       case 0:
@@ -88,7 +88,7 @@ class PlanDamage {
     return *rows.GetMutableObject(static_cast<flatbuffers::uoffset_t>(index));
   }
 
-  // A row is lost: another one is there twice.
+  // Replaces a row by a copy of another row.
   bool LoseVariable() {
     auto* variables = model_.mutable_variables();
     if (variables == nullptr || variables->size() < 2) return false;
@@ -106,7 +106,7 @@ class PlanDamage {
     return true;
   }
 
-  // Another slot at the same address where there is one.
+  // Returns another slot with the same address, if there is one.
   bool ChangePort(flatbuffers::Vector<const format::Port*>* ports) {
     if (ports == nullptr || ports->size() == 0) return false;
     format::Port& port = RowOf(*ports, PickRow(*ports));
@@ -124,12 +124,12 @@ class PlanDamage {
     return true;
   }
 
-  // Earlier damage may have left any number.
+  // After earlier damage the value can be any number.
   bool IsSlot(uint32_t slot) const { return slot < model_.slots()->size(); }
   bool IsConstant(uint32_t slot) const {
     return IsSlot(slot) && model_.slots()->Get(slot)->region() == format::kWeightsRegion;
   }
-  // kNoSlot where there is none.
+  // Returns kNoSlot if there is none.
   uint32_t PickConstant() {
     std::vector<uint32_t> constants;
     for (uint32_t i = 0; i < model_.slots()->size(); ++i) {
@@ -200,7 +200,7 @@ class PlanDamage {
   std::vector<Table> tables_;
 };
 
-// One kind of damage, or two; nullopt where chance picked what does not fit.
+// Applies one or two kinds of damage; returns nullopt if the random choice does not apply.
 inline std::optional<AlignedBytes> DamagedMutant(const AlignedBytes& sound,
                                                  std::minstd_rand& random) {
   AlignedBytes mutant(sound.size());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planning must not change a bit. Every conformance case is lowered once and run eleven ways: every
-// copy executed, copies coalesced, before that values split into their parts, outputs written over
-// inputs, steps in the order that needs the least scratch, found before and after what lies in one
-// place, invariants and products hoisted out of loops, the latter whole and in small chunks, with
-// loops of stacked layers as one where there are any, and with its scratch in two memories.
+// Planning must not change results. Every conformance case is lowered once and run with eleven
+// plans: all copies executed; copies coalesced; values split into parts before coalescing; outputs
+// written over inputs; steps in the order of minimum scratch, found before and after coalescing;
+// invariants hoisted out of loops; products hoisted completely and in small chunks; loops of
+// stacked layers fused; scratch in two memories.
 #include <gtest/gtest.h>
 
 #include <filesystem>

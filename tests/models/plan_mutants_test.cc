@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans that are wrong: in sound models one buffer is moved, shifted or swapped with another one,
-// steps change their order, operands, variables or ports their slots, slots their moves, and any
-// word of the file is damaged (plan_damage.h). Where a model then computes anything else, or says
-// something else of its ports, the number of its values must have refused it, on the desktop and in
-// Engine::OpenChecked; the plan validator sees some of them as well. WEFT_PLAN_MUTANTS is how many
-// are made of each model.
+// Wrong plans. In valid models, one buffer is moved, shifted or swapped with another one; steps
+// change their order; operands, variables or ports change their slots; slots change their moves; or
+// any word of the file is damaged (plan_damage.h). If a model then computes other results, or
+// reports other ports, the plan hash must reject it, on the desktop and in Engine::OpenChecked. The
+// plan validator detects some of them as well. WEFT_PLAN_MUTANTS is the number of mutants per
+// model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@
 namespace weft {
 namespace {
 
-// Floats in [-1, 1); integers and booleans small, so that counts and conditions differ from run to
-// run.
+// Returns floats in [-1, 1), and small integers and booleans, so that counts and conditions differ
+// between runs.
 void FillInput(const Tensor& tensor, std::minstd_rand& random) {
   if (tensor.type == Type::kF32) {
     for (size_t i = 0; i < tensor.bytes / sizeof(float); ++i) {
@@ -46,7 +46,7 @@ void FillInput(const Tensor& tensor, std::minstd_rand& random) {
   }
 }
 
-// Bytes that a caller sees.
+// Bytes that are visible to the caller.
 class Observed {
  public:
   void Add(const void* from, size_t count) {
@@ -69,9 +69,9 @@ class Observed {
 
 constexpr uint64_t kMostSteps = 100000;
 
-// The ports of a model and some runs, in memory that holds `fill` before Open, and scratch that
-// does before each run; then the runs again after a reset. nullopt where Open refuses the model, or
-// runs may take too long.
+// Returns the ports of a model and the outputs of some runs, then of the same runs after a reset.
+// Memory contains `fill` before Open, scratch also before each run. Returns nullopt if Open rejects
+// the model or if its runs may take too long.
 std::optional<std::vector<std::byte>> Outputs(const AlignedBytes& model, int fill) {
   constexpr int kRuns = 4;
   Needs needs;
@@ -105,12 +105,12 @@ std::optional<std::vector<std::byte>> Outputs(const AlignedBytes& model, int fil
   return observed.bytes();
 }
 
-// Whether the device's own level of Open accepts a model that Open does.
+// Returns true if OpenChecked accepts a model that Open accepts.
 bool OpensChecked(const AlignedBytes& model) {
   Needs needs;
   if (!ReadNeeds({model.data(), model.size()}, &needs).ok()) return false;
   AlignedBytes state(needs.state_bytes), scratch(needs.scratch_bytes);
-  std::array<std::byte, 256> table;  // far too small for most
+  std::array<std::byte, 256> table;  // too small for most models
   Memory memory;
   memory.state = {state.data(), state.size()};
   memory.scratch = {scratch.data(), scratch.size()};
@@ -129,7 +129,7 @@ AlignedBytes Copy(const AlignedBytes& from) {
   return to;
 }
 
-// Where a buffer of the plan lies: its slots without their moves.
+// The bytes of a buffer of the plan: the union of its slots, without their moves.
 struct Extent {
   uint8_t region = 0;
   int64_t begin = INT64_MAX, end = 0;
@@ -148,7 +148,7 @@ std::map<uint32_t, Extent> Buffers(const format::Model& model) {
   return buffers;
 }
 
-// False where a slot would leave its region.
+// Returns false if a slot would leave its region.
 bool MoveBuffer(AlignedBytes& file, uint32_t buffer, int64_t distance) {
   auto* model = format::GetMutableModel(file.data());
   for (uint32_t i = 0; i < model->slots()->size(); ++i) {
@@ -166,7 +166,7 @@ T& RowOf(flatbuffers::Vector<const T*>& rows, size_t index) {
   return *rows.GetMutableObject(static_cast<flatbuffers::uoffset_t>(index));
 }
 
-// Two rows of a vector change places.
+// Swaps two rows of a vector.
 template <typename T>
 bool SwapRows(flatbuffers::Vector<const T*>* rows, std::minstd_rand& random) {
   if (rows == nullptr || rows->size() < 2) return false;
@@ -177,7 +177,7 @@ bool SwapRows(flatbuffers::Vector<const T*>* rows, std::minstd_rand& random) {
   return true;
 }
 
-// Two ports, or two variables, change their slots.
+// Swaps the slots of two ports or of two variables.
 template <typename T>
 bool SwapSlots(flatbuffers::Vector<const T*>* rows, std::minstd_rand& random) {
   if (rows == nullptr || rows->size() < 2) return false;
@@ -189,8 +189,8 @@ bool SwapSlots(flatbuffers::Vector<const T*>* rows, std::minstd_rand& random) {
   return true;
 }
 
-// What is no matter of a buffer's place: the order of steps, and which slots they, the variables
-// and the ports have.
+// Changes the plan without moving a buffer: the order of steps, or the slots of steps, variables
+// and ports.
 std::optional<AlignedBytes> RewiredMutant(const AlignedBytes& sound, std::minstd_rand& random) {
   AlignedBytes mutant = Copy(sound);
   format::Model& model = *format::GetMutableModel(mutant.data());
@@ -202,7 +202,7 @@ std::optional<AlignedBytes> RewiredMutant(const AlignedBytes& sound, std::minstd
   bool fits = true;
   switch (random() % 8) {
     case 0:
-    case 1: {  // neighbours, with what each of them reads and writes
+    case 1: {  // adjacent steps, together with their operands
       auto& steps = *model.mutable_steps();
       const size_t first = random() % steps.size();
       fits = first + 1 < steps.size();
@@ -249,7 +249,7 @@ std::optional<AlignedBytes> RewiredMutant(const AlignedBytes& sound, std::minstd
   return mutant;
 }
 
-// A spoiled copy of the plan; nullopt where chance picked what does not fit.
+// Returns a wrong copy of the plan; nullopt if the random choice does not apply.
 std::optional<AlignedBytes> MovedMutant(const AlignedBytes& sound, std::minstd_rand& random) {
   const format::Model& model = *format::GetModel(sound.data());
   const std::map<uint32_t, Extent> buffers = Buffers(model);
@@ -257,27 +257,27 @@ std::optional<AlignedBytes> MovedMutant(const AlignedBytes& sound, std::minstd_r
   const auto pick = [&] { return *std::next(buffers.begin(), random() % buffers.size()); };
   const auto [buffer, extent] = pick();
   const int64_t region_bytes = model.regions()->Get(extent.region)->bytes();
-  if (region_bytes == 0) return std::nullopt;  // all that there is has no elements
+  if (region_bytes == 0) return std::nullopt;  // all values are empty
   AlignedBytes mutant = Copy(sound);
   bool fits = false;
   switch (random() % 4) {
-    case 0: {  // anywhere
+    case 0: {  // to any address
       const auto to = static_cast<int64_t>(random() % static_cast<uint64_t>(region_bytes));
       fits = MoveBuffer(mutant, buffer, (to - extent.begin) / 4 * 4);
       break;
     }
-    case 1: {  // a little
+    case 1: {  // by a few bytes
       const int64_t steps = 1 + static_cast<int64_t>(random() % 16);
       fits = MoveBuffer(mutant, buffer, 4 * (random() % 2 == 0 ? steps : -steps));
       break;
     }
-    case 2: {  // onto another one
+    case 2: {  // to the address of another buffer
       const auto [other, place] = pick();
       fits = other != buffer && place.region == extent.region &&
              MoveBuffer(mutant, buffer, place.begin - extent.begin);
       break;
     }
-    default: {  // the places of two of them exchanged
+    default: {  // swap the addresses of two buffers
       const auto [other, place] = pick();
       fits = other != buffer && place.region == extent.region &&
              MoveBuffer(mutant, buffer, place.begin - extent.begin) &&
@@ -291,7 +291,7 @@ std::optional<AlignedBytes> MovedMutant(const AlignedBytes& sound, std::minstd_r
 
 struct Tally {
   int made = 0, mutants = 0, compute_otherwise = 0, refused = 0, refused_in_vain = 0;
-  int refused_by_number = 0;  // alone
+  int refused_by_number = 0;  // by the plan hash only
   int refused_by_open = 0;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of a plan's values is that of its program: whatever copies have gone away, whatever
-// lies in one place and in whatever order the steps stand, it is what it is where every copy is
-// executed.
+// The plan hash depends only on the program: it is independent of removed copies, shared memory and
+// the order of steps, and equals the hash of the plan that executes every copy.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +38,8 @@ std::optional<uint32_t> ValuesOf(const std::vector<std::byte>& file) {
   return plan::NumberOfValues(*format::GetModel(model.data()));
 }
 
-// Behind the true length of a value of run-time length lies what the plan happens to leave there.
+// Returns true if values have a run-time length. The bytes after the actual length depend on the
+// plan.
 bool HasLengths(const plan::Program& program) {
   const auto decides = [](const plan::Section& section) {
     return section.trip != plan::kNone || section.body_condition != plan::kNone;
@@ -47,7 +47,7 @@ bool HasLengths(const plan::Program& program) {
   return std::ranges::any_of(program.sections, decides);
 }
 
-// Of the program, and of its plans.
+// Expects equal hashes of the program and of its plans.
 void ExpectOneNumber(const plan::Program& program) {
   const std::optional<uint32_t> naive = ValuesOf(FileOf(program));
   EXPECT_TRUE(naive.has_value());
@@ -65,7 +65,7 @@ struct CaseCounts {
   int cases = 0, models = 0, with_lengths = 0;
 };
 
-// Of each case that can be lowered so.
+// Checks each case that can be lowered with these options.
 CaseCounts CheckCases(std::optional<int64_t> streaming_steps) {
   CaseCounts counts;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(FolderOfCases())) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program computes from made inputs, for tests that two programs do the same.
+// Outputs of a program for generated inputs, for tests that compare two programs.
 #ifndef WEFT_TESTS_MODELS_PROGRAM_OUTPUTS_H_
 #define WEFT_TESTS_MODELS_PROGRAM_OUTPUTS_H_
 
@@ -37,7 +37,7 @@ inline void FillInput(const Tensor& tensor, uint32_t& state) {
   }
 }
 
-// All output bytes of two runs on scratch that held arbitrary bytes before.
+// Returns all output bytes of two runs; scratch contains arbitrary bytes before each.
 inline std::vector<std::byte> Outputs(const plan::Program& program,
                                       std::optional<int64_t> fast_bytes = {},
                                       bool lies_near = false) {
@@ -72,7 +72,7 @@ inline std::vector<std::byte> Outputs(const plan::Program& program,
   for (int run = 0; run < 2 && fault.ok(); ++run) {
     for (uint32_t i = 0; i < engine.input_count(); ++i) FillInput(engine.input(i), random);
     const FaultCode code =
-        engine.Run().code;  // a count that random inputs set may exceed its bound
+        engine.Run().code;  // a trip count from random inputs may exceed its bound
     EXPECT_TRUE(code == FaultCode::kNone || code == FaultCode::kTripLimit);
     for (uint32_t i = 0; i < engine.output_count(); ++i) {
       const Tensor output = engine.output(i);

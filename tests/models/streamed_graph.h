@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph of T steps, whole and cut to N steps a run: the runs of the cut one must give the bits of
-// the whole one, before and after a reset. Where a test builds its graph for any T, the cut one is
-// made of a shorter graph than the whole: it must go on behind its last step as if it had more.
+// A graph of T steps, in full and converted to streaming with N steps per run. The runs of the
+// streamed model must be bit-identical to the full model, before and after a reset. If a test can
+// build its graph for any T, the streamed model is converted from a shorter graph than the full
+// model: after its last step it must continue like a longer model.
 #ifndef WEFT_TESTS_MODELS_STREAMED_GRAPH_H_
 #define WEFT_TESTS_MODELS_STREAMED_GRAPH_H_
 
@@ -59,8 +60,8 @@ inline bool Infer(GraphBuilder& g) {
   return InferAndFold(g.graph, {}, g.faults);
 }
 
-// Streams the graph; where there is a twin, which builds it with another length, as one of a
-// dynamic time axis.
+// Converts the graph to streaming. `twin`, if set, builds the graph with another length; the time
+// axis is then dynamic.
 inline std::optional<graph::Streamed> Streamed(GraphBuilder& g, const graph::StreamOptions& options,
                                                const Build& twin) {
   graph::Folding folding = FoldingHere();
@@ -81,10 +82,10 @@ inline void RunGraphPasses(ir::Graph& graph) {
   graph::ChooseLayouts(graph);
 }
 
-// A model as the converter makes it from a graph, and its engine.
+// A model converted from a graph, and its engine.
 class Model {
  public:
-  struct WithGraphPasses {};  // as the command converts it
+  struct WithGraphPasses {};  // with all graph passes, like the command
 
   Model(const Build& build, WithGraphPasses) {
     build(graph_);
@@ -143,7 +144,7 @@ class Model {
 
 using PortBytes = std::vector<unsigned char>;
 
-// The first axis that differs is time; a port without one is the same in every run.
+// Time is the first axis that differs; a port without such an axis is equal in every run.
 inline void Move(const Tensor& whole, const Tensor& part, PortBytes& bytes, size_t run,
                  bool to_part) {
   size_t rows = 1;
@@ -163,7 +164,7 @@ inline PortBytes BytesOf(const Tensor& tensor) {
   return {tensor.as<unsigned char>(), tensor.as<unsigned char>() + tensor.bytes};
 }
 
-// Do so many runs of the part fill the whole, along one axis, or is there none that differs?
+// Returns true if `runs` parts fill the full tensor along one axis, or if no axis differs.
 inline bool Meet(const Tensor& whole, const Tensor& part, int64_t runs) {
   if (whole.rank != part.rank) return false;
   int differing = 0;
@@ -175,7 +176,8 @@ inline bool Meet(const Tensor& whole, const Tensor& part, int64_t runs) {
   return differing <= 1;
 }
 
-// `of_whole` and `of_part` build the same model for `all_steps` and for any number of steps.
+// Compares the full model with the streamed one. `of_whole` and `of_part` build the same model for
+// `all_steps` and for any number of steps.
 inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t all_steps,
                            int64_t steps, const graph::TimeNames& time_axes = {},
                            const Build& twin = {}) {
@@ -220,8 +222,8 @@ inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t 
   }
 }
 
-// The bytes of the state, not only their number: a cut to one step and one to `many`, of which
-// there are three in all, go on from each other's.
+// Checks that models streamed with one step and with `many` steps per run continue from each
+// other's state bytes.
 inline void ExpectHandsOver(const Build& build, int64_t all_steps, int64_t many_steps) {
   Model whole(build, 0), one(build, 1), many(build, many_steps);
   ASSERT_EQ(all_steps, 3 * many_steps);
@@ -250,7 +252,7 @@ inline void ExpectHandsOver(const Build& build, int64_t all_steps, int64_t many_
   EXPECT_EQ(output, BytesOf(result));
 }
 
-// What the pass says of a graph that it refuses.
+// Returns the errors of the streaming pass for a graph that it rejects.
 inline std::string Refusal(const Build& build, int64_t steps = 1,
                            const graph::TimeNames& time_axes = {}, const Build& twin = {}) {
   GraphBuilder g;
@@ -260,7 +262,7 @@ inline std::string Refusal(const Build& build, int64_t steps = 1,
   return g.FaultText();
 }
 
-// The line of one refusal.
+// Returns the expected error line of one rejected layer.
 inline std::string NeedsAll(const std::string& layer, const std::string& what) {
   return "test.xml: layer " + layer + ": needs the full sequence (" + what +
          "); --streaming must be able to run it step by step\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention along time, cut to a few steps a run: keys and values of the past are kept, whatever
-// its masks leave of them, and the bits are those of a longer model with the same masks.
+// Attention along time, converted to streaming: keys and values of the past are kept as far as the
+// masks select them, and results are bit-identical to a longer model with the same masks.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +27,7 @@ Build Of(int64_t places, const BuildFor& build) {
   return [=](GraphBuilder& g) { build(g, places); };
 }
 
-// What is added to the score of a head, a place and a key.
+// The addend of a score, by head, query position and key position.
 using Addend = std::function<float(int64_t head, int64_t at, int64_t key)>;
 
 Addend Window(int64_t window, float excluded = kNothing) {
@@ -44,7 +44,7 @@ ir::Source Mask(GraphBuilder& g, int64_t heads, int64_t places, const Addend& ad
   return g.Floats({1, heads, places, places}, numbers);
 }
 
-// True where the addend leaves the key.
+// Returns true if the addend does not mask the key.
 ir::Source Flags(GraphBuilder& g, int64_t places, const Addend& addend) {
   std::vector<uint8_t> flags;
   for (int64_t at = 0; at < places * places; ++at) {
@@ -53,7 +53,7 @@ ir::Source Flags(GraphBuilder& g, int64_t places, const Addend& addend) {
   return g.Const<uint8_t>({ElementType::boolean, {places, places}}, flags);
 }
 
-// [1, places, kWidth] to [1, heads, places, kWidth].
+// Splits [1, steps, kWidth] into heads: [1, heads, steps, kWidth].
 ir::Source Heads(GraphBuilder& g, ir::Source x, int64_t heads, int64_t places, uint32_t seed) {
   const ir::Source wide = g.Add("MatMul", 1, {x, Weights(g, {kWidth, heads * kWidth}, seed)});
   const ir::Source split =
@@ -67,7 +67,7 @@ ir::Source Joined(GraphBuilder& g, ir::Source y, int64_t heads, int64_t places) 
                {{"special_zero", "false"}});
 }
 
-// [2, places, kWidth] to the hidden states of each place.
+// A sequence over [2, steps, kWidth]; returns the hidden states of each step.
 ir::Source Recurrent(GraphBuilder& g, ir::Source x, int64_t places) {
   const auto length = static_cast<int32_t>(places);
   const ir::Source lengths = g.Const<int32_t>({ElementType::i32, {2}}, {length, length});
@@ -86,7 +86,7 @@ Parts PartsOf(GraphBuilder& g, ir::Source x, int64_t heads, int64_t places) {
           Heads(g, x, heads, places, 3)};
 }
 
-// The scale is exact wherever it stands.
+// The scale is exact, so its position in the formula does not matter.
 ir::Source Scores(GraphBuilder& g, const Parts& parts) {
   const ir::Source product =
       g.Add("MatMul", 1, {parts.query, parts.key}, {{"transpose_b", "true"}});
@@ -99,7 +99,7 @@ ir::Source Shared(GraphBuilder& g, ir::Source scores, ir::Source value) {
 
 ir::Source Input(GraphBuilder& g, int64_t places) { return g.Parameter(F32({1, places, kWidth})); }
 
-// Attention under an added mask.
+// Attention with an additive mask.
 BuildFor Under(int64_t heads, const Addend& addend) {
   return [=](GraphBuilder& g, int64_t places) {
     const Parts parts = PartsOf(g, Input(g, places), heads, places);
@@ -129,7 +129,7 @@ TEST(StreamingAttention, LooksBackAsFarAsItsMask) {
   }
 }
 
-// Behind the last step of a model that sees all places, the window moves on.
+// After the last step of a model that attends to all positions, the window continues to move.
 TEST(StreamingAttention, KeepsAllPlacesOfTheModel) {
   ExpectGoesOn(Under(2, Window(21)), 21, 84);
   const graph::Streamed told = Model(Of(21, Under(2, Window(21))), 1).told;
@@ -142,14 +142,14 @@ TEST(StreamingAttention, KeepsAllPlacesOfTheModel) {
             "the index of the oldest position in the past of layer 25 \"MatMul25\"");
 }
 
-// Past the end of the window, which a run is longer or shorter than.
+// Runs beyond the end of the window; a run can be longer or shorter than the window.
 TEST(StreamingAttention, HandsItsKeysAndValuesOver) {
   for (const int64_t window : {2, 6, 11, 24}) {
     ExpectHandsOver(Of(24, Under(2, Window(window))), 24, 8);
   }
 }
 
-// Both products read rings, which take the new places behind them and move nothing else.
+// Both products read rings, to which the new steps are appended; nothing else is moved.
 TEST(StreamingAttention, ReadsKeysAndValuesWhereTheyLie) {
   for (const int64_t steps : {1, 3}) {
     for (const std::string name : {"chosen", "by_distance", "of_shared_keys", "behind_windows",
@@ -245,7 +245,7 @@ Addend Chunks(int64_t chunk, int64_t before, bool is_causal) {
   };
 }
 
-// A step is a chunk where its places see each other.
+// If positions in a chunk attend to each other, a step is one chunk.
 TEST(StreamingAttention, TakesChunksAtATime) {
   for (const int64_t chunk : {2, 3, 4}) {
     for (const int64_t before : {0, 1, 2}) {
@@ -262,7 +262,7 @@ TEST(StreamingAttention, KnowsThePlaceWithinAChunk) {
   ExpectGoesOn(Under(1, Chunks(5, 0, true)), 15, 210);
 }
 
-// Without a softmax: keys decay, what lies behind a window weighs nothing.
+// Retention without a softmax: keys decay, and keys before the window have weight 0.
 TEST(StreamingAttention, DecaysByTheDistance) {
   ExpectGoesOn(
       [](GraphBuilder& g, int64_t places) {
@@ -277,7 +277,7 @@ TEST(StreamingAttention, DecaysByTheDistance) {
       14, 42);
 }
 
-// As Keras writes it.
+// The form that Keras writes.
 TEST(StreamingAttention, ReadsProductsOfLabels) {
   for (const bool key_first : {false, true}) {
     ExpectGoesOn(
@@ -300,7 +300,7 @@ TEST(StreamingAttention, ReadsProductsOfLabels) {
   }
 }
 
-// Tokens of several kinds in a step, side by side.
+// Several kinds of tokens per step, interleaved along time.
 TEST(StreamingAttention, AttendsToSeveralTokensOfAStep) {
   ExpectGoesOn(
       [](GraphBuilder& g, int64_t steps) {
@@ -317,7 +317,7 @@ TEST(StreamingAttention, AttendsToSeveralTokensOfAStep) {
       14, 42);
 }
 
-// Heads that share keys: those are kept once.
+// Heads that share keys: the keys are stored once.
 TEST(StreamingAttention, KeepsSharedKeysOnce) {
   const BuildFor build = [](GraphBuilder& g, int64_t places) {
     const ir::Source x = Input(g, places);
@@ -338,7 +338,7 @@ TEST(StreamingAttention, KeepsSharedKeysOnce) {
   EXPECT_EQ(told.states[1].bytes, 2 * 5 * kWidth * 4);
 }
 
-// Several places of attention in a step.
+// Several attention positions per step.
 TEST(StreamingAttention, AttendsAtAnotherRate) {
   ExpectGoesOn(
       [](GraphBuilder& g, int64_t steps) {
@@ -359,7 +359,7 @@ TEST(StreamingAttention, AttendsAtAnotherRate) {
       14, 42);
 }
 
-// The same variables, however many steps a run takes.
+// The variables are the same for any number of steps per run.
 TEST(StreamingAttention, KeepsTheSameStateForAnyNumberOfSteps) {
   const Build build = Of(21, Under(2, Chunks(3, 1, true)));
   const graph::Streamed one = Model(build, 1).told, seven = Model(build, 7).told;
@@ -370,7 +370,7 @@ TEST(StreamingAttention, KeepsTheSameStateForAnyNumberOfSteps) {
   }
 }
 
-// Positions: as many as the model has; later steps have the last.
+// A position table with one row per step of the model; later steps use the last row.
 TEST(StreamingAttention, ReadsItsOwnStepsOfATable) {
   constexpr int64_t kPlaces = 14;
   ExpectGoesOn(
@@ -411,7 +411,7 @@ TEST(StreamingAttention, RefusesWhatLooksAhead) {
             refusal);
 }
 
-// Two sequences one behind the other, each place attending to both.
+// Two concatenated sequences, with attention of each position to both.
 TEST(StreamingAttention, RefusesABatchThatAttendsToItself) {
   const std::string refusal = Refusal(Of(6, [](GraphBuilder& g, int64_t places) {
     const ir::Source before = g.Add("CumSum", 3, {g.Parameter(F32({2, places, kWidth})), g.Int(1)});
@@ -427,7 +427,7 @@ TEST(StreamingAttention, RefusesABatchThatAttendsToItself) {
   EXPECT_NE(refusal.find("its time axis is flattened into a batch"), std::string::npos) << refusal;
 }
 
-// Keys that are known for all places are no past.
+// Keys that are constants for all positions need no past.
 TEST(StreamingAttention, RefusesConstantKeys) {
   const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t places) {
     const Parts parts = PartsOf(g, Input(g, places), 1, places);
@@ -439,7 +439,7 @@ TEST(StreamingAttention, RefusesConstantKeys) {
   EXPECT_NE(refusal.find("needs the full sequence"), std::string::npos) << refusal;
 }
 
-// What is no factor may be infinite for keys that have not been.
+// A quotient may be infinite for keys before the first step, because their scores are 0.
 TEST(StreamingAttention, RefusesDecayBehindAQuotient) {
   const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t places) {
     const Parts parts = PartsOf(g, Input(g, places), 1, places);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models with more axes than one that may be time: sequences over another axis with time in their
-// batch, images, layers that work on each place apart. Time is found or named, and cut to the bit.
+// Models with several possible time axes: sequences over another axis with time in their batch,
+// images, layers without dependence between positions. Time is found or specified, and results are
+// bit-identical.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr int64_t kFrames = 6, kBands = 4, kChannels = 3;
 
-// Axis 1 of [rows, places, channels], and back to as many channels.
+// A sequence over axis 1 of [rows, steps, channels], then a product back to the number of channels.
 ir::Source Rows(GraphBuilder& g, ir::Source x, Dims dims, const std::string& direction,
                 uint32_t seed) {
   const int64_t both = direction == "bidirectional" ? 2 : 1, hidden = 5;
@@ -105,7 +106,7 @@ ir::Source Windows(GraphBuilder& g, ir::Source x, Dims weights, const std::strin
                 {"auto_pad", "explicit"}});
 }
 
-// What stands side by side over bands alone says nothing of time.
+// Layers that combine only bands are no evidence for a time axis.
 TEST(StreamingAxes, AsksWhereOnlyAnotherAxisIsCutIntoWindows) {
   const Build build = [](GraphBuilder& g) {
     const ir::Source x = g.Parameter(F32({1, 2, kFrames, kBands}));
@@ -142,7 +143,7 @@ TEST(StreamingAxes, AsksWhichOfTwoAxesThatNothingMovesAlongIsTime) {
       MayRunAlong("\"Parameter0\" axis 1 (6 positions), \"Parameter0\" axis 2 (4 positions)"));
 }
 
-// Over a single step a transposed product is none, and may begin at what is added to it.
+// With a single step, a transposed product is not transposed and could start from its addend.
 TEST(StreamingAxes, AddsToATransposedProductBehindIt) {
   ExpectStreamsAlong(
       [](GraphBuilder& g) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Borders that repeat the first step, borders far from what reads them, gathers that stand for
-// frames and repeats, and the order of sums where a run has one step: cut, they must go on behind
-// the last step as a longer model does.
+// Borders that repeat the first step, borders far from their readers, Gathers that form frames or
+// repeat steps, and the order of sums with one step per run. After the last step, streamed models
+// must continue like a longer model.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -28,7 +28,7 @@ void ExpectGoesOn(const BuildFor& build) {
   }
 }
 
-// [1, channels, places]
+// Input [1, channels, steps].
 ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t places) {
   return g.Parameter(F32({1, channels, places}));
 }
@@ -42,7 +42,7 @@ ir::Source Slice(GraphBuilder& g, ir::Source x, int64_t begin, int64_t end, int6
   return g.Add("Slice", 8, {x, g.Ints({begin}), g.Ints({end}), g.Ints({1}), g.Ints({axis})});
 }
 
-// Of kernel 3, which looks back over 2 * dilation places where those stand before its data.
+// A window of kernel 3, which looks back over 2 * dilation steps if its data has them prepended.
 ir::Source Conv(GraphBuilder& g, ir::Source x, int64_t channels, int64_t dilation,
                 int64_t border = 0, uint32_t seed = 21) {
   return g.Add("Convolution", 1, {x, Weights(g, {4, channels, 3}, seed)},
@@ -69,7 +69,7 @@ TEST(StreamingBorders, SaysThatAPastBeginsAsTheFirstStep) {
         g.Result(Conv(g, Pad(g, Signal(g, 3, kSteps), {0, 0, 2}, {0, 0, 0}, "edge"), 3, 1));
       },
       1);
-  ASSERT_EQ(model.told.states.size(), 2u);  // and where the ring begins
+  ASSERT_EQ(model.told.states.size(), 2u);  // and the start of the ring
   EXPECT_EQ(model.told.states[0].from,
             "the last 2 positions, initially the first position repeated, before layer 5 "
             "\"Convolution5\"");
@@ -94,7 +94,7 @@ TEST(StreamingBorders, ShiftsByAStepThatBeginsAsTheFirst) {
   });
 }
 
-// x[:1] joined before x[:-1], and before x whose difference is taken.
+// x[:1] prepended to x[:-1], and to x before a difference.
 TEST(StreamingBorders, TakesTheFirstStepJoinedInFront) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = Conv(g, Signal(g, 3, steps), 3, 1, 2);
@@ -105,7 +105,7 @@ TEST(StreamingBorders, TakesTheFirstStepJoinedInFront) {
   });
 }
 
-// Keras has its channels last: the border stands before a transposition.
+// Keras is channels-last: the border comes before a transposition.
 TEST(StreamingBorders, MovesABorderOverATransposition) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = g.Parameter(F32({1, steps, 3}));
@@ -115,7 +115,7 @@ TEST(StreamingBorders, MovesABorderOverATransposition) {
   });
 }
 
-// TensorFlow gives a convolution over time a second axis of space.
+// TensorFlow adds a second spatial axis to a convolution over time.
 TEST(StreamingBorders, MovesABorderOverAnAxisOfOne) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = Pad(g, Signal(g, 3, steps), {0, 0, 2}, {0, 0, 0}, "constant");
@@ -129,7 +129,7 @@ TEST(StreamingBorders, MovesABorderOverAnAxisOfOne) {
   });
 }
 
-// Indices [frame, place], or one behind the other; every `hop`-th step has a frame.
+// Indices [frame, element], or flattened; a frame starts at every `hop`-th step.
 ir::Source Framed(GraphBuilder& g, ir::Source x, int64_t frames, int64_t places, int64_t hop,
                   bool flat) {
   std::vector<int64_t> indices;
@@ -166,7 +166,7 @@ TEST(StreamingBorders, TakesStepsRepeatedByIndex) {
   });
 }
 
-// A mean over all steps so far, by inverses that an exporter has computed.
+// A mean over all steps so far, with reciprocals that the exporter computed.
 TEST(StreamingBorders, CountsOnWithInverses) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     std::vector<float> inverses;
@@ -176,7 +176,7 @@ TEST(StreamingBorders, CountsOnWithInverses) {
   });
 }
 
-// Time stands behind the channels: where a run has one step, they come to lie side by side.
+// Time follows the channels: with one step per run, the channels become adjacent.
 TEST(StreamingBorders, SumsOverChannelsInOneOrder) {
   const auto after = [](const std::function<ir::Source(GraphBuilder&, ir::Source)>& make) {
     ExpectGoesOn([&](GraphBuilder& g, int64_t steps) {
@@ -201,7 +201,8 @@ TEST(StreamingBorders, SumsOverChannelsInOneOrder) {
   });
 }
 
-// What begins at the bias of one product, where that has a single place, does not at many.
+// With a single position, a product could start from the bias of another one; with many it does
+// not.
 TEST(StreamingBorders, SumsProductsWithBiasesInOneOrder) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = Signal(g, 3, steps);
@@ -215,7 +216,7 @@ TEST(StreamingBorders, SumsProductsWithBiasesInOneOrder) {
   });
 }
 
-// The slice behind a window keeps product and sum apart, also along an axis that is not time.
+// A slice after a window separates product and sum, also along an axis other than time.
 TEST(StreamingBorders, AddsBehindASliceThatItsWindowHasTakenOver) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     constexpr int64_t kHidden = 5;

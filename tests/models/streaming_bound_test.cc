@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receptive field and the least state that a cut reports, of graphs for which both are known.
+// The reported receptive field and minimum state, for graphs with known values.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -26,7 +26,7 @@ ir::Source Window(GraphBuilder& g, ir::Source x, Dims weights, int64_t dilation,
                 {"auto_pad", "explicit"}});
 }
 
-constexpr int64_t kStart = 4;  // bytes that say where a ring begins
+constexpr int64_t kStart = 4;  // bytes of a ring's start index
 
 struct Facts {
   std::optional<int64_t> steps;
@@ -41,7 +41,7 @@ Facts FactsOf(const Build& build, int64_t steps) {
   return facts;
 }
 
-// The same for every number of steps.
+// The values are equal for every number of steps per run.
 void ExpectFacts(const Build& build, const Facts& expected) {
   for (const int64_t steps : {1, 3}) {
     const Facts facts = FactsOf(build, steps);
@@ -61,8 +61,8 @@ TEST(StreamingBound, AddsTheLooksOfAChain) {
       {1 + 2 + 5, 4 * (2 * 2 + 5 * 3), 4 * (2 * 2 + 5 * 3) + 2 * kStart});
 }
 
-// A step is two places of the input; of four that the second window looks back to as outputs of the
-// first, each is two places and two more.
+// A step is two elements of the input. The second window looks back over four outputs of the first
+// window, which looks back over two elements.
 TEST(StreamingBound, CountsTheStepsOfStrides) {
   ExpectFacts(
       [](GraphBuilder& g) {
@@ -81,7 +81,7 @@ TEST(StreamingBound, HasNoEndBehindARunningSum) {
       {std::nullopt, 4 * (2 * 2 + 3), 4 * (2 * 2 + 3) + kStart});
 }
 
-// Two windows on one tensor: its past is needed once, as far as the longer one looks.
+// Two windows over one tensor: its past is stored once, with the length of the longer window.
 TEST(StreamingBound, CountsATensorOnce) {
   const Facts facts = FactsOf(
       [](GraphBuilder& g) {
@@ -94,7 +94,8 @@ TEST(StreamingBound, CountsATensorOnce) {
   EXPECT_EQ(facts.state_bytes, facts.bytes + kStart);
 }
 
-// Five places before the four of a step are of the two steps before, which are all that there are.
+// The five elements before the four of a step belong to the two previous steps, which are all that
+// exist.
 TEST(StreamingBound, DoesNotLookBackBeforeTheFirstStep) {
   const auto steps_of = [](int64_t places) {
     return FactsOf(
@@ -111,7 +112,7 @@ TEST(StreamingBound, DoesNotLookBackBeforeTheFirstStep) {
   EXPECT_EQ(steps_of(24), 3);
 }
 
-// What a window looks back to is counted as the bytes that it was converted and repeated from.
+// The past of a window counts as the bytes before conversion and repetition.
 TEST(StreamingBound, CountsWhereNumbersAreFewest) {
   const Facts facts = FactsOf(
       [](GraphBuilder& g) {

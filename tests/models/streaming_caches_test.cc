@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States that the call or the model keeps: --streaming with --state, and models with caches of
-// their own, which stream without it.
+// States of the caller or of the model: --streaming with --state, and models with their own caches,
+// which already stream.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -18,7 +18,8 @@ struct Gru {
   ir::Source steps, last;
 };
 
-// Over [1, steps, 3] from [1, 1, 4] on, as PyTorch exports it: the batch is axis 1 of the state.
+// A sequence over [1, steps, 3] with the initial state [1, 1, 4], as PyTorch exports it: the batch
+// is axis 1 of the state.
 Gru Over(GraphBuilder& g, ir::Source x, ir::Source state, int64_t steps) {
   const ir::Source order = g.Ints({1, 0, 2});
   const ir::Source initial = g.Add("Transpose", 1, {state, order});
@@ -37,7 +38,7 @@ Build WithZeros(int64_t steps) {
   };
 }
 
-// The state is an input and an output, which the call declares as one.
+// The state is an input and an output, which --state declares as one.
 Build WithDeclaredState(int64_t steps) {
   return [=](GraphBuilder& g) {
     const ir::Source x = g.Parameter(F32({1, steps, kInputs}));
@@ -59,7 +60,7 @@ TEST(StreamingCaches, KeepsADeclaredState) {
   EXPECT_EQ(model.variables, std::vector<std::string>{"Parameter1"});
 }
 
-// A layer between the variable and the sequence makes of it something else than what is kept.
+// A layer between the variable and the sequence changes the stored value.
 TEST(StreamingCaches, RefusesADeclaredStateThatIsNoneOfASequence) {
   const Build build = [](GraphBuilder& g) {
     const ir::Source x = g.Parameter(F32({1, 6, kInputs}));
@@ -75,8 +76,8 @@ TEST(StreamingCaches, RefusesADeclaredStateThatIsNoneOfASequence) {
                      "not name it"));
 }
 
-// The memory block of an FSMN: the cache is joined in front of the steps, and the last places
-// leave.
+// The memory block of an FSMN: the cache is prepended to the steps, and the last steps are the next
+// cache.
 struct Fsmn {
   explicit Fsmn(GraphBuilder& g) {
     const ir::Source x = g.Parameter(F32({1, 8, kInputs}));

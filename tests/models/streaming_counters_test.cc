@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that know how far they have come. Cut to a step a run, such a loop would be right until its
-// last step and wrong behind it; what is accepted goes on as if the sequence were longer.
+// Loops that depend on the iteration number. With one step per run, such a loop could be correct
+// until its last step and wrong after it. Accepted loops must continue like a longer sequence.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kTrips = 6, kWidth = 4;
 const TensorType kNumber = {ElementType::i64, {}}, kRow = F32({1, kWidth});
 
-// h = tanh(x_t + h + what the test adds), and every h is an output: [1, steps, 4] -> the same.
+// h = tanh(x_t + h + addend of the test); all h are the output: [1, steps, 4] -> [1, steps, 4].
 struct Recurrent : CountedLoop {
   explicit Recurrent(int64_t count) : CountedLoop(count), steps(count) {
     x = outer.Parameter(F32({1, count, kWidth}));
@@ -48,7 +48,7 @@ struct Recurrent : CountedLoop {
     return Of("Convert", {number}, {ElementType::f32, body.type(number).dims},
               {{"destination_type", "f32"}});
   }
-  // The loop with `added` in its state.
+  // The loop with `added` added to its state.
   void End(ir::Source added, GraphBuilder& g) {
     const TensorType rows = F32({1, 1, kWidth});
     const ir::Source sum = Of("Add", {xt, h}, rows);
@@ -74,7 +74,7 @@ Build Of(int64_t steps, const BuildFor& build) {
   };
 }
 
-// Cut from kTrips, it runs on as the model of more than twice as many steps does.
+// Converted from kTrips steps, it must continue like a model of more than twice as many steps.
 void ExpectGoesOn(const BuildFor& build) {
   for (const int64_t steps : {1, 2, 5}) {
     const int64_t all = (2 * kTrips + 3 + steps - 1) / steps * steps;
@@ -101,7 +101,7 @@ TEST(StreamingCounters, GoesOnAlongAnInputThatTheCounterIndexes) {
   });
 }
 
-// It has more places than there are iterations.
+// The axis has more elements than there are iterations.
 TEST(StreamingCounters, RefusesAWholeInputThatTheCounterIndexes) {
   ExpectRefuses(
       [](Recurrent& l, GraphBuilder& g) {
@@ -185,7 +185,7 @@ TEST(StreamingCounters, RefusesTheTripCountInABody) {
       "4 \"Divide4\" (Divide)", "input 1 is computed from the total number of steps" + kLoop);
 }
 
-// Numbers that no slice has a part in, but that only are numbers.
+// Computed numbers that do not depend on a slice.
 TEST(StreamingCounters, GoesOnWithASeed) {
   ExpectGoesOn([](Recurrent& l, GraphBuilder& g) {
     const ir::Source seed = l.Input(l.outer.Int(1));
@@ -205,7 +205,7 @@ TEST(StreamingCounters, GoesOnWithARunningMean) {
   });
 }
 
-// Not needed by any output.
+// No output depends on it.
 TEST(StreamingCounters, LeavesAnUnusedCounter) {
   ExpectGoesOn([](Recurrent& l, GraphBuilder& g) {
     l.Counter(5, 2);
@@ -214,7 +214,7 @@ TEST(StreamingCounters, LeavesAnUnusedCounter) {
   });
 }
 
-// One extent of a tensor: [outside] before inference, with its declared type.
+// One extent of a tensor, as a value outside of the loop before inference, with its declared type.
 ir::Source ExtentOf(GraphBuilder& g, ir::Source source, int64_t axis) {
   const ir::Source shape = g.Add("ShapeOf", 3, {source}, {{"output_type", "i64"}});
   shape.node->outputs[0] = {{ElementType::i64, {3}}, true, {}};
@@ -269,7 +269,7 @@ TEST(StreamingLengths, RefusesAnOutputThatIsTheLength) {
                                      "input 0 is computed from the total number of steps"));
 }
 
-// What is made of the other extents, or says only how far to go, fits every length.
+// Values that depend on other extents, or only define the trip count, are valid for every length.
 TEST(StreamingLengths, GoesOnWithALoopThatCountsToItsLength) {
   ExpectGoesOn([](Recurrent& l, GraphBuilder& g) {
     const ir::Source all = ExtentOf(l.outer, l.x, 1), width = ExtentOf(l.outer, l.x, 2);

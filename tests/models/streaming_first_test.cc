@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model takes from its first step: where states begin, what loops leave out that go on from
-// the second one, what is joined in front. A stream has that step once, in its first run.
+// Models that use their first step specially: as initial state, as the step that a loop from the
+// second step omits, or prepended to other steps. A stream has this step only in its first run.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,7 +16,8 @@ namespace {
 constexpr int64_t kFirstSteps = 6, kFirstWidth = 4, kFirstCut = 4;
 const TensorType kFirstStep = F32({1, 1, kFirstWidth});
 
-// Built for other numbers of steps, too: cut from kFirstCut it goes on as a longer model does.
+// Also built for other lengths: converted from kFirstCut steps it must continue like a longer
+// model.
 void ExpectFirstGoesOn(const std::function<void(GraphBuilder&, int64_t)>& build) {
   const auto of = [&](int64_t steps) -> Build {
     return [&build, steps](GraphBuilder& g) { build(g, steps); };
@@ -34,7 +35,7 @@ ir::Source FirstPlaces(GraphBuilder& g, ir::Source x, int64_t begin, int64_t end
 
 ir::Source FirstSum(GraphBuilder& g, ir::Source x) { return g.Add("CumSum", 3, {x, g.Int(1)}); }
 
-// [1, steps, 4] -> the same, from this state [1, 1, 4] on.
+// A sequence [1, steps, 4] -> [1, steps, 4] with the initial state [1, 1, 4].
 ir::Node* FirstGru(GraphBuilder& g, ir::Source x, ir::Source initial, int64_t steps) {
   return g
       .Add("GRUSequence", 5,
@@ -71,7 +72,7 @@ struct Smoothing : CountedLoop {
     node->bodies[0].graph = std::make_unique<ir::Graph>(std::move(body.graph));
   }
 
-  // What stands in front of what the loop gathers.
+  // The value that is prepended to the loop's scan output.
   ir::Source Behind(ir::Source first) {
     return outer.Add("Concat", 1, {first, all}, {{"axis", "1"}});
   }
@@ -102,7 +103,7 @@ TEST(StreamingFirst, TakesIntoALoopWhatItLeavesOut) {
   });
 }
 
-// Infinity and NaN before the first step would show.
+// Infinity or NaN before the first step would change the result.
 TEST(StreamingFirst, ChoosesTheFirstStepAndAddsNothing) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     Smoothing loop(steps, 1);
@@ -181,7 +182,7 @@ TEST(StreamingFirst, ShiftsBehindAnInputAndBehindWhatWasLearned) {
   }
 }
 
-// x[t] - 0.97 x[t - 1], for all steps but the first.
+// x[t] - 0.97 x[t - 1] in all steps except the first.
 ir::Source FirstDifferences(GraphBuilder& g, ir::Source x) {
   const ir::Source before = g.Add("Multiply", 1, {FirstPlaces(g, x, 0, -1), g.Float(0.97f)});
   return g.Add("Subtract", 1, {FirstPlaces(g, x, 1, INT32_MAX), before});
@@ -210,7 +211,7 @@ TEST(StreamingFirst, JoinsSeveralStepsInFrontOfDifferencesOfDifferences) {
   ExpectFirstGoesOn(build);
 }
 
-// It stands still in the first step, and begins in the second as the model says.
+// The state is unchanged in the first step, and has the model's initial value in the second.
 TEST(StreamingFirst, JoinsTheFirstStepInFrontOfASequenceOverTheOthers) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = FirstFrames(g, steps), first = FirstPlaces(g, x, 0, 1);
@@ -221,7 +222,8 @@ TEST(StreamingFirst, JoinsTheFirstStepInFrontOfASequenceOverTheOthers) {
   });
 }
 
-// A loop over four bands, each from the state of the one before, of all steps at once.
+// A loop over four bands that processes all time steps at once; each band starts from the previous
+// state.
 Build OverBands(int64_t axis, const std::string& mixes) {
   return [=](GraphBuilder& g) {
     CountedLoop loop(4);

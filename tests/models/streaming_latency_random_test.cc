@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random models that look ahead (late_graph.h).
+// Random models with look-ahead (late_graph.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace weft::latency {
 namespace {
 
-// Chains of all that looks ahead, back and around, with skips between them.
+// Chains of layers that look ahead, back and in both directions, with skips between them.
 class Chain {
  public:
   Chain(GraphBuilder& g, int64_t steps, uint32_t seed) : g_(g), state_(seed * 2654435761u + 1) {
@@ -39,7 +39,7 @@ class Chain {
 
  private:
   using Link = void (Chain::*)();
-  // A place of a tensor is `offset` of its places behind the one of the input that it belongs to.
+  // An element of a tensor is delayed by `offset` elements relative to its input element.
   struct Kept {
     ir::Source x;
     int64_t rate, places, offset;
@@ -49,7 +49,7 @@ class Chain {
     state_ = state_ * 1664525u + 1013904223u;
     return static_cast<uint32_t>((state_ >> 10) % count);
   }
-  // Of windows with these pads.
+  // A window with these pads.
   void Take(int64_t extent, int64_t stride, int64_t begin, int64_t end) {
     places_ = (places_ + begin + end - extent) / stride + 1;
     rate_ *= stride;
@@ -131,7 +131,7 @@ class Chain {
   ir::Source x_;
   int64_t rate_ = 1, places_ = 0, offset_ = 0;
   std::vector<Kept> kept_;
-  std::string text_;  // the links
+  std::string text_;  // description of the chain
 };
 
 bool CanBeCut(uint32_t seed, std::string* text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that look ahead (late_graph.h), one kind a test.
+// Models with look-ahead (late_graph.h), one kind per test.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -45,7 +45,7 @@ TEST(StreamingLatency, GivesOneNumberForEachOutput) {
       {0, 1, 3});
 }
 
-// As flows do between their couplings.
+// A reversal of channels, as between the couplings of a flow.
 TEST(StreamingLatency, TurnsChannelsAround) {
   ExpectLate(
       [](GraphBuilder& g, int64_t steps) {
@@ -67,7 +67,7 @@ TEST(StreamingLatency, DelaysTheEarlyOfTwoBranches) {
       {3});
 }
 
-// The first places are those of the model, which come as late as what they are joined to.
+// The prepended steps are constants of the model, delayed like the tensor they are prepended to.
 TEST(StreamingLatency, JoinsTheFirstStepInFrontOfWhatComesLate) {
   ExpectLate(
       [](GraphBuilder& g, int64_t steps) {
@@ -94,7 +94,7 @@ TEST(StreamingLatency, LeavesOutWhatWindowsWithoutPaddingDo) {
       {4});
 }
 
-// A window with padding behind one without: it finds its own zeros before the first place.
+// A padded window after an unpadded one: its own padding precedes the first step.
 TEST(StreamingLatency, PadsBehindAWindowWithoutPadding) {
   ExpectLate(
       [](GraphBuilder& g, int64_t steps) {
@@ -117,7 +117,7 @@ TEST(StreamingLatency, WaitsForWholeStepsOfStrides) {
       {1, 2});
 }
 
-// An addition behind what a slice or a border has moved is none that a product may begin at.
+// A product must not start from an addend after a slice or border that shifts time.
 TEST(StreamingLatency, AddsBehindWhatWasMovedAsTheWholeDoes) {
   ExpectLate(
       [](GraphBuilder& g, int64_t steps) {
@@ -201,7 +201,7 @@ TEST(StreamingLatency, TakesBordersOnBothSides) {
       {2, 3});
 }
 
-// What the last step gives is of the step that has come.
+// An output of the last step belongs to the newest step that has arrived.
 TEST(StreamingLatency, GivesTheLastStateOfTheStepThatHasCome) {
   const auto last = [](GraphBuilder& g, int64_t steps) {
     const ir::Source x = Bias(g, Conv(g, Signal(g, 3, steps), {3, 3, 3}, Window(1, 1, 0, 2)), 3);
@@ -236,7 +236,7 @@ TEST(StreamingLatency, RefusesAMeanOverAllSteps) {
   EXPECT_EQ(Refusal(build), NeedsAll("4 \"ReduceMean4\" (ReduceMean)", "it reduces over time"));
 }
 
-// The padding stands where the steps have gone on.
+// After the end of the model's steps the stream has further steps instead of padding.
 TEST(StreamingLatency, RefusesPaddingWhereLaterStepsWereTakenOff) {
   const auto build = [](GraphBuilder& g) {
     const ir::Source x = Cropped(g, Tanh(g, Signal(g, 3, 6)), 0, 4);
@@ -255,7 +255,7 @@ TEST(StreamingLatency, RefusesTheLastStateOfStepsThatEndBefore) {
   EXPECT_NE(Refusal(build).find("it depends on where the sequence ends"), std::string::npos);
 }
 
-// Windows around both axes of an image: neither says that it is time.
+// Symmetric windows over both axes of an image are no evidence for a time axis.
 TEST(StreamingLatency, RefusesWindowsAroundTwoAxes) {
   const auto build = [](GraphBuilder& g) {
     g.Result(g.Add("Convolution", 1, {g.Parameter(F32({1, 2, 6, 6})), Weights(g, {2, 2, 3, 3}, 15)},

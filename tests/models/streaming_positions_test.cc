@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions along a dynamic time axis. The converter assumes a length to fold with: what it folds
-// must continue beyond that length as the model of any length does, or be refused by name.
+// Positions along a dynamic time axis. The converter assumes a length for folding. Folded values
+// must continue correctly after this length, or the layer must be rejected by name.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kAssumed = graph::kOpenLengths[0], kChannels = 4, kRows = 6000;
 
-// A model of T steps: x, its length, and what is made of the two.
+// A model of T steps: x, its length, and values computed from both.
 struct Timed : GraphBuilder {
   explicit Timed(int64_t steps) {
     x = Parameter(F32({1, steps, kChannels}));
@@ -36,7 +36,7 @@ struct Timed : GraphBuilder {
     return Add("Range", 4, {first, end, step}, {{"output_type", "i64"}});
   }
   ir::Source Numbers() { return Range(Int(0), length, Int(1)); }
-  // [T] or [T, 1] times a number for each channel: [T, kChannels].
+  // Positions [T] or [T, 1] times a number per channel: [T, kChannels].
   ir::Source Scaled(ir::Source numbers) {
     const ir::Source column = Add("Unsqueeze", 1, {ToFloat(numbers), Ints({1})});
     return Of("Multiply", column, Floats({1, kChannels}, {1.0f, 0.1f, 0.03f, 0.007f}));
@@ -169,7 +169,7 @@ TEST(StreamingPositions, StridedSliceOfATable) {
   });
 }
 
-// The last row of a table of 100 repeats, as in a model of 100 steps.
+// The last of 100 table rows repeats, as in a model of 100 steps.
 TEST(StreamingPositions, RowsBehindTheEndOfATable) {
   const Form form = [](Timed& g) {
     const ir::Source rows = g.Of("Minimum", g.Numbers(), g.Int(99));
@@ -182,7 +182,7 @@ TEST(StreamingPositions, NumberWithinAPeriod) {
   ExpectContinues([](Timed& g) { g.Sum(g.Scaled(g.Of("Mod", g.Numbers(), g.Int(7)))); });
 }
 
-// Equal at all steps of both assumed lengths.
+// Values that are equal in all steps of both assumed lengths.
 TEST(StreamingPositions, ChoiceByNumber) {
   ExpectContinues([](Timed& g) {
     const ir::Source early = g.Of("Less", g.Numbers(), g.Int(2000));
@@ -220,7 +220,7 @@ TEST(StreamingPositions, RefusesAFractionOfTheLength) {
       "12 \"Divide12\" (Divide)", kFromLength);
 }
 
-// No length that the converter could assume shows that they depend on it.
+// Values whose dependence on the length is not visible at any assumed length.
 TEST(StreamingPositions, RefusesWhatIsEqualForMostLengths) {
   ExpectRefuses(
       [](Timed& g) {
@@ -245,7 +245,7 @@ TEST(StreamingPositions, RefusesASumOverTheLength) {
       "11 \"Divide11\" (Divide)", kFromLength);
 }
 
-// The step before the end of the assumed length is the last one by chance.
+// At the assumed length, the selected step happens to be the last one.
 TEST(StreamingPositions, RefusesAStepThatIsTheLastByChance) {
   const Form form = [](Timed& g) {
     g.SumOf(g.x);
@@ -255,7 +255,7 @@ TEST(StreamingPositions, RefusesAStepThatIsTheLastByChance) {
   EXPECT_NE(text.find("(Gather)"), std::string::npos) << text;
 }
 
-// softmax(x x' + mask) x with a mask made of the distance of query and key.
+// softmax(x x' + mask) x, with a mask computed from the distance of query and key.
 void Attend(Timed& g, int64_t window) {
   const ir::Source scores = g.Add("MatMul", 1, {g.x, g.x}, {{"transpose_b", "true"}});
   const ir::Source row = g.Add("Unsqueeze", 1, {g.Numbers(), g.Ints({1})});
@@ -274,7 +274,7 @@ TEST(StreamingPositions, AttentionInAWindow) {
   ExpectContinues([](Timed& g) { Attend(g, 8); }, {83, 84, 85, 300});
 }
 
-// Keys and values of all earlier steps need as many bytes as there are steps.
+// Keys and values of all earlier steps need memory in proportion to the number of steps.
 TEST(StreamingPositions, RefusesAttentionToAllEarlierSteps) {
   const Form form = [](Timed& g) { Attend(g, 1 << 20); };
   const std::string text = Refusal(Of(kAssumed, form), 1, {}, Of(2 * kAssumed, form));
@@ -283,7 +283,7 @@ TEST(StreamingPositions, RefusesAttentionToAllEarlierSteps) {
       << text;
 }
 
-// Without a mask nothing over pairs of places is read: there would be 2^40 of them.
+// Without a mask, no tensor over pairs of positions is read; it would have 2^40 elements.
 TEST(StreamingPositions, ReadsNoPairsWithoutAMask) {
   const std::vector<ir::Node*> between;
   EXPECT_FALSE(graph::Masks(between, int64_t{1} << 20, true).Read());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random graphs over a time axis: a chain of operations of every kind that the rules of cutting
-// know, along random axes, with a walk among them. What --streaming accepts must give the bits of a
-// model of three times as many steps, whatever the chain; what it refuses must name a layer.
+// Random graphs over a time axis: a chain of all kinds of operations that the streaming rules
+// support, along random axes, with one recurrence among them. If --streaming accepts the graph, its
+// results must be bit-identical to a model of three times as many steps. If it rejects the graph,
+// it must name a layer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr int64_t kBatch = 2, kSteps = 6, kInputs = 4, kTimes = 3;
 
-// The same choices for the same seed, whatever the number of steps.
+// Makes the same choices for the same seed, independent of the number of steps.
 class Chain {
  public:
   Chain(GraphBuilder& g, int64_t steps, uint32_t seed) : g_(g), state_(seed * 2654435761u + 1) {
@@ -55,7 +56,7 @@ class Chain {
   int64_t Axis() { return Choose(std::max<size_t>(dims().size(), 1)); }
   int64_t Extent(int64_t axis) const { return dims()[static_cast<size_t>(axis)]; }
 
-  // Types are needed to choose what comes next.
+  // Infers types, on which the next choice depends.
   ir::Source Add(const std::string& type, int opset, std::vector<ir::Source> inputs,
                  std::map<std::string, std::string> attributes = {}, uint32_t outputs = 1) {
     if (!g_.faults.ok()) return at_;
@@ -148,7 +149,7 @@ class Chain {
   std::string text_;
 };
 
-// h = tanh(x_t / 2 + h) over chunks of any axis, mostly forward and from end to end.
+// h = tanh(x_t / 2 + h) over chunks of any axis, mostly forward and over the full axis.
 void Chain::Iterate() {
   if (rank() == 0 || rank() > 5) return;
   const auto axis = static_cast<size_t>(Axis());
@@ -184,7 +185,7 @@ void Chain::Iterate() {
   at_ = {node, Choose(6) == 0 ? 1u : 0u};
 }
 
-// A sequence, which knows three axes.
+// A sequence, whose input has three axes.
 void Chain::Sequence() {
   if (rank() != 3) return;
   const int64_t batch = Extent(0), steps = Extent(1), inputs = Extent(2), hidden = 3;
@@ -247,7 +248,7 @@ void Chain::Attend() {
   at_ = Choose(2) == 0 ? scores : Add("MatMul", 1, {scores, at_});
 }
 
-// Adds a constant along one axis: with one number for all places, or with one for each.
+// Adds a constant along one axis: one number for all elements, or one for each element.
 void Chain::Shift() {
   const auto axis = static_cast<size_t>(Axis());
   Dims row(dims().size(), 1);
@@ -334,7 +335,7 @@ void Chain::Mask() {
   at_ = Add("Select", 1, {mask, at_, g_.Float(0.5f)});
 }
 
-// Mostly looks back, with a stride or without.
+// A window that mostly looks back, with or without a stride.
 void Chain::Convolve() {
   if (rank() != 3) return;
   const bool back = Choose(4) != 0;
@@ -344,7 +345,7 @@ void Chain::Convolve() {
             Window(stride, back ? past : 0, back ? 0 : past));
 }
 
-// Looks back behind a slice, which takes off what looks ahead.
+// A window that looks back, because a slice removes its look-ahead part.
 void Chain::ConvolveAndCut() {
   if (rank() != 3) return;
   const int64_t past = 1 + Choose(2);
@@ -425,14 +426,14 @@ void Chain::Slopes() {
   at_ = Add("PRelu", 1, {at_, Noise({Extent(1)})});
 }
 
-// Divides by an extent, as ShapeOf tells it.
+// Divides by an extent from ShapeOf.
 void Chain::ByLength() {
   const ir::Source shape = Add("ShapeOf", 3, {at_}, {{"output_type", "i64"}});
   const ir::Source extent = Add("Gather", 8, {shape, g_.Int(Axis()), g_.Int(0)});
   at_ = Add("Divide", 1, {at_, Add("Convert", 1, {extent}, {{"destination_type", "f32"}})});
 }
 
-// Joins a plane as large as the tensor, which is filled with one number.
+// Concatenates a constant plane of the tensor's size.
 void Chain::FillByLength() {
   const ir::Source shape = Add("ShapeOf", 3, {at_}, {{"output_type", "i64"}});
   const ir::Source filled = Add("Broadcast", 3, {g_.Float(0.75f), shape}, {{"mode", "numpy"}});
@@ -448,7 +449,7 @@ void Chain::Blocks() {
   at_ = Add("SpaceToBatch", 2, {at_, g_.Ints(block), g_.Ints(none), g_.Ints(none)});
 }
 
-// With what stood earlier in the chain.
+// Combines the tensor with an earlier one of the chain.
 void Chain::Join() {
   const ir::Source other = earlier_[Choose(earlier_.size())];
   const Dims& others = g_.type(other).dims;
@@ -463,14 +464,14 @@ void Chain::Join() {
   }
 }
 
-// With an input that has some of the axes.
+// Combines the tensor with an input that has some of its axes.
 void Chain::Other() {
   Dims some = dims();
   for (int64_t& dim : some) dim = Choose(2) == 0 ? dim : 1;
   at_ = Add("Add", 1, {at_, g_.Parameter(F32(some))});
 }
 
-// The first place stands before the data once more, or before all but the last of it.
+// Prepends the first element to the data, or to the data without its last element.
 void Chain::Repeated() {
   const auto axis = static_cast<size_t>(Axis());
   std::vector<int64_t> begin(dims().size(), 0), end = begin;
@@ -482,7 +483,7 @@ void Chain::Repeated() {
   at_ = Add("Convolution", 1, {at_, Noise({3, Extent(1), begin[axis] + 1})}, Window(1, 0, 0));
 }
 
-// Each place with the one before it, or twice, by index.
+// Pairs each element with the previous one, or repeats it, by Gather.
 void Chain::Framed() {
   const auto axis = static_cast<size_t>(Axis());
   if (rank() == 0 || rank() > 4 || dims()[axis] < 2 || ++grown_ > 2) return;
@@ -511,7 +512,7 @@ void Chain::Inverses() {
   at_ = Add("Multiply", 1, {at_, g_.Floats(row, numbers)});
 }
 
-// Over any axis, also one that time stands inside of.
+// A reduction over any axis, also one before the time axis.
 void Chain::Normalise() {
   if (rank() == 0) return;
   const ir::Source axis = g_.Ints({Axis()});
@@ -523,7 +524,7 @@ void Chain::Normalise() {
             {{"eps", "0.01"}, {"eps_mode", "inside_sqrt"}, {"normalize_variance", "true"}});
 }
 
-// Two convolutions with biases, added up, as the skips of a WaveNet.
+// The sum of two convolutions with biases, like the skips of a WaveNet.
 void Chain::SkipSum() {
   if (rank() != 3) return;
   const ir::Source x = at_;
@@ -536,7 +537,7 @@ void Chain::SkipSum() {
   at_ = Add("Add", 1, skips);
 }
 
-// By the number of its largest place, as a classifier would.
+// The index of the maximum, as in a classifier.
 void Chain::OneHot() {
   if (rank() > 4) return;
   const ir::Source number = Add("Convert", 1, {at_}, {{"destination_type", "i32"}});
@@ -549,7 +550,7 @@ Build Of(int64_t steps, uint32_t seed) {
 
 int64_t ExtentOf(const Dims& dims, int64_t axis) { return dims[static_cast<size_t>(axis)]; }
 
-// Into how many steps; 0 where it is refused.
+// Returns the number of steps of the streamed model; 0 if it is rejected.
 int64_t StepsOf(int64_t steps, uint32_t seed, std::string* text, bool* has_tables = nullptr) {
   GraphBuilder g;
   Chain chain(g, steps, seed);
@@ -562,10 +563,10 @@ int64_t StepsOf(int64_t steps, uint32_t seed, std::string* text, bool* has_table
     return 0;
   }
   if (has_tables != nullptr) *has_tables = streamed->has_tables;
-  // Another axis may be walked: the input then stays whole in time.
+  // The recurrence may run along another axis; the input then has all time steps in each run.
   const auto& time = streamed->inputs[0].time;
   if (!time || time->axis != 1 || time->all_places != steps) return 0;
-  // What comes late, or lacks places at an end, is compared in streaming_latency_test.cc.
+  // Delayed or shortened outputs are compared in streaming_latency_test.cc.
   const graph::StreamedPort& output = streamed->outputs[0];
   if (output.latency != 0) return 0;
   if (output.time && output.time->all_places != ExtentOf(whole, output.time->axis)) return 0;
@@ -579,11 +580,11 @@ TEST(StreamingRandom, GivesTheBitsOfTheWhole) {
     std::string text;
     bool has_tables = false;
     const int64_t all = StepsOf(kSteps, seed, &text, &has_tables);
-    // A part of time may be walked that is longer for more steps.
+    // The recurrence may run over a part of time that grows with the number of steps.
     if (all == 0 || StepsOf(kTimes * kSteps, seed, &text) != kTimes * all) continue;
     SCOPED_TRACE("seed " + std::to_string(seed) + ":" + text);
     ++cut;
-    // What differs from step to step is known for no more of them.
+    // Constants that differ between steps exist only for the model's steps.
     const int64_t times = has_tables ? 1 : kTimes;
     for (const int64_t steps : {int64_t{1}, std::min<int64_t>(all, 3)}) {
       if (times * all % steps != 0) continue;

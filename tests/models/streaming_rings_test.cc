@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The past of what looks back, in a ring: whatever is read of it in a run, the bits are those of
-// the whole, nothing else is moved, and the state is the same for any number of steps a run.
+// Pasts in ring buffers: results are bit-identical to the full model, no other data is moved, and
+// the state is equal for any number of steps per run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ ir::Source Depthwise(GraphBuilder& g, ir::Source x, int64_t taps, int64_t dilati
   return g.Add("GroupConvolution", 1, {x, Weights(g, {5, 1, 1, taps}, 32)}, Back(taps, dilation));
 }
 
-// Several turns of the ring, in runs that are shorter and longer than it.
+// Several cycles of the ring, with runs that are shorter and longer than the ring.
 void ExpectSameInAnyRuns(const BuildFor& build) {
   constexpr int64_t kSteps = 24;
   for (const int64_t steps : {1, 2, 3, 4, 6, 8, 12, 24}) {
@@ -91,7 +91,7 @@ TEST(StreamingRings, ShiftByMoreAndByLessThanARunHas) {
   }
 }
 
-// The bytes of the state, not only their number: each model goes on from the other's.
+// The state bytes are equal, not only their number: each model continues from the other's state.
 TEST(StreamingRings, AreTheSameForAnyNumberOfSteps) {
   constexpr int64_t kSteps = 24;
   const BuildFor build = [](GraphBuilder& g, int64_t steps) {
@@ -111,7 +111,7 @@ int64_t StateBytes(const BuildFor& build, int64_t steps) {
   return bytes;
 }
 
-// Those that look back on one tensor keep the places of the longest look, and where they start.
+// Windows over one tensor share a past of the longest window's length, and its start index.
 void ExpectOnePast(const BuildFor& build, int64_t places, int64_t place_bytes) {
   ExpectSameInAnyRuns(build);
   const Model one(Of(24, build), 1), many(Of(24, build), 8);
@@ -165,7 +165,7 @@ TEST(StreamingRings, AreOneForWindowsAndShifts) {
   }
 }
 
-// The skip around a window that looks ahead waits for it: by the past that the window reads too.
+// The skip around a window with look-ahead is delayed, using the same past as the window.
 TEST(StreamingRings, AreOneForWindowsAndWhatWaitsForThem) {
   const BuildFor build = [](GraphBuilder& g, int64_t steps) {
     const ir::Source x = g.Parameter(F32({1, 5, steps}));
@@ -192,7 +192,7 @@ TEST(StreamingRings, AreOneForWindowsAndPoolsThatBeginAlike) {
       3, 5 * 4);
 }
 
-// The greatest of a window begins with the least number, a product with zeros.
+// The past of a max pool starts with the lowest number, the past of a product with zeros.
 TEST(StreamingRings, AreSeveralWhereTheyBeginOtherwise) {
   const BuildFor build = [](GraphBuilder& g, int64_t steps) {
     const ir::Source x = g.Parameter(F32({1, 5, steps}));
@@ -207,7 +207,7 @@ TEST(StreamingRings, AreSeveralWhereTheyBeginOtherwise) {
   EXPECT_EQ(StateBytes(build, 1), 3 * (2 * 5 * 4 + 4));
 }
 
-// Time stands elsewhere in front of each, and each has a slice and a function of its own.
+// Each reader has time at another axis, and a different slice and function.
 TEST(StreamingRings, AreOneBehindEqualMoves) {
   ExpectOnePast(
       [](GraphBuilder& g, int64_t steps) {
@@ -229,7 +229,7 @@ TEST(StreamingRings, AreOneBehindEqualMoves) {
       5, 5 * 4);
 }
 
-// Axes that are not time in another order are other places.
+// A different order of the other axes needs a separate past.
 TEST(StreamingRings, AreSeveralWhereAxesChangePlaces) {
   const BuildFor build = [](GraphBuilder& g, int64_t steps) {
     const ir::Source x = g.Parameter(F32({1, 2, 3, steps}));
@@ -241,8 +241,8 @@ TEST(StreamingRings, AreSeveralWhereAxesChangePlaces) {
   EXPECT_EQ(StateBytes(build, 1), (2 + 3) * 6 * 4 + 2 * 4);
 }
 
-// All but the last reader leave the ring as it is: the state is changed in its place. Of the case's
-// five shifts of one tensor one begins with another number.
+// Only the last reader updates the ring, in place. One of the case's five shifts of one tensor has
+// another initial value.
 TEST(StreamingRings, AreWrittenOnceWhereTheyAre) {
   const AlignedBytes file = StreamedCase("streaming/shifts", 1);
   const format::Model& model = *format::GetModel(file.data());
@@ -261,7 +261,7 @@ TEST(StreamingRings, AreWrittenOnceWhereTheyAre) {
   EXPECT_EQ(written, 2u);
 }
 
-// A step writes its own place and reads one for each tap.
+// A run writes the newest element of the ring and reads one element per tap.
 TEST(StreamingRings, MoveWhatARunReadsAndWrites) {
   const AlignedBytes file = StreamedCase("convolution/1d_k3_dilation2_causal", 1);
   const format::Model& model = *format::GetModel(file.data());

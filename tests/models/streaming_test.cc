@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs around one GRU sequence, cut to a few steps a run: what surrounds a sequence in real
-// models must be cut with it to the bit, and what needs steps that are yet to come must be refused
-// by name.
+// Graphs around one GRU sequence, converted to streaming: typical layers around a sequence must
+// give bit-identical results, and layers that need future steps must be rejected by name.
 #include "converter/graph/streaming/streaming.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +22,7 @@ struct GruOptions {
   std::vector<int32_t> lengths = std::vector<int32_t>(kGruBatch, kGruSteps);
 };
 
-// [batch, steps, inputs] -> node with outputs [batch, 1, steps, hidden] and [batch, 1, hidden].
+// A GRU over [batch, steps, inputs]; outputs are [batch, 1, steps, hidden] and [batch, 1, hidden].
 ir::Node* Gru(GraphBuilder& g, ir::Source x, ir::Source initial, const GruOptions& options = {}) {
   const int64_t directions = options.direction == "bidirectional" ? 2 : 1;
   return g
@@ -42,7 +41,7 @@ ir::Source Zeros(GraphBuilder& g) {
 
 ir::Source Input(GraphBuilder& g) { return g.Parameter(F32({kGruBatch, kGruSteps, kGruInputs})); }
 
-// [batch, steps, hidden] of a sequence.
+// The hidden states of a sequence as [batch, steps, hidden].
 ir::Source Hidden(GraphBuilder& g, ir::Source x, const GruOptions& options = {}) {
   return g.Add("Squeeze", 1, {{Gru(g, x, Zeros(g), options), 0}, g.Ints({1})});
 }
@@ -160,7 +159,7 @@ TEST(Streaming, KeepsAStateThatIsAVariableAlready) {
   EXPECT_EQ(Model(build, 1).variables, (std::vector<std::string>{"mine"}));
 }
 
-// [batch, steps, channels] through a convolution over time, before and after a sequence.
+// A convolution over time of [batch, steps, channels], before and after a sequence.
 ir::Source Convolved(GraphBuilder& g, ir::Source x, Dims weights, const std::string& pads_begin,
                      const std::string& pads_end) {
   const ir::Source turned = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
@@ -329,7 +328,7 @@ TEST(Streaming, RefusesAVariableThatIsReadForAllSteps) {
       NeedsAll("2 \"ReadValue2\" (ReadValue)", "it reads variable \"gain\" once for all steps"));
 }
 
-// One length per place of the batch, which is time here.
+// One length per batch element; here the batch is time.
 TEST(Streaming, CutsRowsThatAreReversedEachByItself) {
   const auto build = [](std::vector<int32_t> lengths) {
     return [lengths = std::move(lengths)](GraphBuilder& g) {
@@ -344,7 +343,7 @@ TEST(Streaming, CutsRowsThatAreReversedEachByItself) {
             NeedsAll("0 \"Const0\" (Const)", "its value differs from step to step"));
 }
 
-// Over one step the addend is a row for each row of the product, and might begin it.
+// With one step, the addend has one row per row of the product, which could start from it.
 TEST(Streaming, AddsBehindAProductWhatIsTheSameAtEveryStep) {
   ExpectStreams([](GraphBuilder& g) {
     const ir::Source who = g.Parameter(F32({kGruBatch, 1, 7}));
@@ -357,7 +356,7 @@ TEST(Streaming, AddsBehindAProductWhatIsTheSameAtEveryStep) {
   });
 }
 
-// Over one step the addend is one number per channel, at which the convolution might begin.
+// With one step, the addend is one number per channel, from which the convolution could start.
 TEST(Streaming, AddsBehindATransposedConvolutionWhatIsTheSameAtEveryStep) {
   ExpectStreams([](GraphBuilder& g) {
     const ir::Source turned = g.Add("Transpose", 1, {Input(g), g.Ints({0, 2, 1})});
@@ -370,8 +369,8 @@ TEST(Streaming, AddsBehindATransposedConvolutionWhatIsTheSameAtEveryStep) {
   });
 }
 
-// A sum over an axis that time stands inside of is a chain, and stays one over a single step, where
-// it would be taken in sixteen parts; so does the norm that the formula is.
+// A sum over an axis before the time axis is sequential. With a single step it must not become
+// sixteen partial sums; the same holds for the normalisation of this formula.
 TEST(Streaming, KeepsTheOrderOfASumThatTimeStandsInsideOf) {
   ExpectStreams([](GraphBuilder& g) {
     const ir::Source x = g.Parameter(F32({kGruBatch, kGruInputs, kGruSteps}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows, sums and shifts along time, cut to a few steps a run: they must go on behind the last
-// step as a longer model does, whatever rates the tensors between have.
+// Windows, sums and shifts along time, converted to streaming: after the last step they must
+// continue like a longer model, for any rates of the tensors in between.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -22,7 +22,7 @@ Build Of(int64_t steps, const BuildFor& build) {
   return [=](GraphBuilder& g) { build(g, steps); };
 }
 
-// Cut from kSteps, it goes on as the model of twice as many steps.
+// Converted from kSteps steps, it must continue like a model of twice as many steps.
 void ExpectGoesOn(const BuildFor& build) {
   for (const int64_t steps : {1, 2, 3, 6}) {
     ExpectSameBits(Of(kTimes * kSteps, build), Of(kSteps, build), kTimes * kSteps, steps);
@@ -53,7 +53,7 @@ ir::Source Conv(GraphBuilder& g, ir::Source x, Dims filters, const Attributes& w
   return g.Add("Convolution", 1, {x, Weights(g, std::move(filters), 21)}, window);
 }
 
-// Filters [in, out, kernel]; what is longer than stride * extent is cut off behind.
+// A transposed convolution with filters [in, out, kernel], cropped at the end to stride * extent.
 ir::Source Transposed(GraphBuilder& g, ir::Source x, Dims filters, int64_t stride, int64_t end) {
   return g.Add("ConvolutionBackpropData", 1, {x, Weights(g, std::move(filters), 22)},
                Window(stride, 1, 0, end));
@@ -65,17 +65,17 @@ ir::Source Bias(GraphBuilder& g, ir::Source x, int64_t channels) {
 
 ir::Source Tanh(GraphBuilder& g, ir::Source x) { return g.Add("Tanh", 1, {x}); }
 
-// [1, channels, steps * rate]
+// A tensor [1, channels, steps * rate].
 ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t places) {
   return g.Parameter(F32({1, channels, places}));
 }
 
-// Without its last `count` places.
+// Removes the last `count` elements.
 ir::Source WithoutEnd(GraphBuilder& g, ir::Source x, int64_t count) {
   return g.Add("Slice", 8, {x, g.Ints({0}), g.Ints({-count}), g.Ints({1}), g.Ints({2})});
 }
 
-// [1, channels, places] along places.
+// A sequence over the last axis of [1, channels, steps].
 ir::Source Gru(GraphBuilder& g, ir::Source x, int64_t channels, int64_t places) {
   constexpr int64_t kHidden = 3;
   const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
@@ -103,7 +103,7 @@ TEST(StreamingWindows, TakesTheStrideOfADilatedConvolution) {
   });
 }
 
-// What is padded behind is read by no window.
+// No window reads the padding at the end.
 TEST(StreamingWindows, TakesAStrideBetweenPadsOnBothSides) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     g.Result(Conv(g, Signal(g, 3, 2 * steps), {4, 3, 3}, Window(2, 1, 1, 1)));
@@ -354,7 +354,7 @@ TEST(StreamingWindows, NormalisesByAllStepsSoFar) {
   });
 }
 
-// Every step by itself, over channels that time and another axis stand inside of.
+// Each step separately, over channels that precede time and another axis.
 TEST(StreamingWindows, NormalisesChannelsOfOneStep) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = g.Parameter(F32({1, 19, steps, 3}));
@@ -369,7 +369,7 @@ TEST(StreamingWindows, NormalisesChannelsOfOneStep) {
   });
 }
 
-// Over a single step a product could begin at the other sum, which rounds otherwise.
+// With a single step, a product could start from the other sum, which rounds differently.
 TEST(StreamingWindows, AddsProductsWithBiases) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = Signal(g, 3, steps);
@@ -381,7 +381,7 @@ TEST(StreamingWindows, AddsProductsWithBiases) {
   });
 }
 
-// In the whole the slice is between two additions, which do not become one.
+// In the full model a slice separates two additions, which are therefore not merged.
 TEST(StreamingWindows, AddsBehindACutEndAsTheWholeDoes) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = Signal(g, 3, steps);
@@ -392,7 +392,7 @@ TEST(StreamingWindows, AddsBehindACutEndAsTheWholeDoes) {
   });
 }
 
-// In the whole, weights of two readers take in no factor.
+// In the full model, weights with two readers do not include a factor.
 TEST(StreamingWindows, ScalesWhatSharesWeights) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source weights = Weights(g, {3, 3, 2}, 31);
@@ -404,7 +404,7 @@ TEST(StreamingWindows, ScalesWhatSharesWeights) {
   });
 }
 
-// A number for each item of the batch is a row of its own over a single step, and none over many.
+// One number per batch element is a separate row with a single step, but not with several.
 TEST(StreamingWindows, AddsToEachItemOfABatch) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = g.Parameter(F32({2, 3, steps}));
@@ -416,8 +416,7 @@ TEST(StreamingWindows, AddsToEachItemOfABatch) {
   });
 }
 
-// A convolution over a single step is a dense product, which may begin at rows that another may
-// not.
+// With a single step a convolution is a dense product, which could start from a computed row.
 TEST(StreamingWindows, AddsAResidualAsTheWholeDoes) {
   for (const int64_t taps : {1, 3}) {
     ExpectGoesOn([taps](GraphBuilder& g, int64_t steps) {
@@ -430,7 +429,7 @@ TEST(StreamingWindows, AddsAResidualAsTheWholeDoes) {
   }
 }
 
-// Over a single step the last one is all there is, and turned it stays where it is.
+// With a single step, the last step is the only one, and its transposition moves nothing.
 TEST(StreamingWindows, AddsToTheLastStepOfTurnedChannels) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source y = Bias(g, Conv(g, Signal(g, 4, steps), {3, 4, 2}, Window(1, 1, 1, 0)), 3);
@@ -440,7 +439,7 @@ TEST(StreamingWindows, AddsToTheLastStepOfTurnedChannels) {
   });
 }
 
-// One slice takes the end off and turns the channels around.
+// One slice removes the end and reverses the channels.
 TEST(StreamingWindows, TakesOffTheEndOfTurnedChannels) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source y = Conv(g, Signal(g, 3, steps), {4, 3, 3}, Window(1, 1, 2, 2));
