@@ -4,14 +4,13 @@
 
     arduino_library.py BUILD OUTPUT [--url URL]
 
-BUILD is a finished build folder for this machine: the generated header, the headers of Highway and
-FlatBuffers, and the weft command are taken from there. OUTPUT becomes library.properties,
-library.json, src/ (the include root, with every source) and examples/Keypad; a former one is
-replaced.
+BUILD is a finished build folder for this machine, which has the generated header, the headers of
+Highway and FlatBuffers, and the weft command. OUTPUT gets library.properties, library.json, src/ (the
+include root with every source) and examples/Keypad; an earlier library is replaced.
 
-Such builds compile every .cpp below src/ with flags that a library cannot choose, so what weft's own
-build defines stands in src/weft_build.h, which each source includes first. Some of them collect objects
-by file name alone, so no two sources share one.
+Arduino and PlatformIO compile every .cpp below src/ with flags that a library cannot set. Therefore
+src/weft_build.h has the definitions of weft's build, and each source includes it first. Some builders
+collect objects by file name, so all source names are unique.
 """
 import argparse
 import json
@@ -24,8 +23,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ROOMS = ("runtime", "kernels")
 SUFFIXES = (".cc", ".h", ".inc")
-FOR_TESTS = "kernels/reference"  # scalar twins
-# Highway's vectors that no board of these ecosystems has; scalar code is what is compiled.
+FOR_TESTS = "kernels/reference"  # reference kernels
+# Highway targets that no board of these ecosystems has; only scalar code is compiled.
 OTHER_TARGETS = re.compile(r"hwy/ops/(?:arm|x86|ppc|rvv|wasm|emu128|loongarch)")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.MULTILINE)
 
@@ -86,19 +85,19 @@ MAIN_HEADER = """\
 
 
 def version():
-    """Returns the project's version, which stands in CMakeLists.txt alone."""
+    """Returns the project's version, which is defined in CMakeLists.txt."""
     text = (ROOT / "CMakeLists.txt").read_text()
     return re.search(r"project\(weft VERSION ([0-9.]+)", text).group(1)
 
 
 def cpp_path(path):
-    """Returns where a source lies as .cpp, which every builder knows; its folder makes it unique."""
+    """Returns the path of a source as .cpp, which every builder compiles; its folder makes it unique."""
     path = pathlib.PurePath(path)
     return path.with_name(f"{path.parent.name}_{path.stem}.cpp")
 
 
 def as_cpp(text):
-    """Returns the text of a source that is copied: others include it, itself too, by its new name."""
+    """Returns the text of a copied source, with includes of sources changed to their new names."""
     text = re.sub(r'(#(?:define HWY_TARGET_INCLUDE|include) ")([^"]+\.cc)"',
                   lambda line: f'{line[1]}{cpp_path(line[2])}"', text)
     return re.sub(r"^#include", '#include "weft_build.h"\n\n#include', text, count=1,
@@ -106,7 +105,7 @@ def as_cpp(text):
 
 
 def copy_rooms(src, build):
-    """Copies what ships in firmware, under the names that its includes have; `build` has sources too."""
+    """Copies the firmware sources to the paths that includes use, also those generated in `build`."""
     sources = [path.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("*")
                if path.suffix in SUFFIXES and ROOT / FOR_TESTS not in path.parents]
     written = [path.relative_to(build) for path in (build / "kernels").glob("*/*.cc")]
@@ -119,7 +118,7 @@ def copy_rooms(src, build):
 
 
 def copy_headers(src, include_root):
-    """Copies the headers of Highway and FlatBuffers that the copied sources reach."""
+    """Copies the headers of Highway and FlatBuffers that the copied sources include."""
     reached = [path for path in src.rglob("*") if path.is_file()]
     while reached:
         text = reached.pop().read_text(errors="replace")
@@ -135,7 +134,7 @@ def copy_headers(src, include_root):
 
 
 def write_description(output, url):
-    """Writes what the two ecosystems ask a library to say of itself."""
+    """Writes the library descriptions of both ecosystems."""
     fields = {
         "name": "weft", "version": version(), "author": "The weft authors",
         "maintainer": "The weft authors", "sentence": SENTENCE, "paragraph": PARAGRAPH,
@@ -165,14 +164,14 @@ def write_example(output, weft):
     model = folder / "dtmf.weft"
     subprocess.run([weft, "convert", ROOT / "examples/dtmf/model/dtmf.xml", "-o", model,
                     "--c-source", folder / "dtmf.c"], check=True, capture_output=True)
-    model.unlink()  # dtmf.c holds its bytes
+    model.unlink()  # dtmf.c contains its bytes
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path, help="a finished build folder of this machine")
     parser.add_argument("output", type=pathlib.Path, help="the library's folder")
-    parser.add_argument("--url", default="", help="where the library's users find its project")
+    parser.add_argument("--url", default="", help="URL of the library's project")
     call = parser.parse_args()
     generated = call.build / "generated/runtime/format/weft_generated.h"
     for needed in (generated, call.build / "include/hwy", call.build / "weft"):

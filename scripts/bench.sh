@@ -5,8 +5,8 @@
 #                         example 2 (LSTM 512 -> 256 over 25 steps), one step of an LSTM 64 -> 64,
 #                         and a million steps of the smallest LSTM
 #   scripts/bench.sh --peers [--rtneural FOLDER] [OPTION of tests/bench/peers/peers.py...]
-#                         weft beside ONNX Runtime, OpenVINO, oneDNN and, where its sources are
-#                         given, RTNeural, in f32 and in int8; writes docs/bench-peers.{json,md,svg}
+#                         weft, ONNX Runtime, OpenVINO, oneDNN and, if its sources are given,
+#                         RTNeural, in f32 and in int8; writes docs/bench-peers.{json,md,svg}
 #                         and docs/bench-peers-int8.json
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -49,8 +49,8 @@ prepare_python() {
     say "oneDNN: is not to be had from the package index; the table is without it"
 }
 
-# Wheels of ONNX Runtime hold its library without its header, which Debian 13 has: lists and cache
-# of this one call lie in a temporary folder, the system's stay as they are.
+# Wheels of ONNX Runtime contain its library without its header, which Debian 13 has. Package lists
+# and cache of this call are in a temporary folder; the system's stay unchanged.
 onnxruntime_header=$peers/onnxruntime/usr/include/onnxruntime
 prepare_onnxruntime_header() (
   [ ! -e "$onnxruntime_header/onnxruntime_c_api.h" ] || return 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Shows weft at work: sets up, builds, converts the keypad decoder of examples/dtmf, prints its
-# plan, decodes a noisy recording with the C++ API, compares every answer with OpenVINO's, and
-# decodes the same recording on an emulated Cortex-M4.
+# Demonstrates weft: sets up, builds, converts the keypad decoder of examples/dtmf, prints its plan,
+# decodes a noisy recording with the C++ API, compares every output with OpenVINO's, and decodes the
+# same recording on an emulated Cortex-M4.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 model=examples/dtmf/model
@@ -10,7 +10,7 @@ build=build/demo/host
 
 say() { printf '\n== %s\n' "$*"; }
 
-# Runs a command whose lines only matter if it fails: quietly LOG COMMAND...
+# quietly LOG COMMAND...: runs a command and prints its output only if it fails.
 quietly() {
   local log=$1
   shift
@@ -41,8 +41,9 @@ say "decode $model/test.wav (truth: $(cat "$model/test.txt")), compare with Open
 host=$("$build/examples/dtmf/dtmf" build/demo/dtmf.weft "$model/test.wav" "$model/expected.npy")
 echo "$host"
 
-say "weights of fewer bits: bytes, and keys found in noise of 10 and 0 dB"
-# scripts/setup.sh installs NumPy for the system's Python, which need not be the first one.
+say "narrow weights: file size, and keys found at 10 and 0 dB SNR"
+# scripts/setup.sh installs NumPy for the system's Python, which may not be the first one on the
+# PATH.
 python=
 for candidate in python3 /usr/bin/python3; do
   if "$candidate" -c "import numpy" 2>/dev/null; then
@@ -53,10 +54,10 @@ done
 if [ -n "$python" ]; then
   "$python" examples/dtmf/precisions.py --weft "$build/weft" --keys 500
 else
-  echo "left out: no Python here has NumPy"
+  echo "skipped: no Python with NumPy found"
 fi
 
-say "which layers stand weights of i8"
+say "effect of i8 weights per layer"
 "$build/weft" convert "$model/dtmf.xml" -o build/demo/i8.weft --precision i8 --sensitivity \
   --input "audio=$model/test.wav"
 
@@ -71,4 +72,4 @@ quietly build/demo/cortex-m-build.log cmake --build build/demo/cortex-m
 board=$(timeout 300 cmake --build build/demo/cortex-m --target run 2>&1 | tail -n 1)
 echo "host   $host"
 echo "board  $board"
-[ "$host" = "$board" ] || { echo "demo: the board hears other keys than the host"; exit 1; }
+[ "$host" = "$board" ] || { echo "demo: board and host decode different keys"; exit 1; }

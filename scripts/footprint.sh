@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures tests/size's models and layers on every emulated Cortex-M, writes
-# tests/size/footprint.txt and layers.txt anew, and from the first the tables of README.md and
-# docs/footprint.md. Needs the models of the host build: cmake --build --preset x86-64 --target
+# Measures the models and layers of tests/size on every emulated Cortex-M. Rewrites
+# tests/size/footprint.txt and layers.txt, and the tables of README.md and docs/footprint.md from
+# footprint.txt. Needs the models of the host build: cmake --build --preset x86-64 --target
 # weft_models.
 set -euo pipefail
 cd "$(dirname "$0")/.."

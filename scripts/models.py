@@ -4,14 +4,14 @@
 
     models.py WEFT CASES_DIR OUTPUT_DIR
 
-writes OUTPUT_DIR/<family>/<case>.weft. A model that weft refuses is named and leaves no file (the
-host's conformance tests check refusals); a crash makes this script fail. Every case is converted
-with --streaming=N too: what weft accepts becomes OUTPUT_DIR-streamed/<family>/<case>.<N>.weft.
+writes OUTPUT_DIR/<family>/<case>.weft. A rejected model is reported and has no file (the host's
+conformance tests check rejections); a crash makes this script fail. Every case is also converted with
+--streaming=N; accepted models are written to OUTPUT_DIR-streamed/<family>/<case>.<N>.weft.
 
-Both folders get an index.txt, for boards cannot list the host's folders: in OUTPUT_DIR a line
-"<family>/<case> <calls> <rtol> <atol>" per model (calls 0: its arrays have no axis of calls), in
-OUTPUT_DIR-streamed the name and the steps that each output comes late, "<name> 0,2". OUTPUT_DIR-c gets C sources: the model of tests/c_api, and those
-whose footprint is measured.
+Both folders get an index.txt, because boards cannot list the host's folders. In OUTPUT_DIR each model
+has a line "<family>/<case> <calls> <rtol> <atol>" (calls 0: its arrays have no axis of calls). In
+OUTPUT_DIR-streamed a line has the name and the latency of each output in steps, "<name> 0,2".
+OUTPUT_DIR-c gets C sources: the model of tests/c_api, and the models whose footprint is measured.
 """
 import concurrent.futures
 import json
@@ -21,8 +21,8 @@ import shutil
 import subprocess
 import sys
 
-STREAMED = (1, 2, 3)  # steps of one run
-BLOCK = 64  # also, of the family whose models have so many steps
+STREAMED = (1, 2, 3)  # steps per run
+BLOCK = 64  # also, for the family whose models have so many steps
 
 
 def described(case):
@@ -34,7 +34,7 @@ def write_index(output_dir, lines):
 
 
 def convert(weft, case, target, *options):
-    """Returns (exit code, last line of the talk) of one conversion; of --json all of it."""
+    """Runs one conversion; returns (exit code, last line of its output; with --json all of it)."""
     extra = described(case).get("convert", [])
     target.parent.mkdir(parents=True, exist_ok=True)
     run = subprocess.run([weft, "convert", case / "model.xml", "-o", target, *extra, *options],
@@ -46,12 +46,12 @@ def convert(weft, case, target, *options):
 
 
 def latencies(talk):
-    """Of the outputs, of what a conversion with --json has said."""
+    """Returns the latencies of the outputs from the output of a conversion with --json."""
     return ",".join(str(port["latency"]) for port in json.loads(talk)["streamed"]["outputs"])
 
 
 def convert_whole(pool, weft, cases, output_dir):
-    """Each with a self test of two runs. Returns how often weft crashed."""
+    """Converts each case with a self test of two runs. Returns the number of crashes."""
     lines, refused, crashed = [], 0, 0
     targets = [output_dir / case.parent.name / f"{case.name}.weft" for case in cases]
     results = pool.map(lambda case, target: convert(weft, case, target, "--self-test", "2"), cases,
@@ -71,7 +71,7 @@ def convert_whole(pool, weft, cases, output_dir):
 
 
 def convert_streamed(pool, weft, cases, output_dir):
-    """Returns how often weft crashed."""
+    """Converts each case to streaming. Returns the number of crashes."""
     jobs = [(case, output_dir / case.parent.name / f"{case.name}.{steps}.weft", steps)
             for case in cases for steps in (*STREAMED, *[BLOCK] * (case.parent.name == "long"))]
     results = list(
@@ -88,10 +88,11 @@ def convert_streamed(pool, weft, cases, output_dir):
 
 
 def convert_measured(weft, c_dir):
-    """The models of tests/size as C sources, some with other weights, too. Returns how many failed."""
+    """Writes the models of tests/size as C sources, some also with narrow weights. Returns the number
+    of failures."""
     root = pathlib.Path(__file__).parents[1]
     models = [*(root / "tests/size/models").glob("*.xml"), root / "examples/dtmf/model/dtmf.xml"]
-    budgets = {"dscnn": "64K"}  # two of its maps
+    budgets = {"dscnn": "64K"}  # two of its feature maps
     weights = {"lstm": ["f16", "i8"], "dscnn": ["i8"]}
     jobs = [(model, model.stem, []) for model in models]
     jobs += [(model, f"{model.stem}_{type}", ["--precision", type])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of the documents anew: scripts/pictures.py [WEFT], by default that of build/x86-64.
-Writes docs/pictures/*.svg, which only change when a plan does."""
+"""Redraws the pictures of the documentation: scripts/pictures.py [WEFT] (default: that of build/x86-64).
+Writes docs/pictures/*.svg, which change only if a plan changes."""
 import pathlib
 import subprocess
 import sys
@@ -14,7 +14,7 @@ import models  # noqa: E402
 
 
 def main():
-    """One picture for each plan."""
+    """Draws one picture per plan."""
     weft = sys.argv[1] if len(sys.argv) > 1 else str(_ROOT / "build" / "x86-64" / "weft")
     pictures = _ROOT / "docs" / "pictures"
     pictures.mkdir(exist_ok=True)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what building and testing weft needs and this machine lacks, and nothing else. Knows
-# Debian 12 and its relatives (apt); elsewhere it names what is missing and exits 1.
+# Installs the missing packages for building and testing weft, and nothing else. Supports Debian 12
+# and related systems (apt); elsewhere it lists what is missing and exits with 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# scripts/setup.sh [convert|demo|tests]: the needs of the weft command, of the demo or of all tests
-# (the default). WEFT_SKIP_SETUP=1 leaves out all of it.
+# scripts/setup.sh [convert|demo|tests]: the packages for the weft command, the demo or all tests
+# (the default). WEFT_SKIP_SETUP=1 skips everything.
 set=${1:-tests}
 case "$set" in
   convert | demo | tests) ;;
@@ -20,7 +20,8 @@ if [ "${WEFT_SKIP_SETUP:-0}" = 1 ]; then
   exit 0
 fi
 
-# A command, a C++ header, a path, python3:MODULE or Python's header, and the package that has it.
+# A command, a C++ header, a path, python3:MODULE or Python's header, and the package that contains
+# it.
 needs_convert='
 g++                                  g++
 cmake                                cmake
@@ -118,10 +119,10 @@ install_packages() {
   hash -r
 }
 
-# Sources that Debian 12 does not have come from Debian 13's archive. Its own Highway is 1.0.3 and
-# weft needs 1.2. The others are the versions that CMake fetches where a system has none; a test
-# builds weft with them. Lists and cache of this one call live in a temporary folder, the system's
-# stay as they are.
+# Sources that Debian 12 does not have come from Debian 13's archive. Debian 12 has Highway 1.0.3,
+# and weft needs 1.2. The others are the versions that CMake fetches if a system has none; a test
+# builds weft with them. Package lists and cache of this call are in a temporary folder; the
+# system's stay unchanged.
 archive_release=trixie
 
 # Sets archive, target (in build/deps) and sha256 of a source package.
@@ -154,7 +155,7 @@ describe_source() {
   esac
 }
 
-# In the current folder: download PACKAGE...
+# Downloads into the current folder: download_sources PACKAGE...
 download_sources() (
   set -e
   uri=$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -v -e security -e ports |
@@ -169,7 +170,7 @@ download_sources() (
   apt-get "${options[@]}" source --download-only --tar-only "$@" >&2
 )
 
-# Unpacks a package's archive from a folder into build/deps, whole or not at all.
+# Unpacks a package's archive from a folder into build/deps, completely or not at all.
 unpack_source() {
   local archive target sha256 from=$2
   describe_source "$1"
@@ -198,12 +199,12 @@ prepare_sources() {
       unpack_source "$package" "$folder" || say "$package: the archive is not the expected one"
     done
   else
-    say "could not fetch them; CMake takes what is installed, else asks upstream"
+    say "could not fetch them; CMake uses installed libraries, else downloads from upstream"
   fi
 }
 
-# The Python package is built with what the package index has, in an environment of its own. Without
-# it, or without a network, its tests are skipped.
+# The Python package is built with packages of the package index in a separate environment. Without
+# the index or a network, its tests are skipped.
 prepare_python() {
   local venv=build/python-venv wanted=python/requirements.txt
   if cmp -s "$wanted" "$venv/installed.txt"; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Sets up, builds and tests weft: scripts/test.sh [PRESET...]. Without arguments the presets below
-# run, and OpenVINO derives the conformance goldens again where it can be had. Goes on after a
+# run, and OpenVINO derives the conformance goldens again if it is available. Continues after a
 # failure; the last line is the sum over all presets.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -25,8 +25,8 @@ fail() {
   echo "$1"
 }
 
-# Adds one preset's results to the sums: those of ctest, and instead of a program that left a report
-# of GoogleTest the tests in it.
+# Adds the results of one preset to the sums: ctest's results, but for programs with a GoogleTest
+# report the tests in that report.
 count() {
   local preset=$1 results=$2 broken=0 tests failures skipped
   shift 2
@@ -77,7 +77,7 @@ for preset in "${presets[@]}"; do
     fail "$preset: the build failed"
     continue
   fi
-  # Devices cannot convert: the host's weft does it for the presets that follow.
+  # Devices cannot convert: the host's weft converts the models for the other presets.
   if [ "$preset" = x86-64 ]; then
     say "$preset: convert the models that device tests run"
     cmake --build --preset "$preset" --target weft_models || fail "$preset: conversion failed"

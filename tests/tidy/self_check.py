@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Proves that every rule can fail: each finds what is wrong in a bad file and accepts a good one."""
+"""Proves that every rule can fail: each rule rejects bad samples and accepts a good one."""
 import pathlib
 import sys
 import tempfile
@@ -80,7 +80,7 @@ def _other_messages(path, old, new):
     return {**_MESSAGES, path: _MESSAGES[path].replace(old, new)}
 
 
-# Rule -> (files it must accept, [files of which each set must give at least one fault]).
+# Rule -> (files that it must accept, [sets of files that it must reject]).
 SAMPLES = {
     "arrows": ({
         "kernels/a.cc": '#include <hwy/highway.h>\n#include "kernels/a.h"\n',
@@ -178,7 +178,7 @@ SAMPLES = {
 
 
 def faults_of(rule, files):
-    """Runs one rule on a tree that holds just these files."""
+    """Runs one rule on a tree that contains only these files."""
     with tempfile.TemporaryDirectory() as folder:
         for path, text in files.items():
             target = pathlib.Path(folder, path)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the tree itself: tidy.py RULE... checks the named rules, tidy.py all of them, tidy.py --list
-prints their names, for CMake. tidy.py --write-readme brings the tables of README and docs/ up to
-date, --write-messages the list of messages.
+"""Checks the source tree: tidy.py RULE... checks the named rules, tidy.py all rules. tidy.py --list
+prints their names, for CMake. tidy.py --write-readme updates the tables of README and docs/,
+--write-messages the list of messages.
 
-Exit 0: clean. 1: faults, one line each. 77: the one rule asked for cannot run on this machine.
+Exit code 0: no errors. 1: errors, one line each. 77: the requested rule cannot run on this machine.
 """
 import pathlib
 import sys

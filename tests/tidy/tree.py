@@ -8,7 +8,7 @@ SOURCE_SUFFIXES = (".cc", ".h", ".inc", ".fbs", ".py", ".sh", ".cmake", ".ld")
 
 
 class Tree:
-    """The files of one checkout: those git knows or would add, else all outside build folders."""
+    """The files of one checkout: tracked and untracked files of git, else all outside of build folders."""
 
     def __init__(self, root):
         self.root = pathlib.Path(root)
@@ -40,7 +40,7 @@ class Tree:
                 if path.endswith(suffixes) and path.startswith(tuple(r + "/" for r in rooms))]
 
     def sources(self):
-        """All files people write code in."""
+        """All source files."""
         return [path for path in self.paths
                 if path.endswith(SOURCE_SUFFIXES) or path.endswith("CMakeLists.txt")]
 
@@ -50,7 +50,7 @@ _NOT_CODE = re.compile(
 
 
 def code_only(text):
-    """C++ text with comments and literals blanked, line numbers kept."""
+    """Returns C++ text with comments and literals replaced by blanks; line numbers stay the same."""
     def blank(match):
         return re.sub(r"[^\n]", " ", match.group())
     return _NOT_CODE.sub(blank, text)
@@ -66,8 +66,8 @@ _TOKENS = re.compile(
 def string_literals(text):
     """Yields (line, code before it in its statement, content) of each string literal of C++ text.
 
-    Adjacent literals are one. The content is as the source has it, escapes and all; line ends of a
-    raw literal become `\\n`."""
+    Adjacent literals are joined. The content includes escapes as in the source; line ends of a raw
+    literal become `\\n`."""
     begin = end = statement = 0
     parts = []
 

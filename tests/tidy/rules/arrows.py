@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrows between the rooms: converter -> runtime/format <- runtime -> kernels; tests know all.
+"""Allowed includes between folders: converter -> runtime/format <- runtime -> kernels; tests include all.
 
-Inside the converter the floors are base < ir < program < ops < graph and plan < emit < pipeline < cli;
-inspect includes only base and the format, report only base: it is given JSON."""
+Inside the converter the order is base < ir < program < ops < graph and plan < emit < pipeline < cli.
+inspect includes only base and the format. report includes only base, because its input is JSON."""
 import re
 
 _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
@@ -16,14 +16,16 @@ def _floors(*rooms):
         "kernels/fourier/fourier_tables.h", "kernels/reduce/sum.h")
 
 
-# Room -> what its files may include: rooms, and single headers. The longest matching prefix names a
-# file's room. Of kernels, pack.h and cell.h are layouts of weights, which the converter writes and kernels
-# read; convert.h turns f16 and f64 constants into f32 with the bits the device would give; variants.h
-# says which object files a C source must ask the linker for, and functions.inc which of its functions
-# round as often everywhere; types.inc is the one list of element types, and
-# weights.inc of those of weights; dense_i4.h, dense_i8.h and levels.h say how far integers may reach, conv_q8.h,
-# conv_i8.h and depthwise_i8.h what scratch they take; fourier.h and
-# fourier_tables.h are the layout of a transform's tables.
+# Folder -> folders and single headers that its files may include. The longest matching prefix defines the
+# folder of a file. Headers of kernels that other folders may include:
+#   pack.h, cell.h                           layouts of weights, which the converter writes
+#   convert.h                                converts f16 and f64 constants to f32, bit-identical to the device
+#   variants.h                               object files that a generated C source must link
+#   functions.inc                            functions with equal rounding on every target
+#   types.inc, weights.inc                   the lists of element types and of weight types
+#   dense_i4.h, dense_i8.h, levels.h         ranges of integers
+#   conv_q8.h, conv_i8.h, depthwise_i8.h     scratch sizes
+#   fourier.h, fourier_tables.h              layout of a transform's tables
 _MAY_INCLUDE = {
     "kernels": ("kernels",),
     "runtime/format": ("runtime/format", "kernels/types.inc"),
@@ -55,7 +57,7 @@ def _room(path):
 
 
 def check(tree):
-    """Includes start at the repository's root and follow the arrows."""
+    """Include paths start at the repository's root and follow the allowed directions."""
     faults = []
     for path in tree.under(*_ROOMS):
         allowed = _MAY_INCLUDE[_room(path)]
@@ -68,8 +70,8 @@ def check(tree):
             if first in _ROOMS:
                 if target.startswith("kernels/reference/") and not path.startswith(
                         ("kernels/reference/", "tests/")):
-                    faults.append(f"{path}:{number}: includes {target}; the scalar twins are for "
-                                  "tests")
+                    faults.append(f"{path}:{number}: includes {target}; reference kernels are "
+                                  "only for tests")
                 elif not any(target == one or target.startswith(one + "/") for one in allowed):
                     faults.append(f"{path}:{number}: includes {target}; {_room(path)} may include "
                                   f"{' and '.join(allowed)}")

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that the tool can say stands in tests/tidy/messages.txt, so that wording is reviewed in one
-place.
+"""tests/tidy/messages.txt lists all messages of the tool, so that their wording can be reviewed in one
+file.
 
-Listed is every string literal of more than one word in the converter and the runtime, wherever it
-stands: a text that reaches its sink through variables, tables or return values is found as well. So
-no call needs to be followed, and none can be overlooked. A literal of one word is listed where it is
-the whole message. What is not weft's own wording stays out: names from the model, other libraries'
-errors."""
+The list contains every string literal of more than one word in the converter and the runtime. It includes
+texts that are printed through variables, tables or return values, so the rule does not need to follow
+calls. A literal of one word is listed if it is a complete message. Names from the model and errors of
+other libraries are not listed."""
 import re
 
 from tree import string_literals
@@ -17,14 +16,14 @@ HEAD = """\
 # An error reads `where: who: what is; what must be`. tests/tidy/tidy.py --write-messages writes this.
 """
 _ROOMS = ("converter", "runtime")
-# Lists of the C language's words, not texts.
+# Lists of C keywords, not messages.
 _NO_TEXTS = ("converter/emit/reserved_words.cc",)
 _SINK = re.compile(r"\b(?:Fault|Add|Warn|Say|ReportLine|Answer)\(\s*(?:fmt::format\(\s*)?$")
 _WORD = re.compile(r"[A-Za-z]{2}")
 
 
 def _is_text(before, literal):
-    """`before` is the code in front of the literal, from the last statement or block on."""
+    """Returns true if the literal is a message. `before` is the code of its statement before it."""
     if "static_assert" in before or not _WORD.search(literal):
         return False
     return " " in literal.strip() or bool(_SINK.search(before))
@@ -45,14 +44,14 @@ def _texts(tree):
 
 
 def written(tree):
-    """The list, fresh."""
+    """The regenerated list."""
     blocks = ["\n".join([path, *(f'  "{text}"' for text in texts)]) + "\n"
               for path, texts in _texts(tree).items()]
     return "\n".join([HEAD, *blocks])
 
 
 def _listed(tree):
-    """Path -> texts, as the list has them."""
+    """Path -> texts, as stored in the list."""
     listed, path = {}, ""
     for line in tree.text(LIST).splitlines():
         if line.startswith('  "'):
@@ -63,7 +62,7 @@ def _listed(tree):
 
 
 def check(tree):
-    """The list holds what the sources hold, no more and no less."""
+    """The list contains exactly the texts of the sources."""
     if LIST not in tree.paths:
         return [f"{LIST}: is not there; it lists every text (tests/tidy/tidy.py --write-messages)"]
     found, listed = _texts(tree), _listed(tree)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The converter counts in 64 bits and the file in fewer; the way there is checked."""
+"""The converter uses 64-bit integers and the file narrower ones; narrowing must be checked."""
 import re
 
 from tree import code_only
@@ -10,7 +10,7 @@ _CASTS = re.compile(rf"\bstatic_cast<\s*(?:std::)?(u?int(?:8|16|32)_t)\s*>\s*\(|
 
 
 def check(tree):
-    """No cast to fewer than 64 bits but by Narrow, which refuses what does not fit."""
+    """Casts to fewer than 64 bits must use Narrow, which rejects values that do not fit."""
     faults = []
     for path in tree.under(*_ROOMS):
         for number, line in enumerate(code_only(tree.text(path)).splitlines(), 1):

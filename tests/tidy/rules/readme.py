@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of README and docs/ are expansions of the lists they show, between `<!-- NAME -->` and
-`<!-- end -->`."""
+"""Tables of README and docs/ between `<!-- NAME -->` and `<!-- end -->` are generated from source files."""
 import collections
 import re
 
-# Name and operands stand on the row's first line, the meaning ends it.
+# A row of ops.inc: name and operands on its first line, the meaning at its end.
 _STEP = re.compile(r'^WEFT_STEP\(\s*(\w+)\s*,\s*\w+\s*,\s*"([^"]*)"(?:[^"]*)"(.*)"\)$', re.MULTILINE)
-# A row of an operation family: name, opset, fewest inputs, ...; or the same with field names; or a
-# function that returns a row of the name and opset.
+# A row of an operation family: name, opset, minimum number of inputs, ...; or the same with field names;
+# or a function that returns a row with the name and opset.
 _OPERATION = re.compile(r'(?:\{\s*(?:\.name = )?"([A-Z]\w*)",\s*(?:\.opset = )?(\d+),\s*[-.\w]+'
                         r'|\w+Row(?:<[^>]*>)?\("([A-Z]\w*)",\s*(\d+)\))')
 
@@ -120,7 +119,7 @@ def _footprint_m4(tree):
 
 
 def _footprint_int8(tree):
-    """The calibrated models beside the same ones on TensorFlow Lite Micro."""
+    """The calibrated models in weft and in TensorFlow Lite Micro."""
     ours = {(cpu, model): list(map(int, numbers))
             for cpu, model, _, *numbers in _table_rows(tree, "tests/size/footprint.txt")}
     lines = ["| model | core | runtime | code | model | RAM | stack | Open | Run |",
@@ -151,7 +150,7 @@ _TABLES = {
 
 
 def filled(tree):
-    """Path -> text of the files with tables, with every table fresh."""
+    """Path -> text of the files with tables, with all tables regenerated."""
     texts = {path: tree.text(path) for path, _ in _TABLES.values() if path in tree.paths}
     for name, (path, lines) in _TABLES.items():
         pattern = re.compile(rf"(<!-- {name} -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -163,9 +162,9 @@ def filled(tree):
 
 
 def check(tree):
-    """The tables stand where people look for them and are fresh."""
+    """The tables exist in their files and are up to date."""
     faults = [
-        f"{path}: has no `<!-- {name} -->`; the table of {name} stands below it"
+        f"{path}: has no `<!-- {name} -->`; must have it before the table of {name}"
         for name, (path, _) in _TABLES.items()
         if path not in tree.paths or f"<!-- {name} -->\n" not in tree.text(path)
     ]

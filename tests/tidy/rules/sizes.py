@@ -13,7 +13,7 @@ FILE_COUNT = 2_500  # test cases are in archives: tests/conformance/pack.py
 
 
 class Skipped(Exception):
-    """The rule cannot run on this machine; the text says why."""
+    """The rule cannot run on this machine; the text is the reason."""
 
 
 def _python_functions(tree, path):
@@ -35,7 +35,7 @@ def _cpp_functions(tree, paths):
 
 
 def check_functions(tree):
-    """No function is longer than a screen."""
+    """Functions have at most FUNCTION_LINES lines."""
     ctags = shutil.which("ctags")
     version = subprocess.run([ctags, "--version"], capture_output=True, text=True,
                              check=False).stdout if ctags else ""
@@ -50,7 +50,7 @@ def check_functions(tree):
 
 
 def check_files(tree):
-    """No source is longer than one subject, no committed file larger than a listing can carry."""
+    """Limits the lines of sources, the bytes of files and the number of files."""
     faults = []
     for path in tree.sources():
         count = len(tree.text(path).splitlines())
@@ -67,7 +67,7 @@ def check_files(tree):
 
 
 def check_width(tree):
-    """Scripts fit a review window (clang-format sees to C++)."""
+    """Limits the line width of scripts (clang-format limits C++)."""
     return [f"{path}:{number}: {len(line)} characters wide; at most {LINE_WIDTH}"
             for path in tree.sources() if path.endswith((".sh", ".cmake", "CMakeLists.txt"))
             for number, line in tree.lines(path) if len(line) > LINE_WIDTH]

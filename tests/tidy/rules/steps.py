@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A row of ops.inc and its furniture: kernel, scalar twin, binder, parameters in the schema."""
+"""Each row of ops.inc has a kernel, a reference kernel, a binder and parameters in the schema."""
 import re
 
 _ROW = re.compile(r"^WEFT_STEP\(\s*(\w+)\s*,\s*(\w+)", re.MULTILINE)
@@ -8,12 +8,12 @@ _SCHEMA = "runtime/format/weft.fbs"
 
 
 def check(tree):
-    """Every row has its files, every binder and every twin has its row."""
+    """Every row has its files, and every binder and reference kernel has a row."""
     if _OPS not in tree.paths:
-        return [f"{_OPS}: is not there; every step has a row in it"]
+        return [f"{_OPS}: does not exist; must have a row for every step"]
     rows = _ROW.findall(tree.text(_OPS))
     if not rows:
-        return [f"{_OPS}: holds no row; a row reads WEFT_STEP(name, Name, ...)"]
+        return [f"{_OPS}: has no row; must have rows WEFT_STEP(name, Name, ...)"]
     schema = tree.text(_SCHEMA) if _SCHEMA in tree.paths else ""
     known = set(tree.paths)
     faults = []
@@ -39,5 +39,5 @@ def check(tree):
             continue  # shared by the binders
         match = twin or binder
         if match and match.group(1) not in names:
-            faults.append(f"{path}: serves no step; {_OPS} has no such row")
+            faults.append(f"{path}: belongs to no step; {_OPS} has no such row")
     return faults

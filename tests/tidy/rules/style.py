@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""C++ stands as clang-format leaves it."""
+"""C++ sources are formatted by clang-format."""
 import re
 import shutil
 import subprocess
 
 from rules.sizes import Skipped
 
-_VERSION = 14  # other versions break lines elsewhere
+_VERSION = 14  # other versions break lines differently
 
 
 def check(tree):

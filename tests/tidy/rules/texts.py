@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every text must have (licence line, guards) and must not have (paths, open ends)."""
+"""Texts must have a licence line and guards, and no machine paths, tracker numbers or TO-DO marks."""
 import re
 
 _SPDX = "SPDX-License-Identifier: Apache-2.0"
 
-# Absolute paths that exist on one machine only.
+# Absolute paths that exist only on one machine.
 _PATHS = re.compile(r"(?<![\w.$}])/(?:home|root|work|farm|Users|mnt|tmp)/\w")
 _TRACKER = re.compile(r"\bissue #?[0-9]+", re.IGNORECASE)
 _OPEN_ENDS = re.compile(r"\b(?:%s)\b" % "|".join(["TO" "DO", "FIX" "ME", "X" "XX", "HA" "CK"]))
@@ -12,7 +12,7 @@ _PROSE = (".md", ".json", ".jsonl", ".txt")
 
 
 def check_licence(tree):
-    """The licence line stands first (second after #!)."""
+    """The licence line is the first line (the second after #!)."""
     faults = []
     for path in tree.sources():
         lines = tree.text(path).splitlines()
@@ -22,7 +22,7 @@ def check_licence(tree):
 
 
 def check_guards(tree):
-    """A header's guard is its path; Highway's -inl.h headers toggle theirs."""
+    """A header's guard is derived from its path; Highway's -inl.h headers have toggled guards."""
     faults = []
     for path in tree.paths:
         if not path.endswith(".h") or path.endswith("-inl.h"):
@@ -36,7 +36,7 @@ def check_guards(tree):
 
 
 def check_leaks(tree):
-    """No path of one machine, no tracker number, no open end."""
+    """No path of one machine, no tracker number, no TO-DO mark."""
     faults = []
     sources = set(tree.sources())
     for path in tree.paths:
@@ -47,5 +47,5 @@ def check_leaks(tree):
                                   (_OPEN_ENDS, "open end")):
                 match = pattern.search(line)
                 if match:
-                    faults.append(f"{path}:{number}: {what} `{match.group()}`; texts stand alone")
+                    faults.append(f"{path}:{number}: {what} `{match.group()}`; must be removed")
     return faults

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that must not stand in what ships in firmware, and names that say nothing."""
+"""Constructs that firmware code must not use, and type names without meaning."""
 import re
 
 from tree import code_only
 
-# Pattern -> what it breaks. Applied to code without comments and literals.
+# Pattern -> the forbidden feature. Applied to code without comments and literals.
 _BANNED = {
     r"\bnew\b": "heap",
     r"(?<!= )\bdelete\b": "heap",
@@ -31,7 +31,7 @@ def check_firmware(tree):
     patterns = [(re.compile(pattern), reason) for pattern, reason in _BANNED.items()]
     faults = []
     for path in tree.under("runtime", "kernels"):
-        if path.startswith("kernels/reference/"):  # scalar twins serve tests alone
+        if path.startswith("kernels/reference/"):  # reference kernels are only for tests
             continue
         for number, line in tree.lines(path):
             match = _BANNED_HEADERS.match(line)
@@ -51,12 +51,12 @@ _NAMES = re.compile(
 
 
 def check_names(tree):
-    """Types are named after what they are."""
+    """Type names describe the type."""
     faults = []
     for path in tree.under("runtime", "kernels", "converter", "tests", "examples"):
         for number, line in enumerate(code_only(tree.text(path)).splitlines(), 1):
             match = _NAMES.search(line)
             if match:
-                faults.append(f"{path}:{number}: type {match.group(1)}; a name says what the thing "
-                              "is (no Manager, Helper, Util, Context, Impl, Info)")
+                faults.append(f"{path}:{number}: type {match.group(1)}; must describe the type "
+                              "(no Manager, Helper, Util, Context, Impl, Info)")
     return faults
