@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft._core: what the Python package needs of the converter and the runtime. It checks what could
-// leave memory; the modules in weft/ give it its Python face, and hold one lock for each Stream.
+// weft._core: the functions of converter and runtime for the Python package. It checks everything
+// that could access memory out of bounds. The modules in weft/ define the Python interface and hold
+// one lock for each Stream.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
@@ -46,7 +47,7 @@ using weft::cli::LoadedModel;
 using weft::cli::ModelPort;
 using RawBytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Becomes weft.Error, with all lines.
+// Becomes weft.Error with all lines.
 struct Refused : std::exception {
   explicit Refused(std::vector<std::string> of) : lines(std::move(of)) {}
   const char* what() const noexcept override { return "weft refused"; }
@@ -65,8 +66,8 @@ nb::bytes PythonBytes(std::span<const std::byte> bytes) {
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-// What NumPy calls the elements of a view. It has no name for bf16, whose bits are given, nor for
-// types of four bits, whose bytes are.
+// Returns the NumPy type of a view's elements. NumPy has no bf16, which is shown as its bits, and
+// no 4-bit types, which are shown as packed bytes.
 nb::dlpack::dtype DtypeOf(weft::Type type) {
   using nb::dlpack::dtype_code;
   const auto make = [&](dtype_code code, size_t bits) {
@@ -96,9 +97,9 @@ nb::dlpack::dtype DtypeOf(weft::Type type) {
 }
 
 using View = nb::ndarray<nb::numpy>;
-using ReadOnlyView = nb::ndarray<nb::numpy, nb::ro>;  // an output may lie in the file
+using ReadOnlyView = nb::ndarray<nb::numpy, nb::ro>;  // an output may be part of the file
 
-// Of a port's memory, which `owner` keeps.
+// Returns a view of a port's memory; `owner` keeps the memory alive.
 template <typename Array>
 Array ViewOf(const weft::Tensor& tensor, nb::handle owner) {
   static std::byte none;  // for empty tensors, which may have no address
@@ -122,7 +123,7 @@ std::vector<PortRow> RowsOf(const std::vector<ModelPort>& ports) {
   return rows;
 }
 
-// An engine with its own state; any number of them share the file.
+// An engine with its own state; several engines can share the file.
 class Stream {
  public:
   Stream(const RawBytes& file, const std::string& name) {
@@ -164,7 +165,7 @@ class Stream {
     if (!bytes.empty()) std::memcpy(state().data(), bytes.data(), bytes.size());
   }
 
-  // Nanoseconds of each run, all of them with the inputs that are there now.
+  // Returns the nanoseconds of each run; all runs use the current inputs.
   std::vector<uint64_t> Time(int64_t runs, int64_t warm_up) {
     Faults faults;
     std::vector<uint64_t> times;
@@ -259,8 +260,8 @@ void SetLayerOutputs(Options& options, const std::vector<std::pair<int64_t, uint
   for (const auto& [layer, port] : rows) options.layer_outputs.push_back({layer, port});
 }
 
-// The command `weft` with these words: its exit code. For a process that ends with it, because what
-// could not be written once is remembered.
+// Runs the command `weft` with these arguments and returns its exit code. The process must end
+// afterwards, because a failed write is remembered.
 int RunCommand(const std::vector<std::string>& words) {
   nb::gil_scoped_release others_run;
   std::vector<const char*> arguments = {"weft"};

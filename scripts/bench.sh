@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Times weft; reports, asserts nothing.
-#   scripts/bench.sh      recurrent models with fixed-seed weights: the TensorIterator document's
-#                         example 2 (LSTM 512 -> 256 over 25 steps), one step of an LSTM 64 -> 64,
+# Measures and reports times of weft; asserts nothing.
+#   scripts/bench.sh      recurrent models with fixed-seed weights: example 2 of the TensorIterator
+#                         specification (LSTM 512 -> 256, 25 steps), one step of an LSTM 64 -> 64,
 #                         and a million steps of the smallest LSTM
 #   scripts/bench.sh --peers [--rtneural FOLDER] [OPTION of tests/bench/peers/peers.py...]
 #                         weft, ONNX Runtime, OpenVINO, oneDNN and, if its sources are given,
@@ -46,7 +46,7 @@ prepare_python() {
   [ -x "$peers/venv/bin/python" ] || python3 -m venv "$peers/venv"
   "$peers/venv/bin/pip" install -q -r "$sources/requirements.txt"
   "$peers/venv/bin/pip" install -q --no-deps -r "$sources/onednn.txt" ||
-    say "oneDNN: is not to be had from the package index; the table is without it"
+    say "oneDNN: is not available from the package index; the table omits it"
 }
 
 # Wheels of ONNX Runtime contain its library without its header, which Debian 13 has. Package lists

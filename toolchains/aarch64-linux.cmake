@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# 64-bit ARM under Linux, GCC. Tests run under QEMU as a Cortex-A72: NEON, no SVE. Those of kernels
-# run on a processor with SDOT and SMMLA, too.
+# 64-bit ARM under Linux, GCC. Tests run under QEMU as a Cortex-A72: NEON, no SVE. Kernel tests also
+# run on a processor with SDOT and SMMLA.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # 32-bit ARM under Linux with NEON and VFPv4 (fused multiply-add), GCC. Tests run under QEMU as a
-# Cortex-A7. -mfp16-format is what Highway's half-precision vectors need here.
+# Cortex-A7. Highway's half-precision vectors require -mfp16-format.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR armv7)
 set(CMAKE_C_COMPILER arm-linux-gnueabihf-gcc)

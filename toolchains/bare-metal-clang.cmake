@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Clang as the compiler of a bare-metal build whose libraries and linker are GCC's. Include it
-# before bare-metal.cmake, with WEFT_CPU_FLAGS set. Both compilers keep Arm's ABI, with two
-# differences: GCC's enumerations are as short as their values allow, hence -fshort-enums; and
-# int32_t is its long, so that C++ names with int32_t differ: whatever uses it in a name, GoogleTest
-# included, must come from the same compiler.
+# Clang as compiler of a bare-metal build that uses GCC's libraries and linker. Include this file
+# before bare-metal.cmake, with WEFT_CPU_FLAGS set. Both compilers follow Arm's ABI, with two
+# differences. GCC's enumerations are as short as their values allow, hence -fshort-enums. GCC's
+# int32_t is long, so mangled C++ names with int32_t differ: code with such names, also GoogleTest,
+# must use the same compiler.
 include(${CMAKE_CURRENT_LIST_DIR}/clang.cmake)
 set(CMAKE_C_COMPILER_TARGET thumbv8.1m.main-none-eabihf)
 set(CMAKE_CXX_COMPILER_TARGET thumbv8.1m.main-none-eabihf)
@@ -12,7 +12,7 @@ set(CMAKE_NM arm-none-eabi-nm)
 set(CMAKE_OBJDUMP arm-none-eabi-objdump)
 set(CMAKE_RANLIB arm-none-eabi-ranlib)
 
-# The folders in which GCC looks for headers, but its own: those replace Clang's.
+# GCC's header folders, without its internal ones, which would replace Clang's.
 execute_process(
   COMMAND arm-none-eabi-g++ ${WEFT_CPU_FLAGS} -mthumb -mfloat-abi=hard -E -v -x c++ /dev/null
   OUTPUT_QUIET ERROR_VARIABLE talk)
@@ -31,7 +31,7 @@ endforeach()
 set(WEFT_C_COMPILE_FLAGS "-fshort-enums ${WEFT_C_INCLUDES}")
 set(WEFT_CXX_COMPILE_FLAGS "-fshort-enums ${WEFT_CXX_INCLUDES} ${WEFT_C_INCLUDES}")
 
-# GCC chooses the libraries and the specs.
+# GCC selects the libraries and the specs.
 foreach(language IN ITEMS C CXX)
   set(CMAKE_${language}_LINK_EXECUTABLE
       "arm-none-eabi-g++ ${WEFT_CPU_FLAGS} -mthumb -mfloat-abi=hard <CMAKE_${language}_LINK_FLAGS> \

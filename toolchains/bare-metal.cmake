@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the Cortex-M toolchain files share: newlib without an operating system, and GCC unless
-# another compiler is set. Sets up the compilers for WEFT_CPU_FLAGS; programs of a build are linked
-# for WEFT_BOARD, which QEMU emulates.
+# Common part of the Cortex-M toolchain files: newlib without an operating system, and GCC unless
+# another compiler is set. Sets the compilers for WEFT_CPU_FLAGS; programs are linked for
+# WEFT_BOARD, which QEMU emulates.
 set(CMAKE_SYSTEM_NAME Generic)
 if(NOT CMAKE_CXX_COMPILER)
   set(CMAKE_C_COMPILER arm-none-eabi-gcc)

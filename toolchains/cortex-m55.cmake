@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bare-metal Cortex-M55 with Helium; programs run on an emulated mps3-an547. Clang compiles, because
-# it makes Helium of the kernels' plain loops where GCC 12 makes scalar code of most; GCC's newlib,
-# libstdc++ and linker serve both. -DWEFT_M55_COMPILER=gcc builds all with GCC.
+# Bare-metal Cortex-M55 with Helium; programs run on an emulated mps3-an547. Clang is the default
+# compiler: it vectorises the kernels' plain loops with Helium, where GCC 12 generates scalar code
+# for most. Both use GCC's newlib, libstdc++ and linker. -DWEFT_M55_COMPILER=gcc builds everything
+# with GCC.
 set(CMAKE_SYSTEM_PROCESSOR cortex-m55)
 set(WEFT_CPU_FLAGS "-mcpu=cortex-m55")
 set(WEFT_BOARD mps3-an547)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# 64-bit x86 under Linux. On such a machine its own compiler is taken as it is, and tests run on
-# every vector target that the processor has; elsewhere GCC cross-compiles and QEMU runs the tests.
+# 64-bit x86 under Linux. On an x86-64 machine the system's compiler is used, and tests run on every
+# vector target of the processor. On other machines GCC cross-compiles and QEMU runs the tests.
 if(NOT CMAKE_HOST_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(CMAKE_SYSTEM_NAME Linux)
   set(CMAKE_SYSTEM_PROCESSOR x86_64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conformance cases as this package's tests use them."""
+"""Access to the conformance cases for the tests of this package."""
 import json
 import pathlib
 
@@ -9,7 +9,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[2] / "build/fixtures/cases"
 
 
 class Case:
-    """A model and the arrays that belong to it; `calls` of them lie along a leading axis."""
+    """A model and its arrays; with `calls`, the arrays have a leading axis of calls."""
 
     def __init__(self, name):
         folder = FOLDER / name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An ONNX file for tests. `onnx` is None where it is not installed."""
+"""An ONNX file for tests. `onnx` is None if the package is not installed."""
 try:
     import onnx
 except ImportError:

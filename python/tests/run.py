@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the wheel around a module that is built already, installs it into a folder of its own and
-runs the tests on that: run.py MODULE FOLDER. Needs no network. Exit 77: this Python lacks what it
-takes."""
+"""Builds the wheel with an existing module, installs it into a separate folder and runs the tests on it:
+run.py MODULE FOLDER. Needs no network. Exit code 77: this Python lacks required packages."""
 import importlib.util
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of every kind in calls and views, and what outlives what."""
+"""Arrays of all kinds in calls and views, and lifetimes of views."""
 import gc
 import pathlib
 import tempfile
@@ -28,7 +28,7 @@ class Kinds(unittest.TestCase):
             with self.subTest(name):
                 case = Case(name)
                 model = weft.convert(case.model)
-                for _ in range(2):  # the second run overwrites what the first has left
+                for _ in range(2):  # the second run overwrites the results of the first
                     outputs = _tuple(model(*case.inputs.values()))
                     case.assert_close(outputs)
                 for is_, must in zip(outputs, case.outputs.values()):
@@ -98,9 +98,9 @@ class Lives(unittest.TestCase):
         for _, out in views:
             np.testing.assert_array_equal(out, views[0][1])
         np.testing.assert_allclose(views[0][1], must[0], rtol=case.rtol, atol=case.atol)
-        for number, (into, _) in enumerate(views):  # an output may lie over its own input
+        for number, (into, _) in enumerate(views):  # an output may share the memory of its input
             into[...] = number
-        for number, (into, _) in enumerate(views):  # another model's memory, were one of them freed
+        for number, (into, _) in enumerate(views):  # would show another model's memory if one were freed
             np.testing.assert_array_equal(into, np.full_like(into, number))
 
     def test_models_are_freed_with_their_last_view(self):
@@ -162,7 +162,7 @@ class Threads(unittest.TestCase):
         during = ticks[0] - before
         end.set()
         thread.join()
-        # 0.4 s in one call; with the lock held there were a few at its two ends
+        # One call takes 0.4 s. If it held the lock, only a few would run at its start and end.
         self.assertGreater(during, 20)
 
 
@@ -179,7 +179,7 @@ _IDENTITY = """<net name="identity" version="11">
 
 
 class TypesWithoutName(unittest.TestCase):
-    """NumPy has no bf16, i4 and u4: bits and packed bytes go in and come out."""
+    """NumPy has no bf16, i4 and u4: arrays contain bits or packed bytes."""
 
     def test_calls_and_values(self):
         bits = np.arange(0x3F80, 0x3F88, dtype=np.uint16).reshape(2, 4)

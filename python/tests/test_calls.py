@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong calls, whole sequences through steps, saved states and forked processes."""
+"""Wrong calls, complete sequences through streamed models, saved states and forked processes."""
 import os
 import pickle
 import signal
@@ -108,7 +108,7 @@ class States(unittest.TestCase):
         other = weft.convert(Case(_CONVOLUTIONS).model, streaming=4)
         self.assertEqual(one.state_layout, other.state_layout)
         other.state = one.state
-        other.state = bytes(one.state)  # plain bytes carry no layout
+        other.state = bytes(one.state)  # plain bytes have no layout
         other_net = weft.convert(Case("streaming/residual_blocks").model, streaming=True)
         self.assertNotEqual(other_net.state_layout, one.state_layout)
         with self.assertRaisesRegex(weft.Error, "^weft: state: has layout .*; must have "):
@@ -134,7 +134,7 @@ class Forks(unittest.TestCase):
             for _ in range(40):
                 child = os.fork()
                 if child == 0:
-                    signal.alarm(20)  # ends a child that hangs
+                    signal.alarm(20)  # ends a child process that hangs
                     model(*arrays)
                     os._exit(0)
                 self.assertEqual(os.waitpid(child, 0)[1], 0)

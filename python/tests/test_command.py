@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m weft: the command, and the files that OpenVINO reads for it."""
+"""python -m weft: the command, and files that it converts through OpenVINO."""
 import json
 import pathlib
 import subprocess

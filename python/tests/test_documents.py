@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documents tell people to type."""
+"""Executes the code blocks of the documentation."""
 import contextlib
 import importlib.util
 import io
@@ -46,7 +46,7 @@ class Documents(unittest.TestCase):
                     source = case.model.with_suffix(suffix)
                     pathlib.Path(f"model{suffix}").write_bytes(source.read_bytes())
                 for block in blocks:
-                    exec(compile(block, name, "exec"), names)  # what a reader does
+                    exec(compile(block, name, "exec"), names)  # as a reader would
                 np.testing.assert_allclose(names["model"](x), expected, rtol=1e-4, atol=1e-4)
             self.assertNotIn("differ", said.getvalue())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/python, as far as its frameworks are installed."""
+"""Runs examples/python with the installed frameworks."""
 import importlib.util
 import pathlib
 import shutil

@@ -57,7 +57,7 @@ class Runs(unittest.TestCase):
         model.run_in_place()
         case.assert_close([output])
         self.assertFalse(output.flags.writeable)
-        del model  # the view keeps what it shows
+        del model  # the view keeps its memory alive
         case.assert_close([output])
 
     def test_outputs_of_a_call_outlive_the_next(self):

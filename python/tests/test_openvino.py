@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What needs OpenVINO: its models, ONNX files, and the comparison layer by layer."""
+"""Tests that require OpenVINO: its models, ONNX files, and the comparison by layers."""
 import pathlib
 import tempfile
 import unittest
@@ -87,10 +87,10 @@ class ByLayers(unittest.TestCase):
             path = pathlib.Path(folder) / "model.xml"
             path.write_bytes(case.model.read_bytes())
             path.with_suffix(".bin").write_bytes(case.model.with_suffix(".bin").read_bytes())
-            model = weft.convert(path, precision="bf16")  # the IR's weights are finer
+            model = weft.convert(path, precision="bf16")  # the IR has f32 weights
             found = weft.compare(model, inputs, rtol=0, atol=1e-6)
         self.assertFalse(found)
-        self.assertEqual(found.first.type, "Convolution")  # the first that has weights
+        self.assertEqual(found.first.type, "Convolution")  # the first layer with weights
         self.assertIn(f'"{found.first.name}"', repr(found))
         at = found.compared.index(found.first)
         self.assertTrue(all(one.equal for one in found.compared[:at]))
@@ -98,7 +98,7 @@ class ByLayers(unittest.TestCase):
     def test_a_streamed_model_needs_a_reference(self):
         case = Case("exports/keras_gru")
         model = weft.convert(case.model, streaming=True)
-        with self.assertRaisesRegex(weft.Error, "come with a reference"):
+        with self.assertRaisesRegex(weft.Error, "or have a reference"):
             weft.compare(model, {})
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package as its users see it: documentation and types."""
+"""The public interface of the package: documentation and types."""
 import ast
 import inspect
 import pathlib
@@ -18,7 +18,7 @@ def _public(thing):
 
 
 def _faces(tree):
-    """Of a stub: names of classes, functions and their parameters."""
+    """Returns the names of classes, functions and parameters in a stub."""
     found = {}
     for node in tree.body:
         if isinstance(node, ast.ClassDef):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command ``weft``, also as ``python -m weft``. ``weft convert`` takes here what OpenVINO reads,
-too: model.onnx becomes an IR on its way, where OpenVINO is installed."""
+"""The command ``weft``, also as ``python -m weft``. If OpenVINO is installed, ``weft convert`` also
+accepts files that OpenVINO reads, such as model.onnx, and converts them to IR first."""
 from __future__ import annotations
 
 import contextlib
@@ -14,8 +14,8 @@ from weft._errors import Error
 
 
 def main() -> int:
-    """Runs the command with the words of the process; gives its exit code."""
-    # Python would only note the signal, and end when the command has ended.
+    """Runs the command with the arguments of the process; returns its exit code."""
+    # Otherwise Python would handle the signal only after the command has ended.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     words = sys.argv[1:]
     with contextlib.ExitStack() as until_end:
@@ -29,7 +29,7 @@ def main() -> int:
 
 
 def _with_ir(words: list[str], until_end: contextlib.ExitStack) -> list[str]:
-    """The words with an IR in place of a file that OpenVINO has to read."""
+    """Returns the arguments with an IR in place of a file that OpenVINO must read."""
     for at, word in enumerate(words[1:], 1):
         path = pathlib.Path(word)
         model = None if words[at - 1] in ("-o", "--output") else _ir.read_foreign(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of arguments, with one text for each kind of wrong call."""
+"""Checks of arguments, with one message for each kind of invalid call."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def mapping(name: str, given: Any) -> Mapping[Any, Any]:
-    """``given``, which must be a mapping; none stands for an empty one."""
+    """Returns ``given``, which must be a mapping; None becomes an empty mapping."""
     if given is None:
         return {}
     if not isinstance(given, Mapping):
@@ -16,8 +16,8 @@ def mapping(name: str, given: Any) -> Mapping[Any, Any]:
 
 
 def arrays_by_port(name: str, given: Any, ports: Sequence[Any]) -> Mapping[Any, Any]:
-    """Arrays by name or index of their port. A tuple or list has one array for each port in their
-    order; anything else that is no mapping is the array of the only port."""
+    """Returns arrays by name or index of their port. A tuple or list has one array for each port, in
+    order; anything else except a mapping is the array of the only port."""
     if isinstance(given, Mapping):
         return given
     arrays = list(given) if isinstance(given, (tuple, list)) else [given]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a run takes, measured without Python in between."""
+"""Measures the time of runs, without Python code in between."""
 from __future__ import annotations
 
 import dataclasses
@@ -17,22 +17,22 @@ _LEAST_RUNS, _MOST_RUNS = 10, 1_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """``nanoseconds`` of each run, ascending; what a clock reading takes is subtracted."""
+    """``nanoseconds`` of each run, ascending, without the time of reading the clock."""
 
     nanoseconds: npt.NDArray[np.uint64]
 
     def quantile(self, share: float) -> float:
-        """Microseconds that at least ``share`` (0 to 1) of the runs do not exceed."""
+        """Returns the microseconds that at least a fraction ``share`` (0 to 1) of the runs do not exceed."""
         count = len(self.nanoseconds)
         return float(self.nanoseconds[max(0, min(count, int(np.ceil(share * count))) - 1)]) / 1e3
 
     @property
     def median(self) -> float:
-        """Microseconds."""
+        """The median in microseconds."""
         return self.quantile(0.5)
 
     def misses(self, deadline: float) -> int:
-        """Runs that took longer than ``deadline`` microseconds."""
+        """Returns the number of runs that took longer than ``deadline`` microseconds."""
         return int(np.count_nonzero(self.nanoseconds > deadline * 1e3))
 
     def __repr__(self) -> str:
@@ -42,13 +42,13 @@ class Times:
 
 def bench(model: Model, inputs: Mapping[str | int, npt.ArrayLike] | None = None, *,
           runs: int | None = None, seconds: float = 1.0, warm_up: int = 10) -> Times:
-    """Measures runs of a stream of its own; the model's state stays as it is.
+    """Measures runs of a separate stream; the model's state does not change.
 
-    inputs: arrays for every run, as for ``Model.run``; else floats get pseudo-random numbers in
-      [-1, 1), other types zeros.
-    runs: how many are measured.
-    seconds: without ``runs``, as many are measured as fit into it.
-    warm_up: runs before those.
+    inputs: arrays for every run, as for ``Model.run``. Default: pseudo-random numbers in [-1, 1) for
+      floats, zeros for other types.
+    runs: the number of measured runs.
+    seconds: the measured time if ``runs`` is not given.
+    warm_up: the number of runs before the measurement.
     """
     if (runs is not None and runs < 1) or warm_up < 0:
         raise Error(f"weft: bench: runs is {runs}, warm_up {warm_up}; must be at least 1, and 0")

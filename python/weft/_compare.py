@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds a model's results against expected ones, or every layer against OpenVINO's."""
+"""Compares a model's results with expected ones, or every layer with OpenVINO's."""
 from __future__ import annotations
 
 import dataclasses
@@ -15,17 +15,17 @@ from weft._errors import Error
 from weft._ir import InMemory
 from weft._model import Model, Port, Source, _find
 
-# Layers that compute nothing, and writes of variables, which have no output of their own.
+# Layers that compute nothing, and writes of variables, which have no output.
 _NOT_COMPUTED = ("Parameter", "Constant", "Result", "Assign", "ReadValue")
 
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """What an array is and must be. ``largest`` is the largest |is - must|, at ``index``; without
-    one of them, shapes or types differ, and ``text`` says so."""
+    """The difference of an array from its expected value. ``largest`` is the largest |is - must|, at
+    ``index``. If they are None, shapes or types differ, and ``text`` describes this."""
 
     name: str
-    type: str  # of the layer; empty for an output of the model
+    type: str  # type of the layer; empty for an output of the model
     equal: bool
     largest: float
     index: tuple[int, ...] | None
@@ -34,13 +34,13 @@ class Difference:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison:
-    """All that was compared, in the order of execution; true where all of it agrees."""
+    """All compared arrays, in the order of execution; true if all of them agree."""
 
     compared: tuple[Difference, ...]
 
     @property
     def first(self) -> Difference | None:
-        """The first that differs."""
+        """The first array that differs, or None."""
         return next((one for one in self.compared if not one.equal), None)
 
     def __bool__(self) -> bool:
@@ -59,12 +59,12 @@ class Comparison:
 def compare(model: Model, inputs: Mapping[str | int, npt.ArrayLike],
             reference: Mapping[str | int, npt.ArrayLike] | None = None, *, rtol: float = 1e-5,
             atol: float = 1e-5) -> Comparison:
-    """Runs from the beginning of a sequence and compares; the model's own state stays as it is.
+    """Runs from the beginning of a sequence and compares results; the model's state does not change.
 
     inputs: arrays as for ``Model.run``.
-    reference: expected arrays by name or index of outputs. Without it, the model must have been
-      converted in this program, whole: OpenVINO then computes every layer of the IR outside of
-      loops, and the model is converted once more so that none of them is fused away.
+    reference: expected arrays by name or index of outputs. Without it, this program must have
+      converted the model, without streaming. OpenVINO then computes every layer of the IR outside of
+      loops, and the model is converted again with all layers as outputs.
     rtol, atol: floats agree when |is - must| <= max(atol, rtol * |must|), NaN with NaN; integers
       and booleans agree exactly.
     """
@@ -87,11 +87,12 @@ def _by_layers(model: Model, inputs: Mapping[str | int, npt.ArrayLike], rtol: fl
         raise Error("weft: compare: the model is " +
                     ("not of weft.convert" if source is None else
                      "converted with streaming, values or states") +
-                    "; must be converted whole in this program, or come with a reference")
+                    "; must be converted in this program without streaming, values or states, or have a "
+                    "reference")
     try:
         import openvino
     except ImportError as error:
-        raise Error("weft: compare: OpenVINO is not installed; must be, or give a reference"
+        raise Error("weft: compare: OpenVINO is not installed; install it or pass a reference"
                     ) from error
     whole, xml = _read(openvino, source)
     ids = _layer_ids(xml)
@@ -102,7 +103,7 @@ def _by_layers(model: Model, inputs: Mapping[str | int, npt.ArrayLike], rtol: fl
     own = len(model.outputs)
     if len(stream.outputs) != own + len(places):
         raise Error(f"weft: compare: {len(stream.outputs) - own} of {len(places)} layers were "
-                    "found; must be all, so give a reference")
+                    "found; must be all; otherwise pass a reference")
     arrays = stream._arranged(inputs)
     results = stream._run(arrays)[own:]
     musts = _by_openvino(openvino, whole, places, model.inputs, arrays)
@@ -112,7 +113,7 @@ def _by_layers(model: Model, inputs: Mapping[str | int, npt.ArrayLike], rtol: fl
 
 
 def _read(openvino: Any, source: Source) -> tuple[Any, bytes]:
-    """OpenVINO's model of the same IR, and the XML."""
+    """Returns OpenVINO's model of the same IR, and the XML."""
     core = openvino.Core()
     if isinstance(source.ir, InMemory):
         xml = source.ir.xml
@@ -128,7 +129,7 @@ def _read(openvino: Any, source: Source) -> tuple[Any, bytes]:
 
 
 def _layer_ids(xml: bytes) -> dict[str, int]:
-    """Ids of layers outside of bodies, by names that no other one has."""
+    """Returns the ids of layers outside of bodies, by unique names."""
     ids: dict[str, int] = {}
     names: dict[str, int] = {}
     for layer in ElementTree.fromstring(xml).findall("./layers/layer"):
@@ -140,10 +141,10 @@ def _layer_ids(xml: bytes) -> dict[str, int]:
 
 def _by_openvino(openvino: Any, whole: Any, places: list[tuple[Any, int]],
                  ports: tuple[Port, ...], arrays: list[npt.ArrayLike]) -> list[npt.NDArray[Any]]:
-    # What is an output of the model already keeps its place there.
+    # An existing output of the model keeps its index.
     added = whole.add_outputs([node.output(port) for node, port in places])
     at = [whole.outputs.index(output) for output in added]
-    # With fused steps of lower precision the oracle would be the less exact of the two.
+    # Otherwise OpenVINO could use lower precision and be less exact than weft.
     request = openvino.Core().compile_model(
         whole, "CPU", {"INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
     request.infer({i: np.asarray(array).astype(request.get_input_tensor(i).data.dtype)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From an IR, an openvino.Model or a framework's file to a model."""
+"""Converts an IR, an openvino.Model or a framework's file to a model."""
 from __future__ import annotations
 
 import operator
@@ -34,24 +34,24 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
             fold_budget: int | str = "1G", self_test: int = 0) -> Model:
     """Converts a model and loads the result.
 
-    model: path of an OpenVINO IR (.xml); an ``openvino.Model``; or, where OpenVINO is installed, the
+    model: path of an OpenVINO IR (.xml); an ``openvino.Model``; or, if OpenVINO is installed, the
       path of a file that it reads (.onnx, .tflite, .pb).
-    weights: path of the IR's weights; else the .bin beside it.
-    shapes: of inputs, in elements; "?", None or -1 for time of any length, with streaming. Here and
-      below, inputs and outputs go by name or index.
+    weights: path of the IR's weights. Default: the .bin file next to the IR.
+    shapes: shapes of inputs, in elements; "?", None or -1 for a time axis of any length, with
+      streaming. Here and below, inputs and outputs are specified by name or index.
     values: arrays of inputs that become constants.
-    states: pairs of an input and the output that is its value in the next run; begins as zeros.
-    streaming: steps of the time axis in one run (True: one), with state kept between runs.
-    time_axis: with streaming, the axis of time of an input or output; else it is found.
-    precision: type of the weights of products; "auto" is f16 where every weight is one, else f32.
+    states: pairs of an input and the output that is its value in the next run; starts with zeros.
+    streaming: time steps per run (True: one), with state kept between runs.
+    time_axis: with streaming, the time axis of an input or output. Default: found automatically.
+    precision: type of the weights of products; "auto" is f16 if every weight is an f16 number, else f32.
     layer_precisions: exceptions, by the layer's name.
-    arena_budget: most bytes of scratch, as 65536 or "64K"; "min" for the smallest plan, "fastest"
+    arena_budget: maximum scratch in bytes, as 65536 or "64K"; "min" for the smallest plan, "fastest"
       for the fastest.
-    max_iterations: limit of loops whose number of iterations only a run tells; 0 refuses them.
-    fold_budget: most bytes of the constants that are computed ahead, and of computing them.
-    self_test: runs to store with their outputs, which a board can repeat and compare.
+    max_iterations: limit of loops whose trip count is known only at run time; 0 rejects them.
+    fold_budget: maximum bytes of constants that are computed during conversion, and of their computation.
+    self_test: number of runs to store with their outputs, which a board can repeat and compare.
 
-    Raises ``weft.Error`` with all faults of the model.
+    Raises ``weft.Error`` with all errors of the model.
     """
     options = _core.Options()
     options.shapes = {str(name): [_size(size) for size in shape]
@@ -90,7 +90,7 @@ def _converted(ir: Files | InMemory, options: _core.Options, rows: list[Any], ot
 
 
 def _size(size: int | str | None) -> int:
-    """A dimension; -1 for one that stays dynamic."""
+    """Returns a dimension; -1 for a dynamic one."""
     return -1 if size is None or size == "?" else operator.index(size)
 
 
@@ -122,5 +122,5 @@ def _value_row(name: str, value: npt.ArrayLike) -> tuple[str, str, list[int], An
     if array.dtype.name not in _TYPES:
         raise Error(f'weft: value of "{name}": is {array.dtype}; must be one of '
                     f"{', '.join(_TYPES)}")
-    shape = list(np.shape(value))  # ascontiguousarray gives a scalar an axis
+    shape = list(np.shape(value))  # ascontiguousarray adds an axis to a scalar
     return name, _TYPES[array.dtype.name], shape, array.reshape(-1).view(np.uint8)

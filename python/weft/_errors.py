@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 
 class Error(ValueError):
-    """weft refuses what it was given.
+    """Invalid input or an unsupported model.
 
-    ``faults`` holds all that is wrong with it, found in one call. Each line reads
+    ``faults`` contains all errors that one call found. Each line has the form
     ``where: who: what is; what must be``.
     """
 

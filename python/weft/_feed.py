@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feeds whole sequences through a model that takes some time steps in a run."""
+"""Feeds complete sequences through a model that processes some time steps per run."""
 from __future__ import annotations
 
 import dataclasses
@@ -18,15 +18,15 @@ _Array = npt.NDArray[Any]
 
 @dataclasses.dataclass(frozen=True)
 class _Time:
-    """How a port takes part in time. ``own``: the sequence has the axis, a run's array has not."""
+    """The time axis of a port. ``own``: only the sequence has the axis, not the array of a run."""
 
     axis: int
-    places: int  # along the axis, in one run
+    places: int  # elements along the axis in one run
     own: bool = False
 
 
 def fed(model: Model, arrays: list[_Array], axis: int) -> list[_Array]:
-    """The outputs of all runs, joined along time; without time, those of the last run."""
+    """Returns the outputs of all runs, concatenated along time; without time, those of the last run."""
     note = model._streamed
     if note is not None:
         inputs = _noted(note["inputs"])
@@ -51,7 +51,7 @@ def _of_port(port: Port, axis: int) -> _Time | None:
 
 
 def _given(port: Port, array: _Array, axis: int) -> _Time | None:
-    """An array of the port's own shape is the same in each run, unless all of them are."""
+    """Returns the time axis of an array; None if it has the port's shape and is the same in each run."""
     rank = len(port.shape)
     if array.ndim == rank + 1 and -array.ndim <= axis < array.ndim:
         return _Time(axis, 1, True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model takes, gives and needs."""
+"""Reports ports, memory and steps of a model."""
 from __future__ import annotations
 
 import html
@@ -14,7 +14,7 @@ from weft._model import Model, load
 class Report(dict[str, Any]):
     """The JSON of ``weft inspect --json``. Sizes are bytes.
 
-    A notebook shows ``page``: the memory plan over the steps, the budget, layers and steps.
+    A notebook displays ``page``: the memory plan over the steps, the budget, layers and steps.
     """
 
     page: str  #: the page of ``weft inspect --html``, which needs no other file and no network
@@ -28,12 +28,12 @@ class Report(dict[str, Any]):
         pathlib.Path(path).write_text(self.page, encoding="utf-8")
 
     def _repr_html_(self) -> str:
-        # A document of its own: the page's styles and scripts end at the frame.
+        # A separate document, so that the page's styles and scripts do not affect the notebook.
         return (f'<iframe srcdoc="{html.escape(self.page)}" sandbox="allow-scripts" '
                 'style="width: 100%; height: 40em; border: 0"></iframe>')
 
 
 def inspect(model: Model | str | os.PathLike[str] | bytes) -> Report:
-    """Ports, memory, sections, copies and steps of a model, of a model.weft, or of its bytes."""
+    """Returns ports, memory, sections, copies and steps of a model, a model.weft file, or its bytes."""
     stream = (model if isinstance(model, Model) else load(model))._stream
     return Report(json.loads(stream.inspect()), stream.report_page())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an IR comes from: its files, an openvino.Model, or a file that OpenVINO reads."""
+"""Sources of an IR: its files, an openvino.Model, or a file that OpenVINO reads."""
 from __future__ import annotations
 
 import contextlib
@@ -12,13 +12,13 @@ from typing import Any
 
 from weft._errors import Error
 
-# Files that OpenVINO reads by itself.
+# Files that OpenVINO reads directly.
 _FOREIGN = (".onnx", ".tflite", ".pb", ".pdmodel")
 
 
 @dataclasses.dataclass(frozen=True)
 class Files:
-    """An IR's path; that of its weights, if they do not lie beside it."""
+    """The path of an IR, and of its weights if they are not next to it."""
 
     model: pathlib.Path
     weights: pathlib.Path | None
@@ -26,7 +26,7 @@ class Files:
 
 @dataclasses.dataclass(frozen=True)
 class InMemory:
-    """What the two files of an IR hold; ``name`` is for messages."""
+    """The contents of the two files of an IR; ``name`` is for messages."""
 
     name: str
     xml: bytes
@@ -34,8 +34,8 @@ class InMemory:
 
 
 def ir_of(model: Any, weights: str | os.PathLike[str] | None) -> Files | InMemory:
-    """The IR of a path or an openvino.Model. A path that OpenVINO reads and that comes without it
-    stays as it is: the converter's refusal names the command that makes an IR of it."""
+    """Returns the IR of a path or an openvino.Model. If OpenVINO would be needed and is not installed, the
+    path is returned unchanged: the converter's error then states the command that creates an IR."""
     if not isinstance(model, (str, os.PathLike)):
         return _in_memory(model, getattr(model, "friendly_name", ""))
     path = pathlib.Path(model)
@@ -46,8 +46,8 @@ def ir_of(model: Any, weights: str | os.PathLike[str] | None) -> Files | InMemor
 
 
 def read_foreign(path: pathlib.Path) -> Any:
-    """The openvino.Model of a file that is none of OpenVINO's own; None where the file is not of
-    that kind, is not there, or OpenVINO is not installed."""
+    """Returns the openvino.Model of another framework's file; None if the file has another kind or does
+    not exist, or if OpenVINO is not installed."""
     openvino = _openvino()
     if openvino is None or path.suffix.lower() not in _FOREIGN or not path.exists():
         return None
@@ -59,8 +59,8 @@ def read_foreign(path: pathlib.Path) -> Any:
 
 @contextlib.contextmanager
 def serialized(model: Any, stem: str) -> Iterator[pathlib.Path]:
-    """The path of an IR of an openvino.Model, for a moment. OpenVINO writes to paths only, so it
-    lies in a folder of memory, where the system has one."""
+    """Yields the path of a temporary IR of an openvino.Model. OpenVINO writes only to paths, so the IR is
+    in a folder in memory, if the system has one."""
     memory = pathlib.Path("/dev/shm")
     place = memory if os.access(memory, os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="weft-", dir=place) as folder:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A converted model that runs on this machine, bit for bit as it does on a device."""
+"""A converted model that runs on this machine, bit-identical to a device."""
 from __future__ import annotations
 
 import dataclasses
@@ -21,9 +21,9 @@ from weft._errors import Error
 from weft._feed import fed
 from weft._ir import Files, InMemory
 
-_Bytes = bytes  # Model has a property of that name
+_Bytes = bytes  # Model has a property with this name
 
-# Element types for which NumPy has no name: views show their bits (bf16) or their packed bytes.
+# Element types that NumPy does not have: views show their bits (bf16) or packed bytes.
 _WITHOUT_DTYPE = {"bf16": "uint16", "i4": "uint8", "u4": "uint8"}
 
 
@@ -31,8 +31,8 @@ _WITHOUT_DTYPE = {"bf16": "uint16", "i4": "uint8", "u4": "uint8"}
 class Port:
     """An input or output.
 
-    ``shape`` counts elements; ``run_time_axis`` is the axis whose length only a run tells, if any:
-    ``shape`` then shows the most it can be. ``type`` is the IR's word, such as ``"f32"``.
+    ``shape`` is in elements. ``run_time_axis`` is the axis whose length is known only at run time, if
+    any; ``shape`` then has its maximum. ``type`` is the name in the IR, such as ``"f32"``.
     """
 
     name: str
@@ -44,14 +44,14 @@ class Port:
 
 @dataclasses.dataclass(frozen=True)
 class Source:
-    """What a model was converted from, for weft.compare.
+    """The source of a converted model, for weft.compare.
 
-    ``rerun`` converts it again, with further outputs: those of layers by id and port.
+    ``rerun`` converts it again with additional outputs, given by layer id and port.
     """
 
     ir: Files | InMemory
     shapes: dict[str, list[int]]
-    other_ports: bool  # streaming, values or states have changed what goes in or out
+    other_ports: bool  # streaming, values or states have changed the ports
     rerun: Callable[[list[tuple[int, int]]], Model]
 
 
@@ -60,13 +60,13 @@ def _ports(rows: list[tuple[str, list[str], str, list[int], int | None]]) -> tup
                  for name, names, kind, shape, axis in rows)
 
 
-# All models of the process, whose locks a fork must hand over.
+# All models of the process, whose locks are acquired before a fork.
 _live: weakref.WeakSet[Model] = weakref.WeakSet()
 _held_for_fork: list[Model] = []
 
 
 def _before_fork() -> None:
-    """Waits until no other thread runs a model, so that the child's states are those of whole runs."""
+    """Waits until no other thread runs a model, so that the child's states are those of complete runs."""
     for model in list(_live):
         model._lock.acquire()
         _held_for_fork.append(model)
@@ -78,7 +78,7 @@ def _after_fork_in_parent() -> None:
 
 
 def _after_fork_in_child() -> None:
-    """Other threads do not exist in the child: no lock may stay held by one of them."""
+    """Releases all locks: the other threads do not exist in the child."""
     _held_for_fork.clear()
     for model in list(_live):
         model._lock = threading.RLock()
@@ -90,7 +90,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class State(_Bytes):
-    """State bytes that know the layout of the model that they were saved from."""
+    """State bytes with the layout of the model from which they were saved."""
 
     layout: int
 
@@ -104,10 +104,10 @@ class State(_Bytes):
 
 
 class Model:
-    """A model.weft and a state of its own. Made by :func:`weft.convert` or :func:`weft.load`.
+    """A model.weft file with its own state. Created by :func:`weft.convert` or :func:`weft.load`.
 
-    Variables stay from one call to the next: ``reset()`` begins a new sequence. Several threads may
-    call one model; they wait for one another. Models of :meth:`streams` run side by side.
+    Variables keep their values between calls; ``reset()`` begins a new sequence. Several threads may
+    call one model; the calls run one after the other. Models of :meth:`streams` run in parallel.
     """
 
     def __init__(self, stream: _core.Stream, source: Source | None = None) -> None:
@@ -128,16 +128,16 @@ class Model:
 
     @functools.cached_property
     def _streamed(self) -> dict[str, Any] | None:
-        """The streaming note of ``weft inspect --json``; None for a model of a whole sequence."""
+        """The streaming facts of ``weft inspect --json``; None if the model was not converted to streaming."""
         note: dict[str, Any] | None = json.loads(self._stream.streamed())
         return note
 
     @functools.cached_property
     def latency(self) -> dict[str, int]:
-        """By output: how many time steps it is late, in a model converted with ``streaming``.
+        """The latency of each output in time steps, for a model converted with ``streaming``.
 
-        A layer that looks ahead waits for later steps: the first ``latency`` steps that an output
-        gives belong to no step of the input. Empty for other models.
+        Layers with look-ahead are delayed: the first ``latency`` steps of an output are warm-up and
+        belong to no step of the input. Empty for other models.
         """
         note = self._streamed
         return {row["name"]: row["latency"] for row in note["outputs"]} if note else {}
@@ -152,10 +152,10 @@ class Model:
         pathlib.Path(path).write_bytes(self.bytes)
 
     def save_c(self, path: str | os.PathLike[str]) -> None:
-        """Writes the model as C for firmware: ``path``, which ends in .c, and the header beside it.
+        """Writes the model as C for firmware: ``path``, which ends in .c, and a header next to it.
 
-        The two hold the file's bytes, memory of the right size, names of ports and the list of the
-        kernels that the model takes. The file's stem begins their names.
+        They contain the file's bytes, memory of the required size, port names and the list of the
+        kernels that the model uses. All names start with the file's stem.
         """
         source = pathlib.Path(path)
         if source.suffix != ".c":
@@ -165,9 +165,9 @@ class Model:
         source.with_suffix(".h").write_bytes(header_text)
 
     def __call__(self, *arrays: npt.ArrayLike) -> Any:
-        """Runs once with one array for each input, in their order.
+        """Runs once with one array for each input, in order.
 
-        Arrays have the shapes of ``inputs``. Gives the output's array, or a tuple of several.
+        Arrays have the shapes of ``inputs``. Returns the output's array, or a tuple of several.
         """
         if len(arrays) != len(self.inputs):
             raise Error(f"weft: call: has {len(arrays)} arrays; must have one for each of the "
@@ -176,26 +176,26 @@ class Model:
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def run(self, inputs: Mapping[str | int, npt.ArrayLike] | Any) -> dict[str, npt.NDArray[Any]]:
-        """Runs once with arrays by any name of their input, or its index; a tuple of arrays has one
+        """Runs once with arrays by any name of their input, or by its index; a tuple has one array
         for each input.
 
-        Gives copies of the outputs by their first names; an axis of run-time length has its length
+        Returns copies of the outputs by their first names; an axis of run-time length has the length
         of this run.
         """
         return dict(zip((port.name for port in self.outputs), self._run(self._arranged(inputs))))
 
     def feed(self, *arrays: Any, axis: int = 0) -> Any:
-        """Feeds sequences through the model, run by run, and joins the outputs along time.
+        """Feeds sequences through the model, run by run, and concatenates the outputs along time.
 
-        One array for each input, in their order, or a dictionary. State stays, so that the next call
-        goes on. A model converted with ``streaming`` knows its time axes: arrays are longer along
-        them, by a whole number of runs; an input without time is given once. Of any other model,
-        such as one converted with ``states``, ``axis`` is the time axis of inputs and outputs:
-        arrays of the port's rank are cut into runs along it, arrays of one more rank have one run
-        for each of its indices.
+        Pass one array for each input, in order, or a dictionary. The state is kept, so the next call
+        continues. A model converted with ``streaming`` has known time axes: the length of an array
+        along such an axis is a multiple of that of one run. An input without time is passed once. For
+        other models, such as those converted with ``states``, ``axis`` is the time axis of inputs and
+        outputs: arrays of the port's rank are split into runs along it; arrays with one more axis
+        have one run for each of its indices.
 
-        Gives the output's array, or a tuple of several: an output without time as the last run gave
-        it. Outputs are as late as ``latency`` says.
+        Returns the output's array, or a tuple of several; an output without time is that of the last
+        run. Outputs are delayed by ``latency``.
         """
         given: Any = arrays[0] if len(arrays) == 1 else arrays
         by_port = arrays_by_port("feed", given, self.inputs)
@@ -203,33 +203,33 @@ class Model:
         return joined[0] if len(joined) == 1 else tuple(joined)
 
     def input_view(self, port: str | int) -> npt.NDArray[Any]:
-        """The memory of an input, to be filled in place before ``run_in_place``; no copy is made."""
+        """The memory of an input, to fill in place before ``run_in_place``, without a copy."""
         return self._stream.input(_find(self.inputs, "input", port))
 
     def output_view(self, port: str | int) -> npt.NDArray[Any]:
-        """The memory of an output, read-only: it holds the last run's values until the next."""
+        """The memory of an output, read-only; it has the values of the last run until the next."""
         return self._stream.output(_find(self.outputs, "output", port))
 
     def run_in_place(self) -> None:
-        """Runs once with what lies in the views of all inputs, each of which must be filled again."""
+        """Runs once with the contents of all input views; fill each view again before every run."""
         with self._lock:
             self._stream.run()
 
     def reset(self) -> None:
-        """Gives all variables their initial values again."""
+        """Resets all variables to their initial values."""
         with self._lock:
             self._stream.reset()
 
     @functools.cached_property
     def state_layout(self) -> int:
-        """Identifies what the bytes of ``state`` mean: variables with their types, shapes and places.
+        """Identifies the layout of ``state``: variables with their types, shapes and offsets.
         Models of the same layout can exchange their states."""
         return self._stream.state_layout()
 
     @property
     def state(self) -> _Bytes:
-        """All that is kept between runs. A state set again, here or in another stream of the same
-        model, goes on from there."""
+        """All data that is kept between runs. Assign a saved state, here or in another stream of the
+        same model, to continue from it."""
         with self._lock:
             return State(self._stream.state(), self.state_layout)
 
@@ -244,14 +244,14 @@ class Model:
             self._stream.set_state(state)
 
     def streams(self, count: int) -> list[Model]:
-        """``count`` further models of the same file, each with a state of its own in its beginning.
-        They share the file's bytes, and threads may run them at the same time."""
+        """Returns ``count`` additional models of the same file, each with its own initial state.
+        They share the file's bytes, and threads may run them in parallel."""
         if count < 0:
             raise Error(f"weft: streams: count is {count}; must be 0 or more")
         return [Model(self._stream.another(), self._source) for _ in range(count)]
 
     def __reduce__(self) -> tuple[Callable[[_Bytes, _Bytes], Model], tuple[_Bytes, _Bytes]]:
-        """A copy, also in another process, goes on from this state by itself."""
+        """Supports pickle and copy: a copy continues independently from this state."""
         return _restored, (self.bytes, self.state)
 
     def _arranged(self, given: Any) -> list[npt.ArrayLike]:
@@ -275,7 +275,7 @@ class Model:
             return [np.array(self._stream.output(i)) for i in range(len(self.outputs))]
 
     def _fill(self, arrays: list[npt.ArrayLike]) -> None:
-        """Checks all arrays before the first is copied."""
+        """Copies all arrays to the inputs, after checking all of them."""
         views = [self._stream.input(i) for i in range(len(self.inputs))]
         given = [_array(port, array) for port, array in zip(self.inputs, arrays)]
         faults = [fault for port, view, array in zip(self.inputs, views, given)
@@ -340,7 +340,7 @@ def _array(port: Port, given: npt.ArrayLike) -> npt.NDArray[Any]:
 
 
 def load(file: str | os.PathLike[str] | bytes) -> Model:
-    """Reads a model.weft: a path, or the file's bytes."""
+    """Loads a model.weft file from a path or from its bytes."""
     if isinstance(file, bytes):
         return Model(_core.Stream(_as_array(file), "model.weft"))
     try:

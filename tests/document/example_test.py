@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The TensorIterator document's example 2 in full: LSTM 512 -> 256 over 25 steps, 3 MB of weights.
+"""Example 2 of the TensorIterator specification in full: LSTM 512 -> 256 over 25 steps, 3 MB of weights.
 
     example_test.py WEFT SOURCE_DIR WORK_DIR
 
-makes the model in each form, converts it as one loop and as by default, and holds its outputs to a plain
-Python LSTM within 1e-4, its loops to 0 bytes copied and the one loop to 25 iterations.
+creates the model in each form and converts it as one loop and with default options. Requires outputs that
+equal a plain Python LSTM within 1e-4, loops without copied bytes, and 25 iterations of the one loop.
 """
 import json
 import pathlib
@@ -14,7 +14,7 @@ import sys
 
 
 def run(*words):
-    """The output of a command that must succeed."""
+    """Returns the output of a command that must succeed."""
     result = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
     if result.returncode != 0:
         sys.exit(f"{' '.join(map(str, words))}: exit {result.returncode}\n{result.stdout}{result.stderr}")
@@ -22,13 +22,13 @@ def run(*words):
 
 
 def ports(folder, option, kind):
-    """--input 0=... or --expect 0=... for every array of the folder."""
+    """Returns --input 0=... or --expect 0=... for every array of the folder."""
     files = sorted((folder / kind).glob("*.npy"), key=lambda path: int(path.stem))
     return [word for path in files for word in (option, f"{path.stem}={path}")]
 
 
 def main():
-    """Checks all forms; the first fault ends the run."""
+    """Checks all forms; the first error ends the run."""
     weft, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     for form in ("document", "typed", "today"):
         folder = work / form

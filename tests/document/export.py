@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the files that README's commands name: export.py FOLDER, with numpy, onnx and openvino.
+"""Creates the files used by README's commands: export.py FOLDER. Requires numpy, onnx and openvino.
 
-model.onnx has a GRU over a dynamic time axis, cell.xml one step of an LSTM whose states are ports. y.npy is
-what ONNX's own evaluator answers to x.npy, expected/ what OpenVINO has behind the GRU.
+model.onnx has a GRU over a dynamic time axis. cell.xml is one step of an LSTM whose states are ports.
+y.npy is the output of ONNX's reference evaluator for x.npy; expected/ has OpenVINO's values after the GRU.
 """
 import pathlib
 import sys
@@ -63,7 +63,7 @@ def cell():
 
 
 def save_ir(model, path):
-    """As `ovc --compress_to_fp16=False` does."""
+    """Saves an IR like `ovc --compress_to_fp16=False`."""
     onnx.save(model, path.with_suffix(".onnx"))
     converted = openvino.convert_model(path.with_suffix(".onnx"))
     openvino.save_model(converted, path.with_suffix(".xml"), compress_to_fp16=False)
@@ -86,7 +86,7 @@ def main():
     parameters = converted.get_parameters()
     for name in ("features", "scores"):
         part = openvino.Model([named[name]], parameters, "part")
-        # OpenVINO computes in bf16 where the processor has it, unless it is told not to.
+        # By default OpenVINO computes in bf16 on processors that support it.
         hint = {"INFERENCE_PRECISION_HINT": "f32"}
         answer = openvino.compile_model(part, "CPU", hint)({0: x})[0]
         np.save(folder / "expected" / f"{name}.npy", answer)

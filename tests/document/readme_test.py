@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every command of README.md and of the pages in PAGES in a folder that has the files they name.
+"""Runs every command of README.md and of the pages in PAGES in a folder with the files that they use.
 
     readme_test.py WEFT SOURCE_DIR WORK_DIR [--write]
 
@@ -19,7 +19,7 @@ import sys
 
 PAGES = ("README.md", "docs/commands.md", "docs/embedding.md")
 
-# Beginnings of commands that are not run here, with the reason.
+# Prefixes of commands that are not run here, with the reason.
 ELSEWHERE = {
     "pip install openvino": "needs a package index",
     "scripts/demo.sh": "installs packages; the pages have its commands",
@@ -28,13 +28,13 @@ ELSEWHERE = {
     "cmake --install build/": "packaging/readme installs this build and compiles both snippets with it",
     "scripts/arduino_library.py": "packaging/arduino runs it",
 }
-# The program that a command needs, where it is not weft's.
+# The programs of other projects that a command requires.
 NEEDS = {"ovc": ["ovc"], "cmake -G Ninja -S examples/cortex-m": ["arm-none-eabi-g++", "qemu-system-arm"],
          "ninja -C build/cortex-m": ["arm-none-eabi-g++", "qemu-system-arm"]}
 
 
 def commands(block):
-    """The commands of one ```sh block, in order, without their explanations."""
+    """Returns the commands of one ```sh block in order, without their explanations."""
     found = []
     for line in block.replace("\\\n", "").splitlines():
         words = re.split(r"\s{2,}", line.strip())
@@ -43,7 +43,7 @@ def commands(block):
 
 
 def blocks(text):
-    """Pairs of a ```sh block's commands and the ```text block that follows it, or ""."""
+    """Returns pairs of a ```sh block's commands and the ```text block that follows it, or ""."""
     found = []
     previous = ""
     for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
@@ -56,11 +56,11 @@ def blocks(text):
 
 
 def lay_out(source, weft, work):
-    """A tree as README's reader has it after a build: links to the source, the command, the files."""
+    """Creates a tree like a user's after a build: links to the source, the command, the files."""
     shutil.rmtree(work, ignore_errors=True)
     (work / "build/x86-64").mkdir(parents=True)
     (work / "build/x86-64/weft").symlink_to(weft)
-    if (source / "build/deps").is_dir():  # what scripts/setup.sh has unpacked
+    if (source / "build/deps").is_dir():  # unpacked by scripts/setup.sh
         (work / "build/deps").symlink_to(source / "build/deps")
     for entry in source.iterdir():
         if entry.name not in ("build", ".git"):
@@ -74,18 +74,18 @@ BOARD = re.compile(r"prints the decoded keys.*?GCC ([\d.]+).*?```text\n(.*?)```"
 
 
 def words_of(line):
-    """A line without its numbers."""
+    """Returns the words of a line without its numbers."""
     return [word for word in line.split() if not re.fullmatch(r"[\d.]+", word)]
 
 
 def compiler_version():
-    """Of the board's compiler."""
+    """Returns the version of the board's compiler."""
     return subprocess.run(["arm-none-eabi-g++", "-dumpfullversion"], capture_output=True, text=True,
                           check=True).stdout.strip()
 
 
 def check_board(text, output):
-    """README's block has the lines that were printed; without its numbers by another compiler than README's."""
+    """Checks that README's block has the printed lines; with another compiler, without the numbers."""
     compiler, block = BOARD.search(text).groups()
     of_line = str.split if compiler == compiler_version() else words_of
     printed = [of_line(line) for line in output.splitlines()]
@@ -96,7 +96,7 @@ def check_board(text, output):
 
 
 def write_board(readme, output):
-    """Puts the keys, the heading and the first three steps into README's block."""
+    """Writes the keys, the heading and the first three steps into README's block."""
     lines = output.splitlines()
     heading = next(i for i, line in enumerate(lines) if line.split()[:2] == ["step", "kind"])
     block = "\n".join([lines[heading - 1], *lines[heading:heading + 4], "...", ""])
@@ -107,7 +107,7 @@ def write_board(readme, output):
 
 
 def check_lines(page, block, output):
-    """Each line of the page's block was printed."""
+    """Checks that each line of the page's block was printed."""
     printed = output.splitlines()
     for line in block.splitlines():
         if line != "..." and line not in printed:
@@ -115,7 +115,7 @@ def check_lines(page, block, output):
 
 
 def run(command, work, environment):
-    """Output of a command, or None where this machine cannot run it."""
+    """Returns the output of a command, or None if this machine cannot run it."""
     reason = next((why for start, why in ELSEWHERE.items() if command.startswith(start)), "")
     needs = next((programs for start, programs in NEEDS.items() if command.startswith(start)), [])
     missing = [name for name in needs if not shutil.which(name, path=environment["PATH"])]
@@ -123,7 +123,7 @@ def run(command, work, environment):
         print(f"not here: {command}: {reason or 'no ' + ', '.join(missing)}")
         return None
     print(f"$ {command}", flush=True)
-    if command.startswith("ovc"):  # would write through the links
+    if command.startswith("ovc"):  # would write through the links into the source
         for name in ("model.xml", "model.bin"):
             (work / name).unlink()
     result = subprocess.run(command, shell=True, cwd=work, env=environment, capture_output=True, text=True,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page must have for everyone: contrast, names of what can be used, an order of headings. Where the
-package axe-selenium-python is installed, its axe-core is asked too."""
+"""Accessibility checks of a page: contrast, names of controls, order of headings. If the package
+axe-selenium-python is installed, axe-core also checks the page."""
 import sys
 
-# Faults of a page as texts. A text of HTML lies on the nearest background that is no glass; one of a drawing
-# on the rectangle of its group, else on its figure's.
+# Returns the errors of a page as texts. The background of an HTML text is the nearest opaque background;
+# that of a text in a drawing is the rectangle of its group, else that of its figure.
 _FAULTS = """
 const faults = [];
 const shown = (node) => node.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true });
@@ -56,12 +56,12 @@ return [...new Set(faults)].slice(0, 20);
 
 
 def faults(browser):
-    """What is wrong with the page as it is shown."""
+    """Returns the errors of the displayed page."""
     return browser.execute_script(_FAULTS)
 
 
 def has_axe():
-    """Whether axe-core can be asked."""
+    """Returns true if axe-core is available."""
     try:
         import axe_selenium_python  # noqa: F401
     except ImportError:
@@ -70,7 +70,7 @@ def has_axe():
 
 
 def axe_faults(browser):
-    """What axe-core says is violated: rule and first place."""
+    """Returns the violations that axe-core reports: rule and first element."""
     from axe_selenium_python import Axe
     axe = Axe(browser)
     axe.inject()

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The report page in a browser without a screen: what it shows is what its JSON says.
+"""Tests the report page in a headless browser: the page must show the values of its JSON.
 
     browser_test.py WEFT SOURCE_DIR WORK_DIR
 
-needs Chromium, its driver and Selenium (exit code 77 without). Converts models, one of them with hostile
-names and one of 5,000 values, opens their pages, moves through the steps by slider, pointer and keys, folds,
-searches, compares and prints. Leaves pictures of each page, light and dark, in WORK_DIR, and prints how long
-painting and pointing took.
+requires Chromium, its driver and Selenium (else exit code 77). Converts models, also one with hostile names
+and one with 5,000 values, and opens their pages. Selects steps by slider, pointer and keys, folds, searches,
+compares and prints. Writes screenshots of each page, light and dark, to WORK_DIR, and prints the times of
+painting and pointing.
 """
 import json
 import pathlib
@@ -22,7 +22,7 @@ import access
 import models
 
 _SKIPPED = 77
-_DEBIANS = "/usr/lib/python3/dist-packages"  # packages that another Python of the machine does not look for
+_DEBIANS = "/usr/lib/python3/dist-packages"  # packages that other Python installations do not search
 _MODELS = {
     "dtmf": "examples/dtmf/model/dtmf.xml",
     "lstm": "build/fixtures/cases/document/lstm_document_i16_h17_t7/model.xml",
@@ -32,7 +32,7 @@ _RECTANGLES = "#charts [data-buffer]"
 
 
 def run(*words):
-    """The output of a command that must succeed."""
+    """Returns the output of a command that must succeed."""
     result = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False)
     if result.returncode != 0:
         sys.exit(f"{' '.join(map(str, words))}: exit {result.returncode}\n{result.stdout}{result.stderr}")
@@ -40,13 +40,13 @@ def run(*words):
 
 
 def must_equal(shown, expected, what):
-    """Ends the run where the page shows something else."""
+    """Ends the run if the page shows another value."""
     if shown != expected:
         sys.exit(f"{what}: the page shows {shown!r}; must be {expected!r}")
 
 
 def open_browser():
-    """Chromium of this machine, or exit code 77."""
+    """Starts Chromium, or exits with code 77."""
     browser, driver = shutil.which("chromium"), shutil.which("chromedriver")
     sys.path.append(_DEBIANS)
     try:
@@ -77,13 +77,13 @@ def numbers(text):
 
 
 class Page:
-    """A page in the browser, and its facts."""
+    """A page in the browser, and its JSON facts."""
 
     def __init__(self, browser, file):
         self.browser = browser
         browser.get(file.as_uri())
         self.facts = json.loads(self.script("return document.getElementById('facts').textContent"))
-        for _ in range(1000):  # the last part comes after the first paint
+        for _ in range(1000):  # the last part is created after the first paint
             if self.texts(".tree ol"):
                 return
             time.sleep(0.01)
@@ -101,7 +101,7 @@ class Page:
                     "s.dispatchEvent(new Event('input'))", step)
 
     def check_head(self):
-        """The tiles."""
+        """Checks the tiles."""
         tiles = [numbers(text) for text in self.texts(".tile strong")]
         facts = self.facts
         must_equal(tiles, [sum(facts["plan"]["arena_bytes"]), facts["plan"]["ports_shared_bytes"],
@@ -111,7 +111,7 @@ class Page:
                            facts["budget"]["stack_bytes"]], "tiles")
 
     def check_steps(self):
-        """Each step's live bytes, and the bytes of what is alive there."""
+        """Checks the live bytes of each step, and the sum of its live values."""
         buffers = self.facts["plan"]["buffers"]
         must_equal(len(self.texts(_RECTANGLES)), len(buffers), "rectangles")
         for step, bytes_alive in enumerate(self.facts["plan"]["live_bytes"][0]):
@@ -125,7 +125,7 @@ class Page:
             must_equal(shown, expected, f"bytes alive at step {step}")
 
     def check_work(self):
-        """The tables of work and flash, with every row shown."""
+        """Checks the tables of work and flash, with all rows shown."""
         self.script("document.querySelectorAll('#work .more').forEach(b => b.click())")
         budget = self.facts["budget"]
         for caption, key, column, rows in (
@@ -137,7 +137,7 @@ class Page:
                        [int(row[key]) for row in rows], caption)
 
     def check_folding(self):
-        """A folded loop is one column, and opens again."""
+        """Checks that a folded loop is one column and can be unfolded."""
         brackets = len(self.texts(".bracket"))
         must_equal(brackets, len(self.facts["sections"]), "brackets")
         if brackets == 0:
@@ -151,7 +151,7 @@ class Page:
         must_equal(self.script(state), "true", "an unfolded loop")
 
     def check_search(self):
-        """Steps of one kind."""
+        """Checks the search for steps of one kind."""
         kind = next((step["kind"] for step in self.facts["listing"] if step["kind"] != "section"), "x")
         self.script("const s = document.getElementById('search'); s.value = arguments[0];"
                     "s.dispatchEvent(new Event('input'))", kind)
@@ -162,14 +162,14 @@ class Page:
         must_equal(shown, expected, f"steps found for {kind}")
 
     def check_pointer(self):
-        """A click keeps a step, and gives the page an address for it. Returns milliseconds per move."""
+        """Checks that a click pins a step and sets the page's address. Returns milliseconds per move."""
         from selenium.webdriver.common.action_chains import ActionChains
         from selenium.webdriver.common.by import By
         rectangle = self.browser.find_elements(By.CSS_SELECTOR, f"{_RECTANGLES} rect")[0]
         ActionChains(self.browser).move_to_element(rectangle).click().perform()
         step = int(self.script("return document.getElementById('step').value"))
         must_equal(self.script("return location.hash"), f"#step={step}", "the address")
-        if len(self.facts["listing"]) < 100:  # of thousands each is narrower than what a pointer can hit
+        if len(self.facts["listing"]) < 100:  # with thousands of steps, each is narrower than a pixel
             must_equal(len(self.texts("#charts .chosen")), 1, "chosen values")
             self.check_value(int(self.script("return document.querySelector('#charts .chosen').dataset.buffer")))
         return self.script("""
@@ -184,7 +184,7 @@ class Page:
             return (performance.now() - begin) / 50""")
 
     def check_value(self, index):
-        """Steps that write the chosen value, then those that read it, as far as they are listed."""
+        """Checks the listed steps that write the selected value, then those that read it."""
         slots = set(self.facts["plan"]["buffers"][index]["slots"])
         expected = []
         for side in ("outputs", "inputs"):
@@ -196,7 +196,7 @@ class Page:
         must_equal([row["message"] for row in self.browser.get_log("browser")], [], "the console")
 
     def check_answers(self):
-        """Each question has an answer, and the arena's names its fullest step."""
+        """Checks that each question has an answer, and that the arena's answer names its fullest step."""
         answers = self.texts("#questions dd")
         must_equal(len(answers), 5, "answers")
         must_equal([text for text in answers if not text.strip()], [], "empty answers")
@@ -205,7 +205,7 @@ class Page:
             must_equal(numbers(self.texts("#questions dd a")[0]), peak["step"], "the fullest step")
 
     def check_layer_link(self):
-        """The address of a layer leads to its first step."""
+        """Checks that the address of a layer selects its first step."""
         links = self.script("return [...document.querySelectorAll('#work a')].map(e => [e.textContent, e.hash])")
         if not links:
             return
@@ -220,7 +220,7 @@ class Page:
         sys.exit(f"the address {address} of {layer} does not lead to step {expected}")
 
     def check_access(self):
-        """Contrast, names and order, in both schemes."""
+        """Checks contrast, names and order in both colour schemes."""
         for scheme in ("light", "dark"):
             self.set_scheme(scheme)
             must_equal(access.faults(self.browser), [], f"faults of access in {scheme}")
@@ -232,7 +232,7 @@ class Page:
             "features": [{"name": "prefers-color-scheme", "value": scheme}]})
 
     def print_sheets(self, file):
-        """The page on paper, A4; the number of sheets."""
+        """Prints the page on A4; returns the number of sheets."""
         import base64
         pdf = base64.b64decode(self.browser.execute_cdp_cmd(
             "Page.printToPDF", {"paperWidth": 8.27, "paperHeight": 11.69, "printBackground": True})["data"])
@@ -240,7 +240,7 @@ class Page:
         return len(re.findall(rb"/Type\s*/Page\b", pdf))
 
     def take_pictures(self, work, name):
-        """The whole page as an image, light and dark."""
+        """Writes screenshots of the full page, light and dark."""
         height = self.script("return document.documentElement.scrollHeight")
         self.browser.set_window_size(1280, min(height + 140, 8000))
         for scheme in ("light", "dark"):
@@ -253,7 +253,7 @@ _MOST_SHEETS = 2
 
 
 def check(browser, file, work, name):
-    """All of one page."""
+    """Runs all checks of one page."""
     page = Page(browser, file)
     page.check_head()
     page.check_answers()
@@ -280,7 +280,7 @@ def check(browser, file, work, name):
 
 
 def check_compared(browser, weft, work):
-    """Two models side by side, with times and a comparison of the first."""
+    """Checks a page of two models, with times and a comparison of the first."""
     both = [work / "dtmf.weft", work / "lstm.weft"]
     times = json.loads(run(weft, "bench", both[0], "--iterations", "20", "--profile", "--json"))
     (work / "times.json").write_text(json.dumps(times), encoding="utf-8")
@@ -308,7 +308,7 @@ def check_compared(browser, weft, work):
 
 
 def check_hostile(browser, weft, source, work):
-    """Names of any kind are text."""
+    """Checks that names with markup are shown as text."""
     model = models.write_hostile(source / _MODELS["lstm"], work / "hostile")
     run(weft, "convert", model, "-o", work / "hostile.weft", "--report", work / "hostile.html")
     page = check(browser, work / "hostile.html", work, "hostile")
@@ -324,7 +324,7 @@ def check_hostile(browser, weft, source, work):
 
 
 def main():
-    """Checks all models; the first fault ends the run."""
+    """Checks all models; the first error ends the run."""
     weft, source, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     work = work.resolve()
     browser = open_browser()

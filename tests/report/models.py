@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models to look at: one with names that try to become markup, one of very many values, and a stack of
-LSTMs for the documents' pictures."""
+"""Models for report pages: one with names that contain markup, one with very many values, and a stack of
+LSTMs for the pictures of the documentation."""
 import random
 import shutil
 import struct
@@ -10,7 +10,7 @@ HOSTILE = ("</script><script>document.title='run'</script>", "\"'><img src=x one
 
 
 def write_hostile(lstm, folder):
-    """The LSTM of the document under other names; its model.xml."""
+    """Writes the LSTM of the specification with hostile names; returns the path of model.xml."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(lstm.with_suffix(".bin"), folder / "model.bin")
     text = lstm.read_text(encoding="utf-8")
@@ -23,14 +23,14 @@ def write_hostile(lstm, folder):
 
 
 class _Graph:
-    """An IR in the making. A value is (layer, port, shape)."""
+    """An IR under construction. A value is (layer, port, shape)."""
 
     def __init__(self):
         self.random = random.Random(1)
         self.layers, self.edges, self.weights = [], [], bytearray()
 
     def layer(self, name, kind, data, inputs, outputs, version="opset1", precision="FP32"):
-        """Its outputs, which are of one precision; `data` are attributes."""
+        """Adds a layer and returns its outputs, which have one precision; `data` are attributes."""
         number = len(self.layers)
 
         def ports(first, shapes):
@@ -48,7 +48,7 @@ class _Graph:
         return [(number, len(inputs) + i, shape) for i, shape in enumerate(outputs)]
 
     def constant(self, name, shape, numbers=None):
-        """Random floats, or the integers given."""
+        """Adds a constant: random floats, or the given integers."""
         count = 1
         for extent in shape:
             count *= extent
@@ -62,7 +62,7 @@ class _Graph:
         return self.layer(name, "Const", data, [], [shape], precision="FP32" if numbers is None else "I64")[0]
 
     def write(self, name, folder):
-        """Its model.xml."""
+        """Writes the IR; returns the path of model.xml."""
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "model.bin").write_bytes(self.weights)
         (folder / "model.xml").write_text(
@@ -72,8 +72,7 @@ class _Graph:
 
 
 def write_large(products, folder):
-    """A chain of so many products of random widths, so that no two are alike; every hundredth of them is an
-    output, too."""
+    """A chain of `products` products with random, different widths; every hundredth is also an output."""
     graph = _Graph()
     value = graph.layer("x", "Parameter", 'element_type="f32" shape="1,16"', [], [[1, 16]])[0]
     for i in range(products):
@@ -87,8 +86,8 @@ def write_large(products, folder):
 
 
 def write_lstms(count, folder, inputs=16, last=False):
-    """A stack of LSTMs of 16 units over 16 steps of time; with `last`, only what the top one says last is
-    wanted."""
+    """A stack of LSTMs of 16 units over 16 time steps; with `last`, the output is only the last state of
+    the top layer."""
     steps, width = 16, 16
     graph = _Graph()
     value = graph.layer("sequence", "Parameter", f'element_type="f32" shape="1,{steps},{inputs}"', [],

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs a program on an emulated board: run.sh BOARD PROGRAM [ARGUMENT...]. Output, files and the
-# exit code go through semihosting; arguments hold no blanks.
+# exit code use semihosting; arguments must not contain blanks.
 board=$1
 program=$2
 shift 2

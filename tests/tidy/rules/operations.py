@@ -29,7 +29,7 @@ PATTERNS = {
     "converter/graph/recognise/gru.cc": "a decomposed GRU",
     "converter/graph/recognise/heads.cc": "repeated factors of products",
     "converter/graph/recognise/integer_tables.cc": "a table of integers, gathered and then scaled",
-    "converter/graph/recognise/length.cc": "decomposed lengths (norms)",
+    "converter/graph/recognise/length.cc": "decomposed vector norms",
     "converter/graph/recognise/list.cc": "a list that is read or written by index",
     "converter/graph/recognise/lstm.cc": "a decomposed LSTM",
     "converter/graph/recognise/movement.cc": "consecutive transpositions",
