@@ -77,7 +77,7 @@ build_drivers() {
   if prepare_onnxruntime_header; then
     options+=(-DWEFT_PEERS_ONNXRUNTIME_INCLUDE="$PWD/$onnxruntime_header")
   else
-    say "ONNX Runtime: its header is not to be had; the table is without it"
+    say "ONNX Runtime: its header is not available; the table omits it"
   fi
   [ ! -e "$peers/venv/include/oneapi" ] || options+=(-DWEFT_PEERS_ONEDNN="$PWD/$peers/venv")
   [ -n "$1" ] || say "RTNeural: no --rtneural FOLDER of its sources; the table is without it"
