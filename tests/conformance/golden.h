@@ -101,7 +101,7 @@ class GoldenCase : public testing::TestWithParam<std::string> {
         Dims& shape = options.shapes[words[i + 1].substr(0, equals)];
         for (std::string dim; std::getline(dims, dim, ',');) shape.push_back(std::stoll(dim));
       } else {
-        ADD_FAILURE() << "case.json asks for " << words[i];
+        ADD_FAILURE() << "case.json: unsupported option " << words[i];
       }
     }
     return options;

@@ -339,9 +339,9 @@ TEST(PlanMutants, AreRefusedWhereverTheyComputeAnythingElse) {
     if (IsRound(cases++)) TryMutants(name, sound, tally);
   }
   printf(
-      "%d mutants, %d opened: %d compute otherwise, %d refused (%d of them compute the same, %d by "
-      "the "
-      "number of their values alone), %d by the level of Open\n",
+      "%d mutants, %d opened: %d with other results, %d rejected (%d of them with equal results, "
+      "%d "
+      "only by the plan hash), %d by OpenChecked\n",
       tally.made, tally.mutants, tally.compute_otherwise, tally.refused, tally.refused_in_vain,
       tally.refused_by_number, tally.refused_by_open);
   EXPECT_GE(tally.mutants, Rounds(10000));

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Exports the architectures, asks OpenVINO, ONNX Runtime and the framework, and writes each as a
-case: OUT_DIR/<name>.<form>/ with model.xml, model.bin, arrays.npy and case.json as the
-conformance cases have them, and export.json, which says how the references agree.
+"""Exports the architectures, runs them in OpenVINO, ONNX Runtime and the framework, and writes each as
+a case: OUT_DIR/<name>.<form>/ with model.xml, model.bin, arrays.npy and case.json as in the
+conformance cases, and export.json with the differences of the references.
 
     export.py OUT_DIR [--only PREFIX ...] [--form FORM ...] [--missing]
 
-README.md says what must be installed. Exit code: 0 done, 1 an exporter failed.
+README.md lists the required packages. Exit code: 0 done, 1 an exporter failed.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def collect():
 
 
 def seed(name):
-    """The same weights whichever architectures are exported before."""
+    """Seeds all generators, so that weights do not depend on earlier exports."""
     number = zlib.crc32(name.encode())
     random.seed(number)
     np.random.seed(number)
@@ -46,7 +46,7 @@ def seed(name):
 
 
 def prepared(thing):
-    """A torch module for inference, its running statistics no longer those of a fresh layer."""
+    """Returns a torch module for inference with random running statistics."""
     torch = sys.modules.get("torch")
     if torch is None or not isinstance(thing, torch.nn.Module):
         return thing
@@ -58,7 +58,7 @@ def prepared(thing):
 
 
 def difference(actual, expected):
-    """The greatest difference, relative to the greatest expected number; infinite if not
+    """The largest difference relative to the largest expected magnitude; infinite if not
     comparable."""
     worst = 0.0
     if len(actual) != len(expected):
@@ -77,7 +77,7 @@ def difference(actual, expected):
 
 
 def by_runtime(path, arrays):
-    """ONNX Runtime's outputs; inputs that the graph does not use are left out."""
+    """Returns ONNX Runtime's outputs; omits inputs that the graph does not use."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -94,7 +94,7 @@ def facts_of(arrays, answers, path, expected):
     if path is not None:
         try:
             facts["onnxruntime"] = difference(expected, by_runtime(path, arrays))
-        except Exception as error:  # it says what it lacks
+        except Exception as error:  # the text describes the missing feature
             facts["onnxruntime_error"] = str(error).strip().splitlines()[0][:200]
     return facts
 
@@ -112,7 +112,7 @@ def export(entry, form, out, oracle):
     folder.mkdir(parents=True)
     facts = {"name": entry.name, "form": form, "group": entry.group, "causal": entry.causal}
     began = time.process_time()
-    # An exporter may end the process: then this remains.
+    # Remains if the exporter ends the process.
     (folder / "export.json").write_text(json.dumps(dict(facts, error="the process ended")))
     try:
         seed(entry.name)
@@ -128,7 +128,7 @@ def export(entry, form, out, oracle):
         array_files.write(folder, values, expected)
         store.write_facts(folder, casebook.Case(
             f"zoo/{entry.name}", values, rtol=1e-4, atol=1e-5), openvino_oracle.release())
-    except Exception as error:  # whatever an exporter refuses is a row of the table
+    except Exception as error:  # exporter errors are rows of the table
         lines = [line for line in str(error).strip().splitlines() if line.strip()] or [""]
         facts["error"] = f"{type(error).__name__}: {lines[0][:200]} ... {lines[-1][:200]}"
     facts["seconds"] = round(time.process_time() - began, 1)

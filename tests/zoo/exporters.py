@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One function per exporter: from an architecture to an ov.Model with fixed shapes.
 
-Each takes (module, inputs, folder for files between) and returns (model, path of an ONNX file or
-None, what the framework itself answers)."""
+Each function takes (module, inputs, folder for intermediate files) and returns (model, path of an ONNX
+file or None, outputs of the framework)."""
 
 import warnings
 
@@ -29,7 +29,7 @@ def _answers(module, inputs):
 
 
 def _fixed(model, inputs):
-    """The shapes of the example, which tracing may have left open."""
+    """Sets the shapes of the example, because tracing may leave them dynamic."""
     arrays = flat(inputs)
     shapes = {port: ov.PartialShape(list(array.shape)) for port, array in zip(model.inputs, arrays)}
     if len(model.inputs) == len(arrays):
@@ -46,7 +46,7 @@ def _by_onnx(module, inputs, folder, **options):
 
 
 def onnx(module, inputs, folder):
-    """TorchScript: Python loops are laid flat, recurrent layers are ONNX's."""
+    """TorchScript: Python loops are unrolled, recurrent layers become ONNX operations."""
     return _by_onnx(module, inputs, folder, dynamo=False)
 
 
@@ -56,8 +56,8 @@ def dynamo(module, inputs, folder):
 
 
 def _of_opset(version, **options):
-    """An exporter to ONNX of an opset before or behind the one that it takes by itself, 18 or 20,
-    where layers become other operations. (Between 13 and 23 they do not.)"""
+    """An exporter to ONNX with another opset than its default, 18 or 20, in which layers become other
+    operations. (Between opsets 13 and 23 they do not.)"""
     def export(module, inputs, folder):
         return _by_onnx(module, inputs, folder, opset_version=version, **options)
 
@@ -76,7 +76,7 @@ def openvino(module, inputs, folder):
 
 
 def exported(module, inputs, folder):
-    """OpenVINO reads what torch.export makes."""
+    """OpenVINO reads the result of torch.export."""
     import torch
 
     del folder
@@ -85,7 +85,7 @@ def exported(module, inputs, folder):
 
 
 def script(module, inputs, folder):
-    """OpenVINO reads the scripted module: loops and branches stay."""
+    """OpenVINO reads the scripted module, which keeps loops and branches."""
     import torch
 
     del folder
@@ -94,14 +94,14 @@ def script(module, inputs, folder):
 
 
 def script_onnx(module, inputs, folder):
-    """The scripted module by way of ONNX."""
+    """The scripted module through ONNX."""
     import torch
 
     return _by_onnx(torch.jit.script(module), inputs, folder, dynamo=False)
 
 
 def built(model, inputs, folder):
-    """An ONNX model made node by node."""
+    """An ONNX model built node by node."""
     import onnx as onnx_package
 
     path = folder / "model.onnx"
@@ -166,7 +166,7 @@ def _saved_function(function, inputs, folder):
 
 
 def _lite(saved, inputs, folder):
-    """A SavedModel by way of TensorFlow Lite, whose converter rewrites much."""
+    """A SavedModel through TensorFlow Lite, whose converter rewrites many operations."""
     import tensorflow as tf
 
     path = folder / "model.tflite"
@@ -179,13 +179,13 @@ def _answers_of_keras(model, inputs):
 
 
 def keras(model, inputs, folder):
-    """A Keras model by way of a TensorFlow SavedModel."""
+    """A Keras model through a TensorFlow SavedModel."""
     path = _saved_keras(model, folder)
     return _fixed(ov.convert_model(str(path)), inputs), None, _answers_of_keras(model, inputs)
 
 
 def keras_lite(model, inputs, folder):
-    """A Keras model by way of TensorFlow Lite."""
+    """A Keras model through TensorFlow Lite."""
     path = _saved_keras(model, folder)
     return _lite(path, inputs, folder), None, _answers_of_keras(model, inputs)
 
@@ -197,6 +197,6 @@ def tensorflow(function, inputs, folder):
 
 
 def tensorflow_lite(function, inputs, folder):
-    """A tf.function by way of TensorFlow Lite."""
+    """A tf.function through TensorFlow Lite."""
     path = _saved_function(function, inputs, folder)
     return _lite(path, inputs, folder), None, flat(function(*inputs))

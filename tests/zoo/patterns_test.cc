@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What exporters leave of layers and formulas, each form committed as a model: the numbers agree,
-// and the steps are those of patterns.txt, so that a form that is no longer recognised, or costs
-// more, fails. WEFT_PIN_PATTERNS=1 writes the file anew; the author of that change looks at every
-// line.
+// Exported layers and formulas, one committed model per form. Checks that outputs agree and that
+// the steps are those of patterns.txt, so a form that is no longer recognised or needs more steps
+// fails. WEFT_PIN_PATTERNS=1 rewrites the file; the author of the change must review every line.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +32,7 @@ TEST_P(ExportedPattern, Agrees) { RunAndCompare(); }
 INSTANTIATE_TEST_SUITE_P(Forms, ExportedPattern, testing::ValuesIn(CaseNamesIn(kPatterns)),
                          TestNameOf);
 
-// "glu.openvino: dense 2, binary 1; 0 bytes copied"
+// Returns "glu.openvino: dense 2, binary 1; 0 bytes copied".
 std::string StepsOf(const std::string& name) {
   pipeline::ConvertOptions options;
   options.model = kPatterns / name / "model.xml";

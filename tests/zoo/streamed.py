@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the table of what streamed models keep and compute.
+"""Writes the table of state and work of streamed models.
 
     streamed.py WEFT [--exports FOLDER] > tests/zoo/streamed.md
 
-Cuts the models of tests/zoo/models.zip and of the conformance families streaming* to one step a
-run, and with --exports one form of each architecture that export.py wrote and that is not among
-them. What weft refuses is no row: table.md says why. Needs nothing beside the weft command.
+Converts the models of tests/zoo/models.zip and of the conformance families streaming* to one step per
+run. With --exports, also one form of each other architecture that export.py wrote. Rejected models have
+no row; table.md has the reason. Requires only the weft command.
 """
 
 import argparse
@@ -29,7 +29,7 @@ model for each of its steps. docs/streaming.md explains them.
 
 
 def answer(weft, *words):
-    """The parsed JSON of a call; None where it refuses."""
+    """Returns the parsed JSON of a call; None if it fails."""
     run = subprocess.run([weft, *map(str, words), "--json"], capture_output=True, text=True,
                          check=False, timeout=300)
     return json.loads(run.stdout) if run.returncode == 0 else None
@@ -42,7 +42,7 @@ def number(value):
 
 
 def row(weft, folder, name):
-    """A line of the table and whether its states are at the bound; None of what does not stream."""
+    """Returns a line of the table and whether its state is minimal; None if the model does not stream."""
     case = folder / "case.json"
     extra = json.loads(case.read_text()).get("convert", []) if case.exists() else []
     with tempfile.TemporaryDirectory() as between:

@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converts and runs exported architectures and writes the table.
 
-    zoo.py WEFT FOLDER                 one line per fault, then the counts
-    zoo.py WEFT FOLDER --table FILE    also the table
-    zoo.py WEFT FOLDER --keep TARGET   copies what converts and agrees, and is small, to TARGET
+    zoo.py WEFT FOLDER                 prints one line per error, then the counts
+    zoo.py WEFT FOLDER --table FILE    also writes the table
+    zoo.py WEFT FOLDER --keep TARGET   copies small models that convert and agree to TARGET
     zoo.py WEFT FOLDER --patterns TARGET
-                                       the same of the models of architectures/patterns.py, which are
-                                       no rows of the table: each form whose layers differ, beside
-                                       those that TARGET has
+                                       adds models of architectures/patterns.py to TARGET, each form
+                                       with different layers; they are not rows of the table
 
-FOLDER holds what export.py wrote. NumPy is all that this needs beside the weft command.
-Exit code: 0 done, 1 a model gives numbers that are not its own.
+FOLDER is the output of export.py. Requires NumPy and the weft command.
+Exit code: 0 done, 1 a model has wrong outputs.
 """
 
 import argparse
@@ -30,8 +29,8 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "conformance")]
 
 import arrays as array_files  # noqa: E402
 
-TOLERANCE = 1e-5  # of the greatest expected number
-NEAR = 1e-4  # of a reference that computes in another order
+TOLERANCE = 1e-5  # relative to the largest expected magnitude
+NEAR = 1e-4  # for a reference with another order of computation
 CASE_BYTES = 60_000
 KEPT = ("model.xml", "model.bin", "arrays.npy", "case.json")
 
@@ -42,7 +41,7 @@ class Weft:
         self.command, self.folder = command, folder
 
     def call(self, *words):
-        """The parsed JSON of a call, or the lines of its fault."""
+        """Returns the parsed JSON of a call, or its error lines."""
         run = subprocess.run([self.command, *words, "--json"], capture_output=True, text=True,
                              check=False, timeout=120)
         try:
@@ -68,7 +67,7 @@ class Weft:
 
 
 def difference(actual, expected):
-    """The greatest difference relative to the greatest expected number."""
+    """The largest difference relative to the largest expected magnitude."""
     if actual.shape != expected.shape or actual.dtype != expected.dtype:
         return float("inf")
     if not expected.size:
@@ -84,24 +83,24 @@ def difference(actual, expected):
 
 
 def cut(array, port):
-    """The parts of one step each, along a new leading axis."""
+    """Splits an array into parts of one step each, along a new leading axis."""
     return np.stack(np.split(array, port["of"] // port["places"], port["axis"]))
 
 
 def whole(array, port):
-    """Parts of a step each, joined again."""
+    """Concatenates parts of one step each."""
     return np.concatenate(list(array), port["axis"])
 
 
 def come(joined, wanted, port, steps):
-    """Of an output that comes late, and of what it must be, the places that have come."""
+    """The elements of a delayed output, and of its expected value, that have arrived."""
     axis, late = port["axis"], port["latency"] * port["of"] // steps
     count = min(joined.shape[axis] - late, wanted.shape[axis])
     return (np.take(joined, range(late, late + count), axis), np.take(wanted, range(count), axis))
 
 
 def streamed(weft, xml, inputs, expected):
-    """(greatest difference of runs of one step, state bytes), or the reason why not."""
+    """Returns (largest difference of runs of one step, state bytes), or the reason of the rejection."""
     model = weft.folder / "step.weft"
     facts, faults = weft.call("convert", str(xml), "-o", str(model), "--streaming")
     if faults:
@@ -125,7 +124,7 @@ def streamed(weft, xml, inputs, expected):
 
 
 def checked(weft, folder):
-    """All that the table says of one exported model."""
+    """Returns all facts of the table for one exported model."""
     facts = json.loads((folder / "export.json").read_text())
     row = dict(facts, folder=folder.name, layers=0)
     if "error" in facts:
@@ -203,7 +202,7 @@ def table(rows):
 
 
 def keep(rows, folder, target, limit):
-    """Copies the smallest form of each architecture that is right, as long as all fit."""
+    """Copies the smallest correct form of each architecture, up to the limit of bytes."""
     best = {}
     for row in rows:
         if row.get("difference", 1) <= TOLERANCE and row["bytes"] <= CASE_BYTES:
@@ -226,7 +225,7 @@ def keep(rows, folder, target, limit):
 
 
 def layers_of(folder):
-    """What a model is made of, whatever its layers are called and in which order they stand."""
+    """The layers of a model, independent of names and order."""
     layers = []
     for layer in ElementTree.parse(folder / "model.xml").iter("layer"):
         data = layer.find("data")
@@ -238,8 +237,8 @@ def layers_of(folder):
 
 
 def keep_patterns(rows, folder, target):
-    """Copies what is right of each pattern, equal graphs of several exporters once. What TARGET has
-    stays."""
+    """Copies the correct forms of each pattern, equal graphs of several exporters once. Existing models
+    in TARGET remain."""
     kept = [(f"pattern_{path.parent.name.split('.')[0]}", layers_of(path.parent))
             for path in sorted(target.glob("*/model.xml"))]
     total = 0

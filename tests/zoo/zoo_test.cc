@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts every committed model of an architecture, compares its outputs, and where its case.json
-// says that it streams, runs it step by step: the parts joined must be the same outputs, also when
-// cuts to other numbers of steps take turns.
+// Converts every committed model of an architecture and compares its outputs. If its case.json has
+// `streams`, also runs it step by step: the concatenated outputs must be the same, also if models
+// with different numbers of steps per run alternate.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ class Zoo : public GoldenCase {
   Zoo() : GoldenCase(kModels) {}
 };
 
-// Copies the steps from `done` on that a run takes or gives, between a whole array and a tensor of
-// one run. What comes late is of earlier steps, at first of none.
+// Copies the steps of one run, from step `done` on, between a full array and a tensor of the run.
+// Delayed outputs belong to earlier steps; the first ones belong to no step.
 void MoveSteps(std::vector<std::byte>& whole, const Tensor& part, const graph::StreamedPort& port,
                size_t done, const graph::Streamed& cut, bool to_part) {
   size_t rows = 1;
@@ -45,13 +45,13 @@ void MoveSteps(std::vector<std::byte>& whole, const Tensor& part, const graph::S
 
 using Wholes = std::vector<std::vector<std::byte>>;
 
-// A model cut to some steps a run.
+// A model converted to streaming with some steps per run.
 struct Cut {
   std::unique_ptr<cli::LoadedModel> model;
   graph::Streamed told;
   size_t steps() const { return static_cast<size_t>(told.steps); }
 
-  // Outputs without time stay what they are.
+  // Outputs without a time axis are not split.
   void Run(Wholes& inputs, size_t done, Wholes& outputs) {
     Engine& engine = model->engine();
     for (uint32_t i = 0; i < inputs.size(); ++i) {
@@ -89,7 +89,7 @@ class StreamedZoo : public Zoo {
       (inputs_.size() < input_count ? inputs_ : expected_).push_back(std::move(array.bytes));
     }
     for (const auto& bytes : expected_) {
-      // What comes late does not all come within as many runs.
+      // The last steps of delayed outputs do not arrive within this number of runs.
       const bool is_late = cuts_[0].told.outputs[made_.size()].latency > 0;
       made_.push_back(is_late ? bytes : std::vector<std::byte>(bytes.size()));
     }
@@ -116,7 +116,8 @@ TEST_P(StreamedZoo, GivesTheOutputsOfTheWhole) {
   }
 }
 
-// Cuts to several numbers of steps a run take turns on one stream: the bits of one of them alone.
+// Models with several numbers of steps per run alternate on one stream; results must be
+// bit-identical to those of a single model.
 TEST_P(StreamedZoo, HandsOverItsState) {
   RunStepByStep();
   Wholes made = made_;

@@ -9,7 +9,7 @@ from architectures.registry import architecture
 
 
 class RecurrentAmp(nn.Module):
-    """GuitarML's: a recurrent layer, a dense layer, the input added."""
+    """GuitarML: a recurrent layer, a dense layer and a skip connection."""
     def __init__(self, kind, hidden):
         super().__init__()
         self.recurrent = kind(1, hidden, batch_first=True)
@@ -30,7 +30,7 @@ def gru_amp():
 
 
 class ConditionedAmp(nn.Module):
-    """Knobs stand beside every sample."""
+    """The knob values are additional inputs of every sample."""
     def __init__(self, knobs=2, hidden=12):
         super().__init__()
         self.lstm, self.dense = nn.LSTM(1 + knobs, hidden, batch_first=True), nn.Linear(hidden, 1)
@@ -79,7 +79,7 @@ def micro_tcn():
 
 
 class NamWaveNet(nn.Module):
-    """Neural Amp Modeler: the condition is the sample itself, heads add up, no padding inside."""
+    """Neural Amp Modeler: the condition is the sample itself, head outputs are added, no padding."""
     def __init__(self, channels=4, dilations=(1, 2, 4)):
         super().__init__()
         self.enter = nn.Conv1d(1, channels, 1, bias=False)
@@ -105,7 +105,7 @@ def nam_wavenet():
 
 
 class DelayLines(nn.Module):
-    """A biquad by a loop over samples, as differentiable effects train it."""
+    """A biquad as a loop over samples, as in trainable effects."""
     def __init__(self):
         super().__init__()
         self.forward_part = nn.Parameter(torch.tensor([0.3, 0.4, 0.3]))

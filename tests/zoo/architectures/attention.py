@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attention that looks back only: decoders, encoders that stream, and what stands in its place."""
+"""Causal attention: decoders, streaming encoders, and alternatives to attention."""
 
 import math
 
@@ -24,7 +24,7 @@ def joined(y):
 
 
 class GptBlock(nn.Module):
-    """A buffer of ones as mask, minus infinity filled in, as in nanoGPT."""
+    """A mask from a buffer of ones, with masked_fill of minus infinity, as in nanoGPT."""
     def __init__(self, width, heads, steps):
         super().__init__()
         self.heads = heads
@@ -112,7 +112,7 @@ def llama():
 
 
 class Alibi(nn.Module):
-    """Scores that fall with the distance, another slope for each head, and a window."""
+    """Scores that decrease with the distance, with a slope per head, and a window."""
     def __init__(self, width=12, heads=3, steps=12, window=7):
         super().__init__()
         self.heads, self.parts = heads, nn.Linear(width, 3 * width)
@@ -191,7 +191,7 @@ def causal_conformer():
 
 
 class ChunkEncoder(nn.Module):
-    """Each chunk attends to itself and to the one before: nothing later than its chunk is seen."""
+    """Each position attends to its chunk and to the previous one, not to later chunks."""
     def __init__(self, width=12, heads=2, steps=12, chunk=3):
         super().__init__()
         self.layers = nn.ModuleList(
@@ -237,7 +237,7 @@ def parallel_retention():
 
 
 class LinearAttention(nn.Module):
-    """Sums of key times value so far, divided by the sum of the keys so far."""
+    """Running sums of key times value, divided by the running sum of the keys."""
     def __init__(self, width=12, heads=3):
         super().__init__()
         self.heads, self.parts = heads, nn.Linear(width, 3 * width)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX models made node by node, in forms that PyTorch and Keras do not write."""
+"""ONNX models built node by node, in forms that PyTorch and Keras do not write."""
 
 import numpy as np
 
@@ -32,7 +32,7 @@ def _model(nodes, inputs, outputs, weights, opset=17):
 
 @architecture("built_lstm_lengths", forms=BUILT)
 def built_lstm_lengths():
-    """Rows of a batch that end early, time in front, clipped cells off."""
+    """Sequence lengths per batch row, time as the first axis, no cell clipping."""
     inputs = {"x": _numbers(6, 2, 3)}
     weights = {"w": _numbers(1, 20, 3), "r": _numbers(1, 20, 5), "b": _numbers(1, 40),
                "lengths": np.array([6, 4], np.int32)}
@@ -54,7 +54,7 @@ def built_gru_both_ways():
 
 @architecture("built_streaming_conv", forms=BUILT)
 def built_streaming_conv():
-    """The past of a convolution as input and output, cut by Slice from the end."""
+    """The past of a convolution as input and output, selected by Slice from the end."""
     inputs = {"x": _numbers(1, 4, 3), "past": _numbers(1, 4, 4)}
     weights = {"w": _numbers(6, 4, 5), "b": _numbers(6), "from": np.array([-4], np.int64),
                "to": np.array([2**62], np.int64), "axis": np.array([2], np.int64)}
@@ -66,7 +66,7 @@ def built_streaming_conv():
 
 @architecture("built_qlinear_conv", forms=BUILT)
 def built_qlinear_conv():
-    """Integers all the way: QLinearConv and QLinearMatMul between QuantizeLinear and back."""
+    """Integers from QuantizeLinear to DequantizeLinear: QLinearConv and QLinearMatMul."""
     def scale(number):
         return np.float32(number)
 
@@ -84,7 +84,7 @@ def built_qlinear_conv():
 
 @architecture("built_classic_ml", forms=BUILT)
 def built_classic_ml():
-    """Features of a window and a logistic regression: what scikit-learn users deploy by hand."""
+    """Features of a window and a logistic regression, like hand-deployed scikit-learn models."""
     inputs = {"x": _numbers(1, 3, 20)}
     weights = {"w": _numbers(15, 4), "b": _numbers(4), "axis": np.array([2], np.int64),
                "two": np.float32(2), "shape": np.array([1, 15], np.int64)}

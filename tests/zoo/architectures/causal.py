@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nets whose every step needs past steps alone: they are made to run one step at a time."""
+"""Causal nets, designed to run one step at a time."""
 
 import torch
 from torch import nn
@@ -59,7 +59,7 @@ class CumulativeNorm(nn.Module):
 
 
 class Separator(nn.Module):
-    """Conv-TasNet for two speakers; each block takes off what its padding looks ahead."""
+    """Conv-TasNet for two speakers; each block removes the look-ahead of its padding."""
     def __init__(self):
         super().__init__()
         self.encode = nn.Conv1d(1, 6, 4, 2, bias=False)
@@ -149,7 +149,7 @@ def dccrn_causal():
 
 
 class DeepFilter(nn.Module):
-    """Each bin is filtered over its last three steps, by taps that a GRU gives."""
+    """Each bin is filtered over its last three steps, with taps that a GRU computes."""
     def __init__(self):
         super().__init__()
         self.walk, self.taps = nn.GRU(8, 8, batch_first=True), nn.Linear(8, 24)
@@ -214,7 +214,7 @@ def bc_resnet_causal():
 
 
 class Words(nn.Module):
-    """MatchboxNet's separable blocks at half the rate; shares of words along the channels."""
+    """MatchboxNet's separable blocks at half the rate; softmax of the words along the channels."""
     def __init__(self):
         super().__init__()
         self.enter = CausalConv1d(4, 6, 3, stride=2)
@@ -235,7 +235,7 @@ def matchbox_causal():
 
 
 class Codec(nn.Module):
-    """SEANet as EnCodec streams it: strides, an LSTM, the nearest of five codes, and back."""
+    """SEANet as streamed in EnCodec: strides, an LSTM, the nearest of five codes, and a decoder."""
     def __init__(self):
         super().__init__()
         self.enter, self.down = CausalConv1d(1, 4, 7), nn.Conv1d(4, 6, 4, 2)
@@ -260,7 +260,7 @@ def seanet_codec():
 
 
 class WaveUNet(nn.Module):
-    """Every second step is taken on the way down and repeated on the way up."""
+    """Downsampling selects every second step; upsampling repeats each step."""
     def __init__(self):
         super().__init__()
         self.a, self.b, self.c = CausalConv1d(1, 4, 5), CausalConv1d(4, 6, 5), CausalConv1d(6, 8, 3)
@@ -281,7 +281,7 @@ def wave_unet_causal():
 
 
 class RepeatedEdges(nn.Module):
-    """What stands before the first step is that step again."""
+    """Padding that repeats the first step."""
     def __init__(self):
         super().__init__()
         self.a, self.b = nn.Conv1d(2, 3, 3), nn.Conv1d(3, 3, 2)
@@ -311,7 +311,7 @@ def moving_median():
 
 
 class FromTheFirst(nn.Module):
-    """A recurrence that begins as its first step, as trackers and smoothers do."""
+    """A recurrence whose initial state is its first step, as in trackers and smoothers."""
     def __init__(self):
         super().__init__()
         self.keep, self.new = nn.Linear(4, 4), nn.Linear(4, 4)
@@ -330,7 +330,7 @@ def from_the_first():
 
 
 class Controller(nn.Module):
-    """PID with a bounded output that the integral takes note of, and the plant that it moves."""
+    """A PID controller with a bounded output and anti-windup, and its plant."""
     def forward(self, x, states):
         integral, before, plant = states
         error = x - plant
@@ -382,7 +382,7 @@ def retention_steps():
 
 
 class Collapse(nn.Module):
-    """CTC's greedy rule: a label counts where it is not the one before."""
+    """Greedy CTC: a label counts if it differs from the previous one."""
     def __init__(self):
         super().__init__()
         self.walk, self.out = nn.GRU(4, 6, batch_first=True), nn.Linear(6, 5)
@@ -399,7 +399,7 @@ def ctc_collapse():
 
 
 class ShiftedState(nn.Module):
-    """The step before the first is an input, and the last one an output."""
+    """The step before the first is an input, and the last step is an output."""
     def __init__(self):
         super().__init__()
         self.walk = nn.GRU(8, 4, batch_first=True)

@@ -10,7 +10,7 @@ from architectures.registry import architecture
 
 
 class LstmPolicy(nn.Module):
-    """Squashed Gaussian: action, its logarithmic probability from given noise, the new state."""
+    """Squashed Gaussian: action and log probability from noise as an input, and the new state."""
     def __init__(self, observed=6, actions=2, hidden=10):
         super().__init__()
         self.enter, self.cell = nn.Linear(observed, hidden), nn.LSTMCell(hidden, hidden)
@@ -32,7 +32,7 @@ def lstm_policy():
 
 
 class GaitPolicy(nn.Module):
-    """Legged robots: observations are normalised and clipped, an estimator reads their history."""
+    """Legged robots: normalised and clipped observations, and an estimator over their history."""
     def __init__(self, observed=8, history=5, actions=4):
         super().__init__()
         self.register_buffer("mean", torch.randn(observed))
@@ -74,7 +74,7 @@ def dueling_q():
 
 
 class Rssm(nn.Module):
-    """Dreamer: deterministic GRU state, categorical latents as straight one-hot of the greatest."""
+    """Dreamer: deterministic GRU state, categorical latents as one-hot vectors of the argmax."""
     def __init__(self, actions=2, deter=10, groups=3, classes=4, observed=6):
         super().__init__()
         self.groups, self.classes = groups, classes
@@ -108,7 +108,7 @@ def rssm_step():
 
 
 class ShootingMpc(nn.Module):
-    """Learnt dynamics rolled out for several candidate plans; the first action of the best."""
+    """Rolls out learned dynamics for several plans; returns the first action of the best plan."""
     def __init__(self, states=4, actions=2):
         super().__init__()
         self.dynamics = nn.Sequential(nn.Linear(states + actions, 12), nn.Tanh(),
@@ -132,7 +132,7 @@ def shooting_mpc():
 
 
 class KalmanNet(nn.Module):
-    """A GRU makes the gain of the filter from innovations and differences."""
+    """A GRU computes the filter gain from innovations and differences."""
     def __init__(self, states=3, observed=2, hidden=8):
         super().__init__()
         self.register_buffer("f", torch.eye(states) + torch.randn(states, states) * 0.05)

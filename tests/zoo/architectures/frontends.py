@@ -81,7 +81,7 @@ def leaf():
 
 
 class LogMel(nn.Module):
-    """Centred transform with reflected ends, mel filters, decibels, mean and deviation taken out."""
+    """Centred transform with reflected ends, mel filters, decibels, mean and variance normalisation."""
     def __init__(self, size=32, hop=16, bands=8):
         super().__init__()
         self.size, self.hop = size, hop
@@ -124,7 +124,7 @@ def spectral_features():
 
 
 class ConstantQ(nn.Module):
-    """Complex kernels of each octave on a wave that is halved between octaves."""
+    """Complex kernels per octave; the signal is decimated by 2 between octaves."""
     def __init__(self, octaves=3, bins=4, size=16):
         super().__init__()
         self.octaves = octaves

@@ -10,7 +10,7 @@ from architectures.registry import architecture
 
 
 class PointNet(nn.Module):
-    """A learnt matrix aligns the points, shared layers, the greatest over all points."""
+    """A learned matrix aligns the points; shared layers; maximum over all points."""
     def __init__(self):
         super().__init__()
         self.align = nn.Sequential(nn.Conv1d(3, 6, 1), nn.BatchNorm1d(6), nn.ReLU())
@@ -32,7 +32,7 @@ def point_net():
 
 
 class EdgeConv(nn.Module):
-    """DGCNN: the nearest points in feature space, their differences, the greatest response."""
+    """DGCNN: nearest points in feature space, their differences, maximum response."""
     def __init__(self, neighbours=3):
         super().__init__()
         self.neighbours = neighbours
@@ -115,7 +115,7 @@ def graph_attention():
 
 
 class DeepSets(nn.Module):
-    """A mask says which rows of the set count."""
+    """A mask selects the valid rows of the set."""
     def __init__(self):
         super().__init__()
         self.each = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8))
@@ -134,7 +134,7 @@ def deep_sets():
 
 
 class Tabular(nn.Module):
-    """Embeddings of categories beside scaled numbers, then a gated layer by quantile bins."""
+    """Embeddings of categories and scaled numbers, then a gated layer by quantile bins."""
     def __init__(self):
         super().__init__()
         self.embeds = nn.ModuleList([nn.Embedding(5, 3), nn.Embedding(7, 4)])
@@ -155,7 +155,7 @@ def tabular():
 
 
 class Seq2Seq(nn.Module):
-    """Bahdanau attention; the decoder feeds its greatest letter back, a fixed number of steps."""
+    """Bahdanau attention; the decoder feeds back its argmax for a fixed number of steps."""
     def __init__(self, letters=7, width=8, steps=4):
         super().__init__()
         self.steps, self.encode = steps, nn.GRU(5, width, batch_first=True)

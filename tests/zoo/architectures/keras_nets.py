@@ -110,7 +110,7 @@ def keras_attention():
 
 @architecture("keras_states", forms=KERAS)
 def keras_states():
-    """States go in and come out, as step-by-step inference of a sequence model wants them."""
+    """States are inputs and outputs, for step-by-step inference of a sequence model."""
     import keras
 
     x, h, c = (keras.Input(shape, batch_size=1) for shape in ((1, 3), (6,), (6,)))

@@ -104,7 +104,7 @@ def matchbox_net():
 
 
 class MhattRnn(nn.Module):
-    """Two bidirectional recurrent layers, the middle step asks several heads of attention."""
+    """Two bidirectional recurrent layers; the middle step is the query of multi-head attention."""
     def __init__(self, bins=10, hidden=6, heads=2, words=12):
         super().__init__()
         self.conv = nn.Conv2d(1, 4, (5, 1), padding=(2, 0))

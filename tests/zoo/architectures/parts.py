@@ -7,7 +7,7 @@ from torch.nn import functional as F
 
 
 class CausalConv1d(nn.Module):
-    """A convolution over time that sees nothing later: zeros stand before the first step."""
+    """A causal convolution over time, padded with zeros before the first step."""
     def __init__(self, inputs, outputs, kernel, dilation=1, groups=1, stride=1):
         super().__init__()
         self.before = (kernel - 1) * dilation
@@ -60,7 +60,7 @@ class FeedForward(nn.Sequential):
 
 
 class SqueezeExcite(nn.Module):
-    """Gates of channels from their means, over the axes behind them."""
+    """Gates of channels from their means over the later axes."""
     def __init__(self, channels, hidden, activation=nn.ReLU, gate=nn.Sigmoid):
         super().__init__()
         self.down, self.up = nn.Linear(channels, hidden), nn.Linear(hidden, channels)
@@ -79,5 +79,5 @@ def conv_norm(inputs, outputs, kernel=3, stride=1, groups=1, activation=nn.ReLU)
 
 
 def frames(*shape):
-    """Normal numbers; the caller has seeded the generator."""
+    """Normal numbers; the caller seeds the generator."""
     return torch.randn(*shape)

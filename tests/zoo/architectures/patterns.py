@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms that exporters leave of what frameworks have as one layer or users write out: each model is
-one such form with as little as possible around it, so that the steps that it becomes can be counted
-(tests/zoo/patterns.txt)."""
+"""Exported forms of framework layers and of formulas that users write. Each model has one form with as
+few other operations as possible, so that its steps can be counted (tests/zoo/patterns.txt)."""
 
 import math
 
@@ -16,7 +15,7 @@ ROWS, WIDTH, HEADS, SIZE = 5, 8, 2, 4
 
 
 class Form(nn.Module):
-    """A formula over its inputs, with its parameters where it has such."""
+    """A formula of its inputs, with its parameters if it has any."""
     def __init__(self, formula, **parameters):
         super().__init__()
         self.formula = formula
@@ -230,7 +229,7 @@ pattern("attention_grouped", GroupedAttention)
 
 
 class SelfAttention(nn.Module):
-    """Heads from one projection, as nanoGPT has them."""
+    """Heads from one projection, as in nanoGPT."""
     def __init__(self, causal):
         super().__init__()
         self.enter, self.leave = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)

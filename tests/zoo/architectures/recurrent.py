@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells that no operation of the IR names: loops over time written in Python, laid flat by tracing
-or kept as loops by scripting."""
+"""Cells without an operation in the IR: loops over time in Python, unrolled by tracing or kept as loops
+by scripting."""
 
 import torch
 from torch import nn
@@ -42,7 +42,7 @@ def min_gru():
 
 
 class ParallelMinGru(nn.Module):
-    """The same by sums of logarithms over time, as it is trained."""
+    """MinGRU by sums of logarithms over time, as in training."""
     def __init__(self, inputs=4, width=6):
         super().__init__()
         self.gate, self.new = nn.Linear(inputs, width), nn.Linear(inputs, width)
@@ -108,7 +108,7 @@ def xlstm_matrix():
 
 
 class ClosedForm(nn.Module):
-    """CfC: two heads mixed by a gate over the time that has passed."""
+    """CfC: two heads mixed by a gate that depends on the elapsed time."""
     def __init__(self, inputs, width):
         super().__init__()
         self.body = nn.Linear(inputs + width, 10)
@@ -150,7 +150,7 @@ def ltc():
 
 
 class Qrnn(nn.Module):
-    """Convolutions make all gates; only the pooling is recurrent."""
+    """Convolutions compute all gates; only the pooling is recurrent."""
     def __init__(self, inputs=4, width=6):
         super().__init__()
         self.conv = nn.Conv1d(inputs, 3 * width, 2)
@@ -236,7 +236,7 @@ def phased_lstm():
 
 
 class Legendre(nn.Module):
-    """LMU: a fixed linear memory of past inputs beside a nonlinear state."""
+    """LMU: a fixed linear memory of past inputs and a nonlinear state."""
     def __init__(self, inputs, memory, width):
         super().__init__()
         self.read = nn.Linear(inputs + memory + width, 1, bias=False)
@@ -296,7 +296,7 @@ def conv_lstm():
 
 
 class NormLstm(nn.Module):
-    """Layer normalisation of all gates and of the cell: no sequence operation can hold it."""
+    """Layer normalisation of all gates and of the cell, which no sequence operation supports."""
     def __init__(self, inputs, width):
         super().__init__()
         self.x, self.h = nn.Linear(inputs, 4 * width), nn.Linear(width, 4 * width, bias=False)
@@ -318,7 +318,7 @@ def norm_lstm():
 
 
 class Bidirectional(nn.Module):
-    """Stacked and bidirectional, the ends of both directions joined."""
+    """Stacked and bidirectional, with the last states of both directions concatenated."""
     def __init__(self):
         super().__init__()
         self.lstm = nn.LSTM(4, 5, 2, batch_first=True, bidirectional=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a module of this folder names its architectures."""
+"""The registry in which modules of this folder enter their architectures."""
 
 import dataclasses
 from typing import Callable, Sequence
@@ -9,13 +9,13 @@ FORMS = ("onnx", "dynamo", "openvino")
 
 @dataclasses.dataclass
 class Architecture:
-    """One net and the inputs that it is traced with.
+    """One net and its example inputs for tracing.
 
     make: returns (torch module, tuple of example inputs).
-    forms: exporters that are asked: "onnx" (TorchScript), "dynamo" (torch.export), "openvino"
+    forms: the exporters to run: "onnx" (TorchScript), "dynamo" (torch.export), "openvino"
         (convert_model of the traced module).
-    causal: whether no output depends on later steps of the inputs, so that it could stream.
-    tolerance: of the exported model against PyTorch, relative to the greatest output.
+    causal: true if no output depends on later steps of the inputs, so that the net can stream.
+    tolerance: of the exported model compared with PyTorch, relative to the largest output.
     """
 
     name: str
@@ -30,7 +30,7 @@ ARCHITECTURES = {}
 
 
 def architecture(name, **more):
-    """Enters a function that returns (module, inputs)."""
+    """Registers a function that returns (module, inputs)."""
     def enter(make):
         if name in ARCHITECTURES:
             raise ValueError(f"two architectures are called {name}")

@@ -11,7 +11,7 @@ SCRIPTED = ("script", "script_onnx")
 
 
 class LoopOfCells(nn.Module):
-    """Rows of the output are joined one by one."""
+    """Rows of the output are concatenated one by one."""
     def __init__(self):
         super().__init__()
         self.enter, self.keep, self.out = nn.Linear(4, 8), nn.Linear(8, 8), nn.Linear(8, 3)
@@ -50,7 +50,7 @@ def scripted_last_state():
 
 
 class Greedy(nn.Module):
-    """A decoder that stops at the end letter: the number of steps is known at run time only."""
+    """A decoder that stops at the end token: the number of steps is known only at run time."""
     def __init__(self):
         super().__init__()
         self.embed, self.keep, self.out = nn.Embedding(6, 8), nn.Linear(8, 8), nn.Linear(8, 6)
@@ -73,7 +73,7 @@ def scripted_greedy():
 
 
 class Fallback(nn.Module):
-    """A branch on a value: loud frames take another way."""
+    """A branch on a value: loud frames are processed differently."""
     def __init__(self):
         super().__init__()
         self.quiet, self.loud = nn.Linear(6, 4), nn.Sequential(nn.Linear(6, 8), nn.ReLU(),

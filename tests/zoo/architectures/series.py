@@ -91,7 +91,7 @@ def inception_time():
 
 
 class Ts2Vec(nn.Module):
-    """Dilated convolutions; missing steps (NaN) become zeros; the greatest over time is the code."""
+    """Dilated convolutions; missing steps (NaN) become zeros; the code is the maximum over time."""
     def __init__(self, features=3, width=8):
         super().__init__()
         self.enter = nn.Linear(features, width)
@@ -318,7 +318,7 @@ def deep_ar():
 
 
 class Rocket(nn.Module):
-    """Random dilated kernels; the greatest value and the share of positive ones of each."""
+    """Random dilated kernels; features are maximum and fraction of positive values of each."""
     def __init__(self, kernels=6):
         super().__init__()
         self.convs = nn.ModuleList(nn.Conv1d(2, kernels, 9, padding=4 * d, dilation=d)
@@ -337,7 +337,7 @@ def rocket():
 
 
 class AutoCorrelation(nn.Module):
-    """Autoformer: delays of the greatest correlation are chosen and rolled values weighted."""
+    """Autoformer: selects the delays of maximum correlation and weights the rolled values."""
     def __init__(self, width=4, steps=8, top=2):
         super().__init__()
         self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))

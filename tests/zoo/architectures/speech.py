@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recognition of speech: encoders, transducers, voice activity."""
+"""Speech recognition: encoders, transducers, voice activity."""
 
 import math
 
@@ -25,7 +25,7 @@ class ConformerConv(nn.Module):
 
 
 class RelativeAttention(nn.Module):
-    """Transformer-XL's: biases of content and place, scores shifted by padding and reshaping."""
+    """Transformer-XL: content and position biases, scores shifted by padding and reshaping."""
     def __init__(self, width, heads):
         super().__init__()
         self.heads, self.size = heads, width // heads
@@ -101,7 +101,7 @@ def transformer_decoder():
 
 
 class Wav2VecFront(nn.Module):
-    """Group normalisation in the first layer, layer normalisation behind, weight-normed places."""
+    """Group normalisation in the first layer, then layer normalisation, weight-normed positions."""
     def __init__(self, width=8):
         super().__init__()
         self.convs = nn.ModuleList([nn.Conv1d(1, width, 10, 5, bias=False),
@@ -271,7 +271,7 @@ def x_vector():
 
 
 class Lookback(nn.Module):
-    """An encoder block that attends over a limited past: keys of earlier chunks are a state."""
+    """An encoder block with attention over a limited past: keys of earlier chunks are a state."""
     def __init__(self, width=8, chunk=4, left=4):
         super().__init__()
         self.parts, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)

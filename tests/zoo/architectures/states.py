@@ -63,7 +63,7 @@ def mamba_step():
 
 
 class S4d(nn.Module):
-    """Diagonal state space as a long convolution; its kernel is made from weights alone."""
+    """Diagonal state space as a long convolution; its kernel is computed only from weights."""
     def __init__(self, width=4, state=3, steps=10):
         super().__init__()
         self.steps = steps
@@ -184,7 +184,7 @@ def retention():
 
 
 class RealGated(nn.Module):
-    """Griffin's RG-LRU behind a short convolution, gated by a GeLU branch."""
+    """Griffin's RG-LRU after a short convolution, gated by a GeLU branch."""
     def __init__(self, width=6):
         super().__init__()
         self.enter, self.side, self.out = (nn.Linear(width, width) for _ in range(3))
@@ -211,7 +211,7 @@ def griffin():
 
 
 class DeltaRule(nn.Module):
-    """Fast weights: the matrix state is corrected by what it predicts."""
+    """Fast weights: the matrix state is corrected by its prediction error."""
     def __init__(self, width=4):
         super().__init__()
         self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))

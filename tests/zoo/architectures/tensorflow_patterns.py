@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forms that Keras and TensorFlow leave of layers and formulas, as architectures/patterns.py has
-those of PyTorch."""
+"""Exported forms of layers and formulas of Keras and TensorFlow, like architectures/patterns.py for
+PyTorch."""
 
 import math
 
@@ -65,7 +65,7 @@ _keras("gru_unrolled", lambda keras, x: keras.layers.GRU(
 
 # TensorFlow's own operations.
 def _function(name, formula, *shapes, constants=()):
-    """A formula over tf, its inputs and constants of the shapes given."""
+    """A formula in tf; its inputs and constants have the given shapes."""
     def make():
         import tensorflow as tf
 

@@ -10,7 +10,7 @@ from architectures.registry import architecture
 
 
 class ResNet8(nn.Module):
-    """MLPerf Tiny's."""
+    """ResNet-8 of MLPerf Tiny."""
     def __init__(self):
         super().__init__()
         self.enter, widths = conv_norm(3, 4), (4, 6, 8)
@@ -126,7 +126,7 @@ def efficientnet_lite():
 
 
 class Ghost(nn.Module):
-    """Half of the channels are cheap functions of the other half."""
+    """Half of the channels are depthwise functions of the other half."""
     def __init__(self, inputs, outputs):
         super().__init__()
         half = outputs // 2
@@ -175,7 +175,7 @@ def unet():
 
 
 class TinyYolo(nn.Module):
-    """Two scales; boxes decoded by anchors and a grid inside of the net."""
+    """Two scales; the net decodes boxes by anchors and a grid."""
     def __init__(self, classes=2):
         super().__init__()
         self.classes = classes
@@ -259,7 +259,7 @@ def convnext_v2():
 
 
 class MobileVit(nn.Module):
-    """Patches folded out so that attention runs over equal places of all patches."""
+    """Patches are unfolded, so that attention runs over equal positions of all patches."""
     def __init__(self, width=8):
         super().__init__()
         self.near, self.enter = conv_norm(4, 4, activation=nn.SiLU), nn.Conv2d(4, width, 1, bias=False)
@@ -302,7 +302,7 @@ def espcn():
 
 
 class SpatialTransformer(nn.Module):
-    """A net chooses an affine map, the picture is sampled by it."""
+    """A net computes an affine map with which the image is sampled."""
     def __init__(self):
         super().__init__()
         self.locate = nn.Sequential(nn.Conv2d(1, 4, 5, 2), nn.ReLU(), nn.Flatten(),
