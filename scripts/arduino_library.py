@@ -180,7 +180,7 @@ def main():
             return 1
     if call.output.exists() and any(call.output.iterdir()):
         if not (call.output / "library.properties").exists():
-            print(f"{call.output} is no library's folder; must be new, empty or a former output",
+            print(f"{call.output} is not a library folder; must be new, empty or an earlier output",
                   file=sys.stderr)
             return 1
         shutil.rmtree(call.output)

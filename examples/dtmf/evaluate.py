@@ -52,8 +52,8 @@ def measure_other(net, kind, minutes, seed):
 def main():
     parser = argparse.ArgumentParser(description="Measure the keypad decoder.")
     parser.add_argument("--model", default=MODEL_FOLDER / "dtmf.xml")
-    parser.add_argument("--keys", type=int, default=5000, help="at least this many per SNR")
-    parser.add_argument("--minutes", type=int, default=10, help="per kind of sound without keys")
+    parser.add_argument("--keys", type=int, default=5000, help="minimum number of keys per SNR")
+    parser.add_argument("--minutes", type=int, default=10, help="minutes per kind of sound without keys")
     parser.add_argument("--seed", type=int, default=FIRST_SEED)
     arguments = parser.parse_args()
     net = Net(arguments.model)

@@ -72,8 +72,8 @@ def measure(weft, keys, rows, seed=FIRST_SEED):
 
 def main():
     parser = argparse.ArgumentParser(description="Measure the keypad decoder by precision.")
-    parser.add_argument("--weft", default="weft", help="the command")
-    parser.add_argument("--keys", type=int, default=2000, help="at least this many per SNR")
+    parser.add_argument("--weft", default="weft", help="the weft command")
+    parser.add_argument("--keys", type=int, default=2000, help="minimum number of keys per SNR")
     parser.add_argument("--seed", type=int, default=FIRST_SEED)
     arguments = parser.parse_args()
     _, answers = measure(arguments.weft, arguments.keys, ROWS, arguments.seed)

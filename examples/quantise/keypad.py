@@ -56,7 +56,7 @@ def keep(model, table):
 def main():
     parser = argparse.ArgumentParser(description="Quantise the keypad decoder and measure it.")
     parser.add_argument("--weft", default="weft", help="the weft command")
-    parser.add_argument("--keys", type=int, default=5000, help="at least this many per SNR")
+    parser.add_argument("--keys", type=int, default=5000, help="minimum number of keys per SNR")
     parser.add_argument("--keep", action="store_true", help="rewrite model/ and the table")
     arguments = parser.parse_args()
     nncf.set_log_level("ERROR")

@@ -56,9 +56,9 @@ def main():
     parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
     parser.add_argument("--input", action="append", required=True, metavar="NAME=FILE.npy")
     parser.add_argument("--stream", type=int, default=0, metavar="RUNS",
-                        help="of a model with state: the runs of one stream")
+                        help="runs per stream, for a model with state")
     parser.add_argument("--float", action="append", default=[], dest="floats", metavar="TYPE",
-                        help="layers of this type stay float")
+                        help="layer type that remains float")
     arguments = parser.parse_args()
     arrays = {}
     for text in arguments.input:

@@ -96,7 +96,7 @@ class Steps(unittest.TestCase):
         self.assertIn("streams 1 step(s)>", repr(step))
         late = weft.convert(Case("latency/ahead").model, streaming=True)
         self.assertGreater(max(late.latency.values()), 0)
-        self.assertRegex(repr(late), r"streams 1 step\(s\), \S+ [1-9]\d* late>")
+        self.assertRegex(repr(late), r"streams 1 step\(s\), \S+ delayed by [1-9]\d*>")
         whole = weft.convert(Case(_GRU).model)
         self.assertEqual(whole.latency, {})
         self.assertNotIn("streams", repr(whole))

@@ -37,7 +37,7 @@ class Times:
 
     def __repr__(self) -> str:
         return (f"<weft.Times {len(self.nanoseconds)} runs: median {self.median:.2f} us, "
-                f"p99 {self.quantile(0.99):.2f} us, most {self.quantile(1):.2f} us>")
+                f"p99 {self.quantile(0.99):.2f} us, maximum {self.quantile(1):.2f} us>")
 
 
 def bench(model: Model, inputs: Mapping[str | int, npt.ArrayLike] | None = None, *,

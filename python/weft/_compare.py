@@ -85,7 +85,7 @@ def _by_layers(model: Model, inputs: Mapping[str | int, npt.ArrayLike], rtol: fl
     source = model._source
     if source is None or source.other_ports:
         raise Error("weft: compare: the model is " +
-                    ("not of weft.convert" if source is None else
+                    ("not converted by weft.convert" if source is None else
                      "converted with streaming, values or states") +
                     "; must be converted in this program without streaming, values or states, or have a "
                     "reference")

@@ -73,7 +73,7 @@ def _in_memory(model: Any, name: str) -> InMemory:
     openvino = _openvino()
     if openvino is None or not isinstance(model, openvino.Model):
         raise Error(f"weft: model: is {type(model).__name__}; must be a path or an openvino.Model, "
-                    "which openvino.convert_model makes of a framework's")
+                    "which openvino.convert_model creates from a framework's model")
     with serialized(model, "model") as xml:
         return InMemory(name or "model", xml.read_bytes(), xml.with_suffix(".bin").read_bytes())
 

@@ -121,7 +121,8 @@ class Model:
     def __repr__(self) -> str:
         def text(ports: tuple[Port, ...]) -> str:
             return ", ".join(f"{port.name} {port.type}{list(port.shape)}" for port in ports)
-        late = "".join(f", {name} {steps} late" for name, steps in self.latency.items() if steps)
+        late = "".join(f", {name} delayed by {steps}" for name, steps in self.latency.items()
+                       if steps)
         streamed = self._streamed
         streams = f" streams {streamed['steps']} step(s){late}" if streamed else ""
         return f"<weft.Model ({text(self.inputs)}) -> ({text(self.outputs)}){streams}>"
@@ -310,7 +311,7 @@ def _find(ports: tuple[Port, ...], side: str, name: str | int) -> int:
         if len(found) > 1:
             raise Error(f'weft: {side} "{name}": is the name of {len(found)} {side}s; must be an '
                         "index, or another of their names")
-    raise Error(f'weft: {side} "{name}": is not there; must be one of {_names(ports)}, or an index '
+    raise Error(f'weft: {side} "{name}": does not exist; must be one of {_names(ports)}, or an index '
                 f"below {len(ports)}")
 
 
@@ -336,7 +337,7 @@ def _array(port: Port, given: npt.ArrayLike) -> npt.NDArray[Any]:
     try:
         return np.asarray(given)
     except ValueError as error:
-        raise Error(f'weft: input "{port.name}": is no array: {error}') from error
+        raise Error(f'weft: input "{port.name}": is not an array: {error}') from error
 
 
 def load(file: str | os.PathLike[str] | bytes) -> Model:

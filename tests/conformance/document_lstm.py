@@ -219,7 +219,7 @@ def main():
         parser.add_argument(f"--{name}", type=int, default=size)
     options = parser.parse_args()
     if sys.byteorder != "little":
-        parser.error("model.bin is little-endian, as this machine is not")
+        parser.error("model.bin is little-endian; this machine is not")
     weights = Weights(options.input, options.hidden, options.steps)
     options.folder.mkdir(parents=True, exist_ok=True)
     text, binary = files(weights, options.form)

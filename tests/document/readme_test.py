@@ -120,7 +120,7 @@ def run(command, work, environment):
     needs = next((programs for start, programs in NEEDS.items() if command.startswith(start)), [])
     missing = [name for name in needs if not shutil.which(name, path=environment["PATH"])]
     if reason or missing:
-        print(f"not here: {command}: {reason or 'no ' + ', '.join(missing)}")
+        print(f"skipped: {command}: {reason or 'no ' + ', '.join(missing)}")
         return None
     print(f"$ {command}", flush=True)
     if command.startswith("ovc"):  # would write through the links into the source

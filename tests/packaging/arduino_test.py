@@ -199,7 +199,7 @@ def main():
     expect("program here", run(here.link("program", program)), f"hash {pinned_hash(source)}")
 
     if not shutil.which("arm-none-eabi-g++") or not shutil.which("qemu-system-arm"):
-        print("arm-none-eabi-g++ or qemu-system-arm is missing: Cortex-M4 is not tried")
+        print("arm-none-eabi-g++ or qemu-system-arm is missing: Cortex-M4 is not tested")
         return
     board = Builder("arm-none-eabi-", CPU, library, folder / "board", headers)
     expect_no_fusing(board)

@@ -142,16 +142,16 @@ def run_one(words, index):
 def _parse(arguments):
     parser = argparse.ArgumentParser(description="weft against random loop models")
     parser.add_argument("--weft", required=True, help="the command under test")
-    parser.add_argument("--models", type=int, default=2000, help="how many")
+    parser.add_argument("--models", type=int, default=2000, help="number of models")
     parser.add_argument("--seed", type=int, default=None, help="default: WEFT_RANDOM_SEED, or time")
     parser.add_argument("--only", type=int, default=None, metavar="INDEX", help="run one model")
-    parser.add_argument("--keep", metavar="DIR", help="leave the files of --only there")
-    parser.add_argument("--depth", type=int, default=4, help="deepest nesting")
-    parser.add_argument("--room", type=int, default=60, help="most iterations of an inner body")
+    parser.add_argument("--keep", metavar="DIR", help="write the files of --only to DIR")
+    parser.add_argument("--depth", type=int, default=4, help="maximum nesting depth")
+    parser.add_argument("--room", type=int, default=60, help="maximum iterations of an inner body")
     parser.add_argument("--without", choices=WITHOUT, action="append", default=[],
-                        help="leave out a kind of model")
+                        help="exclude a kind of model")
     parser.add_argument("--spoil-expectations", action="store_true",
-                        help="expect wrong numbers: every model that runs must fail")
+                        help="expect wrong outputs: every model that runs must fail")
     words = parser.parse_args(arguments)
     if words.keep and words.only is None:
         parser.error("--keep needs --only")

@@ -58,7 +58,7 @@ def main(cases):
             print(f"{folder.parent.name}/{folder.name}: {'; '.join(told)}")
         else:
             equal += 1
-    print(f"interpreter: {equal} goldens equal, {wrong} missed, {unknown} not known")
+    print(f"interpreter: {equal} goldens equal, {wrong} different, {unknown} not supported")
     return 0 if wrong == 0 and equal >= KNOWN else 1
 
 

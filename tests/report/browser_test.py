@@ -87,7 +87,7 @@ class Page:
             if self.texts(".tree ol"):
                 return
             time.sleep(0.01)
-        sys.exit(f"{file}: the schedule does not come; the console: {browser.get_log('browser')}")
+        sys.exit(f"{file}: the schedule is not drawn; console: {browser.get_log('browser')}")
 
     def script(self, text, *arguments):
         return self.browser.execute_script(text, *arguments)
@@ -217,7 +217,7 @@ class Page:
             if int(self.script("return document.getElementById('step').value")) == expected:
                 return
             time.sleep(0.01)
-        sys.exit(f"the address {address} of {layer} does not lead to step {expected}")
+        sys.exit(f"the address {address} of {layer} does not select step {expected}")
 
     def check_access(self):
         """Checks contrast, names and order in both colour schemes."""

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * From reset to main() on the boards that QEMU emulates: enables the FPU, clears .bss, hands the
- * host's command line to main() and its result back to the host, all by semihosting. A fault ends
- * the program with a word and code 70, so that a test that crashes fails instead of hanging. */
+ * Startup code from reset to main() on the boards that QEMU emulates. Enables the FPU, clears .bss,
+ * passes the host's command line to main() and returns its result to the host by semihosting. A
+ * processor fault prints a message and ends the program with code 70, so crashed tests do not hang. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void OnFault(void) {
   Stop(70);
 }
 
-/* What newlib and libstdc++ ask of an operating system. */
+/* The system calls that newlib and libstdc++ require. */
 void* __dso_handle = 0;
 void _init(void) {}
 void _fini(void) {}
@@ -64,7 +64,7 @@ static int SplitLine(char* line, char** arguments) {
 }
 
 void Reset(void) {
-  *(volatile uint32_t*)0xE000ED88u |= 0xFu << 20; /* CPACR: the FPU for everyone */
+  *(volatile uint32_t*)0xE000ED88u |= 0xFu << 20; /* CPACR: enable the FPU */
 #if defined(__ARM_FEATURE_MVE) || __ARM_ARCH >= 8
   *(volatile uint32_t*)0xE000ED14u |= 1u << 19; /* CCR.LOB: low-overhead loops */
 #endif

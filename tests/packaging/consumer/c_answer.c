@@ -3,7 +3,7 @@
 
 #include "spelled.h"
 
-/* Two runs through the C interface and the model's own table of kernels; 0: well done. */
+/* Runs the model twice through the C interface with its own table of kernels; returns 0 on success. */
 int AnswerInC(const float* input, float* output) {
   weft_engine engine;
   if (!weft_ok(spelled_open(&engine))) return 1;

@@ -6,7 +6,7 @@
 int main(void) {
   weft_engine engine;
   if (!weft_ok(model_open(&engine)) || !weft_ok(weft_run(&engine))) return 1;
-  /* Every kernel of the library, so that whatever any of them needs has been linked, too. */
+  /* Refers to every kernel of the library, so that the dependencies of all kernels must link. */
   printf("%d kinds of steps\n", (int)weft_all_steps().count);
   return 0;
 }

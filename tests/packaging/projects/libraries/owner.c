@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model.h"
 
-/* What a library does with its model: here the linker must find weft. */
+/* A library that uses its model: the linker must find weft for it. */
 int OwnerOpens(void);
 int OwnerOpens(void) {
   weft_engine engine;

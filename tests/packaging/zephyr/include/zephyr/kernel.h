@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Stands in for Zephyr's header: refuses code that is not compiled with Zephyr's options. */
+ * A stub of Zephyr's header: rejects code that is not compiled with Zephyr's options. */
 #ifndef WEFT_TESTS_PACKAGING_ZEPHYR_INCLUDE_ZEPHYR_KERNEL_H_
 #define WEFT_TESTS_PACKAGING_ZEPHYR_INCLUDE_ZEPHYR_KERNEL_H_
 

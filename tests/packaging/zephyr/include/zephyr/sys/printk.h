@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Stands in for Zephyr's header. */
+ * A stub of Zephyr's header. */
 #ifndef WEFT_TESTS_PACKAGING_ZEPHYR_INCLUDE_ZEPHYR_SYS_PRINTK_H_
 #define WEFT_TESTS_PACKAGING_ZEPHYR_INCLUDE_ZEPHYR_SYS_PRINTK_H_
 
