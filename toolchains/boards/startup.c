@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Startup code from reset to main() on the boards that QEMU emulates. Enables the FPU, clears .bss,
- * passes the host's command line to main() and returns its result to the host by semihosting. A
- * processor fault prints a message and ends the program with code 70, so crashed tests do not hang. */
+ * passes the host's command line to main() and returns its result to the host by semihosting. On a
+ * processor fault, prints a message and exits with code 70, so that crashed tests do not hang. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

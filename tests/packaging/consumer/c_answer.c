@@ -3,7 +3,7 @@
 
 #include "spelled.h"
 
-/* Runs the model twice through the C interface with its own table of kernels; returns 0 on success. */
+/* Runs the model twice through the C interface with its kernel table; returns 0 on success. */
 int AnswerInC(const float* input, float* output) {
   weft_engine engine;
   if (!weft_ok(spelled_open(&engine))) return 1;
