@@ -10,7 +10,7 @@ set(build "${BUILD}-shared")
 weft_run(refusal sh -c "'${CMAKE_COMMAND}' --preset x86-64 -S '${SOURCE}' -B '${build}-tests' \
   -DBUILD_SHARED_LIBS=ON -DWEFT_BUILD_TESTS=ON 2>&1 || true")
 if(NOT weft_stdout MATCHES "tests look into weft's libraries, which must be")
-  message(FATAL_ERROR "shared libraries and tests: must be refused; says\n${weft_stdout}")
+  message(FATAL_ERROR "shared libraries and tests: must be an error; printed\n${weft_stdout}")
 endif()
 weft_run(configure "${CMAKE_COMMAND}" --preset x86-64 -S "${SOURCE}" -B "${build}"
          -DBUILD_SHARED_LIBS=ON -DWEFT_BUILD_CONVERTER=OFF -DWEFT_PRECOMPILE=ON
@@ -42,5 +42,5 @@ weft_build("${FOLDER}/in_c" "${FOLDER}/in_c-build" "-DCMAKE_PREFIX_PATH=${prefix
            "-DWEFT_COMMAND=${COMMAND}" "-DMODEL=${SOURCE}/examples/dtmf/model/dtmf.xml")
 weft_run(in_c "${FOLDER}/in_c-build/in_c")
 if(NOT weft_stdout MATCHES "^[0-9]+ kinds of steps\n$")
-  message(FATAL_ERROR "in_c over shared libraries says ${weft_stdout}")
+  message(FATAL_ERROR "in_c with shared libraries printed ${weft_stdout}")
 endif()
