@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeroed heap memory at the alignment that models, state and scratch want, freed with its owner.
-// Large blocks cost no pages before they are written to; on Linux they ask for huge ones, since a
-// model that no cache holds is read past more pages than the processor remembers.
+// Zeroed heap memory with the alignment that models, state and scratch require, freed with its
+// owner. Pages of large blocks are allocated on the first write. On Linux large blocks request huge
+// pages, because a model that exceeds the caches would otherwise exceed the processor's TLB.
 #ifndef WEFT_CONVERTER_BASE_ALIGNED_BYTES_H_
 #define WEFT_CONVERTER_BASE_ALIGNED_BYTES_H_
 

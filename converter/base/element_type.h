@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types and shapes as the whole converter speaks of them. Dims are 64-bit here, so that
-// products can be checked before they are narrowed to the format's 32 bits.
+// Element types and shapes of the converter. Dims are 64-bit here, so that products can be checked
+// before they are narrowed to the format's 32 bits.
 #ifndef WEFT_CONVERTER_BASE_ELEMENT_TYPE_H_
 #define WEFT_CONVERTER_BASE_ELEMENT_TYPE_H_
 
@@ -24,29 +24,31 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
-// An element type of the IR that the format lacks. Constants of it are read as a type that holds
-// the same numbers, but for those of u64 from 2^63 on.
+// An element type of the IR that the file format lacks. Its constants are read as type `to`, which
+// holds the same numbers, except u64 numbers from 2^63 on.
 struct WidenedType {
-  std::string_view name;    // as below
-  std::string_view legacy;  // likewise
+  std::string_view name;    // "u16"
+  std::string_view legacy;  // "U16"
   int bits;
   ElementType to;
 };
 
 int64_t BitsOf(ElementType type);
-// Whole bytes of one element; 0 for the sub-byte types.
+// Bytes of one element; 0 for types of less than a byte.
 int64_t ElementBytes(ElementType type);
-// Product of the dims; nullopt when negative or beyond 2^62. Scalars have one element.
+// Product of the dims; nullopt if a dim is negative or the product exceeds 2^62. A scalar has one
+// element.
 std::optional<int64_t> ElementCount(std::span<const int64_t> dims);
-// Bytes of a dense tensor (sub-byte elements packed); nullopt as above or beyond 4 GiB.
+// Bytes of a dense tensor (elements of less than a byte are packed); nullopt if ElementCount is, or
+// beyond 4 GiB.
 std::optional<int64_t> DenseBytes(const TensorType& tensor);
-// "f32", "i64", "boolean": the words of the IR.
+// The IR's name of the type: "f32", "i64", "boolean".
 std::string_view Name(ElementType type);
-// Accepts both spellings of the IR: "f32" and "FP32", "boolean" and "BOOL".
+// Accepts both names of the IR: "f32" and "FP32", "boolean" and "BOOL".
 std::optional<ElementType> ParseElementType(std::string_view text);
-// As above; null where it is none of these.
+// Accepts both names; null if no widened type has the name.
 const WidenedType* FindWidenedType(std::string_view text);
-// All of the format's, for messages: "f32 f16 bf16 ...".
+// All types of the file format, for messages: "f32 f16 bf16 ...".
 std::string ElementTypeNames();
 // "f32[1,64]".
 std::string ToString(const TensorType& tensor);

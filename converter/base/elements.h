@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single elements out of dense bytes, which need no alignment (a constant lies anywhere in its
-// .bin). The index must lie inside; all functions are exact.
+// Reads single elements of dense bytes, which need no alignment (a constant may start anywhere in
+// its .bin). The index must be in range. All functions are exact.
 #ifndef WEFT_CONVERTER_BASE_ELEMENTS_H_
 #define WEFT_CONVERTER_BASE_ELEMENTS_H_
 
@@ -12,11 +12,11 @@
 
 namespace weft {
 
-// Of f32, f16, bf16, f64.
+// For f32, f16, bf16 and f64.
 double RealAt(ElementType type, std::span<const std::byte> bytes, size_t index);
-// Of the integer types and boolean; sub-byte elements lie low nibble first.
+// For the integer types and boolean. Elements of 4 bits are stored low nibble first.
 int64_t IntegerAt(ElementType type, std::span<const std::byte> bytes, size_t index);
-// The number as it stands in the file: u1 lies high bit first.
+// Returns the stored number. Elements of u1 are stored high bit first.
 uint64_t WidenedAt(const WidenedType& type, std::span<const std::byte> bytes, size_t index);
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects everything that is wrong with one input, so that a person sees all of it in one run.
-// Lines read `where: who: what is; what must be`. Passes stop at their end, not at the first fault.
+// Collects all errors of one input, so that the user sees all of them in one run. A line has the
+// form `where: who: what is; what must be`. A pass stops at its end, not at the first fault.
 #ifndef WEFT_CONVERTER_BASE_FAULTS_H_
 #define WEFT_CONVERTER_BASE_FAULTS_H_
 
@@ -13,9 +13,9 @@ namespace weft {
 
 class Faults {
  public:
-  // A line that is there already is not repeated: several passes may read one bad attribute.
+  // Ignores a line that was added before: several passes may read the same invalid attribute.
   void Add(std::string line) { AddOnce(lines_, known_lines_, std::move(line)); }
-  // Printed for the user on stderr, but no reason to refuse.
+  // Adds a warning, which is printed on stderr and does not make the conversion fail.
   void Warn(std::string line) { AddOnce(warnings_, known_warnings_, std::move(line)); }
   bool ok() const { return lines_.empty(); }
   const std::vector<std::string>& lines() const { return lines_; }
@@ -29,7 +29,7 @@ class Faults {
 
   std::vector<std::string> lines_;
   std::vector<std::string> warnings_;
-  std::unordered_set<std::string> known_lines_, known_warnings_;  // the same lines, to be found
+  std::unordered_set<std::string> known_lines_, known_warnings_;  // the same lines, for look-up
 };
 
 }  // namespace weft

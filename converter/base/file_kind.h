@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that people give in place of an IR or of a model.weft, known by their first bytes, and the
-// command that makes of them what was wanted.
+// Recognises files of other formats by their first bytes, and names the command that converts them
+// to an IR or to a model.weft.
 #ifndef WEFT_CONVERTER_BASE_FILE_KIND_H_
 #define WEFT_CONVERTER_BASE_FILE_KIND_H_
 
@@ -11,10 +11,11 @@
 
 namespace weft {
 
-// For messages, behind the path: "is an ONNX model; must be an OpenVINO IR, as made by: ovc ...".
-// Empty where the file may be an IR, or is nothing that is known.
+// Returns a message to append to the path: "is an ONNX model; must be an OpenVINO IR, as made by:
+// ovc
+// ...". Returns an empty text if the file may be an IR or is not recognised.
 std::string NotAnIr(const std::filesystem::path& path, std::span<const std::byte> bytes);
-// The same for a model.weft.
+// Likewise for a file that must be a model.weft.
 std::string NotAModel(const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace weft

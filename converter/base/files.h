@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files in and out. A write goes to a new file beside its target, which takes the target's
-// name when every byte is on the disk: a failure, or a signal that ends the process, leaves the old
-// file as it was and nothing new.
+// Reads and writes complete files. A write creates a temporary file in the target's folder and
+// renames it when all bytes are on the disk. A failure, or a signal that ends the process, leaves
+// the old file unchanged and no temporary file.
 #ifndef WEFT_CONVERTER_BASE_FILES_H_
 #define WEFT_CONVERTER_BASE_FILES_H_
 
@@ -14,7 +14,7 @@
 
 namespace weft {
 
-// All bytes of a file; nullopt and a reason ("No such file or directory") when it cannot be read.
+// Returns all bytes of a file, or nullopt and a reason such as "No such file or directory".
 std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path,
                                                std::string* reason);
 
@@ -23,7 +23,7 @@ struct FileToWrite {
   std::span<const std::byte> bytes;
 };
 
-// All of them or none. False and a reason with the path when one could not be written.
+// Writes all files or none. Returns false and a reason with the path if one could not be written.
 bool WriteFiles(std::span<const FileToWrite> files, std::string* reason);
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the integers that floats were made of: numbers that are all whole multiples of one scale,
-// as those of a row of compressed weights are once its chain of conversions is computed.
+// Recovers quantised integers from floats that are all integer multiples of one scale, such as a
+// row of compressed weights after its dequantisation was folded.
 #ifndef WEFT_CONVERTER_BASE_INTEGER_GRID_H_
 #define WEFT_CONVERTER_BASE_INTEGER_GRID_H_
 
@@ -18,15 +18,16 @@ inline constexpr IntegerRange kRangeOfI8 = {-128, 127}, kRangeOfI4 = {-8, 7};
 
 // number[i] == f32((integers[i] - offset) * scale), the product rounded once.
 struct IntegerGrid {
-  float scale = 0;  // of either sign; 0 where all numbers are
+  float scale = 0;  // may be negative; 0 if all numbers are 0
   int32_t offset = 0;
   std::vector<int8_t> integers;
 };
 
-// The grid of the fewest steps that holds every number exactly, with integers within `range`. An
-// offset only where they need one: with either sign of the scale, differences of more than the
-// range has. Where there is a -0 the scale is negative if it can be, so that 0 * scale is that.
-// None where a number is an infinity or a NaN, or the scale would be subnormal.
+// Returns the coarsest grid that represents every number exactly with integers in `range`. The
+// offset is 0 unless the integers would exceed the range with either sign of the scale. If a number
+// is -0 and the range allows it, the scale is negative, because 0 * scale must be -0. Returns
+// nullopt if there is no such grid, if a number is infinite or NaN, or if the scale would be
+// subnormal.
 std::optional<IntegerGrid> GridOf(std::span<const float> numbers, IntegerRange range = kRangeOfI8);
 
 }  // namespace weft

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbolic links, followed to their end even where nothing is there yet.
+// Resolves symbolic links, also if their target does not exist.
 #ifndef WEFT_CONVERTER_BASE_LINKS_H_
 #define WEFT_CONVERTER_BASE_LINKS_H_
 
@@ -7,8 +7,8 @@
 
 namespace weft {
 
-// Where a plain write to the path would end up; the path itself where its last name is no link, or
-// one of a chain without an end.
+// Returns the file that a write to the path would create or change. Returns the path itself if its
+// last component is not a link, or if the links form a cycle.
 std::filesystem::path FollowLinks(const std::filesystem::path& file);
 
 }  // namespace weft

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// When each value of a listing holds something that is still read. Who knows the listing goes
-// through it from front to back, each run of each section once, and says what happens at which
-// moment; then LivenessAnalysis goes back through that. A value has a gap from its last read to the
-// write that makes all of it anew, in whatever iteration that is, and in the branch of an If that
+// Computes the time ranges in which each value of a listing is live (will still be read). The
+// caller traverses the listing in order, visits each run of each section once, and records all
+// accesses; LivenessAnalysis then analyses the record backwards. A value is not live from its last
+// read to its next full overwrite, which may be in a later iteration, nor in a branch of an If that
 // does not need it.
 //
 //   loop of two runs   | read h0 .. write h1 | read h1 .. write h0 |
@@ -24,75 +24,76 @@ struct TimeRange {
   bool operator==(const TimeRange&) const = default;
 };
 
-// Of a value, half-open.
+// Bytes of a value; half-open: [begin, end).
 struct ByteSpan {
   int64_t begin = 0, end = 0;
 };
 
-// What happens to some of these bytes, or to all of them.
+// kWrite may leave some of the bytes unchanged; kWriteAll overwrites all of them.
 enum class TouchKind : uint8_t { kRead, kWrite, kWriteAll };
 
 class LivenessAnalysis {
  public:
-  // Of the section that is entered. It has `copies` runs, which iterations take in turn, and behind
-  // them copies - 1 settle runs; run copies - 1 + p comes after n iterations when n % copies is p.
+  // A loop or branch. It has `copies` runs, which execute cyclically as iterations, followed by
+  // copies - 1 loop epilogues: run copies - 1 + p executes after n iterations if n % copies is p.
   struct Section {
     uint32_t copies = 1;
     int64_t most_trips = 1;
-    bool may_end_early = false;  // with any number of iterations below `most_trips`
-    bool may_skip = false;       // with none
-    // Of a branch of an If: what it depends on. Two sections of one condition behind one another
-    // that run when it is different are two branches.
+    bool may_end_early = false;  // after any number of iterations below `most_trips`
+    bool may_skip = false;       // before the first iteration
+    // For a branch of an If: its condition. Two consecutive sections with the same condition and
+    // different `runs_when` are the two branches.
     std::optional<uint32_t> condition = std::nullopt;
     bool runs_when = true;
   };
 
-  // Values are numbers below `values`.
+  // Values are identified by numbers below `values`.
   explicit LivenessAnalysis(size_t values);
 
   int64_t now() const { return now_; }
   void Advance() { ++now_; }
-  // At one moment reads come before writes.
+  // Records an access at the current time. At the same time, reads precede writes.
   void Touch(uint32_t value, TouchKind kind, ByteSpan bytes);
-  // A value of which iterations touch different bytes has no gaps.
+  // Disables gaps for a value of which iterations access different bytes.
   void KeepWhole(uint32_t value) { is_kept_whole_[value] = true; }
 
-  // What decides whether it is entered is read before Enter.
+  // Reads of the section's condition must be recorded before Enter.
   void Enter(const Section& section);
   void BeginRun();
   void EndRun();
   void Leave();
 
-  // By value: in order and apart; none of what nothing touches. A value that is touched inside a
-  // loop and outside it is not live outside of the time of the loop and its touches; one that is
-  // touched only inside not outside of an iteration. Ends the listing.
+  // Ends the listing and returns the live ranges by value, sorted and disjoint; empty for a value
+  // without accesses. If a value is accessed inside and outside a loop, its ranges do not exceed
+  // the loop and the outer accesses. If it is accessed only inside, its ranges do not exceed an
+  // iteration.
   std::vector<std::vector<TimeRange>> Ranges();
 
  private:
   static constexpr uint32_t kNothing = 0xFFFFFFFFu;
-  // A section is left, or a value is touched.
+  // The end of a section, or an access to a value.
   struct Event {
     int64_t time;
     uint32_t section = kNothing, value = kNothing;
     TouchKind kind = TouchKind::kRead;
     ByteSpan bytes = {};
   };
-  // Does a value hold something that is read? kBehind: if it does so behind the section that is
-  // looked at.
+  // Whether the current contents of a value are read later. kBehind: exactly if they are read after
+  // the section that is being analysed.
   enum class Need : uint8_t { kNone, kBehind, kRead };
-  using Needs = std::vector<Need>;  // of the values of a section, in their order
+  using Needs = std::vector<Need>;  // one for each of a section's values, in their order
   struct Span {
     size_t begin_event = 0, end_event = 0;
     TimeRange time;
   };
   struct Entered {
     Section facts;
-    uint32_t around = kNothing;  // the section that it stands in
-    size_t run = 0;              // of that
+    uint32_t around = kNothing;  // the enclosing section
+    size_t run = 0;              // index of the enclosing run in that section
     Span span;
     std::vector<Span> runs;
-    std::vector<uint32_t> values;  // that are touched inside
-    std::optional<Needs> before;   // its runs, where all of these are kBehind afterwards
+    std::vector<uint32_t> values;  // accessed inside
+    std::optional<Needs> before;   // needs before the section if all are kBehind after it
     bool is_loop() const { return facts.most_trips > 1; }
   };
 
@@ -100,7 +101,7 @@ class LivenessAnalysis {
   void NoteValue(uint32_t value);
   std::vector<TimeRange> Hulls() const;
 
-  // Backwards over events; what they need is kept in needs_, and where `records` in ranges_.
+  // Traverse events backwards and update needs_. With `records`, also add to ranges_.
   void Walk(const Span& span, bool records);
   void WalkSection(uint32_t id, bool records);
   void WalkBranches(uint32_t first, uint32_t second, bool records);
@@ -122,9 +123,9 @@ class LivenessAnalysis {
   uint32_t open_ = kNothing;       // the innermost section
   std::vector<ByteSpan> touched_;  // by value
   std::vector<bool> is_kept_whole_;
-  std::vector<uint32_t> noted_in_;  // by value: the section whose list it stands in last
+  std::vector<uint32_t> noted_in_;  // by value: the last section whose list includes the value
   std::vector<Need> needs_;
-  std::vector<std::vector<TimeRange>> ranges_;  // the latest first
+  std::vector<std::vector<TimeRange>> ranges_;  // by value, latest range first
 };
 
 }  // namespace weft

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The converter counts in 64 bits, the file in 32 and fewer. This is the one way from there to
-// here: a number that does not fit is refused and never cut. Shape rules refuse with a message of
-// their own what a user can write; what still arrives here stops the pass, which names the layer.
+// Checked conversion of the converter's 64-bit numbers to the file's numbers of 32 bits and less. A
+// number that does not fit is an error; it is never truncated. Shape rules reject most such numbers
+// earlier, with their own messages; an error here stops the pass, which adds the layer.
 #ifndef WEFT_CONVERTER_BASE_NARROW_H_
 #define WEFT_CONVERTER_BASE_NARROW_H_
 
@@ -17,8 +17,8 @@
 
 namespace weft {
 
-// Thrown by Narrow. The first caller that knows the place adds it; the pass that began the work
-// makes a fault of it.
+// Thrown by Narrow. The innermost caller that knows the layer adds it with SayWhere; the pipeline
+// catches the exception and adds a fault.
 class TooWide : public std::range_error {
  public:
   explicit TooWide(const std::string& what_is) : std::range_error(what_is) {}
@@ -41,7 +41,7 @@ To Narrow(From value, std::string_view what) {
                             std::numeric_limits<To>::min(), std::numeric_limits<To>::max()));
 }
 
-// Most fields of the format.
+// Narrow for uint32_t, the type of most fields of the format.
 template <std::integral From>
 uint32_t Narrow32(From value, std::string_view what) {
   return Narrow<uint32_t>(value, what);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The name that a mistyped word most likely means.
+// Finds the most likely name for a mistyped word.
 #ifndef WEFT_CONVERTER_BASE_NEAREST_H_
 #define WEFT_CONVERTER_BASE_NEAREST_H_
 
@@ -9,11 +9,11 @@
 
 namespace weft {
 
-// Empty where none is near: one letter in three may be wrong, and what is cut off at the end costs
-// nothing. Upper and lower case are one.
+// Returns the most similar name, or an empty text if none is similar enough. One letter in three
+// may be wrong; letters missing at the end do not count. Case is ignored.
 std::string Nearest(std::string_view word, const std::vector<std::string>& names);
 
-// For messages: `did you mean "shape"? `, or nothing.
+// Returns `did you mean "shape"? ` for messages, or an empty text.
 std::string DidYouMean(std::string_view word, const std::vector<std::string>& names);
 
 }  // namespace weft

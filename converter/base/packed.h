@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy has no i4 and u4. Its files and arrays hold their packed bytes as uint8, in one axis.
+// NumPy has no i4 and u4. Its files and arrays hold packed i4 and u4 as uint8, in one axis.
 #ifndef WEFT_CONVERTER_BASE_PACKED_H_
 #define WEFT_CONVERTER_BASE_PACKED_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of 32 random bits, four at a time: the same ones for the same seeds, on every machine.
+// Generators of 32-bit random words, four at a time; deterministic on every machine.
 #ifndef WEFT_CONVERTER_BASE_RANDOM_WORDS_H_
 #define WEFT_CONVERTER_BASE_RANDOM_WORDS_H_
 
@@ -10,13 +10,13 @@
 namespace weft {
 
 using RandomWords = std::array<uint32_t, 4>;
-// Each call gives the next four.
+// Each call returns the next four words.
 using DrawWords = std::function<RandomWords()>;
 
-// Philox-4x32-10 (J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"): the blocks of a
-// key and a stream, from block 0 on.
+// Philox-4x32-10 (J. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3"): returns the
+// blocks of a key and a stream, starting with block 0.
 DrawWords PhiloxWords(uint64_t key, uint64_t stream);
-// The Mersenne twister MT19937, begun with the low 32 bits of the seed.
+// The Mersenne twister MT19937, seeded with the low 32 bits of `seed`.
 DrawWords TwisterWords(uint64_t seed);
 
 }  // namespace weft

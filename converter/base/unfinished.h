@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of files that are not whole yet. A signal that ends the process (Ctrl-C, a closed terminal,
-// kill) removes them first and then ends it as it does without. For programs of one thread.
+// The list of files that are being written. A signal that ends the process (Ctrl-C, a closed
+// terminal, kill) removes these files first. For programs with one thread.
 #ifndef WEFT_CONVERTER_BASE_UNFINISHED_H_
 #define WEFT_CONVERTER_BASE_UNFINISHED_H_
 
@@ -13,7 +13,7 @@
 
 namespace weft {
 
-// Holds those signals back while it lives; what came meanwhile acts when it ends.
+// Blocks those signals during its lifetime; pending signals are delivered when it ends.
 class SignalsHeld {
  public:
   SignalsHeld();
@@ -25,7 +25,8 @@ class SignalsHeld {
   sigset_t before_;
 };
 
-// The list of those names; at most one at a time. Its end removes the files that are still on it.
+// The list of file names; at most one object at a time. Its destructor removes the files that are
+// still listed.
 class Unfinished {
  public:
   Unfinished();
@@ -33,8 +34,9 @@ class Unfinished {
   Unfinished& operator=(const Unfinished&) = delete;
   ~Unfinished();
 
-  // A name in `folder`, on the list once `make` has made a file of it. `make` returns 0 or an errno
-  // and is asked again for another name while that is EEXIST. Empty, with errno, when it fails.
+  // Creates a file with a new name in `folder`, lists it and returns its name. `make` creates the
+  // file and returns 0 or an errno; on EEXIST it is called again with another name. On failure
+  // returns an empty text and sets errno.
   template <typename Make>
   std::string Add(const std::filesystem::path& folder, const Make& make) {
     const SignalsHeld held;
@@ -47,7 +49,7 @@ class Unfinished {
       return {};
     }
   }
-  // The file has another name now, or none.
+  // Removes a name from the list: the file was renamed or removed.
   void Forget(const std::string& name);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of foreign origin (names of layers, ports and files) as a terminal may show it: what would
-// move the cursor, hide or reorder text becomes an escape such as \n, \x1b or \u202e. Printable
-// UTF-8 stays as it is.
+// Makes text from files (names of layers, ports and files) safe to print on a terminal. Characters
+// that move the cursor, hide or reorder text become escapes such as \n, \x1b or \u202e. Printable
+// UTF-8 is unchanged.
 #ifndef WEFT_CONVERTER_BASE_VISIBLE_H_
 #define WEFT_CONVERTER_BASE_VISIBLE_H_
 
@@ -12,31 +12,32 @@
 
 namespace weft {
 
-// Bytes that are no UTF-8 become \x and two digits. Line ends stay with `keep_line_ends`.
+// Escapes the text; bytes that are not UTF-8 become \x and two digits. `keep_line_ends` keeps line
+// ends.
 std::string Visible(std::string_view text, bool keep_line_ends = false);
 
-// The same of JSON, which must be UTF-8 and stays JSON: escapes are \u and four digits there.
+// Escapes JSON, which must be UTF-8. The result is JSON; its escapes are \u and four digits.
 std::string VisibleJson(std::string_view json);
 
-// The text if it has at most `most_bytes`; else its begin and end with a note of the number of
-// bytes between, cut where characters begin.
+// Returns the text if it has at most `most_bytes` bytes. Otherwise returns its begin and end, split
+// at characters, with the number of omitted bytes between them.
 std::string Shortened(std::string text, size_t most_bytes);
 
-// The longest prefix of at most `most_bytes` that cuts no UTF-8 character.
+// Returns the longest prefix of at most `most_bytes` bytes that ends at a UTF-8 character.
 std::string_view PrefixOf(std::string_view text, size_t most_bytes);
 
-// Text of a model's file as part of a message, cut where it is very long: control characters, which
-// would tear the line apart, become question marks.
+// Returns text from a model file for use in a one-line message: control characters become question
+// marks, and very long text is shortened.
 std::string OneLine(std::string_view text);
 
 struct Character {
   uint32_t code = 0;
   size_t bytes = 0;  // 0: the text does not begin with UTF-8
 };
-// Of a text that is not empty.
+// `text` must not be empty.
 Character FirstCharacter(std::string_view text);
 
-// Characters of a text that is UTF-8: the columns it takes, roughly.
+// Returns the number of characters of UTF-8 text, which is about its width in columns.
 size_t CharacterCount(std::string_view text);
 
 }  // namespace weft

@@ -28,15 +28,14 @@ namespace weft::cli {
 namespace {
 
 constexpr const char* kBenchFooter =
-    R"(Without --input, inputs of every floating type are filled once with fixed pseudo-random numbers in
-[-1, 1), integers and booleans with zeros; state is kept from run to run. With it, successive runs take
-successive calls of the file, and begin again at its end. Without --iterations the runs of about one second
-are measured. Several models take turns, run by run, so that what disturbs the machine disturbs all of them.
---profile adds as many runs with the clock read around every step; of each step it prints the mean of the
-time that a run spends in it, and the median.
+    R"(Without --input, floating-point inputs are fixed pseudo-random numbers in [-1, 1), integers and booleans are
+zeros. With --input, each run reads the next call of the file and starts again at its end. State is kept
+between runs. Without --iterations, weft measures for about one second. Runs of several models are interleaved,
+so that a disturbance of the machine affects all of them. --profile adds the same number of runs in which every
+step is timed; for each step it prints mean and median time per run.
 
-A run that takes longer than the deadline misses it; the real-time factor is the time of a run over the
-deadline. A recording sets the deadline: the time that one call's samples take.
+The real-time factor is the time of a run divided by the deadline. A .wav file sets the deadline to the duration
+of one call's samples.
 
 Examples:
   weft bench model.weft
@@ -252,39 +251,38 @@ Exit BenchModels(const BenchCall& call) {
 }  // namespace
 
 void AddBench(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("bench", "Measure how long a model runs");
+  Command command = line.AddCommand("bench", "Measure the run time of models");
   auto call = std::make_shared<BenchCall>();
-  command.Add("MODEL", call->models, "The model.weft, or several to compare")
+  command.Add("MODEL", call->models, "Model file; several are compared")
       .Apply(PathName())
       .Type("FILE")
       .Required();
   command
       .Add("--input", call->inputs,
-           "An input's array, as x=x.npy or 0=x.npy, or a recording of one channel, as x=x.wav")
+           "Values of input NAME (name or index): a .npy file, or a .wav file with one channel")
       .Text("NAME=FILE")
       .OneValueEach();
-  command.AddFlag(
-      "--cast", call->cast,
-      "Convert arrays of another element type, such as f64, to the type of their input");
+  command.AddFlag("--cast", call->cast,
+                  "Convert arrays of another element type, such as f64, to the type of the input");
   command.Add("--iterations", call->iterations, "Number of runs to measure")
       .Apply(Integer(1, 100'000'000))
       .Type("N");
-  command.Add("--warm-up", call->warm_up, "Number of runs before those")
+  command.Add("--warm-up", call->warm_up, "Number of runs before the measurement")
       .Apply(Integer(0, 100'000'000))
       .Type("N")
       .ShowDefault();
   command
       .Add("--deadline", call->deadline_nanoseconds,
-           "Time that a run may take, as 20.8us; those that take longer are counted")
+           "Maximum time of a run, such as 20.8us; slower runs are counted as misses")
       .Apply(Duration())
       .Type("TIME");
-  command.Add("--cpu", call->cpu, "Run on this processor alone, counted from 0")
+  command.Add("--cpu", call->cpu, "Run only on this processor, counted from 0")
       .Apply(Integer(0, 1023))
       .Type("N");
   command.AddFlag("--profile", call->profile, "Print the time of every step and layer");
-  command.AddFlag("--histogram", call->histogram, "Print how the times are distributed");
+  command.AddFlag("--histogram", call->histogram, "Print the distribution of the times");
   command.AddFlag("--csv", call->csv,
-                  "Print CSV: a row for each model, or with --profile for each step");
+                  "Print CSV: a row for each model, or for each step with --profile");
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kBenchFooter);
   command.OnCall([call, exit] { *exit = BenchModels(*call); });

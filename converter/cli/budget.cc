@@ -34,7 +34,7 @@ std::span<const Row> Largest(const std::vector<Row>& rows, size_t most_rows) {
 
 Json PeakJson(const format::Model& model, const inspect::Peak& peak, size_t most_rows) {
   Json alive = Json::array();
-  uint64_t value_bytes = 0;  // more than the peak if values overlap
+  uint64_t value_bytes = 0;  // exceeds the peak if values overlap
   for (const inspect::AliveBuffer& buffer : peak.alive) value_bytes += buffer.bytes;
   for (const inspect::AliveBuffer& buffer : Largest(peak.alive, most_rows)) {
     alive.push_back({{"name", buffer.name}, {"bytes", buffer.bytes}});
@@ -91,7 +91,7 @@ Json LargestWeightsJson(const inspect::Budget& budget, size_t most_rows) {
 }
 
 std::string Count(const Json& number) { return fmt::format("{:.0f}", number.get<double>()); }
-// Means over unrolled copies need not be whole.
+// A mean over unrolled copies may have a fraction.
 std::string Mean(const Json& number) {
   const double mean = number.get<double>();
   return mean == static_cast<double>(static_cast<uint64_t>(mean)) ? fmt::format("{:.0f}", mean)
@@ -100,23 +100,24 @@ std::string Mean(const Json& number) {
 std::string WordsOf(const Json& text) { return text.get<std::string>(); }
 
 std::string FlashText(const Json& budget) {
-  Table table({"flash", ">bytes", "what"});
+  Table table({"flash", ">bytes", "content"});
   for (const Json& part : budget["flash"]) {
     table.Row({WordsOf(part["part"]), Count(part["bytes"]), WordsOf(part["what"])});
   }
-  table.Row({"total", Count(budget["flash_bytes"]), "the file"});
+  table.Row({"total", Count(budget["flash_bytes"]), "size of the file"});
   return table.Text();
 }
 
 std::string MemoryText(const Json& budget) {
-  Table table({"memory", ">bytes", "what"});
-  table.Row({"state", Count(budget["state_bytes"]), "kept between runs, per stream"});
+  Table table({"memory", ">bytes", "content"});
+  table.Row({"state", Count(budget["state_bytes"]), "kept between runs, one per stream"});
   for (const Json& region : budget["scratch"]) {
-    std::string what = "free between runs";
+    std::string what = "may be used for other data between runs";
     if (region.contains("peak")) {
       const Json& peak = region["peak"];
-      what = fmt::format("fullest at step {} \"{}\": {} bytes in {} buffers", Count(peak["step"]),
-                         WordsOf(peak["layer"]), Count(peak["bytes"]), Count(peak["buffers"]));
+      what =
+          fmt::format("maximum use at step {} \"{}\": {} bytes in {} buffers", Count(peak["step"]),
+                      WordsOf(peak["layer"]), Count(peak["bytes"]), Count(peak["buffers"]));
     }
     table.Row({WordsOf(region["region"]), Count(region["bytes"]), what});
     if (!region.contains("peak")) continue;
@@ -126,8 +127,8 @@ std::string MemoryText(const Json& budget) {
   }
   table.Row(
       {"stack", Count(budget["stack_bytes"]),
-       fmt::format("of Open, Run and Reset at most, on Cortex-M ({} with Helium); SelfTest takes "
-                   "{} more",
+       fmt::format("maximum of Open, Run and Reset on Cortex-M ({} with Helium); SelfTest needs {} "
+                   "more",
                    Count(budget["stack_bytes_helium"]), Count(budget["self_test_stack_bytes"]))});
   return table.Text();
 }
@@ -135,12 +136,11 @@ std::string MemoryText(const Json& budget) {
 std::string WorkText(const Json& budget) {
   const Json& work = budget["work"];
   const char* most = work["exact"].get<bool>() ? "" : "at most ";
-  std::string text =
-      fmt::format("a run: {}{} steps, {}{} multiply-adds (products that enter a sum)\n", most,
-                  Count(work["steps"]), most, Count(work["multiply_adds"]));
+  std::string text = fmt::format("work per run: {}{} steps, {}{} multiply-adds\n", most,
+                                 Count(work["steps"]), most, Count(work["multiply_adds"]));
   if (!work["sections"].empty()) {
-    Table table({">section", "layer", ">iterations", ">steps/iteration", ">madds/iteration",
-                 ">madds when entered"});
+    Table table({">section", "layer", ">iterations", ">steps/iteration", ">multiply-adds/iteration",
+                 ">multiply-adds"});
     for (const Json& s : work["sections"]) {
       table.Row({Count(s["section"]), WordsOf(s["layer"]),
                  (s["iterations_exact"].get<bool>() ? "" : "<= ") + Count(s["iterations"]),

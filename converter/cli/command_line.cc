@@ -13,8 +13,8 @@
 namespace weft::cli {
 namespace {
 
-// CLI11's form of a help text, in lines that fit a terminal and without the values of flags that it
-// writes into their names.
+// CLI11's help text, wrapped to the width of a terminal. CLI11 prints the value of a flag as part
+// of its name; this class removes it.
 class Format : public CLI::Formatter {
  public:
   std::string make_option(const CLI::Option* option, bool positional) const override {
@@ -25,6 +25,13 @@ class Format : public CLI::Formatter {
     return Entry(command->get_name(), command->get_description());
   }
   std::string make_footer(const CLI::App* app) const override { return Wrapped(app->get_footer()); }
+  // CLI11 separates groups by two empty lines.
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+    return text;
+  }
   // "--streaming{1}" -> "--streaming"
   std::string make_option_name(const CLI::Option* option, bool positional) const override {
     std::string name = CLI::Formatter::make_option_name(option, positional);
@@ -50,7 +57,7 @@ class Format : public CLI::Formatter {
   }
 };
 
-// App::help would answer with the help of the command that was given, which is `help` itself.
+// App::help would return the help of the current command, which is `help` itself.
 std::string HelpOf(const CLI::App& app) {
   return app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
 }
@@ -71,6 +78,7 @@ CommandRow RowOf(const CLI::App& command) {
                     .short_name = "",
                     .value = ValueOf(*option),
                     .description = option->get_description(),
+                    .heading = option->get_group(),
                     .is_required = option->get_required()};
     if (option->get_positional()) {
       row.words.push_back(found);
@@ -83,7 +91,7 @@ CommandRow RowOf(const CLI::App& command) {
   return row;
 }
 
-// A flag takes no value: "--json=no" would be a value without effect.
+// Makes flags reject values: CLI11 would accept "--json=no".
 void CloseFlags(CLI::App& command) {
   for (CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
     const bool takes_value = !option->get_option_text().empty();
@@ -177,12 +185,19 @@ Option Command::AddFlag(const std::string& name, int64_t& value, const std::stri
       name, [&value](int64_t given) { value = given; }, description));
 }
 
+void Command::Heading(const std::string& text) { app_->option_defaults()->group(text); }
+
 void Command::Footer(const std::string& text) { app_->footer(text); }
 
 void Command::OnCall(const std::function<void()>& run) { app_->callback(run); }
 
 void RefuseOption(const std::string& name, const std::string& text) {
   throw CLI::ValidationError(name, text);
+}
+
+void AnswerCall(const std::string& text) {
+  AnswerText(text);
+  throw CLI::Success();
 }
 
 CommandLine::CommandLine(const std::string& description, const std::string& version,
@@ -201,9 +216,9 @@ Command CommandLine::AddCommand(const std::string& name, const std::string& desc
 }
 
 void CommandLine::AddHelp() {
-  CLI::App* command = app_->add_subcommand("help", "Explain the commands, or one of them");
+  CLI::App* command = app_->add_subcommand("help", "Print help for weft or for one command");
   auto name = std::make_shared<std::string>();
-  command->add_option("COMMAND", *name, "The command to explain");
+  command->add_option("COMMAND", *name, "A command of weft");
   command->callback([app = app_.get(), command, name] {
     if (command->count("COMMAND") == 0) {
       AnswerText(HelpOf(*app));

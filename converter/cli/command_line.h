@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What commands say of their options, and the parsing of a call. CLI11 stands behind this header:
-// a source that includes its headers takes some fifteen seconds longer to compile, so only
-// command_line.cc and call_faults.cc do.
+// Commands with their options and help texts, and the parsing of a call. This header hides CLI11:
+// its headers add about fifteen seconds to the compilation of a source, so only command_line.cc and
+// call_faults.cc include them.
 #ifndef WEFT_CONVERTER_CLI_COMMAND_LINE_H_
 #define WEFT_CONVERTER_CLI_COMMAND_LINE_H_
 
@@ -22,7 +22,7 @@ class Option;
 
 namespace weft::cli {
 
-// Returns what is wrong with the value of an option, or nothing. May put it into a plainer form.
+// Returns an error message for the value of an option, or an empty string. May normalise the value.
 using Transform = std::function<std::string(std::string&)>;
 
 class Option {
@@ -30,19 +30,22 @@ class Option {
   explicit Option(CLI::Option* option) : option_(option) {}
 
   Option& Required();
-  // What stands for the value in the help: with or without CLI11's remarks, such as REQUIRED.
+  // Placeholder of the value in the help. Type keeps CLI11's remarks, such as REQUIRED; Text
+  // replaces them.
   Option& Type(const std::string& name);
   Option& Text(const std::string& text);
-  // The default value stands in the help.
+  // Prints the default value in the help.
   Option& ShowDefault();
-  // Takes one value each time that it is given.
+  // Accepts one value per use of the option, not a list.
   Option& OneValueEach();
-  // What it is without a value; one that follows it is taken for that.
+  // Makes the value optional; without one the option is `without`. A word that follows the option
+  // is its value.
   Option& ValueOr(const std::string& without);
-  // A flag with a value that is given twice is refused.
+  // Rejects a second use of a flag that has a value.
   Option& AtMostOnce();
+  // Rejects the option unless `other` is given.
   Option& Needs(const Option& other);
-  // Every Apply comes before every Check, and the last one first.
+  // Run on each value: first all Apply, in reverse order of the calls, then all Check.
   Option& Apply(const Transform& transform);
   Option& Check(const std::function<std::string(const std::string&)>& check);
 
@@ -52,12 +55,12 @@ class Option {
   CLI::Option* option_;
 };
 
-// What is bound to a command must live until the call is parsed.
+// The variables bound to options must outlive the parsing of the call.
 class Command {
  public:
   explicit Command(CLI::App* app) : app_(app) {}
 
-  // `name` is "--input", "-o,--output", or "MODEL" of a value without an option.
+  // `name` is "--input", "-o,--output", or "MODEL" for a positional argument.
   Option Add(const std::string& name, std::string& value, const std::string& description);
   Option Add(const std::string& name, int64_t& value, const std::string& description);
   Option Add(const std::string& name, uint32_t& value, const std::string& description);
@@ -65,9 +68,11 @@ class Command {
   Option Add(const std::string& name, std::vector<std::string>& value,
              const std::string& description);
   Option AddFlag(const std::string& name, bool& value, const std::string& description);
-  // "--streaming{1}" is 1 without a value of its own.
+  // A flag named "--streaming{1}" has the value 1 unless the call gives one.
   Option AddFlag(const std::string& name, int64_t& value, const std::string& description);
 
+  // Options added from now on are listed in the help after the others, under this heading.
+  void Heading(const std::string& text);
   void Footer(const std::string& text);
   void OnCall(const std::function<void()>& run);
 
@@ -75,8 +80,10 @@ class Command {
   CLI::App* app_;
 };
 
-// For what a command finds wrong with its call: ends it as an option's own check does.
+// Ends the call with an error of option `name`, as the option's own check does.
 [[noreturn]] void RefuseOption(const std::string& name, const std::string& text);
+// Ends the call successfully with this text on stdout, as --help does. For use in Option::Check.
+[[noreturn]] void AnswerCall(const std::string& text);
 
 class CommandLine {
  public:
@@ -87,18 +94,19 @@ class CommandLine {
   Command AddCommand(const std::string& name, const std::string& description);
   // `weft help [COMMAND]`
   void AddHelp();
-  // What `weft help` prints.
+  // The text that `weft help` prints.
   std::string HelpText() const;
-  // All that the help texts are made of.
+  // The contents of all help texts.
   Manual TableOfCommands() const;
-  // Runs the command that the words call; else returns what is wrong with them.
+  // Parses the words and runs their command. Returns the errors of the call, if it has any.
   std::optional<Faults> Parse(std::vector<std::string> words);
 
  private:
   std::unique_ptr<CLI::App> app_;
 };
 
-// Makes "65536" of "64K"; false for what is no number with or without a unit, or beyond 64 bits.
+// Replaces a size with a unit by a number: "64K" becomes "65536". Returns false if the text is not
+// a number with an optional unit, or exceeds 64 bits.
 bool ExpandUnit(std::string& text);
 
 }  // namespace weft::cli

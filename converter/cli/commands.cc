@@ -20,14 +20,14 @@ constexpr const char* kExamples = R"(Examples:
   weft compare model.weft --input x=x.npy --expect y=y.npy
   weft inspect model.weft
 
-Exit codes: 0 done, 1 the input is at fault, 2 the call is. Faults go to stderr, one a line. With --json
-they go to stdout too, as {"error": ["line", ...]}, unless the result itself contains them.
-"weft help COMMAND" explains each command.)";
+Exit codes: 0 success; 1 invalid input, or an output could not be written; 2 invalid command line. Errors are
+printed on stderr, one per line. With --json they are also printed on stdout, as {"error": ["line", ...]},
+unless the result contains them. "weft help COMMAND" explains a command.)";
 
-// What the process has said. There is one standard output, so there is one of these.
+// Output of the process so far. A global, like standard output.
 struct Talk {
-  bool as_json = false;  // the call asks for JSON, be it right or wrong
-  bool printed = false;  // a JSON value stands on stdout
+  bool as_json = false;  // the call has --json, even if the call is invalid
+  bool printed = false;  // a JSON value was printed on stdout
   std::vector<std::string> faults;
 };
 Talk talk;
@@ -61,10 +61,11 @@ int Main(int argc, const char* const* argv) {
   talk.as_json = std::find(words.begin(), options_end, "--json") != options_end;
   Exit exit = Exit::kInput;
   try {
-    CommandLine line("Runs recurrent and streaming neural networks in fixed memory.", VersionText(),
-                     kExamples);
+    CommandLine line(
+        "Converts recurrent and streaming neural networks, and runs them in fixed memory.",
+        VersionText(), kExamples);
     AddCommands(line, &exit);
-    exit = Exit::kDone;  // what says nothing else: help
+    exit = Exit::kDone;  // for help, which does not set it
     if (words.empty()) SayText(line.HelpText() + "\n");
     if (const std::optional<Faults> faults = line.Parse(words)) {
       Report(*faults);

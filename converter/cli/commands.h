@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `weft` command: one file per subcommand adds its options here and runs once the call is
-// parsed. Results go to stdout, talk and faults to stderr.
+// The `weft` command. Each subcommand is one source, which adds its options and runs after the call
+// is parsed. Results are printed on stdout, errors and notes on stderr.
 #ifndef WEFT_CONVERTER_CLI_COMMANDS_H_
 #define WEFT_CONVERTER_CLI_COMMANDS_H_
 
@@ -14,7 +14,7 @@ namespace weft::cli {
 
 enum class Exit : int { kDone = 0, kInput = 1, kCall = 2 };
 
-// Everything but the process: returns the exit code, throws nothing.
+// Runs a call of `weft` and returns the exit code. Throws nothing.
 int Main(int argc, const char* const* argv);
 
 // Each adds one subcommand that sets *exit when it runs.
@@ -31,12 +31,12 @@ void AddExplain(CommandLine& line, Exit* exit);
 // `weft completion` and `weft man`
 void AddCompletion(CommandLine& line, Exit* exit);
 
-// Prints all lines on stderr, and with --json as {"error": [...]} on stdout when the command ends
-// without a JSON value of its own; says what they mean for the exit code.
+// Prints all lines on stderr. With --json the errors are also printed on stdout as
+// {"error": [...]} when the command ends, unless it prints a JSON value. Returns the exit code.
 Exit Report(const Faults& input_faults);
 Exit Report(const Complaints& complaints);
 
-// One JSON value on stdout, indented. Names that are no UTF-8 are mended.
+// Prints one JSON value on stdout, indented. Invalid UTF-8 in names is replaced.
 void Print(const nlohmann::ordered_json& value);
 
 }  // namespace weft::cli

@@ -19,23 +19,22 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kCompareFooter =
-    R"(Two floats agree when |is - must| <= max(ATOL, RTOL * |must|); NaN agrees with NaN, an infinity with itself
-alone. Integers and booleans agree exactly. Types and shapes must be equal. Inputs with one extra leading
-axis, or longer along the time axis of a streamed model, feed successive calls as in "weft run"; expected
-outputs then have that axis, or length, too. Outputs without --expect are not compared.
+    R"(Two floats agree if |is - must| <= max(ATOL, RTOL * |must|). NaN agrees with NaN, and an infinity only with
+itself. Integers and booleans must be equal. Types and shapes must be equal. Outputs without --expect are not
+compared. Inputs may feed several calls, as in "weft run"; expected outputs then have the same extra axis or
+the same length in time.
 
-With --layers the model is an IR. It is converted so that each layer of which the folder holds NAME.npy is
-an output as well, and the first layer that differs is named. NAME is the layer's name or a tensor's, with
-"_" for / and :, and with .1 behind it for the second output of a layer. What is fused in the model.weft
-stays apart here; layers in loops are not compared.
+With --layers FOLDER, MODEL is an IR. Each layer with a file NAME.npy in the folder becomes an additional output,
+and weft prints the first layer that differs. NAME is the name of a layer or tensor, with "_" for / and :. A
+suffix .1 selects the second output of a layer. Layers are not fused in this conversion. Layers inside loops
+are not compared.
 
-With OTHER and --layers, which then has no folder and stands behind both, also each layer is compared, as its
-last step writes it: type and bytes of its constants, how far the rounding of its weights and the
-difference of its values lie below them, and the largest of these.
+With OTHER, both models run on the same inputs, and each output of MODEL is compared with the output of OTHER at
+the same index, for example to measure the error of 8-bit weights. Signal to noise is the ratio of the sums of
+squares of OTHER's values and of all differences, in decibels; 43 dB is an average difference of 0.7 %.
 
-With OTHER both models get the same inputs, and each output of the first is held against OTHER's in the
-same place: what is lost, say, by weights of fewer bits. The noise is the sum of the squares of all
-differences, in decibels below that of what OTHER gives; 43 dB are differences of 0.7 % on average.
+With OTHER and --layers (without a folder, as the last argument), each layer is compared as well, at its last
+step: type and bytes of its weights, signal to noise of its weights and values, and the largest difference.
 
 Examples:
   weft compare model.weft --input x=x.npy --expect y=y.npy --atol 1e-4
@@ -43,7 +42,7 @@ Examples:
   weft compare i8.weft f32.weft --input x=x.npy --rtol 0 --atol 0.01
   weft compare i8.weft f32.weft --input x=x.npy --atol 0.01 --layers)";
 
-// What --layers is without a folder.
+// The value of --layers without a folder.
 constexpr const char* kNoFolder = "-";
 
 struct Expected {
@@ -145,17 +144,18 @@ bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& 
   return equal;
 }
 
-// What CLI11 cannot know of the call.
+// Checks the combination of options.
 void CheckCompareCall(const CompareCall& call) {
   const bool has_folder = !call.layers.empty() && call.layers != kNoFolder;
   if (!call.other.empty() && !call.expects.empty()) {
     RefuseOption("--expect", "is given with OTHER; must be one of them");
   }
   if (!call.other.empty() && has_folder) {
-    RefuseOption("--layers", "is given a folder with OTHER; must stand alone, behind both models");
+    RefuseOption("--layers",
+                 "has a folder, but OTHER is given; must be the last argument, without a folder");
   }
   if (call.other.empty() && call.layers == kNoFolder) {
-    RefuseOption("--layers", "has no folder; must have one, or OTHER in front of it");
+    RefuseOption("--layers", "has no folder; must have one, or follow OTHER");
   }
   if (!call.layers.empty() && !has_folder && call.repeat != 1) {
     RefuseOption("--repeat", "is given with OTHER and --layers; must be one of them");
@@ -171,7 +171,7 @@ void CheckCompareCall(const CompareCall& call) {
   }
 }
 
-// Both models run by turns, call by call, so that values of one call alone are kept.
+// Runs both models interleaved, call by call, so that only the values of one call are kept.
 Exit CompareLayersOf(const CompareCall& call) {
   Complaints complaints;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
@@ -185,9 +185,9 @@ Exit CompareLayersOf(const CompareCall& call) {
   if (!complaints.ok()) return Report(complaints);
   expected.ReadInputs(call, complaints);
   if (complaints.ok() && expected.call_count() != session.call_count()) {
-    complaints.input.Add(fmt::format("{}: takes the inputs in {} calls; {} in {}; must be as many",
-                                     call.other, expected.call_count(), call.model,
-                                     session.call_count()));
+    complaints.input.Add(
+        fmt::format("{}: reads the inputs in {} calls; {} in {}; the numbers must be equal",
+                    call.other, expected.call_count(), call.model, session.call_count()));
   }
   if (!complaints.ok()) return Report(complaints);
   LayerComparison layers(*model, *other);
@@ -223,26 +223,27 @@ void AddCompare(CommandLine& line, Exit* exit) {
   Command command =
       line.AddCommand("compare", "Run a model and compare its outputs with expected ones");
   auto call = std::make_shared<CompareCall>();
-  AddSessionOptions(command, *call, "The model.weft; with --layers an IR's model.xml");
-  command
-      .Add("OTHER", call->other,
-           "A model.weft whose outputs are expected, say with other types of weights")
+  AddSessionOptions(command, *call, "Model file; with --layers FOLDER the IR's .xml file");
+  command.Add("OTHER", call->other, "Model file whose outputs are the expected outputs")
       .Apply(PathName())
       .Type("FILE");
   command
       .Add("--expect", call->expects,
-           "An expected output, as y=y.npy or 0=y.npy; one for each output to compare")
+           "Expected values of output NAME (name or index), as in y=y.npy; one for each output to "
+           "compare")
       .Text("NAME=FILE.npy")
       .OneValueEach();
   command
       .Add("--layers", call->layers,
-           "Folder with expected values of layers of an IR, a NAME.npy for each; with OTHER no "
-           "folder, for its layers are expected")
+           "Compare layers: with the files NAME.npy in FOLDER, or with the layers of OTHER if no "
+           "folder is given")
       .ValueOr(kNoFolder)
       .Apply(PathName())
       .Text("[FOLDER]");
   AddShapeOption(command, call->shapes);
-  command.Add("--weights", call->weights, "Weights of the IR; else the .bin beside it")
+  command
+      .Add("--weights", call->weights,
+           "Weights of the IR. Default: the .bin file next to MODEL with the same name")
       .Apply(PathName())
       .Type("FILE");
   command.Add("--rtol", call->tolerance.relative, "Relative tolerance of floats")

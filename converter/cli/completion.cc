@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft completion and weft man: the table of commands for shells and for man.
+// weft completion and weft man: completion scripts and the manual page.
 #include <algorithm>
 #include <memory>
 
@@ -29,12 +29,14 @@ std::string CheckShell(const std::string& name) {
 }  // namespace
 
 void AddCompletion(CommandLine& line, Exit* exit) {
-  Command completion =
-      line.AddCommand("completion", "Print what a shell needs to complete calls of weft");
+  Command completion = line.AddCommand("completion", "Print a shell completion script");
   auto shell = std::make_shared<std::string>();
-  completion.Add("SHELL", *shell, "The shell").Type("bash|zsh|fish").Required().Check(CheckShell);
+  completion.Add("SHELL", *shell, "Shell that reads the script")
+      .Type("bash|zsh|fish")
+      .Required()
+      .Check(CheckShell);
   completion.Footer(
-      "An installation places these scripts where the shells look for them.\n\nExamples:\n"
+      "An installation of weft includes these scripts.\n\nExamples:\n"
       "  source <(weft completion bash)\n"
       "  weft completion fish > ~/.config/fish/completions/weft.fish");
   completion.OnCall([&line, shell, exit] {

@@ -42,25 +42,24 @@ namespace {
 
 constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml
-  weft convert model.xml -o model.weft
-  weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
-  weft convert model.xml -o model.weft --arena-budget min
+  weft convert model.xml -o model.weft --c-source model.c --report model.html
   weft convert model.xml -o model.weft --shape x=1,25,512 h=1,64
-  weft convert model.xml -o model.weft --value axis=axis.npy
-  weft convert step.xml -o step.weft --state h0=hn c0=cn
   weft convert model.xml -o step.weft --streaming
   weft convert model.xml -o block.weft --streaming=8
   weft convert model.xml -o step.weft --streaming --time-axis x=2
+  weft convert step.xml -o step.weft --state h0=hn c0=cn
+  weft convert model.xml -o model.weft --value axis=axis.npy
   weft convert model.xml -o model.weft --precision f16 --precision decoder=f32
   weft convert model.xml -o model.weft --precision i8 --sensitivity --input samples
   weft convert model.xml -o model.weft --precision auto --max-error 0.01 --input x=x.npy
-  weft convert model.xml -o model.weft --self-test 2
-  weft convert model.xml -o model.weft --c-source model.c
-  weft convert model.xml -o model.weft --report model.html
+  weft convert model.xml --weights other.bin -o model.weft --arena-budget 64K
+  weft convert model.xml -o model.weft --arena-budget min
   weft convert model.xml -o model.weft --region dtcm=16K --region sram=256K
+  weft convert model.xml -o model.weft --self-test 2
+  weft convert --dump-after list
   weft convert model.xml -o model.weft --dump-after all --dump-to passes)";
 
-// Words for --arena-budget.
+// Values of --arena-budget that are not a number of bytes.
 constexpr const char* kSmallest = "min";
 constexpr const char* kFastest = "fastest";
 
@@ -73,7 +72,7 @@ struct ConvertCall {
   std::string arena_budget_text;
   int64_t streaming_steps = 0;
   std::optional<Option> arena_budget, streaming;
-  std::vector<std::string> inputs;  // of what measures the outputs' error
+  std::vector<std::string> inputs;  // for --sensitivity and --max-error
   std::optional<Option> max_error_given;
   double max_error = 0;
   bool sensitivity = false;
@@ -81,7 +80,7 @@ struct ConvertCall {
   bool quiet = false;
 };
 
-// "h0=hn". Names may hold "=" too: such an output is given by its index.
+// Parses "h0=hn". An output whose name contains "=" must be given by its index.
 void TakeStates(const ConvertCall& call, pipeline::ConvertOptions* options) {
   for (const std::string& text : call.states) {
     const size_t equals = text.rfind('=');
@@ -110,7 +109,7 @@ void TakeTimeAxes(const ConvertCall& call, pipeline::ConvertOptions* options) {
   }
 }
 
-// "f16", or "decoder=f32"; names may hold "=", types do not.
+// Parses "f16" or "decoder=f32". The last "=" separates name and type.
 void TakePrecisions(const ConvertCall& call, plan::Precisions* precisions) {
   bool has_all = false;
   for (const std::string& text : call.precisions) {
@@ -135,7 +134,7 @@ void TakePrecisions(const ConvertCall& call, plan::Precisions* precisions) {
   }
 }
 
-// What measures errors needs weights that may be rounded, and is the only one that takes inputs.
+// --sensitivity and --max-error need weights that may be rounded; --input needs one of the two.
 void CheckMeasures(const ConvertCall& call) {
   const bool is_auto = !call.options.precisions.all;
   const bool has_error = call.max_error_given->is_given();
@@ -172,7 +171,7 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
   }
   for (const std::string& file : FilesOfValues(call.values)) files.Reads("a --value", file);
   for (const std::string& text : call.inputs) {
-    files.Reads("an --input", text.substr(text.find('=') + 1));  // all of a folder's name
+    files.Reads("an --input", text.substr(text.find('=') + 1));  // a folder has no "NAME="
   }
   files.Writes("--output", call.output);
   if (!call.c_source.empty()) {
@@ -184,10 +183,10 @@ void CheckFiles(const ConvertCall& call, Faults& faults) {
   files.Check(faults);
 }
 
-// What CLI11 cannot know of the call.
+// Checks the combination of options and completes call.options.
 void CheckCall(ConvertCall& call) {
   if (call.output.empty()) {
-    // A model of weft is refused, and must not be said to be two files of one name.
+    // A .weft file as MODEL is rejected later; its error must not be a clash of file names.
     const std::filesystem::path model = call.model;
     call.output = model.extension() == ".weft"
                       ? call.model + ".weft"
@@ -239,7 +238,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
     Print(json);
     return;
   }
-  // Other orders and slower plans may need less, so this is no bound of the model.
+  // The bound holds for this order of steps only; another plan may need less scratch.
   const int64_t scratch_bytes = converted.scratch_bytes + MoreScratch(converted);
   Answer("{}: {} bytes; weights {}, state {}, scratch {} ({})", call.output,
          Grouped(std::ssize(converted.file)), Size(converted.weights_bytes),
@@ -249,18 +248,17 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
   AnswerText(LayerWeightsText(converted.weights.layers, call.options.precisions));
   AnswerText(FindingsText(findings, call.precisions));
   if (!call.options.regions.empty()) {
-    std::string text = fmt::format("scratch in {}: {} bytes", call.options.regions[0].name,
+    std::string text = fmt::format("scratch by region: {} {}", call.options.regions[0].name,
                                    Size(converted.scratch_bytes));
     for (size_t i = 0; i < converted.more_scratch_bytes.size(); ++i) {
-      text += fmt::format(", {}: {}", RegionOf(call.options.regions, i + 1),
+      text += fmt::format(", {} {}", RegionOf(call.options.regions, i + 1),
                           Size(converted.more_scratch_bytes[i]));
     }
     AnswerText(text + "\n");
   }
   AnswerText(CurveText(converted));
   if (call.options.self_test_runs != 0) {
-    Answer("self test of {} runs: {} bytes", call.options.self_test_runs,
-           Size(converted.self_test_bytes));
+    Answer("self test: {} runs, {}", call.options.self_test_runs, Size(converted.self_test_bytes));
   }
 }
 
@@ -268,7 +266,8 @@ std::span<const std::byte> BytesOf(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-// What inspect says of the file that was made, and the plans that were to choose from.
+// Returns the page of --report: the facts of `weft inspect --html`, the available plans, and the
+// weight types by layer. Returns nullopt and sets *reason if the new file cannot be opened.
 std::optional<std::string> ReportPage(const ConvertCall& call, const pipeline::Converted& converted,
                                       std::string* reason) {
   Faults faults;
@@ -284,7 +283,7 @@ std::optional<std::string> ReportPage(const ConvertCall& call, const pipeline::C
   return report::Page(facts);
 }
 
-// The model, and its C source, header and report when asked for: all of them or none.
+// Writes the model and, if requested, its C source, header and report: all files or none.
 bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
                   std::string* reason) {
   std::vector<FileToWrite> files = {{call.output, converted.file}};
@@ -309,8 +308,8 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
   return WriteFiles(files, reason);
 }
 
-// Converts and runs the model with weights of other types, and takes those that the error leaves
-// room for. Nothing where the call does not ask for it.
+// For --sensitivity, measures the error of each layer's weight type. For --max-error, chooses the
+// weight types and stores them in the call's options. Otherwise returns empty findings.
 Findings Measure(ConvertCall& call, Complaints& complaints) {
   Findings findings;
   if (!call.sensitivity && !call.max_error_given->is_given()) return findings;
@@ -384,144 +383,155 @@ std::string CheckCSourceName(const std::string& value) {
   const std::filesystem::path path = value;
   if (path.extension() != ".c") return value + "; must end in .c";
   if (emit::CanBeIncluded(path.stem().string())) return {};
-  return value + "; must have a name that #include can hold, without \" \\ and ??";
+  return value + "; must be a name that #include accepts, without \" \\ and ??";
 }
 
-void AddFiles(Command& command, ConvertCall& call) {
-  command.Add("MODEL", call.model, "The IR's model.xml").Apply(PathName()).Type("FILE").Required();
-  command.Add("--weights", call.weights, "Its weights; else the .bin beside the model")
-      .Apply(PathName())
-      .Type("FILE");
+// The options that most calls need.
+void AddMainOptions(Command& command, ConvertCall& call) {
+  command.Add("MODEL", call.model, "The IR's .xml file").Apply(PathName()).Type("FILE").Required();
   command
       .Add("-o,--output", call.output,
-           "The model.weft to write; else it lies beside MODEL under its name")
+           "Model file to write. Default: MODEL with the extension .weft")
       .Apply(PathName())
       .Type("FILE");
-  Option c_source =
-      command.Add("--c-source", call.c_source, "Also write MODEL.c and MODEL.h for firmware");
+  AddShapeOption(command, call.shapes);
+  // A flag, so that a MODEL that follows it is not read as its number; see JoinNumbers.
+  call.streaming =
+      command
+          .AddFlag("--streaming{1}", call.streaming_steps,
+                   "Convert to a streaming model: each run processes N time steps, as in "
+                   "--streaming=8, and keeps state for the next run. Default N: 1")
+          .AtMostOnce()
+          .Apply(Integer(1, 0x7FFFFFFF))
+          .Text("[=N]");
+  command
+      .Add("--precision", call.precisions,
+           fmt::format("Type of the weights of dense, convolution and recurrent layers: {}. "
+                       "Default: auto, which stores weights as f16 if this is exact, else as f32. "
+                       "All types except auto and f32 may round. NAME=TYPE sets the type of one "
+                       "layer",
+                       plan::PrecisionNames()))
+      .Text("[NAME=]TYPE")
+      .OneValueEach();
+  call.arena_budget =
+      command
+          .Add("--arena-budget", call.arena_budget_text,
+               "Maximum scratch size in bytes, such as 65536 or 64K, or min, or fastest. Default: "
+               "the fastest plan that uses at most twice the minimum")
+          .Apply(ByteCountOr({kSmallest, kFastest}))
+          .Type("BYTES");
+  Option c_source = command.Add("--c-source", call.c_source,
+                                "Also write the model as FILE.c and FILE.h for firmware");
   c_source.Type("FILE.c").Check(CheckCSourceName);
   c_source.Apply(PathName());
   command
       .AddFlag("--incbin", call.incbin,
-               "The C source takes the model's bytes from MODEL.weft when it is compiled")
+               "FILE.c includes the model file when it is compiled, instead of containing its "
+               "bytes")
       .Needs(c_source);
   command
       .Add("--report", call.report,
-           "Also write a page for a browser: memory over the steps, work, flash, and the plans to "
-           "choose from")
+           "Also write an HTML page: memory over time, work, flash, and the available plans")
       .Apply(PathName())
       .Type("FILE.html");
+  command
+      .Add("--self-test", call.options.self_test_runs,
+           "Store inputs and expected outputs of N runs in the model file; a board can repeat and "
+           "compare them")
+      .Apply(Integer(1, format::kMaxSelfTestRuns))
+      .Type("N");
+  command.AddFlag("--json", call.json, "Print the summary or the errors as JSON");
+  command.AddFlag("--quiet", call.quiet, "Print errors and warnings only");
 }
 
-void AddMemory(Command& command, ConvertCall& call) {
+void AddModelOptions(Command& command, ConvertCall& call) {
+  command.Heading("Model inputs and states");
   command
-      .Add("--fold-budget", call.options.fold_budget_bytes,
-           "Maximum bytes of all constants computed ahead and of the memory to compute them, as "
-           "1073741824 (the default) or 4G. Also limits their work, to an operation for 64 bytes "
-           "of the budget and 256 for each element of the model's own constants")
-      .Apply(ByteCount())
-      .Type("BYTES");
-  call.arena_budget =
-      command
-          .Add(
-              "--arena-budget", call.arena_budget_text,
-              "Most bytes of scratch, as 65536 or 64K: the fastest plan within them. min: the "
-              "smallest plan; fastest: the fastest. Else the fastest of at most twice the smallest")
-          .Apply(ByteCountOr({kSmallest, kFastest}))
-          .Type("BYTES");
+      .Add("--weights", call.weights,
+           "Weights of the IR. Default: the .bin file next to MODEL with the same name")
+      .Apply(PathName())
+      .Type("FILE");
   command
-      .Add("--region", call.regions,
-           "A memory for scratch, as dtcm=16K: up to four, the fastest first; the most used "
-           "part lies there, and without a second one the rest anywhere")
-      .Text("NAME=BYTES")
+      .Add("--value", call.values,
+           "Replace input NAME with a constant: axis=axis.npy, sr=16000 or sizes=1,2,3. The input "
+           "is removed from the model")
+      .Text("NAME=FILE.npy|NUMBERS")
       .OneValueEach();
+  command
+      .Add("--state", call.states,
+           "Replace an input and an output with a state: the output's value is the input of the "
+           "next run. The state starts as zeros. Accepts several pairs, as in h0=hn c0=cn")
+      .Text("INPUT=OUTPUT")
+      .OneValueEach();
+  command
+      .Add("--time-axis", call.time_axes,
+           "With --streaming: the axis of input or output NAME that is time. Default: detected")
+      .Text("NAME=AXIS")
+      .OneValueEach();
+  command
+      .Add("--max-iterations", call.options.max_iterations,
+           "Iteration limit of loops whose trip count is known only at run time")
+      .Apply(Integer(1, 0xFFFFFFFE))
+      .Type("N");
 }
 
-void AddMeasures(Command& command, ConvertCall& call) {
+void AddPrecisionOptions(Command& command, ConvertCall& call) {
+  command.Heading("Weight precision");
+  command
+      .Add("--target", call.target,
+           fmt::format("Target processor: {}. Warns if the weight type is slow on it; does not "
+                       "change the output file",
+                       fmt::join(TargetNames(), ", ")))
+      .Text("NAME")
+      .Check(CheckTarget);
   command.AddFlag("--sensitivity", call.sensitivity,
-                  "Also measure what --precision does to the outputs, one layer at a time, the "
-                  "worst first");
+                  "Print the output error if only one layer has the type of --precision, for each "
+                  "layer, largest error first");
   call.max_error_given = command
                              .Add("--max-error", call.max_error,
-                                  "With --precision auto: the types of fewest bytes with which no "
-                                  "output is off by more. Converts and runs the model at most 451 "
-                                  "times")
+                                  "With --precision auto: choose the smallest weight types whose "
+                                  "output error is at most NUMBER. Converts and runs the model up "
+                                  "to 451 times")
                              .Apply(Tolerable())
                              .Type("NUMBER");
   command
       .Add("--input", call.inputs,
-           "What these two run on: an input's x=x.npy or x=x.wav, or a folder with such files by "
-           "the inputs' names; else 16 runs of random numbers")
+           "Inputs for --sensitivity and --max-error: NAME=FILE with a .npy or .wav file, or a "
+           "folder of files named after the inputs. Default: 16 random runs")
       .Text("NAME=FILE.npy")
       .OneValueEach();
+}
+
+void AddMemoryOptions(Command& command, ConvertCall& call) {
+  command.Heading("Memory");
+  command
+      .Add("--region", call.regions,
+           "Memory region for scratch, as in dtcm=16K; up to four, the fastest first. The first "
+           "region holds the most used buffers; the rest goes to the next region, or to unlimited "
+           "default memory")
+      .Text("NAME=BYTES")
+      .OneValueEach();
+  command
+      .Add("--fold-budget", call.options.fold_budget_bytes,
+           "Memory limit of constant folding, such as 4G. Default: 1G. Also limits its work to one "
+           "operation per 64 bytes of the budget plus 256 per element of the model's constants")
+      .Apply(ByteCount())
+      .Type("BYTES");
 }
 
 }  // namespace
 
 void AddConvert(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("convert", "Convert OpenVINO IR to a model file");
+  Command command = line.AddCommand("convert", "Convert an OpenVINO IR to a model file");
   auto call = std::make_shared<ConvertCall>();
-  AddFiles(command, *call);
-  AddShapeOption(command, call->shapes);
-  command
-      .Add("--value", call->values,
-           "Replace an input, by name or index, with a constant: axis=axis.npy, sr=16000 or "
-           "sizes=1,2,3. The input is removed from the model")
-      .Text("NAME=FILE.npy|NUMBERS")
-      .OneValueEach();
-  command
-      .Add("--state", call->states,
-           "Make an input and an output one state that stays between runs and begins as zeros, as "
-           "h0=hn; several may follow")
-      .Text("INPUT=OUTPUT")
-      .OneValueEach();
-  AddMemory(command, *call);
-  command
-      .Add("--max-iterations", call->options.max_iterations,
-           "Iteration limit of loops whose trip count is known only at run time")
-      .Apply(Integer(1, 0xFFFFFFFE))
-      .Type("N");
-  // A flag, so that a model behind it is not taken for its number; see JoinNumbers.
-  call->streaming =
-      command
-          .AddFlag("--streaming{1}", call->streaming_steps,
-                   "A run takes N steps of the time axis, as --streaming=8, or one; state stays "
-                   "between runs")
-          .AtMostOnce()
-          .Apply(Integer(1, 0x7FFFFFFF))
-          .Text("[=N]");
-  command
-      .Add("--time-axis", call->time_axes,
-           "With --streaming: time runs along this axis of that input or output; else it is found")
-      .Text("NAME=AXIS")
-      .OneValueEach();
-  command
-      .Add("--precision", call->precisions,
-           fmt::format("Type of the weights of products, one of {}: auto, the default, is f16 "
-                       "where every weight is one, else f32; others may round; NAME=TYPE for the "
-                       "layer of that name",
-                       plan::PrecisionNames()))
-      .Text("[NAME=]TYPE")
-      .OneValueEach();
-  command
-      .Add("--target", call->target,
-           fmt::format("Target processor, one of {}. Warns if the chosen weight type is slow on "
-                       "it; does not "
-                       "change the output file",
-                       fmt::join(TargetNames(), ", ")))
-      .Text("NAME")
-      .Check(CheckTarget);
-  AddMeasures(command, *call);
-  command
-      .Add("--self-test", call->options.self_test_runs,
-           "Store N runs with their outputs, which a board can repeat and compare")
-      .Apply(Integer(1, format::kMaxSelfTestRuns))
-      .Type("N");
+  AddMainOptions(command, *call);
+  AddModelOptions(command, *call);
+  AddPrecisionOptions(command, *call);
+  AddMemoryOptions(command, *call);
+  command.Heading("Debugging the converter");
   call->dumps.AddOptions(command, call->options.dump_after);
   command.AddFlag("--verbose", call->verbose, "Print the time of each pass on stderr");
-  command.AddFlag("--json", call->json, "Print the summary, or the faults, as JSON");
-  command.AddFlag("--quiet", call->quiet, "Print errors and warnings only");
-  command.Footer(CurveHelp() + "\n" + PassesText() + "\n" + kConvertExamples);
+  command.Footer(CurveHelp() + "\n" + kConvertExamples);
   command.OnCall([call, exit] { *exit = Convert(*call); });
 }
 

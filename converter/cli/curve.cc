@@ -33,14 +33,16 @@ nlohmann::ordered_json CurveJson(const pipeline::Converted& converted) {
 std::string CurveText(const pipeline::Converted& converted) {
   const std::vector<plan::CurvePoint>& curve = converted.curve;
   if (curve.size() < 2) return "";
-  Table table({"plan", ">scratch", ">cost", ">weights read", ">others", ">over inputs", ">steps",
-               ">rows", "loops"});
+  Table table(
+      {"plan", ">scratch", ">estimated time", ">weights read per run", ">steps per run", "loops"});
+  const double fastest = plan::CostOf(curve.front().work);
   const auto row = [&](const char* name, const plan::CurvePoint& point) {
-    const auto number = [](double value) { return fmt::format("{:.0f}", value); };
-    table.Row({name, fmt::format("{}", point.scratch_bytes), number(plan::CostOf(point.work)),
-               number(point.work.weight_bytes), number(point.work.other_bytes),
-               number(point.work.near_bytes), number(point.work.steps),
-               plan::RowsText(point.candidate), point.candidate.fuses_loops ? "fused" : "apart"});
+    const double cost = plan::CostOf(point.work);
+    table.Row({name, fmt::format("{} bytes", point.scratch_bytes),
+               fmt::format("{:.0f} %", fastest > 0 ? 100 * cost / fastest : 100),
+               fmt::format("{:.0f} bytes", point.work.weight_bytes),
+               fmt::format("{:.0f}", point.work.steps),
+               point.candidate.fuses_loops ? "fused" : "separate"});
   };
   row("smallest", curve.back());
   row("chosen", curve[converted.chosen]);
@@ -49,15 +51,9 @@ std::string CurveText(const pipeline::Converted& converted) {
 }
 
 std::string CurveHelp() {
-  return R"(Plans, where there are several to choose from:
-  scratch       bytes of scratch memory
-  cost          estimated time of a run, in bytes of weights read in the same time
-  weights read  bytes of weights read in a run
-  others        bytes of other values read and written in a run
-  over inputs   bytes touched by steps whose output overlaps their input
-  steps         steps of a run, each iteration of a loop counted
-  rows          time steps whose input products are computed at once, before the loop
-  loops         fused: recurrent layers over one time axis run in one loop
+  return R"(If a model has several plans, the summary lists the smallest, the chosen and the fastest one. The estimated time
+is relative to the fastest plan. Steps of a loop count once per iteration. With fused loops, recurrent layers over one
+time axis run in one loop. --json and --report list all plans.
 )";
 }
 

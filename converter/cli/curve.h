@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plans of a model that were to choose from, as `weft convert` shows them.
+// The available plans of a model, as `weft convert` prints them.
 #ifndef WEFT_CONVERTER_CLI_CURVE_H_
 #define WEFT_CONVERTER_CLI_CURVE_H_
 
@@ -10,12 +10,15 @@
 
 namespace weft::cli {
 
+// All plans, the fastest first.
 nlohmann::ordered_json CurveJson(const pipeline::Converted& converted);
-// The ends of the curve and what was taken, whole lines; empty where there is no choice.
-// Explains the columns of CurveText, for the help.
-std::string CurveHelp();
 
+// A table of the smallest, the chosen and the fastest plan, with a line end after each line; empty
+// if there is only one plan.
 std::string CurveText(const pipeline::Converted& converted);
+
+// Explains CurveText in the help.
+std::string CurveHelp();
 
 }  // namespace weft::cli
 

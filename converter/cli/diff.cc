@@ -46,7 +46,7 @@ class FactSheet {
     for (const inspect::FlashPart& part : budget.flash) Add("bytes", part.name, part.bytes);
     AddPlan(model);
     Add("work", "multiply-adds", budget.work.multiply_adds.run);
-    Add("work", "steps of a run", budget.work.steps.run);
+    Add("work", "steps per run", budget.work.steps.run);
     Add("work", "bytes copied or filled", inspect::TrafficOf(root_).bytes.run);
     for (const auto& [kind, count] : inspect::CountKinds(root_)) {
       Add("steps", inspect::KindName(kind), count);
@@ -73,9 +73,9 @@ class FactSheet {
     const Json plan = PlanJson(model);
     const Json& arena = plan["arena_bytes"];
     for (size_t i = 0; i < arena.size(); ++i) Add("plan", fmt::format("scratch {}", i), arena[i]);
-    if (plan.contains("bound_bytes")) Add("plan", "bound of scratch", plan["bound_bytes"]);
+    if (plan.contains("bound_bytes")) Add("plan", "lower bound of scratch", plan["bound_bytes"]);
     Add("plan", "state", plan["state_bytes"]);
-    Add("plan", "copied in an iteration", plan["copied_bytes_per_iteration"]);
+    Add("plan", "bytes copied per iteration", plan["copied_bytes_per_iteration"]);
     Add("plan", "buffers", plan["buffers"].size());
   }
 
@@ -174,10 +174,13 @@ Exit Diff(const DiffCall& call) {
 }  // namespace
 
 void AddDiff(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("diff", "Print what changed from one model to another");
+  Command command = line.AddCommand("diff", "Print the differences between two models");
   auto call = std::make_shared<DiffCall>();
-  command.Add("BEFORE", call->before, "A model.weft").Apply(PathName()).Type("FILE").Required();
-  command.Add("AFTER", call->after, "Another one").Apply(PathName()).Type("FILE").Required();
+  command.Add("BEFORE", call->before, "Model file").Apply(PathName()).Type("FILE").Required();
+  command.Add("AFTER", call->after, "Model file to compare with BEFORE")
+      .Apply(PathName())
+      .Type("FILE")
+      .Required();
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer("Examples:\n  weft diff old.weft new.weft\n  weft diff old.weft new.weft --json");
   command.OnCall([call, exit] { *exit = Diff(*call); });

@@ -13,15 +13,29 @@
 #include "converter/base/nearest.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
+#include "converter/cli/table.h"
 #include "converter/pipeline.h"
 
 namespace weft::cli {
 namespace {
 
+constexpr std::string_view kList = "list";
+
+// A line per pass, in order: stage, name and account.
+std::string PassesText() {
+  Table table({"stage", "pass", "result"});
+  for (const pipeline::PassRow& row : pipeline::Passes()) {
+    table.Row({std::string(row.stage), std::string(row.name), std::string(row.account)});
+  }
+  return table.Text();
+}
+
 std::string CheckPassName(const std::string& value) {
   std::vector<std::string> names;
   for (const pipeline::PassRow& row : pipeline::Passes()) names.emplace_back(row.name);
   names.emplace_back(pipeline::kAllPasses);
+  names.emplace_back(kList);
+  if (value == kList) AnswerCall(PassesText());
   if (std::ranges::find(names, value) != names.end()) return "";
   return fmt::format("there is no pass \"{}\"; {}must be one of {}", value,
                      DidYouMean(value, names), fmt::join(names, " "));
@@ -29,22 +43,14 @@ std::string CheckPassName(const std::string& value) {
 
 }  // namespace
 
-std::string PassesText() {
-  std::string text = "Passes, in their order, and what they work on:\n";
-  for (const pipeline::PassRow& row : pipeline::Passes()) {
-    text += fmt::format("  {:13}  {:7}  {}\n", row.name, row.stage, row.account);
-  }
-  return text;
-}
-
 void Dumps::AddOptions(Command& command, std::string& dump_after) {
   Option after = command.Add("--dump-after", dump_after,
-                             "Print the model after one of the passes below; with "
-                             "--dump-to after all of them");
-  after.Check(CheckPassName).Text("PASS|all");
+                             "Print the model after this pass, or with --dump-to after all "
+                             "passes. --dump-after list prints the passes");
+  after.Check(CheckPassName).Text("PASS|all|list");
   command
       .Add("--dump-to", folder_,
-           "Folder for what --dump-after prints, with files 01-read.txt and so on")
+           "Write the output of --dump-after to files 01-read.txt etc. in this folder")
       .Apply(PathName())
       .Type("FOLDER")
       .Needs(after);
@@ -55,7 +61,7 @@ void Dumps::CheckCall(const std::string& dump_after) const {
   RefuseOption("--dump-after", "is all, without a folder; must be given with --dump-to FOLDER");
 }
 
-// "passes/06-infer.txt": files stand in the order of the passes.
+// Returns a name such as "passes/06-infer.txt"; names sort in the order of the passes.
 std::filesystem::path Dumps::FileOf(std::string_view pass) const {
   const std::vector<pipeline::PassRow> rows = pipeline::Passes();
   const auto row = std::ranges::find(rows, pass, &pipeline::PassRow::name);
@@ -73,7 +79,7 @@ bool Dumps::MakeFolder(Faults& faults) const {
   if (folder_.empty()) return true;
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
-  if (error) faults.Add(fmt::format("{}: cannot be made: {}", folder_, error.message()));
+  if (error) faults.Add(fmt::format("{}: cannot be created: {}", folder_, error.message()));
   return !error;
 }
 

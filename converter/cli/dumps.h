@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft convert --dump-after` prints of the passes: on stdout, or into a folder.
+// The options --dump-after and --dump-to of `weft convert`: the model after each pass, on stdout or
+// as files of a folder.
 #ifndef WEFT_CONVERTER_CLI_DUMPS_H_
 #define WEFT_CONVERTER_CLI_DUMPS_H_
 
@@ -13,25 +14,24 @@
 
 namespace weft::cli {
 
-// The table of passes for the help, a line each.
-std::string PassesText();
-
 class Dumps {
  public:
-  // --dump-after and --dump-to. The name of the pass goes to `dump_after`.
+  // Adds --dump-after and --dump-to. Parsing stores the name of the pass in `dump_after`, which
+  // must outlive it.
   void AddOptions(Command& command, std::string& dump_after);
-  // What CLI11 cannot know of the call.
+  // Rejects "all" without a folder.
   void CheckCall(const std::string& dump_after) const;
 
   void AddFiles(CallFiles& files) const;
-  // False, with a fault, where the folder is neither there nor can be made.
+  // Creates the folder of --dump-to, if one is given. Returns false and adds a fault on failure.
   bool MakeFolder(Faults& faults) const;
 
-  // A file of the folder is written at once: what came before a fault helps to find it. Without a
-  // folder `print` says whether the text goes to stdout.
+  // Stores the text of a pass. With a folder its file is written immediately, so that earlier
+  // passes can be read if a later one fails. Without a folder the text goes to text(), and to
+  // stdout if `print` is true.
   void Take(std::string_view pass, std::string_view text, bool print);
-  const std::string& text() const { return text_; }      // of all, without a folder
-  const std::string& reason() const { return reason_; }  // why a file could not be written
+  const std::string& text() const { return text_; }      // of all passes, without a folder
+  const std::string& reason() const { return reason_; }  // why writing a file failed, or empty
 
  private:
   std::filesystem::path FileOf(std::string_view pass) const;

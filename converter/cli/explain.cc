@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft explain: what the number of a fault means, for builds of the runtime without texts.
+// weft explain: the meaning of an error code, for builds of the runtime without texts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr Row kRows[] = {
 #undef WEFT_FAULT
 };
 
-// A number that the runtime prints beside the code, and what it means where the text names it.
+// A number that the runtime prints after the error code, and its meaning.
 struct Field {
   std::string name, meaning;
 };
@@ -81,7 +81,7 @@ std::vector<Field> FieldsOf(std::string_view text) {
   return fields;
 }
 
-// The text with the names of the numbers where these stand.
+// Replaces the placeholders in the text by the names of the numbers.
 std::string WithNames(std::string text) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"%index", "INDEX"},    {"%step_kind", "KIND"}, {"%operand", "OPERAND"}, {"%is_type", "IS"},
@@ -100,7 +100,7 @@ Exit Explain(uint32_t code, bool json) {
   if (row == std::end(kRows)) {
     Faults faults;
     faults.Add(
-        fmt::format("explain: code {} is not a fault of weft {}; must be a number that its "
+        fmt::format("explain: code {} is not an error code of weft {}; must be a number that its "
                     "runtime prints",
                     code, WEFT_VERSION));
     return Report(faults);
@@ -131,14 +131,14 @@ struct ExplainCall {
 }  // namespace
 
 void AddExplain(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("explain", "Explain the number of a fault of the runtime");
+  Command command = line.AddCommand("explain", "Explain an error code of the runtime");
   auto call = std::make_shared<ExplainCall>();
-  command.Add("CODE", call->code, "The number").Apply(Integer(0, 65535)).Type("NUMBER").Required();
+  command.Add("CODE", call->code, "Error code").Apply(Integer(0, 65535)).Type("NUMBER").Required();
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(
-      "A runtime built with WEFT_TEXT=OFF prints its faults as numbers:\n"
+      "A runtime built with WEFT_TEXT=OFF prints errors as numbers:\n"
       "  fault 34 index 41 kind 1 operand 0 is 77 must 60\n\n"
-      "Numbers keep their meaning in all releases.\n\nExamples:\n  weft explain 34");
+      "Error codes have the same meaning in all releases.\n\nExamples:\n  weft explain 34");
   command.OnCall([call, exit] { *exit = Explain(call->code, call->json); });
 }
 

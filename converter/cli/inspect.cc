@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft inspect: what a model takes and gives, how much memory it needs, how its loops run, what it
-// copies, and every step.
+// weft inspect: ports, memory, loops, copies and steps of a model.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -33,14 +32,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kInspectFooter =
-    R"(Sections are the loops and branches of the model. Of each: how often it runs; how many copies of its body
-the listing holds (unroll); how its carried values travel (in place, by shuttle between two places, through
-the scan output, or by a copy step); how many inputs are sliced and outputs scanned without a copy; and the
-bytes that copy and fill steps write, per iteration and for all of it.
-
-The budget shows flash by part, memory by region, the engine's stack, and the work of a run. Its multiply-adds
-are the products that enter a sum over an axis or a window; where a section's trip count is known only
-at run time, its maximum counts.
+    R"(Sections are the loops and branches of the model. If the trip count of a loop is known only at run time, all
+numbers are for its maximum. Multiply-adds are the multiplications that are summed over an axis or a window.
 
 Examples:
   weft inspect model.weft
@@ -60,7 +53,7 @@ struct InspectCall {
 
 std::string Bytes(double bytes) { return Grouped(std::llround(bytes)); }
 
-// Means over unrolled copies need not be whole.
+// A mean over unrolled copies may have a fraction.
 std::string Mean(double bytes) {
   return bytes == static_cast<double>(static_cast<uint64_t>(bytes)) ? Bytes(bytes)
                                                                     : fmt::format("{:.1f}", bytes);
@@ -68,9 +61,9 @@ std::string Mean(double bytes) {
 
 const char* ToleranceText(format::ToleranceClass tolerance) {
   return tolerance == format::ToleranceClass::exact
-             ? "every target gives the stored bits"
-             : "targets that fuse multiply and add give the stored bits, others f32 within 2^-16 * "
-               "(1 + |expected|)";
+             ? "outputs are bit-identical on every target"
+             : "outputs are bit-identical on targets with fused multiply-add; on others f32 is "
+               "within 2^-16 * (1 + |expected|)";
 }
 
 void PrintPorts(const LoadedModel& model, const Json& json) {
@@ -78,7 +71,7 @@ void PrintPorts(const LoadedModel& model, const Json& json) {
   const auto rows = [&](const char* side, const std::vector<ModelPort>& ports) {
     for (size_t i = 0; i < ports.size(); ++i) {
       const std::string open = ports[i].has_length
-                                   ? fmt::format(" (axis {} at most)", ports[i].length_axis)
+                                   ? fmt::format(" (maximum of axis {})", ports[i].length_axis)
                                    : std::string();
       table.Row({fmt::format("{} {}", side, i), ToString(ports[i].type) + open,
                  fmt::format("{}", fmt::join(ports[i].names, ", "))});
@@ -94,26 +87,28 @@ void PrintPorts(const LoadedModel& model, const Json& json) {
 }
 
 void PrintSections(const Json& sections) {
-  if (sections.empty()) return;
-  Table table({">section", "layer", ">depth", ">iterations", ">unroll", ">in place", ">shuttles",
-               ">in scan", ">by copy", ">sliced", ">scans", ">copied/iteration", ">copied"});
-  const auto number = [](const Json& value) { return fmt::format("{}", value.get<uint32_t>()); };
   for (const Json& s : sections) {
-    const char* most = s["iterations_exact"].get<bool>() ? "" : "<= ";
-    table.Row({number(s["section"]), s["layer"].get<std::string>(), number(s["depth"]),
-               most + number(s["iterations"]), number(s["unroll"]), number(s["in_place"]),
-               number(s["shuttles"]), number(s["through_scan"]), number(s["by_copy"]),
-               number(s["sliced"]), number(s["scans"]),
-               Mean(s["copied_bytes_per_iteration"].get<double>()),
-               Bytes(s["copied_bytes"].get<double>())});
+    const auto number = [&](const char* key) { return s[key].get<uint32_t>(); };
+    Answer("section {} \"{}\", nesting depth {}: {}{} iterations, {} {} of the body",
+           number("section"), s["layer"].get<std::string>(), number("depth"),
+           s["iterations_exact"].get<bool>() ? "" : "at most ", number("iterations"),
+           number("unroll"), number("unroll") == 1 ? "copy" : "copies");
+    Answer(
+        "  carried values: {} in place, {} in ping-pong buffers, {} in the scan output, {} copied",
+        number("in_place"), number("shuttles"), number("through_scan"), number("by_copy"));
+    Answer("  without a copy: {} sliced inputs, {} scan outputs", number("sliced"),
+           number("scans"));
+    Answer("  bytes copied or filled: {} per iteration, {} per run of the section",
+           Mean(s["copied_bytes_per_iteration"].get<double>()),
+           Bytes(s["copied_bytes"].get<double>()));
   }
-  AnswerText(table.Text() + "\n");
+  if (!sections.empty()) AnswerText("\n");
 }
 
 void PrintCopies(const inspect::Traffic& traffic) {
   Answer("bytes copied or filled per run: {}", Bytes(traffic.bytes.run));
   if (!traffic.causes.empty()) {
-    Table table({"  step", "layer", ">bytes", "why"});
+    Table table({"  step", "layer", ">bytes per run", "reason"});
     for (const inspect::Cause& cause : traffic.causes)
       table.Row({"  " + cause.kind, cause.layer, Bytes(cause.bytes), inspect::Why(cause.reason)});
     AnswerText(table.Text());
@@ -129,17 +124,17 @@ void PrintSelfTest(const format::Model& model) {
   AnswerText("\n");
 }
 
-// "axis 1, 4 of 12, 2 steps late"
+// Returns a text such as "axis 1, 4 of 12, delayed by 2 steps".
 std::string TimeText(const Json& port) {
   std::string text;
   if (port.contains("axis")) {
     text = fmt::format("axis {}, {}", port["axis"].get<uint32_t>(), port["places"].get<uint32_t>());
     if (port.contains("of")) text += fmt::format(" of {}", port["of"].get<uint32_t>());
   } else {
-    text = port.contains("so_far") ? "of the steps so far" : "in every run";
+    text = port.contains("so_far") ? "result of all steps so far" : "read in every run";
   }
   const uint32_t latency = port.value("latency", 0u);
-  if (latency > 0) text += fmt::format(", {} step{} late", latency, latency == 1 ? "" : "s");
+  if (latency > 0) text += fmt::format(", delayed by {} step{}", latency, latency == 1 ? "" : "s");
   return text;
 }
 
@@ -153,9 +148,10 @@ void PrintStreamed(const Json& json, const std::string& layout) {
   const std::string of =
       json.contains("of") ? fmt::format(" of {}", json["of"].get<uint32_t>()) : std::string();
   const auto steps = json["steps"].get<uint32_t>();
-  Answer("streamed: {}{} step{} per run; an output depends on {}", steps, of,
+  Answer("streaming: {}{} step{} per run; each output depends on {}", steps, of,
          steps == 1 && of.empty() ? "" : "s",
-         receptive.is_null() ? "all so far" : fmt::format("{} of them", receptive.get<uint32_t>()));
+         receptive.is_null() ? "all steps so far"
+                             : fmt::format("{} steps", receptive.get<uint32_t>()));
   Table table({"  port", "time"});
   for (const char* side : {"inputs", "outputs"}) {
     for (const Json& port : json[side]) {
@@ -164,13 +160,10 @@ void PrintStreamed(const Json& json, const std::string& layout) {
   }
   AnswerText(table.Text());
   const Json& whole = json["whole_multiply_adds"];
-  Answer("multiply-adds of a step: {}{}", Mean(json["multiply_adds"].get<double>()),
-         whole.is_null()
-             ? ""
-             : "; of the whole model, for each of its steps: " + Mean(whole.get<double>()));
-  Answer("state: {} bytes in variables; at least {} must be kept{}",
-         json["state_bytes"].get<uint64_t>(), json["least_state_bytes"].get<uint64_t>(),
-         layout.empty() ? "" : "; layout " + layout);
+  Answer("multiply-adds per step: {}{}", Mean(json["multiply_adds"].get<double>()),
+         whole.is_null() ? "" : "; without streaming: " + Mean(whole.get<double>()));
+  Answer("state: {} bytes in variables; lower bound {}{}", json["state_bytes"].get<uint64_t>(),
+         json["least_state_bytes"].get<uint64_t>(), layout.empty() ? "" : "; layout " + layout);
   AnswerText("\n");
 }
 
@@ -178,13 +171,13 @@ void PrintModel(const LoadedModel& model) {
   const Json json = ModelJson(model);
   const format::Model& root = model.root();
   const Needs& needs = model.needs();
-  Answer("{}: {} bytes, format {}, checksum {:016x}", model.file(),
+  Answer("{}: {} bytes, file format {}, checksum {:016x}", model.file(),
          Grouped(static_cast<int64_t>(model.bytes().size)), root.format_version(), root.checksum());
   std::string scratch = Size(needs.scratch_bytes);
   for (uint32_t i = format::kFirstScratchRegion + 1; i < root.regions()->size(); ++i) {
     scratch += " + " + Size(root.regions()->Get(i)->bytes());
   }
-  Answer("weights {}, state {}, scratch {} bytes; alignment {}",
+  Answer("weights {}, state {}, scratch {}; alignment {} bytes",
          Size(format::RowsOf(root.regions())[0].bytes()), Size(needs.state_bytes), scratch,
          needs.alignment);
   AnswerText("\n");
@@ -199,7 +192,7 @@ void PrintModel(const LoadedModel& model) {
   AnswerText(steps.Text());
 }
 
-// An option that shows one model; null where the call has none.
+// The first given option that accepts one model only, or null.
 const char* OptionForOne(const InspectCall& call) {
   if (!call.svg.empty()) return "--svg";
   if (call.json) return "--json";
@@ -208,7 +201,7 @@ const char* OptionForOne(const InspectCall& call) {
   return call.plan ? "--plan" : nullptr;
 }
 
-// What CLI11 cannot know of the call.
+// Checks the combination of options.
 void CheckInspectCall(const InspectCall& call) {
   const size_t models = call.models.size();
   const char* for_one = OptionForOne(call);
@@ -251,7 +244,7 @@ Models LoadModels(const InspectCall& call, Faults& faults) {
   return models;
 }
 
-// The page and the picture that the call asks for: both or none.
+// Writes the requested page and picture: both or none.
 void WritePages(const InspectCall& call, const Models& models, Faults& faults) {
   std::vector<Json> facts;
   for (const auto& model : models) facts.push_back(ReportJson(*model));
@@ -290,7 +283,7 @@ void PrintAll(const InspectCall& call, const LoadedModel& model) {
   if (call.listing) AnswerText("\n" + inspect::ListingText(model.root()));
 }
 
-// A page or picture comes instead of the text, unless that is asked for too.
+// --html and --svg replace the text on stdout, unless another option requests text.
 Exit Inspect(const InspectCall& call) {
   CheckInspectCall(call);
   Complaints complaints = FilesOf(call);
@@ -311,40 +304,41 @@ Exit Inspect(const InspectCall& call) {
 
 void AddInspect(CommandLine& line, Exit* exit) {
   Command command =
-      line.AddCommand("inspect", "Print ports, memory, sections, copies and steps of a model");
+      line.AddCommand("inspect", "Print a model's ports, memory, loops, copies and steps");
   auto call = std::make_shared<InspectCall>();
-  command
-      .Add("MODEL", call->models, "The model.weft; several with --html, to be shown side by side")
+  command.Add("MODEL", call->models, "Model file; with --html several, shown side by side")
       .Apply(PathName())
       .Type("FILE")
       .Required();
   command.AddFlag("--listing", call->listing,
-                  "Print every step with its operands and parameters too");
+                  "Also print every step with its operands and parameters");
   command.AddFlag("--budget", call->budget,
-                  "Print flash, memory, stack and work with what contributes most, too");
+                  "Also print flash by part, memory by region, stack and work, with the largest "
+                  "contributors");
   command.AddFlag(
       "--plan", call->plan,
-      "Print the plan alone: a line for logs, bytes that ports share, and where and when "
-      "each buffer lies");
+      "Print only the memory plan: a summary line for logs, and address, size and lifetime of "
+      "each buffer");
   command
       .Add("--html", call->html,
-           "Write all of that as one page for a browser: memory over the steps, work, flash")
+           "Write an HTML page with all of this: memory over time, work and flash")
       .Apply(PathName())
       .Type("FILE.html");
   command
       .Add("--bench", call->times,
-           "With --html: times that \"weft bench --json --profile\" printed, or the table of steps "
-           "that a board did, for each model in order")
+           "With --html: measured times, one file for each model in order: the output of \"weft "
+           "bench --json --profile\", or the table of steps that a board printed")
       .Apply(PathName())
       .Type("FILE")
       .OneValueEach();
   command
       .Add("--accuracy", call->comparisons,
-           "With --html: what \"weft compare --json\" printed, for each model in order")
+           "With --html: measured accuracy, one file for each model in order: the output of "
+           "\"weft compare --json\"")
       .Apply(PathName())
       .Type("FILE.json")
       .OneValueEach();
-  command.Add("--svg", call->svg, "Write memory over the steps as one picture")
+  command.Add("--svg", call->svg, "Write memory over time as a picture")
       .Apply(PathName())
       .Type("FILE.svg");
   command.AddFlag("--json", call->json, "Print JSON");

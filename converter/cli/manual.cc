@@ -8,7 +8,7 @@
 namespace weft::cli {
 namespace {
 
-// As roff prints it: a hyphen that can be copied, and no line that begins a request.
+// Escapes text for roff: hyphens stay ASCII hyphens, and no line is read as a request.
 std::string Roff(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -25,7 +25,7 @@ std::string Roff(std::string_view text) {
   return escaped;
 }
 
-// A footer: paragraphs are filled, indented lines stay as they are.
+// A footer in roff: paragraphs are filled, indented lines are kept verbatim.
 std::string RoffText(std::string_view text) {
   std::string page;
   bool verbatim = false;
@@ -61,12 +61,17 @@ std::string RoffCommand(const CommandRow& command) {
   std::string page =
       fmt::format(".SS weft {}\n{}.\n.PP\n{}\n", command.name, Roff(command.description), usage);
   for (const OptionRow& word : command.words) page += RoffOption(word);
-  for (const OptionRow& option : command.options) page += RoffOption(option);
+  std::string heading = command.options.empty() ? "" : command.options.front().heading;
+  for (const OptionRow& option : command.options) {
+    if (option.heading != heading) page += fmt::format(".PP\n{}:\n", Roff(option.heading));
+    heading = option.heading;
+    page += RoffOption(option);
+  }
   if (!command.footer.empty()) page += ".PP\n" + RoffText(command.footer);
   return page;
 }
 
-// Every option as a word of a shell.
+// The names of all options, separated by spaces.
 std::string OptionWords(const CommandRow& command) {
   std::string words;
   for (const OptionRow& option : command.options) {
@@ -82,8 +87,8 @@ std::string CommandWords(const Manual& manual) {
   return words.substr(0, words.find_last_not_of(' ') + 1);
 }
 
-// What may stand where the command takes a word: nothing where it is a file. Fixed words stand in
-// its value, as "bash|zsh|fish".
+// Completions of the command's positional argument, separated by spaces; empty for a file. The
+// words are the alternatives in the argument's placeholder, such as "bash|zsh|fish".
 std::string WordsOf(const Manual& manual, const CommandRow& command) {
   if (command.words.empty()) return "";
   const OptionRow& word = command.words.front();
@@ -94,7 +99,7 @@ std::string WordsOf(const Manual& manual, const CommandRow& command) {
   return words;
 }
 
-// Up to the first sentence's end, in single quotes, without what zsh reads as its own marks.
+// The first sentence, for use in single quotes, without the characters that zsh interprets.
 std::string ShortText(std::string_view description) {
   const size_t end = std::min({description.find(". "), description.find(';'), description.size()});
   std::string text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands and their options as one table, and what is made of it beside the help texts: the
-// manual page and what shells need to complete a call.
+// The commands and their options as one table, and the texts generated from this table: the manual
+// page and the completion scripts of shells.
 #ifndef WEFT_CONVERTER_CLI_MANUAL_H_
 #define WEFT_CONVERTER_CLI_MANUAL_H_
 
@@ -11,10 +11,11 @@
 namespace weft::cli {
 
 struct OptionRow {
-  std::string name;        // "--output"; "MODEL" of a word without an option
+  std::string name;        // "--output", or "MODEL" for a positional argument
   std::string short_name;  // "-o", or empty
-  std::string value;       // "FILE"; "[=N]" of a flag that may have one; empty of other flags
+  std::string value;  // "FILE"; "[=N]" for a flag with an optional value; empty for other flags
   std::string description;
+  std::string heading = "";  // of the group of options in the help
   bool is_required = false;
 };
 
@@ -28,7 +29,7 @@ struct Manual {
   std::vector<CommandRow> commands;
 };
 
-// In roff, for man.
+// Returns the manual page in roff.
 std::string ManualPage(const Manual& manual, std::string_view version);
 
 std::string BashCompletion(const Manual& manual);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft ops: what can be converted, what cannot and why, and what it becomes.
+// weft ops: supported operations, unsupported operations with the reason, and the runtime's steps.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -37,7 +37,7 @@ constexpr StepRow kSteps[] = {
 using Versions = std::map<std::string_view, std::vector<int>>;
 
 struct OpsCall {
-  std::vector<std::string> names;  // empty: all, and the steps
+  std::vector<std::string> names;  // empty: all operations, and the steps
   bool json = false;
 
   bool Wants(std::string_view name) const {
@@ -61,7 +61,7 @@ std::vector<graph::MissingOperation> LeftOut(const OpsCall& call) {
   return rows;
 }
 
-// Names that neither list holds.
+// Errors for names that are in neither list.
 Faults UnknownNames(const OpsCall& call) {
   std::vector<std::string> known;
   for (const auto& [name, opsets] : Operations({})) known.emplace_back(name);
@@ -70,7 +70,7 @@ Faults UnknownNames(const OpsCall& call) {
   for (const std::string& name : call.names) {
     if (std::ranges::find(known, name) != known.end()) continue;
     faults.Add(
-        fmt::format("weft ops: \"{}\" is no operation of OpenVINO that weft knows; {}must be "
+        fmt::format("weft ops: \"{}\" is not an OpenVINO operation that weft knows; {}must be "
                     "one that \"weft ops\" lists",
                     OneLine(name), DidYouMean(name, known)));
   }
@@ -111,7 +111,7 @@ Exit Ops(const OpsCall& call) {
     operations.Row({std::string(name), fmt::format("{}", fmt::join(opsets, " "))});
   if (!versions.empty()) AnswerText(operations.Text());
   if (!versions.empty() && !missing.empty()) AnswerText("\n");
-  Table left_out({"left out", "because", "so it"});
+  Table left_out({"unsupported", "reason", "advice"});
   for (const graph::MissingOperation& row : missing)
     left_out.Row({std::string(row.name), std::string(row.reason), std::string(row.must)});
   if (!missing.empty()) AnswerText(left_out.Text());
@@ -127,12 +127,14 @@ Exit Ops(const OpsCall& call) {
 
 void AddOps(CommandLine& line, Exit* exit) {
   Command command =
-      line.AddCommand("ops", "List the operations that convert, those that do not, and the steps");
+      line.AddCommand("ops", "List supported and unsupported operations, and the runtime's steps");
   auto call = std::make_shared<OpsCall>();
-  command.Add("OPERATION", call->names, "Operations to list; else all of them").Type("NAME");
+  command.Add("OPERATION", call->names, "Operations to list. Default: all").Type("NAME");
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(
-      "An operation converts from each opset listed until the next version of it.\n\nExamples:\n"
+      "Versions are the opsets in which an operation was introduced or changed; each is supported "
+      "up "
+      "to the next version.\n\nExamples:\n"
       "  weft ops\n  weft ops GRUSequence TopK");
   command.OnCall([call, exit] { *exit = Ops(*call); });
 }

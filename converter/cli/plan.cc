@@ -22,16 +22,17 @@
 namespace weft::cli {
 namespace {
 
-// Of all nodes of a search together: seconds of work, whatever a node costs.
+// Limit of the work of all nodes of a search: some seconds, independent of the cost of a node.
 constexpr int64_t kMaxLooks = 1'500'000'000;
 
 constexpr const char* kPlanFooter =
-    R"(FILE.csv has a line per buffer, its name, the half-open time for which it is live and its bytes, under the
-header id,lower,upper,size. Columns alignment, gaps, offset (a fixed one) and near may follow; weft convert
---dump-after plan shows the same of a model. The solution has the offsets in the column offset.
+    R"(FILE.csv has the header id,lower,upper,size and a line for each buffer: its name, the half-open interval of
+time in which it is live, and its size in bytes. Optional columns are alignment, gaps, offset (for a fixed
+address) and near. weft convert --dump-after plan prints the problem of a model. The solution has the column
+offset.
 
-Greedy orders are tried first, then a search that finds the smallest placement, or shows how far from it the
-result can be. It counts nodes, buffers that it puts, and no time: the result is the same on each machine.
+The solver tries greedy orders, then searches for the minimum. The result reports the maximum distance from the
+minimum. The search is limited by nodes (placed buffers), not by time, so the result is the same on each machine.
 
 Examples:
   weft plan problem.csv
@@ -138,24 +139,26 @@ Exit PlanProblem(const PlanCall& call) {
 }  // namespace
 
 void AddPlan(CommandLine& line, Exit* exit) {
-  Command command =
-      line.AddCommand("plan", "Place the buffers of a problem in as few bytes as can be");
+  Command command = line.AddCommand("plan", "Solve a static memory-placement problem");
   auto call = std::make_shared<PlanCall>();
-  command.Add("FILE", call->problem, "The problem").Apply(PathName()).Type("FILE.csv").Required();
-  command.Add("-o,--output", call->solution, "The solution to write")
+  command.Add("FILE", call->problem, "Problem to solve")
+      .Apply(PathName())
+      .Type("FILE.csv")
+      .Required();
+  command.Add("-o,--output", call->solution, "Solution to write")
       .Apply(PathName())
       .Type("FILE.csv");
   call->capacity = command
                        .Add("--capacity", call->capacity_bytes,
-                            "Stop at a placement of so many bytes, as 1048576 or 1M; exit code 1 "
-                            "when none was found")
+                            "Stop at a placement of at most BYTES, such as 1048576 or 1M. Exit "
+                            "code 1 if none was found")
                        .Apply(ByteCount())
                        .Type("BYTES");
   call->nodes_given = command
                           .Add("--nodes", call->nodes,
                                "Maximum number of nodes of the search. Default: 1500000000 divided "
-                               "by the buffers and "
-                               "the moments at which they are live, which one node looks at")
+                               "by the work of one node (the number of buffers and of times at "
+                               "which they are live)")
                           .Apply(Integer(0, int64_t{1} << 40))
                           .Type("N");
   command.AddFlag("--json", call->json, "Print JSON");

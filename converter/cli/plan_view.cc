@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Bytes copied or filled in one iteration of the loop that does most of it.
+// The maximum over all loops of the bytes copied or filled in one iteration.
 double CopiedPerIteration(const format::Model& model) {
   double bytes = 0;
   for (const inspect::SectionSum& section : inspect::TrafficOf(model).bytes.sections) {
@@ -31,8 +31,8 @@ double CopiedPerIteration(const format::Model& model) {
   return bytes;
 }
 
-// Of outputs, each slot once, that lie over inputs: a run may use an input's bytes as soon as it
-// has started.
+// Bytes shared by inputs and outputs, each output slot counted once. A run may overwrite its
+// inputs.
 int64_t SharedPortBytes(const format::Model& model) {
   std::set<uint32_t> outputs;
   for (const format::Port& port : format::RowsOf(model.outputs())) outputs.insert(port.slot());
@@ -65,7 +65,7 @@ Json SharedJson(const std::vector<inspect::SharedPlace>& places) {
   return list;
 }
 
-// First and last steps.
+// Pairs of first and last step.
 Json LiveJson(const std::vector<inspect::StepSpan>& live) {
   Json list = Json::array();
   for (const inspect::StepSpan& span : live) list.push_back({span.first, span.last});
@@ -103,23 +103,24 @@ std::string LineOf(const Json& plan) {
                 ? fmt::format(", optimal for this schedule (bound {})", least)
                 : ", " + plan["proof"].get<std::string>();
   }
-  return fmt::format("arena {} B{} | state {} B | copies/iteration {:.0f} | weights {} B", arena,
-                     bound, plan["state_bytes"].get<int64_t>(),
-                     plan["copied_bytes_per_iteration"].get<double>(),
-                     plan["weights_bytes"].get<int64_t>());
+  return fmt::format(
+      "scratch {} bytes{} | state {} bytes | copied per iteration {:.0f} bytes | "
+      "weights {} bytes",
+      arena, bound, plan["state_bytes"].get<int64_t>(),
+      plan["copied_bytes_per_iteration"].get<double>(), plan["weights_bytes"].get<int64_t>());
 }
 
-// A letter per buffer, from the largest; further ones share the last.
+// The letter of a buffer, by its rank in size; "*" for all buffers beyond the available letters.
 char LetterOf(size_t rank) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   return rank < kLetters.size() ? kLetters[rank] : '*';
 }
 
-// Time runs down, a row for one step or a few; addresses run to the right.
+// A text picture: a row for each step or a few steps, a column for each range of addresses.
 class Picture {
  public:
-  // `buffers` are those of one region of `bytes`, the largest first.
+  // `buffers` are all buffers of one region of `bytes` bytes, the largest first.
   Picture(const std::vector<Json>& buffers, int64_t bytes) : buffers_(buffers), bytes_(bytes) {
     for (const Json& buffer : buffers) {
       steps_ = std::max<int64_t>(steps_, buffer["last_step"].get<int64_t>() + 1);
@@ -141,7 +142,7 @@ class Picture {
  private:
   static constexpr int64_t kMostRows = 32, kColumns = 72;
 
-  // The largest buffer that holds the middle of the cell at any of the steps.
+  // The letter of the largest buffer that contains the cell's middle address at any of the steps.
   char Cell(int64_t from, int64_t to, int64_t column) const {
     const int64_t address = (2 * column + 1) * bytes_ / (2 * kColumns);
     for (size_t i = 0; i < buffers_.size(); ++i) {
@@ -171,9 +172,9 @@ std::string RegionText(const Json& plan, size_t region) {
     return a["bytes"].get<int64_t>() > b["bytes"].get<int64_t>();
   });
   std::string text = fmt::format(
-      "\nscratch {}: {} bytes from left to right, steps from top to bottom\n", region, bytes);
+      "\nscratch {}: {} bytes; addresses left to right, steps top to bottom\n", region, bytes);
   text += Picture(buffers, bytes).Text();
-  text += "\n       offset      bytes   from     to  buffer\n";
+  text += "\n      address      bytes  first   last  buffer, live from first to last step\n";
   constexpr size_t kMostName = 36, kMostLines = 62;
   for (size_t i = 0; i < std::min(buffers.size(), kMostLines); ++i) {
     const Json& buffer = buffers[i];
@@ -185,7 +186,7 @@ std::string RegionText(const Json& plan, size_t region) {
                     buffer["last_step"].get<int64_t>(), name);
   }
   if (buffers.size() > kMostLines) {
-    text += fmt::format("* and {} smaller ones\n", buffers.size() - kMostLines);
+    text += fmt::format("* and {} smaller buffers\n", buffers.size() - kMostLines);
   }
   return text;
 }
@@ -217,9 +218,9 @@ Json PlanJson(const LoadedModel& model) {
 }
 
 std::string PlanText(const Json& plan) {
-  std::string text = fmt::format(
-      "{}\nports shared: {} B of outputs lie over inputs, whose bytes a run may reuse\n",
-      plan["line"].get<std::string>(), plan["ports_shared_bytes"].get<int64_t>());
+  std::string text =
+      fmt::format("{}\nshared by inputs and outputs: {} bytes (a run may overwrite its inputs)\n",
+                  plan["line"].get<std::string>(), plan["ports_shared_bytes"].get<int64_t>());
   for (size_t i = 0; i < plan["arena_bytes"].size(); ++i) text += RegionText(plan, i);
   return text;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a model file, as `weft inspect --plan` shows it: one line for logs and checks, where
-// each buffer of scratch lies and when, and a picture of that.
+// The memory plan of a model file, as `weft inspect --plan` prints it: one line for logs and
+// checks, and address and lifetime of each scratch buffer as a table and as a picture.
 #ifndef WEFT_CONVERTER_CLI_PLAN_VIEW_H_
 #define WEFT_CONVERTER_CLI_PLAN_VIEW_H_
 
@@ -11,9 +11,9 @@
 
 namespace weft::cli {
 
-// Of a model that is open.
+// `model` must be open.
 nlohmann::ordered_json PlanJson(const LoadedModel& model);
-// The same for people, in 80 columns.
+// `plan` as text in 80 columns.
 std::string PlanText(const nlohmann::ordered_json& plan);
 
 }  // namespace weft::cli

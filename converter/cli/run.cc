@@ -18,14 +18,14 @@ namespace weft::cli {
 namespace {
 
 constexpr const char* kRunFooter =
-    R"(NAME is any tensor name of the port, its layer's name, or its index.
+    R"(NAME is a tensor name of the port, the name of its layer, or its index.
 
-A file with the shape of its input is held for every call. A file with one extra leading axis of length
-N feeds N successive calls, between which the state is kept; every output then gains that axis. --repeat
-does all of it again, with the state kept, and writes the outputs of the last time. A file that is longer
-along the time axis of a streamed model feeds it piece by piece, and outputs are joined along theirs.
+A file with the shape of its input is the input of every call. A file with an extra leading axis of length N feeds
+N calls; all outputs then have this axis. A file that is longer along the time axis of a streaming model is split
+into calls; outputs are joined along their time axes. State is kept between calls. --repeat runs all calls again
+and writes the outputs of the last pass.
 
-Files hold the bits of bf16 as uint16, and the packed bytes of i4 and u4 as uint8 in one axis.
+In files, bf16 is stored as uint16, and i4 and u4 as packed bytes in a uint8 array of one axis.
 
 Examples:
   weft run model.weft --input x=x.npy
@@ -38,7 +38,7 @@ struct RunCall : SessionCall {
   bool json = false;
 };
 
-// One path per output. Ports that would share a file get their index behind the name.
+// One path per output. If several ports have the same name, their indices are appended.
 std::vector<std::filesystem::path> OutputPaths(const std::vector<ModelPort>& ports,
                                                const std::string& folder) {
   std::multiset<std::string> names;
@@ -154,12 +154,12 @@ Exit Run(const RunCall& call) {
 }  // namespace
 
 void AddRun(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("run", "Run a model on .npy files");
+  Command command = line.AddCommand("run", "Run a model on .npy or .wav files");
   auto call = std::make_shared<RunCall>();
   AddSessionOptions(command, *call);
   command
       .Add("--output-dir", call->output_dir,
-           "Folder for one NAME.npy per output; without it their values are printed")
+           "Write one NAME.npy per output to this folder. Default: values are printed")
       .Apply(PathName())
       .Type("FOLDER");
   command.AddFlag("--json", call->json, "Print the list of outputs as JSON");

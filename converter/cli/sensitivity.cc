@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kNameWidth = 36;  // beside four columns of numbers in lines of 80
+constexpr size_t kNameWidth = 36;  // leaves room for four columns of numbers in lines of 80
 
 std::optional<double> Decibels(const plan::Measured& loss) {
   if (loss.noise == 0 || !std::isfinite(loss.noise)) return std::nullopt;
@@ -31,7 +31,7 @@ std::string DecibelsText(const plan::Measured& loss) {
   return loss.noise == 0 ? "exact" : "lost";
 }
 
-// JSON knows no infinity.
+// JSON has no infinity.
 Json NumberOrInf(double number) { return std::isfinite(number) ? Json(number) : Json("inf"); }
 
 Json LossJson(const plan::Measured& loss) {
@@ -40,12 +40,12 @@ Json LossJson(const plan::Measured& loss) {
   return json;
 }
 
-// The end of a long name tells layers apart.
+// Shortens a long name to its end, which identifies the layer.
 std::string Fitted(const std::string& name) {
   return name.size() <= kNameWidth ? name : "..." + name.substr(name.size() - (kNameWidth - 3));
 }
 
-// Words that a shell reads otherwise are quoted.
+// Quotes a word for a shell if it has special characters.
 std::string Quoted(const std::string& word) {
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 ||
@@ -57,7 +57,7 @@ std::string Quoted(const std::string& word) {
   return quoted + "'";
 }
 
-// The types that the layer's weights have become, as words: "i8".
+// The new types of the layer's weights, such as "i8" or "i8, f32".
 std::string TypesOf(const plan::WeightsReport& weights, const std::string& layer) {
   std::vector<std::string> types;
   for (const plan::LayerWeights& one : weights.layers) {
@@ -80,8 +80,8 @@ std::vector<std::string> AllWords(const Choice& choice, const std::vector<std::s
 
 std::string SensitivityText(const Sensitivity& sensitivity) {
   std::string text =
-      fmt::format("what rounding a layer does to outputs ({}):\n", sensitivity.inputs);
-  Table table({"layer", "weights", ">bytes saved", ">dB", ">largest error"});
+      fmt::format("output error if only one layer is rounded ({}):\n", sensitivity.inputs);
+  Table table({"layer", "weights", ">bytes saved", ">SNR, dB", ">max error"});
   const auto row = [&](const LayerSensitivity& one) {
     table.Row({Fitted(one.layer), one.type, fmt::format("{}", one.saved_bytes),
                DecibelsText(one.loss), fmt::format("{:.3g}", one.loss.largest)});
@@ -90,7 +90,7 @@ std::string SensitivityText(const Sensitivity& sensitivity) {
   row(sensitivity.all);
   text += table.Text();
   if (!sensitivity.kept.empty()) {
-    text += fmt::format("as they are, for nothing would be saved: {} {}\n", sensitivity.kept.size(),
+    text += fmt::format("unchanged (no size gain): {} {}\n", sensitivity.kept.size(),
                         sensitivity.kept.size() == 1 ? "layer" : "layers");
   }
   return text;
@@ -112,9 +112,9 @@ Json SensitivityJson(const Sensitivity& sensitivity) {
 }
 
 std::string ChoiceText(const Choice& choice, const std::vector<std::string>& given) {
-  std::string text = fmt::format("largest error of the outputs: {:.3g} of {:.3g} ({})\n",
+  std::string text = fmt::format("maximum output error: {:.3g}, limit {:.3g} ({})\n",
                                  choice.loss.largest, choice.most, choice.inputs);
-  text += "the same without inputs:";
+  text += "options for the same model without measuring:";
   for (const std::string& word : AllWords(choice, given)) {
     text += " --precision " + Quoted(word);
   }
@@ -153,7 +153,7 @@ Sensitivity MeasureSensitivity(const Trials& trials, const plan::Precisions& pre
     return std::tie(a.loss.noise, a.loss.largest) > std::tie(b.loss.noise, b.loss.largest);
   });
   if (const auto all = trials.With(precisions)) {
-    found.all = {"all of them", "", trials.reference().bytes - all->bytes, all->loss};
+    found.all = {"all layers", "", trials.reference().bytes - all->bytes, all->loss};
   }
   return found;
 }

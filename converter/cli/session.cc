@@ -51,15 +51,17 @@ void AddSessionOptions(Command& command, SessionCall& call, const std::string& m
   command.Add("MODEL", call.model, model).Apply(PathName()).Type("FILE").Required();
   command
       .Add("--input", call.inputs,
-           "An input's array, as x=x.npy or 0=x.npy, or a recording of one channel, as "
-           "x=x.wav; one for each input")
+           "Values of input NAME (name or index), as in x=x.npy or 0=x.npy: a .npy file, or a .wav "
+           "file with one channel. Every input needs one")
       .Text("NAME=FILE.npy")
       .OneValueEach();
-  command.Add("--repeat", call.repeat, "How often to make all calls; state is kept")
+  command
+      .Add("--repeat", call.repeat,
+           "Number of passes over the inputs; state is kept between passes")
       .Apply(Integer(1))
       .Type("N");
   command.AddFlag("--cast", call.cast,
-                  "Convert arrays of another element type, such as f64, to the type of their port");
+                  "Convert arrays of another element type, such as f64, to the type of the port");
 }
 
 std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds .npy files to an open model and collects what comes out. An array with the shape of its
-// port is held for every call; one with an extra leading axis of length N feeds N successive calls,
-// and then every output gains that axis. So does one that is longer along the time axis of a
-// streamed model; then outputs are joined along theirs, where they have one. State is kept from
-// call to call.
+// Runs an open model on .npy files and collects its outputs. An array with the shape of its port is
+// the input of every call. An array with an extra leading axis of length N feeds N calls; all
+// outputs then have this axis. An array that is longer along the time axis of a streaming model is
+// split into calls; outputs with a time axis are joined along it. State is kept between calls.
 #ifndef WEFT_CONVERTER_CLI_SESSION_H_
 #define WEFT_CONVERTER_CLI_SESSION_H_
 
@@ -23,14 +22,15 @@
 
 namespace weft::cli {
 
-// What is wrong with the call (exit code 2) and with the files it names (exit code 1).
+// Errors of the call (exit code 2) and of the files that it names (exit code 1).
 struct Complaints {
   Faults call, input;
   bool ok() const { return call.ok() && input.ok(); }
 };
 
-// Index of the port that `name` means: any of its names, else its index. A fault when there is
-// none, or when several ports carry the name.
+// Returns the index of the port with this name or, if no port has it, with this index. Adds a fault
+// and returns nullopt if no port or several ports match. `side` is "input" or "output", for
+// messages.
 std::optional<size_t> FindPort(const std::vector<ModelPort>& ports, std::string_view name,
                                std::string_view side, Faults& faults);
 
@@ -38,41 +38,44 @@ struct PortFile {
   size_t port = 0;
   std::string file;
 };
-// "NAME=FILE" of each option, each port at most once. `option` is its name, for messages.
+// Parses texts "NAME=FILE"; each port may be named once. `option` is the option's name, for
+// messages.
 std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::string_view side,
                                      const std::vector<std::string>& texts, std::string_view option,
                                      Faults& faults);
 
-// What a command is told that runs a model.
+// Options of a command that runs a model.
 struct SessionCall {
   std::string model;
   std::vector<std::string> inputs;
   int64_t repeat = 1;
   bool cast = false;
 };
-// MODEL, --input, --repeat and --cast. The call must outlive the parsing.
+// Adds MODEL, --input, --repeat and --cast. `call` must outlive the parsing; `model` is MODEL's
+// help.
 void AddSessionOptions(Command& command, SessionCall& call,
-                       const std::string& model = "The model.weft");
+                       const std::string& model = "Model file");
 
 class Session {
  public:
   explicit Session(LoadedModel& model) : model_(model) {}
 
-  // Every input must be named. Reads all files and adds all faults.
+  // Reads the files of all inputs and adds all faults. Every input must have a file.
   void ReadInputs(const SessionCall& call, Complaints& complaints);
-  // Instead of files: `calls` calls of made_feed.h, or what a session of the same ports has read.
+  // Alternatives to ReadInputs: `calls` generated calls (made_feed.h), or the inputs of a session
+  // with the same ports.
   void MakeInputs(int64_t calls);
   void TakeInputs(const Session& other);
-  // All calls, `repeat` times over; the outputs are those of the last time.
+  // Runs all calls `repeat` times; outputs() has the results of the last time.
   void Run(int64_t repeat, Faults& faults);
-  // The same once, by turns with `other`, which has read the same inputs; `begin` and `end` are
-  // called around each call of both.
+  // Runs all calls once, interleaved with those of `other`, which must have the same inputs.
+  // `begin` and `end` are called before and after each pair of calls.
   void RunBeside(Session& other, const std::function<void()>& begin,
                  const std::function<void()>& end, Faults& faults);
 
   // One array per output port, after Run.
   std::vector<Array>& outputs() { return outputs_; }
-  // Of the inputs that have one, after ReadInputs.
+  // Files of the inputs, after ReadInputs.
   std::vector<std::string> input_files() const;
   int64_t call_count() const { return call_count_; }
 

@@ -11,7 +11,7 @@
 namespace weft::cli {
 namespace {
 
-// "1,25,512", brackets allowed; nothing stands for a scalar, "?" for a dimension that is dynamic.
+// Parses "1,25,512" or "[1,25,512]". An empty text is a scalar; "?" is a dynamic dimension (-1).
 std::optional<Dims> ParseShape(std::string_view text) {
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
   Dims dims;
@@ -37,9 +37,9 @@ std::optional<Dims> ParseShape(std::string_view text) {
 void AddShapeOption(Command& command, std::vector<std::string>& shapes) {
   command
       .Add("--shape", shapes,
-           "Give an input, by a name or its index, another shape of the same rank, as "
-           "x=1,25,512; several may follow. With --streaming the time axis may be ?. A dynamic "
-           "batch, the first axis, is 1 where it is not given")
+           "Set the shape of input NAME (name or index), as in x=1,25,512. The rank must not "
+           "change. Accepts several inputs. A dynamic batch axis defaults to 1. With --streaming "
+           "the time axis may be ?")
       .Text("NAME=DIM,DIM,...")
       .OneValueEach();
 }

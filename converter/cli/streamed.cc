@@ -10,30 +10,30 @@ namespace weft::cli {
 namespace {
 
 std::string LineOf(const graph::StreamedPort& port, std::string_view side, int64_t steps) {
-  const bool is_whole = !port.time && !port.so_far;
-  std::string line = fmt::format("  {:<6} \"{}\" {}", is_whole ? "whole" : side, OneLine(port.name),
+  const bool is_whole = !port.time && !port.so_far, is_input = side == "input";
+  std::string line = fmt::format("  {:<6} \"{}\" {}", is_whole ? "fixed" : side, OneLine(port.name),
                                  ToString(port.type));
   if (port.time) {
     line += fmt::format(": axis {}, {}", port.time->axis, port.time->places);
     if (port.time->all_places != 0) line += fmt::format(" of {}", port.time->all_places);
     if (port.time->places != steps) {
-      line += fmt::format(" ({} a step)", port.time->places / steps);
+      line += fmt::format(" ({} per step)", port.time->places / steps);
     }
   } else if (port.so_far) {
-    line += ": of the steps so far";
+    line += ": result of all steps so far";
   } else {
-    line += fmt::format(": {} in every run", side);
+    line += fmt::format(": {} in every run", is_input ? "read" : "written");
   }
   if (port.latency > 0) {
-    line += fmt::format(", {} step{} late", port.latency, port.latency == 1 ? "" : "s");
+    line += fmt::format(", delayed by {} step{}", port.latency, port.latency == 1 ? "" : "s");
   }
   return line + "\n";
 }
 
 std::string DependsText(const std::optional<int64_t>& receptive_steps) {
-  if (!receptive_steps) return "  an output depends on all steps so far\n";
-  if (*receptive_steps == 1) return "  an output depends on its own step alone\n";
-  return fmt::format("  an output depends on {} steps, its own among them\n", *receptive_steps);
+  if (!receptive_steps) return "  each output depends on all steps so far\n";
+  if (*receptive_steps == 1) return "  each output depends on its own step only\n";
+  return fmt::format("  each output depends on {} steps, including its own\n", *receptive_steps);
 }
 
 nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
@@ -52,7 +52,7 @@ nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
 
 std::string StreamedText(const graph::Streamed& streamed) {
   const std::string of = streamed.all_steps == 0 ? "" : fmt::format(" of {}", streamed.all_steps);
-  std::string text = fmt::format("streamed: {} step{}{} per run\n", streamed.steps,
+  std::string text = fmt::format("streaming: {} step{}{} per run\n", streamed.steps,
                                  streamed.steps == 1 ? "" : "s", of);
   for (const graph::StreamedPort& port : streamed.inputs) {
     text += LineOf(port, "input", streamed.steps);
@@ -67,8 +67,8 @@ std::string StreamedText(const graph::Streamed& streamed) {
     bytes += state.bytes;
   }
   text += DependsText(streamed.receptive_steps);
-  text += fmt::format("  states have {} bytes; at least {} must be kept\n", bytes,
-                      streamed.least_state_bytes);
+  text +=
+      fmt::format("  states: {} bytes; lower bound {} bytes\n", bytes, streamed.least_state_bytes);
   return text;
 }
 

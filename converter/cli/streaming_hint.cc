@@ -22,10 +22,10 @@ void SuggestStreaming(const pipeline::ConvertOptions& options, Faults& faults) {
   Faults discarded;
   const std::optional<pipeline::Converted> converted = pipeline::Convert(streamed, discarded);
   if (!converted) return;
-  faults.Add(
-      fmt::format("{}: with --streaming a run takes one time step and needs {} bytes of scratch "
-                  "and {} of state",
-                  options.model.string(), converted->scratch_bytes, converted->state_bytes));
+  faults.Add(fmt::format(
+      "{}: with --streaming a run processes one time step and needs {} bytes of scratch "
+      "and {} bytes of state",
+      options.model.string(), converted->scratch_bytes, converted->state_bytes));
 }
 
 }  // namespace weft::cli

@@ -23,7 +23,7 @@ constexpr Target kTargets[] = {
 #undef WEFT_TARGET
 };
 
-// Exactly named, or the only one whose name begins with `word`; else null.
+// The target named `word`, or the only one whose name begins with `word`; else null.
 const Target* Find(std::string_view word) {
   const Target* found = nullptr;
   for (const Target& target : kTargets) {
@@ -59,9 +59,8 @@ std::vector<std::string> TargetWarnings(std::string_view target,
   };
   if (!found->converts_f16 && has([](ElementType type) { return type == ElementType::f16; })) {
     warnings.push_back(
-        fmt::format("warning: {} has no instruction that converts f16: products with such weights "
-                    "take {} times "
-                    "the instructions of f32; --precision f32 and i8 avoid it",
+        fmt::format("warning: {} has no instruction that converts f16: layers with f16 weights "
+                    "need {} times the instructions of f32; use --precision f32 or i8",
                     found->name, found->f16_cost));
   }
   const auto is_integer = [](ElementType type) {
@@ -69,8 +68,8 @@ std::vector<std::string> TargetWarnings(std::string_view target,
   };
   if (!found->adds_products && has(is_integer)) {
     warnings.push_back(fmt::format(
-        "warning: {} has no instruction that adds several products of integers: products with such "
-        "weights take more instructions than of f32; they save bytes alone",
+        "warning: {} has no integer dot-product instruction: integer weights reduce size but run "
+        "slower than f32",
         found->name));
   }
   return warnings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft convert --target` knows of the processors in targets.inc.
+// The processors of `weft convert --target`, from targets.inc.
 #ifndef WEFT_CONVERTER_CLI_TARGETS_H_
 #define WEFT_CONVERTER_CLI_TARGETS_H_
 
@@ -16,7 +16,7 @@ std::vector<std::string> TargetNames();
 // Returns true for a name of a target and for the beginning of exactly one, as cortex-m4 is.
 bool IsTarget(std::string_view word);
 
-// What to think of when a model with such weights runs on the target, a line each.
+// Warnings, a line each, if the weight types are slow on the target. Empty for an unknown target.
 std::vector<std::string> TargetWarnings(std::string_view target,
                                         const std::vector<plan::WeightsOfType>& weights);
 

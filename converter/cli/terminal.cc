@@ -40,9 +40,9 @@ std::string Grouped(int64_t number) {
 }
 
 std::string Size(int64_t bytes) {
-  constexpr double kLeast = 10 * 1024;  // below it the number is as easily read
+  constexpr double kLeast = 10 * 1024;  // smaller sizes are readable without a unit
   constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB"};
-  const std::string text = Grouped(bytes);
+  const std::string text = Grouped(bytes) + " bytes";
   auto size = static_cast<double>(bytes);
   if (!IsTerminal(STDOUT_FILENO) || size < kLeast) return text;
   size_t unit = 0;

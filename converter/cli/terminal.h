@@ -12,13 +12,14 @@ namespace weft::cli {
 
 enum class Tint : uint8_t { kNone, kFault, kWarning, kGood };
 
-// The text in its colour where the stream of that descriptor shows colours, else as it is. It must
-// be visible already, and is coloured up to its first ": ".
+// Colours `text` up to its first ": " if the stream of `descriptor` shows colours; otherwise
+// returns `text`. It must not contain control characters (visible.h).
 std::string Tinted(std::string_view text, Tint tint, int descriptor);
 
-// Of stdout. "1,572,864", else "1572864".
+// Numbers for stdout, with digit groups and units if it is a terminal.
+// Returns "1,572,864", else "1572864".
 std::string Grouped(int64_t number);
-// "1,572,864 (1.5 MiB)", else "1572864".
+// Returns "1,572,864 bytes (1.5 MiB)", else "1572864 bytes".
 std::string Size(int64_t bytes);
 
 }  // namespace weft::cli

@@ -35,12 +35,14 @@ std::vector<std::string> ValueFaults(const format::Model& model) {
   const std::optional<uint32_t> is = plan::NumberOfValues(model);
   if (is == must) return {};
   if (!is) {
-    return {fmt::format(
-        "plan: its steps touch too many bytes to number them; their number must be {:08x}", must)};
+    return {
+        fmt::format("plan: the steps touch too many bytes to compute the plan hash; the plan hash "
+                    "must be {:08x}",
+                    must)};
   }
   return {
-      fmt::format("plan: its steps read other values than they were planned to; their number is "
-                  "{:08x}; must be {:08x}",
+      fmt::format("plan: plan hash is {:08x}; must be {:08x}: steps or operands were changed after "
+                  "conversion",
                   *is, must)};
 }
 
@@ -121,14 +123,14 @@ Exit Verify(const VerifyCall& call) {
 }  // namespace
 
 void AddVerify(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand(
-      "verify", "Check a model file against every rule of the format, and its plan");
+  Command command = line.AddCommand("verify", "Check a model file and its memory plan");
   auto call = std::make_shared<VerifyCall>();
-  command.Add("MODEL", call->model, "The model.weft").Apply(PathName()).Type("FILE").Required();
+  command.Add("MODEL", call->model, "Model file").Apply(PathName()).Type("FILE").Required();
   command.AddFlag("--json", call->json, "Print the violations as JSON");
   command.Footer(
-      "Prints every violation and exits with 1 when there is one. The self test of a valid file is "
-      "run, too.\n\nExample:\n  weft verify model.weft");
+      "Checks all rules of the file format, the plan hash and the memory plan, then runs the self "
+      "test if the file has one. Prints all violations; exit code 1 if there are "
+      "any.\n\nExample:\n  weft verify model.weft");
   command.OnCall([call, exit] { *exit = Verify(*call); });
 }
 

@@ -13,7 +13,7 @@
 namespace weft::cli {
 namespace {
 
-// True where a call requests a type narrower than f32, for all layers or for some.
+// Returns true if the call requests a type narrower than f32 for any layer.
 bool RequestsNarrow(const plan::Precisions& precisions) {
   const auto is_narrow = [](const plan::Precision& precision) {
     return precision && *precision != ElementType::f32;
@@ -62,7 +62,7 @@ nlohmann::ordered_json LayerWeightsJson(const std::vector<plan::LayerWeights>& l
 
 std::string LayerWeightsText(const std::vector<plan::LayerWeights>& layers,
                              const plan::Precisions& requested) {
-  Table table({"layer", "weights", ">bytes before", ">bytes", ">signal to noise, dB"});
+  Table table({"layer", "weights", ">bytes before", ">bytes after", ">signal to noise, dB"});
   std::string fixed;
   bool has_rows = false;
   for (const plan::LayerWeights& one : layers) {

@@ -130,7 +130,7 @@ TEST_F(CSource, RefusesNamesThatCannotBeIncluded) {
        {"'a\"b.c'", "'a\\b.c'", "\"$(printf 'a\\nb.c')\"", "'a\?\?=b.c'"}) {
     const Outcome outcome = Weft("convert m.xml -o m.weft --c-source " + name);
     EXPECT_EQ(outcome.code, 2) << name;
-    EXPECT_NE(outcome.err.find("must have a name that #include can hold"), std::string::npos)
+    EXPECT_NE(outcome.err.find("must be a name that #include accepts"), std::string::npos)
         << outcome.err;
   }
   EXPECT_EQ(Entries(), (Names{"m.xml"}));

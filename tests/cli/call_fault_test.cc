@@ -80,9 +80,10 @@ TEST_F(CallFault, HelpsWhereNoCommandIsGiven) {
 }
 
 TEST_F(CallFault, SuggestsTheNearestName) {
-  ExpectLines("ops GRUSequenze",
-              "weft ops: \"GRUSequenze\" is no operation of OpenVINO that weft knows; did you mean "
-              "\"GRUSequence\"? must be one that \"weft ops\" lists\n");
+  ExpectLines(
+      "ops GRUSequenze",
+      "weft ops: \"GRUSequenze\" is not an OpenVINO operation that weft knows; did you mean "
+      "\"GRUSequence\"? must be one that \"weft ops\" lists\n");
   Convert(kPair);
   ExpectLines("run model.weft --input a=a.npy --input b=a.npy nett/sum:0=c.npy",
               "no input is named \"nett/sum:0\"; there are: a i64[2], b i64[2]\n"

@@ -137,9 +137,10 @@ TEST_F(Call, RefusesToExplainWhatIsNoFault) {
   const Outcome unknown = Weft("explain 60000");
   EXPECT_EQ(unknown.code, 1);
   EXPECT_EQ(unknown.out, "");
-  EXPECT_EQ(unknown.err,
-            "explain: code 60000 is not a fault of weft 0.1.0; must be a number that its runtime "
-            "prints\n");
+  EXPECT_EQ(
+      unknown.err,
+      "explain: code 60000 is not an error code of weft 0.1.0; must be a number that its runtime "
+      "prints\n");
   for (const char* arguments : {"explain", "explain -1", "explain 65536", "explain x"}) {
     EXPECT_EQ(Weft(arguments).code, 2) << arguments;
   }

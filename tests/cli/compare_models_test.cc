@@ -122,13 +122,13 @@ TEST_F(CompareModels, RefusesFilesOfOtherCalls) {
   const Outcome outcome = Weft("compare one.weft four.weft --input 0=x.npy --layers");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.err,
-            "four.weft: takes the inputs in 2 calls; one.weft in 8; must be as many\n");
+            "four.weft: reads the inputs in 2 calls; one.weft in 8; the numbers must be equal\n");
 }
 
 TEST_F(CompareModels, RefusesWrongCalls) {
   Convert(kSum);
   EXPECT_EQ(Weft("compare model.weft --input x=x.npy --layers").err,
-            "weft compare: --layers: has no folder; must have one, or OTHER in front of it\n");
+            "weft compare: --layers: has no folder; must have one, or follow OTHER\n");
   EXPECT_EQ(Weft("compare model.weft model.weft --input x=x.npy --layers folder").code, 2);
   EXPECT_EQ(Weft("compare model.weft model.weft --repeat 2 --layers").code, 2);
   EXPECT_EQ(Weft("compare model.weft none.weft --input x=x.npy --layers").code, 1);

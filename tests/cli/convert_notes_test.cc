@@ -12,7 +12,7 @@ TEST_F(ConvertNotes, NamesStreamingWhereTheWholeSequenceDoesNotFit) {
   const Outcome outcome = Weft("convert '" + model + "' -o m.weft --arena-budget 64");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("and --arena-budget is 64"), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find(model + ": with --streaming a run takes one time step and needs "),
+  EXPECT_NE(outcome.err.find(model + ": with --streaming a run processes one time step and needs "),
             std::string::npos)
       << outcome.err;
   // Not of a model that does not stream, nor of one that does already.

@@ -251,8 +251,8 @@ TEST_F(ConvertCommand, WarnsWhereATargetCannotConvertItsWeights) {
   };
   EXPECT_EQ(
       warnings(" --target riscv64-linux"),
-      "warning: riscv64-linux has no instruction that converts f16: products with such weights "
-      "take 7 times the instructions of f32; --precision f32 and i8 avoid it\n");
+      "warning: riscv64-linux has no instruction that converts f16: layers with f16 weights need 7 "
+      "times the instructions of f32; use --precision f32 or i8\n");
   EXPECT_EQ(warnings(""), "");
   EXPECT_EQ(warnings(" --target cortex-m4f"), "");
   for (const std::string type : {"f32", "bf16"}) {
@@ -260,9 +260,8 @@ TEST_F(ConvertCommand, WarnsWhereATargetCannotConvertItsWeights) {
   }
   for (const std::string type : {"i8", "i8x8", "i4:32"}) {
     EXPECT_EQ(warnings(" --target riscv64-linux --precision " + type),
-              "warning: riscv64-linux has no instruction that adds several products of integers: "
-              "products with such weights take more instructions than of f32; they save bytes "
-              "alone\n")
+              "warning: riscv64-linux has no integer dot-product instruction: integer weights "
+              "reduce size but run slower than f32\n")
         << type;
     EXPECT_EQ(warnings(" --target cortex-m4f --precision " + type), "") << type;
   }
@@ -301,8 +300,8 @@ TEST_F(ConvertCommand, ShowsTheCurveAndFollowsIt) {
   EXPECT_EQ(scratch(" --arena-budget min"), curve.back()["scratch_bytes"]);
   EXPECT_EQ(scratch(" --arena-budget fastest"), curve.front()["scratch_bytes"]);
   const std::string text = Weft(convert).out;
-  for (const char* word :
-       {"\nplan ", "\nsmallest ", "\nchosen ", "\nfastest ", " cost ", " over inputs "}) {
+  for (const char* word : {"\nplan ", "\nsmallest ", "\nchosen ", "\nfastest ", " estimated time ",
+                           " weights read per run "}) {
     EXPECT_NE(text.find(word), std::string::npos) << text;
   }
 }
@@ -333,7 +332,17 @@ TEST_F(ConvertCommand, PutsDumpsIntoItsJson) {
                               .out.substr(0, json["dump"].get<std::string>().size()));
 }
 
-// Before any work: the model is not even there.
+TEST_F(ConvertCommand, ListsItsPasses) {
+  const Outcome outcome = Weft("convert --dump-after list");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  for (const char* words :
+       {"\ngraph    read ", "\nprogram  lower ", "\nplan     plan ", "\nfile     verify "}) {
+    EXPECT_NE(outcome.out.find(words), std::string::npos) << words << "\n" << outcome.out;
+  }
+}
+
+// The name is checked before the model is read.
 TEST_F(ConvertCommand, RefusesAPassThatIsNotThere) {
   const Outcome outcome = Weft("convert absent.xml -o m.weft --dump-after frob");
   EXPECT_EQ(outcome.code, 2);
@@ -342,7 +351,7 @@ TEST_F(ConvertCommand, RefusesAPassThatIsNotThere) {
                              "formulas constants divide integer_tables "
                              "layout quantise lower ring_products fuse_tail cells read_parts "
                              "place_maps loops narrow plan "
-                             "emit verify all"),
+                             "emit verify all list"),
             std::string::npos)
       << outcome.err;
   for (const std::string options : {"--dump-after all", "--dump-to passes"}) {
@@ -382,7 +391,7 @@ TEST_F(ConvertCommand, RefusesAFolderForDumpsThatCannotBe) {
   const Outcome outcome =
       Weft("convert model.xml -o m.weft --dump-after all --dump-to model.xml/passes");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("model.xml/passes: cannot be made: "), std::string::npos)
+  EXPECT_NE(outcome.err.find("model.xml/passes: cannot be created: "), std::string::npos)
       << outcome.err;
   EXPECT_EQ(Weft("convert model.xml -o passes/01-read.txt --dump-after all --dump-to passes").code,
             2);
@@ -428,7 +437,7 @@ TEST_F(ConvertCommand, TellsWhatItCut) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(
       outcome.err,
-      "streamed: 4 steps of 12 per run\n"
+      "streaming: 4 steps of 12 per run\n"
       "  input  \"x0\" f32[2,4,6]: axis 1, 4 of 12\n"
       "  output \"y0\" f32[2,4,5]: axis 1, 4 of 12\n"
       "  state  \"Convolution_3/past\" 96 bytes: the last 2 positions before layer 4 "
@@ -441,8 +450,8 @@ TEST_F(ConvertCommand, TellsWhatItCut) {
       "layer 7 \"Convolution_6\"\n"
       "  state  \"GRUSequence_15/hidden\" 72 bytes: hidden state of layer 16 "
       "\"GRUSequence_15\"\n"
-      "  an output depends on all steps so far\n"
-      "  states have 432 bytes; at least 424 must be kept\n");
+      "  each output depends on all steps so far\n"
+      "  states: 432 bytes; lower bound 424 bytes\n");
   const Outcome as_json = Weft(call + " --json");
   ASSERT_EQ(as_json.code, 0) << as_json.err;
   EXPECT_EQ(as_json.err, "");
@@ -467,7 +476,7 @@ TEST_F(ConvertCommand, TellsThePlacesOfAStep) {
            "/cases/convolution/2d_stride2/model.xml' -o cut.weft --streaming=2");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   for (const char* words :
-       {"of 16 (2 a step)\n", "  an output depends on 2 steps, its own among them\n"}) {
+       {"of 16 (2 per step)\n", "  each output depends on 2 steps, including its own\n"}) {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << words << "\n" << outcome.err;
   }
 }
@@ -477,16 +486,16 @@ TEST_F(ConvertCommand, TellsWhatStaysWholeAndWhatIsToldSoFar) {
   const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err,
-            "streamed: 1 step of 5 per run\n"
+            "streaming: 1 step of 5 per run\n"
             "  input  \"x\" f32[1,2]: axis 0, 1 of 5\n"
-            "  whole  \"gain\" f32[2]: input in every run\n"
-            "  whole  \"start\" f32[1,2]: input in every run\n"
+            "  fixed  \"gain\" f32[2]: read in every run\n"
+            "  fixed  \"start\" f32[1,2]: read in every run\n"
             "  output \"sums\" f32[1,2]: axis 0, 1 of 5\n"
-            "  output \"total\" f32[1,2]: of the steps so far\n"
+            "  output \"total\" f32[1,2]: result of all steps so far\n"
             "  state  \"walk/sum\" 8 bytes: carried value \"sum\" of layer 3 \"walk\"; "
             "initialised by layer 2 \"start\" in the first run after a reset\n"
-            "  an output depends on all steps so far\n"
-            "  states have 8 bytes; at least 8 must be kept\n");
+            "  each output depends on all steps so far\n"
+            "  states: 8 bytes; lower bound 8 bytes\n");
   const auto json =
       nlohmann::json::parse(Weft("convert model.xml -o cut.weft --streaming --json").out);
   EXPECT_EQ(json["streamed"]["whole"][1]["name"], "start");

@@ -66,7 +66,7 @@ TEST_F(InspectCommand, TellsTheBudget) {
   const Outcome text = Weft("inspect model.weft --budget");
   ASSERT_EQ(text.code, 0);
   for (const char* words :
-       {"self test", "total", "a run: 8 steps, 15708 multiply-adds", "largest weights"}) {
+       {"self test", "total", "work per run: 8 steps, 15708 multiply-adds", "largest weights"}) {
     EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out;
   }
 }
@@ -95,11 +95,11 @@ TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
   const std::string text = Weft("inspect model.weft --plan").out;
   const std::string line = plan["line"];
   EXPECT_TRUE(text.starts_with(line + "\n")) << text;
-  EXPECT_EQ(line, fmt::format("arena {0} B, optimal for this schedule (bound {0}) | state 0 B | "
-                              "copies/iteration 0 | weights {1} B",
-                              plan["arena_bytes"][0].get<int64_t>(),
-                              plan["weights_bytes"].get<int64_t>()));
-  EXPECT_NE(text.find(fmt::format("\nports shared: {} B of outputs",
+  EXPECT_EQ(line, fmt::format(
+                      "scratch {0} bytes, optimal for this schedule (bound {0}) | state 0 bytes | "
+                      "copied per iteration 0 bytes | weights {1} bytes",
+                      plan["arena_bytes"][0].get<int64_t>(), plan["weights_bytes"].get<int64_t>()));
+  EXPECT_NE(text.find(fmt::format("\nshared by inputs and outputs: {} bytes (",
                                   plan["ports_shared_bytes"].get<int64_t>())),
             std::string::npos)
       << text;
@@ -138,8 +138,8 @@ TEST_F(InspectCommand, TellsOfAStreamedModel) {
             json["budget"]["work"]["multiply_adds"].get<double>());
   const Outcome text = Weft("inspect model.weft");
   for (const char* words :
-       {"streamed: 4 of 12 steps per run; an output depends on all so far\n", "axis 1, 4 of 12\n",
-        "state: 432 bytes in variables; at least 424 must be kept; layout "}) {
+       {"streaming: 4 of 12 steps per run; each output depends on all steps so far\n",
+        "axis 1, 4 of 12\n", "state: 432 bytes in variables; lower bound 424; layout "}) {
     EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out;
   }
   ASSERT_EQ(Weft("convert " + model + "--streaming=5").code, 0);

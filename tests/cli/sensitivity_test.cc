@@ -57,7 +57,7 @@ TEST_F(SensitivityCommand, MeasuresWhatCompareMeasures) {
 TEST_F(SensitivityCommand, PrintsLinesOfEightyColumns) {
   const Outcome outcome =
       Weft(std::string("convert ") + kKeypad + " -o m.weft --precision i8 --sensitivity");
-  const size_t begin = outcome.out.find("what rounding a layer does");
+  const size_t begin = outcome.out.find("output error if only one layer");
   ASSERT_NE(begin, std::string::npos) << outcome.out;
   std::istringstream lines(outcome.out.substr(begin));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
