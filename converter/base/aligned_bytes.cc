@@ -14,12 +14,12 @@ namespace weft {
 
 namespace {
 
-constexpr size_t kHugePage = size_t{1} << 21;  // of x86-64, and of AArch64 with pages of 4 KiB
+constexpr size_t kHugePage = size_t{1} << 21;  // on x86-64, and on AArch64 with pages of 4 KiB
 
-// Below two of them the pages before the first and behind the last are most of it.
+// In smaller blocks the alignment would waste more than the huge pages gain.
 constexpr bool WantsHugePages(size_t size) { return size >= 2 * kHugePage; }
 
-// Advice: where the system has no huge pages, or none left, nothing changes.
+// A hint to the system, without effect if no huge pages are available.
 void AskForHugePages([[maybe_unused]] std::byte* data, [[maybe_unused]] size_t size) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   madvise(data, size, MADV_HUGEPAGE);

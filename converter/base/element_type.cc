@@ -15,8 +15,8 @@ struct TypeRow {
   ElementType type;
   int bits;
   bool is_float;
-  std::string_view name;    // of `element_type` in <data>
-  std::string_view legacy;  // of `precision` on a port
+  std::string_view name;    // in `element_type` of <data>
+  std::string_view legacy;  // in `precision` of a port
 };
 
 constexpr TypeRow kTypes[] = {
@@ -89,7 +89,7 @@ std::string ElementTypeNames() {
 }
 
 std::string ToString(std::span<const int64_t> dims) {
-  // No layer has more than a handful; a broken file may name a hundred thousand.
+  // Layers have few dims, but a damaged file may declare a hundred thousand.
   constexpr size_t kMostShown = 16, kFirstShown = 8;
   if (dims.size() <= kMostShown) return fmt::format("[{}]", fmt::join(dims, ","));
   return fmt::format("[{},... ({} dims)]", fmt::join(dims.first(kFirstShown), ","), dims.size());

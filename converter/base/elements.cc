@@ -16,7 +16,7 @@ T Load(std::span<const std::byte> bytes, size_t index) {
   return value;
 }
 
-// Every half is a double. Subnormal halves are multiples of 2^-24.
+// Every half is exact in double. Subnormal halves are multiples of 2^-24.
 double HalfToDouble(uint16_t bits) {
   const int exponent = bits >> 10 & 0x1F;
   const int fraction = bits & 0x3FF;

@@ -13,7 +13,7 @@ namespace {
 
 using std::filesystem::path;
 
-// What a shell reads as one word.
+// Quotes text so that a shell reads it as one word.
 std::string ShellWord(const std::string& text) {
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 ||
@@ -32,7 +32,7 @@ std::string ShellWord(const std::string& text) {
   return quoted + "'";
 }
 
-// In a Python program that stands in double quotes of a shell.
+// A Python string literal for a program in double quotes of a shell.
 std::string PythonWord(const std::string& text) {
   std::string word = "'";
   for (const char c : text) {
@@ -42,7 +42,7 @@ std::string PythonWord(const std::string& text) {
   return word + "'";
 }
 
-// Of the IR that ovc writes: in the working folder, under the stem of what it reads.
+// Name of the IR that ovc writes: in the working folder, with the stem of its input.
 std::string IrOf(const path& file) { return path(file.stem()).replace_extension(".xml").string(); }
 
 std::string ByOvc(const path& file) {
@@ -60,7 +60,8 @@ std::string ByPython(const path& file, std::string_view imports, std::string_vie
 std::string ByTorchScript(const path& file) { return ByPython(file, "torch", "torch.jit.load"); }
 std::string ByTorchExport(const path& file) { return ByPython(file, "torch", "torch.export.load"); }
 
-// The archive holds parameters, and perhaps objects of classes that only the model's program has.
+// The archive contains parameters, and possibly objects whose classes only the model's program
+// defines.
 std::string ByTorchProgram(const path& file) {
   return fmt::format(
       "openvino.save_model(openvino.convert_model(model, example_input=x), {}, "
@@ -80,21 +81,21 @@ std::string ByWeft(const path& file) {
 
 struct Kind {
   std::string_view what;
-  std::string (*command)(const path&);  // makes a model.weft; null: there is none
+  std::string (*command)(const path&);  // converts to a model.weft; null: no such command
 };
 
 bool HasAt(std::string_view bytes, size_t offset, std::string_view mark) {
   return bytes.size() >= offset + mark.size() && bytes.substr(offset, mark.size()) == mark;
 }
 
-// A message of protobuf that begins with ir_version, and then one of ModelProto's other fields.
+// Returns true for a protobuf message that starts with ir_version and another field of ModelProto.
 bool IsOnnx(std::string_view bytes) {
   if (bytes.size() < 3 || bytes[0] != '\x08' || bytes[1] < 1 || bytes[1] > 40) return false;
   constexpr std::string_view kFields = "\x12\x1a\x22\x28\x32\x3a\x42\x72\xa2\xca";
   return kFields.find(bytes[2]) != std::string_view::npos;
 }
 
-// By names of members, which stand in the archive's directory as they are.
+// Recognises archives by the names of their members, which are plain text in the directory.
 Kind KindOfArchive(std::string_view bytes) {
   const auto holds = [&](std::string_view name) { return bytes.find(name) != bytes.npos; };
   if (holds("model.weights.h5") || (holds("metadata.json") && holds("config.json"))) {

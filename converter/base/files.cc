@@ -24,7 +24,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() { Close(); }
   int get() const { return fd_; }
-  // Of one that holds nothing.
+  // Must not hold a descriptor already.
   void Set(int fd) { fd_ = fd; }
   bool Close() {
     const int fd = fd_;
@@ -46,13 +46,13 @@ bool WriteAll(int fd, std::span<const std::byte> bytes) {
   return true;
 }
 
-// Anonymous files take no name until they are whole, so that not even SIGKILL leaves one behind;
-// but each is an open descriptor, of which a process has few.
+// Limit of anonymous files. They have no name until they are complete, so that not even SIGKILL
+// leaves an incomplete file; but each needs an open descriptor.
 constexpr size_t kMostAnonymous = 64;
 
 int OpenAnonymous(const std::filesystem::path& folder) {
 #ifdef O_TMPFILE
-  // The name is given through /proc.
+  // The file is named later, through /proc.
   if (access("/proc/self/fd", X_OK) == 0) {
     return open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   }
@@ -61,15 +61,15 @@ int OpenAnonymous(const std::filesystem::path& folder) {
   return -1;
 }
 
-// A new file on its way to its place: first without a name or aside, with all of its bytes, then
-// under its own name.
+// A file that is being written: first anonymous or under a temporary name, then, when it is
+// complete, under its own name.
 class Incoming {
  public:
   Incoming(const FileToWrite& file, Unfinished& unfinished)
       : file_(file), unfinished_(unfinished), target_(file.path) {}
 
   bool Write(bool anonymous, std::string* reason) {
-    // What a link names is replaced, not the link; a device or pipe cannot be replaced at all.
+    // Replaces the target of a link, not the link. Devices and pipes cannot be replaced.
     target_ = FollowLinks(file_.path);
     std::error_code error;
     if (std::filesystem::is_symlink(target_, error)) {
@@ -83,7 +83,7 @@ class Incoming {
     }
     struct stat old;
     const bool replaces = stat(target_.c_str(), &old) == 0;
-    // A rename would replace a protected file all the same, and for root nothing is protected.
+    // rename() would replace a read-only file, so it is checked here.
     if (replaces && (old.st_mode & 0222) == 0) {
       *reason = file_.path.string() + ": cannot be written: it is read-only; must be writable";
       return false;
@@ -96,10 +96,10 @@ class Incoming {
     return Fail(reason);
   }
 
-  // With signals held. `keep_old` makes it possible to Withdraw.
+  // Gives the file its name. Signals must be held. Withdraw requires `keep_old`.
   bool Place(bool keep_old, std::string* reason) {
     if (name_.empty()) {
-      // Linking replaces nothing, so what is new needs no name aside.
+      // link() never replaces a file, so a new file needs no temporary name.
       const int error = Link(target_.c_str());
       placed_ = error == 0;
       if (placed_) return true;
@@ -115,10 +115,11 @@ class Incoming {
     return true;
   }
 
-  // After Place, which may have failed: all is as it was before.
+  // Restores the state before Place, which may have failed.
   void Withdraw() {
     if (!old_.empty()) {
-      rename(old_.c_str(), target_.c_str());  // where both are one file still, the list drops old_
+      rename(old_.c_str(),
+             target_.c_str());  // no effect if both are the same file; the list then removes old_
     } else if (placed_) {
       unlink(target_.c_str());
     }
@@ -140,8 +141,8 @@ class Incoming {
     return linkat(AT_FDCWD, made.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
   }
 
-  // A second name for the file that is replaced, if there is one; where files have one name only,
-  // that one.
+  // Gives the old file, if there is one, a temporary name: a second one, or its only one on file
+  // systems without hard links.
   bool KeepOld() {
     old_ = unfinished_.Add(Folder(), [this](const char* name) {
       if (link(target_.c_str(), name) == 0) return 0;
@@ -164,8 +165,8 @@ class Incoming {
   Unfinished& unfinished_;
   std::filesystem::path target_;
   Descriptor made_;
-  std::string name_;  // aside; empty while it has none
-  std::string old_;   // of the file replaced
+  std::string name_;  // temporary name; empty for an anonymous file
+  std::string old_;   // temporary name of the replaced file
   bool placed_ = false;
 };
 
@@ -179,7 +180,7 @@ std::optional<std::vector<std::byte>> ReadFile(const std::filesystem::path& path
     *reason = Reason();
     return std::nullopt;
   }
-  // Pipes have no size: they are read in growing pieces. One more byte lets the end show itself.
+  // Pipes have size 0 and are read in growing pieces. The extra byte detects the end of the file.
   std::vector<std::byte> bytes(static_cast<size_t>(status.st_size) + 1);
   size_t filled = 0;
   while (true) {
@@ -204,7 +205,7 @@ bool WriteFiles(std::span<const FileToWrite> files, std::string* reason) {
     const bool anonymous = incoming.size() < kMostAnonymous;
     if (!incoming.emplace_back(file, unfinished).Write(anonymous, reason)) return false;
   }
-  // Every byte is on the disk: from here on only the directory entries change.
+  // All bytes are on the disk. From here on only directory entries change.
   const SignalsHeld held;
   for (size_t i = 0; i < incoming.size(); ++i) {
     const bool is_last = i + 1 == incoming.size();

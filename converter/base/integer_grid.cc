@@ -8,16 +8,17 @@
 namespace weft {
 namespace {
 
-// A scale that holds every number, and the integers before an offset.
+// numbers[i] = integers[i] * scale, without an offset.
 struct Multiples {
   float scale = 0;
   std::vector<int32_t> integers;
 };
 
-// A product of an integer and a float is exact in double, so that this rounds once.
+// The product of an integer and a float is exact in double, so the result is rounded once.
 float Multiple(int32_t integer, float scale) { return static_cast<float>(double{scale} * integer); }
 
-// With the scale given; the greatest magnitude is `most` of it.
+// Computes the integers for multiples.scale. Returns false if a number is not a multiple. `most` is
+// the maximum magnitude of an integer.
 bool Fill(std::span<const float> numbers, int32_t most, Multiples& multiples) {
   for (size_t i = 0; i < numbers.size(); ++i) {
     const double nearest = std::nearbyint(double{numbers[i]} / multiples.scale);
@@ -28,7 +29,8 @@ bool Fill(std::span<const float> numbers, int32_t most, Multiples& multiples) {
   return true;
 }
 
-// The greatest magnitude is a rounded multiple of the scale, which so is one of three neighbours.
+// Finds the coarsest scale. The maximum magnitude is a rounded multiple of the scale, so three
+// adjacent floats are candidates for each multiple.
 bool FindMultiples(std::span<const float> numbers, float greatest, int32_t most,
                    Multiples& multiples) {
   multiples.integers.resize(numbers.size());
@@ -50,7 +52,7 @@ struct Shift {
   int32_t offset = 0;
 };
 
-// How the integers, negated or not, come to lie within the range.
+// Finds a sign and an offset that move the integers into the range; nullopt if there are none.
 std::optional<Shift> ShiftInto(IntegerRange range, int32_t least, int32_t greatest,
                                bool prefers_negated) {
   std::optional<Shift> shift;

@@ -23,14 +23,14 @@ void LivenessAnalysis::Touch(uint32_t value, TouchKind kind, ByteSpan bytes) {
   if (open_ != kNothing) NoteValue(value);
 }
 
-// Every byte that anything touches?
+// Returns true if the event overwrites all bytes of the value that are ever accessed.
 bool LivenessAnalysis::MakesAll(const Event& event) const {
   const ByteSpan& all = touched_[event.value];
   return event.kind == TouchKind::kWriteAll && event.bytes.begin <= all.begin &&
          all.end <= event.bytes.end;
 }
 
-// Of the innermost section; those around it take over its list.
+// Adds the value to the innermost section. Enclosing sections take over its list in Leave.
 void LivenessAnalysis::NoteValue(uint32_t value) {
   if (noted_in_[value] == open_) return;
   noted_in_[value] = open_;
@@ -71,7 +71,8 @@ void LivenessAnalysis::Leave() {
   for (const uint32_t value : left.values) NoteValue(value);
 }
 
-// What is touched inside a loop and outside it must survive every iteration.
+// Maximum live range of each value. A value that is accessed inside and outside a loop is kept in
+// all iterations of the loop.
 std::vector<TimeRange> LivenessAnalysis::Hulls() const {
   std::vector<TimeRange> touched(needs_.size(), {INT64_MAX, INT64_MIN});
   for (const Event& event : events_) {
@@ -101,7 +102,7 @@ void LivenessAnalysis::Cover(uint32_t value, int64_t time) {
   }
 }
 
-// From the moment on back. While a value is needed its latest range is open.
+// Sets the need at and before `time`. While a value is needed, its last range is open.
 void LivenessAnalysis::SetNeed(uint32_t value, Need need, int64_t time, bool records) {
   const bool changes = needs_[value] != need;
   needs_[value] = need;
@@ -149,11 +150,11 @@ void LivenessAnalysis::Walk(const Span& span, bool records) {
   }
 }
 
-// The branch that stands before this one; nothing where this is none, or the first.
+// Returns the first branch of an If whose second branch is `section`, else kNothing.
 uint32_t LivenessAnalysis::OtherBranch(uint32_t section) const {
   const Entered& second = sections_[section];
   if (!second.facts.condition) return kNothing;
-  // Only the condition is read between the two.
+  // Only reads of the condition may be between the two branches.
   size_t before = second.span.begin_event;
   while (before > 0 && events_[before - 1].value != kNothing &&
          events_[before - 1].kind == TouchKind::kRead) {
@@ -178,7 +179,7 @@ void LivenessAnalysis::WalkSection(uint32_t id, bool records) {
   SetNeeds(section.values, before, section.span.time.begin, records);
 }
 
-// Either of two sections, and what is read between them anyway.
+// Traverses both branches of an If and the reads between them.
 void LivenessAnalysis::WalkBranches(uint32_t first, uint32_t second, bool records) {
   const Span &of_first = sections_[first].span, &of_second = sections_[second].span;
   std::vector<uint32_t> values;
@@ -194,7 +195,7 @@ void LivenessAnalysis::WalkBranches(uint32_t first, uint32_t second, bool record
   SetNeeds(values, before, of_first.time.begin, records);
 }
 
-// Without recording, what they do is found once.
+// Without `records` the effect of a section is computed once and cached in `before`.
 void LivenessAnalysis::WalkRuns(uint32_t id, bool records) {
   Entered& section = sections_[id];
   if (records) return WalkEachRun(section, true);
@@ -214,7 +215,7 @@ void LivenessAnalysis::WalkEachRun(const Entered& section, bool records) {
   const std::vector<uint32_t>& values = section.values;
   const size_t copies = section.facts.copies;
   const Needs behind = NeedsOf(values), none(values.size(), Need::kNone);
-  // What is needed where the section ends after a copy.
+  // Needs after each copy if the section ends there.
   std::vector<Needs> exits(copies, behind);
   for (size_t run = section.runs.size(); run-- > copies;) {
     SetNeeds(values, behind, section.runs[run].time.end, records);
@@ -236,7 +237,7 @@ void LivenessAnalysis::WalkEachRun(const Entered& section, bool records) {
   WalkCopies(section, next, exits, records);
 }
 
-// `behind_last`: what the next iteration needs.
+// Traverses the copies of the body. `behind_last` are the needs of the next iteration.
 void LivenessAnalysis::WalkCopies(const Entered& section, const Needs& behind_last,
                                   const std::vector<Needs>& exits, bool records) {
   Needs needs = behind_last;

@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-// Longer words are no typing errors of names, and the comparison takes their square.
+// Longer words are not typing errors, and the comparison needs quadratic time.
 constexpr size_t kLongestWord = 200;
 
 std::string LowerCase(std::string_view text) {
@@ -22,8 +22,8 @@ std::string LowerCase(std::string_view text) {
   return lower;
 }
 
-// Insertions, deletions, replacements and swaps of neighbours from `typed` to the nearest beginning
-// of `name`, and to all of it.
+// Number of insertions, deletions, replacements and swaps of adjacent letters from `typed` to the
+// nearest prefix of `name`, and to the complete name.
 struct Distance {
   size_t beginning, whole;
   auto operator<=>(const Distance&) const = default;

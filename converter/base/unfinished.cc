@@ -11,13 +11,13 @@
 namespace weft {
 namespace {
 
-// Changed with signals held only, so that the handler never meets it half changed.
+// Modified only while signals are held, so that the handler never sees an inconsistent list.
 std::vector<std::string> names;
 
 extern "C" void RemoveAndEnd(int signal) {
   for (const std::string& name : names) unlink(name.c_str());
   std::signal(signal, SIG_DFL);
-  raise(signal);  // acts when this returns, and shows the parent which signal it was
+  raise(signal);  // delivered after this function; ends the process with the same signal
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ SignalsHeld::~SignalsHeld() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 Unfinished::Unfinished() {
   for (size_t i = 0; i < kSignals.size(); ++i) {
     sigaction(kSignals[i], nullptr, &before_[i]);
-    // What the parent has it ignore (nohup) or a program handles itself stays so.
+    // Keeps signals that are ignored (nohup) or handled by the program.
     if (before_[i].sa_handler != SIG_DFL) continue;
     struct sigaction action = {};
     action.sa_handler = RemoveAndEnd;

@@ -12,7 +12,8 @@ namespace {
 
 bool Continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// Controls, and the characters of Unicode that break lines, have no width or turn the direction.
+// Control characters, and Unicode characters that break lines, have no width or change the writing
+// direction.
 bool IsHidden(uint32_t code) {
   constexpr std::pair<uint32_t, uint32_t> kHidden[] = {
       {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},
@@ -76,7 +77,7 @@ std::string VisibleJson(std::string_view json) {
   while (!json.empty()) {
     const Character first = FirstCharacter(json);
     const size_t bytes = std::max<size_t>(first.bytes, 1);
-    // Below U+0020 stand only the line ends between values: in strings they are escapes already.
+    // Control characters in strings are escaped already; others are line ends between values.
     if (first.code < 0x20 || !IsHidden(first.code)) {
       visible += json.substr(0, bytes);
     } else if (first.code > 0xFFFF) {

@@ -12,8 +12,8 @@
 namespace weft::cli {
 namespace {
 
-constexpr int64_t kMostWhole = 1000;  // elements of an array that is printed whole
-constexpr int64_t kEdge = 3;          // of each end of an axis of longer ones
+constexpr int64_t kMostWhole = 1000;  // maximum number of elements that are all printed
+constexpr int64_t kEdge = 3;          // elements printed at each end of an axis of a longer array
 constexpr size_t kColumns = 80;
 
 class ArrayPrinter {
@@ -27,7 +27,7 @@ class ArrayPrinter {
   }
 
  private:
-  // The part of the array whose first axes are fixed; `element` is its first.
+  // Prints the subarray that starts at `element` and has the axes from `axis` on.
   void Print(size_t axis, int64_t element) {
     const Dims& dims = array_.type.dims;
     if (axis == dims.size()) return Put(ElementText(array_, static_cast<size_t>(element)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements of an array for people and for JSON.
+// The elements of an array as text and as JSON.
 #ifndef WEFT_CONVERTER_CLI_ARRAY_TEXT_H_
 #define WEFT_CONVERTER_CLI_ARRAY_TEXT_H_
 
@@ -11,13 +11,15 @@
 
 namespace weft::cli {
 
-// As many digits as tell the value from its neighbours.
+// Returns the shortest decimal text that identifies the element.
 std::string ElementText(const Array& array, size_t element);
 
-// Whole lines, in brackets by axis. Of long arrays the first and last three along each axis.
+// Returns lines with brackets for each axis. Long arrays show only the first and last three
+// elements along each axis.
 std::string ArrayText(const Array& array);
 
-// All of them, row-major. JSON knows no infinity and no NaN: these are "inf", "-inf" and "nan".
+// Returns all elements, row-major. JSON has no infinity and no NaN; they are "inf", "-inf" and
+// "nan".
 nlohmann::ordered_json ElementsJson(const Array& array);
 
 }  // namespace weft::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft bench: how long one Run takes, and, on request, where in it the time goes.
+// weft bench: measures the time of a run and, on request, of each step.
 #include <fmt/format.h>
 #ifdef __linux__
 #include <sched.h>
@@ -62,10 +62,10 @@ void FillInputs(LoadedModel& model) {
   }
 }
 
-// Inputs may be overwritten by a run, so they are filled again before each; that is not measured.
+// Fills the inputs before each run, because a run may overwrite them. Filling is not measured.
 class Inputs {
  public:
-  // Files of the call feed what they name, made numbers the rest.
+  // Inputs without a file get generated numbers.
   Inputs(LoadedModel& model, const BenchCall& call, Complaints& complaints)
       : engine_(model.engine()) {
     FillInputs(model);
@@ -107,7 +107,7 @@ class Inputs {
   double seconds_per_call_ = 0;
 };
 
-// One model.
+// The measurement of one model.
 class Bench {
  public:
   Bench(LoadedModel& model, const BenchCall& call, uint64_t clock_cost, Complaints& complaints)
@@ -121,7 +121,7 @@ class Bench {
                                          : 1e9 * inputs_.seconds_per_call();
   }
 
-  // Nanoseconds of one run; 0 after a fault.
+  // Runs the model once. Returns nanoseconds, or 0 after a fault.
   uint64_t Once() {
     inputs_.FillNext();
     const uint64_t begin = Now();
@@ -136,7 +136,7 @@ class Bench {
     return measured_.runs.back();
   }
 
-  // As many runs as were measured. The times of as many of them are kept as memory allows.
+  // Profiles as many runs as were measured. Keeps the step times of some runs, as memory allows.
   void MeasureSteps() {
     const size_t step_count = format::RowsOf(model_.root().steps()).count;
     constexpr int64_t kMostTimes = 8'000'000;
@@ -177,7 +177,7 @@ class Bench {
   Faults& faults_;
   Inputs inputs_;
   Measured measured_;
-  std::vector<uint64_t> step_times_;  // of the run on its way
+  std::vector<uint64_t> step_times_;  // of the current run
 };
 
 using Benches = std::vector<std::unique_ptr<Bench>>;
@@ -201,7 +201,7 @@ void MeasureAll(const BenchCall& call, Benches& benches, const Faults& faults) {
   }
 }
 
-// All runs on one processor. False, with a fault, where it cannot be had.
+// Binds this process to one processor. Returns false and adds a fault if it is not available.
 bool TakeCpu(int64_t cpu, Faults& faults) {
   if (cpu < 0) return true;
 #ifdef __linux__
@@ -210,11 +210,11 @@ bool TakeCpu(int64_t cpu, Faults& faults) {
   if (cpu < CPU_SETSIZE) CPU_SET(static_cast<size_t>(cpu), &only);
   if (sched_setaffinity(0, sizeof only, &only) == 0) return true;
   faults.Add(
-      fmt::format("weft bench: --cpu: processor {} cannot be had: {}; must be one that this "
-                  "machine lets the call use",
+      fmt::format("weft bench: --cpu: processor {} is not available: {}; must be a "
+                  "processor that this process may use",
                   cpu, std::generic_category().message(errno)));
 #else
-  faults.Add("weft bench: --cpu: is not available on this system; must be left out");
+  faults.Add("weft bench: --cpu: is not available on this system; must be omitted");
 #endif
   return false;
 }

@@ -36,7 +36,7 @@ struct Percentile {
 constexpr Percentile kPercentiles[] = {
     {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}};
 
-// A percentile of fewer runs than it has parts is the largest time alone.
+// Returns true if there are enough runs for the percentile to differ from the maximum.
 bool IsKnown(const Percentile& percentile, size_t runs) {
   return static_cast<double>(runs) * (1 - percentile.share) >= 0.999;
 }
@@ -47,7 +47,7 @@ uint64_t MissesOf(const Measured& measured) {
   }));
 }
 
-// Times of what runs once or more per run: a step, or all steps of a layer.
+// Times of a step, or of all steps of a layer.
 struct Cost {
   std::string kind, layer;
   uint32_t step = 0;
@@ -89,7 +89,7 @@ void SortByTime(std::vector<Cost>& costs) {
   std::ranges::stable_sort(costs, std::ranges::greater(), &Cost::microseconds);
 }
 
-// Steps of one layer together; `step` is then how many of them there are.
+// Adds up the steps of each layer; `step` is then the number of steps.
 std::vector<Cost> LayersOf(const std::vector<Cost>& steps) {
   std::map<std::string_view, size_t> index;
   std::vector<Cost> layers;
@@ -110,7 +110,7 @@ std::vector<Cost> LayersOf(const std::vector<Cost>& steps) {
   return layers;
 }
 
-// In the order of the listing.
+// Steps in the order of the listing.
 Json StepCostsJson(const std::vector<Cost>& steps) {
   Json list = Json::array();
   for (const Cost& step : steps) {
@@ -196,7 +196,7 @@ void PrintJson(const BenchReport& report) {
   Print({{"models", std::move(list)}});
 }
 
-// A field of RFC 4180.
+// Quotes a CSV field as in RFC 4180.
 std::string CsvField(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string field = "\"";
@@ -207,7 +207,7 @@ std::string CsvField(const std::string& text) {
   return field + "\"";
 }
 
-// A row for each model, and with --profile a row for each step instead.
+// Prints a row for each model, or with --profile a row for each step.
 void PrintCsv(const BenchReport& report) {
   if (report.profile) {
     Answer("model,step,kind,layer,calls_per_run,us_per_run,share,median_us_per_run");
@@ -315,9 +315,10 @@ void PrintText(const BenchReport& report) {
   const bool is_long = report.models.size() > 1 || report.histogram || report.profile;
   for (const Measured& measured : report.models) {
     if (report.models.size() > 1) {
-      Answer("{}: {:.3f} times the first", measured.model->file(), RatioOf(report, measured));
+      Answer("{}: {:.3f} times the time of the first model", measured.model->file(),
+             RatioOf(report, measured));
     }
-    Answer("{} runs after {} to warm up, in microseconds: {}", Grouped(std::ssize(measured.runs)),
+    Answer("{} runs after {} warm-up runs, in microseconds: {}", Grouped(std::ssize(measured.runs)),
            Grouped(report.warm_up), TimesText(measured));
     PrintPercentiles(measured);
     PrintDeadline(measured);
@@ -325,7 +326,7 @@ void PrintText(const BenchReport& report) {
     if (report.profile) PrintCosts(measured);
     if (is_long) AnswerText("\n");
   }
-  Answer("reading the clock takes {} ns, which is taken off every time", report.clock_cost);
+  Answer("the time of reading the clock, {} ns, is subtracted from all times", report.clock_cost);
 }
 
 }  // namespace

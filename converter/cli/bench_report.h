@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft bench` prints of its measurements: text, JSON or CSV.
+// Prints the measurements of `weft bench` as text, JSON or CSV.
 #ifndef WEFT_CONVERTER_CLI_BENCH_REPORT_H_
 #define WEFT_CONVERTER_CLI_BENCH_REPORT_H_
 
@@ -14,14 +14,14 @@ struct StepTime {
   uint64_t calls = 0, nanoseconds = 0;
 };
 
-// Of one model; the cost of reading the clock is taken off all times.
+// Measurements of one model. The cost of reading the clock is subtracted from all times.
 struct Measured {
   const LoadedModel* model = nullptr;
   std::vector<uint64_t> runs;  // nanoseconds, sorted
   std::vector<StepTime> steps;
   int64_t profiled_runs = 0;
-  std::vector<std::vector<uint64_t>> step_runs;  // nanoseconds of every step, of some profiled runs
-  double deadline_nanoseconds = 0;               // for a run; 0: none
+  std::vector<std::vector<uint64_t>> step_runs;  // nanoseconds by step, of some profiled runs
+  double deadline_nanoseconds = 0;               // maximum time of a run; 0: none
 };
 
 struct BenchReport {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model costs, as `weft inspect --budget` prints it: flash by part, memory by region, stack,
-// work per run and per iteration, and what contributes most to each.
+// The costs of a model, as `weft inspect --budget` prints them: flash by part, memory by region,
+// stack, work per run and per iteration, and the largest contributors to each.
 #ifndef WEFT_CONVERTER_CLI_BUDGET_H_
 #define WEFT_CONVERTER_CLI_BUDGET_H_
 
@@ -12,12 +12,12 @@
 
 namespace weft::cli {
 
-// Rows of a list of contributors that people read.
+// Default length of the lists of contributors.
 inline constexpr size_t kReadableRows = 10;
 
-// Of a model that is open; the lists of contributors have `most_rows` at most.
+// `model` must be open. Lists of contributors have at most `most_rows` rows.
 nlohmann::ordered_json BudgetJson(const LoadedModel& model, size_t most_rows = kReadableRows);
-// The same for people.
+// `budget` as text.
 std::string BudgetText(const nlohmann::ordered_json& budget);
 
 }  // namespace weft::cli

@@ -20,7 +20,7 @@ using Words = std::vector<std::string>;
 
 bool IsShown(const CLI::Option& option) { return !option.get_group().empty(); }
 
-// Long names without their dashes.
+// Long names of all options, without dashes.
 Words OptionNames(const CLI::App& command) {
   Words names;
   for (const CLI::Option* option : command.get_options()) {
@@ -46,7 +46,7 @@ const CLI::App* FindCommand(const CLI::App& app, const std::string& name) {
 
 bool IsOption(std::string_view word) { return word.size() > 1 && word[0] == '-' && word != "--"; }
 
-// What no option took and no command knows, without the mark that ends the options.
+// Words that CLI11 could not assign to an option or argument, without "--".
 Words Unexpected(const CLI::App& command) {
   Words words = command.remaining();
   std::erase(words, "--");
@@ -58,7 +58,7 @@ const CLI::App* ChosenCommand(const CLI::App& app) {
   return chosen.empty() ? nullptr : chosen.front();
 }
 
-// `word` may carry its value: "--strem=2".
+// `word` may have a value: "--strem=2".
 std::string UnknownOption(const CLI::App& app, const CLI::App& command, const std::string& word) {
   const std::string name = word.substr(0, word.find('='));
   const std::string shown = OneLine(name);
@@ -86,8 +86,8 @@ std::string UnexpectedValue(const CLI::App& command, const std::string& word) {
                      command.get_name(), takes);
 }
 
-// Words that the command does not know. Those behind an unknown option may be its value, so they
-// are reported only when there is none.
+// Adds errors for words that the command does not accept. Words other than options are reported
+// only if there is no unknown option, because they may be its value.
 void AddUnknown(const CLI::App& app, const CLI::App& command, Faults& faults) {
   const std::string who = "weft " + command.get_name();
   const Words words = Unexpected(command);
@@ -100,12 +100,12 @@ void AddUnknown(const CLI::App& app, const CLI::App& command, Faults& faults) {
   }
 }
 
-// The words before the command, or all of them when there is none.
+// Adds errors for the words before the command, or for all words if there is no command.
 void AddUnknownBefore(const CLI::App& app, const CLI::App* chosen, Faults& faults) {
   for (const std::string& word : Unexpected(app)) {
     if (!IsOption(word)) {
       faults.Add("weft: " + UnknownCommand(app, word));
-      return;  // what follows belongs to it
+      return;  // the following words are its own
     }
     if (chosen != nullptr) {
       faults.Add(fmt::format("weft: unknown option \"{}\"; options of \"{}\" must follow it",
@@ -128,8 +128,8 @@ void AddMissing(const CLI::App& command, Faults& faults) {
   }
 }
 
-// CLI11 begins the text with the option's name, that of a flag without its dashes, and then counts
-// arguments.
+// Message for a wrong number of values. CLI11's text starts with the option's name (without dashes
+// if it is a flag).
 std::string WrongCount(const CLI::App& command, const std::string& text) {
   std::string name = text.substr(0, text.find_first_of(": "));
   if (command.get_option_no_throw("--" + name) != nullptr) name.insert(0, "--");
@@ -147,7 +147,7 @@ bool IsNumber(std::string_view word) {
   return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The option's name if it is one that collects values.
+// Returns the option's name if it accepts several values, else an empty text.
 std::string ListOptionOf(const CLI::App& command, const std::string& word) {
   const CLI::Option* option = command.get_option_no_throw(word.substr(0, word.find('=')));
   if (option == nullptr) return "";
@@ -155,7 +155,7 @@ std::string ListOptionOf(const CLI::App& command, const std::string& word) {
   return collects ? option->get_name() : "";
 }
 
-// "x=1,2" and "x=x.npy"; a model's file may hold "=" too.
+// Returns true for "x=1,2" and "x=x.npy", false for file names of models, which may contain "=".
 bool NamesPortValue(std::string_view word) {
   const size_t equals = word.find('=');
   return equals != std::string_view::npos && equals != 0 && !word.ends_with(".xml") &&
@@ -207,7 +207,7 @@ Faults CallFaults(const CLI::App& app, const CLI::ParseError& error) {
 
 void RespellValues(const CLI::App& app, std::vector<std::string>& words) {
   const CLI::App* command = nullptr;
-  std::string list;  // the option of several values that the words before belong to
+  std::string list;  // the option with several values that accepts the current word, or empty
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     if (command == nullptr) {
       command = FindCommand(app, words[i]);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a call that CLI11 has refused. CLI11 throws at the first fault it meets, which
-// is often a consequence: "--output is required" where "--ouput" was typed. So the words that
-// no command knows come first, each with the nearest one that exists, then the values that do not
-// fit, and what is missing only when nothing else is wrong.
+// Error messages for a call that CLI11 has rejected. CLI11 throws at the first error, which is
+// often a consequence of another one: "--output is required" after a typing error "--ouput". The
+// messages therefore first list unknown words, each with the most similar known word, then invalid
+// values. They report missing arguments only if there is no other error.
 #ifndef WEFT_CONVERTER_CLI_CALL_FAULTS_H_
 #define WEFT_CONVERTER_CLI_CALL_FAULTS_H_
 
@@ -18,18 +18,17 @@ class ParseError;
 
 namespace weft::cli {
 
-// Of `app` as it stood when it threw `error`.
+// Returns the errors. `app` must be in the state in which it threw `error`.
 Faults CallFaults(const CLI::App& app, const CLI::ParseError& error);
-// A word stands where a command must, and none of that name exists.
+// Returns true if the first word that is not an option is not the name of a command.
 bool NamesUnknownCommand(const CLI::App& app);
 
 // `unknown command "convrt"; did you mean "convert"? ("weft help" lists the commands)`
 std::string UnknownCommand(const CLI::App& app, const std::string& word);
 
-// Brings values into the one form that CLI11 reads rightly. "--streaming 8" becomes
-// "--streaming=8": what follows a flag otherwise may be the model. Of an option that collects
-// values,
-// "--shape a=1 b=2" becomes "--shape a=1 --shape b=2".
+// Rewrites values to the forms that CLI11 parses correctly. "--streaming 8" becomes
+// "--streaming=8", because CLI11 reads a word after a flag as the model. "--shape a=1 b=2" becomes
+// "--shape a=1 --shape b=2" for options with several values.
 void RespellValues(const CLI::App& app, std::vector<std::string>& words);
 
 }  // namespace weft::cli

@@ -16,25 +16,25 @@ namespace {
 
 using std::filesystem::path;
 
-// Of what the path leads to. Links of all kinds to one file have it in common.
+// Device and inode of the file, after following links; nullopt if it does not exist.
 std::optional<std::string> Inode(const path& file) {
   struct stat status;
   if (stat(file.c_str(), &status) != 0) return std::nullopt;
   return fmt::format("{}:{}", status.st_dev, status.st_ino);
 }
 
-// A file's own number, else that of the deepest folder that exists, with the names below it.
+// The file's inode, or else the inode of its deepest existing folder with the names below it.
 std::string IdentityOf(const path& file) {
   if (const std::optional<std::string> inode = Inode(file)) return *inode;
   path folder = std::filesystem::absolute(FollowLinks(file));
   path below;
-  // Links that lead into each other would go on for ever.
+  // Ends the traversal of cyclic links.
   constexpr int kMostSteps = 256;
   for (int i = 0; i < kMostSteps && folder.has_relative_path(); ++i) {
     if (const std::optional<std::string> inode = Inode(folder)) {
       return fmt::format("{}/{}", *inode, below.lexically_normal().string());
     }
-    // A name of a folder that is still to be made may be a link that leads nowhere yet.
+    // A folder that does not exist yet may be the target of a dangling link.
     const path next = FollowLinks(folder);
     if (next != folder) {
       folder = next;
@@ -56,7 +56,7 @@ std::string FileNameOf(const std::string& port_name) {
     name += unfit ? '_' : c;
   }
   if (name.empty() || name[0] == '.') name.insert(name.begin(), '_');
-  constexpr size_t kLongestBytes = 200;  // of the 255 that file systems take, .npy and an index too
+  constexpr size_t kLongestBytes = 200;  // file systems allow 255, including .npy and an index
   return std::string(PrefixOf(name, kLongestBytes));
 }
 

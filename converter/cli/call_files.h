@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that one call reads and writes. No output may be another file of the call, whatever the
-// two paths look like: links, other spellings, and files that do not exist yet are seen through.
+// The files that one call reads and writes. An output must not be another file of the call.
+// Different paths of one file are detected, also through links and for files that do not exist yet.
 #ifndef WEFT_CONVERTER_CLI_CALL_FILES_H_
 #define WEFT_CONVERTER_CLI_CALL_FILES_H_
 
@@ -12,17 +12,18 @@
 
 namespace weft::cli {
 
-// The name of a port or layer as a file's: what file systems or shells read otherwise becomes "_".
+// Returns a file name for a port or layer: characters that are special in file systems or shells
+// become "_".
 std::string FileNameOf(const std::string& name);
 
 class CallFiles {
  public:
-  // `role` says in messages what the call needs the file for: "the model", "--c-source".
+  // `role` is the purpose of the file, for messages: "the model", "--c-source".
   void Reads(std::string role, const std::filesystem::path& path) { Add(role, path, false); }
   void Writes(std::string role, const std::filesystem::path& path) { Add(role, path, true); }
 
-  // A fault for each name that is empty, and for each output that is an input or an earlier output
-  // too.
+  // Adds a fault for each empty name, and for each output that is also an input or an earlier
+  // output.
   void Check(Faults& call) const;
 
  private:

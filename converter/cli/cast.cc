@@ -23,7 +23,7 @@ bool IsSameNumber(const Array& is, const Array& was, size_t element) {
 bool Cast(ElementType type, Array& array, std::string* reason) {
   if (array.type.type == type) return true;
   if (array.type.type == ElementType::bf16) {
-    *reason = "is uint16, the bits of bf16; --cast must have numbers of another type";
+    *reason = "is uint16, the bits of bf16; --cast needs numbers of another type";
     return false;
   }
   Array cast{.type = {type, array.type.dims}, .bytes = {}};
@@ -32,14 +32,15 @@ bool Cast(ElementType type, Array& array, std::string* reason) {
                                        static_cast<kernels::Element>(array.type.type),
                                        static_cast<kernels::Element>(type)};
   if (!bytes || !kernels::ConvertKnows(shape.from, shape.to)) {
-    *reason = fmt::format("is {}, of which --cast makes no {}", ToString(array.type), Name(type));
+    *reason =
+        fmt::format("is {}, which --cast cannot convert to {}", ToString(array.type), Name(type));
     return false;
   }
   cast.bytes.resize(static_cast<size_t>(*bytes));
   if (*bytes != 0) kernels::Convert(shape, array.bytes.data(), cast.bytes.data());
   for (size_t i = 0; i < shape.count && !IsFloat(type); ++i) {
     if (IsSameNumber(cast, array, i)) continue;
-    *reason = fmt::format("element {} is {}; must be a number that {} holds, for --cast", i,
+    *reason = fmt::format("element {} is {}; must be a value of {} for --cast", i,
                           ElementText(array, i), Name(type));
     return false;
   }

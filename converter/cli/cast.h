@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --cast: arrays whose element type is not that of their port. NumPy makes f64 and i64 of numbers
-// that say nothing else.
+// --cast: converts arrays to the element type of their port. NumPy creates f64 and i64 arrays by
+// default.
 #ifndef WEFT_CONVERTER_CLI_CAST_H_
 #define WEFT_CONVERTER_CLI_CAST_H_
 
@@ -10,8 +10,8 @@
 
 namespace weft::cli {
 
-// Into a floating type values are rounded; into any other they must stay what they are: false and a
-// reason without the path where one would not.
+// Converts the array. Conversion to a floating-point type rounds; conversion to another type must
+// keep all values. Otherwise returns false and a reason without the path.
 bool Cast(ElementType type, Array& array, std::string* reason);
 
 }  // namespace weft::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft compare: runs a model as `weft run` does and holds its outputs against expected ones.
+// weft compare: runs a model as `weft run` does and compares its outputs with expected outputs.
 #include <fmt/format.h>
 
 #include <memory>
@@ -51,7 +51,7 @@ struct Expected {
   Array array;
 };
 
-// The leading axis of calls that the arrays must have is known once the inputs are read.
+// The inputs determine the number of calls, so shapes are compared later.
 std::vector<Expected> ReadExpected(const CompareCall& call, const LoadedModel& model,
                                    Complaints& complaints) {
   std::vector<Expected> list;
@@ -74,13 +74,14 @@ std::vector<Expected> ReadExpected(const CompareCall& call, const LoadedModel& m
   return list;
 }
 
-// The outputs of the other model, which has run on the same inputs.
+// Returns the outputs of the other model, which has run on the same inputs.
 std::vector<Expected> TakeOutputs(const CompareCall& call, const LoadedModel& model,
                                   Session& session, Complaints& complaints) {
   std::vector<Expected> list;
   if (session.outputs().size() != model.outputs().size()) {
-    complaints.input.Add(fmt::format("{}: has {} outputs; {} has {}; must be as many", call.other,
-                                     session.outputs().size(), call.model, model.outputs().size()));
+    complaints.input.Add(fmt::format("{}: has {} outputs; {} has {}; the numbers must be equal",
+                                     call.other, session.outputs().size(), call.model,
+                                     model.outputs().size()));
     return list;
   }
   for (size_t i = 0; i < session.outputs().size(); ++i) {
@@ -107,8 +108,8 @@ std::string NoiseText(const CompareCall& call, const Comparison& comparison) {
   return fmt::format("; signal to noise {:.1f} dB", *decibels);
 }
 
-// True when every output agrees. `layers` are part of what --json prints, null where there are
-// none.
+// Compares and prints all outputs. Returns true if all agree. --json also prints `layers`, which
+// may be null.
 bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& session,
                     const std::vector<Expected>& expected, Json layers = nullptr) {
   bool equal = true;

@@ -25,13 +25,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A layer's output that the folder has values of.
+// An output of a layer for which the folder has a file.
 struct LayerFile {
   graph::LayerOutput output;
   std::string layer, type, file;
 };
 
-// "relu.npy" -> "folder/relu.npy".
+// Maps the names of files, such as "relu.npy", to paths, such as "folder/relu.npy".
 std::map<std::string, std::string> FilesIn(const std::string& folder, Faults& faults) {
   std::map<std::string, std::string> files;
   std::error_code error;
@@ -44,7 +44,7 @@ std::map<std::string, std::string> FilesIn(const std::string& folder, Faults& fa
   return files;
 }
 
-// What files may be called that hold an output of the layer.
+// Accepted names of files with an output of the layer.
 std::vector<std::string> FileNamesOf(const ir::Node& node, uint32_t port) {
   std::vector<std::string> names = {FileNameOf(node.name) + fmt::format(".{}.npy", port)};
   if (node.outputs.size() == 1) names.push_back(FileNameOf(node.name) + ".npy");
@@ -54,7 +54,7 @@ std::vector<std::string> FileNamesOf(const ir::Node& node, uint32_t port) {
   return names;
 }
 
-// Inputs and constants are not computed; their values may lie in the folder, too.
+// Inputs and constants are not computed; the folder may contain their values.
 bool IsComputed(const ir::Node& node) {
   return !ir::IsParameter(node) && !ir::IsResult(node) && !node.constant;
 }
@@ -64,17 +64,17 @@ class LayerFiles {
   LayerFiles(const CompareCall& call, Faults& faults)
       : call_(call), files_(FilesIn(call.layers, faults)) {}
 
-  // In the order of execution.
+  // Adds layers in the order of execution.
   void Find(const ir::Graph& graph) {
     for (const ir::Node* node : ir::Topological(graph)) {
       for (uint32_t port = 0; port < node->outputs.size(); ++port) Take(*node, port);
     }
   }
 
-  // Files that no layer takes are told; a folder without any that one takes is a fault.
+  // Warns about files without a layer. A folder without a file for any layer is a fault.
   void Report(const ir::Graph& graph, Faults& faults) const {
     if (found_.empty() && faults.ok()) {
-      faults.Add(fmt::format("{}: holds no values of a layer of {}; must hold files such as {}",
+      faults.Add(fmt::format("{}: has no file for a layer of {}; must have files such as {}",
                              call_.layers, call_.model, example_.empty() ? "NAME.npy" : example_));
       return;
     }
@@ -83,7 +83,7 @@ class LayerFiles {
       if (used_.contains(name)) continue;
       faults.Warn(fmt::format("{}: is not compared; {}", file,
                               inner.contains(name) ? "its layer is in a loop or branch"
-                                                   : "no layer that the model needs has its name"));
+                                                   : "no layer that the model uses has this name"));
     }
   }
 
@@ -126,11 +126,11 @@ class LayerFiles {
 struct LayerResult {
   const LayerFile* layer = nullptr;
   Comparison comparison;
-  std::string types;  // what is wrong with the values' type; empty where they were compared
+  std::string types;  // error message if the types differ; empty if the values were compared
   bool equal() const { return types.empty() && comparison.mismatch_count == 0; }
 };
 
-// Outputs of the layers stand behind those of the model.
+// The outputs of the layers follow those of the model.
 std::vector<LayerResult> CompareAll(const CompareCall& call, const LoadedModel& model,
                                     Session& session, const std::vector<LayerFile>& files,
                                     Faults& faults) {
@@ -172,14 +172,14 @@ void PrintLayers(const std::vector<LayerResult>& results) {
     AnswerOne(fmt::format("{}: equal", LayerCount(std::ssize(results))), Tint::kGood);
     return;
   }
-  Answer("{} before it equal{}; the first that differs:", LayerCount(first - results.begin()),
+  Answer("{} equal{}; first layer that differs:", LayerCount(first - results.begin()),
          first == results.begin()
              ? ""
              : fmt::format(", the last \"{}\"", std::prev(first)->layer->layer));
   AnswerOne(LayerText(*first), Tint::kFault);
   const auto differ = std::count_if(std::next(first), results.end(),
                                     [](const LayerResult& row) { return !row.equal(); });
-  Answer("{} behind it, of which {} differ", LayerCount(results.end() - first - 1), differ);
+  Answer("{} after it, of which {} differ", LayerCount(results.end() - first - 1), differ);
 }
 
 Json LayersJson(const std::vector<LayerResult>& results) {
@@ -200,7 +200,7 @@ Json LayersJson(const std::vector<LayerResult>& results) {
   return {{"equal", first.is_null()}, {"first", std::move(first)}, {"layers", std::move(list)}};
 }
 
-// The model with outputs of the layers; null with faults.
+// Converts the model with outputs of the layers. Returns null and adds faults on failure.
 std::unique_ptr<LoadedModel> ConvertWithLayers(const CompareCall& call,
                                                const std::vector<LayerFile>& files,
                                                Faults& faults) {

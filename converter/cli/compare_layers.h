@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft compare --layers: which layer of an IR is the first that differs from expected values.
+// weft compare --layers: finds the first layer of an IR that differs from expected values.
 #ifndef WEFT_CONVERTER_CLI_COMPARE_LAYERS_H_
 #define WEFT_CONVERTER_CLI_COMPARE_LAYERS_H_
 
@@ -22,8 +22,8 @@ struct CompareCall : SessionCall {
   bool json = false;
 };
 
-// Converts the IR so that every layer with a file in the folder is an output too, runs it and
-// compares them in the order of execution.
+// Converts the IR with every layer that has a file in the folder as an additional output, runs the
+// model and compares these outputs in the order of execution.
 Exit CompareLayers(const CompareCall& call);
 
 }  // namespace weft::cli

@@ -97,7 +97,7 @@ nlohmann::ordered_json ComparisonJson(const Comparison& comparison) {
                                  {"elements", comparison.count},
                                  {"mismatches", comparison.mismatch_count},
                                  {"largest_difference", nullptr}};
-  // JSON knows no infinity.
+  // JSON has no infinity.
   if (std::isfinite(comparison.largest_difference)) {
     json["largest_difference"] = comparison.largest_difference;
   } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds one array against another, element by element. Floats agree when |is - must| <= max(atol,
-// rtol * |must|); NaN agrees with NaN and an infinity with itself alone. Integers and booleans
-// agree exactly. Types and shapes must be equal before this is asked.
+// Compares two arrays element by element. Floats agree if |is - must| <= max(atol, rtol * |must|);
+// NaN agrees with NaN, and an infinity only with itself. Integers and booleans must be equal. The
+// caller ensures that types and shapes are equal.
 #ifndef WEFT_CONVERTER_CLI_COMPARISON_H_
 #define WEFT_CONVERTER_CLI_COMPARISON_H_
 
@@ -14,10 +14,11 @@
 
 namespace weft::cli {
 
-// What f16 weights of the IR do to a comparison with the framework's results.
+// Advice for comparisons of an IR with f16 weights with the framework's results.
 inline constexpr const char* kF16Advice =
-    ", which ovc makes of f32 unless --compress_to_fp16=False; rounded to 11 bits they may differ "
-    "by 4.9e-4 of their values, and outputs by as much";
+    "; ovc rounds f32 weights to f16 unless --compress_to_fp16=False, with a relative error of up "
+    "to "
+    "4.9e-4, and outputs have a similar error";
 
 struct Tolerance {
   double relative = 1e-5, absolute = 1e-5;
@@ -32,18 +33,19 @@ struct Comparison {
   int64_t count = 0;
   int64_t mismatch_count = 0;
   std::optional<Mismatch> first;
-  double largest_difference = 0;  // of pairs of numbers; infinite where one of a pair is none
-  Dims largest_index;             // where it is; empty while it is 0
-  double signal = 0, noise = 0;   // sums of squares: of what must be, and of differences from it
+  double largest_difference = 0;  // infinite if only one of two elements is a finite number
+  Dims largest_index;             // its position; empty if the difference is 0
+  double signal = 0, noise = 0;   // sums of squares of `must` and of the differences
 };
 
-// What is said of it: "equal, 3 elements, ...", "2 of 3 elements differ; first at [0]: is ...".
+// Returns a text such as "equal, 3 elements, ..." or "2 of 3 elements differ; first at [0]: is
+// ...".
 std::string ComparisonText(const Comparison& comparison);
-// Of floats, how far their differences lie below them: "43.7 dB"; nullopt where nothing differs.
+// Ratio of signal to noise in decibels, for floats; nullopt if nothing differs.
 std::optional<double> SignalToNoise(const Comparison& comparison);
 nlohmann::ordered_json ComparisonJson(const Comparison& comparison);
 
-// Were weights f16 in the IR of that model?
+// Returns true if the IR of the model had f16 weights.
 bool HasF16Weights(const format::Model& model);
 
 Comparison Compare(const Array& is, const Array& must, const Tolerance& tolerance);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft diff: what changed from one model file to another: ports, bytes by part, plan, work, steps
-// and layers. Values of weights are no part of it.
+// weft diff: compares ports, bytes by part, plan, work, steps and layers of two model files. It
+// does not compare the values of weights.
 #include <fmt/format.h>
 
 #include <map>
@@ -29,13 +29,13 @@ struct DiffCall {
   bool json = false;
 };
 
-// A fact of a model: what it is about, its name, and its value.
+// A fact of a model: topic, name and value.
 struct Fact {
   std::string about, name;
   Json value;
 };
 
-// Each about and name once, in the order in which people read them.
+// The facts of a model in the order of printing; each topic and name occurs once.
 class FactSheet {
  public:
   explicit FactSheet(const LoadedModel& model) : root_(model.root()) {
@@ -79,7 +79,7 @@ class FactSheet {
     Add("plan", "buffers", plan["buffers"].size());
   }
 
-  // How many steps each layer has become.
+  // Adds the number of steps of each layer.
   void AddLayers() {
     std::map<std::string, int64_t> steps;
     for (uint32_t step = 0; step < root_.steps()->size(); ++step) {
@@ -93,7 +93,7 @@ class FactSheet {
   std::vector<Fact> facts_;
 };
 
-// Null stands for what a model does not have.
+// `before` or `after` is null if that model does not have the fact.
 struct Change {
   std::string about, name;
   Json before, after;

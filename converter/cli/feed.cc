@@ -15,18 +15,19 @@
 namespace weft::cli {
 namespace {
 
-// Where an array has bytes, their number limits that of its calls; an empty one may claim any.
+// Limit for arrays without bytes, whose number of calls is not limited by their size.
 constexpr int64_t kMostEmptyCalls = 1'000'000;
 
-// Whole calls; what is left over at the end is not fed.
+// Splits a recording into calls. An incomplete call at the end is dropped.
 std::optional<Feed> CutRecording(const ModelPort& port, const Recording& recording,
                                  std::string* reason) {
   const int64_t samples = ElementCount(port.type.dims).value_or(0);
   const int64_t calls = samples == 0 ? 0 : std::ssize(recording.samples) / samples;
   if (port.type.type != ElementType::f32 || calls == 0) {
-    *reason =
-        fmt::format("is a recording of {} samples; input \"{}\" {} must be f32 and take no more",
-                    recording.samples.size(), port.display_name, ToString(port.type));
+    *reason = fmt::format(
+        "is a recording of {} samples; input \"{}\" {} must be f32 and have at most as many "
+        "elements",
+        recording.samples.size(), port.display_name, ToString(port.type));
     return std::nullopt;
   }
   Feed feed{.array = {.type = port.type, .bytes = {}},
@@ -41,8 +42,8 @@ std::optional<Feed> CutRecording(const ModelPort& port, const Recording& recordi
   return feed;
 }
 
-// How many calls an array has that is longer than the port along its time axis and fits it
-// otherwise; else 0.
+// Returns the number of calls of an array that is longer than the port along its time axis only, or
+// 0 for other arrays.
 int64_t CallsAlongTime(const ModelPort& port, const Dims& dims) {
   if (!port.time_axis || dims.size() != port.type.dims.size()) return 0;
   const int64_t places = port.type.dims[*port.time_axis], all = dims[*port.time_axis];
@@ -52,7 +53,7 @@ int64_t CallsAlongTime(const ModelPort& port, const Dims& dims) {
   return fits ? all / places : 0;
 }
 
-// The shapes that feed successive calls.
+// The shapes of arrays with several calls, for messages.
 std::string CallShapes(const ModelPort& port) {
   const std::string one = ToString(port.type.dims);
   const std::string inner = one == "[]" ? "]" : "," + one.substr(1);
@@ -71,8 +72,8 @@ std::string CallShapes(const ModelPort& port) {
   return text + "]";
 }
 
-// The two axes that take each other's place: [calls, outer, places, inner] has the bytes of
-// [outer, calls, places, inner] in another order.
+// Exchanges the two leading axes of [calls, outer, steps, inner] or, with `to_front`, of
+// [outer, calls, steps, inner].
 void SwapCalls(int64_t calls, int64_t outer, bool to_front, Array& array) {
   const auto count = static_cast<size_t>(calls * outer);
   const size_t block = count == 0 ? 0 : array.bytes.size() / count;
@@ -94,7 +95,7 @@ int64_t OuterCount(const Dims& dims, uint32_t axis) {
   return outer;
 }
 
-// Empty where the array fits the port, as one call or as several.
+// Returns an empty text if the array fits the port, as one or several calls, else a message.
 std::string MisfitOf(const ModelPort& port, Feed& feed) {
   const TensorType& type = feed.array.type;
   const int64_t calls = CallsAlongTime(port, type.dims);
@@ -110,10 +111,10 @@ std::string MisfitOf(const ModelPort& port, Feed& feed) {
   if (!feed.per_call) return "";
   feed.call_count = type.dims[0];
   if (feed.call_count == 0) {
-    return fmt::format("is {}; must feed at least 1 call", ToString(type));
+    return fmt::format("is {}; must have at least 1 call", ToString(type));
   }
   if (feed.array.bytes.empty() && feed.call_count > kMostEmptyCalls) {
-    return fmt::format("is {} and feeds calls that have no bytes; must feed at most {} of them",
+    return fmt::format("is {} and has calls without bytes; must have at most {} of them",
                        ToString(type), kMostEmptyCalls);
   }
   return "";

@@ -15,10 +15,10 @@
 namespace weft::cli {
 namespace {
 
-constexpr size_t kLayerWidth = 22;  // beside six columns in lines of 80
+constexpr size_t kLayerWidth = 22;  // leaves room for six columns in lines of 80
 constexpr const char* kNoNumber = "-";
 
-// What one factor makes of `is` to come nearest to `must`.
+// The factor f that minimises |f * is - must|.
 double NearestFactor(const std::vector<float>& is, const std::vector<float>& must) {
   double both = 0, own = 0;
   for (size_t i = 0; i < is.size(); ++i) {
@@ -29,8 +29,8 @@ double NearestFactor(const std::vector<float>& is, const std::vector<float>& mus
   return own == 0 ? 1 : both / own;
 }
 
-// In decibels; nullopt where they are equal or cannot be compared. Numbers in another order would
-// be noise as great as themselves.
+// Signal to noise of the weights in decibels; nullopt if they are equal or cannot be compared.
+// Noise as large as the signal means that the weights have another order.
 std::optional<double> WeightsDb(const inspect::LayerConstants& now,
                                 const inspect::LayerConstants& before) {
   const std::vector<float>&is = now.numbers, &must = before.numbers;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft compare A B --layers: what each layer of one model gives, held against the layer of the same
-// name in another file of the same model. Values are taken as steps write them, so that nothing
-// that is fused or kept in place stays apart for it.
+// weft compare A B --layers: compares the values of each layer with the layer of the same name in
+// another file of the same model. Values are copied when steps write them, so fusion and in-place
+// steps do not change.
 #ifndef WEFT_CONVERTER_CLI_LAYER_VALUES_H_
 #define WEFT_CONVERTER_CLI_LAYER_VALUES_H_
 
@@ -20,21 +20,20 @@
 
 namespace weft::cli {
 
-// Of a model that was opened with WatchedSteps: the values of its layers in the run that was the
-// last.
+// The values of all layers in the last run of a model that was opened with WatchedSteps.
 class LayerValues {
  public:
   explicit LayerValues(LoadedModel& model);
 
-  void Forget();  // before a run
+  void Forget();  // call before each run
   // In the order of execution.
   const std::vector<std::string>& layers() const { return layers_; }
-  // All that the layer's last step has written, one iteration behind the other; null for a layer
-  // that has none.
+  // The values that the layer's last step has written, iterations concatenated; null for a layer
+  // without values.
   const Array* Of(const std::string& layer) const;
 
  private:
-  // The last step of a layer, and the bytes of the operand that it writes.
+  // The last step of a layer, and the bytes of the operand that the step writes.
   struct Source {
     std::string layer;
     uint32_t operand = 0;
@@ -50,16 +49,15 @@ class LayerValues {
 };
 
 struct LayerDifference {
-  std::string layer, type;  // of the weights; empty without
+  std::string layer, type;  // type of the weights; empty without weights
   std::optional<int64_t> bytes_before, bytes;
-  std::optional<double>
-      weights_db;     // how far rounding is below the weights; nullopt where nothing is
-  Comparison values;  // of all runs; no elements where they could not be compared
+  std::optional<double> weights_db;  // signal to noise of the weights; nullopt if they are equal
+  Comparison values;                 // of all runs; no elements if they could not be compared
 };
 
 class LayerComparison {
  public:
-  // Of models that were opened with WatchedSteps.
+  // Both models must have been opened with WatchedSteps.
   LayerComparison(LoadedModel& is, LoadedModel& must);
 
   void BeginRun();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model.weft in memory, checked before anything looks into it: its header, its checksum and, by
-// Open, every rule. Owns the file's bytes and the memory of one engine.
+// A model.weft in memory. Load checks header and checksum, Open checks all rules of the format.
+// Owns the file's bytes and the memory of one engine.
 #ifndef WEFT_CONVERTER_CLI_LOADED_MODEL_H_
 #define WEFT_CONVERTER_CLI_LOADED_MODEL_H_
 
@@ -19,21 +19,21 @@
 namespace weft::cli {
 
 struct ModelPort {
-  TensorType type;  // an axis of run-time length shows its maximum
+  TensorType type;  // with the maximum of an axis of run-time length
   std::vector<std::string> names;
-  bool has_length = false;  // known at run time only, along length_axis
+  bool has_length = false;  // the length of length_axis is known at run time only
   uint32_t length_axis = 0;
-  std::optional<uint32_t> time_axis;  // of a model that --streaming has cut
+  std::optional<uint32_t> time_axis;  // of a model converted with --streaming
   std::string display_name;           // the first name, or "input 0" in a file without names
 };
 
-// An engine on memory of its own.
+// An engine and its memory.
 class OwnEngine {
  public:
-  // The model's bytes, of which ReadNeeds has made `needs`, must outlive the engine.
+  // `needs` are ReadNeeds(model). The bytes of `model` must outlive the engine.
   Fault Open(weft::Bytes model, const Needs& needs, StepTable steps = AllSteps());
   Engine& engine() { return engine_; }
-  // What it keeps between runs; of an engine that is open.
+  // The state region; the engine must be open.
   std::span<std::byte> state() { return {memory_[0].data(), memory_[0].size()}; }
 
  private:
@@ -43,16 +43,16 @@ class OwnEngine {
 
 class LoadedModel {
  public:
-  // Null, with faults, when the file cannot be read, is no model of this version, or has changed
-  // since its conversion.
+  // Returns null and adds faults if the file cannot be read, is not a model of this version, or was
+  // changed after its conversion.
   static std::unique_ptr<LoadedModel> Load(const std::filesystem::path& path, Faults& faults);
 
-  // The same of a file's bytes; `name` stands for its path in messages.
+  // Likewise for the bytes of a file; `name` replaces the path in messages.
   static std::unique_ptr<LoadedModel> Of(std::span<const std::byte> file, const std::string& name,
                                          Faults& faults);
 
-  // Checks every rule and opens the engine on fresh memory. False, with a fault, when the file
-  // breaks one.
+  // Checks all rules of the format and opens the engine on new memory. Returns false and adds a
+  // fault if the file breaks a rule.
   bool Open(Faults& faults, StepTable steps = AllSteps());
 
   const std::string& file() const { return file_; }
@@ -61,11 +61,12 @@ class LoadedModel {
   const Needs& needs() const { return needs_; }
   Engine& engine() { return own_.engine(); }
   std::span<std::byte> state() { return own_.state(); }
-  // One run; false, with a fault that names the loop's layer, when a loop reached its maximum.
+  // Runs the model once. Returns false and adds a fault with the layer if a loop reached its
+  // maximum number of iterations.
   bool Run(Faults& faults) { return Run(engine(), faults); }
-  // The same of another engine that was opened on these bytes.
+  // Runs another engine that was opened on these bytes.
   bool Run(Engine& engine, Faults& faults) const;
-  // Of a model that is open.
+  // The model must be open.
   const std::vector<ModelPort>& inputs() const { return inputs_; }
   const std::vector<ModelPort>& outputs() const { return outputs_; }
 
@@ -79,7 +80,7 @@ class LoadedModel {
   std::vector<ModelPort> inputs_, outputs_;
 };
 
-// The runtime's words for a fault, after the file's name.
+// Returns "file: " and the runtime's text for the fault.
 std::string FaultLine(const std::string& file, const Fault& fault);
 
 }  // namespace weft::cli

@@ -10,8 +10,9 @@
 
 namespace weft::cli {
 
-// 24 random bits are exact in f32 and f64, f16 and bf16 round them; the distribution classes of the
-// standard differ between libraries.
+// Numbers have 24 random bits, which are exact in f32 and f64 and rounded in f16 and bf16. The
+// distributions of the C++ standard library are not used, because libraries implement them
+// differently.
 void FillElements(ElementType type, std::span<std::byte> bytes, std::mt19937& random) {
   std::ranges::fill(bytes, std::byte{0});
   if (!IsFloat(type)) return;

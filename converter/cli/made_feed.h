@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for inputs that have no file: reals in [-1, 1), the same ones on every machine; integers
-// and booleans are zeros, which every model can take.
+// Generated values for inputs without a file: floating-point numbers in [-1, 1), the same on every
+// machine, and zeros for integers and booleans, because zeros are valid for every model.
 #ifndef WEFT_CONVERTER_CLI_MADE_FEED_H_
 #define WEFT_CONVERTER_CLI_MADE_FEED_H_
 

@@ -64,13 +64,13 @@ Json StreamedPortJson(const ModelPort& port, const format::StreamedPort& row, bo
   return json;
 }
 
-// Hexadecimal, like the checksum; empty of a model without variables.
+// Hexadecimal, like the checksum; empty for a model without variables.
 std::string LayoutText(const LoadedModel& model) {
   const uint64_t layout = StateLayout(model.bytes());
   return layout == 0 ? "" : fmt::format("{:016x}", layout);
 }
 
-// Pairs of slots.
+// Pairs of slots of ping-pong buffers.
 Json ShuttleSlotsJson(const format::Model& model, uint32_t section) {
   Json list = Json::array();
   for (const inspect::Shuttle& shuttle : inspect::ShuttlesOf(model, section)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The facts of a finished model as JSON: what `weft inspect --json` prints, and what a report page
-// shows. Steps are indices of the listing, offsets and sizes are bytes.
+// The facts of a model file as JSON, for `weft inspect --json` and report pages. Steps are indices
+// of the listing; offsets and sizes are bytes.
 #ifndef WEFT_CONVERTER_CLI_MODEL_JSON_H_
 #define WEFT_CONVERTER_CLI_MODEL_JSON_H_
 
@@ -10,14 +10,15 @@
 
 namespace weft::cli {
 
-// Of a model that is open: ports, memory, sections, copies, and how many steps of which kind.
+// Ports, memory, sections, copies, and the number of steps of each kind. `model` must be open.
 nlohmann::ordered_json ModelJson(const LoadedModel& model);
 
-// The same with "budget" (all contributors), "plan" and "listing".
+// ModelJson with "budget" (all contributors), "plan" and "listing".
 nlohmann::ordered_json ReportJson(const LoadedModel& model);
 
-// Time axes and latencies of the ports of a model that --streaming has converted; null for a model
-// of whole sequences. Multiply-adds are those of one step.
+// Time axes and latencies of the ports, and multiply-adds per step, of a model that was converted
+// with
+// --streaming; null for other models.
 nlohmann::ordered_json StreamedJson(const LoadedModel& model);
 
 }  // namespace weft::cli

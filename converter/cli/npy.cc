@@ -20,9 +20,9 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 
 struct TypeRow {
   ElementType type;
-  std::string_view name;  // "" where .npy has no such type
+  std::string_view name;  // "" if .npy has no such type
 };
-// Files hold the bits of bf16 as uint16, a type that no port has.
+// Files hold the bits of bf16 as uint16; no port has type u16.
 constexpr std::string_view FileType(ElementType type, std::string_view npy) {
   return type == ElementType::bf16 ? "<u2" : npy;
 }
@@ -138,14 +138,14 @@ std::optional<ElementType> TypeOf(const std::string& descr, std::string* reason)
   return std::nullopt;
 }
 
-// What stands before an array's data.
+// The part of a file before the array's data.
 struct Head {
   TensorType type;
-  size_t head_bytes = 0;             // data begins here
-  std::optional<size_t> data_bytes;  // none if they are too many
+  size_t head_bytes = 0;             // offset of the data
+  std::optional<size_t> data_bytes;  // nullopt if too many
 };
 
-// The header's text and where it ends.
+// The header's text and the offset of its end.
 struct HeaderText {
   std::string_view text;
   size_t end = 0;

@@ -47,7 +47,7 @@ Transform Integer(int64_t low, int64_t high) {
 
 Transform Tolerable() {
   const auto check = [](std::string& text) -> std::string {
-    // strtod alone would take "nan", "inf" and hexadecimal numbers.
+    // strtod accepts "nan", "inf" and hexadecimal numbers.
     char* stop = nullptr;
     const bool plain = text.find_first_not_of("0123456789.+-eE") == std::string::npos;
     const double value = plain ? std::strtod(text.c_str(), &stop) : -1.0;
@@ -65,7 +65,7 @@ std::optional<int64_t> ParseByteCount(std::string text) {
       text.find_first_not_of("kKmMgGtTiIbB", unit) != std::string::npos) {
     return std::nullopt;
   }
-  // The library takes "010" for octal.
+  // CLI11 reads "010" as octal.
   text.erase(0, std::min(text.find_first_not_of('0'),
                          (unit == std::string::npos ? text.size() : unit) - 1));
   if (!ExpandUnit(text)) return std::nullopt;

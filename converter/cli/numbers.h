@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of options, as strict as they are printed: decimal digits alone (what begins with 0 is not
-// octal), no infinity, no NaN, and a refusal that says what must be. CLI11's own checks take
-// hexadecimal numbers and print the bounds of a double with all their 309 digits.
+// Strict checks of option values: decimal digits only (a leading 0 is not octal), no infinity, no
+// NaN, and messages with the allowed values. CLI11's checks accept hexadecimal numbers and print
+// the bounds of a double with 309 digits.
 #ifndef WEFT_CONVERTER_CLI_NUMBERS_H_
 #define WEFT_CONVERTER_CLI_NUMBERS_H_
 
@@ -14,22 +14,22 @@
 
 namespace weft::cli {
 
-// All are for Option::Apply: what CLI11 then converts is in the plainest form.
+// All functions return a Transform for Option::Apply, which normalises the value for CLI11.
 
 // An integer from `low` to `high`, both included.
 Transform Integer(int64_t low, int64_t high = INT64_MAX);
-// A finite number from 0.
+// A finite number of at least 0.
 Transform Tolerable();
-// A number of bytes; K, M, G and T (KB, KiB, k ... too) count in powers of 1024.
+// A number of bytes, with an optional unit K, M, G or T (also KB, KiB, k, ...), a power of 1024.
 Transform ByteCount();
-// A time above 0 with its unit, "20.8us"; becomes nanoseconds.
+// A time above 0 with its unit, such as "20.8us"; becomes nanoseconds.
 Transform Duration();
-// Or one of these words.
+// A number of bytes, or one of these words.
 Transform ByteCountOr(std::vector<std::string> words);
-// The name of a file, a folder or a type: anything but nothing.
+// The name of a file, a folder or a type: any text that is not empty.
 Transform PathName();
 
-// As ByteCount; nullopt for what it refuses.
+// Parses a number of bytes; nullopt for texts that ByteCount rejects.
 std::optional<int64_t> ParseByteCount(std::string text);
 
 }  // namespace weft::cli

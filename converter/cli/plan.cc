@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft plan: the planner's placement alone, on a problem in the form of the MiniMalloc benchmarks.
+// weft plan: solves a placement problem in the format of the MiniMalloc benchmarks.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -108,7 +108,7 @@ void PrintSolved(const PlanCall& call, const plan::Problem& problem, const Solve
   std::string capacity;
   if (call.capacity->is_given()) {
     capacity =
-        fmt::format("; {} {}", fits ? "fits into" : "found nothing within", call.capacity_bytes);
+        fmt::format("; {} {}", fits ? "fits into" : "no placement within", call.capacity_bytes);
   }
   Answer("{}: {} buffers, bound {}, result {} ({}){}; {} nodes, {:.2f} s", call.problem,
          problem.buffers.size(), solved.account.bound_bytes, used, plan::ToString(solved.account),

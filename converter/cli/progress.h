@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a conversion is, on stderr.
+// Progress of a conversion, on stderr.
 #ifndef WEFT_CONVERTER_CLI_PROGRESS_H_
 #define WEFT_CONVERTER_CLI_PROGRESS_H_
 
@@ -9,8 +9,8 @@
 
 namespace weft::cli {
 
-// One line on a terminal that each pass overwrites; with --verbose a line for each, with the time
-// that it took.
+// On a terminal, one line that each pass overwrites; with --verbose a line for each pass, with its
+// time.
 class Progress {
  public:
   explicit Progress(bool verbose);
@@ -27,7 +27,7 @@ class Progress {
 
   const bool verbose_, on_terminal_;
   bool shown_ = false;
-  std::string pass_ = "begin";  // what comes before the first pass: finding a dynamic time axis
+  std::string pass_ = "begin";  // before the first pass: detection of a dynamic time axis
   const Clock::time_point begin_ = Clock::now();
   Clock::time_point pass_begin_ = begin_;
 };

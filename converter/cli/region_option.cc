@@ -16,7 +16,7 @@
 namespace weft::cli {
 namespace {
 
-// "dtcm=64K"; the name becomes part of a C identifier.
+// Parses "dtcm=64K". The name becomes part of a C identifier.
 std::optional<pipeline::ScratchRegion> ParseRegion(const std::string& text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) return std::nullopt;

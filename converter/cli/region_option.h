@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --region NAME=BYTES: memories of the target that scratch may use.
+// --region NAME=BYTES: memory regions of the target for scratch.
 #ifndef WEFT_CONVERTER_CLI_REGION_OPTION_H_
 #define WEFT_CONVERTER_CLI_REGION_OPTION_H_
 
@@ -11,14 +11,15 @@
 
 namespace weft::cli {
 
-// Refuses a call whose regions are no NAME=BYTES, name one twice or are too many.
+// Parses the regions. Ends the call if one is not NAME=BYTES, a name occurs twice, or there are too
+// many.
 std::vector<pipeline::ScratchRegion> ParseRegions(const std::vector<std::string>& texts);
 
-// Bytes of scratch behind the first region.
+// Bytes of scratch in all regions except the first.
 int64_t MoreScratch(const pipeline::Converted& converted);
-// What scratch region i is called: a single one is followed by one without name and limit.
+// Name of scratch region i. A single region is followed by the default memory, "elsewhere".
 std::string RegionOf(const std::vector<pipeline::ScratchRegion>& regions, size_t i);
-// Name and bytes of each.
+// Name and bytes of each region.
 nlohmann::ordered_json RegionsJson(const std::vector<pipeline::ScratchRegion>& regions,
                                    const pipeline::Converted& converted);
 

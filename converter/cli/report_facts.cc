@@ -33,23 +33,23 @@ std::optional<std::string> ReadText(const std::string& file, Faults& faults) {
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
 }
 
-// Null where it is no object.
+// Returns null if the text is not a JSON object.
 Json ParseObject(const std::string& text) {
   Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   return json.is_object() ? json : Json(nullptr);
 }
 
-// A file as JSON; null with a fault.
+// Reads a JSON file. Returns null and adds a fault on failure.
 Json ReadObject(const std::string& file, const char* command, Faults& faults) {
   const std::optional<std::string> text = ReadText(file, faults);
   if (!text) return nullptr;
   Json json = ParseObject(*text);
   if (json.is_null())
-    faults.Add(fmt::format("{}: is no JSON object; must be what {} prints", file, command));
+    faults.Add(fmt::format("{}: is not a JSON object; must be the output of {}", file, command));
   return json;
 }
 
-// A number that is all of the text.
+// Parses a number; nullopt unless it is the complete text.
 template <typename T>
 std::optional<T> NumberIn(const std::string& text) {
   T number{};
@@ -58,20 +58,20 @@ std::optional<T> NumberIn(const std::string& text) {
   return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
 }
 
-// A row of the table that runtime/step_times.h prints: step, kind, layer, which may hold blanks,
-// calls, microseconds and share of a run; that of weft bench has a median before the share. Null
-// for any other line.
+// Parses a row of the table that runtime/step_times.h prints: step, kind, layer (which may contain
+// spaces), calls, microseconds per run and share. The table of weft bench has a median before the
+// share. Returns null for any other line.
 Json BoardStep(const std::string& line, bool has_median) {
   std::istringstream words(line);
   std::vector<std::string> word{std::istream_iterator<std::string>(words), {}};
-  const size_t behind = has_median ? 3 : 2;  // words behind the microseconds
+  const size_t behind = has_median ? 3 : 2;  // words after the microseconds
   if (word.size() < 4 + behind || word.back() != "%") return nullptr;
   const std::string microseconds_text = word[word.size() - 1 - behind];
   const std::string calls_text = word[word.size() - 2 - behind];
   const auto step = NumberIn<uint64_t>(word[0]);
   const auto microseconds = NumberIn<double>(microseconds_text);
   if (!step || !microseconds || !NumberIn<double>(calls_text)) return nullptr;
-  // What stands between, as it is.
+  // The layer is the text between kind and calls.
   const size_t kind_end = line.find(word[1], line.find(word[0]) + word[0].size()) + word[1].size();
   size_t calls_at = line.size();
   for (size_t i = 1; i <= behind + 2; ++i)
@@ -85,7 +85,8 @@ Json BoardStep(const std::string& line, bool has_median) {
           {"microseconds_per_run", *microseconds}};
 }
 
-// The table among what else a board has printed, as "weft bench --json" has it; null without one.
+// Finds the table in the output of a board and returns it in the form of "weft bench --json"; null
+// if there is no table.
 Json BoardTimes(const std::string& text) {
   std::istringstream lines(text);
   std::string line;
@@ -105,7 +106,8 @@ Json BoardTimes(const std::string& text) {
   return nullptr;
 }
 
-// Members of foreign JSON. What is missing or of another type is a fault, once for each.
+// Typed access to members of untrusted JSON. A missing member, or one of another type, adds a
+// fault.
 class Fields {
  public:
   Fields(const Json& json, std::string where, const char* command, Faults& faults)
@@ -127,7 +129,7 @@ class Fields {
     const Json* field = Find(name, &Json::is_boolean);
     return field != nullptr && field->get<bool>();
   }
-  // Empty where there is none.
+  // Returns an empty list if the member is missing.
   const Json& List(const char* name) const {
     static const Json kEmpty = Json::array();
     const Json* field = Find(name, &Json::is_array);
@@ -139,7 +141,7 @@ class Fields {
   using Is = bool (Json::*)() const noexcept;
   const Json* Find(const char* name, Is is) const {
     if (Has(name) && (json_[name].*is)()) return &json_[name];
-    faults_.Add(fmt::format("{}: \"{}\" is {}; must be as {} prints it", where_, name,
+    faults_.Add(fmt::format("{}: \"{}\" is {}; must be as in the output of {}", where_, name,
                             Has(name) ? "of another type" : "missing", command_));
     return nullptr;
   }
@@ -157,7 +159,7 @@ struct TimesEntry {
   bool is_board = false;
 };
 
-// Those of a file; a fault where it has none.
+// Reads the times of a file; adds a fault if it has none.
 void ReadTimes(const std::string& file, std::vector<TimesEntry>& entries, Faults& faults) {
   const std::optional<std::string> text = ReadText(file, faults);
   if (!text) return;
@@ -165,7 +167,7 @@ void ReadTimes(const std::string& file, std::vector<TimesEntry>& entries, Faults
   const bool is_board = json.is_null();
   if (is_board) json = BoardTimes(*text);
   if (json.is_null()) {
-    faults.Add(fmt::format("{}: has no times; must be what {} prints", file, kTimes));
+    faults.Add(fmt::format("{}: has no times; must be the output of {}", file, kTimes));
   } else if (json.contains("models")) {
     for (const Json& entry : Fields(json, file, kBenchJson, faults).List("models")) {
       entries.push_back({entry, file});
@@ -175,7 +177,7 @@ void ReadTimes(const std::string& file, std::vector<TimesEntry>& entries, Faults
   }
 }
 
-// Faults of one step are enough to say that the file is of another model.
+// Checks a step against the model's listing. Returns false and adds a fault if it does not match.
 bool StepFits(const Fields& row, const std::string& where, const Json& model, Faults& faults) {
   const Json& listing = model["listing"];
   const uint64_t step = row.Count("step");
@@ -205,7 +207,7 @@ Json RunTimes(const Json& entry, const Fields& fields, const std::string& file, 
           {"max", run.Number("max")}};
 }
 
-// Of a board, whose table has no runs, the mean of a run.
+// Returns the times of one model. The table of a board has no runs; its times are means.
 Json TimesOf(const TimesEntry& entry, const Json& model, Faults& faults) {
   const std::string& file = entry.file;
   const Fields fields(entry.json, file, kBenchJson, faults);
@@ -246,7 +248,7 @@ Json ComparisonOf(const Json& found, const std::string& file, Faults& faults) {
     const Fields row(entry, file, kCompareJson, faults);
     Json difference = DifferenceOf(row);
     difference["name"] = row.Text(has_layers ? "layer" : "output");
-    // "inf" stands for what JSON cannot say.
+    // JSON has no infinity; it is stored as "inf".
     if (difference.contains("mismatches") && entry.contains("largest_difference") &&
         entry["largest_difference"] != "inf") {
       difference["largest_difference"] = row.Number("largest_difference");
@@ -258,7 +260,8 @@ Json ComparisonOf(const Json& found, const std::string& file, Faults& faults) {
 
 bool FewEnough(size_t is, const char* option, size_t models, Faults& faults) {
   if (is <= models) return true;
-  faults.Add(fmt::format("{}: is given of {} models; must be of {} at most", option, is, models));
+  faults.Add(
+      fmt::format("{}: has data of {} models; must have data of at most {}", option, is, models));
   return false;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft run: .npy files in, .npy files or printed values out.
+// weft run: runs a model on .npy files and writes .npy files or prints values.
 #include <fmt/format.h>
 
 #include <memory>
@@ -48,7 +48,7 @@ std::vector<std::filesystem::path> OutputPaths(const std::vector<ModelPort>& por
     std::string name = FileNameOf(ports[i].display_name);
     if (names.count(name) > 1) {
       do name += fmt::format("_{}", i);
-      while (names.count(name) > 0);  // which another port has as its own
+      while (names.count(name) > 0);  // the name of another port
       names.insert(name);
     }
     paths.push_back(std::filesystem::path(folder) / (name + ".npy"));
@@ -71,7 +71,7 @@ bool WriteOutputs(const RunCall& call, const LoadedModel& model,
   std::error_code error;
   const bool made = std::filesystem::create_directories(call.output_dir, error);
   if (error) {
-    faults.Add(fmt::format("{}: cannot be made: {}", call.output_dir, error.message()));
+    faults.Add(fmt::format("{}: cannot be created: {}", call.output_dir, error.message()));
     return false;
   }
   std::vector<std::vector<std::byte>> bytes;

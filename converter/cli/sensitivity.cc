@@ -168,7 +168,7 @@ Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, 
   int trial_count = 0;
   const auto measure = [&](const plan::LayerTypes& types) -> std::optional<plan::Measured> {
     announce(fmt::format("{} (trial {} of at most {})",
-                         types.empty() ? "all as they are" : types.begin()->first, ++trial_count,
+                         types.empty() ? "no layer narrowed" : types.begin()->first, ++trial_count,
                          plan::kMaxTypeTrials + 1));
     const std::optional<Trial> trial = with(types);
     if (!trial) return std::nullopt;

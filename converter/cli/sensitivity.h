@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft convert --sensitivity and --max-error: what each layer's weights of fewer bits do to the
-// outputs, and which of them an error leaves room for.
+// weft convert --sensitivity and --max-error: measures the output error of narrower weights for
+// each layer, and chooses the smallest weight types within an error bound.
 #ifndef WEFT_CONVERTER_CLI_SENSITIVITY_H_
 #define WEFT_CONVERTER_CLI_SENSITIVITY_H_
 
@@ -16,50 +16,49 @@
 
 namespace weft::cli {
 
-// Says which layer is being measured.
+// Called with the layer that is being measured.
 using Announce = std::function<void(std::string_view)>;
 
 struct LayerSensitivity {
   std::string layer, type;
-  int64_t saved_bytes = 0;  // of the file
+  int64_t saved_bytes = 0;  // reduction of the file size
   plan::Measured loss;
 };
 
 struct Sensitivity {
-  std::vector<LayerSensitivity>
-      layers;                     // the one whose rounding the outputs show most is the first
-  LayerSensitivity all;           // all of them at once
-  std::vector<std::string> kept;  // that cannot have their type, or gain nothing from it
-  std::string inputs;             // what the runs were of
+  std::vector<LayerSensitivity> layers;  // sorted by output error, largest first
+  LayerSensitivity all;                  // all layers together
+  std::vector<std::string> kept;         // layers that cannot have the type or do not get smaller
+  std::string inputs;                    // description of the inputs
   int64_t runs = 0;
 };
 
-// One layer at a time has the type that `precisions` gives it, all others have weights of f32.
+// Measures each layer with its type of `precisions` while all other layers have f32 weights.
 Sensitivity MeasureSensitivity(const Trials& trials, const plan::Precisions& precisions,
                                const Announce& announce);
 
 struct Choice {
   plan::LayerTypes types;
-  plan::Measured loss;  // of all of them at once
-  double most = 0;      // that was allowed
+  plan::Measured loss;  // of all types together
+  double most = 0;      // the allowed error
   std::string inputs;
   int64_t runs = 0;
 };
 
-// Of the layers that `precisions` does not name; those keep what it says.
+// Chooses types of the layers that `precisions` does not name; the others keep their types.
 Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, double most,
                       const Announce& announce);
-// The choice joins what the call asked for.
+// Adds the chosen types to `precisions`.
 void TakeChoice(const Choice& choice, plan::Precisions* precisions);
 
-// What a call has asked for.
+// Results of --sensitivity and --max-error; only those that the call requests.
 struct Findings {
   std::optional<Sensitivity> sensitivity;
   std::optional<Choice> choice;
 };
-// `given`: the values of --precision.
+// `given` are the values of --precision.
 std::string FindingsText(const Findings& findings, const std::vector<std::string>& given);
-// {"sensitivity": ..., "chosen_for_error": ...}, of what there is.
+// Returns an object with "sensitivity" and "chosen_for_error", if they were requested.
 nlohmann::ordered_json FindingsJson(const Findings& findings,
                                     const std::vector<std::string>& given);
 

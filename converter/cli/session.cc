@@ -83,7 +83,7 @@ std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::s
                                      Faults& faults) {
   std::vector<PortFile> files;
   for (const std::string& text : texts) {
-    // Names and files may hold "=" too: the first one that ends a name of a port counts.
+    // Names and files may contain "="; the first "=" after the name of a port separates them.
     size_t equals = text.find('=');
     if (equals == std::string::npos || equals + 1 == text.size()) {
       faults.Add(fmt::format("{} is \"{}\"; must be NAME=FILE", option, text));
@@ -112,7 +112,7 @@ std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::s
 void Session::ReadInputs(const SessionCall& call, Complaints& complaints) {
   const std::vector<ModelPort>& ports = model_.inputs();
   feeds_.assign(ports.size(), {});
-  const Feed* first = nullptr;  // of those that feed successive calls
+  const Feed* first = nullptr;  // the first feed of several calls
   for (const PortFile& file :
        ParsePortFiles(ports, "input", call.inputs, "--input", complaints.call)) {
     std::optional<Feed> feed = ReadFeed(ports[file.port], file.file, call.cast, complaints.input);
@@ -182,9 +182,9 @@ void Session::Collect(int64_t call, Faults& faults) {
     const auto bytes = static_cast<size_t>(DenseBytes(type).value_or(0));
     const bool is_whole = !IsPacked(type.type) || ElementCount(type.dims).value_or(0) % 2 == 0;
     if (call_count_ > 1 && !is_whole) {
-      faults.Add(
-          fmt::format("output \"{}\" is {}, which ends inside a byte; make the calls one by one",
-                      port.display_name, ToString(type)));
+      faults.Add(fmt::format(
+          "output \"{}\" is {}, which is not an integer number of bytes; run the calls one by one",
+          port.display_name, ToString(type)));
       continue;
     }
     Array& array = outputs_[i];
@@ -195,7 +195,7 @@ void Session::Collect(int64_t call, Faults& faults) {
     } else if (array.type != type) {
       faults.Add(fmt::format(
           "output \"{}\" has shape {} in call {} but {} in call 0; cannot be joined along a "
-          "leading axis, so make the calls one by one",
+          "leading axis, so run the calls one by one",
           port.display_name, ToString(CurrentType(tensor, port.type.type).dims), call,
           ToString(std::span(array.type.dims).subspan(1))));
       continue;

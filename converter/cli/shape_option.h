@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --shape of the commands that convert.
+// The option --shape of commands that convert an IR.
 #ifndef WEFT_CONVERTER_CLI_SHAPE_OPTION_H_
 #define WEFT_CONVERTER_CLI_SHAPE_OPTION_H_
 
@@ -13,7 +13,7 @@
 namespace weft::cli {
 
 void AddShapeOption(Command& command, std::vector<std::string>& shapes);
-// "x=1,25,512" of each; refuses the option where one is no shape or names an input twice.
+// Parses texts such as "x=1,25,512". Ends the call if one is invalid or names an input twice.
 std::map<std::string, Dims> ParseShapes(const std::vector<std::string>& texts);
 
 }  // namespace weft::cli

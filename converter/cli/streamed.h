@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft convert --streaming` prints of the cut: ports with their time axes and how late
-// outputs come, what stays whole, states with their bytes and where each comes from, how many steps
-// an output depends on, and the bytes of all states beside the least that they could have.
+// The facts that `weft convert --streaming` prints: time axes of ports, latencies of outputs,
+// inputs without a time axis, states with their sizes and origins, the receptive field, and the
+// size of all states with its lower bound.
 #ifndef WEFT_CONVERTER_CLI_STREAMED_H_
 #define WEFT_CONVERTER_CLI_STREAMED_H_
 
@@ -12,7 +12,7 @@
 
 namespace weft::cli {
 
-// Whole lines.
+// Returns lines, each with a line end.
 std::string StreamedText(const graph::Streamed& streamed);
 nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model needs step by step, if its whole sequence does not fit.
+// Suggests --streaming if the scratch of a full sequence does not fit.
 #ifndef WEFT_CONVERTER_CLI_STREAMING_HINT_H_
 #define WEFT_CONVERTER_CLI_STREAMING_HINT_H_
 
@@ -8,8 +8,9 @@
 
 namespace weft::cli {
 
-// After a conversion that failed because of --arena-budget: converts once more with --streaming and
-// adds a line with the memory that this needs. Adds nothing if the model does not stream.
+// Call after a conversion that failed because of --arena-budget. Converts again with --streaming
+// and adds a line with the memory of the streaming model. Adds nothing if the model cannot be
+// streamed.
 void SuggestStreaming(const pipeline::ConvertOptions& options, Faults& faults);
 
 }  // namespace weft::cli

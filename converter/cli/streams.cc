@@ -14,7 +14,7 @@
 namespace weft::cli {
 namespace {
 
-int answer_errno = 0;  // of the first answer that could not be written
+int answer_errno = 0;  // of the first failed write to stdout
 
 void Write(std::string_view text) {
   if (answer_errno != 0) return;
@@ -29,7 +29,8 @@ void Write(std::string_view text) {
 void HoldStandardStreams() {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
     if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is the one asked for. It refuses every write, and every read of stdin.
+    // open() returns the lowest free descriptor, which is `fd`. The mode makes reads or writes
+    // fail.
     const int mode = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (open("/dev/null", mode) < 0) open("/", O_RDONLY);
   }
@@ -38,8 +39,8 @@ void HoldStandardStreams() {
 }
 
 void SayLine(std::string_view line, Tint tint) {
-  constexpr size_t kLongestBytes = 4000;  // too long to be read: it loses its middle
-  // In one piece, for other programs may write to the same terminal.
+  constexpr size_t kLongestBytes = 4000;  // longer lines are shortened in the middle
+  // A single write, because other programs may write to the same terminal.
   const std::string text =
       Tinted(Shortened(Visible(line), kLongestBytes), tint, STDERR_FILENO) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
@@ -60,7 +61,7 @@ void AnswerOne(std::string_view line, Tint tint) {
 
 std::optional<std::string> FlushAnswers() {
   if (answer_errno == 0 && std::fflush(stdout) != 0) answer_errno = errno;
-  // A device may report it at the end only.
+  // Some devices report errors only when the stream is flushed.
   if (answer_errno == 0 && std::ferror(stdout) != 0) answer_errno = EIO;
   if (answer_errno == 0) return std::nullopt;
   return std::generic_category().message(answer_errno);

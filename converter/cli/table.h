@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table for people: columns as wide as their widest cell. A column whose heading begins with ">"
-// is flushed right, for numbers.
+// A text table with columns as wide as their widest cell. A column whose heading starts with ">" is
+// right-aligned, for numbers.
 #ifndef WEFT_CONVERTER_CLI_TABLE_H_
 #define WEFT_CONVERTER_CLI_TABLE_H_
 
@@ -12,9 +12,9 @@ namespace weft::cli {
 class Table {
  public:
   explicit Table(std::vector<std::string> headings);
-  // As many cells as there are headings, each shown as visible.h has it.
+  // Adds a row with one cell per heading. Control characters are escaped (visible.h).
   void Row(std::vector<std::string> cells);
-  // With a line end after each row.
+  // Returns all rows, each with a line end.
   std::string Text() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person at a terminal gets and a file or a pipe does not: numbers in groups of three with
-// their size in a larger unit beside them, and colours unless NO_COLOR is set.
+// Formatting for terminals, not for files and pipes: numbers with digit groups and larger units,
+// and colours unless NO_COLOR is set.
 #ifndef WEFT_CONVERTER_CLI_TERMINAL_H_
 #define WEFT_CONVERTER_CLI_TERMINAL_H_
 

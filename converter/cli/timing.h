@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of `weft bench` and what it says of many runs. Times are nanoseconds.
+// The clock and the statistics of `weft bench`. Times are nanoseconds.
 #ifndef WEFT_CONVERTER_CLI_TIMING_H_
 #define WEFT_CONVERTER_CLI_TIMING_H_
 
@@ -9,21 +9,21 @@
 
 namespace weft::cli {
 
-// Profile::now has the parameter.
+// The unused parameter makes Now usable as Profile::now.
 uint64_t Now(void* = nullptr);
-// What a reading adds to the time between two of them: the median of many.
+// Median time between two consecutive readings of the clock.
 uint64_t ClockCost();
 
-// Nearest rank: the smallest time that at least `share` of the runs do not exceed. At least one
-// run.
+// Quantile by nearest rank: the smallest time that at least the fraction `share` of the runs do not
+// exceed. `sorted` must not be empty.
 uint64_t Quantile(std::span<const uint64_t> sorted, double share);
 
-// Runs of [from, to), the last with its end.
+// Number of runs with a time in [from, to); the last bin includes `to`.
 struct Bin {
   double from = 0, to = 0;
   uint64_t count = 0;
 };
-// Bins as wide as one another on a logarithmic scale, so that a few slow runs stand apart.
+// Returns bins of equal width on a logarithmic scale, which separates slow outliers.
 std::vector<Bin> Histogram(std::span<const uint64_t> sorted);
 
 }  // namespace weft::cli

@@ -25,8 +25,8 @@ bool Exists(const std::string& file) {
   return std::filesystem::exists(file, error);
 }
 
-// What a number of an output is worth beside the others is the caller's to know: the output with
-// most noise counts. Of integers those that differ are the noise.
+// Updates `loss` with the maximum noise and difference over all outputs. For integer outputs the
+// noise is the fraction of elements that differ.
 void AddLoss(const Array& is, const Array& must, plan::Measured& loss) {
   if (is.type != must.type) {
     loss.noise = loss.largest = kInfinity;
@@ -58,7 +58,7 @@ std::optional<pipeline::Converted> Trials::Convert(const plan::Precisions& preci
   return pipeline::Convert(options, faults);
 }
 
-// A file for each input that has one there, under any of its names.
+// The files of the folder that are named after an input, by any of its names.
 std::vector<std::string> Trials::FilesOf(const std::string& folder) const {
   std::vector<std::string> files;
   for (const ModelPort& port : model_->inputs()) {
@@ -75,7 +75,7 @@ std::vector<std::string> Trials::FilesOf(const std::string& folder) const {
 
 bool Trials::Begin(Complaints& complaints) {
   Faults& faults = complaints.input;
-  Faults own;  // whose warnings the conversion itself repeats
+  Faults own;  // its warnings are dropped; the final conversion repeats them
   const std::optional<pipeline::Converted> converted = Convert(AllFloats(), own);
   for (const std::string& line : own.lines()) faults.Add(line);
   if (!converted) return false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What weights of other types do to a model's outputs: it is converted with them and runs here, on
-// the inputs that the same model with weights of f32 has run on. A board has the bits of this
-// machine.
+// Measures the output error of weight types: converts a model with these types and runs it on the
+// inputs of a reference run with f32 weights. Results are bit-identical on boards.
 #ifndef WEFT_CONVERTER_CLI_TRIALS_H_
 #define WEFT_CONVERTER_CLI_TRIALS_H_
 
@@ -26,20 +25,19 @@ struct Trial {
 
 class Trials {
  public:
-  // `inputs` are those of the call: NAME=FILE, or a folder with a file for each input; none: made
-  // ones.
+  // `inputs` are NAME=FILE, or a folder with a file for each input; if empty, inputs are generated.
   Trials(const pipeline::ConvertOptions& options, const std::vector<std::string>& inputs);
 
-  // Converts with weights of f32 and runs that. False, with faults, where it cannot be.
+  // Converts and runs the model with f32 weights. Returns false and adds faults on failure.
   bool Begin(Complaints& complaints);
 
-  // Nullopt where a weight or a layer cannot have its type.
+  // Converts, runs and compares with other weight types. Returns nullopt if the conversion fails.
   std::optional<Trial> With(const plan::Precisions& precisions) const;
 
-  // Layers that multiply by constants, in the order of their names.
+  // Names of the layers with weights, sorted.
   std::vector<std::string> layers() const;
   const Trial& reference() const { return reference_; }
-  // "8 runs of made inputs", for people.
+  // Description of the inputs, such as "16 runs of random inputs in [-1, 1)".
   std::string InputsText() const;
   int64_t runs() const { return session_->call_count(); }
   bool has_files() const { return !inputs_.empty(); }

@@ -13,7 +13,8 @@
 namespace weft::cli {
 namespace {
 
-// What follows "NAME=". Files may hold "=" too: an input whose name has one is given by its index.
+// Returns the text after "NAME=". The first "=" separates, because files may contain "="; an input
+// whose name contains "=" must be given by its index.
 std::string TextOfValue(const std::string& text) {
   const size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {

@@ -12,10 +12,10 @@
 
 namespace weft::cli {
 
-// The files that the options name. Ends the call if one has another form.
+// Returns the files that the options name. Ends the call if an option is invalid.
 std::vector<std::string> FilesOfValues(const std::vector<std::string>& texts);
 
-// Reads the files and takes the numbers, by the names of their inputs.
+// Reads the files and numbers into `values`, by the names of the inputs.
 void ReadValues(const std::vector<std::string>& texts,
                 std::map<std::string, graph::InputValue>* values, Faults& faults);
 

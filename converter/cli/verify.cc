@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft verify: every rule by which the runtime checks a file, and those of the plan that only a
-// desktop can check, and its self test where it carries one. Violations are the result, so they go
-// to stdout.
+// weft verify: checks all rules of the runtime, the plan rules that only a desktop can check, and
+// the self test if the file has one. Violations are the result and are printed on stdout.
 #include "runtime/verify.h"
 
 #include <fmt/format.h>
@@ -28,7 +27,7 @@ struct VerifyCall {
   bool json = false;
 };
 
-// That its steps hand each other what they did when the file was written.
+// Checks the plan hash: steps must read the values that they read when the file was written.
 std::vector<std::string> ValueFaults(const format::Model& model) {
   const uint32_t must = StoredPlanNumber(model);
   if (must == 0) return {};
@@ -54,7 +53,7 @@ std::vector<std::string> Violations(const LoadedModel& model, bool* plan_validat
     static_cast<std::vector<std::string>*>(user)->emplace_back(text);
   };
   (void)VerifyAll(model.bytes(), AllSteps(), {report, &lines});
-  // The validator trusts every rule before it.
+  // The validator requires that all earlier rules hold.
   if (lines.empty()) lines = inspect::FileFaults(model.bytes());
   *plan_validated = lines.empty() && model.root().slot_buffers() != nullptr;
   if (*plan_validated) lines = plan::CheckPlan(model.root());
@@ -70,7 +69,7 @@ std::string ElementText(Type type, uint64_t bits) {
   return fmt::format("{} (0x{:0{}x})", RealAt(element, bytes, 0), bits, BitsOf(type) / 4);
 }
 
-// What the self test found, or nothing.
+// Runs the self test. Returns a message for its first error, or nullopt.
 std::optional<std::string> SelfTestViolation(LoadedModel& model) {
   weft::Mismatch first;
   const Fault fault = model.engine().SelfTest(&first);
@@ -110,11 +109,10 @@ Exit Verify(const VerifyCall& call) {
   } else {
     for (const std::string& line : violations) Answer("{}: {}", model->file(), line);
     if (violations.empty()) {
-      Answer("{}: valid{}{}", model->file(),
-             plan_validated
-                 ? ""
-                 : "; its plan is not validated, since the file was stripped of its buffers",
-             runs == 0 ? "" : fmt::format("; all {} runs of its self test pass", runs));
+      Answer(
+          "{}: valid{}{}", model->file(),
+          plan_validated ? "" : "; the plan is not validated, because the file has no buffer table",
+          runs == 0 ? "" : fmt::format("; all {} runs of its self test pass", runs));
     }
   }
   return violations.empty() ? Exit::kDone : Exit::kInput;

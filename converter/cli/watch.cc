@@ -10,7 +10,7 @@
 namespace weft::cli {
 namespace {
 
-constexpr size_t kStepKinds = format::kKindCount - 1;  // sections are no steps here
+constexpr size_t kStepKinds = format::kKindCount - 1;  // without sections
 
 thread_local std::byte* noted[format::kMaxOperands];
 

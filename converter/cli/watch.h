@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sees the operands of every step of a run as the step ends, also of those in loops, where values
-// move. Between two runs the values of a layer are long overwritten.
+// Observes the operands of every step when the step ends, also inside loops. After a run the values
+// of most layers are overwritten.
 #ifndef WEFT_CONVERTER_CLI_WATCH_H_
 #define WEFT_CONVERTER_CLI_WATCH_H_
 
@@ -11,10 +11,11 @@
 
 namespace weft::cli {
 
-// For Engine::Open: the steps of AllSteps, each of which notes its operands before it runs.
+// A step table for Engine::Open: the steps of AllSteps, each of which records its operands first.
 StepTable WatchedSteps();
 
-// While it lives, an engine opened with them calls `see` behind each step, in this thread.
+// During its lifetime, an engine that was opened with WatchedSteps calls `see` after each step, in
+// this thread.
 class Watch {
  public:
   using See = std::function<void(uint32_t step, std::byte* const* operands)>;

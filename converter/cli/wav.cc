@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kPcm = 1, kFloat = 3, kExtensible = 0xFFFE;
 
-// Little endian, of at most four bytes that must be there.
+// Reads a little-endian number of `count` <= 4 bytes; the bytes must exist.
 uint32_t NumberAt(std::string_view bytes, size_t offset, size_t count) {
   uint32_t number = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -26,7 +26,7 @@ struct WavFormat {
   uint32_t kind = 0, channels = 0, rate = 0, bits = 0;
 };
 
-// Of the content of a "fmt " chunk.
+// Parses the content of a "fmt " chunk.
 std::optional<WavFormat> ParseFormat(std::string_view chunk, std::string* reason) {
   if (chunk.size() < 16) {
     *reason = fmt::format("has a format of {} bytes; must have 16 or more", chunk.size());
@@ -34,7 +34,7 @@ std::optional<WavFormat> ParseFormat(std::string_view chunk, std::string* reason
   }
   WavFormat format{NumberAt(chunk, 0, 2), NumberAt(chunk, 2, 2), NumberAt(chunk, 4, 4),
                    NumberAt(chunk, 14, 2)};
-  // The kind stands in the first bytes of a longer identifier there.
+  // The first bytes of the extension's identifier are the kind.
   if (format.kind == kExtensible && chunk.size() >= 26) format.kind = NumberAt(chunk, 24, 2);
   const bool is_pcm =
       format.kind == kPcm && format.bits >= 8 && format.bits <= 32 && format.bits % 8 == 0;
@@ -60,7 +60,8 @@ float SampleAt(std::string_view data, size_t index, const WavFormat& format) {
   const size_t bytes = format.bits / 8;
   const uint32_t word = NumberAt(data, index * bytes, bytes);
   if (format.kind == kFloat) return std::bit_cast<float>(word);
-  if (format.bits == 8) return (static_cast<float>(word) - 128) / 128;  // unsigned, alone of them
+  if (format.bits == 8)
+    return (static_cast<float>(word) - 128) / 128;  // 8-bit samples are unsigned
   const auto high = static_cast<int32_t>(word << (32 - format.bits));
   return static_cast<float>(std::ldexp(high, -31));
 }
@@ -78,7 +79,7 @@ std::optional<Recording> ParseWav(std::span<const std::byte> file, std::string* 
   bytes.remove_prefix(std::min<size_t>(12, bytes.size()));
   while (bytes.size() >= 8) {
     const std::string_view name = bytes.substr(0, 4);
-    // A program that was stopped while it recorded leaves a length beyond the end.
+    // An interrupted recorder leaves a length beyond the end of the file.
     const size_t size = std::min<size_t>(NumberAt(bytes, 4, 4), bytes.size() - 8);
     const std::string_view chunk = bytes.substr(8, size);
     if (name == "fmt ") {
@@ -91,7 +92,8 @@ std::optional<Recording> ParseWav(std::span<const std::byte> file, std::string* 
       }
       return recording;
     }
-    bytes.remove_prefix(std::min(8 + size + size % 2, bytes.size()));  // chunks begin at even bytes
+    bytes.remove_prefix(
+        std::min(8 + size + size % 2, bytes.size()));  // chunks start at even offsets
   }
   *reason = format ? "has no data; must hold samples" : "has no format; must hold samples";
   return std::nullopt;

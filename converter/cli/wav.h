@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recordings as RIFF/WAVE holds them: PCM of 8 to 32 bits, or f32, of one channel.
+// Reads recordings in RIFF/WAVE files: PCM of 8 to 32 bits or f32, one channel.
 #ifndef WEFT_CONVERTER_CLI_WAV_H_
 #define WEFT_CONVERTER_CLI_WAV_H_
 
@@ -13,13 +13,13 @@
 namespace weft::cli {
 
 struct Recording {
-  std::vector<float> samples;  // from -1 up to 1
+  std::vector<float> samples;  // PCM: in [-1, 1)
   uint32_t rate = 0;           // samples per second
 };
 
 bool IsWav(std::span<const std::byte> file);
 
-// Nullopt and a reason without the path ("has 2 channels; must have 1").
+// On failure returns nullopt and a reason without the path ("has 2 channels; must have 1").
 std::optional<Recording> ParseWav(std::span<const std::byte> file, std::string* reason);
 
 }  // namespace weft::cli

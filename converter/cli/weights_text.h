@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types of a converted model's weights, as weft convert prints them.
+// The weight types of a converted model, as weft convert prints them.
 #ifndef WEFT_CONVERTER_CLI_WEIGHTS_TEXT_H_
 #define WEFT_CONVERTER_CLI_WEIGHTS_TEXT_H_
 

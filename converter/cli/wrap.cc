@@ -9,7 +9,7 @@
 namespace weft::cli {
 namespace {
 
-// Where the line goes on when it is broken: below the text behind its last wide gap.
+// The indentation of continuation lines: the column after the line's last gap of two spaces.
 size_t HangOf(std::string_view line) {
   const size_t begin = std::min(line.find_first_not_of(' '), line.size());
   if (begin == 0) return 0;
@@ -39,7 +39,7 @@ void AppendBroken(std::string_view line, size_t columns, std::string& text) {
 
 std::string Wrapped(std::string_view text, size_t columns) {
   std::vector<std::string> lines;
-  bool joins = false;  // the next line, if it is not indented, to the last one
+  bool joins = false;  // a following line without indentation continues the last one
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text in lines that fit a terminal.
+// Wraps text to the width of a terminal.
 #ifndef WEFT_CONVERTER_CLI_WRAP_H_
 #define WEFT_CONVERTER_CLI_WRAP_H_
 
@@ -11,9 +11,9 @@ namespace weft::cli {
 
 inline constexpr size_t kHelpColumns = 80;
 
-// Whole lines of at most so many characters, where blanks allow it. Lines that begin in the first
-// column are one paragraph up to an empty or indented line; an indented line stays one, and goes on
-// below its last column of text ("  name   what it is").
+// Breaks lines at spaces so that they have at most `columns` characters. Consecutive lines that
+// start in the first column are one paragraph. An indented line is wrapped separately, with its
+// continuation below its last column of text ("  name   description").
 std::string Wrapped(std::string_view text, size_t columns = kHelpColumns);
 
 }  // namespace weft::cli

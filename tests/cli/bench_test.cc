@@ -200,7 +200,9 @@ TEST_F(BenchOptions, TakesRecordings) {
       "holds samples of 8 bits in format 7; must hold PCM (1) of 8, 16, 24 or 32 bits or floats "
       "(3) of 32");
   WriteWav("x.wav", 1, 16, 1, "");
-  expect_fault("is a recording of 0 samples; input \"x\" f32[2] must be f32 and take no more");
+  expect_fault(
+      "is a recording of 0 samples; input \"x\" f32[2] must be f32 and have at most as many "
+      "elements");
   WriteText("x.wav", "RIFF....WAVE");
   expect_fault("has no format; must hold samples");
   // Every beginning of a recording is either read or refused.
@@ -217,7 +219,7 @@ TEST_F(BenchOptions, RunsOnTheProcessorThatIsAskedFor) {
   EXPECT_EQ(Weft("bench model.weft --iterations 5 --cpu 0").code, 0);
   const Outcome outcome = Weft("bench model.weft --iterations 5 --cpu 1023");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.err.find("weft bench: --cpu: processor 1023 cannot be had: "),
+  EXPECT_NE(outcome.err.find("weft bench: --cpu: processor 1023 is not available: "),
             std::string::npos)
       << outcome.err;
 }

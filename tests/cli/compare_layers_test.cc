@@ -65,10 +65,10 @@ TEST_F(CompareLayersCommand, NamesTheFirstThatDiffers) {
   const Outcome outcome = Compare();
   EXPECT_EQ(outcome.code, 1);
   EXPECT_EQ(outcome.out,
-            "1 layer before it equal, the last \"sum\"; the first that differs:\n"
+            "1 layer equal, the last \"sum\"; first layer that differs:\n"
             "layer \"net/relu\" (ReLU): 1 of 3 elements differ; first at [1]: is 0, must be 0.5; "
             "largest difference 0.5 at [1]\n"
-            "1 layer behind it, of which 1 differ\n");
+            "1 layer after it, of which 1 differ\n");
   const auto json = nlohmann::json::parse(Compare("--json").out);
   EXPECT_EQ(json["equal"], false);
   EXPECT_EQ(json["first"], "net/relu");
@@ -79,7 +79,7 @@ TEST_F(CompareLayersCommand, NamesTheFirstThatDiffers) {
   EXPECT_EQ(Compare("--atol 1.5").code, 0);
   WriteFloats("must/sum.npy", {3}, {-10, 1, 35});
   EXPECT_TRUE(Compare().out.starts_with(
-      "0 layers before it equal; the first that differs:\nlayer \"sum\" (Add): 1 "))
+      "0 layers equal; first layer that differs:\nlayer \"sum\" (Add): 1 "))
       << Compare().out;
 }
 
@@ -108,7 +108,7 @@ TEST_F(CompareLayersCommand, TellsWhatItCannotCompare) {
   const Outcome none = Compare();
   EXPECT_EQ(none.code, 1);
   EXPECT_EQ(none.err,
-            "must: holds no values of a layer of model.xml; must hold files such as y.npy\n");
+            "must: has no file for a layer of model.xml; must have files such as y.npy\n");
   WriteFloats("must/nothing.npy", {3}, {0, 0, 0});
   WriteFloats("must/sum.npy", {3}, {-10, 0, 35});
   const Outcome some = Compare();

@@ -34,7 +34,7 @@ TEST_F(PlanCommand, SaysWhetherTheCapacityIsMet) {
   EXPECT_EQ(Weft("plan p.csv --capacity 96").code, 0);
   const Outcome outcome = Weft("plan p.csv --capacity 95");
   EXPECT_EQ(outcome.code, 1);
-  EXPECT_NE(outcome.out.find("; found nothing within 95; "), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("; no placement within 95; "), std::string::npos) << outcome.out;
   const auto json = nlohmann::json::parse(Weft("plan p.csv --capacity 1K --json").out);
   EXPECT_EQ(json["fits"], true);
   EXPECT_EQ(json["proven"], true);

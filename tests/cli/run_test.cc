@@ -82,7 +82,7 @@ TEST_F(RunCommand, CastsWhereItIsAskedTo) {
             "net/sum:0 i64[2]\n[6, -8]\n");
   const Outcome half = Weft("run model.weft --input a=whole.npy b=half.npy --cast");
   EXPECT_EQ(half.code, 1);
-  EXPECT_EQ(half.err, "half.npy: element 1 is 0.5; must be a number that i64 holds, for --cast\n");
+  EXPECT_EQ(half.err, "half.npy: element 1 is 0.5; must be a value of i64 for --cast\n");
 }
 
 TEST_F(RunCommand, FeedsSuccessiveCallsFromALeadingAxis) {
