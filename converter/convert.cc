@@ -44,7 +44,7 @@ void TakeValues(const Options& options, std::map<std::string, graph::InputValue>
     graph::InputValue value{{*type, array.shape}, {array.bytes.begin(), array.bytes.end()}};
     if (DenseBytes(value.type) != std::ssize(value.bytes)) {
       faults.Add(
-          fmt::format("weft: value of \"{}\": is {} with {} bytes; must have as many as its "
+          fmt::format("weft: value of \"{}\": is {} with {} bytes; must have the size of its "
                       "shape",
                       name, ToString(value.type), value.bytes.size()));
       continue;
@@ -53,7 +53,7 @@ void TakeValues(const Options& options, std::map<std::string, graph::InputValue>
   }
 }
 
-// Where the command line sees to a limit, the library does.
+// Checks the limits that the command line checks while parsing.
 void CheckLimits(const Options& options, Faults& faults) {
   const auto check = [&](const char* name, int64_t is, int64_t least, int64_t most) {
     if (is >= least && is <= most) return;
@@ -90,7 +90,7 @@ pipeline::ConvertOptions PipelineOptions(const Options& options, Faults& faults)
   return made;
 }
 
-// `place` sets where the IR lies.
+// `place` sets the location of the IR in the options.
 template <typename Place>
 Result ConvertFrom(const Options& options, const Place& place) {
   Faults faults;

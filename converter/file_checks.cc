@@ -15,7 +15,7 @@
 namespace weft::pipeline {
 namespace {
 
-// FlatBuffers are read at their own alignment only.
+// FlatBuffers must be read at their alignment.
 AlignedBytes AlignedCopy(const std::vector<std::byte>& bytes) {
   AlignedBytes aligned(bytes.size());
   std::memcpy(aligned.data(), bytes.data(), bytes.size());
@@ -30,16 +30,16 @@ void CheckFile(const std::vector<std::byte>& file, Faults& faults) {
     char text[192];
     Describe(fault, text, sizeof(text));
     static_cast<Faults*>(lines)->Add(
-        fmt::format("weft: the converter made a file that breaks a rule: {}", text));
+        fmt::format("weft: internal error: invalid model file: {}", text));
   };
   (void)VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &faults});
   if (!faults.ok()) return;
   for (const std::string& line : inspect::FileFaults({aligned.data(), aligned.size()})) {
-    faults.Add("weft: the converter made a file that breaks a rule: " + line);
+    faults.Add("weft: internal error: invalid model file: " + line);
   }
   if (!faults.ok()) return;
   for (const std::string& line : plan::CheckPlan(*format::GetModel(aligned.data()))) {
-    faults.Add("weft: the converter made a plan that breaks a rule: " + line);
+    faults.Add("weft: internal error: invalid plan: " + line);
   }
 }
 
@@ -48,7 +48,7 @@ std::string ListingOf(const std::vector<std::byte>& file) {
   bool is_sound = true;
   const auto report = [](void* sound, const Fault&) { *static_cast<bool*>(sound) = false; };
   (void)VerifyAll({aligned.data(), aligned.size()}, AllSteps(), {report, &is_sound});
-  if (!is_sound) return "the file breaks a rule of the format, which the pass verify names\n";
+  if (!is_sound) return "the file breaks a rule of the format; the pass verify reports it\n";
   return inspect::ListingText(*format::GetModel(aligned.data()));
 }
 

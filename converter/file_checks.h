@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finished model file, checked by the rules of the format and its plan validated.
+// Checks a model file by the rules of the format, and its plan.
 #ifndef WEFT_CONVERTER_FILE_CHECKS_H_
 #define WEFT_CONVERTER_FILE_CHECKS_H_
 
@@ -11,10 +11,10 @@
 
 namespace weft::pipeline {
 
-// Every rule that the file breaks becomes a fault of the converter itself.
+// Adds an internal error for each violated rule.
 void CheckFile(const std::vector<std::byte>& file, Faults& faults);
 
-// The file as text, or a line that says that it breaks a rule: only a valid file can be listed.
+// Returns the file's listing, or a message if the file breaks a rule.
 std::string ListingOf(const std::vector<std::byte>& file);
 
 }  // namespace weft::pipeline

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMultiplyAddsPerOperation = 4;
 constexpr int64_t kBudgetBytesPerOperation = 64;
-constexpr int64_t kOperationsPerElement = 256;  // of a constant that the file holds
+constexpr int64_t kOperationsPerElement = 256;  // per element of the file's constants
 constexpr int64_t kMinLimit = int64_t{1} << 20;
 
 template <typename... Numbers>
@@ -22,7 +22,7 @@ double Product(Numbers... numbers) {
   return (1.0 * ... * numbers);
 }
 
-// Operations of a step that reads its inputs more than once without multiplying. 0 for all others.
+// Additional reads of steps that read their inputs more than once without multiplying; else 0.
 template <typename Params>
 double MoreReads(const Params&) {
   return 0;
@@ -41,7 +41,7 @@ double MoreReads(const format::DetectParams& p) {
   return Product(p.batch(), p.classes()) *
          (p.priors() * std::log2(1.0 + p.candidates()) + Product(p.candidates(), p.candidates()));
 }
-// Without a number of samples a bin may be as large as x.
+// Without a fixed number of samples a bin may include all of x.
 double MoreReads(const format::RegionParams& p) {
   const double samples =
       p.samples() == 0 ? Product(p.height(), p.width())

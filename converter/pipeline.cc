@@ -66,16 +66,16 @@ namespace weft::pipeline {
 
 namespace {
 
-// The state that the passes share: each reads what those before it have made.
+// The shared state of the passes; each pass reads the results of earlier passes.
 struct Conversion {
   const ConvertOptions& options;
   Faults& faults;
   graph::Folding folding;
-  std::optional<int64_t> open_length = std::nullopt;  // of a dynamic time axis
-  bool assumes_batch = true;    // where the first axis is the only dynamic one, and may be time
-  bool has_batch = false;       // where it is not assumed
-  bool has_own_shapes = false;  // of inputs, that the model does not have
-  graph::TimeSeeds open = {};   // the inputs' axes that are so long
+  std::optional<int64_t> open_length = std::nullopt;  // assumed length of a dynamic time axis
+  bool assumes_batch = true;    // also if the first axis is the only dynamic one
+  bool has_batch = false;       // there is a batch axis that is not assumed to be 1
+  bool has_own_shapes = false;  // input shapes differ from those of the model
+  graph::TimeSeeds open = {};   // the input axes that have open_length
   std::unique_ptr<ir::Graph> graph = nullptr;
   int64_t f16_weights = 0;
   std::optional<graph::Streamed> streamed = std::nullopt;
@@ -87,8 +87,8 @@ struct Conversion {
   emit::ModelFile file = {};
 };
 
-// A pass says whether the next one can go on. Faults need not end the work: those of several passes
-// are reported in one run.
+// A pass returns true if the next pass can run. Faults need not stop the pipeline, so that faults
+// of several passes are reported in one run.
 bool Read(Conversion&);
 bool Count(Conversion&);
 bool Resolve(Conversion&);
@@ -106,7 +106,7 @@ bool Plan(Conversion&);
 bool Emit(Conversion&);
 bool Verify(Conversion&);
 
-// A pass over the graph, or over the program, that finds no faults.
+// Wraps a pass over the graph or the program that adds no faults.
 template <void (*pass)(ir::Graph&)>
 bool OnGraph(Conversion& c) {
   pass(*c.graph);
@@ -118,7 +118,7 @@ bool OnProgram(Conversion& c) {
   return true;
 }
 
-// What a pass works on, and what is printed of it.
+// The representation that a pass works on and that --dump-after prints.
 enum class Stage : uint8_t { kGraph, kProgram, kPlan, kFile };
 constexpr std::string_view kStageNames[] = {"graph", "program", "plan", "file"};
 
@@ -130,54 +130,50 @@ struct Pass {
 };
 
 constexpr Pass kPasses[] = {
-    {"read", Stage::kGraph, Read, "the XML and its weights become a graph"},
-    {"count", Stage::kGraph, Count, "loops with a counter of their own get their trip count"},
-    {"resolve", Stage::kGraph, Resolve, "every layer gets its operation, by type and version"},
-    {"flatten", Stage::kGraph, Flatten, "short loops that use their counter are flattened"},
-    {"promote", Stage::kGraph, OnGraph<graph::Promote>, "f16, bf16 and f64 are computed as f32"},
-    {"infer", Stage::kGraph, Infer, "all types and shapes; what is constant is computed"},
+    {"read", Stage::kGraph, Read, "reads the XML and its weights into a graph"},
+    {"count", Stage::kGraph, Count, "finds the trip counts of loops with their own counter"},
+    {"resolve", Stage::kGraph, Resolve, "finds the operation of every layer, by type and version"},
+    {"flatten", Stage::kGraph, Flatten, "flattens short loops that use their counter"},
+    {"promote", Stage::kGraph, OnGraph<graph::Promote>, "converts f16, bf16 and f64 to f32"},
+    {"infer", Stage::kGraph, Infer, "infers types and shapes, folds constants"},
     {"dilate", Stage::kGraph, OnGraph<graph::RecogniseDilations>,
-     "convolutions between SpaceToBatch and BatchToSpace become dilated"},
+     "merges SpaceToBatch and BatchToSpace into dilated convolutions"},
     {"borders", Stage::kGraph, OnGraph<graph::RecogniseBorders>,
-     "zeros around a convolution's data become its padding"},
-    {"reroll", Stage::kGraph, Reroll, "loops that were traced step by step become loops again"},
+     "merges zeros around the data of convolutions into their padding"},
+    {"reroll", Stage::kGraph, Reroll, "converts loops that were traced step by step back to loops"},
     {"tables", Stage::kGraph, OnGraph<graph::JoinTables>,
-     "constant additions and factors join across permutations"},
+     "joins constant additions and factors across permutations"},
     {"streaming", Stage::kGraph, Stream,
-     "with --streaming, the time axis is cut and state is kept"},
+     "with --streaming: splits the time axis into runs, keeps state"},
     {"recognise", Stage::kGraph, OnGraph<graph::Recognise>,
-     "cells spelled out in plain operations become one each"},
+     "recognises cells decomposed into elementary operations"},
     {"formulas", Stage::kGraph, OnGraph<graph::RecogniseForms>,
-     "formulas spelled out in plain operations become one each"},
+     "recognises formulas decomposed into elementary operations"},
     {"constants", Stage::kGraph, OnGraph<graph::JoinConstants>,
-     "constants that follow one another, or a product, become one"},
+     "merges consecutive constant operands, also into products"},
     {"divide", Stage::kGraph, OnGraph<graph::DivideProducts>,
-     "products that are read in parts become one for each part"},
-    {"integer_tables", Stage::kGraph, Tables,
-     "tables of integers of 8 bits stay so where rows are taken from them"},
+     "splits products whose results are read in parts"},
+    {"integer_tables", Stage::kGraph, Tables, "keeps 8-bit integer tables of look-ups"},
     {"layout", Stage::kGraph, OnGraph<graph::ChooseLayouts>,
-     "stretches with windows get their channels last"},
-    {"quantise", Stage::kGraph, Quantise, "what is computed between quantisers becomes integers"},
-    {"lower", Stage::kProgram, Lower, "operations become steps over values"},
+     "permutes layout groups with windows to channels-last"},
+    {"quantise", Stage::kGraph, Quantise, "converts operations between quantisers to integers"},
+    {"lower", Stage::kProgram, Lower, "converts operations to steps over values"},
     {"ring_products", Stage::kProgram, OnProgram<plan::ReadRingsInPlace>,
-     "products read keys and values in the rings that keep them"},
+     "lets products read keys and values directly from rings"},
     {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
-     "activations and additions are fused into the product before them"},
-    {"cells", Stage::kProgram, FuseCells,
-     "a recurrent product and the gates behind it become one step"},
+     "fuses activations and additions into the preceding product"},
+    {"cells", Stage::kProgram, FuseCells, "fuses a recurrent product and its gates into one step"},
     {"read_parts", Stage::kProgram, OnProgram<plan::ReadParts>,
-     "parts of values are read where they lie"},
+     "reads parts of values without a copy"},
     {"place_maps", Stage::kProgram, OnProgram<plan::PlaceMaps>,
-     "maps are made where a copy would put them"},
+     "writes feature maps directly to the target of their copy"},
     {"loops", Stage::kProgram, PlanLoops,
-     "states of loops get homes, bodies a copy for each phase; also fused"},
+     "assigns state buffers of loops, copies bodies per phase, fuses loops"},
     {"narrow", Stage::kProgram, NarrowWeights,
-     "weights of products become f16, or as --precision says"},
-    {"plan", Stage::kPlan, Plan,
-     "the fastest of several plans that fits; all values get addresses"},
-    {"emit", Stage::kFile, Emit, "the plan is written as a file, with its self test"},
-    {"verify", Stage::kFile, Verify,
-     "the file is checked by the rules of the format, its plan validated"},
+     "converts weights to f16 or as --precision specifies"},
+    {"plan", Stage::kPlan, Plan, "chooses the fastest plan that fits, assigns addresses"},
+    {"emit", Stage::kFile, Emit, "writes the model file, with its self test"},
+    {"verify", Stage::kFile, Verify, "checks the rules of the file format and the plan"},
 };
 
 graph::Folding FoldingOf(const ConvertOptions& options) {
@@ -188,7 +184,7 @@ graph::InferOptions InferOptionsOf(const Conversion& c) {
   return {!c.has_own_shapes, c.options.max_iterations};
 }
 
-// What else is wrong with a file that the reader, a --shape or a --value refuses.
+// Runs later checks on a model with faults, to collect all remaining errors.
 void CheckTheRest(Conversion& c) {
   const std::vector<ir::Node*> faulty = graph::FaultyBodies(*c.graph);
   std::vector<std::vector<ir::Body>> bodies;
@@ -207,7 +203,7 @@ void CheckTheRest(Conversion& c) {
   Infer(c);
 }
 
-// Numbers of all constants of that type.
+// Number of elements of all f16 constants.
 int64_t CountF16(const ir::Graph& graph) {
   int64_t count = 0;
   for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
@@ -248,7 +244,7 @@ bool Count(Conversion& c) {
   return true;
 }
 
-// A loop whose time is cut must still be one.
+// With streaming, keeps loops of the main graph, which may be streamed.
 bool Flatten(Conversion& c) {
   if (!c.options.streaming_steps) {
     graph::Flatten(*c.graph);
@@ -281,7 +277,7 @@ graph::InferOptions InferOptionsOfStreamed(const ConvertOptions& options) {
   return {true, options.max_iterations};
 }
 
-// What it says of every shape is held against what the operations make of it.
+// Streams the graph, then infers all shapes again as a check.
 bool StreamGraph(Conversion& c) {
   const graph::StreamOptions options = {*c.options.streaming_steps, c.options.time_axes};
   c.streamed = graph::Stream(*c.graph, options, c.folding, c.faults);
@@ -296,11 +292,12 @@ bool HaveOneLength(const Conversion& a, const Conversion& b) {
       [](const ir::Node* node) { return node->outputs[0].type.dims; });
 }
 
-// Runs the passes before streaming on the model with another length. Returns false where it cannot
-// have that length.
+// Runs the passes before streaming on the model with another length. Returns false if the model
+// cannot have that length.
 bool ReadTwin(Conversion& twin);
 
-// Of a model that can have one length alone, that is its length.
+// Streams a model with a dynamic time axis. If only one length is possible, it is the model's
+// length.
 bool StreamOpen(Conversion& c) {
   const int64_t length = *c.open_length;
   const bool is_long = length > graph::kOpenLengths[0];
@@ -330,7 +327,7 @@ bool Tables(Conversion& c) {
   return true;
 }
 
-// A layer that is to be of f32 stays so.
+// Layers with --precision f32 are not quantised.
 bool Quantise(Conversion& c) {
   graph::Quantise(*c.graph, c.folding, [&](const std::string& layer) {
     return c.options.precisions.Of(layer) == ElementType::f32;
@@ -354,7 +351,7 @@ bool FuseCells(Conversion& c) {
 }
 
 bool NarrowWeights(Conversion& c) {
-  // Before products of narrow weights are of levels, too.
+  // Must precede NarrowWeights, which creates more quantised products.
   std::vector<plan::LayerWeights> levels = plan::LevelWeights(c.program);
   c.weights = plan::NarrowWeights(c.program, c.options.precisions, c.faults);
   for (plan::LayerWeights& layer : levels) c.weights.Add(std::move(layer));
@@ -368,7 +365,8 @@ bool NarrowWeights(Conversion& c) {
   return c.faults.ok();
 }
 
-// The regions of the call are the memories of scratch. Behind a single one lies one without limit.
+// The regions of the call are the memories of scratch. A single region is followed by unlimited
+// memory.
 plan::PlanOptions PlanOptionsOf(const ConvertOptions& options) {
   plan::PlanOptions plan_options;
   plan_options.budget_bytes = options.arena_budget_bytes;
@@ -391,13 +389,13 @@ bool Plan(Conversion& c) {
   return true;
 }
 
-// What a run of the model multiplies and adds before it is cut.
+// Multiply-adds of a run of the full model, without streaming.
 std::optional<double> WholeMultiplyAdds(const ConvertOptions& streaming) {
   ConvertOptions options = streaming;
   options.streaming_steps.reset();
   options.dump = nullptr;
   options.progress = nullptr;
-  options.precisions = {};  // which may name layers of the cut one
+  options.precisions = {};  // may name layers that only the streaming model has
   Faults discarded;
   const std::optional<plan::Program> whole = LowerModel(options, discarded);
   return whole ? std::optional(MultiplyAddsOf(*whole)) : std::nullopt;
@@ -415,7 +413,7 @@ bool Emit(Conversion& c) {
   return c.faults.ok();
 }
 
-// A file that breaks a rule is never written.
+// Checks the file. An invalid file is never written.
 bool Verify(Conversion& c) {
   CheckFile(c.file.bytes, c.faults);
   if (c.options.self_test_runs != 0 && c.faults.ok()) {
@@ -438,8 +436,8 @@ std::string TextOf(const Conversion& c, Stage stage) {
   return ListingOf(c.file.bytes);
 }
 
-// What a pass leaves behind it keeps to what the next one expects. Off in release, like every
-// assertion. A file has its own checks, which are always on.
+// Asserts the invariants of the representation after a pass; disabled in release builds. The checks
+// of the file (Verify) are always enabled.
 void AssertConsistent([[maybe_unused]] const Conversion& c, [[maybe_unused]] const Pass& pass) {
 #ifndef NDEBUG
   std::string text;
@@ -455,8 +453,8 @@ void AssertConsistent([[maybe_unused]] const Conversion& c, [[maybe_unused]] con
 #endif
 }
 
-// The passes up to the last one of a stage. A number that the file cannot hold ends the pass that
-// meets it.
+// Runs the passes up to stage `last`. A number that exceeds the file format ends its pass with a
+// fault.
 bool RunPasses(Conversion& c, Stage last) {
   const ConvertOptions& options = c.options;
   for (const Pass& pass : kPasses) {
@@ -483,17 +481,17 @@ bool ReadTwin(Conversion& twin) {
   return !twin.open.empty();
 }
 
-// What has come of a dynamic time axis of some length.
+// The result of trying a length of the dynamic time axis.
 enum class OpenTime { kNone, kUnreadable, kRefused, kStreamed };
 
 struct OpenTrial {
   OpenTime reached = OpenTime::kNone;
   bool is_open = false;    // an input has a dynamic axis that may be time
-  bool has_pairs = false;  // of steps, in constants
-  bool has_batch = false;  // or what may be one
+  bool has_pairs = false;  // constants have pairs of steps
+  bool has_batch = false;  // an axis may be a batch
 };
 
-// A model without such an axis is tried only where a batch was assumed.
+// Models without a dynamic time axis are tried only if a batch was assumed.
 OpenTrial TryOpenTime(Conversion&& c) {
   OpenTrial trial;
   for (const Pass& pass : kPasses) {
@@ -512,10 +510,10 @@ OpenTrial TryOpenTime(Conversion&& c) {
   return trial;
 }
 
-// How a model with dynamic inputs is read.
+// The interpretation of dynamic inputs.
 struct Opening {
-  // The first length with which the model can be cut, else the first that it can have; absent where
-  // no dynamic dimension may be time.
+  // The first length with which the model can be streamed, else the first length that it can have;
+  // nullopt if no dynamic dimension may be time.
   std::optional<int64_t> length = std::nullopt;
   bool assumes_batch = true;
   bool is_streamed = false;
@@ -538,7 +536,7 @@ Opening TryLengths(const ConvertOptions& options, bool assumes_batch) {
     if (trial.has_pairs && length >= graph::kMaxPairedLength) break;
   }
   if (!has_batch) return refused;
-  // An only dynamic axis that is the first and cannot be time is the batch.
+  // If the first axis is the only dynamic one and cannot be time, it is the batch.
   const Opening batch = TryLengths(options, /*assumes_batch=*/true);
   return batch.is_streamed || !refused.length ? batch : refused;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an IR, on disk or in memory, to the bytes of model.weft. The order of the passes is one
-// table, in pipeline.cc.
+// Converts an IR, on disk or in memory, to the bytes of model.weft. The order of the passes is a
+// table in pipeline.cc.
 #ifndef WEFT_CONVERTER_PIPELINE_H_
 #define WEFT_CONVERTER_PIPELINE_H_
 
@@ -29,44 +29,44 @@
 
 namespace weft::pipeline {
 
-// Of ConvertOptions::dump_after.
+// Value of ConvertOptions::dump_after for all passes.
 inline constexpr std::string_view kAllPasses = "all";
 
-// A memory of the target that scratch may use.
+// A memory region of the target for scratch.
 struct ScratchRegion {
   std::string name;
   int64_t bytes = 0;
 };
 
 struct ConvertOptions {
-  std::filesystem::path model, weights;  // weights may be empty: the .bin beside the model
+  std::filesystem::path model, weights;  // empty weights: the .bin next to the model
   // The IR itself, which must outlive the call; `model` then is its name in messages.
   std::optional<ir::IrBytes> in_memory;
-  // New shapes of inputs by any of their names (or index); everything behind them is inferred
+  // New shapes of inputs, by any of their names or by index. All dependent shapes are inferred
   // again.
   std::map<std::string, Dims> shapes;
-  // Inputs that become constants, named likewise.
+  // Inputs that become constants, by name or index.
   std::map<std::string, graph::InputValue> values;
-  // Outputs of layers that the model gives besides, behind its own.
+  // Additional outputs, after those of the model.
   std::vector<graph::LayerOutput> layer_outputs;
   graph::InputStates states;    // inputs and outputs that become states
   plan::Precisions precisions;  // of weights
-  // Most bytes of scratch: the fastest plan that fits is taken. nullopt for no limit; then the aim
-  // says which.
+  // Maximum bytes of scratch; the fastest plan that fits is chosen. nullopt: no limit, arena_aim is
+  // the criterion.
   std::optional<int64_t> arena_budget_bytes;
   plan::Aim arena_aim = plan::Aim::kBalanced;
-  // Scratch in memories of their own, the fastest first; the last takes what is left over.
+  // Memory regions for scratch, the fastest first. The last region holds the rest.
   std::vector<ScratchRegion> regions;
-  int64_t max_iterations = 0;  // of loops without a known end; 0: refuse them
-  // Most bytes of the constants that folding makes, with inputs and scratch of the one being made.
+  int64_t max_iterations = 0;  // of loops with a run-time trip count; 0: reject them
+  // Maximum bytes of folded constants, plus inputs and scratch of the constant being computed.
   int64_t fold_budget_bytes = int64_t{1} << 30;
-  // Steps of the time axis in one run, the rest of its state being variables; nullopt: all of it.
+  // Time steps per run of a streaming model; nullopt: no streaming.
   std::optional<int64_t> streaming_steps;
-  graph::TimeNames time_axes;   // of ports, by name; none: the axis is found
-  uint32_t self_test_runs = 0;  // input and output pairs that the file carries, for boards
-  std::string dump_after;       // name of a pass, or kAllPasses; what it makes goes to `dump`
+  graph::TimeNames time_axes;   // by port; empty: detected
+  uint32_t self_test_runs = 0;  // runs recorded in the file, for boards
+  std::string dump_after;       // a pass or kAllPasses, whose results go to `dump`
   std::function<void(std::string_view pass, std::string_view text)> dump;
-  std::function<void(std::string_view pass)> progress;  // called as each pass begins
+  std::function<void(std::string_view pass)> progress;  // called before each pass
 };
 
 struct Converted {
@@ -74,31 +74,31 @@ struct Converted {
   int64_t weights_bytes = 0, state_bytes = 0, scratch_bytes = 0;
   std::vector<int64_t> more_scratch_bytes;  // of each further region; empty without regions
   int64_t self_test_bytes = 0;
-  // How far scratch is from the least that this order of steps with these hoists needs; another
-  // order or another --arena-budget may need less.
+  // Difference between scratch and its lower bound for the chosen schedule. Another schedule may
+  // need less.
   plan::Account scratch_account;
-  int64_t f16_weights = 0;      // numbers of the IR's constants that it holds as f16
-  plan::WeightsReport weights;  // those of products
-  // The plans that can be had, the fastest first, and which of them this is.
+  int64_t f16_weights = 0;      // number of elements of the IR's f16 constants
+  plan::WeightsReport weights;  // of weights
+  // The available plans, the fastest first, and the index of the chosen one.
   std::vector<plan::CurvePoint> curve;
   size_t chosen = 0;
-  std::optional<graph::Streamed> streamed;  // what --streaming has made of it
+  std::optional<graph::Streamed> streamed;  // facts about the streaming model
 };
 
-// The passes before planning: the model as steps over values, and the same with fused loops.
+// Runs the passes before planning. Returns the model as a program, and programs with fused loops.
 std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults,
                                         std::vector<plan::FusedProgram>* fused = nullptr);
 
-// Nullopt exactly when `faults` is not ok. The file passes the rules of verify.cc and of
+// Returns nullopt exactly if `faults` is not ok. The file has passed the rules of verify.cc and
 // plan/validator.h.
 std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults);
 
-// A row of the table of passes: its name, what it works on ("graph", "program", "plan", "file")
-// and, in a line, what it does.
+// A pass: its name, the representation it works on ("graph", "program", "plan", "file") and a
+// one-line description.
 struct PassRow {
   std::string_view name, stage, account;
 };
-// All of them, in the order in which they run.
+// All passes in the order of execution.
 std::vector<PassRow> Passes();
 
 }  // namespace weft::pipeline

@@ -40,7 +40,7 @@ class Counting {
     return std::visit(count, step.params);
   }
 
-  // Iteration i runs copy i mod their number; settle runs only copy.
+  // Iteration i executes copy i mod copies; epilogues have no multiply-adds.
   double OfSection(const plan::Section& section) const {
     const auto copies = std::ssize(section.copies);
     const int64_t trips = section.trip_count < 0 ? section.max_trips

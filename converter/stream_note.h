@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model file says of the whole model that it was cut from: Model::streaming of weft.fbs,
-// made of what the cut has told and of the work of the model before it.
+// Creates the streaming note of a model file (Model::streaming of weft.fbs) from the results of the
+// pass streaming and the work of the full model.
 #ifndef WEFT_CONVERTER_STREAM_NOTE_H_
 #define WEFT_CONVERTER_STREAM_NOTE_H_
 
@@ -10,8 +10,8 @@
 
 namespace weft::pipeline {
 
-// As inspect::WorkOf counts those of the file that the program becomes. `program` is behind the
-// pass loops.
+// Returns the multiply-adds that inspect::WorkOf would count in the file of `program`. Call after
+// the pass loops.
 double MultiplyAddsOf(const plan::Program& program);
 
 emit::StreamNote StreamNoteOf(const graph::Streamed& streamed);

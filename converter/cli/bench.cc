@@ -28,14 +28,15 @@ namespace weft::cli {
 namespace {
 
 constexpr const char* kBenchFooter =
-    R"(Without --input, floating-point inputs are fixed pseudo-random numbers in [-1, 1), integers and booleans are
-zeros. With --input, each run reads the next call of the file and starts again at its end. State is kept
-between runs. Without --iterations, weft measures for about one second. Runs of several models are interleaved,
-so that a disturbance of the machine affects all of them. --profile adds the same number of runs in which every
-step is timed; for each step it prints mean and median time per run.
+    R"(Without --input, floating-point inputs are fixed pseudo-random numbers in [-1, 1), integers
+and booleans are zeros. With --input, each run reads the next call of the file and starts again at
+its end. State is kept between runs. Without --iterations, weft measures for about one second.
+Runs of several models are interleaved, so that a disturbance of the machine affects all of them.
+--profile adds the same number of runs in which every step is timed; for each step it prints mean
+and median time per run.
 
-The real-time factor is the time of a run divided by the deadline. A .wav file sets the deadline to the duration
-of one call's samples.
+The real-time factor is the time of a run divided by the deadline. A .wav file sets the deadline
+to the duration of one call's samples.
 
 Examples:
   weft bench model.weft

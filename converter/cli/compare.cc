@@ -19,22 +19,24 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kCompareFooter =
-    R"(Two floats agree if |is - must| <= max(ATOL, RTOL * |must|). NaN agrees with NaN, and an infinity only with
-itself. Integers and booleans must be equal. Types and shapes must be equal. Outputs without --expect are not
-compared. Inputs may feed several calls, as in "weft run"; expected outputs then have the same extra axis or
-the same length in time.
+    R"(Two floats agree if |is - must| <= max(ATOL, RTOL * |must|). NaN agrees with NaN, and an
+infinity only with itself. Integers and booleans must be equal. Types and shapes must be equal.
+Outputs without --expect are not compared. Inputs may feed several calls, as in "weft run";
+expected outputs then have the same extra axis or the same length in time.
 
-With --layers FOLDER, MODEL is an IR. Each layer with a file NAME.npy in the folder becomes an additional output,
-and weft prints the first layer that differs. NAME is the name of a layer or tensor, with "_" for / and :. A
-suffix .1 selects the second output of a layer. Layers are not fused in this conversion. Layers inside loops
-are not compared.
+With --layers FOLDER, MODEL is an IR. Each layer with a file NAME.npy in the folder becomes an
+additional output, and weft prints the first layer that differs. NAME is the name of a layer or
+tensor, with "_" for / and :. A suffix .1 selects the second output of a layer. Layers are not
+fused in this conversion. Layers inside loops are not compared.
 
-With OTHER, both models run on the same inputs, and each output of MODEL is compared with the output of OTHER at
-the same index, for example to measure the error of 8-bit weights. Signal to noise is the ratio of the sums of
-squares of OTHER's values and of all differences, in decibels; 43 dB is an average difference of 0.7 %.
+With OTHER, both models run on the same inputs, and each output of MODEL is compared with the
+output of OTHER at the same index, for example to measure the error of 8-bit weights. Signal to
+noise is the ratio of the sums of squares of OTHER's values and of all differences, in decibels;
+43 dB is an average difference of 0.7 %.
 
-With OTHER and --layers (without a folder, as the last argument), each layer is compared as well, at its last
-step: type and bytes of its weights, signal to noise of its weights and values, and the largest difference.
+With OTHER and --layers (without a folder, as the last argument), each layer is compared as well,
+at its last step: type and bytes of its weights, signal to noise of its weights and values, and
+the largest difference.
 
 Examples:
   weft compare model.weft --input x=x.npy --expect y=y.npy --atol 1e-4

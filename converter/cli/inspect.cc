@@ -32,8 +32,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kInspectFooter =
-    R"(Sections are the loops and branches of the model. If the trip count of a loop is known only at run time, all
-numbers are for its maximum. Multiply-adds are the multiplications that are summed over an axis or a window.
+    R"(Sections are the loops and branches of the model. If the trip count of a loop is known only
+at run time, all numbers are for its maximum. Multiply-adds are the multiplications that are
+summed over an axis or a window.
 
 Examples:
   weft inspect model.weft

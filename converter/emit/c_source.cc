@@ -34,8 +34,8 @@ uint32_t HashOf(std::string_view text) {
   return hash;
 }
 
-// A path inside an assembler's string inside a string of C: whatever either could read otherwise is
-// octal. A question mark may begin a trigraph.
+// Escapes a path for an assembler string inside a C string: special characters become octal, also
+// question marks, which may start a trigraph.
 std::string AssemblerPath(std::string_view path) {
   std::string text;
   for (const char c : path) {
@@ -82,12 +82,12 @@ class CSourceWriter {
     fmt::format_to(std::back_inserter(source_), text, std::forward<Args>(args)...);
   }
 
-  // An array that the model works in, in section .bss.<section> where that has a name.
+  // A memory array of the model, in section .bss.<section> if `section` is not empty.
   struct Array {
     std::string name;
     uint32_t bytes;
     std::string section;
-    std::string type;  // of its memory in C++
+    std::string type;  // name of its C++ type
   };
 
   void WriteHeader();
@@ -106,7 +106,7 @@ class CSourceWriter {
   void WriteSteps();
   void WriteVariants();
 
-  static constexpr size_t kOwnBlocks = 2;  // of Memory: state and scratch
+  static constexpr size_t kOwnBlocks = 2;  // blocks in Memory: state and scratch
 
   uint32_t RegionBytes(uint32_t region) const { return model_.regions()->Get(region)->bytes(); }
 
@@ -140,9 +140,8 @@ void CSourceWriter::WriteHeader() {
   WritePorts(*model_.outputs(), "OUTPUT");
   Head("}};\n\n");
   Head("extern const unsigned char {}_model[{}_MODEL_BYTES];\n", name_, upper_);
-  Head("/* The kernels of this model and no others. */\nextern const weft_steps {}_steps;\n",
-       name_);
-  Head("/* Memory of the right size; a program that does not name it does not get it. */\n");
+  Head("/* Only the kernels that this model uses. */\nextern const weft_steps {}_steps;\n", name_);
+  Head("/* Memory of the required size; linked only if the program uses it. */\n");
   for (const Array& array : memory_) Head("extern {};\n", Declaration(array));
   WriteOpen();
   Head("#ifdef __cplusplus\n}} /* extern \"C\" */\n\n");
@@ -153,7 +152,7 @@ void CSourceWriter::WriteHeader() {
   Head("#endif /* {}_WEFT_MODEL_H_ */\n", upper_);
 }
 
-// The initializer of a weft_memory or weft::Memory: blocks that begin at <before><name><after>.
+// The initializer of a weft_memory or weft::Memory, with block addresses <before><name><after>.
 std::string CSourceWriter::Memory(std::string_view before, std::string_view after) const {
   constexpr std::string_view kNextLine = ",\n                              ";
   std::string blocks, more;
@@ -175,14 +174,14 @@ void CSourceWriter::WriteOpen() {
        upper_);
 }
 
-// The same for weft::Engine. C++ has no array of size zero, so a type for memory holds a byte at
-// least.
+// The C++ interface, for weft::Engine. C++ has no arrays of size 0, so each memory type has at
+// least one byte.
 void CSourceWriter::WriteCpp() {
   Head("#include \"runtime/weft.h\"\n\nnamespace {} {{\n", name_);
   Head("constexpr uint32_t kModelBytes = {}, kStateBytes = {}, kScratchBytes = {};\n", file_.size(),
        RegionBytes(1), RegionBytes(2));
   Head(
-      "/* The kernels of this model and no others. */\nstatic inline ::weft::StepTable Steps() "
+      "/* Only the kernels that this model uses. */\nstatic inline ::weft::StepTable Steps() "
       "{{\n");
   Head(
       "  return {{reinterpret_cast<const ::weft::StepEntry*>({0}_steps.entries), "
@@ -190,7 +189,7 @@ void CSourceWriter::WriteCpp() {
       name_);
   Head("}}\n/* Opens the model on the memory above. */\n");
   WriteCppOpen("", Memory(name_ + "_", ""));
-  Head("/* Room for programs with more streams than one: a State each, one Scratch. */\n");
+  Head("/* Memory of programs with several streams: one State per stream, one Scratch. */\n");
   std::string parameters;
   for (const Array& array : memory_) {
     Head("struct {} {{\n  alignas(64) unsigned char bytes[{}];\n}};\n", array.type,
@@ -278,17 +277,17 @@ void CSourceWriter::WriteBytes() {
   Body("}};\n");
 }
 
-// Which entry of its kind in steps.h a step needs.
+// The variant of its kind in steps.h that a step needs.
 struct EntryNeeds {
-  bool is_near = false;    // it writes y over x
-  bool is_narrow = false;  // its weights are of another type than f32
+  bool is_near = false;    // y overlaps x
+  bool is_narrow = false;  // its weights are not f32
 };
 
 EntryNeeds NeedsOf(const format::Model& model, uint32_t step_index) {
   const format::Step& step = *model.steps()->Get(step_index);
   const auto kind = static_cast<format::Kind>(step.kind());
   EntryNeeds needs;
-  StepEntry entry = {};  // that refuses nothing but a y over x
+  StepEntry entry = {};  // an entry whose check fails if y overlaps x
 #define WEFT_NEAR_STEP(name, Name) \
   if (kind == format::Kind::name) entry = steps::k##Name;
 #include "runtime/format/near_steps.inc"
@@ -306,7 +305,7 @@ EntryNeeds NeedsOf(const format::Model& model, uint32_t step_index) {
 }
 
 void CSourceWriter::WriteSteps() {
-  std::map<uint16_t, EntryNeeds> kinds;  // of any of them
+  std::map<uint16_t, EntryNeeds> kinds;  // union over all steps of the kind
   for (uint32_t i = 0; i < model_.steps()->size(); ++i) {
     const uint16_t kind = model_.steps()->Get(i)->kind();
     if (kind == 0) continue;
@@ -325,8 +324,7 @@ void CSourceWriter::WriteSteps() {
        name_);
 }
 
-// Every activation in the parameters of a step: their fields of that type, found by the reflection
-// that flatc writes.
+// Visits all activations in the parameters of a step, using flatc's reflection.
 template <typename Params, typename Visit>
 void ForEachActivation(const Params& params, const Visit& visit) {
   const flatbuffers::TypeTable& table = *Params::MiniReflectTypeTable();
@@ -341,7 +339,7 @@ void ForEachActivation(const Params& params, const Visit& visit) {
   }
 }
 
-// Those of a chain are instructions.
+// The activations of a chain are instructions.
 template <typename Visit>
 void ForEachActivation(const format::ChainParams& chain, const Visit& visit) {
   for (uint32_t i = 0; i < chain.instructions(); ++i) {
@@ -373,7 +371,7 @@ void CSourceWriter::WriteVariants() {
   const std::set<kernels::Variant> variants = VariantsOf(model_);
   if (variants.empty()) return;
   std::string list;
-  Body("\n/* Parts of kernels that these steps call; to name them here is to link them. */\n");
+  Body("\n/* Kernel variants of these steps; the references make the linker keep them. */\n");
   for (const kernels::Variant variant : variants) {
     const char* name = kernels::NameOf(variant);
     Body("extern const char weft_variant_{};\n", name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model file as C: an aligned constant array, memory of the right size, names for ports and
-// sizes, and the table of just the steps that the model takes, so that a linker keeps only their
-// kernels. The header serves C99 and C++17, which gets weft::Engine opened.
+// A model file as C source: an aligned constant array, memory of the required size, names for ports
+// and sizes, and a table of the steps that the model uses, so that the linker keeps only their
+// kernels. The header supports C99 and C++17 (with functions that open a weft::Engine).
 #ifndef WEFT_CONVERTER_EMIT_C_SOURCE_H_
 #define WEFT_CONVERTER_EMIT_C_SOURCE_H_
 
@@ -16,14 +16,15 @@ struct CSource {
   std::string header, source;
 };
 
-// `file` is a verified model. `name` begins every identifier (as identifiers.h makes it fit for C)
-// and is the stem of the header that the source includes, which needs CanBeIncluded. With
-// `model_file` the source takes the bytes from that file when it is assembled (.incbin) instead of
-// spelling them out.
+// Writes the source and the header. `file` is a verified model. All identifiers start with `name`,
+// converted by identifiers.h. `name` is also the stem of the header that the source includes, so
+// CanBeIncluded must be true. If `model_file` is not empty, the source includes the bytes of that
+// file when it is assembled (.incbin) instead of listing them.
 //
-// With `regions`, the names of one or two memories, scratch is two arrays: the first in section
-// .bss.<first name>, the second, which takes the rest, in .bss.<second name>, else in .bss.
-// False of names that no #include can spell: quotes, backslashes, controls, trigraphs.
+// With `regions`, the names of memory regions, scratch is one array per region: the first in
+// section .bss.<first name>, the last, which holds the rest, in .bss.<name> if it has a name, else
+// in .bss. Returns false for names that #include does not accept: with quotes, backslashes, control
+// characters or trigraphs.
 bool CanBeIncluded(std::string_view name);
 CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
                      std::string_view model_file, std::span<const std::string> regions = {});

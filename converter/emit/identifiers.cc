@@ -42,7 +42,7 @@ std::string IdentifierPart(std::string_view text) {
       add(text.substr(0, 1));
     } else {
       gap = true;
-      // Bytes that are no UTF-8 keep their number too.
+      // A byte that is not UTF-8 is replaced by its number.
       const auto byte = static_cast<unsigned char>(text[0]);
       if (byte >= 0x80) add(fmt::format("u{:x}", first.bytes == 0 ? byte : first.code)), gap = true;
     }

@@ -33,13 +33,13 @@ using plan::ValueId;
 constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
 constexpr int64_t kLimit = plan::kMostRegionBytes;
 
-// Walks the program once and appends to the vectors of the file.
+// Traverses the program once and appends to the vectors of the file.
 class Writer {
  public:
   Writer(const plan::Plan& plan, const FileOptions& options)
       : plan_(plan), program_(plan.program), options_(options) {}
 
-  // False after a fault: one line for each sum that is beyond the format.
+  // Returns false and adds a fault if the size exceeds the format's limit.
   bool Write(Faults& faults) {
     section_index_.assign(program_.sections.size(), kNone);
     NumberSections(program_.main);
@@ -61,7 +61,7 @@ class Writer {
   int64_t ListingBytes() const;
   std::string Generator() const;
 
-  // Sections are numbered in the order the engine meets them.
+  // Numbers sections in the order of execution.
   void NumberSections(plan::BlockId block) {
     for (const plan::Item& item : program_.blocks[block].items) {
       const auto* entry = std::get_if<plan::SectionEntry>(&item);
@@ -80,8 +80,8 @@ class Writer {
   }
 
   uint8_t RegionOf(ValueId root) const;
-  // Numbers roots in the order of their first slots, so that a number is less than the slots'
-  // count.
+  // Numbers buffers in the order of their first slots, so that each number is less than the number
+  // of slots.
   uint32_t BufferOf(ValueId root) {
     return buffer_index_.try_emplace(root, Narrow32(buffer_index_.size(), "buffers")).first->second;
   }
@@ -113,7 +113,7 @@ class Writer {
       uint32_t>
       slot_index_;
   std::vector<format::Slot> slots_;
-  std::vector<uint32_t> slot_buffers_;  // by slot: the number of its root
+  std::vector<uint32_t> slot_buffers_;  // by slot: the number of its buffer
   std::map<ValueId, uint32_t> buffer_index_;
   std::map<Dims, uint32_t> dims_index_;
   std::vector<uint32_t> dims_;
@@ -133,7 +133,7 @@ class Writer {
   } params_;
 };
 
-// Scratch begins at region 2, with a region for each of its memories.
+// Region 2 and later regions are the memories of scratch.
 uint8_t Writer::RegionOf(ValueId root) const {
   switch (program_.values[root].home) {
     case plan::Home::kWeights:
@@ -154,8 +154,8 @@ uint32_t Writer::Slot(ValueId id) {
   for (const plan::Move& move : place.moves) {
     moves.emplace_back(section_index_[move.section], move.stride_bytes);
   }
-  std::sort(moves.begin(), moves.end());  // as the format wants them
-  // Weights beyond the limit are summed up to the end and then refused as a whole.
+  std::sort(moves.begin(), moves.end());  // as the format requires
+  // If weights exceed the limit, the traversal continues with offsets 0 and Write adds the fault.
   const bool is_refused = plan_.weights_bytes > kLimit;
   assert(plan_.offsets_bytes[place.root] != plan::kNoOffset);
   const int64_t offset = is_refused ? 0 : plan_.offsets_bytes[place.root] + place.offset_bytes;
@@ -246,7 +246,7 @@ void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
   }
   if (sections_.size() <= index) sections_.resize(index + 1);
   const auto trips = section.trip_count < 0 ? kNoSlot : Narrow32(section.trip_count, "trip count");
-  // Slots are numbered as they are met: one after the other, not in a call's order of arguments.
+  // Slot() numbers slots in call order, so the calls must be separate statements, not arguments.
   const uint32_t length = Slot(section.length), iteration = Slot(section.iteration);
   const uint32_t body_condition = Slot(section.body_condition);
   const uint32_t first_condition = Slot(section.first_condition), trip = Slot(section.trip);
@@ -273,7 +273,7 @@ void Writer::WriteVariables() {
   }
 }
 
-// Fills in the number of the values, for which the generator has left room.
+// Writes the plan hash into the placeholder in the generator's text.
 void NumberValues(format::Model& model) {
   char* text = reinterpret_cast<char*>(model.mutable_generator()->Data());
   const std::string_view mark = kPlanNumberText;
@@ -284,9 +284,9 @@ void NumberValues(format::Model& model) {
   fmt::format_to(text + at + mark.size(), "{:0{}x}", *number, kPlanNumberDigits);
 }
 
-// The finished bytes with that number and their checksum filled in.
+// Returns the bytes of the file with plan hash and checksum.
 std::vector<std::byte> Sealed(const flatbuffers::FlatBufferBuilder& builder) {
-  // The runtime reads models at their own alignment only, its checksum too.
+  // The runtime and the checksum require an aligned model.
   AlignedBytes aligned(builder.GetSize());
   std::memcpy(aligned.data(), builder.GetBufferPointer(), aligned.size());
   NumberValues(*format::GetMutableModel(aligned.data()));
@@ -324,7 +324,7 @@ std::vector<format::Region> Writer::Regions() const {
   return regions;
 }
 
-// At most; what FlatBuffers puts between its vectors included.
+// Upper bound of the size of the listing, including the padding of FlatBuffers.
 int64_t Writer::ListingBytes() const {
   int64_t bytes = 65536;
   const auto add = [&](const auto&... vectors) {
@@ -332,7 +332,7 @@ int64_t Writer::ListingBytes() const {
   };
   add(slots_, slot_buffers_, dims_, moves_, steps_, operands_, step_names_, sections_, marks_,
       inputs_, outputs_, variables_);
-  constexpr int64_t kAroundText = 16;  // its place in the vector, its length, its end
+  constexpr int64_t kAroundText = 16;  // entry in the vector, length, terminator and padding
   for (const std::string& name : names_) bytes += std::ssize(name) + kAroundText;
 #define WEFT_STEP(name, ...) add(params_.name);
 #include "runtime/format/ops.inc"
@@ -345,17 +345,17 @@ std::string Writer::Generator() const {
   if (options_.names && plan_.scratch_bytes.size() == 1) {
     text += fmt::format("{}{}", kScratchBound, plan_.account.bound_bytes);
   }
-  // 0 stays where the number takes too long to find.
+  // A placeholder, which stays 0 if the plan hash is too expensive to compute.
   if (options_.names) text += fmt::format("{}{:0{}}", kPlanNumberText, 0, kPlanNumberDigits);
   if (options_.f16_weights) text += kF16Weights;
   return text;
 }
 
-// Without a self test, or a cut, their vectors are left out.
+// Omits the vectors of the self test and the streaming note if there are none.
 std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   flatbuffers::FlatBufferBuilder builder(static_cast<size_t>(plan_.weights_bytes + ListingBytes()));
-  // The builder writes backwards: what is created first lies last. The self test and the weights
-  // first, so that the listing stands together at the front of the file.
+  // The builder writes backwards. Self test and weights are created first, so that they are at the
+  // end and the listing is contiguous at the start of the file.
   flatbuffers::Offset<flatbuffers::Vector<uint8_t>> self_test_vector;
   if (!self_test.empty()) self_test_vector = CreateBytes(builder, self_test);
   builder.ForceVectorAlignment(static_cast<size_t>(plan_.weights_bytes), 1,
@@ -383,15 +383,14 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
     streamed_ports = builder.CreateVectorOfStructs(note->ports);
   }
   const auto generator = builder.CreateString(Generator());
-// The kinds that the model has: an empty vector would take eight bytes of it and time of every
-// Open.
+// Only kinds that the model has: an empty vector would need eight bytes and time of every Open.
 #define WEFT_STEP(name, Name, ...)                                                     \
   flatbuffers::Offset<flatbuffers::Vector<const format::Name##Params*>> name##_params; \
   if (!params_.name.empty()) name##_params = builder.CreateVectorOfStructs(params_.name);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
   format::ModelBuilder model(builder);
-  // A default-valued field would be left out, and the checksum must have its place in the file.
+  // Fields with default values would be omitted, but the checksum must be stored.
   builder.ForceDefaults(true);
   model.add_checksum(0);
   model.add_format_version(kFormatVersion);
@@ -443,7 +442,7 @@ ModelFile WriteModelFile(const plan::Plan& plan, const FileOptions& options, Fau
   }
   const auto broken = plan::ValidatePlacement(plan.problem, plan.placement);
   for (const plan::PlacementFault& fault : broken) {
-    faults.Add("weft: the converter made a placement that breaks a rule: " + fault.text);
+    faults.Add("weft: internal error: invalid placement: " + fault.text);
   }
   if (!broken.empty()) return {};
   Writer writer(plan, options);
@@ -460,7 +459,7 @@ ModelFile WriteModelFile(const plan::Plan& plan, const FileOptions& options, Fau
       RecordSelfTest(file.bytes, options.self_test_runs, faults);
   if (self_test.empty()) return {};
   if (file.bytes.size() + self_test.size() > kLimit) {
-    faults.Add(fmt::format("--self-test: has {} bytes and the model {}; must be below {} together",
+    faults.Add(fmt::format("--self-test: has {} bytes and the model {}; the sum must be below {}",
                            self_test.size(), file.bytes.size(), kLimit));
     return {};
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a plan as the bytes of model.weft: the vectors of weft.fbs and the checksum. Where
-// anything lies is the plan's matter. The result passes verify.cc; Convert proves it on every file
-// before it is written.
+// Writes a plan as the bytes of model.weft: the vectors of weft.fbs and the checksum. The plan
+// determines all addresses. The result passes verify.cc; the pipeline checks this for every file.
 #ifndef WEFT_CONVERTER_EMIT_MODEL_FILE_H_
 #define WEFT_CONVERTER_EMIT_MODEL_FILE_H_
 
@@ -15,23 +14,24 @@
 
 namespace weft::emit {
 
-// What the file says of the model that it was cut from by --streaming, for people.
+// Facts about the full model that --streaming converted, for desktop tools.
 struct StreamNote {
   format::Streaming row;
   std::vector<format::StreamedPort> ports;  // the inputs, then the outputs
 };
 
-// The end of a file's `generator` where constants of the IR were f16, as ovc makes them of f32.
+// Suffix of a file's `generator` if the IR had f16 constants, as ovc writes them.
 inline constexpr std::string_view kF16Weights = "; f16 weights";
-// Before it, in a file with names and one memory: the bytes that its schedule needs at least.
+// In a file with names and one scratch region, precedes that suffix and the lower bound of scratch
+// bytes for the file's schedule.
 inline constexpr std::string_view kScratchBound = "; scratch bound ";
-// Nullopt where the file says none, or more than it has scratch.
+// Returns nullopt if the file has no bound, or a bound that exceeds its scratch.
 std::optional<int64_t> ScratchBoundOf(const format::Model& model);
 
 struct FileOptions {
-  bool names = true;  // layer names and the buffers that `weft verify` proves the plan with
-  uint32_t self_test_runs = 0;  // pairs for Engine::SelfTest, recorded by running the file
-  bool f16_weights = false;     // the IR had such; the file says so behind its generator's name
+  bool names = true;  // layer names, and the buffer table with which `weft verify` checks the plan
+  uint32_t self_test_runs = 0;  // for Engine::SelfTest; recorded by running the file
+  bool f16_weights = false;     // the IR had f16 weights; adds kF16Weights
   std::optional<StreamNote> stream_note = std::nullopt;
 };
 
@@ -40,7 +40,7 @@ struct ModelFile {
   int64_t self_test_bytes = 0;
 };
 
-// Empty bytes when a fault was added (more than 2 GiB in a region, or in the file).
+// Returns empty bytes if a fault was added (more than 2 GiB in a region, or in the file).
 ModelFile WriteModelFile(const plan::Plan& plan, const FileOptions& options, Faults& faults);
 
 }  // namespace weft::emit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that a global name or a namespace cannot be where generated headers are included. C
-// reserves the names of its library's functions whatever a program includes, and POSIX, Arduino and
-// compilers bring names and macros of their own.
+// Words that generated headers must not use as global names or namespaces. C reserves the names of
+// its library functions, also if their headers are not included. POSIX, Arduino and compilers
+// define more names and macros.
 #include <string_view>
 
 #include "converter/emit/identifiers.h"
@@ -9,7 +9,7 @@
 namespace weft::emit {
 namespace {
 
-// Each word with a blank behind it.
+// Each word is followed by a space.
 constexpr std::string_view kKeywords =
     "alignas alignof and and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand "
     "bitor bool break case catch char char16_t char32_t char8_t class co_await co_return "
@@ -59,7 +59,7 @@ constexpr std::string_view kLibrary =
     "vscanf vsnprintf vsprintf wait waitpid wcscat wcschr wcscmp wcscpy wcslen wcstombs wctomb "
     "wint_t wmemcpy word wprintf write y0 y1 yield yn ";
 
-// "sem", "shm" and "mq" for the functions sem_open and so on.
+// "sem", "shm" and "mq" because of sem_open, shm_open and mq_open.
 constexpr std::string_view kSurroundings =
     "abi arm B0 B1 bit cxa DIR EOF F far FILE i386 interrupt linux loop main max min mips mq "
     "near NULL PI posix sem setup shm std sun unix ";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a program on this machine as a device would: planned, written to a file, opened and run by
-// the runtime's own engine, so that what it computes has the very bits the device would compute.
+// Runs a program on this machine: plans it, writes it to a file, and runs it with the runtime's
+// engine. Results are bit-identical to those of a device.
 #ifndef WEFT_CONVERTER_EMIT_RUN_HERE_H_
 #define WEFT_CONVERTER_EMIT_RUN_HERE_H_
 
@@ -10,7 +10,7 @@
 
 namespace weft::emit {
 
-// A plan::RunProgram.
+// Implements plan::RunProgram.
 plan::ProgramRun RunHere(plan::Program program, int64_t most_scratch_bytes);
 
 }  // namespace weft::emit

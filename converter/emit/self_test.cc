@@ -26,10 +26,10 @@ std::string Words(const Fault& fault) {
 }
 
 void AddBrokenRule(const Fault& fault, Faults& faults) {
-  faults.Add("weft: the converter made a file that breaks a rule: " + Words(fault));
+  faults.Add("weft: internal error: invalid model file: " + Words(fault));
 }
 
-// The engine, with the model and the memory it runs on.
+// An engine with its model and memory.
 class Bench {
  public:
   explicit Bench(std::span<const std::byte> file) : model_(file.size()) {
@@ -67,7 +67,7 @@ class Bench {
   Fault fault_;
 };
 
-// 13 bits at a time; the same everywhere.
+// Generator of 13-bit numbers, deterministic on every machine.
 class Random {
  public:
   uint32_t Next() {
@@ -79,7 +79,7 @@ class Random {
   uint32_t state_ = 1;
 };
 
-// In [-1, 1), in steps of 2^-12; f16 and bf16 round them.
+// Fills with numbers in [-1, 1) that are multiples of 2^-12; f16 and bf16 round them.
 void FillReals(const Tensor& tensor, size_t count, Random& random) {
   std::vector<float> values(count);
   for (float& value : values) value = (static_cast<float>(random.Next()) - 4096.0f) / 4096.0f;
@@ -92,7 +92,8 @@ void FillReals(const Tensor& tensor, size_t count, Random& random) {
   }
 }
 
-// Reals as above; 0 to 3 for integers, so that counts and indices mean something; both booleans.
+// Fills an input: floats as above; integers with 0 to 3, so that counts and indices are valid;
+// booleans with both values.
 void Fill(const Tensor& tensor, Random& random) {
   if (tensor.bytes == 0) return;
   const size_t bits = BitsOf(tensor.type);
@@ -127,7 +128,7 @@ uint64_t QuietNan(Type type) {
   }
 }
 
-// One NaN is recorded for all, since machines make different ones.
+// Replaces all NaNs by one NaN, because machines produce different ones.
 void AppendOutput(const Tensor& tensor, const format::Port& port, std::vector<std::byte>& to) {
   if (port.length_slot() != format::kNoSlot) {
     Append(&tensor.dims[port.length_axis()], sizeof(uint32_t), to);
@@ -144,8 +145,8 @@ void AppendOutput(const Tensor& tensor, const format::Port& port, std::vector<st
   }
 }
 
-// What the rows of ops.inc and functions.inc mean by their column `fuses`: the step multiplies and
-// adds in one rounding, so a target that cannot takes one more.
+// Names used by the column `fuses` of ops.inc and functions.inc, which is true if the step uses
+// fused multiply-adds. Targets without them round once more.
 constexpr format::ElementType kF32 = format::ElementType::f32;
 constexpr format::ReduceOp kL2 = format::ReduceOp::l2;
 constexpr format::NormalizeOp kCentre = format::NormalizeOp::centre;

@@ -23,7 +23,8 @@ std::vector<ScratchRegion> ScratchOf(const format::Model& model) {
   return list;
 }
 
-// "i8x8[64]" where the data that such weights are multiplied by becomes bytes, too.
+// Returns a type such as "i8[64]", or "i8x8[64]" if the data of the step is quantised to 8 bits as
+// well.
 std::string WeightType(const format::Model& model, const format::Step& step, uint32_t slot) {
   const std::string type = SlotType(model, slot), precision = PrecisionText(model, step);
   const bool is_weights = model.slots()->Get(slot)->type() == format::ElementType::i8;
@@ -54,7 +55,7 @@ std::vector<WeightPlace> WeightsOf(const format::Model& model) {
   std::vector<WeightPlace> largest;
   uint32_t covered = 0;
   for (const auto& [offset, row] : rows) {
-    if (row.end_bytes <= covered) continue;  // part of a place before it
+    if (row.end_bytes <= covered) continue;  // part of an earlier range
     covered = row.end_bytes;
     largest.push_back(row.place);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model costs, as `weft inspect --budget` shows it: flash by part, memory by region, work,
-// and what contributes most to each.
+// The costs of a model, as `weft inspect --budget` prints them: flash by part, memory by region,
+// work, and the largest contributors to each.
 #ifndef WEFT_CONVERTER_INSPECT_BUDGET_H_
 #define WEFT_CONVERTER_INSPECT_BUDGET_H_
 
@@ -19,10 +19,10 @@ namespace weft::inspect {
 struct ScratchRegion {
   std::string name;
   uint32_t bytes = 0;
-  std::optional<Peak> peak;  // none of a file without buffers
+  std::optional<Peak> peak;  // nullopt for a file without buffer table
 };
 
-// A place in the weights, with the first step that reads most of it.
+// An address range of the weights, with the first step that reads the largest part of it.
 struct WeightPlace {
   std::string kind, layer, type;
   uint64_t bytes = 0;
@@ -32,8 +32,9 @@ struct Budget {
   std::vector<FlashPart> flash;
   std::vector<ScratchRegion> scratch;
   ModelWork work;
-  std::vector<StepWork> largest_steps;       // all that multiply and add, most first
-  std::vector<WeightPlace> largest_weights;  // all, most first; slots of one place count once
+  std::vector<StepWork> largest_steps;  // all steps with multiply-adds, the largest first
+  std::vector<WeightPlace>
+      largest_weights;  // all, the largest first; slots of one range count once
 };
 
 // The file must have passed verify.cc.

@@ -12,12 +12,12 @@
 namespace weft::inspect {
 namespace {
 
-// Bytes [begin, end) of a region in iteration 0; `stride` further in each one after it.
+// Bytes [begin, end) of a region in iteration 0; each iteration adds `stride`.
 struct Place {
   uint32_t region = 0;
   int64_t begin = 0, end = 0;
   int64_t stride = 0;
-  bool by_copy = false;  // of a written place: a `copy` step writes it
+  bool by_copy = false;  // a `copy` step writes the range
 
   bool MovesLike(const Place& other) const {
     return region == other.region && stride == other.stride;
@@ -25,11 +25,11 @@ struct Place {
   bool Overlaps(const Place& other) const {
     return MovesLike(other) && begin < other.end && other.begin < end;
   }
-  // Where the place lies one iteration later.
+  // The range one iteration later.
   Place Next() const { return {region, begin + stride, end + stride, stride, by_copy}; }
 };
 
-// The parts of `place` that none of `written` covers.
+// The parts of `place` that no range of `written` covers.
 std::vector<Place> Uncovered(const Place& place, const std::vector<Place>& written) {
   std::vector<Place> parts = {place};
   for (const Place& cover : written) {
@@ -48,7 +48,7 @@ std::vector<Place> Uncovered(const Place& place, const std::vector<Place>& writt
   return parts;
 }
 
-// Overlapping places become one: several slots may name parts of one value.
+// Merges overlapping ranges, because several slots may be parts of one value.
 std::vector<Place> Merge(std::vector<Place> places) {
   const auto key = [](const Place& p) { return std::tuple(p.region, p.stride, p.begin, p.end); };
   std::sort(places.begin(), places.end(),
@@ -65,17 +65,19 @@ std::vector<Place> Merge(std::vector<Place> places) {
   return merged;
 }
 
-// What one copy of the body reads of earlier iterations, and what it writes.
+// Accesses of one copy of the body: `exposed` are reads of earlier iterations, `written` all
+// writes, merged.
 struct CopyAccess {
   std::vector<Place> exposed, written;
-  std::vector<Place> writes;  // as they follow one another
+  std::vector<Place> writes;  // all writes, in order
 };
 
-// Iterations back that a state in a scan output is looked for. A place that only later iterations
-// than the last would read belongs to the next buffer.
+// Maximum distance in iterations between the write and the read of a state in a scan output.
+// Limited by the trip count, because later positions belong to the next buffer.
 constexpr uint32_t kOldest = 64;
 
-// Nested sections need no order of their own: each of their steps runs at least once or never.
+// Collects the accesses of a run. Nested sections are traversed once, which is sufficient because
+// each of their steps runs at least once or never.
 class Accesses : public Visitor {
  public:
   Accesses(const format::Model& model, uint32_t section) : model_(model), section_(section) {}
@@ -86,7 +88,7 @@ class Accesses : public Visitor {
     return {Merge(access_.exposed), Merge(access_.written), access_.written};
   }
 
-  // A slot that moves with a nested section stands for all that it reaches there.
+  // The range of a slot that moves with a nested section includes all its iterations.
   Place PlaceOf(uint32_t index) const {
     const format::Slot& slot = format::RowsOf(model_.slots())[index];
     Place place{slot.region(), slot.offset_bytes(), int64_t{slot.offset_bytes()} + slot.bytes()};
@@ -134,8 +136,8 @@ const Place* FindOverlap(const std::vector<Place>& places, const Place& place) {
   return found == places.end() ? nullptr : &*found;
 }
 
-// Whether what a place holds behind these writes was put there by a `copy` step, in part at least;
-// nullopt where none of them reaches it. Other values may have lain there in between.
+// Returns true if a `copy` step wrote at least a part of the bytes that `place` has after all
+// writes; nullopt if no write overlaps it. Other values may have used the range in between.
 std::optional<bool> LastByCopy(const std::vector<Place>& writes, const Place& place) {
   std::optional<bool> by_copy;
   std::vector<Place> later;
@@ -162,7 +164,7 @@ Carried CarriedBy(const format::Model& model, uint32_t section) {
   Carried carried;
   for (const Place& place : first.exposed) {
     if (place.stride != 0) {
-      // What is read was written some iterations before, as many strides further.
+      // The range was written `age` + 1 iterations earlier, that many strides further.
       bool scan = false;
       Place written = place;
       for (uint32_t age = 0; age < oldest && !scan; ++age) {
@@ -171,7 +173,7 @@ Carried CarriedBy(const format::Model& model, uint32_t section) {
       }
       ++(scan ? carried.through_scan : carried.sliced);
     } else if (const std::optional<bool> by_copy = LastByCopy(last.writes, place)) {
-      // A home that the last copy reads, too, is each copy's own.
+      // A buffer that the last copy reads as well is updated in place by each copy.
       const bool stays = unroll == 1 || FindOverlap(last.exposed, place) != nullptr;
       ++(*by_copy ? carried.by_copy : stays ? carried.in_place : carried.shuttles);
     } else if (const std::optional<bool> is_copied = LastByCopy(first.writes, place)) {

@@ -7,7 +7,7 @@
 namespace weft::inspect {
 namespace {
 
-// The words in which the columns multiply_adds and moved_bytes of ops.inc are written.
+// Names used by the columns multiply_adds and moved_bytes of ops.inc.
 constexpr format::ReduceOp kL2 = format::ReduceOp::l2;
 constexpr format::NormalizeOp kCentre = format::NormalizeOp::centre;
 
@@ -24,7 +24,8 @@ double Extent(const flatbuffers::Array<uint32_t, N>* dims, uint32_t rank) {
   return product;
 }
 
-// Products of a window along one axis: pairs of a position and a tap that lies inside the input.
+// Products of a window along one axis: the number of pairs of a position and a tap inside the
+// input.
 double TapsInside(int64_t in, int64_t out, int64_t taps, int64_t stride, int64_t dilation,
                   int64_t pad) {
   double pairs = 0;
@@ -38,7 +39,7 @@ double TapsInside(int64_t in, int64_t out, int64_t taps, int64_t stride, int64_t
   return pairs;
 }
 
-// Of conv and depthwise, per channel.
+// Products of conv and depthwise, per channel.
 template <typename Params>
 double Taps(const Params& p) {
   return TapsInside(p.in_height(), p.out_height(), p.kernel_height(), p.stride_y(), p.dilation_y(),
@@ -47,8 +48,8 @@ double Taps(const Params& p) {
                     p.pad_left());
 }
 
-// Products of real numbers in the transform of one line: those of each odd factor's sums, those
-// between the passes, those of taking a real line apart and of its window.
+// Real products in the transform of one line: of the sums of each odd factor, between the passes,
+// of splitting a real line, and of its window.
 double FourierProducts(const format::FourierParams& p) {
   const bool is_real = p.op() >= format::FourierOp::forward_real;
   const bool in_pairs = is_real && p.size() % 2 == 0;

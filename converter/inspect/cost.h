@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one execution of a step costs, by its row of ops.inc; 0 of one that enters a section. Taps
-// in the padding and the padding of panels count no multiply-adds.
+// Multiply-adds of one execution of a step, from its row of ops.inc; 0 for a step that enters a
+// section. Taps in the padding and the padding of panels do not count.
 #ifndef WEFT_CONVERTER_INSPECT_COST_H_
 #define WEFT_CONVERTER_INSPECT_COST_H_
 
@@ -9,7 +9,7 @@
 namespace weft::inspect {
 
 double MultiplyAdds(const format::Model& model, const format::Step& step);
-// The same by the parameters of a kind, of programs that are no file yet.
+// Likewise from the parameters of a step, for programs before they are written to a file.
 #define WEFT_STEP(name, Name, ...) double MultiplyAdds(const format::Name##Params& p);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP

@@ -11,7 +11,8 @@
 namespace weft::inspect {
 namespace {
 
-// Readers number buffers by these ids, so an id above the count of slots would cost memory.
+// Readers allocate an entry for each id up to the maximum, so ids must be less than the number of
+// slots.
 void CheckBuffers(const format::Model& model, std::vector<std::string>& lines) {
   const uint32_t slots = format::RowsOf(model.slots()).count;
   const format::Rows<uint32_t> buffers = format::RowsOf(model.slot_buffers());
@@ -34,7 +35,7 @@ void CheckSelfTest(const format::Model& model, std::vector<std::string>& lines) 
 std::vector<std::string> FileFaults(Bytes file) {
   flatbuffers::Verifier verifier(static_cast<const uint8_t*>(file.data), file.size);
   if (!format::VerifyModelBuffer(verifier)) {
-    return {"a field that only desktop tools read leads out of the file; convert again"};
+    return {"a field for desktop tools points outside the file; convert again"};
   }
   const format::Model& model = *format::GetModel(file.data);
   std::vector<std::string> lines;

@@ -38,18 +38,17 @@ uint64_t ParameterBytes(const format::Model& model) {
 std::vector<FlashPart> FlashOf(Bytes file) {
   const format::Model& model = *format::GetModel(file.data);
   std::vector<FlashPart> parts = {
-      {"weights", "packed for the kernels", BytesOf(model.weights())},
-      {"self test", "inputs and outputs of its runs", BytesOf(model.self_test())},
-      {"steps", "and their operands", BytesOf(model.steps()) + BytesOf(model.operands())},
-      {"parameters", "geometry of the steps", ParameterBytes(model)},
-      {"slots", "with dims and moves",
+      {"weights", "weights, packed for the kernels", BytesOf(model.weights())},
+      {"self test", "inputs and expected outputs", BytesOf(model.self_test())},
+      {"steps", "steps and their operands", BytesOf(model.steps()) + BytesOf(model.operands())},
+      {"parameters", "parameters of the steps", ParameterBytes(model)},
+      {"slots", "types, addresses and strides of tensors",
        BytesOf(model.slots()) + BytesOf(model.dims()) + BytesOf(model.moves())},
-      {"sections", "and their marks", BytesOf(model.sections()) + BytesOf(model.marks())},
+      {"sections", "loops and branches", BytesOf(model.sections()) + BytesOf(model.marks())},
       {"ports", "and variables",
        BytesOf(model.inputs()) + BytesOf(model.outputs()) + BytesOf(model.variables())},
-      {"names", "of ports and of each step's layer",
-       BytesOf(model.names()) + BytesOf(model.step_names())},
-      {"notes", "for weft verify and weft inspect",
+      {"names", "names of ports and layers", BytesOf(model.names()) + BytesOf(model.step_names())},
+      {"notes", "data for weft verify and weft inspect",
        BytesOf(model.slot_buffers()) + BytesOf(model.streaming()) +
            BytesOf(model.streamed_ports())}};
   uint64_t sum = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the bytes of a model file go.
+// The size of a model file by part.
 #ifndef WEFT_CONVERTER_INSPECT_FLASH_H_
 #define WEFT_CONVERTER_INSPECT_FLASH_H_
 
@@ -17,9 +17,9 @@ struct FlashPart {
   uint64_t bytes = 0;
 };
 
-// Their sum is the file's bytes: the last part, "head", is what the others leave over (the root
-// table, regions, alignment; a note of a cut that breaks a rule, see streamed.h). The file must
-// have passed verify.cc.
+// Returns parts that add up to the size of the file. The last part, "head", contains all bytes that
+// no other part has: the root table, regions, alignment, and an invalid streaming note
+// (streamed.h). The file must have passed verify.cc.
 std::vector<FlashPart> FlashOf(Bytes file);
 
 }  // namespace weft::inspect

@@ -13,14 +13,15 @@ namespace weft::inspect {
 //   12  dense "lstm"  #4 f32[1,64] scratch+128, #5 f32[64,256] weights+0, - -> #6 ...  rows=1
 //   inputs=64 ...
 std::string ListingText(const format::Model& model);
-// Of each step too: how often one run executes it at most, and the multiply-adds of all that.
+// The listing as JSON, with the maximum number of executions of each step in one run and their
+// multiply-adds.
 nlohmann::ordered_json ListingJson(const format::Model& model);
 
 // "weights", "state", "scratch", "scratch1".
 std::string RegionName(uint32_t region);
-// "f32[1,64]" of a slot.
+// Type of a slot: "f32[1,64]".
 std::string SlotType(const format::Model& model, uint32_t slot);
-// "scratch+128", with "+512/iteration of section 0" when it moves.
+// Address of a slot: "scratch+128", with "+512/iteration of section 0" if it moves.
 std::string SlotPlace(const format::Model& model, uint32_t slot);
 
 }  // namespace weft::inspect

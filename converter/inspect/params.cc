@@ -63,7 +63,7 @@ Json EnumName(const flatbuffers::TypeTable& table, int64_t value) {
   return value;
 }
 
-// Arrays of a struct hold as many entries as its fields named "...rank" say together.
+// The number of entries of a struct's arrays: the sum of its fields named "...rank".
 size_t RankOf(const flatbuffers::TypeTable& table, const std::byte* row) {
   size_t rank = 0;
   for (size_t i = 0; i < table.num_elems; ++i) {
@@ -99,7 +99,7 @@ Json StructJson(const flatbuffers::TypeTable& table, const std::byte* row) {
   return json;
 }
 
-// Of an operand of a chain: an input as it is called in ops.inc, a register, or the number in it.
+// Text of an operand of a chain: an input, named as in ops.inc, a register, or a number.
 std::string ChainOperand(const format::ChainParams& chain, uint32_t operand) {
   if (operand < kernels::kChainInputs) return std::string(1, static_cast<char>('a' + operand));
   const uint32_t last = operand - kernels::kChainInputs;
@@ -108,7 +108,7 @@ std::string ChainOperand(const format::ChainParams& chain, uint32_t operand) {
   return fmt::format("{}", chain.numbers()->Get(static_cast<uint16_t>(last - written)));
 }
 
-// "r0 = multiply(a, 2); y = tanh(r0)".
+// Returns a text such as "r0 = multiply(a, 2); y = tanh(r0)".
 std::string ChainText(const format::ChainParams& chain) {
   std::string text;
   for (uint32_t i = 0; i < chain.instructions(); ++i) {
@@ -129,7 +129,7 @@ std::string ChainText(const format::ChainParams& chain) {
   return text;
 }
 
-// Strides of the inputs that the program reads, and the program as text.
+// Adds the strides of the inputs that the chain reads, and the chain as text.
 void DescribeChain(const format::ChainParams& chain, Json& json) {
   Json strides = Json::object();
   for (uint32_t i = 0; i < chain.instructions(); ++i) {
@@ -200,7 +200,7 @@ std::string ParamsText(const Json& params) {
   for (const auto& [name, value] : params.items()) {
     if (!text.empty()) text += ' ';
     if (value.is_object()) {
-      // Nested structs are activations and levels: what is zero does not act.
+      // Nested structs are activations and quantisation parameters; zero fields have no effect.
       Json acting = value;
       for (const auto& [key, part] : value.items()) {
         if (part.is_number() && part.get<double>() == 0.0) acting.erase(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step's parameters as text, by the reflection that flatc writes: weft.fbs is the only list of
-// fields.
+// A step's parameters as text. The fields come from flatc's reflection, so weft.fbs is their only
+// list.
 #ifndef WEFT_CONVERTER_INSPECT_PARAMS_H_
 #define WEFT_CONVERTER_INSPECT_PARAMS_H_
 
@@ -12,12 +12,13 @@
 
 namespace weft::inspect {
 
-// "i8x8" of products whose rows of data become integers of 8 bits, too, as --precision calls them;
-// "i8" of those whose become integers of 16 or are some; empty of other steps.
+// The precision of a product with integer weights, as in --precision: "i8x8" if its data is
+// quantised to 8 bits, "i8" if it is quantised to 16 bits or already is integer. Empty for other
+// steps.
 std::string PrecisionText(const format::Model& model, const format::Step& step);
 
-// Fields by name, enums by theirs, arrays cut to the rank, reserved fields left out; "precision"
-// where there is such a text. Null of a section.
+// Returns the fields by name, enums by name, arrays with as many entries as the rank, without
+// reserved fields; with "precision" if PrecisionText is not empty. Returns null for a section.
 nlohmann::ordered_json ParamsJson(const format::Model& model, const format::Step& step);
 // "rows=1 inputs=64 activation(op=relu)"
 std::string ParamsText(const nlohmann::ordered_json& params);

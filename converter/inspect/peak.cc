@@ -17,7 +17,7 @@
 namespace weft::inspect {
 namespace {
 
-// A buffer of the plan: the bytes that its slots reach, and when it is live.
+// A buffer of the plan: the bytes of all its slots, and when it is live.
 struct Buffer {
   uint32_t region = 0;
   int64_t begin_bytes = INT64_MAX, end_bytes = 0;
@@ -30,10 +30,11 @@ struct Span {
   int64_t begin, end;
 };
 
-// Bytes that spans cover, each once however many lie there.
+// The number of bytes that a multiset of spans covers; shared bytes count once.
 class Cover {
  public:
-  // Adds the span `count` times, or takes it away; returns by how much what is covered grows.
+  // Adds the span `count` times, or removes it if negative. Returns the change of the covered
+  // bytes.
   int64_t Add(const Span& span, int count) {
     if (span.begin >= span.end) return 0;
     const auto first = Split(span.begin), last = Split(span.end);
@@ -50,7 +51,8 @@ class Cover {
   }
 
  private:
-  using Counts = std::map<int64_t, int>;  // from each byte on until the next
+  using Counts =
+      std::map<int64_t, int>;  // by address: the number of spans from there to the next entry
 
   Counts::iterator Split(int64_t at) {
     const auto behind = counts_.upper_bound(at);
@@ -64,8 +66,8 @@ class Cover {
   Counts counts_;
 };
 
-// Goes through the listing once, copy by copy. Moments between the steps, such as the reading of a
-// condition, have a time of their own.
+// Traverses the listing once, copy by copy. Events between steps, such as reading a condition, have
+// separate times.
 class Timeline : public Visitor {
  public:
   explicit Timeline(const format::Model& model) : model_(model), analysis_(CountOf(model)) {
@@ -101,7 +103,8 @@ class Timeline : public Visitor {
   std::vector<int64_t> LiveBytes(uint32_t region) const {
     std::vector<int64_t> live(format::RowsOf(model_.steps()).count, 0);
     if (steps_.empty()) return live;
-    std::map<int64_t, int64_t> taken = ChangesOf(region).bytes;  // its changes become sums
+    std::map<int64_t, int64_t> taken =
+        ChangesOf(region).bytes;  // changes, replaced by their running sums
     int64_t sum = 0;
     for (auto& [time, bytes] : taken) {
       sum += bytes;
@@ -109,7 +112,7 @@ class Timeline : public Visitor {
       int64_t& most = live[StepAt(time)];
       most = std::max(most, sum);
     }
-    // A step at whose time nothing changes has what was there before it.
+    // A step without a change at its time has the sum of the last change.
     for (const auto& [time, step] : steps_) {
       const auto after = taken.upper_bound(time);
       if (after == taken.begin()) continue;
@@ -132,7 +135,7 @@ class Timeline : public Visitor {
   }
 
  private:
-  // A section around the walk, and which copy of its body is walked.
+  // An enclosing section of the current position, and the current run of its body.
   struct Frame {
     uint32_t section, run;
   };
@@ -152,7 +155,7 @@ class Timeline : public Visitor {
     }
   }
 
-  // Lowest and highest first byte of the slot while the walk stands where it stands.
+  // Minimum and maximum start address of the slot at the current position of the traversal.
   Span Reach(const format::Slot& slot) const {
     Span reach{slot.offset_bytes(), slot.offset_bytes()};
     for (uint32_t i = 0; i < slot.move_count(); ++i) {
@@ -267,20 +270,21 @@ class Timeline : public Visitor {
     return run < SectionAt(model_, section).unroll();
   }
 
-  // The bytes that it has, whole units of the region's alignment.
+  // The buffer's range, extended to multiples of the region's alignment.
   Span PlaceOf(const Buffer& buffer) const {
     const int64_t alignment = model_.regions()->Get(buffer.region)->alignment_bytes();
     return {buffer.begin_bytes / alignment * alignment,
             (buffer.end_bytes + alignment - 1) / alignment * alignment};
   }
 
-  // By how many bytes a region fills at each time.
+  // Changes of the live bytes of a region, by time.
   struct Changes {
     std::map<int64_t, int64_t> bytes;
     bool overlaps = false;
   };
   Changes ChangesOf(uint32_t region) const {
-    std::map<int64_t, std::vector<std::pair<Span, int>>> edges;  // by time: come, or go
+    std::map<int64_t, std::vector<std::pair<Span, int>>>
+        edges;  // by time: +1 for a start, -1 for an end
     for (const auto& [id, buffer] : buffers_) {
       if (buffer.region != region) continue;
       const Span place = PlaceOf(buffer);
@@ -304,7 +308,7 @@ class Timeline : public Visitor {
     return changes;
   }
 
-  // When the sum of the changes is greatest, and that sum.
+  // Time and value of the maximum sum of the changes.
   static std::pair<int64_t, int64_t> MostOf(const std::map<int64_t, int64_t>& change) {
     int64_t alive = 0, most = 0, fullest = 0;
     for (const auto& [time, bytes] : change) {
@@ -320,7 +324,7 @@ class Timeline : public Visitor {
     });
   }
 
-  // A moment between two steps parts no others.
+  // Converts times to steps; ranges that touch the same or adjacent steps are joined.
   std::vector<StepSpan> StepsOf(const std::vector<TimeRange>& live) const {
     std::vector<StepSpan> spans;
     for (const TimeRange& range : live) {
@@ -345,7 +349,7 @@ class Timeline : public Visitor {
   std::map<uint32_t, Buffer> buffers_;
   std::map<uint32_t, std::string> port_names_;
   std::vector<Frame> frames_;
-  std::vector<uint32_t> entered_;  // the steps that entered the sections around
+  std::vector<uint32_t> entered_;  // the steps that entered the enclosing sections
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fills a scratch region, at its fullest moment and at all times, found from the listing and
-// the buffers that the converter noted in it. A buffer lives as long as what it holds is read again
-// (base/liveness_analysis.h). Sizes are those of places: rounded up to the region's alignment.
+// The use of scratch regions over time and at the peak, from the listing and its buffer table. A
+// buffer is live as long as its contents are read later (base/liveness_analysis.h). Sizes are
+// rounded up to the region's alignment.
 #ifndef WEFT_CONVERTER_INSPECT_PEAK_H_
 #define WEFT_CONVERTER_INSPECT_PEAK_H_
 
@@ -14,39 +14,39 @@
 namespace weft::inspect {
 
 struct AliveBuffer {
-  std::string name;  // of the port it is, else of the layer of the first step that writes it
+  std::string name;  // its port, else the layer of the first step that writes it
   uint64_t bytes = 0;
 };
 
 struct Peak {
   uint32_t region = 0;
   uint32_t step = 0;               // of the listing
-  uint64_t bytes = 0;              // of the buffers; what two of them share counts once
-  std::vector<AliveBuffer> alive;  // most bytes first
-  bool overlaps = false;           // two that are live together, at whatever time, share bytes
+  uint64_t bytes = 0;              // bytes of all live buffers; shared bytes count once
+  std::vector<AliveBuffer> alive;  // the largest first
+  bool overlaps = false;           // two buffers share bytes while both are live, at any time
 };
 
-// Steps of the listing, both included.
+// Steps of the listing, both ends included.
 struct StepSpan {
   uint32_t first = 0, last = 0;
 };
 
-// A buffer of the plan: where it lies, and when.
+// A buffer of the plan with its address and lifetime.
 struct PlacedBuffer {
   uint32_t region = 0;
   int64_t offset_bytes = 0, bytes = 0;
-  std::vector<StepSpan> live;   // in order; between two of them others may have its bytes
-  std::string name;             // as AliveBuffer has it
-  std::vector<uint32_t> slots;  // that lie in it, in order
+  std::vector<StepSpan> live;   // in order; between two spans other buffers may use its bytes
+  std::string name;             // as in AliveBuffer
+  std::vector<uint32_t> slots;  // slots inside the buffer, in order
 };
 
-// One per scratch region; none when the file was stripped of its buffers. The model must have
+// Returns one peak per scratch region; empty if the file has no buffer table. The model must have
 // passed verify.cc.
 std::vector<Peak> PeaksOf(const format::Model& model);
-// Of each scratch region, of each step of the listing: the most bytes that buffers have while it is
-// executed, counted as in Peak. None when the file was stripped of its buffers.
+// Returns the maximum live bytes during each step of the listing, by scratch region, counted as in
+// Peak. Empty if the file has no buffer table.
 std::vector<std::vector<int64_t>> LiveBytesOf(const format::Model& model);
-// In order of their regions and offsets; none when the file was stripped of them.
+// Returns the buffers sorted by region and offset; empty if the file has no buffer table.
 std::vector<PlacedBuffer> BuffersOf(const format::Model& model);
 
 }  // namespace weft::inspect

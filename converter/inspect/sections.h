@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sections of a listing as a reader needs them: where their runs of steps lie and how often
-// each is executed. The model must have passed verify.cc.
+// Access to the sections of a listing: the steps of their runs, and trip counts. The model must
+// have passed verify.cc.
 #ifndef WEFT_CONVERTER_INSPECT_SECTIONS_H_
 #define WEFT_CONVERTER_INSPECT_SECTIONS_H_
 
@@ -19,29 +19,29 @@ struct StepRun {
 
 const format::Section& SectionAt(const format::Model& model, uint32_t section);
 StepRun CopyOf(const format::Model& model, uint32_t section, uint32_t copy);
-// Settle runs count from 1: run p follows n iterations when n % unroll == p.
+// Steps of a loop epilogue. Epilogues count from 1; run p follows n iterations if n % unroll == p.
 StepRun SettleOf(const format::Model& model, uint32_t section, uint32_t run);
-// The step after the last settle run: where the engine goes on.
+// The step after the last epilogue, where the engine continues.
 uint32_t EndOf(const format::Model& model, uint32_t section);
 
-// The whole listing.
+// All steps of the listing.
 StepRun AllOf(const format::Model& model);
 
 struct Trips {
   uint32_t count = 0;
-  bool exact = true;  // false: known at run time only, and then count is the most
+  bool exact = true;  // false: known at run time only; count is the maximum
 };
 Trips TripsOf(const format::Model& model, uint32_t section);
 
-// The layer a step came from; empty in a file without names.
+// The layer of a step; empty in a file without names.
 std::string LayerOf(const format::Model& model, uint32_t step);
-// The step that enters the section; the number of steps where none does.
+// The step that enters the section; the number of steps if there is none.
 uint32_t StepOfSection(const format::Model& model, uint32_t section);
-// Of the step that enters the section.
+// The layer of the step that enters the section.
 std::string LayerOfSection(const format::Model& model, uint32_t section);
 
 const char* KindName(uint16_t kind);
-// How many steps of the listing are of each kind, 0 being those that enter sections.
+// The number of steps of each kind; kind 0 are steps that enter sections.
 std::map<uint16_t, uint32_t> CountKinds(const format::Model& model);
 
 }  // namespace weft::inspect

@@ -6,7 +6,7 @@
 namespace weft::inspect {
 namespace {
 
-// Steps that touch a slot, and the slot that a step reads where it writes this one.
+// First and last step that access a slot, and the input slot that a step overwrites with this slot.
 struct Touched {
   uint32_t first_step = UINT32_MAX, last_step = 0;
   uint32_t read_there = format::kNoSlot;
@@ -68,7 +68,7 @@ class BufferOfSlots {
   }
 
  private:
-  // What the slot lies over, if anything.
+  // Finds the slot whose memory `slot` shares. Returns false if there is none.
   bool Find(uint32_t slot, SharedPlace& place) const {
     const auto take = [&](uint32_t of, Sharing why) {
       place.of = of;
@@ -109,13 +109,13 @@ std::vector<std::vector<SharedPlace>> SharedIn(const format::Model& model,
 const char* Why(Sharing why) {
   switch (why) {
     case Sharing::in_place:
-      return "written over what the step reads last";
+      return "the step overwrites an input that is not read later";
     case Sharing::chunk:
-      return "the part of a sequence that one iteration touches";
+      return "the part of a sequence that one iteration accesses";
     case Sharing::part:
-      return "a part of a larger value, used where that lies";
+      return "a part of a larger value, accessed without a copy";
     case Sharing::view:
-      return "the same bytes under another shape or type";
+      return "the same bytes with another shape or type";
   }
   return "";
 }

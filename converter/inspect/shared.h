@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that lie in the place of another, and why no place of their own was needed.
+// Values that share the memory of another value, with the reason.
 #ifndef WEFT_CONVERTER_INSPECT_SHARED_H_
 #define WEFT_CONVERTER_INSPECT_SHARED_H_
 
@@ -12,24 +12,25 @@
 namespace weft::inspect {
 
 enum class Sharing : uint8_t {
-  in_place,  // a step writes it over what the step reads
-  chunk,     // what one iteration reads or writes of a sequence: it moves with the loop
-  part,      // of a larger value, written or read where that lies
-  view,      // the same bytes under another shape or type
+  in_place,  // a step overwrites one of its inputs
+  chunk,     // the part of a sequence that one iteration accesses; it moves with the loop
+  part,      // a part of a larger value, accessed without a copy
+  view,      // the same bytes with another shape or type
 };
 
 struct SharedPlace {
-  uint32_t slot = 0, of = 0;               // `slot` lies over `of`
-  int64_t offset_bytes = 0, bytes = 0;     // of `slot`, in iteration 0 of the loops around it
-  uint32_t first_step = 0, last_step = 0;  // of the listing, that touch `slot`
+  uint32_t slot = 0, of = 0;               // `slot` shares memory with `of`
+  int64_t offset_bytes = 0, bytes = 0;     // of `slot`, in iteration 0 of the enclosing loops
+  uint32_t first_step = 0, last_step = 0;  // first and last step that access `slot`
   Sharing why = Sharing::part;
 };
 
-// Of each of the buffers, in the order of their slots. The model must have passed verify.cc.
+// Returns the shared values of each buffer, in the order of its slots. The model must have passed
+// verify.cc.
 std::vector<std::vector<SharedPlace>> SharedIn(const format::Model& model,
                                                const std::vector<PlacedBuffer>& buffers);
 
-// The reason for people.
+// The reason as text.
 const char* Why(Sharing why);
 
 }  // namespace weft::inspect

@@ -9,7 +9,7 @@
 namespace weft::inspect {
 namespace {
 
-// Rows as values: no rule holds the vectors of a file to an alignment of 8.
+// Copies rows, because vectors in a file may have an alignment of less than 8.
 template <typename T>
 std::vector<T> Copied(const flatbuffers::Vector<const T*>* rows) {
   std::vector<T> copies(rows == nullptr ? 0 : rows->size());
@@ -70,14 +70,14 @@ class Note {
     const auto time = static_cast<uint32_t>(row.time());
     const bool is_known = row.time() <= format::PortTime::MAX;
     Require(is_known && !(is_input && row.time() == format::PortTime::so_far),
-            fmt::format("{}: time is {}; must be 0 or 1, or 2 of an output", who, time));
+            fmt::format("{}: time is {}; must be 0 or 1, or 2 for an output", who, time));
     Require(!is_input || row.latency() == 0,
-            fmt::format("{}: latency is {}; must be 0 of an input", who, row.latency()));
+            fmt::format("{}: latency is {}; must be 0 for an input", who, row.latency()));
     Require(row.reserved() == 0, fmt::format("{}: reserved is {}; must be 0", who, row.reserved()));
     if (row.time() != format::PortTime::steps) {
       Require(row.axis() == 0 && row.places() == 0 && row.all_places() == 0,
-              fmt::format("{}: has places {} of {} of axis {}; must have none", who, row.places(),
-                          row.all_places(), row.axis()));
+              fmt::format("{}: has {} of {} positions of axis {}; must have none", who,
+                          row.places(), row.all_places(), row.axis()));
       return;
     }
     const bool has_axis = row.axis() < slot.rank();
@@ -86,10 +86,10 @@ class Note {
     if (!has_axis) return;
     const uint32_t extent = format::RowsOf(model_.dims())[slot.first_dim() + row.axis()];
     Require(row.places() == extent,
-            fmt::format("{}: a run has {} places; must have {}", who, row.places(), extent));
+            fmt::format("{}: a run has {} positions; must have {}", who, row.places(), extent));
     Require(row.all_places() == 0 || row.all_places() >= row.places(),
-            fmt::format("{}: the whole has {} places; must have at least {}", who, row.all_places(),
-                        row.places()));
+            fmt::format("{}: the full model has {} positions; must have at least {}", who,
+                        row.all_places(), row.places()));
   }
 
   const format::Model& model_;

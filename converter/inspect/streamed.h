@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file says of the whole model that `weft convert --streaming` has cut it from, and how its
-// state is laid out. No engine reads any of it, so no rule of verify.cc guards it: the rules are
-// here, and FileFaults of file_rules.h checks them together with all others.
+// The streaming note of a file: facts of the full model that `weft convert --streaming` converted.
+// Engines do not read it, so verify.cc does not check it; its rules are here, and FileFaults of
+// file_rules.h checks them.
 #ifndef WEFT_CONVERTER_INSPECT_STREAMED_H_
 #define WEFT_CONVERTER_INSPECT_STREAMED_H_
 
@@ -19,14 +19,14 @@ struct StreamNote {
   std::vector<format::StreamedPort> ports;  // the inputs, then the outputs
 };
 
-// Returns one line for each rule of FORMAT.md that the note breaks; none where the file has no
-// note. The complete table must have passed FlatBuffers' verifier, as in FileFaults.
+// Returns one line for each rule of FORMAT.md that the note breaks; empty if the file has no note.
+// The complete table must have passed FlatBuffers' verifier, as in FileFaults.
 std::vector<std::string> StreamNoteFaults(const format::Model& model);
 
-// Returns nullopt where there is no note or it breaks a rule. Requires what StreamNoteFaults does.
+// Returns nullopt if there is no note or it breaks a rule. Same precondition as StreamNoteFaults.
 std::optional<StreamNote> StreamNoteOf(const format::Model& model);
 
-// Of all variables, without what lies between them.
+// Total size of all variables, without gaps between them.
 uint64_t VariableBytesOf(const format::Model& model);
 
 }  // namespace weft::inspect

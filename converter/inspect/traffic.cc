@@ -11,7 +11,7 @@
 namespace weft::inspect {
 namespace {
 
-// Steps of one kind, layer and reason together.
+// Adds up steps of one kind, layer and reason.
 std::vector<Cause> CausesOf(const format::Model& model, const std::vector<double>& times) {
   const auto steps = format::RowsOf(model.steps());
   std::map<std::tuple<std::string, std::string, format::Reason>, double> bytes;
@@ -66,9 +66,9 @@ const char* Why(format::Reason reason) {
       return "the value assigned to a variable is not a step's result, or its old value is still "
              "read";
     case format::Reason::output:
-      return "an output must lie outside the state, contiguous at its true length";
+      return "an output must be outside the state, contiguous at its actual length";
     case format::Reason::clear:
-      return "cleared, since the loop may run zero iterations";
+      return "cleared, because the loop may run zero iterations";
   }
   return "";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model copies beyond its arithmetic: bytes written by steps that only move, counted from
-// the listing itself, never from what the planner believes it did.
+// The bytes that a model copies: bytes written by steps that only move data, counted in the
+// listing, not taken from the planner.
 #ifndef WEFT_CONVERTER_INSPECT_TRAFFIC_H_
 #define WEFT_CONVERTER_INSPECT_TRAFFIC_H_
 
@@ -22,13 +22,13 @@ struct Cause {
 
 struct Traffic {
   Sum bytes;
-  std::vector<Cause> causes;  // of one run of the model, most bytes first; they add up to bytes.run
+  std::vector<Cause> causes;  // of one run, the largest first; the sum is bytes.run
 };
 
 // The model must have passed verify.cc.
 Traffic TrafficOf(const format::Model& model);
 
-// The rule or wish that asks for the bytes, for people.
+// The reason for copying the bytes, as text.
 const char* Why(format::Reason reason);
 
 }  // namespace weft::inspect

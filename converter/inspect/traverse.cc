@@ -4,7 +4,7 @@
 namespace weft::inspect {
 namespace {
 
-// Run j of a section: its copies, then its settle runs.
+// Run j of a section: first its copies, then its epilogues.
 StepRun RunOf(const format::Model& model, uint32_t section, uint32_t run) {
   const uint32_t unroll = SectionAt(model, section).unroll();
   return run < unroll ? CopyOf(model, section, run) : SettleOf(model, section, run - unroll + 1);
@@ -14,7 +14,7 @@ uint32_t RunCount(const format::Model& model, uint32_t section) {
   return 2u * SectionAt(model, section).unroll() - 1;
 }
 
-// The steps right inside a run; of a nested section only the one that enters it.
+// The steps of a run without those of nested sections, except the step that enters them.
 std::vector<uint32_t> DirectSteps(const format::Model& model, StepRun run) {
   const auto steps = format::RowsOf(model.steps());
   std::vector<uint32_t> direct;
@@ -41,7 +41,7 @@ class Summing {
   Sum sum;
 
  private:
-  // Of one pass through a run.
+  // Cost of executing a run once.
   double Once(StepRun run) {
     double total = 0;
     for (const uint32_t step : DirectSteps(model_, run)) {
@@ -73,7 +73,7 @@ class Summing {
     return result.per_entry;
   }
 
-  // Those that copy `copy` of the body makes.
+  // Number of iterations that copy `copy` of the body executes.
   double Iterations(uint32_t section, uint32_t copy) const {
     const uint32_t count = TripsOf(model_, section).count;
     return count > copy ? (count - copy - 1) / SectionAt(model_, section).unroll() + 1 : 0;
@@ -96,7 +96,7 @@ class Summing {
   const format::Model& model_;
   const Cost& cost_;
   const format::Rows<format::Step> steps_;
-  std::vector<uint32_t> settle_runs_;  // per section, the one that is counted; 0 for none
+  std::vector<uint32_t> settle_runs_;  // by section: the epilogue that counts; 0: none
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ std::span<const std::byte> BytesOf(const format::Model& model, const format::Slo
   return {first + slot.offset_bytes(), slot.bytes()};
 }
 
-// Empty where it is no constant.
+// The constant as floats; empty if the slot is not a constant.
 std::vector<float> WidenedOf(const format::Model& model, const format::Slot& slot) {
   if (!IsConstant(&slot)) return {};
   const std::span<const std::byte> bytes = BytesOf(model, slot);
@@ -40,7 +40,7 @@ std::vector<float> WidenedOf(const format::Model& model, const format::Slot& slo
   return floats;
 }
 
-// The gates of a cell, and how its weights lie.
+// Number of gates of a cell, and the layout of its weights.
 constexpr uint32_t GatesOf(const format::LstmCellParams&) { return 4; }
 constexpr uint32_t GatesOf(const format::GruCellParams&) { return 3; }
 constexpr uint32_t GatesOf(const format::GruResetCellParams&) { return 3; }
@@ -60,7 +60,7 @@ uint64_t WeightAt(const format::GruResetCellParams& cell, uint32_t gate, uint32_
   return kernels::GruResetWeightAt({cell.inputs(), cell.hidden()}, gate, unit, k);
 }
 
-// A cell's weights become the panels of two products, of the input and of the state:
+// Reorders a cell's weights to the panels of two products, of the input and of the state:
 // [panel][input][16].
 template <typename Cell>
 std::vector<float> PanelsOfCell(const Cell& cell, const std::vector<float>& from) {
@@ -84,9 +84,9 @@ std::vector<float> PanelsOfCell(const Cell& cell, const std::vector<float>& from
   return panels;
 }
 
-// A product as its integers are packed.
+// Dimensions of a product with packed integers.
 struct PackedShape {
-  size_t groups, outputs, inputs, scales;  // those of a group
+  size_t groups, outputs, inputs, scales;  // `outputs` to `scales` are per group
 };
 constexpr size_t InPanels(size_t outputs) { return (outputs + kUnits - 1) / kUnits * kUnits; }
 PackedShape ShapeOf(const format::DenseI8Params& dense) {
@@ -106,7 +106,7 @@ PackedShape ShapeOf(const format::ConvQ8Params& conv) {
           conv.out_channels()};
 }
 
-// Integers [group][panel][block of inputs][16 outputs][16 inputs] become floats
+// Converts integers [group][panel][block of inputs][16 outputs][16 inputs] to floats
 // [group][panel][input][16].
 std::vector<float> PanelsOfIntegers(const PackedShape& shape, const std::vector<float>& integers,
                                     const std::vector<float>& scales) {
@@ -128,7 +128,8 @@ std::vector<float> PanelsOfIntegers(const PackedShape& shape, const std::vector<
   return floats;
 }
 
-// Integers [tap][channels in blocks of 16], as floats lie; no zeros are zeros of 0.
+// Converts integers [tap][channels in blocks of 16] to floats of the same layout. Empty `zeros` are
+// 0.
 std::vector<float> TapsOfIntegers(size_t channels, std::vector<float> numbers,
                                   const std::vector<float>& scales,
                                   const std::vector<float>& zeros = {}) {
@@ -143,7 +144,7 @@ std::vector<float> TapsOfIntegers(size_t channels, std::vector<float> numbers,
   return numbers;
 }
 
-// Likewise of 4 bits (pack.h), of groups of inputs; all zeros 8 where there are none.
+// Likewise for integers of 4 bits (pack.h) with groups of inputs. Empty `zeros` are 8.
 std::vector<float> PanelsOfNibbles(const format::DenseI4Params& dense,
                                    const std::vector<float>& integers,
                                    const std::vector<float>& scales,
@@ -176,7 +177,7 @@ std::vector<float> PanelsOfNibbles(const format::DenseI4Params& dense,
   return panels;
 }
 
-// Of a step whose operands are `slots`, as many as it has.
+// The weights of a step with operands `slots`.
 template <typename Params>
 std::vector<float> NumbersOf(const format::Model& model, const Params& params,
                              const std::vector<const format::Slot*>& slots) {
@@ -205,7 +206,7 @@ std::vector<float> NumbersOf(const format::Model& model, const Params& params,
   }
 }
 
-// The scales of products of levels hold those of what they read and write, too.
+// Returns true for quantised products, whose scales include the scales of their input and output.
 bool HasOwnUnit(const format::Step& step) {
   switch (static_cast<format::Kind>(step.kind())) {
     case format::Kind::dense_q8:
@@ -235,7 +236,7 @@ std::vector<float> NumbersOf(const format::Model& model, const format::Step& ste
 
 std::map<std::string, LayerConstants> ConstantsByLayer(const format::Model& model) {
   std::map<std::string, LayerConstants> layers;
-  std::set<std::pair<std::string, uint32_t>> counted;  // layers, and where a constant begins
+  std::set<std::pair<std::string, uint32_t>> counted;  // layer, and offset of a constant
   const auto steps = format::RowsOf(model.steps());
   const auto operands = format::RowsOf(model.operands());
   const auto all_slots = format::RowsOf(model.slots());
@@ -260,7 +261,7 @@ std::map<std::string, LayerConstants> ConstantsByLayer(const format::Model& mode
     if (numbers.empty()) continue;
     constants.type = format::EnumNameElementType(slots[kWeightsOperand]->type());
     constants.has_own_unit = HasOwnUnit(steps[i]);
-    if (constants.has_own_unit) constants.numbers.clear();  // two of them may have two units
+    if (constants.has_own_unit) constants.numbers.clear();  // two steps may have different factors
     constants.numbers.insert(constants.numbers.end(), numbers.begin(), numbers.end());
   }
   return layers;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much a model computes, counted from the parameters of its steps and the trips of its
-// sections. A multiply-add is a product that enters a sum over an axis or a window (ops.inc says of
-// which steps); elementwise arithmetic, gates and activations count none.
+// The arithmetic work of a model, from the parameters of its steps and the trip counts of its
+// sections. A multiply-add is a product that is summed over an axis or a window (column
+// multiply_adds of ops.inc). Elementwise arithmetic, gates and activations do not count.
 #ifndef WEFT_CONVERTER_INSPECT_WORK_H_
 #define WEFT_CONVERTER_INSPECT_WORK_H_
 
@@ -13,20 +13,20 @@
 namespace weft::inspect {
 
 struct ModelWork {
-  Sum steps;  // kernel calls: entering a section is none
+  Sum steps;  // kernel calls, without steps that enter sections
   Sum multiply_adds;
 };
 
 // The model must have passed verify.cc.
 ModelWork WorkOf(const format::Model& model);
 
-// Steps of one kind and layer, unrolled copies together.
+// The sum of all steps of one kind and layer, including unrolled copies.
 struct StepWork {
   std::string kind, layer;
   double calls = 0, multiply_adds = 0;
 };
 
-// All that multiply and add, most first.
+// Returns all steps with multiply-adds, the largest first.
 std::vector<StepWork> LargestSteps(const format::Model& model, const ModelWork& work);
 
 }  // namespace weft::inspect

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies of TensorIterator, Loop and If, and the lists that join them to the layer around them. Ids
-// in port maps are taken as OpenVINO takes them: of an input the index among the layer's inputs, of
-// an output a number whose rank among the entries is the index among the outputs.
+// Reads bodies of TensorIterator, Loop and If and their connections to the layer. Ids in port maps
+// have OpenVINO's meaning: for an input the index among the layer's inputs; for an output a number
+// whose rank among the entries is the index among the layer's outputs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace weft::ir {
 namespace {
 
-constexpr int kMaxDepth = 16;  // also the engine's limit for sections
+constexpr int kMaxDepth = 16;  // also the engine's limit for nested sections
 
 struct BodyTags {
   const char* body;
@@ -23,7 +23,7 @@ struct BodyTags {
   const char* back_edges;  // null for the branches of If
 };
 
-// One entry of a port_map. Slicing attributes are absent where the XML leaves them out.
+// One entry of a port_map. Slicing attributes are optional.
 struct PortMapEntry {
   int line = 0;
   int64_t external_port_id = -1;
@@ -31,7 +31,7 @@ struct PortMapEntry {
   std::optional<ChunkRange> range;
   std::string purpose;  // "current_iteration", "execution_condition" or empty
 
-  // Gives the body's Parameter a value; a second "-1" adds nothing.
+  // Returns true if the entry connects the body's Parameter.
   bool feeds() const { return external_port_id >= 0 || purpose == "current_iteration"; }
 };
 
@@ -198,7 +198,7 @@ class BodyReader {
     }
   }
 
-  // An unused Parameter needs no source: old converters leave such behind.
+  // An unused Parameter needs no source; old converters write such Parameters.
   void CheckSources() {
     std::set<const Node*> used;
     for (const auto& node : body_.graph->nodes) {
@@ -220,7 +220,7 @@ class BodyReader {
     return ids.contains(id) ? by_id_.at(id) : nullptr;
   }
 
-  // Of entries that name what is not there a fault has been reported.
+  // Skips entries with invalid ids, for which faults were added.
   void MakeMap() {
     for (Node* parameter : body_.graph->parameters) {
       Node* next = nullptr;
@@ -248,7 +248,7 @@ class BodyReader {
     std::ranges::stable_sort(body_.map.outputs, {}, &BodyOutput::port_id);
   }
 
-  // Layers that no Result needs are not read, so they cannot be distinguished from absent ones.
+  // Layers that no Result needs are not read, so they are reported like missing layers.
   std::string Describe(int64_t id) const {
     const auto found = by_id_.find(id);
     if (found == by_id_.end()) return fmt::format("the body has no layer {}", id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds layers that feed themselves. One fault per cycle; cycles that share their closing edge's
-// layers with one already reported are left out.
+// Finds cycles of layers and adds one fault per cycle. A cycle is skipped if both layers of its
+// closing edge are in a reported cycle.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -48,8 +48,8 @@ class CycleFinder {
     return true;
   }
 
-  // path_[first] feeds the last of the path, which feeds ... path_[first + 1], which feeds
-  // path_[first].
+  // The cycle: path_[first] is an input of the last node of the path, ..., which is an input of
+  // path_[first + 1], which is an input of path_[first].
   void Report(size_t first) {
     if (reported_.contains(path_[first].node) && reported_.contains(path_.back().node)) return;
     std::string through;
@@ -63,7 +63,7 @@ class CycleFinder {
     }
     if (named > kMostNamed) through += fmt::format(" and {} more", named - kMostNamed);
     reported_.insert(path_[first].node);
-    faults_.Add(fmt::format("{}: feeds itself{}; edges must form no cycle",
+    faults_.Add(fmt::format("{}: feeds itself{}; edges must not form a cycle",
                             Where(graph_, *path_[first].node), through));
   }
 

@@ -22,8 +22,7 @@ int Document::LineAt(ptrdiff_t offset) const {
 
 namespace {
 
-// The parser takes the first of two attributes of one name, other readers the last: no file means
-// both.
+// Rejects duplicate attributes: pugixml uses the first one, other readers the last one.
 class TwinAttributes : public pugi::xml_tree_walker {
  public:
   TwinAttributes(const Document& document, Faults& faults) : document_(document), faults_(faults) {}
@@ -54,7 +53,7 @@ std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults
   std::string reason;
   std::optional<std::vector<std::byte>> text = ReadFile(path, &reason);
   if (text) return ParseDocument(path, std::move(*text), faults);
-  const std::string other = NotAnIr(path, {});  // a folder may be another framework's model
+  const std::string other = NotAnIr(path, {});  // a folder may be a model of another framework
   faults.Add(
       fmt::format("{}: {}", path.string(), other.empty() ? "cannot be read: " + reason : other));
   return nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One XML file in memory, with the line of every element. Owns the text that pugixml points into.
+// An XML file in memory, with the line of every element. Owns the text that pugixml points into.
 #ifndef WEFT_CONVERTER_IR_DOCUMENT_H_
 #define WEFT_CONVERTER_IR_DOCUMENT_H_
 
@@ -18,7 +18,7 @@
 namespace weft::ir {
 
 struct Document {
-  std::string file;  // as the user named it, for messages
+  std::string file;  // path as given by the user, for messages
   std::vector<std::byte> text;
   std::vector<size_t> line_ends;  // offsets of the line breaks
   pugi::xml_document xml;
@@ -27,13 +27,13 @@ struct Document {
   int LineOf(pugi::xml_node element) const { return LineAt(element.offset_debug()); }
 };
 
-// Null, with a fault, when the file cannot be read or is not well-formed.
+// Returns null and adds a fault if the file cannot be read or is not well-formed.
 std::unique_ptr<Document> LoadDocument(const std::filesystem::path& path, Faults& faults);
-// The same of a file's bytes; `path` stands for it in messages.
+// Likewise for the bytes of a file; `path` is its name in messages.
 std::unique_ptr<Document> ParseDocument(const std::filesystem::path& path,
                                         std::vector<std::byte> text, Faults& faults);
 
-// The whole text as an integer, blanks around it allowed.
+// Parses the complete text as an integer; surrounding spaces are allowed.
 std::optional<int64_t> ParseInt(std::string_view text);
 
 }  // namespace weft::ir

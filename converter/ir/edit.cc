@@ -148,7 +148,7 @@ void RemoveUnreadOutputs(Graph& graph, Node& loop) {
     if (read.contains(static_cast<uint32_t>(i))) continue;
     loop.outputs.erase(loop.outputs.begin() + static_cast<std::ptrdiff_t>(i));
     outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(i));
-    // Nodes that no output needs may read it still.
+    // Unused nodes may still read the output.
     for (const std::unique_ptr<Node>& node : graph.nodes) {
       for (Source& source : node->inputs) {
         if (source.node == &loop && source.port > 0) source.port -= source.port >= i;

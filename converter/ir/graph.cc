@@ -11,7 +11,8 @@
 namespace weft::ir {
 namespace {
 
-// Depth first without recursion: chains in real models are tens of thousands of layers long.
+// Depth-first traversal without recursion, because models may have chains of tens of thousands of
+// layers.
 class Walk {
  public:
   void From(Node* root) {
@@ -61,7 +62,7 @@ std::string Where(const Graph& graph, const Node& node, int line) {
 std::string BoundedText(const Node& parameter) {
   const TensorType& type = parameter.outputs[0].type;
   if (!parameter.outputs[0].declared) return fmt::format("{}[...]", Name(type.type));
-  constexpr size_t kMostShown = 16;  // as ToString has it
+  constexpr size_t kMostShown = 16;  // as in ToString
   if (parameter.bounds.size() != type.dims.size() || type.dims.size() > kMostShown) {
     return ToString(type);
   }

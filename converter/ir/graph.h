@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model as the XML says it, with edges and port maps resolved to pointers and bodies nested; no
-// opinions about what an operation means. Shapes on output ports are the declared ones until the
+// The model as in the XML, with edges and port maps resolved to pointers and with nested bodies. It
+// has no knowledge of the meaning of operations. Output ports have the declared shapes until the
 // inference pass replaces them. A Graph owns its nodes; constants refer to bytes that the Graph
 // keeps alive.
 #ifndef WEFT_CONVERTER_IR_GRAPH_H_
@@ -29,28 +29,28 @@ namespace weft::ir {
 struct Node;
 struct Graph;
 
-// Which output of which node feeds an input.
+// The output of a node that is connected to an input.
 struct Source {
   Node* node = nullptr;
   uint32_t port = 0;  // index among the node's outputs, not the XML's port id
   bool operator==(const Source&) const = default;
 };
 
-// A constant's bytes, row-major, sub-byte elements packed low nibble first.
+// A constant's bytes, row-major; elements of 4 bits are packed low nibble first.
 struct Constant {
   TensorType type;
   std::shared_ptr<const void> owner;  // keeps `bytes` alive
   std::span<const std::byte> bytes;
-  // Floats that were computed from integers of 8 bits or fewer, as compressed weights are.
+  // Floats computed from integers of at most 8 bits, such as compressed weights.
   bool from_integers = false;
 };
 
-// An axis with a run-time length; its type shows the most it can be.
+// An axis with a run-time length. The tensor type has its maximum length.
 struct RunTimeExtent {
   size_t axis = 0;
-  const Node* maker = nullptr;  // a loop, by its iterations, or what counts what it has found
-  int64_t part = 1;             // elements that each iteration, or find, adds
-  uint32_t which = 0;           // of the lengths that its maker has
+  const Node* maker = nullptr;  // the node that determines it: a loop, or a search such as NonZero
+  int64_t part = 1;             // elements per iteration or per found element
+  uint32_t which = 0;           // index among the lengths of `maker`
   bool operator==(const RunTimeExtent&) const = default;
 };
 
@@ -61,23 +61,23 @@ struct Bounds {
 };
 
 struct OutputPort {
-  TensorType type;  // of a dynamic declaration: dims hold -1
-  // The XML gave precision and dims. A port without dims declares nothing: OpenVINO writes an
-  // unknown rank as it writes a scalar. (Parameter and Const say themselves what they are.)
+  TensorType type;  // dynamic dims are -1
+  // True if the XML has precision and dims. A port without dims declares nothing, because OpenVINO
+  // writes an unknown rank like a scalar. Parameter and Const declare their types in <data>.
   bool declared = false;
   std::vector<std::string> names;  // tensor names, may be empty
   std::optional<RunTimeExtent> run_time_extent = std::nullopt;
-  // The type that the XML gives where `type` stands in for it; null: they are the same.
+  // The type in the XML if `type` replaces it, else null.
   const WidenedType* widened = nullptr;
-  // Bit i is set where the extent of axis i follows from the length of a dynamic time axis.
+  // Bit i is set if the extent of axis i depends on the length of a dynamic time axis.
   uint32_t open_axes = 0;
 };
 
-// How often a body runs; the shape rule of its operation says so.
+// The trip count of a body, set by the shape rule of its operation.
 struct Trips {
   int64_t most = 0;
-  bool exact = true;     // always `most` times; else the run decides
-  bool limited = false;  // `most` is a bound the model itself does not set: to reach it is a fault
+  bool exact = true;     // false: `most` is the maximum of a run-time count
+  bool limited = false;  // `most` is --max-iterations; reaching it is a run-time fault
 };
 
 // A nested network: the body of TensorIterator and Loop (one), then- and else-body of If (two).
@@ -85,38 +85,38 @@ struct Body {
   std::unique_ptr<Graph> graph;
   PortMap map;
   Trips trips;
-  // Of a Loop with a run-time trip count: its condition is false after so many iterations at the
-  // latest, whatever the data.
+  // For a Loop with a run-time trip count: the maximum number of iterations that its condition
+  // allows for any data.
   std::optional<int64_t> most_trips = std::nullopt;
 };
 
 struct Node {
   int64_t id = -1;
   int line = 0;
-  // The type as written, but one spelling for Parameter, Result, Const, Assign, ReadValue,
-  // TensorIterator, Loop and If. The version as written: "opset1", "experimental", empty.
+  // `type` as in the XML, normalised for Parameter, Result, Const, Assign, ReadValue,
+  // TensorIterator, Loop and If. `version` as in the XML: "opset1", "experimental", or empty.
   std::string name, type, version;
-  // Of the <data> element; a Result's `output_names` too, which stands on the layer itself.
+  // Attributes of the <data> element, and a Result's `output_names`, an attribute of the layer.
   std::map<std::string, std::string> attributes;
   std::vector<Source> inputs;                              // in port order; every port is connected
-  std::vector<std::optional<TensorType>> declared_inputs;  // at the input ports; for checks only
+  std::vector<std::optional<TensorType>> declared_inputs;  // types on input ports; for checks only
   std::vector<OutputPort> outputs;                         // in port order
-  std::optional<Constant> constant;  // of Const, and of whatever the folding pass has computed
+  std::optional<Constant> constant;                        // of Const and of folded nodes
   std::vector<Body> bodies;
-  std::vector<Bounds> bounds;  // of a Parameter, as declared; empty: the dims say it all
-  const ops::Operation* operation = nullptr;  // set by the resolving pass
+  std::vector<Bounds> bounds;  // of a Parameter with dynamic dims, as declared; else empty
+  const ops::Operation* operation = nullptr;  // set by the pass resolve
 };
 
 struct Graph {
   std::string name;
   std::string file;                          // for messages: "model.xml"
   std::vector<std::unique_ptr<Node>> nodes;  // in file order until a pass sorts them
-  std::vector<Node*> parameters;             // in file order: this is the order of the ports
+  std::vector<Node*> parameters;             // in file order, which is the order of the ports
   std::vector<Node*> results;
-  std::vector<Node*> sinks;  // Assign: reachable work without a Result
+  std::vector<Node*> sinks;  // Assign nodes, which are kept although no Result needs them
 };
 
-// The type that the source's element type stands in for; null: none.
+// The type in the XML if the source's element type replaces it, else null.
 inline const WidenedType* WidenedOf(const Source& source) {
   return source.node->outputs[source.port].widened;
 }
@@ -125,7 +125,7 @@ inline const std::optional<RunTimeExtent>& ExtentOf(const Source& source) {
   return source.node->outputs[source.port].run_time_extent;
 }
 
-// The layers that are part of the IR's structure; the reader gives their types one spelling.
+// The structural layers of the IR. The reader normalises their type names.
 inline bool IsParameter(const Node& node) { return node.type == "Parameter"; }
 inline bool IsResult(const Node& node) { return node.type == "Result"; }
 inline bool IsReadValue(const Node& node) { return node.type == "ReadValue"; }
@@ -133,19 +133,19 @@ inline bool IsAssign(const Node& node) { return node.type == "Assign"; }
 inline bool IsIf(const Node& node) { return node.type == "If"; }
 inline bool IsLoop(const Node& node) { return node.type == "Loop"; }
 inline bool IsTensorIterator(const Node& node) { return node.type == "TensorIterator"; }
-// Its body runs once per iteration.
+// Returns true for loops.
 inline bool Iterates(const Node& node) { return IsLoop(node) || IsTensorIterator(node); }
 
-// Nodes needed for the graph's results and sinks, producers before consumers. Parameters are always
-// part. The reader has refused cycles, so the order exists. Bodies are not entered.
+// Returns the parameters and all nodes that the graph's results and sinks need, producers before
+// consumers. The graph must have no cycles. Nodes of bodies are not included.
 std::vector<Node*> Topological(const Graph& graph);
 
-// "model.xml:96: layer 12 "rnn" (TensorIterator)": how every complaint about a node begins. The
-// line is the node's own, or that of one of its parts (an entry of its port map).
+// Returns the prefix of messages about a node: "model.xml:96: layer 12 "rnn" (TensorIterator)".
+// `line` may be the line of a part of the node (an entry of its port map).
 std::string Where(const Graph& graph, const Node& node);
 std::string Where(const Graph& graph, const Node& node, int line);
 
-// The type of a Parameter with its bounds: "f32[1..50,3]".
+// Returns the type of a Parameter with its bounds: "f32[1..50,3]".
 std::string BoundedText(const Node& parameter);
 
 }  // namespace weft::ir

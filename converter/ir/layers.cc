@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One <net> or <body>: its layers, which of them matter, and the edges between them.
+// Reads a <net> or <body>: its layers, the layers that its Results need, and the edges.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace weft::ir {
 namespace {
 
-// Types that the converter itself asks for get one spelling, whatever the file's case or alias.
+// Normalises the names of structural types, which may differ in case or be aliases.
 std::string Canonical(std::string_view type) {
   constexpr std::array<std::string_view, 8> kStructural = {
       "Parameter", "Result", "Const", "Assign", "ReadValue", "TensorIterator", "Loop", "If"};
@@ -29,7 +29,7 @@ std::string Canonical(std::string_view type) {
 }
 
 struct Edge {
-  std::optional<size_t> from;  // index of the layer; absent when the edge comes from nowhere
+  std::optional<size_t> from;  // index of the layer; nullopt if the layer does not exist
   size_t to = 0;
   int64_t from_layer = 0, from_port = 0, to_layer = 0, to_port = 0;
   int line = 0;
@@ -50,7 +50,7 @@ std::optional<size_t> IndexOf(const PortIndex& index, int64_t id) {
   return found == index.end() ? std::nullopt : std::optional(found->second);
 }
 
-// The layer has ports that no edge can name; the reader of ports has said so.
+// Returns true if a port has an invalid id, for which ReadPorts has added a fault.
 bool LacksIds(const std::vector<PortText>& ports) {
   return std::any_of(ports.begin(), ports.end(),
                      [](const PortText& port) { return !port.numbered; });
@@ -94,7 +94,7 @@ class GraphReader {
     return reading_.faults.lines().size() != before;
   }
 
-  // The .bin was too short or could not be read.
+  // Returns true if the .bin was too short or could not be read.
   static bool LacksBytes(const Node& node) {
     const std::optional<Constant>& constant = node.constant;
     return constant && std::ssize(constant->bytes) != DenseBytes(constant->type);
@@ -224,7 +224,7 @@ class GraphReader {
     Node& node = *layer.node;
     node.inputs.resize(layer.inputs.size());
     node.declared_inputs.resize(layer.inputs.size());
-    if (doubled_.contains(node.id)) {  // whose edges these are is unknown
+    if (doubled_.contains(node.id)) {  // edges cannot be assigned to one of the layers
       hollow_.insert(&node);
       return;
     }
@@ -240,7 +240,7 @@ class GraphReader {
       if (!to) continue;
       if (fed_at[*to] != 0) {
         FaultAt(edge.line,
-                "edge {}: input port {} of {} is fed by the edge at line {} already; must have "
+                "edge {}: input port {} of {} already has the edge at line {}; must have "
                 "one edge",
                 Text(edge), edge.to_port, Who(node), fed_at[*to]);
         continue;
@@ -255,7 +255,8 @@ class GraphReader {
     }
   }
 
-  // What only follows from faults of the ids is not reported: just nullopt.
+  // Returns nullopt if the edge is invalid. Adds a fault unless it is a consequence of an invalid
+  // id.
   std::optional<Source> SourceOf(const Edge& edge) {
     if (!edge.from) {
       if (!unnumbered_) {
@@ -281,7 +282,7 @@ class GraphReader {
     return Source{from.node.get(), static_cast<uint32_t>(*port)};
   }
 
-  // Older files leave the precision of input ports to the port that feeds them.
+  // In older files an input port has no precision; its source has.
   static void Attach(Layer& layer, size_t input, const Source& source) {
     layer.node->inputs[input] = source;
     const PortText& port = layer.inputs[input];
@@ -290,8 +291,8 @@ class GraphReader {
         TensorType{port.type.value_or(source.node->outputs[source.port].type.type), port.dims};
   }
 
-  // A node without a type cannot be inferred, nor what depends on one. Of layers that form a cycle
-  // nothing can be checked.
+  // Connects invalid inputs to a hole, a node without a type, which stops the inference of all
+  // dependent nodes. In a graph with cycles all inputs become holes.
   void FillHoles(bool cyclic) {
     auto hole = std::make_unique<Node>();
     hole->outputs.resize(1);
@@ -329,11 +330,11 @@ class GraphReader {
   std::unique_ptr<Graph> graph_;
   std::vector<Layer> layers_;
   std::unordered_map<int64_t, size_t> by_id_;
-  bool unnumbered_ = false;              // some layer has no id that an edge could name
-  std::unordered_set<int64_t> doubled_;  // ids of several layers
+  bool unnumbered_ = false;              // some layer has an invalid id
+  std::unordered_set<int64_t> doubled_;  // ids that several layers have
   std::vector<Edge> edges_;
-  std::vector<std::vector<size_t>> incoming_;  // of each layer, indices into edges_
-  std::unordered_set<const Node*> hollow_;     // with faults of their own
+  std::vector<std::vector<size_t>> incoming_;  // by layer: indices into edges_
+  std::unordered_set<const Node*> hollow_;     // nodes with faults
 };
 
 }  // namespace

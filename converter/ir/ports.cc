@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ports and attributes of one layer, and what Parameter and Const add to them.
+// Reads ports and attributes of one layer, and the <data> of Parameter and Const.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class PortReader {
     }
   }
 
-  // The type that <data> and the port give together; a fault when neither does or both differ.
+  // Returns the type in <data> or on the port; adds a fault if there is none or both differ.
   std::optional<ElementType> OwnType() {
     const std::optional<ElementType> port = layer_.outputs[0].type;
     const pugi::xml_attribute attribute = layer_.xml.child("data").attribute("element_type");
@@ -77,8 +77,8 @@ class PortReader {
       Fault("element_type is \"{}\"; must be one of {}", OneLine(attribute.value()),
             ElementTypeNames());
     } else if (port && (*port != *type || port_widened != widened)) {
-      Fault("<data> says {} but the output port says {}; both must agree", NameOf(*type, widened),
-            NameOf(*port, port_widened));
+      Fault("type is {} in <data> and {} on the output port; both must be equal",
+            NameOf(*type, widened), NameOf(*port, port_widened));
     }
     return type;
   }
@@ -87,7 +87,7 @@ class PortReader {
     return widened != nullptr ? widened->name : Name(type);
   }
 
-  // Elements as they stand in the file become those of the constant's type.
+  // Converts the stored elements to the constant's type.
   void Widen(const WidenedType& from, Constant& constant) {
     const auto size = static_cast<size_t>(ElementBytes(constant.type.type));
     const auto count = static_cast<size_t>(ElementCount(constant.type.dims).value_or(0));
@@ -104,7 +104,8 @@ class PortReader {
     constant.owner = std::move(wide);
   }
 
-  // The same for the shape, -1 where it is dynamic. Nullopt: of unknown rank, or a fault.
+  // Returns the shape likewise; dynamic dims are -1. Returns nullopt for an unknown rank or a
+  // fault.
   std::optional<Dims> OwnShape() {
     const Dims& port = layer_.outputs[0].dims;
     const pugi::xml_attribute attribute = layer_.xml.child("data").attribute("shape");
@@ -120,7 +121,7 @@ class PortReader {
     Dims dims;
     for (const auto& [least, most] : *bounds) dims.push_back(least == most ? least : -1);
     if (!port.empty() && !Agree(dims, port)) {
-      Fault("<data> says shape {} but the output port says {}; both must agree",
+      Fault("shape is {} in <data> and {} on the output port; both must be equal",
             weft::ToString(dims), weft::ToString(port));
     }
     node_.bounds = *std::move(bounds);
@@ -134,7 +135,7 @@ class PortReader {
   }
 
  private:
-  // The port is the one at `place` of its side.
+  // `place` is the index of the port among the inputs or outputs.
   PortText ReadPort(pugi::xml_node xml, std::string_view side, PortIndex& index, size_t place) {
     PortText port;
     const std::string_view text = xml.attribute("id").value();
@@ -183,8 +184,7 @@ class PortReader {
     return names;
   }
 
-  // "?,-1,2..5,7", one for each dimension; brackets around it are allowed, as is nothing at all (a
-  // scalar).
+  // Parses "?,-1,2..5,7", one entry per dimension. Brackets are allowed; an empty text is a scalar.
   static std::optional<std::vector<Bounds>> ParsePartialShape(std::string_view text) {
     const auto is_frame = [](char c) { return c == ' ' || c == '[' || c == ']' || c == '\t'; };
     while (!text.empty() && is_frame(text.front())) text.remove_prefix(1);
@@ -248,7 +248,7 @@ void ReadParameter(Reading& reading, const Graph& graph, Layer& layer) {
   output.type = {type.value_or(ElementType::f32), dims.value_or(Dims())};
   output.declared = type && dims;
   if (output.widened != nullptr) {
-    reader.Fault("element_type is {}, which constants alone may have; must be one of {}",
+    reader.Fault("element_type is {}, which only constants may have; must be one of {}",
                  output.widened->name, ElementTypeNames());
   }
 }
@@ -272,7 +272,7 @@ void ReadConstant(Reading& reading, const Graph& graph, Layer& layer) {
   }
   if (!type) return;
   if (!dims) {
-    // A malformed shape has been reported; an unknown rank is well-formed, but not here.
+    // For a malformed shape a fault was added; an unknown rank is well-formed but invalid here.
     if (std::string_view(data.attribute("shape").value()).find("...") != std::string_view::npos) {
       reader.Fault("shape is \"{}\"; the shape of a constant must be fixed",
                    OneLine(data.attribute("shape").value()));
@@ -299,8 +299,7 @@ void ReadConstant(Reading& reading, const Graph& graph, Layer& layer) {
   OutputPort& output = layer.node->outputs[0];
   output.type = constant.type;
   output.declared = true;
-  // As OpenVINO reads it: all of size must be there, and what is behind the elements is passed
-  // over.
+  // Like OpenVINO: all `size` bytes must exist, and bytes after the elements are ignored.
   reading.weights.Take(*offset, *size, *layer.node, constant, reading.faults);
   if (!constant.bytes.empty()) constant.bytes = constant.bytes.first(static_cast<size_t>(stored));
   if (widened != nullptr && !constant.bytes.empty()) reader.Widen(*widened, constant);

@@ -9,7 +9,7 @@
 namespace weft::ir {
 namespace {
 
-// True when the root is one that this reader knows.
+// Checks that the root element is <net> of a supported version.
 bool CheckRoot(const Document& document, pugi::xml_node root, Faults& faults) {
   const int line = document.LineOf(root);
   if (std::string_view(root.name()) != "net") {
@@ -26,14 +26,14 @@ bool CheckRoot(const Document& document, pugi::xml_node root, Faults& faults) {
   return true;
 }
 
-// Null where the root is none of an IR.
+// Returns null if the root element is not that of an IR.
 std::unique_ptr<Graph> ReadDocument(const Document& document, WeightsFile& weights,
                                     Faults& faults) {
   const pugi::xml_node root = document.xml.document_element();
   if (!CheckRoot(document, root, faults)) return nullptr;
   Reading reading{document, weights, faults};
   std::unique_ptr<Graph> graph = ReadGraph(reading, root, 0);
-  // A Result that the reader had to drop is there all the same.
+  // A Result with faults is dropped from the graph but must not be reported as missing.
   const bool has_result =
       static_cast<bool>(root.child("layers").find_child_by_attribute("layer", "type", "Result"));
   if (!has_result && graph->results.empty() && graph->sinks.empty()) {

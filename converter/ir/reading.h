@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the files of the reader share their work; only the reader includes this. Every function
-// reports all it finds and goes on, so a Graph that came with faults has holes (ReadWithHoles).
+// Internal interface between the sources of the reader. Every function reports all faults that it
+// finds and continues, so a Graph with faults has holes (ReadWithHoles).
 #ifndef WEFT_CONVERTER_IR_READING_H_
 #define WEFT_CONVERTER_IR_READING_H_
 
@@ -25,13 +25,13 @@ struct Reading {
   Faults& faults;
 };
 
-// Port ids of one side of a layer, with their places there.
+// Index of each port id among the inputs, or among the outputs, of a layer.
 using PortIndex = std::unordered_map<int64_t, size_t>;
 
-// <port> as written. Inputs and outputs count their ids apart.
+// A <port> element. Inputs and outputs have separate ids.
 struct PortText {
   int64_t id = -1;
-  bool numbered = true;  // false: the id is none, and a fault has said so
+  bool numbered = true;  // false: the id is invalid, and a fault was added
   std::optional<ElementType> type;
   Dims dims;
 };
@@ -39,22 +39,22 @@ struct PortText {
 struct Layer {
   pugi::xml_node xml;
   std::unique_ptr<Node> node;
-  bool reached = false;  // from a Result, an Assign, or a Parameter itself
+  bool reached = false;  // needed by a Result or an Assign, or is a Parameter
   std::vector<PortText> inputs, outputs;
   PortIndex input_index, output_index;  // the first port of each id
 };
 
-// The layers and edges below <net> or <body>. `depth` counts the bodies around it.
+// Reads the layers and edges of a <net> or <body>. `depth` is the number of enclosing bodies.
 std::unique_ptr<Graph> ReadGraph(Reading& reading, pugi::xml_node element, int depth);
 
-// Ports and <data> attributes of one layer, into the layer and its node.
+// Reads ports and <data> attributes of one layer into the layer and its node.
 void ReadPorts(Reading& reading, const Graph& graph, Layer& layer);
 
-// What Parameter and Const say of themselves in <data>; their ports have been read.
+// Read the <data> of Parameter and Const. Call after ReadPorts.
 void ReadParameter(Reading& reading, const Graph& graph, Layer& layer);
 void ReadConstant(Reading& reading, const Graph& graph, Layer& layer);
 
-// Bodies, port maps and back edges of TensorIterator, Loop and If; the ports have been read.
+// Reads bodies, port maps and back edges of TensorIterator, Loop and If. Call after ReadPorts.
 void ReadBodies(Reading& reading, const Graph& graph, Layer& layer, int depth);
 
 void ReportCycles(const Graph& graph, Faults& faults);

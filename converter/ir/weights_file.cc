@@ -25,7 +25,7 @@ void WeightsFile::Take(int64_t offset, int64_t bytes, const Node& node, Constant
   }
   const int64_t size = static_cast<int64_t>(bytes_->size());
   if (offset > size || bytes > size - offset) {
-    // Offsets come from the file and may be anything up to 2^63 - 1.
+    // Offsets are untrusted and may be up to 2^63 - 1.
     const uint64_t end = static_cast<uint64_t>(offset) + static_cast<uint64_t>(bytes);
     faults.Add(fmt::format("{}: {}: needs bytes [{}, {}) but the file has {}", path_.string(), who,
                            offset, end, size));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The .bin of a model, read once when the first constant needs it; every constant, in bodies too,
-// refers to the same bytes. Offsets are unaligned and may overlap: equal constants share theirs.
+// The .bin of a model. It is read when the first constant needs it; all constants, also in bodies,
+// refer to the same bytes. Offsets are unaligned, and constants may overlap (equal constants share
+// bytes).
 #ifndef WEFT_CONVERTER_IR_WEIGHTS_FILE_H_
 #define WEFT_CONVERTER_IR_WEIGHTS_FILE_H_
 
@@ -21,21 +22,22 @@ namespace weft::ir {
 class WeightsFile {
  public:
   explicit WeightsFile(std::filesystem::path path) : path_(std::move(path)) {}
-  // Bytes in memory, which must outlive every constant; `path` stands for them in messages.
+  // Bytes in memory, which must outlive every constant; `path` is their name in messages.
   WeightsFile(std::filesystem::path path, std::span<const std::byte> bytes)
       : path_(std::move(path)), bytes_(bytes) {}
 
   // Points `constant` at `bytes` bytes from `offset` on behalf of `node`, or adds a fault.
   void Take(int64_t offset, int64_t bytes, const Node& node, Constant& constant, Faults& faults);
-  // An unreadable file is one fault, however many constants need it.
+  // Adds one fault for an unreadable file, independent of the number of constants that need it.
   void ReportMissing(Faults& faults) const;
 
  private:
   std::filesystem::path path_;
   std::optional<std::span<const std::byte>> bytes_;
-  std::shared_ptr<const std::vector<std::byte>> read_;  // where they were read, they are these
-  std::string reason_;                                  // why the file cannot be read
-  std::string first_in_need_;                           // the first constant that missed it
+  std::shared_ptr<const std::vector<std::byte>>
+      read_;                   // owner of bytes_ if they were read from a file
+  std::string reason_;         // why the file cannot be read
+  std::string first_in_need_;  // the first constant that needs the file
   int64_t missing_count_ = 0;
 };
 

@@ -9,8 +9,8 @@
 namespace weft::report {
 namespace {
 
-// JSON that HTML reads as one text whatever it holds: "</script>" and "<!--" would end or change
-// the element around it. Only strings hold these characters, and there an escape means the same.
+// Escapes JSON for a script element, because "</script>" and "<!--" would end or change it. These
+// characters occur only in strings, where the escapes are equivalent.
 std::string EmbeddedJson(const nlohmann::ordered_json& facts) {
   constexpr bool kAscii = true;
   const std::string json =
@@ -44,7 +44,8 @@ std::string Page(const nlohmann::ordered_json& facts) {
   };
   const Part parts[] = {
       {"@style@", kPageStyle}, {"@facts@", EmbeddedJson(facts)}, {"@script@", kPageScript}};
-  // In the order of the page, each looked for in the page itself, never in what was put into it.
+  // Parts in the order of the page. Placeholders are searched only in the template, not in inserted
+  // text.
   std::string_view rest = kPageFrame;
   std::string page;
   for (const Part& part : parts) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model's facts as one HTML page that needs nothing else: no network, no other file. page.html,
-// page.css and page.js become part of the program when it is built; the page draws what the JSON
-// says, and computes no fact of its own.
+// Writes a model's facts as one self-contained HTML page, without network access or other files.
+// page.html, page.css and the scripts are embedded at build time. The page only displays the JSON;
+// it computes no facts.
 #ifndef WEFT_CONVERTER_REPORT_PAGE_H_
 #define WEFT_CONVERTER_REPORT_PAGE_H_
 
@@ -10,9 +10,9 @@
 
 namespace weft::report {
 
-// `facts` are those of `weft inspect --json --budget --plan --listing`, with the "curve" of
-// `weft convert --json`, "times" and "comparison" where they are known; or {"models": [...]} of
-// several, which are shown side by side. Any text in them is shown as text.
+// `facts` are those of `weft inspect --json --budget --plan --listing`, optionally with the "curve"
+// of `weft convert --json`, "times" and "comparison". {"models": [...]} shows several models side
+// by side. Texts in `facts` are never interpreted as HTML.
 std::string Page(const nlohmann::ordered_json& facts);
 
 }  // namespace weft::report

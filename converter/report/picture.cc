@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// User units; a browser shows them as CSS pixels at the picture's own size.
+// Lengths in SVG user units.
 constexpr double kWidth = 960, kLeft = 84, kRight = 12, kMap = 280, kCurve = 70, kLane = 20;
 constexpr double kBracket = 18, kKeys = 24, kCharacter = 6.4;
 constexpr size_t kMostLanes = 8;
@@ -33,7 +33,7 @@ std::string Number(int64_t number) {
   return digits;
 }
 
-// A name as text of SVG, cut to what fits; empty where three characters do not.
+// A name as SVG text, shortened to `width`; empty if less than three characters fit.
 std::string Label(const std::string& name, double width) {
   const double room = std::floor(width / kCharacter);
   if (room < 3) return "";
@@ -115,7 +115,7 @@ class Drawing {
     for (const auto& [kind, text] :
          {std::pair("value", "value between steps"), std::pair("input", "input"),
           std::pair("output", "output"), std::pair("state", "state"),
-          std::pair("hatched", "a value in the place of another")}) {
+          std::pair("hatched", "a value that shares memory")}) {
       const bool is_hatched = std::string_view(kind) == "hatched";
       Rectangle(is_hatched ? "value" : kind, x, 8, 11, 11);
       if (is_hatched) Hatch(x, 8, 11, 11);
@@ -132,7 +132,7 @@ class Drawing {
         x, y, std::max(width, 0.8), std::max(height, 0.8));
   }
 
-  // The map, the curve below it, and what both are measured in.
+  // Draws the map of a region, the curve below it, and the axes.
   void Region(size_t region) {
     const auto bytes = std::max(1.0, plan_["arena_bytes"][region].get<double>());
     Brackets();

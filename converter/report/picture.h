@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model's memory over its schedule as one SVG: for documents, where nothing can be pointed at.
+// Draws a model's memory over its schedule as an SVG, for documents without interaction.
 #ifndef WEFT_CONVERTER_REPORT_PICTURE_H_
 #define WEFT_CONVERTER_REPORT_PICTURE_H_
 
@@ -8,9 +8,9 @@
 
 namespace weft::report {
 
-// `facts` as in page.h, of one model. Addresses run up, steps to the right; a rectangle is a buffer
-// from its first to its last step, hatched where values share it. Below it the live bytes of each
-// step, and a lane for each variable. Light or dark as its reader prefers.
+// `facts` as in page.h, for one model. The vertical axis is the address, the horizontal axis the
+// step. A rectangle is a buffer from its first to its last step, hatched if values share it. Live
+// bytes of each step and a lane for each variable are drawn below. Supports light and dark mode.
 std::string Picture(const nlohmann::ordered_json& facts);
 
 }  // namespace weft::report

@@ -272,7 +272,7 @@ TEST_F(ReportCommand, SaysWhyValuesShareAPlace) {
                 buffer["offset"].get<int>() + buffer["bytes"].get<int>());
       EXPECT_LE(place["first_step"], place["last_step"]);
       EXPECT_NE(place["why"], "");
-      chunks += place["why"] == "the part of a sequence that one iteration touches" ? 1 : 0;
+      chunks += place["why"] == "the part of a sequence that one iteration accesses" ? 1 : 0;
     }
   }
   // What an iteration reads of the input, and what it reads and writes of the hidden values.

@@ -10,9 +10,9 @@ const kFigures = [
   { title: "flash", of: (m) => m.file_bytes, text: bytesText },
   { title: "weights", of: (m) => m.plan.weights_bytes, text: bytesText },
   { title: "multiply-adds", of: (m) => m.budget.work.multiply_adds, text: grouped },
-  { title: "steps a run", of: (m) => m.budget.work.steps, text: grouped },
-  { title: "copied a run", of: (m) => m.copies.reduce((sum, row) => sum + row.bytes, 0), text: bytesText },
-  { title: "time of a run", of: (m) => m.times?.median ?? m.times?.mean, text: timeText },
+  { title: "steps per run", of: (m) => m.budget.work.steps, text: grouped },
+  { title: "copied per run", of: (m) => m.copies.reduce((sum, row) => sum + row.bytes, 0), text: bytesText },
+  { title: "time per run", of: (m) => m.times?.median ?? m.times?.mean, text: timeText },
   { title: "elements that differ", of: (m) => m.comparison?.rows.reduce((sum, row) => sum + (row.mismatches ?? 0), 0), text: grouped },
 ];
 

@@ -100,7 +100,7 @@ function drawBuffer(buffer, scale) {
     }).flat());
 }
 
-// Hatched: values that lie in the place of another.
+// Hatched: values that share the memory of another value.
 function drawShared(buffer, scale) {
   return buffer.shared.map((place) => {
     const left = scale.x(place.first_step), right = scale.end(place.last_step);

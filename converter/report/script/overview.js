@@ -28,7 +28,7 @@ function head() {
 }
 
 const kLegend = [["value", "between steps"], ["input", "input"], ["output", "output"], ["state", "state"],
-  ["shared", "a value in the place of another"]];
+  ["shared", "a value that shares memory"]];
 
 function memory() {
   const peak = peakOf(0);

@@ -91,7 +91,7 @@ function whatIsKept() {
 }
 
 function carriedText(s) {
-  const ways = [[s.in_place, "in place"], [s.shuttles, "by shuttle"], [s.through_scan, "through a scan"], [s.by_copy, "by copy"]]
+  const ways = [[s.in_place, "in place"], [s.shuttles, "in ping-pong buffers"], [s.through_scan, "in a scan output"], [s.by_copy, "by copy"]]
     .filter(([count]) => count > 0).map(([count, way]) => `${count} ${way}`);
   return ways.length > 0 ? `carried: ${ways.join(", ")}` : "carries nothing";
 }

@@ -100,14 +100,14 @@ function work() {
 function streaming() {
   const s = facts.streamed;
   if (!s) return "";
-  const time = (port) => port.axis === undefined ? (port.so_far ? "of the steps so far" : "in every run")
+  const time = (port) => port.axis === undefined ? (port.so_far ? "result of all steps so far" : "read in every run")
     : `axis ${port.axis}, ${port.places}${port.of === undefined ? "" : ` of ${port.of}`}`;
   const cut = s.whole_multiply_adds === null || s.whole_multiply_adds === undefined ? ""
     : ` A step costs ${grouped(s.multiply_adds)} multiply-adds; run whole, the model takes ${grouped(s.whole_multiply_adds)} for each.`;
   return section("streaming", "Streaming",
     element("p", null, `${s.steps}${s.of === undefined ? "" : ` of ${s.of}`} steps of time per run; an output depends on ` +
-      `${s.receptive_steps === null ? "all so far" : `${s.receptive_steps} of them`}. ` +
+      `${s.receptive_steps === null ? "all steps so far" : `${s.receptive_steps} steps`}. ` +
       `State: ${bytesText(s.state_bytes)}, of which ${bytesText(s.least_state_bytes)} must be kept.${cut}`),
-    table("ports", [{ title: "port" }, { title: "time" }, { title: "steps late", number: true }],
+    table("ports", [{ title: "port" }, { title: "time" }, { title: "latency, steps", number: true }],
       [...s.inputs, ...s.outputs], (port) => [named(port.name), time(port), String(port.latency ?? "")]));
 }

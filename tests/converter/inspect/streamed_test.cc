@@ -107,19 +107,19 @@ TEST(StreamNote, NamesEveryBrokenRule) {
                    "streaming: reserved is 7; must be 0"}));
   const auto steps = format::PortTime::steps;
   EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(4, 12, 1, 1, steps, 2); }),
-            (Lines{"streamed port 0: latency is 1; must be 0 of an input",
+            (Lines{"streamed port 0: latency is 1; must be 0 for an input",
                    "streamed port 0: reserved is 2; must be 0"}));
   EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(3, 2, 0, 1, steps, 0); }),
-            (Lines{"streamed port 0: a run has 3 places; must have 4",
-                   "streamed port 0: the whole has 2 places; must have at least 3"}));
+            (Lines{"streamed port 0: a run has 3 positions; must have 4",
+                   "streamed port 0: the full model has 2 positions; must have at least 3"}));
   EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(4, 12, 0, 3, steps, 0); }),
             Lines{"streamed port 0: axis is 3; must be below 3"});
   const auto unknown = static_cast<format::PortTime>(3);
   EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(0, 0, 0, 0, unknown, 0); }),
-            Lines{"streamed port 0: time is 3; must be 0 or 1, or 2 of an output"});
+            Lines{"streamed port 0: time is 3; must be 0 or 1, or 2 for an output"});
   const auto without = format::PortTime::without;
   EXPECT_EQ(FaultsAfter([&](Row&, PortRow& port) { port = PortRow(4, 12, 0, 1, without, 0); }),
-            Lines{"streamed port 0: has places 4 of 12 of axis 1; must have none"});
+            Lines{"streamed port 0: has 4 of 12 positions of axis 1; must have none"});
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ TEST_F(Constants, AloneMayBeOfThoseTypes) {
   EXPECT_EQ(
       lines,
       Lines{"model.xml:3: layer 0 \"x\" (Parameter): element_type is u32, which constants "
-            "alone may have; must be one of f32 f16 bf16 f64 i4 u4 i8 u8 i16 i32 i64 boolean"});
+            "may have; must be one of f32 f16 bf16 f64 i4 u4 i8 u8 i16 i32 i64 boolean"});
 }
 
 TEST_F(Constants, ShareTheFileWithoutCopies) {

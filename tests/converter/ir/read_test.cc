@@ -220,8 +220,8 @@ TEST_F(Reader, ReportsCycles) {
   EXPECT_EQ(lines,
             (Lines{"model.xml:4: layer 1 \"a\" (Add): feeds itself through layer 2 \"b\" (ReLU), "
                    "layer 3 \"c\" "
-                   "(ReLU); edges must form no cycle",
-                   "model.xml:7: layer 4 \"s\" (Add): feeds itself; edges must form no cycle"}));
+                   "(ReLU); edges must not form a cycle",
+                   "model.xml:7: layer 4 \"s\" (Add): feeds itself; edges must not form a cycle"}));
 }
 
 TEST_F(Reader, ReportsDimsThatCannotBe) {
