@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft bench: what it says of many runs, and what it feeds them. Times are the machine's, so tests
-// hold them against each other.
+// weft bench: statistics of many runs, and inputs. Times depend on the machine, so tests compare
+// them with each other.
 #include <bit>
 #include <cmath>
 
@@ -47,7 +47,7 @@ class BenchOptions : public CommandTest {
     return nlohmann::json::parse(outcome.out, nullptr, false);
   }
 
-  // A recording of one channel; `kind` is 1 for integers, 3 for floats.
+  // Writes a recording of one channel; `kind` is 1 for integers, 3 for floats.
   void WriteWav(std::string_view name, uint32_t kind, uint32_t bits, uint32_t channels,
                 const std::string& data) const {
     const auto number = [](uint32_t value, size_t bytes) {
@@ -177,10 +177,10 @@ TEST_F(BenchOptions, TakesRecordings) {
   Convert(kCounter);
   const std::string samples("\x00\x40\x00\xc0\x00\x20\x00\x00\xff\x7f", 10);
   WriteWav("x.wav", 1, 16, 1, samples);
-  // Two calls of two samples; the fifth is left over.
+  // Two calls of two samples; the fifth sample is dropped.
   EXPECT_EQ(Weft("run model.weft --input x=x.wav").out,
             "total f32[2,2]\n[[0.5, -0.5],\n [0.75, -0.5]]\n");
-  // 2 samples of 8000 a second.
+  // 2 samples at 8000 samples per second.
   EXPECT_EQ(Bench("model.weft --iterations 5 --input x=x.wav")["deadline"]["microseconds"], 250.0);
   WriteWav("x.wav", 1, 8, 1, "\xc0\x40");
   EXPECT_EQ(Weft("run model.weft --input x=x.wav").out, "total f32[1,2]\n[[0.5, -0.5]]\n");
@@ -205,7 +205,7 @@ TEST_F(BenchOptions, TakesRecordings) {
       "elements");
   WriteText("x.wav", "RIFF....WAVE");
   expect_fault("has no format; must hold samples");
-  // Every beginning of a recording is either read or refused.
+  // Every prefix of a recording is either read or rejected.
   WriteWav("whole.wav", 1, 16, 1, samples);
   const std::string whole = Text("whole.wav");
   for (size_t bytes = 0; bytes < whole.size(); bytes += 3) {

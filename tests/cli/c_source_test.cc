@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --c-source writes compiles as C99 and C++17 without a warning, whatever the model, its ports
-// and the folders are called.
+// The output of --c-source compiles as C99 and C++17 without warnings for all names of models,
+// ports and folders.
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -11,7 +11,7 @@ constexpr const char* kC =
 constexpr const char* kCxx =
     "g++ -std=c++17 -Wall -Wextra -Werror -pedantic -I'" WEFT_SOURCE_DIR "' -I. ";
 
-// One Relu per name, from an input to an output of that name. Written as XML has it.
+// One Relu per name, from an input to an output with this name, which is escaped for XML.
 std::string Relus(const Names& names) {
   const std::string dims = "<dim>1</dim><dim>4</dim></port>";
   std::string layers, edges;
@@ -42,7 +42,7 @@ class CSource : public CommandTest {
       GTEST_SKIP() << "no gcc and g++ on this machine";
     }
   }
-  // What the shell's command says on stderr; empty when all is well.
+  // Runs a shell command. Returns its stderr, empty on success.
   std::string Shell(const std::string& command) {
     const int status = std::system(("cd '" + Path("") + "' && (" + command + ") 2>said").c_str());
     const std::string said = Text("said");
@@ -52,7 +52,7 @@ class CSource : public CommandTest {
 };
 
 TEST_F(CSource, GivesPortsNamesOfTheirOwn) {
-  // Of these some are one name when they are C, some are no name in C at all.
+  // Some of these give the same C identifier, some are not identifiers at all.
   WriteText("m.xml", Relus({"x", "x_2", "X", "a?b", "a:b", "_", "", "class", "INT_MAX", "7", "8a",
                             "a__b", "_A", "\xc3\xa9", "\xc3\xa8", "/", "x_2_2", "model_bytes"}));
   ASSERT_EQ(Weft("convert m.xml -o m.weft --c-source m.c").code, 0);
@@ -103,7 +103,7 @@ TEST_F(CSource, GivesModelsNamesThatCAndCxxTake) {
     use += "#include \"" + models[i] + ".h\"\n";
     objects += " " + o;
   }
-  // All of them in one program, C and C++.
+  // All models in one program, in C and C++.
   WriteText("use.c", use + "int used = M_CLASS_INPUT_X + M2FAST_INPUT_X_1 + A_B_OUTPUT_X;\n");
   WriteText("use.cc", use +
                           "static_assert(m_class::kStateBytes == 0, \"\");\n"
@@ -143,7 +143,7 @@ TEST_F(CSource, TakesTheModelFromAnyFolder) {
         "\?\?/tri\?\?=", "tab\t", "\xc3\xa9\xff", "dollar$HOME`;#'{}"}) {
     std::filesystem::remove_all(Path("made"));
     std::filesystem::create_directories(Path("made/" + folder));
-    // The shell need not spell the name.
+    // Avoids quoting the name for the shell.
     std::filesystem::remove(Path("here"));
     const std::string weft = "../" + folder + "/m\"\\.weft";
     WriteText("name", weft);

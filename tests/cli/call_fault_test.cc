@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft` answers to a call that makes no sense: the fault itself, not one of its consequences.
+// Error messages for invalid calls of `weft`: the error itself, not one of its consequences.
 #include <fmt/format.h>
 
 #include "tests/cli/command_fixture.h"
@@ -9,7 +9,7 @@ namespace {
 
 class CallFault : public CommandTest {
  protected:
-  // Exit code 2 and these lines on stderr.
+  // Expects exit code 2 and these lines on stderr.
   void ExpectLines(const std::string& arguments, const std::string& lines) {
     const Outcome outcome = Weft(arguments);
     EXPECT_EQ(outcome.code, 2) << arguments;
@@ -109,7 +109,7 @@ TEST_F(CallFault, SuggestsTheNearestName) {
 }
 
 TEST_F(CallFault, ListsAllThatIsMissing) {
-  ExpectLines("convert", "weft convert: MODEL is missing; must be given (The IR's model.xml)\n");
+  ExpectLines("convert", "weft convert: MODEL is missing; must be given (The IR's .xml file)\n");
   ExpectLines("compare m.weft",
               "weft compare: --expect: is missing; must be given, or OTHER, or --layers with an "
               "IR\n");
@@ -204,7 +204,7 @@ TEST_F(CallFault, IsJsonWhereJsonIsAskedFor) {
   expect("run model.weft --output-dir out --input c=c.npy --json", 2, 2);
   expect("compare model.weft --expect z=c.npy --json", 2, 2);
   expect("convert model.xml -o nowhere/m.weft --json", 1, 1);
-  // A result that tells what is wrong stands alone.
+  // A result that contains the errors is the only JSON value.
   WriteArray<int64_t>("a.npy", ElementType::i64, {2}, {1, 2});
   const Outcome differs =
       Weft("compare model.weft --input a=a.npy --input b=a.npy --expect 0=a.npy --json");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How `weft` is called: help, exit codes, what is refused.
+// Calls of `weft`: help, exit codes, invalid calls.
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -191,7 +191,7 @@ TEST_F(Call, TakesSeveralValuesBehindOneOption) {
     ASSERT_EQ(outcome.code, 0) << call << "\n" << outcome.err;
     for (const auto& input : type_of("model.weft")) EXPECT_EQ(input["shape"][0], 3) << call;
   }
-  // A model's name may hold "=" too.
+  // The name of a model may contain "=".
   std::filesystem::rename(Path("model.xml"), Path("m=1.xml"));
   std::filesystem::rename(Path("model.bin"), Path("m=1.bin"));
   EXPECT_EQ(Weft("convert --shape a=3 b=3 m=1.xml").code, 0);

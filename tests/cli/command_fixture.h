@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the real `weft` in a folder of its own and looks at exit code, stdout, stderr and the
+// Runs the `weft` executable in a separate folder and checks exit code, stdout, stderr and the
 // folder.
 #ifndef WEFT_TESTS_CLI_COMMAND_FIXTURE_H_
 #define WEFT_TESTS_CLI_COMMAND_FIXTURE_H_
@@ -20,9 +20,9 @@
 
 namespace weft::cli {
 
-// Models that the tests convert. The sum holds y = x + w with w = 10, 20, 30; the counter adds x to
-// a variable and gives the total; the pair has two inputs, and an output whose name no file could
-// have.
+// Models of the tests. The sum is y = x + w with w = 10, 20, 30. The counter adds x to a variable
+// and returns the total. The pair has two inputs, and an output whose name is not a valid file
+// name.
 inline constexpr std::string_view kSum = R"(<net name="sum" version="11">
 <layers>
 <layer id="0" name="x_layer" type="Parameter" version="opset1"><data shape="2,3" element_type="f32"/>
@@ -104,7 +104,7 @@ class CommandTest : public testing::Test {
   }
   ~CommandTest() override { std::filesystem::remove_all(folder_); }
 
-  // `arguments` as a shell reads them, run inside the folder.
+  // Runs the command in the folder. `arguments` are parsed by a shell.
   Outcome Weft(const std::string& arguments) const {
     const std::string command = "cd '" + folder_.string() + "' && '" WEFT_COMMAND "' " + arguments +
                                 " >'" + Talk("out") + "' 2>'" + Talk("err") + "' </dev/null";
@@ -116,7 +116,7 @@ class CommandTest : public testing::Test {
     return outcome;
   }
 
-  // model.weft of one of the texts above.
+  // Converts one of the models above to model.weft.
   void Convert(std::string_view xml) const {
     WriteModel(xml);
     const Outcome outcome = Weft("convert model.xml -o model.weft");
@@ -146,7 +146,7 @@ class CommandTest : public testing::Test {
   void WriteFloats(std::string_view name, Dims dims, const std::vector<float>& elements) const {
     WriteArray(name, ElementType::f32, std::move(dims), elements);
   }
-  // Type and elements of an array the command wrote.
+  // Reads an array that the command wrote and checks its type.
   template <typename T>
   std::vector<T> ReadElements(std::string_view name, std::string_view type) const {
     std::string reason;

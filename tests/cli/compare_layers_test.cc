@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft compare --layers: the first layer of an IR whose values are not the expected ones.
+// weft compare --layers: finds the first layer of an IR that differs from expected values.
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -114,7 +114,7 @@ TEST_F(CompareLayersCommand, TellsWhatItCannotCompare) {
   const Outcome some = Compare();
   EXPECT_EQ(some.code, 0);
   EXPECT_EQ(some.err,
-            "warning: must/nothing.npy: is not compared; no layer that the model needs has its "
+            "warning: must/nothing.npy: is not compared; no layer that the model uses has this "
             "name\n");
   WriteText("must/sum.npy", "no array");
   EXPECT_EQ(Compare().code, 1);

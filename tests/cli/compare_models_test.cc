@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft compare A B --layers: what each layer of one file gives against another of the same model.
+// weft compare A B --layers: compares each layer with the same layer of another file of the model.
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -17,7 +17,7 @@ class CompareModels : public CommandTest {
         Weft("convert '" WEFT_SOURCE_DIR "/" + model + "' -o " + file + " " + options);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
   }
-  // Of a model in i8 against f32.
+  // Compares a model in i8 with the model in f32.
   nlohmann::json Rows(const std::string& model, const std::string& more, int code) const {
     ConvertTo(model, "i8.weft", "--precision i8 --json");
     ConvertTo(model, "f32.weft", "--precision f32 --json");
@@ -45,7 +45,7 @@ TEST_F(CompareModels, FindsWeightsAndValuesOfEachLayer) {
     EXPECT_GT(rows[layer]["largest_difference"], 0);
   }
   EXPECT_EQ(json["outputs"].size(), 1u);
-  // What convert has said of the weights of a layer that has one product.
+  // Equal to the output of convert for the weights of a layer with one product.
   const auto said =
       nlohmann::json::parse(Weft("convert '" WEFT_SOURCE_DIR "/examples/dtmf/model/dtmf.xml' "
                                  "-o again.weft --precision i8 --json")
@@ -57,7 +57,7 @@ TEST_F(CompareModels, FindsWeightsAndValuesOfEachLayer) {
   }
 }
 
-// The last layer's values are those of the output.
+// The values of the last layer are the output.
 TEST_F(CompareModels, TheLayerOfAnOutputHasItsDifference) {
   const auto json = Rows(kKeypadModel, kRecordingInput, 1);
   EXPECT_EQ(json["layers"].back()["largest_difference"], json["outputs"][0]["largest_difference"]);
@@ -107,7 +107,7 @@ TEST_F(CompareModels, EqualFilesAreEqualInEveryLayer) {
   for (const auto& row : json["layers"]) EXPECT_EQ(row["mismatches"], 0) << row;
 }
 
-// A file that takes more frames in a call has fewer calls.
+// A file with more frames per call has fewer calls.
 TEST_F(CompareModels, RefusesFilesOfOtherCalls) {
   const std::string lstm = "tests/size/models/lstm.xml";
   ConvertTo(lstm, "one.weft", "--streaming");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft convert` prints beside its summary.
+// Notes and warnings of `weft convert`, which it prints in addition to its summary.
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -15,7 +15,7 @@ TEST_F(ConvertNotes, NamesStreamingWhereTheWholeSequenceDoesNotFit) {
   EXPECT_NE(outcome.err.find(model + ": with --streaming a run processes one time step and needs "),
             std::string::npos)
       << outcome.err;
-  // Not of a model that does not stream, nor of one that does already.
+  // No suggestion if the model cannot be streamed or is converted with --streaming.
   WriteModel(kSum);
   for (const std::string& call :
        {std::string("convert model.xml -o m.weft --arena-budget 1"),

@@ -265,7 +265,7 @@ TEST_F(ConvertCommand, WarnsWhereATargetCannotConvertItsWeights) {
         << type;
     EXPECT_EQ(warnings(" --target cortex-m4f --precision " + type), "") << type;
   }
-  // The beginning of one name stands for it; the preset of the sanitizers is no processor.
+  // A unique prefix of a name selects the target. The preset of the sanitizers is not a processor.
   EXPECT_EQ(warnings(" --target riscv64 --precision i8"),
             warnings(" --target riscv64-linux --precision i8"));
   EXPECT_EQ(Weft(convert + " --target cortex-m4").code, 0);
@@ -306,8 +306,8 @@ TEST_F(ConvertCommand, ShowsTheCurveAndFollowsIt) {
   }
 }
 
-// Of two plans that cost as much, as fused loops do where no product is computed for several rows,
-// the smaller one counts.
+// If two plans have the same cost, only the smaller one is listed. Fused loops have the cost of
+// separate loops if no product is computed for several rows.
 TEST_F(ConvertCommand, ShowsNoPlanThatCostsAsMuchAsASmallerOne) {
   for (const char* name : {"ti/stacked_lstm_rnn", "exports/keras_stacked_gru_lstm"}) {
     const std::string model = "'" WEFT_FIXTURES_DIR "/cases/" + std::string(name) + "/model.xml'";
@@ -428,7 +428,7 @@ TEST_F(ConvertCommand, CutsTimeIntoTheStepsAskedFor) {
   EXPECT_EQ(Entries(), Names());
 }
 
-// A GRU over 12 steps between convolutions that look back, with a last state.
+// A GRU over 12 steps between causal convolutions, with an output of its last state.
 TEST_F(ConvertCommand, TellsWhatItCut) {
   const std::string cases = WEFT_FIXTURES_DIR "/cases/";
   const std::string call =
@@ -469,7 +469,7 @@ TEST_F(ConvertCommand, TellsWhatItCut) {
   EXPECT_EQ(json["whole"], nlohmann::json::array());
 }
 
-// Convolutions with strides: a step is several places.
+// Convolutions with strides: a step is several positions.
 TEST_F(ConvertCommand, TellsThePlacesOfAStep) {
   const Outcome outcome =
       Weft("convert '" WEFT_FIXTURES_DIR

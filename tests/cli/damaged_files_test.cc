@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model files with a right checksum and one damaged number: every reader of a desktop command
-// either refuses the file or reads it without leaving it.
+// Model files with a valid checksum and one damaged number: every desktop command either rejects
+// the file or reads it without accessing memory outside.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -40,7 +40,7 @@ void RepairChecksum(std::byte* file, size_t bytes) {
   format::GetMutableModel(file)->mutate_checksum(Checksum({file, bytes}));
 }
 
-// What run, bench, compare, diff, inspect and its page read. Returns the lines of a refusal.
+// Reads all that run, bench, compare, diff and inspect read. Returns the error lines.
 std::vector<std::string> ReadAsCommandsDo(std::span<const std::byte> file) {
   Faults faults;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Of(file, "m.weft", faults);
@@ -51,7 +51,7 @@ std::vector<std::string> ReadAsCommandsDo(std::span<const std::byte> file) {
   return {};
 }
 
-// Offset of the weights, which every reader treats alike: a sample of them is damaged.
+// Offset of the weights. Readers treat all weights equally, so only a sample of them is damaged.
 size_t WeightsOffset(const AlignedBytes& file) {
   const auto* weights =
       reinterpret_cast<const std::byte*>(format::GetModel(file.data())->weights()->data());
@@ -82,7 +82,7 @@ TEST(DamagedFiles, AreRefusedOrReadInsideTheirBytes) {
   EXPECT_GT(refused, 0u);
 }
 
-// Analyses are sized by the number of buffers: one id may not make them gigabytes large.
+// The memory of analyses depends on the number of buffers: one id must not make them use gigabytes.
 TEST(DamagedFiles, NameABufferThatIsNone) {
   AlignedBytes file = StreamedFile();
   format::Model* model = format::GetMutableModel(file.data());

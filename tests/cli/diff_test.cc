@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft diff: what changed from one model to another.
+// weft diff: differences between two models.
 #include <nlohmann/json.hpp>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of every element type that a port can have, from .npy files through a model to .npy files.
+// Arrays of all element types of ports: from .npy files through a model to .npy files.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +33,8 @@ class ElementTypes : public CommandTest, public testing::WithParamInterface<Elem
     WriteModel(fmt::format(fmt::runtime(kIdentity), name, upper));
   }
 
-  // An array of `calls` inputs, or of one without an axis of calls if that is 0. Returns the file.
+  // Writes an array of `calls` inputs, or of one input without an axis of calls if `calls` is 0.
+  // Returns the file.
   std::string WriteInput(std::string_view file, int64_t calls) const {
     Array array{.type = {GetParam(), {2, 4}}, .bytes = {}};
     const auto bytes = static_cast<size_t>(DenseBytes(array.type).value_or(0));
@@ -42,7 +43,7 @@ class ElementTypes : public CommandTest, public testing::WithParamInterface<Elem
       const size_t value = GetParam() == ElementType::boolean ? i % 2 : 0x31 + i;
       array.bytes.push_back(static_cast<std::byte>(value));
     }
-    // f64 is computed as f32: numbers that both hold.
+    // f64 is computed as f32, so the numbers are exact in both.
     for (size_t i = 0; GetParam() == ElementType::f64 && i < array.bytes.size() / 8; ++i) {
       const double number = 0.25 * static_cast<double>(i) - 1;
       std::memcpy(array.bytes.data() + 8 * i, &number, sizeof(number));
@@ -76,7 +77,7 @@ TEST_P(ElementTypes, AreValuesOfInputs) {
   EXPECT_EQ(Text("out/x.npy"), given);
 }
 
-// A file of another type: the way out must be one that works.
+// A file of another type: the advice in the message must work.
 TEST_P(ElementTypes, HaveAdviceThatHelps) {
   ASSERT_EQ(Weft("convert model.xml -o model.weft").code, 0);
   WriteArray<double>("other.npy", ElementType::f64, {2, 4}, {1, 0, 1, 0, 1, 0, 1, 0});
@@ -96,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(All, ElementTypes, testing::ValuesIn(format::EnumValues
 
 using BitsOfBf16 = CommandTest;
 
-// uint16 stands for the bits of bf16, not for integers that --cast could convert.
+// uint16 holds the bits of bf16, not integers that --cast could convert.
 TEST_F(BitsOfBf16, AreNoNumbersToCast) {
   Convert(kSum);
   WriteArray<uint16_t>("x.npy", ElementType::bf16, {2, 3}, {1, 2, 3, 4, 5, 6});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft convert` says of a file with several faults: all that are true, in one run, and none
-// that another brings about.
+// Messages of `weft convert` for a file with several errors: all errors in one run, but not their
+// consequences.
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -45,7 +45,7 @@ TEST_F(FileFaults, AMissingWeightsFileHidesNoUnknownOperation) {
               kUnknownAdd);
 }
 
-// What a whole loop becomes is not known of a loop without its constants.
+// A loop without its constants cannot be recognised.
 TEST_F(FileFaults, AMissingWeightsFileIsTheOnlyFaultOfALoop) {
   for (const char* name : {"exports/tf_while_lstm", "exports/keras_simple_rnn", "if/in_loop",
                            "loop_run/do_while", "convert/f16_constant"}) {
@@ -57,7 +57,7 @@ TEST_F(FileFaults, AMissingWeightsFileIsTheOnlyFaultOfALoop) {
   }
 }
 
-// The sum cannot be checked without its constant; the input has a fault of its own.
+// The sum cannot be checked without its constant; the input has a separate error.
 TEST_F(FileFaults, ABadConstantHidesNoDynamicInput) {
   WriteModel(With(kSum, {{"shape=\"2,3\"", "shape=\"2,?\""},
                          {"<dim>3</dim>", "<dim>-1</dim>"},
@@ -69,12 +69,12 @@ TEST_F(FileFaults, ABadConstantHidesNoDynamicInput) {
                       "in --shape)\n");
 }
 
-// Every loop of the conformance models that holds one unknown operation has that one fault.
+// Each loop of the conformance models with one unknown operation gives exactly that error.
 TEST_F(FileFaults, AnUnknownOperationInALoopIsTheOnlyFault) {
   for (const auto& [name, operation] : std::vector<std::pair<std::string, std::string>>{
            {"if/in_loop", "Multiply"},
            {"exports/tf_while_lstm", "ScatterUpdate"},
-           // Without these the list that the loop fills is not recognised.
+           // Needed to recognise the list that the loop fills.
            {"exports/keras_lstm", "Broadcast"},
            {"exports/keras_lstm", "LogicalAnd"}}) {
     const std::string folder = WEFT_FIXTURES_DIR "/cases/" + name;
@@ -91,7 +91,7 @@ TEST_F(FileFaults, AnUnknownOperationInALoopIsTheOnlyFault) {
   }
 }
 
-// With a length for each dimension the lists that its loops fill are recognised.
+// If all dimensions have a length, the lists that the loops fill are recognised.
 TEST_F(FileFaults, ADynamicInputIsTheOnlyFaultOfLoopsOverIt) {
   const Outcome outcome = Weft("convert '" WEFT_FIXTURES_DIR
                                "/cases/exports/keras_stacked_any_length/model.xml' -o m.weft");
@@ -101,7 +101,7 @@ TEST_F(FileFaults, ADynamicInputIsTheOnlyFaultOfLoopsOverIt) {
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
-// f16 work runs as f32, also in a file that cannot be converted for another reason.
+// f16 is computed as f32, also in a file that cannot be converted for another reason.
 TEST_F(FileFaults, AnUnknownOperationMakesNoFaultOfElementTypes) {
   std::string xml =
       With(kPair, {{"<layer id=\"3\"",
@@ -123,7 +123,7 @@ TEST_F(FileFaults, AnUnknownOperationMakesNoFaultOfElementTypes) {
               "lists\n");
 }
 
-// The sum, and a loop of its own over x, with a layer whose axis is at fault.
+// The sum, and a separate loop over x with a layer whose axis is invalid.
 constexpr const char* kLoopAtFault =
     R"(<layer id="4" name="each" type="TensorIterator" version="opset1">
 <port_map><input external_port_id="0" internal_layer_id="0"/><output external_port_id="1" internal_layer_id="2"/></port_map>
@@ -156,7 +156,7 @@ TEST_F(FileFaults, ABadConstantHidesNoFaultOfALoop) {
                   "from -2 to 1\n");
 }
 
-// Input b feeds a Concat, too, along an axis that it lacks.
+// Input b is also concatenated along an axis that it does not have.
 TEST_F(FileFaults, AWrongShapeHidesNoFaultOfOtherInputs) {
   WriteModel(With(
       kPair, {{"<layer id=\"3\"",
@@ -175,7 +175,7 @@ TEST_F(FileFaults, AWrongShapeHidesNoFaultOfOtherInputs) {
       "--shape a=3,3",
       "--shape: input \"a\": i64[3,3] has rank 2; must have rank 1, as the model's i64[2]\n" +
           concat);
-  // Which of them is meant by c is unknown.
+  // The name c is ambiguous.
   ExpectLines("--shape c=3",
               "--shape: input \"c\": is not in the model; must be one of \"a\" i64[2], \"b\" "
               "i64[2]\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files a call may write, and what a refused or broken call leaves.
+// Files that a call may write, and files after a rejected or failed call.
 #include <sys/stat.h>
 
 #include "tests/cli/command_fixture.h"
@@ -14,7 +14,7 @@ class Files : public CommandTest {
   std::string TextOf(const std::string& name) const {
     return fs::is_regular_file(Path(name)) ? Text(name) : "";
   }
-  // The call is refused in one line with 2, and every file is as before.
+  // Expects one error line, exit code 2 and unchanged files.
   void ExpectClash(const std::string& arguments, const std::string& words) {
     const Names before = Entries();
     std::vector<std::string> texts;
@@ -79,7 +79,8 @@ TEST_F(Files, RefusesPortFilesThatAreInputs) {
               "./y.npy: is an output and, as y.npy, MODEL; must be two files");
 }
 
-// Three ports, of which two share a name that with the index of one is the name of the third.
+// Three ports: two have the same name, and this name with the index of one is the name of the
+// third.
 std::string ThreeResults() {
   std::string xml(kPair);
   xml.replace(xml.find("net/sum:0"), 9, "s");
@@ -148,7 +149,7 @@ TEST_F(Files, NamesWhatIsNoRegularFile) {
   EXPECT_EQ(Entries(), (Names{"folder.c", "model.bin", "model.xml", "pipe"}));
 }
 
-// Of several files none is written, and root is refused as everyone is.
+// None of several files is written, also if the user is root.
 TEST_F(Files, KeepsWhatIsReadOnly) {
   WriteModel(kSum);
   WriteText("kept.c", "mine");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect, verify and bench, and how all commands meet a file that has changed.
+// inspect, verify and bench, and the errors of all commands for a modified file.
 #include <fmt/format.h>
 
 #include <tuple>
@@ -71,7 +71,7 @@ TEST_F(InspectCommand, TellsTheBudget) {
   }
 }
 
-// A GRU over 12 steps between convolutions that look back.
+// A GRU over 12 steps between causal convolutions.
 TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
   const std::string model =
       "'" WEFT_FIXTURES_DIR "/cases/document/lstm_document_i16_h17_t7/model.xml'";
@@ -90,7 +90,7 @@ TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
     EXPECT_EQ(buffer["live"].back()[1], buffer["last_step"]);
     EXPECT_NE(buffer["name"], "");
   }
-  // No more than what the input leaves beside the output.
+  // At most the size of the input.
   EXPECT_LE(plan["ports_shared_bytes"], 7 * 16 * 4);
   const std::string text = Weft("inspect model.weft --plan").out;
   const std::string line = plan["line"];
@@ -109,7 +109,8 @@ TEST_F(InspectCommand, TellsThePlanInOneLineAndInAPicture) {
   }
 }
 
-// A sequence over the input that its loop reads last: what the listing alone does not bound.
+// A sequence that overlaps the input that its loop reads last: the listing does not contain the
+// bound.
 TEST_F(InspectCommand, TellsTheBoundOfAPlanWhoseBuffersOverlap) {
   const std::string model =
       "'" WEFT_FIXTURES_DIR "/cases/document/lstm_document_i16_h17_t7/model.xml' -o model.weft";
@@ -222,7 +223,7 @@ TEST_F(VerifyCommand, RefusesEveryPrefix) {
   }
 }
 
-// versions/ keeps a file of every version that was, written by its own converter.
+// versions/ has a file of every earlier version, written by the converter of that version.
 TEST_F(VerifyCommand, AsksForAnotherConversionOfEveryEarlierVersion) {
   for (uint32_t version = 1; version < kFormatVersion; ++version) {
     const std::string number = std::to_string(version);
@@ -262,7 +263,7 @@ TEST_F(BenchCommand, MeasuresRunsAndSteps) {
   EXPECT_NE(text.out.find("binary"), std::string::npos);
 }
 
-// y = tanh x where any x is above 0, else x: the steps of a run tell what x was.
+// y = tanh x if any x is above 0, else x: the executed steps depend on x.
 constexpr std::string_view kAnyAbove = R"(<net name="any" version="11">
 <layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="8" element_type="TYPE"/>
@@ -326,7 +327,7 @@ TEST_F(BenchCommand, FeedsCallsInTurn) {
   WriteModel(xml);
   ASSERT_EQ(Weft("convert model.xml").code, 0);
   std::vector<float> calls(4 * 8, -1);
-  calls[9] = 1;  // of the second call alone
+  calls[9] = 1;  // of the second call only
   WriteFloats("x.npy", {4, 8}, calls);
   const Outcome outcome =
       Weft("bench model.weft --warm-up 0 --iterations 40 --profile --json --input x=x.npy");

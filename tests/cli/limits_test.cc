@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that ask for more than a file can hold: exit 1, one line that names the place and both
-// numbers, nothing left behind.
+// Models that exceed the limits of the file format: exit code 1, one line with location, value and
+// limit, and no output files.
 #include <limits>
 
 #include "tests/cli/command_fixture.h"
@@ -8,7 +8,8 @@
 namespace weft::cli {
 namespace {
 
-// A state of two that doubles; how often stands in the .bin, and whether to begin behind it.
+// A state of two elements that doubles. The .bin contains the trip count, followed by the
+// condition.
 constexpr std::string_view kEndlessLoop = R"(<net name="loop" version="11">
 <layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="2" element_type="f32"/>
@@ -79,7 +80,7 @@ std::string SumOf(const std::string& rows) {
   return xml;
 }
 
-// The sizes are refused as they are planned: no memory is taken for them.
+// The sizes are rejected during planning, before memory is allocated.
 TEST_F(Limits, RefuseMemoryThatTheFileCannotHold) {
   for (const char* rows : {"2000000000", "4294967296", "99999999999"}) {
     WriteModel(SumOf(rows));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manual page and the completions name every command and every option that the helps name.
+// The manual page and the completion scripts contain all commands and options of the help texts.
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -7,7 +7,7 @@ namespace {
 
 class ManualText : public CommandTest {
  protected:
-  // Words of the help that begin with "--".
+  // Words of the help that start with "--".
   static std::vector<std::string> OptionsOf(const std::string& help) {
     std::vector<std::string> options;
     std::istringstream lines(help);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model of examples/quantise, as NNCF has calibrated it: what it becomes, and what it hears.
+// The model of examples/quantise, calibrated by NNCF: its conversion and its results.
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -17,7 +17,7 @@ class QuantisedExample : public CommandTest {
     return static_cast<int64_t>(std::filesystem::file_size(Path("m.weft")));
   }
 
-  // Of the 255 frames of the recording, those whose likeliest answer is that of OpenVINO's f32.
+  // Number of the 255 frames of the recording with the same most likely class as in OpenVINO's f32.
   int AnswersInCommon() const {
     const Outcome outcome = Weft(std::string("run m.weft --output-dir . ") + kSound);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -79,7 +79,7 @@ TEST_F(QuantisedExample, SaysWhatItsLayersWeigh) {
   EXPECT_EQ(rows["gru"]["type"], "f32");
 }
 
-// A file does not have the scale of a layer's data: one factor for all of its weights is left open.
+// The file does not contain the scale of a layer's data, so its weights are known up to a factor.
 TEST_F(QuantisedExample, HoldsItsWeightsAgainstThoseOfFloats) {
   Converted(std::string(kCalibrated) + " -o m.weft");
   EXPECT_EQ(Weft(std::string("convert ") + kFloats + " -o f.weft --precision f32").code, 0);

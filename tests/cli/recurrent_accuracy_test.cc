@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What integers of 8 bits do to recurrent nets of 64 units with random weights, N(0, 1 / inputs).
+// Accuracy of 8-bit weights in recurrent networks of 64 units with random weights, N(0, 1 /
+// inputs).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -28,7 +29,7 @@ std::string Port(int id, const char* precision, const std::vector<int>& dims) {
   return text + "</port>";
 }
 
-// The layers that a cell reads, which is layer 9.
+// The layers that the cell, layer 9, reads.
 class CellInputs {
  public:
   void AddInput(const std::vector<int>& dims) {
@@ -66,7 +67,7 @@ class CellInputs {
 
 class RecurrentAccuracy : public CommandTest {
  protected:
-  // Signal to noise of h in all steps.
+  // Signal to noise of h over all steps.
   double DecibelsOf(const Net& net, const std::string& precision) {
     random_.seed(1);
     WriteNet(net);
@@ -80,7 +81,7 @@ class RecurrentAccuracy : public CommandTest {
   }
 
  private:
-  // Nearly normal, and the same on every machine.
+  // Approximately normal, and deterministic on every machine.
   std::vector<float> Normal(int count, double deviation) {
     std::vector<float> numbers;
     for (int i = 0; i < count; ++i) {

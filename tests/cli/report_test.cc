@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page that inspect --html and convert --report write: it holds what the commands say as JSON.
+// The page that inspect --html and convert --report write: it contains the JSON of the commands.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 
 class ReportCommand : public CommandTest {
  protected:
-  // One loop, and a choice of plans.
+  // A model with one loop and several plans.
   static std::string Lstm() {
     return "'" WEFT_FIXTURES_DIR "/cases/document/lstm_document_i16_h17_t7/model.xml'";
   }
@@ -59,7 +59,7 @@ TEST_F(ReportCommand, OfAConversionHasItsCurve) {
   EXPECT_EQ(facts["checksum"], Json::parse(Weft("inspect model.weft --json").out)["checksum"]);
 }
 
-// The type and bytes of each constant, and why some stay f32.
+// The type and size of each constant, and the reasons for f32.
 TEST_F(ReportCommand, OfAConversionHasItsWeights) {
   const std::string convert =
       "convert '" WEFT_FIXTURES_DIR
@@ -127,7 +127,7 @@ TEST_F(ReportCommand, ShowsTimesOfTheBench) {
   }
 }
 
-// As runtime/step_times.h prints it, behind what else the program says.
+// The table of runtime/step_times.h, after other output of the program.
 TEST_F(ReportCommand, ShowsTheTableOfABoard) {
   ASSERT_EQ(Weft("convert " + Lstm() + " -o model.weft").code, 0);
   const Json must = Json::parse(Weft("bench model.weft --iterations 3 --profile --json").out);
@@ -158,7 +158,7 @@ TEST_F(ReportCommand, ShowsTheTableOfABoard) {
   }
 }
 
-// As the same table with a median behind the mean, and with numbers that are parts of one another.
+// The same table with a median after the mean, and with numbers that are parts of other numbers.
 TEST_F(ReportCommand, ShowsTheTableOfBench) {
   ASSERT_EQ(Weft("convert " + Lstm() + " -o model.weft").code, 0);
   const Json must = Json::parse(Weft("bench model.weft --iterations 3 --profile --json").out);
@@ -249,7 +249,7 @@ TEST_F(ReportCommand, PairsThePlacesOfAShuttle) {
   ASSERT_FALSE(section["shuttle_slots"].empty());
   EXPECT_LE(section["shuttle_slots"].size(), section["shuttles"].get<size_t>());
   for (const Json& pair : section["shuttle_slots"]) {
-    // Each copy of the body writes one of them.
+    // Each copy of the body writes one of the two buffers.
     int written = 0;
     for (const Json& step : facts["listing"]) {
       for (const Json& operand : step.value("outputs", Json::array())) {
@@ -275,7 +275,7 @@ TEST_F(ReportCommand, SaysWhyValuesShareAPlace) {
       chunks += place["why"] == "the part of a sequence that one iteration accesses" ? 1 : 0;
     }
   }
-  // What an iteration reads of the input, and what it reads and writes of the hidden values.
+  // Chunks: one read of the input, one read and one write of the hidden values.
   EXPECT_EQ(chunks, 3);
 }
 

@@ -10,7 +10,7 @@ using Floats = std::vector<float>;
 
 class RunCommand : public CommandTest {
  protected:
-  // A refused call leaves no output.
+  // Expects an error and no output files.
   void ExpectRefusal(const std::string& arguments, int code, std::string_view words) {
     const Outcome outcome = Weft("run model.weft --output-dir out " + arguments);
     EXPECT_EQ(outcome.code, code) << arguments;
@@ -165,7 +165,7 @@ TEST_F(RunCommand, RefusesArraysThatDoNotFit) {
   ExpectRefusal("--input a=two.npy --input b=three.npy", 1,
                 "three.npy: feeds 3 calls but two.npy feeds 2; must be equal\n");
   ExpectRefusal("--input a=none.npy --input b=good.npy", 1,
-                "none.npy: is i64[0,2]; must feed at least 1 call\n");
+                "none.npy: is i64[0,2]; must have at least 1 call\n");
   ExpectRefusal("--input a=text.npy --input b=absent.npy", 1,
                 "text.npy: is not a .npy file; must begin with the bytes \\x93NUMPY\n"
                 "absent.npy: cannot be read: No such file or directory\n");
@@ -184,8 +184,8 @@ TEST_F(RunCommand, RefusesMoreCallsThanAnEmptyArrayMayClaim) {
   ASSERT_EQ(converted.code, 0) << converted.err;
   WriteFloats("x.npy", {INT64_MAX, 1, 0}, {});
   ExpectRefusal("--input x=x.npy", 1,
-                "x.npy: is f32[9223372036854775807,1,0] and feeds calls that have no bytes; must "
-                "feed at most 1000000 of them\n");
+                "x.npy: is f32[9223372036854775807,1,0] and has calls without bytes; must have "
+                "at most 1000000 of them\n");
   WriteFloats("x.npy", {3, 1, 0}, {});
   ASSERT_EQ(Weft("run model.weft --input x=x.npy --output-dir out").code, 0);
   EXPECT_EQ(ReadElements<float>("out/y.npy", "f32[3,1,0]"), Floats());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert --self-test, and what inspect and verify make of it.
+// convert --self-test, and its use by inspect and verify.
 #include "converter/base/aligned_bytes.h"
 #include "runtime/format/listing.h"
 #include "tests/cli/command_fixture.h"
@@ -15,7 +15,7 @@ class SelfTestCommand : public CommandTest {
     ASSERT_EQ(outcome.code, 0) << outcome.err;
     EXPECT_EQ(outcome.err, "");
   }
-  // model.weft with byte `from_end` changed, and the checksum of what it is then.
+  // Changes byte `from_end` of model.weft and updates its checksum.
   void Spoil(size_t from_end) const {
     const std::string text = Text("model.weft");
     AlignedBytes file(text.size());
@@ -34,9 +34,10 @@ TEST_F(SelfTestCommand, IsRecordedAndPasses) {
   EXPECT_EQ(json["self_test"]["runs"], 3);
   EXPECT_EQ(json["self_test"]["bytes"], 8 + 3 * 48);
   EXPECT_EQ(json["self_test"]["tolerance"], "exact") << "a sum rounds once everywhere";
-  EXPECT_NE(Weft("inspect model.weft")
-                .out.find("self test: 3 runs, 152 bytes; every target gives the stored bits\n"),
-            std::string::npos);
+  EXPECT_NE(
+      Weft("inspect model.weft")
+          .out.find("self test: 3 runs, 152 bytes; outputs are bit-identical on every target\n"),
+      std::string::npos);
   const Outcome outcome = Weft("verify model.weft");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_EQ(outcome.out, "model.weft: valid; all 3 runs of its self test pass\n");

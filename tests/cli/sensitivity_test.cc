@@ -37,7 +37,7 @@ TEST_F(SensitivityCommand, RanksLayersByWhatTheOutputsShow) {
   EXPECT_GT(json["all"]["bytes_saved"], json["layers"][0]["bytes_saved"]);
 }
 
-// The figures are those that `weft compare` finds between the two files.
+// The numbers equal those of `weft compare` for the two files.
 TEST_F(SensitivityCommand, MeasuresWhatCompareMeasures) {
   const std::string input = std::string(" --input 'audio=") + kRecording + "'";
   const auto found = Json("--precision f32 --precision p=i8 --sensitivity --json" + input);
@@ -71,7 +71,7 @@ TEST_F(SensitivityCommand, ChoosesTypesThatHoldTheError) {
     const auto& choice = json["chosen_for_error"];
     EXPECT_EQ(choice["runs"], 255);
     EXPECT_LE(choice["largest_difference"], most);
-    // The words alone make the same file.
+    // The printed options reproduce the file.
     const std::string chosen = Text("m.weft");
     std::string words;
     for (const auto& word : choice["precision"]) words += " --precision " + word.get<std::string>();

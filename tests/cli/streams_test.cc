@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command does when standard output or error is closed, full or a pipe without a reader,
-// and what of foreign text reaches a terminal.
+// Behaviour of the command if standard output or error is closed, full or a pipe without a reader,
+// and escaping of untrusted text.
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -8,7 +8,7 @@ namespace {
 
 class Streams : public CommandTest {
  protected:
-  // Exit code of the command with redirections as a shell reads them; -1 after a signal.
+  // Runs the command with shell redirections. Returns its exit code, or -1 after a signal.
   int Code(const std::string& words) {
     const std::string command = "cd '" + Path("") + "' && exec '" WEFT_COMMAND "' " + words;
     const int status = std::system(command.c_str());
@@ -70,7 +70,7 @@ TEST_F(Streams, NoFileTakesTheNumberOfAClosedStream) {
 }
 
 TEST_F(Streams, EscapesNamesInMessagesAndTables) {
-  // A bell, a title for the terminal, the one-byte form of ESC [ and a turn to the left.
+  // A bell, a terminal title, the one-byte form of ESC [ and a right-to-left override.
   const std::string evil =
       "\x1b]0;x\x07\xc2\x9b"
       "2J\xe2\x80\xae&#10;z\xc3\xa9";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft` prints at a terminal and not into a file, and that its helps fit one.
+// Output of `weft` on a terminal, and the width of its help texts.
 #include <pty.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 class Terminal : public CommandTest {
  protected:
-  // All that the command writes when its streams are a terminal, without carriage returns.
+  // Output of the command on a terminal, without carriage returns.
   std::string WeftAtTerminal(const std::string& arguments, const std::string& settings = "") const {
     int terminal = -1;
     const std::string command = "cd '" + Path("") + "' && unset NO_COLOR && TERM=xterm " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which axis `weft convert --streaming` cuts: named by --time-axis, or a dynamic dimension.
+// The time axis of `weft convert --streaming`: given by --time-axis, or a dynamic dimension.
 #include <fmt/format.h>
 
 #include "tests/cli/command_fixture.h"
@@ -7,7 +7,7 @@
 namespace weft::cli {
 namespace {
 
-// A running sum over axis 0 of x, whose shape is as given.
+// A running sum over axis 0 of x, with the given shape.
 std::string SumOver(std::string_view shape, std::string_view dims) {
   constexpr std::string_view kXml = R"(<net name="sum" version="11">
 <layers>
@@ -129,7 +129,8 @@ TEST_F(TimeAxis, IsNoneOfTwoDynamicDimensions) {
   EXPECT_EQ(Weft("convert model.xml -o cut.weft --streaming --shape x=?,2").code, 0);
 }
 
-// The first axis alone is time where the model can be streamed along it, else the batch.
+// If only the first axis is dynamic, it is time if the model can be streamed along it, else the
+// batch.
 TEST_F(TimeAxis, OfADynamicDimensionAloneMayBeTheBatch) {
   WriteModel(SumOver("?,2", kOpen));
   const Outcome time = Weft("convert model.xml -o cut.weft --streaming");
@@ -148,7 +149,7 @@ TEST_F(TimeAxis, OfADynamicDimensionAloneMayBeTheBatch) {
   EXPECT_EQ(given.err, "");
 }
 
-// Axis 1 is no time: a batch without a length.
+// Axis 1 cannot be time: the dynamic first axis is the batch.
 TEST_F(TimeAxis, IsNoOtherDynamicDimension) {
   WriteModel(SumOver("6,?", "<dim>6</dim><dim>-1</dim>"));
   const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming");
@@ -167,7 +168,7 @@ TEST_F(TimeAxis, OfAFileMayBeLonger) {
   WriteFloats("y.npy", {6, 2}, sums);
   EXPECT_EQ(Weft("compare cut.weft --input x=x.npy --expect y=y.npy").code, 0);
   EXPECT_EQ(Weft("bench cut.weft --input x=x.npy --iterations 5").code, 0);
-  // With a leading axis of calls the outputs have one too.
+  // If inputs have a leading axis of calls, outputs have it as well.
   WriteFloats("calls.npy", {3, 2, 2}, {1, 10, 2, 20, 3, 30, 4, 40, 5, 50, 6, 60});
   ASSERT_EQ(Weft("run cut.weft --input x=calls.npy --output-dir calls").code, 0);
   EXPECT_EQ(ReadElements<float>("calls/y.npy", "f32[3,2,2]"), sums);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the framework's file: what `weft` answers to files that are no IR, weights that were made
-// f16, and pairs of inputs and outputs that become states.
+// Inputs from frameworks: messages for files that are not an IR, weights rounded to f16, and pairs
+// of inputs and outputs that become states.
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -8,7 +8,7 @@ namespace {
 
 class OtherFiles : public CommandTest {
  protected:
-  // Of convert, and of a command that takes a model.
+  // Expects messages of convert and of a command that reads a model.
   void ExpectFault(const std::string& file, const std::string& bytes, const std::string& is,
                    const std::string& command) {
     WriteText(file, bytes);
@@ -71,7 +71,7 @@ TEST_F(OtherFiles, TellModelsFromIrs) {
             "absent.bin: cannot be read: No such file or directory\n");
 }
 
-// y = x + w, w being f16 in the file.
+// y = x + w, with w in f16 in the file.
 constexpr std::string_view kHalf = R"(<net name="half" version="11">
 <layers>
 <layer id="0" name="x" type="Parameter" version="opset1"><data shape="3" element_type="f32"/>
@@ -137,7 +137,7 @@ TEST_F(States, KeepAnOutputAsTheNextInput) {
   EXPECT_EQ(json["variables"][0]["name"], "b");
 }
 
-// The sum of all x so far is seen at an output of its own: y = x + h, hn = y.
+// y = x + h, hn = y: a running sum with a separate output.
 TEST_F(States, AddUpOverCalls) {
   std::string xml(kPair);
   const std::string result = R"(<layer id="4" name="hn" type="Result" version="opset1">

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines of weft convert about weights: their types, and why some stay f32.
+// The lines of weft convert about weights: types, and reasons for f32.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -19,7 +19,7 @@ TEST(AlignedBytes, AreZeroAndAlignedAtAnySize) {
     ASSERT_EQ(bytes.size(), size);
     ASSERT_EQ(reinterpret_cast<uintptr_t>(bytes.data()) % kModelAlignment, 0u) << size;
     for (size_t i = 0; i < size; ++i) ASSERT_EQ(bytes.data()[i], std::byte{0}) << size;
-    std::memset(bytes.data(), 0xA5, size);  // all of it is the owner's: the sanitizer watches
+    std::memset(bytes.data(), 0xA5, size);  // the sanitizer checks that all bytes are owned
   }
 }
 

@@ -75,7 +75,7 @@ TEST_F(WriteFilesTest, GivesTheRightsOfAPlainCreation) {
 }
 
 TEST_F(WriteFilesTest, TakesBackWhatItHadPlacedWhenALaterNameFails) {
-  const std::string too_long(300, 'n');  // shows when the file gets its name
+  const std::string too_long(300, 'n');  // rejected when the file gets its name
   std::string reason;
   ASSERT_TRUE(Write({"old"}, "before", &reason)) << reason;
   EXPECT_FALSE(Write({"new", "old", too_long, "later"}, "after", &reason));
@@ -93,7 +93,7 @@ TEST_F(WriteFilesTest, WritesThroughLinksThatLeadNowhereYet) {
   EXPECT_EQ(Text("there/file"), "x");
 }
 
-// Interrupts a child that does nothing but write files, at ever other moments.
+// Interrupts a child that writes files, at different times.
 TEST_F(WriteFilesTest, LeavesNoUnfinishedFileWhenASignalEndsTheProcess) {
   std::vector<std::string> names;
   for (int i = 100; i < 170; ++i) names.push_back("f" + std::to_string(i));
@@ -105,7 +105,7 @@ TEST_F(WriteFilesTest, LeavesNoUnfinishedFileWhenASignalEndsTheProcess) {
       if (child == 0) {
         struct rlimit no_core = {0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
-        std::signal(signal, SIG_DFL);  // nohup and shells' background jobs leave some ignored
+        std::signal(signal, SIG_DFL);  // nohup and shells ignore some signals in background jobs
         std::string reason;
         while (Write(names, "text", &reason)) {
         }

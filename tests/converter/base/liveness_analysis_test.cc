@@ -23,7 +23,7 @@ struct LivenessAnalysisTest : testing::Test {
     analysis.Touch(value, kind, bytes);
     analysis.Advance();
   }
-  // Moments of their own for the entry, for a run's begin and end, and for leaving.
+  // The entry, the begin and end of a run, and leaving have separate times.
   void Enter(const LivenessAnalysis::Section& section) {
     analysis.Enter(section);
     analysis.Advance();
@@ -86,7 +86,7 @@ TEST_F(LivenessAnalysisTest, AStateIsDeadFromItsLastReadToItsWrite) {
   EXPECT_EQ(RangesOf(0), (Ranges{{0, 4}, {5, 9}}));
 }
 
-// Of a pair of states, one is read while the other is made.
+// A ping-pong pair of states: one is read while the other is written.
 TEST_F(LivenessAnalysisTest, APairOfStatesIsDeadByTurns) {
   Make(0);                                // 0
   Enter({.copies = 2, .most_trips = 6});  // 1
@@ -100,7 +100,7 @@ TEST_F(LivenessAnalysisTest, APairOfStatesIsDeadByTurns) {
   Make(0);                                // 9
   Read(1);                                // 10
   EndRun();                               // 11
-  BeginRun();                             // 12: a settle run, after an odd number
+  BeginRun();                             // 12: an epilogue, after an odd number
   Read(1);                                // 13
   Make(0);                                // 14
   EndRun();                               // 15
@@ -112,7 +112,7 @@ TEST_F(LivenessAnalysisTest, APairOfStatesIsDeadByTurns) {
 }
 
 TEST_F(LivenessAnalysisTest, WhatTheLastIterationLeavesIsDeadInEachBeforeItIsMade) {
-  Make(0);                                // 0: not needed, as there are iterations
+  Make(0);                                // 0: not needed, because there are iterations
   Enter({.copies = 1, .most_trips = 5});  // 1
   BeginRun();                             // 2
   Read(1);                                // 3
@@ -156,12 +156,11 @@ TEST_F(LivenessAnalysisTest, ABranchDoesNotNeedWhatTheOtherOneReadsOrMakes) {
   EXPECT_EQ(ranges[2], (Ranges{{4, 8}, {10, 14}}));
 }
 
-// ---- by chance ----------------------------------------------------------------------------------
+// ---- random listings ----------------------------------------------------------------------------
 
 constexpr uint32_t kValues = 6;
 
-// A listing made by chance, which can be executed: what a read finds must have been live since the
-// write that made it.
+// A random listing that can be executed: the value of a read must have been live since its write.
 class Listing {
  public:
   explicit Listing(uint32_t seed) : random_(seed) { Fill(root_, 0); }
@@ -179,7 +178,7 @@ class Listing {
     return analysis;
   }
 
-  // The moments that some execution comes to, in order.
+  // The times that an execution visits, in order.
   std::vector<int64_t> Execute() {
     moments_.assign(1, 0);
     Execute(root_);
@@ -187,7 +186,8 @@ class Listing {
     return std::move(moments_);
   }
 
-  // By moment; at most one value each, but for the first and the last moment, which touch all.
+  // Accesses by time: at most one value each, except the first and last time, which access all
+  // values.
   struct Touched {
     uint32_t value = kValues;
     TouchKind kind = TouchKind::kRead;
@@ -275,7 +275,7 @@ class Listing {
     touched[static_cast<size_t>(time)] = touch;
   }
 
-  // A condition that no step of the branches writes holds for both.
+  // A condition that no step of the branches writes is the same for both.
   void Execute(const Nodes& nodes) {
     bool condition = false;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -315,8 +315,8 @@ bool IsIn(const Ranges& ranges, int64_t time) {
       ranges, [&](const TimeRange& range) { return range.begin <= time && time < range.end; });
 }
 
-// What is read at the end of the listing is touched outside of all loops, so that hulls hide
-// nothing.
+// All values are read at the end of the listing, outside all loops, so that the maximum ranges do
+// not hide errors.
 TEST(LivenessAnalysisByChance, NothingThatAnExecutionReadsWasDeadSinceItWasWritten) {
   int64_t moments_with_gaps = 0;
   for (uint32_t seed = 1; seed <= static_cast<uint32_t>(Rounds(3000)); ++seed) {
@@ -326,8 +326,8 @@ TEST(LivenessAnalysisByChance, NothingThatAnExecutionReadsWasDeadSinceItWasWritt
     for (int execution = 0; execution < 4; ++execution) {
       const std::vector<int64_t> moments = listing.Execute();
       for (uint32_t value = 0; value < kValues; ++value) {
-        size_t live_since = 0;  // index of the moment from which on it has been live
-        size_t made = 0;        // of the write that the next read finds
+        size_t live_since = 0;  // index of the time since which it has been live
+        size_t made = 0;        // index of the last write
         for (size_t i = 0; i < moments.size(); ++i) {
           if (!IsIn(ranges[value], moments[i])) live_since = i + 1;
           const auto at = static_cast<size_t>(moments[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wider than the file's fields: refused by the one conversion there is, by the shape rules
-// before it, and by the writer of the file where it adds up.
+// Numbers that exceed the fields of the file format: rejected by Narrow, by the shape rules before
+// it, and by the file writer for sums.
 #include "converter/base/narrow.h"
 
 #include <gtest/gtest.h>

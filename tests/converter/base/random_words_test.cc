@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random words: the numbers that their authors publish for one seed.
+// Random words: the numbers published by the authors of the generators for one seed.
 #include "converter/base/random_words.h"
 
 #include <gtest/gtest.h>

@@ -23,7 +23,8 @@ TEST(Visible, EscapesWhatATerminalWouldRun) {
 }
 
 TEST(Visible, ShowsBytesThatAreNoUtf8) {
-  // A lone byte, a cut character, one spelled too long, half of a pair, beyond Unicode.
+  // A continuation byte, a truncated character, an overlong encoding, half of a surrogate pair, and
+  // a code beyond Unicode.
   EXPECT_EQ(Visible("\xff|\xe2\x80|\xc0\xaf|\xed\xa0\x80|\xf4\x90\x80\x80"),
             "\\xff|\\xe2\\x80|\\xc0\\xaf|\\xed\\xa0\\x80|\\xf4\\x90\\x80\\x80");
 }

@@ -71,7 +71,7 @@ TEST(Comparison, SaysWhere) {
 }
 
 TEST(Comparison, ReadsHalves) {
-  // 0x3C00 is 1, 0x3C01 the next half above it: 1 + 2^-10.
+  // 0x3C00 is 1, 0x3C01 is the next larger half, 1 + 2^-10.
   const Array is = ArrayOf<uint16_t>(ElementType::f16, {1}, {0x3C01});
   const Array must = ArrayOf<uint16_t>(ElementType::f16, {1}, {0x3C00});
   EXPECT_EQ(Compare(is, must, {.relative = 0, .absolute = 0x1p-10}).mismatch_count, 0);

@@ -102,7 +102,7 @@ TEST(Npy, KnowsTypesByTheirWholeName) {
   }
   EXPECT_EQ(read("=f4", "abcd"), "f32[1]");
   EXPECT_EQ(read(">f4", "abcd"), "is big endian (>f4); must be little endian");
-  // Single bytes have no order.
+  // Single bytes have no byte order.
   for (const char* descr : {"|i1", "<i1", ">i1", "=i1"}) EXPECT_EQ(read(descr, "a"), "i8[1]");
 }
 
@@ -159,7 +159,7 @@ TEST(Npy, SurvivesEveryChangedByte) {
   }
 }
 
-// The arrays of a file that np.save was called on several times, as far as they can be read.
+// Reads the arrays of a file on which np.save was called several times, up to the first error.
 std::vector<std::string> ReadAll(std::string_view file, std::string* reason) {
   const std::vector<std::byte> bytes = BytesOf(file);
   std::vector<std::string> found;

@@ -12,7 +12,7 @@
 namespace weft::emit {
 namespace {
 
-// y = exp(weights), through a value in between.
+// y = exp(weights), with an intermediate value.
 plan::Program Exponentials(const std::vector<float>& weights) {
   plan::Program program;
   plan::Builder builder(program);

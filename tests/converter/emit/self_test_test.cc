@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the converter records for boards: the same bytes whatever this machine's kernels are, sound
-// for every element type, and of the right tolerance class.
+// The self test that the converter records: the same bytes for all kernel variants of this machine,
+// for all element types, with the correct tolerance class.
 #include "converter/emit/self_test.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ TEST(RecordSelfTest, GivesTheSameFileOnEveryTarget) {
   }
 }
 
-// One input of each type, handed through.
+// One input of each type, copied to an output.
 TEST(RecordSelfTest, FillsInputsOfEveryType) {
   ListingBuilder b;
   for (uint32_t type = 0; type < format::kElementTypeCount; ++type) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `weft inspect --budget` counts: work and flash against numbers found by hand, the fullest
-// moment against what the planner found.
+// The numbers of `weft inspect --budget`: work and flash compared with manual results, the peak
+// compared with the planner's.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -26,7 +26,7 @@ using test::SlotIndex;
 
 const format::Activation kPlain = test::Activate(format::UnaryOp::identity);
 
-// Operands do not matter to what is counted here.
+// Operands do not affect these counts.
 template <typename Params>
 double CountedOf(Kind kind, const Params& params) {
   ListingBuilder b;
@@ -67,7 +67,7 @@ TEST(MultiplyAdds, AreTheProductsOfMatrices) {
   EXPECT_EQ(CountedOf(Kind::unary, format::UnaryParams(9, kPlain, ElementType::f32, 0, 0)), 0);
 }
 
-// 5 inputs, pad 1 on each side, 3 taps: 15 pairs, of which 2 lie in the padding.
+// 5 inputs, pad 1 on each side, 3 taps: 15 pairs, of which 2 are in the padding.
 TEST(MultiplyAdds, LeaveOutTapsInThePadding) {
   EXPECT_EQ(
       CountedOf(Kind::conv, format::ConvParams(2, 1, 4, 8, 1, 5, 1, 5, 1, 3, 1, 1, 1, 1, 0, 1, {},
@@ -196,8 +196,7 @@ TEST(FlashOf, AddsUpToTheFile) {
   EXPECT_LT(parts.back().bytes, 4 * 45 + 2 * 45 + 40 + 2 * 64 + 64);
 }
 
-// The converter knows how much is alive at once when it places buffers; the listing must tell it
-// again.
+// The peak computed from the listing must equal the maximum live bytes of the planner.
 TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
   namespace fs = std::filesystem;
   int compared = 0, overlapping = 0, unproven = 0;
@@ -211,7 +210,7 @@ TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
       options.max_iterations = 8;
       Faults faults;
       const auto converted = pipeline::Convert(options, faults);
-      if (!converted) continue;  // wants options of its own
+      if (!converted) continue;  // needs other options
       AlignedBytes file(converted->file.size());
       std::memcpy(file.data(), converted->file.data(), file.size());
       const std::vector<Peak> peaks = PeaksOf(*format::GetModel(file.data()));
@@ -225,7 +224,7 @@ TEST(PeaksOf, FindsTheMomentThatThePlannerFound) {
       if (!peaks[0].overlaps) {
         EXPECT_EQ(peaks[0].bytes, account.peak_bytes);
         EXPECT_EQ(sum, peaks[0].bytes);
-      } else if (account.is_optimal()) {  // what two of them share counts once
+      } else if (account.is_optimal()) {  // shared bytes count once
         EXPECT_EQ(peaks[0].bytes, account.bound_bytes);
       } else {
         EXPECT_LE(peaks[0].bytes, account.used_bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What inspect says of loops, on listings written by hand.
+// The facts of inspect about loops, for manually written listings.
 #include "converter/inspect/sections.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The streaming note of a file: the facts about the complete model and the rules of the note.
-// Damaged files are tests/cli/damaged_files_test.cc's.
+// tests/cli/damaged_files_test.cc tests damaged files.
 #include "converter/inspect/streamed.h"
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ TEST(StreamNote, LaysOutTheStateOfEveryCutAlike) {
   EXPECT_NE(StateLayout({other.data(), other.size()}), layout);
 }
 
-// The faults of a file after a change of its note.
+// Returns the faults of a file after modifying its note.
 template <typename Change>
 std::vector<std::string> FaultsAfter(const Change& change) {
   AlignedBytes file = FileOf(kConvolutionsThenGru, 4);

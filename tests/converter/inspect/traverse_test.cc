@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a walk through a listing, and how often it says that steps are executed: held
-// against an engine that counts.
+// The order of a traversal, and the execution counts of steps, compared with the counts of an
+// engine.
 #include "converter/inspect/traverse.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST(Traverse, ShowsEachRunOfEachSectionOnce) {
   b.NextRun();
   b.Fill(x, 2);  // step 4
   b.NextRun();
-  b.Fill(x, 3);  // step 5, settle run 1
+  b.Fill(x, 3);  // step 5, epilogue 1
   b.Leave();
   b.Leave();
   b.Fill(x, 4);  // step 6
@@ -56,7 +56,7 @@ TEST(Traverse, ShowsEachRunOfEachSectionOnce) {
             "end(1,2) leave(2,1) end(0,0) leave(1,0) 6 ");
 }
 
-// Copies of 1, 10, 100 ... bytes tell the runs apart.
+// Copies of 1, 10, 100, ... bytes identify the runs.
 struct Unrolled {
   explicit Unrolled(const std::vector<uint32_t>& runs, const test::SectionSpec& spec, bool nested) {
     if (nested) b.Enter({.trip_count = 2, .max_trips = 2});
@@ -79,7 +79,7 @@ struct Unrolled {
 };
 
 TEST(SumOf, MakesTheSettleRunOfAKnownCount) {
-  const std::vector<uint32_t> runs = {1, 10, 100, 1000, 10000};  // three copies, two settle runs
+  const std::vector<uint32_t> runs = {1, 10, 100, 1000, 10000};  // three copies, two epilogues
   const double must[] = {1 + 1000, 1 + 10 + 10000, 111, 112 + 1000, 122 + 10000, 222};
   for (uint32_t trips = 1; trips <= 6; ++trips) {
     const Sum sum =
@@ -91,8 +91,8 @@ TEST(SumOf, MakesTheSettleRunOfAKnownCount) {
   }
 }
 
-// The maximum leads to settle run 1, and run 2 costs more: the count takes one of them, the
-// dearest, so that it is a bound, and says so of the steps, too.
+// The maximum trip count leads to epilogue 1, but epilogue 2 costs more. The sum includes only the
+// more expensive one, so that it is a bound, and counts its steps.
 TEST(SumOf, TakesOneSettleRunWhereTheCountIsOpen) {
   Unrolled loop({1, 10, 100, 1000, 10000}, {.max_trips = 4, .unroll = 3, .trip = 0}, true);
   loop.b.slots[0].mutate_type(ElementType::i32);
@@ -101,7 +101,7 @@ TEST(SumOf, TakesOneSettleRunWhereTheCountIsOpen) {
   EXPECT_EQ(sum.sections[1].settle, 10000);
   EXPECT_EQ(sum.sections[1].per_entry, 112 + 10000);
   EXPECT_EQ(sum.run, 2 * (112 + 10000));
-  // Enter, enter, copies 0 to 2, settle runs 1 and 2.
+  // Enter, enter, copies 0 to 2, epilogues 1 and 2.
   EXPECT_EQ(sum.times, (std::vector<double>{1, 2, 4, 2, 2, 0, 2}));
 }
 
@@ -142,7 +142,7 @@ TEST(SumOf, CountsTheStepsThatAnEngineExecutes) {
                              &calls};
     model.engine.SetProfile(&profile);
     ASSERT_TRUE(model.engine.Run().ok());
-    calls[0] = sum.times[0];  // entering is no kernel's call
+    calls[0] = sum.times[0];  // entering a section is not a kernel call
     calls[1] = sum.times[1];
     EXPECT_EQ(calls, sum.times) << trips << " iterations";
   }

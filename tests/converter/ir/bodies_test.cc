@@ -18,7 +18,7 @@ class Bodies : public IrTest {
            "</edges></" + std::string(tag) + ">";
   }
 
-  // A model around one layer of the given children, which stands on line 5.
+  // A model with one layer, on line 5, that has the given children.
   std::unique_ptr<Graph> ReadCarrier(std::string_view type, std::string_view children) {
     const std::string carrier = "<layer id=\"2\" name=\"rnn\" type=\"" + std::string(type) +
                                 "\" version=\"opset1\">" + std::string(children) + "</layer>";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs that no reader makes and no pass may leave behind.
+// Inconsistent graphs, which no pass may create.
 #include "converter/ir/consistency.h"
 
 #include <gtest/gtest.h>

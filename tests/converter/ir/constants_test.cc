@@ -6,7 +6,7 @@ namespace {
 
 class Constants : public IrTest {
  protected:
-  // A model whose only work is to give the constants out.
+  // A model that returns the constants.
   std::unique_ptr<Graph> ReadConstants(const std::vector<std::string>& constants,
                                        const std::vector<std::string>& ports) {
     std::vector<std::string> layers = constants, edges;
@@ -89,8 +89,8 @@ TEST_F(Constants, OfU64MustFitInto63Bits) {
             (Lines{"model.xml:3: layer 0 \"w\" (Const): element 0 of u64 is 9223372036854775808; "
                    "must be below 2^63",
                    "model.xml:4: layer 1 \"short\" (Const): size is 9 bytes but u16[5] needs 10",
-                   "model.xml:5: layer 2 \"other\" (Const): <data> says u32 but the output port "
-                   "says i64; both must agree"}));
+                   "model.xml:5: layer 2 \"other\" (Const): type is u32 in <data> and i64 on the "
+                   "output port; both must be equal"}));
 }
 
 TEST_F(Constants, AloneMayBeOfThoseTypes) {
@@ -100,8 +100,8 @@ TEST_F(Constants, AloneMayBeOfThoseTypes) {
   EXPECT_EQ(ReadModel(Net({parameter, Result(1, "y")}, {Edge("0:0", "1:0")})), nullptr);
   EXPECT_EQ(
       lines,
-      Lines{"model.xml:3: layer 0 \"x\" (Parameter): element_type is u32, which constants "
-            "may have; must be one of f32 f16 bf16 f64 i4 u4 i8 u8 i16 i32 i64 boolean"});
+      Lines{"model.xml:3: layer 0 \"x\" (Parameter): element_type is u32, which only "
+            "constants may have; must be one of f32 f16 bf16 f64 i4 u4 i8 u8 i16 i32 i64 boolean"});
 }
 
 TEST_F(Constants, ShareTheFileWithoutCopies) {
@@ -113,7 +113,7 @@ TEST_F(Constants, ShareTheFileWithoutCopies) {
                              {"0", "0"});
   ASSERT_NE(graph, nullptr) << lines[0];
   EXPECT_EQ(ValueOf(*graph, 0).bytes.data(), ValueOf(*graph, 1).bytes.data());
-  EXPECT_EQ(ValueOf(*graph, 1).bytes.size(), 4u);  // size may exceed the need
+  EXPECT_EQ(ValueOf(*graph, 1).bytes.size(), 4u);  // `size` may exceed the required bytes
   const Constant kept = ValueOf(*graph, 0);
   graph.reset();
   EXPECT_EQ(std::memcmp(kept.bytes.data(), "2345", 4), 0);

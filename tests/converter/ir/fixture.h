@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small IR files on disk, read back; messages come without the folder, so that tests quote them
-// whole.
+// Writes small IR files and reads them. The folder is removed from messages, so that tests can
+// compare them completely.
 #ifndef WEFT_TESTS_CONVERTER_IR_FIXTURE_H_
 #define WEFT_TESTS_CONVERTER_IR_FIXTURE_H_
 
@@ -33,7 +33,7 @@ class IrTest : public testing::Test {
     std::ofstream(Path(name), std::ios::binary) << text;
   }
 
-  // Reads model.xml (beside model.bin, if the test wrote one) and keeps the messages.
+  // Reads model.xml (and model.bin, if the test wrote it) and stores the messages.
   std::unique_ptr<Graph> ReadModel(std::string_view xml) {
     Write("model.xml", xml);
     Faults faults;
@@ -52,7 +52,7 @@ class IrTest : public testing::Test {
     return text;
   }
 
-  // A model of one line per layer and edge: its first layer stands on line 3.
+  // A model with one line per layer and edge; the first layer is on line 3.
   static std::string Net(const std::vector<std::string>& layers,
                          const std::vector<std::string>& edges) {
     std::string xml = "<net name=\"m\" version=\"11\">\n<layers>\n";
@@ -95,7 +95,8 @@ class IrTest : public testing::Test {
     return "<layer id=\"" + std::to_string(id) + "\" name=\"" + std::string(name) +
            "\" type=\"Result\" version=\"opset1\"><input><port id=\"0\"/></input></layer>";
   }
-  // `data` holds the attributes of <data>, `port` the inside of the output port's tag and its dims.
+  // `data` are the attributes of <data>; `port` is the inner text of the output port's tag and its
+  // dims.
   static std::string Const(int id, std::string_view name, std::string_view data,
                            std::string_view port) {
     return "<layer id=\"" + std::to_string(id) + "\" name=\"" + std::string(name) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the entries of a port map are, and that edits and copies keep the map true.
+// Kinds of port map entries, and consistency of the map after edits and copies.
 #include "converter/ir/port_map.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(ChunkRange, IsByOnesUnlessItSaysOtherwise) {
   EXPECT_FALSE(Range(0, -1, kAbsent, 2).by_ones());
 }
 
-// Input 2 feeds a state, 3 an invariant, 4 a slice, 5 what is passed on unchanged; the iteration.
+// Input 2 is a state, 3 an invariant, 4 sliced, 5 returned unchanged; and the iteration number.
 struct Ports : testing::Test {
   CountedLoop loop{3};
   Source state, same, slice, kept, iteration, next;
@@ -104,7 +104,7 @@ TEST_F(Ports, GainAnInputAndAnOutput) {
   AddSlice(*loop.node, input, parameter, WholeRange(0, 1, true));
   EXPECT_EQ(loop.map().inputs.back().parameter, &parameter);
   EXPECT_TRUE(loop.map().inputs.back().is(Kind::kSliced));
-  loop.map().outputs[0].port_id = 9;  // the file's own numbers
+  loop.map().outputs[0].port_id = 9;  // ids of the file
   EXPECT_EQ(AddOutput(*loop.node, *loop.map().InputOf(*kept.node)->next), 1u);
   EXPECT_EQ(loop.map().outputs[1].port_id, 10);
   EXPECT_EQ(loop.node->outputs[1].type, kRow);
@@ -122,7 +122,7 @@ TEST_F(Ports, LoseWhatIsNotNeeded) {
   EXPECT_EQ(loop.inside().nodes.size(), 5u);
   EXPECT_EQ(loop.node->inputs.size(), 6u);
   const Source sliced = loop.node->inputs[4];
-  RemoveUnusedInputs(*loop.node);  // 3 and 5; a Loop's own two stay
+  RemoveUnusedInputs(*loop.node);  // 3 and 5; trip count and condition of the Loop stay
   EXPECT_EQ(loop.node->inputs.size(), 4u);
   EXPECT_EQ(InputOf(state), 2u);
   EXPECT_EQ(InputOf(slice), 3u);

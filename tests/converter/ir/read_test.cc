@@ -154,7 +154,7 @@ TEST_F(Reader, ReportsBadIds) {
              "model.xml:6: layer \"odd\" (ReLU): id is \"4x\"; must be an integer from 0"}));
 }
 
-// What edges say of a layer whose id is at fault is no second fault.
+// Edges of a layer with an invalid id cause no further faults.
 TEST_F(Reader, ReportsNoConsequencesOfBadIds) {
   std::string odd = Relu(4, "odd");
   odd.replace(odd.find("\"4\""), 3, "\"4x\"");
@@ -196,9 +196,8 @@ TEST_F(Reader, ReportsEveryBadEdgeInOneRun) {
       (Lines{"model.xml:12: edge 0:0 -> 7:0: there is no layer 7",
              "model.xml:14: edge lacks an end; from-layer, from-port, to-layer and to-port must be "
              "integers",
-             "model.xml:9: edge 0:0 -> 1:0: input port 0 of layer 1 \"a\" (Add) is fed by the edge "
-             "at line 8 "
-             "already; must have one edge",
+             "model.xml:9: edge 0:0 -> 1:0: input port 0 of layer 1 \"a\" (Add) already has the "
+             "edge at line 8; must have one edge",
              "model.xml:10: edge 5:0 -> 1:1: there is no layer 5",
              "model.xml:13: edge 0:0 -> 1:8: layer 1 \"a\" (Add) has no input port 8; it has 0 1",
              "model.xml:11: edge 1:9 -> 2:0: layer 1 \"a\" (Add) has no output port 9; it has 2"}));
@@ -248,12 +247,10 @@ TEST_F(Reader, HoldsParameterDataAgainstItsPort) {
   differs.replace(differs.find("2,3"), 3, "2,4");
   differs.replace(differs.find("FP32"), 4, "FP16");
   ReadModel(Net({differs, Result(1, "y")}, {Edge("0:0", "1:0")}));
-  EXPECT_EQ(lines, (Lines{"model.xml:3: layer 0 \"x\" (Parameter): <data> says f32 but the output "
-                          "port says f16; both "
-                          "must agree",
-                          "model.xml:3: layer 0 \"x\" (Parameter): <data> says shape [2,4] but the "
-                          "output port says "
-                          "[2,3]; both must agree"}));
+  EXPECT_EQ(lines, (Lines{"model.xml:3: layer 0 \"x\" (Parameter): type is f32 in <data> and "
+                          "f16 on the output port; both must be equal",
+                          "model.xml:3: layer 0 \"x\" (Parameter): shape is [2,4] in <data> and "
+                          "[2,3] on the output port; both must be equal"}));
 }
 
 TEST_F(Reader, NamesUnknownElementTypes) {

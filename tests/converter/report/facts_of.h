@@ -8,8 +8,8 @@
 
 namespace weft::report {
 
-// A page in three: `facts` as a browser finds them, from the tag that opens their element to the
-// first that could close it.
+// A page split in three. `facts` is the text between the tag that opens their element and the first
+// tag that could close it, as a browser parses it.
 struct PageText {
   std::string before, facts, after;
 };

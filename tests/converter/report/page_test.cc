@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page holds before any browser draws it: the facts, unchanged, and nothing of them that
-// HTML could take for its own.
+// The text of a page: it contains the facts unchanged, and nothing in them can be interpreted as
+// HTML.
 #include "converter/report/page.h"
 
 #include <gtest/gtest.h>
@@ -52,14 +52,14 @@ TEST(Page, MendsNamesThatAreNoUtf8) {
   EXPECT_EQ(facts["file"], "a\uFFFD\uFFFD");
 }
 
-// The one address is the name of SVG, which no browser opens.
+// The only URL is the namespace of SVG, which browsers do not open.
 TEST(Page, NeedsNoNetworkAndIsSmall) {
   std::string page = Page(Json::object());
   EXPECT_LT(page.size(), 400'000u);
   const std::string svg = "\"http://www.w3.org/2000/svg\"";
   ASSERT_NE(page.find(svg), std::string::npos);
   page.erase(page.find(svg), svg.size());
-  // Hatches are patterns of the drawing itself.
+  // Hatching uses patterns of the same SVG.
   const std::string hatch = "url(#hatch${scale.region})";
   ASSERT_NE(page.find(hatch), std::string::npos);
   page.erase(page.find(hatch), hatch.size());
