@@ -150,7 +150,7 @@ constexpr Pass kPasses[] = {
     {"formulas", Stage::kGraph, OnGraph<graph::RecogniseForms>,
      "recognises formulas decomposed into elementary operations"},
     {"constants", Stage::kGraph, OnGraph<graph::JoinConstants>,
-     "merges consecutive constant operands, also into products"},
+     "merges consecutive constant factors and addends, also into weights"},
     {"divide", Stage::kGraph, OnGraph<graph::DivideProducts>,
      "splits products whose results are read in parts"},
     {"integer_tables", Stage::kGraph, Tables, "keeps 8-bit integer tables of look-ups"},

@@ -23,7 +23,7 @@ constexpr std::string_view kList = "list";
 
 // A line per pass, in order: stage, name and account.
 std::string PassesText() {
-  Table table({"works on", "pass", "description"});
+  Table table({"stage", "pass", "description"});
   for (const pipeline::PassRow& row : pipeline::Passes()) {
     table.Row({std::string(row.stage), std::string(row.name), std::string(row.account)});
   }

@@ -149,7 +149,7 @@ TEST_F(TimeAxis, OfADynamicDimensionAloneMayBeTheBatch) {
   EXPECT_EQ(given.err, "");
 }
 
-// Axis 1 cannot be time: the dynamic first axis is the batch.
+// Axis 1 is dynamic and cannot be time.
 TEST_F(TimeAxis, IsNoOtherDynamicDimension) {
   WriteModel(SumOver("6,?", "<dim>6</dim><dim>-1</dim>"));
   const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming");

@@ -73,7 +73,7 @@ function compared() {
     onclick: () => { showModel(i); remember(`step=${state.step}`); },
   }, element("span", null, `${i + 1} `, named(fileName(model.file), 40)), smallMap(model, most)));
   return section("compared", "Side by side",
-    element("p", { class: "hint" }, "Changes are those from the first. The rest of the page is about the model that is chosen here; its maps have one scale of bytes."),
+    element("p", { class: "hint" }, "Changes are relative to the first model. The rest of the page shows the model that is selected here; all memory maps have the same scale."),
     element("div", { class: "models" }, choose),
     table("figures", [{ title: "" }, ...modelTitles()], figures, (figure) => [figure.title,
       ...models.map((model, i) => figure.of(model) === undefined ? "\u2013"

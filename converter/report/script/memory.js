@@ -127,7 +127,7 @@ function drawShuttles(scale) {
     const [upper, lower] = [Math.min(from, to), Math.max(from, to)];
     return drawn("g", { class: "shuttle" },
       drawn("path", { d: `M${x} ${upper}V${lower}M${x - 4} ${upper + 6}l4 -6l4 6M${x - 4} ${lower - 6}l4 6l4 -6` }),
-      drawn("title", null, `shuttle of the loop ${timesText(s)}: iterations write these two places by turns`));
+      drawn("title", null, `ping-pong pair of the loop ${timesText(s)}: iterations alternate between these two buffers`));
   });
 }
 

@@ -17,14 +17,14 @@ function head() {
       named(facts.generator)),
     element("ul", { class: "tiles" },
       tile("arena", bytesText(arena), plan.proof ?? ""),
-      tile("ports shared", bytesText(plan.ports_shared_bytes), "of outputs, over inputs"),
+      tile("ports shared", bytesText(plan.ports_shared_bytes), "of outputs that overlap inputs"),
       tile("state", bytesText(facts.needs.state_bytes), counted(facts.variables.length, "variable")),
       tile("flash", bytesText(facts.file_bytes), `${bytesText(plan.weights_bytes)} of weights`),
       facts.times ? tile("time", timeText(facts.times.median ?? facts.times.mean), facts.times.runs === undefined ?
       "mean of a run on a board" : `median of ${counted(facts.times.runs, "run")}`) : "",
-      tile("multiply-adds", grouped(work.multiply_adds), `${work.exact ? "" : "at most, "}in ${counted(work.steps, "step")} a run`),
-      tile("copied", bytesText(copied), "a run, beyond the arithmetic"),
-      tile("stack", bytesText(facts.budget.stack_bytes), "at most, on Cortex-M")));
+      tile("multiply-adds", grouped(work.multiply_adds), `${work.exact ? "" : "at most, "}in ${counted(work.steps, "step")} per run`),
+      tile("copied", bytesText(copied), "per run, by copy and fill steps"),
+      tile("stack", bytesText(facts.budget.stack_bytes), "maximum, on Cortex-M")));
 }
 
 const kLegend = [["value", "between steps"], ["input", "input"], ["output", "output"], ["state", "state"],
@@ -34,8 +34,8 @@ function memory() {
   const peak = peakOf(0);
   const toPeak = () => go(peakOf(state.region)?.step ?? 0);
   return section("memory", "Memory over the schedule",
-    element("p", { class: "hint" }, "Time runs to the right, a column for each step of one run; a rectangle is a " +
-      "value from its first to its last step. Point at a step or use the slider; a click keeps it, another or Escape lets go. A loop's bracket folds it."),
+    element("p", { class: "hint" }, "The horizontal axis is time, with a column for each step of one run. A rectangle is a " +
+      "value from its first to its last step. Point at a step or use the slider; a click pins it, another click or Escape releases it. A click on the bracket of a loop folds it."),
     element("p", { class: "legend" }, kLegend.map(([kind, text]) =>
       element("span", { class: `key ${kind}` }, text))),
     element("div", { class: "controls" },
@@ -49,7 +49,7 @@ function memory() {
 function variables() {
   if (facts.variables.length === 0) return "";
   return table("state", [{ title: "variable" }, { title: "type" }, { title: "bytes", number: true },
-    { title: "at", number: true }, { title: "begins as" }],
+    { title: "at", number: true }, { title: "initial value" }],
   facts.variables, (v) => [named(v.name), v.type, grouped(v.bytes), grouped(v.offset), v.starts_as]);
 }
 
@@ -64,7 +64,7 @@ function curve() {
   const y = (p) => bottom - p.cost * (bottom - 16) / dearest;
   const path = points.map((p, i) => `${i ? "L" : "M"}${x(p).toFixed(1)} ${y(p).toFixed(1)}`).join("");
   const picture = drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", class: "small",
-    "aria-label": "Scratch bytes against the cost of a run; the table has the numbers" },
+    "aria-label": "Scratch bytes and cost of a run; the table has the numbers" },
   [0, 0.5, 1].map((share) => [
     drawn("line", { class: "grid", x1: left, x2: width - 24, y1: bottom - share * (bottom - 16), y2: bottom - share * (bottom - 16) }),
     label(left - 8, bottom - share * (bottom - 16) + 4, grouped(Math.round(share * dearest)), { class: "tick", "text-anchor": "end" }),
@@ -75,9 +75,9 @@ function curve() {
   label((width + left) / 2, height - 6, "scratch, B", { class: "tick", "text-anchor": "middle" }),
   label(14, bottom / 2 + 8, "cost", { class: "tick", "text-anchor": "middle", transform: `rotate(-90 14 ${bottom / 2 + 8})` }));
   return section("curve", "What less memory costs", picture,
-    table("plans to choose from", [{ title: "scratch", number: true }, { title: "cost", number: true },
-      { title: "weights read", number: true }, { title: "other bytes", number: true }, { title: "over inputs", number: true },
-      { title: "steps", number: true }, { title: "rows at most" }, { title: "" }],
+    table("plans to choose from", [{ title: "scratch", number: true }, { title: "estimated cost", number: true },
+      { title: "weights read per run", number: true }, { title: "other bytes per run", number: true }, { title: "in overlapping steps", number: true },
+      { title: "steps", number: true }, { title: "maximum rows" }, { title: "" }],
     points, (p) => [bytesText(p.scratch_bytes), grouped(Math.round(p.cost)), grouped(p.weight_bytes_read),
       grouped(p.other_bytes_touched), grouped(p.bytes_over_inputs), grouped(p.steps), p.hoisted_rows, p.chosen ? "chosen" : ""]));
 }

@@ -12,17 +12,17 @@ function whyRegion(region) {
   const peak = peakOf(region);
   if (!peak || peak.largest.length === 0) return [];
   const answers = [[plan.arena_bytes.length > 1 ? `In ${regionName(region)} step ` : "Step ", stepLink(peak.step),
-    ` is the fullest: ${bytesText(peak.bytes)} are alive there in ${counted(peak.buffers, "value")}, most of them in `,
+    ` is the fullest: ${bytesText(peak.bytes)} are live there in ${counted(peak.buffers, "value")}, mostly in `,
     peak.largest.slice(0, 3).map((row, i) => [i > 0 ? ", " : "", named(row.name, 40), ` (${bytesText(row.bytes)})`]), "."]];
   if (peak.value_bytes > peak.bytes) {
-    answers.push([`They overlap in memory: their sizes add up to ${bytesText(peak.value_bytes)}.`]);
+    answers.push([`The values overlap in memory: the sum of their sizes is ${bytesText(peak.value_bytes)}.`]);
   }
   const bytes = aliveAt(peak.step, region).filter((b) => b.kind !== "value").reduce((sum, b) => sum + b.bytes, 0);
   if (bytes > 0) answers.push([`${bytesText(bytes)} of them are inputs and outputs of the model.`]);
   if (plan.bound_bytes !== undefined) {
     const above = plan.arena_bytes[region] - plan.bound_bytes;
-    answers.push([above > 0 ? `The placement takes ${bytesText(above)} more than is alive at once.`
-      : "No placement of this schedule is smaller: to need less, the schedule or its values must change."]);
+    answers.push([above > 0 ? `The placement needs ${bytesText(above)} more than the maximum live bytes.`
+      : "The placement is minimal for this schedule. Only another schedule or smaller values can need less."]);
   }
   return answers;
 }
@@ -35,7 +35,7 @@ const kOfNarrowWeights = [...kOfIntegers, "matmul", "conv", "depthwise"];
 
 function whatToNarrow() {
   const wide = facts.budget.largest_weights.filter((w) => w.type.startsWith("f32") && kOfNarrowWeights.includes(w.step));
-  if (wide.length === 0) return [["No weights of products are f32."]];
+  if (wide.length === 0) return [["No weights are f32."]];
   const byLayer = new Map();
   for (const row of wide) byLayer.set(row.layer, (byLayer.get(row.layer) ?? 0) + row.bytes);
   const [layer, bytes] = [...byLayer].sort((a, b) => b[1] - a[1])[0];
@@ -52,8 +52,8 @@ function whatLessCosts() {
   const points = facts.curve ?? [];
   const chosen = points.find((point) => point.chosen);
   if (!chosen) {
-    return [["Only the conversion knows the other plans: ", element("code", null, "weft convert --report"),
-      " writes a page that has them."]];
+    return [["Only the conversion has the other plans: ", element("code", null, "weft convert --report"),
+      " writes a page with them."]];
   }
   const price = (point) => `${bytesText(point.scratch_bytes)}, ${bytesText(chosen.scratch_bytes - point.scratch_bytes)} less: ` +
     `a run reads ${bytesText(point.weight_bytes_read)} of weights instead of ${bytesText(chosen.weight_bytes_read)}, ` +
@@ -64,11 +64,11 @@ function whatLessCosts() {
   if (fit) return [[`${price(fit)}. `, element("code", null, `--arena-budget ${fit.scratch_bytes}`)]];
   const least = points.reduce((a, b) => b.scratch_bytes < a.scratch_bytes ? b : a);
   return [[`No plan of this model needs ${bytesText(target)}; `, least.scratch_bytes < chosen.scratch_bytes
-    ? `the smallest is ${price(least)}.` : "the chosen one is the smallest. What its fullest step holds would have to change."]];
+    ? `the smallest is ${price(least)}.` : "the chosen plan is the smallest. The values of its fullest step would have to change."]];
 }
 
 function whereCopies() {
-  if (facts.copies.length === 0) return [["No step copies or fills: every value lies where it is read."]];
+  if (facts.copies.length === 0) return [["No step copies or fills: every value is read where it was written."]];
   const all = facts.copies.reduce((sum, row) => sum + row.bytes, 0);
   return facts.copies.slice(0, 3).map((row) => [`${bytesText(row.bytes)} of ${bytesText(all)} a run: ${row.step} of `,
     layerLink(row.layer), `: ${row.why}.`]);
@@ -76,7 +76,7 @@ function whereCopies() {
 
 function whatIsKept() {
   const answers = [];
-  if (facts.variables.length === 0) answers.push(["Nothing between runs: the model has no state."]);
+  if (facts.variables.length === 0) answers.push(["Nothing is kept between runs: the model has no state."]);
   else {
     answers.push([`Between runs ${bytesText(facts.needs.state_bytes)}: `,
       facts.variables.slice(0, 4).map((v, i) => [i > 0 ? ", " : "", named(v.name, 40), ` ${v.type}`]),

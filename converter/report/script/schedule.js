@@ -117,7 +117,7 @@ function schedule() {
     markRow();
   }));
   return section("schedule", "The graph as it is scheduled",
-    element("p", { class: "hint" }, "Edges lead to the chosen step from those that write what it reads, and from it to those that read what it writes. " +
+    element("p", { class: "hint" }, "Edges connect the selected step with the steps that write its inputs and the steps that read its outputs. " +
       "A dashed edge goes to another iteration; a bracket to the right is the back edge of a loop."),
     searchBox(tree), tree);
 }

@@ -79,11 +79,11 @@ function bufferFacts(buffer) {
     entry("read by", stepLinks(buffer.read)),
     [...shared].map(([why, row]) =>
       entry("shared with", `${counted(row.count, "other value")}, ${bytesText(row.bytes)}: ${why}`)),
-    buffer.pairs.map((pair) => entry("shuttle", "with ", valueButton(pair.with),
-      `: iterations of the loop ${timesText(pair.section)} write the one and read the other by turns`)));
+    buffer.pairs.map((pair) => entry("ping-pong pair", "with ", valueButton(pair.with),
+      `: iterations of the loop ${timesText(pair.section)} alternate between the two buffers`)));
 }
 
-// The step behind `step` that touches the buffer next; undefined where only a next iteration does.
+// The next step after `step` that accesses the buffer; undefined if only a later iteration does.
 function nextTouch(buffer, step) {
   let next;
   for (const touched of [buffer.read, buffer.written]) {
@@ -97,7 +97,7 @@ function roundingOf(buffer) {
   return (alignment - buffer.bytes % alignment) % alignment;
 }
 
-// What keeps the bytes of a step alive, and what would not: {bytes, content}, most bytes first.
+// Changes that would reduce the live bytes of a step: {bytes, content}, the largest first.
 function lowering(step, alive) {
   const list = [];
   const add = (bytes, ...content) => { if (bytes > 0) list.push({ bytes, content }); };
@@ -106,28 +106,28 @@ function lowering(step, alive) {
     const touches = buffer.read.has(step) || buffer.written.has(step);
     if (touches || sectionAt(step)) continue;
     const next = nextTouch(buffer, step);
-    add(buffer.bytes, "order: ", valueButton(buffer), " is not used here; it waits for ",
+    add(buffer.bytes, "order: ", valueButton(buffer), " is not used here; its next use is in ",
       next === undefined ? (buffer.kind === "output" ? "the caller" : "the next iteration") : stepLink(next));
   }
   const ports = alive.filter((buffer) => buffer.kind !== "value");
-  add(sum(ports), `ports: ${counted(ports.length, "input or output")} of the model; a run on a shorter piece (--streaming, --shape) needs less`);
+  add(sum(ports), `ports: ${counted(ports.length, "input or output")} of the model; a shorter input (--streaming, --shape) needs less`);
   const wide = alive.filter((buffer) => [...buffer.types].every((type) => type.startsWith("f32")));
-  add(Math.floor(sum(wide) / 2), "type: half of the f32 values, were they 16 bit: a change of the model, for weft narrows weights alone");
+  add(Math.floor(sum(wide) / 2), "type: half of the f32 values if they had 16 bits; this requires a change of the model, because weft only narrows weights");
   const rounded = alive.reduce((bytes, buffer) => bytes + roundingOf(buffer), 0);
   add(rounded, `layout: rounding of each value up to ${alignmentOf(state.region)} B`);
   const points = facts.curve ?? [];
   const chosen = points.find((point) => point.chosen), least = points[points.length - 1];
-  if (chosen) add(chosen.scratch_bytes - least.scratch_bytes, "budget: --arena-budget min, at the price that ", element("a", { href: "#curve" }, "the plans to choose from"), " state");
+  if (chosen) add(chosen.scratch_bytes - least.scratch_bytes, "budget: --arena-budget min, at the cost in ", element("a", { href: "#curve" }, "the plans to choose from"));
   return list.sort((a, b) => b.bytes - a.bytes);
 }
 
-// How much the arena falls when this step alone needs less.
+// Reduction of the arena if only this step needs less.
 function gainText(step, region) {
   const live = plan.live_bytes[region] ?? [];
   const others = live.reduce((most, bytes, other) => other === step ? most : Math.max(most, bytes), 0);
   const here = live[step] ?? 0;
-  return here > others ? `Of all that, ${bytesText(here - others)} lower the peak before another step has it.`
-    : "Other steps are as full or fuller: the peak falls only when they need less, too.";
+  return here > others ? `Up to ${bytesText(here - others)} of these lower the peak; then another step is the fullest.`
+    : "Other steps need as much or more: the peak decreases only if they need less as well.";
 }
 
 function showLowering(alive) {

@@ -24,11 +24,11 @@ function times() {
   }
   const all = [...rows.values()].reduce((sum, row) => sum + row.microseconds, 0);
   const { runs, median, min, max, mean } = facts.times;
-  const head = element("p", null, runs === undefined ? `Measured on a board: ${timeText(mean)} a run on average.` :
+  const head = element("p", null, runs === undefined ? `Measured on a board: ${timeText(mean)} per run on average.` :
     `Measured: ${counted(runs, "run")}, median ${timeText(median)}, from ${timeText(min)} to ${timeText(max)}.`);
-  if (rows.size === 0) return [head, element("p", null, "weft bench --profile measures each step, too.")];
+  if (rows.size === 0) return [head, element("p", null, "weft bench --profile also measures each step.")];
   return [head, table("layers by measured time", [{ title: "layer" }, { title: "step" },
-    { title: "a run", number: true }, { title: "share", number: true }, { title: "multiply-adds / \u00b5s", number: true }, { title: "" }],
+    { title: "per run", number: true }, { title: "share", number: true }, { title: "multiply-adds / \u00b5s", number: true }, { title: "" }],
   [...rows.values()].sort((a, b) => b.microseconds - a.microseconds),
   (row) => [layerLink(row.layer), row.kind, timeText(row.microseconds), shareText(row.microseconds, all),
     row.multiplyAdds > 0 && row.microseconds > 0 ? grouped(row.multiplyAdds / row.microseconds) : "", bar(row.microseconds, all)])];
@@ -42,7 +42,7 @@ function accuracy() {
   return table(`accuracy: ${comparison.equal ? "all agree" : "some differ"}`,
     [{ title: comparison.of }, { title: "elements", number: true }, { title: "differ", number: true },
       { title: "largest difference", number: true }, { title: "signal to noise, dB", number: true },
-      { title: "of weights, dB", number: true }, { title: "" }],
+      { title: "weights, dB", number: true }, { title: "" }],
     rows, (row) => [comparison.of === "layer" ? layerLink(row.name) : named(row.name),
       row.elements === undefined ? "" : grouped(row.elements), row.mismatches === undefined ? "" : grouped(row.mismatches),
       row.largest_difference === undefined ? (row.mismatches === undefined ? "" : "infinite") : row.largest_difference.toPrecision(3),
@@ -91,8 +91,8 @@ function work() {
       { title: "" }, { title: "what" }],
     budget.flash, (part) => [part.part, grouped(part.bytes), shareText(part.bytes, budget.flash_bytes),
       bar(part.bytes, budget.flash_bytes), part.what]),
-    facts.copies.length === 0 ? element("p", null, "No step copies or fills: every value lies where it is read.")
-      : table("bytes copied or filled in a run", [{ title: "layer" }, { title: "step" },
+    facts.copies.length === 0 ? element("p", null, "No step copies or fills: every value is read where it was written.")
+      : table("bytes copied or filled per run", [{ title: "layer" }, { title: "step" },
         { title: "bytes", number: true }, { title: "reason" }],
       facts.copies, (row) => [layerLink(row.layer), row.step, grouped(row.bytes), row.why]));
 }
@@ -103,11 +103,11 @@ function streaming() {
   const time = (port) => port.axis === undefined ? (port.so_far ? "result of all steps so far" : "read in every run")
     : `axis ${port.axis}, ${port.places}${port.of === undefined ? "" : ` of ${port.of}`}`;
   const cut = s.whole_multiply_adds === null || s.whole_multiply_adds === undefined ? ""
-    : ` A step costs ${grouped(s.multiply_adds)} multiply-adds; run whole, the model takes ${grouped(s.whole_multiply_adds)} for each.`;
+    : ` Multiply-adds per step: ${grouped(s.multiply_adds)}; without streaming: ${grouped(s.whole_multiply_adds)}.`;
   return section("streaming", "Streaming",
-    element("p", null, `${s.steps}${s.of === undefined ? "" : ` of ${s.of}`} steps of time per run; an output depends on ` +
+    element("p", null, `${s.steps}${s.of === undefined ? "" : ` of ${s.of}`} time steps per run; each output depends on ` +
       `${s.receptive_steps === null ? "all steps so far" : `${s.receptive_steps} steps`}. ` +
-      `State: ${bytesText(s.state_bytes)}, of which ${bytesText(s.least_state_bytes)} must be kept.${cut}`),
+      `State: ${bytesText(s.state_bytes)}, lower bound ${bytesText(s.least_state_bytes)}.${cut}`),
     table("ports", [{ title: "port" }, { title: "time" }, { title: "latency, steps", number: true }],
       [...s.inputs, ...s.outputs], (port) => [named(port.name), time(port), String(port.latency ?? "")]));
 }
