@@ -25,7 +25,7 @@ struct IntegerGrid {
 
 // Returns the coarsest grid that represents every number exactly with integers in `range`. The
 // offset is 0 unless the integers would exceed the range with either sign of the scale. If a number
-// is -0 and the range allows it, the scale is negative, because 0 * scale must be -0. Returns
+// is -0 and the range allows it, the scale is negative, so that 0 * scale is -0. Returns
 // nullopt if there is no such grid, if a number is infinite or NaN, or if the scale would be
 // subnormal.
 std::optional<IntegerGrid> GridOf(std::span<const float> numbers, IntegerRange range = kRangeOfI8);

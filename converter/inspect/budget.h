@@ -32,9 +32,8 @@ struct Budget {
   std::vector<FlashPart> flash;
   std::vector<ScratchRegion> scratch;
   ModelWork work;
-  std::vector<StepWork> largest_steps;  // all steps with multiply-adds, the largest first
-  std::vector<WeightPlace>
-      largest_weights;  // all, the largest first; slots of one range count once
+  std::vector<StepWork> largest_steps;       // all steps with multiply-adds, the largest first
+  std::vector<WeightPlace> largest_weights;  // the largest first; slots of one range count once
 };
 
 // The file must have passed verify.cc.

@@ -283,8 +283,7 @@ class Timeline : public Visitor {
     bool overlaps = false;
   };
   Changes ChangesOf(uint32_t region) const {
-    std::map<int64_t, std::vector<std::pair<Span, int>>>
-        edges;  // by time: +1 for a start, -1 for an end
+    std::map<int64_t, std::vector<std::pair<Span, int>>> edges;  // by time: +1 start, -1 end
     for (const auto& [id, buffer] : buffers_) {
       if (buffer.region != region) continue;
       const Span place = PlaceOf(buffer);

@@ -44,10 +44,9 @@ struct SectionSum {
 };
 
 struct Sum {
-  double run = 0;     // of one run of the model
-  bool exact = true;  // false if a maximum trip count was used
-  std::vector<double>
-      times;  // executions of each step in one run, also of steps that enter sections
+  double run = 0;                    // of one run of the model
+  bool exact = true;                 // false if a maximum trip count was used
+  std::vector<double> times;         // executions of each step, also of steps that enter sections
   std::vector<SectionSum> sections;  // by section, for one entry
 };
 
