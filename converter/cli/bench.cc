@@ -223,7 +223,7 @@ bool TakeCpu(int64_t cpu, Faults& faults) {
 Exit BenchModels(const BenchCall& call) {
   Complaints complaints;
   if (call.json && call.csv) {
-    complaints.call.Add("weft bench: --csv: is given with --json; must be one of them");
+    complaints.call.Add("weft bench: --csv: is given with --json; must be given without it");
   }
   std::vector<std::unique_ptr<LoadedModel>> models;
   for (const std::string& file : call.models) {

@@ -151,7 +151,7 @@ bool CompareOutputs(const CompareCall& call, const LoadedModel& model, Session& 
 void CheckCompareCall(const CompareCall& call) {
   const bool has_folder = !call.layers.empty() && call.layers != kNoFolder;
   if (!call.other.empty() && !call.expects.empty()) {
-    RefuseOption("--expect", "is given with OTHER; must be one of them");
+    RefuseOption("--expect", "is given with OTHER; must be given without it");
   }
   if (!call.other.empty() && has_folder) {
     RefuseOption("--layers",
@@ -161,12 +161,12 @@ void CheckCompareCall(const CompareCall& call) {
     RefuseOption("--layers", "has no folder; must have one, or follow OTHER");
   }
   if (!call.layers.empty() && !has_folder && call.repeat != 1) {
-    RefuseOption("--repeat", "is given with OTHER and --layers; must be one of them");
+    RefuseOption("--repeat", "is given with OTHER and --layers; must be given without them");
   }
   if (call.other.empty() && call.layers.empty() == call.expects.empty()) {
     RefuseOption("--expect", call.layers.empty()
                                  ? "is missing; must be given, or OTHER, or --layers with an IR"
-                                 : "is given with --layers; must be one of them");
+                                 : "is given with --layers; must be given without it");
   }
   if (!has_folder && !(call.weights.empty() && call.shapes.empty())) {
     RefuseOption(call.weights.empty() ? "--shape" : "--weights",

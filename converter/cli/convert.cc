@@ -139,20 +139,24 @@ void CheckMeasures(const ConvertCall& call) {
   const bool is_auto = !call.options.precisions.all;
   const bool has_error = call.max_error_given->is_given();
   if (has_error && !is_auto) {
-    RefuseOption("--max-error", "is given with a --precision for all layers; must be with auto");
+    RefuseOption("--max-error",
+                 "is given with a type for all layers; must be given with --precision auto");
   }
   if (has_error && call.sensitivity) {
-    RefuseOption("--max-error", "is given with --sensitivity; must be one of them");
+    RefuseOption("--max-error", "is given with --sensitivity; must be given without it");
   }
   if (call.sensitivity && is_auto && call.options.precisions.layers.empty()) {
-    RefuseOption("--sensitivity", "is given without --precision; must be with a type that rounds");
+    RefuseOption("--sensitivity",
+                 "is given without --precision; must be given with a type that rounds");
   }
   if (call.sensitivity && call.options.precisions.all == ElementType::f32 &&
       call.options.precisions.layers.empty()) {
-    RefuseOption("--sensitivity", "is given with --precision f32; must be with a type that rounds");
+    RefuseOption("--sensitivity",
+                 "is given with --precision f32; must be given with a type that rounds");
   }
   if (!call.inputs.empty() && !has_error && !call.sensitivity) {
-    RefuseOption("--input", "is given without --sensitivity and --max-error; must be with one");
+    RefuseOption("--input",
+                 "is given without --sensitivity and --max-error; must be given with one");
   }
 }
 
@@ -459,8 +463,8 @@ void AddModelOptions(Command& command, ConvertCall& call) {
       .OneValueEach();
   command
       .Add("--state", call.states,
-           "Replace an input and an output with a state: the output's value is the input of the "
-           "next run. The state starts as zeros. Accepts several pairs, as in h0=hn c0=cn")
+           "Replace an input and an output with a state: the value of the output is the input of "
+           "the next run. The state starts as zeros. Accepts several pairs, as in h0=hn c0=cn")
       .Text("INPUT=OUTPUT")
       .OneValueEach();
   command

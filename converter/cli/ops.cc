@@ -70,7 +70,7 @@ Faults UnknownNames(const OpsCall& call) {
   for (const std::string& name : call.names) {
     if (std::ranges::find(known, name) != known.end()) continue;
     faults.Add(
-        fmt::format("weft ops: \"{}\" is not an OpenVINO operation that weft knows; {}must be "
+        fmt::format("weft ops: \"{}\" is not a known OpenVINO operation; {}must be "
                     "one that \"weft ops\" lists",
                     OneLine(name), DidYouMean(name, known)));
   }

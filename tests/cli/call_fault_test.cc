@@ -80,10 +80,9 @@ TEST_F(CallFault, HelpsWhereNoCommandIsGiven) {
 }
 
 TEST_F(CallFault, SuggestsTheNearestName) {
-  ExpectLines(
-      "ops GRUSequenze",
-      "weft ops: \"GRUSequenze\" is not an OpenVINO operation that weft knows; did you mean "
-      "\"GRUSequence\"? must be one that \"weft ops\" lists\n");
+  ExpectLines("ops GRUSequenze",
+              "weft ops: \"GRUSequenze\" is not a known OpenVINO operation; did you mean "
+              "\"GRUSequence\"? must be one that \"weft ops\" lists\n");
   Convert(kPair);
   ExpectLines("run model.weft --input a=a.npy --input b=a.npy nett/sum:0=c.npy",
               "no input is named \"nett/sum:0\"; there are: a i64[2], b i64[2]\n"
@@ -116,9 +115,9 @@ TEST_F(CallFault, ListsAllThatIsMissing) {
   ExpectLines("compare m.weft --expect y=y.npy --shape x=1",
               "weft compare: --shape: is given without --layers; must be given with it\n");
   ExpectLines("compare m.weft --expect y=y.npy --layers d",
-              "weft compare: --expect: is given with --layers; must be one of them\n");
+              "weft compare: --expect: is given with --layers; must be given without it\n");
   ExpectLines("compare m.weft n.weft --expect y=y.npy",
-              "weft compare: --expect: is given with OTHER; must be one of them\n");
+              "weft compare: --expect: is given with OTHER; must be given without it\n");
 }
 
 TEST_F(CallFault, TellsOptionsThatStandWrongly) {

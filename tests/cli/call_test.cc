@@ -85,9 +85,10 @@ TEST_F(Call, RefusesValuesOfConvert) {
   for (const auto& [option, words] : std::vector<std::pair<std::string, std::string>>{
            {"--report ''", "--report: is empty; must be a name"},
            {"--max-error -1", "--max-error: is \"-1\"; must be a finite number from 0"},
-           {"--max-error 1 --precision i8", "--max-error: is given with a --precision for all"},
+           {"--max-error 1 --precision i8", "--max-error: is given with a type for all"},
            {"--max-error 1 --sensitivity --precision w=i8", "--max-error: is given with --sens"},
-           {"--sensitivity", "--sensitivity: is given without --precision; must be with a type"},
+           {"--sensitivity",
+            "--sensitivity: is given without --precision; must be given with a type"},
            {"--sensitivity --precision f32", "--sensitivity: is given with --precision f32"},
            {"--input x=x.npy", "--input: is given without --sensitivity and --max-error"},
            {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
