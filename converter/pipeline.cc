@@ -185,7 +185,7 @@ graph::InferOptions InferOptionsOf(const Conversion& c) {
 }
 
 // Runs later checks on a model with faults, to collect all remaining errors.
-void CheckTheRest(Conversion& c) {
+void CollectRemainingErrors(Conversion& c) {
   const std::vector<ir::Node*> faulty = graph::FaultyBodies(*c.graph);
   std::vector<std::vector<ir::Body>> bodies;
   for (ir::Node* node : faulty) bodies.push_back(std::exchange(node->bodies, {}));
@@ -235,7 +235,7 @@ bool Read(Conversion& c) {
   if (c.open_length) {
     c.open = graph::FillOpenAxes(*c.graph, c.options.time_axes, *c.open_length);
   }
-  if (!c.faults.ok()) CheckTheRest(c);
+  if (!c.faults.ok()) CollectRemainingErrors(c);
   return c.faults.ok();
 }
 

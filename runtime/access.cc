@@ -449,9 +449,9 @@ StridedBytes AccessBy(const format::DepthwiseI8Params& p, uint32_t operand) {
     case 5:
       return OutputMap(p, p.channels());
     default:
-      return Elements(
-          kF32Bits, kernels::DepthwiseI8ScratchFloats(kernels::DepthwiseI8IsWhole(p), p.channels(),
-                                                      p.kernel_height() * p.kernel_width()));
+      return Elements(kF32Bits, kernels::DepthwiseI8ScratchFloats(
+                                    kernels::DepthwiseI8WidensAll(p), p.channels(),
+                                    p.kernel_height() * p.kernel_width()));
   }
 }
 

@@ -67,7 +67,7 @@ void FillInputs(LoadedModel& model) {
 class Inputs {
  public:
   // Inputs without a file get generated numbers.
-  Inputs(LoadedModel& model, const BenchCall& call, Complaints& complaints)
+  Inputs(LoadedModel& model, const BenchCall& call, Diagnostics& complaints)
       : engine_(model.engine()) {
     FillInputs(model);
     for (uint32_t i = 0; i < engine_.input_count(); ++i) {
@@ -111,7 +111,7 @@ class Inputs {
 // The measurement of one model.
 class Bench {
  public:
-  Bench(LoadedModel& model, const BenchCall& call, uint64_t clock_cost, Complaints& complaints)
+  Bench(LoadedModel& model, const BenchCall& call, uint64_t clock_cost, Diagnostics& complaints)
       : model_(model),
         clock_cost_(clock_cost),
         faults_(complaints.input),
@@ -221,7 +221,7 @@ bool TakeCpu(int64_t cpu, Faults& faults) {
 }
 
 Exit BenchModels(const BenchCall& call) {
-  Complaints complaints;
+  Diagnostics complaints;
   if (call.json && call.csv) {
     complaints.call.Add("weft bench: --csv: is given with --json; must be given without it");
   }

@@ -93,7 +93,7 @@ Exit Report(const Faults& input_faults) {
   return input_faults.ok() ? Exit::kDone : Exit::kInput;
 }
 
-Exit Report(const Complaints& complaints) {
+Exit Report(const Diagnostics& complaints) {
   const Exit call = Report(complaints.call), input = Report(complaints.input);
   return call == Exit::kDone ? input : Exit::kCall;
 }

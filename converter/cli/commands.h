@@ -34,7 +34,7 @@ void AddCompletion(CommandLine& line, Exit* exit);
 // Prints all lines on stderr. With --json the errors are also printed on stdout as
 // {"error": [...]} when the command ends, unless it prints a JSON value. Returns the exit code.
 Exit Report(const Faults& input_faults);
-Exit Report(const Complaints& complaints);
+Exit Report(const Diagnostics& complaints);
 
 // Prints one JSON value on stdout, indented. Invalid UTF-8 in names is replaced.
 void Print(const nlohmann::ordered_json& value);

@@ -55,7 +55,7 @@ struct Expected {
 
 // The inputs determine the number of calls, so shapes are compared later.
 std::vector<Expected> ReadExpected(const CompareCall& call, const LoadedModel& model,
-                                   Complaints& complaints) {
+                                   Diagnostics& complaints) {
   std::vector<Expected> list;
   for (const PortFile& file :
        ParsePortFiles(model.outputs(), "output", call.expects, "--expect", complaints.call)) {
@@ -78,7 +78,7 @@ std::vector<Expected> ReadExpected(const CompareCall& call, const LoadedModel& m
 
 // Returns the outputs of the other model, which has run on the same inputs.
 std::vector<Expected> TakeOutputs(const CompareCall& call, const LoadedModel& model,
-                                  Session& session, Complaints& complaints) {
+                                  Session& session, Diagnostics& complaints) {
   std::vector<Expected> list;
   if (session.outputs().size() != model.outputs().size()) {
     complaints.input.Add(fmt::format("{}: has {} outputs; {} has {}; the numbers must be equal",
@@ -93,7 +93,7 @@ std::vector<Expected> TakeOutputs(const CompareCall& call, const LoadedModel& mo
 }
 
 std::vector<Expected> RunOther(const CompareCall& call, const LoadedModel& model,
-                               Complaints& complaints) {
+                               Diagnostics& complaints) {
   const std::unique_ptr<LoadedModel> other = LoadedModel::Load(call.other, complaints.input);
   if (other == nullptr || !other->Open(complaints.input)) return {};
   Session session(*other);
@@ -176,7 +176,7 @@ void CheckCompareCall(const CompareCall& call) {
 
 // Runs both models interleaved, call by call, so that only the values of one call are kept.
 Exit CompareLayersOf(const CompareCall& call) {
-  Complaints complaints;
+  Diagnostics complaints;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
   const std::unique_ptr<LoadedModel> other = LoadedModel::Load(call.other, complaints.input);
   for (LoadedModel* one : {model.get(), other.get()}) {
@@ -207,7 +207,7 @@ Exit CompareLayersOf(const CompareCall& call) {
 Exit CompareModel(const CompareCall& call) {
   CheckCompareCall(call);
   if (!call.layers.empty()) return call.other.empty() ? CompareLayers(call) : CompareLayersOf(call);
-  Complaints complaints;
+  Diagnostics complaints;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
   if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
   Session session(*model);

@@ -218,7 +218,7 @@ std::unique_ptr<LoadedModel> ConvertWithLayers(const CompareCall& call,
 }  // namespace
 
 Exit CompareLayers(const CompareCall& call) {
-  Complaints complaints;
+  Diagnostics complaints;
   Faults& faults = complaints.input;
   const std::unique_ptr<ir::Graph> graph = ir::Read(call.model, call.weights, faults);
   if (graph == nullptr) return Report(complaints);

@@ -314,7 +314,7 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
 
 // For --sensitivity, measures the error of each layer's weight type. For --max-error, chooses the
 // weight types and stores them in the call's options. Otherwise returns empty findings.
-Findings Measure(ConvertCall& call, Complaints& complaints) {
+Findings Measure(ConvertCall& call, Diagnostics& complaints) {
   Findings findings;
   if (!call.sensitivity && !call.max_error_given->is_given()) return findings;
   Trials trials(call.options, call.inputs);
@@ -335,7 +335,7 @@ Findings Measure(ConvertCall& call, Complaints& complaints) {
 
 Exit Convert(ConvertCall& call) {
   CheckCall(call);
-  Complaints complaints;
+  Diagnostics complaints;
   CheckFiles(call, complaints.call);
   if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;

@@ -221,8 +221,8 @@ void CheckInspectCall(const InspectCall& call) {
   }
 }
 
-Complaints FilesOf(const InspectCall& call) {
-  Complaints complaints;
+Diagnostics FilesOf(const InspectCall& call) {
+  Diagnostics complaints;
   CallFiles files;
   for (const std::string& model : call.models) files.Reads("MODEL", model);
   for (const std::string& file : call.times) files.Reads("--bench", file);
@@ -287,7 +287,7 @@ void PrintAll(const InspectCall& call, const LoadedModel& model) {
 // --html and --svg replace the text on stdout, unless another option requests text.
 Exit Inspect(const InspectCall& call) {
   CheckInspectCall(call);
-  Complaints complaints = FilesOf(call);
+  Diagnostics complaints = FilesOf(call);
   if (!complaints.ok()) return Report(complaints);
   Faults& faults = complaints.input;
   const Models models = LoadModels(call, faults);

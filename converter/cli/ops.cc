@@ -48,7 +48,7 @@ struct OpsCall {
 Versions Operations(const OpsCall& call) {
   Versions versions;
   for (const ops::Operation& row : ops::Table()) {
-    if (row.opset != ops::kOfPasses && call.Wants(row.name))
+    if (row.opset != ops::kPassOnly && call.Wants(row.name))
       versions[row.name].push_back(row.opset);
   }
   return versions;

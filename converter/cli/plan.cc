@@ -117,7 +117,7 @@ void PrintSolved(const PlanCall& call, const plan::Problem& problem, const Solve
 }
 
 Exit PlanProblem(const PlanCall& call) {
-  Complaints complaints;
+  Diagnostics complaints;
   CallFiles files;
   files.Reads("FILE.csv", call.problem);
   if (!call.solution.empty()) files.Writes("--output", call.solution);

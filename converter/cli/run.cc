@@ -128,7 +128,7 @@ void PrintValues(const RunCall& call, const LoadedModel& model, Session& session
 }
 
 Exit Run(const RunCall& call) {
-  Complaints complaints;
+  Diagnostics complaints;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
   if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
   Session session(*model);

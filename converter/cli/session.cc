@@ -109,7 +109,7 @@ std::vector<PortFile> ParsePortFiles(const std::vector<ModelPort>& ports, std::s
   return files;
 }
 
-void Session::ReadInputs(const SessionCall& call, Complaints& complaints) {
+void Session::ReadInputs(const SessionCall& call, Diagnostics& complaints) {
   const std::vector<ModelPort>& ports = model_.inputs();
   feeds_.assign(ports.size(), {});
   const Feed* first = nullptr;  // the first feed of several calls

@@ -23,7 +23,7 @@
 namespace weft::cli {
 
 // Errors of the call (exit code 2) and of the files that it names (exit code 1).
-struct Complaints {
+struct Diagnostics {
   Faults call, input;
   bool ok() const { return call.ok() && input.ok(); }
 };
@@ -61,7 +61,7 @@ class Session {
   explicit Session(LoadedModel& model) : model_(model) {}
 
   // Reads the files of all inputs and adds all faults. Every input must have a file.
-  void ReadInputs(const SessionCall& call, Complaints& complaints);
+  void ReadInputs(const SessionCall& call, Diagnostics& complaints);
   // Alternatives to ReadInputs: `calls` generated calls (made_feed.h), or the inputs of a session
   // with the same ports.
   void MakeInputs(int64_t calls);

@@ -73,7 +73,7 @@ std::vector<std::string> Trials::FilesOf(const std::string& folder) const {
   return files;
 }
 
-bool Trials::Begin(Complaints& complaints) {
+bool Trials::Begin(Diagnostics& complaints) {
   Faults& faults = complaints.input;
   Faults own;  // its warnings are dropped; the final conversion repeats them
   const std::optional<pipeline::Converted> converted = Convert(AllFloats(), own);

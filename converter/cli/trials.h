@@ -29,7 +29,7 @@ class Trials {
   Trials(const pipeline::ConvertOptions& options, const std::vector<std::string>& inputs);
 
   // Converts and runs the model with f32 weights. Returns false and adds faults on failure.
-  bool Begin(Complaints& complaints);
+  bool Begin(Diagnostics& complaints);
 
   // Converts, runs and compares with other weight types. Returns nullopt if the conversion fails.
   std::optional<Trial> With(const plan::Precisions& precisions) const;

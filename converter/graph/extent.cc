@@ -59,7 +59,7 @@ class AxisPassing {
     if (relation_.reshapes && input == 0) return Reshape(extent);
     const ops::AxisGroup* group = GroupOf(input, extent);
     if (group != nullptr && traits.foldable && !relation_.stretches) return Join(*group, extent);
-    if (traits.minds_length && input == 0) return;
+    if (traits.respects_length && input == 0) return;
     scope_.Fault(
         "axis {} of its input {} has a run-time length; must be fixed, unless the operation "
         "processes each element of the axis independently",

@@ -55,7 +55,7 @@ plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
 void KeepApart(plan::Builder& builder, size_t first) {
   std::vector<plan::Item>& items = builder.program().blocks[builder.block()].items;
   for (size_t item = first; item < items.size(); ++item) {
-    if (auto* step = std::get_if<plan::Step>(&items[item])) step->keeps_apart = true;
+    if (auto* step = std::get_if<plan::Step>(&items[item])) step->is_never_fused = true;
   }
 }
 

@@ -39,7 +39,7 @@ bool IsExtension(std::string_view version) {
 // Returns the row of an operation in OpenVINO's opsets; null for operations created by passes.
 const ops::Operation* FindDocumented(const std::string& type, int opset) {
   const ops::Operation* row = ops::Find(type, opset);
-  return row == nullptr || row->opset == ops::kOfPasses ? nullptr : row;
+  return row == nullptr || row->opset == ops::kPassOnly ? nullptr : row;
 }
 
 const ops::Operation* FindRow(const ir::Node& node) {

@@ -186,7 +186,7 @@ std::vector<Dims> SpacePlaces(std::span<const int64_t> in, std::span<const int64
 
 // Computes the maxima and their indices: the windows as lines, the first maximum of each line, and
 // its index in the data.
-void LowerMaximaAndPlaces(LowerScope& scope) {
+void LowerMaximaAndIndices(LowerScope& scope) {
   const plan::ValueId values = scope.NewOutput(0), indices = scope.NewOutput(1);
   const TensorType& type = scope.output_type(1);
   if (ElementCount(type.dims) == 0) return;
@@ -213,7 +213,7 @@ void LowerMaximaAndPlaces(LowerScope& scope) {
 }
 
 void LowerAdaptiveMax(LowerScope& scope) {
-  if (scope.node().outputs.size() > 1 && scope.IsUsed(1)) return LowerMaximaAndPlaces(scope);
+  if (scope.node().outputs.size() > 1 && scope.IsUsed(1)) return LowerMaximaAndIndices(scope);
   LowerAdaptive<ReduceOp::max>(scope);
 }
 

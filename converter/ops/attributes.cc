@@ -19,7 +19,7 @@ std::string_view Trim(std::string_view text) {
 }
 
 template <typename T>
-std::optional<T> ParseWhole(std::string_view text) {
+std::optional<T> ParseAll(std::string_view text) {
   text = Trim(text);
   if (text.starts_with('+')) text.remove_prefix(1);
   T value{};
@@ -31,7 +31,7 @@ std::optional<T> ParseWhole(std::string_view text) {
 
 // Clamp stores its bounds as doubles; values beyond the f32 range become infinite.
 std::optional<float> ParseFloat(std::string_view text) {
-  const std::optional<double> value = ParseWhole<double>(text);
+  const std::optional<double> value = ParseAll<double>(text);
   if (!value) return std::nullopt;
   if (std::abs(*value) > std::numeric_limits<float>::max()) {
     return std::copysign(std::numeric_limits<float>::infinity(),
@@ -86,7 +86,7 @@ std::string Attributes::Text(std::string_view key, std::string_view fallback) co
 int64_t Attributes::Int(std::string_view key, int64_t fallback) const {
   const std::string* text = Lookup(node_, key);
   if (text == nullptr) return fallback;
-  const std::optional<int64_t> value = ParseWhole<int64_t>(*text);
+  const std::optional<int64_t> value = ParseAll<int64_t>(*text);
   if (!value) Malformed(key, "an integer");
   return value.value_or(fallback);
 }
@@ -112,7 +112,7 @@ bool Attributes::Bool(std::string_view key, bool fallback) const {
 Dims Attributes::Ints(std::string_view key, Dims fallback) const {
   const std::string* text = Lookup(node_, key);
   if (text == nullptr) return fallback;
-  std::optional<Dims> values = ParseList<int64_t>(*text, ParseWhole<int64_t>);
+  std::optional<Dims> values = ParseList<int64_t>(*text, ParseAll<int64_t>);
   if (values) return std::move(*values);
   Malformed(key, "integers separated by commas");
   return fallback;

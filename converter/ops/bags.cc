@@ -53,7 +53,7 @@ class ComputedBags {
         numbers_(numbers),
         type_(builder.type(rows.values)),
         all_{type_, {bags, rows.inner}},
-        place_numbers_(PlaceNumbers(builder, builder.type(numbers), bags)) {}
+        place_numbers_(IndexSequence(builder, builder.type(numbers), bags)) {}
 
   plan::ValueId Combine(Combination combination, uint64_t start_bits) {
     const plan::ValueId start = builder_.Scratch(all_);

@@ -193,7 +193,7 @@ void LowerSpaceToBatch(LowerScope& scope) {
   if (ElementCount(blocked) == ElementCount(scope.input_dims(0))) {
     return MoveToOutput(scope, 0, movement, 0);
   }
-  if (!HasWholeBytes(scope, 0)) return;
+  if (!HasByteElements(scope, 0)) return;
   const plan::ValueId target = scope.NewOutput(0);
   scope.builder.Fill(target);
   if (!movement.empty()) EmitMovement(scope.builder, scope.input(0), target, movement);

@@ -55,19 +55,19 @@ void LowerBits(LowerScope& scope) {
   });
 }
 
-void EmitAllBitsTurned(LowerScope& scope) {
+void EmitBitwiseNot(LowerScope& scope) {
   const Dims& dims = scope.output_type(0).dims;
   const plan::ValueId ones = IntegerWeights(scope.builder, scope.input_element(0), {-1});
   EmitBinary(scope.builder, BinaryOp::bitwise_xor, {scope.input(0), dims},
              {ones, Dims(dims.size(), 1)}, scope.NewOutput(0));
 }
 
-void LowerBitsTurned(LowerScope& scope) {
+void LowerBitwiseNot(LowerScope& scope) {
   if (scope.input_element(0) == ElementType::boolean) {
     return EmitUnary(scope.builder, format::UnaryOp::logical_not, scope.input(0),
                      scope.NewOutput(0));
   }
-  LowerInI32(scope, kNarrowIntegers, EmitAllBitsTurned);
+  LowerInI32(scope, kNarrowIntegers, EmitBitwiseNot);
 }
 
 // Shifts.
@@ -201,7 +201,7 @@ std::optional<int64_t> ScalarOr(const ir::Node& node, Scalars inputs) {
   return inputs[0] && inputs[1] ? std::optional(*inputs[0] | *inputs[1]) : std::nullopt;
 }
 
-std::optional<int64_t> ScalarTurned(const ir::Node& node, Scalars inputs) {
+std::optional<int64_t> ScalarBitwiseNot(const ir::Node& node, Scalars inputs) {
   return inputs[0] && IsBoolean(node) ? std::optional(int64_t{*inputs[0] == 0}) : std::nullopt;
 }
 
@@ -227,8 +227,8 @@ constexpr Operation kBitwiseRows[] = {
      1,
      1,
      InferBitsOfOne,
-     LowerBitsTurned,
-     {.scalar = ScalarTurned, .pointwise = true}},
+     LowerBitwiseNot,
+     {.scalar = ScalarBitwiseNot, .pointwise = true}},
     {"BitwiseLeftShift", 15, 2, 2, InferShift, LowerNarrow<LowerLeftShift>, kPointwise},
     {"BitwiseRightShift", 15, 2, 2, InferShift, LowerRightShift, kPointwise},
 };

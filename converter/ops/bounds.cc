@@ -77,7 +77,9 @@ bool KeepsNumbers(const ir::Node& node) {
 }
 
 // Returns true for types that hold any extent; narrower types may wrap around within it.
-bool CountsFar(ElementType type) { return type == ElementType::i32 || type == ElementType::i64; }
+bool HoldsAnyExtent(ElementType type) {
+  return type == ElementType::i32 || type == ElementType::i64;
+}
 
 size_t CountOf(const ir::Source& source) {
   return static_cast<size_t>(ElementCount(TypeOfSource(source).dims).value_or(0));
@@ -207,8 +209,8 @@ OffsetValue OffsetValueOf(Element element) {
   for (int count = 0; count < kMostBoundsNodes; ++count) {
     const ir::Node& node = *value.base.source.node;
     if (node.operation == nullptr || node.inputs.empty() || node.constant) return value;
-    if (!CountsFar(TypeOfSource(node.inputs[0]).type) ||
-        !CountsFar(TypeOfSource(value.base.source).type)) {
+    if (!HoldsAnyExtent(TypeOfSource(node.inputs[0]).type) ||
+        !HoldsAnyExtent(TypeOfSource(value.base.source).type)) {
       return value;
     }
     if (const std::optional<Element> moved = MovedFrom(value.base)) {

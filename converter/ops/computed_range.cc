@@ -129,7 +129,7 @@ class RangeSteps {
         length_(LengthOfAxis()) {}
 
   // The first position. If `count` is not exact, sets *length to the number of positions.
-  Number Begin(const PlaceCount& count, ValueId* length) {
+  Number Begin(const RangeCount& count, ValueId* length) {
     if (range_.shrinks) return FromStart(range_.begin);
     if (count.exact) return NumberOf(range_.begin);
     const Number zero = numbers_.Known(0), back = numbers_.Known(-1);
@@ -212,7 +212,7 @@ class RangeSteps {
 
 }  // namespace
 
-PlaceCount CountOfRange(const NodeScope& scope, const ComputedRange& range) {
+RangeCount CountOfRange(const NodeScope& scope, const ComputedRange& range) {
   const int64_t dim = scope.input_dims(0)[range.axis];
   if (range.shrinks) return {1, true};
   const auto most = [&](const Bound& begin, const Bound& end) {
@@ -220,7 +220,7 @@ PlaceCount CountOfRange(const NodeScope& scope, const ComputedRange& range) {
   };
   // The bound from one end only: if begin and end count from different ends, an axis shorter than
   // `dim` may reverse their order.
-  const PlaceCount bounded = {std::min(most(range.begin, {}), most({}, range.end)), false};
+  const RangeCount bounded = {std::min(most(range.begin, {}), most({}, range.end)), false};
   const std::optional<int64_t> distance = KnownDistance(range);
   if (!distance) return bounded;
   const bool exact = !HasLength(scope, range) && IsInside(range, *distance, dim);
@@ -232,7 +232,7 @@ PlaceCount CountOfRange(const NodeScope& scope, const ComputedRange& range) {
 
 ValueId EmitRange(LowerScope& scope, const ComputedRange& range, ValueId x, const Dims& dims,
                   ValueId* length) {
-  const PlaceCount count = CountOfRange(scope, range);
+  const RangeCount count = CountOfRange(scope, range);
   const GatherGeometry geometry = {1, ProductOf(dims, 0, range.axis), dims[range.axis],
                                    ProductOf(dims, range.axis + 1, dims.size()), count.most};
   RangeSteps steps(scope, range, dims[range.axis]);

@@ -19,7 +19,7 @@ namespace {
 // part.
 std::vector<Runs> PartRuns(const Dims& part, size_t axis, Run run) {
   std::vector<Runs> runs;
-  for (const int64_t dim : part) runs.push_back(WholeAxis(dim));
+  for (const int64_t dim : part) runs.push_back(FullAxis(dim));
   runs[axis] = {run};
   return runs;
 }

@@ -15,7 +15,7 @@ namespace {
 template <bool grouped>
 void InferConvolution(InferScope& scope) {
   if (!CheckDataAndFilters(scope, grouped)) return;
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   const Filters filters = FiltersOf(scope);
   CheckInChannels(scope, filters);
   const std::optional<Window> window =
@@ -27,7 +27,7 @@ void InferConvolution(InferScope& scope) {
 }
 
 void LowerConvolution(LowerScope& scope) {
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const Filters filters = FiltersOf(scope);

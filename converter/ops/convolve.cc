@@ -156,7 +156,8 @@ class VolumeSteps {
     const plan::ValueId images_at = Images(0, window_.z.kernel);
     EmitConv(builder_, params, images_at, PackedWeights(builder_, filters, node_.weights, params),
              made, node_.is_part);
-    KeepLastStepApart(builder_);  // whether a copy follows depends on how the depth is split
+    ExcludeLastStepFromFusion(
+        builder_);  // whether a copy follows depends on how the depth is split
     Turn(made, y);
   }
 
@@ -218,7 +219,7 @@ class VolumeSteps {
       const plan::ValueId weights_at =
           DepthwiseWeights(builder_, filters_, node_.weights, window_, tap);
       EmitDepthwise(builder_, plane, images_at, weights_at, part);
-      KeepLastStepApart(builder_);
+      ExcludeLastStepFromFusion(builder_);
       if (tap == 0) {
         sum = part;
         continue;
@@ -258,7 +259,7 @@ Filters FiltersOf(const NodeScope& scope) {
 }
 
 Window ConvolvedWindow(const NodeScope& scope) {
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   return WindowOf(scope, std::span(data).subspan(2), FiltersOf(scope).window);
 }
 
@@ -283,7 +284,7 @@ bool CheckDataAndFilters(InferScope& scope, bool grouped) {
 }
 
 void CheckInChannels(InferScope& scope, const Filters& filters) {
-  const int64_t channels = DocumentDims(scope)[1];
+  const int64_t channels = SpecDims(scope)[1];
   if (channels == filters.groups * filters.in_channels) return;
   scope.Fault("data has {} channels and filters take {}; both must be equal", channels,
               filters.groups * filters.in_channels);

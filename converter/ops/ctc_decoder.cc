@@ -48,7 +48,7 @@ class ClassDecoding {
     }
     const ValueId places = builder_.Scratch({kClassType, dims_});
     const ValueId counts = builder_.Scratch({kClassType, {given_.batch}});
-    EmitPlacesFound(builder_, given_.batch, {given_.time}, given_.time, kept, places, counts);
+    EmitNonZeroIndices(builder_, given_.batch, {given_.time}, given_.time, kept, places, counts);
     const ValueId taken = builder_.Scratch({kClassType, dims_});
     EmitGather(builder_, {given_.batch, 1, given_.time, 1, given_.time}, given_.classes, places,
                taken);
@@ -75,7 +75,7 @@ class ClassDecoding {
   ValueId Before(ValueId lengths) {
     const ValueId y = builder_.Scratch({ElementType::boolean, dims_});
     EmitCompare(builder_, CompareOp::less,
-                {PlaceNumbers(builder_, kClassType, given_.time), {1, given_.time}},
+                {IndexSequence(builder_, kClassType, given_.time), {1, given_.time}},
                 {lengths, {given_.batch, 1}}, y);
     return y;
   }

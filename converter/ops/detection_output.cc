@@ -343,7 +343,7 @@ ValueId ScoresBeforeEnd(LowerScope& scope, const DetectionSpec& spec, ValueId sc
   const ValueId end = EmitFirstTrue(builder, images, spec.priors, 1, is_end.value);
   const Operand is_behind = {builder.Scratch({ElementType::boolean, priors}), priors};
   EmitCompare(builder, format::CompareOp::greater_equal,
-              {PlaceNumbers(builder, ElementType::i32, spec.priors), {1, spec.priors}},
+              {IndexSequence(builder, ElementType::i32, spec.priors), {1, spec.priors}},
               {end, {images, 1}}, is_behind.value);
   return ReplacedScores(builder, spec, is_behind, {-std::numeric_limits<float>::infinity()},
                         scores);

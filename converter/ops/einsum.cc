@@ -140,7 +140,7 @@ class Contraction {
   }
 
   void Run() {
-    for (size_t i = 0; i < terms_.size(); ++i) SumAlone(i);
+    for (size_t i = 0; i < terms_.size(); ++i) ReduceTerm(i);
     while (terms_.size() > 1) {
       const TermPair pair = FirstPair();
       const Term y = pair.summed.empty() ? Multiply(pair) : Contract(pair);
@@ -182,7 +182,7 @@ class Contraction {
   }
 
   bool IsNeeded(Label label, size_t a, size_t b) const;
-  void SumAlone(size_t i);
+  void ReduceTerm(size_t i);
   TermPair FirstPair() const;
   Term DenseTerm(const Labels& order) const;
   Term Fresh(const Labels& order);
@@ -212,7 +212,7 @@ bool Contraction::IsNeeded(Label label, size_t a, size_t b) const {
   return false;
 }
 
-void Contraction::SumAlone(size_t i) {
+void Contraction::ReduceTerm(size_t i) {
   const Term term = terms_[i];
   std::vector<ReduceAxis> axes;
   Labels kept;
@@ -304,7 +304,7 @@ Term Contraction::ByDense(const TermPair& pair) {
   const plan::ValueId x = ValueOf(a);
   const Term y = Fresh(AllLabels({pair.left, pair.right}));
   EmitDense(builder_, CountAlong(pair.left), inputs, outputs, x, weights, y.value);
-  KeepLastStepApart(builder_);
+  ExcludeLastStepFromFusion(builder_);
   return y;
 }
 
@@ -329,11 +329,11 @@ std::vector<float> Contraction::ElementsAlong(const Labels& order, const Term& t
 // Rows that have no common stride: the outer labels become separate products, unless few rows would
 // be left in each.
 void Contraction::SplitRows(TermPair& pair) const {
-  constexpr int64_t kFewestRows = 4;
+  constexpr int64_t kMinRows = 4;
   if (!IsLine(pair.summed, pair.a)) return;
   auto rest = pair.left.begin();
   while (!IsLine(Labels(rest, pair.left.end()), pair.a)) ++rest;
-  if (CountAlong(Labels(rest, pair.left.end())) < kFewestRows) return;
+  if (CountAlong(Labels(rest, pair.left.end())) < kMinRows) return;
   pair.both.insert(pair.both.end(), pair.left.begin(), rest);
   pair.left.erase(pair.left.begin(), rest);
 }
@@ -400,18 +400,18 @@ void LowerEinsum(LowerScope& scope) {
 }
 
 // Returns true if only one operand has the label and it is summed.
-bool IsSummedAlone(const std::vector<Labels>& inputs, const Labels& output, Label label) {
+bool IsReducedInOneTerm(const std::vector<Labels>& inputs, const Labels& output, Label label) {
   const auto holds = [&](const Labels& labels) { return HasLabel(labels, label); };
   return !HasLabel(output, label) && std::ranges::count_if(inputs, holds) == 1;
 }
 
 // Returns true if an axis of `labels` is independent: its label occurs once, and no outer label of
 // this operand is reduced alone. The order of such a reduction changes if the axis has extent 1.
-bool StaysApart(const std::vector<Labels>& inputs, const Labels& output, const Labels& labels,
-                size_t axis) {
+bool IsIndependentAxis(const std::vector<Labels>& inputs, const Labels& output,
+                       const Labels& labels, size_t axis) {
   if (std::ranges::count(labels, labels[axis]) > 1) return false;
   return std::none_of(labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(axis),
-                      [&](Label label) { return IsSummedAlone(inputs, output, label); });
+                      [&](Label label) { return IsReducedInOneTerm(inputs, output, label); });
 }
 
 void EinsumAxes(AxisScope& scope) {
@@ -427,7 +427,7 @@ void EinsumAxes(AxisScope& scope) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       for (size_t axis = 0; axis < inputs[i].size(); ++axis) {
         if (inputs[i][axis] != output[to] || scope.in(i)[axis] != scope.out(0)[to]) continue;
-        apart = apart && StaysApart(inputs, output, inputs[i], axis);
+        apart = apart && IsIndependentAxis(inputs, output, inputs[i], axis);
         group.push_back({false, i, static_cast<int64_t>(axis)});
       }
     }

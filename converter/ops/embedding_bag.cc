@@ -246,7 +246,7 @@ class BagLowering {
     const Dims dims = {count_, bags_};
     const plan::ValueId begun = builder_.Scratch({ElementType::boolean, dims});
     EmitCompare(builder_, format::CompareOp::less_equal, {given, {1, bags_}},
-                {PlaceNumbers(builder_, type, count_), {count_, 1}}, begun);
+                {IndexSequence(builder_, type, count_), {count_, 1}}, begun);
     const plan::ValueId numbers = builder_.Scratch({type, {count_}});
     EmitBinary(builder_, format::BinaryOp::subtract, {EmitCount(builder_, begun, type), {count_}},
                {IntegerWeights(builder_, type, {1}), {1}}, numbers);

@@ -96,7 +96,7 @@ std::optional<FourierSpec> ReadAxes(InferScope& scope, int64_t rank) {
 }
 
 // Transform size along an axis of `extent` whose signal_size is -1 or absent.
-int64_t WholeSize(FourierKind kind, bool is_last, int64_t extent) {
+int64_t FullSize(FourierKind kind, bool is_last, int64_t extent) {
   return kind == FourierKind::kInverseReal && is_last ? 2 * (extent - 1) : extent;
 }
 
@@ -111,7 +111,7 @@ void ReadSizes(InferScope& scope, FourierKind kind, const Dims& dims, FourierSpe
   for (size_t i = 0; i < spec.axes.size(); ++i) {
     const bool is_last = i + 1 == spec.axes.size();
     int64_t& size = spec.sizes[i];
-    if (size == -1) size = WholeSize(kind, is_last, dims[spec.axes[i]]);
+    if (size == -1) size = FullSize(kind, is_last, dims[spec.axes[i]]);
     if (size >= 1) continue;
     scope.Fault("transforms {} numbers along axis {}; must be at least 1", size, spec.axes[i]);
   }
@@ -174,7 +174,7 @@ FourierSpec SpecOf(const LowerScope& scope, FourierKind kind) {
   spec.sizes = scope.has_input(2) ? scope.Ints(2).value() : Dims(axes.size(), -1);
   for (size_t i = 0; i < axes.size(); ++i) {
     const int64_t extent = scope.input_dims(0)[spec.axes[i]];
-    if (spec.sizes[i] == -1) spec.sizes[i] = WholeSize(kind, i + 1 == axes.size(), extent);
+    if (spec.sizes[i] == -1) spec.sizes[i] = FullSize(kind, i + 1 == axes.size(), extent);
   }
   return spec;
 }

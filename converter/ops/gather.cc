@@ -97,7 +97,7 @@ plan::ValueId ReadableIndices(LowerScope& scope) {
 }
 
 void LowerRunTime(LowerScope& scope, const GatherSpec& spec) {
-  if (!HasWholeBytes(scope, 0)) return;
+  if (!HasByteElements(scope, 0)) return;
   const plan::ValueId target = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const plan::ValueId indices = ReadableIndices(scope);
@@ -107,7 +107,7 @@ void LowerRunTime(LowerScope& scope, const GatherSpec& spec) {
 void LowerKnown(LowerScope& scope, const GatherSpec& spec, Dims indices) {
   const int64_t dim = scope.input_dims(0)[spec.axis];
   for (int64_t& index : indices) index += index < 0 ? dim : 0;
-  TakePlaces(scope, GatherGeometryOf(scope, spec), indices);
+  SelectPositions(scope, GatherGeometryOf(scope, spec), indices);
 }
 
 void LowerGather(LowerScope& scope) {
@@ -135,7 +135,7 @@ void GatherAxes(AxisScope& scope) {
   const int64_t dim = AxisScope::At(scope.in(0), axis);
   const int64_t index = (*indices)[0] < 0 ? (*indices)[0] + dim : (*indices)[0];
   scope.relation.selections.push_back({axis, index, index + 1});
-  for (const int64_t extent : scope.in(0)) scope.relation.runs.push_back(WholeAxis(extent));
+  for (const int64_t extent : scope.in(0)) scope.relation.runs.push_back(FullAxis(extent));
 }
 
 // Permutes a Gather that selects one or several positions of an axis.

@@ -33,7 +33,7 @@ void InferGatherElements(InferScope& scope) {
   for (const int64_t index : scope.Ints(1).value_or(Dims())) {
     if (!CheckIndex(scope, index, data[static_cast<size_t>(*axis)])) return;
   }
-  if (HasWholeBytes(scope, 0)) scope.SetOutput(0, scope.input_element(0), indices);
+  if (HasByteElements(scope, 0)) scope.SetOutput(0, scope.input_element(0), indices);
 }
 
 // Each line along the axis is a separate batch.
@@ -66,9 +66,9 @@ void LowerGatherElements(LowerScope& scope) {
   const Dims& data = scope.input_dims(0);
   const Dims& dims = scope.input_dims(1);
   const int64_t total = ProductOf(data, 0, data.size());
-  const PlacedRows rows = RowsOfPlaces(ElementPlaces(data, axis, dims, *indices), dims, total);
+  const GroupedRows rows = GroupRows(ElementOffsets(data, axis, dims, *indices), dims, total);
   const auto count = static_cast<int64_t>(rows.places.size());
-  TakePlaces(scope, {1, 1, total / rows.inner, rows.inner, count}, rows.places);
+  SelectPositions(scope, {1, 1, total / rows.inner, rows.inner, count}, rows.places);
 }
 
 void GatherElementsAxes(AxisScope& scope) {
@@ -157,7 +157,7 @@ void InferGatherTuples(InferScope& scope) {
   dims.insert(dims.end(), indices.begin() + batch, indices.end() - 1);
   dims.insert(dims.end(), data.begin() + static_cast<Dims::difference_type>(spec.first_kept()),
               data.end());
-  if (HasWholeBytes(scope, 0)) scope.SetOutput(0, scope.input_element(0), std::move(dims));
+  if (HasByteElements(scope, 0)) scope.SetOutput(0, scope.input_element(0), std::move(dims));
 }
 
 void LowerComputedTuples(LowerScope& scope, const TupleSpec& spec) {
@@ -181,11 +181,12 @@ void LowerGatherTuples(LowerScope& scope) {
   const std::optional<Dims> indices = scope.Ints(1);
   if (!indices) return LowerComputedTuples(scope, spec);
   const Dims& data = scope.input_dims(0);
-  const Dims places = TuplePlaces(data, spec.batch_dims, scope.input_dims(1), *indices);
-  TakePlaces(scope,
-             {1, 1, ProductOf(data, 0, spec.first_kept()),
-              ProductOf(data, spec.first_kept(), data.size()), static_cast<int64_t>(places.size())},
-             places);
+  const Dims places = TupleRows(data, spec.batch_dims, scope.input_dims(1), *indices);
+  SelectPositions(
+      scope,
+      {1, 1, ProductOf(data, 0, spec.first_kept()), ProductOf(data, spec.first_kept(), data.size()),
+       static_cast<int64_t>(places.size())},
+      places);
 }
 
 template <bool merged>

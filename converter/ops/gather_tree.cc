@@ -50,7 +50,7 @@ class BeamWalk {
     const Operand tokens = {Walk(), dims_};
     const Operand last = {LastPlaces(tokens), step_};
     const ValueId is_behind = builder_.Scratch({ElementType::boolean, dims_});
-    const Operand times = {PlaceNumbers(builder_, ElementType::i32, dims_[0]), {dims_[0], 1, 1}};
+    const Operand times = {IndexSequence(builder_, ElementType::i32, dims_[0]), {dims_[0], 1, 1}};
     EmitCompare(builder_, CompareOp::greater, times, last, is_behind);
     EmitSelect(builder_, {is_behind, dims_}, end_, tokens, {scope_.NewOutput(0), dims_});
   }
@@ -60,7 +60,7 @@ class BeamWalk {
   ValueId Walk() {
     const Operand lengths = {Converted(builder_, scope_.input(2), ElementType::i32),
                              {1, dims_[1], 1}};
-    const ValueId times = PlaceNumbers(builder_, ElementType::i32, dims_[0]);
+    const ValueId times = IndexSequence(builder_, ElementType::i32, dims_[0]);
     LoopSpec loop;
     loop.trips = dims_[0];
     loop.sliced.push_back({scope_.input(0), 0, 1, true});

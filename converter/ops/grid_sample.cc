@@ -56,7 +56,7 @@ void InferGridSample(InferScope& scope) {
   constexpr size_t kImages[] = {kImage}, kGrids[] = {kGrid};
   CheckElements(scope, kGrids, {ElementType::f32});
   if (spec.mode == SampleMode::kNearest) {
-    HasWholeBytes(scope, kImage);
+    HasByteElements(scope, kImage);
   } else {
     CheckElements(scope, kImages, {ElementType::f32});
   }

@@ -30,7 +30,7 @@ constexpr size_t kMostTerms = 4;
 void CheckResampleMode(InferScope& scope, const Resampling& resampling) {
   const std::string& mode = resampling.mode;
   if (mode == "nearest") {
-    HasWholeBytes(scope, 0);
+    HasByteElements(scope, 0);
     return;
   }
   if (mode == "area") {

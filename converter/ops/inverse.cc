@@ -114,7 +114,7 @@ class InverseSteps {
   // [batch, rows]: the row numbers in order, with `at` and each batch's `row` exchanged.
   plan::ValueId Order(plan::ValueId row, int64_t at) {
     const Dims dims = {batch_, rows_};
-    const Operand numbers = {PlaceNumbers(builder_, ElementType::i32, rows_), {1, rows_}};
+    const Operand numbers = {IndexSequence(builder_, ElementType::i32, rows_), {1, rows_}};
     const plan::ValueId is_row = builder_.Scratch({ElementType::boolean, dims});
     const plan::ValueId order = builder_.Scratch({ElementType::i32, dims});
     EmitCompare(builder_, format::CompareOp::equal, numbers, {row, {batch_, 1}}, is_row);

@@ -21,7 +21,7 @@ plan::ValueId EmitFilled(plan::Builder& builder, plan::ValueId x, const Dims& di
   const Dims one(dims.size(), 1);
   Dims along = one;
   along[axis] = dims[axis];
-  const Operand places = {PlaceNumbers(builder, ElementType::i32, dims[axis]), along};
+  const Operand places = {IndexSequence(builder, ElementType::i32, dims[axis]), along};
   const Operand is_used = {builder.Scratch({ElementType::boolean, along}), along};
   EmitCompare(builder, format::CompareOp::less, places, {length, one}, is_used.value);
   const Operand y = {builder.Scratch({builder.type(x), dims}), dims};

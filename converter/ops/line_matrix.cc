@@ -34,7 +34,7 @@ void EmitMatrix(plan::Builder& builder, const LineMatrix& matrix, int64_t rows,
   const plan::ValueId weights =
       PackDense(builder, matrix.weights, matrix.inputs, 1, matrix.outputs, matrix.inputs);
   EmitDense(builder, rows, matrix.inputs, matrix.outputs, x, weights, y, x_row_stride);
-  KeepLastStepApart(builder);
+  ExcludeLastStepFromFusion(builder);
   KeepLastStepFloat(builder);
 }
 

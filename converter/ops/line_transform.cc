@@ -28,7 +28,7 @@ kernels::FourierShape ShapeWithoutFactors(FourierOp op, int64_t size) {
 }
 
 // The number of numbers in a complete line of x, and the number of floats per number.
-int64_t WholeLine(FourierOp op, int64_t size) {
+int64_t FullLine(FourierOp op, int64_t size) {
   return op == FourierOp::kInverseReal ? size / 2 + 1 : size;
 }
 int64_t PartsOf(FourierOp op) { return op == FourierOp::kForwardReal ? 1 : 2; }
@@ -39,7 +39,7 @@ int64_t ResultFloats(FourierOp op, int64_t size) {
 }
 
 int64_t GivenFloats(FourierOp op, int64_t size, int64_t given) {
-  return PartsOf(op) * std::min(given, WholeLine(op, size));
+  return PartsOf(op) * std::min(given, FullLine(op, size));
 }
 
 // The shape of the step as far as the size determines it; nullopt if a matrix is used.
@@ -54,7 +54,7 @@ std::optional<kernels::FourierShape> FactoredShape(FourierOp op, int64_t size, i
 }
 
 LineMatrix TransformMatrix(const LineTransform& transform) {
-  const int64_t given = std::min(transform.given, WholeLine(transform.op, transform.size));
+  const int64_t given = std::min(transform.given, FullLine(transform.op, transform.size));
   switch (transform.op) {
     case FourierOp::kForwardReal:
       return RealTransform(transform.size, given);
@@ -83,8 +83,8 @@ void EmitAsMatrix(plan::Builder& builder, const LineTransform& transform, int64_
 }
 
 // [rows, line]: the given floats of each line, followed by zeros.
-plan::ValueId EmitWholeLines(plan::Builder& builder, int64_t rows, int64_t x_row_stride,
-                             int64_t given, int64_t line, plan::ValueId x) {
+plan::ValueId EmitPaddedLines(plan::Builder& builder, int64_t rows, int64_t x_row_stride,
+                              int64_t given, int64_t line, plan::ValueId x) {
   const plan::ValueId whole = builder.Scratch({ElementType::f32, {rows, line}});
   builder.Fill(whole);
   builder.CopyStrided(x, whole, {rows, given}, {x_row_stride, 1}, 0, {line, 1}, 0);
@@ -93,12 +93,12 @@ plan::ValueId EmitWholeLines(plan::Builder& builder, int64_t rows, int64_t x_row
 
 void EmitAsStep(plan::Builder& builder, const LineTransform& transform, kernels::FourierShape shape,
                 int64_t rows, int64_t x_row_stride, plan::ValueId x, plan::ValueId y) {
-  const int64_t line = PartsOf(shape.op) * WholeLine(shape.op, transform.size);
+  const int64_t line = PartsOf(shape.op) * FullLine(shape.op, transform.size);
   const int64_t given = GivenFloats(shape.op, transform.size, transform.given);
   const int64_t results = ResultFloats(shape.op, transform.size);
   const int64_t width = transform.width != 0 ? transform.width : results;
   if (given != line) {
-    x = EmitWholeLines(builder, rows, x_row_stride, given, line, x);
+    x = EmitPaddedLines(builder, rows, x_row_stride, given, line, x);
     x_row_stride = line;
   }
   const double whole_scale = IsInverse(shape.op) ? static_cast<double>(transform.size) : 1.0;

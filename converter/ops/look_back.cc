@@ -36,7 +36,7 @@ std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i)
   Delay delay = {static_cast<int64_t>(i) + 2, past, axis.stride};
   delay.taps = axis.kernel;
   delay.dilation = axis.dilation;
-  delay.repeats = scope.attributes.Text(kPadFill, "0") == kFirstPlace;
+  delay.repeats = scope.attributes.Text(kPadFill, "0") == kRepeatFirst;
   if (!delay.repeats) delay.fill = scope.attributes.Float(kPadFill, 0);
   axis.pad_begin = axis.pad_end = 0;
   delay.attributes = PadsOf(window);

@@ -19,7 +19,7 @@ namespace weft::ops {
 // defines. Only the streaming pass writes it, and only for an axis that is split into chunks.
 inline constexpr const char* kPadFill = "pad_fill";
 // Value of kPadFill: the first position of the data is repeated.
-inline constexpr const char* kFirstPlace = "first";
+inline constexpr const char* kRepeatFirst = "first";
 
 // The delay along axis 2 + i of the data, if its windows look back along it. nullopt also for
 // windows that cover only their own position.

@@ -102,7 +102,7 @@ bool FillsBytes(ElementType type, int64_t first, int64_t count, int64_t total) {
 
 // The contiguous piece of the source that covers the target, if there is one and it begins at a
 // byte.
-std::optional<Piece> WholeBytesOf(const Movement& movement, const TensorType& target) {
+std::optional<Piece> BytePiece(const Movement& movement, const TensorType& target) {
   const std::optional<Piece> piece = PieceOf(movement);
   const bool is_all = piece && piece->count == ElementCount(target.dims) &&
                       OnByte(target.type, piece->source_offset);
@@ -165,7 +165,7 @@ void EmitMovement(plan::Builder& builder, plan::ValueId source, plan::ValueId ta
 
 plan::ValueId Moved(plan::Builder& builder, plan::ValueId source, const Movement& movement,
                     const TensorType& type) {
-  if (const std::optional<Piece> piece = WholeBytesOf(movement, type)) {
+  if (const std::optional<Piece> piece = BytePiece(movement, type)) {
     return builder.View(source, BytesOf(type.type, piece->source_offset), type);
   }
   const plan::ValueId target = builder.Scratch(type);
@@ -179,7 +179,7 @@ void MoveToOutput(LowerScope& scope, size_t from, const Movement& movement, size
     scope.NewOutput(i);
     return;
   }
-  if (!WholeBytesOf(movement, type) && !HasWholeBytes(scope, from)) return;
+  if (!BytePiece(movement, type) && !HasByteElements(scope, from)) return;
   scope.SetOutput(i, Moved(scope.builder, scope.input(from), movement, type));
 }
 
@@ -196,11 +196,11 @@ void MoveIntoPart(LowerScope& scope, size_t from, const Movement& movement, plan
                  Part(builder, target, piece->target_offset, piece->count));
     return;
   }
-  if (!HasWholeBytes(scope, from)) return;
+  if (!HasByteElements(scope, from)) return;
   EmitMovement(builder, scope.input(from), target, movement);
 }
 
-bool HasWholeBytes(NodeScope& scope, size_t i) {
+bool HasByteElements(NodeScope& scope, size_t i) {
   if (ElementBytes(scope.input_element(i)) > 0) return true;
   scope.Fault(
       "moves single elements of input {}, which is {}; {} must keep its order or be "

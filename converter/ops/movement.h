@@ -38,7 +38,7 @@ struct Run {
 using Runs = std::vector<Run>;
 
 // The run that copies a complete axis.
-inline Runs WholeAxis(int64_t dim) { return {{0, dim, 0, 1}}; }
+inline Runs FullAxis(int64_t dim) { return {{0, dim, 0, 1}}; }
 // Returns true if the runs copy all positions of an axis in order.
 inline bool IsInOrder(const Runs& runs, int64_t dim) {
   return runs.size() == 1 && runs[0].source == 0 && runs[0].step == 1 && runs[0].count == dim;
@@ -80,7 +80,7 @@ void MoveIntoPart(LowerScope& scope, size_t from, const Movement& movement, plan
 
 // Returns true if the elements of input i are complete bytes; else reports an error that explains
 // the limits of such elements.
-bool HasWholeBytes(NodeScope& scope, size_t i);
+bool HasByteElements(NodeScope& scope, size_t i);
 
 // Return nullopt on overflow.
 std::optional<int64_t> CheckedProduct(int64_t a, int64_t b);

@@ -21,7 +21,7 @@ Dims SearchedDims(const NodeScope& scope) {
 
 void InferNonZero(InferScope& scope) {
   const std::string type = scope.attributes.Choice("output_type", "i64", kCoordinateTypes);
-  if (!HasWholeBytes(scope, 0)) return;
+  if (!HasByteElements(scope, 0)) return;
   const Dims dims = SearchedDims(scope);
   const int64_t most = ElementCount(dims).value_or(0);
   scope.SetOutput(0, ParseElementType(type).value(), {std::ssize(dims), most});
@@ -35,7 +35,7 @@ void LowerNonZero(LowerScope& scope) {
   const plan::ValueId places = scope.NewOutput(0);
   if (most == 0) return;
   const plan::ValueId count = scope.builder.Scratch({ElementType::i32, {}});
-  EmitPlacesFound(scope.builder, 1, dims, most, scope.input(0), places, count);
+  EmitNonZeroIndices(scope.builder, 1, dims, most, scope.input(0), places, count);
   scope.SetLength(count);
 }
 
@@ -49,8 +49,8 @@ constexpr Operation kNonZeroRows[] = {
 
 std::span<const Operation> NonZeroOperations() { return kNonZeroRows; }
 
-void EmitPlacesFound(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t most,
-                     plan::ValueId x, plan::ValueId places, plan::ValueId counts) {
+void EmitNonZeroIndices(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t most,
+                        plan::ValueId x, plan::ValueId places, plan::ValueId counts) {
   format::PlacesParams params;
   params.mutate_batch(Narrow32(batch, "batch"));
   params.mutate_rank(Narrow32(dims.size(), "rank"));

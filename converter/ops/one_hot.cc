@@ -50,7 +50,7 @@ void InferOneHot(InferScope& scope) {
     scope.Fault("on_value is {} and off_value is {}; both must have the same type",
                 scope.input_type_name(2), scope.input_type_name(3));
   }
-  const bool whole = HasWholeBytes(scope, 2);
+  const bool whole = HasByteElements(scope, 2);
   const std::optional<OneHotSpec> spec = ReadOneHotSpec(scope);
   if (!spec || !whole || scope.failed()) return;
   Dims dims = scope.input_dims(0);
@@ -105,7 +105,7 @@ void LowerOneHot(LowerScope& scope) {
   repeated[spec.axis] = 1;
   along[spec.axis] = spec.depth;
   const plan::ValueId is_place = builder.Scratch({ElementType::boolean, type.dims});
-  const plan::ValueId places = PlaceNumbers(builder, scope.input_element(0), spec.depth);
+  const plan::ValueId places = IndexSequence(builder, scope.input_element(0), spec.depth);
   EmitCompare(builder, format::CompareOp::equal, {indices, repeated}, {places, along}, is_place);
   const Operand on = {scope.input(2), Dims(rank, 1)}, off = {scope.input(3), Dims(rank, 1)};
   EmitSelect(builder, {is_place, type.dims}, on, off, {y, type.dims});

@@ -31,7 +31,7 @@ class LowerScope;
 
 inline constexpr int kAnyNumber = -1;  // of inputs: no maximum
 // The opset of operations that only passes create; no specification has them.
-inline constexpr int kOfPasses = 0;
+inline constexpr int kPassOnly = 0;
 
 // One row: one version of an operation.
 struct Operation {

@@ -67,7 +67,7 @@ plan::Step& LastStep(plan::Builder& builder) {
 
 }  // namespace
 
-void KeepLastStepApart(plan::Builder& builder) { LastStep(builder).keeps_apart = true; }
+void ExcludeLastStepFromFusion(plan::Builder& builder) { LastStep(builder).is_never_fused = true; }
 
 void KeepLastStepFloat(plan::Builder& builder) { LastStep(builder).stays_float = true; }
 

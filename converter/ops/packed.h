@@ -36,7 +36,7 @@ void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t out
 // Excludes the last emitted step from fusion with the steps after it. Use it for products that are
 // not a MatMul of the graph: streaming may change whether their rows match an addition. Fusing that
 // addition would change the rounding.
-void KeepLastStepApart(plan::Builder& builder);
+void ExcludeLastStepFromFusion(plan::Builder& builder);
 
 // Keeps the weights of the last emitted step in floating point; they are never quantised.
 void KeepLastStepFloat(plan::Builder& builder);

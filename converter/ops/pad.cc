@@ -127,14 +127,14 @@ void LowerMirrored(LowerScope& scope, const PadSpec& spec) {
   Dims from = scope.input_dims(0);
   std::vector<Runs> runs(from.size());
   for (size_t axis = 0; axis < from.size(); ++axis) {
-    runs[axis] = spec.begin[axis] == 0 && spec.end[axis] == 0 ? WholeAxis(from[axis])
+    runs[axis] = spec.begin[axis] == 0 && spec.end[axis] == 0 ? FullAxis(from[axis])
                                                               : MirrorRuns(spec, axis, from[axis]);
   }
   plan::ValueId source = scope.input(0);
   for (size_t first = 0; first < from.size();) {
     Dims to = from;
     std::vector<Runs> group;
-    for (const int64_t dim : from) group.push_back(WholeAxis(dim));
+    for (const int64_t dim : from) group.push_back(FullAxis(dim));
     size_t copies = 1, axis = first;
     for (; axis < from.size() && copies * runs[axis].size() <= kMostCopies; ++axis) {
       copies *= runs[axis].size();
@@ -232,7 +232,7 @@ void LowerPad(LowerScope& scope) {
     }
     return MoveToOutput(scope, 0, MovementOf(runs, scope.input_dims(0), spec.output), 0);
   }
-  if (!HasWholeBytes(scope, 0)) return;
+  if (!HasByteElements(scope, 0)) return;
   return spec.mode == Mode::kConstant ? LowerConstant(scope, spec) : LowerMirrored(scope, spec);
 }
 

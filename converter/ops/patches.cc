@@ -16,7 +16,7 @@ bool CheckImage(InferScope& scope) {
   if (scope.rank(0) != 4) {
     scope.Fault("data is {}; must have rank 4", ToString(scope.input_type(0)));
   }
-  return HasWholeBytes(scope, 0) && !scope.failed();
+  return HasByteElements(scope, 0) && !scope.failed();
 }
 
 // ExtractImagePatches: [N, C, H, W] to [N, kernel H * kernel W * C, out H, out W].

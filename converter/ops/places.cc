@@ -26,7 +26,7 @@ Runs RunsOf(const Dims& places) {
 }
 
 Movement MovementOfRuns(const GatherGeometry& geometry, const Runs& runs) {
-  return MovementOf({WholeAxis(geometry.outer), runs, WholeAxis(geometry.inner)},
+  return MovementOf({FullAxis(geometry.outer), runs, FullAxis(geometry.inner)},
                     {geometry.outer, geometry.axis, geometry.inner},
                     {geometry.outer, geometry.indices, geometry.inner});
 }
@@ -62,13 +62,13 @@ void EmitKnownGather(plan::Builder& builder, const GatherGeometry& geometry, pla
   EmitGather(builder, geometry, x, IntegerWeights(builder, type, places), y);
 }
 
-void TakePlaces(LowerScope& scope, const GatherGeometry& geometry, const Dims& places) {
+void SelectPositions(LowerScope& scope, const GatherGeometry& geometry, const Dims& places) {
   const Runs runs = RunsOf(places);
   const bool empty = ElementCount(scope.output_type(0).dims) == 0;
   if (empty || (geometry.batch == 1 && runs.size() <= kMostRuns)) {
     return MoveToOutput(scope, 0, MovementOfRuns(geometry, runs), 0);
   }
-  if (!HasWholeBytes(scope, 0)) return;
+  if (!HasByteElements(scope, 0)) return;
   const plan::ValueId x = scope.input(0);
   EmitKnownGather(scope.builder, geometry, x, places, scope.NewOutput(0));
 }
@@ -106,7 +106,7 @@ plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dim
   return builder.WeightsOf(wanted, narrow);
 }
 
-plan::ValueId PlaceNumbers(plan::Builder& builder, ElementType type, int64_t count) {
+plan::ValueId IndexSequence(plan::Builder& builder, ElementType type, int64_t count) {
   Dims places(static_cast<size_t>(count));
   std::iota(places.begin(), places.end(), 0);
   return IntegerWeights(builder, type, places);
@@ -124,7 +124,7 @@ bool CheckIndex(InferScope& scope, int64_t index, int64_t dim) {
   return false;
 }
 
-Dims ElementPlaces(const Dims& data, size_t axis, const Dims& dims, const Dims& indices) {
+Dims ElementOffsets(const Dims& data, size_t axis, const Dims& dims, const Dims& indices) {
   const Dims strides = plan::DenseStrides(data);
   Dims places;
   for (size_t i = 0; i < indices.size(); ++i) {
@@ -138,7 +138,7 @@ Dims ElementPlaces(const Dims& data, size_t axis, const Dims& dims, const Dims& 
   return places;
 }
 
-Dims TuplePlaces(const Dims& data, size_t batch_dims, const Dims& dims, const Dims& indices) {
+Dims TupleRows(const Dims& data, size_t batch_dims, const Dims& dims, const Dims& indices) {
   const auto depth = static_cast<size_t>(dims.back());
   const int64_t batch = ProductOf(data, 0, batch_dims);
   Dims places;
@@ -154,8 +154,8 @@ Dims TuplePlaces(const Dims& data, size_t batch_dims, const Dims& dims, const Di
   return places;
 }
 
-PlacedRows RowsOfPlaces(const Dims& places, const Dims& dims, int64_t total) {
-  PlacedRows rows{1, places};
+GroupedRows GroupRows(const Dims& places, const Dims& dims, int64_t total) {
+  GroupedRows rows{1, places};
   for (size_t axis = 0; axis <= dims.size() && !places.empty(); ++axis) {
     const int64_t inner = ProductOf(dims, axis, dims.size());
     if (total % inner != 0 || !StayTogether(places, inner)) continue;

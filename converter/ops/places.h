@@ -32,7 +32,7 @@ void EmitKnownGather(plan::Builder& builder, const GatherGeometry& geometry, pla
 
 // Lowers output 0 to input 0 at the positions `places` of the axis, [batch, indices]. All are
 // inside the axis.
-void TakePlaces(LowerScope& scope, const GatherGeometry& geometry, const Dims& places);
+void SelectPositions(LowerScope& scope, const GatherGeometry& geometry, const Dims& places);
 
 // Returns x at the positions `places` of the axis, without a batch. Elements of x must be 1 byte or
 // larger.
@@ -48,7 +48,7 @@ void EmitTurned(plan::Builder& builder, plan::ValueId x, const Dims& to, bool ba
 plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dims& numbers);
 
 // 0, 1, ... count - 1 as a constant of type i32 or i64.
-plan::ValueId PlaceNumbers(plan::Builder& builder, ElementType type, int64_t count);
+plan::ValueId IndexSequence(plan::Builder& builder, ElementType type, int64_t count);
 
 // Reports an error unless input i has type i32 or i64.
 void CheckIndexType(InferScope& scope, size_t i);
@@ -58,22 +58,22 @@ bool CheckIndex(InferScope& scope, int64_t index, int64_t dim);
 
 // Offset in the flattened `data` for each element of `indices`, which has shape `dims`. The index
 // replaces the coordinate along `axis`; the other coordinates are those of the index element.
-Dims ElementPlaces(const Dims& data, size_t axis, const Dims& dims, const Dims& indices);
+Dims ElementOffsets(const Dims& data, size_t axis, const Dims& dims, const Dims& indices);
 
 // Row number in the flattened `data` for each index tuple. `indices` has shape `dims`; its last
 // axis holds one tuple for the axes of `data` after the first `batch_dims`, which data and indices
 // share.
-Dims TuplePlaces(const Dims& data, size_t batch_dims, const Dims& dims, const Dims& indices);
+Dims TupleRows(const Dims& data, size_t batch_dims, const Dims& dims, const Dims& indices);
 
 // Rows of `inner` adjacent elements: the longest into which a list of element offsets can be
 // grouped.
-struct PlacedRows {
+struct GroupedRows {
   int64_t inner = 1;
   Dims places;
 };
 
 // `dims` is the shape of `places`, which are offsets in a tensor of `total` elements.
-PlacedRows RowsOfPlaces(const Dims& places, const Dims& dims, int64_t total);
+GroupedRows GroupRows(const Dims& places, const Dims& dims, int64_t total);
 
 }  // namespace weft::ops
 

@@ -42,7 +42,7 @@ std::optional<Dims> InferPool(InferScope& scope, std::initializer_list<ElementTy
     scope.Fault("data is {}; must have rank 3, 4 or 5", ToString(scope.input_type(0)));
     return std::nullopt;
   }
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   const std::optional<Window> window =
       InferWindow(scope, std::span(data).subspan(2), scope.attributes.Ints("kernel"));
   if (!window) return std::nullopt;
@@ -80,7 +80,7 @@ constexpr std::string_view kIndexTypes[] = {"i64", "i32"};
 constexpr ElementType kNumberType = ElementType::i32;
 
 Window WindowOf(const NodeScope& scope) {
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   return WindowOf(scope, std::span(data).subspan(2), scope.attributes.Ints("kernel"));
 }
 
@@ -175,14 +175,14 @@ void EmitVolumePool(plan::Builder& builder, PoolOp op, int64_t planes, const Win
 
 // The maps of data with one or two spatial axes.
 Pooled MapsOf(const NodeScope& scope, const Window& window) {
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   if (!scope.attributes.Has(kXLast)) return Planes(data[0] * data[1], window);
   return {data[0], data[1], LastOf(data[1], window.y.in, window.x.in),
           LastOf(data[1], window.y.out, window.x.out)};
 }
 
 void Emit(LowerScope& scope, PoolOp op) {
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   Window window = WindowOf(scope);
@@ -507,7 +507,7 @@ constexpr Operation kPoolingRows[] = {
     {"AvgPool", 1, 1, 1, InferMean, LowerMean, kPooling},
     {"AvgPool", 14, 1, 1, InferMean, LowerMean, kPooling},
     {"AvgPool", 16, 1, 1, InferMean, LowerMean, kPooling},
-    {"QuantizedAvgPool", kOfPasses, 1, 1, InferByteMean, LowerByteMean},
+    {"QuantizedAvgPool", kPassOnly, 1, 1, InferByteMean, LowerByteMean},
 };
 
 }  // namespace

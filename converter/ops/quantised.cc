@@ -165,7 +165,7 @@ void LowerByteMatMul(LowerScope& scope) {
 void InferByteConvolution(InferScope& scope) {
   CheckByte(scope, kData);
   CheckByte(scope, kFilters);
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   const Filters filters = FiltersOf(scope);
   CheckInChannels(scope, filters);
   CheckOutputs(scope, filters.groups * filters.out_channels);
@@ -327,15 +327,15 @@ void LowerByteBinary(LowerScope& scope) {
 constexpr Traits kByteProduct = {.foldable = false, .heavy = true};
 
 constexpr Operation kQuantisedRows[] = {
-    {"Quantize", kOfPasses, 1, 1, InferToLevels, LowerToLevels, kPointwise},
-    {"Dequantize", kOfPasses, 1, 1, InferFromLevels, LowerFromLevels, kPointwise},
-    {"ByteTable", kOfPasses, 2, 2, InferByteTable, LowerByteTable},
-    {"QuantizedMatMul", kOfPasses, 5, 5, InferByteMatMul, LowerByteMatMul, kByteProduct},
-    {"QuantizedConvolution", kOfPasses, 5, 6, InferByteConvolution, LowerByteConvolution,
+    {"Quantize", kPassOnly, 1, 1, InferToLevels, LowerToLevels, kPointwise},
+    {"Dequantize", kPassOnly, 1, 1, InferFromLevels, LowerFromLevels, kPointwise},
+    {"ByteTable", kPassOnly, 2, 2, InferByteTable, LowerByteTable},
+    {"QuantizedMatMul", kPassOnly, 5, 5, InferByteMatMul, LowerByteMatMul, kByteProduct},
+    {"QuantizedConvolution", kPassOnly, 5, 6, InferByteConvolution, LowerByteConvolution,
      kByteProduct},
-    {"QuantizedAdd", kOfPasses, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::add>,
+    {"QuantizedAdd", kPassOnly, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::add>,
      kPointwise},
-    {"QuantizedMultiply", kOfPasses, 2, 2, InferByteBinary,
+    {"QuantizedMultiply", kPassOnly, 2, 2, InferByteBinary,
      LowerByteBinary<format::BinaryOp::multiply>, kPointwise},
 };
 

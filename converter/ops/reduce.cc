@@ -60,7 +60,7 @@ void InferReduce(InferScope& scope) {
   const std::optional<std::vector<bool>> reduced = ReducedAxes(scope);
   const bool keep_dims = scope.attributes.Bool("keep_dims", false);
   if (!reduced) return;
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   Dims dims;
   for (size_t axis = 0; axis < reduced->size(); ++axis) {
     if (!(*reduced)[axis]) dims.push_back(data[axis]);
@@ -189,8 +189,8 @@ void LowerReduce(LowerScope& scope) {
   const std::vector<bool> reduced = ReducedAxes(scope);
   const std::optional<ir::RunTimeExtent> extent = ir::ExtentOf(scope.node().inputs[0]);
   if (extent && reduced[extent->axis]) return LowerReduceInUse(scope, op, *extent, reduced);
-  Reduction over = ReductionOf(DocumentDims(scope), reduced);
-  if (scope.attributes.Has(kXLast)) over.axes = TurnedAxes(DocumentDims(scope), reduced);
+  Reduction over = ReductionOf(SpecDims(scope), reduced);
+  if (scope.attributes.Has(kXLast)) over.axes = TurnedAxes(SpecDims(scope), reduced);
   const bool reduces = over.reduces();
   if (!reduces && op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
   const plan::ValueId y = scope.NewOutput(0);
@@ -240,7 +240,7 @@ void ReduceTurn(TurnScope& scope) {
   if (!scope.MayTurn(In(0))) return;
   const std::vector<bool> reduced = NamedAxes(scope, 1);
   const Dims& dims = scope.dims(In(0));
-  const Reduction before = ReductionOf(DocumentDims(scope), reduced);
+  const Reduction before = ReductionOf(SpecDims(scope), reduced);
   const std::vector<ReduceAxis> after = TurnedAxes(dims, reduced);
   const bool is_one_run = std::ranges::count(before.axes, true, &ReduceAxis::reduced) == 1 &&
                           std::ranges::count(after, true, &ReduceAxis::reduced) == 1;
@@ -256,7 +256,7 @@ void ReduceTurn(TurnScope& scope) {
   TieKept(scope, kept);
 }
 
-constexpr Traits kReduces = {.minds_length = true, .axes = ReduceAxes, .turn = ReduceTurn};
+constexpr Traits kReduces = {.respects_length = true, .axes = ReduceAxes, .turn = ReduceTurn};
 
 constexpr Operation kReduceRows[] = {
     {"ReduceSum", 1, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::sum>, kReduces},

@@ -16,7 +16,7 @@ namespace {
 
 std::vector<Runs> WholeAxes(const Dims& dims) {
   std::vector<Runs> runs;
-  for (const int64_t dim : dims) runs.push_back(WholeAxis(dim));
+  for (const int64_t dim : dims) runs.push_back(FullAxis(dim));
   return runs;
 }
 
@@ -80,7 +80,7 @@ void InferReverseSequence(InferScope& scope) {
     return scope.Fault("input 1 (seq_lengths) is {} and computed at run time; must be i32 or i64",
                        Name(type));
   }
-  if (scope.constant(1) == nullptr && !HasWholeBytes(scope, 0)) return;
+  if (scope.constant(1) == nullptr && !HasByteElements(scope, 0)) return;
   // Known lengths may be integers of any type.
   const std::optional<Dims> lengths = scope.Ints(1);
   for (const int64_t length : lengths.value_or(Dims())) {
@@ -105,7 +105,7 @@ plan::ValueId EmitReversedPlaces(plan::Builder& builder, plan::ValueId lengths, 
   EmitBinary(builder, format::BinaryOp::minimum, given, most, bounded);
   EmitBinary(builder, format::BinaryOp::subtract, {bounded, column},
              {IntegerWeights(builder, type, {1}), one}, last);
-  const Operand places = {PlaceNumbers(builder, type, steps), row};
+  const Operand places = {IndexSequence(builder, type, steps), row};
   const plan::ValueId turned = builder.Scratch({type, dims}), y = builder.Scratch({type, dims});
   const plan::ValueId is_turned = builder.Scratch({ElementType::boolean, dims});
   EmitBinary(builder, format::BinaryOp::subtract, {last, column}, places, turned);
@@ -148,7 +148,7 @@ void LowerReverseSequence(LowerScope& scope) {
   if (std::all_of(lengths.begin(), lengths.end(), [](int64_t length) { return length <= 1; })) {
     return scope.Forward(0, 0);
   }
-  if (!HasWholeBytes(scope, 0)) return;
+  if (!HasByteElements(scope, 0)) return;
   const plan::ValueId source = scope.input(0);
   const plan::ValueId target = scope.NewOutput(0);
   std::vector<Runs> runs = WholeAxes(dims);
@@ -158,7 +158,7 @@ void LowerReverseSequence(LowerScope& scope) {
     while (last < dims[batch] && lengths[static_cast<size_t>(last)] == length) ++last;
     runs[batch] = {{first, last - first, first, 1}};
     runs[time] = {{0, length, length - 1, -1}, {length, dims[time] - length, length, 1}};
-    if (length <= 1) runs[time] = WholeAxis(dims[time]);
+    if (length <= 1) runs[time] = FullAxis(dims[time]);
     EmitMovement(scope.builder, source, target, MovementOf(runs, dims, dims));
     first = last;
   }

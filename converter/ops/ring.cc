@@ -45,7 +45,7 @@ void InferRing(InferScope& scope) {
 }
 
 void LowerRing(LowerScope& scope) {
-  if (!HasWholeBytes(scope, 0)) return;
+  if (!HasByteElements(scope, 0)) return;
   const RingReads reads = ReadsOf(scope);
   const Dims& dims = scope.input_dims(0);
   const auto axis = static_cast<size_t>(reads.axis);

@@ -74,7 +74,7 @@ class SampleSteps {
     const Operand strides = OfSides(std::array<int64_t, 2>{1, spec_.sides[0]});
     switch (spec_.padding) {
       case SamplePadding::kZeros:
-        return InsideAlone(places, Of(BinaryOp::multiply, Whole(places), strides));
+        return MaskOutside(places, Of(BinaryOp::multiply, Whole(places), strides));
       case SamplePadding::kBorder: {
         const std::array<float, 2> ends = {static_cast<float>(spec_.sides[0] - 1),
                                            static_cast<float>(spec_.sides[1] - 1)};
@@ -92,7 +92,7 @@ class SampleSteps {
   }
 
   // Replaces coordinates outside the image by the number of pixels, which selects no pixel.
-  Operand InsideAlone(const Operand& places, const Operand& pixels) {
+  Operand MaskOutside(const Operand& places, const Operand& pixels) {
     const Operand low = Made(ElementType::boolean), high = Made(ElementType::boolean);
     const std::array<float, 2> ends = {static_cast<float>(spec_.sides[0]),
                                        static_cast<float>(spec_.sides[1])};

@@ -63,7 +63,7 @@ size_t ScatterAxisOf(const NodeScope& scope) {
 void InferScatterUpdate(InferScope& scope) {
   CheckScatterIndices(scope);
   const std::optional<int64_t> axis = ScatterAxis(scope);
-  if (!axis || !HasWholeBytes(scope, 0)) return;
+  if (!axis || !HasByteElements(scope, 0)) return;
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
   Dims dims(data.begin(), data.begin() + *axis);
@@ -128,7 +128,7 @@ Combination CombinationOf(const NodeScope& scope) {
 
 void CheckCombinedType(InferScope& scope, Combination combination) {
   if (combination == Combination::kReplace) {
-    HasWholeBytes(scope, 0);
+    HasByteElements(scope, 0);
   } else if (combination == Combination::kMean) {
     CheckElements(scope, kScattered, {ElementType::f32});
   } else if (combination == Combination::kSubtract) {
@@ -179,7 +179,7 @@ bool CheckElementDims(InferScope& scope, int64_t axis) {
 }
 
 Dims ElementTargets(const NodeScope& scope, size_t axis) {
-  return ElementPlaces(scope.input_dims(0), axis, scope.input_dims(1), *scope.Ints(1));
+  return ElementOffsets(scope.input_dims(0), axis, scope.input_dims(1), *scope.Ints(1));
 }
 
 void InferScatterElements(InferScope& scope) {
@@ -229,7 +229,7 @@ void LowerScatterElements(LowerScope& scope) {
   const size_t axis = ScatterAxisOf(scope);
   if (!scope.constant(1)) return LowerComputedScatter(scope, axis);
   const int64_t total = ProductOf(data, 0, data.size());
-  PlacedRows rows = RowsOfPlaces(ElementTargets(scope, axis), scope.input_dims(1), total);
+  GroupedRows rows = GroupRows(ElementTargets(scope, axis), scope.input_dims(1), total);
   LowerScattered(scope, {1, total / rows.inner, rows.inner, std::move(rows.places)});
 }
 
@@ -266,7 +266,7 @@ void InferScatterTuples(InferScope& scope) {
     if (!CheckIndex(scope, known[i], data[i % depth])) return;
   }
   if (scope.constant(1)) {
-    CheckScatterTargets(scope, TuplePlaces(data, 0, indices, known));
+    CheckScatterTargets(scope, TupleRows(data, 0, indices, known));
   } else {
     CheckRowNumbers(scope, 1, Dims(data.begin(), data.begin() + indices.back()));
   }
@@ -287,7 +287,7 @@ void LowerScatterTuples(LowerScope& scope) {
     return WriteComputedRows(scope, rows, numbers, scope.input(2));
   }
   LowerScattered(scope, {1, ProductOf(data, 0, depth), ProductOf(data, depth, data.size()),
-                         TuplePlaces(data, 0, indices, *scope.Ints(1))});
+                         TupleRows(data, 0, indices, *scope.Ints(1))});
 }
 
 void ScatterTuplesAxes(AxisScope& scope) {
@@ -303,7 +303,7 @@ void ScatterTuplesAxes(AxisScope& scope) {
 
 void InferSliceScatter(InferScope& scope) {
   const std::optional<Cut> cut = CutOf(scope);
-  if (!cut || !HasWholeBytes(scope, 0)) return;
+  if (!cut || !HasByteElements(scope, 0)) return;
   CheckScatterUpdates(scope, 1, cut->kept);
   SetScattered(scope);
 }

@@ -79,12 +79,12 @@ void ReplaceByTable(LowerScope& scope, const ScatteredRows& rows, Dims places,
 
 // The rows that have updates, by descending number of updates. Rows with another update in a round
 // are thus always the first ones.
-struct Meetings {
+struct RowUpdates {
   Dims rows;
   std::vector<Dims> updates;  // of each row, in order
 };
 
-Meetings MeetingsOf(const Dims& targets) {
+RowUpdates MeetingsOf(const Dims& targets) {
   std::unordered_map<int64_t, size_t> known;
   std::vector<std::pair<int64_t, Dims>> met;
   for (size_t i = 0; i < targets.size(); ++i) {
@@ -94,7 +94,7 @@ Meetings MeetingsOf(const Dims& targets) {
   }
   std::ranges::stable_sort(
       met, [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
-  Meetings meetings;
+  RowUpdates meetings;
   for (auto& [row, updates] : met) {
     meetings.rows.push_back(row);
     meetings.updates.push_back(std::move(updates));
@@ -122,7 +122,7 @@ format::BinaryOp ScatterStep(Combination combination, ElementType type) {
 // Each update is read once.
 class ScatterRounds {
  public:
-  ScatterRounds(plan::Builder& builder, const ScatteredRows& rows, const Meetings& meetings,
+  ScatterRounds(plan::Builder& builder, const ScatteredRows& rows, const RowUpdates& meetings,
                 plan::ValueId updates)
       : builder_(builder), rows_(rows), type_(builder.type(updates)) {
     Dims order;
@@ -190,7 +190,7 @@ class ScatterRounds {
 
 // Divides each row by the number of elements in its sum.
 plan::ValueId DividedByHits(plan::Builder& builder, plan::ValueId sums, int64_t inner,
-                            const Meetings& meetings, bool with_data) {
+                            const RowUpdates& meetings, bool with_data) {
   std::vector<float> counts;
   for (const Dims& updates : meetings.updates) {
     counts.push_back(static_cast<float>(updates.size() + (with_data ? 1 : 0)));
@@ -213,7 +213,7 @@ void EmitScatterTarget(plan::Builder& builder, const ComputedRows& rows, plan::V
                        plan::ValueId update, plan::ValueId state, plan::ValueId y) {
   const Dims dims = {rows.outer, rows.rows, rows.inner}, row = {rows.outer, 1, rows.inner};
   const Dims one = rows.by_element ? row : Dims{1, 1, 1};
-  const Operand numbers = {PlaceNumbers(builder, builder.type(index), rows.rows),
+  const Operand numbers = {IndexSequence(builder, builder.type(index), rows.rows),
                            {1, rows.rows, 1}};
   const Dims mask = {one[0], rows.rows, one[2]};
   const plan::ValueId is_row = builder.Scratch({ElementType::boolean, mask});
@@ -339,7 +339,7 @@ void ReplaceRows(LowerScope& scope, const ScatteredRows& rows, plan::ValueId upd
 }
 
 size_t MostCombined(const Dims& targets) {
-  const Meetings meetings = MeetingsOf(targets);
+  const RowUpdates meetings = MeetingsOf(targets);
   return meetings.updates.empty() ? 0 : meetings.updates.front().size();
 }
 
@@ -347,7 +347,7 @@ void CombineRows(LowerScope& scope, const ScatteredRows& rows, Combination combi
                  bool with_data, plan::ValueId updates) {
   if (ScattersNothing(scope, static_cast<int64_t>(rows.targets.size()))) return scope.Forward(0, 0);
   plan::Builder& builder = scope.builder;
-  const Meetings meetings = MeetingsOf(rows.targets);
+  const RowUpdates meetings = MeetingsOf(rows.targets);
   const auto count = static_cast<int64_t>(meetings.rows.size());
   ScatterRounds rounds(builder, rows, meetings, updates);
   const plan::ValueId data = scope.input(0);

@@ -229,7 +229,7 @@ void LowerEye(LowerScope& scope) {
 }
 
 // The output depends only on the input's shape.
-constexpr Traits kOfShape = {.shape_only = true, .minds_length = true};
+constexpr Traits kOfShape = {.shape_only = true, .respects_length = true};
 
 constexpr Operation kShapeRows[] = {
     {"ShapeOf", 1, 1, 1, InferShapeOf, LowerShapeOf, kOfShape},

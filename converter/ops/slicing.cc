@@ -237,7 +237,7 @@ void SetLengthOfOutput(InferScope& scope, const Cut& cut) {
   std::optional<ir::RunTimeExtent>& extent = scope.mutable_node().outputs[0].run_time_extent;
   extent.reset();
   for (const ComputedRange& range : cut.computed) {
-    const PlaceCount count = CountOfRange(scope, range);
+    const RangeCount count = CountOfRange(scope, range);
     if (count.exact || count.most == 0) continue;
     const auto axis = static_cast<size_t>(cut.places[range.axis]);
     if (extent) {
@@ -251,7 +251,7 @@ void SetLengthOfOutput(InferScope& scope, const Cut& cut) {
 
 void InferSlicing(InferScope& scope) {
   std::optional<Cut> cut = CutOf(scope);
-  if (!cut || (!cut->computed.empty() && !HasWholeBytes(scope, 0))) return;
+  if (!cut || (!cut->computed.empty() && !HasByteElements(scope, 0))) return;
   scope.SetOutput(0, scope.input_element(0), cut->output);
   SetLengthOfOutput(scope, *cut);
 }
@@ -354,7 +354,7 @@ void StridedSliceTurn(TurnScope& scope) {
 }
 
 constexpr Traits Slices(void (*turn)(TurnScope&)) {
-  return {.minds_length = true,
+  return {.respects_length = true,
           .picks = true,
           .axes = SlicingAxes,
           .turn = turn,

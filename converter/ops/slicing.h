@@ -68,11 +68,11 @@ struct Cut {
 std::optional<Cut> CutOf(NodeScope& scope);
 
 // Number of positions in a computed range: exactly `most`, or at most `most`.
-struct PlaceCount {
+struct RangeCount {
   int64_t most = 0;
   bool exact = true;
 };
-PlaceCount CountOfRange(const NodeScope& scope, const ComputedRange& range);
+RangeCount CountOfRange(const NodeScope& scope, const ComputedRange& range);
 
 // Returns x, of `dims`, restricted to the range. If the count is not exact, sets *length to the
 // value (i32) that holds it.

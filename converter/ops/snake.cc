@@ -59,7 +59,7 @@ void LowerSnake(LowerScope& scope) {
 }
 
 constexpr Operation kSnakeRows[] = {
-    {"Snake", kOfPasses, 3, 3, InferSnake, LowerSnake, kPointwise},
+    {"Snake", kPassOnly, 3, 3, InferSnake, LowerSnake, kPointwise},
 };
 
 }  // namespace

@@ -125,7 +125,7 @@ plan::ValueId EmitFirstTrue(plan::Builder& builder, int64_t outer, int64_t axis,
   return y;
 }
 
-plan::ValueId EmitAscendingPlaces(plan::Builder& builder, plan::ValueId x) {
+plan::ValueId EmitArgSort(plan::Builder& builder, plan::ValueId x) {
   const TensorType type = builder.value(x).type;
   const int64_t count = ElementCount(type.dims).value_or(0);
   const plan::ValueId values = builder.Scratch({type.type, {count}});

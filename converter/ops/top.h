@@ -23,7 +23,7 @@ plan::ValueId EmitFirstTrue(plan::Builder& builder, int64_t outer, int64_t axis,
                             plan::ValueId x);
 
 // Indices that sort the one-dimensional x in ascending order; equal elements keep their order.
-plan::ValueId EmitAscendingPlaces(plan::Builder& builder, plan::ValueId x);
+plan::ValueId EmitArgSort(plan::Builder& builder, plan::ValueId x);
 
 }  // namespace weft::ops
 

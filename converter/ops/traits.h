@@ -46,7 +46,7 @@ struct Traits {
   // The outputs depend only on input shapes (ShapeOf): folded even if inputs are computed.
   bool shape_only = false;
   // The result excludes elements beyond a run-time length of input 0.
-  bool minds_length = false;
+  bool respects_length = false;
   // Rule to trace loop counters and conditions through the operation; null: they are not traced.
   ScalarRule scalar = nullptr;
 

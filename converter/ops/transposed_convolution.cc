@@ -43,7 +43,7 @@ Filters TransposedFilters(const NodeScope& scope) {
 // have no effect. With same_* the cut is then half of the excess, rounded up (upper) or down
 // (lower). Without an output shape same_* cut nothing.
 Window TransposedWindow(const NodeScope& scope) {
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   const std::span<const int64_t> in = std::span(data).subspan(2);
   const Dims kernel = FiltersOf(scope).window;
   const std::string auto_pad = AutoPad(scope);
@@ -66,7 +66,7 @@ Window TransposedWindow(const NodeScope& scope) {
 }
 
 bool CheckTransposedAttributes(InferScope& scope, const Filters& filters) {
-  const Dims data = DocumentDims(scope);
+  const Dims data = SpecDims(scope);
   const std::span<const int64_t> in = std::span(data).subspan(2);
   if (!CheckWindow(scope, in, filters.window)) return false;
   if (!CheckLength(scope, "output_padding", in.size())) return false;
@@ -141,7 +141,7 @@ std::vector<Phases> PhasesOfAxis(const WindowAxis& axis) {
   return lists;
 }
 
-bool HoldsAllPlaces(const std::vector<Phases>& lists, const WindowAxis& axis) {
+bool CoversOutput(const std::vector<Phases>& lists, const WindowAxis& axis) {
   int64_t places = 0;
   for (const Phases& phases : lists) {
     for (const Phase& phase : phases) places += phase.count;
@@ -192,9 +192,9 @@ std::vector<Nest> NestsOfPhases(const WindowAxis& axis, const Phases& phases, in
 }
 
 // One group of phases for each of the axes z, y and x.
-using AlikePhases = std::array<Phases, 3>;
+using PhaseGroup = std::array<Phases, 3>;
 
-size_t CountOf(const AlikePhases& phases) {
+size_t CountOf(const PhaseGroup& phases) {
   return phases[0].size() * phases[1].size() * phases[2].size();
 }
 
@@ -212,7 +212,7 @@ struct Transposed {
 
 // Reorders the taps of the phases for their convolution: from weights [groups, in, out, window...]
 // to [groups, out, phases, in, taps...], or to [phases, out, in, taps...] for a single group.
-std::vector<Nest> RegroupedTaps(const Transposed& node, const AlikePhases& phases,
+std::vector<Nest> RegroupedTaps(const Transposed& node, const PhaseGroup& phases,
                                 bool phases_first) {
   const Filters& filters = node.filters;
   const std::array<WindowAxis, 3> axes = node.axes();
@@ -264,7 +264,7 @@ void MoveElements(const Nest& nest, const std::vector<float>& from, std::vector<
   }
 }
 
-FilterWeights Regrouped(plan::Builder& builder, const Transposed& node, const AlikePhases& phases,
+FilterWeights Regrouped(plan::Builder& builder, const Transposed& node, const PhaseGroup& phases,
                         bool phases_first) {
   const std::vector<Nest> nests = RegroupedTaps(node, phases, phases_first);
   int64_t count = 0;
@@ -286,13 +286,13 @@ void EmitConvolved(plan::Builder& builder, const Convolution& node, plan::ValueI
   EmitIntegerConv(builder, node.batch, node.filters, node.window, x, node.weights.computed, y);
 }
 
-Window WindowOver(const Transposed& node, const AlikePhases& phases) {
+Window WindowOver(const Transposed& node, const PhaseGroup& phases) {
   return {WindowOver(node.window.y, phases[1]), WindowOver(node.window.x, phases[2]),
           node.window.axis_count, WindowOver(node.window.z, phases[0])};
 }
 
 // Returns true if the results of a single phase are the complete output, in its order.
-bool AreAll(const Transposed& node, const AlikePhases& phases, const Window& over) {
+bool AreAll(const Transposed& node, const PhaseGroup& phases, const Window& over) {
   const std::array<WindowAxis, 3> axes = node.axes();
   const int64_t out[] = {over.z.out, over.y.out, over.x.out};
   for (size_t i = 0; i < 3; ++i) {
@@ -322,8 +322,8 @@ std::optional<int64_t> DistanceOf(const Phases& phases, const WindowAxis& over) 
 
 // The target for phases whose results one step can write directly into y: its channels, the
 // channels of y for each phase, must have a constant stride.
-std::optional<Target> TargetOf(const Transposed& node, const AlikePhases& phases,
-                               const Window& over, ElementType type) {
+std::optional<Target> TargetOf(const Transposed& node, const PhaseGroup& phases, const Window& over,
+                               ElementType type) {
   if (type != ElementType::f32 || over.axis_count == 3) return std::nullopt;
   if (node.filters.groups > 1 && CountOf(phases) > 1) return std::nullopt;
   const format::MapStrides& y = node.y_strides;
@@ -364,7 +364,7 @@ plan::ValueId PartOf(plan::Builder& builder, plan::ValueId y, const Convolution&
 
 // Moves the results of a convolution over phases to the output. Its channels are those of the
 // output, each with all phases.
-Movement ToPlaces(const Transposed& node, const AlikePhases& phases, const Window& over) {
+Movement ToOutput(const Transposed& node, const PhaseGroup& phases, const Window& over) {
   const std::array<WindowAxis, 3> axes = node.axes();
   const Dims made = {over.z.out, over.y.out, over.x.out};
   const Dims result_strides = plan::DenseStrides(made);
@@ -390,7 +390,7 @@ Movement ToPlaces(const Transposed& node, const AlikePhases& phases, const Windo
 
 // Computes phases that are in one group along all axes by one convolution, with copies if it cannot
 // write its results directly.
-void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhases& phases) {
+void EmitPhases(plan::Builder& builder, const Transposed& node, const PhaseGroup& phases) {
   const Window over = WindowOver(node, phases);
   const std::optional<Target> target = TargetOf(node, phases, over, builder.type(node.x));
   Convolution convolution = {node.batch, node.filters, over,
@@ -414,7 +414,7 @@ void EmitPhases(plan::Builder& builder, const Transposed& node, const AlikePhase
   const plan::ValueId results = builder.Scratch(
       {builder.type(node.x), {channels * count, over.z.out, over.y.out, over.x.out}});
   EmitConvolved(builder, convolution, node.x, results);
-  EmitMovement(builder, results, node.y, ToPlaces(node, phases, over));
+  EmitMovement(builder, results, node.y, ToOutput(node, phases, over));
 }
 
 // Separate phases need no memory in addition to the output. A shared step is used if it saves
@@ -430,7 +430,7 @@ bool AreOneStep(const Filters& filters, size_t phases) {
   return phases == 1 || panels(phases * channels) < phases * panels(channels);
 }
 
-void EmitAlike(plan::Builder& builder, const Transposed& node, const AlikePhases& phases) {
+void EmitGroup(plan::Builder& builder, const Transposed& node, const PhaseGroup& phases) {
   const bool is_evenly_placed =
       TargetOf(node, phases, WindowOver(node, phases), builder.type(node.x)).has_value();
   if (is_evenly_placed || AreOneStep(node.filters, CountOf(phases))) {
@@ -465,12 +465,12 @@ void LowerTransposed(LowerScope& scope) {
   bool covers = true;
   for (size_t i = 0; i < 3; ++i) {
     lists[i] = PhasesOfAxis(node.axes()[i]);
-    covers = covers && HoldsAllPlaces(lists[i], node.axes()[i]);
+    covers = covers && CoversOutput(lists[i], node.axes()[i]);
   }
   if (!covers) builder.Fill(y);
   for (const Phases& deep : lists[0]) {
     for (const Phases& down : lists[1]) {
-      for (const Phases& across : lists[2]) EmitAlike(builder, node, {deep, down, across});
+      for (const Phases& across : lists[2]) EmitGroup(builder, node, {deep, down, across});
     }
   }
 }

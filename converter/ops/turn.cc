@@ -57,7 +57,7 @@ Dims ChannelsSecond(const Dims& dims) {
 
 bool Moves(const Dims& dims) { return dims[1] != 1 && ProductOf(dims, 2, dims.size()) != 1; }
 
-Dims DocumentDims(const NodeScope& scope) {
+Dims SpecDims(const NodeScope& scope) {
   const Dims& dims = scope.input_dims(0);
   return IsLast(scope, kXLast) ? ChannelsSecond(dims) : dims;
 }

@@ -36,7 +36,7 @@ Dims ChannelsSecond(const Dims& dims);
 bool Moves(const Dims& dims);
 
 // The dims of input 0 in the order of the OpenVINO specification, whatever kXLast says.
-Dims DocumentDims(const NodeScope& scope);
+Dims SpecDims(const NodeScope& scope);
 // Converts the result of a shape rule, in the order of the specification, to the order of output 0.
 Dims OutputOrder(const NodeScope& scope, Dims dims);
 

@@ -96,7 +96,7 @@ class Grouping {
     const ValueId begins = Begins();
     starts_ = Scratch(ElementType::i32, {spec_.count});
     found_ = Scratch(ElementType::i32, {});
-    EmitPlacesFound(builder_, 1, {spec_.count}, spec_.count, begins, starts_, found_);
+    EmitNonZeroIndices(builder_, 1, {spec_.count}, spec_.count, begins, starts_, found_);
     scope_.SetLength(found_);
     if (!scope_.attributes.Bool("sorted", true)) OrderByFirst();
     if (Wants(kUniqueValues)) SetValues();
@@ -157,11 +157,11 @@ class Grouping {
     LoopSpec loop;
     loop.trips = spec_.columns();
     loop.sliced.push_back({columns, 0, 1, true});
-    loop.carried.push_back({PlaceNumbers(builder_, ElementType::i32, spec_.count), 0});
+    loop.carried.push_back({IndexSequence(builder_, ElementType::i32, spec_.count), 0});
     loop.lasts.push_back({0, places});
     const LoopResults results = LowerLoop(builder_, loop, [&](const Iteration& iteration) {
       const ValueId order = iteration.states[0];
-      const ValueId by_column = EmitAscendingPlaces(builder_, Taken(iteration.slices[0], order));
+      const ValueId by_column = EmitArgSort(builder_, Taken(iteration.slices[0], order));
       return std::vector<ValueId>{Taken(order, by_column)};
     });
     return results.lasts[0];
@@ -197,7 +197,7 @@ class Grouping {
     return EmitFilled(builder_, of_groups, {spec_.count}, 0, found_, filler);
   }
 
-  void OrderByFirst() { chosen_ = EmitAscendingPlaces(builder_, Filled(Taken(order_, starts_))); }
+  void OrderByFirst() { chosen_ = EmitArgSort(builder_, Filled(Taken(order_, starts_))); }
 
   // Distance from the start of each group to that of the next.
   ValueId Sizes() {
@@ -220,9 +220,9 @@ class Grouping {
     EmitBinary(builder_, BinaryOp::subtract,
                builder_.View(sums, 0, {ElementType::i32, {spec_.count}}),
                IntegerWeights(builder_, ElementType::i32, {1}), groups);
-    const ValueId inverse = Taken(groups, EmitAscendingPlaces(builder_, order_));
+    const ValueId inverse = Taken(groups, EmitArgSort(builder_, order_));
     if (chosen_ == plan::kNone) return inverse;
-    return Taken(EmitAscendingPlaces(builder_, chosen_), inverse);
+    return Taken(EmitArgSort(builder_, chosen_), inverse);
   }
 
   void SetValues() {

@@ -134,9 +134,9 @@ Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
   return window;
 }
 
-void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart) {
+void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_independent) {
   scope.Pair(0, 0, 0, 0);
-  if (channels_apart) scope.Pair(0, 1, 0, 1);
+  if (channels_independent) scope.Pair(0, 1, 0, 1);
   const int64_t first = scope.rank(0) - static_cast<int64_t>(kernel.size());
   for (size_t i = 0; i < kernel.size(); ++i) {
     const int64_t at = first + static_cast<int64_t>(i);

@@ -60,9 +60,9 @@ std::optional<Window> InferWindow(InferScope& scope, std::span<const int64_t> in
 Window WindowOf(const NodeScope& scope, std::span<const int64_t> in,
                 std::span<const int64_t> kernel);
 
-// Marks the axes that are processed independently: the batch, the channels if `channels_apart`, and
-// each spatial axis for which is_alone() is true.
-void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_apart);
+// Marks the axes that are processed independently: the batch, the channels if
+// `channels_independent`, and each spatial axis for which is_alone() is true.
+void WindowAxes(AxisScope& scope, const Dims& kernel, bool channels_independent);
 
 // Strides of planes, [batch, channels, height, width], and of channels-last pixels, [batch, height,
 // width, channels].

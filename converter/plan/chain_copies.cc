@@ -45,7 +45,7 @@ class BlockChainer {
   // Returns the target of an earlier copy of the same bytes that neither has changed since.
   std::optional<ValueId> EarlierTarget(const StateCopy& copy) {
     for (const StateCopy& earlier : copies_) {
-      if (earlier.source != copy.source || !IsWholeScratch(earlier.target) ||
+      if (earlier.source != copy.source || !IsCompleteScratch(earlier.target) ||
           program_.values[earlier.target].bytes != program_.values[copy.target].bytes) {
         continue;
       }
@@ -58,7 +58,7 @@ class BlockChainer {
     return std::nullopt;
   }
 
-  bool IsWholeScratch(ValueId value) const {
+  bool IsCompleteScratch(ValueId value) const {
     return program_.values[value].parent == kNone && program_.values[value].home == Home::kScratch;
   }
 

@@ -67,7 +67,7 @@ bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
                       const AccessIndex& local, const AccessCounts& everywhere) {
   const Place source = Resolve(program, copy.inputs[0]);
   const Place target = Resolve(program, copy.outputs[0]);
-  if (source.root == target.root || !IsWholeScratch(program, source, copy.inputs[0]) ||
+  if (source.root == target.root || !IsCompleteScratch(program, source, copy.inputs[0]) ||
       program.values[target.root].home == Home::kWeights ||
       !IsLocal(source.root, local, everywhere)) {
     return false;
@@ -100,7 +100,7 @@ bool TargetFitsSource(const Program& program, const Step& copy, int64_t item,
                       const AccessIndex& local, const AccessCounts& everywhere) {
   const Place source = Resolve(program, copy.inputs[0]);
   const Place target = Resolve(program, copy.outputs[0]);
-  if (source.root == target.root || !IsWholeScratch(program, target, copy.outputs[0]) ||
+  if (source.root == target.root || !IsCompleteScratch(program, target, copy.outputs[0]) ||
       program.values[source.root].home != Home::kScratch ||
       !IsLocal(target.root, local, everywhere) || !IsLocal(source.root, local, everywhere)) {
     return false;
@@ -190,7 +190,7 @@ class BlockCoalescer {
     const Place source = Resolve(program_, from);
     const Place target = Resolve(program_, to);
     if (source.root == target.root || !source.moves.empty() ||
-        !IsWholeScratch(program_, target, to) ||
+        !IsCompleteScratch(program_, target, to) ||
         program_.values[source.root].home != Home::kScratch ||
         program_.values[from].bytes != program_.values[to].bytes ||
         !IsLocal(source.root, local_, everywhere_) || !IsLocal(target.root, local_, everywhere_) ||

@@ -87,7 +87,7 @@ void Effect::Then(const Effect& next, int64_t shift, Findings& findings) {
   }
 }
 
-void Effect::OrElse(const Effect& other, Findings& findings) {
+void Effect::MergeBranch(const Effect& other, Findings& findings) {
   for (const auto& [begin, run] : other.needed_) Need(begin, run.end, run.value, findings);
   for (const auto& [begin, run] : other.writers_) AddWriter(begin, run.end, run.value, findings);
   ByteRuns<Written> joined;
@@ -120,7 +120,7 @@ void Effect::Beside(const Effect& other, Findings& findings) {
   for (const auto& [begin, run] : other.writers_) AddWriter(begin, run.end, run.value, findings);
 }
 
-void Effect::MustBeReadFor(const ByteRuns<Needed>& readers, Findings& findings) const {
+void Effect::CheckReaders(const ByteRuns<Needed>& readers, Findings& findings) const {
   for (const auto& [begin, run] : readers) {
     const Needed& needed = run.value;
     writers_.ForEach(begin, run.end, [&](int64_t from, int64_t to, const uint32_t* owner) {
@@ -131,8 +131,8 @@ void Effect::MustBeReadFor(const ByteRuns<Needed>& readers, Findings& findings) 
 }
 
 void Effect::MustBeDisjointFrom(const Effect& other, Findings& findings) const {
-  MustBeReadFor(other.needed_, findings);
-  other.MustBeReadFor(needed_, findings);
+  CheckReaders(other.needed_, findings);
+  other.CheckReaders(needed_, findings);
   for (const auto& [begin, run] : writers_) {
     const uint32_t mine = run.value;
     other.writers_.ForEach(begin, run.end, [&](int64_t from, int64_t to, const uint32_t* theirs) {
@@ -144,7 +144,7 @@ void Effect::MustBeDisjointFrom(const Effect& other, Findings& findings) const {
 }
 
 void Effect::MustHaveOneOwnerEach(Findings& findings) const {
-  MustBeReadFor(needed_, findings);
+  CheckReaders(needed_, findings);
   for (const auto& [begin, run] : writers_) {
     if (run.value == kManyOwners)
       Conflict({kManyOwners, kNoReader, kNoReader}, kManyOwners, begin, run.end, findings);

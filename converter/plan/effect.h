@@ -55,7 +55,7 @@ class Effect {
   // Appends `next`, with its bytes `shift` further, after this effect.
   void Then(const Effect& next, int64_t shift, Findings& findings);
   // Becomes the effect of running either this or `other`.
-  void OrElse(const Effect& other, Findings& findings);
+  void MergeBranch(const Effect& other, Findings& findings);
   // Becomes the effect of this and `other` together, where neither sees what the other writes. They
   // must be disjoint except for bytes of the same buffer.
   void Beside(const Effect& other, Findings& findings);
@@ -77,7 +77,7 @@ class Effect {
 
  private:
   // Reports readers of bytes that are written for a buffer other than the one they read.
-  void MustBeReadFor(const ByteRuns<Needed>& readers, Findings& findings) const;
+  void CheckReaders(const ByteRuns<Needed>& readers, Findings& findings) const;
   void AddWriter(int64_t begin, int64_t end, uint32_t owner, Findings& findings);
 
   ByteRuns<Needed> needed_;

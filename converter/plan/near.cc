@@ -51,8 +51,8 @@ class NearFinder {
     // Both are live only at the time of the step itself: x ends and y begins there.
     if (of_x.time.end != of_y.time.begin + 1) return std::nullopt;
     const Near near = {*x, *y, std::min<int64_t>(limits.before_bytes, of_y.bytes),
-                       std::min<int64_t>(limits.behind_bytes, of_x.bytes)};
-    if (near.before_bytes == of_y.bytes && near.behind_bytes == of_x.bytes) return std::nullopt;
+                       std::min<int64_t>(limits.after_bytes, of_x.bytes)};
+    if (near.before_bytes == of_y.bytes && near.after_bytes == of_x.bytes) return std::nullopt;
     return near;
   }
 
@@ -61,7 +61,7 @@ class NearFinder {
     if (value == kNone) return std::nullopt;
     const Place place = Resolve(program_, value);
     const auto found = index_.find(place.root);
-    if (found == index_.end() || !IsWholeScratch(program_, place, value)) return std::nullopt;
+    if (found == index_.end() || !IsCompleteScratch(program_, place, value)) return std::nullopt;
     return found->second;
   }
 

@@ -144,7 +144,7 @@ class LoopNears {
       if (!access.write || access.item >= item_) continue;
       const ChunkAccess taken = AllOf(access);
       near.before_bytes = std::max(near.before_bytes, taken.end_bytes);
-      near.behind_bytes = std::max(near.behind_bytes, BytesOf(x) - taken.begin_bytes);
+      near.after_bytes = std::max(near.after_bytes, BytesOf(x) - taken.begin_bytes);
     }
     for (const ChunkAccess& write : of_y.writes) {
       for (const ChunkAccess& read : of_x.reads) {
@@ -152,8 +152,8 @@ class LoopNears {
       }
     }
     near.before_bytes = std::min(near.before_bytes, BytesOf(y));
-    near.behind_bytes = std::min(near.behind_bytes, BytesOf(x));
-    if (near.before_bytes == BytesOf(y) && near.behind_bytes == BytesOf(x)) return std::nullopt;
+    near.after_bytes = std::min(near.after_bytes, BytesOf(x));
+    if (near.before_bytes == BytesOf(y) && near.after_bytes == BytesOf(x)) return std::nullopt;
     return near;
   }
 
@@ -164,7 +164,7 @@ class LoopNears {
     const std::pair<int64_t, int64_t> corners[] = {{0, 0}, {last, 0}, {last, last}};
     for (const auto& [r, w] : corners) {
       near.before_bytes = std::max(near.before_bytes, write.EndIn(w) - read.BeginIn(r));
-      near.behind_bytes = std::max(near.behind_bytes, read.EndIn(r) - write.BeginIn(w));
+      near.after_bytes = std::max(near.after_bytes, read.EndIn(r) - write.BeginIn(w));
     }
   }
 

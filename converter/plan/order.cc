@@ -128,7 +128,7 @@ class StepOrderer {
     OrderProblem problem = ProblemOf(block, accesses, units);
     problem.inner_bytes = std::move(inner_bytes);
     const int64_t peak = PeakInOrder(problem);
-    if (peak == LeastPeak(problem) || !AreFew(accesses)) return peak;
+    if (peak == PeakLowerBound(problem) || !AreFew(accesses)) return peak;
     AddDependences(accesses, problem);
     const FoundOrder found = FindOrder(problem, looks_left_);
     looks_left_ -= found.looks;
@@ -221,7 +221,8 @@ class StepOrderer {
                                  const std::unordered_map<ValueId, size_t>& index) const {
     if (value == kNone) return std::nullopt;
     const Place place = Resolve(program_, value);
-    if (!IsWholeScratch(program_, place, value) || !index.contains(place.root)) return std::nullopt;
+    if (!IsCompleteScratch(program_, place, value) || !index.contains(place.root))
+      return std::nullopt;
     return place.root;
   }
 

@@ -42,7 +42,7 @@ class OrderSearch {
     for (const OrderProblem::Share& share : problem.shares) shares_[share.unit].push_back(share);
   }
 
-  int64_t LeastPeak() const {
+  int64_t PeakLowerBound() const {
     int64_t least = Start().peak_bytes;
     for (size_t unit = 0; unit < unit_count_; ++unit) {
       int64_t bytes = problem_.inner_bytes[unit];
@@ -61,7 +61,7 @@ class OrderSearch {
   FoundOrder Find() {
     FoundOrder found;
     found.peak_bytes = PeakInOrder();
-    least_ = LeastPeak();
+    least_ = PeakLowerBound();
     found.is_proven = found.peak_bytes == least_;
     for (const size_t width : kWidths) {
       if (found.is_proven || looks_ >= most_looks_) break;
@@ -279,7 +279,9 @@ class OrderSearch {
 
 int64_t PeakInOrder(const OrderProblem& problem) { return OrderSearch(problem, 0).PeakInOrder(); }
 
-int64_t LeastPeak(const OrderProblem& problem) { return OrderSearch(problem, 0).LeastPeak(); }
+int64_t PeakLowerBound(const OrderProblem& problem) {
+  return OrderSearch(problem, 0).PeakLowerBound();
+}
 
 FoundOrder FindOrder(const OrderProblem& problem, int64_t most_looks) {
   return OrderSearch(problem, most_looks).Find();

@@ -42,7 +42,7 @@ struct OrderProblem {
 // Returns the peak in bytes if the units run in order of their index.
 int64_t PeakInOrder(const OrderProblem& problem);
 // Returns a lower bound of the peak of all orders: the maximum need of any single unit.
-int64_t LeastPeak(const OrderProblem& problem);
+int64_t PeakLowerBound(const OrderProblem& problem);
 
 // Result of FindOrder.
 struct FoundOrder {

@@ -106,7 +106,7 @@ void PlaceState(Plan& plan) {
 }
 
 // Rounds the capacity of a memory down to a multiple of the alignment.
-Memory WholeUnits(Memory memory) {
+Memory RoundedDown(Memory memory) {
   if (memory.capacity_bytes) *memory.capacity_bytes -= *memory.capacity_bytes % kScratchAlignment;
   return memory;
 }
@@ -122,7 +122,7 @@ std::vector<Near> AllNears(const Program& program, std::span<const Lifetime> lif
 void SetProblem(Plan& plan, std::span<const Memory> memories, bool lies_near) {
   Problem& problem = plan.problem;
   if (!memories.empty()) problem.memories.clear();
-  for (const Memory& memory : memories) problem.memories.push_back(WholeUnits(memory));
+  for (const Memory& memory : memories) problem.memories.push_back(RoundedDown(memory));
   const std::vector<double> traffic = TrafficOf(plan.program);
   const std::vector<Lifetime> lifetimes = Liveness(plan.program);
   for (const Lifetime& each : lifetimes) {
@@ -231,7 +231,7 @@ std::optional<Program> Ordered(Program program) {
 
 // Returns true if the peak of `program` is below the scratch of `plan`, so that planning it may
 // pay.
-bool MayNeedLess(const Program& program, const Plan& plan, bool lies_near) {
+bool CanShrink(const Program& program, const Plan& plan, bool lies_near) {
   const std::vector<Lifetime> lifetimes = Liveness(program);
   std::vector<Buffer> buffers;
   for (const Lifetime& each : lifetimes) buffers.push_back({"", each.bytes, each.time, each.gaps});
@@ -254,7 +254,7 @@ Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Me
   Plan plan = PlanAsIs(hoisted, memories, candidate.lies_near);
   for (Program* start : {&hoisted, &apart}) {
     std::optional<Program> ordered = Ordered(std::move(*start));
-    if (!ordered || !MayNeedLess(*ordered, plan, candidate.lies_near)) continue;
+    if (!ordered || !CanShrink(*ordered, plan, candidate.lies_near)) continue;
     Plan other = PlanAsIs(std::move(*ordered), memories, candidate.lies_near);
     if (other.all_scratch_bytes() < plan.all_scratch_bytes()) plan = std::move(other);
   }
@@ -427,8 +427,8 @@ bool HasChains(const Program& program) {
 
 // Returns true if the same plan without chains needs less scratch: a chain runs at one time, while
 // its steps could run at several.
-bool NeedsLessApart(const Plan& plan, const Program& lowered, const PlanOptions& options,
-                    std::span<const FusedProgram> fused) {
+bool IsSmallerWithoutChains(const Plan& plan, const Program& lowered, const PlanOptions& options,
+                            std::span<const FusedProgram> fused) {
   if (!HasChains(plan.program)) return false;
   Candidate candidate = plan.candidate;
   candidate.joins_chains = false;
@@ -448,7 +448,8 @@ std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& option
                                std::span<const FusedProgram> fused) {
   std::vector<Plan> plans = PlansOf(lowered, options, fused);
   std::optional<Plan> chosen = ChosenOf(plans, options);
-  if (options.joins_chains && (!chosen || NeedsLessApart(*chosen, lowered, options, fused))) {
+  if (options.joins_chains &&
+      (!chosen || IsSmallerWithoutChains(*chosen, lowered, options, fused))) {
     PlanOptions apart = options;
     apart.joins_chains = false;
     return ChoosePlan(lowered, apart, faults, fused);

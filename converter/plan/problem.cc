@@ -28,7 +28,7 @@ namespace {
 // Returns the maximum number of bytes that the buffers of a Near pair can share.
 int64_t SharedBytes(const Buffer& x, const Buffer& y, const Near& near, int64_t granule_bytes) {
   const int64_t least = std::min(std::max(near.before_bytes + x.bytes, y.bytes),
-                                 std::max(near.behind_bytes + y.bytes, x.bytes));
+                                 std::max(near.after_bytes + y.bytes, x.bytes));
   const int64_t shared = RoundUp(x.bytes, granule_bytes) + RoundUp(y.bytes, granule_bytes) -
                          RoundUp(least, granule_bytes);
   return std::max<int64_t>(shared, 0);
@@ -109,7 +109,7 @@ std::string ToString(const Problem& problem, const Placement& placement) {
   for (const Near& near : problem.nears) {
     text += fmt::format("{} may begin {} bytes before {}, or {} after its begin\n",
                         problem.buffers[near.y].name, near.before_bytes,
-                        problem.buffers[near.x].name, near.behind_bytes);
+                        problem.buffers[near.x].name, near.after_bytes);
   }
   for (size_t i = 0; i < placement.used_bytes.size(); ++i) {
     const Memory& memory = problem.memories[i];

@@ -46,12 +46,12 @@ struct Buffer {
   bool operator==(const Buffer&) const = default;
 };
 
-// A pair that may overlap. y may begin at least `before_bytes` before x, or at least `behind_bytes`
+// A pair that may overlap. y may begin at least `before_bytes` before x, or at least `after_bytes`
 // after the begin of x. With the size of y and the size of x as these distances, the two are
 // disjoint.
 struct Near {
   size_t x = 0, y = 0;  // indices of two different buffers; each pair is listed once
-  int64_t before_bytes = 0, behind_bytes = 0;
+  int64_t before_bytes = 0, after_bytes = 0;
   bool operator==(const Near&) const = default;
 };
 

@@ -238,7 +238,7 @@ std::string NearsText(const Problem& problem, size_t y) {
   for (const Near& near : problem.nears) {
     if (near.y != y) continue;
     text += fmt::format("{}{}:{}:{}", text.empty() ? "" : " ", near.x, near.before_bytes,
-                        near.behind_bytes);
+                        near.after_bytes);
   }
   return text;
 }

@@ -46,7 +46,7 @@ struct Repetition {
 
 // Returns true if all phases have the same effect relative to their own offset: then they count as
 // one phase that repeats more often.
-bool AllAlike(const std::vector<Repetition>& rest) {
+bool AllEqual(const std::vector<Repetition>& rest) {
   return std::all_of(rest.begin(), rest.end(), [&](const Repetition& one) {
     return one.missing == rest[0].missing && one.phase->written() == rest[0].phase->written();
   });
@@ -71,7 +71,7 @@ Effect Repeated(const std::vector<const Effect*>& phases, int64_t stride_bytes, 
     total.Then(phase, i * stride_bytes, findings);
   }
   int64_t step = period * stride_bytes;
-  if (rest.size() == phases.size() && AllAlike(rest)) {
+  if (rest.size() == phases.size() && AllEqual(rest)) {
     rest.resize(1);
     rest[0].count = trips - walked;
     step = stride_bytes;

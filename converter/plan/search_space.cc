@@ -94,7 +94,7 @@ void SearchSpace::SetUnits(std::span<const Buffer> buffers, std::span<const Near
   for (const Buffer& buffer : buffers) take(buffer.bytes);
   for (const Near& near : nears) {
     take(near.before_bytes);
-    take(near.behind_bytes);
+    take(near.after_bytes);
   }
   unit_bytes_ = std::max<int64_t>(unit, 1);
   int64_t all = 0;
@@ -187,8 +187,8 @@ void SearchSpace::AddOverlap(const Pair& pair, const Near* near) {
     const auto least = [&](int32_t apart, int64_t near_bytes) {
       return UnitsOf(std::min(apart * unit_bytes_, near_bytes));
     };
-    b_above = least(b_above, a_is_x ? near->behind_bytes : near->before_bytes);
-    a_above = least(a_above, a_is_x ? near->before_bytes : near->behind_bytes);
+    b_above = least(b_above, a_is_x ? near->after_bytes : near->before_bytes);
+    a_above = least(a_above, a_is_x ? near->before_bytes : near->after_bytes);
     for (int32_t s = std::max(a.hull.begin, b.hull.begin); s < std::min(a.hull.end, b.hull.end);
          ++s) {
       shared_units_[static_cast<size_t>(s)] += std::min(a.units, b.units);

@@ -116,8 +116,8 @@ class Solver {
     for (const Buffer& buffer : buffers_) live_.push_back(LiveRanges(buffer));
     neighbours_.resize(buffers_.size());
     for (const Near& near : problem.nears) {
-      neighbours_[near.y].push_back({near.x, near.before_bytes, near.behind_bytes});
-      neighbours_[near.x].push_back({near.y, near.behind_bytes, near.before_bytes});
+      neighbours_[near.y].push_back({near.x, near.before_bytes, near.after_bytes});
+      neighbours_[near.x].push_back({near.y, near.after_bytes, near.before_bytes});
     }
     SetLevels();
     placement_.buffers.resize(buffers_.size());
@@ -158,7 +158,7 @@ class Solver {
       raised = false;
       for (auto near = problem_.nears.rbegin(); near != problem_.nears.rend(); ++near) {
         const bool y_below = near->before_bytes < buffers_[near->y].bytes;
-        const bool x_below = near->behind_bytes < buffers_[near->x].bytes;
+        const bool x_below = near->after_bytes < buffers_[near->x].bytes;
         if (x_below == y_below) continue;
         const int least = 1 + levels_[x_below ? near->x : near->y];
         int& level = levels_[x_below ? near->y : near->x];

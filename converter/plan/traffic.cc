@@ -45,7 +45,7 @@ class Traffic {
   }
 
   bool IsWhole(ValueId value) const {
-    return value != kNone && IsWholeScratch(program_, Resolve(program_, value), value);
+    return value != kNone && IsCompleteScratch(program_, Resolve(program_, value), value);
   }
 
   void Visit(BlockId block, double times) {

@@ -121,12 +121,12 @@ class Validation {
         continue;
       }
       const auto place = live_.insert({OffsetOf(i), i}).first;
-      if (place != live_.begin()) HoldApart(std::prev(place)->second, i, event.time);
-      if (std::next(place) != live_.end()) HoldApart(i, std::next(place)->second, event.time);
+      if (place != live_.begin()) CheckDisjoint(std::prev(place)->second, i, event.time);
+      if (std::next(place) != live_.end()) CheckDisjoint(i, std::next(place)->second, event.time);
     }
   }
 
-  void HoldApart(size_t lower, size_t upper, int64_t time) {
+  void CheckDisjoint(size_t lower, size_t upper, int64_t time) {
     if (EndOf(lower) <= OffsetOf(upper)) return;
     Add(PlacementRule::kOverlap,
         fmt::format("buffers \"{}\" and \"{}\": share bytes [{}, {}) of memory {} at time {}; must "
@@ -162,7 +162,7 @@ class Validation {
         }
         const bool a_is_lower = OffsetOf(a) <= OffsetOf(b);
         if (const std::optional<int64_t> time = Meet(a, b)) {
-          HoldApart(a_is_lower ? a : b, a_is_lower ? b : a, *time);
+          CheckDisjoint(a_is_lower ? a : b, a_is_lower ? b : a, *time);
         }
       }
     }
@@ -176,11 +176,11 @@ class Validation {
 
   void CheckDistance(const Near& near) {
     const int64_t before = OffsetOf(near.x) - OffsetOf(near.y);
-    if (before >= near.before_bytes || -before >= near.behind_bytes) return;
+    if (before >= near.before_bytes || -before >= near.after_bytes) return;
     Add(PlacementRule::kNear, near.y,
         fmt::format("begins {} bytes {} \"{}\"; must begin at least {} before or {} after",
                     before < 0 ? -before : before, before < 0 ? "after" : "before",
-                    problem_.buffers[near.x].name, near.before_bytes, near.behind_bytes));
+                    problem_.buffers[near.x].name, near.before_bytes, near.after_bytes));
   }
 
   struct Event {

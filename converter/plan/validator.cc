@@ -70,7 +70,7 @@ class Validator {
   }
 
  private:
-  static constexpr uint32_t kBehindTheLast = 0xFFFFFFFEu;
+  static constexpr uint32_t kAfterLastStep = 0xFFFFFFFEu;
 
   bool Goes() const { return findings_.work < kMostWork; }
   void Walk();
@@ -84,7 +84,7 @@ class Validator {
   Effects Static(const std::vector<Effects>& bodies, const std::vector<Effects>& settles,
                  const Trips& trips, const Effects& moving);
   Effects Moving(const std::vector<Effects>& bodies, int64_t trips);
-  bool AreApart(const std::vector<Effect>& parts);
+  bool AreDisjoint(const std::vector<Effect>& parts);
   Effect Walked(const std::vector<Effects>& bodies, const Frame& outside, int64_t trips);
 
   uint32_t Mark(uint32_t section, uint32_t i) const {
@@ -118,11 +118,11 @@ class Validator {
       TakeConflicts(frame);
     }
   }
-  void OrElse(Effects& effects, const Effects& other) {
+  void MergeBranch(Effects& effects, const Effects& other) {
     for (const auto& [frame, effect] : other) effects[frame];
     for (auto& [frame, effect] : effects) {
       const auto found = other.find(frame);
-      effect.OrElse(found == other.end() ? Effect() : found->second, findings_);
+      effect.MergeBranch(found == other.end() ? Effect() : found->second, findings_);
       TakeConflicts(frame);
     }
   }
@@ -134,7 +134,7 @@ class Validator {
   }
 
   std::string Reader(const Needed& needed) const {
-    if (needed.step == kBehindTheLast)
+    if (needed.step == kAfterLastStep)
       return fmt::format("output or variable slot {}", needed.slot);
     if (needed.step == kNoReader) return "a loop";
     return fmt::format("step {}: slot {}", needed.step, needed.slot);
@@ -178,7 +178,7 @@ void Validator::Walk() {
   for (const format::Variable& variable : format::RowsOf(model_.variables()))
     WriteSlot(all, variable.slot());
   Then(all, Run(0, format::RowsOf(model_.steps()).count));
-  step_ = kBehindTheLast;
+  step_ = kAfterLastStep;
   for (const format::Port& port : format::RowsOf(model_.outputs())) {
     ReadSlot(all, port.slot());
     ReadSlot(all, port.length_slot());
@@ -230,7 +230,7 @@ void Validator::FindLocals() {
       touches(model_.operands()->Get(step.first_operand() + k), i, i + 1);
     }
   }
-  const auto touched_anywhere = [&](uint32_t slot) { touches(slot, 0, kBehindTheLast); };
+  const auto touched_anywhere = [&](uint32_t slot) { touches(slot, 0, kAfterLastStep); };
   for (const format::Section& section : format::RowsOf(model_.sections())) {
     touched_anywhere(section.trip_slot());
     touched_anywhere(section.first_condition_slot());
@@ -346,7 +346,7 @@ uint32_t Validator::Branches(uint32_t index, uint32_t other, Effects& effects) {
   WriteSlot(either, model_.sections()->Get(index)->length_slot());
   Effects alternative = Looped(other, once);
   WriteSlot(alternative, model_.sections()->Get(other)->length_slot());
-  OrElse(either, alternative);
+  MergeBranch(either, alternative);
   Then(effects, either);
   return EndOf(other);
 }
@@ -402,7 +402,7 @@ Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
   Effects all;
   for (auto& [outside, list] : parts) {
     Effect& effect = all[outside];
-    if (AreApart(list) || trips > kMostWalkedTrips) {
+    if (AreDisjoint(list) || trips > kMostWalkedTrips) {
       for (Effect& part : list) {
         part.MustHaveOneOwnerEach(findings_);
         part.MustBeDisjointFrom(effect, findings_);
@@ -420,7 +420,7 @@ Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
 
 // Returns true if, among accesses with different strides, each byte belongs to one buffer in all
 // iterations. The order of these accesses then does not matter.
-bool Validator::AreApart(const std::vector<Effect>& parts) {
+bool Validator::AreDisjoint(const std::vector<Effect>& parts) {
   Findings found;
   for (size_t i = 0; i < parts.size(); ++i) {
     parts[i].MustHaveOneOwnerEach(found);
@@ -473,7 +473,7 @@ Effects Validator::Static(const std::vector<Effects>& bodies, const std::vector<
       if (first) {
         result = std::move(exit);
       } else {
-        OrElse(result, exit);
+        MergeBranch(result, exit);
       }
       first = false;
     }

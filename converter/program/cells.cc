@@ -99,8 +99,8 @@ bool HasOddChunks(int64_t trips) {
   return false;
 }
 
-bool StaysApart(const Program& program, const Step& product, const std::string& gates,
-                const Precisions& precisions) {
+bool StaysSeparate(const Program& program, const Step& product, const std::string& gates,
+                   const Precisions& precisions) {
   const Precision precision = precisions.Of(product.layer);
   if (precision && IsInteger(precision->type)) return true;
   const Value& weights = program.values[Resolve(program, product.inputs[kCellWeights]).root];
@@ -161,7 +161,7 @@ class CellFuser {
     const auto found = uses_.find(root);
     return found == uses_.end() ? 0 : found->second;
   }
-  const Step* SoleMakerOf(ValueId value, size_t reader, StepKind kind, size_t* item) const;
+  const Step* SoleProducerOf(ValueId value, size_t reader, StepKind kind, size_t* item) const;
   const Step* ProductOf(ValueId value, size_t reader, int64_t outputs, size_t* item) const;
   std::optional<Match> MatchResetBefore(const Step& update, size_t item) const;
   std::optional<ValueId> StartOfBoth(const Step& gates, const Step& candidate,
@@ -169,7 +169,7 @@ class CellFuser {
   bool IsWrittenBetween(ValueId value, size_t first, size_t last) const;
   bool LiesOver(ValueId input, const Step& step) const;
   bool LosesChunks(const Step& gates) const;
-  std::optional<ValueId> WholeConstant(ValueId value) const;
+  std::optional<ValueId> CompleteConstant(ValueId value) const;
 
   Program& program_;
   const AccessCounts uses_;
@@ -180,7 +180,7 @@ class CellFuser {
 };
 
 // Returns the root of weights if `value` is all of it.
-std::optional<ValueId> CellFuser::WholeConstant(ValueId value) const {
+std::optional<ValueId> CellFuser::CompleteConstant(ValueId value) const {
   const Place place = Resolve(program_, value);
   const Value& root = program_.values[place.root];
   const bool is_whole = root.home == Home::kWeights && root.data != nullptr &&
@@ -220,8 +220,8 @@ bool CellFuser::LosesChunks(const Step& gates) const {
 }
 
 // Returns the step that writes `value`, if only the step at `reader` reads it.
-const Step* CellFuser::SoleMakerOf(ValueId value, size_t reader, StepKind kind,
-                                   size_t* item) const {
+const Step* CellFuser::SoleProducerOf(ValueId value, size_t reader, StepKind kind,
+                                      size_t* item) const {
   const auto writer = SoleWriter(program_, accesses_, value, static_cast<int64_t>(reader));
   if (!writer || UsesOf(Resolve(program_, value).root) != 2) return nullptr;
   const auto* step = std::get_if<Step>(&items()[*writer]);
@@ -236,12 +236,12 @@ const Step* CellFuser::SoleMakerOf(ValueId value, size_t reader, StepKind kind,
 const Step* CellFuser::ProductOf(ValueId value, size_t reader, int64_t outputs,
                                  size_t* item) const {
   size_t writer = 0;
-  const Step* product = SoleMakerOf(value, reader, StepKind::kDense, &writer);
+  const Step* product = SoleProducerOf(value, reader, StepKind::kDense, &writer);
   if (product == nullptr) return nullptr;
   const auto& params = std::get<format::DenseParams>(product->params);
   if (params.rows() != 1 || params.outputs() != outputs) return nullptr;
   if (!IsJust(params.activation(), format::UnaryOp::identity)) return nullptr;
-  if (product->inputs[kProductStart] == kNone || !WholeConstant(product->inputs[kCellWeights]))
+  if (product->inputs[kProductStart] == kNone || !CompleteConstant(product->inputs[kCellWeights]))
     return nullptr;
   const auto& step = std::get<Step>(items()[reader]);
   for (const ValueId input : {product->inputs[kCellX], product->inputs[kProductStart]}) {
@@ -271,8 +271,8 @@ std::optional<Match> CellFuser::MatchRecurrent(const Step& gates, size_t item) c
     if (Resolve(program_, h) != Resolve(program_, gates.inputs[2])) return std::nullopt;
     cell.inputs = {kNone, kNone, h, gates.inputs[0], start};
   }
-  return Match{block_, {at}, item, std::move(cell), *WholeConstant(product->inputs[kCellWeights]),
-               kNone};
+  return Match{
+      block_, {at}, item, std::move(cell), *CompleteConstant(product->inputs[kCellWeights]), kNone};
 }
 
 // Returns the value whose first two parts `gates` adds as start of z and r, and whose third part
@@ -303,9 +303,9 @@ std::optional<Match> CellFuser::MatchResetBefore(const Step& update, size_t item
   const Step* candidate = ProductOf(update.inputs[0], item, hidden, &at_candidate);
   if (candidate == nullptr) return std::nullopt;
   const Step* reset =
-      SoleMakerOf(candidate->inputs[kCellX], at_candidate, StepKind::kGruReset, &at_reset);
+      SoleProducerOf(candidate->inputs[kCellX], at_candidate, StepKind::kGruReset, &at_reset);
   if (reset == nullptr ||
-      SoleMakerOf(update.inputs[1], item, StepKind::kGruReset, &at_z) != reset) {
+      SoleProducerOf(update.inputs[1], item, StepKind::kGruReset, &at_z) != reset) {
     return std::nullopt;
   }
   const auto& reset_params = std::get<format::GruResetParams>(reset->params);
@@ -333,8 +333,8 @@ std::optional<Match> CellFuser::MatchResetBefore(const Step& update, size_t item
                {at_gates, at_candidate, at_reset},
                item,
                std::move(cell),
-               *WholeConstant(gates->inputs[kCellWeights]),
-               *WholeConstant(candidate->inputs[kCellWeights])};
+               *CompleteConstant(gates->inputs[kCellWeights]),
+               *CompleteConstant(candidate->inputs[kCellWeights])};
 }
 
 std::optional<Match> CellFuser::MatchInput(const Step& cell, size_t item) const {
@@ -342,7 +342,7 @@ std::optional<Match> CellFuser::MatchInput(const Step& cell, size_t item) const 
   if (!kind || cell.inputs[kCellX] != kNone) return std::nullopt;
   size_t at = 0;
   const Step* product = ProductOf(cell.inputs[kind->start], item, kind->gates * kind->hidden, &at);
-  const std::optional<ValueId> r = WholeConstant(cell.inputs[kCellWeights]);
+  const std::optional<ValueId> r = CompleteConstant(cell.inputs[kCellWeights]);
   if (product == nullptr || !r) return std::nullopt;
   const auto& params = std::get<format::DenseParams>(product->params);
   Step fused = cell;
@@ -354,8 +354,8 @@ std::optional<Match> CellFuser::MatchInput(const Step& cell, size_t item) const 
   if (!is_alike) return std::nullopt;
   fused.inputs[kCellX] = product->inputs[kCellX];
   fused.inputs[kind->start] = product->inputs[kProductStart];
-  return Match{block_, {at}, item, std::move(fused), *WholeConstant(product->inputs[kCellWeights]),
-               *r};
+  return Match{
+      block_, {at}, item, std::move(fused), *CompleteConstant(product->inputs[kCellWeights]), *r};
 }
 
 template <typename Weights>
@@ -507,7 +507,7 @@ void FuseCells(Program& program, const Precisions& precisions) {
     std::optional<Match> match = fuser.MatchRecurrent(s, item);
     const auto stays_apart = [&](size_t taken) {
       const Step& step = fuser.TakenIn(*match, taken);
-      return step.kind() == StepKind::kDense && StaysApart(program, step, s.layer, precisions);
+      return step.kind() == StepKind::kDense && StaysSeparate(program, step, s.layer, precisions);
     };
     if (match && std::ranges::any_of(match->taken, stays_apart)) return std::nullopt;
     return match;

@@ -80,7 +80,7 @@ std::optional<size_t> ChainJoiner::MakerOf(ValueId value) const {
   if (value == kNone) return std::nullopt;
   const Place place = Resolve(program_, value);
   const auto found = accesses_.find(place.root);
-  if (found == accesses_.end() || !IsHere(place.root) || !IsWholeScratch(program_, place, value))
+  if (found == accesses_.end() || !IsHere(place.root) || !IsCompleteScratch(program_, place, value))
     return std::nullopt;
   std::optional<size_t> maker;
   for (const Access& access : found->second) {
@@ -90,7 +90,7 @@ std::optional<size_t> ChainJoiner::MakerOf(ValueId value) const {
   }
   const bool is_instruction = maker && !moved_.contains(*maker) && InstructionAt(*maker) != nullptr;
   const bool makes_all =
-      is_instruction && IsWholeScratch(program_, place, InstructionAt(*maker)->outputs[0]);
+      is_instruction && IsCompleteScratch(program_, place, InstructionAt(*maker)->outputs[0]);
   return makes_all ? maker : std::nullopt;
 }
 
@@ -141,8 +141,8 @@ size_t ChainJoiner::LastReadOf(ValueId root) const {
 }
 
 bool ChainJoiner::TakesOver(const Step& step, size_t item) const {
-  return MayTakeOver(program_, block_, step, 0,
-                     [&](ValueId root) { return LastReadOf(root) <= item; });
+  return CanOverwriteInput(program_, block_, step, 0,
+                           [&](ValueId root) { return LastReadOf(root) <= item; });
 }
 
 // Removes the result of the step at `item` from the live bytes, and extends the live ranges of its

@@ -81,13 +81,13 @@ std::optional<ConvRows> ConvRowsOf(const format::ConvParams& p) {
   return std::nullopt;
 }
 
-Places InputPlaces(const format::ConvParams& conv) {
+Pixels InputPixels(const format::ConvParams& conv) {
   const format::MapStrides& x = conv.x();
   return {{conv.batch(), conv.out_height(), conv.out_width(), conv.in_channels()},
           {x.image(), int64_t{x.row()} * conv.stride_y(), int64_t{x.pixel()} * conv.stride_x(),
            x.channel()}};
 }
-Places OutputPlaces(const format::ConvParams& conv) {
+Pixels OutputPixels(const format::ConvParams& conv) {
   const format::MapStrides& y = conv.y();
   return {{conv.batch(), conv.out_height(), conv.out_width(), conv.out_channels()},
           {y.image(), y.row(), y.pixel(), y.channel()}};

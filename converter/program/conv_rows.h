@@ -23,13 +23,13 @@ struct ConvRows {
 std::optional<ConvRows> ConvRowsOf(const format::ConvParams& params);
 
 // Dims and strides of the pixels and channels of a map, as stored for the convolution and as rows.
-struct Places {
+struct Pixels {
   Dims dims, strides;
   Dims row_strides() const { return DenseStrides(dims); }
 };
 // Pixels and channels of x, as far as the convolution reads them, and of y.
-Places InputPlaces(const format::ConvParams& conv);
-Places OutputPlaces(const format::ConvParams& conv);
+Pixels InputPixels(const format::ConvParams& conv);
+Pixels OutputPixels(const format::ConvParams& conv);
 
 }  // namespace weft::plan
 

@@ -129,7 +129,7 @@ void SetStart(Step& step, const Addend& addend) {
 }
 
 // A block, and whether it is inside a loop.
-struct BlockPlace {
+struct BlockContext {
   BlockId block = 0;
   bool in_loop = false;
 };
@@ -140,7 +140,7 @@ struct BlockPlace {
 // products have equal dims; for several time steps they do not.
 class TailFusion {
  public:
-  TailFusion(Builder& constants, BlockPlace place, const std::set<ValueId>& chunks)
+  TailFusion(Builder& constants, BlockContext place, const std::set<ValueId>& chunks)
       : constants_(constants),
         program_(constants.program()),
         in_loop_(place.in_loop),
@@ -158,7 +158,7 @@ class TailFusion {
   void Run() {
     for (size_t item = 0; item < items_.size(); ++item) {
       Step* step = StepAt(item);
-      if (step == nullptr || step->keeps_apart) continue;
+      if (step == nullptr || step->is_never_fused) continue;
       if (std::holds_alternative<format::BinaryParams>(step->params)) FuseAddition(item);
       if (std::holds_alternative<format::UnaryParams>(step->params)) FuseActivation(item);
     }
@@ -219,7 +219,7 @@ std::optional<size_t> TailFusion::SoleMaker(ValueId value, size_t reader) {
       SoleWriter(program_, accesses_, value, static_cast<int64_t>(reader));
   if (!maker) return std::nullopt;
   const Step* step = StepAt(*maker);
-  return step == nullptr || step->keeps_apart ? std::nullopt : maker;
+  return step == nullptr || step->is_never_fused ? std::nullopt : maker;
 }
 
 std::optional<size_t> TailFusion::SoleProducer(ValueId value, size_t reader) {
@@ -381,7 +381,7 @@ std::optional<Dims> StridesOver(Dims dims, Dims strides, const Dims& wanted) {
 
 namespace {
 
-void FuseIn(Builder& constants, BlockPlace place, const std::set<ValueId>& chunks) {
+void FuseIn(Builder& constants, BlockContext place, const std::set<ValueId>& chunks) {
   Program& program = constants.program();
   for (size_t item = 0; item < program.blocks[place.block].items.size(); ++item) {
     const auto* entry = std::get_if<SectionEntry>(&program.blocks[place.block].items[item]);

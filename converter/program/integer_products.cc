@@ -53,7 +53,7 @@ void EmitRows(Builder& builder, IntegerValues& values, const Step& step, const C
   const auto* conv = std::get_if<format::ConvParams>(&step.params);
   ValueId x = step.inputs[0], y = step.outputs[0];
   if (!rows.has_own_x) {
-    const Places places = InputPlaces(*conv);
+    const Pixels places = InputPixels(*conv);
     const auto copied = [&](ValueId source) {
       const ValueId rows_of_x = builder.Scratch({builder.type(source), places.dims});
       builder.CopyStrided(source, rows_of_x, places.dims, places.strides, 0, places.row_strides(),
@@ -65,7 +65,7 @@ void EmitRows(Builder& builder, IntegerValues& values, const Step& step, const C
       values.AddCopy(x, {copied(from->integers), from->scale, from->zero});
     }
   }
-  const Places results = rows.has_own_y ? Places() : OutputPlaces(*conv);
+  const Pixels results = rows.has_own_y ? Pixels() : OutputPixels(*conv);
   if (!rows.has_own_y) y = builder.Scratch({ElementType::f32, results.dims});
   if (constant.type == ElementType::i4) {
     EmitNibbles(builder, rows.product, constant, x, step.inputs[2], y);

@@ -45,7 +45,7 @@ IntegerValues::IntegerValues(Program& program) : program_(program) {
   for (const Block& block : program.blocks) FindIn(block);
 }
 
-bool IntegerValues::IsMadeOnce(ValueId root) const {
+bool IntegerValues::IsWrittenOnce(ValueId root) const {
   const auto found = writes_.find(root);
   return program_.values[root].home == Home::kScratch && found != writes_.end() &&
          found->second == 1;
@@ -53,12 +53,12 @@ bool IntegerValues::IsMadeOnce(ValueId root) const {
 
 bool IntegerValues::IsWholeAndMadeOnce(ValueId value) const {
   const Place place = Resolve(program_, value);
-  return IsWholeScratch(program_, place, value) && IsMadeOnce(place.root);
+  return IsCompleteScratch(program_, place, value) && IsWrittenOnce(place.root);
 }
 
 void IntegerValues::Add(ValueId numbers, const IntegerValue& value) {
   const Place place = Resolve(program_, value.integers);
-  if (!place.moves.empty() || !IsMadeOnce(place.root)) return;
+  if (!place.moves.empty() || !IsWrittenOnce(place.root)) return;
   const ValueId root = Resolve(program_, numbers).root;
   by_root_.emplace(root, value);
   made_.insert(root);
@@ -90,7 +90,7 @@ void IntegerValues::FindNumbers(const Step& step, std::map<ValueId, ValueId>& wi
   } else if (const auto* b = std::get_if<format::BinaryParams>(&step.params)) {
     const Place place = Resolve(program_, step.inputs[0]);
     const auto found = widened.find(place.root);
-    if (found == widened.end() || !IsWholeScratch(program_, place, step.inputs[0])) return;
+    if (found == widened.end() || !IsCompleteScratch(program_, place, step.inputs[0])) return;
     const std::optional<float> scale = NumberOf(program_, step.inputs[1]);
     if (!scale || !IsScaling(*b)) return;
     Add(y, {found->second, *scale, 0});

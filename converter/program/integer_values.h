@@ -40,7 +40,7 @@ class IntegerValues {
   void FindIn(const Block& block);
   void FindNumbers(const Step& step, std::map<ValueId, ValueId>& widened);
   void Add(ValueId numbers, const IntegerValue& value);
-  bool IsMadeOnce(ValueId root) const;
+  bool IsWrittenOnce(ValueId root) const;
   bool IsWholeAndMadeOnce(ValueId value) const;
   const format::CopyParams* CopyOf(const Item& item) const;
   bool AddSources(std::set<ValueId>& roots) const;

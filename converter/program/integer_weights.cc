@@ -302,7 +302,7 @@ format::DepthwiseI8Params InIntegers(const format::DepthwiseParams& params) {
 TensorType ScratchOf(const format::DepthwiseI8Params& params) {
   const uint32_t taps = params.kernel_height() * params.kernel_width();
   return Elements(ElementType::f32,
-                  kernels::DepthwiseI8ScratchFloats(kernels::DepthwiseI8IsWhole(params),
+                  kernels::DepthwiseI8ScratchFloats(kernels::DepthwiseI8WidensAll(params),
                                                     params.channels(), taps));
 }
 

@@ -116,7 +116,7 @@ void EmitWindow(Builder& builder, const format::ConvParams& conv, const WindowIn
   if (integers.offsets == kNone) return EmitWindowSums(builder, conv, integers, x, bias, y);
   format::ConvParams whole = conv;
   whole.mutate_out_channels(WindowExtent(int64_t{conv.groups()} * conv.out_channels()));
-  const Places places = OutputPlaces(whole);
+  const Pixels places = OutputPixels(whole);
   const int64_t pixels = int64_t{conv.out_height()} * conv.out_width();
   const GroupedRows of = {conv.groups(), conv.batch() * pixels, conv.out_channels()};
   const int64_t columns = of.groups * of.columns();

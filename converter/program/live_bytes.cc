@@ -26,7 +26,7 @@ LiveBytes::LiveBytes(const Program& program, BlockId block, const AccessMap& acc
     const bool is_made = first.write && first.step != nullptr && !first.nested;
     if (in_place == InPlace::kShares && is_made && last.item > first.item) {
       const size_t output = static_cast<size_t>(first.operand) - first.step->inputs.size();
-      begin += MayTakeOver(program, block, *first.step, output, ends_at(first.item)) ? 1 : 0;
+      begin += CanOverwriteInput(program, block, *first.step, output, ends_at(first.item)) ? 1 : 0;
     }
     change[begin] += value.bytes;
     change[static_cast<size_t>(std::min(last.item, std::ssize(at_) - 1) + 1)] -= value.bytes;
@@ -51,8 +51,8 @@ int64_t LiveBytes::Most(size_t first, size_t last) const {
                            at_.begin() + static_cast<ptrdiff_t>(last) + 1);
 }
 
-bool MayTakeOver(const Program& program, BlockId block, const Step& step, size_t output,
-                 const std::function<bool(ValueId root)>& ends) {
+bool CanOverwriteInput(const Program& program, BlockId block, const Step& step, size_t output,
+                       const std::function<bool(ValueId root)>& ends) {
   const int64_t bytes = program.values[Resolve(program, step.outputs[output]).root].bytes;
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     if (step.inputs[i] == kNone) continue;

@@ -36,8 +36,8 @@ class LiveBytes {
 
 // Returns true if the step may write the output over an input of equal size in the same block. The
 // input must end at the step, as `ends` returns.
-bool MayTakeOver(const Program& program, BlockId block, const Step& step, size_t output,
-                 const std::function<bool(ValueId root)>& ends);
+bool CanOverwriteInput(const Program& program, BlockId block, const Step& step, size_t output,
+                       const std::function<bool(ValueId root)>& ends);
 
 }  // namespace weft::plan
 

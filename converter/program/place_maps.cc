@@ -115,7 +115,7 @@ struct Part {
   Map map;
 };
 
-bool AreApart(const Part& a, const Part& b) {
+bool AreDisjoint(const Part& a, const Part& b) {
   const auto& [first, last] = a.begin <= b.begin ? std::tie(a, b) : std::tie(b, a);
   const bool is_alike = a.map.strides == b.map.strides &&
                         std::equal(a.map.dims.begin(), a.map.dims.end() - 1, b.map.dims.begin());
@@ -188,7 +188,7 @@ bool MapPlacer::IsFree(ValueId root, const Part& part, size_t maker, size_t copy
     if (access.end_bytes <= begin || end <= access.begin_bytes) return false;
     if (!access.write) return true;
     const std::optional<Part> other = PartOf(access, part.map.dims);
-    return !other || !AreApart(part, *other);
+    return !other || !AreDisjoint(part, *other);
   });
 }
 

@@ -18,7 +18,7 @@ Place Resolve(const Program& program, ValueId value) {
   return place;
 }
 
-bool IsWholeScratch(const Program& program, const Place& place, ValueId value) {
+bool IsCompleteScratch(const Program& program, const Place& place, ValueId value) {
   const Value& root = program.values[place.root];
   return root.home == Home::kScratch && place.offset_bytes == 0 && place.moves.empty() &&
          root.bytes == program.values[value].bytes;

@@ -82,7 +82,7 @@ struct Step {
   std::vector<ValueId> inputs, outputs;
   std::string layer;
   format::Reason reason = format::Reason::operation;  // of bytes moved
-  bool keeps_apart = false;  // never fused with neighbours, so that it rounds as a separate step
+  bool is_never_fused = false;  // never fused with neighbours, so that it rounds as a separate step
   // Weights never become integers. They belong to no layer, or to a part of a window. Such a window
   // becomes other steps with another layout or number of time steps per run.
   bool stays_float = false;
@@ -210,7 +210,7 @@ struct Place {
 // Follows the parents of a view up to its root.
 Place Resolve(const Program& program, ValueId value);
 // Returns true if the value is a complete root in scratch.
-bool IsWholeScratch(const Program& program, const Place& place, ValueId value);
+bool IsCompleteScratch(const Program& program, const Place& place, ValueId value);
 
 // Returns true for a copy of all bytes of its source to all bytes of its target, in order. Only
 // such copies can be removed.

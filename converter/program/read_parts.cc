@@ -99,7 +99,8 @@ std::optional<PartCopy> PartReader::PartAt(size_t item) {
                         *ElementCount(dims) * params->element_bytes() == made.bytes;
   const bool is_here = from.moves.empty() && root.home == Home::kScratch && root.block == block_ &&
                        made.block == block_ && from.root != to.root;
-  if (!is_dense || !is_here || !IsWholeScratch(program_, to, copy->outputs[0])) return std::nullopt;
+  if (!is_dense || !is_here || !IsCompleteScratch(program_, to, copy->outputs[0]))
+    return std::nullopt;
   PartCopy part = {item, from.root, to.root, {}};
   for (const Access& access : accesses_.at(to.root)) {
     if (access.write && access.item == static_cast<int64_t>(item)) continue;

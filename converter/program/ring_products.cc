@@ -13,9 +13,9 @@
 namespace weft::plan {
 namespace {
 
-constexpr size_t kNewPlaces = 0, kPastBefore = 1, kStartBefore = 2;  // inputs of a ring step
-constexpr size_t kWindow = 0, kPastAfter = 1;                        // outputs
-constexpr int32_t kFactor = 1;                                       // input b of a product
+constexpr size_t kNewSteps = 0, kPastBefore = 1, kStartBefore = 2;  // inputs of a ring step
+constexpr size_t kWindow = 0, kPastAfter = 1;                       // outputs
+constexpr int32_t kFactor = 1;                                      // input b of a product
 
 // Strides of a value with axes [outer, time steps, inner].
 struct Lattice {
@@ -131,7 +131,7 @@ class RingReader {
   }
   std::optional<format::RingMatmulParams> ProductAt(const Access& read,
                                                     const format::RingParams& ring);
-  bool MayWriteBehind(const Step& ring, int64_t from, int64_t to);
+  bool CanMoveAfter(const Step& ring, int64_t from, int64_t to);
 
   Program& program_;
   AccessMap accesses_;
@@ -150,7 +150,7 @@ std::optional<format::RingMatmulParams> RingReader::ProductAt(const Access& read
 
 // Returns true if the ring step can move after item `to`: up to there nothing writes what it
 // reads, and nothing accesses what it writes.
-bool RingReader::MayWriteBehind(const Step& ring, int64_t from, int64_t to) {
+bool RingReader::CanMoveAfter(const Step& ring, int64_t from, int64_t to) {
   const auto is_between = [&](const Access& access) {
     return access.item > from && access.item <= to;
   };
@@ -183,11 +183,11 @@ bool RingReader::ReadInPlace(size_t item) {
   }
   if (products.empty()) return false;
   const size_t last = products.back().first;
-  if (!MayWriteBehind(ring, static_cast<int64_t>(item), static_cast<int64_t>(last))) return false;
+  if (!CanMoveAfter(ring, static_cast<int64_t>(item), static_cast<int64_t>(last))) return false;
   for (const auto& [at, product] : products) {
     Step& step = std::get<Step>(items()[at]);
     step.params = product;
-    step.inputs = {step.inputs[0], ring.inputs[kPastBefore], ring.inputs[kNewPlaces],
+    step.inputs = {step.inputs[0], ring.inputs[kPastBefore], ring.inputs[kNewSteps],
                    ring.inputs[kStartBefore]};
   }
   params.mutate_taps(0);

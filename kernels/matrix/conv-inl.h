@@ -41,7 +41,7 @@ struct ConvImage {
   HWY_INLINE void Put(Tile<kPixels, kPanels>& tile, float* const* to, size_t channels) const {
     if (shape.y.channel != 1 && channels != 1) return Scatter(tile, to, channels);
     tile.Finish(to, channels, shape.activation);
-    if (TileTakes(shape.activation)) return;
+    if (TileFuses(shape.activation)) return;
     if (kLanes > 1 && IsRun<kPixels>(to, channels)) {
       return ActivateSpan(shape.activation, to[0], to[0], kPixels * channels);
     }
@@ -75,7 +75,7 @@ struct ConvImage {
     for (size_t p = 0; p < kPixels; ++p) rows[p] = block + p * kOutputs;
     const Activation& activation = shape.activation;
     tile.Finish(rows, kOutputs, activation);
-    if (!TileTakes(activation)) ActivateSpan(activation, block, block, kPixels * kOutputs);
+    if (!TileFuses(activation)) ActivateSpan(activation, block, block, kPixels * kOutputs);
     size_t offset = 0;
     for (size_t c = 0; c < channels; ++c) {
       HWY_UNROLL(16)

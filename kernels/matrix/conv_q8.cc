@@ -73,8 +73,8 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
   const bool is_column = shape.out_width == 1;
   const size_t down = size_t{shape.stride_y} * shape.x.row;
   const size_t across = size_t{shape.stride_x} * shape.x.pixel;
-  const bool leads_nowhere = (is_column && shape.out_height == 1) || inputs == 0;
-  rows.x_stride = !is_direct ? padded : leads_nowhere ? 0 : is_column ? down : across;
+  const bool is_single = (is_column && shape.out_height == 1) || inputs == 0;
+  rows.x_stride = !is_direct ? padded : is_single ? 0 : is_column ? down : across;
   rows.y_stride = is_column ? shape.y.row : shape.y.pixel;
   const bool is_one_run = RowsFollow(shape, shape.y.row, shape.y.pixel) &&
                           (!is_direct || inputs == 0 || RowsFollow(shape, down, across));

@@ -99,8 +99,8 @@ HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
     const int8_t* const from = rows.weights + p * padded * kPanelOutputs;
     int8_t* const to = pieces.weights + p * bytes;
     for (size_t k = 0; k < rows.runs * length; ++k) {
-      const size_t whole_k = k / length * whole + k % length;
-      for (size_t n = 0; n < kPanelOutputs; ++n) to[place(whole_k, n)] = from[place(k, n)];
+      const size_t padded_k = k / length * whole + k % length;
+      for (size_t n = 0; n < kPanelOutputs; ++n) to[place(padded_k, n)] = from[place(k, n)];
     }
   }
   rows.weights = pieces.weights;
@@ -145,9 +145,9 @@ HWY_INLINE void ConvByPieces(ConvGroup& at, ConvPieces& pieces) {
 HWY_INLINE void ConvDirect(ConvGroup& at) {
   const ConvQ8Shape& shape = at.shape;
   const bool is_one_column = shape.out_width == 1, is_one_row = shape.out_height == 1;
-  const bool leads_nowhere = at.rows.inputs == 0;
-  const size_t across = is_one_column || leads_nowhere ? 0 : size_t{shape.stride_x} * shape.x.pixel;
-  const size_t down = is_one_row || leads_nowhere ? 0 : size_t{shape.stride_y} * shape.x.row;
+  const bool is_single = at.rows.inputs == 0;
+  const size_t across = is_one_column || is_single ? 0 : size_t{shape.stride_x} * shape.x.pixel;
+  const size_t down = is_one_row || is_single ? 0 : size_t{shape.stride_y} * shape.x.row;
   const size_t y_across = is_one_column ? 0 : shape.y.pixel, y_down = is_one_row ? 0 : shape.y.row;
   at.rows.x_stride = is_one_column ? down : across;
   at.rows.y_stride = is_one_column ? y_down : y_across;

@@ -76,7 +76,7 @@ HWY_INLINE void RunDense(const DenseShape& shape, const float* x, const Weight* 
   if (shape.rows == 0) return;
   DenseProduct<Weight> product = {shape, x, weights, start, y};
   RunProduct(product, shape.outputs, shape.rows);
-  if (TileTakes(shape.activation)) return;
+  if (TileFuses(shape.activation)) return;
   for (size_t row = 0; row < shape.rows; ++row) {
     float* y_row = y + row * shape.y_row_stride;
     ActivateSpan(shape.activation, y_row, y_row, shape.outputs);

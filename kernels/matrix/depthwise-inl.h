@@ -225,8 +225,8 @@ HWY_INLINE bool DepthwiseByLanes(const DepthwiseShape& shape, const DepthwiseLin
 
 // `channels` contiguous channels in x and in y.
 template <class Weight>
-HWY_INLINE void DepthwiseBeside(const DepthwiseShape& shape, const DepthwiseLine<Weight>& line,
-                                size_t channels) {
+HWY_INLINE void DepthwiseContiguous(const DepthwiseShape& shape, const DepthwiseLine<Weight>& line,
+                                    size_t channels) {
   const bool relu = IsJust(shape.activation, UnaryOp::kRelu);
   if (!DepthwiseByLanes(shape, line, channels, relu)) {
     DepthwiseRun(line.taps, line.x, line.x_pixel, line.y, line.y_pixel, line.pixels, line.weights,
@@ -261,7 +261,8 @@ HWY_INLINE DepthwiseLine<Weight> LineOf(const DepthwiseShape& shape, const Recta
 // form vectors. `channels` are contiguous, or it is one channel with any strides.
 template <class Weight>
 HWY_INLINE void DepthwiseRectangle(const DepthwiseShape& shape, const Rectangle& at,
-                                   DepthwiseLine<Weight> line, size_t channels, bool is_beside) {
+                                   DepthwiseLine<Weight> line, size_t channels,
+                                   bool is_contiguous) {
   const size_t rows = at.rows.count(), columns = at.columns.count();
   const bool has_taps = line.taps.rows != 0;
   const size_t x_row = has_taps ? size_t{shape.stride_y} * shape.x.row : 0;
@@ -276,8 +277,8 @@ HWY_INLINE void DepthwiseRectangle(const DepthwiseShape& shape, const Rectangle&
   for (size_t i = 0; i < lines; ++i) {
     line.x = x + i * (down ? x_pixel : x_row);
     line.y = y + i * (down ? shape.y.pixel : shape.y.row);
-    if (is_beside) {
-      DepthwiseBeside(shape, line, channels);
+    if (is_contiguous) {
+      DepthwiseContiguous(shape, line, channels);
     } else {
       DepthwiseStrided(line, shape.activation);
     }
@@ -293,8 +294,8 @@ HWY_INLINE void RunDepthwise(const DepthwiseShape& shape, const float* x, const 
   // If there are no outputs, the other counts are not bounded.
   if (shape.channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
   if (DepthwiseLong(shape, x, weights, bias, y)) return;
-  const bool in_beside = shape.channels == shape.multiplier || shape.x.channel == 1;
-  const bool is_last = in_beside && (shape.channels == 1 || shape.y.channel == 1) &&
+  const bool in_contiguous = shape.channels == shape.multiplier || shape.x.channel == 1;
+  const bool is_last = in_contiguous && (shape.channels == 1 || shape.y.channel == 1) &&
                        (shape.multiplier == 1 || kLanes > 1);
   const bool is_row = kLanes > 1 && shape.x.pixel == 1 && shape.stride_x == 1 && shape.y.pixel == 1;
   const size_t step = is_last ? shape.channels : 1;

@@ -21,7 +21,7 @@ inline constexpr uint32_t kDepthwiseI8Channels = 32;
 // Returns true if all weights are widened at once, which then need at most a sixteenth of an image
 // of y. Params are the parameters of a step.
 template <typename Params>
-constexpr bool DepthwiseI8IsWhole(const Params& p) {
+constexpr bool DepthwiseI8WidensAll(const Params& p) {
   const auto bounded = [](uint64_t a, uint64_t b) {
     constexpr uint64_t kBound = 0xFFFFFFFF;
     return a * b < kBound ? a * b : kBound;

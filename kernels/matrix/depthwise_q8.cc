@@ -102,7 +102,7 @@ WEFT_PART void SumTaps(const DepthwiseQ8Shape& shape, const Rectangle& at, const
 }
 
 // The operands of a rectangle: addresses or indices of its first output.
-struct RectanglePlace {
+struct RectangleOperands {
   const int8_t* x;
   PixelSteps steps;
   size_t y;
@@ -110,7 +110,7 @@ struct RectanglePlace {
 
 // Computes a rectangle one pixel at a time.
 WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle& at,
-                                 const TapSteps& taps, const RectanglePlace& place,
+                                 const TapSteps& taps, const RectangleOperands& place,
                                  const int8_t* weights, const FactorsQ8& factors, void* y) {
   const ResultWriter results(shape.results, shape.activation);
   int8_t padding[kPanelOutputs];
@@ -140,7 +140,7 @@ WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
 // Computes a rectangle one group of channels at a time. Returns false for unsupported shapes, or if
 // results may be wrong.
 WEFT_PART bool GroupsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle& at,
-                                 const TapSteps& taps, const RectanglePlace& place,
+                                 const TapSteps& taps, const RectangleOperands& place,
                                  const int8_t* weights, const FactorsQ8& factors, void* y) {
   if (shape.multiplier != 1 || shape.x.channel != 1 || shape.y.channel != 1) return false;
   if (shape.results.is_float) return false;
@@ -183,9 +183,9 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
 #endif
       const TapSteps taps = TapsOf(at, down, across, shape.x);
       const bool has_taps = taps.rows != 0;
-      const RectanglePlace place = {has_taps ? x + (b * shape.x.image + taps.first) : x,
-                                    StepsOf(shape, has_taps),
-                                    b * shape.y.image + FirstOf(at, shape.y)};
+      const RectangleOperands place = {has_taps ? x + (b * shape.x.image + taps.first) : x,
+                                       StepsOf(shape, has_taps),
+                                       b * shape.y.image + FirstOf(at, shape.y)};
 #if defined(WEFT_SUMS_NEIGHBOURS)
       if (GroupsOfRectangle(shape, at, taps, place, weights, factors, y)) continue;
 #endif

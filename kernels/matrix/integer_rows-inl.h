@@ -55,11 +55,11 @@ HWY_INLINE uint32_t BitsOfNumber(float x) {
 }
 
 // The bits of the maximum magnitude. Bits without sign order magnitudes, then infinity, then NaNs.
-WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
+WEFT_PART uint32_t MaxMagnitudeBits(const float* x, size_t count) {
   uint32_t greatest = 0;
   size_t i = 0;
 #if defined(WEFT_ROUNDS_EIGHTS)
-  greatest = GreatestOfEights(x, count / 8, greatest);
+  greatest = MaxOfEights(x, count / 8, greatest);
   i = count / 8 * 8;
 #else
   WEFT_FOUR_A_TURN
@@ -93,7 +93,7 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
 #else
 
 // The bits of the maximum magnitude. Bits without sign order magnitudes, then infinity, then NaNs.
-WEFT_PART uint32_t GreatestBits(const float* x, size_t count) {
+WEFT_PART uint32_t MaxMagnitudeBits(const float* x, size_t count) {
   IntVec greatest = SetInt(0);
   const IntVec mask = SetInt(static_cast<int32_t>(kMagnitude));
   ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
@@ -124,7 +124,7 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
 // Quantises a row of x to integers up to `most`. Returns the value of integer 1.
 template <typename Number>
 HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float most, Number* q) {
-  const uint32_t bits = GreatestBits(x, count);
+  const uint32_t bits = MaxMagnitudeBits(x, count);
   if (bits < kLeastRow || bits >= kInfinite) {
     for (size_t i = 0; i < padded; ++i) q[i] = 0;
     return bits < kInfinite ? 0.0f : __builtin_nanf("");

@@ -44,7 +44,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // The maximum of `greatest` and twice the bits of each number.
-HWY_INLINE uint32_t GreatestOfEights(const float* x, size_t eights, uint32_t greatest) {
+HWY_INLINE uint32_t MaxOfEights(const float* x, size_t eights, uint32_t greatest) {
   if (eights == 0) return greatest;
   uint32_t a, b;
   __asm__ volatile(

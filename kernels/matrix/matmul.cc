@@ -80,7 +80,7 @@ inline constexpr size_t kGatheredColumns = HWY_TARGET == HWY_SCALAR ? kPanel : 4
 
 #if HWY_TARGET != HWY_SCALAR
 // Transposes 4 x 4 floats from rows `stride` apart.
-HWY_INLINE void Turn(const float* from, size_t stride, float* to) {
+HWY_INLINE void Transpose4x4(const float* from, size_t stride, float* to) {
   const hn::CappedTag<float, 4> d;
   const auto a = hn::LoadU(d, from), b = hn::LoadU(d, from + stride);
   const auto c = hn::LoadU(d, from + 2 * stride), e = hn::LoadU(d, from + 3 * stride);
@@ -96,20 +96,20 @@ HWY_INLINE void Turn(const float* from, size_t stride, float* to) {
 // Gathers columns [0, columns) of the next `inner` steps as rows of kGatheredColumns.
 HWY_INLINE void GatherColumns(const MatmulShape& shape, const Stretch& at, const float* b,
                               float* panel) {
-  size_t turned = 0;  // columns whose complete groups of four steps are done
+  size_t transposed = 0;  // columns whose complete groups of four steps are done
 #if HWY_TARGET != HWY_SCALAR
   if (shape.b_inner_stride == 1) {
-    for (; turned + 4 <= at.columns; turned += 4) {
-      const float* from = b + turned * shape.b_column_stride;
+    for (; transposed + 4 <= at.columns; transposed += 4) {
+      const float* from = b + transposed * shape.b_column_stride;
       for (size_t i = 0; i + 4 <= at.inner; i += 4) {
-        Turn(from + i, shape.b_column_stride, panel + (i * kGatheredColumns + turned));
+        Transpose4x4(from + i, shape.b_column_stride, panel + (i * kGatheredColumns + transposed));
       }
     }
   }
 #endif
   const size_t whole = at.inner / 4 * 4;
   for (size_t i = 0; i < at.inner; ++i) {
-    for (size_t n = i < whole ? turned : 0; n < at.columns; ++n) {
+    for (size_t n = i < whole ? transposed : 0; n < at.columns; ++n) {
       panel[i * kGatheredColumns + n] = b[i * shape.b_inner_stride + n * shape.b_column_stride];
     }
   }
@@ -152,7 +152,7 @@ HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
 
 // One column of few rows is faster without a panel; with one lane, one column of any number of
 // rows.
-HWY_INLINE bool TakesColumn(size_t columns, size_t rows) {
+HWY_INLINE bool IsColumnFaster(size_t columns, size_t rows) {
   return columns == 1 && (HWY_TARGET == HWY_SCALAR || rows <= 2);
 }
 
@@ -199,7 +199,7 @@ void MatmulMatrix(const MatmulShape& shape, const MatmulPart& part, const float*
                   part.continues};
     if (is_contiguous && left >= kPanel) {
       RunStretch(at, shape.rows);
-    } else if (TakesColumn(left, shape.rows)) {
+    } else if (IsColumnFaster(left, shape.rows)) {
       MatmulColumn(shape, at);
     } else {
       MatmulGathered(shape, at);

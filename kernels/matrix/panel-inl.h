@@ -11,7 +11,7 @@
 //   AddTaps        the runs of a window, weights with stride 16 (conv)
 //   AddStrided     one run of x and of weights with any strides (matmul)
 //   AddOffsets     elements of x at a list of offsets, on targets with vectors (conv)
-//   Finish         writes the rows, after an activation that TileTakes
+//   Finish         writes the rows, after an activation that TileFuses
 // A step calls only one of the functions that add, so that firmware links no other.
 
 #if defined(WEFT_KERNELS_MATRIX_PANEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -76,7 +76,7 @@ inline constexpr auto& kPixelShapes = kTileShapes;  // of conv
 
 // Returns true if Finish applies the activation, because it needs few instructions. The step
 // applies any other activation to the written results.
-HWY_INLINE bool TileTakes(const Activation& activation) {
+HWY_INLINE bool TileFuses(const Activation& activation) {
   return IsPlain(activation) || IsJust(activation, UnaryOp::kRelu) ||
          IsJust(activation, UnaryOp::kClamp);
 }
@@ -153,7 +153,7 @@ struct Tile {
   // unless the tile has its own memory.
   HWY_INLINE float* Block(float* spare) { return spare; }
 
-  // Writes `outputs` floats per row, after the activation if it is one that TileTakes.
+  // Writes `outputs` floats per row, after the activation if it is one that TileFuses.
   HWY_INLINE void Finish(float* const* y, size_t outputs, const Activation& activation) {
     if (IsJust(activation, UnaryOp::kRelu)) {
       ForSums([](FloatVec sum) HWY_ATTR { return Relu(sum); });

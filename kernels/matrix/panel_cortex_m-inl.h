@@ -314,7 +314,7 @@ inline constexpr TileShape kTileShapes[] = {{1, 1, kAnyRows}};
 inline constexpr TileShape kPixelShapes[] = {{2, 1, kAnyRows}};
 
 // Returns true if Finish applies the activation.
-HWY_INLINE bool TileTakes(const Activation& activation) {
+HWY_INLINE bool TileFuses(const Activation& activation) {
   return IsPlain(activation) || IsJust(activation, UnaryOp::kRelu);
 }
 
@@ -376,7 +376,7 @@ struct Tile {
 
   HWY_INLINE float* Block(float*) { return sums[0]; }
 
-  // Writes `outputs` floats per row, after the activation if it is one that TileTakes.
+  // Writes `outputs` floats per row, after the activation if it is one that TileFuses.
   HWY_INLINE void Finish(float* const* y, size_t outputs, const Activation& activation) const {
     const bool relu = activation.op == UnaryOp::kRelu;
     if (kRows == 2 && relu && has_default_nans && outputs >= kPanel) {

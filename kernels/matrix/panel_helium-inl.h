@@ -213,7 +213,7 @@ inline constexpr TileShape kTileShapes[] = {{3, 1, kAnyRows}};
 inline constexpr auto& kPixelShapes = kTileShapes;
 
 // Returns true if Finish applies the activation.
-HWY_INLINE bool TileTakes(const Activation& activation) {
+HWY_INLINE bool TileFuses(const Activation& activation) {
   return IsPlain(activation) || IsJust(activation, UnaryOp::kRelu);
 }
 
@@ -274,7 +274,7 @@ struct Tile {
 
   HWY_INLINE float* Block(float*) { return sums[0]; }
 
-  // Writes `outputs` floats per row, after the activation if it is one that TileTakes.
+  // Writes `outputs` floats per row, after the activation if it is one that TileFuses.
   HWY_INLINE void Finish(float* const* y, size_t outputs, const Activation& activation) const {
     const bool relu = activation.op == UnaryOp::kRelu;
     for (size_t r = 0; r < kRows; ++r) FinishRow(from[r], y[r], outputs, relu);

@@ -322,7 +322,7 @@ HWY_NOINLINE inline void RunRow(const RowsQ8& at, const int8_t* x, const int8_t*
 }
 
 // Buffers for a panel that has strided results, fewer outputs or no inputs.
-struct LonePanel {
+struct TailPanel {
   int32_t first[kPanelOutputs];
   float scales[kPanelOutputs], start[kPanelOutputs];
   float results[kPanelOutputs];  // or quantised values
@@ -330,7 +330,7 @@ struct LonePanel {
 
 HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_t* weights,
                                   const FactorsQ8& of, size_t outputs, size_t place) {
-  LonePanel panel;
+  TailPanel panel;
   for (size_t i = 0; i < kPanelOutputs; ++i) {
     const bool is_output = i < outputs;
     panel.first[i] = is_output && of.first != nullptr ? of.first[i] : 0;
@@ -350,8 +350,8 @@ HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_
 
 // `outputs` contiguous outputs, complete panels. Elements after a row up to a complete block are
 // multiplied by zeros; pairs read them in place if they are within the last row.
-HWY_INLINE void RunWhole(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
-                         size_t outputs) {
+HWY_INLINE void RunCompletePanels(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
+                                  size_t outputs) {
   size_t done = 0;
   if (count > 1 && (at.factors.start == nullptr || at.start_stride == 0)) {
     const size_t over = (kInputBlock - at.inputs % kInputBlock) % kInputBlock;
@@ -375,7 +375,7 @@ HWY_INLINE void RunWhole(const RowsQ8& at, const int8_t* x, size_t row, size_t c
 HWY_NOINLINE inline void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   const bool is_whole = at.inputs != 0 && at.y_output_stride == 1;
   const size_t whole = is_whole ? at.outputs / kPanelOutputs * kPanelOutputs : 0;
-  if (whole != 0) RunWhole(at, x, row, count, whole);
+  if (whole != 0) RunCompletePanels(at, x, row, count, whole);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
   for (size_t first = whole; first < at.outputs; first += kPanelOutputs) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;

@@ -242,7 +242,7 @@ HWY_INLINE int32_t SplitRow(int16_t* row, size_t count) {
 // Prefetches the cache line kBytesAhead after `p`; the address may be beyond the end of memory.
 // With one row, reading the weights is limited by the L2 cache.
 inline constexpr size_t kBytesAhead = 1024;
-HWY_INLINE void AskAhead(const int8_t* p) {
+HWY_INLINE void Prefetch(const int8_t* p) {
   __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(p) + kBytesAhead));
 }
 
@@ -256,7 +256,7 @@ HWY_INLINE void AddSplitBlock(const int8_t* numbers, size_t stride, const int8_t
   HWY_UNROLL(4)
   for (size_t n = 0; n < kVectors; ++n) {
     const int8_t* const from = block + n * HWY_MAX_LANES_D(DotBytes);
-    if constexpr (kRows == 1) AskAhead(from);
+    if constexpr (kRows == 1) Prefetch(from);
     lines[n] = hn::LoadU(bytes, from);
     firsts[n] = FirstFactors(lines[n]);
   }

@@ -77,13 +77,13 @@ HWY_INLINE FloatVec UpperHalves(IntVec pairs) {
 // The upper half of two vectors in one load: one instruction, where LoadWeights takes two.
 HWY_INLINE FloatVec LoadUpperOfTwo(const BF16* p) {
   const hn::Repartition<uint16_t, FloatTag> halves;
-  alignas(64) static constexpr uint16_t kPlaces[32] = {0,  16, 0,  17, 0,  18, 0,  19, 0,  20, 0,
-                                                       21, 0,  22, 0,  23, 0,  24, 0,  25, 0,  26,
-                                                       0,  27, 0,  28, 0,  29, 0,  30, 0,  31};
+  alignas(64) static constexpr uint16_t kLaneOrder[32] = {0, 16, 0, 17, 0, 18, 0, 19, 0, 20, 0, 21,
+                                                          0, 22, 0, 23, 0, 24, 0, 25, 0, 26, 0, 27,
+                                                          0, 28, 0, 29, 0, 30, 0, 31};
   const auto odd = hn::MaskFromVec(
       hn::BitCast(halves, hn::Set(hn::Repartition<uint32_t, FloatTag>(), 0xFFFF0000u)));
   const auto line = hn::LoadU(halves, reinterpret_cast<const uint16_t*>(p));
-  const auto spread = hn::TableLookupLanes(line, hn::SetTableIndices(halves, kPlaces));
+  const auto spread = hn::TableLookupLanes(line, hn::SetTableIndices(halves, kLaneOrder));
   return hn::BitCast(FloatTag(), hn::IfThenElseZero(odd, spread));
 }
 #endif

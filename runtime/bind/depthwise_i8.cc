@@ -26,7 +26,7 @@ Fault Check(const format::DepthwiseI8Params& params, const OperandSlots& slots) 
   check.RequireOperand(3, kF32, padded);
   check.RequireOperand(4, kF32, channels);
   check.RequireOperand(5, kF32, MapReach(y, params.y()));
-  const bool is_whole = kernels::DepthwiseI8IsWhole(params);
+  const bool is_whole = kernels::DepthwiseI8WidensAll(params);
   check.RequireOperand(6, kF32, Clip(kernels::DepthwiseI8ScratchFloats(is_whole, channels, taps)));
   return check.fault();
 }
@@ -45,7 +45,7 @@ kernels::DepthwiseI8Weights WeightsOf(std::byte* const* operands) {
 void Run(const format::DepthwiseI8Params& params, std::byte* const* operands) {
   kernels::DepthwiseShape shape;
   AssignDepthwise(shape, params);
-  kernels::DepthwiseI8(shape, kernels::DepthwiseI8IsWhole(params), As<const float>(operands[0]),
+  kernels::DepthwiseI8(shape, kernels::DepthwiseI8WidensAll(params), As<const float>(operands[0]),
                        WeightsOf(operands), As<const float>(operands[4]), As<float>(operands[5]),
                        As<float>(operands[6]));
 }

@@ -126,7 +126,7 @@ NearLimits LimitsOf(MapWalk walk) {
   const bool one_row = IsPointwise(walk) && walk.batch == 1 && walk.out_height == 1;
   if (one_row && HasWholePixels(walk.x, walk.in_channels)) {
     const NearAxis backwards = {walk.in_width, walk.in_width, 1, 0, walk.y.pixel, walk.x.pixel};
-    limits.behind_bytes = BytesOf(backwards.Lead(kNearPixels));
+    limits.after_bytes = BytesOf(backwards.Lead(kNearPixels));
   }
   return limits;
 }
@@ -236,7 +236,7 @@ constexpr bool MayLieNear(const Params&) {
 bool MayLieNear(const format::ConvI8Params& params) { return params.most() != 0; }
 // Not if channels are processed in groups: later groups would read x after y has overwritten it.
 bool MayLieNear(const format::DepthwiseI8Params& params) {
-  return kernels::DepthwiseI8IsWhole(params);
+  return kernels::DepthwiseI8WidensAll(params);
 }
 
 template <typename Params>

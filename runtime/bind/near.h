@@ -28,16 +28,16 @@ namespace weft::bind {
 
 inline constexpr uint32_t kNearPixels = 15;  // a multiple of the tiles of 3 and of 5 pixels
 
-// y may start at least before_bytes before x, or at least behind_bytes after the start of x.
+// y may start at least before_bytes before x, or at least after_bytes after the start of x.
 struct NearLimits {
   static constexpr uint32_t kNever = 0xFFFFFFFFu;
   uint32_t before_bytes = kNever;
-  uint32_t behind_bytes = kNever;
+  uint32_t after_bytes = kNever;
 
-  constexpr bool never() const { return before_bytes == kNever && behind_bytes == kNever; }
+  constexpr bool never() const { return before_bytes == kNever && after_bytes == kNever; }
   // `before` is how many bytes before x y starts; negative if y starts after x.
   constexpr bool Allow(int64_t before) const {
-    return before < 0 ? behind_bytes != kNever && -before >= int64_t{behind_bytes}
+    return before < 0 ? after_bytes != kNever && -before >= int64_t{after_bytes}
                       : before_bytes != kNever && before >= int64_t{before_bytes};
   }
 };

@@ -80,7 +80,7 @@ void CopyPart(const Meeting& meeting, size_t run, void* whole, void* part, bool 
 
 using Ports = std::vector<Buffer>;
 
-Ports RunWhole(Engine engine, const Ports& inputs) {
+Ports RunCompletePanels(Engine engine, const Ports& inputs) {
   engine.Reset();
   for (uint32_t i = 0; i < inputs.size(); ++i) {
     std::memcpy(engine.input(i).data, inputs[i].data(), inputs[i].size());
@@ -189,7 +189,7 @@ size_t Compare(const std::string& name) {
     all.resize(bytes);
     inputs.push_back(std::move(all));
   }
-  const Ports expected = RunWhole(whole.engine, inputs);
+  const Ports expected = RunCompletePanels(whole.engine, inputs);
   for (const char* when : {"after opening", "after a reset"}) {
     const Ports actual = RunParts(part.engine, *pairing, inputs, expected);
     for (size_t i = 0; i < expected.size(); ++i) {

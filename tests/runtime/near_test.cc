@@ -159,8 +159,8 @@ TEST(Near, NoBlockOverwritesWhatIsStillRead) {
       ++plain;
       EXPECT_TRUE(DoesHarm(upwards, before - 1)) << before;
     }
-    if (limits.behind_bytes == NearLimits().behind_bytes) continue;
-    const int64_t distance = limits.behind_bytes / kFloat;
+    if (limits.after_bytes == NearLimits().after_bytes) continue;
+    const int64_t distance = limits.after_bytes / kFloat;
     const std::vector<Block> downwards = BlocksOf(one, true);
     for (const int64_t more : {0, 1, 7, 100}) ASSERT_FALSE(DoesHarm(downwards, -distance - more));
     ++behind;
@@ -197,9 +197,9 @@ TEST(Near, KnowsTheDistancesOfCommonSteps) {
   // Blocks of a row of 5: the pads reach back over 5 pixels and one; a block adds 5, minus its own
   // 1.
   EXPECT_EQ(LimitsOf(Square(25, 5, 3, 1, 1, 64)).before_bytes, 10 * 64 * kFloat);
-  EXPECT_EQ(LimitsOf(Square(25, 5, 3, 1, 1, 64)).behind_bytes, NearLimits().behind_bytes);
+  EXPECT_EQ(LimitsOf(Square(25, 5, 3, 1, 1, 64)).after_bytes, NearLimits().after_bytes);
   EXPECT_EQ(LimitsOf(Square(25, 5, 1, 1, 0, 64)).before_bytes, 15 * 64 * kFloat);
-  EXPECT_EQ(LimitsOf(Square(25, 5, 1, 1, 0, 64)).behind_bytes, 15 * 64 * kFloat);
+  EXPECT_EQ(LimitsOf(Square(25, 5, 1, 1, 0, 64)).after_bytes, 15 * 64 * kFloat);
   // Wide rows are split.
   EXPECT_EQ(LimitsOf(Square(40, 40, 3, 1, 1, 16)).before_bytes, (40 + 16) * 16 * kFloat);
   // Pools never write ahead of their reads, except within a block.
@@ -223,7 +223,7 @@ TEST(Near, StridesThatLeadNowhereMayBeAnything) {
     const NearLimits limits = LimitsOf(walk);
     walk.x.image = walk.y.image = walk.x.row = walk.y.row = far;
     EXPECT_EQ(LimitsOf(walk).before_bytes, limits.before_bytes);
-    EXPECT_EQ(LimitsOf(walk).behind_bytes, limits.behind_bytes);
+    EXPECT_EQ(LimitsOf(walk).after_bytes, limits.after_bytes);
   }
 }
 
@@ -394,7 +394,7 @@ void HoldsItsLimits(const NearStep& step) {
   ASSERT_TRUE(apart.fault.ok()) << apart.Text();
   const std::vector<std::byte> expected = ResultOf(apart);
   const int64_t before = std::min(step.limits.before_bytes, step.y_bytes);
-  const int64_t behind = std::min(step.limits.behind_bytes, step.x_bytes);
+  const int64_t behind = std::min(step.limits.after_bytes, step.x_bytes);
   for (const int64_t more : {0, 4, 20, 64}) {
     for (const int64_t distance : {before + more, -behind - more}) {
       test::Loaded near = At(step, distance);
@@ -443,7 +443,7 @@ TEST(Near, StepsWriteOverTheirInputAtTheirLimits) {
       SCOPED_TRACE(round);
       HoldsItsLimits(step);
       if (testing::Test::HasFatalFailure()) return;
-      shared += step.limits.before_bytes < step.y_bytes || step.limits.behind_bytes < step.x_bytes;
+      shared += step.limits.before_bytes < step.y_bytes || step.limits.after_bytes < step.x_bytes;
     }
   }
   EXPECT_GT(shared, Rounds(600));

@@ -58,14 +58,14 @@ void Stretches::Join(ir::Node& node, const ops::Turn& turn) {
       turning_[&node].push_back(port);
     }
   }
-  if (turn.makes_one_place || IsOfAlike(node, turn)) {
-    alike_.insert(PlaceOf(SourceAt(node, ops::Out(0))));
+  if (turn.makes_one_place || HasOrderFreeInputs(node, turn)) {
+    order_free_.insert(PlaceOf(SourceAt(node, ops::Out(0))));
   }
 }
 
 // Returns true if output 0 is tied to inputs with its dims that all have the same memory layout in
 // both orders.
-bool Stretches::IsOfAlike(ir::Node& node, const ops::Turn& turn) {
+bool Stretches::HasOrderFreeInputs(ir::Node& node, const ops::Turn& turn) {
   const Dims& dims = node.outputs[0].type.dims;
   return std::ranges::any_of(turn.ties, [&](const std::vector<Port>& tie) {
     bool has_output = false, has_input = false;
@@ -73,7 +73,7 @@ bool Stretches::IsOfAlike(ir::Node& node, const ops::Turn& turn) {
       has_output = has_output || (port.output && port.index == 0);
       if (port.output) continue;
       const ir::Source input = SourceAt(node, port);
-      if (TypeOf(input).dims != dims || !alike_.contains(PlaceOf(input))) return false;
+      if (TypeOf(input).dims != dims || !order_free_.contains(PlaceOf(input))) return false;
       has_input = true;
     }
     return has_output && has_input;
@@ -103,7 +103,7 @@ void Stretches::CountMoves(const std::vector<ir::Node*>& nodes) {
   }
   for (size_t place = 0; place < sources_.size(); ++place) {
     const ir::Source& source = sources_[place];
-    if (TypeOf(source).dims[1] == 1 || alike_.contains(place)) continue;
+    if (TypeOf(source).dims[1] == 1 || order_free_.contains(place)) continue;
     const bool is_made_there = Turns(*source.node, ops::Out(source.port));
     accounts_[RootOf(place)].moves += is_made_there ? handed_out.contains(place) : 1;
   }

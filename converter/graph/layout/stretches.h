@@ -38,7 +38,7 @@ class Stretches {
   size_t PlaceOf(const ir::Source& source);
   size_t RootOf(size_t place) const;
   void Join(ir::Node& node, const ops::Turn& turn);
-  bool IsOfAlike(ir::Node& node, const ops::Turn& turn);
+  bool HasOrderFreeInputs(ir::Node& node, const ops::Turn& turn);
   void CountSteps(ir::Node& node, const ops::Turn& turn);
   void CountMoves(const std::vector<ir::Node*>& nodes);
   void Decide();
@@ -46,7 +46,7 @@ class Stretches {
   std::map<std::pair<const ir::Node*, uint32_t>, size_t> places_;
   std::vector<ir::Source> sources_;    // by value number
   mutable std::vector<size_t> roots_;  // union-find parent by value number
-  std::set<size_t> alike_;             // values with the same memory layout in both orders
+  std::set<size_t> order_free_;        // values with the same memory layout in both orders
   std::map<const ir::Node*, std::vector<ops::Port>> turning_;
   std::map<size_t, Account> accounts_;
   std::set<size_t> last_;

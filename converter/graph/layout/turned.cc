@@ -54,7 +54,7 @@ ir::Source Transposed(ir::Graph& graph, const ir::Node& like, const ir::Source& 
 ir::Source TurnedValues::As(const ir::Node& reader, const ir::Source& source, bool last) {
   const Key key = {source.node, source.port};
   if (last_.contains(key) == last) return source;
-  const auto [entry, is_new] = otherwise_.try_emplace(key);
+  const auto [entry, is_new] = transposed_.try_emplace(key);
   if (is_new) entry->second = Transposed(graph_, *source.node, source, last);
   const ir::Source& otherwise = entry->second;
   if (ir::IsResult(reader)) {

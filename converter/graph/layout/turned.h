@@ -33,7 +33,7 @@ class TurnedValues {
   using Key = std::pair<const ir::Node*, uint32_t>;
   ir::Graph& graph_;
   std::set<Key> last_;
-  std::map<Key, ir::Source> otherwise_;
+  std::map<Key, ir::Source> transposed_;
   std::map<std::tuple<const ir::Node*, uint32_t, Dims>, ir::Source> operands_;
 };
 

@@ -158,7 +158,7 @@ bool QuantiseComputedProduct(QuantiseSite& site, ir::Node& node) {
     if (!SetPadding(graph, node, *x, attributes, inputs)) return false;
   }
   ir::Source made = {
-      NewInferredNode(graph, node, product->operation, ops::kOfPasses, inputs, 1, attributes), 0};
+      NewInferredNode(graph, node, product->operation, ops::kPassOnly, inputs, 1, attributes), 0};
   if (!product->offsets.empty()) made = WithOffsets(graph, node, *product, made);
   if (!product->makes_channels_last) made = Transposed(graph, node, made, /*to_last=*/false);
   Become(*tail->last, "Identity", 16, {made});

@@ -74,7 +74,7 @@ void RoundPast(QuantiseSite& site, ir::Node& reader, size_t input, const ir::Nod
   const std::optional<Quantiser> quantiser = ShortQuantiserOf(from);
   if (!quantiser && site.ShortsOf(from) == nullptr) return;
   ir::Graph& graph = site.graph();
-  if (!KeepsLevels(graph, past, quantiser ? quantiser->out : *site.ShortsOf(from))) return;
+  if (!IsQuantisable(graph, past, quantiser ? quantiser->out : *site.ShortsOf(from))) return;
   Round(site, from);
   const Levels* levels = site.ShortsOf(from);
   if (levels == nullptr) return;

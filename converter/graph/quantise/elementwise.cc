@@ -103,7 +103,7 @@ bool QuantiseBinary(QuantiseSite& site, ir::Node& quantiser, const ir::Node& nod
                                           site.Integers(node.inputs[1])};
   site.SetIntegers(
       quantiser, {NewInferredNode(site.graph(), node, is_sum ? "QuantizedAdd" : "QuantizedMultiply",
-                                  ops::kOfPasses, inputs, 1, attributes),
+                                  ops::kPassOnly, inputs, 1, attributes),
                   0});
   return true;
 }

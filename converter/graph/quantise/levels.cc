@@ -179,7 +179,7 @@ void LevelledValues::Add(const ir::Graph& graph, const ir::Node& node) {
     if (bounds->high >= NumberAt(levels->high, *levels)) levels_[{&node, 0}] = *levels;
   } else if (!node.inputs.empty()) {
     const Levels* levels = Of(node.inputs[0]);
-    if (levels != nullptr && KeepsLevels(graph, node, *levels)) levels_[{&node, 0}] = *levels;
+    if (levels != nullptr && IsQuantisable(graph, node, *levels)) levels_[{&node, 0}] = *levels;
   }
 }
 

@@ -20,7 +20,7 @@ std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::S
   attributes[ops::kLevelScale] = AttributeOf(from.scale / to.scale);
   attributes[ops::kInputZero] = std::to_string(from.zero);
   WriteLevels(attributes, to);
-  return ir::Source{NewInferredNode(site.graph(), like, "QuantizedAvgPool", ops::kOfPasses,
+  return ir::Source{NewInferredNode(site.graph(), like, "QuantizedAvgPool", ops::kPassOnly,
                                     {integers}, 1, attributes),
                     0};
 }

@@ -156,7 +156,7 @@ ir::Source Multiplied(ir::Graph& graph, const ir::Node& like, const ByteProduct&
       NewFloats(graph, like, dims, factors.scales),
       NewInts(graph, like, {ElementType::i32, dims}, firsts),
       NewFloats(graph, like, dims, factors.starts)};
-  return {NewInferredNode(graph, like, product.operation, ops::kOfPasses, inputs, 1, attributes),
+  return {NewInferredNode(graph, like, product.operation, ops::kPassOnly, inputs, 1, attributes),
           0};
 }
 

@@ -37,7 +37,7 @@ ir::Node* RingOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source inte
 
 }  // namespace
 
-bool KeepsLevels(const ir::Graph& graph, const ir::Node& ring, const Levels& levels) {
+bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const Levels& levels) {
   if (!IsRing(ring) || !ir::IsReadValue(*ring.inputs[kPast].node)) return false;
   const ir::Node& read = *ring.inputs[kPast].node;
   const std::optional<double> first = read.inputs.empty() ? std::nullopt : NumberIn(read.inputs[0]);

@@ -11,7 +11,7 @@ namespace weft::graph {
 
 // Returns true if `ring` keeps its past in a variable that only rings of the same data read. The
 // initial value of the variable must be representable with these parameters, or be -infinity.
-bool KeepsLevels(const ir::Graph& graph, const ir::Node& ring, const Levels& levels);
+bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const Levels& levels);
 // Creates an integer ring for each ring that shares the past of `ring`. They take over all outputs
 // except output 0, the windows.
 struct RingPair {

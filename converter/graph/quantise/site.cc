@@ -35,7 +35,7 @@ ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integ
                         const std::vector<int64_t>& table) {
   const ir::Source bytes =
       NewInts(graph, like, {ElementType::i8, {static_cast<int64_t>(table.size())}}, table);
-  return {NewInferredNode(graph, like, "ByteTable", ops::kOfPasses, {integers, bytes}), 0};
+  return {NewInferredNode(graph, like, "ByteTable", ops::kPassOnly, {integers, bytes}), 0};
 }
 
 ir::Source BytesAs(ir::Graph& graph, const ir::Node& like, ir::Source bytes, ElementType type) {
@@ -45,7 +45,7 @@ ir::Source BytesAs(ir::Graph& graph, const ir::Node& like, ir::Source bytes, Ele
     table.push_back(type == ElementType::i8 && place > kGreatestByte ? place - kByteCount : place);
   }
   const ir::Source numbers = NewInts(graph, like, {type, {kByteCount}}, table);
-  return {NewInferredNode(graph, like, "ByteTable", ops::kOfPasses, {bytes, numbers}), 0};
+  return {NewInferredNode(graph, like, "ByteTable", ops::kPassOnly, {bytes, numbers}), 0};
 }
 
 ir::Source QuantiseSite::Integers(const ir::Source& source) {
@@ -73,7 +73,7 @@ ir::Source QuantiseSite::MakeIntegers(ir::Node& node, uint32_t port) {
 void QuantiseSite::SetIntegers(ir::Node& node, ir::Source integers) {
   const Levels& levels = *levels_.Of({&node, 0});
   integers_[{&node, 0}] = integers;
-  Become(node, "Dequantize", ops::kOfPasses, {integers});
+  Become(node, "Dequantize", ops::kPassOnly, {integers});
   node.attributes = {{ops::kLevelScale, AttributeOf(levels.scale)},
                      {ops::kInputZero, std::to_string(levels.zero)}};
 }
@@ -131,7 +131,7 @@ ir::Source QuantiseSite::OfFloats(const ir::Node& like, const ir::Source& x, con
   }
   NodeAttributes attributes = {{ops::kInverse, AttributeOf(1 / to.scale)}};
   WriteLevels(attributes, to);
-  return {NewInferredNode(graph_, like, "Quantize", ops::kOfPasses, {x}, 1, attributes), 0};
+  return {NewInferredNode(graph_, like, "Quantize", ops::kPassOnly, {x}, 1, attributes), 0};
 }
 
 bool QuantiseSite::ArePartsOnLevels(const ir::Node& join) const {

@@ -57,7 +57,7 @@ ir::Source Transposed(ir::Graph& graph, const ir::Node& like, ir::Source source,
 }
 
 // Skips broadcasts and reshapes that change nothing.
-ir::Source BeforeIdle(ir::Source source) {
+ir::Source SkipNoOps(ir::Source source) {
   while (!source.node->constant && source.node->operation != nullptr) {
     const bool repeats = IsCalled(*source.node, "Broadcast") || IsCalled(*source.node, "Tile");
     if (!repeats && !ops::TraitsOf(*source.node).reshapes) break;
@@ -109,13 +109,13 @@ ir::Source Viewed(ir::Graph& graph, const ir::Node& like, ir::Source source, con
       WithoutOnes(TypeOf(before).dims) == WithoutOnes(dims)) {
     return TransposedTo(graph, like, *before.node, dims);
   }
-  return BeforeIdle(Reshaped(graph, like, before, dims));
+  return SkipNoOps(Reshaped(graph, like, before, dims));
 }
 
 // Splits the axis before preceding transpositions, so that these stay last and a product can read
 // them by strides.
 ir::Source WithPair(ir::Graph& graph, const ir::Node& like, ir::Source source, AxisPair pair) {
-  source = BeforeIdle(source);
+  source = SkipNoOps(source);
   if (const auto order = TurnOrderOf(*source.node)) {
     const size_t axis = (*order)[pair.axis];
     const ir::Source before =
@@ -195,7 +195,7 @@ std::optional<Repetition> UnderDims(ir::Graph& graph, const ir::Node& like,
 }
 
 std::optional<Repetition> RepetitionOf(ir::Graph& graph, const ir::Node& like, ir::Source source) {
-  source = BeforeIdle(source);
+  source = SkipNoOps(source);
   if (const auto order = TurnOrderOf(*source.node)) {
     std::optional<Repetition> inner = RepetitionOf(graph, like, source.node->inputs[0]);
     if (!inner) return std::nullopt;
@@ -289,7 +289,7 @@ bool ShareInBatch(FormSite& site, ir::Node& node) {
 // Removes no-ops between a factor and its transposition. torch.export writes a Broadcast to the
 // same dims before every product; a transposition before it would need a copy.
 ir::Source AsItLies(ir::Graph& graph, const ir::Node& like, ir::Source factor) {
-  const ir::Source source = BeforeIdle(factor);
+  const ir::Source source = SkipNoOps(factor);
   const auto order = TurnOrderOf(*source.node);
   if (!order) return source;
   const ir::Source before = source.node->inputs[0], plain = AsItLies(graph, like, before);

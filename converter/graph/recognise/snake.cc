@@ -134,7 +134,7 @@ bool PlaceSnake(FormSite& site, ir::Node& node, ir::Source x, const SnakeReader&
   const std::optional<ir::Source> slopes = NumbersAlong(site, node, reader.slopes(), axis);
   const std::optional<ir::Source> heights = NumbersAlong(site, node, reader.heights(), axis);
   if (!slopes || !heights) return false;
-  site.Replace(node, reader.covered(), {"Snake", ops::kOfPasses, {x, *slopes, *heights}});
+  site.Replace(node, reader.covered(), {"Snake", ops::kPassOnly, {x, *slopes, *heights}});
   return true;
 }
 

@@ -110,7 +110,7 @@ class PeriodSearch {
   bool IsReadLater(int value, int64_t copy) const;
   void MatchRoots();
   int Match(int value, int before);
-  int MatchAnew(int value, int before);
+  int MatchUncached(int value, int before);
   int MatchSlices(int value, int before);
   int MatchInputs(int value, int before);
   int AddState(int value, int before);
@@ -184,13 +184,13 @@ int PeriodSearch::Match(int value, int before) {
   if (found != matched_.end()) return found->second;
   if (depth_ >= kMostDepth) return kNoValue;
   ++depth_;
-  const int body = MatchAnew(value, before);
+  const int body = MatchUncached(value, before);
   --depth_;
   matched_[{value, before}] = body;
   return body;
 }
 
-int PeriodSearch::MatchAnew(int value, int before) {
+int PeriodSearch::MatchUncached(int value, int before) {
   const Value &a = values_[value], &b = values_[before];
   const int64_t time = timeline_.Of(value), time_before = timeline_.Of(before);
   if (!(a.type.type == b.type.type)) return kNoValue;

@@ -452,7 +452,7 @@ bool TakeInFirstStep(ir::Graph& graph, ir::Node& loop) {
 
 }  // namespace
 
-void TakeInFirstSteps(ir::Graph& graph, const Folding& folding) {
+void MergePeeledFirstStep(ir::Graph& graph, const Folding& folding) {
   for (ir::Node* node : ir::Topological(graph)) {
     if (!ir::Iterates(*node) || !TakeInFirstStep(graph, *node)) continue;
     for (const std::unique_ptr<ir::Node>& other : graph.nodes) {

@@ -15,7 +15,7 @@
 namespace weft::graph {
 
 // `graph` must be inferred and folded, before and after the call.
-void TakeInFirstSteps(ir::Graph& graph, const Folding& folding);
+void MergePeeledFirstStep(ir::Graph& graph, const Folding& folding);
 
 }  // namespace weft::graph
 

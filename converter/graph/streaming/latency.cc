@@ -49,7 +49,7 @@ class Waiting {
   bool Run() {
     if (!flows_.sound() || !CountSteps()) return false;
     for (ir::Node* node : flows_.nodes()) Measure(*node);
-    if (!MayGrowShorter()) return false;
+    if (!CanShrink()) return false;
     for (ir::Node* node : flows_.nodes()) {
       const size_t before = faults_.lines().size();
       if (Visit(*node)) continue;
@@ -105,7 +105,7 @@ class Waiting {
   ir::Source Shifted(const ir::Source& source, int64_t places, double fill);
   ir::Source Aligned(const ir::Source& source, int64_t late);
   ir::Source Masked(const ir::Source& source, double fill);
-  bool MayGrowShorter();
+  bool CanShrink();
 
   ir::Graph& graph_;
   Faults& faults_;
@@ -116,7 +116,7 @@ class Waiting {
   std::map<Key, int64_t> extents_;  // before the changes
   std::map<Key, int64_t> late_;     // of tensors with time, in their positions
   std::map<Key, int64_t> after_;    // of tensors without time that depend on them, in steps
-  std::set<Key> alike_;             // tensors with time and equal steps
+  std::set<Key> order_free_;        // tensors with time and equal steps
   std::map<Key, uint64_t> blank_;   // number at the positions before the first step
   struct Held {
     const Walk* walk;
@@ -149,7 +149,7 @@ void Waiting::Measure(ir::Node& node) {
 // Constants that depend on a length are found by recomputation for one more step (lengths.h).
 // Returns false if a tensor whose shape is read has more positions than the steps, because it might
 // keep its length.
-bool Waiting::MayGrowShorter() {
+bool Waiting::CanShrink() {
   return std::ranges::none_of(graph_.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     if (node->constant || !ops::TraitsOf(*node).shape_only) return false;
     const ir::Source& source = node->inputs[0];
@@ -224,7 +224,7 @@ ir::Source Waiting::Shifted(const ir::Source& source, int64_t places, double fil
 
 // A tensor with equal steps needs no delay.
 ir::Source Waiting::Aligned(const ir::Source& source, int64_t late) {
-  if (alike_.contains(KeyOf(source))) return source;
+  if (order_free_.contains(KeyOf(source))) return source;
   return Shifted(source, late - Late(source), 0);
 }
 
@@ -479,7 +479,7 @@ bool Waiting::VisitReshape(ir::Node& node) {
   const int64_t in = Rate(data), out = Rate({&node, 0});
   if (in > out) data = Aligned(data, RoundedUp(Late(data), in / out));
   SetLate(node, Late(data) * out / in);
-  if (alike_.contains(KeyOf(data))) alike_.insert({&node, 0});
+  if (order_free_.contains(KeyOf(data))) order_free_.insert({&node, 0});
   const bool was_moved = node.attributes.contains(kMoved);
   BecomeReshape(graph_, node, data, node.outputs[0].type.dims);
   if (was_moved) node.attributes[kMoved] = "true";
@@ -509,7 +509,7 @@ bool Waiting::VisitGroups(ir::Node& node) {
     const Flow* flow = FlowAt(node, i);
     if (flow == nullptr) continue;
     if (!IsInGroup(node, {false, i, flow->axis})) return false;
-    if (node.inputs[i].node->constant || alike_.contains(KeyOf(node.inputs[i]))) continue;
+    if (node.inputs[i].node->constant || order_free_.contains(KeyOf(node.inputs[i]))) continue;
     alike = false;
     late = std::max(late, Late(node.inputs[i]));
   }
@@ -525,7 +525,7 @@ bool Waiting::VisitGroups(ir::Node& node) {
   SetLate(node, late);
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     if (flows_.Of({&node, port}) == nullptr) continue;
-    if (alike) alike_.insert({&node, port});
+    if (alike) order_free_.insert({&node, port});
   }
   const AxisRelation& relation = flows_.Relation(&node);
   if (relation.stretches && flows_.Of({&node, 0}) != nullptr) {
@@ -566,8 +566,8 @@ bool Waiting::FitConstant(ir::Node& node, int64_t late) {
 
 }  // namespace
 
-std::optional<int64_t> WaitForWhatIsAhead(ir::Graph& graph, const TimeSeeds& seeds,
-                                          const Folding& folding, Faults& faults) {
+std::optional<int64_t> AddLookaheadLatency(ir::Graph& graph, const TimeSeeds& seeds,
+                                           const Folding& folding, Faults& faults) {
   SeparateConstants(graph);
   const std::set<const ir::Node*> started = StartedProducts(graph);
   JoinsToPads(graph);

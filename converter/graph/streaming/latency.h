@@ -24,8 +24,8 @@ namespace weft::graph {
 // Time starts at the seeds; without seeds, at time loops or windows. Returns the number of steps of
 // the changed graph. Returns nullopt if latency does not help; the graph is of no further use. Adds
 // faults if the model needs look-ahead but cannot be converted.
-std::optional<int64_t> WaitForWhatIsAhead(ir::Graph& graph, const TimeSeeds& seeds,
-                                          const Folding& folding, Faults& faults);
+std::optional<int64_t> AddLookaheadLatency(ir::Graph& graph, const TimeSeeds& seeds,
+                                           const Folding& folding, Faults& faults);
 
 // Returns the latency of a Result in steps.
 int64_t LatencyOf(const ir::Node& result);

@@ -114,7 +114,7 @@ class PadJoining {
     }
     const bool is_own = IsConvolution(window) && border.fill == 0 && !border.repeats;
     if (!is_own) window.attributes[ops::kPadFill] = fmt::format("{}", border.fill);
-    if (border.repeats) window.attributes[ops::kPadFill] = ops::kFirstPlace;
+    if (border.repeats) window.attributes[ops::kPadFill] = ops::kRepeatFirst;
     pads->begin[axis - 2] = border.begin[axis];
     SetPads(window, *pads);
     return true;

@@ -67,7 +67,7 @@ SamePlaces::SamePlaces(const ir::Graph& graph, const TimeAxes& times) : times_(t
       const auto first = std::ranges::find_if(
           alike, [&](const ir::Source& other) { return AreOfTheSame(*other.node, *node); });
       if (first != alike.end()) {
-        alike_[{node, port}] = *first;
+        order_free_[{node, port}] = *first;
       } else {
         alike.push_back(source);
       }
@@ -88,8 +88,8 @@ bool SamePlaces::AreOfTheSame(const ir::Node& a, const ir::Node& b) const {
 }
 
 ir::Source SamePlaces::FirstAlike(const ir::Source& source) const {
-  const auto found = alike_.find({source.node, source.port});
-  return found == alike_.end() ? source : found->second;
+  const auto found = order_free_.find({source.node, source.port});
+  return found == order_free_.end() ? source : found->second;
 }
 
 ir::Source SamePlaces::First(ir::Source source) const {

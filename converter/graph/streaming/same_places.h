@@ -29,7 +29,7 @@ class SamePlaces {
   bool AreOfTheSame(const ir::Node& a, const ir::Node& b) const;
 
   const TimeAxes& times_;
-  std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> alike_;  // without the first ones
+  std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> order_free_;  // without the first ones
   std::set<const ir::Node*> keep_places_;  // output positions are those of input 0, unchanged
 };
 

@@ -547,7 +547,7 @@ void Streaming::CheckLate(const TimeAxes& times) {
 // Streams a model with added latency, if this makes it possible.
 std::optional<Streamed> StreamLate(ir::Graph& graph, const StreamOptions& options,
                                    const TimeSeeds& seeds, const Folding& folding, Faults& faults) {
-  const std::optional<int64_t> all_steps = WaitForWhatIsAhead(graph, seeds, folding, faults);
+  const std::optional<int64_t> all_steps = AddLookaheadLatency(graph, seeds, folding, faults);
   if (!all_steps) return std::nullopt;
   Faults of_late;
   std::optional<Streamed> streamed = Streaming(graph, options, seeds, folding, of_late).Run();
@@ -561,7 +561,7 @@ std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
                                const Folding& folding, Faults& faults) {
   const std::string advice = AdviceForCaches(graph);
   TakeKnownBranches(graph);
-  TakeInFirstSteps(graph, folding);
+  MergePeeledFirstStep(graph, folding);
   const auto attempt = [&](const TimeSeeds& seeds) {
     const std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
     Faults discarded;

@@ -129,7 +129,7 @@ class LoopFuser {
                accesses, [&](const Access& access) { return access.write || access.item >= to; });
   }
   // Returns true if the gathered sequence is read after that item.
-  bool IsReadBehind(const Loop::Scan& scan, int64_t item) const {
+  bool IsReadAfter(const Loop::Scan& scan, int64_t item) const {
     return std::ranges::any_of(accesses_.at(scan.whole),
                                [&](const Access& access) { return access.item > item; });
   }
@@ -168,7 +168,7 @@ void LoopFuser::Fuse(SectionId first, SectionId second, const std::vector<Feed>&
   std::vector<bool> is_slice_fed(other.sliced.size()), is_scan_fed(loop.scans.size());
   for (const Feed& feed : feeds) {
     is_slice_fed[feed.slice] = true;
-    is_scan_fed[feed.scan] = !IsReadBehind(loop.scans[feed.scan], ItemOf(second));
+    is_scan_fed[feed.scan] = !IsReadAfter(loop.scans[feed.scan], ItemOf(second));
     MakeView(program_, other.sliced[feed.slice].chunk, results[loop.scans[feed.scan].result], 0);
   }
   std::vector<Loop::Scan> scans;
@@ -338,7 +338,7 @@ void AddFused(const Program& program, bool has_steps, std::vector<FusedProgram>&
   if (!fuse(fused, blocks)) return;
   Program strips = program;
   // The new blocks within tiles are left out, so loops within a tile stay separate.
-  if (CutIntoStrips(strips, kStrip) && fuse(strips, blocks)) {
+  if (SplitIntoTiles(strips, kStrip) && fuse(strips, blocks)) {
     programs.push_back({std::move(strips), kStrip, has_steps});
   }
   programs.push_back({std::move(fused), 1, has_steps});
@@ -356,7 +356,7 @@ std::vector<FusedProgram> FusedPrograms(const Program& program) {
   std::vector<FusedProgram> programs;
   for (const int64_t strip : {kStrip, kStrip / 2, int64_t{1}}) {
     Program strips = program;
-    if (!RunInStrips(strips, strip)) break;
+    if (!RunInTiles(strips, strip)) break;
     programs.push_back({std::move(strips), strip, true, true});
   }
   bool has_loops = false;

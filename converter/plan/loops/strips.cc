@@ -27,9 +27,9 @@ TensorType TypeOfChunks(TensorType type, int64_t axis, int64_t extent) {
 }
 
 // Splits one loop into two: `around_` iterates over tiles, `within_` over the iterations of one.
-class StripCutter {
+class TileSplitter {
  public:
-  StripCutter(Program& program, SectionId section, int64_t length)
+  TileSplitter(Program& program, SectionId section, int64_t length)
       : builder_(program),
         id_(section),
         section_(program.sections[section]),
@@ -138,7 +138,7 @@ bool MayBeCut(const Program& program, const Section& section) {
 
 }  // namespace
 
-bool CutIntoStrips(Program& program, int64_t most_iterations) {
+bool SplitIntoTiles(Program& program, int64_t most_iterations) {
   bool has_cut = false;
   const size_t blocks = program.blocks.size();
   for (BlockId block = 0; block < blocks; ++block) {
@@ -146,7 +146,7 @@ bool CutIntoStrips(Program& program, int64_t most_iterations) {
       const Section& section = program.sections[loop];
       const int64_t length = StripLength(section.trip_count, most_iterations);
       if (length < 2 || !MayBeCut(program, section)) continue;
-      StripCutter(program, loop, length).Run();
+      TileSplitter(program, loop, length).Run();
       has_cut = true;
     }
   }

@@ -43,10 +43,10 @@ class GroupFinder {
     for (size_t item = 0; item < first; ++item) group_.before.push_back(item);
     for (size_t item = first + 1; item < touches_.size(); ++item) {
       if (Conflict(touches_[item], after_)) {
-        LeaveBehind(item);
+        LeaveAfter(item);
       } else if (!Join(item)) {
         if (Conflict(touches_[item], members_)) {
-          LeaveBehind(item);
+          LeaveAfter(item);
         } else {
           group_.before.push_back(item);
         }
@@ -58,7 +58,7 @@ class GroupFinder {
   }
 
  private:
-  void LeaveBehind(size_t item) {
+  void LeaveAfter(size_t item) {
     group_.after.push_back(item);
     AddTo(after_, touches_[item]);
   }
@@ -286,15 +286,15 @@ bool GroupFinder::IsUseful() const {
 
 // Maximum number of items before the first loop at which a group may begin. Trying all items of a
 // long chain would take quadratic time.
-constexpr size_t kMostInFront = 64;
+constexpr size_t kMaxItemsBefore = 64;
 
-// Returns for each item whether a loop is at it or less than kMostInFront items after it.
+// Returns for each item whether a loop is at it or less than kMaxItemsBefore items after it.
 std::vector<bool> HaveLoopsNear(const Program& program, const std::vector<Item>& items) {
   std::vector<bool> have(items.size());
   size_t left = 0;
   for (size_t i = items.size(); i-- > 0;) {
     const auto* entry = std::get_if<SectionEntry>(&items[i]);
-    if (entry != nullptr && IsCountedLoop(program.sections[entry->section])) left = kMostInFront;
+    if (entry != nullptr && IsCountedLoop(program.sections[entry->section])) left = kMaxItemsBefore;
     have[i] = left != 0;
     if (left != 0) --left;
   }

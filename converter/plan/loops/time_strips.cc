@@ -24,9 +24,9 @@ using format::Reason;
 // The rows before the tiles, the tiles, and the rows after them.
 enum class Stage : uint8_t { kLead, kStrips, kRest };
 
-class StripMaker {
+class TileBuilder {
  public:
-  StripMaker(Program& program, BlockId block, TimeGroup group)
+  TileBuilder(Program& program, BlockId block, TimeGroup group)
       : builder_(program), block_(block), group_(std::move(group)) {}
 
   // Returns the index of the first item after the group.
@@ -96,7 +96,7 @@ class StripMaker {
   size_t around_state_ = 0;  // index in it of the first state of the current member
 };
 
-std::vector<ValueId> StripMaker::InitialStates(const Item& item) {
+std::vector<ValueId> TileBuilder::InitialStates(const Item& item) {
   std::vector<ValueId> initial;
   if (!std::holds_alternative<SectionEntry>(item)) return initial;
   for (const Loop::Carried& carried : SectionOf(item).loop->carried) {
@@ -105,21 +105,21 @@ std::vector<ValueId> StripMaker::InitialStates(const Item& item) {
   return initial;
 }
 
-void StripMaker::Forget(const Item& item) {
+void TileBuilder::Forget(const Item& item) {
   if (!std::holds_alternative<SectionEntry>(item)) return;
   Section& section = program().sections[std::get<SectionEntry>(item).section];
   program().blocks[section.loop->body] = {};
   section.loop.reset();
 }
 
-TensorType StripMaker::RowsType(const TimeSequence& sequence, int64_t rows) const {
+TensorType TileBuilder::RowsType(const TimeSequence& sequence, int64_t rows) const {
   const ElementType type = builder_.type(sequence.whole);
   return {type, {rows, sequence.row_bytes / ElementBytes(type)}};
 }
 
 // Adds a buffer for each sequence with history. It has space for the rows of each stage at its end,
 // and for the row before them. A loop keeps a state there if the state is such a row.
-void StripMaker::MakeBuffers() {
+void TileBuilder::MakeBuffers() {
   for (const TimeSequence& sequence : group_.sequences) {
     Rows& place = places_.emplace_back();
     if (sequence.history == 0) continue;
@@ -130,7 +130,7 @@ void StripMaker::MakeBuffers() {
   }
 }
 
-void StripMaker::MakeStrips() {
+void TileBuilder::MakeStrips() {
   strips_ = builder_.NewSection();
   around_.body = builder_.NewBlock();
   builder_.SetBlock(around_.body);
@@ -143,14 +143,14 @@ void StripMaker::MakeStrips() {
   section.loop = std::move(around_);
 }
 
-StripMaker::Extent StripMaker::ExtentOf(const TimeMember& member) const {
+TileBuilder::Extent TileBuilder::ExtentOf(const TimeMember& member) const {
   const int64_t lead = group_.LeadOf(member);
   if (stage_ == Stage::kLead) return {0, lead};
   if (stage_ == Stage::kStrips) return {lead, group_.strip};
   return {lead + group_.strips * group_.strip, group_.RestOf(member)};
 }
 
-void StripMaker::MakeStage(Stage stage) {
+void TileBuilder::MakeStage(Stage stage) {
   stage_ = stage;
   for (size_t i = 0; i < group_.members.size(); ++i) {
     const TimeMember& member = group_.members[i];
@@ -166,7 +166,7 @@ void StripMaker::MakeStage(Stage stage) {
 }
 
 // A view of rows of a value outside of the group; within a tile, of the rows of that tile.
-ValueId StripMaker::Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, Extent rows) {
+ValueId TileBuilder::Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, Extent rows) {
   std::vector<Move> moves;
   if (stage_ == Stage::kStrips) moves.push_back({strips_, group_.strip * row_bytes});
   const ElementType type = builder_.type(whole);
@@ -174,7 +174,7 @@ ValueId StripMaker::Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, 
                        {type, {rows.count, row_bytes / ElementBytes(type)}}, std::move(moves));
 }
 
-ValueId StripMaker::RowsOf(const TimeOperand& operand, Extent rows) {
+ValueId TileBuilder::RowsOf(const TimeOperand& operand, Extent rows) {
   if (operand.sequence == kNone) {
     return Part(operand.value, operand.begin_bytes, operand.row_bytes, rows);
   }
@@ -185,7 +185,7 @@ ValueId StripMaker::RowsOf(const TimeOperand& operand, Extent rows) {
 }
 
 // Returns the view that receives the next rows of a sequence.
-ValueId StripMaker::BeginRows(size_t id, Extent rows) {
+ValueId TileBuilder::BeginRows(size_t id, Extent rows) {
   const TimeSequence& sequence = group_.sequences[id];
   Rows& place = places_[id];
   const TensorType type = RowsType(sequence, rows.count);
@@ -199,7 +199,7 @@ ValueId StripMaker::BeginRows(size_t id, Extent rows) {
 }
 
 // Moves the last rows of a buffer, its history, `rows` rows to the front.
-void StripMaker::MoveHistory(const TimeSequence& sequence, const Rows& place, int64_t rows) {
+void TileBuilder::MoveHistory(const TimeSequence& sequence, const Rows& place, int64_t rows) {
   const Because because(builder_, Reason::back_edge);
   const auto part = [&](int64_t begin, int64_t count) {
     return builder_.View(place.buffer, begin * sequence.row_bytes, RowsType(sequence, count));
@@ -218,7 +218,7 @@ void StripMaker::MoveHistory(const TimeSequence& sequence, const Rows& place, in
 }
 
 // Copies rows that are read after the group to where they are read.
-void StripMaker::KeepRows(const TimeSequence& sequence, ValueId made, Extent rows) {
+void TileBuilder::KeepRows(const TimeSequence& sequence, ValueId made, Extent rows) {
   if (sequence.kept_from == sequence.rows) return;
   const Because because(builder_, Reason::scan_chunk);
   if (sequence.kept_from == 0) {
@@ -233,7 +233,7 @@ void StripMaker::KeepRows(const TimeSequence& sequence, ValueId made, Extent row
 }
 
 // Adds a value for the last rows only, and makes the views of these rows views of that value.
-ValueId StripMaker::TailOf(const TimeSequence& sequence) {
+ValueId TileBuilder::TailOf(const TimeSequence& sequence) {
   const int64_t begin = sequence.kept_from * sequence.row_bytes;
   std::vector<std::pair<ValueId, int64_t>> parts;
   for (ValueId value = 0; value < program().values.size(); ++value) {
@@ -250,7 +250,7 @@ ValueId StripMaker::TailOf(const TimeSequence& sequence) {
   return tail;
 }
 
-void StripMaker::MakeStep(const TimeMember& member, const Step& step, Extent rows) {
+void TileBuilder::MakeStep(const TimeMember& member, const Step& step, Extent rows) {
   builder_.SetLayer(step.layer);
   Step part = step;
   Extent read = rows;
@@ -271,7 +271,7 @@ void StripMaker::MakeStep(const TimeMember& member, const Step& step, Extent row
   KeepRows(group_.sequences[member.made[0]], made, rows);
 }
 
-void StripMaker::MakeLoop(size_t id, SectionId from_id, Extent rows) {
+void TileBuilder::MakeLoop(size_t id, SectionId from_id, Extent rows) {
   const TimeMember& member = group_.members[id];
   Section section = program().sections[from_id];
   const Loop from = *std::exchange(section.loop, std::nullopt);
@@ -312,7 +312,7 @@ void StripMaker::MakeLoop(size_t id, SectionId from_id, Extent rows) {
 }
 
 // Carries the states of a member from stage to stage, and from tile to tile.
-void StripMaker::CarryStates(size_t id, Loop& within) {
+void TileBuilder::CarryStates(size_t id, Loop& within) {
   const Because because(builder_, Reason::initial_value);
   const bool goes_on = !IsLastStage(group_.members[id]);
   around_state_ = around_.carried.size();
@@ -346,7 +346,7 @@ void StripMaker::CarryStates(size_t id, Loop& within) {
 }
 
 // Binds the last values of the loop in the last stage.
-void StripMaker::KeepLasts(const Loop& from, Loop& within) {
+void TileBuilder::KeepLasts(const Loop& from, Loop& within) {
   for (const Loop::Last& last : from.lasts) {
     if (stage_ != Stage::kStrips) {
       within.lasts.push_back(last);
@@ -365,7 +365,7 @@ void StripMaker::KeepLasts(const Loop& from, Loop& within) {
 }
 
 // Returns the index of `value` as a result of a tile.
-size_t StripMaker::AddResult(ValueId value) {
+size_t TileBuilder::AddResult(ValueId value) {
   std::vector<ValueId>& results = program().blocks[around_.body].results;
   results.push_back(value);
   return results.size() - 1;
@@ -373,13 +373,13 @@ size_t StripMaker::AddResult(ValueId value) {
 
 }  // namespace
 
-bool RunInStrips(Program& program, int64_t most_rows) {
+bool RunInTiles(Program& program, int64_t most_rows) {
   bool has_any = false;
   const size_t blocks = program.blocks.size();
   for (BlockId block = 0; block < blocks; ++block) {
     size_t first = 0;
     while (std::optional<TimeGroup> group = FindTimeGroup(program, block, first, most_rows)) {
-      first = StripMaker(program, block, *std::move(group)).Run();
+      first = TileBuilder(program, block, *std::move(group)).Run();
       has_any = true;
     }
   }

@@ -37,7 +37,7 @@ bool IsLargeCell(const Program& program, const Item& item) {
          program.values[step->inputs[1]].bytes > kFirstCacheBytes;
 }
 
-bool AsksForTwoPhases(const Program& program, const Section& section) {
+bool NeedsTwoPhases(const Program& program, const Section& section) {
   if (section.copies.size() != 1 || section.is_open() || section.trip_count < 2) return false;
   const BlockId body = section.copies[0];
   return std::ranges::any_of(program.blocks[body].items,
@@ -50,7 +50,7 @@ bool AsksForTwoPhases(const Program& program, const Section& section) {
 void TakeTurns(Program& program) {
   // Clone appends the sections of the copied body, which this loop also visits.
   for (SectionId id = 0; id < program.sections.size(); ++id) {
-    if (!AsksForTwoPhases(program, program.sections[id])) continue;
+    if (!NeedsTwoPhases(program, program.sections[id])) continue;
     const BlockId second = Clone(program, program.sections[id].copies[0], {});
     program.sections[id].copies.push_back(second);
   }

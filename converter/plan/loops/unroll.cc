@@ -34,7 +34,7 @@ class Unroller {
     OrderInitialCopies();
     TakeOut();
     LayPhases();
-    for (size_t phase = 1; phase < section_.copies.size(); ++phase) LaySettle(phase);
+    for (size_t phase = 1; phase < section_.copies.size(); ++phase) EmitEpilogue(phase);
     section_.loop.reset();
     program().sections[id_] = section_;
     builder_.Enter(id_);
@@ -59,8 +59,8 @@ class Unroller {
   ValueId HomeAt(size_t line, size_t position, size_t phase);
   std::vector<ValueId> StatesOf(size_t phase);
   IterationTargets TargetsOf(size_t phase);
-  void LayPhase(size_t phase, const std::vector<ValueId>& states);
-  void LaySettle(size_t phase);
+  void EmitPhase(size_t phase, const std::vector<ValueId>& states);
+  void EmitEpilogue(size_t phase);
   void BindResults();
   void BindLast(size_t last);
   void BindLastOnTrack(const DelayLine& line, size_t age, ValueId value);
@@ -212,12 +212,12 @@ void Unroller::LayPhases() {
   }
   for (size_t phase = 0; phase < section_.copies.size(); ++phase) {
     builder_.SetBlock(section_.copies[phase]);
-    LayPhase(phase, StatesOf(phase));
+    EmitPhase(phase, StatesOf(phase));
   }
   builder_.SetBlock(outside);
 }
 
-void Unroller::LayPhase(size_t phase, const std::vector<ValueId>& states) {
+void Unroller::EmitPhase(size_t phase, const std::vector<ValueId>& states) {
   const IterationTargets targets = TargetsOf(phase);
   const std::vector<ValueId> results = std::move(program().blocks[builder_.block()].results);
   program().blocks[builder_.block()].results.clear();
@@ -226,7 +226,7 @@ void Unroller::LayPhase(size_t phase, const std::vector<ValueId>& states) {
 
 // Emits the epilogue of a phase: it copies each state that is read to the buffer that it has after
 // complete rounds.
-void Unroller::LaySettle(size_t phase) {
+void Unroller::EmitEpilogue(size_t phase) {
   const BlockId outside = builder_.block();
   section_.settles.push_back(builder_.NewBlock());
   builder_.SetBlock(section_.settles.back());

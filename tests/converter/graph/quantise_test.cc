@@ -293,10 +293,10 @@ TEST_F(Quantised, ProductsOfWhatWasJoinedAreSums) {
 
 TEST_F(Quantised, OperationsOfIntegersCheckTheirInputs) {
   const ir::Source bytes = g.Parameter({ElementType::i8, {3, 7}});
-  g.Add("Quantize", ops::kOfPasses, {bytes});
-  g.Add("ByteTable", ops::kOfPasses, {bytes, bytes});
+  g.Add("Quantize", ops::kPassOnly, {bytes});
+  g.Add("ByteTable", ops::kPassOnly, {bytes, bytes});
   const ir::Source row = g.Parameter(F32({6}));
-  g.Add("QuantizedMatMul", ops::kOfPasses, {bytes, bytes, row, row, row});
+  g.Add("QuantizedMatMul", ops::kPassOnly, {bytes, bytes, row, row, row});
   EXPECT_FALSE(g.Infer());
   EXPECT_NE(g.FaultText().find("input 0 has element type i8; this operation supports f32"),
             std::string::npos)

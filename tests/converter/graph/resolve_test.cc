@@ -43,7 +43,7 @@ TEST_F(ResolveTest, TakesTheNewestVersionNotAboveTheOneAskedFor) {
 }
 
 TEST_F(ResolveTest, KnowsNoneThatPassesAloneMake) {
-  EXPECT_NE(ops::Find("Snake", ops::kOfPasses), nullptr);
+  EXPECT_NE(ops::Find("Snake", ops::kPassOnly), nullptr);
   EXPECT_EQ(RowOf("Snake", ""), "");
   EXPECT_EQ(RowOf("Snake", "opset0"), "");
   EXPECT_EQ(RowOf("Snake", "opset15"), "");

@@ -124,7 +124,7 @@ TEST(Einsum, PacksAConstantMatrixInItsOrder) {
   EXPECT_EQ(params.inputs(), 6u);
   EXPECT_EQ(params.outputs(), 2u);
   const plan::Step step = Steps(program)[0];
-  EXPECT_TRUE(step.keeps_apart);
+  EXPECT_TRUE(step.is_never_fused);
   const plan::Value& weights = program.values[step.inputs[1]];
   float packed[6 * 16];
   ASSERT_EQ(weights.data->size(), sizeof(packed));

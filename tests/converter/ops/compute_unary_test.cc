@@ -202,7 +202,7 @@ TEST(Snake, IsOneStepOverTheAxisOfItsNumbers) {
        {Row{{2, 3, 4, 5}, {1, 3, 1, 1}, 2, 3, 20}, Row{{2, 3, 4}, {1, 1, 4}, 6, 4, 1},
         Row{{2, 3}, {1, 1}, 1, 1, 6}, Row{{}, {}, 1, 1, 1}}) {
     GraphBuilder g;
-    g.Add("Snake", ops::kOfPasses,
+    g.Add("Snake", ops::kPassOnly,
           {g.Parameter(F32(x)), g.Parameter(F32(numbers)), g.Parameter(F32(numbers))});
     ASSERT_TRUE(g.Infer()) << g.FaultText();
     const plan::Program program = g.Lower();
@@ -217,8 +217,8 @@ TEST(Snake, IsOneStepOverTheAxisOfItsNumbers) {
 TEST(Snake, SaysWhichNumbersDoNotFit) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({2, 3, 4}));
-  g.Add("Snake", ops::kOfPasses, {x, g.Parameter(F32({2, 3, 1})), g.Parameter(F32({1, 3, 1}))});
-  g.Add("Snake", ops::kOfPasses, {x, g.Parameter(F32({1, 1, 1})), g.Parameter(F32({3, 1}))});
+  g.Add("Snake", ops::kPassOnly, {x, g.Parameter(F32({2, 3, 1})), g.Parameter(F32({1, 3, 1}))});
+  g.Add("Snake", ops::kPassOnly, {x, g.Parameter(F32({1, 1, 1})), g.Parameter(F32({3, 1}))});
   EXPECT_FALSE(g.Infer());
   EXPECT_PRED2(Contains, g.FaultText(), "input 1 (slopes) is f32[2,3,1] and x is f32[2,3,4]");
   EXPECT_PRED2(Contains, g.FaultText(), "input 2 (heights) is f32[3,1] and x is f32[2,3,4]");

@@ -341,7 +341,7 @@ TEST(Volume, IsFusedWithNothing) {
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   const std::vector<plan::Step> steps = Steps(g.Lower());
   ASSERT_EQ(steps.size(), 1u);
-  EXPECT_TRUE(steps[0].keeps_apart);
+  EXPECT_TRUE(steps[0].is_never_fused);
 }
 
 TEST(Volume, IsPooledAxesOfAnImageFirst) {

@@ -86,7 +86,7 @@ TEST(Effect, OfTwoBranchesIsCertainWhereBothWrite) {
   Effect one, other;
   one.Write(0, 8, By(1), findings);
   other.Write(4, 12, By(1), findings);
-  one.OrElse(other, findings);
+  one.MergeBranch(other, findings);
   Effect after = one;
   after.Read(0, 12, For(1), findings);
   EXPECT_TRUE(findings.conflicts.empty());
@@ -98,7 +98,7 @@ TEST(Effect, OfTwoBranchesBelongsToNoBufferWhereTheyWriteDifferentBuffers) {
   Effect one, other;
   one.Write(0, 8, By(1), findings);
   other.Write(4, 8, By(2), findings);
-  one.OrElse(other, findings);
+  one.MergeBranch(other, findings);
   for (const uint32_t owner : {1u, 2u}) {
     Effect after = one;
     Findings found;
@@ -113,7 +113,7 @@ TEST(Effect, WrittenInOneBranchDoesNotReplaceWhatTheOtherNeeds) {
   Effect start, branch;
   start.Write(0, 4, By(1), findings);
   branch.Write(0, 4, By(2), findings);
-  branch.OrElse(Effect(), findings);
+  branch.MergeBranch(Effect(), findings);
   start.Then(branch, 0, findings);
   EXPECT_TRUE(findings.conflicts.empty());
   start.Read(0, 4, For(1), findings);

@@ -105,7 +105,7 @@ TEST(OrderSearch, IsAsGoodAsTheBestOfAllOrders) {
     for (size_t i = 0; i < present.size(); ++i) present[i] = i;
     const int64_t before = PeakOfUnits(problem, present), least = LeastOfAll(problem);
     ASSERT_EQ(PeakInOrder(problem), before);
-    ASSERT_LE(LeastPeak(problem), least);
+    ASSERT_LE(PeakLowerBound(problem), least);
     const FoundOrder found = FindOrder(problem, kManyLooks);
     ASSERT_TRUE(found.is_proven);
     ASSERT_EQ(found.peak_bytes, least);

@@ -26,7 +26,7 @@ inline void AddNears(std::mt19937& random, Problem& problem) {
     if (random() % 2 == 0) continue;
     const int64_t x_bytes = problem.buffers[y - 1].bytes, y_bytes = problem.buffers[y].bytes;
     Near near = {y - 1, y, up_to(y_bytes), up_to(x_bytes)};
-    if (random() % 3 == 0) near.behind_bytes = x_bytes;
+    if (random() % 3 == 0) near.after_bytes = x_bytes;
     if (random() % 3 == 0) near.before_bytes = y_bytes;
     problem.nears.push_back(near);
   }

@@ -168,7 +168,7 @@ bool AnyPairIsTooNear(const Problem& problem, const Placement& placement) {
     return x.memory == y.memory &&
            (LiveAt(problem.buffers[near.x]) & LiveAt(problem.buffers[near.y])).any() &&
            y.offset_bytes > x.offset_bytes - near.before_bytes &&
-           y.offset_bytes < x.offset_bytes + near.behind_bytes;
+           y.offset_bytes < x.offset_bytes + near.after_bytes;
   });
 }
 

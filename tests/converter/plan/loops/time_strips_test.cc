@@ -139,7 +139,7 @@ TEST(TimeStrips, KeepRowsOfAWindowInsteadOfSequences) {
   const auto expected = RunFloats(stack.program, {ones});
   EXPECT_EQ(expected[1], std::vector<float>(kFeatures, kSteps * (kSteps + 1) / 2));
   Program strips = stack.program;
-  ASSERT_TRUE(RunInStrips(strips, 1));
+  ASSERT_TRUE(RunInTiles(strips, 1));
   EXPECT_EQ(RunFloats(strips, {ones}), expected);
   PlanLoops(strips);
   Coalesce(strips);
