@@ -294,7 +294,7 @@ bool HaveOneLength(const Conversion& a, const Conversion& b) {
 
 // Runs the passes before streaming on the model with another length. Returns false if the model
 // cannot have that length.
-bool ReadTwin(Conversion& twin);
+bool ReadSecondCopy(Conversion& second);
 
 // Streams a model with a dynamic time axis. If only one length is possible, it is the model's
 // length.
@@ -303,11 +303,11 @@ bool StreamOpen(Conversion& c) {
   const bool is_long = length > graph::kOpenLengths[0];
   for (const int64_t other :
        {is_long ? length / 2 : length * 2, is_long ? length * 2 : length / 2}) {
-    Faults of_twin;
-    Conversion twin{c.options, of_twin, FoldingOf(c.options), other, c.assumes_batch};
-    if (!ReadTwin(twin) || HaveOneLength(c, twin)) continue;
+    Faults of_second;
+    Conversion second{c.options, of_second, FoldingOf(c.options), other, c.assumes_batch};
+    if (!ReadSecondCopy(second) || HaveOneLength(c, second)) continue;
     const graph::StreamOptions options = {*c.options.streaming_steps, c.options.time_axes};
-    c.streamed = graph::StreamOpenTime(*c.graph, *twin.graph, options,
+    c.streamed = graph::StreamOpenTime(*c.graph, *second.graph, options,
                                        InferOptionsOfStreamed(c.options), c.folding, c.faults);
     return c.streamed.has_value();
   }
@@ -473,12 +473,12 @@ bool RunPasses(Conversion& c, Stage last) {
   return c.faults.ok();
 }
 
-bool ReadTwin(Conversion& twin) {
+bool ReadSecondCopy(Conversion& second) {
   for (const Pass& pass : kPasses) {
     if (pass.run == Stream) break;
-    if (!pass.run(twin)) return false;
+    if (!pass.run(second)) return false;
   }
-  return !twin.open.empty();
+  return !second.open.empty();
 }
 
 // The result of trying a length of the dynamic time axis.

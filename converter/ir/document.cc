@@ -23,9 +23,10 @@ int Document::LineAt(ptrdiff_t offset) const {
 namespace {
 
 // Rejects duplicate attributes: pugixml uses the first one, other readers the last one.
-class TwinAttributes : public pugi::xml_tree_walker {
+class DuplicateAttributes : public pugi::xml_tree_walker {
  public:
-  TwinAttributes(const Document& document, Faults& faults) : document_(document), faults_(faults) {}
+  DuplicateAttributes(const Document& document, Faults& faults)
+      : document_(document), faults_(faults) {}
 
   bool for_each(pugi::xml_node& element) override {
     names_.clear();
@@ -33,11 +34,11 @@ class TwinAttributes : public pugi::xml_tree_walker {
       names_.emplace_back(attribute.name());
     }
     std::ranges::sort(names_);
-    const auto twin = std::ranges::adjacent_find(names_);
-    if (twin == names_.end()) return true;
+    const auto second = std::ranges::adjacent_find(names_);
+    if (second == names_.end()) return true;
     faults_.Add(fmt::format("{}:{}: <{}> has attribute \"{}\" twice; must have it once",
                             document_.file, document_.LineOf(element), OneLine(element.name()),
-                            OneLine(*twin)));
+                            OneLine(*second)));
     return true;
   }
 
@@ -78,7 +79,7 @@ std::unique_ptr<Document> ParseDocument(const std::filesystem::path& path,
                            document->file, document->LineAt(parsed.offset), parsed.description()));
     return nullptr;
   }
-  TwinAttributes twins(*document, faults);
+  DuplicateAttributes twins(*document, faults);
   document->xml.traverse(twins);
   return document;
 }

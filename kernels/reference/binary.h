@@ -7,18 +7,18 @@
 #define WEFT_KERNELS_REFERENCE_BINARY_H_
 
 #include "kernels/elementwise/binary.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
 inline constexpr Tolerance kPowerTolerance = {2e-38, 1e-6};
 
-inline float FloorModTwin(float a, float b) {
+inline float FloorModReference(float a, float b) {
   const float rest = std::fmod(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-inline double BinaryTwin(BinaryOp op, float a, float b) {
+inline double BinaryReference(BinaryOp op, float a, float b) {
   switch (op) {
     case BinaryOp::kAdd:
       return a + b;
@@ -38,7 +38,7 @@ inline double BinaryTwin(BinaryOp op, float a, float b) {
     case BinaryOp::kSquaredDifference:
       return (a - b) * (a - b);
     case BinaryOp::kFloorMod:
-      return FloorModTwin(a, b);
+      return FloorModReference(a, b);
     case BinaryOp::kMod:
       return std::fmod(a, b);
     case BinaryOp::kPrelu:
@@ -49,7 +49,7 @@ inline double BinaryTwin(BinaryOp op, float a, float b) {
 }
 
 // The result before truncation to the type: its low 64 bits.
-inline int64_t IntegerTwin(BinaryOp op, int64_t a, int64_t b) {
+inline int64_t IntegerReference(BinaryOp op, int64_t a, int64_t b) {
   const uint64_t p = static_cast<uint64_t>(a), q = static_cast<uint64_t>(b);
   const bool overflows = a == INT64_MIN && b == -1;  // the one quotient that does not fit
   switch (op) {
@@ -93,7 +93,7 @@ inline int64_t IntegerTwin(BinaryOp op, int64_t a, int64_t b) {
   }
 }
 
-inline bool LogicalTwin(BinaryOp op, bool a, bool b) {
+inline bool LogicalReference(BinaryOp op, bool a, bool b) {
   if (op == BinaryOp::kLogicalAnd) return a && b;
   if (op == BinaryOp::kLogicalOr) return a || b;
   return a != b;

@@ -8,12 +8,13 @@
 
 namespace weft::kernels {
 
-inline int8_t BinaryQ8Twin(const BinaryQ8Shape& s, int8_t a, int8_t b) {
+inline int8_t BinaryQ8Reference(const BinaryQ8Shape& s, int8_t a, int8_t b) {
   const int32_t above_a = a - s.a_zero, above_b = b - s.b_zero;
-  if (s.multiplies) return LevelTwin(s.levels, static_cast<float>(above_a * above_b) * s.a_scale);
+  if (s.multiplies)
+    return LevelReference(s.levels, static_cast<float>(above_a * above_b) * s.a_scale);
   const float of_a = static_cast<float>(above_a) * s.a_scale;
   const float of_b = static_cast<float>(above_b) * s.b_scale;
-  return LevelTwin(s.levels, of_a + of_b);
+  return LevelReference(s.levels, of_a + of_b);
 }
 
 }  // namespace weft::kernels

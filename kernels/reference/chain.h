@@ -15,7 +15,7 @@
 namespace weft::kernels {
 
 // An input's elements in the order of y.
-inline std::vector<float> WalkedTwin(const ChainShape& shape, uint32_t input, const float* x) {
+inline std::vector<float> WalkedReference(const ChainShape& shape, uint32_t input, const float* x) {
   std::vector<float> elements;
   if (IsEmpty(shape.dims, shape.rank)) return elements;
   const uint32_t* strides = shape.strides + input * kChainRank;
@@ -26,8 +26,8 @@ inline std::vector<float> WalkedTwin(const ChainShape& shape, uint32_t input, co
   return elements;
 }
 
-inline std::vector<float> InstructionTwin(const ChainShape& shape, const ChainInstruction& i,
-                                          const std::vector<std::vector<float>>& operands) {
+inline std::vector<float> InstructionReference(const ChainShape& shape, const ChainInstruction& i,
+                                               const std::vector<std::vector<float>>& operands) {
   const std::vector<float>& left = operands[i.left];
   std::vector<float> y(left.size());
   if (i.op < kChainBinary) {
@@ -45,19 +45,19 @@ inline std::vector<float> InstructionTwin(const ChainShape& shape, const ChainIn
   return y;
 }
 
-inline std::vector<float> ChainTwin(const ChainShape& shape, const float* const* x) {
+inline std::vector<float> ChainReference(const ChainShape& shape, const float* const* x) {
   size_t count = 1;
   for (uint32_t d = 0; d < shape.rank; ++d) count *= shape.dims[d];
   std::vector<std::vector<float>> operands(kChainInputs + kChainRegisters);
   for (uint32_t i = 0; i < kChainInputs; ++i) {
-    if (x[i] != nullptr) operands[i] = WalkedTwin(shape, i, x[i]);
+    if (x[i] != nullptr) operands[i] = WalkedReference(shape, i, x[i]);
   }
   const uint32_t first = kChainInputs + shape.registers - shape.constants;
   for (uint32_t i = 0; i < shape.constants; ++i)
     operands[first + i].assign(count, shape.numbers[i]);
   std::vector<float> y;
   for (uint32_t i = 0; i < shape.instructions; ++i) {
-    y = InstructionTwin(shape, shape.code[i], operands);
+    y = InstructionReference(shape, shape.code[i], operands);
     operands[kChainInputs + shape.code[i].to] = y;
   }
   return y;

@@ -7,7 +7,8 @@
 
 namespace weft::kernels {
 
-inline uint8_t CompactByteTwin(const CompactShape& s, const uint8_t* x, size_t length, size_t at) {
+inline uint8_t CompactByteReference(const CompactShape& s, const uint8_t* x, size_t length,
+                                    size_t at) {
   const size_t row_bytes = size_t{s.inner} * s.element_bytes;
   const size_t row = at / row_bytes;
   const size_t o = row / length, i = row % length;

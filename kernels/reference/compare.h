@@ -8,7 +8,7 @@
 namespace weft::kernels {
 
 template <typename T>
-bool CompareTwin(CompareOp op, T a, T b) {
+bool CompareReference(CompareOp op, T a, T b) {
   const bool is_less = a < b;
   const bool is_equal = a == b;
   const bool is_greater = b < a;  // with a NaN, all three are false

@@ -5,14 +5,14 @@
 #define WEFT_KERNELS_REFERENCE_CONV_H_
 
 #include "kernels/matrix/conv.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
 // Pixel (py, px) of one output channel; `x` is the group's first channel, `weights` is the first
 // element of the output channel in [in_channels, kernel_height, kernel_width].
-inline float ConvPixelTwin(const ConvShape& s, const float* x, const float* weights, float start,
-                           int64_t py, int64_t px) {
+inline float ConvPixelReference(const ConvShape& s, const float* x, const float* weights,
+                                float start, int64_t py, int64_t px) {
   float sum = start;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
     for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
@@ -29,8 +29,8 @@ inline float ConvPixelTwin(const ConvShape& s, const float* x, const float* weig
 }
 
 // `weights` are [group, out_channel, in_channel, ky, kx], as before packing.
-inline void ConvTwin(const ConvShape& s, const float* x, const float* weights, const float* bias,
-                     float* y) {
+inline void ConvReference(const ConvShape& s, const float* x, const float* weights,
+                          const float* bias, float* y) {
   const size_t taps = size_t{s.in_channels} * s.kernel_height * s.kernel_width;
   for (size_t b = 0; b < s.batch; ++b) {
     for (size_t c = 0; c < size_t{s.groups} * s.out_channels; ++c) {
@@ -41,8 +41,8 @@ inline void ConvTwin(const ConvShape& s, const float* x, const float* weights, c
         for (size_t px = 0; px < s.out_width; ++px) {
           const float start = bias == nullptr ? 0.0f : bias[c];
           to[py * s.y.row + px * s.y.pixel] =
-              ConvPixelTwin(s, from, weights + c * taps, start, static_cast<int64_t>(py),
-                            static_cast<int64_t>(px));
+              ConvPixelReference(s, from, weights + c * taps, start, static_cast<int64_t>(py),
+                                 static_cast<int64_t>(px));
         }
       }
     }

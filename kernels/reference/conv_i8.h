@@ -13,7 +13,7 @@ namespace weft::kernels {
 
 // The patch of pixel (py, px); `x` is the group's first channel.
 template <typename Number>
-std::vector<Number> PatchTwin(const ConvShape& s, const Number* x, int64_t py, int64_t px) {
+std::vector<Number> PatchReference(const ConvShape& s, const Number* x, int64_t py, int64_t px) {
   std::vector<Number> patch;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
     for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
@@ -30,8 +30,8 @@ std::vector<Number> PatchTwin(const ConvShape& s, const Number* x, int64_t py, i
 
 // Number is float or int16_t.
 template <typename Number>
-void ConvI8Twin(const ConvI8Shape& s, const Number* x, const int8_t* weights, const float* scales,
-                const float* bias, float* y) {
+void ConvI8Reference(const ConvI8Shape& s, const Number* x, const int8_t* weights,
+                     const float* scales, const float* bias, float* y) {
   DenseI8Shape product;
   product.rows = 1;
   product.inputs = s.kernel_height * s.kernel_width * s.in_channels;
@@ -45,11 +45,11 @@ void ConvI8Twin(const ConvI8Shape& s, const Number* x, const int8_t* weights, co
     for (size_t g = 0; g < s.groups; ++g) {
       const Number* from = x + b * s.x.image + g * s.in_channels * s.x.channel;
       const std::vector<Number> patch =
-          PatchTwin(s, from, static_cast<int64_t>(py), static_cast<int64_t>(px));
+          PatchReference(s, from, static_cast<int64_t>(py), static_cast<int64_t>(px));
       for (size_t c = 0; c < s.out_channels; ++c) {
         const size_t channel = g * s.out_channels + c;
         const float* start = bias == nullptr ? nullptr : bias + g * s.out_channels;
-        y[b * s.y.image + py * s.y.row + px * s.y.pixel + channel * s.y.channel] = DenseI8Twin(
+        y[b * s.y.image + py * s.y.row + px * s.y.pixel + channel * s.y.channel] = DenseI8Reference(
             product, patch.data(), weights + g * group_weights, scales + g * padded, start, 0, c);
       }
     }

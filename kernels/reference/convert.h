@@ -6,18 +6,18 @@
 #define WEFT_KERNELS_REFERENCE_CONVERT_H_
 
 #include "kernels/elementwise/convert.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
 // Exponents of the minimum and the maximum power of two in each format's normal range.
-struct FormatTwin {
+struct FormatReference {
   int fraction_bits;
   int least_exponent;
   int greatest_exponent;
 };
 
-inline FormatTwin FormatTwinOf(Element type) {
+inline FormatReference FormatReferenceOf(Element type) {
   if (type == Element::kF16) return {10, -14, 15};
   if (type == Element::kBF16) return {7, -126, 127};
   if (type == Element::kF64) return {52, -1022, 1023};
@@ -25,8 +25,8 @@ inline FormatTwin FormatTwinOf(Element type) {
 }
 
 // The value of a float of any format, given its bits.
-inline long double DecodeTwin(uint64_t bits, Element type) {
-  const FormatTwin format = FormatTwinOf(type);
+inline long double DecodeReference(uint64_t bits, Element type) {
+  const FormatReference format = FormatReferenceOf(type);
   const uint64_t fraction = bits & ((uint64_t{1} << format.fraction_bits) - 1);
   const int bias = format.greatest_exponent;
   const int field = static_cast<int>(bits >> format.fraction_bits) & (2 * bias + 1);
@@ -45,9 +45,9 @@ inline long double DecodeTwin(uint64_t bits, Element type) {
 }
 
 // The nearest value that the format can represent.
-inline long double RoundTwin(long double value, Element type) {
+inline long double RoundReference(long double value, Element type) {
   if (value == 0 || std::isnan(value) || std::isinf(value)) return value;
-  const FormatTwin format = FormatTwinOf(type);
+  const FormatReference format = FormatReferenceOf(type);
   int exponent = std::ilogb(value);
   if (exponent < format.least_exponent) exponent = format.least_exponent;
   const long double unit = std::ldexp(1.0L, exponent - format.fraction_bits);
@@ -59,7 +59,7 @@ inline long double RoundTwin(long double value, Element type) {
 }
 
 // Float to integer: truncates and saturates; NaN becomes 0.
-inline int64_t TruncateTwin(long double value, int64_t low, int64_t high) {
+inline int64_t TruncateReference(long double value, int64_t low, int64_t high) {
   if (std::isnan(value)) return 0;
   if (value <= static_cast<long double>(low)) return low;
   if (value >= static_cast<long double>(high)) return high;

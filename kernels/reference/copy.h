@@ -6,11 +6,11 @@
 #include <cstring>
 
 #include "kernels/movement/copy.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
-inline void CopyTwin(const CopyShape& s, const uint8_t* x, uint8_t* y) {
+inline void CopyReference(const CopyShape& s, const uint8_t* x, uint8_t* y) {
   const ptrdiff_t bytes = s.element_bytes;
   for (size_t i = 0; i < CountOf(s.dims, s.rank); ++i) {
     const ptrdiff_t from = s.src_offset + OffsetOf(i, s.rank, s.dims, s.src_strides);

@@ -6,7 +6,7 @@
 
 #include "kernels/matrix/dense.h"
 #include "kernels/matrix/pack.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
@@ -15,8 +15,8 @@ inline float PackedWeight(const float* packed, size_t inputs, size_t output, siz
   return packed[(panel * inputs + input) * kPanelOutputs + output % kPanelOutputs];
 }
 
-inline float DenseTwin(const DenseShape& s, const float* x, const float* weights,
-                       const float* start, size_t row, size_t output) {
+inline float DenseReference(const DenseShape& s, const float* x, const float* weights,
+                            const float* start, size_t row, size_t output) {
   float sum = start == nullptr ? 0.0f : start[row * s.start_row_stride + output];
   for (size_t k = 0; k < s.inputs; ++k) {
     sum = std::fmaf(x[row * s.x_row_stride + k], PackedWeight(weights, s.inputs, output, k), sum);
@@ -26,8 +26,9 @@ inline float DenseTwin(const DenseShape& s, const float* x, const float* weights
 
 // In double. *allowed is the maximum error of a chain in float: 4 * 2^-24 times the sum of the
 // magnitudes of all terms.
-inline double DenseTwinInDouble(const DenseShape& s, const float* x, const float* weights,
-                                const float* start, size_t row, size_t output, double* allowed) {
+inline double DenseReferenceInDouble(const DenseShape& s, const float* x, const float* weights,
+                                     const float* start, size_t row, size_t output,
+                                     double* allowed) {
   double sum = start == nullptr ? 0.0 : start[row * s.start_row_stride + output];
   double magnitude = std::fabs(sum);
   for (size_t k = 0; k < s.inputs; ++k) {

@@ -5,7 +5,7 @@
 #define WEFT_KERNELS_REFERENCE_DENSE_I4_H_
 
 #include "kernels/matrix/dense_i4.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
@@ -19,9 +19,9 @@ inline int32_t PackedU4Weight(const uint8_t* packed, size_t inputs, size_t outpu
 }
 
 // `scales` are floats, or widened halves.
-inline float DenseI4Twin(const DenseI4Shape& s, const float* x, const uint8_t* weights,
-                         const float* scales, const uint8_t* zeros, const float* start, size_t row,
-                         size_t output) {
+inline float DenseI4Reference(const DenseI4Shape& s, const float* x, const uint8_t* weights,
+                              const float* scales, const uint8_t* zeros, const float* start,
+                              size_t row, size_t output) {
   x += row * s.x_row_stride;
   float greatest = 0.0f;
   bool is_finite = true;

@@ -5,7 +5,7 @@
 #define WEFT_KERNELS_REFERENCE_DENSE_I8_H_
 
 #include "kernels/matrix/dense_i8.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
@@ -17,8 +17,8 @@ inline int8_t PackedI8Weight(const int8_t* packed, size_t inputs, size_t output,
 }
 
 // For int16 rows.
-inline float DenseI8Twin(const DenseI8Shape& s, const int16_t* x, const int8_t* weights,
-                         const float* scales, const float* start, size_t row, size_t output) {
+inline float DenseI8Reference(const DenseI8Shape& s, const int16_t* x, const int8_t* weights,
+                              const float* scales, const float* start, size_t row, size_t output) {
   uint32_t sum = 0;
   for (size_t k = 0; k < s.inputs; ++k) {
     const int32_t number = x[row * s.x_row_stride + k];
@@ -28,8 +28,8 @@ inline float DenseI8Twin(const DenseI8Shape& s, const int16_t* x, const int8_t* 
   return scaled + (start == nullptr ? 0.0f : start[row * s.start_row_stride + output]);
 }
 
-inline float DenseI8Twin(const DenseI8Shape& s, const float* x, const int8_t* weights,
-                         const float* scales, const float* start, size_t row, size_t output) {
+inline float DenseI8Reference(const DenseI8Shape& s, const float* x, const int8_t* weights,
+                              const float* scales, const float* start, size_t row, size_t output) {
   x += row * s.x_row_stride;
   float greatest = 0.0f;
   bool is_finite = true;

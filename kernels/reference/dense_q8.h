@@ -10,21 +10,21 @@
 namespace weft::kernels {
 
 // The value v of an output whose products add up to `sum`. `start` is that of its row.
-inline float NumberQ8Twin(const FactorsQ8& factors, int64_t sum, size_t output) {
+inline float NumberQ8Reference(const FactorsQ8& factors, int64_t sum, size_t output) {
   if (factors.first != nullptr) sum += factors.first[output];
   const float scaled = static_cast<float>(static_cast<int32_t>(sum)) * factors.scales[output];
   return scaled + (factors.start == nullptr ? 0.0f : factors.start[output]);
 }
 
 // `weights` are [outputs][inputs], as before packing.
-inline float DenseQ8Twin(const DenseQ8Shape& s, const int8_t* x, const int8_t* weights,
-                         FactorsQ8 factors, size_t row, size_t output) {
+inline float DenseQ8Reference(const DenseQ8Shape& s, const int8_t* x, const int8_t* weights,
+                              FactorsQ8 factors, size_t row, size_t output) {
   int64_t sum = 0;
   for (size_t k = 0; k < s.inputs; ++k) {
     sum += int64_t{x[row * s.x_row_stride + k]} * weights[output * s.inputs + k];
   }
   if (factors.start != nullptr) factors.start += row * s.start_row_stride;
-  return NumberQ8Twin(factors, sum, output);
+  return NumberQ8Reference(factors, sum, output);
 }
 
 }  // namespace weft::kernels

@@ -6,13 +6,13 @@
 
 #include "kernels/matrix/depthwise.h"
 #include "kernels/matrix/pack.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
 // `x` and `weights` are those of the channel.
-inline float DepthwisePixelTwin(const DepthwiseShape& s, const float* x, const float* weights,
-                                float start, int64_t py, int64_t px) {
+inline float DepthwisePixelReference(const DepthwiseShape& s, const float* x, const float* weights,
+                                     float start, int64_t py, int64_t px) {
   const size_t padded = PanelCount(s.channels) * kPanelOutputs;
   float sum = start;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
@@ -27,8 +27,8 @@ inline float DepthwisePixelTwin(const DepthwiseShape& s, const float* x, const f
   return sum;
 }
 
-inline void DepthwiseTwin(const DepthwiseShape& s, const float* x, const float* weights,
-                          const float* bias, float* y) {
+inline void DepthwiseReference(const DepthwiseShape& s, const float* x, const float* weights,
+                               const float* bias, float* y) {
   for (size_t b = 0; b < s.batch; ++b) {
     for (size_t c = 0; c < s.channels; ++c) {
       const float* from = x + b * s.x.image + c / s.multiplier * s.x.channel;
@@ -36,7 +36,7 @@ inline void DepthwiseTwin(const DepthwiseShape& s, const float* x, const float* 
       const float start = bias == nullptr ? 0.0f : bias[c];
       for (size_t py = 0; py < s.out_height; ++py) {
         for (size_t px = 0; px < s.out_width; ++px) {
-          to[py * s.y.row + px * s.y.pixel] = DepthwisePixelTwin(
+          to[py * s.y.row + px * s.y.pixel] = DepthwisePixelReference(
               s, from, weights + c, start, static_cast<int64_t>(py), static_cast<int64_t>(px));
         }
       }

@@ -11,8 +11,8 @@
 
 namespace weft::kernels {
 
-inline void DepthwiseI8Twin(const DepthwiseShape& s, const float* x,
-                            const DepthwiseI8Weights& weights, const float* bias, float* y) {
+inline void DepthwiseI8Reference(const DepthwiseShape& s, const float* x,
+                                 const DepthwiseI8Weights& weights, const float* bias, float* y) {
   const size_t padded = PanelCount(s.channels) * kPanelOutputs;
   std::vector<float> floats(padded * s.kernel_height * s.kernel_width);
   for (size_t i = 0; i < floats.size(); ++i) {
@@ -21,7 +21,7 @@ inline void DepthwiseI8Twin(const DepthwiseShape& s, const float* x,
         weights.zeros == nullptr ? 0 : static_cast<int32_t>(weights.zeros[channel]);
     floats[i] = static_cast<float>(double{weights.scales[channel]} * (weights.integers[i] - zero));
   }
-  DepthwiseTwin(s, x, floats.data(), bias, y);
+  DepthwiseReference(s, x, floats.data(), bias, y);
 }
 
 }  // namespace weft::kernels

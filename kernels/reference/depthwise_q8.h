@@ -10,17 +10,18 @@
 namespace weft::kernels {
 
 // `weights` are [channel][ky][kx].
-inline float DepthwiseQ8Twin(const DepthwiseQ8Shape& s, const int8_t* x, const int8_t* weights,
-                             const FactorsQ8& factors, size_t image, size_t c, int64_t py,
-                             int64_t px) {
+inline float DepthwiseQ8Reference(const DepthwiseQ8Shape& s, const int8_t* x, const int8_t* weights,
+                                  const FactorsQ8& factors, size_t image, size_t c, int64_t py,
+                                  int64_t px) {
   const int8_t* weight = weights + c * s.kernel_height * s.kernel_width;
   int64_t sum = 0;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
     for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      sum += int64_t{LevelAtTapTwin(s, x, image, c / s.multiplier, py, px, ky, kx)} * *weight++;
+      sum +=
+          int64_t{LevelAtTapReference(s, x, image, c / s.multiplier, py, px, ky, kx)} * *weight++;
     }
   }
-  return NumberQ8Twin(factors, sum, c);
+  return NumberQ8Reference(factors, sum, c);
 }
 
 }  // namespace weft::kernels

@@ -4,11 +4,11 @@
 #define WEFT_KERNELS_REFERENCE_DEQUANTIZE_H_
 
 #include "kernels/elementwise/dequantize.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
-inline float DequantizeTwin(const DequantizeShape& s, int8_t x) {
+inline float DequantizeReference(const DequantizeShape& s, int8_t x) {
   return static_cast<float>(static_cast<double>(x - s.zero) * static_cast<double>(s.scale));
 }
 

@@ -7,7 +7,7 @@
 
 namespace weft::kernels {
 
-inline uint8_t FillByteTwin(const FillShape& s, size_t at) {
+inline uint8_t FillByteReference(const FillShape& s, size_t at) {
   const uint32_t byte = static_cast<uint32_t>(at % s.element_bytes);
   return static_cast<uint8_t>(byte < 4 ? s.bits_low >> (8 * byte)
                                        : s.bits_high >> (8 * (byte - 4)));

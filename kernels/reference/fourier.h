@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/fourier/fourier.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
@@ -14,7 +14,7 @@ namespace weft::kernels {
 inline constexpr double kFourierTolerance = 1e-6;
 
 // The transform of n complex numbers as pairs of real and imaginary part; unscaled.
-inline std::vector<double> TransformTwin(const std::vector<double>& x, bool is_inverse) {
+inline std::vector<double> TransformReference(const std::vector<double>& x, bool is_inverse) {
   const size_t n = x.size() / 2;
   const double turn = (is_inverse ? 2 : -2) * 3.14159265358979323846;
   std::vector<double> circle, y;
@@ -37,7 +37,8 @@ inline std::vector<double> TransformTwin(const std::vector<double>& x, bool is_i
 }
 
 // One line of `x` and of the window; results include the window and the scale.
-inline std::vector<double> FourierTwin(const FourierShape& s, const float* x, const float* window) {
+inline std::vector<double> FourierReference(const FourierShape& s, const float* x,
+                                            const float* window) {
   const size_t n = s.size;
   const bool is_inverse = s.op == FourierOp::kInverse || s.op == FourierOp::kInverseReal;
   std::vector<double> line(2 * n);
@@ -53,7 +54,7 @@ inline std::vector<double> FourierTwin(const FourierShape& s, const float* x, co
       line[2 * j + 1] = x[2 * j + 1];
     }
   }
-  const std::vector<double> all = TransformTwin(line, is_inverse);
+  const std::vector<double> all = TransformReference(line, is_inverse);
   std::vector<double> y;
   for (size_t i = 0; i < FourierOutputs(s); ++i) {
     if (s.op != FourierOp::kInverseReal) {

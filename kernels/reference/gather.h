@@ -8,7 +8,7 @@
 namespace weft::kernels {
 
 template <typename Index>
-uint8_t GatherByteTwin(const GatherShape& s, const uint8_t* x, const Index* index, size_t at) {
+uint8_t GatherByteReference(const GatherShape& s, const uint8_t* x, const Index* index, size_t at) {
   const size_t row_bytes = size_t{s.inner} * s.element_bytes;
   const size_t i = at / row_bytes % s.indices;
   const size_t o = at / row_bytes / s.indices % s.outer;

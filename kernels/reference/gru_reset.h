@@ -13,11 +13,11 @@ struct GruResetResult {
   double reset_h;
 };
 
-inline GruResetResult GruResetTwin(const GruResetShape& s, const float* pre, const float* h,
-                                   size_t row, size_t unit) {
+inline GruResetResult GruResetReference(const GruResetShape& s, const float* pre, const float* h,
+                                        size_t row, size_t unit) {
   const float* gates = pre + row * s.pre_row_stride + unit;
-  return {ActivationTwin(s.f, gates[0]),
-          ActivationTwin(s.f, gates[s.hidden]) * h[row * s.hidden + unit]};
+  return {ActivationReference(s.f, gates[0]),
+          ActivationReference(s.f, gates[s.hidden]) * h[row * s.hidden + unit]};
 }
 
 }  // namespace weft::kernels

@@ -11,8 +11,9 @@
 namespace weft::kernels {
 
 // `h` is the recurrent input of the gate: the previous h, or reset_h.
-inline float GruResetChainTwin(const CellShape& s, uint32_t gate, uint32_t unit, const float* x,
-                               const float* weights, const float* h, const float* start) {
+inline float GruResetChainReference(const CellShape& s, uint32_t gate, uint32_t unit,
+                                    const float* x, const float* weights, const float* h,
+                                    const float* start) {
   float sum = start[size_t{gate} * s.hidden + unit];
   for (size_t k = 0; k < size_t{s.inputs} + s.hidden; ++k) {
     const float input = k < s.inputs ? x[k] : h[k - s.inputs];
@@ -21,26 +22,27 @@ inline float GruResetChainTwin(const CellShape& s, uint32_t gate, uint32_t unit,
   return sum;
 }
 
-inline GruResetResult GruResetGatesTwin(const CellShape& s, const float* x, const float* weights,
-                                        const float* h, const float* start, uint32_t unit) {
-  const float pre[] = {GruResetChainTwin(s, 0, unit, x, weights, h, start),
-                       GruResetChainTwin(s, 1, unit, x, weights, h, start)};
+inline GruResetResult GruResetGatesReference(const CellShape& s, const float* x,
+                                             const float* weights, const float* h,
+                                             const float* start, uint32_t unit) {
+  const float pre[] = {GruResetChainReference(s, 0, unit, x, weights, h, start),
+                       GruResetChainReference(s, 1, unit, x, weights, h, start)};
   GruResetShape gates;
   gates.hidden = 1;
   gates.f.op = UnaryOp::kSigmoid;
-  return GruResetTwin(gates, pre, h + unit, 0, 0);
+  return GruResetReference(gates, pre, h + unit, 0, 0);
 }
 
 // Uses reset_h of all units as computed by the kernel.
-inline double GruResetCellTwin(const CellShape& s, const float* x, const float* weights,
-                               const float* h, const float* reset_h, const float* start,
-                               uint32_t unit) {
-  const auto z = static_cast<float>(GruResetGatesTwin(s, x, weights, h, start, unit).z);
-  const float candidate = GruResetChainTwin(s, 2, unit, x, weights, reset_h, start);
+inline double GruResetCellReference(const CellShape& s, const float* x, const float* weights,
+                                    const float* h, const float* reset_h, const float* start,
+                                    uint32_t unit) {
+  const auto z = static_cast<float>(GruResetGatesReference(s, x, weights, h, start, unit).z);
+  const float candidate = GruResetChainReference(s, 2, unit, x, weights, reset_h, start);
   GruUpdateShape update;
   update.hidden = 1;
   update.g.op = UnaryOp::kTanh;
-  return GruUpdateTwin(update, &candidate, &z, h + unit, 0, 0);
+  return GruUpdateReference(update, &candidate, &z, h + unit, 0, 0);
 }
 
 }  // namespace weft::kernels

@@ -8,10 +8,10 @@
 
 namespace weft::kernels {
 
-inline double GruUpdateTwin(const GruUpdateShape& s, const float* pre, const float* z,
-                            const float* h, size_t row, size_t unit) {
+inline double GruUpdateReference(const GruUpdateShape& s, const float* pre, const float* z,
+                                 const float* h, size_t row, size_t unit) {
   const size_t at = row * s.hidden + unit;
-  const double candidate = ActivationTwin(s.g, pre[row * s.pre_row_stride + unit]);
+  const double candidate = ActivationReference(s.g, pre[row * s.pre_row_stride + unit]);
   return (1 - static_cast<double>(z[at])) * candidate + static_cast<double>(z[at]) * h[at];
 }
 

@@ -7,7 +7,7 @@
 
 namespace weft::kernels {
 
-inline int8_t LookupTwin(const int8_t* table, int8_t x) {
+inline int8_t LookupReference(const int8_t* table, int8_t x) {
   for (int32_t level = -128; level < 128; ++level, ++table) {
     if (x == level) break;
   }

@@ -11,9 +11,9 @@ namespace weft::kernels {
 
 inline constexpr Tolerance kLstmGatesTolerance = {1e-6, 1e-6};
 
-inline double ActivationTwin(const Activation& a, double x) {
-  if (a.clip > 0) x = ClampTwin(x, -a.clip, a.clip);
-  return UnaryTwin(a.op, a.alpha, a.beta, x);
+inline double ActivationReference(const Activation& a, double x) {
+  if (a.clip > 0) x = ClampReference(x, -a.clip, a.clip);
+  return UnaryReference(a.op, a.alpha, a.beta, x);
 }
 
 struct LstmGatesResult {
@@ -22,15 +22,15 @@ struct LstmGatesResult {
 };
 
 // Unit `unit` of row `row`.
-inline LstmGatesResult LstmGatesTwin(const LstmGatesShape& s, const float* pre, const float* c,
-                                     size_t row, size_t unit) {
+inline LstmGatesResult LstmGatesReference(const LstmGatesShape& s, const float* pre, const float* c,
+                                          size_t row, size_t unit) {
   const float* gates = pre + row * s.pre_row_stride + unit;
-  const double f = ActivationTwin(s.f, gates[0]);
-  const double i = ActivationTwin(s.f, gates[s.hidden]);
-  const double g = ActivationTwin(s.g, gates[2 * s.hidden]);
-  const double o = ActivationTwin(s.f, gates[3 * s.hidden]);
+  const double f = ActivationReference(s.f, gates[0]);
+  const double i = ActivationReference(s.f, gates[s.hidden]);
+  const double g = ActivationReference(s.g, gates[2 * s.hidden]);
+  const double o = ActivationReference(s.f, gates[3 * s.hidden]);
   const double next = f * c[row * s.hidden + unit] + i * g;
-  return {o * ActivationTwin(s.h, next), next};
+  return {o * ActivationReference(s.h, next), next};
 }
 
 }  // namespace weft::kernels

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "kernels/matrix/matmul.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
@@ -22,7 +22,7 @@ T MatmulTerm(T a, T b, T sum) {
 }
 
 template <typename T>
-void MatmulTwin(const MatmulShape& s, const T* a, const T* b, T* y) {
+void MatmulReference(const MatmulShape& s, const T* a, const T* b, T* y) {
   for (size_t batch = 0; batch < CountOf(s.batch_dims, s.batch_rank); ++batch) {
     const T* from_a = a + OffsetOf(batch, s.batch_rank, s.batch_dims, s.a_batch_strides);
     const T* from_b = b + OffsetOf(batch, s.batch_rank, s.batch_dims, s.b_batch_strides);

@@ -5,14 +5,14 @@
 #define WEFT_KERNELS_REFERENCE_NORMALIZE_H_
 
 #include "kernels/reduce/normalize.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
 inline constexpr Tolerance kNormalizeTolerance = {1e-6, 1e-6};
 
 // The factor of a line of n elements; `squares` is the sum of the squares.
-inline double NormalizeFactorTwin(const NormalizeShape& s, double squares) {
+inline double NormalizeFactorReference(const NormalizeShape& s, double squares) {
   const double n = s.axis;
   const double epsilon = double{s.epsilon};
   switch (s.op) {
@@ -32,7 +32,7 @@ inline double NormalizeFactorTwin(const NormalizeShape& s, double squares) {
 }
 
 // One line: `axis` elements with stride `step`. Writes contiguous results to y.
-inline void NormalizeTwin(const NormalizeShape& s, const float* x, size_t step, double* y) {
+inline void NormalizeReference(const NormalizeShape& s, const float* x, size_t step, double* y) {
   const double n = s.axis;
   double mean = 0;
   if (s.op <= NormalizeOp::kStandardOutside) {
@@ -43,7 +43,7 @@ inline void NormalizeTwin(const NormalizeShape& s, const float* x, size_t step, 
     y[i] = x[i * step] - mean;
     squares += y[i] * y[i];
   }
-  const double factor = NormalizeFactorTwin(s, squares);
+  const double factor = NormalizeFactorReference(s, squares);
   for (size_t i = 0; i < s.axis; ++i) y[i] *= factor;
 }
 

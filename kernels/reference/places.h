@@ -10,7 +10,7 @@
 namespace weft::kernels {
 
 template <typename T>
-std::vector<size_t> PlacesTwin(const PlacesShape& s, const T* x) {
+std::vector<size_t> PlacesReference(const PlacesShape& s, const T* x) {
   size_t count = 1;
   for (uint32_t d = 0; d < s.rank; ++d) count *= s.dims[d];
   std::vector<size_t> places;
@@ -21,7 +21,7 @@ std::vector<size_t> PlacesTwin(const PlacesShape& s, const T* x) {
 }
 
 // The coordinate along axis d of a flat index.
-inline uint32_t CoordinateTwin(const PlacesShape& s, size_t place, uint32_t d) {
+inline uint32_t CoordinateReference(const PlacesShape& s, size_t place, uint32_t d) {
   for (uint32_t axis = s.rank; axis-- > d + 1;) place /= s.dims[axis];
   return static_cast<uint32_t>(place % s.dims[d]);
 }

@@ -6,12 +6,12 @@
 
 #include "kernels/reduce/pool.h"
 #include "kernels/reduce/sum.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
 // `x` is that of the channel.
-inline float PoolPixelTwin(const PoolShape& s, const float* x, int64_t py, int64_t px) {
+inline float PoolPixelReference(const PoolShape& s, const float* x, int64_t py, int64_t px) {
   float greatest = -INFINITY;
   float sum = 0.0f;
   float group = 0.0f, total = 0.0f;  // as defined in sum.h
@@ -45,7 +45,7 @@ inline float PoolPixelTwin(const PoolShape& s, const float* x, int64_t py, int64
   return count == 0.0f ? 0.0f : (total + (group + sum)) / count;
 }
 
-inline void PoolTwin(const PoolShape& s, const float* x, float* y) {
+inline void PoolReference(const PoolShape& s, const float* x, float* y) {
   for (size_t b = 0; b < s.batch; ++b) {
     for (size_t c = 0; c < s.channels; ++c) {
       const float* from = x + b * s.x.image + c * s.x.channel;
@@ -53,7 +53,7 @@ inline void PoolTwin(const PoolShape& s, const float* x, float* y) {
       for (size_t py = 0; py < s.out_height; ++py) {
         for (size_t px = 0; px < s.out_width; ++px) {
           to[py * s.y.row + px * s.y.pixel] =
-              PoolPixelTwin(s, from, static_cast<int64_t>(py), static_cast<int64_t>(px));
+              PoolPixelReference(s, from, static_cast<int64_t>(py), static_cast<int64_t>(px));
         }
       }
     }

@@ -8,8 +8,8 @@
 
 namespace weft::kernels {
 
-inline int8_t PoolQ8Twin(const PoolQ8Shape& s, const int8_t* x, size_t image, size_t c, int64_t py,
-                         int64_t px) {
+inline int8_t PoolQ8Reference(const PoolQ8Shape& s, const int8_t* x, size_t image, size_t c,
+                              int64_t py, int64_t px) {
   int8_t greatest = -128;
   int64_t sum = 0, inside = 0, padded = 0;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
@@ -28,7 +28,7 @@ inline int8_t PoolQ8Twin(const PoolQ8Shape& s, const int8_t* x, size_t image, si
   if (s.op == PoolOp::kMax) return greatest;
   const int64_t taps = s.op == PoolOp::kMeanExcludePad ? inside : padded;
   const float scaled = static_cast<float>(sum) * s.scale;
-  return LevelTwin(s.levels, taps == 0 ? scaled : scaled / static_cast<float>(taps));
+  return LevelReference(s.levels, taps == 0 ? scaled : scaled / static_cast<float>(taps));
 }
 
 }  // namespace weft::kernels

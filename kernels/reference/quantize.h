@@ -4,20 +4,20 @@
 #define WEFT_KERNELS_REFERENCE_QUANTIZE_H_
 
 #include "kernels/elementwise/quantize.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
-inline int8_t LevelTwin(const Levels& levels, float v) {
+inline int8_t LevelReference(const Levels& levels, float v) {
   if (std::isnan(v)) return levels.low;
   const double rounded = std::nearbyint(static_cast<double>(v)) + levels.zero;
   if (rounded < levels.low) return levels.low;
   return rounded > levels.high ? levels.high : static_cast<int8_t>(rounded);
 }
 
-inline int8_t QuantizeTwin(const QuantizeShape& s, float x) {
+inline int8_t QuantizeReference(const QuantizeShape& s, float x) {
   const float scaled = x * s.inverse;
-  return LevelTwin(s.levels, scaled);
+  return LevelReference(s.levels, scaled);
 }
 
 }  // namespace weft::kernels

@@ -7,33 +7,33 @@
 
 #include "kernels/reduce/reduce.h"
 #include "kernels/reduce/sum.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
-inline float ReduceNeutralTwin(ReduceOp op) {
+inline float ReduceNeutralReference(ReduceOp op) {
   if (op == ReduceOp::kMax) return -INFINITY;
   if (op == ReduceOp::kMin) return INFINITY;
   return op == ReduceOp::kProduct ? 1.0f : 0.0f;
 }
 
 // Joins two partial results.
-inline float ReduceJoinTwin(ReduceOp op, float a, float b) {
+inline float ReduceJoinReference(ReduceOp op, float a, float b) {
   if (op == ReduceOp::kMax) return std::isnan(a) || a > b ? a : b;
   if (op == ReduceOp::kMin) return std::isnan(a) || a < b ? a : b;
   return op == ReduceOp::kProduct ? a * b : a + b;
 }
 
 // Adds one element.
-inline float ReduceStepTwin(ReduceOp op, float sum, float x) {
+inline float ReduceStepReference(ReduceOp op, float sum, float x) {
   if (op == ReduceOp::kL1) return sum + std::fabs(x);
   if (op == ReduceOp::kL2) return std::fmaf(x, x, sum);
-  if (op == ReduceOp::kMax || op == ReduceOp::kMin) return ReduceJoinTwin(op, x, sum);
+  if (op == ReduceOp::kMax || op == ReduceOp::kMin) return ReduceJoinReference(op, x, sum);
   return op == ReduceOp::kProduct ? sum * x : sum + x;
 }
 
 // Output `index` of a reduction of floats.
-inline float ReduceTwin(const ReduceShape& s, const float* x, size_t index) {
+inline float ReduceReference(const ReduceShape& s, const float* x, size_t index) {
   const uint32_t* dims = s.dims + s.kept_rank;
   const uint32_t* strides = s.strides + s.kept_rank;
   const size_t count = CountOf(dims, s.reduced_rank);
@@ -42,7 +42,7 @@ inline float ReduceTwin(const ReduceShape& s, const float* x, size_t index) {
   const bool adds = s.op != ReduceOp::kMax && s.op != ReduceOp::kMin && s.op != ReduceOp::kProduct;
   const size_t run = has_runs ? dims[s.reduced_rank - 1] : 1;
   float partials[16], groups[16] = {}, totals[16] = {};
-  for (float& partial : partials) partial = ReduceNeutralTwin(s.op);
+  for (float& partial : partials) partial = ReduceNeutralReference(s.op);
   for (size_t i = 0, term = 0; i < count; ++i) {
     const size_t p = has_runs ? i % run % 16 : 0;
     if (i != 0 && p == 0) ++term;
@@ -55,14 +55,14 @@ inline float ReduceTwin(const ReduceShape& s, const float* x, size_t index) {
       if (is_group) groups[lane] = 0.0f;
     }
     const float value = from[OffsetOf(i, s.reduced_rank, dims, strides)];
-    partials[p] = ReduceStepTwin(s.op, partials[p], value);
+    partials[p] = ReduceStepReference(s.op, partials[p], value);
   }
   for (size_t lane = 0; adds && lane < 16; ++lane) {
     partials[lane] = totals[lane] + (groups[lane] + partials[lane]);
   }
   for (size_t apart = 8; has_runs && apart != 0; apart /= 2) {
     for (size_t i = 0; i < apart; ++i) {
-      partials[i] = ReduceJoinTwin(s.op, partials[i], partials[i + apart]);
+      partials[i] = ReduceJoinReference(s.op, partials[i], partials[i + apart]);
     }
   }
   if (s.op == ReduceOp::kMean && count != 0) return partials[0] / static_cast<float>(count);
@@ -70,7 +70,7 @@ inline float ReduceTwin(const ReduceShape& s, const float* x, size_t index) {
 }
 
 // The sum of output `index` (kSum, kMean, kL1, kL2) in double.
-inline double ReduceTwinInDouble(const ReduceShape& s, const float* x, size_t index) {
+inline double ReduceReferenceInDouble(const ReduceShape& s, const float* x, size_t index) {
   const uint32_t* dims = s.dims + s.kept_rank;
   const size_t count = CountOf(dims, s.reduced_rank);
   double sum = 0;
@@ -87,7 +87,8 @@ inline double ReduceTwinInDouble(const ReduceShape& s, const float* x, size_t in
 // Output `index` of a reduction of integers or booleans (as 0 and 1), before truncation to the
 // type: its low 64 bits. `lowest` and `highest` are the limits of the type.
 template <typename T>
-int64_t ReduceIntegersTwin(const ReduceShape& s, const T* x, size_t index, T lowest, T highest) {
+int64_t ReduceIntegersReference(const ReduceShape& s, const T* x, size_t index, T lowest,
+                                T highest) {
   const uint32_t* dims = s.dims + s.kept_rank;
   const size_t count = CountOf(dims, s.reduced_rank);
   int64_t sum = 0;

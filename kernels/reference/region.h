@@ -11,7 +11,7 @@
 namespace weft::kernels {
 
 // Bilinear interpolation at (y, x); 0 if that is more than one element outside the plane.
-inline float RegionSampleTwin(const RegionShape& s, const float* plane, float y, float x) {
+inline float RegionSampleReference(const RegionShape& s, const float* plane, float y, float x) {
   const auto height = static_cast<float>(s.height), width = static_cast<float>(s.width);
   if (!(y >= -1 && y <= height && x >= -1 && x <= width)) return 0;
   y = std::clamp(y, 0.0f, height - 1);
@@ -30,8 +30,8 @@ inline float RegionSampleTwin(const RegionShape& s, const float* plane, float y,
 }
 
 // mean and max: element [i, j] of a region with these corners, for one plane.
-inline float RegionSamplesTwin(const RegionShape& s, const float* plane, const float* corners,
-                               uint32_t i, uint32_t j) {
+inline float RegionSamplesReference(const RegionShape& s, const float* plane, const float* corners,
+                                    uint32_t i, uint32_t j) {
   float start[2], bin[2];
   uint32_t samples[2];
   for (int axis = 0; axis < 2; ++axis) {  // x, then y
@@ -53,7 +53,7 @@ inline float RegionSamplesTwin(const RegionShape& s, const float* plane, const f
   for (uint32_t row = 0; row < samples[1]; ++row) {
     for (uint32_t column = 0; column < samples[0]; ++column) {
       const float y = place(1, i, row), x = place(0, j, column);
-      const float value = RegionSampleTwin(s, plane, y, x);
+      const float value = RegionSampleReference(s, plane, y, x);
       result = s.op == RegionOp::kMax ? std::max(result, value) : result + value;
     }
   }
@@ -63,8 +63,8 @@ inline float RegionSamplesTwin(const RegionShape& s, const float* plane, const f
 
 // Returns true if bin `at` of an axis (0: x) contains index `place`. In float for own_mean, in
 // double for place_max.
-inline bool RegionHasTwin(const RegionShape& s, const float* corners, int axis, uint32_t at,
-                          uint32_t place) {
+inline bool RegionHasReference(const RegionShape& s, const float* corners, int axis, uint32_t at,
+                               uint32_t place) {
   const uint32_t bins = axis == 0 ? s.pooled_width : s.pooled_height;
   if (s.op == RegionOp::kOwnMean) {
     const float begin = std::round(corners[axis]) * s.scale;
@@ -85,13 +85,14 @@ inline bool RegionHasTwin(const RegionShape& s, const float* corners, int axis, 
 }
 
 // place_max and own_mean, for one plane.
-inline float RegionPlacesTwin(const RegionShape& s, const float* plane, const float* corners,
-                              uint32_t i, uint32_t j) {
+inline float RegionPlacesReference(const RegionShape& s, const float* plane, const float* corners,
+                                   uint32_t i, uint32_t j) {
   float sum = 0, maximum = 0;
   uint32_t count = 0;
   for (uint32_t y = 0; y < s.height; ++y) {
     for (uint32_t x = 0; x < s.width; ++x) {
-      if (!RegionHasTwin(s, corners, 1, i, y) || !RegionHasTwin(s, corners, 0, j, x)) continue;
+      if (!RegionHasReference(s, corners, 1, i, y) || !RegionHasReference(s, corners, 0, j, x))
+        continue;
       const float value = plane[size_t{y} * s.width + x];
       maximum = count == 0 || value > maximum ? value : maximum;
       sum += value;
@@ -103,8 +104,8 @@ inline float RegionPlacesTwin(const RegionShape& s, const float* plane, const fl
 }
 
 // point, for one plane.
-inline float RegionPointTwin(const RegionShape& s, const float* plane, const float* corners,
-                             uint32_t i, uint32_t j) {
+inline float RegionPointReference(const RegionShape& s, const float* plane, const float* corners,
+                                  uint32_t i, uint32_t j) {
   const auto place = [&](int axis, uint32_t at) {
     const float reach = static_cast<float>((axis == 0 ? s.width : s.height) - 1);
     const uint32_t bins = axis == 0 ? s.pooled_width : s.pooled_height;
@@ -117,21 +118,21 @@ inline float RegionPointTwin(const RegionShape& s, const float* plane, const flo
     }
     return at_place >= 0 && at_place <= reach ? at_place : -2;
   };
-  return RegionSampleTwin(s, plane, place(1, i), place(0, j));
+  return RegionSampleReference(s, plane, place(1, i), place(0, j));
 }
 
 // Element [i, j] of a region with these corners; reads `plane`.
-inline float RegionTwin(const RegionShape& s, const float* plane, const float* corners, uint32_t i,
-                        uint32_t j) {
+inline float RegionReference(const RegionShape& s, const float* plane, const float* corners,
+                             uint32_t i, uint32_t j) {
   switch (s.op) {
     case RegionOp::kMean:
     case RegionOp::kMax:
-      return RegionSamplesTwin(s, plane, corners, i, j);
+      return RegionSamplesReference(s, plane, corners, i, j);
     case RegionOp::kPlaceMax:
     case RegionOp::kOwnMean:
-      return RegionPlacesTwin(s, plane, corners, i, j);
+      return RegionPlacesReference(s, plane, corners, i, j);
     case RegionOp::kPoint:
-      return RegionPointTwin(s, plane, corners, i, j);
+      return RegionPointReference(s, plane, corners, i, j);
   }
   return 0;
 }

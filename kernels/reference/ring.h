@@ -10,8 +10,8 @@
 namespace weft::kernels {
 
 // Writes y and updates the ring in place. Returns the new start of the ring.
-inline size_t RingTwin(const RingShape& s, const uint8_t* x, uint8_t* ring, size_t start,
-                       uint8_t* y) {
+inline size_t RingReference(const RingShape& s, const uint8_t* x, uint8_t* ring, size_t start,
+                            uint8_t* y) {
   const size_t bytes = s.element_bytes;
   const auto in_ring = [&](size_t slot, size_t o, size_t i) {
     switch (s.order) {

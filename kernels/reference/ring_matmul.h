@@ -4,12 +4,12 @@
 #define WEFT_KERNELS_REFERENCE_RING_MATMUL_H_
 
 #include "kernels/matrix/ring_matmul.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
-inline void RingMatmulTwin(const RingMatmulShape& s, const float* a, const float* past,
-                           const float* x, size_t start, float* y) {
+inline void RingMatmulReference(const RingMatmulShape& s, const float* a, const float* past,
+                                const float* x, size_t start, float* y) {
   const size_t held = (s.is_along_columns ? s.columns : s.inner) - s.places;
   for (size_t batch = 0; batch < CountOf(s.batch_dims, s.batch_rank); ++batch) {
     const auto from = [&](const uint32_t* strides) {

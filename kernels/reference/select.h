@@ -6,12 +6,12 @@
 #include <cstring>
 
 #include "kernels/elementwise/select.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
-inline void SelectTwin(const SelectShape& s, const uint8_t* condition, const uint8_t* a,
-                       const uint8_t* b, uint8_t* y) {
+inline void SelectReference(const SelectShape& s, const uint8_t* condition, const uint8_t* a,
+                            const uint8_t* b, uint8_t* y) {
   const size_t bytes = s.element_bytes;
   for (size_t i = 0; i < CountOf(s.dims, s.rank); ++i) {
     const ptrdiff_t at_a = OffsetOf(i, s.rank, s.dims, s.a_strides);

@@ -5,11 +5,11 @@
 #define WEFT_KERNELS_REFERENCE_SNAKE_H_
 
 #include "kernels/elementwise/snake.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
-inline double SnakeTwin(double x, double slope, double height) {
+inline double SnakeReference(double x, double slope, double height) {
   const double sine = std::sin(slope * x);
   return x + height * sine * sine;
 }

@@ -5,7 +5,7 @@
 #define WEFT_KERNELS_REFERENCE_SOFTMAX_H_
 
 #include "kernels/reduce/softmax.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
@@ -13,7 +13,7 @@ inline constexpr Tolerance kSoftmaxTolerance = {2e-38, 1e-6};
 inline constexpr Tolerance kLogSoftmaxTolerance = {5e-7, 3e-7};
 
 // One line: `axis` elements with stride `step`. Writes contiguous results to y.
-inline void SoftmaxTwin(const SoftmaxShape& s, const float* x, size_t step, double* y) {
+inline void SoftmaxReference(const SoftmaxShape& s, const float* x, size_t step, double* y) {
   double greatest = -INFINITY;
   for (size_t i = 0; i < s.axis; ++i) greatest = std::fmax(greatest, x[i * step]);
   double sum = 0;

@@ -14,7 +14,7 @@
 
 namespace weft::kernels {
 
-inline float OverlapTwin(const SuppressShape& s, const float* p, const float* q) {
+inline float OverlapReference(const SuppressShape& s, const float* p, const float* q) {
   const auto low = [&](const float* box, int axis) {  // axis 0 is y
     return s.centred != 0 ? box[1 - axis] - box[3 - axis] / 2 : std::min(box[axis], box[axis + 2]);
   };
@@ -38,12 +38,12 @@ struct SuppressRow {
 };
 
 // By score, equal scores by indices.
-inline bool IsBeforeTwin(const SuppressRow& a, const SuppressRow& b) {
+inline bool IsBeforeReference(const SuppressRow& a, const SuppressRow& b) {
   return a.score != b.score ? a.score > b.score : a.places < b.places;
 }
 
-inline std::vector<SuppressRow> SuppressTwin(const SuppressShape& s, const float* boxes,
-                                             const float* scores) {
+inline std::vector<SuppressRow> SuppressReference(const SuppressShape& s, const float* boxes,
+                                                  const float* scores) {
   std::vector<SuppressRow> rows;
   for (uint32_t line = 0; line < s.batch * s.classes; ++line) {
     const uint32_t batch = line / s.classes, of_class = line % s.classes;
@@ -61,11 +61,11 @@ inline std::vector<SuppressRow> SuppressTwin(const SuppressShape& s, const float
                                 [&](const auto& row) { return !(row.score > s.score_threshold); }),
                  left.end());
       if (left.empty()) break;
-      const SuppressRow best = *std::min_element(left.begin(), left.end(), IsBeforeTwin);
+      const SuppressRow best = *std::min_element(left.begin(), left.end(), IsBeforeReference);
       rows.push_back(best);
       std::vector<SuppressRow> remaining;
       for (SuppressRow row : left) {
-        const float overlap = OverlapTwin(s, box_of(row), box_of(best));
+        const float overlap = OverlapReference(s, box_of(row), box_of(best));
         if (row.places == best.places || overlap > s.iou_threshold) continue;
         if (s.decay != 0) row.score *= std::exp(s.decay * overlap * overlap);
         remaining.push_back(row);
@@ -73,7 +73,7 @@ inline std::vector<SuppressRow> SuppressTwin(const SuppressShape& s, const float
       left = std::move(remaining);
     }
   }
-  if (s.across != 0) std::sort(rows.begin(), rows.end(), IsBeforeTwin);
+  if (s.across != 0) std::sort(rows.begin(), rows.end(), IsBeforeReference);
   return rows;
 }
 

@@ -13,7 +13,7 @@
 namespace weft::kernels {
 
 template <typename T>
-std::vector<size_t> TopTwin(const TopShape& s, const T* x) {
+std::vector<size_t> TopReference(const TopShape& s, const T* x) {
   std::vector<size_t> places(s.axis);
   std::iota(places.begin(), places.end(), size_t{0});
   std::sort(places.begin(), places.end(), [&](size_t a, size_t b) {

@@ -6,31 +6,31 @@
 #define WEFT_KERNELS_REFERENCE_UNARY_H_
 
 #include "kernels/elementwise/activation.h"
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 
 namespace weft::kernels {
 
-inline double SigmoidTwin(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+inline double SigmoidReference(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
-inline double SoftPlusTwin(double x) {
+inline double SoftPlusReference(double x) {
   return std::fmax(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
 }
 
-inline double ClampTwin(double x, double low, double high) {
+inline double ClampReference(double x, double low, double high) {
   return x < low ? low : (x > high ? high : x);
 }
 
 // x * sigmoid(2 u) with u = sqrt(2 / pi) * (x + 0.044715 x^3).
-inline double GeluTanhTwin(double x) {
-  return x * SigmoidTwin(2 * std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x));
+inline double GeluTanhReference(double x) {
+  return x * SigmoidReference(2 * std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x));
 }
 
-inline double UnaryTwin(UnaryOp op, [[maybe_unused]] double alpha, [[maybe_unused]] double beta,
-                        double x) {
+inline double UnaryReference(UnaryOp op, [[maybe_unused]] double alpha,
+                             [[maybe_unused]] double beta, double x) {
   switch (op) {
-#define WEFT_FUNCTION(name, Name, Group, operation, fuses, twin, ...) \
-  case UnaryOp::k##Name:                                              \
-    return twin;
+#define WEFT_FUNCTION(name, Name, Group, operation, fuses, reference, ...) \
+  case UnaryOp::k##Name:                                                   \
+    return reference;
 #include "kernels/elementwise/functions.inc"
 #undef WEFT_FUNCTION
   }
@@ -46,8 +46,9 @@ struct UnaryDomain {
 inline UnaryDomain UnaryDomainOf(UnaryOp op) {
   constexpr double kAll = 3e38;
   switch (op) {
-#define WEFT_FUNCTION(name, Name, Group, operation, fuses, twin, low, high, absolute, relative) \
-  case UnaryOp::k##Name:                                                                        \
+#define WEFT_FUNCTION(name, Name, Group, operation, fuses, reference, low, high, absolute, \
+                      relative)                                                            \
+  case UnaryOp::k##Name:                                                                   \
     return {low, high, {absolute, relative}};
 #include "kernels/elementwise/functions.inc"
 #undef WEFT_FUNCTION

@@ -23,8 +23,8 @@ std::vector<T> RunFlat(BinaryOp op, Element type, const std::vector<T>& a, const
                           [&](T* y) { Binary(Flat(op, type, a.size()), x.data(), z.data(), y); });
 }
 
-void ExpectTwin(BinaryOp op, float a, float b, float is) {
-  const double must = BinaryTwin(op, a, b);
+void ExpectReference(BinaryOp op, float a, float b, float is) {
+  const double must = BinaryReference(op, a, b);
   if (op == BinaryOp::kPower) {
     const double kept = std::fabs(must) > 3.4028235e38 ? std::copysign(HUGE_VAL, must) : must;
     ASSERT_TRUE(IsClose(is, kept, kPowerTolerance)) << a << ", " << b << ": " << is << ", " << must;
@@ -36,7 +36,7 @@ void ExpectTwin(BinaryOp op, float a, float b, float is) {
 
 bool IsFloatOp(BinaryOp op) { return BinaryKnows(op, Element::kF32); }
 
-TEST(Binary, MeetsItsTwinForEverySizeAndMisalignment) {
+TEST(Binary, MatchesItsReferenceForEverySizeAndMisalignment) {
   Random random(1);
   for (int index = 0; index < kBinaryOpCount; ++index) {
     const BinaryOp op = static_cast<BinaryOp>(index);
@@ -50,7 +50,7 @@ TEST(Binary, MeetsItsTwinForEverySizeAndMisalignment) {
       }
       for (const size_t misalignment : kMisalignments) {
         const std::vector<float> y = RunFlat(op, Element::kF32, a, b, misalignment);
-        for (size_t i = 0; i < count; ++i) ExpectTwin(op, a[i], b[i], y[i]);
+        for (size_t i = 0; i < count; ++i) ExpectReference(op, a[i], b[i], y[i]);
       }
     }
   }
@@ -161,7 +161,7 @@ TEST(Binary, PowerHasCsSpecialValues) {
   }
   const std::vector<float> y = RunFlat(BinaryOp::kPower, Element::kF32, a, b);
   for (size_t i = 0; i < y.size(); ++i) {
-    ExpectTwin(BinaryOp::kPower, a[i], b[i], y[i]);
+    ExpectReference(BinaryOp::kPower, a[i], b[i], y[i]);
     const double must = std::pow(static_cast<double>(a[i]), static_cast<double>(b[i]));
     if (std::isnan(must)) continue;
     EXPECT_EQ(std::signbit(y[i]), std::signbit(must)) << a[i] << ", " << b[i];
@@ -181,7 +181,7 @@ TEST(Binary, PowerStaysPreciseWhereTheResultIsLarge) {
     b.push_back(y);
   }
   const std::vector<float> y = RunFlat(BinaryOp::kPower, Element::kF32, a, b);
-  for (size_t i = 0; i < y.size(); ++i) ExpectTwin(BinaryOp::kPower, a[i], b[i], y[i]);
+  for (size_t i = 0; i < y.size(); ++i) ExpectReference(BinaryOp::kPower, a[i], b[i], y[i]);
 }
 
 TEST(Binary, RemaindersAreExactUpToLargeQuotients) {
@@ -197,7 +197,7 @@ TEST(Binary, RemaindersAreExactUpToLargeQuotients) {
   }
   for (const BinaryOp op : {BinaryOp::kMod, BinaryOp::kFloorMod}) {
     const std::vector<float> y = RunFlat(op, Element::kF32, a, b);
-    for (size_t i = 0; i < y.size(); ++i) ExpectTwin(op, a[i], b[i], y[i]);
+    for (size_t i = 0; i < y.size(); ++i) ExpectReference(op, a[i], b[i], y[i]);
   }
 }
 
@@ -222,7 +222,7 @@ void ExpectIntegers(Element type) {
     const std::vector<T> y = RunFlat(op, type, a, b, 1);
     for (size_t i = 0; i < y.size(); ++i) {
       if (op == BinaryOp::kPower && b[i] > 100) continue;  // the reference loops up to b
-      const T must = static_cast<T>(IntegerTwin(op, a[i], b[i]));
+      const T must = static_cast<T>(IntegerReference(op, a[i], b[i]));
       ASSERT_EQ(y[i], must) << "op " << index << ": " << +a[i] << ", " << +b[i];
     }
   }
@@ -243,7 +243,8 @@ TEST(Binary, BooleansTakeAnyByteAndGiveZeroOrOne) {
   EXPECT_EQ(RunFlat(BinaryOp::kLogicalOr, Element::kBoolean, a, b), (Bytes{0, 1, 1, 1}));
   EXPECT_EQ(RunFlat(BinaryOp::kLogicalXor, Element::kBoolean, a, b), (Bytes{0, 1, 1, 0}));
   for (const BinaryOp op : {BinaryOp::kLogicalAnd, BinaryOp::kLogicalOr, BinaryOp::kLogicalXor}) {
-    EXPECT_EQ(RunFlat<uint8_t>(op, Element::kBoolean, {1}, {1})[0], LogicalTwin(op, true, true));
+    EXPECT_EQ(RunFlat<uint8_t>(op, Element::kBoolean, {1}, {1})[0],
+              LogicalReference(op, true, true));
     Bytes many_a, many_b;
     for (size_t i = 0; i < 100; ++i) {
       many_a.push_back(a[i % 4]);
@@ -251,7 +252,7 @@ TEST(Binary, BooleansTakeAnyByteAndGiveZeroOrOne) {
     }
     const Bytes y = RunFlat(op, Element::kBoolean, many_a, many_b);
     for (size_t i = 0; i < y.size(); ++i) {
-      EXPECT_EQ(y[i], LogicalTwin(op, many_a[i] != 0, many_b[i] != 0)) << i;
+      EXPECT_EQ(y[i], LogicalReference(op, many_a[i] != 0, many_b[i] != 0)) << i;
     }
   }
 }

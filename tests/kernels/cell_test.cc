@@ -201,13 +201,13 @@ TEST(LstmCell, HasTheBitsOfItsProductsAndGates) {
   }
 }
 
-TEST(LstmCell, MeetsItsTwin) {
+TEST(LstmCell, MatchesItsReference) {
   Random random(2);
   const CellSample s(kLstmGates, 5, 59, &random);
   const std::vector<float> y = LstmOf(s, s.weights.data(), 0);
   for (uint32_t unit = 0; unit < s.shape.hidden; ++unit) {
-    const LstmGatesResult must = LstmCellTwin(s.shape, s.x.data(), s.weights.data(), s.h.data(),
-                                              s.c.data(), s.start.data(), unit);
+    const LstmGatesResult must = LstmCellReference(s.shape, s.x.data(), s.weights.data(),
+                                                   s.h.data(), s.c.data(), s.start.data(), unit);
     EXPECT_TRUE(IsClose(y[unit], must.h, kLstmGatesTolerance)) << unit;
     EXPECT_TRUE(IsClose(y[s.shape.hidden + unit], must.c, kLstmGatesTolerance)) << unit;
   }
@@ -244,13 +244,13 @@ TEST(GruCell, HasTheBitsOfItsProductsAndGates) {
   }
 }
 
-TEST(GruCell, MeetsItsTwin) {
+TEST(GruCell, MatchesItsReference) {
   Random random(5);
   const CellSample s(kGruGates, 5, 59, &random);
   const std::vector<float> y = GruOf(s, s.weights.data(), 0);
   for (uint32_t unit = 0; unit < s.shape.hidden; ++unit) {
-    const double must = GruCellTwin(s.shape, s.x.data(), s.weights.data(), s.h.data(),
-                                    s.start.data(), s.r_start.data(), unit);
+    const double must = GruCellReference(s.shape, s.x.data(), s.weights.data(), s.h.data(),
+                                         s.start.data(), s.r_start.data(), unit);
     EXPECT_TRUE(IsClose(y[unit], must, kGruTolerance)) << unit;
   }
 }
@@ -272,17 +272,17 @@ TEST(GruResetCell, HasTheBitsOfItsProductsAndGates) {
   }
 }
 
-TEST(GruResetCell, MeetsItsTwin) {
+TEST(GruResetCell, MatchesItsReference) {
   Random random(10);
   const CellSample s = GruResetSample(5, 59, &random);
   const uint32_t hidden = s.shape.hidden;
   const std::vector<float> y = GruResetOf(s, s.weights.data(), 0);
   for (uint32_t unit = 0; unit < hidden; ++unit) {
-    const GruResetResult gates =
-        GruResetGatesTwin(s.shape, s.x.data(), s.weights.data(), s.h.data(), s.start.data(), unit);
+    const GruResetResult gates = GruResetGatesReference(s.shape, s.x.data(), s.weights.data(),
+                                                        s.h.data(), s.start.data(), unit);
     EXPECT_TRUE(IsClose(y[hidden + unit], gates.reset_h, kGruTolerance)) << unit;
-    const double must = GruResetCellTwin(s.shape, s.x.data(), s.weights.data(), s.h.data(),
-                                         y.data() + hidden, s.start.data(), unit);
+    const double must = GruResetCellReference(s.shape, s.x.data(), s.weights.data(), s.h.data(),
+                                              y.data() + hidden, s.start.data(), unit);
     EXPECT_TRUE(IsClose(y[unit], must, kGruTolerance)) << unit;
   }
 }
@@ -317,8 +317,8 @@ TEST(LstmCell, TakesSumsBeyondItsRanges) {
     const std::vector<float> weights(s.weights.size());
     const std::vector<float> y = LstmOf(s, weights.data(), 0);
     for (uint32_t unit = 0; unit < hidden; ++unit) {
-      const LstmGatesResult must = LstmCellTwin(s.shape, nullptr, weights.data(), s.h.data(),
-                                                s.c.data(), s.start.data(), unit);
+      const LstmGatesResult must = LstmCellReference(s.shape, nullptr, weights.data(), s.h.data(),
+                                                     s.c.data(), s.start.data(), unit);
       EXPECT_EQ(std::isnan(y[unit]), std::isnan(must.h)) << unit;
       EXPECT_EQ(std::isnan(y[hidden + unit]), std::isnan(must.c)) << unit;
       if (std::isnan(must.h) || std::isnan(must.c)) continue;
@@ -336,8 +336,8 @@ TEST(GruCell, TakesSumsBeyondItsRanges) {
     const std::vector<float> weights(s.weights.size());
     const std::vector<float> y = GruOf(s, weights.data(), 0);
     for (uint32_t unit = 0; unit < hidden; ++unit) {
-      const double must = GruCellTwin(s.shape, nullptr, weights.data(), s.h.data(), s.start.data(),
-                                      s.r_start.data(), unit);
+      const double must = GruCellReference(s.shape, nullptr, weights.data(), s.h.data(),
+                                           s.start.data(), s.r_start.data(), unit);
       EXPECT_EQ(std::isnan(y[unit]), std::isnan(must)) << unit;
       if (std::isnan(must)) continue;
       EXPECT_TRUE(IsClose(y[unit], must, kGruTolerance)) << unit;

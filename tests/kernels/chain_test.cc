@@ -56,7 +56,7 @@ struct ChainData {
   }
 };
 
-void ExpectChainTwin(ChainData& data) {
+void ExpectChainReference(ChainData& data) {
   const ChainShape& shape = data.Shape();
   for (const size_t misalignment : kMisalignments) {
     std::vector<Array<float>*> arrays;
@@ -65,13 +65,13 @@ void ExpectChainTwin(ChainData& data) {
       arrays.push_back(new Array<float>(data.x[i], misalignment));
       x[i] = arrays.back()->data();
     }
-    const std::vector<float> twin = OnEveryTarget<float>(data.count(), 0, [&](float* y) {
-      const std::vector<float> values = ChainTwin(shape, x);
+    const std::vector<float> reference = OnEveryTarget<float>(data.count(), 0, [&](float* y) {
+      const std::vector<float> values = ChainReference(shape, x);
       std::copy(values.begin(), values.end(), y);
     });
     ExpectSame(
         OnEveryTarget<float>(data.count(), misalignment, [&](float* y) { Chain(shape, x, y); }),
-        twin);
+        reference);
     for (const Array<float>* array : arrays) delete array;
   }
 }
@@ -127,7 +127,7 @@ TEST(Chain, IsItsInstructionsAsStepsForRandomPrograms) {
   for (uint32_t round = 0; round < 8; ++round) {
     for (const std::vector<uint32_t>& dims : shapes) {
       ChainData data = RandomChain(dims, random);
-      ExpectChainTwin(data);
+      ExpectChainReference(data);
       if (testing::Test::HasFatalFailure()) return;
     }
   }
@@ -145,7 +145,7 @@ TEST(Chain, WalksItsInputsByEverySetOfAxes) {
       data.shape.registers = 1;
       data.code = {{CodeOf(BinaryOp::kMultiply), 0, 1, 0},
                    {CodeOf(BinaryOp::kSubtract), Register(0), 2, 0}};
-      ExpectChainTwin(data);
+      ExpectChainReference(data);
       if (testing::Test::HasFatalFailure()) return;
     }
   }
@@ -166,7 +166,7 @@ TEST(Chain, ReadsLongRowsWhereTheyLie) {
                    {CodeOf(BinaryOp::kAdd), Register(0), 2, 0},
                    {CodeOf(BinaryOp::kSubtract), Register(0), 3, 0},
                    {CodeOf(BinaryOp::kMaximum), 4, Register(0), 0}};
-      ExpectChainTwin(data);
+      ExpectChainReference(data);
       if (testing::Test::HasFatalFailure()) return;
     }
   }
@@ -223,7 +223,7 @@ TEST(Chain, KeepsNaN) {
   data.x[0] = {kNan, 1.0f, kInfinity};
   data.shape.registers = 1;
   data.code = {{CodeOf(UnaryOp::kRelu), 0, 0, 0}, {CodeOf(BinaryOp::kMinimum), Register(0), 0, 0}};
-  ExpectChainTwin(data);
+  ExpectChainReference(data);
   const float* x[kChainInputs] = {data.x[0].data()};
   float y[3];
   Chain(data.Shape(), x, y);

@@ -10,7 +10,7 @@ namespace weft::kernels {
 namespace {
 
 template <typename T>
-void ExpectTwin(Element type, const std::vector<T>& values) {
+void ExpectReference(Element type, const std::vector<T>& values) {
   for (int index = 0; index < kCompareOpCount; ++index) {
     const CompareOp op = static_cast<CompareOp>(index);
     const uint32_t side = static_cast<uint32_t>(values.size());
@@ -22,7 +22,7 @@ void ExpectTwin(Element type, const std::vector<T>& values) {
     for (size_t i = 0; i < y.size(); ++i) {
       const T a = values[i / side];
       const T b = values[i % side];
-      ASSERT_EQ(y[i], CompareTwin(op, a, b)) << "op " << index << ": " << +a << ", " << +b;
+      ASSERT_EQ(y[i], CompareReference(op, a, b)) << "op " << index << ": " << +a << ", " << +b;
       uint8_t one = 9;
       CompareOne(op, type, &a, &b, &one);
       ASSERT_EQ(one, y[i]) << "op " << index << ": " << +a << ", " << +b;
@@ -30,14 +30,15 @@ void ExpectTwin(Element type, const std::vector<T>& values) {
   }
 }
 
-TEST(Compare, MeetsItsTwinForEveryPairAndType) {
+TEST(Compare, MatchesItsReferenceForEveryPairAndType) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  ExpectTwin<float>(Element::kF32, {0.0f, -0.0f, 1, -1, 2.5f, nan, INFINITY, -INFINITY, 1e-30f});
-  ExpectTwin<int32_t>(Element::kI32, {0, 1, -1, INT32_MAX, INT32_MIN, 77});
-  ExpectTwin<int64_t>(Element::kI64, {0, 1, -1, INT64_MAX, INT64_MIN, int64_t{1} << 33});
-  ExpectTwin<int8_t>(Element::kI8, {0, 1, -1, 127, -128});
-  ExpectTwin<uint8_t>(Element::kU8, {0, 1, 127, 128, 255});
-  ExpectTwin<uint8_t>(Element::kBoolean, {0, 1});
+  ExpectReference<float>(Element::kF32,
+                         {0.0f, -0.0f, 1, -1, 2.5f, nan, INFINITY, -INFINITY, 1e-30f});
+  ExpectReference<int32_t>(Element::kI32, {0, 1, -1, INT32_MAX, INT32_MIN, 77});
+  ExpectReference<int64_t>(Element::kI64, {0, 1, -1, INT64_MAX, INT64_MIN, int64_t{1} << 33});
+  ExpectReference<int8_t>(Element::kI8, {0, 1, -1, 127, -128});
+  ExpectReference<uint8_t>(Element::kU8, {0, 1, 127, 128, 255});
+  ExpectReference<uint8_t>(Element::kBoolean, {0, 1});
 }
 
 TEST(Compare, TakesAnyByteThatIsNotZeroAsTrue) {
@@ -58,7 +59,7 @@ std::vector<T> Repeating(size_t count, Random* random) {
 }
 
 template <typename T>
-void ExpectTwinOfEverySize(Element type) {
+void ExpectReferenceOfEverySize(Element type) {
   Random random(static_cast<uint64_t>(type));
   for (uint32_t count = 0; count <= 300; count += count < 70 ? 1 : 37) {
     const std::vector<T> a = Repeating<T>(count, &random), b = Repeating<T>(count, &random);
@@ -68,17 +69,17 @@ void ExpectTwinOfEverySize(Element type) {
     const std::vector<uint8_t> y = OnEveryTarget<uint8_t>(
         count, count % 3, [&](uint8_t* out) { Compare(shape, a.data(), b.data(), out); });
     for (size_t i = 0; i < count; ++i) {
-      ASSERT_EQ(y[i], CompareTwin(op, a[i], b[i * stride_of_b])) << count << ": " << i;
+      ASSERT_EQ(y[i], CompareReference(op, a[i], b[i * stride_of_b])) << count << ": " << i;
     }
   }
 }
 
 TEST(Compare, TakesEverySizeOfEveryType) {
-  ExpectTwinOfEverySize<float>(Element::kF32);
-  ExpectTwinOfEverySize<int32_t>(Element::kI32);
-  ExpectTwinOfEverySize<int64_t>(Element::kI64);
-  ExpectTwinOfEverySize<int8_t>(Element::kI8);
-  ExpectTwinOfEverySize<uint8_t>(Element::kU8);
+  ExpectReferenceOfEverySize<float>(Element::kF32);
+  ExpectReferenceOfEverySize<int32_t>(Element::kI32);
+  ExpectReferenceOfEverySize<int64_t>(Element::kI64);
+  ExpectReferenceOfEverySize<int8_t>(Element::kI8);
+  ExpectReferenceOfEverySize<uint8_t>(Element::kU8);
 }
 
 TEST(Compare, ComparesAColumnWithARow) {

@@ -33,11 +33,11 @@ struct PatchCase {
     });
   }
   template <typename Number>
-  void ExpectTwin(const std::vector<Number>& data, size_t misalignment) const {
+  void ExpectReference(const std::vector<Number>& data, size_t misalignment) const {
     for (const bool has_bias : {true, false}) {
       std::vector<float> must = Unwritten(y.floats);
-      ConvI8Twin(shape, data.data(), weights.data(), scales.data(),
-                 has_bias ? bias.data() : nullptr, must.data());
+      ConvI8Reference(shape, data.data(), weights.data(), scales.data(),
+                      has_bias ? bias.data() : nullptr, must.data());
       ExpectSame(RunOf(data, has_bias, misalignment), must);
     }
   }
@@ -81,13 +81,13 @@ ConvI8Shape RandomShape(Random* random) {
   return shape;
 }
 
-TEST(ConvI8, IsItsTwinForAnyWindow) {
+TEST(ConvI8, MatchesItsReferenceForAnyWindow) {
   Random random(1);
   for (uint32_t i = 0; i < 300; ++i) {
     SCOPED_TRACE(i);
     const MapOrder x = kMapOrders[random.Below(4)], y = kMapOrders[random.Below(4)];
     const PatchCase test = CaseOf(RandomShape(&random), x, y, &random);
-    ASSERT_NO_FATAL_FAILURE(test.ExpectTwin(test.numbers, kMisalignments[i % 3]));
+    ASSERT_NO_FATAL_FAILURE(test.ExpectReference(test.numbers, kMisalignments[i % 3]));
   }
 }
 
@@ -100,7 +100,7 @@ TEST(ConvI8, TakesIntegersOf16Bits) {
     test.shape.most = 0;
     std::vector<int16_t> data(test.x.floats);
     for (int16_t& number : data) number = static_cast<int16_t>(random.Below(0x10000));
-    ASSERT_NO_FATAL_FAILURE(test.ExpectTwin(data, kMisalignments[i % 3]));
+    ASSERT_NO_FATAL_FAILURE(test.ExpectReference(data, kMisalignments[i % 3]));
   }
 }
 

@@ -65,16 +65,16 @@ long double ValueOf(Element type, uint64_t pattern) {
     case Element::kBoolean:
       return (pattern & 0xFF) != 0 ? 1 : 0;
     default:
-      return DecodeTwin(pattern, type);
+      return DecodeReference(pattern, type);
   }
 }
 
 // The limits of the integer types; the upper limit of i64 is the largest long double below it.
-void ExpectTwin(Element from, Element to, uint64_t pattern, uint64_t is) {
+void ExpectReference(Element from, Element to, uint64_t pattern, uint64_t is) {
   const long double value = ValueOf(from, pattern);
   if (IsFloat(to)) {
-    const long double must = RoundTwin(value, to);
-    const long double got = DecodeTwin(is, to);
+    const long double must = RoundReference(value, to);
+    const long double got = DecodeReference(is, to);
     ASSERT_TRUE(std::isnan(must) ? std::isnan(got) : got == must)
         << std::hex << pattern << ": " << is << ", must be " << static_cast<double>(must);
     if (std::isnan(must)) return;
@@ -92,7 +92,8 @@ void ExpectTwin(Element from, Element to, uint64_t pattern, uint64_t is) {
   uint64_t must = pattern;
   if (IsFloat(from)) {
     const int64_t high = static_cast<int64_t>(mask >> (to == Element::kU8 ? 0 : 1));
-    must = static_cast<uint64_t>(TruncateTwin(value, to == Element::kU8 ? 0 : -high - 1, high));
+    must =
+        static_cast<uint64_t>(TruncateReference(value, to == Element::kU8 ? 0 : -high - 1, high));
   } else if (from != Element::kI64) {
     must = static_cast<uint64_t>(static_cast<int64_t>(value));
   }
@@ -108,7 +109,7 @@ void ExpectPair(Element from, Element to, const std::vector<uint64_t>& patterns,
       OnEveryTarget<uint8_t>(patterns.size() * BytesOf(to), misalignment * BytesOf(to),
                              [&](uint8_t* out) { Convert(shape, x.data(), out); });
   for (size_t i = 0; i < patterns.size(); ++i) {
-    ASSERT_NO_FATAL_FAILURE(ExpectTwin(from, to, patterns[i], PatternAt(to, y, i)));
+    ASSERT_NO_FATAL_FAILURE(ExpectReference(from, to, patterns[i], PatternAt(to, y, i)));
   }
 }
 
@@ -141,7 +142,7 @@ std::vector<uint64_t> Patterns(Element type, size_t count) {
   return patterns;
 }
 
-TEST(Convert, MeetsItsTwinForEveryPairOfTypes) {
+TEST(Convert, MatchesItsReferenceForEveryPairOfTypes) {
   std::vector<Element> types(std::begin(kFloats), std::end(kFloats));
   types.insert(types.end(), std::begin(kIntegers), std::end(kIntegers));
   for (const Element from : types) {

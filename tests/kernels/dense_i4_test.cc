@@ -65,14 +65,15 @@ std::vector<float> RunOf(const DenseI4Shape& shape, const std::vector<float>& x,
   });
 }
 
-void ExpectTwins(const DenseI4Shape& shape, const std::vector<float>& x, const Nibbles& nibbles,
-                 const Given& given, const float* start, size_t misalignment = 0) {
+void ExpectReferences(const DenseI4Shape& shape, const std::vector<float>& x,
+                      const Nibbles& nibbles, const Given& given, const float* start,
+                      size_t misalignment = 0) {
   const std::vector<float> y = RunOf(shape, x, nibbles, given, start, misalignment);
   std::vector<float> must = Unwritten(y.size());
   const uint8_t* const zeros = given.zeros ? nibbles.zeros.data() : nullptr;
   for (size_t row = 0; row < shape.rows; ++row) {
     for (size_t output = 0; output < shape.outputs; ++output) {
-      must[row * shape.y_row_stride + output] = DenseI4Twin(
+      must[row * shape.y_row_stride + output] = DenseI4Reference(
           shape, x.data(), nibbles.packed.data(), nibbles.scales.data(), zeros, start, row, output);
     }
   }
@@ -91,7 +92,7 @@ DenseI4Shape ShapeOf(uint32_t rows, uint32_t inputs, uint32_t outputs, uint32_t 
   return shape;
 }
 
-TEST(DenseI4, IsItsTwinForEveryExtent) {
+TEST(DenseI4, MatchesItsReferenceForEveryExtent) {
   Random random(1);
   for (uint32_t i = 0; i < 400; ++i) {
     DenseI4Shape shape = ShapeOf(random.Below(11), random.Below(i % 8 == 0 ? 700 : 80),
@@ -105,8 +106,9 @@ TEST(DenseI4, IsItsTwinForEveryExtent) {
     }
     const std::vector<float> bias = random.Floats(shape.outputs, 1);
     SCOPED_TRACE(i);
-    ASSERT_NO_FATAL_FAILURE(ExpectTwins(shape, x, nibbles, {i % 2 == 0, i % 7 < 4},
-                                        i % 5 == 0 ? nullptr : bias.data(), kMisalignments[i % 3]));
+    ASSERT_NO_FATAL_FAILURE(ExpectReferences(shape, x, nibbles, {i % 2 == 0, i % 7 < 4},
+                                             i % 5 == 0 ? nullptr : bias.data(),
+                                             kMisalignments[i % 3]));
   }
 }
 
@@ -123,7 +125,8 @@ TEST(DenseI4, HoldsTheGreatestSums) {
         PackDenseU4(rows.data(), 17, inputs, nibbles.packed.data());
         nibbles.scales.assign(32, 1.0f);
         nibbles.zeros.assign(32, static_cast<uint8_t>(15 - weight));
-        ExpectTwins(shape, std::vector<float>(inputs + 1, sign), nibbles, {false, true}, nullptr);
+        ExpectReferences(shape, std::vector<float>(inputs + 1, sign), nibbles, {false, true},
+                         nullptr);
       }
     }
   }
@@ -145,7 +148,7 @@ TEST(DenseI4, TakesRowsOfAnySizeByThemselves) {
   fill(4, 0x1p-99f);
   fill(5, 0x1p110f);
   const FlushDenormals flush;
-  ExpectTwins(shape, x, nibbles, {true, true}, bias.data());
+  ExpectReferences(shape, x, nibbles, {true, true}, bias.data());
   const std::vector<float> y = RunOf(shape, x, nibbles, {true, true}, bias.data());
   for (size_t output = 0; output < 21; ++output) {
     EXPECT_EQ(y[output], bias[output]) << "zeros";

@@ -38,13 +38,13 @@ std::vector<float> RunOf(const DenseI8Shape& shape, const std::vector<float>& x,
   });
 }
 
-void ExpectTwins(const DenseI8Shape& shape, const std::vector<float>& x, const Integers& weights,
-                 const float* start, size_t misalignment = 0) {
+void ExpectReferences(const DenseI8Shape& shape, const std::vector<float>& x,
+                      const Integers& weights, const float* start, size_t misalignment = 0) {
   const std::vector<float> y = RunOf(shape, x, weights, start, misalignment);
   std::vector<float> must = Unwritten(y.size());
   for (size_t row = 0; row < shape.rows; ++row) {
     for (size_t output = 0; output < shape.outputs; ++output) {
-      must[row * shape.y_row_stride + output] = DenseI8Twin(
+      must[row * shape.y_row_stride + output] = DenseI8Reference(
           shape, x.data(), weights.packed.data(), weights.scales.data(), start, row, output);
     }
   }
@@ -62,7 +62,7 @@ DenseI8Shape PlainShape(uint32_t rows, uint32_t inputs, uint32_t outputs) {
   return shape;
 }
 
-TEST(DenseI8, IsItsTwinForEveryExtent) {
+TEST(DenseI8, MatchesItsReferenceForEveryExtent) {
   Random random(1);
   for (uint32_t i = 0; i < 400; ++i) {
     DenseI8Shape shape = PlainShape(random.Below(11), random.Below(i % 8 == 0 ? 700 : 50),
@@ -75,13 +75,13 @@ TEST(DenseI8, IsItsTwinForEveryExtent) {
     }
     const std::vector<float> bias = random.Floats(shape.outputs, 1);
     SCOPED_TRACE(i);
-    ASSERT_NO_FATAL_FAILURE(
-        ExpectTwins(shape, x, weights, i % 5 == 0 ? nullptr : bias.data(), kMisalignments[i % 3]));
+    ASSERT_NO_FATAL_FAILURE(ExpectReferences(shape, x, weights, i % 5 == 0 ? nullptr : bias.data(),
+                                             kMisalignments[i % 3]));
   }
 }
 
 // int8 rows, in tiles and single, with weights at both limits of their full range.
-TEST(DenseI8, IsItsTwinWithTheLeastMost) {
+TEST(DenseI8, MatchesItsReferenceWithTheLeastMost) {
   Random random(6);
   for (uint32_t i = 0; i < 200; ++i) {
     DenseI8Shape shape = PlainShape(random.Below(11), random.Below(i % 8 == 0 ? 700 : 70),
@@ -97,7 +97,7 @@ TEST(DenseI8, IsItsTwinWithTheLeastMost) {
       if (random.Below(3) == 0) number = random.Below(4) == 0 ? 3.0f : -3.0f;
     }
     SCOPED_TRACE(i);
-    ASSERT_NO_FATAL_FAILURE(ExpectTwins(shape, x, weights, nullptr, kMisalignments[i % 3]));
+    ASSERT_NO_FATAL_FAILURE(ExpectReferences(shape, x, weights, nullptr, kMisalignments[i % 3]));
   }
 }
 
@@ -111,7 +111,7 @@ TEST(DenseI8, HoldsTheGreatestSums) {
       Integers weights = {std::vector<int8_t>(PackedDenseI8Bytes(outputs, inputs)),
                           std::vector<float>(32, 1.0f)};
       PackDenseI8(rows.data(), outputs, inputs, weights.packed.data());
-      ExpectTwins(shape, std::vector<float>(inputs + 1, sign), weights, nullptr);
+      ExpectReferences(shape, std::vector<float>(inputs + 1, sign), weights, nullptr);
     }
   }
 }
@@ -142,7 +142,7 @@ TEST(DenseI8, TakesIntegersOf16Bits) {
     std::vector<float> must = Unwritten(y.size());
     for (size_t row = 0; row < shape.rows; ++row) {
       for (size_t output = 0; output < shape.outputs; ++output) {
-        must[row * shape.y_row_stride + output] = DenseI8Twin(
+        must[row * shape.y_row_stride + output] = DenseI8Reference(
             shape, x.data(), weights.packed.data(), weights.scales.data(), start, row, output);
       }
     }
@@ -158,7 +158,7 @@ TEST(DenseI8, RoundsHalvesToTheEvenInteger) {
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 7.0f;
   x[15] = 256.0f;
   Random random(2);
-  ExpectTwins(shape, x, IntegersOf(&random, 16, 16), nullptr);
+  ExpectReferences(shape, x, IntegersOf(&random, 16, 16), nullptr);
 }
 
 TEST(DenseI8, TakesRowsOfAnySizeByThemselves) {
@@ -177,7 +177,7 @@ TEST(DenseI8, TakesRowsOfAnySizeByThemselves) {
   fill(4, 0x1p-99f);
   fill(5, 0x1p126f);
   const FlushDenormals flush;
-  ExpectTwins(shape, x, weights, bias.data());
+  ExpectReferences(shape, x, weights, bias.data());
   const std::vector<float> y = RunOf(shape, x, weights, bias.data());
   for (size_t output = 0; output < 21; ++output) {
     EXPECT_EQ(y[output], bias[output]) << "zeros";

@@ -23,16 +23,17 @@ struct DenseCase {
     });
   }
 
-  void ExpectTwin(const std::vector<float>& y, bool has_start) const {
+  void ExpectReference(const std::vector<float>& y, bool has_start) const {
     const float* from = has_start ? start.data() : nullptr;
     for (size_t r = 0; r < shape.rows; ++r) {
       for (size_t n = 0; n < shape.outputs; ++n) {
         const float is = y[r * shape.y_row_stride + n];
-        const float must = DenseTwin(shape, x.data(), weights.data(), from, r, n);
+        const float must = DenseReference(shape, x.data(), weights.data(), from, r, n);
         ASSERT_TRUE(SameBits(is, must))
             << "row " << r << ", output " << n << ": " << is << ", " << must;
         double allowed;
-        const double sum = DenseTwinInDouble(shape, x.data(), weights.data(), from, r, n, &allowed);
+        const double sum =
+            DenseReferenceInDouble(shape, x.data(), weights.data(), from, r, n, &allowed);
         ASSERT_LE(std::fabs(is - sum), allowed);
       }
     }
@@ -51,8 +52,8 @@ TEST(Dense, IsItsChainForEverySizeAndMisalignment) {
     for (const uint32_t inputs : {0u, 1u, 2u, 15u, 16u, 17u, 33u}) {
       const size_t misalignment = kMisalignments[(outputs + inputs) % 3];
       const DenseCase one(1, inputs, outputs, misalignment, &random);
-      one.ExpectTwin(one.Run(true), true);
-      one.ExpectTwin(one.Run(false), false);
+      one.ExpectReference(one.Run(true), true);
+      one.ExpectReference(one.Run(false), false);
     }
   }
 }
@@ -62,7 +63,7 @@ TEST(Dense, IsItsChainForEveryTileOfRowsAndPanels) {
   for (uint32_t rows = 0; rows <= 11; ++rows) {
     for (const uint32_t outputs : {1u, 16u, 31u, 48u, 63u, 64u, 65u, 127u, 129u, 200u}) {
       const DenseCase some(rows, 19, outputs, rows % 3, &random);
-      some.ExpectTwin(some.Run(true), true);
+      some.ExpectReference(some.Run(true), true);
     }
   }
 }
@@ -75,7 +76,7 @@ TEST(Dense, TakesStridesAndLeavesWhatLiesBetweenRows) {
   some.shape.y_row_stride = 41;
   some.shape.start_row_stride = 0;
   const std::vector<float> y = some.Run(true);
-  some.ExpectTwin(y, true);
+  some.ExpectReference(y, true);
   uint32_t untouched;
   std::memcpy(&untouched, &y[40], sizeof untouched);
   EXPECT_EQ(untouched, 0xA5A5A5A5u);
@@ -85,7 +86,7 @@ TEST(Dense, RepeatsOneRowOfInputsWithStrideZero) {
   Random random(4);
   DenseCase some(6, 12, 20, 0, &random);
   some.shape.x_row_stride = 0;
-  some.ExpectTwin(some.Run(true), true);
+  some.ExpectReference(some.Run(true), true);
 }
 
 TEST(Dense, GivesTheSameBitsWhenTheSumIsSplitInTwoCalls) {

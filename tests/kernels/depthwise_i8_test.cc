@@ -18,7 +18,7 @@ DepthwiseShape RandomShape(Random* random, uint32_t multiplier) {
 }
 
 // Multipliers below and above the number of channels that are widened at the same time.
-TEST(DepthwiseI8, IsItsTwinForAnyWindow) {
+TEST(DepthwiseI8, MatchesItsReferenceForAnyWindow) {
   Random random(1);
   for (uint32_t i = 0; i < 300; ++i) {
     SCOPED_TRACE(i);
@@ -47,7 +47,7 @@ TEST(DepthwiseI8, IsItsTwinForAnyWindow) {
     const DepthwiseI8Weights kept = {weights.data(), scales.data(),
                                      i % 2 == 0 ? nullptr : zeros.data()};
     std::vector<float> must = Unwritten(y.floats);
-    DepthwiseI8Twin(shape, numbers.data(), kept, start, must.data());
+    DepthwiseI8Reference(shape, numbers.data(), kept, start, must.data());
     const Array<float> placed(numbers, kMisalignments[i % 3]);
     Array<float> scratch(
         static_cast<size_t>(DepthwiseI8ScratchFloats(is_whole, shape.channels, taps)), 0);

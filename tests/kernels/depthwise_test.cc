@@ -44,14 +44,14 @@ struct DepthwiseCase {
       Depthwise(shape, x.data(), weights.data(), start, y);
     });
   }
-  std::vector<float> Twin(const float* start) const {
+  std::vector<float> Reference(const float* start) const {
     std::vector<float> must = Unwritten(y_map.floats);
-    DepthwiseTwin(shape, x.data(), weights.data(), start, must.data());
+    DepthwiseReference(shape, x.data(), weights.data(), start, must.data());
     return must;
   }
-  void ExpectTwin(bool has_bias) const {
+  void ExpectReference(bool has_bias) const {
     const float* start = has_bias ? bias.data() : nullptr;
-    ExpectSame(Run(start), Twin(start));
+    ExpectSame(Run(start), Reference(start));
   }
 
   DepthwiseShape shape;
@@ -70,7 +70,7 @@ TEST(Depthwise, IsItsChainForAnyWindow) {
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(DepthwiseCase(shape, kMapOrders[i % 4], kMapOrders[i / 4 % 4],
                                           kMisalignments[i % 3], &random)
-                                .ExpectTwin(i % 5 != 0));
+                                .ExpectReference(i % 5 != 0));
   }
 }
 
@@ -88,7 +88,7 @@ TEST(Depthwise, IsItsChainForEveryNumberOfChannels) {
                                         << across.kernel << ", stride " << across.stride);
         ASSERT_NO_FATAL_FAILURE(
             DepthwiseCase(shape, MapOrder::kLast, MapOrder::kLast, channels % 3, &random)
-                .ExpectTwin(true));
+                .ExpectReference(true));
       }
     }
   }
@@ -106,7 +106,7 @@ TEST(Depthwise, IsItsChainForLongWindows) {
                                1 + i % 2, kChannels[i % 18], 1),
                        MapOrder::kLast, kMapOrders[1 + i % 2], kMisalignments[i % 3], &random);
     const float* start = i % 5 != 0 ? some.bias.data() : nullptr;
-    std::vector<float> must = some.Twin(start);
+    std::vector<float> must = some.Reference(start);
     SCOPED_TRACE(testing::Message() << kernel << " taps, " << input << " to " << output);
     ASSERT_NO_FATAL_FAILURE(ExpectSame(some.Run(start), must));
     if (i % 2 != 0) continue;
@@ -124,11 +124,11 @@ TEST(Depthwise, IsItsChainInRectanglesOfEveryForm) {
         const uint32_t pad = kernel / 2;
         const DepthwiseShape shape = ShapeOf({height, height, kernel, 1, 1, pad},
                                              {width, width, kernel, 1, 1, pad}, 2, channels, 1);
-        ASSERT_NO_FATAL_FAILURE(
-            DepthwiseCase(shape, MapOrder::kLast, MapOrder::kLast, 0, &random).ExpectTwin(true));
+        ASSERT_NO_FATAL_FAILURE(DepthwiseCase(shape, MapOrder::kLast, MapOrder::kLast, 0, &random)
+                                    .ExpectReference(true));
         ASSERT_NO_FATAL_FAILURE(
             DepthwiseCase(shape, MapOrder::kPlanes, MapOrder::kLastWithGaps, 0, &random)
-                .ExpectTwin(false));
+                .ExpectReference(false));
       }
     }
   }
@@ -143,7 +143,7 @@ TEST(Depthwise, EndsInItsActivation) {
         DepthwiseCase some(ShapeOf({3, 3, 3, 1, 1, 1}, {40, 40, 3, 1, 1, 1}, 1, channels, 1), order,
                            order, 0, &random);
         some.x[channels] = NAN;
-        const std::vector<float> plain = some.Twin(some.bias.data());
+        const std::vector<float> plain = some.Reference(some.bias.data());
         some.shape.activation = {-0.5f, 0.25f, 0.0f, op};
         // Gaps between the results of a map must stay unwritten.
         const UnaryShape unary = {static_cast<uint32_t>(plain.size()), some.shape.activation,

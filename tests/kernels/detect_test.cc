@@ -10,13 +10,13 @@ namespace weft::kernels {
 namespace {
 
 // All operands are in Arrays, which detect writes beyond the end.
-void ExpectTwin(const DetectShape& s, const std::vector<float>& boxes,
-                const std::vector<float>& scores, size_t misalignment) {
+void ExpectReference(const DetectShape& s, const std::vector<float>& boxes,
+                     const std::vector<float>& scores, size_t misalignment) {
   const Array<float> b(boxes, misalignment), c(scores, misalignment);
   Array<float> y(size_t{7} * s.batch * s.rows, misalignment);
   Array<int32_t> order(size_t{s.priors} + s.kept, misalignment);
   Detect(s, b.data(), c.data(), y.data(), order.data());
-  ExpectSame(y.Values(), DetectTwin(s, boxes.data(), scores.data()));
+  ExpectSame(y.Values(), DetectReference(s, boxes.data(), scores.data()));
 }
 
 DetectShape DetectShapeOf(uint32_t priors, bool is_shared, uint32_t kept) {
@@ -34,13 +34,13 @@ DetectShape DetectShapeOf(uint32_t priors, bool is_shared, uint32_t kept) {
 }
 
 // On a coarse grid many boxes touch, are equal or inverted, and many scores are equal.
-void ExpectTwinOfCoarse(const DetectShape& s, size_t misalignment, Random* random) {
+void ExpectReferenceOfCoarse(const DetectShape& s, size_t misalignment, Random* random) {
   const size_t boxes = size_t{4} * s.batch * s.priors * s.box_classes;
-  ExpectTwin(s, random->Coarse(boxes, 10),
-             random->Coarse(size_t{s.batch} * s.priors * s.classes, 8), misalignment);
+  ExpectReference(s, random->Coarse(boxes, 10),
+                  random->Coarse(size_t{s.batch} * s.priors * s.classes, 8), misalignment);
 }
 
-TEST(Detect, MeetsItsTwinForEveryChoice) {
+TEST(Detect, MatchesItsReferenceForEveryChoice) {
   Random random(1);
   for (const uint32_t priors : {1u, 2u, 7u, 33u}) {
     for (const uint32_t kept : {0u, 1u, 5u, 132u}) {
@@ -48,19 +48,19 @@ TEST(Detect, MeetsItsTwinForEveryChoice) {
         DetectShape s = DetectShapeOf(priors, (flags & 1) != 0, std::min(kept, priors * 4));
         s.best_class = flags >> 1 & 1;
         s.clip = flags >> 2;
-        ExpectTwinOfCoarse(s, flags % 3, &random);
+        ExpectReferenceOfCoarse(s, flags % 3, &random);
         s.background = s.best_class != 0 ? 0 : 2;
         s.candidates = std::max<uint32_t>(priors / 2, 1u);
-        ExpectTwinOfCoarse(s, 0, &random);
+        ExpectReferenceOfCoarse(s, 0, &random);
         s.background = s.classes;
         s.overlap_threshold = -1;
-        ExpectTwinOfCoarse(s, 0, &random);
+        ExpectReferenceOfCoarse(s, 0, &random);
       }
     }
   }
 }
 
-TEST(Detect, MeetsItsTwinInACrowd) {
+TEST(Detect, MatchesItsReferenceInACrowd) {
   Random random(2);
   DetectShape s = DetectShapeOf(400, true, 60);
   s.batch = 1;
@@ -68,7 +68,7 @@ TEST(Detect, MeetsItsTwinInACrowd) {
   s.candidates = 150;
   for (const uint32_t best_class : {0u, 1u}) {
     s.best_class = best_class;
-    ExpectTwin(s, random.Floats(1600, 8), random.Floats(1600, 8), 1);
+    ExpectReference(s, random.Floats(1600, 8), random.Floats(1600, 8), 1);
   }
 }
 
@@ -78,8 +78,8 @@ TEST(Detect, KeepsABoxThatOverlapsByTheThresholdItself) {
   const std::vector<float> scores = {0.9f, 0.8f, 0.7f};
   for (const auto& [overlap, found] : {std::pair{0.5f, 3u}, {0.49f, 1u}}) {
     DetectShape s = {1, 3, 1, 1, 3, 3, 3, 1, 0, overlap, 0, 0};
-    ExpectTwin(s, boxes, scores, 0);
-    const std::vector<float> rows = DetectTwin(s, boxes.data(), scores.data());
+    ExpectReference(s, boxes, scores, 0);
+    const std::vector<float> rows = DetectReference(s, boxes.data(), scores.data());
     EXPECT_EQ(rows[7], found == 3 ? 0.0f : -1.0f);
   }
 }
@@ -92,7 +92,7 @@ TEST(Detect, LeavesOutScoresThatAreNoNumbers) {
                                      kNan, kNan, kNan,      kNan, 5, -kInfinity};
   for (const uint32_t best_class : {0u, 1u}) {
     s.best_class = best_class;
-    ExpectTwin(s, {0, 0, 4, 0, 8, kNan, 1, 1, 5, 1, 9, 1}, scores, 0);
+    ExpectReference(s, {0, 0, 4, 0, 8, kNan, 1, 1, 5, 1, 9, 1}, scores, 0);
   }
 }
 
@@ -100,7 +100,7 @@ TEST(Detect, FindsNothingWithoutPriorsOrClasses) {
   for (const auto& [priors, classes] : {std::pair{0u, 3u}, {3u, 0u}}) {
     DetectShape s = DetectShapeOf(priors, true, 2);
     s.classes = classes;
-    ExpectTwin(s, std::vector<float>(size_t{8} * priors), {}, 0);
+    ExpectReference(s, std::vector<float>(size_t{8} * priors), {}, 0);
   }
 }
 

@@ -41,15 +41,15 @@ std::vector<float> RunFourier(const FourierShape& shape, const std::vector<float
 }
 
 // Skips sizes whose factors the kernel does not support.
-void ExpectTwin(const FourierShape& shape, const std::vector<float>& x,
-                const std::vector<double>& window = {}, size_t misalignment = 0) {
+void ExpectReference(const FourierShape& shape, const std::vector<float>& x,
+                     const std::vector<double>& window = {}, size_t misalignment = 0) {
   if (shape.lines == 0) return;
   SCOPED_TRACE(testing::Message() << "size " << shape.size << ", op " << int(shape.op));
   const std::vector<float> y = RunFourier(shape, x, window, misalignment);
   const std::vector<float> rounded(window.begin(), window.end());
   for (uint32_t line = 0; line < shape.lines; ++line) {
-    const std::vector<double> must = FourierTwin(shape, x.data() + line * shape.x_line_stride,
-                                                 window.empty() ? nullptr : rounded.data());
+    const std::vector<double> must = FourierReference(shape, x.data() + line * shape.x_line_stride,
+                                                      window.empty() ? nullptr : rounded.data());
     double greatest = 0;
     for (const double number : must) greatest = std::max(greatest, std::fabs(number));
     for (size_t i = 0; i < must.size(); ++i) {
@@ -60,29 +60,30 @@ void ExpectTwin(const FourierShape& shape, const std::vector<float>& x,
   }
 }
 
-void ExpectTwinOfNoise(FourierOp op, uint32_t size, uint32_t lines, Random* random,
-                       size_t misalignment) {
+void ExpectReferenceOfNoise(FourierOp op, uint32_t size, uint32_t lines, Random* random,
+                            size_t misalignment) {
   const FourierShape shape = ShapeOf(op, size, lines);
-  ExpectTwin(shape, random->Floats(size_t{shape.lines} * shape.x_line_stride, 2), {}, misalignment);
+  ExpectReference(shape, random->Floats(size_t{shape.lines} * shape.x_line_stride, 2), {},
+                  misalignment);
 }
 
-TEST(Fourier, MeetsItsTwinForEverySizeOfSmallFactors) {
+TEST(Fourier, MatchesItsReferenceForEverySizeOfSmallFactors) {
   Random random(1);
   for (uint32_t size = 1; size <= 64; ++size) {
-    for (const FourierOp op : kEveryOp) ExpectTwinOfNoise(op, size, 2, &random, size % 4);
+    for (const FourierOp op : kEveryOp) ExpectReferenceOfNoise(op, size, 2, &random, size % 4);
   }
 }
 
-TEST(Fourier, MeetsItsTwinOnLongLines) {
+TEST(Fourier, MatchesItsReferenceOnLongLines) {
   Random random(2);
   for (const uint32_t size : {120u, 169u, 250u, 400u, 480u, 512u}) {
     if (size > 400 && kThinning > 1) continue;
-    for (const FourierOp op : kEveryOp) ExpectTwinOfNoise(op, size, 1, &random, 0);
+    for (const FourierOp op : kEveryOp) ExpectReferenceOfNoise(op, size, 1, &random, 0);
   }
   if (kThinning > 1) return;
-  ExpectTwinOfNoise(FourierOp::kForward, 1024, 1, &random, 0);
-  ExpectTwinOfNoise(FourierOp::kInverseReal, 1000, 1, &random, 0);
-  ExpectTwinOfNoise(FourierOp::kForwardReal, 1001, 1, &random, 0);
+  ExpectReferenceOfNoise(FourierOp::kForward, 1024, 1, &random, 0);
+  ExpectReferenceOfNoise(FourierOp::kInverseReal, 1000, 1, &random, 0);
+  ExpectReferenceOfNoise(FourierOp::kForwardReal, 1001, 1, &random, 0);
 }
 
 TEST(Fourier, RefusesFactorsItDoesNotKnow) {
@@ -107,7 +108,7 @@ TEST(Fourier, MultipliesByTheWindowOnTheRealSide) {
       shape.x_line_stride = 5;
       shape.y_line_stride += 3;
       const size_t reach = 10 + static_cast<size_t>(FourierInputs(shape));
-      ExpectTwin(shape, random.Floats(reach, 2), window);
+      ExpectReference(shape, random.Floats(reach, 2), window);
     }
   }
 }

@@ -22,7 +22,7 @@ void ExpectClose(double is, double must) {
   ASSERT_TRUE(IsClose(is, must, kGruTolerance)) << is << ", " << must;
 }
 
-TEST(GruGates, MeetsItsTwinForEverySizeAndMisalignment) {
+TEST(GruGates, MatchesItsReferenceForEverySizeAndMisalignment) {
   Random random(1);
   for (const uint32_t hidden : Sizes()) {
     for (const size_t misalignment : kMisalignments) {
@@ -36,7 +36,7 @@ TEST(GruGates, MeetsItsTwinForEverySizeAndMisalignment) {
       });
       for (size_t i = 0; i < y.size(); ++i) {
         ExpectClose(y[i],
-                    GruGatesTwin(shape, x.data(), r.data(), h.data(), i / hidden, i % hidden));
+                    GruGatesReference(shape, x.data(), r.data(), h.data(), i / hidden, i % hidden));
       }
       ExpectSame(OnEveryTarget<float>(
                      2 * hidden, 0,
@@ -46,7 +46,7 @@ TEST(GruGates, MeetsItsTwinForEverySizeAndMisalignment) {
   }
 }
 
-TEST(GruReset, MeetsItsTwinForEverySizeAndMisalignment) {
+TEST(GruReset, MatchesItsReferenceForEverySizeAndMisalignment) {
   Random random(2);
   for (const uint32_t hidden : Sizes()) {
     for (const size_t misalignment : kMisalignments) {
@@ -58,7 +58,7 @@ TEST(GruReset, MeetsItsTwinForEverySizeAndMisalignment) {
       });
       for (size_t i = 0; i < 2 * hidden; ++i) {
         const GruResetResult must =
-            GruResetTwin(shape, pre.data(), h.data(), i / hidden, i % hidden);
+            GruResetReference(shape, pre.data(), h.data(), i / hidden, i % hidden);
         ExpectClose(y[i], must.z);
         ExpectClose(y[2 * hidden + i], must.reset_h);
       }
@@ -86,7 +86,7 @@ TEST(GruReset, MayWriteOverItsOperandsWithOneRow) {
   }
 }
 
-TEST(GruUpdate, MeetsItsTwinForEverySizeAndMisalignment) {
+TEST(GruUpdate, MatchesItsReferenceForEverySizeAndMisalignment) {
   Random random(4);
   for (const uint32_t hidden : Sizes()) {
     for (const size_t misalignment : kMisalignments) {
@@ -98,8 +98,8 @@ TEST(GruUpdate, MeetsItsTwinForEverySizeAndMisalignment) {
         GruUpdate(shape, pre.data(), z.data(), h.data(), out);
       });
       for (size_t i = 0; i < y.size(); ++i) {
-        ExpectClose(y[i],
-                    GruUpdateTwin(shape, pre.data(), z.data(), h.data(), i / hidden, i % hidden));
+        ExpectClose(y[i], GruUpdateReference(shape, pre.data(), z.data(), h.data(), i / hidden,
+                                             i % hidden));
       }
     }
   }

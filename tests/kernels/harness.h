@@ -13,7 +13,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/reference/twin.h"
+#include "kernels/reference/reference.h"
 #include "kernels/simd/dots.h"
 #include "tests/address_sanitizer.h"
 #include "tests/kernels/every_target.h"

@@ -68,7 +68,7 @@ void ExpectResults(const ResultsQ8& results, const std::vector<float>& numbers,
   } else {
     std::vector<int8_t> must(count, static_cast<int8_t>(0xA5));
     for (size_t i = 0; i < places.size(); ++i)
-      must[places[i]] = LevelTwin(results.levels, numbers[i]);
+      must[places[i]] = LevelReference(results.levels, numbers[i]);
     ExpectSame(OnEveryTarget<int8_t>(count, misalignment, run), must);
   }
 }

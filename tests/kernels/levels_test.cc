@@ -19,20 +19,20 @@ std::vector<int8_t> RunQuantize(const QuantizeShape& shape, const std::vector<fl
                                [&](int8_t* y) { Quantize(shape, placed.data(), y); });
 }
 
-void ExpectTwins(QuantizeShape shape, const std::vector<float>& x, size_t misalignment) {
+void ExpectReferences(QuantizeShape shape, const std::vector<float>& x, size_t misalignment) {
   shape.count = static_cast<uint32_t>(x.size());
   std::vector<int8_t> must;
-  for (const float number : x) must.push_back(QuantizeTwin(shape, number));
+  for (const float number : x) must.push_back(QuantizeReference(shape, number));
   ExpectSame(RunQuantize(shape, x, misalignment), must);
 }
 
-TEST(Quantize, IsItsTwinForEveryCount) {
+TEST(Quantize, MatchesItsReferenceForEveryCount) {
   Random random(1);
   for (uint32_t count = 0; count < 70; ++count) {
     QuantizeShape shape;
     shape.inverse = 0.125f * static_cast<float>(1 + random.Below(100));
     shape.levels = LevelsCase(&random);
-    ExpectTwins(shape, random.Floats(count, 40), kMisalignments[count % 3]);
+    ExpectReferences(shape, random.Floats(count, 40), kMisalignments[count % 3]);
   }
 }
 
@@ -51,15 +51,15 @@ TEST(Quantize, DecidesEveryEdge) {
         Levels{-7, 5, 5}, Levels{100, -128, -100}}) {
     QuantizeShape shape;
     shape.levels = levels;
-    ExpectTwins(shape, x, 0);
+    ExpectReferences(shape, x, 0);
     shape.inverse = kGreatestScale;
-    ExpectTwins(shape, x, 1);
+    ExpectReferences(shape, x, 1);
     shape.inverse = kLeastScale;
-    ExpectTwins(shape, x, 3);
+    ExpectReferences(shape, x, 3);
   }
 }
 
-TEST(Dequantize, IsItsTwinForEveryLevel) {
+TEST(Dequantize, MatchesItsReferenceForEveryLevel) {
   const std::vector<int8_t> levels = EveryLevel();
   const Array<int8_t> x(levels, 1);
   for (const float scale : {1.0f, 0.1f, 3.0e-5f, kLeastScale, kGreatestScale}) {
@@ -67,7 +67,7 @@ TEST(Dequantize, IsItsTwinForEveryLevel) {
       for (const uint32_t count : {0u, 1u, 7u, 33u, 256u}) {
         const DequantizeShape shape = {count, scale, zero};
         std::vector<float> must;
-        for (uint32_t i = 0; i < count; ++i) must.push_back(DequantizeTwin(shape, levels[i]));
+        for (uint32_t i = 0; i < count; ++i) must.push_back(DequantizeReference(shape, levels[i]));
         ExpectSame(
             OnEveryTarget<float>(count, 0, [&](float* y) { Dequantize(shape, x.data(), y); }),
             must);
@@ -76,12 +76,12 @@ TEST(Dequantize, IsItsTwinForEveryLevel) {
   }
 }
 
-TEST(Lookup, IsItsTwinAlsoOverItsInput) {
+TEST(Lookup, MatchesItsReferenceAlsoOverItsInput) {
   Random random(2);
   const std::vector<int8_t> levels = EveryLevel(), table = LevelsAtRandom(&random, 256);
   for (const uint32_t count : {0u, 1u, 17u, 256u}) {
     std::vector<int8_t> x(levels.begin(), levels.begin() + count), must;
-    for (const int8_t level : x) must.push_back(LookupTwin(table.data(), level));
+    for (const int8_t level : x) must.push_back(LookupReference(table.data(), level));
     std::vector<int8_t> y(count);
     Lookup(count, x.data(), table.data(), y.data());
     ExpectSame(y, must);
@@ -114,7 +114,7 @@ size_t SetStrides(Random* random, const BinaryQ8Shape& shape, uint32_t* strides)
   return next;
 }
 
-TEST(BinaryQ8, IsItsTwinForAnyBroadcast) {
+TEST(BinaryQ8, MatchesItsReferenceForAnyBroadcast) {
   Random random(3);
   for (uint32_t i = 0; i < 400; ++i) {
     std::vector<uint32_t> dims(random.Below(5));
@@ -126,7 +126,7 @@ TEST(BinaryQ8, IsItsTwinForAnyBroadcast) {
     const Array<int8_t> b(LevelsAtRandom(&random, SetStrides(&random, shape, shape.b_strides)), 3);
     std::vector<int8_t> must;
     for (size_t k = 0; k < count; ++k) {
-      must.push_back(BinaryQ8Twin(
+      must.push_back(BinaryQ8Reference(
           shape, a[static_cast<size_t>(OffsetOf(k, shape.rank, shape.dims, shape.a_strides))],
           b[static_cast<size_t>(OffsetOf(k, shape.rank, shape.dims, shape.b_strides))]));
     }
@@ -144,7 +144,7 @@ TEST(BinaryQ8, WritesOverAnOperand) {
   shape.a_strides[0] = shape.b_strides[0] = 1;
   const std::vector<int8_t> a = LevelsAtRandom(&random, 61), b = LevelsAtRandom(&random, 61);
   std::vector<int8_t> must;
-  for (size_t k = 0; k < 61; ++k) must.push_back(BinaryQ8Twin(shape, a[k], b[k]));
+  for (size_t k = 0; k < 61; ++k) must.push_back(BinaryQ8Reference(shape, a[k], b[k]));
   const std::vector<int8_t> over = OnEveryTarget<int8_t>(61, 0, [&](int8_t* y) {
     std::copy(a.begin(), a.end(), y);
     BinaryQ8(shape, y, b.data(), y);

@@ -31,11 +31,11 @@ struct Gates {
     });
   }
 
-  void ExpectTwin(const std::vector<float>& y) const {
+  void ExpectReference(const std::vector<float>& y) const {
     const size_t count = size_t{shape.rows} * shape.hidden;
     for (size_t i = 0; i < count; ++i) {
       const LstmGatesResult must =
-          LstmGatesTwin(shape, pre.data(), c.data(), i / shape.hidden, i % shape.hidden);
+          LstmGatesReference(shape, pre.data(), c.data(), i / shape.hidden, i % shape.hidden);
       ASSERT_TRUE(IsClose(y[i], must.h, kLstmGatesTolerance))
           << i << ": " << y[i] << ", " << must.h;
       ASSERT_TRUE(IsClose(y[count + i], must.c, kLstmGatesTolerance));
@@ -48,12 +48,12 @@ struct Gates {
   size_t misalignment;
 };
 
-TEST(LstmGates, MeetsItsTwinForEverySizeAndMisalignment) {
+TEST(LstmGates, MatchesItsReferenceForEverySizeAndMisalignment) {
   Random random(1);
   for (uint32_t hidden = 0; hidden <= 2 * kWidestPanel + 1; ++hidden) {
     for (const size_t misalignment : kMisalignments) {
       const Gates gates(3, hidden, misalignment, &random);
-      gates.ExpectTwin(gates.Run());
+      gates.ExpectReference(gates.Run());
     }
   }
 }
@@ -65,9 +65,9 @@ TEST(LstmGates, TakesAnyActivations) {
     gates.shape.f = LstmActivation(UnaryOp::kHardSigmoid);
     gates.shape.g = LstmActivation(UnaryOp::kRelu);
     gates.shape.h = LstmActivation(UnaryOp::kSoftSign);
-    gates.ExpectTwin(gates.Run());
+    gates.ExpectReference(gates.Run());
     gates.shape.g = {1.0f, 1.0f, 0.25f, UnaryOp::kTanh};
-    gates.ExpectTwin(gates.Run());
+    gates.ExpectReference(gates.Run());
   }
 }
 

@@ -39,7 +39,7 @@ TEST(Matmul, IsItsChainForEverySizeAndTranspose) {
         for (int transposes = 0; transposes < 4; ++transposes) {
           const MatmulShape shape = Plain(m, n, k, (transposes & 1) != 0, (transposes & 2) != 0);
           std::vector<float> must(size_t{m} * n);
-          MatmulTwin(shape, a.data(), b.data(), must.data());
+          MatmulReference(shape, a.data(), b.data(), must.data());
           ASSERT_NO_FATAL_FAILURE(
               ExpectSame(RunMatmul(shape, a.data(), b.data(), misalignment), must));
         }
@@ -57,7 +57,7 @@ TEST(Matmul, IsItsChainForManyColumns) {
       for (const bool transpose : {false, true}) {
         const MatmulShape shape = Plain(7, n, k, false, transpose);
         std::vector<float> must(7 * n);
-        MatmulTwin(shape, a.data(), b.data(), must.data());
+        MatmulReference(shape, a.data(), b.data(), must.data());
         ASSERT_NO_FATAL_FAILURE(ExpectSame(RunMatmul(shape, a.data(), b.data(), 0), must));
       }
     }
@@ -76,7 +76,7 @@ TEST(Matmul, BroadcastsAlongTheBatch) {
   const std::vector<float> a = random.Floats(90, 2);
   const std::vector<float> b = random.Floats(270, 2);
   std::vector<float> must(6 * 54);
-  MatmulTwin(shape, a.data(), b.data(), must.data());
+  MatmulReference(shape, a.data(), b.data(), must.data());
   ExpectSame(RunMatmul(shape, a.data(), b.data(), 1), must);
 }
 
@@ -95,7 +95,7 @@ void ExpectIntegerProducts() {
       for (T& x : a) x = static_cast<T>(random.Next());  // sums wrap around
       for (T& x : b) x = static_cast<T>(random.Next());
       Matmul(shape, a.data(), b.data(), y.data());
-      MatmulTwin(shape, a.data(), b.data(), must.data());
+      MatmulReference(shape, a.data(), b.data(), must.data());
       ASSERT_EQ(y, must) << k << " " << transposes;
     }
   }

@@ -26,7 +26,7 @@ void ExpectCopy(CopyShape shape, size_t x_count, size_t y_count) {
     shape.element_bytes = bytes;
     const std::vector<uint8_t> x = Bytes(x_count * bytes, &random);
     std::vector<uint8_t> must(y_count * bytes, 0xA5);
-    CopyTwin(shape, x.data(), must.data());
+    CopyReference(shape, x.data(), must.data());
     for (const size_t misalignment : kMisalignments) {
       const Array<uint8_t> from(x, misalignment * bytes);
       ExpectSame(OnEveryTarget<uint8_t>(y_count * bytes, misalignment * bytes,
@@ -113,7 +113,7 @@ TEST(Fill, RepeatsTheBits) {
       const FillShape shape = {count, bytes, 0x04030201, 0x08070605};
       const std::vector<uint8_t> y = OnEveryTarget<uint8_t>(
           size_t{count} * bytes, bytes, [&](uint8_t* out) { Fill(shape, out); });
-      for (size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], FillByteTwin(shape, i));
+      for (size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], FillByteReference(shape, i));
     }
   }
 }
@@ -133,7 +133,7 @@ void ExpectGather(Element type) {
           OnEveryTarget<uint8_t>(size_t{2} * 3 * 9 * inner * bytes, bytes,
                                  [&](uint8_t* out) { Gather(shape, x.data(), index.data(), out); });
       for (size_t i = 0; i < y.size(); ++i) {
-        ASSERT_EQ(y[i], GatherByteTwin(shape, x.data(), index.data(), i)) << i;
+        ASSERT_EQ(y[i], GatherByteReference(shape, x.data(), index.data(), i)) << i;
       }
     }
   }
@@ -152,7 +152,7 @@ void ExpectCompact(const CompactShape& shape, int32_t length, size_t used, Rando
   Compact(shape, in_place.data(), length, in_place.data());
   const size_t made = size_t{shape.outer} * used * shape.inner * shape.element_bytes;
   for (size_t i = 0; i < made; ++i) {
-    ASSERT_EQ(apart[i], CompactByteTwin(shape, x.data(), used, i)) << i;
+    ASSERT_EQ(apart[i], CompactByteReference(shape, x.data(), used, i)) << i;
     ASSERT_EQ(in_place[i], apart[i]) << i;
   }
   for (size_t i = made; i < bytes; ++i) {
@@ -175,7 +175,7 @@ TEST(Compact, MovesRowsTogetherApartAndInPlaceForEveryLength) {
   }
 }
 
-TEST(Select, MeetsItsTwinWhateverIsBroadcast) {
+TEST(Select, MatchesItsReferenceWhateverIsBroadcast) {
   Random random(9);
   const uint32_t kStrides[][3] = {{210, 70, 1}, {0, 70, 1}, {210, 0, 1},
                                   {3, 1, 0},    {0, 0, 0},  {1, 2, 6}};
@@ -190,7 +190,7 @@ TEST(Select, MeetsItsTwinWhateverIsBroadcast) {
       std::copy_n(kStrides[i / 6], 3, shape.a_strides);
       std::copy_n(kStrides[(i + i / 6) % 6], 3, shape.b_strides);
       std::vector<uint8_t> must(420 * bytes);
-      SelectTwin(shape, condition.data(), a.data(), b.data(), must.data());
+      SelectReference(shape, condition.data(), a.data(), b.data(), must.data());
       ExpectSame(OnEveryTarget<uint8_t>(
                      must.size(), bytes,
                      [&](uint8_t* y) { Select(shape, condition.data(), a.data(), b.data(), y); }),
@@ -221,7 +221,7 @@ TEST(Select, TakesEverySize) {
     const std::vector<uint8_t> b = Bytes(count * 4, &random);
     const SelectShape shape = {1, {count}, {1}, {1}, {1}, 4};
     std::vector<uint8_t> must(count * 4);
-    SelectTwin(shape, condition.data(), a.data(), b.data(), must.data());
+    SelectReference(shape, condition.data(), a.data(), b.data(), must.data());
     ExpectSame(OnEveryTarget<uint8_t>(
                    count * 4, 4,
                    [&](uint8_t* y) { Select(shape, condition.data(), a.data(), b.data(), y); }),

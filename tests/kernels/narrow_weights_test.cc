@@ -83,7 +83,7 @@ TYPED_TEST(NarrowWeights, DenseIsItsChain) {
     std::vector<float> must = Unwritten(y.size());
     for (size_t r = 0; r < rows; ++r) {
       for (size_t n = 0; n < outputs; ++n) {
-        must[r * (outputs + 2) + n] = DenseTwin(shape, x.data(), packed.data(), start, r, n);
+        must[r * (outputs + 2) + n] = DenseReference(shape, x.data(), packed.data(), start, r, n);
       }
     }
     SCOPED_TRACE(i);
@@ -119,7 +119,7 @@ TYPED_TEST(NarrowWeights, ConvIsItsChain) {
     const std::vector<float> bias = random.Floats(size_t{s.groups} * s.out_channels, 1);
     const float* start = i % 3 == 0 ? nullptr : bias.data();
     std::vector<float> must = Unwritten(y_map.floats);
-    ConvTwin(s, x.data(), filters.data(), start, must.data());
+    ConvReference(s, x.data(), filters.data(), start, must.data());
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(ExpectSame(
         OnEveryTarget<float>(y_map.floats, kMisalignments[i % 3],
@@ -152,7 +152,7 @@ TYPED_TEST(NarrowWeights, DepthwiseIsItsChain) {
     const std::vector<float> bias = random.Floats(s.channels, 1);
     const float* start = i % 3 == 0 ? nullptr : bias.data();
     std::vector<float> must = Unwritten(y_map.floats);
-    DepthwiseTwin(s, x.data(), packed.data(), start, must.data());
+    DepthwiseReference(s, x.data(), packed.data(), start, must.data());
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(ExpectSame(
         OnEveryTarget<float>(y_map.floats, kMisalignments[i % 3],

@@ -21,13 +21,14 @@ std::vector<NormalizeOp> EveryOp() {
   return ops;
 }
 
-void ExpectTwin(const NormalizeShape& shape, const std::vector<float>& x, size_t misalignment) {
+void ExpectReference(const NormalizeShape& shape, const std::vector<float>& x,
+                     size_t misalignment) {
   const size_t plane = size_t{shape.axis} * shape.inner;
   const std::vector<float> y = RunNormalize(shape, x, misalignment);
   std::vector<double> must(shape.axis);
   for (size_t line = 0; plane != 0 && line < shape.outer * shape.inner; ++line) {
     const size_t begin = line / shape.inner * plane + line % shape.inner;
-    NormalizeTwin(shape, x.data() + begin, shape.inner, must.data());
+    NormalizeReference(shape, x.data() + begin, shape.inner, must.data());
     for (size_t k = 0; k < shape.axis; ++k) {
       const size_t i = begin + k * shape.inner;
       ASSERT_TRUE(IsClose(y[i], must[k], kNormalizeTolerance))
@@ -43,51 +44,51 @@ void ExpectTwin(const NormalizeShape& shape, const std::vector<float>& x, size_t
 }
 
 // Every op over [outer, axis, inner] of values around `offset`.
-void ExpectTwins(uint32_t outer, uint32_t axis, uint32_t inner, size_t misalignment, Random* random,
-                 float offset = 0) {
+void ExpectReferences(uint32_t outer, uint32_t axis, uint32_t inner, size_t misalignment,
+                      Random* random, float offset = 0) {
   std::vector<float> x = random->Floats(size_t{outer} * axis * inner, 4);
   for (float& value : x) value += offset;
   for (const NormalizeOp op : EveryOp()) {
     SCOPED_TRACE(static_cast<int>(op));
-    ExpectTwin({outer, axis, inner, 0.25f, op}, x, misalignment);
+    ExpectReference({outer, axis, inner, 0.25f, op}, x, misalignment);
   }
 }
 
-TEST(Normalize, MeetsItsTwinForEverySizeAndMisalignmentInPlaceOrNot) {
+TEST(Normalize, MatchesItsReferenceForEverySizeAndMisalignmentInPlaceOrNot) {
   Random random(1);
   for (uint32_t size = 0; size <= 2 * kWidestPanel + 1; ++size) {
     for (const size_t misalignment : kMisalignments) {
-      ExpectTwins(2, size, 1, misalignment, &random);
-      ExpectTwins(2, 3, size, misalignment, &random);
+      ExpectReferences(2, size, 1, misalignment, &random);
+      ExpectReferences(2, 3, size, misalignment, &random);
     }
   }
 }
 
-TEST(Normalize, MeetsItsTwinOnLongLines) {
+TEST(Normalize, MatchesItsReferenceOnLongLines) {
   Random random(2);
-  ExpectTwins(3, 1000, 1, 0, &random);
-  ExpectTwins(1, 16 * kSumBlock + 21, 1, 0, &random);
-  ExpectTwins(1, 2 * kSumBlock + 3, 3, 0, &random);
+  ExpectReferences(3, 1000, 1, 0, &random);
+  ExpectReferences(1, 16 * kSumBlock + 21, 1, 0, &random);
+  ExpectReferences(1, 2 * kSumBlock + 3, 3, 0, &random);
   // A term has four elements per lane.
   for (const uint32_t rows : {kSumBlock, 4 * kSumBlock, 8 * kSumBlock + 7}) {
-    ExpectTwins(1, 16 * rows + 3, 1, 0, &random);
-    ExpectTwins(1, rows, 5, 0, &random);
+    ExpectReferences(1, 16 * rows + 3, 1, 0, &random);
+    ExpectReferences(1, rows, 5, 0, &random);
   }
-  ExpectTwins(1, 4 * kSumBlock * kSumBlock + 9, 2, 0, &random);
+  ExpectReferences(1, 4 * kSumBlock * kSumBlock + 9, 2, 0, &random);
 }
 
-TEST(Normalize, MeetsItsTwinFarFromZero) {
+TEST(Normalize, MatchesItsReferenceFarFromZero) {
   Random random(3);
   for (const float offset : {1000.0f, -30000.0f, 300000.0f}) {
-    ExpectTwins(1, 77, 1, 0, &random, offset);
-    ExpectTwins(1, 40, 17, 0, &random, offset);
-    ExpectTwins(1, 4099, 1, 0, &random, offset);
-    ExpectTwins(1, 300, 3, 0, &random, offset);
+    ExpectReferences(1, 77, 1, 0, &random, offset);
+    ExpectReferences(1, 40, 17, 0, &random, offset);
+    ExpectReferences(1, 4099, 1, 0, &random, offset);
+    ExpectReferences(1, 300, 3, 0, &random, offset);
   }
 }
 
 // Later elements differ strongly from the first ones, from which the centre is computed.
-TEST(Normalize, MeetsItsTwinWhereTheMeanMovesAlongTheLine) {
+TEST(Normalize, MatchesItsReferenceWhereTheMeanMovesAlongTheLine) {
   Random random(5);
   for (const size_t moves_at : {1, 3, 4, 16, 64, 128, 1024, 4000}) {
     SCOPED_TRACE(moves_at);
@@ -96,15 +97,15 @@ TEST(Normalize, MeetsItsTwinWhereTheMeanMovesAlongTheLine) {
       for (size_t i = 0; i < moves_at; ++i) head[i] += offset;
       for (size_t i = moves_at; i < tail.size(); ++i) tail[i] += offset;
       for (const NormalizeOp op : EveryOp()) {
-        ExpectTwin({1, 4099, 1, 1e-5f, op}, head, 0);
-        ExpectTwin({1, 1366, 3, 1e-5f, op}, {head.begin(), head.begin() + 4098}, 0);
-        ExpectTwin({1, 4099, 1, 1e-5f, op}, tail, 0);
+        ExpectReference({1, 4099, 1, 1e-5f, op}, head, 0);
+        ExpectReference({1, 1366, 3, 1e-5f, op}, {head.begin(), head.begin() + 4098}, 0);
+        ExpectReference({1, 4099, 1, 1e-5f, op}, tail, 0);
       }
     }
   }
   std::vector<float> ramp(4099);
   for (size_t i = 0; i < ramp.size(); ++i) ramp[i] = 1000.0f + static_cast<float>(i);
-  for (const NormalizeOp op : EveryOp()) ExpectTwin({1, 4099, 1, 1e-5f, op}, ramp, 0);
+  for (const NormalizeOp op : EveryOp()) ExpectReference({1, 4099, 1, 1e-5f, op}, ramp, 0);
 }
 
 TEST(Normalize, GivesZeroOnAConstantLine) {

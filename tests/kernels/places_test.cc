@@ -18,11 +18,11 @@ void ExpectPlaces(PlacesShape shape, const std::vector<T>& values, size_t misali
   Places(shape, x.data(), places.data(), counts.data());
   for (size_t b = 0; b < shape.batch; ++b) {
     const std::vector<size_t> must =
-        PlacesTwin(shape, x.data() + b * (values.size() / shape.batch));
+        PlacesReference(shape, x.data() + b * (values.size() / shape.batch));
     ASSERT_EQ(static_cast<size_t>(counts[b]), must.size());
     for (uint32_t d = 0; d < shape.rank; ++d) {
       for (size_t i = 0; i < row; ++i) {
-        const uint32_t at = i < must.size() ? CoordinateTwin(shape, must[i], d) : 0;
+        const uint32_t at = i < must.size() ? CoordinateReference(shape, must[i], d) : 0;
         ASSERT_EQ(static_cast<uint32_t>(places[b * batch_places + d * row + i]), at)
             << "batch " << b << ", axis " << d << ", result " << i;
       }
@@ -55,7 +55,7 @@ void ExpectEveryMost(Element type, const std::vector<uint32_t>& dims, uint32_t r
   }
 }
 
-TEST(Places, MeetsItsTwinForEveryTypeRankAndRoom) {
+TEST(Places, MatchesItsReferenceForEveryTypeRankAndRoom) {
   Random random(1);
   const std::vector<std::vector<uint32_t>> shapes = {
       {}, {0}, {1}, {33}, {5, 7}, {3, 0, 2}, {2, 3, 5}, {1, 2, 1, 3}, {2, 1, 2, 1, 2, 1, 2, 2}};

@@ -23,21 +23,21 @@ PoolShape ShapeOf(const AxisCase& down, const AxisCase& across, uint32_t batch, 
 }
 
 // `x_order` and `y_order` give the layouts of the maps.
-void ExpectTwin(PoolShape shape, MapOrder x_order, MapOrder y_order, size_t misalignment,
-                Random* random) {
+void ExpectReference(PoolShape shape, MapOrder x_order, MapOrder y_order, size_t misalignment,
+                     Random* random) {
   const MapCase x_map(x_order, shape.batch, shape.in_height, shape.in_width, shape.channels);
   const MapCase y_map(y_order, shape.batch, shape.out_height, shape.out_width, shape.channels);
   shape.x = x_map.strides;
   shape.y = y_map.strides;
   const Array<float> x(random->Floats(x_map.floats, 2), misalignment);
   std::vector<float> must = Unwritten(y_map.floats);
-  PoolTwin(shape, x.data(), must.data());
+  PoolReference(shape, x.data(), must.data());
   ExpectSame(
       OnEveryTarget<float>(must.size(), misalignment, [&](float* y) { Pool(shape, x.data(), y); }),
       must);
 }
 
-TEST(Pool, MeetsItsTwinForAnyWindow) {
+TEST(Pool, MatchesItsReferenceForAnyWindow) {
   Random random(8);
   constexpr uint32_t kChannels[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 33, 64, 100};
   for (uint32_t i = 0; i < 900; ++i) {
@@ -45,12 +45,12 @@ TEST(Pool, MeetsItsTwinForAnyWindow) {
     const uint32_t channels = i % 5 == 0 ? kChannels[random.Below(12)] : 1 + random.Below(4);
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(
-        ExpectTwin(ShapeOf(down, across, 1 + random.Below(2), channels, kOps[i % 3]),
-                   kMapOrders[i % 4], kMapOrders[i / 4 % 4], kMisalignments[i % 3], &random));
+        ExpectReference(ShapeOf(down, across, 1 + random.Below(2), channels, kOps[i % 3]),
+                        kMapOrders[i % 4], kMapOrders[i / 4 % 4], kMisalignments[i % 3], &random));
   }
 }
 
-TEST(Pool, MeetsItsTwinForWindowsLongerThanABlock) {
+TEST(Pool, MatchesItsReferenceForWindowsLongerThanABlock) {
   Random random(6);
   for (const PoolOp op : kOps) {
     for (const MapOrder order : kMapOrders) {
@@ -64,7 +64,7 @@ TEST(Pool, MeetsItsTwinForWindowsLongerThanABlock) {
         shape.stride_y = shape.stride_x = shape.dilation_y = shape.dilation_x = 1;
         shape.pad_bottom = 1, shape.pad_right = 1;
         shape.op = op;
-        ASSERT_NO_FATAL_FAILURE(ExpectTwin(shape, order, order, 0, &random));
+        ASSERT_NO_FATAL_FAILURE(ExpectReference(shape, order, order, 0, &random));
       }
     }
   }

@@ -37,7 +37,7 @@ void ExpectDense(const DenseQ8Shape& shape, const std::vector<int8_t>& x,
   std::vector<size_t> places;
   for (size_t row = 0; row < shape.rows; ++row) {
     for (size_t n = 0; n < shape.outputs; ++n) {
-      numbers.push_back(DenseQ8Twin(shape, x.data(), rows.data(), factors, row, n));
+      numbers.push_back(DenseQ8Reference(shape, x.data(), rows.data(), factors, row, n));
       places.push_back(row * shape.y_row_stride + n);
     }
   }
@@ -46,7 +46,7 @@ void ExpectDense(const DenseQ8Shape& shape, const std::vector<int8_t>& x,
                 [&](auto* y) { DenseQ8(shape, placed.data(), weights.data(), factors, y); });
 }
 
-TEST(DenseQ8, IsItsTwinForEveryExtent) {
+TEST(DenseQ8, MatchesItsReferenceForEveryExtent) {
   Random random(1);
   for (uint32_t i = 0; i < 34 * 34; i += i % 7 == 0 ? 1 : kThinning) {
     DenseQ8Shape shape = DenseShapeOf(random.Below(6), i / 34, i % 34);
@@ -62,7 +62,7 @@ TEST(DenseQ8, IsItsTwinForEveryExtent) {
   }
 }
 
-TEST(DenseQ8, IsItsTwinForManyRows) {
+TEST(DenseQ8, MatchesItsReferenceForManyRows) {
   Random random(10);
   for (const uint32_t inputs : {5u, 16u, 33u, 130u}) {
     for (const uint32_t outputs : {1u, 16u, 40u, 257u}) {
@@ -118,7 +118,7 @@ TEST(DenseQ8, AddsTheStartThatItWritesOver) {
   factors.given.start = factors.start.data();
   std::vector<float> must;
   for (size_t i = 0; i < 240; ++i) {
-    must.push_back(DenseQ8Twin(shape, x.data(), rows.data(), factors.given, i / 40, i % 40));
+    must.push_back(DenseQ8Reference(shape, x.data(), rows.data(), factors.given, i / 40, i % 40));
   }
   const std::vector<float> over = OnEveryTarget<float>(240, 0, [&](float* y) {
     std::memcpy(y, factors.start.data(), 240 * sizeof(float));
@@ -141,7 +141,7 @@ TEST(DenseQ8, EndsInItsActivation) {
   const FactorsCase factors(&random, 18, 3, 20);
   std::vector<float> must;
   for (size_t i = 0; i < 54; ++i) {
-    const float v = DenseQ8Twin(shape, x.data(), rows.data(), factors.given, i / 18, i % 18);
+    const float v = DenseQ8Reference(shape, x.data(), rows.data(), factors.given, i / 18, i % 18);
     must.push_back(v < 0 ? 0.0f : v);
   }
   ExpectSame(
@@ -235,7 +235,8 @@ void ExpectConv(ConvQ8Shape shape, MapOrder x_order, MapOrder y_order, size_t mi
   std::vector<float> numbers;
   std::vector<size_t> places;
   maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
-    numbers.push_back(ConvQ8Twin(shape, levels.data(), rows.data(), factors.given, b, c, py, px));
+    numbers.push_back(
+        ConvQ8Reference(shape, levels.data(), rows.data(), factors.given, b, c, py, px));
     places.push_back(place);
   });
   const bool is_direct = ConvQ8IsDirect(WindowParams{shape});
@@ -245,7 +246,7 @@ void ExpectConv(ConvQ8Shape shape, MapOrder x_order, MapOrder y_order, size_t mi
   });
 }
 
-TEST(ConvQ8, IsItsTwinForAnyWindow) {
+TEST(ConvQ8, MatchesItsReferenceForAnyWindow) {
   Random random(5);
   for (uint32_t i = 0; i < 500; i += i % 5 == 0 ? 1 : kThinning) {
     ConvQ8Shape shape;
@@ -269,7 +270,7 @@ TEST(ConvQ8, IsItsTwinForAnyWindow) {
 }
 
 // Channels are contiguous and fill complete blocks, so that parts of x are read in place.
-TEST(ConvQ8, IsItsTwinForPiecesOfWholeBlocks) {
+TEST(ConvQ8, MatchesItsReferenceForPiecesOfWholeBlocks) {
   Random random(9);
   for (uint32_t i = 0; i < 60; i += i % 5 == 0 ? 1 : kThinning) {
     ConvQ8Shape shape;
@@ -306,7 +307,7 @@ void ExpectDepthwise(DepthwiseQ8Shape shape, MapOrder x_order, MapOrder y_order,
   std::vector<size_t> places;
   maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
     numbers.push_back(
-        DepthwiseQ8Twin(shape, levels.data(), rows.data(), factors.given, b, c, py, px));
+        DepthwiseQ8Reference(shape, levels.data(), rows.data(), factors.given, b, c, py, px));
     places.push_back(place);
   });
   ASSERT_NO_FATAL_FAILURE(ExpectResults(
@@ -314,7 +315,7 @@ void ExpectDepthwise(DepthwiseQ8Shape shape, MapOrder x_order, MapOrder y_order,
       [&](auto* y) { DepthwiseQ8(shape, x.data(), weights.data(), factors.given, y); }));
 }
 
-TEST(DepthwiseQ8, IsItsTwinForAnyWindow) {
+TEST(DepthwiseQ8, MatchesItsReferenceForAnyWindow) {
   Random random(6);
   for (uint32_t i = 0; i < 500; i += i % 5 == 0 ? 1 : kThinning) {
     DepthwiseQ8Shape shape;
@@ -332,7 +333,7 @@ TEST(DepthwiseQ8, IsItsTwinForAnyWindow) {
 
 // As many taps as are processed together, and more; with a row, a column or all taps outside the
 // input.
-TEST(DepthwiseQ8, IsItsTwinForAnyCountOfTaps) {
+TEST(DepthwiseQ8, MatchesItsReferenceForAnyCountOfTaps) {
   Random random(16);
   for (uint32_t height = 1; height <= 5; ++height) {
     for (uint32_t width = 1; width <= 5; ++width) {
@@ -356,7 +357,7 @@ TEST(DepthwiseQ8, IsItsTwinForAnyCountOfTaps) {
 }
 
 // Channels that fill vectors, or adjacent pixels that do.
-TEST(DepthwiseQ8, IsItsTwinForVectorsOfChannels) {
+TEST(DepthwiseQ8, MatchesItsReferenceForVectorsOfChannels) {
   Random random(8);
   constexpr uint32_t kChannels[] = {4, 8, 16, 32, 12, 48, 64, 65, 100, 128, 190};
   for (uint32_t i = 0; i < 110; i += i % 5 == 0 ? 1 : kThinning) {
@@ -380,7 +381,7 @@ TEST(DepthwiseQ8, IsItsTwinForVectorsOfChannels) {
   }
 }
 
-TEST(PoolQ8, IsItsTwinForAnyWindow) {
+TEST(PoolQ8, MatchesItsReferenceForAnyWindow) {
   Random random(7);
   constexpr PoolOp kOps[] = {PoolOp::kMax, PoolOp::kMeanExcludePad, PoolOp::kMeanIncludePad};
   for (uint32_t i = 0; i < 600; i += i % 5 == 0 ? 1 : kThinning) {
@@ -400,7 +401,7 @@ TEST(PoolQ8, IsItsTwinForAnyWindow) {
     const Array<int8_t> x(levels, kMisalignments[i % 3]);
     std::vector<int8_t> must(maps.y.floats, static_cast<int8_t>(0xA5));
     maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
-      must[place] = PoolQ8Twin(shape, levels.data(), b, c, py, px);
+      must[place] = PoolQ8Reference(shape, levels.data(), b, c, py, px);
     });
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(

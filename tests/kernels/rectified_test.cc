@@ -59,7 +59,7 @@ TEST(Rectified, DenseKeepsNansAndMinusZero) {
       for (size_t r = 0; r < 3; ++r) {
         for (size_t n = 0; n < outputs; ++n) {
           float& sum = must[r * outputs + n];
-          sum = DenseTwin(shape, x.data(), packed.data(), start.data(), r, n);
+          sum = DenseReference(shape, x.data(), packed.data(), start.data(), r, n);
           Rectify(&sum);
         }
       }
@@ -114,7 +114,7 @@ TEST(Rectified, ConvKeepsNansAndMinusZero) {
       PackConv(weights.data(), 1, outputs, 2, 1, 3, packed.data());
       const std::vector<float> start = Starts(outputs);
       std::vector<float> must = Unwritten(to.floats);
-      ConvTwin(shape, x.data(), weights.data(), start.data(), must.data());
+      ConvReference(shape, x.data(), weights.data(), start.data(), must.data());
       const std::vector<float> is = OnEveryTarget<float>(
           to.floats, 0, [&](float* y) { Conv(shape, x.data(), packed.data(), start.data(), y); });
       RectifyRow(shape.y, outputs, must.data());
@@ -141,7 +141,7 @@ TEST(Rectified, DepthwiseKeepsNansAndMinusZero) {
       PackDepthwise(weights.data(), channels, 1, 3, packed.data());
       const std::vector<float> start = Starts(channels);
       std::vector<float> must = Unwritten(to.floats);
-      DepthwiseTwin(shape, x.data(), packed.data(), start.data(), must.data());
+      DepthwiseReference(shape, x.data(), packed.data(), start.data(), must.data());
       RectifyRow(shape.y, channels, must.data());
       ExpectSame(OnEveryTarget<float>(
                      to.floats, 0,

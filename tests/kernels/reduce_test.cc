@@ -16,7 +16,7 @@ bool IsSum(ReduceOp op) {
 }
 
 // Every float op of `shape`, in every order, over x, compared with both references.
-void ExpectTwin(ReduceShape shape, const std::vector<float>& x, size_t misalignment) {
+void ExpectReference(ReduceShape shape, const std::vector<float>& x, size_t misalignment) {
   const FlushDenormals scope;  // as in the engine: a product of many terms may be subnormal
   const Array<float> from(x, misalignment);
   const size_t outputs = CountOf(shape.dims, shape.kept_rank);
@@ -30,33 +30,33 @@ void ExpectTwin(ReduceShape shape, const std::vector<float>& x, size_t misalignm
     const std::vector<float> y = OnEveryTarget<float>(
         outputs, misalignment, [&](float* out) { Reduce(shape, from.data(), out); });
     for (size_t i = 0; i < outputs; ++i) {
-      const float must = ReduceTwin(shape, from.data(), i);
+      const float must = ReduceReference(shape, from.data(), i);
       ASSERT_TRUE(SameBits(y[i], must)) << i << ": " << y[i] << ", " << must;
       if (!IsSum(shape.op) || elements == 0) continue;
-      ASSERT_NEAR(y[i], ReduceTwinInDouble(shape, from.data(), i), 1e-6 * (elements + 1));
+      ASSERT_NEAR(y[i], ReduceReferenceInDouble(shape, from.data(), i), 1e-6 * (elements + 1));
     }
   }
 }
 
-TEST(Reduce, MeetsItsTwinForEverySizeOfTheLastAxis) {
+TEST(Reduce, MatchesItsReferenceForEverySizeOfTheLastAxis) {
   Random random(1);
   for (uint32_t count = 0; count <= 2 * kWidestPanel + 1; ++count) {
     for (const size_t misalignment : kMisalignments) {
-      ExpectTwin({1, 1, {3, count}, {count, 1}}, random.Floats(3 * count, 2), misalignment);
+      ExpectReference({1, 1, {3, count}, {count, 1}}, random.Floats(3 * count, 2), misalignment);
     }
   }
 }
 
-TEST(Reduce, MeetsItsTwinForEveryNumberOfKeptColumns) {
+TEST(Reduce, MatchesItsReferenceForEveryNumberOfKeptColumns) {
   Random random(2);
   for (uint32_t count = 0; count <= 2 * kWidestPanel + 1; ++count) {
     for (const size_t misalignment : kMisalignments) {
-      ExpectTwin({1, 1, {count, 5}, {1, count}}, random.Floats(5 * count, 2), misalignment);
+      ExpectReference({1, 1, {count, 5}, {1, count}}, random.Floats(5 * count, 2), misalignment);
     }
   }
 }
 
-TEST(Reduce, MeetsItsTwinForAnySetOfAxes) {
+TEST(Reduce, MatchesItsReferenceForAnySetOfAxes) {
   Random random(3);
   const std::vector<float> x = random.Floats(2 * 3 * 4 * 37, 2);
   const uint32_t dims[4] = {2, 3, 4, 37};
@@ -73,20 +73,20 @@ TEST(Reduce, MeetsItsTwinForAnySetOfAxes) {
       }
     }
     SCOPED_TRACE(reduced);
-    ExpectTwin(shape, x, 1);
+    ExpectReference(shape, x, 1);
   }
 }
 
 // Lengths around the end of the first block and of the first group.
-TEST(Reduce, MeetsItsTwinForLongSums) {
+TEST(Reduce, MatchesItsReferenceForLongSums) {
   Random random(5);
   const std::vector<float> x = random.Floats(16 * 3, 2);
   for (const uint32_t terms : {kSumBlock - 1, kSumBlock, kSumBlock + 1, 3 * kSumBlock + 7,
                                kSumBlock * kSumBlock, 2 * kSumBlock * kSumBlock + 70}) {
     SCOPED_TRACE(terms);
-    ExpectTwin({0, 2, {terms, 16}, {0, 1}}, x, 0);
-    ExpectTwin({1, 2, {2, terms, 5}, {5, 0, 1}}, x, 1);
-    ExpectTwin({1, 1, {2, terms}, {1, 2}}, random.Floats(2 * terms, 2), 0);
+    ExpectReference({0, 2, {terms, 16}, {0, 1}}, x, 0);
+    ExpectReference({1, 2, {2, terms, 5}, {5, 0, 1}}, x, 1);
+    ExpectReference({1, 1, {2, terms}, {1, 2}}, random.Floats(2 * terms, 2), 0);
   }
 }
 
@@ -155,7 +155,7 @@ void ExpectIntegers(Element type, const std::vector<T>& values) {
       if (!ReduceKnows(shape.op, type)) continue;
       const std::vector<T> y =
           OnEveryTarget<T>(2, 1, [&](T* out) { Reduce(shape, values.data(), out); });
-      const int64_t must = ReduceIntegersTwin(
+      const int64_t must = ReduceIntegersReference(
           shape, values.data(), 0, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
       EXPECT_EQ(y[0], static_cast<T>(must)) << "op " << index << " over " << length;
       EXPECT_EQ(y[1], y[0]);

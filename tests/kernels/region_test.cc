@@ -12,8 +12,9 @@ namespace {
 
 // All operands are in Arrays, which detect writes beyond the end.
 template <typename Index>
-void ExpectTwin(RegionShape s, const std::vector<float>& planes, const std::vector<float>& corners,
-                const std::vector<Index>& batches, size_t misalignment) {
+void ExpectReference(RegionShape s, const std::vector<float>& planes,
+                     const std::vector<float>& corners, const std::vector<Index>& batches,
+                     size_t misalignment) {
   s.index_type = sizeof(Index) == 8 ? Element::kI64 : Element::kI32;
   const Array<float> x(planes, misalignment), regions(corners, misalignment);
   const Array<Index> of(batches, misalignment);
@@ -33,8 +34,8 @@ void ExpectTwin(RegionShape s, const std::vector<float>& planes, const std::vect
     const bool exists = batches[region] >= 0 && batches[region] < static_cast<Index>(s.batch) &&
                         batches.begin() + static_cast<std::ptrdiff_t>(region) < end;
     const size_t plane = exists ? static_cast<size_t>(batches[region]) * s.channels + channel : 0;
-    const float must = exists ? RegionTwin(s, planes.data() + plane * s.height * s.width,
-                                           corners.data() + 4 * region, i, j)
+    const float must = exists ? RegionReference(s, planes.data() + plane * s.height * s.width,
+                                                corners.data() + 4 * region, i, j)
                               : 0;
     ASSERT_TRUE(SameBits(y[at], must)) << "element " << at << ": " << y[at] << ", " << must;
   }
@@ -53,7 +54,7 @@ RegionShape ShapeOf(uint32_t extent, uint32_t pooled, uint32_t samples) {
   return s;
 }
 
-TEST(Region, MeetsItsTwinForEverySize) {
+TEST(Region, MatchesItsReferenceForEverySize) {
   Random random(1);
   for (const uint32_t extent : {1u, 2u, 7u, 20u}) {
     for (const uint32_t pooled : {1u, 3u}) {
@@ -66,16 +67,17 @@ TEST(Region, MeetsItsTwinForEverySize) {
           s.before = s.at_least_one != 0 ? 0 : 0.5f;
           s.behind = s.at_least_one != 0 ? 0 : -0.5f;
           const auto count = size_t{2} * 3 * s.height * s.width;
-          ExpectTwin<int32_t>(s, random.Floats(count, 4), random.Floats(20, 30), {1, 0, -1, 2, 1},
-                              extent % 3);
-          ExpectTwin<int64_t>(s, random.Floats(count, 4), random.Floats(20, 9), {0, 1, 1, 0, 7}, 0);
+          ExpectReference<int32_t>(s, random.Floats(count, 4), random.Floats(20, 30),
+                                   {1, 0, -1, 2, 1}, extent % 3);
+          ExpectReference<int64_t>(s, random.Floats(count, 4), random.Floats(20, 9),
+                                   {0, 1, 1, 0, 7}, 0);
         }
       }
     }
   }
 }
 
-TEST(Region, MeetsItsTwinForWholePlacesAndPoints) {
+TEST(Region, MatchesItsReferenceForWholePlacesAndPoints) {
   Random random(3);
   for (const RegionOp op : {RegionOp::kPlaceMax, RegionOp::kOwnMean, RegionOp::kPoint}) {
     for (const uint32_t extent : {1u, 2u, 7u, 20u}) {
@@ -86,10 +88,10 @@ TEST(Region, MeetsItsTwinForWholePlacesAndPoints) {
           s.scale = op == RegionOp::kPoint ? scale / 16 : scale;
           if (op == RegionOp::kOwnMean) s.channels = 2 * pooled * (pooled + 1);
           const auto count = size_t{2} * s.channels * s.height * s.width;
-          ExpectTwin<int32_t>(s, random.Floats(count, 4), random.Floats(20, 30), {1, 0, 2, 1, 1},
-                              extent % 3);
-          ExpectTwin<int64_t>(s, random.Floats(count, 4), random.Floats(20, 9), {0, 1, 7, -1, 0},
-                              0);
+          ExpectReference<int32_t>(s, random.Floats(count, 4), random.Floats(20, 30),
+                                   {1, 0, 2, 1, 1}, extent % 3);
+          ExpectReference<int64_t>(s, random.Floats(count, 4), random.Floats(20, 9),
+                                   {0, 1, 7, -1, 0}, 0);
         }
       }
     }
@@ -105,8 +107,8 @@ TEST(Region, RoundsHalvesOfCornersAwayFromZero) {
     Random random(4);
     s.op = op;
     s.channels = op == RegionOp::kOwnMean ? 6 : 3;
-    ExpectTwin<int32_t>(s, random.Floats(size_t{2} * s.channels * 63, 4), corners, {0, 1, 0, 1, 0},
-                        0);
+    ExpectReference<int32_t>(s, random.Floats(size_t{2} * s.channels * 63, 4), corners,
+                             {0, 1, 0, 1, 0}, 0);
   }
 }
 
@@ -118,7 +120,7 @@ TEST(Region, OfWholePlacesFarOutsideIsNothing) {
     RegionShape s = ShapeOf(5, 2, 0);
     s.op = op;
     s.channels = 6;
-    ExpectTwin<int32_t>(s, random.Floats(size_t{2} * 6 * 35, 4), corners, {0, 1, 0, 1, 0}, 0);
+    ExpectReference<int32_t>(s, random.Floats(size_t{2} * 6 * 35, 4), corners, {0, 1, 0, 1, 0}, 0);
   }
 }
 
@@ -127,7 +129,7 @@ TEST(Region, SkipsWhatLiesFarOutside) {
   const RegionShape s = ShapeOf(5, 2, 0);
   const std::vector<float> corners = {-60, -40, 80, 60, 1e6f,  1e6f, 1e6f, 1e6f, kNan, 0,
                                       3,   3,   0,  0,  1e30f, 3,    3,    3,    0,    0};
-  ExpectTwin<int32_t>(s, random.Floats(2 * 3 * 35, 4), corners, {0, 1, 0, 1, 0}, 0);
+  ExpectReference<int32_t>(s, random.Floats(2 * 3 * 35, 4), corners, {0, 1, 0, 1, 0}, 0);
 }
 
 TEST(Region, KeepsWhatIsNoNumberToItsSamples) {
@@ -137,9 +139,10 @@ TEST(Region, KeepsWhatIsNoNumberToItsSamples) {
   planes[30] = kInfinity;
   for (const RegionOp op : {RegionOp::kMean, RegionOp::kMax}) {
     s.op = op;
-    ExpectTwin<int32_t>(s, planes, std::vector<float>(20, 2), {0, 1, 0, 1, 0}, 0);
-    ExpectTwin<int32_t>(s, planes, {0, 0, 6, 4, 1, 1, 5, 3, 0, 0, 1, 1, 2, 0, 6, 1, 3, 3, 4, 4},
-                        {0, 1, 0, 1, 0}, 0);
+    ExpectReference<int32_t>(s, planes, std::vector<float>(20, 2), {0, 1, 0, 1, 0}, 0);
+    ExpectReference<int32_t>(s, planes,
+                             {0, 0, 6, 4, 1, 1, 5, 3, 0, 0, 1, 1, 2, 0, 6, 1, 3, 3, 4, 4},
+                             {0, 1, 0, 1, 0}, 0);
   }
 }
 

@@ -72,7 +72,8 @@ TEST(RingMatmul, IsItsChainFromEveryPlaceOn) {
         const RingData data = RingDataFor(s, sizes, &random);
         for (uint32_t start = 0; start < sizes.held; start += 1 + sizes.held / 16) {
           std::vector<float> must(size_t{kRingHeads} * s.rows * s.columns);
-          RingMatmulTwin(s, data.a.data(), data.past.data(), data.x.data(), start, must.data());
+          RingMatmulReference(s, data.a.data(), data.past.data(), data.x.data(), start,
+                              must.data());
           ASSERT_NO_FATAL_FAILURE(ExpectSame(
               RunRingMatmul(s, data, static_cast<int32_t>(start), kMisalignments[start % 3]),
               must));

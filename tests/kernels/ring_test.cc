@@ -27,7 +27,7 @@ size_t BytesOfY(const RingShape& s) {
 }
 
 // More than two passes through the ring, in place and into a separate ring, from a random start.
-void ExpectRingTwin(const RingShape& s, size_t misalignment, Random* random) {
+void ExpectRingReference(const RingShape& s, size_t misalignment, Random* random) {
   std::vector<uint8_t> must = RandomBytes(BytesOfRing(s), random);
   Array<uint8_t> in_place(must, misalignment * s.element_bytes);
   size_t must_start = random->Below(s.past);
@@ -41,7 +41,7 @@ void ExpectRingTwin(const RingShape& s, size_t misalignment, Random* random) {
     Ring(s, x.data(), {in_place.data(), &start, apart.data(), &start_apart}, y_apart.data());
     Ring(s, x.data(), {in_place.data(), &start, in_place.data(), &start}, y.data());
     std::vector<uint8_t> must_y(BytesOfY(s));
-    must_start = RingTwin(s, x.data(), must.data(), must_start, must_y.data());
+    must_start = RingReference(s, x.data(), must.data(), must_start, must_y.data());
     ExpectSame(y.Values(), must_y);
     ExpectSame(y_apart.Values(), must_y);
     ExpectSame(in_place.Values(), must);
@@ -53,7 +53,7 @@ void ExpectRingTwin(const RingShape& s, size_t misalignment, Random* random) {
 
 // A shift; all steps of the ring; one run per tap; overlapping runs; and a shift and a window that
 // look back less far than others on the same ring.
-void ExpectTwinOfEveryRead(const RingShape& of, size_t misalignment, Random* random) {
+void ExpectReferenceOfEveryRead(const RingShape& of, size_t misalignment, Random* random) {
   const auto expect = [&](uint32_t past, uint32_t first, uint32_t taps, uint32_t dilation,
                           uint32_t length) {
     RingShape s = of;
@@ -62,7 +62,7 @@ void ExpectTwinOfEveryRead(const RingShape& of, size_t misalignment, Random* ran
     s.taps = taps;
     s.dilation = dilation;
     s.length = length;
-    ExpectRingTwin(s, misalignment, random);
+    ExpectRingReference(s, misalignment, random);
   };
   expect(1, 0, 1, 1, of.places);
   expect(4, 0, 1, 1, 4 + of.places);
@@ -72,7 +72,7 @@ void ExpectTwinOfEveryRead(const RingShape& of, size_t misalignment, Random* ran
   expect(9, 5, 3, 2, of.places);
 }
 
-TEST(Ring, MeetsItsTwinForEveryElementSizeAndGeometry) {
+TEST(Ring, MatchesItsReferenceForEveryElementSizeAndGeometry) {
   ForEachTarget([] {
     Random random(1);
     size_t misalignment = 0;
@@ -82,8 +82,8 @@ TEST(Ring, MeetsItsTwinForEveryElementSizeAndGeometry) {
           for (const uint32_t places : {1u, 5u, 16u}) {
             misalignment = 1 - misalignment;
             for (const RingOrder order : kOrders) {
-              ExpectTwinOfEveryRead({outer, 0, places, inner, 0, 0, 0, 0, bytes, order},
-                                    misalignment, &random);
+              ExpectReferenceOfEveryRead({outer, 0, places, inner, 0, 0, 0, 0, bytes, order},
+                                         misalignment, &random);
             }
           }
         }
@@ -158,7 +158,7 @@ TEST(Ring, TakesXWithoutAY) {
     Array<uint8_t> held(must, 0);
     int32_t start = 2;
     Ring(s, x.data(), {held.data(), &start, held.data(), &start}, nullptr);
-    EXPECT_EQ(RingTwin(s, x.data(), must.data(), 2, y.data()), 1u);
+    EXPECT_EQ(RingReference(s, x.data(), must.data(), 2, y.data()), 1u);
     EXPECT_EQ(start, 1);
     ExpectSame(held.Values(), must);
   }

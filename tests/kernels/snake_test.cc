@@ -15,34 +15,34 @@ SnakeData DataOf(const SnakeShape& shape, Random& random) {
           random.Floats(shape.channels, 8), random.Floats(shape.channels, 3)};
 }
 
-void ExpectTwins(const SnakeShape& shape, const SnakeData& data, const std::vector<float>& y) {
+void ExpectReferences(const SnakeShape& shape, const SnakeData& data, const std::vector<float>& y) {
   for (size_t i = 0; i < y.size(); ++i) {
     const size_t channel = i / shape.inner % shape.channels;
     const double x = data.x[i], slope = data.slopes[channel], height = data.heights[channel];
-    ASSERT_TRUE(IsClose(y[i], SnakeTwin(x, slope, height), SnakeTolerance(x, slope, height)))
+    ASSERT_TRUE(IsClose(y[i], SnakeReference(x, slope, height), SnakeTolerance(x, slope, height)))
         << y[i] << " of " << x << ", " << slope << ", " << height;
   }
 }
 
-void ExpectTwins(const SnakeShape& shape, Random& random) {
+void ExpectReferences(const SnakeShape& shape, Random& random) {
   const SnakeData data = DataOf(shape, random);
   for (const size_t misalignment : kMisalignments) {
     const Array<float> x(data.x, misalignment), slopes(data.slopes, misalignment);
     const Array<float> heights(data.heights, misalignment);
-    ExpectTwins(shape, data, OnEveryTarget<float>(data.x.size(), misalignment, [&](float* y) {
-                  Snake(shape, x.data(), slopes.data(), heights.data(), y);
-                }));
+    ExpectReferences(shape, data, OnEveryTarget<float>(data.x.size(), misalignment, [&](float* y) {
+                       Snake(shape, x.data(), slopes.data(), heights.data(), y);
+                     }));
   }
 }
 
-TEST(Snake, MeetsItsTwinForEveryExtentAndMisalignment) {
+TEST(Snake, MatchesItsReferenceForEveryExtentAndMisalignment) {
   Random random(1);
   for (uint32_t size = 0; size <= 2 * kWidestPanel + 1; ++size) {
-    ExpectTwins({2, 3, size}, random);
-    ExpectTwins({3, size, 1}, random);
-    ExpectTwins({2, size, 2}, random);
+    ExpectReferences({2, 3, size}, random);
+    ExpectReferences({3, size, 1}, random);
+    ExpectReferences({2, size, 2}, random);
   }
-  ExpectTwins({0, 3, 4}, random);
+  ExpectReferences({0, 3, 4}, random);
 }
 
 TEST(Snake, DoesNothingWithoutElements) {

@@ -17,7 +17,7 @@ std::vector<float> RunSoftmax(const SoftmaxShape& shape, const std::vector<float
                               [&](float* y) { Softmax(shape, x.data(), y); });
 }
 
-void ExpectTwin(SoftmaxShape shape, size_t misalignment, Random* random) {
+void ExpectReference(SoftmaxShape shape, size_t misalignment, Random* random) {
   const size_t plane = size_t{shape.axis} * shape.inner;
   const std::vector<float> x = random->Floats(shape.outer * plane, 10);
   for (shape.logarithm = 0; shape.logarithm < 2; ++shape.logarithm) {
@@ -26,7 +26,7 @@ void ExpectTwin(SoftmaxShape shape, size_t misalignment, Random* random) {
     std::vector<double> must(shape.axis);
     for (size_t line = 0; plane != 0 && line < shape.outer * shape.inner; ++line) {
       const size_t begin = line / shape.inner * plane + line % shape.inner;
-      SoftmaxTwin(shape, x.data() + begin, shape.inner, must.data());
+      SoftmaxReference(shape, x.data() + begin, shape.inner, must.data());
       for (size_t k = 0; k < shape.axis; ++k) {
         const size_t i = begin + k * shape.inner;
         ASSERT_TRUE(IsClose(y[i], must[k], tolerance)) << i << ": " << y[i] << ", " << must[k];
@@ -41,17 +41,17 @@ void ExpectTwin(SoftmaxShape shape, size_t misalignment, Random* random) {
   }
 }
 
-TEST(Softmax, MeetsItsTwinForEverySizeAndMisalignmentInPlaceOrNot) {
+TEST(Softmax, MatchesItsReferenceForEverySizeAndMisalignmentInPlaceOrNot) {
   Random random(1);
   for (uint32_t size = 0; size <= 2 * kWidestPanel + 1; ++size) {
     for (const size_t misalignment : kMisalignments) {
-      ExpectTwin({2, size, 1, 0}, misalignment, &random);
-      ExpectTwin({2, 3, size, 0}, misalignment, &random);
+      ExpectReference({2, size, 1, 0}, misalignment, &random);
+      ExpectReference({2, 3, size, 0}, misalignment, &random);
     }
   }
-  ExpectTwin({3, 1000, 1, 0}, 0, &random);
-  ExpectTwin({1, 16 * kSumBlock + 21, 1, 0}, 0, &random);
-  ExpectTwin({1, 2 * kSumBlock + 3, 3, 0}, 0, &random);
+  ExpectReference({3, 1000, 1, 0}, 0, &random);
+  ExpectReference({1, 16 * kSumBlock + 21, 1, 0}, 0, &random);
+  ExpectReference({1, 2 * kSumBlock + 3, 3, 0}, 0, &random);
 }
 
 TEST(Softmax, SurvivesLargeAndMaskedInputs) {

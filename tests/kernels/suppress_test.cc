@@ -31,10 +31,10 @@ struct Suppressed {
   Array<float> lowered;
 };
 
-void ExpectTwin(const SuppressShape& s, const std::vector<float>& boxes,
-                const std::vector<float>& scores, size_t misalignment) {
+void ExpectReference(const SuppressShape& s, const std::vector<float>& boxes,
+                     const std::vector<float>& scores, size_t misalignment) {
   const Array<float> b(boxes, misalignment), c(scores, misalignment);
-  const std::vector<SuppressRow> must = SuppressTwin(s, boxes.data(), scores.data());
+  const std::vector<SuppressRow> must = SuppressReference(s, boxes.data(), scores.data());
   Suppressed is(s, misalignment);
   is.selected = OnEveryTarget<float>(3 * is.rows, misalignment, [&](float* selected) {
     SuppressResults results = is.results();
@@ -57,7 +57,7 @@ void ExpectTwin(const SuppressShape& s, const std::vector<float>& boxes,
 }
 
 // On a coarse grid many boxes touch, are equal or have no area, and many scores are equal.
-TEST(Suppress, MeetsItsTwinForEveryOrderAndEncoding) {
+TEST(Suppress, MatchesItsReferenceForEveryOrderAndEncoding) {
   Random random(1);
   for (const uint32_t boxes : {1u, 2u, 7u, 33u}) {
     for (const uint32_t most : {1u, 3u, 33u}) {
@@ -65,20 +65,21 @@ TEST(Suppress, MeetsItsTwinForEveryOrderAndEncoding) {
         for (const float iou : {-1.0f, 0.0f, 0.25f, 0.5f, 1.0f}) {
           const SuppressShape shape = {2,   3,    boxes,     std::min(most, boxes),
                                        iou, 0.5f, flags & 1, flags >> 1};
-          ExpectTwin(shape, random.Coarse(2 * boxes * 4, 12), random.Coarse(6 * boxes, 17), flags);
+          ExpectReference(shape, random.Coarse(2 * boxes * 4, 12), random.Coarse(6 * boxes, 17),
+                          flags);
         }
       }
     }
   }
 }
 
-TEST(Suppress, MeetsItsTwinInACrowd) {
+TEST(Suppress, MatchesItsReferenceInACrowd) {
   Random random(2);
   const SuppressShape shape = {1, 2, 400, 50, 0.3f, -5, 0, 1};
-  ExpectTwin(shape, random.Floats(4 * 400, 8), random.Floats(2 * 400, 8), 1);
+  ExpectReference(shape, random.Floats(4 * 400, 8), random.Floats(2 * 400, 8), 1);
 }
 
-TEST(Suppress, MeetsItsTwinWhereScoresAreLowered) {
+TEST(Suppress, MatchesItsReferenceWhereScoresAreLowered) {
   Random random(3);
   for (const uint32_t boxes : {1u, 2u, 7u, 16u, 18u, 70u}) {
     for (const float iou : {0.5f, kInfinity}) {
@@ -89,10 +90,10 @@ TEST(Suppress, MeetsItsTwinWhereScoresAreLowered) {
           const float x = random.Float(4), y = random.Float(4);
           corners.insert(corners.end(), {y, x, y + 2 + random.Float(1), x + 2 + random.Float(1)});
         }
-        ExpectTwin(shape, corners, random.Floats(size_t{6} * boxes, 1), boxes % 3);
+        ExpectReference(shape, corners, random.Floats(size_t{6} * boxes, 1), boxes % 3);
         shape.most = (boxes + 1) / 2;
         shape.across = 0;
-        ExpectTwin(shape, corners, random.Floats(size_t{6} * boxes, 1), 0);
+        ExpectReference(shape, corners, random.Floats(size_t{6} * boxes, 1), 0);
       }
     }
   }
@@ -111,13 +112,13 @@ TEST(Suppress, KeepsABoxThatOverlapsByTheThresholdItself) {
 
 TEST(Suppress, LeavesOutScoresThatAreNoNumbers) {
   const SuppressShape shape = {1, 1, 4, 4, 0.5f, -kInfinity, 1, 1};
-  ExpectTwin(shape, {0, 0, 1, 1, 4, 0, 1, 1, 8, 0, 1, 1, 0, 0, kNan, 1}, {kNan, 1, kInfinity, 2},
-             0);
+  ExpectReference(shape, {0, 0, 1, 1, 4, 0, 1, 1, 8, 0, 1, 1, 0, 0, kNan, 1},
+                  {kNan, 1, kInfinity, 2}, 0);
 }
 
 TEST(Suppress, FindsNothingWithoutBatchesOrClasses) {
   for (const SuppressShape& shape : {SuppressShape{0, 3, 2, 1}, SuppressShape{3, 0, 2, 1}}) {
-    ExpectTwin(shape, std::vector<float>(size_t{shape.batch} * 8), {}, 0);
+    ExpectReference(shape, std::vector<float>(size_t{shape.batch} * 8), {}, 0);
   }
 }
 

@@ -94,7 +94,7 @@ TEST_P(UnaryOfOp, MeetsItsToleranceOverItsWholeDomain) {
   }
   const std::vector<float> y = RunFloats(activation, x);
   for (size_t i = 0; i < x.size(); ++i) {
-    const double must = UnaryTwin(op(), activation.alpha, activation.beta, x[i]);
+    const double must = UnaryReference(op(), activation.alpha, activation.beta, x[i]);
     ASSERT_TRUE(IsClose(y[i], must, domain.tolerance))
         << "f(" << x[i] << ") is " << y[i] << ", must be " << must;
   }

@@ -124,12 +124,12 @@ struct ConvCase {
       Conv(shape, x.data(), packed.data(), has_bias ? bias.data() : nullptr, y);
     });
   }
-  void ExpectTwin() const {
+  void ExpectReference() const {
     for (const bool has_bias : {true, false}) {
       std::vector<float> must(outputs());
       std::memset(must.data(), 0xA5,
                   must.size() * sizeof(float));  // the initial contents of an Array
-      ConvTwin(shape, x.data(), weights.data(), has_bias ? bias.data() : nullptr, must.data());
+      ConvReference(shape, x.data(), weights.data(), has_bias ? bias.data() : nullptr, must.data());
       ExpectSame(RunConv(has_bias), must);
     }
   }
@@ -152,7 +152,7 @@ TEST(Conv, IsItsChainForAnyWindow) {
     const ConvShape shape = RandomConv(&random, i % 4 == 0 ? 40 : 9);
     const Layout x = LayoutOf(&random), y = LayoutOf(&random);
     ASSERT_NO_FATAL_FAILURE(
-        ConvCase(Laid(shape, x, y), kMisalignments[i % 3], &random).ExpectTwin());
+        ConvCase(Laid(shape, x, y), kMisalignments[i % 3], &random).ExpectReference());
   }
 }
 
@@ -160,7 +160,8 @@ TEST(Conv, IsItsChainForEveryNumberOfChannels) {
   Random random(3);
   const auto expect = [&](const ConvShape& shape, size_t shift) {
     for (const Layout layout : {Layout::kPlanes, Layout::kLast}) {
-      ASSERT_NO_FATAL_FAILURE(ConvCase(Laid(shape, layout, layout), shift, &random).ExpectTwin());
+      ASSERT_NO_FATAL_FAILURE(
+          ConvCase(Laid(shape, layout, layout), shift, &random).ExpectReference());
     }
   };
   for (uint32_t channels = 1; channels <= 2 * kWidestPanel + 1; ++channels) {
@@ -189,7 +190,7 @@ TEST(Conv, IsItsChainWhereWindowsReachBeyondTheData) {
                 ShapeOf({1, 1, 1}, {width, outputs, kernel, stride, dilation, pad}, 1, 1, channels,
                         channels == 3 ? 70 : 17);
             const Layout x = LayoutOf(&random), y = LayoutOf(&random);
-            ASSERT_NO_FATAL_FAILURE(ConvCase(Laid(shape, x, y), 1, &random).ExpectTwin());
+            ASSERT_NO_FATAL_FAILURE(ConvCase(Laid(shape, x, y), 1, &random).ExpectReference());
           }
         }
       }

@@ -60,14 +60,14 @@ inline bool Infer(GraphBuilder& g) {
   return InferAndFold(g.graph, {}, g.faults);
 }
 
-// Converts the graph to streaming. `twin`, if set, builds the graph with another length; the time
-// axis is then dynamic.
+// Converts the graph to streaming. `reference`, if set, builds the graph with another length; the
+// time axis is then dynamic.
 inline std::optional<graph::Streamed> Streamed(GraphBuilder& g, const graph::StreamOptions& options,
-                                               const Build& twin) {
+                                               const Build& reference) {
   graph::Folding folding = FoldingHere();
-  if (!twin) return graph::Stream(g.graph, options, folding, g.faults);
+  if (!reference) return graph::Stream(g.graph, options, folding, g.faults);
   GraphBuilder other;
-  twin(other);
+  reference(other);
   EXPECT_TRUE(Infer(other)) << other.FaultText();
   return graph::StreamOpenTime(g.graph, other.graph, options, {}, folding, g.faults);
 }
@@ -94,11 +94,11 @@ class Model {
     Open();
   }
   Model(const Build& build, int64_t streaming_steps, const graph::TimeNames& time_axes = {},
-        const Build& twin = {}) {
+        const Build& reference = {}) {
     build(graph_);
     EXPECT_TRUE(Infer(graph_)) << graph_.FaultText();
     if (streaming_steps > 0) {
-      const auto streamed = Streamed(graph_, {streaming_steps, time_axes}, twin);
+      const auto streamed = Streamed(graph_, {streaming_steps, time_axes}, reference);
       EXPECT_TRUE(streamed) << graph_.FaultText();
       if (streamed) told = *streamed;
       EXPECT_TRUE(InferAndFold(graph_.graph, {}, graph_.faults)) << graph_.FaultText();
@@ -180,9 +180,9 @@ inline bool Meet(const Tensor& whole, const Tensor& part, int64_t runs) {
 // `all_steps` and for any number of steps.
 inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t all_steps,
                            int64_t steps, const graph::TimeNames& time_axes = {},
-                           const Build& twin = {}) {
+                           const Build& reference = {}) {
   SCOPED_TRACE(std::to_string(steps) + " steps a run");
-  Model whole(of_whole, 0), part(of_part, steps, time_axes, twin);
+  Model whole(of_whole, 0), part(of_part, steps, time_axes, reference);
   if (!whole.opened || !part.opened) return;
   for (uint32_t i = 0; i < whole.engine.input_count(); ++i) {
     ASSERT_TRUE(Meet(whole.engine.input(i), part.engine.input(i), all_steps / steps))
@@ -254,11 +254,11 @@ inline void ExpectHandsOver(const Build& build, int64_t all_steps, int64_t many_
 
 // Returns the errors of the streaming pass for a graph that it rejects.
 inline std::string Refusal(const Build& build, int64_t steps = 1,
-                           const graph::TimeNames& time_axes = {}, const Build& twin = {}) {
+                           const graph::TimeNames& time_axes = {}, const Build& reference = {}) {
   GraphBuilder g;
   build(g);
   EXPECT_TRUE(Infer(g)) << g.FaultText();
-  EXPECT_FALSE(Streamed(g, {steps, time_axes}, twin));
+  EXPECT_FALSE(Streamed(g, {steps, time_axes}, reference));
   return g.FaultText();
 }
 

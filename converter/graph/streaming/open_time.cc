@@ -81,10 +81,10 @@ const ir::Node* FirstDifference(const ir::Graph& a, const ir::Graph& b) {
 }
 
 // Sets OutputPort::open_axes of both graphs where their extents differ.
-bool MarkOpenAxes(ir::Graph& graph, ir::Graph& twin, Faults& faults) {
-  const size_t count = std::min(graph.nodes.size(), twin.nodes.size());
+bool MarkOpenAxes(ir::Graph& graph, ir::Graph& second, Faults& faults) {
+  const size_t count = std::min(graph.nodes.size(), second.nodes.size());
   for (size_t i = 0; i < count; ++i) {
-    ir::Node &node = *graph.nodes[i], &other = *twin.nodes[i];
+    ir::Node &node = *graph.nodes[i], &other = *second.nodes[i];
     if (!AreOneLayer(node, other)) return RefuseLength(graph, node, faults), false;
     for (size_t port = 0; port < node.outputs.size(); ++port) {
       const Dims &dims = node.outputs[port].type.dims, &others = other.outputs[port].type.dims;
@@ -96,15 +96,15 @@ bool MarkOpenAxes(ir::Graph& graph, ir::Graph& twin, Faults& faults) {
       node.outputs[port].open_axes = other.outputs[port].open_axes = open;
     }
   }
-  if (graph.nodes.size() == twin.nodes.size()) return true;
-  const ir::Graph& longer = graph.nodes.size() > count ? graph : twin;
+  if (graph.nodes.size() == second.nodes.size()) return true;
+  const ir::Graph& longer = graph.nodes.size() > count ? graph : second;
   RefuseLength(graph, *longer.nodes[count], faults);
   return false;
 }
 
 // A difference between the streamed graphs depends on the assumed length.
-void RefuseDifferences(const ir::Graph& graph, const ir::Graph& twin, Faults& faults) {
-  const ir::Node* node = FirstDifference(graph, twin);
+void RefuseDifferences(const ir::Graph& graph, const ir::Graph& second, Faults& faults) {
+  const ir::Node* node = FirstDifference(graph, second);
   if (node != nullptr) RefuseLength(graph, *node, faults);
 }
 
@@ -157,10 +157,10 @@ bool HasPairsOfSteps(const ir::Graph& graph) {
   });
 }
 
-std::optional<Streamed> StreamOpenTime(ir::Graph& graph, ir::Graph& twin,
+std::optional<Streamed> StreamOpenTime(ir::Graph& graph, ir::Graph& second,
                                        const StreamOptions& options, const InferOptions& infer,
                                        Folding& folding, Faults& faults) {
-  if (!MarkOpenAxes(graph, twin, faults)) return std::nullopt;
+  if (!MarkOpenAxes(graph, second, faults)) return std::nullopt;
   StreamOptions open = options;
   open.is_open = true;
   const auto stream = [&](ir::Graph& each) -> std::optional<Streamed> {
@@ -172,8 +172,8 @@ std::optional<Streamed> StreamOpenTime(ir::Graph& graph, ir::Graph& twin,
   const TimeSeeds seeds = OpenAxesOfInputs(graph);
   std::optional<Streamed> streamed = stream(graph);
   if (streamed && !AreTime(seeds, *streamed)) return streamed;
-  if (!streamed || !stream(twin)) return std::nullopt;
-  RefuseDifferences(graph, twin, faults);
+  if (!streamed || !stream(second)) return std::nullopt;
+  RefuseDifferences(graph, second, faults);
   if (!faults.ok()) return std::nullopt;
   ForgetLengths(*streamed);
   return streamed;

@@ -29,13 +29,13 @@ TimeSeeds FillOpenAxes(ir::Graph& graph, const TimeNames& names, int64_t length)
 // Returns true if a marked constant has two adjacent time axes.
 bool HasPairsOfSteps(const ir::Graph& graph);
 
-// Streams a graph with an assumed length so that the result does not depend on the length. `twin`
+// Streams a graph with an assumed length so that the result does not depend on the length. `second`
 // is the same model with another length; both are inferred and folded. Dataflow from the extents in
 // which the two differ finds the values that depend on the length. Positions become functions of
 // the step number (positions.h); other values are refused. The streamed graphs must be equal.
 // Returns nullopt if faults were added; otherwise `graph` is inferred again. If an axis of the
 // assumed length did not become time (AreTime), the result is not valid.
-std::optional<Streamed> StreamOpenTime(ir::Graph& graph, ir::Graph& twin,
+std::optional<Streamed> StreamOpenTime(ir::Graph& graph, ir::Graph& second,
                                        const StreamOptions& options, const InferOptions& infer,
                                        Folding& folding, Faults& faults);
 

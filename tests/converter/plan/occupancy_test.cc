@@ -40,14 +40,14 @@ class Naive {
   std::vector<Rectangle> rectangles_;
 };
 
-TEST(Occupancy, FindsTheGapsOfItsTwin) {
+TEST(Occupancy, FindsTheGapsOfItsReference) {
   std::mt19937 random(11);
   for (int round = 0; round < Rounds(300); ++round) {
     const int times = 1 + static_cast<int>(random() % 200);
     const int lives = 1 + static_cast<int>(random() % 60);
     const int lengths = 1 + static_cast<int>(random() % 40);
     Occupancy occupancy;
-    Naive twin;
+    Naive second;
     for (int i = 0; i < 150; ++i) {
       std::vector<TimeRange> ranges;
       int64_t time = static_cast<int64_t>(random()) % times;
@@ -58,12 +58,12 @@ TEST(Occupancy, FindsTheGapsOfItsTwin) {
       }
       const int64_t length = 1 + static_cast<int64_t>(random()) % lengths;
       const int64_t alignment = round % 2 == 0 ? 1 : int64_t{1} << (random() % 4);
-      const int64_t gap = twin.LowestGap(ranges, length, alignment);
+      const int64_t gap = second.LowestGap(ranges, length, alignment);
       ASSERT_EQ(occupancy.LowestGap(ranges, length, alignment), gap)
           << "round " << round << ", " << i;
       for (const TimeRange& range : ranges) {
         occupancy.Take(range, gap, length);
-        twin.Take(range, gap, length);
+        second.Take(range, gap, length);
       }
     }
   }

@@ -2,8 +2,8 @@
 // Shared by the scalar reference kernels. These are only for tests: they are written for
 // readability, compute offsets by division, and use double precision and the host's mathematical
 // functions.
-#ifndef WEFT_KERNELS_REFERENCE_TWIN_H_
-#define WEFT_KERNELS_REFERENCE_TWIN_H_
+#ifndef WEFT_KERNELS_REFERENCE_REFERENCE_H_
+#define WEFT_KERNELS_REFERENCE_REFERENCE_H_
 
 #include <cmath>
 #include <cstddef>
@@ -42,4 +42,4 @@ inline bool IsClose(double is, double must, Tolerance tolerance) {
 
 }  // namespace weft::kernels
 
-#endif  // WEFT_KERNELS_REFERENCE_TWIN_H_
+#endif  // WEFT_KERNELS_REFERENCE_REFERENCE_H_
