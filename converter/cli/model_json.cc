@@ -71,10 +71,10 @@ std::string LayoutText(const LoadedModel& model) {
 }
 
 // Pairs of slots of ping-pong buffers.
-Json ShuttleSlotsJson(const format::Model& model, uint32_t section) {
+Json PingPongSlotsJson(const format::Model& model, uint32_t section) {
   Json list = Json::array();
-  for (const inspect::Shuttle& shuttle : inspect::ShuttlesOf(model, section)) {
-    list.push_back({shuttle.there, shuttle.back});
+  for (const inspect::PingPong& ping_pong : inspect::PingPongsOf(model, section)) {
+    list.push_back({ping_pong.there, ping_pong.back});
   }
   return list;
 }
@@ -95,8 +95,8 @@ Json SectionsJson(const format::Model& model, const inspect::Traffic& traffic) {
                     {"iterations_exact", trips.exact},
                     {"unroll", row.unroll()},
                     {"in_place", carried.in_place},
-                    {"shuttles", carried.shuttles},
-                    {"shuttle_slots", ShuttleSlotsJson(model, i)},
+                    {"shuttles", carried.ping_pongs},
+                    {"shuttle_slots", PingPongSlotsJson(model, i)},
                     {"through_scan", carried.through_scan},
                     {"by_copy", carried.by_copy},
                     {"sliced", carried.sliced},

@@ -175,7 +175,7 @@ Carried CarriedBy(const format::Model& model, uint32_t section) {
     } else if (const std::optional<bool> by_copy = LastByCopy(last.writes, place)) {
       // A buffer that the last copy reads as well is updated in place by each copy.
       const bool stays = unroll == 1 || FindOverlap(last.exposed, place) != nullptr;
-      ++(*by_copy ? carried.by_copy : stays ? carried.in_place : carried.shuttles);
+      ++(*by_copy ? carried.by_copy : stays ? carried.in_place : carried.ping_pongs);
     } else if (const std::optional<bool> is_copied = LastByCopy(first.writes, place)) {
       ++(*is_copied ? carried.by_copy : carried.in_place);
     }
@@ -184,11 +184,11 @@ Carried CarriedBy(const format::Model& model, uint32_t section) {
   return carried;
 }
 
-std::vector<Shuttle> ShuttlesOf(const format::Model& model, uint32_t section) {
-  std::vector<Shuttle> shuttles;
-  if (SectionAt(model, section).unroll() < 2) return shuttles;
+std::vector<PingPong> PingPongsOf(const format::Model& model, uint32_t section) {
+  std::vector<PingPong> ping_pongs;
+  if (SectionAt(model, section).unroll() < 2) return ping_pongs;
   const StepRun first = CopyOf(model, section, 0), second = CopyOf(model, section, 1);
-  if (first.end - first.begin != second.end - second.begin) return shuttles;
+  if (first.end - first.begin != second.end - second.begin) return ping_pongs;
   Accesses accesses(model, section);
   const std::vector<Place> first_reads = accesses.Of(first).exposed;
   const std::vector<Place> second_reads = accesses.Of(second).exposed;
@@ -201,16 +201,18 @@ std::vector<Shuttle> ShuttlesOf(const format::Model& model, uint32_t section) {
     const format::Arity arity = format::kArity[one.kind()];
     const uint32_t* operands = format::RowsOf(model.operands()).data;
     for (uint32_t k = arity.inputs; k < arity.operands(); ++k) {
-      const Shuttle shuttle{operands[one.first_operand() + k], operands[other.first_operand() + k]};
-      if (shuttle.there == format::kNoSlot || shuttle.back == format::kNoSlot) continue;
-      const Place there = accesses.PlaceOf(shuttle.there), back = accesses.PlaceOf(shuttle.back);
+      const PingPong ping_pong{operands[one.first_operand() + k],
+                               operands[other.first_operand() + k]};
+      if (ping_pong.there == format::kNoSlot || ping_pong.back == format::kNoSlot) continue;
+      const Place there = accesses.PlaceOf(ping_pong.there),
+                  back = accesses.PlaceOf(ping_pong.back);
       const bool is_pair = there.stride == 0 && back.stride == 0 && !there.Overlaps(back) &&
                            FindOverlap(first_reads, back) != nullptr &&
                            FindOverlap(second_reads, there) != nullptr;
-      if (is_pair) shuttles.push_back(shuttle);
+      if (is_pair) ping_pongs.push_back(ping_pong);
     }
   }
-  return shuttles;
+  return ping_pongs;
 }
 
 }  // namespace weft::inspect

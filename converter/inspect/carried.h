@@ -18,20 +18,20 @@
 namespace weft::inspect {
 
 struct Carried {
-  uint32_t in_place = 0, shuttles = 0, through_scan = 0, by_copy = 0;
+  uint32_t in_place = 0, ping_pongs = 0, through_scan = 0, by_copy = 0;
   uint32_t sliced = 0;  // sliced inputs: moving ranges that are only read
   uint32_t scans = 0;   // scan outputs: moving ranges that are written
 };
 
 // A ping-pong pair: copy 0 of a body writes slot `there`; copy 1 reads it and writes slot `back`.
-struct Shuttle {
+struct PingPong {
   uint32_t there = 0, back = 0;
 };
 
 Carried CarriedBy(const format::Model& model, uint32_t section);
 // Returns the pairs in the order of the steps that write them; empty unless copies 0 and 1 of the
 // body have the same kinds of steps.
-std::vector<Shuttle> ShuttlesOf(const format::Model& model, uint32_t section);
+std::vector<PingPong> PingPongsOf(const format::Model& model, uint32_t section);
 
 }  // namespace weft::inspect
 

@@ -64,7 +64,7 @@ TEST(Section, WalksBackwardsWithANegativeStride) {
 
 // even = value before; odd copies read `even` and write `odd`. value = 2 * value + 1 per iteration,
 // with the count in a slot of `type`; the epilogue copies an odd result to `even`.
-ExactBytes Shuttle(ElementType type) {
+ExactBytes PingPong(ElementType type) {
   ListingBuilder b;
   const SlotIndex trips = b.Scratch(type, {1});
   const SlotIndex even = b.Scratch(kF32, {1});
@@ -88,7 +88,7 @@ ExactBytes Shuttle(ElementType type) {
 }
 
 TEST(Section, ShuttleEndsInItsEvenSlotAfterAnyTripCount) {
-  Loaded model(Shuttle(kI32));
+  Loaded model(PingPong(kI32));
   ASSERT_TRUE(model.fault.ok()) << model.Text();
   for (int32_t trips = 0; trips <= 9; ++trips) {
     *model.engine.input("trips").as<int32_t>() = trips;
@@ -101,7 +101,7 @@ TEST(Section, ShuttleEndsInItsEvenSlotAfterAnyTripCount) {
 }
 
 TEST(Section, StopsWithAFaultAtItsHardMaximum) {
-  Loaded model(Shuttle(kI64));
+  Loaded model(PingPong(kI64));
   ASSERT_TRUE(model.fault.ok()) << model.Text();
   for (const int64_t trips : {int64_t{10}, int64_t{1} << 32, int64_t{1} << 62, int64_t{-1}}) {
     *model.engine.input("trips").as<int64_t>() = trips;

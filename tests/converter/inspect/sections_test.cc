@@ -33,7 +33,7 @@ TEST(Carried, FindsStateThatIsOverwrittenInPlace) {
   const Carried carried = CarriedBy(ModelOf(file), 0);
   EXPECT_EQ(carried.in_place, 1u);
   EXPECT_EQ(carried.sliced, 1u);
-  EXPECT_EQ(carried.shuttles + carried.by_copy + carried.through_scan + carried.scans, 0u);
+  EXPECT_EQ(carried.ping_pongs + carried.by_copy + carried.through_scan + carried.scans, 0u);
 }
 
 TEST(Carried, DoesNotTakeTheNextBufferForAState) {
@@ -67,7 +67,7 @@ TEST(Carried, FindsShuttlesAndScans) {
   b.Leave();
   const auto file = b.Finish();
   const Carried carried = CarriedBy(ModelOf(file), 0);
-  EXPECT_EQ(carried.shuttles, 1u);
+  EXPECT_EQ(carried.ping_pongs, 1u);
   EXPECT_EQ(carried.scans, 1u);
   EXPECT_EQ(carried.in_place + carried.by_copy + carried.through_scan + carried.sliced, 0u);
 }

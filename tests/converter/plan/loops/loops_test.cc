@@ -141,7 +141,7 @@ TEST(Loop, ShuttlesAStateThatIsReadAfterItsSuccessorIsWritten) {
       s = next;
     }
     const std::vector<float> outputs = loop.Run();
-    EXPECT_EQ(loop.carried.shuttles, 1u);
+    EXPECT_EQ(loop.carried.ping_pongs, 1u);
     EXPECT_EQ(outputs[0], s) << trips << " iterations";
     EXPECT_EQ(outputs[2], sum) << trips << " iterations";
     EXPECT_EQ(loop.CopiesInBody(), 0u);
