@@ -368,8 +368,8 @@ class Numbering {
       goes_on = condition == kNoSlot || Condition(condition);
       goes_on = ++done < trips && goes_on && Goes();
     }
-    const uint32_t settle = done % unroll;
-    if (settle != 0) RunSteps(Mark(index, unroll + settle - 1), Mark(index, unroll + settle));
+    const uint32_t epilogue = done % unroll;
+    if (epilogue != 0) RunSteps(Mark(index, unroll + epilogue - 1), Mark(index, unroll + epilogue));
     SetNumber(section.length_slot(), done);
   }
 

@@ -246,15 +246,15 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
     const uint32_t done = ++frame.iteration;
     const bool goes_on = holds && done < frame.wanted;
     const uint32_t next = frame.copy + 1u;
-    const uint32_t settle = next == section.unroll() ? 0 : next;
+    const uint32_t epilogue = next == section.unroll() ? 0 : next;
     if (goes_on && done < section.max_trips()) {
-      frame.copy = static_cast<uint8_t>(settle);
+      frame.copy = static_cast<uint8_t>(epilogue);
       return StartIteration();
     }
     frame.cut_short = goes_on;
-    if (settle == 0) return Leave();
+    if (epilogue == 0) return Leave();
     frame.settling = true;
-    const uint32_t* marks = MarksOf(section) + section.unroll() + settle - 1;
+    const uint32_t* marks = MarksOf(section) + section.unroll() + epilogue - 1;
     step_ = marks[0];
     end_ = marks[1];
   }

@@ -102,7 +102,7 @@ Json SectionsJson(const format::Model& model, const inspect::Traffic& traffic) {
                     {"sliced", carried.sliced},
                     {"scans", carried.scans},
                     {"copied_bytes_per_iteration", bytes.per_iteration},
-                    {"settle_bytes", bytes.settle},
+                    {"settle_bytes", bytes.epilogue},
                     {"copied_bytes", bytes.per_entry}});
   }
   return list;

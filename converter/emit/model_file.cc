@@ -69,7 +69,7 @@ class Writer {
       section_index_[entry->section] = section_count_++;
       const plan::Section& section = program_.sections[entry->section];
       for (const plan::BlockId copy : section.copies) NumberSections(copy);
-      for (const plan::BlockId settle : section.settles) NumberSections(settle);
+      for (const plan::BlockId epilogue : section.epilogues) NumberSections(epilogue);
     }
   }
 
@@ -240,9 +240,10 @@ void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
     WriteBlock(section.copies[copy], depth + 1);
   }
   marks_[first_mark + unroll] = step_count();
-  for (uint32_t settle = 1; settle < unroll; ++settle) {
-    if (settle <= section.settles.size()) WriteBlock(section.settles[settle - 1], depth + 1);
-    marks_[first_mark + unroll + settle] = step_count();
+  for (uint32_t epilogue = 1; epilogue < unroll; ++epilogue) {
+    if (epilogue <= section.epilogues.size())
+      WriteBlock(section.epilogues[epilogue - 1], depth + 1);
+    marks_[first_mark + unroll + epilogue] = step_count();
   }
   if (sections_.size() <= index) sections_.resize(index + 1);
   const auto trips = section.trip_count < 0 ? kNoSlot : Narrow32(section.trip_count, "trip count");

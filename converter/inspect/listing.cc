@@ -52,8 +52,8 @@ class Listing : public Visitor {
       if (unroll > 1) Line(depth_ - 1, "copy {}:", run);
       return;
     }
-    const StepRun settle = SettleOf(model_, section, run - unroll + 1);
-    if (settle.begin == settle.end) return;
+    const StepRun epilogue = EpilogueOf(model_, section, run - unroll + 1);
+    if (epilogue.begin == epilogue.end) return;
     Line(depth_ - 1, "after n iterations with n % {} = {}:", unroll, run - unroll + 1);
   }
 

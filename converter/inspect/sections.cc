@@ -19,14 +19,14 @@ StepRun CopyOf(const format::Model& model, uint32_t section, uint32_t copy) {
   return Between(model, SectionAt(model, section).first_mark() + copy);
 }
 
-StepRun SettleOf(const format::Model& model, uint32_t section, uint32_t run) {
+StepRun EpilogueOf(const format::Model& model, uint32_t section, uint32_t run) {
   const format::Section& row = SectionAt(model, section);
   return Between(model, row.first_mark() + row.unroll() + run - 1);
 }
 
 uint32_t EndOf(const format::Model& model, uint32_t section) {
   const uint32_t unroll = SectionAt(model, section).unroll();
-  return unroll > 1 ? SettleOf(model, section, unroll - 1).end : CopyOf(model, section, 0).end;
+  return unroll > 1 ? EpilogueOf(model, section, unroll - 1).end : CopyOf(model, section, 0).end;
 }
 
 StepRun AllOf(const format::Model& model) { return {0, format::RowsOf(model.steps()).count}; }

@@ -20,7 +20,7 @@ struct StepRun {
 const format::Section& SectionAt(const format::Model& model, uint32_t section);
 StepRun CopyOf(const format::Model& model, uint32_t section, uint32_t copy);
 // Steps of a loop epilogue. Epilogues count from 1; run p follows n iterations if n % unroll == p.
-StepRun SettleOf(const format::Model& model, uint32_t section, uint32_t run);
+StepRun EpilogueOf(const format::Model& model, uint32_t section, uint32_t run);
 // The step after the last epilogue, where the engine continues.
 uint32_t EndOf(const format::Model& model, uint32_t section);
 

@@ -48,7 +48,7 @@ const char* Why(format::Reason reason) {
       return "the initial value of a state is also used elsewhere, or is not a step's result";
     case format::Reason::back_edge:
       return "the new value of a state is not a step's result, or is another state's too";
-    case format::Reason::settle:
+    case format::Reason::epilogue:
       return "the iteration count is not known at conversion";
     case format::Reason::slice_axis:
       return "the sliced axis is not the outermost: one transpose before the loop";

@@ -7,7 +7,7 @@ namespace {
 // Run j of a section: first its copies, then its epilogues.
 StepRun RunOf(const format::Model& model, uint32_t section, uint32_t run) {
   const uint32_t unroll = SectionAt(model, section).unroll();
-  return run < unroll ? CopyOf(model, section, run) : SettleOf(model, section, run - unroll + 1);
+  return run < unroll ? CopyOf(model, section, run) : EpilogueOf(model, section, run - unroll + 1);
 }
 
 uint32_t RunCount(const format::Model& model, uint32_t section) {
@@ -31,9 +31,9 @@ class Summing {
       : model_(model),
         cost_(cost),
         steps_(format::RowsOf(model.steps())),
-        settle_runs_(format::RowsOf(model.sections()).count, 0) {
+        epilogue_runs_(format::RowsOf(model.sections()).count, 0) {
     sum.times.assign(steps_.count, 0);
-    sum.sections.resize(settle_runs_.size());
+    sum.sections.resize(epilogue_runs_.size());
     sum.run = Once(AllOf(model));
     SetTimes(AllOf(model), 1);
   }
@@ -62,13 +62,13 @@ class Summing {
     }
     result.per_iteration /= unroll;
     for (uint32_t run = 1; run < unroll; ++run) {
-      const double once = Once(SettleOf(model_, section, run));
+      const double once = Once(EpilogueOf(model_, section, run));
       const bool may_come = trips.exact ? trips.count % unroll == run : true;
-      if (!may_come || (settle_runs_[section] != 0 && once <= result.settle)) continue;
-      settle_runs_[section] = run;
-      result.settle = once;
+      if (!may_come || (epilogue_runs_[section] != 0 && once <= result.epilogue)) continue;
+      epilogue_runs_[section] = run;
+      result.epilogue = once;
     }
-    result.per_entry += result.settle;
+    result.per_entry += result.epilogue;
     sum.sections[section] = result;
     return result.per_entry;
   }
@@ -86,8 +86,8 @@ class Summing {
       const uint32_t section = steps_[step].param();
       const uint32_t unroll = SectionAt(model_, section).unroll();
       for (uint32_t i = 0; i < RunCount(model_, section); ++i) {
-        const bool settles = i + 1 == unroll + settle_runs_[section];
-        const double runs = i < unroll ? Iterations(section, i) : settles ? 1 : 0;
+        const bool epilogues = i + 1 == unroll + epilogue_runs_[section];
+        const double runs = i < unroll ? Iterations(section, i) : epilogues ? 1 : 0;
         SetTimes(RunOf(model_, section, i), times * runs);
       }
     }
@@ -96,7 +96,7 @@ class Summing {
   const format::Model& model_;
   const Cost& cost_;
   const format::Rows<format::Step> steps_;
-  std::vector<uint32_t> settle_runs_;  // by section: the epilogue that counts; 0: none
+  std::vector<uint32_t> epilogue_runs_;  // by section: the epilogue that counts; 0: none
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ using Cost = std::function<double(uint32_t step)>;
 
 struct SectionSum {
   double per_iteration = 0;  // mean over the copies of the body, nested sections included
-  double settle = 0;         // of the epilogue, once per entry
+  double epilogue = 0;       // of the epilogue, once per entry
   double per_entry = 0;      // all iterations and the epilogue
 };
 

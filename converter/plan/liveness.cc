@@ -122,10 +122,10 @@ class Timeline {
       ranges_.EndRun();
       ranges_.Advance();
     }
-    for (const BlockId settle : section.settles) {
+    for (const BlockId epilogue : section.epilogues) {
       ranges_.BeginRun();
       ranges_.Advance();
-      Visit(settle);
+      Visit(epilogue);
       ranges_.EndRun();
       ranges_.Advance();
     }

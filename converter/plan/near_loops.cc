@@ -113,7 +113,7 @@ class LoopNears {
       const Section& inner = program_.sections[entry->section];
       inner_trips_.emplace(entry->section, std::max<int64_t>(1, inner.max_trips));
       for (const BlockId copy : inner.copies) CollectInnerTrips(copy);
-      for (const BlockId settle : inner.settles) CollectInnerTrips(settle);
+      for (const BlockId epilogue : inner.epilogues) CollectInnerTrips(epilogue);
     }
   }
 

@@ -78,7 +78,7 @@ class Scopes {
     Touch({section.trip, section.first_condition, section.body_condition, section.iteration,
            section.length},
           outside);
-    for (const std::vector<BlockId>* blocks : {&section.copies, &section.settles}) {
+    for (const std::vector<BlockId>* blocks : {&section.copies, &section.epilogues}) {
       for (const BlockId block : *blocks) {
         around_[block] = ScopeOf(id);
         Visit(block, depth + 1);
@@ -147,7 +147,7 @@ class StepOrderer {
       int64_t bytes = 0;
       const Section& section = program_.sections[id];
       for (const BlockId copy : section.copies) bytes = std::max(bytes, Order(copy));
-      for (const BlockId settle : section.settles) bytes = std::max(bytes, Order(settle));
+      for (const BlockId epilogue : section.epilogues) bytes = std::max(bytes, Order(epilogue));
       most = std::max(most, bytes + scopes_.BytesBetweenBlocks(id));
     }
     return most;

@@ -67,7 +67,7 @@ class WeightsPlacer {
 
   void Walk(const Section& section) {
     for (const BlockId copy : section.copies) Walk(copy);
-    for (const BlockId settle : section.settles) Walk(settle);
+    for (const BlockId epilogue : section.epilogues) Walk(epilogue);
     Touch({section.length, section.iteration, section.body_condition, section.first_condition,
            section.trip});
   }

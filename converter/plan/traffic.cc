@@ -73,7 +73,7 @@ class Traffic {
     }
     for (const ValueId each : {section.body_condition, section.iteration}) Touch(each, rounds);
     for (const BlockId copy : section.copies) Visit(copy, rounds_of_copy);
-    for (const BlockId settle : section.settles) Visit(settle, times);
+    for (const BlockId epilogue : section.epilogues) Visit(epilogue, times);
   }
 
   const Program& program_;

@@ -81,7 +81,7 @@ class Validator {
   uint32_t Section(uint32_t index, Effects& effects);
   uint32_t Branches(uint32_t index, uint32_t other, Effects& effects);
   Effects Looped(uint32_t index, const Trips& trips);
-  Effects Static(const std::vector<Effects>& bodies, const std::vector<Effects>& settles,
+  Effects Static(const std::vector<Effects>& bodies, const std::vector<Effects>& epilogues,
                  const Trips& trips, const Effects& moving);
   Effects Moving(const std::vector<Effects>& bodies, int64_t trips);
   bool AreDisjoint(const std::vector<Effect>& parts);
@@ -355,7 +355,7 @@ uint32_t Validator::Branches(uint32_t index, uint32_t other, Effects& effects) {
 Effects Validator::Looped(uint32_t index, const Trips& trips) {
   const format::Section& section = *model_.sections()->Get(index);
   const uint32_t unroll = section.unroll();
-  std::vector<Effects> bodies, settles;
+  std::vector<Effects> bodies, epilogues;
   open_.push_back(index);
   for (uint32_t i = 0; i < unroll && i < trips.most; ++i) {
     Effects body;
@@ -367,9 +367,9 @@ Effects Validator::Looped(uint32_t index, const Trips& trips) {
   open_.pop_back();
   NoteCandidates(index, bodies);
   for (uint32_t i = 1; i < unroll; ++i) {
-    settles.push_back(Run(Mark(index, unroll + i - 1), Mark(index, unroll + i)));
+    epilogues.push_back(Run(Mark(index, unroll + i - 1), Mark(index, unroll + i)));
   }
-  return Static(bodies, settles, trips, Moving(bodies, trips.most));
+  return Static(bodies, epilogues, trips, Moving(bodies, trips.most));
 }
 
 // The effect of the loop on bytes that it moves through. Scan outputs count as completely written,
@@ -450,9 +450,9 @@ Effect Validator::Walked(const std::vector<Effects>& bodies, const Frame& outsid
 
 // Combines everything: for each possible trip count, as many bodies as change the effect, then the
 // epilogue for that count.
-Effects Validator::Static(const std::vector<Effects>& bodies, const std::vector<Effects>& settles,
+Effects Validator::Static(const std::vector<Effects>& bodies, const std::vector<Effects>& epilogues,
                           const Trips& trips, const Effects& moving) {
-  const auto period = static_cast<int64_t>(settles.size() + 1);
+  const auto period = static_cast<int64_t>(epilogues.size() + 1);
   // The effect after a third period equals that after the second.
   int64_t walked = std::min(trips.most, 3 * period);
   Trips reduced = trips;
@@ -469,7 +469,7 @@ Effects Validator::Static(const std::vector<Effects>& bodies, const std::vector<
     if (reduced.MayBe(n)) {
       Effects exit = done;
       Beside(exit, moving);
-      if (n % period != 0) Then(exit, settles[static_cast<size_t>(n % period - 1)]);
+      if (n % period != 0) Then(exit, epilogues[static_cast<size_t>(n % period - 1)]);
       if (first) {
         result = std::move(exit);
       } else {

@@ -70,7 +70,7 @@ class Collector {
     if (section.loop) VisitLoop(*section.loop);
     for (const BlockId copy : section.copies) Visit(copy, true);
     Read(section.body_condition);
-    for (const BlockId settle : section.settles) Visit(settle, true);
+    for (const BlockId epilogue : section.epilogues) Visit(epilogue, true);
     Write(section.length);
   }
 

@@ -115,7 +115,7 @@ class ProgramCheck {
       Require(value == kNone || IsValue(value), who, "refers to an unknown value");
     }
     for (const BlockId copy : section.copies) Claim(copy);
-    for (const BlockId settle : section.settles) Claim(settle);
+    for (const BlockId epilogue : section.epilogues) Claim(epilogue);
     if (section.loop) CheckLoop(*section.loop, who);
   }
 

@@ -21,7 +21,7 @@ class InvariantSteps {
       : program_(program), section_(section), everywhere_(everywhere) {
     const Section& row = program.sections[section];
     for (const BlockId copy : row.copies) inside_.push_back(CollectAccesses(program, copy));
-    for (const BlockId copy : row.settles) inside_.push_back(CollectAccesses(program, copy));
+    for (const BlockId copy : row.epilogues) inside_.push_back(CollectAccesses(program, copy));
     for (const ValueId written : {row.iteration, row.length}) {
       if (written != kNone) written_by_section_.insert(Resolve(program, written).root);
     }

@@ -72,9 +72,9 @@ class Listing {
                     section.layer, section.trip_count, section.max_trips, section.copies.size());
     if (section.loop) Print(*section.loop, depth + 1);
     for (const BlockId copy : section.copies) Print(copy, depth + 1);
-    for (const BlockId settle : section.settles) {
+    for (const BlockId epilogue : section.epilogues) {
       text += fmt::format("{:{}}settle\n", "", 2 * depth);
-      Print(settle, depth + 1);
+      Print(epilogue, depth + 1);
     }
   }
 

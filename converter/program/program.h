@@ -155,7 +155,7 @@ struct Loop {
 struct Section {
   std::optional<Loop> loop;
   std::vector<BlockId> copies;
-  std::vector<BlockId> settles;
+  std::vector<BlockId> epilogues;
   int64_t trip_count = -1;  // -1: no limit known
   ValueId trip = kNone;
   int64_t max_trips = 0;

@@ -38,18 +38,18 @@ std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition, int64_t
   return count;
 }
 
-struct Settled {
+struct FixedCount {
   Count count;
   bool changed = false;
 };
 
 // Makes the trip count a constant, and also the condition if it only repeats the trip count.
-std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
+std::optional<FixedCount> FixTripCount(ir::Graph& graph, ir::Node& loop) {
   ir::Body& body = loop.bodies[0];
   if (loop.inputs.size() < 2 || body.map.Takes(0)) return std::nullopt;
   const std::optional<int64_t> written = IntOf(loop.inputs[0]);
   if (body.map.condition == nullptr) {
-    return written ? std::optional(Settled{{*written, true}}) : std::nullopt;
+    return written ? std::optional(FixedCount{{*written, true}}) : std::nullopt;
   }
   const ir::Source condition = body.map.condition->inputs[0];
   if (!written && condition.node->constant) return std::nullopt;  // no bound
@@ -62,21 +62,21 @@ std::optional<Settled> SettleCount(ir::Graph& graph, ir::Node& loop) {
   if (count->trips != written) {
     loop.inputs[0] = NewInts(graph, loop, {ElementType::i64, {}}, {count->trips});
   }
-  if (!count->exact || condition.node->constant) return Settled{*count};
+  if (!count->exact || condition.node->constant) return FixedCount{*count};
   // A new Result, because the old one may also be a state or an output.
   ir::Graph& inside = *body.graph;
   const ir::Source flag = NewFlag(inside, *condition.node, true);
   body.map.condition = NewResult(inside, *condition.node, flag);
-  return Settled{*count, true};
+  return FixedCount{*count, true};
 }
 
 // A slice reads the same element in every iteration that runs, even if data ends the loop earlier.
 void RecogniseCount(ir::Graph& graph, ir::Node& loop) {
-  const std::optional<Settled> settled = SettleCount(graph, loop);
-  if (!settled) return;
-  const Count& count = settled->count;
+  const std::optional<FixedCount> fixed = FixTripCount(graph, loop);
+  if (!fixed) return;
+  const Count& count = fixed->count;
   if (count.trips < 1 || count.trips > kMostIterations) return;
-  bool changed = RecogniseSlices(loop, count.trips) || settled->changed;
+  bool changed = RecogniseSlices(loop, count.trips) || fixed->changed;
   changed = RecogniseLists(loop, count) || changed;
   if (changed) PruneLoop(loop);
   if (RecogniseCounters(loop, count.trips)) PruneLoop(loop);

@@ -25,7 +25,7 @@ class Cloner {
       program_.sections.emplace_back();
       const Section& inside = program_.sections[section];
       for (const BlockId each : std::vector<BlockId>(inside.copies)) Number(each);
-      for (const BlockId each : std::vector<BlockId>(program_.sections[section].settles)) {
+      for (const BlockId each : std::vector<BlockId>(program_.sections[section].epilogues)) {
         Number(each);
       }
     }
@@ -58,7 +58,7 @@ class Cloner {
       *value = CloneValue(*value);
     }
     for (BlockId& block : copy.copies) block = Fill(block);
-    for (BlockId& block : copy.settles) block = Fill(block);
+    for (BlockId& block : copy.epilogues) block = Fill(block);
     const SectionId target = sections_.at(section);
     program_.sections[target] = std::move(copy);
     return target;

@@ -228,8 +228,8 @@ void Unroller::EmitPhase(size_t phase, const std::vector<ValueId>& states) {
 // complete rounds.
 void Unroller::EmitEpilogue(size_t phase) {
   const BlockId outside = builder_.block();
-  section_.settles.push_back(builder_.NewBlock());
-  builder_.SetBlock(section_.settles.back());
+  section_.epilogues.push_back(builder_.NewBlock());
+  builder_.SetBlock(section_.epilogues.back());
   std::vector<std::pair<ValueId, ValueId>> copies;
   for (size_t last = 0; last < loop_.lasts.size() && section_.is_open(); ++last) {
     const auto& of = plan_.line_of_last[last];
@@ -240,7 +240,7 @@ void Unroller::EmitEpilogue(size_t phase) {
                                               ring[HomeAfter(line, 0, of->age)]};
     if (std::ranges::find(copies, copy) == copies.end()) copies.push_back(copy);
   }
-  const Because because(builder_, Reason::settle);
+  const Because because(builder_, Reason::epilogue);
   CopyAtOnce(builder_, std::move(copies));
   builder_.SetBlock(outside);
 }
@@ -286,7 +286,7 @@ void Unroller::BindLastOnTrack(const DelayLine& line, size_t age, ValueId value)
   params.mutate_element_bytes(Narrow32(unit, "element bytes"));
   params.mutate_index_type(ElementType::i32);
   const ValueId values = track.Chunk(builder_, -1 - back, {type.type, {trips() + 1, elements}});
-  const Because because(builder_, Reason::settle);
+  const Because because(builder_, Reason::epilogue);
   builder_.Emit(params, {values, section_.length}, {value});
 }
 

@@ -119,7 +119,7 @@ TEST(Traffic, MultipliesThroughNestedSectionsAndSettles) {
   const Traffic traffic = TrafficOf(model);
   const SectionSum inner = traffic.bytes.sections[1];
   EXPECT_EQ(inner.per_iteration, 16);  // 32 in every other copy
-  EXPECT_EQ(inner.settle, 32);
+  EXPECT_EQ(inner.epilogue, 32);
   EXPECT_EQ(inner.per_entry, 3 * 32 + 32);  // copy 0 runs for iterations 0, 2, 4
   EXPECT_EQ(traffic.bytes.sections[0].per_entry, 3 * (3 * 32 + 32));
   const std::vector<Cause>& causes = traffic.causes;

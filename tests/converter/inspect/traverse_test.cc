@@ -98,7 +98,7 @@ TEST(SumOf, TakesOneSettleRunWhereTheCountIsOpen) {
   loop.b.slots[0].mutate_type(ElementType::i32);
   const Sum sum = loop.Count();
   EXPECT_FALSE(sum.exact);
-  EXPECT_EQ(sum.sections[1].settle, 10000);
+  EXPECT_EQ(sum.sections[1].epilogue, 10000);
   EXPECT_EQ(sum.sections[1].per_entry, 112 + 10000);
   EXPECT_EQ(sum.run, 2 * (112 + 10000));
   // Enter, enter, copies 0 to 2, epilogues 1 and 2.
