@@ -17,26 +17,26 @@ constexpr std::array<std::string_view, 3> kThirdModes = {"numpy", "explicit", "b
 
 // Input axis i becomes output axis axes[i]. It keeps its extent or, if it is 1, repeats. Other
 // output axes repeat.
-struct Stretch {
+struct Repeat {
   Dims output;
   std::vector<size_t> axes;
 };
 
 // Checks that every input axis fits its output axis.
-std::optional<Stretch> Checked(NodeScope& scope, Stretch stretch) {
+std::optional<Repeat> Checked(NodeScope& scope, Repeat repeat) {
   const Dims& input = scope.input_dims(0);
   for (size_t i = 0; i < input.size(); ++i) {
-    const int64_t place = stretch.output[stretch.axes[i]];
+    const int64_t place = repeat.output[repeat.axes[i]];
     if (input[i] == 1 || input[i] == place) continue;
     scope.Fault("{} does not broadcast to {}: axis {} is {} and the target {}; must be equal or 1",
-                ToString(scope.input_type(0)), ToString(stretch.output), i, input[i], place);
+                ToString(scope.input_type(0)), ToString(repeat.output), i, input[i], place);
     return std::nullopt;
   }
-  return stretch;
+  return repeat;
 }
 
 // Aligns axes at the end.
-std::optional<Stretch> Trailing(NodeScope& scope, Dims output) {
+std::optional<Repeat> Trailing(NodeScope& scope, Dims output) {
   const size_t rank = scope.input_dims(0).size();
   if (rank > output.size()) {
     scope.Fault(
@@ -44,12 +44,12 @@ std::optional<Stretch> Trailing(NodeScope& scope, Dims output) {
         ToString(scope.input_type(0)), rank, ToString(output), output.size());
     return std::nullopt;
   }
-  Stretch stretch{std::move(output), {}};
-  for (size_t i = 0; i < rank; ++i) stretch.axes.push_back(stretch.output.size() - rank + i);
-  return Checked(scope, std::move(stretch));
+  Repeat repeat{std::move(output), {}};
+  for (size_t i = 0; i < rank; ++i) repeat.axes.push_back(repeat.output.size() - rank + i);
+  return Checked(scope, std::move(repeat));
 }
 
-std::optional<Stretch> Explicit(NodeScope& scope, Dims output) {
+std::optional<Repeat> Explicit(NodeScope& scope, Dims output) {
   const int64_t rank = static_cast<int64_t>(output.size());
   // The mapping of a scalar may be empty; OpenVINO also accepts one element, as for [1].
   const bool is_scalar = scope.rank(0) == 0;
@@ -61,7 +61,7 @@ std::optional<Stretch> Explicit(NodeScope& scope, Dims output) {
                 ToString(*mapping), mapping->size());
     return std::nullopt;
   }
-  Stretch stretch{std::move(output), {}};
+  Repeat repeat{std::move(output), {}};
   for (size_t i = 0; i < mapping->size(); ++i) {
     const int64_t axis = (*mapping)[i];
     if (axis < 0 || axis >= rank || (i > 0 && axis <= (*mapping)[i - 1])) {
@@ -69,13 +69,13 @@ std::optional<Stretch> Explicit(NodeScope& scope, Dims output) {
                   ToString(*mapping), axis, rank - 1);
       return std::nullopt;
     }
-    stretch.axes.push_back(static_cast<size_t>(axis));
+    repeat.axes.push_back(static_cast<size_t>(axis));
   }
-  return Checked(scope, std::move(stretch));
+  return Checked(scope, std::move(repeat));
 }
 
 // Both shapes broadcast: output axes with target extent 1 keep the extent of the input.
-std::optional<Stretch> Bidirectional(NodeScope& scope, const Dims& target) {
+std::optional<Repeat> Bidirectional(NodeScope& scope, const Dims& target) {
   const Dims& input = scope.input_dims(0);
   Dims output = target;
   if (output.size() < input.size()) output.insert(output.begin(), input.size() - output.size(), 1);
@@ -86,7 +86,7 @@ std::optional<Stretch> Bidirectional(NodeScope& scope, const Dims& target) {
   return Trailing(scope, std::move(output));
 }
 
-std::optional<Stretch> ReadStretch(NodeScope& scope, std::span<const std::string_view> modes) {
+std::optional<Repeat> ReadRepeat(NodeScope& scope, std::span<const std::string_view> modes) {
   const std::string mode = scope.attributes.Choice("mode", "numpy", modes);
   const std::optional<Dims> target = ControlInts(scope, 1, "target_shape");
   if (!target) return std::nullopt;
@@ -100,27 +100,27 @@ std::optional<Stretch> ReadStretch(NodeScope& scope, std::span<const std::string
   return Trailing(scope, *target);
 }
 
-std::optional<Stretch> ReadFirst(NodeScope& scope) { return ReadStretch(scope, kFirstModes); }
-std::optional<Stretch> ReadThird(NodeScope& scope) { return ReadStretch(scope, kThirdModes); }
+std::optional<Repeat> ReadFirst(NodeScope& scope) { return ReadRepeat(scope, kFirstModes); }
+std::optional<Repeat> ReadThird(NodeScope& scope) { return ReadRepeat(scope, kThirdModes); }
 
-template <std::optional<Stretch> (*Read)(NodeScope&)>
+template <std::optional<Repeat> (*Read)(NodeScope&)>
 void InferBroadcast(InferScope& scope) {
-  std::optional<Stretch> stretch = Read(scope);
-  if (stretch) scope.SetOutput(0, scope.input_element(0), std::move(stretch->output));
+  std::optional<Repeat> repeat = Read(scope);
+  if (repeat) scope.SetOutput(0, scope.input_element(0), std::move(repeat->output));
 }
 
-template <std::optional<Stretch> (*Read)(NodeScope&)>
+template <std::optional<Repeat> (*Read)(NodeScope&)>
 void LowerBroadcast(LowerScope& scope) {
-  const Stretch stretch = Read(scope).value();
+  const Repeat repeat = Read(scope).value();
   const Dims& input = scope.input_dims(0);
   const Dims source_strides = plan::DenseStrides(input);
-  const Dims target_strides = plan::DenseStrides(stretch.output);
+  const Dims target_strides = plan::DenseStrides(repeat.output);
   Movement movement;
-  for (size_t axis = 0; axis < stretch.output.size(); ++axis) {
-    movement.push_back({Nest{{stretch.output[axis]}, {0}, {target_strides[axis]}}});
+  for (size_t axis = 0; axis < repeat.output.size(); ++axis) {
+    movement.push_back({Nest{{repeat.output[axis]}, {0}, {target_strides[axis]}}});
   }
   for (size_t i = 0; i < input.size(); ++i) {
-    if (input[i] != 1) movement[stretch.axes[i]][0].source_strides = {source_strides[i]};
+    if (input[i] != 1) movement[repeat.axes[i]][0].source_strides = {source_strides[i]};
   }
   MoveToOutput(scope, 0, movement, 0);
 }
@@ -169,7 +169,7 @@ void LowerTile(LowerScope& scope) {
 }
 
 // Input axis i is aligned to output axis places[i]; broadcast axes repeat.
-void StretchedAxes(AxisScope& scope, const std::vector<int64_t>& places) {
+void RepeatedAxes(AxisScope& scope, const std::vector<int64_t>& places) {
   const Dims& in = scope.in(0);
   // A scalar may have an entry in `places`, which refers to none of its axes.
   const auto end = places.begin() + std::min(std::ssize(places), std::ssize(in));
@@ -195,12 +195,12 @@ std::vector<int64_t> TrailingAxes(const AxisScope& scope) {
   return places;
 }
 
-void TileAxes(AxisScope& scope) { StretchedAxes(scope, TrailingAxes(scope)); }
+void TileAxes(AxisScope& scope) { RepeatedAxes(scope, TrailingAxes(scope)); }
 
 void BroadcastAxes(AxisScope& scope) {
   const std::string mode = scope.attributes.Text("mode", "numpy");
   const bool mapped = scope.has_input(2) && (mode == "explicit" || mode == "none");
-  StretchedAxes(scope, mapped ? scope.Ints(2).value_or(Dims()) : TrailingAxes(scope));
+  RepeatedAxes(scope, mapped ? scope.Ints(2).value_or(Dims()) : TrailingAxes(scope));
 }
 
 constexpr Operation kTileRows[] = {

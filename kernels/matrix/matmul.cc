@@ -15,7 +15,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // A part of the sum for columns [0, columns) of y, all rows. The matrix b is stored as panels:
 // element (k, n) of panel p is b[k * inner_stride + p * 16 + n].
-struct Stretch {
+struct ColumnRange {
   static constexpr auto& kShapes = kTileShapes;
 
   const float* a;
@@ -39,8 +39,8 @@ struct Stretch {
 };
 
 // Offsets wrap around in size_t: the stride after the last row may have any value.
-struct StretchRows {
-  const Stretch& at;
+struct ColumnRangeRows {
+  const ColumnRange& at;
   size_t a, y;  // of the next row
 
   template <size_t kRows, size_t kPanels>
@@ -65,13 +65,13 @@ struct StretchRows {
 };
 
 template <size_t kRows, size_t kPanels>
-void Stretch::Group(size_t outputs, size_t rows) const {
-  StretchRows next = {*this, 0, 0};
+void ColumnRange::Group(size_t outputs, size_t rows) const {
+  ColumnRangeRows next = {*this, 0, 0};
   RunRows<kRows, kPanels>(next, outputs, rows);
 }
 
 // `rows` is at least 1. Advances `at` to the following outputs.
-WEFT_PART void RunStretch(Stretch& at, size_t rows) { RunProduct(at, at.columns, rows); }
+WEFT_PART void RunColumnRange(ColumnRange& at, size_t rows) { RunProduct(at, at.columns, rows); }
 
 // Inner steps and columns that are gathered at the same time, on the stack; boards have little of
 // it.
@@ -94,7 +94,7 @@ HWY_INLINE void Transpose4x4(const float* from, size_t stride, float* to) {
 #endif
 
 // Gathers columns [0, columns) of the next `inner` steps as rows of kGatheredColumns.
-HWY_INLINE void GatherColumns(const MatmulShape& shape, const Stretch& at, const float* b,
+HWY_INLINE void GatherColumns(const MatmulShape& shape, const ColumnRange& at, const float* b,
                               float* panel) {
   size_t transposed = 0;  // columns whose complete groups of four steps are done
 #if HWY_TARGET != HWY_SCALAR
@@ -116,7 +116,7 @@ HWY_INLINE void GatherColumns(const MatmulShape& shape, const Stretch& at, const
 }
 
 // Elements of the last panel after its columns must be initialised; their values do not matter.
-HWY_INLINE void ClearLastPanel(const Stretch& at, float* panel) {
+HWY_INLINE void ClearLastPanel(const ColumnRange& at, float* panel) {
   if constexpr (kLanes == 1) {
     __builtin_memset(panel, 0, kGatheredSteps * kPanel * sizeof(float));
   } else if (at.columns % kPanel != 0) {
@@ -129,7 +129,7 @@ HWY_INLINE void ClearLastPanel(const Stretch& at, float* panel) {
 
 // Columns that must be gathered first, some inner steps at a time. Sums continue in y from one part
 // to the next.
-HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
+HWY_INLINE void MatmulGathered(const MatmulShape& shape, ColumnRange& at) {
   float panel[kGatheredSteps * kGatheredColumns];
   ClearLastPanel(at, panel);
   const float* b = at.b;
@@ -141,12 +141,12 @@ HWY_INLINE void MatmulGathered(const MatmulShape& shape, Stretch& at) {
       at.a += kGatheredSteps * shape.a_inner_stride;
       b += kGatheredSteps * shape.b_inner_stride;
       at.continues = true;
-      // RunStretch has advanced past several panels.
+      // RunColumnRange has advanced past several panels.
       if (kGatheredColumns > kPanel) at.b = panel, at.y = y;
     }
     at.inner = shape.inner - k < kGatheredSteps ? shape.inner - k : kGatheredSteps;
     GatherColumns(shape, at, b, panel);
-    RunStretch(at, shape.rows);
+    RunColumnRange(at, shape.rows);
   }
 }
 
@@ -156,7 +156,7 @@ HWY_INLINE bool IsColumnFaster(size_t columns, size_t rows) {
   return columns == 1 && (HWY_TARGET == HWY_SCALAR || rows <= 2);
 }
 
-void MatmulColumn(const MatmulShape& shape, const Stretch& at) {
+void MatmulColumn(const MatmulShape& shape, const ColumnRange& at) {
   for (size_t row = 0; row < shape.rows; ++row) {
     const float* a = at.a + row * at.a_row_stride;
     const float* b = at.b;
@@ -187,18 +187,18 @@ void MatmulMatrix(const MatmulShape& shape, const MatmulPart& part, const float*
     const size_t columns = is_contiguous && left >= kPanel ? left / kPanel * kPanel
                            : left < kGatheredColumns       ? left
                                                            : kGatheredColumns;
-    Stretch at = {a,
-                  shape.a_row_stride,
-                  steps ? shape.a_inner_stride : 0,
-                  b + column * shape.b_column_stride,
-                  steps ? shape.b_inner_stride : 0,
-                  y + column,
-                  part.y_row_stride,
-                  shape.inner,
-                  columns,
-                  part.continues};
+    ColumnRange at = {a,
+                      shape.a_row_stride,
+                      steps ? shape.a_inner_stride : 0,
+                      b + column * shape.b_column_stride,
+                      steps ? shape.b_inner_stride : 0,
+                      y + column,
+                      part.y_row_stride,
+                      shape.inner,
+                      columns,
+                      part.continues};
     if (is_contiguous && left >= kPanel) {
-      RunStretch(at, shape.rows);
+      RunColumnRange(at, shape.rows);
     } else if (IsColumnFaster(left, shape.rows)) {
       MatmulColumn(shape, at);
     } else {

@@ -7,7 +7,7 @@
 
 #include "converter/base/faults.h"
 #include "converter/base/narrow.h"
-#include "converter/graph/layout/stretches.h"
+#include "converter/graph/layout/layout_groups.h"
 #include "converter/graph/layout/turned.h"
 #include "converter/graph/recognise/forms.h"
 #include "converter/graph/rewrite.h"
@@ -25,9 +25,9 @@ struct Turning {
   ops::Turn turn = {};
 };
 
-Turning TurningOf(const ir::Graph& graph, const Stretches& stretches, ir::Node& node) {
+Turning TurningOf(const ir::Graph& graph, const LayoutGroups& groups, ir::Node& node) {
   const auto turns = [&](Port port) {
-    return stretches.Turns(node, port) && stretches.IsLast(SourceAt(node, port));
+    return groups.Turns(node, port) && groups.IsLast(SourceAt(node, port));
   };
   Turning turning = {&node};
   for (size_t i = 0; i < node.inputs.size(); ++i) turning.inputs.push_back(turns(ops::In(i)));
@@ -64,11 +64,11 @@ void Apply(ir::Graph& graph, const Turning& turning, TurnedValues& values) {
   if (turn.reshape) BecomeReshape(graph, node, node.inputs[0], *turn.reshape);
 }
 
-void TurnStretches(ir::Graph& graph) {
-  const Stretches stretches(graph);
+void TurnLayoutGroups(ir::Graph& graph) {
+  const LayoutGroups groups(graph);
   std::vector<Turning> all;
   for (ir::Node* node : ir::Topological(graph)) {
-    all.push_back(TurningOf(graph, stretches, *node));
+    all.push_back(TurningOf(graph, groups, *node));
   }
   TurnedValues values(graph);
   for (const Turning& turning : all) {
@@ -83,7 +83,7 @@ void TurnAll(ir::Graph& graph) {
   for (const ir::Node* node : ir::Topological(graph)) {
     for (const ir::Body& body : node->bodies) TurnAll(*body.graph);
   }
-  TurnStretches(graph);
+  TurnLayoutGroups(graph);
 }
 
 }  // namespace

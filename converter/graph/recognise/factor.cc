@@ -187,9 +187,9 @@ void KeepAdditionApart(FormSite& site, const ir::Node& scaled, const WeightedPro
     if (!is_row) reader->attributes[kRoundsApart] = "true";
     return;
   }
-  const bool is_stretched =
+  const bool is_broadcast =
       constant && std::ssize(constant->numbers) != CountIn(other) && TypeOf(sum).dims == dims;
-  if (!is_stretched) return;
+  if (!is_broadcast) return;
   const std::vector<float> floats(constant->numbers.begin(), constant->numbers.end());
   site.Replace(*reader, {},
                {"Add", 1, {sum, NewFloats(site.graph(), *reader, constant->dims, floats)}});

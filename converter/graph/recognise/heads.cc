@@ -134,7 +134,7 @@ ir::Source WithPair(ir::Graph& graph, const ir::Node& like, ir::Source source, A
 }
 
 // Returns the only axis along which `after` is longer than `before`; `before` has extent 1 there.
-std::optional<size_t> StretchedAxis(const Dims& before, const Dims& after) {
+std::optional<size_t> RepeatedAxis(const Dims& before, const Dims& after) {
   if (before.size() != after.size()) return std::nullopt;
   std::optional<size_t> found;
   for (size_t axis = 0; axis < before.size(); ++axis) {
@@ -145,7 +145,7 @@ std::optional<size_t> StretchedAxis(const Dims& before, const Dims& after) {
   return found;
 }
 
-std::optional<Repetition> StretchOf(ir::Source source) {
+std::optional<Repetition> RepetitionOfBroadcast(ir::Source source) {
   const ir::Node& node = *source.node;
   const bool broadcasts = IsCalled(node, "Broadcast");
   if (!broadcasts && !IsCalled(node, "Tile")) return std::nullopt;
@@ -153,7 +153,7 @@ std::optional<Repetition> StretchOf(ir::Source source) {
   const bool is_mapped = mode != node.attributes.end() && mode->second == "explicit";
   if (broadcasts && is_mapped) return std::nullopt;
   const Dims& dims = node.outputs[0].type.dims;
-  const std::optional<size_t> axis = StretchedAxis(TypeOf(node.inputs[0]).dims, dims);
+  const std::optional<size_t> axis = RepeatedAxis(TypeOf(node.inputs[0]).dims, dims);
   if (!axis) return std::nullopt;
   return Repetition{node.inputs[0], *axis, dims[*axis]};
 }
@@ -203,7 +203,7 @@ std::optional<Repetition> RepetitionOf(ir::Graph& graph, const ir::Node& like, i
     inner->axis = static_cast<size_t>(std::ranges::find(*order, inner->axis) - order->begin());
     return inner;
   }
-  if (const auto stretch = StretchOf(source)) return stretch;
+  if (const auto repetition = RepetitionOfBroadcast(source)) return repetition;
   if (const auto gathered = GatheredOf(source)) return gathered;
   if (source.node->constant || !ops::TraitsOf(*source.node).reshapes) return std::nullopt;
   const std::optional<Repetition> inner = RepetitionOf(graph, like, source.node->inputs[0]);

@@ -319,7 +319,7 @@ bool LinesUp(const NormInverse& inverse, ir::Source x) {
 }
 
 // Skips a Broadcast along axes of extent 1.
-ir::Source BeforeStretch(ir::Source source, Covered& covered) {
+ir::Source BeforeBroadcast(ir::Source source, Covered& covered) {
   const ir::Node& node = *source.node;
   if (!IsCalled(node, "Broadcast") || node.inputs.size() != 2) return source;
   if (TypeOf(node.inputs[0]).dims.size() != TypeOf(source).dims.size()) return source;
@@ -328,13 +328,13 @@ ir::Source BeforeStretch(ir::Source source, Covered& covered) {
 }
 
 bool RecogniseQuotient(FormSite& site, ir::Node& node) {
-  Covered stretched;
-  const ir::Source divisor = BeforeStretch(node.inputs[1], stretched);
+  Covered broadcast;
+  const ir::Source divisor = BeforeBroadcast(node.inputs[1], broadcast);
   const std::optional<NormRoot> root = RootOf(site, divisor);
   if (!root) return false;
   std::optional<NormForm> norm = QuotientForm(site, node, node.inputs[0], *root);
   if (!norm || !KeepsAxes(divisor, TypeOf(norm->x).dims, root->squares.axes)) return false;
-  Join(norm->covered, stretched);
+  Join(norm->covered, broadcast);
   return PlaceNorm(site, node, std::move(*norm), std::nullopt, std::nullopt);
 }
 

@@ -23,7 +23,7 @@ namespace weft::graph {
 namespace {
 
 // Returns true if `dims` broadcast to `to` by NumPy's rule.
-bool IsStretched(const Dims& dims, const Dims& to) {
+bool IsBroadcast(const Dims& dims, const Dims& to) {
   return dims.size() <= to.size() &&
          std::equal(dims.rbegin(), dims.rend(), to.rbegin(),
                     [](int64_t from, int64_t extent) { return from == 1 || from == extent; });
@@ -158,7 +158,7 @@ bool Keys::OnlyRepeats(ir::Node& node, int64_t chunk) const {
   if (readers_.at(&node).size() != 1) return false;
   const AxisRelation& relation = times_.Relation(&node);
   const bool stretches =
-      relation.stretches && IsStretched(DimsOf(node.inputs[0]), DimsOf({&node, 0}));
+      relation.stretches && IsBroadcast(DimsOf(node.inputs[0]), DimsOf({&node, 0}));
   if (!relation.reshapes && !stretches) return false;
   const TimeAxis* time = times_.Of(node.inputs[0]);
   return time != nullptr && time->outer == 1 && time->chunk == chunk;

@@ -469,7 +469,7 @@ bool Waiting::VisitDelay(ir::Node& node, const Delay& delay) {
   if (delay.past > 0) data = Masked(data, delay.fill);
   SetLate(node, late);
   if (flows_.Relation(&node).stretches) {
-    SetStretch(graph_, node, flows_.Of({&node, 0})->axis, Places({&node, 0}));
+    SetBroadcastExtent(graph_, node, flows_.Of({&node, 0})->axis, Places({&node, 0}));
   }
   return true;
 }
@@ -529,7 +529,7 @@ bool Waiting::VisitGroups(ir::Node& node) {
   }
   const AxisRelation& relation = flows_.Relation(&node);
   if (relation.stretches && flows_.Of({&node, 0}) != nullptr) {
-    SetStretch(graph_, node, flows_.Of({&node, 0})->axis, Places({&node, 0}));
+    SetBroadcastExtent(graph_, node, flows_.Of({&node, 0})->axis, Places({&node, 0}));
   }
   if (relation.selects && FlowAt(node, 0) != nullptr && TakesItsRuns(relation)) {
     CutTo(graph_, node, relation.runs, {FlowAt(node, 0)->axis, 0, Places(node.inputs[0])});

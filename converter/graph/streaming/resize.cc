@@ -131,7 +131,7 @@ void Resizing::SetTargets(ir::Node& node) {
   if (time == nullptr) return;
   const AxisRelation& relation = times_.Relation(&node);
   if (relation.reshapes) MakeReshape(node, node.inputs[0]);
-  if (relation.stretches) SetStretch(graph_, node, time->axis, Extent(*time));
+  if (relation.stretches) SetBroadcastExtent(graph_, node, time->axis, Extent(*time));
 }
 
 }  // namespace
@@ -187,7 +187,7 @@ void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps) {
 }
 
 // The numbers are aligned with the last axes.
-void SetStretch(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent) {
+void SetBroadcastExtent(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent) {
   Faults discarded;
   const ops::NodeScope scope(graph, node, discarded);
   Dims numbers = scope.Ints(1).value();

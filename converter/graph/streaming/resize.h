@@ -24,7 +24,7 @@ bool HaveTheSameStep(const ir::Constant& a, const ir::Constant& b, const TimeAxi
 void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps);
 
 // Sets an extent in input 1, which holds the output's extents, for example of a Broadcast.
-void SetStretch(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent);
+void SetBroadcastExtent(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent);
 
 // Resizes all tensors and constants with time to `steps` steps.
 void Resize(ir::Graph& graph, const TimeAxes& times, int64_t steps);

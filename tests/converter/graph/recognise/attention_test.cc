@@ -119,15 +119,15 @@ struct SharedHeads : testing::Test {
   Spelling g;
   const ir::Source query = g.Parameter(F32({2, 4, 5, 3})), key = g.Parameter(F32({2, 2, 6, 3}));
 
-  ir::Source Stretched(ir::Source x, const std::vector<int64_t>& to) {
+  ir::Source Broadcast(ir::Source x, const std::vector<int64_t>& to) {
     return g.Of("Broadcast", {x, g.Ints(to)}, {{"mode", "numpy"}});
   }
   ir::Source Shaped(ir::Source x, const std::vector<int64_t>& to) {
     return g.Of("Reshape", {x, g.Ints(to)}, {{"special_zero", "false"}});
   }
   ir::Source Repeated(ir::Source x) {
-    const ir::Source stretched = Stretched(g.Of("Unsqueeze", {x, g.Ints({2})}), {2, 2, 2, 6, 3});
-    return Shaped(stretched, {2, 4, 6, 3});
+    const ir::Source broadcast = Broadcast(g.Of("Unsqueeze", {x, g.Ints({2})}), {2, 2, 2, 6, 3});
+    return Shaped(broadcast, {2, 4, 6, 3});
   }
   KindCounts Finished(ir::Source result) {
     g.Result(result);
@@ -152,9 +152,9 @@ TEST_F(SharedHeads, OfAnEquationLoseALetter) {
 }
 
 TEST_F(SharedHeads, ThatStandInTurnAreRepeated) {
-  const ir::Source stretched = Stretched(g.Of("Unsqueeze", {key, g.Ints({1})}), {2, 2, 2, 6, 3});
+  const ir::Source broadcast = Broadcast(g.Of("Unsqueeze", {key, g.Ints({1})}), {2, 2, 2, 6, 3});
   const ir::Source y =
-      g.Of("MatMul", {query, Shaped(stretched, {2, 4, 6, 3})}, {{"transpose_b", "true"}});
+      g.Of("MatMul", {query, Shaped(broadcast, {2, 4, 6, 3})}, {{"transpose_b", "true"}});
   EXPECT_EQ(Finished(y),
             (KindCounts{{"Broadcast", 1}, {"MatMul", 1}, {"Reshape", 1}, {"Unsqueeze", 1}}));
 }
@@ -174,15 +174,15 @@ TEST_F(SharedHeads, OfBothFactorsAreRepeatedOnce) {
 TEST_F(SharedHeads, BehindAStretchToTheSameDimsAreReadAsTheyLie) {
   const ir::Source other = g.Parameter(F32({2, 4, 6, 3}));
   const ir::Source turned = g.Of("Transpose", {other, g.Ints({0, 1, 3, 2})});
-  const ir::Source y = g.Of("MatMul", {query, Stretched(turned, {2, 4, 3, 6})});
+  const ir::Source y = g.Of("MatMul", {query, Broadcast(turned, {2, 4, 3, 6})});
   EXPECT_EQ(Finished(y), (KindCounts{{"MatMul", 1}, {"Transpose", 1}}));
 }
 
 TEST_F(SharedHeads, WithRowsAmongThemAreRepeated) {
-  const ir::Source stretched = Stretched(g.Of("Unsqueeze", {key, g.Ints({3})}), {2, 2, 6, 2, 3});
+  const ir::Source broadcast = Broadcast(g.Of("Unsqueeze", {key, g.Ints({3})}), {2, 2, 6, 2, 3});
   const ir::Source other = g.Parameter(F32({2, 2, 12, 3}));
   const ir::Source y =
-      g.Of("MatMul", {other, Shaped(stretched, {2, 2, 12, 3})}, {{"transpose_b", "true"}});
+      g.Of("MatMul", {other, Shaped(broadcast, {2, 2, 12, 3})}, {{"transpose_b", "true"}});
   EXPECT_EQ(Finished(y),
             (KindCounts{{"Broadcast", 1}, {"MatMul", 1}, {"Reshape", 1}, {"Unsqueeze", 1}}));
 }

@@ -230,8 +230,8 @@ TEST(JoinedConstants, AStretchedAddendIsOnePerOutput) {
   Spelling g;
   const ir::Source x = g.Parameter(F32({1, 2, 3}));
   const ir::Source product = Convolution(g, x, Constant(g, {2, 2, 3}, 5));
-  const ir::Source stretched = g.Floats({1, 2, 3}, {1, 1, 1, 2, 2, 2});
-  const ir::Source sum = g("Add", g("Multiply", product, 0.5f), stretched);
+  const ir::Source broadcast = g.Floats({1, 2, 3}, {1, 1, 1, 2, 2, 2});
+  const ir::Source sum = g("Add", g("Multiply", product, 0.5f), broadcast);
   g.Result(sum);
   EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"Add", 1}, {"Convolution", 1}}));
   EXPECT_EQ(g.type(sum.node->inputs[1]).dims, (Dims{1, 2, 1}));

@@ -2,8 +2,8 @@
 // Layout groups: values of three or four axes that must have the same axis order, because
 // operations that support both orders connect them. The cost of transpositions at the border of a
 // group decides whether it becomes channels-last.
-#ifndef WEFT_CONVERTER_GRAPH_LAYOUT_STRETCHES_H_
-#define WEFT_CONVERTER_GRAPH_LAYOUT_STRETCHES_H_
+#ifndef WEFT_CONVERTER_GRAPH_LAYOUT_LAYOUT_GROUPS_H_
+#define WEFT_CONVERTER_GRAPH_LAYOUT_LAYOUT_GROUPS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace weft::graph {
 
-class Stretches {
+class LayoutGroups {
  public:
   // Reads the graph without changing it.
-  explicit Stretches(const ir::Graph& graph);
+  explicit LayoutGroups(const ir::Graph& graph);
 
   // Returns true if the value belongs to a layout group that becomes channels-last.
   bool IsLast(const ir::Source& source) const;
@@ -57,4 +57,4 @@ ir::Source SourceAt(ir::Node& node, ops::Port port);
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_LAYOUT_STRETCHES_H_
+#endif  // WEFT_CONVERTER_GRAPH_LAYOUT_LAYOUT_GROUPS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/layout/stretches.h"
+#include "converter/graph/layout/layout_groups.h"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ ir::Source SourceAt(ir::Node& node, Port port) {
   return {&node, Narrow32(port.index, "an output's index")};
 }
 
-Stretches::Stretches(const ir::Graph& graph) {
+LayoutGroups::LayoutGroups(const ir::Graph& graph) {
   const std::vector<ir::Node*> nodes = ir::Topological(graph);
   std::map<ir::Node*, ops::Turn> turns;
   for (ir::Node* node : nodes) {
@@ -36,7 +36,7 @@ Stretches::Stretches(const ir::Graph& graph) {
   Decide();
 }
 
-size_t Stretches::PlaceOf(const ir::Source& source) {
+size_t LayoutGroups::PlaceOf(const ir::Source& source) {
   const auto [entry, is_new] = places_.try_emplace({source.node, source.port}, sources_.size());
   if (is_new) {
     sources_.push_back(source);
@@ -45,12 +45,12 @@ size_t Stretches::PlaceOf(const ir::Source& source) {
   return entry->second;
 }
 
-size_t Stretches::RootOf(size_t place) const {
+size_t LayoutGroups::RootOf(size_t place) const {
   while (roots_[place] != place) place = roots_[place] = roots_[roots_[place]];
   return place;
 }
 
-void Stretches::Join(ir::Node& node, const ops::Turn& turn) {
+void LayoutGroups::Join(ir::Node& node, const ops::Turn& turn) {
   for (const std::vector<Port>& tie : turn.ties) {
     const size_t first = PlaceOf(SourceAt(node, tie.front()));
     for (const Port port : tie) {
@@ -65,7 +65,7 @@ void Stretches::Join(ir::Node& node, const ops::Turn& turn) {
 
 // Returns true if output 0 is tied to inputs with its dims that all have the same memory layout in
 // both orders.
-bool Stretches::HasOrderFreeInputs(ir::Node& node, const ops::Turn& turn) {
+bool LayoutGroups::HasOrderFreeInputs(ir::Node& node, const ops::Turn& turn) {
   const Dims& dims = node.outputs[0].type.dims;
   return std::ranges::any_of(turn.ties, [&](const std::vector<Port>& tie) {
     bool has_output = false, has_input = false;
@@ -80,7 +80,7 @@ bool Stretches::HasOrderFreeInputs(ir::Node& node, const ops::Turn& turn) {
   });
 }
 
-void Stretches::CountSteps(ir::Node& node, const ops::Turn& turn) {
+void LayoutGroups::CountSteps(ir::Node& node, const ops::Turn& turn) {
   for (const std::vector<Port>& tie : turn.ties) {
     Account& account = accounts_[RootOf(PlaceOf(SourceAt(node, tie.front())))];
     if (turn.last_is == LastIs::kGood) ++(tie.front().output ? account.made : account.read);
@@ -92,7 +92,7 @@ void Stretches::CountSteps(ir::Node& node, const ops::Turn& turn) {
 // Counts transpositions: one per value for all readers that need the other order. The only extent
 // that counts is the number of channels. Otherwise a streaming model would choose a different order
 // of its history depending on the number of steps per run.
-void Stretches::CountMoves(const std::vector<ir::Node*>& nodes) {
+void LayoutGroups::CountMoves(const std::vector<ir::Node*>& nodes) {
   std::set<size_t> handed_out;
   for (const ir::Node* node : nodes) {
     for (size_t i = 0; i < node->inputs.size(); ++i) {
@@ -111,7 +111,7 @@ void Stretches::CountMoves(const std::vector<ir::Node*>& nodes) {
 
 // Any window step gains more than one copy of a tensor costs. A step with strided access on one
 // side gains less.
-void Stretches::Decide() {
+void LayoutGroups::Decide() {
   for (const auto& [root, account] : accounts_) {
     const bool has_reason = account.made + account.read + account.slow > 0;
     const bool is_inside = account.made > 0 && account.read > 0;
@@ -119,12 +119,12 @@ void Stretches::Decide() {
   }
 }
 
-bool Stretches::IsLast(const ir::Source& source) const {
+bool LayoutGroups::IsLast(const ir::Source& source) const {
   const auto place = places_.find({source.node, source.port});
   return place != places_.end() && last_.contains(RootOf(place->second));
 }
 
-bool Stretches::Turns(const ir::Node& node, Port port) const {
+bool LayoutGroups::Turns(const ir::Node& node, Port port) const {
   const auto ports = turning_.find(&node);
   return ports != turning_.end() && std::ranges::find(ports->second, port) != ports->second.end();
 }
