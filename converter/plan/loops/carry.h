@@ -42,7 +42,8 @@ struct DelayLine {
   bool closed = false;         // the youngest state takes the value of the oldest
   bool fresh = false;          // the youngest takes a fresh result; otherwise it needs a copy
   size_t homes = 1;  // buffers of the ring; one more than states if the oldest is still needed
-  std::optional<size_t> track;  // index of the scan whose buffer holds all values instead of a ring
+  std::optional<size_t>
+      scan_buffer;  // index of the scan whose buffer holds all values instead of a ring
 };
 
 // Returns lines that contain every state exactly once. A result, or an old value, has one buffer,

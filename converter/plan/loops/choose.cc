@@ -46,7 +46,7 @@ class CarryChoice {
     std::vector<Origin> origins;
     for (size_t state = 0; state < states_.size(); ++state) origins.push_back(OriginOf(state));
     plan_.lines = LineUp(origins);
-    AssignTracks();
+    AssignScanBuffers();
     FindStatesAmongLasts();
     LengthenRings();
     LimitPhases(plan_.lines, MostPhases());
@@ -63,11 +63,11 @@ class CarryChoice {
   const Extent& Taken(size_t state) const { return results_[loop_.carried[state].result]; }
   Origin OriginOf(size_t state) const;
   bool IsParameter(ValueId root) const;
-  void AssignTracks();
+  void AssignScanBuffers();
   bool IsProvided(const Loop::Scan& scan) const {
     return program_.values[scan.whole].parent != kNone;
   }
-  bool MayShareTrack(size_t scan, size_t other) const;
+  bool MayShareScanBuffer(size_t scan, size_t other) const;
   std::optional<OfLine> LineOfScan(size_t scan);
   bool IsLastOf(size_t last, size_t state) const;
   std::optional<OfLine> LineOfLast(size_t last);
@@ -106,7 +106,7 @@ Origin CarryChoice::OriginOf(size_t state) const {
   return {Origin::Kind::kResult, first, fresh};
 }
 
-bool CarryChoice::MayShareTrack(size_t scan, size_t other) const {
+bool CarryChoice::MayShareScanBuffer(size_t scan, size_t other) const {
   const Loop::Scan& a = loop_.scans[scan];
   const Loop::Scan& b = loop_.scans[other];
   return a.backward == b.backward && a.axis == b.axis && !IsProvided(a) && !IsProvided(b);
@@ -118,14 +118,14 @@ std::optional<LoopPlan::OfLine> CarryChoice::LineOfScan(size_t scan) {
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     DelayLine& of = plan_.lines[line];
     if (of.closed || (provided && of.states.size() > 1)) continue;
-    if (of.track && !MayShareTrack(scan, *of.track)) continue;
+    if (of.scan_buffer && !MayShareScanBuffer(scan, *of.scan_buffer)) continue;
     std::optional<OfLine> found;
     if (end == Taken(of.states[0])) found = OfLine{line, 0};
     for (size_t age = 1; age <= of.states.size() && !provided; ++age) {
       if (end == states_[of.states[age - 1]]) found = OfLine{line, age};
     }
     if (!found) continue;
-    if (!of.track) of.track = scan;
+    if (!of.scan_buffer) of.scan_buffer = scan;
     return found;
   }
   return std::nullopt;
@@ -133,7 +133,7 @@ std::optional<LoopPlan::OfLine> CarryChoice::LineOfScan(size_t scan) {
 
 // Lines whose values are gathered anyway are stored in the first scan output that takes one of
 // them.
-void CarryChoice::AssignTracks() {
+void CarryChoice::AssignScanBuffers() {
   for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
     plan_.line_of_scan.push_back(LineOfScan(scan));
   }
@@ -193,8 +193,8 @@ IterationTargets CarryChoice::FirstTargets(Builder& builder) {
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     const DelayLine& of = plan_.lines[line];
     const ValueId oldest = loop_.carried[of.states.back()].state;
-    if (of.track) {
-      targets.of_lines.push_back(chunk(loop_.scans[*of.track]));
+    if (of.scan_buffer) {
+      targets.of_lines.push_back(chunk(loop_.scans[*of.scan_buffer]));
     } else {
       targets.of_lines.push_back(of.homes > of.states.size() ? extra_homes_[line] : oldest);
     }
@@ -209,7 +209,7 @@ void CarryChoice::LengthenRings() {
   builder.SetLayer(section_.layer);
   builder.SetBlock(loop_.body);
   for (const DelayLine& of : plan_.lines) {
-    const bool longer = !of.track && of.homes > of.states.size();
+    const bool longer = !of.scan_buffer && of.homes > of.states.size();
     const ValueId state = loop_.carried[of.states[0]].state;
     extra_homes_.push_back(longer ? builder.Scratch(builder.value(state).type) : kNone);
   }
@@ -232,7 +232,7 @@ void CarryChoice::LengthenRings() {
   }
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     DelayLine& of = plan_.lines[line];
-    if (of.track || !of.fresh || of.homes > of.states.size()) continue;
+    if (of.scan_buffer || !of.fresh || of.homes > of.states.size()) continue;
     const auto found = copy_to.find(targets.of_lines[line]);
     if (found == copy_to.end()) continue;
     const auto item = static_cast<int64_t>(found->second);
@@ -253,7 +253,7 @@ void CarryChoice::FillRings() {
   builder.SetBlock(loop_.body);
   for (const DelayLine& of : plan_.lines) {
     std::vector<ValueId>& ring = plan_.rings.emplace_back();
-    if (of.track) continue;
+    if (of.scan_buffer) continue;
     for (const size_t state : of.states) ring.push_back(loop_.carried[state].state);
     if (of.homes > of.states.size()) {
       ring.push_back(builder.Scratch(builder.value(ring[0]).type));

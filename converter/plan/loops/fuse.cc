@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "converter/plan/loops/counted.h"
+#include "converter/plan/loops/scan_buffer.h"
 #include "converter/plan/loops/step_loops.h"
 #include "converter/plan/loops/strips.h"
 #include "converter/plan/loops/time_strips.h"
-#include "converter/plan/loops/track.h"
 #include "converter/program/block_access.h"
 #include "converter/program/row_parts.h"
 

@@ -67,7 +67,7 @@ void EndIteration(Builder& builder, const Section& section, const LoopPlan& plan
     if (of.closed) continue;
     const ValueId made = results[loop.carried[of.states[0]].result];
     edges.emplace_back(made, targets.of_lines[line]);
-    if (!of.track && of.fresh) oldest_first.emplace_back(states[of.states.back()], made);
+    if (!of.scan_buffer && of.fresh) oldest_first.emplace_back(states[of.states.back()], made);
   }
   const Because because(builder, Reason::back_edge);
   CopyAtOnce(builder, std::move(edges));

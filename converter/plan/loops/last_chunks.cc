@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "converter/plan/loops/counted.h"
-#include "converter/plan/loops/track.h"
+#include "converter/plan/loops/scan_buffer.h"
 #include "converter/program/block_access.h"
 
 namespace weft::plan {

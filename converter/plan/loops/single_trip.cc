@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "converter/plan/loops/track.h"
+#include "converter/plan/loops/scan_buffer.h"
 #include "converter/program/builder.h"
 
 namespace weft::plan {

@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "converter/plan/loops/counted.h"
-#include "converter/plan/loops/track.h"
+#include "converter/plan/loops/scan_buffer.h"
 #include "converter/program/block_access.h"
 #include "converter/program/row_parts.h"
 #include "converter/program/window_rows.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "converter/plan/loops/clone.h"
+#include "converter/plan/loops/scan_buffer.h"
 #include "converter/plan/loops/time_group.h"
-#include "converter/plan/loops/track.h"
 #include "converter/program/builder.h"
 #include "converter/program/row_parts.h"
 #include "converter/program/window_rows.h"

@@ -9,7 +9,7 @@
 #include "converter/base/narrow.h"
 #include "converter/plan/loops/clone.h"
 #include "converter/plan/loops/iteration_end.h"
-#include "converter/plan/loops/track.h"
+#include "converter/plan/loops/scan_buffer.h"
 
 namespace weft::plan {
 
@@ -29,7 +29,7 @@ class Unroller {
   void Run() {
     builder_.SetLayer(section_.layer);
     for (const Loop::Sliced& input : loop_.sliced) BindSlice(builder_, input, trips(), id_);
-    PrepareTracks();
+    PrepareScanBuffers();
     PrepareRings();
     OrderInitialCopies();
     TakeOut();
@@ -49,8 +49,8 @@ class Unroller {
   }
   int64_t trips() const { return section_.max_trips; }
 
-  void PrepareTracks();
-  void ClearTrack(const Track& track);
+  void PrepareScanBuffers();
+  void ClearScanBuffer(const ScanBuffer& scan_buffer);
   void PrepareRings();
   void OrderInitialCopies();
   void MoveInitialCopyToEnd(ValueId home);
@@ -63,45 +63,46 @@ class Unroller {
   void EmitEpilogue(size_t phase);
   void BindResults();
   void BindLast(size_t last);
-  void BindLastOnTrack(const DelayLine& line, size_t age, ValueId value);
+  void BindLastOnScanBuffer(const DelayLine& line, size_t age, ValueId value);
 
   Builder& builder_;
   const SectionId id_;
   Section section_;
   const Loop loop_;
   const LoopPlan& plan_;
-  std::vector<Track> tracks_;  // by scan output; unused if it is stored in that of another one
+  std::vector<ScanBuffer>
+      scan_buffers_;  // by scan output; unused if it is stored in that of another one
 };
 
-void Unroller::PrepareTracks() {
+void Unroller::PrepareScanBuffers() {
   for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
     const auto& of = plan_.line_of_scan[scan];
-    if (of && *plan_.lines[of->line].track != scan) {
-      tracks_.emplace_back();
+    if (of && *plan_.lines[of->line].scan_buffer != scan) {
+      scan_buffers_.emplace_back();
       continue;
     }
     const size_t guards = of ? plan_.lines[of->line].states.size() : 0;
-    tracks_.push_back(Track::Of(builder_, loop_.scans[scan], trips(), guards));
-    if (section_.is_open()) ClearTrack(tracks_.back());
+    scan_buffers_.push_back(ScanBuffer::Of(builder_, loop_.scans[scan], trips(), guards));
+    if (section_.is_open()) ClearScanBuffer(scan_buffers_.back());
   }
   for (const DelayLine& line : plan_.lines) {
-    for (size_t position = 0; line.track && position < line.states.size(); ++position) {
+    for (size_t position = 0; line.scan_buffer && position < line.states.size(); ++position) {
       const Loop::Carried& carried = loop_.carried[line.states[position]];
-      const Track& track = tracks_[*line.track];
+      const ScanBuffer& scan_buffer = scan_buffers_[*line.scan_buffer];
       const auto age = static_cast<int64_t>(position) + 1;
-      MakeView(program(), carried.initial, track.whole(), track.OffsetOf(-age));
-      MakeView(program(), carried.state, track.whole(), track.OffsetOf(-age),
-               {Move{id_, track.stride_bytes()}});
+      MakeView(program(), carried.initial, scan_buffer.whole(), scan_buffer.OffsetOf(-age));
+      MakeView(program(), carried.state, scan_buffer.whole(), scan_buffer.OffsetOf(-age),
+               {Move{id_, scan_buffer.stride_bytes()}});
     }
   }
 }
 
 // Clears the scan buffer, so that bytes after the true length do not depend on earlier runs.
-void Unroller::ClearTrack(const Track& track) {
+void Unroller::ClearScanBuffer(const ScanBuffer& scan_buffer) {
   const Because because(builder_, Reason::clear);
-  const ElementType type = builder_.type(track.whole());
-  const int64_t elements = track.chunk_bytes() / std::max<int64_t>(1, ElementBytes(type));
-  builder_.Fill(track.Chunk(builder_, 0, {type, {trips(), elements}}));
+  const ElementType type = builder_.type(scan_buffer.whole());
+  const int64_t elements = scan_buffer.chunk_bytes() / std::max<int64_t>(1, ElementBytes(type));
+  builder_.Fill(scan_buffer.Chunk(builder_, 0, {type, {trips(), elements}}));
 }
 
 // Binds the initial values of the states to the buffers of their rings.
@@ -163,7 +164,7 @@ void Unroller::TakeOut() {
 // Returns the buffer of the state at `position` of a line in that phase.
 ValueId Unroller::HomeAt(size_t line, size_t position, size_t phase) {
   const DelayLine& of = plan_.lines[line];
-  if (of.track) return loop_.carried[of.states[position]].state;
+  if (of.scan_buffer) return loop_.carried[of.states[position]].state;
   return plan_.rings[line][HomeAfter(of, phase, position)];
 }
 
@@ -184,16 +185,16 @@ IterationTargets Unroller::TargetsOf(size_t phase) {
   for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
     const TensorType type = TypeOf(results[loop_.scans[scan].result]);
     targets.of_scans.push_back(
-        plan_.line_of_scan[scan] ? kNone : tracks_[scan].MovingChunk(builder_, id_, 0, type));
+        plan_.line_of_scan[scan] ? kNone : scan_buffers_[scan].MovingChunk(builder_, id_, 0, type));
   }
   for (size_t last = 0; last < loop_.lasts.size(); ++last) {
     targets.of_lasts.push_back(plan_.line_of_last[last] ? kNone : loop_.lasts[last].value);
   }
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     const DelayLine& of = plan_.lines[line];
-    targets.of_lines.push_back(of.track
-                                   ? tracks_[*of.track].MovingChunk(builder_, id_, 0, StateType(of))
-                                   : plan_.rings[line][HomeAfter(of, phase + 1, 0)]);
+    targets.of_lines.push_back(
+        of.scan_buffer ? scan_buffers_[*of.scan_buffer].MovingChunk(builder_, id_, 0, StateType(of))
+                       : plan_.rings[line][HomeAfter(of, phase + 1, 0)]);
   }
   return targets;
 }
@@ -233,7 +234,7 @@ void Unroller::EmitEpilogue(size_t phase) {
   std::vector<std::pair<ValueId, ValueId>> copies;
   for (size_t last = 0; last < loop_.lasts.size() && section_.is_open(); ++last) {
     const auto& of = plan_.line_of_last[last];
-    if (!of || plan_.lines[of->line].track) continue;
+    if (!of || plan_.lines[of->line].scan_buffer) continue;
     const DelayLine& line = plan_.lines[of->line];
     const std::vector<ValueId>& ring = plan_.rings[of->line];
     const std::pair<ValueId, ValueId> copy = {ring[HomeAfter(line, phase, of->age)],
@@ -248,8 +249,9 @@ void Unroller::EmitEpilogue(size_t phase) {
 void Unroller::BindResults() {
   for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
     const auto& of = plan_.line_of_scan[scan];
-    const Track& track = tracks_[of ? *plan_.lines[of->line].track : scan];
-    track.BindScan(builder_, of ? -static_cast<int64_t>(of->age) : 0, loop_.scans[scan].whole);
+    const ScanBuffer& scan_buffer = scan_buffers_[of ? *plan_.lines[of->line].scan_buffer : scan];
+    scan_buffer.BindScan(builder_, of ? -static_cast<int64_t>(of->age) : 0,
+                         loop_.scans[scan].whole);
   }
   for (size_t last = 0; last < loop_.lasts.size(); ++last) {
     if (plan_.line_of_last[last]) BindLast(last);
@@ -260,22 +262,23 @@ void Unroller::BindLast(size_t last) {
   const auto [line, age] = *plan_.line_of_last[last];
   const DelayLine& of = plan_.lines[line];
   const ValueId value = loop_.lasts[last].value;
-  if (of.track) return BindLastOnTrack(of, age, value);
+  if (of.scan_buffer) return BindLastOnScanBuffer(of, age, value);
   const size_t done = section_.is_open() ? 0 : static_cast<size_t>(trips());
   MakeView(program(), value, plan_.rings[line][HomeAfter(of, done, age)], 0);
 }
 
 // The true count is in section.length. Counting chunks from the one before the first, the last
 // value is number `length`.
-void Unroller::BindLastOnTrack(const DelayLine& line, size_t age, ValueId value) {
-  const Track& track = tracks_[*line.track];
+void Unroller::BindLastOnScanBuffer(const DelayLine& line, size_t age, ValueId value) {
+  const ScanBuffer& scan_buffer = scan_buffers_[*line.scan_buffer];
   const auto back = static_cast<int64_t>(age);
   if (!section_.is_open()) {
-    return MakeView(program(), value, track.whole(), track.OffsetOf(trips() - 1 - back));
+    return MakeView(program(), value, scan_buffer.whole(),
+                    scan_buffer.OffsetOf(trips() - 1 - back));
   }
   const TensorType type = StateType(line);
   const int64_t unit = std::max<int64_t>(1, ElementBytes(type.type));
-  const int64_t elements = track.chunk_bytes() / unit;
+  const int64_t elements = scan_buffer.chunk_bytes() / unit;
   if (elements == 0) return;
   format::GatherParams params;
   params.mutate_batch(1);
@@ -285,7 +288,8 @@ void Unroller::BindLastOnTrack(const DelayLine& line, size_t age, ValueId value)
   params.mutate_indices(1);
   params.mutate_element_bytes(Narrow32(unit, "element bytes"));
   params.mutate_index_type(ElementType::i32);
-  const ValueId values = track.Chunk(builder_, -1 - back, {type.type, {trips() + 1, elements}});
+  const ValueId values =
+      scan_buffer.Chunk(builder_, -1 - back, {type.type, {trips() + 1, elements}});
   const Because because(builder_, Reason::epilogue);
   builder_.Emit(params, {values, section_.length}, {value});
 }

@@ -83,7 +83,7 @@ TEST(Phases, AreTheLeastCommonMultipleOfTheHomes) {
   EXPECT_EQ(PhasesOf({}), 1u);
   std::vector<DelayLine> lines = {Ring({0}, 2), Ring({1, 2}, 3), Ring({3}, 1)};
   EXPECT_EQ(PhasesOf(lines), 6u);
-  lines[1].track = 0;
+  lines[1].scan_buffer = 0;
   EXPECT_EQ(PhasesOf(lines), 2u);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/track.h"
+#include "converter/plan/loops/scan_buffer.h"
 
 #include <utility>
 
@@ -74,33 +74,34 @@ void BindSlice(Builder& builder, const Loop::Sliced& input, int64_t trips, Secti
            {Move{section, input.backward ? -chunk_bytes : chunk_bytes}});
 }
 
-Track Track::Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t guards) {
-  Track track;
+ScanBuffer ScanBuffer::Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t guards) {
+  ScanBuffer scan_buffer;
   const Value& scanned = builder.value(scan.whole);
-  track.view_ = ViewOfScan(builder.program(), scan, trips);
-  track.backward_ = scan.backward;
+  scan_buffer.view_ = ViewOfScan(builder.program(), scan, trips);
+  scan_buffer.backward_ = scan.backward;
   if (scanned.parent != kNone) {
-    track.whole_ = scanned.parent;
-    track.base_bytes_ = scanned.offset_bytes;
-    return track;
+    scan_buffer.whole_ = scanned.parent;
+    scan_buffer.base_bytes_ = scanned.offset_bytes;
+    return scan_buffer;
   }
   const auto guard_count = static_cast<int64_t>(guards);
-  track.whole_ = builder.Scratch(
-      {scanned.type.type, {trips + guard_count, track.view_.outer * track.view_.chunk_elements}});
-  if (!scan.backward) track.base_bytes_ = guard_count * track.chunk_bytes();
-  return track;
+  scan_buffer.whole_ = builder.Scratch(
+      {scanned.type.type,
+       {trips + guard_count, scan_buffer.view_.outer * scan_buffer.view_.chunk_elements}});
+  if (!scan.backward) scan_buffer.base_bytes_ = guard_count * scan_buffer.chunk_bytes();
+  return scan_buffer;
 }
 
-ValueId Track::MovingChunk(Builder& builder, SectionId section, int64_t age,
-                           TensorType type) const {
+ValueId ScanBuffer::MovingChunk(Builder& builder, SectionId section, int64_t age,
+                                TensorType type) const {
   return builder.View(whole_, OffsetOf(-age), std::move(type), {Move{section, stride_bytes()}});
 }
 
-ValueId Track::Chunk(Builder& builder, int64_t number, TensorType type) const {
+ValueId ScanBuffer::Chunk(Builder& builder, int64_t number, TensorType type) const {
   return builder.View(whole_, OffsetOf(number), std::move(type));
 }
 
-void Track::BindScan(Builder& builder, int64_t first, ValueId scanned) const {
+void ScanBuffer::BindScan(Builder& builder, int64_t first, ValueId scanned) const {
   if (builder.value(scanned).parent != kNone) return;  // is a part of the scan buffer already
   const int64_t offset = OffsetOf(backward_ ? first + view_.trips - 1 : first);
   if (view_.outer == 1) return MakeView(builder.program(), scanned, whole_, offset);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/track.h"
+#include "converter/plan/loops/scan_buffer.h"
 
 #include <gtest/gtest.h>
 
@@ -54,60 +54,60 @@ TEST(BindSlice, OfAnInnerAxisIsTransposedOnce) {
   EXPECT_EQ(place, (Place{step.outputs[0], 0, {{columns.section, 40}}}));
 }
 
-TEST(Track, KeepsGuardsBeforeTheFirstChunk) {
+TEST(ScanBuffer, KeepsGuardsBeforeTheFirstChunk) {
   Program program;
   Builder builder(program);
   const SectionId section = builder.NewSection();
   Loop::Scan scan;
   scan.whole = builder.Scratch(F32({3, 5}));
-  const Track track = Track::Of(builder, scan, 3, 2);
-  EXPECT_EQ(program.values[track.whole()].bytes, (3 + 2) * 20);
-  const ValueId older = track.MovingChunk(builder, section, 2, F32({1, 5}));
-  EXPECT_EQ(Resolve(program, older), (Place{track.whole(), 0, {{section, 20}}}));
-  EXPECT_EQ(Resolve(program, track.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 20);
-  track.BindScan(builder, 0, scan.whole);
-  EXPECT_EQ(Resolve(program, scan.whole), (Place{track.whole(), 40, {}}));
+  const ScanBuffer scan_buffer = ScanBuffer::Of(builder, scan, 3, 2);
+  EXPECT_EQ(program.values[scan_buffer.whole()].bytes, (3 + 2) * 20);
+  const ValueId older = scan_buffer.MovingChunk(builder, section, 2, F32({1, 5}));
+  EXPECT_EQ(Resolve(program, older), (Place{scan_buffer.whole(), 0, {{section, 20}}}));
+  EXPECT_EQ(Resolve(program, scan_buffer.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 20);
+  scan_buffer.BindScan(builder, 0, scan.whole);
+  EXPECT_EQ(Resolve(program, scan.whole), (Place{scan_buffer.whole(), 40, {}}));
 }
 
-TEST(Track, KeepsGuardsBehindTheLastChunkOfABackwardScan) {
+TEST(ScanBuffer, KeepsGuardsBehindTheLastChunkOfABackwardScan) {
   Program program;
   Builder builder(program);
   const SectionId section = builder.NewSection();
   Loop::Scan scan;
   scan.backward = true;
   scan.whole = builder.Scratch(F32({3, 5}));
-  const Track track = Track::Of(builder, scan, 3, 1);
-  const ValueId made = track.MovingChunk(builder, section, 0, F32({1, 5}));
-  EXPECT_EQ(Resolve(program, made), (Place{track.whole(), 40, {{section, -20}}}));
-  EXPECT_EQ(Resolve(program, track.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 60);
-  track.BindScan(builder, 0, scan.whole);
-  EXPECT_EQ(Resolve(program, scan.whole), (Place{track.whole(), 0, {}}));
+  const ScanBuffer scan_buffer = ScanBuffer::Of(builder, scan, 3, 1);
+  const ValueId made = scan_buffer.MovingChunk(builder, section, 0, F32({1, 5}));
+  EXPECT_EQ(Resolve(program, made), (Place{scan_buffer.whole(), 40, {{section, -20}}}));
+  EXPECT_EQ(Resolve(program, scan_buffer.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 60);
+  scan_buffer.BindScan(builder, 0, scan.whole);
+  EXPECT_EQ(Resolve(program, scan.whole), (Place{scan_buffer.whole(), 0, {}}));
 }
 
-TEST(Track, OfAnInnerAxisIsTransposedAfterTheLoop) {
+TEST(ScanBuffer, OfAnInnerAxisIsTransposedAfterTheLoop) {
   Program program;
   Builder builder(program);
   Loop::Scan scan;
   scan.axis = 1;
   scan.whole = builder.Scratch(F32({2, 3, 5}));
-  const Track track = Track::Of(builder, scan, 3, 0);
-  track.BindScan(builder, 0, scan.whole);
+  const ScanBuffer scan_buffer = ScanBuffer::Of(builder, scan, 3, 0);
+  scan_buffer.BindScan(builder, 0, scan.whole);
   ASSERT_EQ(program.blocks[program.main].items.size(), 1u);
   const auto& step = std::get<Step>(program.blocks[program.main].items[0]);
   EXPECT_EQ(step.reason, format::Reason::scan_axis);
   EXPECT_EQ(step.outputs, std::vector{scan.whole});
 }
 
-TEST(Track, IsWhereTheCallerHasRoom) {
+TEST(ScanBuffer, IsWhereTheCallerHasRoom) {
   Program program;
   Builder builder(program);
   const ValueId room = builder.Scratch(F32({9, 5}));
   Loop::Scan scan;
   scan.whole = builder.View(room, 20, F32({3, 5}));
-  const Track track = Track::Of(builder, scan, 3, 1);
-  EXPECT_EQ(track.whole(), room);
-  EXPECT_EQ(Resolve(program, track.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 0);
-  track.BindScan(builder, 0, scan.whole);
+  const ScanBuffer scan_buffer = ScanBuffer::Of(builder, scan, 3, 1);
+  EXPECT_EQ(scan_buffer.whole(), room);
+  EXPECT_EQ(Resolve(program, scan_buffer.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 0);
+  scan_buffer.BindScan(builder, 0, scan.whole);
   EXPECT_EQ(Resolve(program, scan.whole), (Place{room, 20, {}}));
 }
 

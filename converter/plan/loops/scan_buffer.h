@@ -2,8 +2,8 @@
 // Chunks of a tensor along one axis, one per iteration of a loop. Time-major chunks are parts of
 // the tensor itself and need no copy. If an axis before the sliced one has more than one element,
 // one transpose outside the loop makes the chunks time-major.
-#ifndef WEFT_CONVERTER_PLAN_LOOPS_TRACK_H_
-#define WEFT_CONVERTER_PLAN_LOOPS_TRACK_H_
+#ifndef WEFT_CONVERTER_PLAN_LOOPS_SCAN_BUFFER_H_
+#define WEFT_CONVERTER_PLAN_LOOPS_SCAN_BUFFER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -37,9 +37,9 @@ void BindSlice(Builder& builder, const Loop::Sliced& input, int64_t trips, Secti
 // if backward). `guards` additional chunks before that of the first iteration (the halo) hold the
 // initial values of a delay line that is stored here. Chunks are numbered from 0; -1 is the
 // youngest one of the halo.
-class Track {
+class ScanBuffer {
  public:
-  static Track Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t guards);
+  static ScanBuffer Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t guards);
 
   ValueId whole() const { return whole_; }
   int64_t chunk_bytes() const { return view_.chunk_bytes(); }
@@ -66,4 +66,4 @@ class Track {
 
 }  // namespace weft::plan
 
-#endif  // WEFT_CONVERTER_PLAN_LOOPS_TRACK_H_
+#endif  // WEFT_CONVERTER_PLAN_LOOPS_SCAN_BUFFER_H_
