@@ -74,7 +74,7 @@ void BindSlice(Builder& builder, const Loop::Sliced& input, int64_t trips, Secti
            {Move{section, input.backward ? -chunk_bytes : chunk_bytes}});
 }
 
-ScanBuffer ScanBuffer::Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t guards) {
+ScanBuffer ScanBuffer::Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t halo) {
   ScanBuffer scan_buffer;
   const Value& scanned = builder.value(scan.whole);
   scan_buffer.view_ = ViewOfScan(builder.program(), scan, trips);
@@ -84,11 +84,11 @@ ScanBuffer ScanBuffer::Of(Builder& builder, const Loop::Scan& scan, int64_t trip
     scan_buffer.base_bytes_ = scanned.offset_bytes;
     return scan_buffer;
   }
-  const auto guard_count = static_cast<int64_t>(guards);
+  const auto halo_count = static_cast<int64_t>(halo);
   scan_buffer.whole_ = builder.Scratch(
       {scanned.type.type,
-       {trips + guard_count, scan_buffer.view_.outer * scan_buffer.view_.chunk_elements}});
-  if (!scan.backward) scan_buffer.base_bytes_ = guard_count * scan_buffer.chunk_bytes();
+       {trips + halo_count, scan_buffer.view_.outer * scan_buffer.view_.chunk_elements}});
+  if (!scan.backward) scan_buffer.base_bytes_ = halo_count * scan_buffer.chunk_bytes();
   return scan_buffer;
 }
 

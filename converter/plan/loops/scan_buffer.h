@@ -34,12 +34,12 @@ void MakeView(Program& program, ValueId value, ValueId parent, int64_t offset_by
 void BindSlice(Builder& builder, const Loop::Sliced& input, int64_t trips, SectionId section);
 
 // The buffer in which a scan output is gathered: one chunk per iteration, in time order (reversed
-// if backward). `guards` additional chunks before that of the first iteration (the halo) hold the
+// if backward). `halo` additional chunks before that of the first iteration (the halo) hold the
 // initial values of a delay line that is stored here. Chunks are numbered from 0; -1 is the
 // youngest one of the halo.
 class ScanBuffer {
  public:
-  static ScanBuffer Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t guards);
+  static ScanBuffer Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t halo);
 
   ValueId whole() const { return whole_; }
   int64_t chunk_bytes() const { return view_.chunk_bytes(); }

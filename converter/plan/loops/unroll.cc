@@ -81,8 +81,8 @@ void Unroller::PrepareScanBuffers() {
       scan_buffers_.emplace_back();
       continue;
     }
-    const size_t guards = of ? plan_.lines[of->line].states.size() : 0;
-    scan_buffers_.push_back(ScanBuffer::Of(builder_, loop_.scans[scan], trips(), guards));
+    const size_t halo = of ? plan_.lines[of->line].states.size() : 0;
+    scan_buffers_.push_back(ScanBuffer::Of(builder_, loop_.scans[scan], trips(), halo));
     if (section_.is_open()) ClearScanBuffer(scan_buffers_.back());
   }
   for (const DelayLine& line : plan_.lines) {
