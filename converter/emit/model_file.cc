@@ -135,12 +135,12 @@ class Writer {
 
 // Region 2 and later regions are the memories of scratch.
 uint8_t Writer::RegionOf(ValueId root) const {
-  switch (program_.values[root].home) {
-    case plan::Home::kWeights:
+  switch (program_.values[root].storage) {
+    case plan::Storage::kWeights:
       return 0;
-    case plan::Home::kState:
+    case plan::Storage::kState:
       return 1;
-    case plan::Home::kScratch:
+    case plan::Storage::kScratch:
       break;
   }
   return Narrow<uint8_t>(2 + plan_.memories[root], "regions");

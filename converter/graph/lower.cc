@@ -44,7 +44,7 @@ plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::Value
 // before the value is read.
 plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
   const plan::Place place = plan::Resolve(builder.program(), value);
-  if (builder.value(place.root).home != plan::Home::kState) return value;
+  if (builder.value(place.root).storage != plan::Storage::kState) return value;
   const plan::Because because(builder, format::Reason::output);
   const plan::ValueId copy = builder.Scratch(builder.value(value).type);
   builder.Copy(value, copy);

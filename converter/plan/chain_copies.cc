@@ -30,7 +30,7 @@ class BlockChainer {
       auto* step = std::get_if<Step>(&items_[item]);
       if (step == nullptr || !IsPlainCopy(program_, *step)) continue;
       const Place source = Resolve(program_, step->inputs[0]);
-      if (program_.values[source.root].home != Home::kState) continue;
+      if (program_.values[source.root].storage != Storage::kState) continue;
       const StateCopy copy = {static_cast<int64_t>(item), source, step->outputs[0]};
       if (const std::optional<ValueId> earlier = EarlierTarget(copy)) {
         step->inputs[0] = *earlier;
@@ -59,7 +59,8 @@ class BlockChainer {
   }
 
   bool IsCompleteScratch(ValueId value) const {
-    return program_.values[value].parent == kNone && program_.values[value].home == Home::kScratch;
+    return program_.values[value].parent == kNone &&
+           program_.values[value].storage == Storage::kScratch;
   }
 
   // Returns true if an item in [first, last] writes to bytes of `value`, which is at `place`.

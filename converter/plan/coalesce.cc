@@ -68,14 +68,15 @@ bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
   const Place source = Resolve(program, copy.inputs[0]);
   const Place target = Resolve(program, copy.outputs[0]);
   if (source.root == target.root || !IsCompleteScratch(program, source, copy.inputs[0]) ||
-      program.values[target.root].home == Home::kWeights ||
+      program.values[target.root].storage == Storage::kWeights ||
       !IsLocal(source.root, local, everywhere)) {
     return false;
   }
   const ItemExtent extent = local.ExtentOf(source.root);
   if (extent.last_write > item) return false;
   // A caller's input cannot live in state, which holds its own value until it is read.
-  if (extent.first == kBeforeRun && program.values[target.root].home == Home::kState) return false;
+  if (extent.first == kBeforeRun && program.values[target.root].storage == Storage::kState)
+    return false;
   const Access range = RangeOf(program, target, copy.outputs[0]);
   // From the source's first write to the copy nothing touches the target; from then on to the
   // source's last read nothing writes it.
@@ -101,7 +102,7 @@ bool TargetFitsSource(const Program& program, const Step& copy, int64_t item,
   const Place source = Resolve(program, copy.inputs[0]);
   const Place target = Resolve(program, copy.outputs[0]);
   if (source.root == target.root || !IsCompleteScratch(program, target, copy.outputs[0]) ||
-      program.values[source.root].home != Home::kScratch ||
+      program.values[source.root].storage != Storage::kScratch ||
       !IsLocal(target.root, local, everywhere) || !IsLocal(source.root, local, everywhere)) {
     return false;
   }
@@ -191,7 +192,7 @@ class BlockCoalescer {
     const Place target = Resolve(program_, to);
     if (source.root == target.root || !source.moves.empty() ||
         !IsCompleteScratch(program_, target, to) ||
-        program_.values[source.root].home != Home::kScratch ||
+        program_.values[source.root].storage != Storage::kScratch ||
         program_.values[from].bytes != program_.values[to].bytes ||
         !IsLocal(source.root, local_, everywhere_) || !IsLocal(target.root, local_, everywhere_) ||
         local_.ExtentOf(target.root).first != item) {
@@ -209,15 +210,15 @@ class BlockCoalescer {
            !local_.Any(source.root, range, item, item, Kind::kAny, forbids);
   }
 
-  // Makes the root of `child` a part of the buffer that holds `home`.
-  void Merge(ValueId child, ValueId home) {
+  // Makes the root of `child` a part of the buffer that holds `storage`.
+  void Merge(ValueId child, ValueId storage) {
     const ValueId root = Resolve(program_, child).root;
-    const Place place = Resolve(program_, home);
+    const Place place = Resolve(program_, storage);
     Value& value = program_.values[root];
     value.parent = place.root;
     value.offset_bytes = place.offset_bytes;
     value.moves = place.moves;
-    value.home = program_.values[place.root].home;
+    value.storage = program_.values[place.root].storage;
     local_.Merge(root, place);
     everywhere_[place.root] += everywhere_[root];
     everywhere_.erase(root);

@@ -70,7 +70,7 @@ class Timeline {
     if (id == kNone) return;
     const Place place = Resolve(program_, id);
     const Value& root = program_.values[place.root];
-    if (root.home != Home::kScratch || root.bytes == 0) return;
+    if (root.storage != Storage::kScratch || root.bytes == 0) return;
     if (!place.moves.empty()) ranges_.KeepWhole(place.root);
     const ByteSpan bytes = {place.offset_bytes, place.offset_bytes + program_.values[id].bytes};
     ranges_.Touch(place.root, kind, bytes);

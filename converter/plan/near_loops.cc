@@ -120,7 +120,7 @@ class LoopNears {
   // Returns true if only the block around the loop and the copies of the loop body access the root.
   bool IsLocal(ValueId root, const ChunkUse& use) const {
     const auto found = around_.find(root);
-    const bool is_placed = program_.values[root].home == Home::kScratch && BytesOf(root) > 0;
+    const bool is_placed = program_.values[root].storage == Storage::kScratch && BytesOf(root) > 0;
     if (!is_placed || found == around_.end()) return false;
     const auto inside = std::ranges::count(found->second, item_, &Access::item);
     return found->second.size() == everywhere_.at(root) && static_cast<size_t>(inside) == use.count;

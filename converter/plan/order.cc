@@ -53,7 +53,7 @@ class Scopes {
 
   static int64_t ScratchBytesOf(const Program& program, ValueId root) {
     const Value& value = program.values[root];
-    return value.home == Home::kScratch ? RoundUp(value.bytes, kScratchAlignment) : 0;
+    return value.storage == Storage::kScratch ? RoundUp(value.bytes, kScratchAlignment) : 0;
   }
 
  private:

@@ -76,7 +76,7 @@ class WeightsPlacer {
     for (const ValueId value : values) {
       if (value == kNone) continue;
       const ValueId root = Resolve(program_, value).root;
-      if (program_.values[root].home != Home::kWeights || is_placed_[root]) continue;
+      if (program_.values[root].storage != Storage::kWeights || is_placed_[root]) continue;
       is_placed_[root] = true;
       plan_.weight_roots.push_back(root);
       plan_.offsets_bytes[root] = RoundUp(plan_.weights_bytes, kWeightsAlignment);
@@ -200,7 +200,7 @@ Plan PlanAsIs(Program program, std::span<const Memory> memories, bool lies_near)
   Plan plan;
   plan.program = std::move(program);
   for (const Value& value : plan.program.values) {
-    plan.offsets_bytes.push_back(value.home == Home::kScratch ? 0 : kNoOffset);
+    plan.offsets_bytes.push_back(value.storage == Storage::kScratch ? 0 : kNoOffset);
   }
   plan.memories.assign(plan.program.values.size(), 0);
   WeightsPlacer(plan).Run();

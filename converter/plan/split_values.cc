@@ -62,7 +62,8 @@ PartsByRoot MakeParts(Program& program) {
   for (ValueId root = 0; root < roots; ++root) {
     const int64_t bytes = program.values[root].bytes;
     const auto found = accesses.find(root);
-    if (found == accesses.end() || bytes == 0 || program.values[root].home != Home::kScratch) {
+    if (found == accesses.end() || bytes == 0 ||
+        program.values[root].storage != Storage::kScratch) {
       continue;
     }
     std::vector<Reach> touched;

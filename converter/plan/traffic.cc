@@ -98,7 +98,7 @@ Work WorkOf(const Program& program, std::span<const Placed> places) {
   work.near_bytes = traffic.near_bytes();
   const std::vector<double> bytes = traffic.Take();
   for (ValueId value = 0; value < bytes.size(); ++value) {
-    const bool is_weight = program.values[value].home == Home::kWeights;
+    const bool is_weight = program.values[value].storage == Storage::kWeights;
     (is_weight ? work.weight_bytes : work.other_bytes) += bytes[value];
   }
   return work;

@@ -19,7 +19,7 @@ namespace {
 std::optional<std::array<uint32_t, 2>> BitsOfAll(const Program& program, const Step& copy) {
   const Place source = Resolve(program, copy.inputs[0]);
   const Value& root = program.values[source.root];
-  if (root.home != Home::kWeights || !source.moves.empty()) return std::nullopt;
+  if (root.storage != Storage::kWeights || !source.moves.empty()) return std::nullopt;
   const std::byte* const first = root.data->data() + source.offset_bytes;
   const std::byte* const end = first + program.values[copy.inputs[0]].bytes;
   const uint32_t element_bytes = std::get<format::CopyParams>(copy.params).element_bytes();

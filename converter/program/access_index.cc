@@ -164,19 +164,19 @@ void AccessIndex::Merge(ValueId root, const Place& place) {
   if (found == roots_.end()) return;
   std::unique_ptr<Root> child = std::move(found->second);
   roots_.erase(found);
-  std::unique_ptr<Root>& home = roots_[place.root];
-  if (home == nullptr) home = std::make_unique<Root>();
+  std::unique_ptr<Root>& storage = roots_[place.root];
+  if (storage == nullptr) storage = std::make_unique<Root>();
   int64_t offset = place.offset_bytes;
-  if (place.moves.empty() && child->list.size() > home->list.size()) {
+  if (place.moves.empty() && child->list.size() > storage->list.size()) {
     child->base_bytes += offset;
     offset = 0;
-    std::swap(child, home);
+    std::swap(child, storage);
   }
   for (Access& access : child->list) {
     access.begin_bytes += child->base_bytes + offset;
     access.end_bytes += child->base_bytes + offset;
     access.moves.insert(access.moves.end(), place.moves.begin(), place.moves.end());
-    home->Add(std::move(access));
+    storage->Add(std::move(access));
   }
 }
 

@@ -107,7 +107,7 @@ std::optional<size_t> SoleWriter(const Program& program, const AccessMap& access
                                  int64_t reader) {
   const Place place = Resolve(program, value);
   const Value& root = program.values[place.root];
-  if (root.home != Home::kScratch || root.bytes != program.values[value].bytes) {
+  if (root.storage != Storage::kScratch || root.bytes != program.values[value].bytes) {
     return std::nullopt;
   }
   const auto found = accesses.find(place.root);

@@ -38,7 +38,7 @@ ValueId Builder::Scratch(TensorType type) {
 
 ValueId Builder::State(TensorType type, std::string name) {
   const ValueId id = Scratch(std::move(type));
-  program_.values[id].home = Home::kState;
+  program_.values[id].storage = Storage::kState;
   program_.values[id].name = std::move(name);
   return id;
 }
@@ -55,7 +55,7 @@ ValueId Builder::Weights(TensorType type, std::vector<std::byte> bytes) {
   }
   const ValueId id = Scratch(std::move(type));
   Value& value = program_.values[id];
-  value.home = Home::kWeights;
+  value.storage = Storage::kWeights;
   value.from_integers = from_integers_;
   value.bytes = static_cast<int64_t>(bytes.size());
   value.data = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
@@ -90,7 +90,7 @@ ValueId Builder::View(ValueId parent, int64_t offset_bytes, TensorType type,
   [[maybe_unused]] const bool is_inside =
       offset_bytes >= 0 && offset_bytes + value.bytes <= program_.values[parent].bytes;
   assert(is_inside || !moves.empty() || value.bytes == 0);
-  value.home = program_.values[parent].home;
+  value.storage = program_.values[parent].storage;
   value.parent = parent;
   value.offset_bytes = offset_bytes;
   value.moves = std::move(moves);

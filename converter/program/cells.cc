@@ -183,7 +183,7 @@ class CellFuser {
 std::optional<ValueId> CellFuser::CompleteConstant(ValueId value) const {
   const Place place = Resolve(program_, value);
   const Value& root = program_.values[place.root];
-  const bool is_whole = root.home == Home::kWeights && root.data != nullptr &&
+  const bool is_whole = root.storage == Storage::kWeights && root.data != nullptr &&
                         place.offset_bytes == 0 && place.moves.empty() &&
                         program_.values[value].bytes == root.bytes;
   return is_whole ? std::optional(place.root) : std::nullopt;
@@ -400,7 +400,7 @@ ValueId AddWeights(Program& program, ValueId like, const CellKind& kind, int64_t
   const uint64_t row = RowOf(kind);
   value.type = {program.values[like].type.type, {depth, static_cast<int64_t>(row)}};
   value.bytes = static_cast<int64_t>(bytes.size());
-  value.home = Home::kWeights;
+  value.storage = Storage::kWeights;
   value.name = program.values[like].name;
   value.block = program.values[like].block;
   value.data = std::make_shared<const CellBytes>(std::move(bytes));

@@ -109,7 +109,7 @@ bool ChainCoder::FindAxes() {
 std::optional<float> ChainCoder::NumberOf(const Place& place, const Dims& strides) const {
   const Value& root = program_.values[place.root];
   const bool is_one = std::ranges::all_of(strides, [](int64_t stride) { return stride == 0; });
-  if (root.home != Home::kWeights || !place.moves.empty() || !is_one) return std::nullopt;
+  if (root.storage != Storage::kWeights || !place.moves.empty() || !is_one) return std::nullopt;
   float number;
   std::memcpy(&number, root.data->data() + place.offset_bytes, sizeof number);
   return number;

@@ -55,7 +55,8 @@ class ChainJoiner {
     return found == moved_.end() ? access.item : static_cast<int64_t>(found->second);
   }
   bool IsHere(ValueId root) const {
-    return program_.values[root].home == Home::kScratch && program_.values[root].block == block_;
+    return program_.values[root].storage == Storage::kScratch &&
+           program_.values[root].block == block_;
   }
 
   void Grow(size_t last);

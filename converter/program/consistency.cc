@@ -31,7 +31,7 @@ class ProgramCheck {
     }
     for (const Variable& variable : program_.variables) {
       const bool is_state =
-          IsValue(variable.value) && program_.values[variable.value].home == Home::kState;
+          IsValue(variable.value) && program_.values[variable.value].storage == Storage::kState;
       Require(is_state, "a variable", "is not in state");
       Require(variable.initial == kNone || IsValue(variable.initial), "a variable",
               "has an unknown initial value");
@@ -66,7 +66,7 @@ class ProgramCheck {
       Require(move.section < program_.sections.size(), who, "moves with an unknown section");
     }
     if (value.parent == kNone) {
-      const bool has_bytes = value.home != Home::kWeights ||
+      const bool has_bytes = value.storage != Storage::kWeights ||
                              (value.data != nullptr && std::ssize(*value.data) == value.bytes);
       Require(has_bytes, who, "is a constant without its bytes");
       return;

@@ -135,7 +135,7 @@ format::ConvParams ConvOver(const std::vector<ProductAxis>& axes, const ProductL
 bool IsCompleteConstant(const Program& program, ValueId value) {
   const Place place = Resolve(program, value);
   const Value& root = program.values[place.root];
-  return root.home == Home::kWeights && place.offset_bytes == 0 && place.moves.empty() &&
+  return root.storage == Storage::kWeights && place.offset_bytes == 0 && place.moves.empty() &&
          program.values[value].bytes == root.bytes;
 }
 

@@ -30,7 +30,7 @@ void AddFixedWeights(const Program& program, WeightsReport& report,
     if (input == kNone) return;
     const ValueId root = Resolve(program, input).root;
     const Value& value = program.values[root];
-    if (value.home != Home::kWeights || value.type.type != ElementType::f32) return;
+    if (value.storage != Storage::kWeights || value.type.type != ElementType::f32) return;
     if (value.bytes < kMinListedBytes || is_listed(root) || !added.insert(root).second) return;
     report.Add(FixedWeights(step, value));
   };

@@ -197,7 +197,7 @@ class TailFusion {
     return Resolve(program_, a).root == Resolve(program_, b).root;
   }
   bool IsConstant(ValueId value) const {
-    return program_.values[Resolve(program_, value).root].home == Home::kWeights;
+    return program_.values[Resolve(program_, value).root].storage == Storage::kWeights;
   }
   std::vector<float> Floats(ValueId value, int64_t count) const;
   ValueId Weights(const std::vector<float>& floats) {

@@ -166,12 +166,13 @@ std::optional<Candidate> SectionHoist::MatchAs(const Params& params, const Step&
   for (size_t input = 1; input < step.inputs.size(); ++input) {
     const ValueId constant = step.inputs[input];
     if (constant == kNone) continue;
-    if (program_.values[Resolve(program_, constant).root].home != Home::kWeights) {
+    if (program_.values[Resolve(program_, constant).root].storage != Storage::kWeights) {
       return std::nullopt;
     }
   }
   const Value& y = program_.values[step.outputs[0]];
-  if (y.parent != kNone || y.home != Home::kScratch || params.y_row_stride() != params.outputs()) {
+  if (y.parent != kNone || y.storage != Storage::kScratch ||
+      params.y_row_stride() != params.outputs()) {
     return std::nullopt;
   }
   return candidate;
@@ -279,7 +280,7 @@ void SectionHoist::Widen(const Candidate& candidate, Params& params, Step& produ
   x.type = {x_type, {(all_rows - 1) * x_row_stride + params.inputs()}};
   x.bytes = x.type.dims[0] * x_bytes;
   x.parent = candidate.x.root;
-  x.home = program_.values[candidate.x.root].home;
+  x.storage = program_.values[candidate.x.root].storage;
   x.offset_bytes =
       candidate.x.offset_bytes - (candidate.x_stride_bytes < 0 ? (chunk_ - 1) * stride : 0);
   if (outer_ != kNone) x.moves = {Move{outer_, candidate.x_stride_bytes * chunk_}};

@@ -76,7 +76,7 @@ class InvariantSteps {
   bool IsOwn(ValueId output, const AccessMap& local) const {
     if (output == kNone) return true;
     const Value& value = program_.values[output];
-    if (value.parent != kNone || value.home != Home::kScratch) return false;
+    if (value.parent != kNone || value.storage != Storage::kScratch) return false;
     const std::vector<Access>& uses = local.at(output);
     const auto writes =
         std::count_if(uses.begin(), uses.end(), [](const Access& access) { return access.write; });

@@ -47,7 +47,7 @@ IntegerValues::IntegerValues(Program& program) : program_(program) {
 
 bool IntegerValues::IsWrittenOnce(ValueId root) const {
   const auto found = writes_.find(root);
-  return program_.values[root].home == Home::kScratch && found != writes_.end() &&
+  return program_.values[root].storage == Storage::kScratch && found != writes_.end() &&
          found->second == 1;
 }
 

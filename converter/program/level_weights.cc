@@ -56,7 +56,8 @@ std::vector<LayerWeights> LevelWeights(const Program& program) {
       if (step.inputs[i] == kNone) continue;
       const ValueId root = Resolve(program, step.inputs[i]).root;
       const Value& value = program.values[root];
-      if (value.home == Home::kWeights && counted.insert(root).second) layer.bytes += value.bytes;
+      if (value.storage == Storage::kWeights && counted.insert(root).second)
+        layer.bytes += value.bytes;
     }
     layers.push_back(std::move(layer));
   });

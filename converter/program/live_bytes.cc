@@ -19,7 +19,7 @@ LiveBytes::LiveBytes(const Program& program, BlockId block, const AccessMap& acc
   std::vector<int64_t> change(at_.size() + 1);
   for (const auto& [root, list] : accesses) {
     const Value& value = program.values[root];
-    if (value.home != Home::kScratch || value.block != block) continue;
+    if (value.storage != Storage::kScratch || value.block != block) continue;
     const auto [first, last] = std::ranges::minmax(list, {}, &Access::item);
     // A value that no item here writes may be read only after the last item.
     auto begin = static_cast<size_t>(std::clamp<int64_t>(first.item, 0, std::ssize(at_)));
@@ -58,7 +58,7 @@ bool CanOverwriteInput(const Program& program, BlockId block, const Step& step, 
     if (step.inputs[i] == kNone) continue;
     const ValueId root = Resolve(program, step.inputs[i]).root;
     const Value& value = program.values[root];
-    const bool is_here = value.home == Home::kScratch && value.block == block;
+    const bool is_here = value.storage == Storage::kScratch && value.block == block;
     if (is_here && value.bytes == bytes && ends(root) && MayShare(step, i, output)) return true;
   }
   return false;

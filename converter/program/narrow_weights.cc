@@ -141,7 +141,7 @@ void Narrowing::TakeOperands(Step& step) {
     if (value == kNone || (product && i == product->constant)) continue;
     const Place place = Resolve(program_, value);
     const Value& root = program_.values[place.root];
-    const bool is_weights = has_weights && i == kWeights && root.home == Home::kWeights &&
+    const bool is_weights = has_weights && i == kWeights && root.storage == Storage::kWeights &&
                             place.offset_bytes == 0 && place.moves.empty() &&
                             program_.values[value].type.type == ElementType::f32 &&
                             program_.values[value].bytes == root.bytes;
@@ -426,7 +426,7 @@ ValueId Narrowing::NewConstant(ElementType type, std::span<const T> elements) {
   Value value;
   value.type = {type, {std::ssize(bytes) * 8 / weft::BitsOf(type)}};
   value.bytes = std::ssize(bytes);
-  value.home = Home::kWeights;
+  value.storage = Storage::kWeights;
   value.data = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
   return NewValue(std::move(value));
 }

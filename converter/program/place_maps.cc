@@ -205,7 +205,7 @@ bool MapPlacer::Put(size_t item) {
   const Place target = Resolve(program_, copy->outputs[0]);
   const Value& whole = program_.values[target.root];
   const bool is_here =
-      target.moves.empty() && whole.block == block_ && whole.home == Home::kScratch;
+      target.moves.empty() && whole.block == block_ && whole.storage == Storage::kScratch;
   if (!placed || !is_here) return false;
   const int64_t offset = int64_t{params->dst_offset()} * int64_t{sizeof(float)};
   const Part part = {(target.offset_bytes + offset) / int64_t{sizeof(float)}, *placed};

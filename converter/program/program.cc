@@ -20,7 +20,7 @@ Place Resolve(const Program& program, ValueId value) {
 
 bool IsCompleteScratch(const Program& program, const Place& place, ValueId value) {
   const Value& root = program.values[place.root];
-  return root.home == Home::kScratch && place.offset_bytes == 0 && place.moves.empty() &&
+  return root.storage == Storage::kScratch && place.offset_bytes == 0 && place.moves.empty() &&
          root.bytes == program.values[value].bytes;
 }
 
@@ -32,8 +32,8 @@ std::string OperandText(const Program& program, ValueId id) {
   if (id == kNone) return "-";
   const Place place = Resolve(program, id);
   const Value& root = program.values[place.root];
-  static constexpr const char* kHomes[] = {"%", "w", "s"};
-  std::string text = fmt::format("{}{}", kHomes[static_cast<int>(root.home)], place.root);
+  static constexpr const char* kStorages[] = {"%", "w", "s"};
+  std::string text = fmt::format("{}{}", kStorages[static_cast<int>(root.storage)], place.root);
   if (place.offset_bytes != 0) text += fmt::format("+{}", place.offset_bytes);
   for (const Move& move : place.moves) {
     text += fmt::format("+i{}*{}", move.section, move.stride_bytes);

@@ -48,7 +48,7 @@ using Params = std::variant<std::monostate
                             >;
 
 // The region that stores a value.
-enum class Home : uint8_t { kScratch, kWeights, kState };
+enum class Storage : uint8_t { kScratch, kWeights, kState };
 
 // The address of a view moves by `stride_bytes` in each iteration of `section`.
 struct Move {
@@ -61,7 +61,7 @@ struct Move {
 struct Value {
   TensorType type;
   int64_t bytes = 0;
-  Home home = Home::kScratch;
+  Storage storage = Storage::kScratch;
   std::string name;  // layer that it came from, for reports
   // The block that it belongs to: only that block and the sections in it use the value.
   BlockId block = 0;

@@ -97,8 +97,8 @@ std::optional<PartCopy> PartReader::PartAt(size_t item) {
   const bool is_dense = params->dst_offset() == 0 &&
                         Listed(params->dst_strides(), params->rank()) == DenseStrides(dims) &&
                         *ElementCount(dims) * params->element_bytes() == made.bytes;
-  const bool is_here = from.moves.empty() && root.home == Home::kScratch && root.block == block_ &&
-                       made.block == block_ && from.root != to.root;
+  const bool is_here = from.moves.empty() && root.storage == Storage::kScratch &&
+                       root.block == block_ && made.block == block_ && from.root != to.root;
   if (!is_dense || !is_here || !IsCompleteScratch(program_, to, copy->outputs[0]))
     return std::nullopt;
   PartCopy part = {item, from.root, to.root, {}};

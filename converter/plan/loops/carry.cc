@@ -47,7 +47,7 @@ class LineUpStates {
       lined_up_[state] = true;
       line.states.push_back(state);
     }
-    line.homes = line.states.size();
+    line.buffers = line.states.size();
     return line;
   }
 
@@ -73,7 +73,7 @@ std::vector<DelayLine> LineUp(std::span<const Origin> origins) {
 size_t PhasesOf(std::span<const DelayLine> lines) {
   size_t phases = 1;
   for (const DelayLine& line : lines) {
-    if (!line.scan_buffer) phases = std::lcm(phases, line.homes);
+    if (!line.scan_buffer) phases = std::lcm(phases, line.buffers);
   }
   return phases;
 }
@@ -82,7 +82,7 @@ void LimitPhases(std::vector<DelayLine>& lines, size_t limit) {
   while (PhasesOf(lines) > limit) {
     const auto longest =
         std::max_element(lines.begin(), lines.end(), [](const DelayLine& a, const DelayLine& b) {
-          return (a.scan_buffer ? 0 : a.homes) < (b.scan_buffer ? 0 : b.homes);
+          return (a.scan_buffer ? 0 : a.buffers) < (b.scan_buffer ? 0 : b.buffers);
         });
     const DelayLine broken = *longest;
     lines.erase(longest);

@@ -41,7 +41,7 @@ struct DelayLine {
   std::vector<size_t> states;  // by age, the youngest first; never empty
   bool closed = false;         // the youngest state takes the value of the oldest
   bool fresh = false;          // the youngest takes a fresh result; otherwise it needs a copy
-  size_t homes = 1;  // buffers of the ring; one more than states if the oldest is still needed
+  size_t buffers = 1;  // buffers of the ring; one more than states if the oldest is still needed
   std::optional<size_t>
       scan_buffer;  // index of the scan whose buffer holds all values instead of a ring
 };
@@ -60,9 +60,9 @@ void LimitPhases(std::vector<DelayLine>& lines, size_t limit);
 
 // Returns the index of the buffer that holds, after `done` iterations, the value computed `age`
 // iterations before the last of them.
-inline size_t HomeAfter(const DelayLine& line, size_t done, size_t age) {
-  const size_t homes = line.homes;
-  return (age % homes + homes - done % homes) % homes;
+inline size_t BufferAfter(const DelayLine& line, size_t done, size_t age) {
+  const size_t buffers = line.buffers;
+  return (age % buffers + buffers - done % buffers) % buffers;
 }
 
 }  // namespace weft::plan

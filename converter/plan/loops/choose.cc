@@ -83,7 +83,7 @@ class CarryChoice {
   const size_t steps_inside_;
   size_t steps_ = 0;  // of one phase
   std::vector<Extent> results_, states_;
-  std::vector<ValueId> extra_homes_;  // by line; kNone if there is none
+  std::vector<ValueId> extra_buffers_;  // by line; kNone if there is none
   LoopPlan plan_;
 };
 
@@ -101,7 +101,7 @@ Origin CarryChoice::OriginOf(size_t state) const {
   size_t first = 0;
   while (results_[first] != end) ++first;
   const Value& root = program_.values[end.place.root];
-  const bool fresh = root.block == loop_.body && root.home == Home::kScratch &&
+  const bool fresh = root.block == loop_.body && root.storage == Storage::kScratch &&
                      root.bytes == end.bytes && !IsParameter(end.place.root);
   return {Origin::Kind::kResult, first, fresh};
 }
@@ -163,7 +163,7 @@ std::optional<LoopPlan::OfLine> CarryChoice::LineOfLast(size_t last) {
     DelayLine& of = plan_.lines[line];
     for (size_t age = 1; age <= of.states.size(); ++age) {
       if (end != states_[of.states[age - 1]]) continue;
-      if (age == of.states.size() && !of.closed) of.homes = age + 1;
+      if (age == of.states.size() && !of.closed) of.buffers = age + 1;
       return OfLine{line, age};
     }
   }
@@ -196,7 +196,7 @@ IterationTargets CarryChoice::FirstTargets(Builder& builder) {
     if (of.scan_buffer) {
       targets.of_lines.push_back(chunk(loop_.scans[*of.scan_buffer]));
     } else {
-      targets.of_lines.push_back(of.homes > of.states.size() ? extra_homes_[line] : oldest);
+      targets.of_lines.push_back(of.buffers > of.states.size() ? extra_buffers_[line] : oldest);
     }
   }
   return targets;
@@ -209,9 +209,9 @@ void CarryChoice::LengthenRings() {
   builder.SetLayer(section_.layer);
   builder.SetBlock(loop_.body);
   for (const DelayLine& of : plan_.lines) {
-    const bool longer = !of.scan_buffer && of.homes > of.states.size();
+    const bool longer = !of.scan_buffer && of.buffers > of.states.size();
     const ValueId state = loop_.carried[of.states[0]].state;
-    extra_homes_.push_back(longer ? builder.Scratch(builder.value(state).type) : kNone);
+    extra_buffers_.push_back(longer ? builder.Scratch(builder.value(state).type) : kNone);
   }
   std::vector<ValueId> states;
   for (const Loop::Carried& carried : loop_.carried) states.push_back(carried.state);
@@ -232,12 +232,12 @@ void CarryChoice::LengthenRings() {
   }
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     DelayLine& of = plan_.lines[line];
-    if (of.scan_buffer || !of.fresh || of.homes > of.states.size()) continue;
+    if (of.scan_buffer || !of.fresh || of.buffers > of.states.size()) continue;
     const auto found = copy_to.find(targets.of_lines[line]);
     if (found == copy_to.end()) continue;
     const auto item = static_cast<int64_t>(found->second);
     const auto& copy = std::get<Step>(items[found->second]);
-    if (!SourceFitsTarget(program_, copy, item, index, counts)) ++of.homes;
+    if (!SourceFitsTarget(program_, copy, item, index, counts)) ++of.buffers;
   }
   program_.blocks[loop_.body] = body;
 }
@@ -255,7 +255,7 @@ void CarryChoice::FillRings() {
     std::vector<ValueId>& ring = plan_.rings.emplace_back();
     if (of.scan_buffer) continue;
     for (const size_t state : of.states) ring.push_back(loop_.carried[state].state);
-    if (of.homes > of.states.size()) {
+    if (of.buffers > of.states.size()) {
       ring.push_back(builder.Scratch(builder.value(ring[0]).type));
     }
   }

@@ -70,7 +70,7 @@ class Cloner {
     if (known != values_.end()) return known->second;
     const Value& source = program_.values[value];
     const auto block = blocks_.find(source.block);
-    const bool stays = source.parent == kNone && source.home != Home::kScratch;
+    const bool stays = source.parent == kNone && source.storage != Storage::kScratch;
     if (block == blocks_.end() || stays) return value;
     Value copy = source;
     copy.block = block->second;

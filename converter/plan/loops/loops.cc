@@ -77,9 +77,9 @@ class LoopPlanner {
 };
 
 // Sets the memory region of each view to that of its root.
-void RefreshHomes(Program& program) {
+void RefreshStorage(Program& program) {
   for (ValueId value = 0; value < program.values.size(); ++value) {
-    program.values[value].home = program.values[Resolve(program, value).root].home;
+    program.values[value].storage = program.values[Resolve(program, value).root].storage;
   }
 }
 
@@ -91,7 +91,7 @@ void PlanLoops(Program& program) {
   LoopPlanner planner(program);
   planner.Choose(program.main);
   planner.Unroll(program.main);
-  RefreshHomes(program);
+  RefreshStorage(program);
 }
 
 }  // namespace weft::plan

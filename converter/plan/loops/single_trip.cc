@@ -21,7 +21,7 @@ bool RunsOnce(const Section& section) {
 // Makes the iteration number of the only iteration a constant 0.
 void MakeZero(Program& program, ValueId value) {
   Value& number = program.values[value];
-  number.home = Home::kWeights;
+  number.storage = Storage::kWeights;
   number.data = std::make_shared<const std::vector<std::byte>>(static_cast<size_t>(number.bytes));
 }
 

@@ -88,7 +88,7 @@ std::optional<SectionId> LoopOfStep(Program& program, BlockId block, size_t item
   const Step step = std::get<Step>(program.blocks[block].items[item]);
   if (step.outputs.size() != 1) return std::nullopt;
   const Value& whole = program.values[step.outputs[0]];
-  if (whole.parent != kNone || whole.home != Home::kScratch || whole.block != block)
+  if (whole.parent != kNone || whole.storage != Storage::kScratch || whole.block != block)
     return std::nullopt;
   const std::optional<int64_t> axis = AxisOfParts(whole.type.dims, trips);
   std::optional<RowPart> part = axis ? RowPartOf(program, step, trips) : std::nullopt;

@@ -125,7 +125,7 @@ bool GroupFinder::Join(size_t item) {
 // Returns true for a complete root in scratch that exactly one step or loop writes.
 bool GroupFinder::MayMake(ValueId value) const {
   const Value& whole = program_.values[value];
-  return whole.parent == kNone && whole.home == Home::kScratch && whole.block == block_ &&
+  return whole.parent == kNone && whole.storage == Storage::kScratch && whole.block == block_ &&
          BitsOf(whole.type.type) >= 8 &&
          std::ranges::count_if(AccessesOf(value), &Access::write) == 1;
 }

@@ -53,10 +53,10 @@ class Unroller {
   void ClearScanBuffer(const ScanBuffer& scan_buffer);
   void PrepareRings();
   void OrderInitialCopies();
-  void MoveInitialCopyToEnd(ValueId home);
+  void MoveInitialCopyToEnd(ValueId storage);
   void TakeOut();
   void LayPhases();
-  ValueId HomeAt(size_t line, size_t position, size_t phase);
+  ValueId BufferAt(size_t line, size_t position, size_t phase);
   std::vector<ValueId> StatesOf(size_t phase);
   IterationTargets TargetsOf(size_t phase);
   void EmitPhase(size_t phase, const std::vector<ValueId>& states);
@@ -109,8 +109,9 @@ void Unroller::ClearScanBuffer(const ScanBuffer& scan_buffer) {
 void Unroller::PrepareRings() {
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     const std::vector<size_t>& states = plan_.lines[line].states;
-    for (size_t home = 0; home < plan_.rings[line].size() && home < states.size(); ++home) {
-      MakeView(program(), loop_.carried[states[home]].initial, plan_.rings[line][home], 0);
+    for (size_t storage = 0; storage < plan_.rings[line].size() && storage < states.size();
+         ++storage) {
+      MakeView(program(), loop_.carried[states[storage]].initial, plan_.rings[line][storage], 0);
     }
   }
   if (!section_.may_run_nothing()) return;
@@ -130,22 +131,22 @@ void Unroller::OrderInitialCopies() {
     if (ring.size() < 3 || done == 0 || section_.is_open()) continue;
     const size_t orbits = std::gcd(done, ring.size());
     for (size_t orbit = 0; orbit < orbits; ++orbit) {
-      size_t home = orbit;
+      size_t storage = orbit;
       do {
-        MoveInitialCopyToEnd(ring[home]);
-        home = (home + ring.size() - done) % ring.size();
-      } while (home != orbit);
+        MoveInitialCopyToEnd(ring[storage]);
+        storage = (storage + ring.size() - done) % ring.size();
+      } while (storage != orbit);
     }
   }
 }
 
 // The copy may move: since then only slices and other initial values of this loop were added.
-void Unroller::MoveInitialCopyToEnd(ValueId home) {
+void Unroller::MoveInitialCopyToEnd(ValueId storage) {
   std::vector<Item>& items = program().blocks[builder_.block()].items;
   const auto found = std::find_if(items.rbegin(), items.rend(), [&](const Item& item) {
     const auto* step = std::get_if<Step>(&item);
     return step != nullptr && step->reason == Reason::initial_value &&
-           IsPlainCopy(program(), *step) && Resolve(program(), step->outputs[0]).root == home;
+           IsPlainCopy(program(), *step) && Resolve(program(), step->outputs[0]).root == storage;
   });
   if (found != items.rend()) std::rotate(found.base() - 1, found.base(), items.end());
 }
@@ -162,10 +163,10 @@ void Unroller::TakeOut() {
 }
 
 // Returns the buffer of the state at `position` of a line in that phase.
-ValueId Unroller::HomeAt(size_t line, size_t position, size_t phase) {
+ValueId Unroller::BufferAt(size_t line, size_t position, size_t phase) {
   const DelayLine& of = plan_.lines[line];
   if (of.scan_buffer) return loop_.carried[of.states[position]].state;
-  return plan_.rings[line][HomeAfter(of, phase, position)];
+  return plan_.rings[line][BufferAfter(of, phase, position)];
 }
 
 std::vector<ValueId> Unroller::StatesOf(size_t phase) {
@@ -173,7 +174,7 @@ std::vector<ValueId> Unroller::StatesOf(size_t phase) {
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     const std::vector<size_t>& members = plan_.lines[line].states;
     for (size_t position = 0; position < members.size(); ++position) {
-      states[members[position]] = HomeAt(line, position, phase);
+      states[members[position]] = BufferAt(line, position, phase);
     }
   }
   return states;
@@ -194,7 +195,7 @@ IterationTargets Unroller::TargetsOf(size_t phase) {
     const DelayLine& of = plan_.lines[line];
     targets.of_lines.push_back(
         of.scan_buffer ? scan_buffers_[*of.scan_buffer].MovingChunk(builder_, id_, 0, StateType(of))
-                       : plan_.rings[line][HomeAfter(of, phase + 1, 0)]);
+                       : plan_.rings[line][BufferAfter(of, phase + 1, 0)]);
   }
   return targets;
 }
@@ -237,8 +238,8 @@ void Unroller::EmitEpilogue(size_t phase) {
     if (!of || plan_.lines[of->line].scan_buffer) continue;
     const DelayLine& line = plan_.lines[of->line];
     const std::vector<ValueId>& ring = plan_.rings[of->line];
-    const std::pair<ValueId, ValueId> copy = {ring[HomeAfter(line, phase, of->age)],
-                                              ring[HomeAfter(line, 0, of->age)]};
+    const std::pair<ValueId, ValueId> copy = {ring[BufferAfter(line, phase, of->age)],
+                                              ring[BufferAfter(line, 0, of->age)]};
     if (std::ranges::find(copies, copy) == copies.end()) copies.push_back(copy);
   }
   const Because because(builder_, Reason::epilogue);
@@ -264,7 +265,7 @@ void Unroller::BindLast(size_t last) {
   const ValueId value = loop_.lasts[last].value;
   if (of.scan_buffer) return BindLastOnScanBuffer(of, age, value);
   const size_t done = section_.is_open() ? 0 : static_cast<size_t>(trips());
-  MakeView(program(), value, plan_.rings[line][HomeAfter(of, done, age)], 0);
+  MakeView(program(), value, plan_.rings[line][BufferAfter(of, done, age)], 0);
 }
 
 // The true count is in section.length. Counting chunks from the one before the first, the last

@@ -145,17 +145,17 @@ TEST(ShapeRule, TakesARangeWhoseStepsAddUpBeyond64Bits) {
 }
 
 // One value of `bytes` bytes with a step that fills its first four.
-plan::Program Holding(plan::Home home, int64_t bytes) {
+plan::Program Holding(plan::Storage storage, int64_t bytes) {
   plan::Program program;
   plan::Builder builder(program);
   builder.SetLayer("big");
   const plan::ValueId value = builder.Scratch({ElementType::f32, {}});
   const plan::ValueId out = builder.Scratch({ElementType::f32, {}});
-  program.values[value].home = home;
+  program.values[value].storage = storage;
   program.values[value].bytes = bytes;
   program.values[value].data = std::make_shared<const std::vector<std::byte>>();
-  if (home == plan::Home::kState) program.variables.push_back({value, plan::kNone, "v"});
-  if (home == plan::Home::kScratch) builder.Emit(format::FillParams(), {}, {value});
+  if (storage == plan::Storage::kState) program.variables.push_back({value, plan::kNone, "v"});
+  if (storage == plan::Storage::kScratch) builder.Emit(format::FillParams(), {}, {value});
   const format::CopyParams params;
   builder.Emit(params, {value}, {out});
   program.outputs.push_back({out, {"y"}});
@@ -163,14 +163,14 @@ plan::Program Holding(plan::Home home, int64_t bytes) {
 }
 
 TEST(ModelFile, RefusesRegionsThatTheFileCannotHold) {
-  const std::pair<plan::Home, const char*> kHomes[] = {
-      {plan::Home::kScratch, "plan: scratch needs "},
-      {plan::Home::kState, " and state "},
-      {plan::Home::kWeights, "plan: weights need "}};
-  for (const auto& [home, words] : kHomes) {
+  const std::pair<plan::Storage, const char*> kStorages[] = {
+      {plan::Storage::kScratch, "plan: scratch needs "},
+      {plan::Storage::kState, " and state "},
+      {plan::Storage::kWeights, "plan: weights need "}};
+  for (const auto& [storage, words] : kStorages) {
     for (const int64_t bytes : {kTwo31, kTwo32 - 16, kTwo32, kTwo32 + 16, kTwo40}) {
       Faults faults;
-      const plan::Plan plan = plan::PlanAsIs(Holding(home, bytes));
+      const plan::Plan plan = plan::PlanAsIs(Holding(storage, bytes));
       EXPECT_TRUE(emit::WriteModelFile(plan, {}, faults).bytes.empty());
       ASSERT_EQ(faults.lines().size(), 1u) << words << bytes;
       EXPECT_TRUE(Contains(faults.lines()[0], words));
@@ -185,7 +185,7 @@ TEST(ModelFile, RefusesAFileOfManySmallerWeights) {
   for (int i = 0; i < 3; ++i) {
     const plan::ValueId value = builder.Scratch({ElementType::f32, {}});
     const plan::ValueId out = builder.Scratch({ElementType::f32, {}});
-    program.values[value].home = plan::Home::kWeights;
+    program.values[value].storage = plan::Storage::kWeights;
     program.values[value].bytes = kTwo31 - 64;
     program.values[value].data = std::make_shared<const std::vector<std::byte>>();
     builder.Emit(format::CopyParams(), {value}, {out});

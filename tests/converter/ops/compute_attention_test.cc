@@ -185,7 +185,7 @@ TEST_F(Attention, ScalesByItsInput) {
   const plan::Program program = Lowered();
   EXPECT_EQ(Kinds(program).size(), 8u);
   EXPECT_EQ(NumberOf(program, 0, 1), 0.25f);
-  EXPECT_EQ(program.values[Steps(program)[4].inputs[1]].home, plan::Home::kScratch);
+  EXPECT_EQ(program.values[Steps(program)[4].inputs[1]].storage, plan::Storage::kScratch);
 }
 
 TEST_F(Attention, IsZeroWithoutKeysAndNothingWithoutQueries) {

@@ -60,7 +60,7 @@ TEST(MatMul, PacksAConstantRightSideAndJoinsAllRows) {
     const plan::Step step = Steps(program)[0];
     EXPECT_EQ(step.inputs[2], plan::kNone);
     const plan::Value& weights = program.values[step.inputs[1]];
-    ASSERT_EQ(weights.home, plan::Home::kWeights);
+    ASSERT_EQ(weights.storage, plan::Storage::kWeights);
     ASSERT_EQ(weights.data->size(), 3u * 16 * sizeof(float));
     float packed[48];
     std::memcpy(packed, weights.data->data(), sizeof(packed));

@@ -26,7 +26,7 @@ TEST(State, SharesOneValueAmongReadAndAssign) {
   const plan::Variable& variable = program.variables[0];
   EXPECT_EQ(variable.name, "s");
   EXPECT_EQ(variable.initial, plan::kNone);
-  EXPECT_EQ(program.values[variable.value].home, plan::Home::kState);
+  EXPECT_EQ(program.values[variable.value].storage, plan::Storage::kState);
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kBinary, StepKind::kCopy}));
   EXPECT_EQ(Steps(program)[0].inputs[0], variable.value);
   EXPECT_EQ(Steps(program)[1].outputs[0], variable.value);
@@ -41,7 +41,7 @@ TEST(State, StartsFromAConstantInput) {
   const plan::Program program = g.Lower();
   ASSERT_EQ(program.variables.size(), 1u);
   ASSERT_NE(program.variables[0].initial, plan::kNone);
-  EXPECT_EQ(program.values[program.variables[0].initial].home, plan::Home::kWeights);
+  EXPECT_EQ(program.values[program.variables[0].initial].storage, plan::Storage::kWeights);
 }
 
 TEST(State, TakesAComputedInitialValueOnTheFirstRunAfterAReset) {
@@ -129,7 +129,7 @@ TEST(State, AssignsSimultaneously) {
   ASSERT_EQ(steps.size(), 3u);
   const plan::ValueId a_value = program.variables[0].value, b_value = program.variables[1].value;
   EXPECT_EQ(steps[0].inputs[0], a_value);
-  EXPECT_EQ(program.values[steps[0].outputs[0]].home, plan::Home::kScratch);
+  EXPECT_EQ(program.values[steps[0].outputs[0]].storage, plan::Storage::kScratch);
   EXPECT_EQ(steps[1].outputs[0], a_value);
   EXPECT_EQ(steps[2].inputs[0], steps[0].outputs[0]);
   EXPECT_EQ(steps[2].outputs[0], b_value);

@@ -123,7 +123,7 @@ TEST_F(Scopes, LowerConstantsOnceAndForwardWithoutSteps) {
   LowerScope scope(g.graph, node, g.faults, builder, values);
   const plan::ValueId weights = scope.input(0);
   EXPECT_EQ(scope.input(0), weights);
-  EXPECT_EQ(program.values[weights].home, plan::Home::kWeights);
+  EXPECT_EQ(program.values[weights].storage, plan::Storage::kWeights);
   scope.Forward(0, 0);
   const plan::ValueId view = values.at({&node, 0});
   EXPECT_EQ(program.values[view].parent, weights);

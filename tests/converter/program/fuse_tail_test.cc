@@ -261,7 +261,7 @@ TEST(FuseTail, ChainsTwoProductsFromTheirBias) {
     const plan::Program fused = Fused(Recurrence(bias_per_product), In::kLoop);
     ASSERT_EQ(Kinds(fused), (KindList{StepKind::kDense, StepKind::kDense}));
     const std::vector<plan::Step> steps = Steps(fused);
-    EXPECT_EQ(fused.values[steps[0].inputs[2]].home, plan::Home::kWeights);
+    EXPECT_EQ(fused.values[steps[0].inputs[2]].storage, plan::Storage::kWeights);
     EXPECT_EQ(steps[1].inputs[2], steps[0].outputs[0]);
     EXPECT_EQ(ParamsAt<format::DenseParams>(fused, 1).start_row_stride(), 7u);
   }

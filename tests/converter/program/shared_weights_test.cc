@@ -19,7 +19,7 @@ int64_t StoredBytes(GraphBuilder& g) {
   EXPECT_TRUE(graph::Lower(g.graph, program, g.faults)) << g.FaultText();
   int64_t bytes = 0;
   for (const plan::Value& value : program.values) {
-    const bool is_stored = value.home == plan::Home::kWeights && value.parent == plan::kNone;
+    const bool is_stored = value.storage == plan::Storage::kWeights && value.parent == plan::kNone;
     if (is_stored) bytes += value.bytes;
   }
   return bytes;

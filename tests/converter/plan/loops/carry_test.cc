@@ -14,10 +14,10 @@ using States = std::vector<size_t>;
 Origin Result(size_t index, bool fresh = true) { return {Kind::kResult, index, fresh}; }
 Origin OldState(size_t index) { return {Kind::kOldState, index, false}; }
 
-DelayLine Ring(States states, size_t homes) {
+DelayLine Ring(States states, size_t buffers) {
   DelayLine line;
   line.states = std::move(states);
-  line.homes = homes;
+  line.buffers = buffers;
   return line;
 }
 
@@ -25,7 +25,7 @@ TEST(LineUp, MakesALineOfEachStateWithAResultOfItsOwn) {
   const std::vector<DelayLine> lines = LineUp(std::vector{Result(0), Result(1, false)});
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0].states, States{0});
-  EXPECT_EQ(lines[0].homes, 1u);
+  EXPECT_EQ(lines[0].buffers, 1u);
   EXPECT_TRUE(lines[0].fresh);
   EXPECT_FALSE(lines[1].fresh);
 }
@@ -34,7 +34,7 @@ TEST(LineUp, OrdersADelayLineByAge) {
   const std::vector<DelayLine> lines = LineUp(std::vector{OldState(2), Result(0), OldState(1)});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].states, (States{1, 2, 0}));
-  EXPECT_EQ(lines[0].homes, 3u);
+  EXPECT_EQ(lines[0].buffers, 3u);
   EXPECT_TRUE(lines[0].fresh);
   EXPECT_FALSE(lines[0].closed);
 }
@@ -50,7 +50,7 @@ TEST(LineUp, ClosesALineOfAStateThatKeepsItsValue) {
   const std::vector<DelayLine> lines = LineUp(std::vector{OldState(0)});
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0].closed);
-  EXPECT_EQ(lines[0].homes, 1u);
+  EXPECT_EQ(lines[0].buffers, 1u);
 }
 
 // One result has one buffer; the second state that takes it needs a copy.
@@ -102,16 +102,16 @@ TEST(Phases, AreLimitedByBreakingTheLongestRing) {
 
 // A new value goes to a buffer that holds no state of the line in that phase. The next phase finds
 // it there as the youngest state.
-TEST(HomeAfter, FollowsAValueThroughTheLine) {
+TEST(BufferAfter, FollowsAValueThroughTheLine) {
   const DelayLine line = Ring({0, 1}, 3);
   for (size_t phase = 0; phase < 7; ++phase) {
-    const size_t made = HomeAfter(line, phase + 1, 0);
-    EXPECT_NE(made, HomeAfter(line, phase, 0));
-    EXPECT_NE(made, HomeAfter(line, phase, 1));
-    EXPECT_EQ(HomeAfter(line, phase + 2, 1), made);
+    const size_t made = BufferAfter(line, phase + 1, 0);
+    EXPECT_NE(made, BufferAfter(line, phase, 0));
+    EXPECT_NE(made, BufferAfter(line, phase, 1));
+    EXPECT_EQ(BufferAfter(line, phase + 2, 1), made);
   }
-  EXPECT_EQ(HomeAfter(line, 0, 0), 0u);
-  EXPECT_EQ(HomeAfter(line, 0, 1), 1u);
+  EXPECT_EQ(BufferAfter(line, 0, 0), 0u);
+  EXPECT_EQ(BufferAfter(line, 0, 1), 1u);
 }
 
 }  // namespace
