@@ -169,7 +169,7 @@ class Numbering {
       }
     }
     if (!Goes()) return 0;
-    const auto number = static_cast<uint32_t>(Mixed(all, ways_) >> 32);
+    const auto number = static_cast<uint32_t>(Mixed(all, alternatives_) >> 32);
     return number == 0 ? 1 : number;
   }
 
@@ -295,7 +295,7 @@ class Numbering {
   // the slot's bytes are the count.
   uint64_t Decide(uint32_t slot) {
     const uint64_t number = NumberOf(slot);
-    ways_ += Mixed(number, static_cast<uint64_t>(slots_[slot].type()));
+    alternatives_ += Mixed(number, static_cast<uint64_t>(slots_[slot].type()));
     return number;
   }
 
@@ -314,7 +314,7 @@ class Numbering {
     if (slot != kNoSlot && IsConstant(slot)) {
       const int64_t count = Constant(slot);
       const bool is_cut_short = count < 0 || count > trips;
-      ways_ += is_cut_short;  // an error of the run
+      alternatives_ += is_cut_short;  // an error of the run
       return is_cut_short ? trips : static_cast<uint32_t>(count);
     }
     const bool decides = slot != kNoSlot || section.body_condition_slot() != kNoSlot;
@@ -322,7 +322,7 @@ class Numbering {
     // The trip count is part of the result, because fewer iterations may be tried here, and because
     // reaching the maximum is an error.
     const bool is_cut_short = section.trip_count() > section.max_trips();
-    ways_ += Mixed(trips, uint64_t{slot != kNoSlot} << 1 | uint64_t{is_cut_short});
+    alternatives_ += Mixed(trips, uint64_t{slot != kNoSlot} << 1 | uint64_t{is_cut_short});
     if (trips > kMostTrips) trips = kMostTrips;
     const uint64_t number = slot != kNoSlot ? Decide(slot) : 0;
     if (slot == kNoSlot || run_ == 0) return trips;
@@ -441,7 +441,7 @@ class Numbering {
   Constants constants_;
   uint32_t iterations_[format::kMaxSectionDepth] = {};
   uint32_t run_ = 0;
-  uint64_t ways_ = 0;
+  uint64_t alternatives_ = 0;
   int64_t work_ = 0;
 };
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/graph/recognise/axis_way.h"
+#include "converter/graph/recognise/axis_path.h"
 #include "converter/graph/recognise/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/convolve.h"
@@ -62,15 +62,15 @@ std::optional<std::map<std::string, std::string>> PaddedAttributes(const ir::Gra
 
 void TakeBorder(ir::Graph& graph, ir::Node& convolution) {
   if (!IsConvolved(convolution)) return;
-  const auto [way, padded] = WayTo(convolution.inputs[0]);
+  const auto [path, padded] = PathTo(convolution.inputs[0]);
   const std::optional<Zeros> zeros = ZerosOf(graph, *padded.node);
-  if (way.empty() || !zeros) return;
-  const std::optional<AxisOrigins> origins = OriginsAtEnd(way, zeros->before.size());
+  if (path.empty() || !zeros) return;
+  const std::optional<AxisOrigins> origins = OriginsAtEnd(path, zeros->before.size());
   if (!origins) return;
   const ir::Source data = padded.node->inputs[0];
   auto attributes = PaddedAttributes(graph, convolution, *zeros, *origins);
-  if (!attributes || !KeepsChanged(way, TypeOf(padded).dims, TypeOf(data).dims)) return;
-  convolution.inputs[0] = Along(graph, convolution, way, data);
+  if (!attributes || !KeepsChanged(path, TypeOf(padded).dims, TypeOf(data).dims)) return;
+  convolution.inputs[0] = Along(graph, convolution, path, data);
   convolution.attributes = *std::move(attributes);
 }
 

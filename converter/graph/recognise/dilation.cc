@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/graph/recognise/axis_way.h"
+#include "converter/graph/recognise/axis_path.h"
 #include "converter/graph/recognise/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/convolve.h"
@@ -37,7 +37,7 @@ std::optional<Blocks> BlocksOf(const ir::Node& node) {
 struct Blocked {
   ir::Node* convolution;
   ir::Source data;  // input of SpaceToBatch
-  Way before, behind;
+  AxisPath before, behind;
   Blocks space, batch;
 };
 
@@ -50,13 +50,13 @@ bool IsReadOnce(const std::map<const ir::Node*, std::vector<ir::Node*>>& readers
 std::optional<Blocked> BlockedBefore(
     const ir::Node& node, const std::map<const ir::Node*, std::vector<ir::Node*>>& readers) {
   if (!IsCalled(node, "BatchToSpace")) return std::nullopt;
-  auto [behind, convolved] = WayTo(node.inputs[0]);
+  auto [behind, convolved] = PathTo(node.inputs[0]);
   ir::Node& convolution = *convolved.node;
   if (!IsConvolved(convolution) || !IsReadOnce(readers, convolution)) return std::nullopt;
   for (const ir::Node* one : behind) {
     if (!IsReadOnce(readers, *one)) return std::nullopt;
   }
-  auto [before, divided] = WayTo(convolution.inputs[0]);
+  auto [before, divided] = PathTo(convolution.inputs[0]);
   if (!IsCalled(*divided.node, "SpaceToBatch")) return std::nullopt;
   const std::optional<Blocks> space = BlocksOf(*divided.node), batch = BlocksOf(node);
   if (!space || !batch) return std::nullopt;

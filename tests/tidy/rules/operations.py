@@ -20,7 +20,7 @@ PATTERNS = {
     "converter/graph/recognise/activation.cc": "decomposed activations",
     "converter/graph/recognise/affine.cc": "products, slices and sums that are one affine function",
     "converter/graph/recognise/attention.cc": "decomposed attention",
-    "converter/graph/recognise/axis_way.cc": "transpositions between operations of a pattern",
+    "converter/graph/recognise/axis_path.cc": "transpositions between operations of a pattern",
     "converter/graph/recognise/border.cc": "a Pad before a convolution",
     "converter/graph/recognise/dilation.cc": "a dilated convolution by blocks",
     "converter/graph/recognise/form_site.cc": "convolutions, which several patterns match",

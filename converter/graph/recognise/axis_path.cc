@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/recognise/axis_way.h"
+#include "converter/graph/recognise/axis_path.h"
 
 #include <algorithm>
 #include <numeric>
@@ -17,7 +17,7 @@ AxisOrigins OwnAxes(size_t rank) {
   return own;
 }
 
-bool IsOnWay(const ir::Node& node) {
+bool IsOnPath(const ir::Node& node) {
   if (node.constant || node.operation == nullptr || node.outputs.size() != 1) return false;
   return ops::TraitsOf(node).reshapes || IsCalled(node, "Transpose");
 }
@@ -49,16 +49,16 @@ std::optional<AxisOrigins> OriginsBehind(const ir::Node& node, const AxisOrigins
 
 }  // namespace
 
-std::pair<Way, ir::Source> WayTo(ir::Source source) {
-  Way way;
-  for (; IsOnWay(*source.node); source = source.node->inputs[0]) way.push_back(source.node);
-  std::ranges::reverse(way);
-  return {std::move(way), source};
+std::pair<AxisPath, ir::Source> PathTo(ir::Source source) {
+  AxisPath path;
+  for (; IsOnPath(*source.node); source = source.node->inputs[0]) path.push_back(source.node);
+  std::ranges::reverse(path);
+  return {std::move(path), source};
 }
 
-std::optional<AxisOrigins> OriginsAtEnd(const Way& way, size_t rank) {
+std::optional<AxisOrigins> OriginsAtEnd(const AxisPath& path, size_t rank) {
   std::optional<AxisOrigins> origins = OwnAxes(rank);
-  for (const ir::Node* node : way) {
+  for (const ir::Node* node : path) {
     if (origins) origins = OriginsBehind(*node, *origins);
   }
   return origins;
@@ -69,18 +69,18 @@ int64_t PlaceOf(const AxisOrigins& origins, size_t origin) {
   return found == origins.end() ? -1 : found - origins.begin();
 }
 
-bool KeepsChanged(const Way& way, const Dims& before, const Dims& after) {
-  const AxisOrigins origins = OriginsAtEnd(way, before.size()).value();
+bool KeepsChanged(const AxisPath& path, const Dims& before, const Dims& after) {
+  const AxisOrigins origins = OriginsAtEnd(path, before.size()).value();
   for (size_t axis = 0; axis < before.size(); ++axis) {
     if (before[axis] != after[axis] && PlaceOf(origins, axis) < 0) return false;
   }
   return true;
 }
 
-ir::Source Along(ir::Graph& graph, const ir::Node& like, const Way& way, ir::Source source) {
+ir::Source Along(ir::Graph& graph, const ir::Node& like, const AxisPath& path, ir::Source source) {
   const Dims first = TypeOf(source).dims;
   AxisOrigins origins = OwnAxes(first.size());
-  for (const ir::Node* node : way) {
+  for (const ir::Node* node : path) {
     origins = OriginsBehind(*node, origins).value();
     if (IsCalled(*node, "Transpose")) {
       source = {NewInferredNode(graph, like, "Transpose", 1, {source, node->inputs[1]}), 0};
