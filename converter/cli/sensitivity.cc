@@ -74,7 +74,7 @@ std::string TypesOf(const plan::WeightsReport& weights, const std::string& layer
 std::vector<std::string> AllWords(const Choice& choice, const std::vector<std::string>& given) {
   std::vector<std::string> words = given;
   if (std::ranges::find(words, "auto") == words.end()) words.insert(words.begin(), "auto");
-  for (std::string& word : plan::Spelled(choice.types)) words.push_back(std::move(word));
+  for (std::string& word : plan::TextsOf(choice.types)) words.push_back(std::move(word));
   return words;
 }
 

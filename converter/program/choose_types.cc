@@ -96,7 +96,7 @@ std::vector<std::string> NarrowTypes() {
   return types;
 }
 
-std::vector<std::string> Spelled(const LayerTypes& types) {
+std::vector<std::string> TextsOf(const LayerTypes& types) {
   std::vector<std::string> texts;
   for (const auto& [layer, type] : types) texts.push_back(fmt::format("{}={}", layer, type));
   return texts;

@@ -32,7 +32,7 @@ using Measure = std::function<std::optional<Measured>(const LayerTypes&)>;
 // (i8x8) are left out, because they save no bytes.
 std::vector<std::string> NarrowTypes();
 // Returns "decoder=i8" for each entry.
-std::vector<std::string> Spelled(const LayerTypes& types);
+std::vector<std::string> TextsOf(const LayerTypes& types);
 
 // Maximum number of trials, each of which converts and runs the model. Two thirds of them measure
 // layers; a layer without a remaining trial keeps its type.

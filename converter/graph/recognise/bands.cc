@@ -105,9 +105,9 @@ std::optional<Form> FormOver(ir::Graph& graph, const OnOne& on_one, const Dims& 
     if (ElementBytes(constant.type.type) == 0) return std::nullopt;
     const auto count = ElementCount(constant.type.dims).value_or(0);
     ir::Constant redivided = Redivided(constant, ops::AlignedDims(scope, i, before), before, after);
-    const auto spelled_out = ElementCount(redivided.type.dims).value_or(0);
-    if (spelled_out > kMostGrowth * count) return std::nullopt;
-    if (spelled_out != count) form.attributes[kRoundsApart] = "true";
+    const auto decomposed = ElementCount(redivided.type.dims).value_or(0);
+    if (decomposed > kMostGrowth * count) return std::nullopt;
+    if (decomposed != count) form.attributes[kRoundsApart] = "true";
     form.inputs[i] = NewConstant(graph, node, std::move(redivided));
   }
   return form;

@@ -88,9 +88,9 @@ ir::Source Inferred(ir::Graph& graph, const ir::Node& like, const char* of, int 
   return {NewInferredNode(graph, like, of, opset, std::move(inputs), 1, std::move(attributes)), 0};
 }
 
-class GatherSpelling {
+class GatherLowering {
  public:
-  GatherSpelling(ir::Graph& graph, ir::Node& node, size_t axis)
+  GatherLowering(ir::Graph& graph, ir::Node& node, size_t axis)
       : graph_(graph), node_(node), axis_(static_cast<int64_t>(axis)), data_(node.inputs[0]) {}
 
   void Repeat(int64_t repeats) {
@@ -167,20 +167,20 @@ class GatherSpelling {
   BorderFill fill_;
 };
 
-void SpellGather(ir::Graph& graph, ir::Node& node) {
+void LowerConstantGather(ir::Graph& graph, ir::Node& node) {
   const std::optional<Gathering> gathering = GatheringOf(graph, node);
   if (!gathering) return;
-  GatherSpelling spelling(graph, node, gathering->axis);
+  GatherLowering lowering(graph, node, gathering->axis);
   const Dims& dims = TypeOf(node.inputs[1]).dims;
   const auto repeats = RepeatsIn(gathering->indices, TypeOf(node.inputs[0]).dims[gathering->axis]);
-  if (repeats) return spelling.Repeat(*repeats);
-  if (const auto frames = FramesIn(gathering->indices, dims)) spelling.Join(*frames);
+  if (repeats) return lowering.Repeat(*repeats);
+  if (const auto frames = FramesIn(gathering->indices, dims)) lowering.Join(*frames);
 }
 
 }  // namespace
 
-void SpellGathers(ir::Graph& graph) {
-  for (ir::Node* node : ir::Topological(graph)) SpellGather(graph, *node);
+void LowerConstantGathers(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) LowerConstantGather(graph, *node);
 }
 
 }  // namespace weft::graph

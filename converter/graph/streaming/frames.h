@@ -9,7 +9,7 @@
 
 namespace weft::graph {
 
-void SpellGathers(ir::Graph& graph);
+void LowerConstantGathers(ir::Graph& graph);
 
 }  // namespace weft::graph
 

@@ -137,7 +137,7 @@ class Streaming {
     WholeGathersToReshapes(graph_);
     const std::set<const ir::Node*> started = StartedProducts(graph_);
     JoinsToPads(graph_);
-    SpellGathers(graph_);
+    LowerConstantGathers(graph_);
     MoveBorders(graph_);
     SlicesOfPads(graph_);
     filled_ = JoinPads(graph_);

@@ -7,7 +7,7 @@
 #include "converter/graph/recognise/count.h"
 #include "tests/converter/counted_loop.h"
 #include "tests/converter/folding.h"
-#include "tests/converter/graph/recognise/spelled_cells.h"
+#include "tests/converter/graph/recognise/decomposed_cells.h"
 
 namespace weft {
 namespace {

@@ -15,7 +15,7 @@ namespace {
 using Dimensions = std::vector<int64_t>;
 
 struct Layouts : testing::Test {
-  weft::Spelling g;
+  weft::FormBuilder g;
 
   ir::Source Random(const Dimensions& dims) {
     std::vector<float> numbers =
@@ -133,7 +133,7 @@ TEST_F(Layouts, BordersGrowAlongTheirAxes) {
 TEST_F(Layouts, PoolsTurn) {
   ExpectTurned(
       Between([&](ir::Source x) {
-        const Spelling::Attributes window = {
+        const FormBuilder::Attributes window = {
             {"kernel", "3,2"}, {"strides", "2,1"}, {"pads_begin", "1,0"}, {"pads_end", "1,0"}};
         auto mean = window;
         mean["exclude-pad"] = "true";
@@ -144,7 +144,7 @@ TEST_F(Layouts, PoolsTurn) {
 
 TEST_F(Layouts, MeansOverSpaceAreSummedAsBefore) {
   for (const Dimensions& axes : {Dimensions{2, 3}, Dimensions{3}, Dimensions{2}, Dimensions{-1}}) {
-    g = Spelling();
+    g = FormBuilder();
     const KindCounts kinds = Between([&](ir::Source x) {
       const ir::Source mean = g.Reduce("ReduceMean", x, axes, true);
       return g.Of("Multiply", {g.Reduce("ReduceMax", x, axes, true), g.Of("Subtract", {x, mean})});

@@ -16,7 +16,7 @@ void QuantiseAll(ir::Graph& graph) {
 }
 
 struct Quantised : testing::Test {
-  weft::Spelling g;
+  weft::FormBuilder g;
 
   // 256 levels; zero is one of the levels if `low` is a multiple of their distance.
   ir::Source Fake(ir::Source x, float low, float high) {
@@ -232,7 +232,7 @@ TEST_F(Quantised, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
 // Quantised values that i16 holds and i8 does not. A product with non-integer weights reads the f32
 // numbers.
 TEST_F(Quantised, DataOf16BitsIsRoundedByItself) {
-  const auto product = [](weft::Spelling& of, float low, bool has_integers) {
+  const auto product = [](weft::FormBuilder& of, float low, bool has_integers) {
     const ir::Source x = of.Parameter(F32({3, 4}));
     const float high = low + 65535.0f / 4096;
     const ir::Source rounded =
@@ -243,10 +243,10 @@ TEST_F(Quantised, DataOf16BitsIsRoundedByItself) {
     return of.Of("MatMul", {rounded, weights});
   };
   const auto kinds = [&](float low, bool has_integers) {
-    weft::Spelling spelled;
-    spelled.Result(product(spelled, low, has_integers));
-    const KindCounts counts = Rewritten(spelled, QuantiseAll);
-    EXPECT_EQ(ir::InconsistencyIn(spelled.graph), "");
+    weft::FormBuilder built;
+    built.Result(product(built, low, has_integers));
+    const KindCounts counts = Rewritten(built, QuantiseAll);
+    EXPECT_EQ(ir::InconsistencyIn(built.graph), "");
     return counts;
   };
   EXPECT_EQ(

@@ -12,7 +12,7 @@
 
 #include "converter/graph/rewrite.h"
 #include "tests/converter/folding.h"
-#include "tests/converter/graph/recognise/spelled_cells.h"
+#include "tests/converter/graph/recognise/decomposed_cells.h"
 
 namespace weft {
 namespace {

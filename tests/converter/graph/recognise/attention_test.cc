@@ -7,8 +7,8 @@
 namespace weft {
 namespace {
 
-struct SpelledAttention : testing::Test {
-  Spelling g;
+struct DecomposedAttention : testing::Test {
+  FormBuilder g;
   const ir::Source query = g.Parameter(F32({2, 3, 4})), key = g.Parameter(F32({2, 3, 4}));
   const ir::Source value = g.Parameter(F32({2, 3, 5}));
 
@@ -29,35 +29,35 @@ struct SpelledAttention : testing::Test {
   const KindCounts one = {{"ScaledDotProductAttention", 1}};
 };
 
-TEST_F(SpelledAttention, WithATriangleAddedIsCausal) {
+TEST_F(DecomposedAttention, WithATriangleAddedIsCausal) {
   EXPECT_EQ(Finished(g("Add", g("Multiply", Scores(query, key), 0.5f), Mask(-INFINITY))), one);
 }
 
-TEST_F(SpelledAttention, MayCallTheLowestNumberInfinite) {
+TEST_F(DecomposedAttention, MayCallTheLowestNumberInfinite) {
   EXPECT_EQ(Finished(g("Add", Mask(-3.4028235e38f), g("Divide", Scores(query, key), 2.0f))), one);
 }
 
-TEST_F(SpelledAttention, WithATriangleChosenIsCausal) {
+TEST_F(DecomposedAttention, WithATriangleChosenIsCausal) {
   const ir::Source allowed = g.Const<uint8_t>({ElementType::boolean, {1, 3, 3}},
                                               std::vector<uint8_t>{1, 0, 0, 1, 1, 0, 1, 1, 1});
   const ir::Source scores = Scores(g("Multiply", query, 0.5f), key);
   EXPECT_EQ(Finished(g.Of("Select", {allowed, scores, g.Number(-1e9f)})), one);
 }
 
-TEST_F(SpelledAttention, WithATriangleExcludedIsCausal) {
+TEST_F(DecomposedAttention, WithATriangleExcludedIsCausal) {
   const ir::Source behind = g.Const<uint8_t>({ElementType::boolean, {3, 3}},
                                              std::vector<uint8_t>{0, 1, 1, 0, 0, 1, 0, 0, 0});
   EXPECT_EQ(Finished(g.Of("Select", {behind, g.Number(-INFINITY), Scores(query, key)})), one);
 }
 
-TEST_F(SpelledAttention, ScaledOnBothSidesIsScaledOnce) {
+TEST_F(DecomposedAttention, ScaledOnBothSidesIsScaledOnce) {
   const ir::Source turned = g.Of("Transpose", {key, g.Ints({0, 2, 1})});
   const ir::Source product =
       g.Of("MatMul", {g("Multiply", query, 0.7f), g("Multiply", turned, 0.7f)});
   EXPECT_EQ(Finished(product), one);
 }
 
-TEST_F(SpelledAttention, AsTheOperationNeedsNoTableForATriangle) {
+TEST_F(DecomposedAttention, AsTheOperationNeedsNoTableForATriangle) {
   const ir::Source y = g.Of("ScaledDotProductAttention", {query, key, value, Mask(-INFINITY)},
                             {{"causal", "false"}});
   g.Result(y);
@@ -65,7 +65,7 @@ TEST_F(SpelledAttention, AsTheOperationNeedsNoTableForATriangle) {
   EXPECT_EQ(y.node->attributes.at("causal"), "true");
 }
 
-TEST_F(SpelledAttention, TakesFactorsBeforeTheOperationIntoItsScale) {
+TEST_F(DecomposedAttention, TakesFactorsBeforeTheOperationIntoItsScale) {
   const ir::Source q = g("Multiply", query, 0.7f), k = g("Divide", key, 2.0f);
   g.Result(g.Of("ScaledDotProductAttention", {q, k, value}, {{"causal", "true"}}));
   const ir::Source scale = g.Floats({1}, {0.3f});
@@ -75,7 +75,7 @@ TEST_F(SpelledAttention, TakesFactorsBeforeTheOperationIntoItsScale) {
   EXPECT_EQ(Rewritten(g, graph::RecogniseForms), (KindCounts{{"ScaledDotProductAttention", 2}}));
 }
 
-TEST_F(SpelledAttention, LeavesAFactorThatIsComputed) {
+TEST_F(DecomposedAttention, LeavesAFactorThatIsComputed) {
   const ir::Source scale = g.Parameter(F32({1}));
   g.Result(g.Of("ScaledDotProductAttention",
                 {g("Multiply", query, 0.7f), key, value, g.Number(0), scale},
@@ -84,30 +84,30 @@ TEST_F(SpelledAttention, LeavesAFactorThatIsComputed) {
             (KindCounts{{"Multiply", 1}, {"ScaledDotProductAttention", 1}}));
 }
 
-TEST_F(SpelledAttention, StaysWhereItIsNoCheaper) {
+TEST_F(DecomposedAttention, StaysWhereItIsNoCheaper) {
   EXPECT_EQ(Finished(g("Multiply", Scores(query, key), 0.5f)),
             (KindCounts{{"MatMul", 2}, {"Multiply", 1}, {"Softmax", 1}}));
 }
 
-TEST_F(SpelledAttention, StaysWithAnotherTriangle) {
+TEST_F(DecomposedAttention, StaysWithAnotherTriangle) {
   EXPECT_EQ(Finished(g("Add", Scores(query, key), Mask(-INFINITY, 1))),
             (KindCounts{{"Add", 1}, {"MatMul", 2}, {"Softmax", 1}}));
 }
 
-TEST_F(SpelledAttention, StaysWhereTheMaskLeavesSome) {
+TEST_F(DecomposedAttention, StaysWhereTheMaskLeavesSome) {
   EXPECT_EQ(Finished(g("Add", Scores(query, key), Mask(-10))),
             (KindCounts{{"Add", 1}, {"MatMul", 2}, {"Softmax", 1}}));
 }
 
 // Products that do not form an attention operation: only the softmax becomes causal.
-TEST_F(SpelledAttention, OfAnEquationHasACausalSoftmax) {
+TEST_F(DecomposedAttention, OfAnEquationHasACausalSoftmax) {
   const ir::Source product = g.Of("Einsum", {query, key}, {{"equation", "btc,bsc->bts"}});
   const ir::Source shares = g("Softmax", g("Add", product, Mask(-INFINITY)), {{"axis", "2"}});
   g.Result(g.Of("Einsum", {shares, value}, {{"equation", "bts,bsc->btc"}}));
   EXPECT_EQ(Rewritten(g, graph::RecogniseForms), (KindCounts{{"Einsum", 2}, {"Softmax", 1}}));
 }
 
-TEST_F(SpelledAttention, AlongTheQueriesKeepsItsMask) {
+TEST_F(DecomposedAttention, AlongTheQueriesKeepsItsMask) {
   const ir::Source scores = g("Add", Scores(query, key), Mask(-INFINITY));
   g.Result(g("Softmax", scores, {{"axis", "1"}}));
   EXPECT_EQ(Rewritten(g, graph::RecogniseForms),
@@ -116,7 +116,7 @@ TEST_F(SpelledAttention, AlongTheQueriesKeepsItsMask) {
 
 // Two heads of keys for four of queries.
 struct SharedHeads : testing::Test {
-  Spelling g;
+  FormBuilder g;
   const ir::Source query = g.Parameter(F32({2, 4, 5, 3})), key = g.Parameter(F32({2, 2, 6, 3}));
 
   ir::Source Broadcast(ir::Source x, const std::vector<int64_t>& to) {

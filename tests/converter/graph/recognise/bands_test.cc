@@ -10,7 +10,7 @@ namespace {
 using Dimensions = std::vector<int64_t>;
 
 struct Bands : testing::Test {
-  weft::Spelling g;
+  weft::FormBuilder g;
 
   ir::Source Shape(ir::Source x, const Dimensions& dims) {
     return g.Of("Reshape", {x, g.Ints(dims)}, {{"special_zero", "false"}});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognition that applies only inside a loop: RNN cells, and splitting of products of [slice,
 // state].
-#include "tests/converter/graph/recognise/spelled_cells.h"
+#include "tests/converter/graph/recognise/decomposed_cells.h"
 
 namespace weft {
 namespace {

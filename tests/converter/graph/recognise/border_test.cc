@@ -9,8 +9,8 @@ namespace {
 
 using Counts = std::vector<int64_t>;
 
-struct SpelledBorder : testing::Test {
-  weft::Spelling g;
+struct DecomposedBorder : testing::Test {
+  weft::FormBuilder g;
   const KindCounts padded = {{"Convolution", 1}, {"Pad", 1}, {"Transpose", 1}};
   const KindCounts joined = {{"Convolution", 1}, {"Transpose", 1}};
 
@@ -35,29 +35,29 @@ struct SpelledBorder : testing::Test {
   }
 };
 
-TEST_F(SpelledBorder, JoinsTheOwnPadding) {
+TEST_F(DecomposedBorder, JoinsTheOwnPadding) {
   const ir::Source y = Convolved(Padded({0, 4, 0}, {0, 1, 0}));
   EXPECT_EQ(Finished(y), joined);
   EXPECT_EQ(y.node->attributes.at("pads_begin"), "5");
   EXPECT_EQ(y.node->attributes.at("pads_end"), "1");
 }
 
-TEST_F(SpelledBorder, IsStillReadByOthers) {
+TEST_F(DecomposedBorder, IsStillReadByOthers) {
   const ir::Source x = Padded({0, 4, 0}, {0, 0, 0});
   g.Result(x);
   EXPECT_EQ(Finished(Convolved(x)), padded);
   EXPECT_EQ(g.graph.results[1]->inputs[0].node->attributes.at("pads_begin"), "5");
 }
 
-TEST_F(SpelledBorder, StaysWhereItIsNoZero) {
+TEST_F(DecomposedBorder, StaysWhereItIsNoZero) {
   EXPECT_EQ(Finished(Convolved(Padded({0, 4, 0}, {0, 0, 0}, 1))), padded);
 }
 
-TEST_F(SpelledBorder, StaysAroundChannelsAndBatches) {
+TEST_F(DecomposedBorder, StaysAroundChannelsAndBatches) {
   EXPECT_EQ(Finished(Convolved(Padded({0, 4, 1}, {0, 0, 0}), {4, 4, 3})), padded);
 }
 
-TEST_F(SpelledBorder, StaysWhereItTakesPlacesAway) {
+TEST_F(DecomposedBorder, StaysWhereItTakesPlacesAway) {
   EXPECT_EQ(Finished(Convolved(Padded({0, 4, 0}, {0, -1, 0}))), padded);
 }
 

@@ -10,8 +10,8 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-struct SpelledDilation : testing::Test {
-  weft::Spelling g;
+struct DecomposedDilation : testing::Test {
+  weft::FormBuilder g;
   const KindCounts untouched = {{"BatchToSpace", 1}, {"Convolution", 1}, {"SpaceToBatch", 1}};
 
   ir::Source ToBatch(ir::Source x, const Ints& block, const Ints& begin, const Ints& end) {
@@ -38,7 +38,7 @@ struct SpelledDilation : testing::Test {
   }
 };
 
-TEST_F(SpelledDilation, OfARowTakesPadsLessCrops) {
+TEST_F(DecomposedDilation, OfARowTakesPadsLessCrops) {
   const ir::Source x = ToBatch(g.Parameter(F32({2, 3, 9})), {1, 1, 2}, {0, 0, 4}, {0, 0, 1});
   const ir::Source y = ToSpace(Convolved(x, {4, 3, 3}), {1, 1, 2}, {0, 0, 0}, {0, 0, 1});
   EXPECT_EQ(Finished(y), (KindCounts{{"Convolution", 1}}));
@@ -48,21 +48,21 @@ TEST_F(SpelledDilation, OfARowTakesPadsLessCrops) {
   EXPECT_EQ(made.attributes.at("pads_end"), "0");
 }
 
-TEST_F(SpelledDilation, GoesThroughAnAxisOfOneElement) {
+TEST_F(DecomposedDilation, GoesThroughAnAxisOfOneElement) {
   const ir::Source x = ToBatch(g.Parameter(F32({1, 3, 12})), {1, 1, 3}, {0, 0, 0}, {0, 0, 0});
   const ir::Source y = Convolved(g.Of("Unsqueeze", {x, g.Ints({2})}), {4, 3, 1, 2});
   EXPECT_EQ(Finished(ToSpace(g.Of("Squeeze", {y, g.Ints({2})}), {1, 1, 3}, {0, 0, 0}, {0, 0, 0})),
             (KindCounts{{"Convolution", 1}, {"Reshape", 2}}));
 }
 
-TEST_F(SpelledDilation, GoesThroughTranspositions) {
+TEST_F(DecomposedDilation, GoesThroughTranspositions) {
   const ir::Source x = ToBatch(g.Parameter(F32({2, 8, 3})), {1, 2, 1}, {0, 0, 0}, {0, 0, 0});
   const ir::Source y = Turn(Convolved(Turn(x, {0, 2, 1}), {4, 3, 2}), {0, 2, 1});
   EXPECT_EQ(Finished(ToSpace(y, {1, 2, 1}, {0, 0, 0}, {0, 0, 0})),
             (KindCounts{{"Convolution", 1}, {"Transpose", 2}}));
 }
 
-TEST_F(SpelledDilation, OfAPlaneHasOneForEachAxis) {
+TEST_F(DecomposedDilation, OfAPlaneHasOneForEachAxis) {
   const ir::Source x =
       ToBatch(g.Parameter(F32({1, 2, 7, 9})), {1, 1, 2, 3}, {0, 0, 2, 3}, {0, 0, 1, 3});
   const ir::Source y =
@@ -71,31 +71,31 @@ TEST_F(SpelledDilation, OfAPlaneHasOneForEachAxis) {
   EXPECT_EQ(g.graph.results[0]->inputs[0].node->attributes.at("dilations"), "2,3");
 }
 
-TEST_F(SpelledDilation, StaysWithOtherBlocksBehind) {
+TEST_F(DecomposedDilation, StaysWithOtherBlocksBehind) {
   const ir::Source x = ToBatch(g.Parameter(F32({1, 2, 8, 8})), {1, 1, 2, 1}, Ints(4), Ints(4));
   EXPECT_EQ(Finished(ToSpace(Convolved(x, {3, 2, 2, 2}), {1, 1, 1, 2}, Ints(4), Ints(4))),
             untouched);
 }
 
-TEST_F(SpelledDilation, StaysWhereMoreIsCroppedThanPadded) {
+TEST_F(DecomposedDilation, StaysWhereMoreIsCroppedThanPadded) {
   const ir::Source x = ToBatch(g.Parameter(F32({1, 2, 8})), {1, 1, 2}, Ints(3), Ints(3));
   EXPECT_EQ(Finished(ToSpace(Convolved(x, {3, 2, 2}), {1, 1, 2}, {0, 0, 1}, Ints(3))), untouched);
 }
 
-TEST_F(SpelledDilation, StaysWithAStride) {
+TEST_F(DecomposedDilation, StaysWithAStride) {
   const ir::Source x = ToBatch(g.Parameter(F32({1, 2, 8, 8})), {1, 1, 2, 1}, Ints(4), Ints(4));
   EXPECT_EQ(Finished(ToSpace(Convolved(x, {3, 2, 2, 2}, "2,1"), {1, 1, 2, 1}, Ints(4), Ints(4))),
             untouched);
 }
 
-TEST_F(SpelledDilation, StaysWhereTheBatchesAreReadBesides) {
+TEST_F(DecomposedDilation, StaysWhereTheBatchesAreReadBesides) {
   const ir::Source x = ToBatch(g.Parameter(F32({1, 2, 8})), {1, 1, 2}, Ints(3), Ints(3));
   const ir::Source y = Convolved(x, {3, 2, 2});
   g.Result(y);
   EXPECT_EQ(Finished(ToSpace(y, {1, 1, 2}, Ints(3), Ints(3))), untouched);
 }
 
-TEST_F(SpelledDilation, StaysWhereAxesChangePlacesBetween) {
+TEST_F(DecomposedDilation, StaysWhereAxesChangePlacesBetween) {
   const ir::Source x = ToBatch(g.Parameter(F32({1, 2, 8, 8})), {1, 1, 2, 2}, Ints(4), Ints(4));
   const ir::Source y = Turn(Convolved(x, {3, 2, 1, 1}), {0, 1, 3, 2});
   EXPECT_EQ(

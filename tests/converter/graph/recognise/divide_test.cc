@@ -8,7 +8,7 @@ namespace weft {
 namespace {
 
 struct CutProducts : testing::Test {
-  Spelling g;
+  FormBuilder g;
 
   ir::Source Product(int64_t rows, int64_t outputs) {
     std::vector<float> weights, bias;

@@ -15,26 +15,26 @@ void JoinAll(ir::Graph& graph) {
   graph::JoinConstants(graph);
 }
 
-ir::Source PerChannel(Spelling& g, std::vector<float> numbers) {
+ir::Source PerChannel(FormBuilder& g, std::vector<float> numbers) {
   const auto count = static_cast<int64_t>(numbers.size());
   return g.Floats({1, count, 1}, numbers);
 }
 
 // Mean, deviation, gain and shift of three channels, one operation each.
-ir::Source BatchNorm(Spelling& g, ir::Source x) {
+ir::Source BatchNorm(FormBuilder& g, ir::Source x) {
   x = g("Subtract", x, PerChannel(g, {0.5f, -1, 2}));
   x = g("Divide", x, PerChannel(g, {2, 3, 0.7f}));
   x = g("Multiply", x, PerChannel(g, {1.5f, 0, -1}));
   return g("Add", x, PerChannel(g, {0.1f, 0.2f, 0.3f}));
 }
 
-ir::Source Convolution(Spelling& g, ir::Source x, ir::Source weights) {
+ir::Source Convolution(FormBuilder& g, ir::Source x, ir::Source weights) {
   return g.Of("Convolution", {x, weights},
               {{"strides", "1"}, {"dilations", "1"}, {"pads_begin", "1"}, {"pads_end", "1"}});
 }
 
 TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeIt) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source x = g.Parameter(F32({2, 2, 5}));
   const ir::Source biased =
       g("Add", Convolution(g, x, Constant(g, {3, 2, 3}, 5)), PerChannel(g, {1, 2, 3}));
@@ -46,7 +46,7 @@ TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeIt) {
 // Keras exports a convolution over time as one over images of one row.
 TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeOtherDims) {
   for (const bool has_bias : {false, true}) {
-    Spelling g;
+    FormBuilder g;
     const ir::Source x = g.Parameter(F32({2, 2, 1, 5}));
     const ir::Source image = g.Of(
         "Convolution", {x, Constant(g, {3, 2, 1, 3}, 5)},
@@ -63,7 +63,7 @@ TEST(JoinedConstants, ABatchNormGoesIntoTheConvolutionBeforeOtherDims) {
 }
 
 TEST(JoinedConstants, AFactorOfOneIsNothing) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source x = g.Parameter(F32({3, 4}));
   g.Result(g("Sqrt", g("Abs", g("Multiply", x, g.Row({1, 1, 1, 1})))));
   g.Result(g("Multiply", x, g.Floats({2, 1, 1}, {1, 1})));
@@ -74,7 +74,7 @@ TEST(JoinedConstants, AFactorOfOneIsNothing) {
 
 TEST(JoinedConstants, AFactorPerOutputGoesIntoAMatrix) {
   for (const bool turned : {false, true}) {
-    Spelling g;
+    FormBuilder g;
     const ir::Source x = g.Parameter(F32({4, 2}));
     const Dims dims = turned ? Dims{3, 2} : Dims{2, 3};
     const ir::Source product =
@@ -85,7 +85,7 @@ TEST(JoinedConstants, AFactorPerOutputGoesIntoAMatrix) {
 }
 
 TEST(JoinedConstants, OneFactorGoesIntoADepthwiseConvolution) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source x = g.Parameter(F32({1, 3, 5}));
   const ir::Source product =
       g.Of("GroupConvolution", {x, Constant(g, {3, 1, 1, 3}, 5)},
@@ -95,7 +95,7 @@ TEST(JoinedConstants, OneFactorGoesIntoADepthwiseConvolution) {
 }
 
 TEST(JoinedConstants, WeightsOfTwoProductsStayOneConstant) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source x = g.Parameter(F32({4, 2})), weights = Constant(g, {2, 3}, 5);
   for (const float factor : {2.0f, 3.0f}) {
     g.Result(g("Multiply", g("MatMul", x, weights), factor));
@@ -104,7 +104,7 @@ TEST(JoinedConstants, WeightsOfTwoProductsStayOneConstant) {
 }
 
 TEST(JoinedConstants, AProductThatIsReadElsewhereKeepsItsWeights) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source product = g("MatMul", g.Parameter(F32({4, 2})), Constant(g, {2, 3}, 5));
   g.Result(product);
   g.Result(g("Multiply", product, 2.0f));
@@ -113,7 +113,7 @@ TEST(JoinedConstants, AProductThatIsReadElsewhereKeepsItsWeights) {
 
 // The factors vary along an axis other than the outputs.
 TEST(JoinedConstants, AFactorPerRowStays) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source product = g("MatMul", g.Parameter(F32({3, 2})), Constant(g, {2, 3}, 5));
   g.Result(g("Multiply", product, g.Floats({3, 1}, {1, 2, 3})));
   EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"MatMul", 1}, {"Multiply", 1}}));
@@ -122,14 +122,14 @@ TEST(JoinedConstants, AFactorPerRowStays) {
 // In a streaming model, positions are no longer a constant: they must be merged with the bias
 // before.
 TEST(JoinedTables, PositionsBehindABiasBecomeOne) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source product = g("MatMul", g.Parameter(F32({4, 2})), Constant(g, {2, 3}, 5));
   g.Result(g("Add", g("Add", product, g.Row({1, -2, 3})), Constant(g, {4, 3}, 6)));
   EXPECT_EQ(Rewritten(g, graph::JoinTables), (KindCounts{{"Add", 1}, {"MatMul", 1}}));
 }
 
 TEST(JoinedTables, AWindowBehindAScaleBecomesOne) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source x = g.Parameter(F32({4, 3}));
   g.Result(g("Divide", g("Multiply", x, g.Row({1, -2, 3})), Constant(g, {4, 3}, 6)));
   EXPECT_EQ(Rewritten(g, graph::JoinTables), (KindCounts{{"Multiply", 1}}));
@@ -137,7 +137,7 @@ TEST(JoinedTables, AWindowBehindAScaleBecomesOne) {
 
 // These factors are merged later, into the weights of the product.
 TEST(JoinedTables, AScaleOfAProductIsItsWeights) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source product = g("MatMul", g.Parameter(F32({4, 2})), Constant(g, {2, 3}, 5));
   const ir::Source scaled = g("Multiply", product, g.Row({1, -2, 3}));
   g.Result(g("Multiply", scaled, Constant(g, {4, 3}, 6)));
@@ -146,14 +146,14 @@ TEST(JoinedTables, AScaleOfAProductIsItsWeights) {
 
 // Single numbers stay for the recognition of formulas.
 TEST(JoinedTables, SingleNumbersStay) {
-  Spelling g;
+  FormBuilder g;
   g.Result(g("Multiply", g("Multiply", g.Parameter(F32({4, 3})), 2.0f), 0.5f));
   EXPECT_EQ(Rewritten(g, graph::JoinTables), (KindCounts{{"Multiply", 2}}));
 }
 
 struct Pair {
   const char* name;
-  ir::Source (*spell)(Spelling& g, ir::Source x);
+  ir::Source (*build)(FormBuilder& g, ir::Source x);
   KindCounts left;
 };
 
@@ -161,36 +161,38 @@ std::ostream& operator<<(std::ostream& out, const Pair& pair) { return out << pa
 
 const Pair kPairs[] = {
     {"Factors",
-     [](Spelling& g, ir::Source x) {
+     [](FormBuilder& g, ir::Source x) {
        return g("Divide", g("Multiply", x, 3.0f), g.Row({2, 4}));
      },
      {{"Multiply", 1}}},
     {"Addends",
-     [](Spelling& g, ir::Source x) {
+     [](FormBuilder& g, ir::Source x) {
        return g("Add", g.Row({2, 4}), g("Add", 3.0f, x));
      },
      {{"Add", 1}}},
     {"AddendsThatRound",  // to integers
-     [](Spelling& g, ir::Source x) { return g("Subtract", g("Add", x, 12582912.0f), 12582912.0f); },
+     [](FormBuilder& g, ir::Source x) {
+       return g("Subtract", g("Add", x, 12582912.0f), 12582912.0f);
+     },
      {{"Add", 1}, {"Subtract", 1}}},
     {"FactorsOfTwoAxes",
-     [](Spelling& g, ir::Source x) {
+     [](FormBuilder& g, ir::Source x) {
        return g("Multiply", g("Multiply", x, g.Row({1, 2})), g.Floats({3, 1}, {1, 2, 3}));
      },
      {{"Multiply", 2}}},
     {"FactorsBeyondTheNumbers",
-     [](Spelling& g, ir::Source x) { return g("Multiply", g("Multiply", x, 1e-30f), 1e-30f); },
+     [](FormBuilder& g, ir::Source x) { return g("Multiply", g("Multiply", x, 1e-30f), 1e-30f); },
      {{"Multiply", 2}}},
     {"ADivisionByZero",
-     [](Spelling& g, ir::Source x) { return g("Multiply", g("Divide", x, 0.0f), 1e-30f); },
+     [](FormBuilder& g, ir::Source x) { return g("Multiply", g("Divide", x, 0.0f), 1e-30f); },
      {{"Divide", 1}, {"Multiply", 1}}},
 };
 
 class Pairs : public testing::TestWithParam<Pair> {};
 
 TEST_P(Pairs, OfConstants) {
-  Spelling g;
-  g.Result(GetParam().spell(g, g.Parameter(F32({3, 2}))));
+  FormBuilder g;
+  g.Result(GetParam().build(g, g.Parameter(F32({3, 2}))));
   EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   JoinAll(g.graph);
   EXPECT_EQ(KindsIn(g), GetParam().left);
@@ -200,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(, Pairs, testing::ValuesIn(kPairs),
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST(JoinedConstants, WhatJoinedTheProductLeavesOneStep) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source x = g.Parameter(F32({2, 2, 5}));
   g.Result(BatchNorm(g, Convolution(g, x, Constant(g, {3, 2, 3}, 5))));
   ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
@@ -213,7 +215,7 @@ TEST(JoinedConstants, WhatJoinedTheProductLeavesOneStep) {
 // Whether an addition of two values is merged into the convolution depends on the number of steps.
 TEST(JoinedConstants, WhatIsAddedToAConvolutionRoundsApart) {
   for (const bool of_matrix : {false, true}) {
-    Spelling g;
+    FormBuilder g;
     const ir::Source x = g.Parameter(F32({1, 3, 3})), residual = g.Parameter(F32({1, 3, 3}));
     const ir::Source product = of_matrix ? g("MatMul", x, Constant(g, {3, 3}, 5))
                                          : Convolution(g, x, Constant(g, {3, 3, 3}, 5));
@@ -227,7 +229,7 @@ TEST(JoinedConstants, WhatIsAddedToAConvolutionRoundsApart) {
 
 // An addend that an exporter broadcast along time is reduced to one number per output.
 TEST(JoinedConstants, AStretchedAddendIsOnePerOutput) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source x = g.Parameter(F32({1, 2, 3}));
   const ir::Source product = Convolution(g, x, Constant(g, {2, 2, 3}, 5));
   const ir::Source broadcast = g.Floats({1, 2, 3}, {1, 1, 1, 2, 2, 2});
@@ -239,7 +241,7 @@ TEST(JoinedConstants, AStretchedAddendIsOnePerOutput) {
 
 // Rows of different shapes with equal bytes.
 TEST(JoinedConstants, OfEqualBytesAreStoredOnce) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source x = g.Parameter(F32({2, 3, 1}));
   g.Result(g("Multiply", x, g.Floats({3, 1}, {1, 2, 3})));
   g.Result(g("Maximum", x, g.Floats({1, 3, 1}, {1, 2, 3})));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GRU cells in every form of the update, with the reset before and after the product.
-#include "tests/converter/graph/recognise/spelled_cells.h"
+#include "tests/converter/graph/recognise/decomposed_cells.h"
 
 namespace weft {
 namespace {

@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kRows = 64, kWidth = 17;
 
 struct Tables : testing::Test {
-  Spelling g;
+  FormBuilder g;
 
   // (integers - zero) * scale, with one `zero` and scale per row.
   ir::Source Table(int64_t rows, uint8_t zero) {
@@ -68,7 +68,7 @@ TEST_F(Tables, OfFloatsStay) {
 }
 
 TEST(FromIntegers, AreConstantsComputedFromThem) {
-  Spelling g;
+  FormBuilder g;
   const ir::Source q = g.Const<int8_t>({ElementType::i8, {2}}, {-3, 5});
   const ir::Source floats = g.Of("Convert", {q}, {{"destination_type", "f32"}});
   const ir::Source x = g.Parameter(F32({2}));

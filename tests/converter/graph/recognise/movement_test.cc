@@ -7,8 +7,8 @@
 namespace weft {
 namespace {
 
-struct SpelledMovement : testing::Test {
-  weft::Spelling g;
+struct DecomposedMovement : testing::Test {
+  weft::FormBuilder g;
 
   ir::Source Turn(ir::Source x, const std::vector<int64_t>& order) {
     return g.Of("Transpose", {x, g.Ints(order)});
@@ -23,30 +23,30 @@ struct SpelledMovement : testing::Test {
   }
 };
 
-TEST_F(SpelledMovement, ThereAndBackIsNothing) {
+TEST_F(DecomposedMovement, ThereAndBackIsNothing) {
   const ir::Source x = g.Parameter(F32({2, 3, 4}));
   EXPECT_EQ(Finished(Turn(Turn(x, {2, 0, 1}), {1, 2, 0})), (KindCounts{{"Exp", 1}}));
 }
 
-TEST_F(SpelledMovement, TwoTurnsAreOne) {
+TEST_F(DecomposedMovement, TwoTurnsAreOne) {
   const ir::Source x = g.Parameter(F32({2, 3, 4, 5}));
   EXPECT_EQ(Finished(Turn(Turn(x, {3, 0, 2, 1}), {0, 3, 1, 2})),
             (KindCounts{{"Exp", 1}, {"Transpose", 1}}));
 }
 
-TEST_F(SpelledMovement, OtherDimsBetweenDoNotMatter) {
+TEST_F(DecomposedMovement, OtherDimsBetweenDoNotMatter) {
   const ir::Source x = g.Parameter(F32({1, 2, 5, 4}));
   const ir::Source matrices = Turn(Shape(x, {-1, 5, 4}), {0, 2, 1});
   EXPECT_EQ(Finished(Turn(Shape(matrices, {1, 2, 4, 5}), {0, 1, 3, 2})), (KindCounts{{"Exp", 1}}));
 }
 
-TEST_F(SpelledMovement, ABroadcastToItsOwnDimsIsNothing) {
+TEST_F(DecomposedMovement, ABroadcastToItsOwnDimsIsNothing) {
   const ir::Source x = g.Parameter(F32({2, 3}));
   const ir::Source same = g.Of("Broadcast", {x, g.Ints({2, 3})}, {{"mode", "bidirectional"}});
   EXPECT_EQ(Finished(Shape(Shape(same, {3, 2}), {2, 3})), (KindCounts{{"Exp", 1}}));
 }
 
-TEST_F(SpelledMovement, AProductReadsThroughTheLastOne) {
+TEST_F(DecomposedMovement, AProductReadsThroughTheLastOne) {
   const ir::Source x = g.Parameter(F32({5, 2, 4})), y = g.Parameter(F32({1, 2, 4, 3}));
   g.Result(g.Of("MatMul", {Shape(Turn(x, {1, 0, 2}), {1, 2, 5, 4}), y}));
   EXPECT_EQ(Rewritten(g, graph::RecogniseForms),
@@ -54,13 +54,13 @@ TEST_F(SpelledMovement, AProductReadsThroughTheLastOne) {
   EXPECT_EQ(Kinds(LowerGraph(g)), std::vector<plan::StepKind>{plan::StepKind::kMatmul});
 }
 
-TEST_F(SpelledMovement, StaysWhereAnAxisWouldNeedTwoStrides) {
+TEST_F(DecomposedMovement, StaysWhereAnAxisWouldNeedTwoStrides) {
   const ir::Source x = g.Parameter(F32({3, 4, 5}));
   EXPECT_EQ(Finished(Turn(Shape(Turn(x, {1, 0, 2}), {6, 10}), {1, 0})),
             (KindCounts{{"Exp", 1}, {"Reshape", 1}, {"Transpose", 2}}));
 }
 
-TEST_F(SpelledMovement, StaysWhereTheFirstIsReadBesides) {
+TEST_F(DecomposedMovement, StaysWhereTheFirstIsReadBesides) {
   const ir::Source x = g.Parameter(F32({2, 3, 4}));
   const ir::Source first = Turn(x, {2, 0, 1});
   g.Result(g("Exp", first));

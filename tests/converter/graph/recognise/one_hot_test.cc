@@ -13,7 +13,7 @@ namespace {
 
 struct OneHotProduct : testing::Test {
   static constexpr int64_t kClasses = 5, kWidth = 3, kIndices = 24;
-  weft::Spelling g;
+  weft::FormBuilder g;
 
   // From -3 to 4, with a last axis of 1 if `is_column`.
   ir::Source Index(bool is_column, const std::string& type = "i32") {
@@ -100,7 +100,7 @@ TEST_F(OneHotProduct, OfConvertedAndReshapedOneHotIsAGather) {
 TEST_F(OneHotProduct, CountsNegativeIndicesFromTheEndWhereOneHotDoes) {
   for (const int opset : {1, 16}) {  // version 1 does not have this mode
     SCOPED_TRACE(opset);
-    g = weft::Spelling();
+    g = weft::FormBuilder();
     const ir::Source one_hot =
         g.Add("OneHot", opset, {Index(false), g.Int(kClasses), g.Number(1), g.Number(0)},
               {{"axis", "-1"}, {"negative_indices_mode", "normalize"}});
@@ -131,7 +131,7 @@ TEST_F(OneHotProduct, OfALargeTableOfHalvesGathersHalves) {
   constexpr int64_t kTableRows = 64, kColumns = 17;
   for (const float unit : {0.25f, 1.0f / 3}) {
     SCOPED_TRACE(unit);
-    g = weft::Spelling();
+    g = weft::FormBuilder();
     std::vector<int32_t> classes;
     for (int32_t i = 0; i < kTableRows; ++i) classes.push_back(i);
     std::vector<float> table;

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "tests/converter/graph/recognise/spelled_cells.h"
+#include "tests/converter/graph/recognise/decomposed_cells.h"
 
 namespace weft {
 
 using KindCounts = std::map<std::string, int>;
 
 // g("Add", x, 1.0f), g("Exp", x): operations of one or two tensors; a number is a constant.
-class Spelling : public GraphBuilder {
+class FormBuilder : public GraphBuilder {
  public:
   struct Operand {
     Operand(ir::Source given) : source(given) {}

@@ -6,8 +6,8 @@
 namespace weft {
 namespace {
 
-struct SpelledRotation : testing::Test {
-  weft::Spelling g;
+struct DecomposedRotation : testing::Test {
+  weft::FormBuilder g;
   const ir::Source x = g.Parameter(F32({2, 5, 6}));
 
   ir::Source Half(size_t which) {
@@ -36,34 +36,34 @@ struct SpelledRotation : testing::Test {
   }
 };
 
-TEST_F(SpelledRotation, OfHalvesIsOneCopy) {
+TEST_F(DecomposedRotation, OfHalvesIsOneCopy) {
   EXPECT_EQ(Finished(Joined(g("Negative", Half(1)), Half(0))),
             (KindCounts{{"Multiply", 1}, {"Reverse", 1}}));
 }
 
-TEST_F(SpelledRotation, OfNeighboursIsOneCopy) {
+TEST_F(DecomposedRotation, OfNeighboursIsOneCopy) {
   EXPECT_EQ(Finished(Stacked(g("Multiply", Places(1), -1.0f), Places(0))),
             (KindCounts{{"Multiply", 1}, {"Reverse", 1}}));
 }
 
-TEST_F(SpelledRotation, OfPairsIsTwoProductsAndASum) {
+TEST_F(DecomposedRotation, OfPairsIsTwoProductsAndASum) {
   const KindCounts left = {{"Add", 1}, {"Multiply", 2}, {"Reverse", 1}};
   const ir::Source a = Places(0), b = Places(1);
   EXPECT_EQ(Finished(Stacked(Pair(a, b, true), Pair(a, b, false))), left);
 }
 
-TEST_F(SpelledRotation, OfPairsOfHalves) {
+TEST_F(DecomposedRotation, OfPairsOfHalves) {
   const KindCounts left = {{"Add", 1}, {"Multiply", 2}, {"Reverse", 1}};
   const ir::Source a = Half(0), b = Half(1);
   EXPECT_EQ(Finished(Joined(Pair(a, b, true), Pair(a, b, false))), left);
 }
 
-TEST_F(SpelledRotation, StaysWhereAHalfIsTakenTwice) {
+TEST_F(DecomposedRotation, StaysWhereAHalfIsTakenTwice) {
   EXPECT_EQ(Finished(Joined(g("Negative", Half(1)), Half(1))),
             (KindCounts{{"Concat", 1}, {"Negative", 1}, {"Slice", 2}}));
 }
 
-TEST_F(SpelledRotation, StaysWhereEvenPlacesBecomeAHalf) {
+TEST_F(DecomposedRotation, StaysWhereEvenPlacesBecomeAHalf) {
   EXPECT_EQ(Finished(Joined(g("Negative", Places(1)), Places(0))),
             (KindCounts{{"Concat", 1}, {"Negative", 1}, {"Slice", 2}}));
 }

@@ -2,8 +2,8 @@
 // For tests of recognition: weights, variants of a sum of products, and a run of the graph before
 // and after. Both runs use the same inputs and must agree; the test then checks the remaining
 // operations.
-#ifndef WEFT_TESTS_CONVERTER_GRAPH_RECOGNISE_SPELLED_CELLS_H_
-#define WEFT_TESTS_CONVERTER_GRAPH_RECOGNISE_SPELLED_CELLS_H_
+#ifndef WEFT_TESTS_CONVERTER_GRAPH_RECOGNISE_DECOMPOSED_CELLS_H_
+#define WEFT_TESTS_CONVERTER_GRAPH_RECOGNISE_DECOMPOSED_CELLS_H_
 
 #include <gtest/gtest.h>
 
@@ -115,4 +115,4 @@ inline std::vector<ir::Source> CutColumns(GraphBuilder& g, ir::Source whole, int
 
 }  // namespace weft
 
-#endif  // WEFT_TESTS_CONVERTER_GRAPH_RECOGNISE_SPELLED_CELLS_H_
+#endif  // WEFT_TESTS_CONVERTER_GRAPH_RECOGNISE_DECOMPOSED_CELLS_H_
