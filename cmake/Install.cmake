@@ -21,7 +21,7 @@ set(weft_package "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
 install(FILES runtime/weft.h runtime/weft_c.h runtime/step_times.h runtime/version.h
         runtime/steps.h runtime/faults.inc
         DESTINATION "${weft_headers}/runtime")
-install(FILES runtime/format/ops.inc runtime/format/near_steps.inc
+install(FILES runtime/format/ops.inc runtime/format/overlapping_steps.inc
         runtime/format/narrow_steps.inc
         DESTINATION "${weft_headers}/runtime/format")
 install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES runtime/format/FORMAT.md

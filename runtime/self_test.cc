@@ -109,7 +109,7 @@ uint32_t Narrow(uint64_t bits) {
   return sign | (exponent - 896) << 23 | (high & 0xFFFFFu) << 3 | low >> 29;
 }
 
-bool Near(uint32_t expected, uint32_t actual) {
+bool Overlapping(uint32_t expected, uint32_t actual) {
   constexpr float kInfinity = __builtin_huge_valf();
   float must, is;
   std::memcpy(&must, &expected, sizeof(must));
@@ -151,9 +151,9 @@ bool Passes(Type type, ToleranceClass tolerance, uint64_t expected, uint64_t act
   if (tolerance == ToleranceClass::exact) return false;
   switch (type) {
     case Type::kF32:
-      return Near(static_cast<uint32_t>(expected), static_cast<uint32_t>(actual));
+      return Overlapping(static_cast<uint32_t>(expected), static_cast<uint32_t>(actual));
     case Type::kF64:
-      return Near(Narrow(expected), Narrow(actual));
+      return Overlapping(Narrow(expected), Narrow(actual));
     case Type::kF16:
     case Type::kBF16:
       return Neighbours(expected, actual);

@@ -9,17 +9,17 @@ namespace {
 
 // If a kind has several entries, the last one wins; it supports everything that the others do.
 constexpr StepEntry EntryOf(format::Kind kind, StepEntry entry) {
-#define WEFT_NEAR_STEP(name, Name) \
-  if (kind == format::Kind::name) entry = steps::kNear##Name;
-#include "runtime/format/near_steps.inc"
-#undef WEFT_NEAR_STEP
+#define WEFT_OVERLAPPING_STEP(name, Name) \
+  if (kind == format::Kind::name) entry = steps::kOverlapping##Name;
+#include "runtime/format/overlapping_steps.inc"
+#undef WEFT_OVERLAPPING_STEP
 #define WEFT_NARROW_STEP(name, Name) \
   if (kind == format::Kind::name) entry = steps::kNarrow##Name;
-#define WEFT_NEAR_NARROW_STEP(name, Name) \
-  if (kind == format::Kind::name) entry = steps::kNearNarrow##Name;
+#define WEFT_OVERLAPPING_NARROW_STEP(name, Name) \
+  if (kind == format::Kind::name) entry = steps::kOverlappingNarrow##Name;
 #include "runtime/format/narrow_steps.inc"
 #undef WEFT_NARROW_STEP
-#undef WEFT_NEAR_NARROW_STEP
+#undef WEFT_OVERLAPPING_NARROW_STEP
   return entry;
 }
 

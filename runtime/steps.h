@@ -27,15 +27,16 @@ namespace weft::steps {
   constexpr StepEntry k##Name{&weft_check_##name, &weft_run_##name};
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
-// The same for steps that may write y over x with an offset (bind/near.h): such models need
+// The same for steps that may write y over x with an offset (bind/overlapping.h): such models need
 // kNearConv instead of kConv.
-#define WEFT_NEAR_STEP(name, Name)                                                          \
-  extern "C" Fault weft_check_near_##name(const format::Model& model, uint32_t step_index); \
-  extern "C" void weft_run_near_##name(const format::Model& model, uint32_t param,          \
-                                       std::byte* const* operands);                         \
-  constexpr StepEntry kNear##Name{&weft_check_near_##name, &weft_run_near_##name};
-#include "runtime/format/near_steps.inc"
-#undef WEFT_NEAR_STEP
+#define WEFT_OVERLAPPING_STEP(name, Name)                                                          \
+  extern "C" Fault weft_check_overlapping_##name(const format::Model& model, uint32_t step_index); \
+  extern "C" void weft_run_overlapping_##name(const format::Model& model, uint32_t param,          \
+                                              std::byte* const* operands);                         \
+  constexpr StepEntry kOverlapping##Name{&weft_check_overlapping_##name,                           \
+                                         &weft_run_overlapping_##name};
+#include "runtime/format/overlapping_steps.inc"
+#undef WEFT_OVERLAPPING_STEP
 // The same for steps whose weights may have another type than f32 (narrow_steps.inc): kNarrowDense,
 // kNarrowConv ..., kNearNarrowConv.
 #define WEFT_NARROW_ENTRY(entry, Entry)                                                 \
@@ -44,10 +45,11 @@ namespace weft::steps {
                                    std::byte* const* operands);                         \
   constexpr StepEntry k##Entry{&weft_check_##entry, &weft_run_##entry};
 #define WEFT_NARROW_STEP(name, Name) WEFT_NARROW_ENTRY(narrow_##name, Narrow##Name)
-#define WEFT_NEAR_NARROW_STEP(name, Name) WEFT_NARROW_ENTRY(near_narrow_##name, NearNarrow##Name)
+#define WEFT_OVERLAPPING_NARROW_STEP(name, Name) \
+  WEFT_NARROW_ENTRY(overlapping_narrow_##name, OverlappingNarrow##Name)
 #include "runtime/format/narrow_steps.inc"
 #undef WEFT_NARROW_STEP
-#undef WEFT_NEAR_NARROW_STEP
+#undef WEFT_OVERLAPPING_NARROW_STEP
 #undef WEFT_NARROW_ENTRY
 #ifdef __clang__
 #pragma clang diagnostic pop

@@ -318,9 +318,9 @@ bool Verifier::CheckMoves(uint32_t slot_index, bool any_run, FaultCode code, Fau
     if (!any) last -= (last - run) % section.unroll();
     const int64_t from = int64_t{run} * move.stride_bytes();
     const int64_t to = int64_t{last} * move.stride_bytes();
-    const bool near =
+    const bool overlap =
         from <= kFarthest && from >= -kFarthest && to <= kFarthest && to >= -kFarthest;
-    if (!Require(near, range_code, index, slot_index, regions_[slot.region()].bytes()))
+    if (!Require(overlap, range_code, index, slot_index, regions_[slot.region()].bytes()))
       return false;
     low += from < to ? from : to;
     high += from < to ? to : from;

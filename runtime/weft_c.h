@@ -119,20 +119,20 @@ enum {
   void weft_run_##name(void);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
-#define WEFT_NEAR_STEP(name, Name)   \
-  void weft_check_near_##name(void); \
-  void weft_run_near_##name(void);
-#include "runtime/format/near_steps.inc"
-#undef WEFT_NEAR_STEP
+#define WEFT_OVERLAPPING_STEP(name, Name)   \
+  void weft_check_overlapping_##name(void); \
+  void weft_run_overlapping_##name(void);
+#include "runtime/format/overlapping_steps.inc"
+#undef WEFT_OVERLAPPING_STEP
 #define WEFT_NARROW_STEP(name, Name)   \
   void weft_check_narrow_##name(void); \
   void weft_run_narrow_##name(void);
-#define WEFT_NEAR_NARROW_STEP(name, Name)   \
-  void weft_check_near_narrow_##name(void); \
-  void weft_run_near_narrow_##name(void);
+#define WEFT_OVERLAPPING_NARROW_STEP(name, Name)   \
+  void weft_check_overlapping_narrow_##name(void); \
+  void weft_run_overlapping_narrow_##name(void);
 #include "runtime/format/narrow_steps.inc"
 #undef WEFT_NARROW_STEP
-#undef WEFT_NEAR_NARROW_STEP
+#undef WEFT_OVERLAPPING_NARROW_STEP
 #endif
 
 /* Memory of an engine; plain bytes that may be copied. */

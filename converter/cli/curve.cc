@@ -18,12 +18,12 @@ nlohmann::ordered_json CurveJson(const pipeline::Converted& converted) {
                     {"scratch_proof", plan::ToString(point.account)},
                     {"hoisted_rows", plan::RowsText(point.candidate)},
                     {"hoists_invariants", point.candidate.hoists_invariants},
-                    {"outputs_over_inputs", point.candidate.lies_near},
+                    {"outputs_over_inputs", point.candidate.allows_overlap},
                     {"fuses_loops", point.candidate.fuses_loops},
                     {"cost", plan::CostOf(point.work)},
                     {"weight_bytes_read", point.work.weight_bytes},
                     {"other_bytes_touched", point.work.other_bytes},
-                    {"bytes_over_inputs", point.work.near_bytes},
+                    {"bytes_over_inputs", point.work.overlapped_bytes},
                     {"steps", point.work.steps},
                     {"chosen", i == converted.chosen}});
   }

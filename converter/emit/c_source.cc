@@ -279,7 +279,7 @@ void CSourceWriter::WriteBytes() {
 
 // The variant of its kind in steps.h that a step needs.
 struct EntryNeeds {
-  bool is_near = false;    // y overlaps x
+  bool overlaps = false;   // y overlaps x
   bool is_narrow = false;  // its weights are not f32
 };
 
@@ -288,10 +288,10 @@ EntryNeeds NeedsOf(const format::Model& model, uint32_t step_index) {
   const auto kind = static_cast<format::Kind>(step.kind());
   EntryNeeds needs;
   StepEntry entry = {};  // an entry whose check fails if y overlaps x
-#define WEFT_NEAR_STEP(name, Name) \
+#define WEFT_OVERLAPPING_STEP(name, Name) \
   if (kind == format::Kind::name) entry = steps::k##Name;
-#include "runtime/format/near_steps.inc"
-#undef WEFT_NEAR_STEP
+#include "runtime/format/overlapping_steps.inc"
+#undef WEFT_OVERLAPPING_STEP
 #define WEFT_NARROW_STEP(name, Name)                                                          \
   if (kind == format::Kind::name) {                                                           \
     needs.is_narrow = model.name()->Get(step.param())->weights() != format::ElementType::f32; \
@@ -299,7 +299,7 @@ EntryNeeds NeedsOf(const format::Model& model, uint32_t step_index) {
   }
 #include "runtime/format/narrow_steps.inc"
 #undef WEFT_NARROW_STEP
-  needs.is_near =
+  needs.overlaps =
       entry.check != nullptr && entry.check(model, step_index).code == FaultCode::kOperandOverlap;
   return needs;
 }
@@ -310,13 +310,13 @@ void CSourceWriter::WriteSteps() {
     const uint16_t kind = model_.steps()->Get(i)->kind();
     if (kind == 0) continue;
     const EntryNeeds needs = NeedsOf(model_, i);
-    kinds[kind].is_near |= needs.is_near;
+    kinds[kind].overlaps |= needs.overlaps;
     kinds[kind].is_narrow |= needs.is_narrow;
   }
   Body("static const weft_step_entry entries[] = {{\n");
   for (const auto& [kind, needs] : kinds) {
     Body("    [WEFT_STEP_{0}] = {{weft_check_{1}{2}{0}, weft_run_{1}{2}{0}}},\n",
-         format::NameOf(static_cast<format::Kind>(kind)), needs.is_near ? "near_" : "",
+         format::NameOf(static_cast<format::Kind>(kind)), needs.overlaps ? "near_" : "",
          needs.is_narrow ? "narrow_" : "");
   }
   if (kinds.empty()) Body("    [0] = {{0, 0}},\n");

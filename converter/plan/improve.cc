@@ -92,9 +92,9 @@ class Improvement {
 
 }  // namespace
 
-Improved Improve(std::span<const Buffer> buffers, std::span<const Near> nears, int64_t used_bytes,
-                 int64_t bound_bytes, const Effort& effort) {
-  const SearchSpace space(buffers, nears);
+Improved Improve(std::span<const Buffer> buffers, std::span<const AllowedOverlap> allowed_overlaps,
+                 int64_t used_bytes, int64_t bound_bytes, const Effort& effort) {
+  const SearchSpace space(buffers, allowed_overlaps);
   if (!space.is_possible()) return {used_bytes, bound_bytes, 0, {}};
   return Improvement(space, used_bytes, bound_bytes, effort).Run(effort);
 }

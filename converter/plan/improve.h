@@ -34,8 +34,8 @@ struct Improved {
 // `used_bytes` is the size of a known placement, `bound_bytes` a lower bound of all placements. The
 // search first tries the bound itself, then bisects between bound and known size. The remaining
 // nodes go into the proof that no smaller placement exists.
-Improved Improve(std::span<const Buffer> buffers, std::span<const Near> nears, int64_t used_bytes,
-                 int64_t bound_bytes, const Effort& effort);
+Improved Improve(std::span<const Buffer> buffers, std::span<const AllowedOverlap> allowed_overlaps,
+                 int64_t used_bytes, int64_t bound_bytes, const Effort& effort);
 
 }  // namespace weft::plan
 

@@ -145,13 +145,13 @@ class Timeline {
 
 std::vector<Lifetime> Liveness(const Program& program) { return Timeline(program).Lifetimes(); }
 
-std::string DescribePeak(const Program& program, std::span<const Near> nears) {
+std::string DescribePeak(const Program& program, std::span<const AllowedOverlap> allowed_overlaps) {
   const Timeline timeline(program);
   std::vector<Buffer> buffers;
   for (const Lifetime& each : timeline.Lifetimes()) {
     buffers.push_back({program.values[each.root].name, each.bytes, each.time, each.gaps});
   }
-  const Peak peak = PeakOf(buffers, 1, nears);
+  const Peak peak = PeakOf(buffers, 1, allowed_overlaps);
   std::erase_if(buffers, [&](const Buffer& buffer) {
     return std::ranges::none_of(LiveRanges(buffer), [&](const TimeRange& range) {
       return range.begin <= peak.time && peak.time < range.end;

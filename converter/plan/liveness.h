@@ -30,9 +30,10 @@ struct Lifetime {
 std::vector<Lifetime> Liveness(const Program& program);
 
 // Describes the moment with the most live bytes, largest values first: `peak is 49152 bytes at step
-// 17 (conv "conv3"); alive there: conv2 24576, skip 8192`. `nears` are pairs of indices in
-// Liveness(program).
-std::string DescribePeak(const Program& program, std::span<const Near> nears = {});
+// 17 (conv "conv3"); alive there: conv2 24576, skip 8192`. `allowed_overlaps` are pairs of indices
+// in Liveness(program).
+std::string DescribePeak(const Program& program,
+                         std::span<const AllowedOverlap> allowed_overlaps = {});
 
 }  // namespace weft::plan
 

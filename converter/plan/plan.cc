@@ -15,9 +15,9 @@
 #include "converter/plan/coalesce.h"
 #include "converter/plan/liveness.h"
 #include "converter/plan/loops/turns.h"
-#include "converter/plan/near.h"
-#include "converter/plan/near_loops.h"
 #include "converter/plan/order.h"
+#include "converter/plan/overlap.h"
+#include "converter/plan/overlap_loops.h"
 #include "converter/plan/solve.h"
 #include "converter/plan/split_values.h"
 #include "converter/plan/traffic.h"
@@ -112,14 +112,15 @@ Memory RoundedDown(Memory memory) {
 }
 
 // Overlaps in loops cost no time, so they are always allowed; overlaps in a step make it slower.
-std::vector<Near> AllNears(const Program& program, std::span<const Lifetime> lifetimes,
-                           bool lies_near) {
-  std::vector<Near> nears = NearsInLoops(program, lifetimes);
-  if (lies_near) std::ranges::move(NearsOf(program, lifetimes), std::back_inserter(nears));
-  return nears;
+std::vector<AllowedOverlap> AllOverlaps(const Program& program, std::span<const Lifetime> lifetimes,
+                                        bool allows_overlap) {
+  std::vector<AllowedOverlap> allowed_overlaps = OverlapsInLoops(program, lifetimes);
+  if (allows_overlap)
+    std::ranges::move(OverlapsOf(program, lifetimes), std::back_inserter(allowed_overlaps));
+  return allowed_overlaps;
 }
 
-void SetProblem(Plan& plan, std::span<const Memory> memories, bool lies_near) {
+void SetProblem(Plan& plan, std::span<const Memory> memories, bool allows_overlap) {
   Problem& problem = plan.problem;
   if (!memories.empty()) problem.memories.clear();
   for (const Memory& memory : memories) problem.memories.push_back(RoundedDown(memory));
@@ -134,7 +135,7 @@ void SetProblem(Plan& plan, std::span<const Memory> memories, bool lies_near) {
                                .alignment_bytes = kScratchAlignment,
                                .traffic_bytes = traffic[each.root]});
   }
-  problem.nears = AllNears(plan.program, lifetimes, lies_near);
+  problem.allowed_overlaps = AllOverlaps(plan.program, lifetimes, allows_overlap);
 }
 
 std::vector<int64_t> ScratchBytes(const Placement& placement) {
@@ -196,7 +197,7 @@ int64_t Plan::all_scratch_bytes() const {
   return std::accumulate(scratch_bytes.begin(), scratch_bytes.end(), int64_t{0});
 }
 
-Plan PlanAsIs(Program program, std::span<const Memory> memories, bool lies_near) {
+Plan PlanAsIs(Program program, std::span<const Memory> memories, bool allows_overlap) {
   Plan plan;
   plan.program = std::move(program);
   for (const Value& value : plan.program.values) {
@@ -205,7 +206,7 @@ Plan PlanAsIs(Program program, std::span<const Memory> memories, bool lies_near)
   plan.memories.assign(plan.program.values.size(), 0);
   WeightsPlacer(plan).Run();
   PlaceState(plan);
-  SetProblem(plan, memories, lies_near);
+  SetProblem(plan, memories, allows_overlap);
   PlaceScratch(plan);
   return plan;
 }
@@ -231,12 +232,13 @@ std::optional<Program> Ordered(Program program) {
 
 // Returns true if the peak of `program` is below the scratch of `plan`, so that planning it may
 // pay.
-bool CanShrink(const Program& program, const Plan& plan, bool lies_near) {
+bool CanShrink(const Program& program, const Plan& plan, bool allows_overlap) {
   const std::vector<Lifetime> lifetimes = Liveness(program);
   std::vector<Buffer> buffers;
   for (const Lifetime& each : lifetimes) buffers.push_back({"", each.bytes, each.time, each.gaps});
-  const std::vector<Near> nears = AllNears(program, lifetimes, lies_near);
-  return PeakOf(buffers, 1, nears).bytes < plan.all_scratch_bytes();
+  const std::vector<AllowedOverlap> allowed_overlaps =
+      AllOverlaps(program, lifetimes, allows_overlap);
+  return PeakOf(buffers, 1, allowed_overlaps).bytes < plan.all_scratch_bytes();
 }
 
 // The steps keep the order in which they were lowered unless another order needs less scratch. Two
@@ -251,11 +253,11 @@ Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Me
   FillUniformCopies(hoisted);
   Program apart = hoisted;
   WriteInPlace(hoisted);
-  Plan plan = PlanAsIs(hoisted, memories, candidate.lies_near);
+  Plan plan = PlanAsIs(hoisted, memories, candidate.allows_overlap);
   for (Program* start : {&hoisted, &apart}) {
     std::optional<Program> ordered = Ordered(std::move(*start));
-    if (!ordered || !CanShrink(*ordered, plan, candidate.lies_near)) continue;
-    Plan other = PlanAsIs(std::move(*ordered), memories, candidate.lies_near);
+    if (!ordered || !CanShrink(*ordered, plan, candidate.allows_overlap)) continue;
+    Plan other = PlanAsIs(std::move(*ordered), memories, candidate.allows_overlap);
     if (other.all_scratch_bytes() < plan.all_scratch_bytes()) plan = std::move(other);
   }
   plan.candidate = candidate;
@@ -310,10 +312,10 @@ std::string ExcessOf(const Plan& plan, const PlanOptions& options) {
 namespace {
 
 // Returns true if any step may write over its input, with the steps in their lowered order.
-bool MayLieNear(Program hoisted) {
+bool MayOverlap(Program hoisted) {
   ChainCopies(hoisted);
   Coalesce(hoisted);
-  return !NearsOf(hoisted, Liveness(hoisted)).empty();
+  return !OverlapsOf(hoisted, Liveness(hoisted)).empty();
 }
 
 // Adds the plans of the candidates; candidates with equal programs result in one plan.
@@ -326,9 +328,11 @@ void AddPlansOf(const Program& lowered, std::span<const Candidate> candidates,
     const Outline outline = OutlineOf(hoisted);
     const bool is_as_last = last == outline;
     last = outline;
-    // A candidate that differs only in lies_near is new only if some step may write over its input.
-    const bool is_new = !is_as_last || (candidate.lies_near && !plans.back().candidate.lies_near &&
-                                        MayLieNear(hoisted));
+    // A candidate that differs only in allows_overlap is new only if some step may write over its
+    // input.
+    const bool is_new =
+        !is_as_last ||
+        (candidate.allows_overlap && !plans.back().candidate.allows_overlap && MayOverlap(hoisted));
     if (is_new) plans.push_back(PlanHoisted(std::move(hoisted), candidate, options.memories));
   }
 }
@@ -458,7 +462,7 @@ std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& option
   const Plan& least = *std::ranges::min_element(plans, {}, &Plan::all_scratch_bytes);
   std::string line = "plan: " + ExcessOf(least, options);
   if (ExcessOfFormat(least).empty()) {
-    line += "; " + DescribePeak(least.program, least.problem.nears);
+    line += "; " + DescribePeak(least.program, least.problem.allowed_overlaps);
   }
   faults.Add(line);
   return std::nullopt;
@@ -475,7 +479,7 @@ std::string ToString(const Plan& plan) {
       "weights {} bytes, state {}, scratch {} ({})\n",
       ToString(plan.program), RowsText(plan.candidate),
       plan.candidate.hoists_invariants ? "all" : "no",
-      plan.candidate.lies_near ? "with an offset" : "no",
+      plan.candidate.allows_overlap ? "with an offset" : "no",
       plan.candidate.fuses_loops ? "fused" : "separate", ToString(plan.problem, plan.placement),
       plan.weights_bytes, plan.state_bytes, plan.all_scratch_bytes(), ToString(plan.account));
 }

@@ -41,7 +41,7 @@ inline constexpr int64_t kNoOffset = INT64_MIN / 2;
 struct Candidate {
   int64_t hoisted_rows = 1;        // rows of an input product computed at once, before the loop
   bool hoists_invariants = false;  // steps with equal results in all iterations run once
-  bool lies_near = false;          // steps such as conv may write their output over their input
+  bool allows_overlap = false;     // steps such as conv may write their output over their input
   bool fuses_loops = false;        // loops of stacked layers become one (loops/fuse.h)
   bool joins_chains = false;       // consecutive functions become one step (program/chains.h)
   bool fuses_steps = false;        // also the steps between the loops
@@ -110,7 +110,7 @@ struct Plan {
 };
 
 // Assigns an address to every root of a program, without changing the program.
-Plan PlanAsIs(Program program, std::span<const Memory> memories = {}, bool lies_near = false);
+Plan PlanAsIs(Program program, std::span<const Memory> memories = {}, bool allows_overlap = false);
 
 // Applies the candidate's transformations, drops the copies that can be avoided, and assigns
 // addresses.

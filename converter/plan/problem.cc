@@ -26,9 +26,10 @@ std::vector<TimeRange> LiveRanges(const Buffer& buffer) {
 namespace {
 
 // Returns the maximum number of bytes that the buffers of a Near pair can share.
-int64_t SharedBytes(const Buffer& x, const Buffer& y, const Near& near, int64_t granule_bytes) {
-  const int64_t least = std::min(std::max(near.before_bytes + x.bytes, y.bytes),
-                                 std::max(near.after_bytes + y.bytes, x.bytes));
+int64_t SharedBytes(const Buffer& x, const Buffer& y, const AllowedOverlap& overlap,
+                    int64_t granule_bytes) {
+  const int64_t least = std::min(std::max(overlap.before_bytes + x.bytes, y.bytes),
+                                 std::max(overlap.after_bytes + y.bytes, x.bytes));
   const int64_t shared = RoundUp(x.bytes, granule_bytes) + RoundUp(y.bytes, granule_bytes) -
                          RoundUp(least, granule_bytes);
   return std::max<int64_t>(shared, 0);
@@ -48,7 +49,8 @@ std::vector<TimeRange> CommonRanges(const Buffer& a, const Buffer& b) {
 
 }  // namespace
 
-Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes, std::span<const Near> nears) {
+Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes,
+            std::span<const AllowedOverlap> allowed_overlaps) {
   std::vector<std::pair<int64_t, int64_t>> changes;  // time, bytes more or fewer
   for (const Buffer& buffer : buffers) {
     const int64_t bytes = RoundUp(buffer.bytes, granule_bytes);
@@ -57,9 +59,9 @@ Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes, std::span<co
       changes.emplace_back(range.end, -bytes);
     }
   }
-  for (const Near& near : nears) {
-    const Buffer &x = buffers[near.x], &y = buffers[near.y];
-    const int64_t shared = SharedBytes(x, y, near, granule_bytes);
+  for (const AllowedOverlap& overlap : allowed_overlaps) {
+    const Buffer &x = buffers[overlap.x], &y = buffers[overlap.y];
+    const int64_t shared = SharedBytes(x, y, overlap, granule_bytes);
     for (const TimeRange& range : CommonRanges(x, y)) {
       changes.emplace_back(range.begin, -shared);
       changes.emplace_back(range.end, shared);
@@ -89,7 +91,7 @@ int64_t GranuleOf(const Problem& problem) {
 // granule.
 int64_t LowerBound(const Problem& problem) {
   const int64_t granule = GranuleOf(problem);
-  int64_t bound = PeakOf(problem.buffers, granule, problem.nears).bytes - (granule - 1);
+  int64_t bound = PeakOf(problem.buffers, granule, problem.allowed_overlaps).bytes - (granule - 1);
   for (const Buffer& buffer : problem.buffers) {
     bound = std::max(bound, buffer.fixed_offset_bytes.value_or(0) + buffer.bytes);
   }
@@ -106,10 +108,10 @@ std::string ToString(const Problem& problem, const Placement& placement) {
     text += fmt::format("{:6} {:8} {:9}  {:20}  {}\n", placed.memory, placed.offset_bytes,
                         buffer.bytes, times, buffer.name);
   }
-  for (const Near& near : problem.nears) {
+  for (const AllowedOverlap& overlap : problem.allowed_overlaps) {
     text += fmt::format("{} may begin {} bytes before {}, or {} after its begin\n",
-                        problem.buffers[near.y].name, near.before_bytes,
-                        problem.buffers[near.x].name, near.after_bytes);
+                        problem.buffers[overlap.y].name, overlap.before_bytes,
+                        problem.buffers[overlap.x].name, overlap.after_bytes);
   }
   for (size_t i = 0; i < placement.used_bytes.size(); ++i) {
     const Memory& memory = problem.memories[i];

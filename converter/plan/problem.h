@@ -49,10 +49,10 @@ struct Buffer {
 // A pair that may overlap. y may begin at least `before_bytes` before x, or at least `after_bytes`
 // after the begin of x. With the size of y and the size of x as these distances, the two are
 // disjoint.
-struct Near {
+struct AllowedOverlap {
   size_t x = 0, y = 0;  // indices of two different buffers; each pair is listed once
   int64_t before_bytes = 0, after_bytes = 0;
-  bool operator==(const Near&) const = default;
+  bool operator==(const AllowedOverlap&) const = default;
 };
 
 // A memory that buffers can be put into.
@@ -67,7 +67,7 @@ struct Memory {
 struct Problem {
   std::vector<Buffer> buffers;
   std::vector<Memory> memories = {{}};  // at least one
-  std::vector<Near> nears = {};
+  std::vector<AllowedOverlap> allowed_overlaps = {};
   bool operator==(const Problem&) const = default;
 };
 
@@ -101,7 +101,7 @@ struct Peak {
 // Returns the maximum number of bytes live at one time. The size of each buffer is rounded up to a
 // multiple of `granule_bytes`; bytes that a Near pair can share are counted once.
 Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes = 1,
-            std::span<const Near> nears = {});
+            std::span<const AllowedOverlap> allowed_overlaps = {});
 
 // Returns the largest number of bytes that divides all alignments and fixed offsets: every solver
 // gives offsets that are multiples of it.

@@ -27,7 +27,7 @@ enum Column {
   kOffset,
   kHint,
   kTraffic,
-  kNear,
+  kOverlapping,
   kColumns
 };
 constexpr std::array<std::string_view, kColumns> kNames = {
@@ -77,8 +77,8 @@ class Row {
   }
 
   // Adds the pairs in which the buffer of this line, `y`, is the second.
-  void ReadNears(size_t y, std::vector<Near>& nears) {
-    for (const std::string_view text : Split(Cell(kNear), ' ')) {
+  void ReadOverlaps(size_t y, std::vector<AllowedOverlap>& allowed_overlaps) {
+    for (const std::string_view text : Split(Cell(kOverlapping), ' ')) {
       if (text.empty()) continue;
       std::vector<int64_t> numbers;
       for (const std::string_view part : Split(text, ':')) {
@@ -86,9 +86,10 @@ class Row {
         if (number && *number >= 0 && *number <= kMostNumber) numbers.push_back(*number);
       }
       if (numbers.size() != 3 || std::cmp_equal(numbers[0], y)) {
-        return Fail("near", Cell(kNear), "X:BEFORE:BEHIND with X the index of another buffer");
+        return Fail("near", Cell(kOverlapping),
+                    "X:BEFORE:BEHIND with X the index of another buffer");
       }
-      nears.push_back({static_cast<size_t>(numbers[0]), y, numbers[1], numbers[2]});
+      allowed_overlaps.push_back({static_cast<size_t>(numbers[0]), y, numbers[1], numbers[2]});
     }
   }
 
@@ -157,12 +158,12 @@ class Reader {
       } else {
         Row row(places_, cells);
         problem.buffers.push_back(row.Read());
-        row.ReadNears(problem.buffers.size() - 1, problem.nears);
+        row.ReadOverlaps(problem.buffers.size() - 1, problem.allowed_overlaps);
         if (!row.fault.empty()) Add(line_number, row.fault);
       }
     }
     if (columns == 0) faults_.Add(fmt::format("{}: is empty; must begin with a header", where_));
-    CheckNears(problem);
+    CheckOverlaps(problem);
     if (has_fault_ || columns == 0) return std::nullopt;
     return problem;
   }
@@ -191,18 +192,18 @@ class Reader {
     return true;
   }
   // Checks what depends on more than one line.
-  void CheckNears(const Problem& problem) {
+  void CheckOverlaps(const Problem& problem) {
     std::set<std::pair<size_t, size_t>> pairs;
-    for (const Near& near : problem.nears) {
-      const std::string& name = problem.buffers[near.y].name;
-      if (near.x >= problem.buffers.size()) {
+    for (const AllowedOverlap& overlap : problem.allowed_overlaps) {
+      const std::string& name = problem.buffers[overlap.y].name;
+      if (overlap.x >= problem.buffers.size()) {
         faults_.Add(fmt::format("{}: near of \"{}\" refers to buffer {}; must be below {}", where_,
-                                name, near.x, problem.buffers.size()));
+                                name, overlap.x, problem.buffers.size()));
         has_fault_ = true;
-      } else if (!pairs.insert(std::minmax(near.x, near.y)).second) {
+      } else if (!pairs.insert(std::minmax(overlap.x, overlap.y)).second) {
         faults_.Add(
             fmt::format("{}: the near pair \"{}\" and \"{}\" is given twice; must be given once",
-                        where_, problem.buffers[near.x].name, name));
+                        where_, problem.buffers[overlap.x].name, name));
         has_fault_ = true;
       }
     }
@@ -233,12 +234,12 @@ std::string GapsText(const Buffer& buffer) {
   return text;
 }
 
-std::string NearsText(const Problem& problem, size_t y) {
+std::string OverlapsText(const Problem& problem, size_t y) {
   std::string text;
-  for (const Near& near : problem.nears) {
-    if (near.y != y) continue;
-    text += fmt::format("{}{}:{}:{}", text.empty() ? "" : " ", near.x, near.before_bytes,
-                        near.after_bytes);
+  for (const AllowedOverlap& overlap : problem.allowed_overlaps) {
+    if (overlap.y != y) continue;
+    text += fmt::format("{}{}:{}:{}", text.empty() ? "" : " ", overlap.x, overlap.before_bytes,
+                        overlap.after_bytes);
   }
   return text;
 }
@@ -259,10 +260,10 @@ std::string ToCsv(const Problem& problem, const Placement* placement) {
       placement != nullptr || any([](const Buffer& b) { return b.fixed_offset_bytes.has_value(); });
   const bool hint = any([](const Buffer& b) { return b.hint_bytes.has_value(); });
   const bool traffic = any([](const Buffer& b) { return b.traffic_bytes != 0; });
-  const bool near = !problem.nears.empty();
+  const bool overlap = !problem.allowed_overlaps.empty();
   std::string text = fmt::format("id,lower,upper,size{}{}{}{}{}{}\n", alignment ? ",alignment" : "",
                                  gaps ? ",gaps" : "", offset ? ",offset" : "", hint ? ",hint" : "",
-                                 traffic ? ",traffic" : "", near ? ",near" : "");
+                                 traffic ? ",traffic" : "", overlap ? ",near" : "");
   for (size_t i = 0; i < problem.buffers.size(); ++i) {
     const Buffer& buffer = problem.buffers[i];
     text += fmt::format("{},{},{},{}", PlainName(buffer.name), buffer.lifetime.begin,
@@ -275,7 +276,7 @@ std::string ToCsv(const Problem& problem, const Placement* placement) {
     }
     if (hint) text += "," + NumberText(buffer.hint_bytes);
     if (traffic) text += fmt::format(",{}", buffer.traffic_bytes);
-    if (near) text += "," + NearsText(problem, i);
+    if (overlap) text += "," + OverlapsText(problem, i);
     text += "\n";
   }
   return text;

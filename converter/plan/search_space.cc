@@ -59,13 +59,14 @@ double SearchSpace::Item::Key(TieKey key) const {
   return 0;
 }
 
-SearchSpace::SearchSpace(std::span<const Buffer> buffers, std::span<const Near> nears)
+SearchSpace::SearchSpace(std::span<const Buffer> buffers,
+                         std::span<const AllowedOverlap> allowed_overlaps)
     : items_(buffers.size()), obstacles_(buffers.size()) {
-  SetUnits(buffers, nears);
+  SetUnits(buffers, allowed_overlaps);
   is_possible_ = is_possible_ && items_.size() <= kMostItems;
   if (!is_possible_) return;
   SetSections(buffers);
-  if (is_possible_) SetOverlaps(buffers, nears);
+  if (is_possible_) SetOverlaps(buffers, allowed_overlaps);
   if (!is_possible_) return;
   SetContention();
   for (size_t i = 0; i < items_.size(); ++i) {
@@ -81,7 +82,8 @@ int32_t SearchSpace::UnitsOf(int64_t bytes) const {
   return Narrow<int32_t>((bytes + unit_bytes_ - 1) / unit_bytes_, "units");
 }
 
-void SearchSpace::SetUnits(std::span<const Buffer> buffers, std::span<const Near> nears) {
+void SearchSpace::SetUnits(std::span<const Buffer> buffers,
+                           std::span<const AllowedOverlap> allowed_overlaps) {
   int64_t granule = 0, unit = 0;
   for (const Buffer& buffer : buffers) {
     granule =
@@ -92,9 +94,9 @@ void SearchSpace::SetUnits(std::span<const Buffer> buffers, std::span<const Near
   granule_bytes_ = std::max<int64_t>(granule, 1);
   const auto take = [&](int64_t bytes) { unit = std::gcd(unit, RoundUp(bytes, granule_bytes_)); };
   for (const Buffer& buffer : buffers) take(buffer.bytes);
-  for (const Near& near : nears) {
-    take(near.before_bytes);
-    take(near.after_bytes);
+  for (const AllowedOverlap& overlap : allowed_overlaps) {
+    take(overlap.before_bytes);
+    take(overlap.after_bytes);
   }
   unit_bytes_ = std::max<int64_t>(unit, 1);
   int64_t all = 0;
@@ -164,31 +166,34 @@ std::vector<SearchSpace::Pair> SearchSpace::PairsLiveTogether() {
   return pairs;
 }
 
-void SearchSpace::SetOverlaps(std::span<const Buffer> buffers, std::span<const Near> nears) {
-  std::map<std::pair<size_t, size_t>, const Near*> near_of;
-  for (const Near& near : nears) near_of[std::minmax(near.x, near.y)] = &near;
+void SearchSpace::SetOverlaps(std::span<const Buffer> buffers,
+                              std::span<const AllowedOverlap> allowed_overlaps) {
+  std::map<std::pair<size_t, size_t>, const AllowedOverlap*> overlap_of;
+  for (const AllowedOverlap& overlap : allowed_overlaps)
+    overlap_of[std::minmax(overlap.x, overlap.y)] = &overlap;
   shared_units_.assign(static_cast<size_t>(sections_), 0);
   for (const Pair& pair : PairsLiveTogether()) {
     if (buffers[static_cast<size_t>(pair.a)].bytes == 0) continue;
-    const auto near = near_of.find({static_cast<size_t>(pair.a), static_cast<size_t>(pair.b)});
-    AddOverlap(pair, near == near_of.end() ? nullptr : near->second);
+    const auto overlap =
+        overlap_of.find({static_cast<size_t>(pair.a), static_cast<size_t>(pair.b)});
+    AddOverlap(pair, overlap == overlap_of.end() ? nullptr : overlap->second);
   }
   for (std::vector<Obstacle>& list : obstacles_) {
     std::ranges::sort(list, {}, [](const Obstacle& obstacle) { return obstacle.low; });
   }
 }
 
-void SearchSpace::AddOverlap(const Pair& pair, const Near* near) {
+void SearchSpace::AddOverlap(const Pair& pair, const AllowedOverlap* overlap) {
   const auto at_a = static_cast<size_t>(pair.a), at_b = static_cast<size_t>(pair.b);
   Item &a = items_[at_a], &b = items_[at_b];
   int32_t b_above = a.units, a_above = b.units;
-  if (near != nullptr) {
-    const bool a_is_x = near->x == at_a;
-    const auto least = [&](int32_t apart, int64_t near_bytes) {
-      return UnitsOf(std::min(apart * unit_bytes_, near_bytes));
+  if (overlap != nullptr) {
+    const bool a_is_x = overlap->x == at_a;
+    const auto least = [&](int32_t apart, int64_t overlapped_bytes) {
+      return UnitsOf(std::min(apart * unit_bytes_, overlapped_bytes));
     };
-    b_above = least(b_above, a_is_x ? near->after_bytes : near->before_bytes);
-    a_above = least(a_above, a_is_x ? near->before_bytes : near->after_bytes);
+    b_above = least(b_above, a_is_x ? overlap->after_bytes : overlap->before_bytes);
+    a_above = least(a_above, a_is_x ? overlap->before_bytes : overlap->after_bytes);
     for (int32_t s = std::max(a.hull.begin, b.hull.begin); s < std::min(a.hull.end, b.hull.end);
          ++s) {
       shared_units_[static_cast<size_t>(s)] += std::min(a.units, b.units);

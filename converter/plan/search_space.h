@@ -47,8 +47,8 @@ class SearchSpace {
     double Key(TieKey key) const;
   };
 
-  // `nears` refers to buffers by their indices in `buffers`.
-  SearchSpace(std::span<const Buffer> buffers, std::span<const Near> nears);
+  // `allowed_overlaps` refers to buffers by their indices in `buffers`.
+  SearchSpace(std::span<const Buffer> buffers, std::span<const AllowedOverlap> allowed_overlaps);
 
   // Returns false if a search cannot help: too many pairs are live together, numbers are too large,
   // or fixed buffers overlap.
@@ -78,11 +78,12 @@ class SearchSpace {
     int32_t a, b;  // a < b
   };
 
-  void SetUnits(std::span<const Buffer> buffers, std::span<const Near> nears);
+  void SetUnits(std::span<const Buffer> buffers, std::span<const AllowedOverlap> allowed_overlaps);
   void SetSections(std::span<const Buffer> buffers);
   std::vector<Pair> PairsLiveTogether();
-  void SetOverlaps(std::span<const Buffer> buffers, std::span<const Near> nears);
-  void AddOverlap(const Pair& pair, const Near* near);
+  void SetOverlaps(std::span<const Buffer> buffers,
+                   std::span<const AllowedOverlap> allowed_overlaps);
+  void AddOverlap(const Pair& pair, const AllowedOverlap* overlap);
   void SetContention();
   int32_t UnitsOf(int64_t bytes) const;
 

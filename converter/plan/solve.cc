@@ -44,7 +44,7 @@ class Filling {
   int64_t LowestOffset(size_t index) const {
     const int64_t length = GranulesOf(index);
     if (length == 0 || live_[index].empty()) return 0;
-    if (!neighbours_[index].empty()) return LowestNearOffset(index);
+    if (!neighbours_[index].empty()) return LowestOverlappingOffset(index);
     const int64_t alignment = buffers_[index].alignment_bytes / granule_;
     return occupancy_.LowestGap(live_[index], length, alignment) * granule_;
   }
@@ -73,15 +73,15 @@ class Filling {
     int64_t low, high;
   };
   Forbidden ForbiddenBy(size_t index, size_t placed, int64_t offset_bytes) const {
-    for (const Neighbour& near : neighbours_[index]) {
-      if (near.other != placed) continue;
-      return {offset_bytes - near.below_bytes, offset_bytes + near.above_bytes};
+    for (const Neighbour& overlap : neighbours_[index]) {
+      if (overlap.other != placed) continue;
+      return {offset_bytes - overlap.below_bytes, offset_bytes + overlap.above_bytes};
     }
     return {offset_bytes - buffers_[index].bytes, offset_bytes + buffers_[placed].bytes};
   }
 
   // Compares with every buffer in the memory, because the occupancy does not support exceptions.
-  int64_t LowestNearOffset(size_t index) const {
+  int64_t LowestOverlappingOffset(size_t index) const {
     std::vector<Forbidden> forbidden;
     for (const auto& [placed, offset_bytes] : placed_) {
       if (buffers_[placed].bytes == 0 || !LiveTogether(live_[index], live_[placed])) continue;
@@ -115,9 +115,9 @@ class Solver {
         granule_(GranuleOf(problem)) {
     for (const Buffer& buffer : buffers_) live_.push_back(LiveRanges(buffer));
     neighbours_.resize(buffers_.size());
-    for (const Near& near : problem.nears) {
-      neighbours_[near.y].push_back({near.x, near.before_bytes, near.after_bytes});
-      neighbours_[near.x].push_back({near.y, near.after_bytes, near.before_bytes});
+    for (const AllowedOverlap& overlap : problem.allowed_overlaps) {
+      neighbours_[overlap.y].push_back({overlap.x, overlap.before_bytes, overlap.after_bytes});
+      neighbours_[overlap.x].push_back({overlap.y, overlap.after_bytes, overlap.before_bytes});
     }
     SetLevels();
     placement_.buffers.resize(buffers_.size());
@@ -156,12 +156,13 @@ class Solver {
     bool raised = true;
     for (int round = 0; round < kMostRounds && raised; ++round) {
       raised = false;
-      for (auto near = problem_.nears.rbegin(); near != problem_.nears.rend(); ++near) {
-        const bool y_below = near->before_bytes < buffers_[near->y].bytes;
-        const bool x_below = near->after_bytes < buffers_[near->x].bytes;
+      for (auto overlap = problem_.allowed_overlaps.rbegin();
+           overlap != problem_.allowed_overlaps.rend(); ++overlap) {
+        const bool y_below = overlap->before_bytes < buffers_[overlap->y].bytes;
+        const bool x_below = overlap->after_bytes < buffers_[overlap->x].bytes;
         if (x_below == y_below) continue;
-        const int least = 1 + levels_[x_below ? near->x : near->y];
-        int& level = levels_[x_below ? near->y : near->x];
+        const int least = 1 + levels_[x_below ? overlap->x : overlap->y];
+        int& level = levels_[x_below ? overlap->y : overlap->x];
         raised = raised || level < least;
         level = std::max(level, least);
       }
@@ -237,7 +238,7 @@ class Solver {
   struct Part {
     std::vector<size_t> indices;
     std::vector<Buffer> buffers;
-    std::vector<Near> nears;
+    std::vector<AllowedOverlap> allowed_overlaps;
   };
   Part PartOf(uint32_t memory, std::vector<size_t> indices) const {
     Part part{std::move(indices), {}, {}};
@@ -249,19 +250,19 @@ class Solver {
       place[index] = part.buffers.size();
       part.buffers.push_back(buffers_[index]);
     }
-    for (Near near : problem_.nears) {
-      near.x = place[near.x];
-      near.y = place[near.y];
-      if (near.x != SIZE_MAX && near.y != SIZE_MAX) part.nears.push_back(near);
+    for (AllowedOverlap overlap : problem_.allowed_overlaps) {
+      overlap.x = place[overlap.x];
+      overlap.y = place[overlap.y];
+      if (overlap.x != SIZE_MAX && overlap.y != SIZE_MAX) part.allowed_overlaps.push_back(overlap);
     }
     return part;
   }
 
   Filling InTheBestOrder(uint32_t memory, const std::vector<size_t>& rest) {
     const Part part = PartOf(memory, rest);
-    int64_t bound = PeakOf(part.buffers, granule_, part.nears).bytes / granule_;
+    int64_t bound = PeakOf(part.buffers, granule_, part.allowed_overlaps).bytes / granule_;
     if (effort_.enough_bytes) bound = std::max(bound, *effort_.enough_bytes / granule_);
-    const int orders = problem_.nears.empty() ? kOrders : 2 * kOrders;
+    const int orders = problem_.allowed_overlaps.empty() ? kOrders : 2 * kOrders;
     Filling best = InOrder(memory, rest, 0);
     for (int order = 1; order < orders && best.used_granules() > bound; ++order) {
       Filling next = InOrder(memory, rest, order);
@@ -272,8 +273,8 @@ class Solver {
 
   Filling Searched(Filling best, const Part& part) {
     const int64_t used = best.used_granules() * granule_;
-    const int64_t peak = PeakOf(part.buffers, granule_, part.nears).bytes;
-    const Improved improved = Improve(part.buffers, part.nears, used, peak, effort_);
+    const int64_t peak = PeakOf(part.buffers, granule_, part.allowed_overlaps).bytes;
+    const Improved improved = Improve(part.buffers, part.allowed_overlaps, used, peak, effort_);
     account_.nodes += improved.nodes;
     if (!improved.offsets_bytes.empty()) {
       best = Filling(buffers_, live_, neighbours_, granule_);

@@ -21,7 +21,7 @@ class Traffic {
   std::vector<double> Take() { return std::move(bytes_); }
   double steps() const { return steps_; }
   double cost() const { return sum_of_costs_; }
-  double near_bytes() const { return near_bytes_; }
+  double overlapped_bytes() const { return overlapped_bytes_; }
 
  private:
   void Touch(ValueId value, double times) {
@@ -31,7 +31,7 @@ class Traffic {
   }
 
   // Bytes of the first input and the first output of the step if these overlap, else 0.
-  double NearBytes(const Step& step) const {
+  double OverlappedBytes(const Step& step) const {
     if (places_.empty() || step.inputs.empty() || step.outputs.empty()) return 0;
     const ValueId x = step.inputs[0], y = step.outputs[0];
     if (!IsWhole(x) || !IsWhole(y)) return 0;
@@ -55,7 +55,7 @@ class Traffic {
         if (cost_) sum_of_costs_ += times * cost_(*step);
         for (const ValueId input : step->inputs) Touch(input, times);
         for (const ValueId output : step->outputs) Touch(output, times);
-        near_bytes_ += times * NearBytes(*step);
+        overlapped_bytes_ += times * OverlappedBytes(*step);
       } else {
         Visit(program_.sections[std::get<SectionEntry>(item).section], times);
       }
@@ -80,7 +80,7 @@ class Traffic {
   const std::span<const Placed> places_;
   const Cost cost_;
   std::vector<double> bytes_;
-  double steps_ = 0, near_bytes_ = 0, sum_of_costs_ = 0;
+  double steps_ = 0, overlapped_bytes_ = 0, sum_of_costs_ = 0;
 };
 
 }  // namespace
@@ -95,7 +95,7 @@ Work WorkOf(const Program& program, std::span<const Placed> places) {
   Traffic traffic(program, places);
   Work work;
   work.steps = traffic.steps();
-  work.near_bytes = traffic.near_bytes();
+  work.overlapped_bytes = traffic.overlapped_bytes();
   const std::vector<double> bytes = traffic.Take();
   for (ValueId value = 0; value < bytes.size(); ++value) {
     const bool is_weight = program.values[value].storage == Storage::kWeights;

@@ -22,9 +22,9 @@ double SumOverSteps(const Program& program, const std::function<double(const Ste
 
 // Work of one run except multiply-adds, whose number is the same in every plan of a model.
 struct Work {
-  double weight_bytes = 0;  // read
-  double other_bytes = 0;   // of scratch and state, read and written
-  double near_bytes = 0;    // the part of other_bytes of steps that write over their input
+  double weight_bytes = 0;      // read
+  double other_bytes = 0;       // of scratch and state, read and written
+  double overlapped_bytes = 0;  // the part of other_bytes of steps that write over their input
   double steps = 0;
   bool operator==(const Work&) const = default;
 };
@@ -36,9 +36,9 @@ Work WorkOf(const Program& program, std::span<const Placed> places);
 // to reach its kernel; a step that writes over its input adds work in blocks of a few pixels.
 // Measured on x86-64 (tests/bench/plans.py); docs/architecture.md has the figures.
 constexpr double CostOf(const Work& work) {
-  constexpr double kOtherByte = 0.5, kNearByte = 4, kStep = 4096;
-  return work.weight_bytes + kOtherByte * work.other_bytes + kNearByte * work.near_bytes +
-         kStep * work.steps;
+  constexpr double kOtherByte = 0.5, kOverlappedByte = 4, kStep = 4096;
+  return work.weight_bytes + kOtherByte * work.other_bytes +
+         kOverlappedByte * work.overlapped_bytes + kStep * work.steps;
 }
 
 }  // namespace weft::plan

@@ -26,15 +26,16 @@ class Validation {
                       problem_.buffers.size(), problem_.memories.size()));
       return std::move(faults_);
     }
-    is_near_.assign(problem_.buffers.size(), false);
+    overlaps_.assign(problem_.buffers.size(), false);
     has_place_.assign(problem_.buffers.size(), false);
-    for (const Near& near : problem_.nears) is_near_[near.x] = is_near_[near.y] = true;
+    for (const AllowedOverlap& overlap : problem_.allowed_overlaps)
+      overlaps_[overlap.x] = overlaps_[overlap.y] = true;
     for (size_t i = 0; i < problem_.buffers.size(); ++i) {
       has_place_[i] = HasPlace(i);
       if (has_place_[i]) CheckPlace(i);
     }
     for (uint32_t memory = 0; memory < problem_.memories.size(); ++memory) Sweep(memory);
-    CheckNears();
+    CheckOverlaps();
     return std::move(faults_);
   }
 
@@ -98,7 +99,7 @@ class Validation {
 
   // Buffers of Near pairs are left out of the sweep, which relies on disjoint live buffers.
   void AddEvents(size_t i, int64_t begin, int64_t end) {
-    if (begin >= end || problem_.buffers[i].bytes == 0 || is_near_[i]) return;
+    if (begin >= end || problem_.buffers[i].bytes == 0 || overlaps_[i]) return;
     events_.push_back({placement_.buffers[i].memory, begin, true, i});
     events_.push_back({placement_.buffers[i].memory, end, false, i});
   }
@@ -146,18 +147,18 @@ class Validation {
     return std::nullopt;
   }
 
-  void CheckNears() {
+  void CheckOverlaps() {
     std::set<std::pair<size_t, size_t>> pairs;
-    for (const Near& near : problem_.nears) {
-      pairs.insert({near.x, near.y});
-      pairs.insert({near.y, near.x});
-      if (ShareAMemory(near.x, near.y) && Meet(near.x, near.y)) CheckDistance(near);
+    for (const AllowedOverlap& overlap : problem_.allowed_overlaps) {
+      pairs.insert({overlap.x, overlap.y});
+      pairs.insert({overlap.y, overlap.x});
+      if (ShareAMemory(overlap.x, overlap.y) && Meet(overlap.x, overlap.y)) CheckDistance(overlap);
     }
     for (size_t a = 0; a < problem_.buffers.size(); ++a) {
-      if (!is_near_[a]) continue;
+      if (!overlaps_[a]) continue;
       for (size_t b = 0; b < problem_.buffers.size(); ++b) {
         // A pair of two such buffers is visited twice.
-        if (b == a || (is_near_[b] && b < a) || pairs.contains({a, b}) || !ShareAMemory(a, b)) {
+        if (b == a || (overlaps_[b] && b < a) || pairs.contains({a, b}) || !ShareAMemory(a, b)) {
           continue;
         }
         const bool a_is_lower = OffsetOf(a) <= OffsetOf(b);
@@ -174,13 +175,13 @@ class Validation {
            placement_.buffers[a].memory == placement_.buffers[b].memory;
   }
 
-  void CheckDistance(const Near& near) {
-    const int64_t before = OffsetOf(near.x) - OffsetOf(near.y);
-    if (before >= near.before_bytes || -before >= near.after_bytes) return;
-    Add(PlacementRule::kNear, near.y,
+  void CheckDistance(const AllowedOverlap& overlap) {
+    const int64_t before = OffsetOf(overlap.x) - OffsetOf(overlap.y);
+    if (before >= overlap.before_bytes || -before >= overlap.after_bytes) return;
+    Add(PlacementRule::kOverlapping, overlap.y,
         fmt::format("begins {} bytes {} \"{}\"; must begin at least {} before or {} after",
                     before < 0 ? -before : before, before < 0 ? "after" : "before",
-                    problem_.buffers[near.x].name, near.before_bytes, near.after_bytes));
+                    problem_.buffers[overlap.x].name, overlap.before_bytes, overlap.after_bytes));
   }
 
   struct Event {
@@ -192,7 +193,7 @@ class Validation {
 
   const Problem& problem_;
   const Placement& placement_;
-  std::vector<bool> is_near_, has_place_;
+  std::vector<bool> overlaps_, has_place_;
   std::vector<Event> events_;
   std::set<std::pair<int64_t, size_t>> live_;  // offset and buffer
   std::vector<PlacementFault> faults_;
@@ -212,7 +213,7 @@ std::string_view Name(PlacementRule rule) {
       return "capacity";
     case PlacementRule::kOverlap:
       return "overlap";
-    case PlacementRule::kNear:
+    case PlacementRule::kOverlapping:
       return "near";
   }
   return "";

@@ -24,7 +24,7 @@ uint32_t RoundedUp(float length) {
 }
 
 // False for a NaN as well.
-bool IsNear(float start, float end) {
+bool IsClose(float start, float end) {
   return start >= -kFar && start <= kFar && end >= -kFar && end <= kFar;
 }
 
@@ -36,7 +36,7 @@ BinAxis BinAxisOf(const RegionShape& shape, float first, float last, uint32_t bi
                   uint32_t extent) {
   const float start = MovedCorner(shape, first), end = MovedCorner(shape, last);
   BinAxis axis;
-  if (!IsNear(start, end)) return axis;
+  if (!IsClose(start, end)) return axis;
   const float length = end - start;
   axis.start = start;
   axis.extent = extent;
@@ -176,7 +176,7 @@ int32_t RoundedDown(float x) {
 PlaceRange WholePlaces(const RegionShape& shape, float first, float last, uint32_t bin,
                        uint32_t bins, uint32_t extent) {
   const float start = Rounded(first * shape.scale), end = Rounded(last * shape.scale);
-  if (!IsNear(start, end)) return {};
+  if (!IsClose(start, end)) return {};
   const auto begin = static_cast<int32_t>(start);
   const int32_t places = static_cast<int32_t>(end) - begin + 1;
   const uint64_t length = places > 1 ? static_cast<uint64_t>(places) : 1;
@@ -189,7 +189,7 @@ PlaceRange WholePlaces(const RegionShape& shape, float first, float last, uint32
 PlaceRange TouchedPlaces(const RegionShape& shape, float first, float last, uint32_t bin,
                          uint32_t bins, uint32_t extent) {
   const float start = Rounded(first) * shape.scale, end = Rounded(last + 1) * shape.scale;
-  if (!IsNear(start, end)) return {};
+  if (!IsClose(start, end)) return {};
   const float size = (end - start > 0.1f ? end - start : 0.1f) / static_cast<float>(bins);
   const float begin = static_cast<float>(bin) * size + start;
   const float behind = static_cast<float>(bin + 1) * size + start;

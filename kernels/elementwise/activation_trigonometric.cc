@@ -94,17 +94,17 @@ HWY_INLINE FloatVec HalfOfExp(FloatVec x) {
 HWY_INLINE FloatVec Sinh(FloatVec x) {
   const FloatVec magnitude = hn::Abs(x);
   const FloatVec e = ExpMinusOne(magnitude);
-  const FloatVec near = hn::Mul(Set(0.5f), hn::Add(e, Divide(e, hn::Add(e, Set(1.0f)))));
-  const FloatMask is_near = hn::Lt(magnitude, Set(kHyperbolicSplit));
-  return hn::CopySign(hn::IfThenElse(is_near, near, HalfOfExp(magnitude)), x);
+  const FloatVec close = hn::Mul(Set(0.5f), hn::Add(e, Divide(e, hn::Add(e, Set(1.0f)))));
+  const FloatMask is_small = hn::Lt(magnitude, Set(kHyperbolicSplit));
+  return hn::CopySign(hn::IfThenElse(is_small, close, HalfOfExp(magnitude)), x);
 }
 
 HWY_INLINE FloatVec Cosh(FloatVec x) {
   const FloatVec magnitude = hn::Abs(x);
   const FloatVec e = Exp(magnitude);
-  const FloatVec near = Fma(e, Set(0.5f), Divide(Set(0.5f), e));
-  const FloatMask is_near = hn::Lt(magnitude, Set(kHyperbolicSplit));
-  return hn::IfThenElse(is_near, near, HalfOfExp(magnitude));
+  const FloatVec close = Fma(e, Set(0.5f), Divide(Set(0.5f), e));
+  const FloatMask is_small = hn::Lt(magnitude, Set(kHyperbolicSplit));
+  return hn::IfThenElse(is_small, close, HalfOfExp(magnitude));
 }
 
 HWY_INLINE FloatVec LogOfTwice(FloatVec x) { return hn::Add(Log(x), Set(kLogOfTwo)); }

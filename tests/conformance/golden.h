@@ -42,7 +42,7 @@ struct Tolerance {
   double relative, absolute;
 };
 
-inline bool Near(double actual, double expected, Tolerance tolerance) {
+inline bool Overlapping(double actual, double expected, Tolerance tolerance) {
   if (std::isnan(expected)) return std::isnan(actual);
   if (actual == expected) return true;
   if (std::isinf(expected)) return false;
@@ -53,7 +53,7 @@ inline bool Near(double actual, double expected, Tolerance tolerance) {
 template <typename T>
 void CompareFloats(const T* actual, const T* expected, size_t count, Tolerance tolerance) {
   for (size_t i = 0; i < count; ++i) {
-    ASSERT_TRUE(Near(actual[i], expected[i], tolerance))
+    ASSERT_TRUE(Overlapping(actual[i], expected[i], tolerance))
         << "element " << i << " is " << actual[i] << "; must be " << expected[i];
   }
 }

@@ -78,13 +78,13 @@ inline std::vector<std::vector<float>> RunPlan(const plan::Plan& plan,
   return outputs;
 }
 
-// With lies_near the outputs of steps may overlap their inputs.
+// With allows_overlap the outputs of steps may overlap their inputs.
 inline std::vector<std::vector<float>> RunFloats(plan::Program program,
                                                  const std::vector<std::vector<float>>& inputs,
-                                                 bool lies_near = false) {
+                                                 bool allows_overlap = false) {
   plan::PlanLoops(program);
   plan::Coalesce(program);
-  return RunPlan(plan::PlanAsIs(std::move(program), {}, lies_near), inputs);
+  return RunPlan(plan::PlanAsIs(std::move(program), {}, allows_overlap), inputs);
 }
 
 }  // namespace weft

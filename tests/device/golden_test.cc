@@ -61,7 +61,7 @@ std::string HeaderOf(const Tensor& tensor, size_t calls) {
   return header + shape + ")";
 }
 
-bool Near(double actual, double expected, const StoredCase& rule) {
+bool Overlapping(double actual, double expected, const StoredCase& rule) {
   if (std::isnan(expected)) return std::isnan(actual);
   if (actual == expected) return true;
   if (std::isinf(expected)) return false;
@@ -73,7 +73,7 @@ void CompareFloats(const Tensor& tensor, const unsigned char* expected, const St
   for (size_t i = 0; i < tensor.bytes / sizeof(T); ++i) {
     T must;
     std::memcpy(&must, expected + i * sizeof(T), sizeof(T));
-    ASSERT_TRUE(Near(tensor.as<T>()[i], must, rule))
+    ASSERT_TRUE(Overlapping(tensor.as<T>()[i], must, rule))
         << "element " << i << " is " << tensor.as<T>()[i] << "; must be " << must;
   }
 }

@@ -162,7 +162,7 @@ void Grid::TryOpened(const std::vector<Change>& changes) {
   const Bytes bytes = {at_, sound_.size()};
   if (!Engine::Open(bytes, AllSteps(), memory, &engine).ok()) return;
   ++opened;
-  if (!variant_.is_near && CheckAccesses(changes)) {
+  if (!variant_.overlaps && CheckAccesses(changes)) {
     RunAlone(changes, true);
     RunAlone(changes, false);
   }

@@ -76,7 +76,7 @@ TEST_P(FilesTest, SurviveSeveralNumbersOutOfRange) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Hostile, FilesTest,
-                         testing::Range<size_t>(0, format::kKindCount + NearSteps().size()));
+                         testing::Range<size_t>(0, format::kKindCount + OverlappingSteps().size()));
 
 }  // namespace
 }  // namespace weft::test

@@ -116,7 +116,7 @@ inline std::byte* ParamsOf(format::Model& model, format::Kind kind) {
 struct StepVariant {
   std::string name;
   StepSample sample;
-  bool is_near = false;  // y overlaps x
+  bool overlaps = false;  // y overlaps x
 };
 
 // Collects the candidates that Open accepts.
@@ -270,9 +270,9 @@ inline std::vector<std::vector<StepVariant>> EveryVariant() {
   std::vector<std::vector<StepVariant>> all;
   for (const StepSample& sample : EveryStep()) all.push_back(StepVariants(sample).All());
   for (const StepSample& sample : OtherBranches()) all.push_back(StepVariants(sample).All());
-  for (const StepSample& sample : NearSteps()) {
+  for (const StepSample& sample : OverlappingSteps()) {
     all.push_back(StepVariants(sample).All());
-    for (StepVariant& variant : all.back()) variant.is_near = true;
+    for (StepVariant& variant : all.back()) variant.overlaps = true;
   }
   return all;
 }

@@ -89,7 +89,7 @@ inline std::vector<ExactBytes> SoundFiles() {
   RecordSelfTest(features.b, 4);
   add(features.b);
   for (StepSample& sample : EveryStep()) add(sample.builder);
-  for (StepSample& sample : NearSteps()) add(sample.builder);
+  for (StepSample& sample : OverlappingSteps()) add(sample.builder);
   return files;
 }
 

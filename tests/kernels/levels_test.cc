@@ -42,9 +42,9 @@ TEST(Quantize, DecidesEveryEdge) {
                           -kNan, 3.0e38f, -3.0e38f,  1e-40f};
   for (int32_t half = -600; half <= 600; ++half) {
     const float number = static_cast<float>(half) * 0.5f;
-    for (const float near :
+    for (const float overlap :
          {number, std::nextafter(number, 1000.0f), std::nextafter(number, -1000.0f)})
-      x.push_back(near);
+      x.push_back(overlap);
   }
   for (const Levels& levels :
        {Levels{0, -128, 127}, Levels{-128, -128, 127}, Levels{127, -128, 127}, Levels{3, 0, 1},

@@ -25,9 +25,10 @@
 namespace weft {
 namespace {
 
-std::vector<std::byte> FileOf(const plan::Program& program, bool lies_near = false) {
+std::vector<std::byte> FileOf(const plan::Program& program, bool allows_overlap = false) {
   Faults faults;
-  emit::ModelFile file = emit::WriteModelFile(plan::PlanAsIs(program, {}, lies_near), {}, faults);
+  emit::ModelFile file =
+      emit::WriteModelFile(plan::PlanAsIs(program, {}, allows_overlap), {}, faults);
   EXPECT_TRUE(faults.ok());
   return std::move(file.bytes);
 }

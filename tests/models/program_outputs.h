@@ -40,11 +40,11 @@ inline void FillInput(const Tensor& tensor, uint32_t& state) {
 // Returns all output bytes of two runs; scratch contains arbitrary bytes before each.
 inline std::vector<std::byte> Outputs(const plan::Program& program,
                                       std::optional<int64_t> fast_bytes = {},
-                                      bool lies_near = false) {
+                                      bool allows_overlap = false) {
   Faults faults;
   std::vector<plan::Memory> memories(1);
   if (fast_bytes) memories = {{"fast", fast_bytes, 2}, {"slow"}};
-  const plan::Plan plan = plan::PlanAsIs(program, memories, lies_near);
+  const plan::Plan plan = plan::PlanAsIs(program, memories, allows_overlap);
   const emit::ModelFile file = emit::WriteModelFile(plan, {}, faults);
   EXPECT_TRUE(faults.ok());
   EXPECT_LE(plan.scratch_bytes[0], fast_bytes.value_or(plan.scratch_bytes[0]));

@@ -96,8 +96,8 @@ TEST(StreamingRings, AreTheSameForAnyNumberOfSteps) {
   constexpr int64_t kSteps = 24;
   const BuildFor build = [](GraphBuilder& g, int64_t steps) {
     const ir::Source x = g.Parameter(F32({1, 5, steps}));
-    const ir::Source near = Depthwise(g, Dense(g, x, 3, 1), 4, 3);
-    const ir::Source y = g.Add("Add", 1, {near, Depthwise(g, x, 2, 11)});
+    const ir::Source overlap = Depthwise(g, Dense(g, x, 3, 1), 4, 3);
+    const ir::Source y = g.Add("Add", 1, {overlap, Depthwise(g, x, 2, 11)});
     g.Result(Dense(g, Dense(g, y, 2, 1), 3, 6));
   };
   ExpectHandsOver(Of(kSteps, build), kSteps, 8);

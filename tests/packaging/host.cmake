@@ -16,7 +16,7 @@ weft_expect("files of other projects" "${foreign}" "")
 file(GLOB_RECURSE headers RELATIVE "${prefix}/include/weft" "${prefix}/include/*")
 list(SORT headers)
 set(installed converter/convert.h runtime/faults.inc runtime/format/narrow_steps.inc
-    runtime/format/near_steps.inc runtime/format/ops.inc runtime/step_times.h runtime/steps.h
+    runtime/format/overlapping_steps.inc runtime/format/ops.inc runtime/step_times.h runtime/steps.h
     runtime/version.h runtime/weft.h runtime/weft_c.h)
 weft_expect("headers" "${headers}" "${installed}")
 file(GLOB_RECURSE notices "${prefix}/share/doc/weft/*")

@@ -435,7 +435,7 @@ inline std::vector<StepSample> EveryStep() {
 
 // Steps that write y over x, at the minimum distance that they allow: a window that reads back, and
 // a window of one pixel.
-inline std::vector<StepSample> NearSteps() {
+inline std::vector<StepSample> OverlappingSteps() {
   const format::MapStrides last(40, 8, 2, 1);  // 5 x 4 pixels of 2 channels
   std::vector<StepSample> steps;
   // y starts `behind` bytes after x, or before it if negative.

@@ -90,7 +90,7 @@ std::optional<Form> BoundedForm(FormSite& site, const ir::Node& root, const Inne
   if (!of.Is({{0, 0, of.Factor(0, 0)}, {1, 0, of.Factor(1, 0)}})) return std::nullopt;
   const double slope = inner.factor * of.Factor(1, 0) / inner.most;
   const double shift = (inner.factor * of.Factor(0, 0) + inner.shift) / inner.most;
-  const bool is_sixth = IsNear(slope, 1.0 / 6) && IsNear(shift, 0.5);
+  const bool is_sixth = IsClose(slope, 1.0 / 6) && IsClose(shift, 0.5);
   const double scale = 1 / inner.most;
   if (around.result.Is({{1, 1, scale}}) && is_sixth) return Form{"HSwish", 4};
   if (!around.result.Is({{0, 1, scale}}) || slope == 0) return std::nullopt;

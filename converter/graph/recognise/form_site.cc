@@ -115,7 +115,7 @@ std::optional<double> NumberIn(ir::Source source) {
   return RealAt(ElementType::f32, bytes, 0);
 }
 
-bool IsNear(double number, double wanted) {
+bool IsClose(double number, double wanted) {
   constexpr double kRoundings = 4e-7;  // about three f32 roundings
   return std::abs(number - wanted) <= kRoundings * std::abs(wanted);
 }

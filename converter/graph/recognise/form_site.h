@@ -98,7 +98,7 @@ bool IsConvolved(const ir::Node& node);  // read by a convolution, with or witho
 // Returns the number that every element of an f32 constant equals.
 std::optional<double> NumberIn(ir::Source source);
 // Returns true if the numbers are equal up to f32 rounding in a different order of operations.
-bool IsNear(double number, double wanted);
+bool IsClose(double number, double wanted);
 // A commutative operation with one such constant input: its other input, and the number.
 struct WithNumber {
   ir::Source other;

@@ -54,7 +54,7 @@ bool Polynomial::Is(std::initializer_list<Term> terms) const {
   Polynomial rest = *this;
   for (const Term& term : terms) {
     double& factor = rest.factors[term.x][term.f];
-    if (!IsNear(factor, term.factor)) return false;
+    if (!IsClose(factor, term.factor)) return false;
     factor = 0;
   }
   return std::ranges::all_of(rest.factors, [](const auto& row) {

@@ -21,7 +21,7 @@ struct Reduced {
   // Returns the factor relative to the mean.
   double PerMean() const;
   // Returns true if the value equals the mean up to f32 rounding.
-  bool IsMean() const { return IsNear(PerMean(), 1); }
+  bool IsMean() const { return IsClose(PerMean(), 1); }
 };
 
 // Reads a sum or mean, multiplied or divided by numbers. Returns nullopt for other values.

@@ -289,7 +289,7 @@ bool GroupFinder::IsUseful() const {
 constexpr size_t kMaxItemsBefore = 64;
 
 // Returns for each item whether a loop is at it or less than kMaxItemsBefore items after it.
-std::vector<bool> HaveLoopsNear(const Program& program, const std::vector<Item>& items) {
+std::vector<bool> HaveOverlappingLoops(const Program& program, const std::vector<Item>& items) {
   std::vector<bool> have(items.size());
   size_t left = 0;
   for (size_t i = items.size(); i-- > 0;) {
@@ -320,7 +320,7 @@ std::optional<TimeGroup> FindTimeGroup(const Program& program, BlockId block, si
   const AccessMap accesses = CollectAccesses(program, block);
   const size_t items = program.blocks[block].items.size();
   const std::vector<Touches> touches = TouchesOf(accesses, items);
-  const std::vector<bool> have_loops = HaveLoopsNear(program, program.blocks[block].items);
+  const std::vector<bool> have_loops = HaveOverlappingLoops(program, program.blocks[block].items);
   for (; first < items; ++first) {
     if (!have_loops[first]) continue;
     std::optional<TimeGroup> group =

@@ -189,7 +189,7 @@ TEST(Candidates, StandInTheOrderOfTheirCostWithTheFrugalOneLast) {
   for (size_t i = 1; i < all.size(); ++i) {
     EXPECT_LE(all[i].hoisted_rows, all[i - 1].hoisted_rows);
     EXPECT_LE(all[i].hoists_invariants, all[i - 1].hoists_invariants);
-    EXPECT_GE(all[i].lies_near, all[i - 1].lies_near);
+    EXPECT_GE(all[i].allows_overlap, all[i - 1].allows_overlap);
   }
   EXPECT_EQ(all.back(), kFrugal);
 }
@@ -234,7 +234,7 @@ TEST(Cost, GrowsWithAllThatARunDoes) {
   EXPECT_EQ(CostOf(kNothing), 0);
   EXPECT_EQ(CostOf({.weight_bytes = 64}), 64);
   EXPECT_LT(CostOf({.other_bytes = 64}), CostOf({.weight_bytes = 64}));
-  EXPECT_LT(CostOf({.weight_bytes = 64}), CostOf({.other_bytes = 64, .near_bytes = 64}));
+  EXPECT_LT(CostOf({.weight_bytes = 64}), CostOf({.other_bytes = 64, .overlapped_bytes = 64}));
   EXPECT_LT(CostOf({.weight_bytes = 64}), CostOf({.steps = 1}));
 }
 

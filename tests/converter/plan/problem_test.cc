@@ -56,7 +56,7 @@ TEST(Problem, TheBoundCountsWhatAlignmentTakesBelowTheTopmost) {
 TEST(Problem, NearBuffersCountOnceWhereTheyShare) {
   const std::vector<Buffer> buffers = {{"x", 100, {0, 3}}, {"y", 80, {2, 5}}};
   const auto peak = [&](int64_t before, int64_t behind) {
-    return PeakOf(buffers, 1, std::vector<Near>{{0, 1, before, behind}});
+    return PeakOf(buffers, 1, std::vector<AllowedOverlap>{{0, 1, before, behind}});
   };
   EXPECT_EQ(peak(80, 100).bytes, 180);
   EXPECT_EQ(peak(10, 100).bytes, 110);  // y before x
@@ -68,7 +68,7 @@ TEST(Problem, NearBuffersCountOnceWhereTheyShare) {
 TEST(ProblemCsv, NearsStandInTheLineOfTheSecondBuffer) {
   Problem problem;
   problem.buffers = {{"x", 4, {0, 3}}, {"y", 8, {2, 9}}, {"z", 8, {2, 9}}};
-  problem.nears = {{0, 1, 2, 4}, {2, 1, 8, 0}};
+  problem.allowed_overlaps = {{0, 1, 2, 4}, {2, 1, 8, 0}};
   const std::string text = "id,lower,upper,size,near\nx,0,3,4,\ny,2,9,8,0:2:4 2:8:0\nz,2,9,8,\n";
   EXPECT_EQ(ToCsv(problem), text);
   Faults faults;
@@ -126,7 +126,7 @@ TEST(ProblemCsv, WhatIsWrittenIsReadAgain) {
     Problem problem = RandomProblem(random, {.gaps = round % 2 == 0,
                                              .alignments = round % 3 == 0,
                                              .fixed = round % 5 == 0,
-                                             .nears = round % 4 == 0});
+                                             .allowed_overlaps = round % 4 == 0});
     problem.memories = {{}};
     if (round % 7 == 0 && !problem.buffers.empty()) problem.buffers[0].hint_bytes = 64;
     Faults faults;

@@ -16,19 +16,19 @@ namespace weft::plan {
 struct Shape {
   bool gaps = false, alignments = false, fixed = false;
   int memories = 1;
-  bool nears = false;
+  bool allowed_overlaps = false;
 };
 
 // Adds pairs of adjacent buffers in the list, with distances from 0 to those of disjoint buffers.
-inline void AddNears(std::mt19937& random, Problem& problem) {
+inline void AddOverlaps(std::mt19937& random, Problem& problem) {
   const auto up_to = [&](int64_t most) { return static_cast<int64_t>(random()) % (most + 1); };
   for (size_t y = 1; y < problem.buffers.size(); ++y) {
     if (random() % 2 == 0) continue;
     const int64_t x_bytes = problem.buffers[y - 1].bytes, y_bytes = problem.buffers[y].bytes;
-    Near near = {y - 1, y, up_to(y_bytes), up_to(x_bytes)};
-    if (random() % 3 == 0) near.after_bytes = x_bytes;
-    if (random() % 3 == 0) near.before_bytes = y_bytes;
-    problem.nears.push_back(near);
+    AllowedOverlap overlap = {y - 1, y, up_to(y_bytes), up_to(x_bytes)};
+    if (random() % 3 == 0) overlap.after_bytes = x_bytes;
+    if (random() % 3 == 0) overlap.before_bytes = y_bytes;
+    problem.allowed_overlaps.push_back(overlap);
   }
 }
 
@@ -55,7 +55,7 @@ inline Problem RandomProblem(std::mt19937& random, const Shape& shape) {
     }
     problem.buffers.push_back(buffer);
   }
-  if (shape.nears) AddNears(random, problem);
+  if (shape.allowed_overlaps) AddOverlaps(random, problem);
   problem.memories.clear();
   for (int i = 0; i < shape.memories; ++i) {
     problem.memories.push_back(

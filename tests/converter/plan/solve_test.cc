@@ -114,7 +114,8 @@ Problem Chain(int64_t before, int64_t behind) {
     if (i == 0) continue;
     const auto y = static_cast<size_t>(i);
     const bool upwards = i % 2 == 1;
-    problem.nears.push_back({y - 1, y, upwards ? before : 1000, upwards ? 1000 : behind});
+    problem.allowed_overlaps.push_back(
+        {y - 1, y, upwards ? before : 1000, upwards ? 1000 : behind});
   }
   return problem;
 }
@@ -126,10 +127,11 @@ TEST(Solve, NearMapsNeverStandSideBySide) {
   EXPECT_EQ(UsedBy(Chain(1000, 1000)), 2000);
   // All in one direction: each buffer begins before its operand.
   Problem falling = Chain(10, 10);
-  for (Near& near : falling.nears) near = {near.x, near.y, 10, 1000};
+  for (AllowedOverlap& overlap : falling.allowed_overlaps)
+    overlap = {overlap.x, overlap.y, 10, 1000};
   EXPECT_EQ(UsedBy(falling), 1080);
   // Both directions are allowed.
-  for (Near& near : falling.nears) near = {near.x, near.y, 10, 10};
+  for (AllowedOverlap& overlap : falling.allowed_overlaps) overlap = {overlap.x, overlap.y, 10, 10};
   EXPECT_EQ(UsedBy(falling), 1010);
 }
 
@@ -171,7 +173,7 @@ TEST(Solve, IsOptimalOnSmallNearProblems) {
                                  bytes,
                                  {begin, begin + 1 + static_cast<int64_t>(random() % 3)}});
     }
-    AddNears(random, problem);
+    AddOverlaps(random, problem);
     const int64_t used = UsedBy(problem), best = FewestBytes(problem, used);
     EXPECT_LE(LowerBound(problem), best) << ToCsv(problem);
     EXPECT_EQ(used, best) << ToCsv(problem);
@@ -185,7 +187,7 @@ TEST(Solve, MeetsEveryRuleOnRandomProblems) {
                          .alignments = (round & 2) != 0,
                          .fixed = (round & 4) != 0,
                          .memories = 1 + round % 3,
-                         .nears = (round & 8) != 0};
+                         .allowed_overlaps = (round & 8) != 0};
     const Problem problem = RandomProblem(random, shape);
     const Placement placement = Checked(problem);
     int64_t used = 0;

@@ -107,7 +107,7 @@ TEST(ValidatePlacement, NamesWhatIsIncomplete) {
 
 TEST(ValidatePlacement, LetsNearBuffersOverlapAtTheirDistances) {
   Problem problem = TwoBuffers();  // a is live until 4, b from 3 on
-  problem.nears = {{0, 1, 16, 48}};
+  problem.allowed_overlaps = {{0, 1, 16, 48}};
   EXPECT_EQ(FaultsOf(problem, {{{0, 16}, {0, 0}}, {80}}), Lines{});
   EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 48}}, {80}}), Lines{});
   EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 32}}, {80}}),
@@ -116,13 +116,13 @@ TEST(ValidatePlacement, LetsNearBuffersOverlapAtTheirDistances) {
   EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 0}}, {64}}),
             Lines{"near: buffer \"b\": begins 0 bytes before \"a\"; must begin at least 16 before "
                   "or 48 after"});
-  problem.nears[0].before_bytes = 17;
+  problem.allowed_overlaps[0].before_bytes = 17;
   EXPECT_EQ(FaultsOf(problem, {{{0, 16}, {0, 0}}, {80}}).size(), 1u);
 }
 
 TEST(ValidatePlacement, OthersStayApartFromNearBuffers) {
   Problem problem = TwoBuffers();
-  problem.nears = {{0, 1, 0, 0}};
+  problem.allowed_overlaps = {{0, 1, 0, 0}};
   problem.buffers.push_back({"c", 16, {3, 4}, {}, 16});
   EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 32}, {0, 64}}, {80}}), Lines{});
   EXPECT_EQ(FaultsOf(problem, {{{0, 0}, {0, 32}, {0, 48}}, {80}}).size(), 2u);
@@ -149,10 +149,11 @@ bool AnyPairOverlaps(const Problem& problem, const Placement& placement) {
     live.push_back(LiveAt(problem.buffers[i]));
     for (size_t k = 0; k < i; ++k) {
       const Placed &a = placement.buffers[i], &b = placement.buffers[k];
-      const auto is_pair = [&](const Near& near) {
-        return (near.x == i && near.y == k) || (near.x == k && near.y == i);
+      const auto is_pair = [&](const AllowedOverlap& overlap) {
+        return (overlap.x == i && overlap.y == k) || (overlap.x == k && overlap.y == i);
       };
-      if (std::any_of(problem.nears.begin(), problem.nears.end(), is_pair)) continue;
+      if (std::any_of(problem.allowed_overlaps.begin(), problem.allowed_overlaps.end(), is_pair))
+        continue;
       if (a.memory == b.memory && a.offset_bytes < b.offset_bytes + problem.buffers[k].bytes &&
           b.offset_bytes < a.offset_bytes + problem.buffers[i].bytes && (live[i] & live[k]).any()) {
         return true;
@@ -162,14 +163,16 @@ bool AnyPairOverlaps(const Problem& problem, const Placement& placement) {
   return false;
 }
 
-bool AnyPairIsTooNear(const Problem& problem, const Placement& placement) {
-  return std::any_of(problem.nears.begin(), problem.nears.end(), [&](const Near& near) {
-    const Placed &x = placement.buffers[near.x], &y = placement.buffers[near.y];
-    return x.memory == y.memory &&
-           (LiveAt(problem.buffers[near.x]) & LiveAt(problem.buffers[near.y])).any() &&
-           y.offset_bytes > x.offset_bytes - near.before_bytes &&
-           y.offset_bytes < x.offset_bytes + near.after_bytes;
-  });
+bool AnyPairIsTooClose(const Problem& problem, const Placement& placement) {
+  return std::any_of(
+      problem.allowed_overlaps.begin(), problem.allowed_overlaps.end(),
+      [&](const AllowedOverlap& overlap) {
+        const Placed &x = placement.buffers[overlap.x], &y = placement.buffers[overlap.y];
+        return x.memory == y.memory &&
+               (LiveAt(problem.buffers[overlap.x]) & LiveAt(problem.buffers[overlap.y])).any() &&
+               y.offset_bytes > x.offset_bytes - overlap.before_bytes &&
+               y.offset_bytes < x.offset_bytes + overlap.after_bytes;
+      });
 }
 
 bool Names(const std::vector<PlacementFault>& faults, PlacementRule rule) {
@@ -183,7 +186,8 @@ TEST(ValidatePlacement, FindsTheOverlapsOfMutants) {
   std::mt19937 random(17);
   int wrong = 0, right = 0;
   for (int round = 0; round < Rounds(3000); ++round) {
-    const Shape shape = {.gaps = round % 2 == 0, .memories = 1 + round % 3, .nears = round % 4 > 1};
+    const Shape shape = {
+        .gaps = round % 2 == 0, .memories = 1 + round % 3, .allowed_overlaps = round % 4 > 1};
     const Problem problem = RandomProblem(random, shape);
     if (problem.buffers.empty()) continue;
     Placement placement = Solve(problem);
@@ -193,8 +197,8 @@ TEST(ValidatePlacement, FindsTheOverlapsOfMutants) {
     changed.memory = static_cast<uint32_t>(random()) % static_cast<uint32_t>(shape.memories);
     const bool is_wrong = AnyPairOverlaps(problem, placement);
     EXPECT_EQ(Names(ValidatePlacement(problem, placement), PlacementRule::kOverlap), is_wrong);
-    EXPECT_EQ(Names(ValidatePlacement(problem, placement), PlacementRule::kNear),
-              AnyPairIsTooNear(problem, placement));
+    EXPECT_EQ(Names(ValidatePlacement(problem, placement), PlacementRule::kOverlapping),
+              AnyPairIsTooClose(problem, placement));
     (is_wrong ? wrong : right) += 1;
   }
   EXPECT_GT(wrong, Rounds(500));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Overlap in place with an offset: a step with a window writes y over x. y is computed in blocks of
-// at most kNearPixels pixels of one row, with one call of the kernel per block. The blocks run from
-// the first to the last, or from the last to the first if y starts after x. Within a call, y does
-// not overlap the pixels that the call reads:
+// at most kOverlapPixels pixels of one row, with one call of the kernel per block. The blocks run
+// from the first to the last, or from the last to the first if y starts after x. Within a call, y
+// does not overlap the pixels that the call reads:
 //
 //          x     |   |   |   |   |   |   |   |   |
 //   y starts      +---- still read by this block and later ones
@@ -15,8 +15,8 @@
 //
 // Only the near_ entries of steps.h support this. The others reject such a file, and do not link
 // this code.
-#ifndef WEFT_RUNTIME_BIND_NEAR_H_
-#define WEFT_RUNTIME_BIND_NEAR_H_
+#ifndef WEFT_RUNTIME_BIND_OVERLAPPING_H_
+#define WEFT_RUNTIME_BIND_OVERLAPPING_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -26,10 +26,10 @@
 
 namespace weft::bind {
 
-inline constexpr uint32_t kNearPixels = 15;  // a multiple of the tiles of 3 and of 5 pixels
+inline constexpr uint32_t kOverlapPixels = 15;  // a multiple of the tiles of 3 and of 5 pixels
 
 // y may start at least before_bytes before x, or at least after_bytes after the start of x.
-struct NearLimits {
+struct OverlapLimits {
   static constexpr uint32_t kNever = 0xFFFFFFFFu;
   uint32_t before_bytes = kNever;
   uint32_t after_bytes = kNever;
@@ -43,9 +43,10 @@ struct NearLimits {
 };
 
 // The parameters must have passed the check of their step.
-#define WEFT_NEAR_STEP(name, Name) NearLimits NearLimitsOf(const format::Name##Params& params);
-#include "runtime/format/near_steps.inc"
-#undef WEFT_NEAR_STEP
+#define WEFT_OVERLAPPING_STEP(name, Name) \
+  OverlapLimits OverlapLimitsOf(const format::Name##Params& params);
+#include "runtime/format/overlapping_steps.inc"
+#undef WEFT_OVERLAPPING_STEP
 
 // Geometry of the pixels that a step reads and writes.
 struct MapWalk {
@@ -54,24 +55,24 @@ struct MapWalk {
   uint32_t in_channels, out_channels;  // of a pixel, over all groups
   kernels::MapStrides x, y;
 };
-NearLimits LimitsOf(MapWalk walk);
+OverlapLimits LimitsOf(MapWalk walk);
 
 // A block as a separate step, with one image and one row of y: the parameters that differ from the
 // complete step, and the offsets of its x and y in elements.
-struct NearBlock {
+struct OverlapBlock {
   uint32_t in_height, in_width, out_width, stride_x, pad_top, pad_left;
   uint32_t x_pixel, y_pixel;  // strides
   size_t x_offset, y_offset;
 };
 
 // The blocks of a step whose y overlaps its x; there are none if y has no order of pixels.
-class NearBlocks {
+class OverlapBlocks {
  public:
   // `descending` if y starts after x.
-  NearBlocks(const MapWalk& walk, bool descending);
+  OverlapBlocks(const MapWalk& walk, bool descending);
 
   // Moves to the first, then to the next block. Returns false after the last.
-  bool Next(NearBlock* block);
+  bool Next(OverlapBlock* block);
 
  private:
   MapWalk walk_;
@@ -81,4 +82,4 @@ class NearBlocks {
 
 }  // namespace weft::bind
 
-#endif  // WEFT_RUNTIME_BIND_NEAR_H_
+#endif  // WEFT_RUNTIME_BIND_OVERLAPPING_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Overlap of y and x in place with an offset: the blocks of many geometries are simulated element
 // by element, and files whose steps write over their input are opened and run.
-#include "runtime/bind/near.h"
+#include "runtime/bind/overlapping.h"
 
 #include <gtest/gtest.h>
 
@@ -76,9 +76,9 @@ struct Block {
 // Elements that the kernel reads and writes in each block, by the definition of a window.
 std::vector<Block> BlocksOf(const Case& one, bool descending) {
   const MapWalk& whole = one.walk;
-  NearBlocks blocks(whole, descending);
+  OverlapBlocks blocks(whole, descending);
   std::vector<Block> played;
-  NearBlock part;
+  OverlapBlock part;
   while (blocks.Next(&part)) {
     Block block;
     for (uint32_t j = 0; j < part.out_width; ++j) {
@@ -135,20 +135,20 @@ std::string Described(const Case& one) {
 
 // Returns true if the limit is exact: blocks are rows, and each starts with data.
 bool IsPlain(const MapWalk& w) {
-  return w.stride_y == 1 && w.stride_x == 1 && w.out_width <= kNearPixels &&
+  return w.stride_y == 1 && w.stride_x == 1 && w.out_width <= kOverlapPixels &&
          w.in_channels == w.out_channels && w.x.pixel == w.in_channels &&
          w.y.pixel == w.in_channels && w.in_width == w.out_width && w.in_height == w.out_height &&
          w.pad_top < w.in_height && w.pad_left < w.kernel_width && w.pad_left < w.in_width &&
          w.pad_top < w.kernel_height;
 }
 
-TEST(Near, NoBlockOverwritesWhatIsStillRead) {
+TEST(Overlapping, NoBlockOverwritesWhatIsStillRead) {
   std::mt19937 random(29);
   int plain = 0, behind = 0;
   for (int round = 0; round < Rounds(3000); ++round) {
     const Case one = RandomCase(random);
     SCOPED_TRACE(Described(one));
-    const NearLimits limits = LimitsOf(one.walk);
+    const OverlapLimits limits = LimitsOf(one.walk);
     ASSERT_EQ(limits.before_bytes % kFloat, 0u);
     const int64_t before = limits.before_bytes / kFloat;
     const std::vector<Block> upwards = BlocksOf(one, false);
@@ -159,7 +159,7 @@ TEST(Near, NoBlockOverwritesWhatIsStillRead) {
       ++plain;
       EXPECT_TRUE(DoesHarm(upwards, before - 1)) << before;
     }
-    if (limits.after_bytes == NearLimits().after_bytes) continue;
+    if (limits.after_bytes == OverlapLimits().after_bytes) continue;
     const int64_t distance = limits.after_bytes / kFloat;
     const std::vector<Block> downwards = BlocksOf(one, true);
     for (const int64_t more : {0, 1, 7, 100}) ASSERT_FALSE(DoesHarm(downwards, -distance - more));
@@ -193,11 +193,11 @@ MapWalk Square(uint32_t height, uint32_t width, uint32_t taps, uint32_t stride, 
           LastOf(channels, out_height, out_width)};
 }
 
-TEST(Near, KnowsTheDistancesOfCommonSteps) {
+TEST(Overlapping, KnowsTheDistancesOfCommonSteps) {
   // Blocks of a row of 5: the pads reach back over 5 pixels and one; a block adds 5, minus its own
   // 1.
   EXPECT_EQ(LimitsOf(Square(25, 5, 3, 1, 1, 64)).before_bytes, 10 * 64 * kFloat);
-  EXPECT_EQ(LimitsOf(Square(25, 5, 3, 1, 1, 64)).after_bytes, NearLimits().after_bytes);
+  EXPECT_EQ(LimitsOf(Square(25, 5, 3, 1, 1, 64)).after_bytes, OverlapLimits().after_bytes);
   EXPECT_EQ(LimitsOf(Square(25, 5, 1, 1, 0, 64)).before_bytes, 15 * 64 * kFloat);
   EXPECT_EQ(LimitsOf(Square(25, 5, 1, 1, 0, 64)).after_bytes, 15 * 64 * kFloat);
   // Wide rows are split.
@@ -206,7 +206,7 @@ TEST(Near, KnowsTheDistancesOfCommonSteps) {
   EXPECT_EQ(LimitsOf(Square(32, 32, 2, 2, 0, 8)).before_bytes, 15 * 8 * kFloat);
 }
 
-TEST(Near, PlanesHaveNoOrderOfPixels) {
+TEST(Overlapping, PlanesHaveNoOrderOfPixels) {
   MapWalk walk = Square(9, 9, 3, 1, 1, 4);
   walk.y = {324, 9, 1, 81};
   EXPECT_TRUE(LimitsOf(walk).never());
@@ -217,10 +217,10 @@ TEST(Near, PlanesHaveNoOrderOfPixels) {
   EXPECT_TRUE(LimitsOf(walk).never());
 }
 
-TEST(Near, StridesThatLeadNowhereMayBeAnything) {
+TEST(Overlapping, StridesThatLeadNowhereMayBeAnything) {
   for (const uint32_t far : {0u, 5u, 0x7FFFFFFFu, 0xFFFFFFFFu}) {
     MapWalk walk = Square(1, 40, 1, 1, 0, 4);
-    const NearLimits limits = LimitsOf(walk);
+    const OverlapLimits limits = LimitsOf(walk);
     walk.x.image = walk.y.image = walk.x.row = walk.y.row = far;
     EXPECT_EQ(LimitsOf(walk).before_bytes, limits.before_bytes);
     EXPECT_EQ(LimitsOf(walk).after_bytes, limits.after_bytes);
@@ -231,21 +231,21 @@ constexpr format::ElementType kF32Type = format::ElementType::f32;
 const format::Activation kTanh = test::Activate(format::UnaryOp::tanh, 0, 0, 5.0f);
 
 // A step over maps, and the distances at which its y may overlap x.
-struct NearStep {
+struct OverlappingStep {
   test::StepSample sample;
-  NearLimits limits;
+  OverlapLimits limits;
   uint32_t x_bytes, y_bytes;
   size_t y_operand;
 };
 
 template <typename Params>
-NearStep StepOf(format::Kind kind, const Params& params, uint32_t x, uint32_t y, uint32_t weights,
-                uint32_t bias) {
+OverlappingStep StepOf(format::Kind kind, const Params& params, uint32_t x, uint32_t y,
+                       uint32_t weights, uint32_t bias) {
   std::vector<std::pair<format::ElementType, uint32_t>> slots = {{kF32Type, x}};
   if (weights != 0) slots.insert(slots.end(), {{kF32Type, weights}, {kF32Type, bias}});
   slots.push_back({kF32Type, y});
-  return {test::StepSample(kind, slots).With(params), NearLimitsOf(params), x * kFloat, y * kFloat,
-          slots.size() - 1};
+  return {test::StepSample(kind, slots).With(params), OverlapLimitsOf(params), x * kFloat,
+          y * kFloat, slots.size() - 1};
 }
 
 // Strides of axes that are never stepped along are random.
@@ -263,7 +263,7 @@ uint32_t FloatsOf(uint32_t batch, uint32_t height, uint32_t width, uint32_t chan
   return batch * height * width * channels;
 }
 
-NearStep RandomConv(std::mt19937& random) {
+OverlappingStep RandomConv(std::mt19937& random) {
   const Case one = RandomCase(random);
   const MapWalk& w = one.walk;
   const uint32_t groups = 1 + Below(random, 2), in = w.in_channels,
@@ -280,7 +280,7 @@ NearStep RandomConv(std::mt19937& random) {
                 groups * out);
 }
 
-NearStep RandomDepthwise(std::mt19937& random) {
+OverlappingStep RandomDepthwise(std::mt19937& random) {
   const Case one = RandomCase(random);
   const MapWalk& w = one.walk;
   const uint32_t multiplier = 1 + Below(random, 2), in = Below(random, 3) ? w.in_channels : 17;
@@ -296,7 +296,7 @@ NearStep RandomDepthwise(std::mt19937& random) {
                 (out + 15) / 16 * 16 * w.kernel_height * w.kernel_width, out);
 }
 
-NearStep ConvI8Of(std::mt19937& random, uint32_t most) {
+OverlappingStep ConvI8Of(std::mt19937& random, uint32_t most) {
   const Case one = RandomCase(random);
   const MapWalk& w = one.walk;
   const uint32_t groups = 1 + Below(random, 2), in = w.in_channels,
@@ -322,13 +322,13 @@ NearStep ConvI8Of(std::mt19937& random, uint32_t most) {
                                  {kF32Type, patches * inputs},
                                  {format::ElementType::i16, patches * blocks}});
   const uint32_t x_bytes = is_of_floats ? x * kFloat : x * 2;
-  return {test::StepSample(sample).With(params), NearLimitsOf(params), x_bytes, y * kFloat, 4};
+  return {test::StepSample(sample).With(params), OverlapLimitsOf(params), x_bytes, y * kFloat, 4};
 }
-NearStep RandomConvI8(std::mt19937& random) { return ConvI8Of(random, 32767); }
+OverlappingStep RandomConvI8(std::mt19937& random) { return ConvI8Of(random, 32767); }
 // With i16 data: y must not overlap x.
-NearStep RandomConvOfShorts(std::mt19937& random) { return ConvI8Of(random, 0); }
+OverlappingStep RandomConvOfShorts(std::mt19937& random) { return ConvI8Of(random, 0); }
 
-NearStep RandomDepthwiseI8(std::mt19937& random) {
+OverlappingStep RandomDepthwiseI8(std::mt19937& random) {
   const Case one = RandomCase(random);
   const MapWalk& w = one.walk;
   const uint32_t multiplier = 1 + Below(random, 2), in = Below(random, 3) ? w.in_channels : 17;
@@ -350,10 +350,11 @@ NearStep RandomDepthwiseI8(std::mt19937& random) {
                                  {kF32Type, out},
                                  {kF32Type, y},
                                  {kF32Type, scratch}});
-  return {test::StepSample(sample).With(params), NearLimitsOf(params), x * kFloat, y * kFloat, 5};
+  return {test::StepSample(sample).With(params), OverlapLimitsOf(params), x * kFloat, y * kFloat,
+          5};
 }
 
-NearStep RandomPool(std::mt19937& random) {
+OverlappingStep RandomPool(std::mt19937& random) {
   const Case one = RandomCase(random);
   const MapWalk& w = one.walk;
   const uint32_t channels = w.in_channels;
@@ -369,7 +370,7 @@ NearStep RandomPool(std::mt19937& random) {
 }
 
 // y starts `distance` bytes before x (after it, if negative); both are after all other slots.
-test::Loaded At(const NearStep& step, int64_t distance, StepTable table = AllSteps()) {
+test::Loaded At(const OverlappingStep& step, int64_t distance, StepTable table = AllSteps()) {
   constexpr uint32_t kFarthest = 64;  // that a test puts between the two
   test::StepSample sample = step.sample;
   uint32_t& bytes = sample.builder.region_bytes[2];
@@ -389,7 +390,7 @@ std::vector<std::byte> ResultOf(test::Loaded& model) {
   return {data, data + y.bytes};
 }
 
-void HoldsItsLimits(const NearStep& step) {
+void HoldsItsLimits(const OverlappingStep& step) {
   test::Loaded apart = At(step, step.y_bytes);
   ASSERT_TRUE(apart.fault.ok()) << apart.Text();
   const std::vector<std::byte> expected = ResultOf(apart);
@@ -397,9 +398,9 @@ void HoldsItsLimits(const NearStep& step) {
   const int64_t behind = std::min(step.limits.after_bytes, step.x_bytes);
   for (const int64_t more : {0, 4, 20, 64}) {
     for (const int64_t distance : {before + more, -behind - more}) {
-      test::Loaded near = At(step, distance);
-      ASSERT_TRUE(near.fault.ok()) << near.Text() << " at " << distance;
-      EXPECT_EQ(ResultOf(near), expected) << distance;
+      test::Loaded overlap = At(step, distance);
+      ASSERT_TRUE(overlap.fault.ok()) << overlap.Text() << " at " << distance;
+      EXPECT_EQ(ResultOf(overlap), expected) << distance;
     }
   }
   for (const int64_t distance : {before - 4, 4 - behind}) {
@@ -408,9 +409,9 @@ void HoldsItsLimits(const NearStep& step) {
   }
 }
 
-TEST(Near, PlainEntriesRefuseWhatIsNear) {
+TEST(Overlapping, PlainEntriesRefuseWhatIsNear) {
   std::mt19937 random(37);
-  const NearStep step = RandomPool(random);
+  const OverlappingStep step = RandomPool(random);
   std::vector<StepEntry> entries(AllSteps().entries, AllSteps().entries + AllSteps().count);
   entries[static_cast<size_t>(format::Kind::pool) - 1] = steps::kPool;
   const StepTable plain = {entries.data(), static_cast<uint32_t>(entries.size())};
@@ -418,11 +419,11 @@ TEST(Near, PlainEntriesRefuseWhatIsNear) {
   EXPECT_EQ(At(step, step.y_bytes, plain).fault.code, FaultCode::kNone);
 }
 
-TEST(Near, OutputsBesidesYStayApart) {
+TEST(Overlapping, OutputsBesidesYStayApart) {
   std::mt19937 random(41);
   for (const auto make : {RandomConvI8, RandomDepthwiseI8}) {
     for (int round = 0; round < Rounds(40); ++round) {
-      NearStep step = make(random);
+      OverlappingStep step = make(random);
       const int64_t before = std::min(step.limits.before_bytes, step.y_bytes);
       ASSERT_TRUE(At(step, before).fault.ok());
       auto& slots = step.sample.builder.slots;
@@ -433,13 +434,13 @@ TEST(Near, OutputsBesidesYStayApart) {
   }
 }
 
-TEST(Near, StepsWriteOverTheirInputAtTheirLimits) {
+TEST(Overlapping, StepsWriteOverTheirInputAtTheirLimits) {
   std::mt19937 random(31);
   int shared = 0;
   for (int round = 0; round < Rounds(400); ++round) {
     for (const auto make : {RandomConv, RandomConvI8, RandomConvOfShorts, RandomDepthwise,
                             RandomDepthwiseI8, RandomPool}) {
-      const NearStep step = make(random);
+      const OverlappingStep step = make(random);
       SCOPED_TRACE(round);
       HoldsItsLimits(step);
       if (testing::Test::HasFatalFailure()) return;

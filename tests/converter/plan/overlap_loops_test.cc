@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/near_loops.h"
+#include "converter/plan/overlap_loops.h"
 
 #include <gtest/gtest.h>
 
@@ -57,10 +57,10 @@ std::vector<float> Counting(int64_t count) {
   return numbers;
 }
 
-TEST(NearLoops, OutputLiesOverTheInputThatIsRead) {
+TEST(OverlapsOfLoops, OutputLiesOverTheInputThatIsRead) {
   for (const bool backward : {false, true}) {
     const Plan plan = PlanOf(Shrinking(256, backward));
-    ASSERT_EQ(plan.problem.nears.size(), 1u);
+    ASSERT_EQ(plan.problem.allowed_overlaps.size(), 1u);
     EXPECT_TRUE(ValidatePlacement(plan.problem, plan.placement).empty());
     // One chunk more than the input.
     EXPECT_EQ(plan.all_scratch_bytes(), (kSteps * 512 + 256) * 4);
@@ -72,7 +72,7 @@ TEST(NearLoops, OutputLiesOverTheInputThatIsRead) {
   }
 }
 
-TEST(NearLoops, OutputThatGrowsFasterThanTheInputIsReadLiesBeforeIt) {
+TEST(OverlapsOfLoops, OutputThatGrowsFasterThanTheInputIsReadLiesBeforeIt) {
   Program program;
   Builder builder(program);
   const ValueId x = builder.Scratch(Floats(kSteps, 16));
@@ -102,7 +102,7 @@ TEST(NearLoops, OutputThatGrowsFasterThanTheInputIsReadLiesBeforeIt) {
 }
 
 // Chunks of five steps, as a hoisted product reads them, around a loop over steps.
-TEST(NearLoops, OutputOfALoopInALoopLiesOverTheInputOfTheOuterOne) {
+TEST(OverlapsOfLoops, OutputOfALoopInALoopLiesOverTheInputOfTheOuterOne) {
   Program program;
   Builder builder(program);
   const ValueId x = builder.Scratch(Floats(kSteps, 64));
@@ -126,7 +126,7 @@ TEST(NearLoops, OutputOfALoopInALoopLiesOverTheInputOfTheOuterOne) {
       });
   program.outputs.push_back({results.scans[0], {"y"}});
   const Plan plan = PlanOf(program);
-  EXPECT_EQ(plan.problem.nears.size(), 1u);
+  EXPECT_EQ(plan.problem.allowed_overlaps.size(), 1u);
   // The input, a chunk of the output before it, and the operand of the inner loop.
   EXPECT_LE(plan.all_scratch_bytes(), (kSteps * 64 + 5 * 32 + 5 * 64) * 4);
   const std::vector<float> outputs = RunPlan(plan, {Counting(kSteps * 64)}).at(0);
@@ -135,13 +135,13 @@ TEST(NearLoops, OutputOfALoopInALoopLiesOverTheInputOfTheOuterOne) {
   }
 }
 
-TEST(NearLoops, InputThatIsReadAgainStaysAsItIs) {
+TEST(OverlapsOfLoops, InputThatIsReadAgainStaysAsItIs) {
   const Plan plan = PlanOf(Shrinking(32, false, true));
-  EXPECT_TRUE(plan.problem.nears.empty());
+  EXPECT_TRUE(plan.problem.allowed_overlaps.empty());
   EXPECT_EQ(plan.all_scratch_bytes(), kSteps * (64 + 32) * 4);
 }
 
-TEST(NearLoops, ValidatorRefusesTheOutputOverWhatIsStillRead) {
+TEST(OverlapsOfLoops, ValidatorRefusesTheOutputOverWhatIsStillRead) {
   Faults faults;
   const Plan plan = PlanOf(Shrinking(32));
   const emit::ModelFile file = emit::WriteModelFile(plan, {}, faults);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/near_loops.h"
+#include "converter/plan/overlap_loops.h"
 
 #include <algorithm>
 #include <map>
@@ -31,12 +31,12 @@ struct ChunkUse {
   size_t count = 0;                              // number of accesses in the copies of the body
 };
 
-class LoopNears {
+class LoopOverlaps {
  public:
   using IndexOfRoot = std::unordered_map<ValueId, size_t>;
 
-  LoopNears(const Program& program, const AccessMap& around, const AccessCounts& everywhere,
-            const IndexOfRoot& index, SectionId section, int64_t item)
+  LoopOverlaps(const Program& program, const AccessMap& around, const AccessCounts& everywhere,
+               const IndexOfRoot& index, SectionId section, int64_t item)
       : program_(program),
         around_(around),
         everywhere_(everywhere),
@@ -45,15 +45,15 @@ class LoopNears {
         section_(program.sections[section]),
         item_(item) {}
 
-  void AddTo(std::vector<Near>& nears) {
+  void AddTo(std::vector<AllowedOverlap>& allowed_overlaps) {
     for (const BlockId copy : section_.copies) CollectInnerTrips(copy);
     CollectUses();
     for (const auto& [x, of_x] : uses_) {
       if (!IsReadUp(x, of_x)) continue;
       for (const auto& [y, of_y] : uses_) {
         if (y == x || of_y.writes.empty() || of_y.writes_else || !IsLocal(y, of_y)) continue;
-        const std::optional<Near> near = NearOf(x, of_x, y, of_y);
-        if (near) nears.push_back(*near);
+        const std::optional<AllowedOverlap> overlap = OverlapOf(x, of_x, y, of_y);
+        if (overlap) allowed_overlaps.push_back(*overlap);
       }
     }
   }
@@ -137,34 +137,35 @@ class LoopNears {
 
   // Only writes to y matter, because x is written only before the loop. The bytes of y that are
   // written before the loop must be disjoint from all of x.
-  std::optional<Near> NearOf(ValueId x, const ChunkUse& of_x, ValueId y,
-                             const ChunkUse& of_y) const {
-    Near near{.x = index_.at(x), .y = index_.at(y)};
+  std::optional<AllowedOverlap> OverlapOf(ValueId x, const ChunkUse& of_x, ValueId y,
+                                          const ChunkUse& of_y) const {
+    AllowedOverlap overlap{.x = index_.at(x), .y = index_.at(y)};
     for (const Access& access : around_.at(y)) {
       if (!access.write || access.item >= item_) continue;
       const ChunkAccess taken = AllOf(access);
-      near.before_bytes = std::max(near.before_bytes, taken.end_bytes);
-      near.after_bytes = std::max(near.after_bytes, BytesOf(x) - taken.begin_bytes);
+      overlap.before_bytes = std::max(overlap.before_bytes, taken.end_bytes);
+      overlap.after_bytes = std::max(overlap.after_bytes, BytesOf(x) - taken.begin_bytes);
     }
     for (const ChunkAccess& write : of_y.writes) {
       for (const ChunkAccess& read : of_x.reads) {
-        KeepApart(read, write, near);
+        KeepApart(read, write, overlap);
       }
     }
-    near.before_bytes = std::min(near.before_bytes, BytesOf(y));
-    near.after_bytes = std::min(near.after_bytes, BytesOf(x));
-    if (near.before_bytes == BytesOf(y) && near.after_bytes == BytesOf(x)) return std::nullopt;
-    return near;
+    overlap.before_bytes = std::min(overlap.before_bytes, BytesOf(y));
+    overlap.after_bytes = std::min(overlap.after_bytes, BytesOf(x));
+    if (overlap.before_bytes == BytesOf(y) && overlap.after_bytes == BytesOf(x))
+      return std::nullopt;
+    return overlap;
   }
 
   // Raises the distances for a write in iteration w and a read in iteration r >= w. The distance is
   // linear in r and w, so checking the corners of their range is enough.
-  void KeepApart(const ChunkAccess& read, const ChunkAccess& write, Near& near) const {
+  void KeepApart(const ChunkAccess& read, const ChunkAccess& write, AllowedOverlap& overlap) const {
     const int64_t last = section_.max_trips - 1;
     const std::pair<int64_t, int64_t> corners[] = {{0, 0}, {last, 0}, {last, last}};
     for (const auto& [r, w] : corners) {
-      near.before_bytes = std::max(near.before_bytes, write.EndIn(w) - read.BeginIn(r));
-      near.after_bytes = std::max(near.after_bytes, read.EndIn(r) - write.BeginIn(w));
+      overlap.before_bytes = std::max(overlap.before_bytes, write.EndIn(w) - read.BeginIn(r));
+      overlap.after_bytes = std::max(overlap.after_bytes, read.EndIn(r) - write.BeginIn(w));
     }
   }
 
@@ -181,10 +182,11 @@ class LoopNears {
 
 }  // namespace
 
-std::vector<Near> NearsInLoops(const Program& program, std::span<const Lifetime> lifetimes) {
+std::vector<AllowedOverlap> OverlapsInLoops(const Program& program,
+                                            std::span<const Lifetime> lifetimes) {
   std::unordered_map<ValueId, size_t> index;
   for (size_t i = 0; i < lifetimes.size(); ++i) index.emplace(lifetimes[i].root, i);
-  std::vector<Near> nears;
+  std::vector<AllowedOverlap> allowed_overlaps;
   const AccessCounts everywhere = CountsOf(CollectAccesses(program, program.main));
   for (BlockId block = 0; block < program.blocks.size(); ++block) {
     const std::vector<Item>& items = program.blocks[block].items;
@@ -199,11 +201,11 @@ std::vector<Near> NearsInLoops(const Program& program, std::span<const Lifetime>
     for (size_t item = 0; item < items.size(); ++item) {
       if (!is_loop(items[item])) continue;
       const SectionId section = std::get<SectionEntry>(items[item]).section;
-      LoopNears(program, around, everywhere, index, section, static_cast<int64_t>(item))
-          .AddTo(nears);
+      LoopOverlaps(program, around, everywhere, index, section, static_cast<int64_t>(item))
+          .AddTo(allowed_overlaps);
     }
   }
-  return nears;
+  return allowed_overlaps;
 }
 
 }  // namespace weft::plan

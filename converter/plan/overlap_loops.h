@@ -5,8 +5,8 @@
 //
 //   x              | x0 | x1 | x2 | x3 |        iteration 2 reads x2 and writes y2, which may
 //   y     | y0 | y1 | y2 |                      overlap x0 and x1; later iterations overwrite x2
-#ifndef WEFT_CONVERTER_PLAN_NEAR_LOOPS_H_
-#define WEFT_CONVERTER_PLAN_NEAR_LOOPS_H_
+#ifndef WEFT_CONVERTER_PLAN_OVERLAP_LOOPS_H_
+#define WEFT_CONVERTER_PLAN_OVERLAP_LOOPS_H_
 
 #include <span>
 #include <vector>
@@ -18,8 +18,9 @@
 namespace weft::plan {
 
 // Returns the pairs, as indices in `lifetimes`, which must be Liveness(program).
-std::vector<Near> NearsInLoops(const Program& program, std::span<const Lifetime> lifetimes);
+std::vector<AllowedOverlap> OverlapsInLoops(const Program& program,
+                                            std::span<const Lifetime> lifetimes);
 
 }  // namespace weft::plan
 
-#endif  // WEFT_CONVERTER_PLAN_NEAR_LOOPS_H_
+#endif  // WEFT_CONVERTER_PLAN_OVERLAP_LOOPS_H_

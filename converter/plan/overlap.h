@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that may overlap although both are live. A step such as conv reads x for the last time and
-// writes y over x, at a distance that its parameters allow (runtime/bind/near.h).
-#ifndef WEFT_CONVERTER_PLAN_NEAR_H_
-#define WEFT_CONVERTER_PLAN_NEAR_H_
+// writes y over x, at a distance that its parameters allow (runtime/bind/overlapping.h).
+#ifndef WEFT_CONVERTER_PLAN_OVERLAP_H_
+#define WEFT_CONVERTER_PLAN_OVERLAP_H_
 
 #include <span>
 #include <vector>
@@ -14,8 +14,8 @@
 namespace weft::plan {
 
 // Returns the pairs, as indices in `lifetimes`, which must be Liveness(program).
-std::vector<Near> NearsOf(const Program& program, std::span<const Lifetime> lifetimes);
+std::vector<AllowedOverlap> OverlapsOf(const Program& program, std::span<const Lifetime> lifetimes);
 
 }  // namespace weft::plan
 
-#endif  // WEFT_CONVERTER_PLAN_NEAR_H_
+#endif  // WEFT_CONVERTER_PLAN_OVERLAP_H_

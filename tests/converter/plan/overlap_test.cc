@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/near.h"
+#include "converter/plan/overlap.h"
 
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ class Net {
   }
   Builder& builder() { return builder_; }
   Program& program() { return program_; }
-  std::vector<Near> Nears() const { return NearsOf(program_, Liveness(program_)); }
+  std::vector<AllowedOverlap> Overlaps() const { return OverlapsOf(program_, Liveness(program_)); }
 
  private:
   ValueId Weights(int64_t count) {
@@ -92,35 +92,35 @@ Net Keywords() {
   return net;
 }
 
-TEST(Near, TwoFullMapsNeverStandSideBySide) {
+TEST(AllowedOverlap, TwoFullMapsNeverStandSideBySide) {
   const Program program = Keywords().program();
-  const Plan apart = PlanAsIs(program), near = PlanAsIs(program, {}, true);
+  const Plan apart = PlanAsIs(program), overlap = PlanAsIs(program, {}, true);
   EXPECT_EQ(apart.all_scratch_bytes(), 2 * kMapBytes);
   // One map, and the 15 pixels by which the output of a pointwise step must be shifted.
-  EXPECT_EQ(near.all_scratch_bytes(), kMapBytes + 15 * kChannels * 4);
-  EXPECT_EQ(near.account.bound_bytes, near.all_scratch_bytes());
-  EXPECT_EQ(near.problem.nears.size(), 9u);
-  EXPECT_TRUE(ValidatePlacement(near.problem, near.placement).empty());
+  EXPECT_EQ(overlap.all_scratch_bytes(), kMapBytes + 15 * kChannels * 4);
+  EXPECT_EQ(overlap.account.bound_bytes, overlap.all_scratch_bytes());
+  EXPECT_EQ(overlap.problem.allowed_overlaps.size(), 9u);
+  EXPECT_TRUE(ValidatePlacement(overlap.problem, overlap.placement).empty());
 }
 
-TEST(Near, ChangesNoBit) {
+TEST(AllowedOverlap, ChangesNoBit) {
   const Program program = Keywords().program();
   std::vector<float> x(490);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 17) / 8 - 1;
-  const auto apart = RunFloats(program, {x}), near = RunFloats(program, {x}, true);
-  ASSERT_EQ(near.size(), 1u);
-  EXPECT_EQ(near, apart);
+  const auto apart = RunFloats(program, {x}), overlap = RunFloats(program, {x}, true);
+  ASSERT_EQ(overlap.size(), 1u);
+  EXPECT_EQ(overlap, apart);
   float sum = 0;
-  for (const float y : near[0]) sum += y;
+  for (const float y : overlap[0]) sum += y;
   EXPECT_GT(sum, 0);
 }
 
-TEST(Near, IsChosenForABudgetThatNoOtherPlanMeets) {
+TEST(AllowedOverlap, IsChosenForABudgetThatNoOtherPlanMeets) {
   const Program program = Keywords().program();
   Faults faults;
   const auto wide = ChoosePlan(program, {{}, 2 * kMapBytes}, faults);
   ASSERT_TRUE(wide);
-  EXPECT_FALSE(wide->candidate.lies_near);
+  EXPECT_FALSE(wide->candidate.allows_overlap);
   const auto narrow = ChoosePlan(program, {{}, 36 * 1024}, faults);
   ASSERT_TRUE(narrow);
   EXPECT_EQ(narrow->candidate, (Candidate{wide->candidate.hoisted_rows, true, true}));
@@ -132,30 +132,31 @@ TEST(Near, IsChosenForABudgetThatNoOtherPlanMeets) {
       << faults.lines()[0];
 }
 
-TEST(Near, AStepSaysHowNearItsOutputMayLie) {
+TEST(AllowedOverlap, AStepSaysHowNearItsOutputMayLie) {
   Net net;
   const ValueId x = net.Input(kMap);
   net.Output(net.Mean(net.Pointwise(net.Depthwise(x))));
-  const std::vector<Near> nears = net.Nears();
-  ASSERT_EQ(nears.size(), 2u);  // a mean of all pixels is one block: it reads all before it writes
-  EXPECT_EQ(nears[0], (Near{0, 1, 10 * kChannels * 4, kMapBytes}));
-  EXPECT_EQ(nears[1], (Near{1, 2, 15 * kChannels * 4, 15 * kChannels * 4}));
+  const std::vector<AllowedOverlap> allowed_overlaps = net.Overlaps();
+  ASSERT_EQ(allowed_overlaps.size(),
+            2u);  // a mean of all pixels is one block: it reads all before it writes
+  EXPECT_EQ(allowed_overlaps[0], (AllowedOverlap{0, 1, 10 * kChannels * 4, kMapBytes}));
+  EXPECT_EQ(allowed_overlaps[1], (AllowedOverlap{1, 2, 15 * kChannels * 4, 15 * kChannels * 4}));
 }
 
-TEST(Near, WhatIsReadAgainStaysApart) {
+TEST(AllowedOverlap, WhatIsReadAgainStaysApart) {
   Net net;
   const ValueId x = net.Input(kMap);
   const ValueId once = net.Depthwise(x), again = net.Depthwise(x);
   net.Output(once);
   net.Output(again);
-  EXPECT_EQ(net.Nears(), (std::vector<Near>{{0, 2, 10 * kChannels * 4, kMapBytes}}));
+  EXPECT_EQ(net.Overlaps(), (std::vector<AllowedOverlap>{{0, 2, 10 * kChannels * 4, kMapBytes}}));
 }
 
-TEST(Near, PartsOfValuesStayApart) {
+TEST(AllowedOverlap, PartsOfValuesStayApart) {
   Net net;
   const ValueId both = net.Input({ElementType::f32, {2 * kPixels, kChannels}});
   net.Output(net.Depthwise(net.builder().View(both, kMapBytes, kMap)));
-  EXPECT_TRUE(net.Nears().empty());
+  EXPECT_TRUE(net.Overlaps().empty());
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/bind/near.h"
+#include "runtime/bind/overlapping.h"
 
 #include "kernels/matrix/depthwise_i8.h"
 #include "runtime/bind/bind.h"
@@ -11,7 +11,7 @@ namespace {
 
 // One axis of the maps: output p is written at p * out_pitch and reads from (p * stride - pad) *
 // in_pitch on, or from the nearest element inside.
-struct NearAxis {
+struct OverlapAxis {
   uint32_t in, out, stride, pad;
   uint64_t in_pitch, out_pitch;
 
@@ -113,44 +113,44 @@ uint32_t BytesOf(int64_t floats) {
 
 }  // namespace
 
-NearLimits LimitsOf(MapWalk walk) {
+OverlapLimits LimitsOf(MapWalk walk) {
   const bool has_order = Straighten(walk);
   if (!has_order) return {};
-  const NearAxis images = {walk.batch, walk.batch, 1, 0, walk.x.image, walk.y.image};
-  const NearAxis rows = {walk.in_height, walk.out_height, walk.stride_y,
-                         walk.pad_top,   walk.x.row,      walk.y.row};
-  const NearAxis columns = {walk.in_width, walk.out_width, walk.stride_x,
-                            walk.pad_left, walk.x.pixel,   walk.y.pixel};
-  NearLimits limits;
-  limits.before_bytes = BytesOf(images.Lead(0) + rows.Lead(0) + columns.Lead(kNearPixels));
+  const OverlapAxis images = {walk.batch, walk.batch, 1, 0, walk.x.image, walk.y.image};
+  const OverlapAxis rows = {walk.in_height, walk.out_height, walk.stride_y,
+                            walk.pad_top,   walk.x.row,      walk.y.row};
+  const OverlapAxis columns = {walk.in_width, walk.out_width, walk.stride_x,
+                               walk.pad_left, walk.x.pixel,   walk.y.pixel};
+  OverlapLimits limits;
+  limits.before_bytes = BytesOf(images.Lead(0) + rows.Lead(0) + columns.Lead(kOverlapPixels));
   const bool one_row = IsPointwise(walk) && walk.batch == 1 && walk.out_height == 1;
   if (one_row && HasWholePixels(walk.x, walk.in_channels)) {
-    const NearAxis backwards = {walk.in_width, walk.in_width, 1, 0, walk.y.pixel, walk.x.pixel};
-    limits.after_bytes = BytesOf(backwards.Lead(kNearPixels));
+    const OverlapAxis backwards = {walk.in_width, walk.in_width, 1, 0, walk.y.pixel, walk.x.pixel};
+    limits.after_bytes = BytesOf(backwards.Lead(kOverlapPixels));
   }
   return limits;
 }
 
-NearBlocks::NearBlocks(const MapWalk& walk, bool descending)
+OverlapBlocks::OverlapBlocks(const MapWalk& walk, bool descending)
     : walk_(walk), descending_(descending) {
   if (!Straighten(walk_)) return;
-  blocks_of_row_ = (walk_.out_width + kNearPixels - 1) / kNearPixels;
+  blocks_of_row_ = (walk_.out_width + kOverlapPixels - 1) / kOverlapPixels;
   count_ = left_ = walk_.batch * walk_.out_height * blocks_of_row_;
 }
 
-bool NearBlocks::Next(NearBlock* block) {
+bool OverlapBlocks::Next(OverlapBlock* block) {
   if (left_ == 0) return false;
   --left_;
   const uint32_t index = descending_ ? left_ : count_ - 1 - left_;
   const uint32_t line = index / blocks_of_row_;
-  const uint32_t column = (index - line * blocks_of_row_) * kNearPixels;
+  const uint32_t column = (index - line * blocks_of_row_) * kOverlapPixels;
   const uint32_t image = line / walk_.out_height, row = line - image * walk_.out_height;
   const uint32_t width = walk_.out_width - column;
   const Rest down = RestOf(walk_.in_height, row, walk_.stride_y, walk_.pad_top);
   const Rest across = RestOf(walk_.in_width, column, walk_.stride_x, walk_.pad_left);
   block->in_height = down.in;
   block->in_width = across.in;
-  block->out_width = width < kNearPixels ? width : kNearPixels;
+  block->out_width = width < kOverlapPixels ? width : kOverlapPixels;
   block->stride_x = walk_.stride_x;
   block->pad_top = down.pad;
   block->pad_left = across.pad;
@@ -188,7 +188,7 @@ MapWalk WalkOf(const format::PoolParams& p) { return WalkOf(p, p.channels(), p.c
 
 // For a step that is valid except for overlaps. Returns true if y overlaps x only at an allowed
 // distance, and no output overlaps any other operand. A slot that moves with a loop is not allowed.
-bool LiesNear(const format::Model& model, uint32_t step_index, const NearLimits& limits) {
+bool Overlaps(const format::Model& model, uint32_t step_index, const OverlapLimits& limits) {
   const format::Step& step = format::RowsOf(model.steps())[step_index];
   const uint32_t* operands = format::RowsOf(model.operands()).data + step.first_operand();
   const format::Slot* slots = format::RowsOf(model.slots()).data;
@@ -202,8 +202,8 @@ bool LiesNear(const format::Model& model, uint32_t step_index, const NearLimits&
       if (slot.move_count() != 0 || written.move_count() != 0) return false;
       const int64_t before = int64_t{slot.offset_bytes()} - written.offset_bytes();
       const bool apart = before >= written.bytes() || -before >= slot.bytes();
-      const bool is_near = i == 0 && output == arity.inputs && limits.Allow(before);
-      if (!apart && !is_near) return false;
+      const bool overlaps = i == 0 && output == arity.inputs && limits.Allow(before);
+      if (!apart && !overlaps) return false;
     }
   }
   return true;
@@ -229,30 +229,30 @@ bool Overlap(const MapWalk& walk, const float* x, const float* y) {
 }
 
 template <typename Params>
-constexpr bool MayLieNear(const Params&) {
+constexpr bool MayOverlap(const Params&) {
   return true;
 }
 // Only if the elements of x are as wide as those of y.
-bool MayLieNear(const format::ConvI8Params& params) { return params.most() != 0; }
+bool MayOverlap(const format::ConvI8Params& params) { return params.most() != 0; }
 // Not if channels are processed in groups: later groups would read x after y has overwritten it.
-bool MayLieNear(const format::DepthwiseI8Params& params) {
+bool MayOverlap(const format::DepthwiseI8Params& params) {
   return kernels::DepthwiseI8WidensAll(params);
 }
 
 template <typename Params>
-void RunNear(const Params& params, std::byte* const* operands, const format::Arity& arity,
-             void (*run)(const Params& params, std::byte* const* operands)) {
+void RunOverlapping(const Params& params, std::byte* const* operands, const format::Arity& arity,
+                    void (*run)(const Params& params, std::byte* const* operands)) {
   float* const x = As<float>(operands[0]);
   float* const y = As<float>(operands[arity.inputs]);
   const MapWalk walk = WalkOf(params);
-  if (!MayLieNear(params) || !Overlap(walk, x, y)) return run(params, operands);
-  NearBlocks blocks(walk, y > x);
+  if (!MayOverlap(params) || !Overlap(walk, x, y)) return run(params, operands);
+  OverlapBlocks blocks(walk, y > x);
   Params part = params;
   part.mutate_batch(1);
   part.mutate_out_height(1);
   std::byte* moved[format::kMaxOperands];
   for (uint32_t i = 1; i < arity.operands(); ++i) moved[i] = operands[i];
-  NearBlock block;
+  OverlapBlock block;
   while (blocks.Next(&block)) {
     part.mutate_in_height(block.in_height);
     part.mutate_in_width(block.in_width);
@@ -269,9 +269,10 @@ void RunNear(const Params& params, std::byte* const* operands, const format::Ari
 }
 
 // Its weights are widened once for all blocks; the blocks then run as depthwise.
-void RunNear(const format::DepthwiseI8Params& p, std::byte* const* operands,
-             const format::Arity& arity,
-             void (*run)(const format::DepthwiseI8Params& params, std::byte* const* operands)) {
+void RunOverlapping(const format::DepthwiseI8Params& p, std::byte* const* operands,
+                    const format::Arity& arity,
+                    void (*run)(const format::DepthwiseI8Params& params,
+                                std::byte* const* operands)) {
   if (!Overlap(WalkOf(p), As<float>(operands[0]), As<float>(operands[arity.inputs]))) {
     return run(p, operands);
   }
@@ -283,40 +284,43 @@ void RunNear(const format::DepthwiseI8Params& p, std::byte* const* operands,
       format::ElementType::f32, 0, 0);
   std::byte* const own[] = {operands[0], operands[6], operands[4], operands[5]};
   constexpr auto kKind = static_cast<uint32_t>(format::Kind::depthwise);
-  RunNear(floats, own, format::kArity[kKind], depthwise::Run);
+  RunOverlapping(floats, own, format::kArity[kKind], depthwise::Run);
 }
 
 }  // namespace
 
-#define WEFT_NEAR_STEP(name, Name)                                       \
-  NearLimits NearLimitsOf(const format::Name##Params& params) {          \
-    return MayLieNear(params) ? LimitsOf(WalkOf(params)) : NearLimits(); \
+#define WEFT_OVERLAPPING_STEP(name, Name)                                   \
+  OverlapLimits OverlapLimitsOf(const format::Name##Params& params) {       \
+    return MayOverlap(params) ? LimitsOf(WalkOf(params)) : OverlapLimits(); \
   }
-#include "runtime/format/near_steps.inc"
-#undef WEFT_NEAR_STEP
+#include "runtime/format/overlapping_steps.inc"
+#undef WEFT_OVERLAPPING_STEP
 
 }  // namespace weft::bind
 
 namespace weft::steps {
 
-#define WEFT_NEAR_ENTRY(entry, name, run)                                                       \
-  extern "C" Fault weft_check_near_##entry(const format::Model& model, uint32_t step_index) {   \
-    const Fault fault = weft_check_##entry(model, step_index);                                  \
-    if (fault.code != FaultCode::kOperandOverlap) return fault;                                 \
-    const uint32_t param = format::RowsOf(model.steps())[step_index].param();                   \
-    const bind::NearLimits limits = bind::NearLimitsOf(*model.name()->Get(param));              \
-    return bind::LiesNear(model, step_index, limits) ? Fault() : fault;                         \
-  }                                                                                             \
-  extern "C" void weft_run_near_##entry(const format::Model& model, uint32_t param,             \
-                                        std::byte* const* operands) {                           \
-    constexpr uint32_t kKind = static_cast<uint32_t>(format::Kind::name);                       \
-    bind::RunNear(*model.name()->Get(param), operands, format::kArity[kKind], bind::name::run); \
+#define WEFT_OVERLAPPING_ENTRY(entry, name, run)                                           \
+  extern "C" Fault weft_check_overlapping_##entry(const format::Model& model,              \
+                                                  uint32_t step_index) {                   \
+    const Fault fault = weft_check_##entry(model, step_index);                             \
+    if (fault.code != FaultCode::kOperandOverlap) return fault;                            \
+    const uint32_t param = format::RowsOf(model.steps())[step_index].param();              \
+    const bind::OverlapLimits limits = bind::OverlapLimitsOf(*model.name()->Get(param));   \
+    return bind::Overlaps(model, step_index, limits) ? Fault() : fault;                    \
+  }                                                                                        \
+  extern "C" void weft_run_overlapping_##entry(const format::Model& model, uint32_t param, \
+                                               std::byte* const* operands) {               \
+    constexpr uint32_t kKind = static_cast<uint32_t>(format::Kind::name);                  \
+    bind::RunOverlapping(*model.name()->Get(param), operands, format::kArity[kKind],       \
+                         bind::name::run);                                                 \
   }
-#define WEFT_NEAR_STEP(name, Name) WEFT_NEAR_ENTRY(name, name, Run)
-#include "runtime/format/near_steps.inc"
-#undef WEFT_NEAR_STEP
-#define WEFT_NEAR_NARROW_STEP(name, Name) WEFT_NEAR_ENTRY(narrow_##name, name, RunNarrow)
+#define WEFT_OVERLAPPING_STEP(name, Name) WEFT_OVERLAPPING_ENTRY(name, name, Run)
+#include "runtime/format/overlapping_steps.inc"
+#undef WEFT_OVERLAPPING_STEP
+#define WEFT_OVERLAPPING_NARROW_STEP(name, Name) \
+  WEFT_OVERLAPPING_ENTRY(narrow_##name, name, RunNarrow)
 #include "runtime/format/narrow_steps.inc"
-#undef WEFT_NEAR_NARROW_STEP
+#undef WEFT_OVERLAPPING_NARROW_STEP
 
 }  // namespace weft::steps
