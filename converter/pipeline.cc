@@ -55,9 +55,9 @@
 #include "converter/program/cells.h"
 #include "converter/program/consistency.h"
 #include "converter/program/fuse_tail.h"
-#include "converter/program/level_weights.h"
 #include "converter/program/place_maps.h"
 #include "converter/program/program.h"
+#include "converter/program/quantised_weights.h"
 #include "converter/program/read_parts.h"
 #include "converter/program/ring_products.h"
 #include "converter/stream_note.h"
@@ -352,9 +352,9 @@ bool FuseCells(Conversion& c) {
 
 bool NarrowWeights(Conversion& c) {
   // Must precede NarrowWeights, which creates more quantised products.
-  std::vector<plan::LayerWeights> levels = plan::LevelWeights(c.program);
+  std::vector<plan::LayerWeights> codes = plan::QuantisedWeights(c.program);
   c.weights = plan::NarrowWeights(c.program, c.options.precisions, c.faults);
-  for (plan::LayerWeights& layer : levels) c.weights.Add(std::move(layer));
+  for (plan::LayerWeights& layer : codes) c.weights.Add(std::move(layer));
   for (const graph::IntegerTable& table : c.tables) {
     c.weights.Add({table.layer, ElementType::i8, table.bytes_before, table.bytes,
                    std::numeric_limits<double>::infinity()});

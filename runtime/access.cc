@@ -498,7 +498,7 @@ StridedBytes AccessBy(const format::DenseQ8Params& p, uint32_t operand) {
     case 4:
       return Rows(p.rows(), p.start_row_stride(), p.outputs());
     case 5:
-      return Rows(p.rows(), p.y_row_stride(), p.outputs(), format::BitsOf(p.levels().type()));
+      return Rows(p.rows(), p.y_row_stride(), p.outputs(), format::BitsOf(p.codes().type()));
     default:
       return Contiguous(kF32Bits, {p.outputs()});
   }
@@ -513,7 +513,7 @@ StridedBytes AccessBy(const format::ConvQ8Params& p, uint32_t operand) {
     case 1:
       return PackedI8(p.groups(), p.out_channels(), inputs);
     case 5:
-      return OutputMap(p, OutputsOfGroups(p), format::BitsOf(p.levels().type()));
+      return OutputMap(p, OutputsOfGroups(p), format::BitsOf(p.codes().type()));
     case 6: {  // a patch for each pixel of an image, as many as there is room for
       const uint64_t all = kernels::ConvQ8ScratchBytes(kernels::ConvQ8IsDirect(p), inputs);
       const uint64_t pixels = uint64_t{p.out_height()} * p.out_width();
@@ -532,7 +532,7 @@ StridedBytes AccessBy(const format::DepthwiseQ8Params& p, uint32_t operand) {
     case 1:
       return PackedTaps(p, kI8Bits);
     case 5:
-      return OutputMap(p, p.channels(), format::BitsOf(p.levels().type()));
+      return OutputMap(p, p.channels(), format::BitsOf(p.codes().type()));
     default:
       return Contiguous(kF32Bits, {p.channels()});
   }

@@ -281,11 +281,11 @@ void EmitBytes(LowerScope& scope, PoolOp op) {
   Window window = WindowOf(scope);
   if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
   auto params = PoolParamsOf<format::PoolQ8Params>(op, MapsOf(scope, window), window);
-  params.mutate_scale(scope.attributes.Float(kLevelScale, 0));
+  params.mutate_scale(scope.attributes.Float(kCodeScale, 0));
   params.mutate_x_zero(ByteOf(scope, kInputZero));
-  const format::Levels levels = LevelsOf(scope);
-  params.mutable_levels() =
-      format::Levels(levels.zero(), levels.low(), levels.high(), ElementType::i8);
+  const format::CodeRange codes = CodesOf(scope);
+  params.mutable_codes() =
+      format::CodeRange(codes.zero(), codes.low(), codes.high(), ElementType::i8);
   scope.builder.Emit(params, {scope.input(0)}, {y});
 }
 

@@ -22,7 +22,7 @@ namespace {
 // sum, and the number added to the scaled sum.
 constexpr size_t kScales = 2, kFirsts = 3, kStarts = 4;
 // Input of a convolution whose padding code is computed at run time.
-constexpr size_t kPaddingLevel = 5;
+constexpr size_t kPaddingCode = 5;
 
 uint32_t CountOf(const LowerScope& scope) {
   return Narrow32(ElementCount(scope.output_type(0).dims).value_or(0), "elements");
@@ -51,28 +51,28 @@ void CheckOutputs(InferScope& scope, int64_t outputs) {
   }
 }
 
-void InferToLevels(InferScope& scope) {
+void InferToCodes(InferScope& scope) {
   CheckElements(scope, std::array<size_t, 1>{0}, {ElementType::f32});
   scope.SetOutput(0, ElementType::i8, scope.input_dims(0));
 }
 
-void LowerToLevels(LowerScope& scope) {
+void LowerToCodes(LowerScope& scope) {
   const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
   const format::QuantizeParams params(CountOf(scope), scope.attributes.Float(kInverse, 0),
-                                      LevelsOf(scope));
+                                      CodesOf(scope));
   scope.builder.Emit(params, {x}, {y});
 }
 
-void InferFromLevels(InferScope& scope) {
+void InferFromCodes(InferScope& scope) {
   CheckByte(scope, 0);
   scope.SetOutput(0, ElementType::f32, scope.input_dims(0));
 }
 
-void LowerFromLevels(LowerScope& scope) {
+void LowerFromCodes(LowerScope& scope) {
   const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
-  const format::DequantizeParams params(CountOf(scope), scope.attributes.Float(kLevelScale, 0),
+  const format::DequantizeParams params(CountOf(scope), scope.attributes.Float(kCodeScale, 0),
                                         ByteOf(scope, kInputZero), 0, 0);
   scope.builder.Emit(params, {x}, {y});
 }
@@ -135,7 +135,7 @@ void EmitByteRows(LowerScope& scope, int64_t rows, const Filters& filters, plan:
   params.mutate_outputs(outputs);
   params.mutate_x_row_stride(inputs);
   params.mutate_y_row_stride(outputs);
-  params.mutable_levels() = LevelsOf(scope);
+  params.mutable_codes() = CodesOf(scope);
   const plan::ValueId panels = ByteWeights(scope.builder, packed);
   scope.builder.Emit(params, ProductInputs(scope, scope.input(kData), panels), {y});
 }
@@ -151,7 +151,7 @@ void InferByteMatMul(InferScope& scope) {
   }
   CheckOutputs(scope, weights[0]);
   dims.back() = weights[0];
-  scope.SetOutput(0, LevelTypeOf(scope), std::move(dims));
+  scope.SetOutput(0, CodeTypeOf(scope), std::move(dims));
 }
 
 void LowerByteMatMul(LowerScope& scope) {
@@ -169,13 +169,13 @@ void InferByteConvolution(InferScope& scope) {
   const Filters filters = FiltersOf(scope);
   CheckInChannels(scope, filters);
   CheckOutputs(scope, filters.groups * filters.out_channels);
-  if (scope.has_input(kPaddingLevel)) CheckByte(scope, kPaddingLevel);
+  if (scope.has_input(kPaddingCode)) CheckByte(scope, kPaddingCode);
   const std::optional<Window> window =
       InferWindow(scope, std::span(data).subspan(2), filters.window);
   if (!window) return;
   Dims out = {data[0], filters.groups * filters.out_channels};
   for (int64_t extent : window->OutDims()) out.push_back(extent);
-  scope.SetOutput(0, LevelTypeOf(scope), OutputOrder(scope, std::move(out)));
+  scope.SetOutput(0, CodeTypeOf(scope), OutputOrder(scope, std::move(out)));
 }
 
 // Copies the data with its padding and removes the padding from `window`.
@@ -194,7 +194,7 @@ plan::ValueId WithPadding(LowerScope& scope, Window& window) {
   const int64_t first = window.y.pad_begin * strides[1] + window.x.pad_begin * strides[2];
   window.y.pad_begin = window.y.pad_end = window.x.pad_begin = window.x.pad_end = 0;
   const plan::ValueId padded = scope.builder.Scratch({ElementType::i8, to});
-  scope.builder.CopyStrided(scope.input(kPaddingLevel), padded, to, Dims(to.size()), 0, strides, 0);
+  scope.builder.CopyStrided(scope.input(kPaddingCode), padded, to, Dims(to.size()), 0, strides, 0);
   scope.builder.CopyStrided(x, padded, from, plan::DenseStrides(from), 0, strides, first);
   return padded;
 }
@@ -209,7 +209,7 @@ Params ByteWindowParams(LowerScope& scope, const Filters& filters, const Window&
   WriteWindow(params, window);
   params.mutable_x() = LastOf(in_channels, window.y.in, window.x.in);
   params.mutable_y() = LastOf(out_channels, window.y.out, window.x.out);
-  params.mutable_levels() = LevelsOf(scope);
+  params.mutable_codes() = CodesOf(scope);
   params.mutate_x_zero(ByteOf(scope, kInputZero));
   return params;
 }
@@ -289,7 +289,7 @@ void LowerByteConvolution(LowerScope& scope) {
     return EmitByteRows(scope, pixels, filters, y);
   }
   const plan::ValueId x =
-      scope.has_input(kPaddingLevel) ? WithPadding(scope, window) : scope.input(kData);
+      scope.has_input(kPaddingCode) ? WithPadding(scope, window) : scope.input(kData);
   if (IsDepthwise(filters)) return EmitByteDepthwise(scope, filters, window, x, y);
   EmitByteConv(scope, filters, window, x, y);
 }
@@ -317,7 +317,7 @@ void LowerByteBinary(LowerScope& scope) {
   WriteDims(params.mutable_b_strides(), walk.strides[1]);
   params.mutate_a_scale(scope.attributes.Float(kFirstScale, 0));
   params.mutate_b_scale(scope.attributes.Float(kSecondScale, 0));
-  params.mutable_levels() = LevelsOf(scope);
+  params.mutable_codes() = CodesOf(scope);
   params.mutate_a_zero(ByteOf(scope, kFirstZero));
   params.mutate_b_zero(ByteOf(scope, kSecondZero));
   params.mutate_op(op);
@@ -327,8 +327,8 @@ void LowerByteBinary(LowerScope& scope) {
 constexpr Traits kByteProduct = {.foldable = false, .heavy = true};
 
 constexpr Operation kQuantisedRows[] = {
-    {"Quantize", kPassOnly, 1, 1, InferToLevels, LowerToLevels, kPointwise},
-    {"Dequantize", kPassOnly, 1, 1, InferFromLevels, LowerFromLevels, kPointwise},
+    {"Quantize", kPassOnly, 1, 1, InferToCodes, LowerToCodes, kPointwise},
+    {"Dequantize", kPassOnly, 1, 1, InferFromCodes, LowerFromCodes, kPointwise},
     {"ByteTable", kPassOnly, 2, 2, InferByteTable, LowerByteTable},
     {"QuantizedMatMul", kPassOnly, 5, 5, InferByteMatMul, LowerByteMatMul, kByteProduct},
     {"QuantizedConvolution", kPassOnly, 5, 6, InferByteConvolution, LowerByteConvolution,
@@ -347,13 +347,13 @@ int8_t ByteOf(const NodeScope& scope, std::string_view key) {
   return Narrow<int8_t>(scope.attributes.Int(key, 0), "a quantised value");
 }
 
-format::Levels LevelsOf(const NodeScope& scope) {
-  return format::Levels(ByteOf(scope, kLevelZero), ByteOf(scope, kLevelLow),
-                        ByteOf(scope, kLevelHigh), LevelTypeOf(scope));
+format::CodeRange CodesOf(const NodeScope& scope) {
+  return format::CodeRange(ByteOf(scope, kCodeZero), ByteOf(scope, kCodeLow),
+                           ByteOf(scope, kCodeHigh), CodeTypeOf(scope));
 }
 
-ElementType LevelTypeOf(const NodeScope& scope) {
-  return scope.attributes.Has(kLevelHigh) ? ElementType::i8 : ElementType::f32;
+ElementType CodeTypeOf(const NodeScope& scope) {
+  return scope.attributes.Has(kCodeHigh) ? ElementType::i8 : ElementType::f32;
 }
 
 }  // namespace weft::ops

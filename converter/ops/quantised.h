@@ -10,10 +10,10 @@
 
 namespace weft::ops {
 
-inline constexpr const char* kLevelZero = "zero";
-inline constexpr const char* kLevelLow = "low";
-inline constexpr const char* kLevelHigh = "high";
-inline constexpr const char* kLevelScale = "scale";
+inline constexpr const char* kCodeZero = "zero";
+inline constexpr const char* kCodeLow = "low";
+inline constexpr const char* kCodeHigh = "high";
+inline constexpr const char* kCodeScale = "scale";
 inline constexpr const char* kInputZero = "x_zero";
 inline constexpr const char* kInverse = "inverse";
 // For operations with two inputs.
@@ -25,9 +25,9 @@ inline constexpr const char* kSecondZero = "b_zero";
 // The attribute as int8; 0 if it is absent.
 int8_t ByteOf(const NodeScope& scope, std::string_view key);
 // The zero point and the range of the output.
-format::Levels LevelsOf(const NodeScope& scope);
+format::CodeRange CodesOf(const NodeScope& scope);
 // i8 if the node has output attributes, else f32.
-ElementType LevelTypeOf(const NodeScope& scope);
+ElementType CodeTypeOf(const NodeScope& scope);
 
 }  // namespace weft::ops
 

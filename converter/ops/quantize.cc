@@ -42,11 +42,11 @@ void InferQuantize(InferScope& scope) {
   constexpr size_t kAll[] = {kQuantized, kInputLow, kInputHigh, kOutputLow, kOutputHigh};
   CheckElements(scope, kAll, {ElementType::f32});
   CheckQuantizeLimits(scope);
-  const int64_t levels = scope.attributes.Int("levels", 0);
+  const int64_t codes = scope.attributes.Int("levels", 0);
   if (!scope.attributes.Has("levels")) {
     scope.Fault("attribute levels is missing; must be given");
-  } else if (levels < 2) {
-    scope.Fault("levels is {}; must be at least 2", levels);
+  } else if (codes < 2) {
+    scope.Fault("levels is {}; must be at least 2", codes);
   }
   scope.SetOutput(0, scope.input_type(kQuantized));
 }
@@ -197,9 +197,9 @@ class Quantizing {
     const plan::ValueId above = from_zero ? x : Apply(BinaryOp::subtract, x, ranges_.low);
     const plan::ValueId part = Apply(BinaryOp::divide, above, ranges_.span);
     const plan::ValueId exact = Apply(BinaryOp::multiply, part, steps_);
-    const plan::ValueId level = builder_.Scratch(type_);
-    EmitUnary(builder_, UnaryOp::round_even, exact, level);
-    const plan::ValueId rounded = Apply(BinaryOp::divide, level, steps_);
+    const plan::ValueId code = builder_.Scratch(type_);
+    EmitUnary(builder_, UnaryOp::round_even, exact, code);
+    const plan::ValueId rounded = Apply(BinaryOp::divide, code, steps_);
     const plan::ValueId scaled = Apply(BinaryOp::multiply, rounded, ranges_.out_span);
     EmitBinary(builder_, BinaryOp::add, Full(scaled), OperandOf(builder_, ranges_.out_low), y);
   }

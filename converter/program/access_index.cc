@@ -40,15 +40,15 @@ struct AccessIndex::Root {
   // overlap given bytes begin within one length of them.
   struct Lane {
     Group all;
-    std::map<int, std::map<std::pair<int64_t, int64_t>, Group>, std::greater<>> levels;
+    std::map<int, std::map<std::pair<int64_t, int64_t>, Group>, std::greater<>> codes;
 
-    static int LevelOf(int64_t bytes) {
+    static int CodeOf(int64_t bytes) {
       return bytes <= 1 ? 0 : std::bit_width(static_cast<uint64_t>(bytes) - 1);
     }
     void Add(const Access& access, size_t index) {
       all.Add(access, index);
-      const int level = LevelOf(access.end_bytes - access.begin_bytes);
-      levels[level][{access.begin_bytes, access.end_bytes}].Add(access, index);
+      const int code = CodeOf(access.end_bytes - access.begin_bytes);
+      codes[code][{access.begin_bytes, access.end_bytes}].Add(access, index);
     }
   };
 
@@ -100,8 +100,8 @@ struct AccessIndex::Root {
   }
 
   bool AnyIn(const Question& question, const Root::Lane& lane, const Access& range) const {
-    for (const auto& [level, groups] : lane.levels) {
-      const int64_t longest = int64_t{1} << level;
+    for (const auto& [code, groups] : lane.codes) {
+      const int64_t longest = int64_t{1} << code;
       auto group = groups.lower_bound({range.begin_bytes - longest, 0});
       for (; group != groups.end() && group->first.first < range.end_bytes; ++group) {
         if (range.begin_bytes < group->first.second && AnyIn(question, group->second)) return true;

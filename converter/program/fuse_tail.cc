@@ -87,8 +87,8 @@ format::Activation* ActivationOf(Step& step) {
       [](auto& params) -> format::Activation* {
         if constexpr (kTakesTail<std::decay_t<decltype(params)>>) {
           return ShapeOf(params) ? &params.mutable_activation() : nullptr;
-        } else if constexpr (requires { params.activation(), params.levels(); }) {
-          const bool is_float = params.levels().type() == ElementType::f32;
+        } else if constexpr (requires { params.activation(), params.codes(); }) {
+          const bool is_float = params.codes().type() == ElementType::f32;
           return is_float ? &params.mutable_activation() : nullptr;
         }
         return nullptr;

@@ -20,8 +20,8 @@
 #include "converter/program/integer_products.h"
 #include "converter/program/integer_values.h"
 #include "converter/program/integer_weights.h"
-#include "converter/program/level_weights.h"
 #include "converter/program/narrow_constant.h"
+#include "converter/program/quantised_weights.h"
 #include "kernels/elementwise/convert.h"
 
 namespace weft::plan {
@@ -194,7 +194,7 @@ void Narrowing::FindConstants() {
       auto* step = std::get_if<Step>(&item);
       if (step == nullptr) continue;
       TakeOperands(*step);
-      if (LevelWeightsOf(*step) > 0) layers_.insert(step->layer);
+      if (QuantisedWeightsOf(*step) > 0) layers_.insert(step->layer);
     }
     for (const ValueId result : block.results) Keep(result);
   }
@@ -269,7 +269,7 @@ void Narrowing::ReplaceProducts() {
 }
 
 void Narrowing::CheckLayers() {
-  CheckLevelWeights(program_, precisions_, faults_);
+  CheckQuantisedWeights(program_, precisions_, faults_);
   for (const auto& [layer, precision] : precisions_.layers) {
     if (layers_.contains(layer)) continue;
     faults_.Add(fmt::format(

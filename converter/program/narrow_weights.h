@@ -95,10 +95,10 @@ struct WeightsReport {
 // keep these integers if the product gains from them.
 //
 // Unchanged are constants of a product that other steps read as well, and weights of quantised
-// products, whose layers may be named (level_weights.h). Without a request, a kind of step stays
-// f32 if its narrow weights would save less than their kernel needs. A weight that is too large for
-// its type and a named layer without weights are errors. A matmul step by a constant becomes steps
-// that read narrow weights if these need fewer bytes (constant_products.h).
+// products, whose layers may be named (quantised_weights.h). Without a request, a kind of step
+// stays f32 if its narrow weights would save less than their kernel needs. A weight that is too
+// large for its type and a named layer without weights are errors. A matmul step by a constant
+// becomes steps that read narrow weights if these need fewer bytes (constant_products.h).
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults);
 
 }  // namespace weft::plan

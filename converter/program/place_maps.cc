@@ -39,8 +39,8 @@ int64_t ChannelsOf(const Params& params) {
 }
 
 template <typename Params>
-constexpr bool kHasLevels = requires(Params params) {
-  params.levels();
+constexpr bool kHasCodes = requires(Params params) {
+  params.codes();
 };
 template <typename Params>
 constexpr bool kHasMap = requires(Params params) {
@@ -48,7 +48,7 @@ constexpr bool kHasMap = requires(Params params) {
 };
 // True for steps whose params have a float output map y with strides.
 template <typename Params>
-constexpr bool kMakesMap = kHasMap<Params> && !kHasLevels<Params>;
+constexpr bool kMakesMap = kHasMap<Params> && !kHasCodes<Params>;
 
 std::optional<Map> MapOf(const Step& step) {
   return std::visit(

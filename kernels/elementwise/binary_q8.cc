@@ -6,30 +6,30 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise/binary_q8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-#include "kernels/simd/levels-inl.h"
+#include "kernels/simd/codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // `count` elements of an operand, `stride` apart.
-struct LevelLine {
+struct CodeLine {
   const int8_t* x;
   size_t stride;
   int32_t zero;
 
   HWY_INLINE IntVec Above(size_t i, size_t lanes) const {
-    if (stride == 1) return hn::Sub(LoadLevels(x + i, lanes), SetInt(zero));
+    if (stride == 1) return hn::Sub(LoadCodes(x + i, lanes), SetInt(zero));
     if (stride == 0) return SetInt(*x - zero);
     int8_t block[kLanes] = {};
     for (size_t lane = 0; lane < lanes; ++lane) block[lane] = x[(i + lane) * stride];
-    return hn::Sub(LoadLevels(block, kLanes), SetInt(zero));
+    return hn::Sub(LoadCodes(block, kLanes), SetInt(zero));
   }
 };
 
 template <bool kMultiplies>
-WEFT_PART void PairLine(const BinaryQ8Shape& shape, const LevelLine& a, const LevelLine& b,
+WEFT_PART void PairLine(const BinaryQ8Shape& shape, const CodeLine& a, const CodeLine& b,
                         size_t count, int8_t* y) {
-  const LevelBounds bounds = BoundsOf(shape.levels);
+  const CodeBounds bounds = BoundsOf(shape.codes);
   const float a_scale = shape.a_scale, b_scale = shape.b_scale;
   ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
     const IntVec above_a = a.Above(i, lanes), above_b = b.Above(i, lanes);
@@ -40,7 +40,7 @@ WEFT_PART void PairLine(const BinaryQ8Shape& shape, const LevelLine& a, const Le
       v = hn::Add(hn::Mul(ToFloats(above_a), Set(a_scale)),
                   hn::Mul(ToFloats(above_b), Set(b_scale)));
     }
-    StoreLevels(ToLevels(v, bounds), y + i, lanes);
+    StoreCodes(ToCodes(v, bounds), y + i, lanes);
   });
 }
 
@@ -55,8 +55,8 @@ void BinaryQ8(const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b, int8
   const size_t a_stride = stride(shape.a_strides), b_stride = stride(shape.b_strides);
   Walk<uint32_t, 2> walk(outer, shape.dims, {shape.a_strides, shape.b_strides});
   do {
-    const LevelLine from_a = {a + walk.offset(0), a_stride, shape.a_zero};
-    const LevelLine from_b = {b + walk.offset(1), b_stride, shape.b_zero};
+    const CodeLine from_a = {a + walk.offset(0), a_stride, shape.a_zero};
+    const CodeLine from_b = {b + walk.offset(1), b_stride, shape.b_zero};
     if (shape.multiplies) {
       PairLine<true>(shape, from_a, from_b, count, y);
     } else {

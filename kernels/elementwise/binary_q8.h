@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products of int8 values, each with its own scale: y is the quantised value (levels.h) of
+// Sums and products of int8 values, each with its own scale: y is the quantised value
+// (code_range.h) of
 //
 //   add        (a - a_zero) * a_scale + (b - b_zero) * b_scale
 //   multiply   (a - a_zero) * (b - b_zero) * a_scale      the integer product first
@@ -10,7 +11,7 @@
 #define WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_
 
 #include "kernels/element.h"
-#include "kernels/elementwise/levels.h"
+#include "kernels/elementwise/code_range.h"
 
 namespace weft::kernels {
 
@@ -21,7 +22,7 @@ struct BinaryQ8Shape {
   uint32_t a_strides[kMaxRank] = {};
   uint32_t b_strides[kMaxRank] = {};
   float a_scale = 1.0f, b_scale = 1.0f;
-  Levels levels;
+  CodeRange codes;
   int8_t a_zero = 0, b_zero = 0;
   bool multiplies = false;
 };

@@ -4,7 +4,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise/dequantize.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-#include "kernels/simd/levels-inl.h"
+#include "kernels/simd/codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -13,7 +13,7 @@ void Dequantize(const DequantizeShape& shape, const int8_t* x, float* y) {
   const float scale = shape.scale;
   const int32_t zero = shape.zero;
   ForVectors(shape.count, [&](size_t i, size_t lanes) HWY_ATTR {
-    const FloatVec above = ToFloats(hn::Sub(LoadLevels(x + i, lanes), SetInt(zero)));
+    const FloatVec above = ToFloats(hn::Sub(LoadCodes(x + i, lanes), SetInt(zero)));
     StoreFirst(hn::Mul(above, Set(scale)), y + i, lanes);
   });
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantises floats to i8: y = the code of x * inverse (levels.h). y must not overlap x.
+// Quantises floats to i8: y = the code of x * inverse (code_range.h). y must not overlap x.
 #ifndef WEFT_KERNELS_ELEMENTWISE_QUANTIZE_H_
 #define WEFT_KERNELS_ELEMENTWISE_QUANTIZE_H_
 
-#include "kernels/elementwise/levels.h"
+#include "kernels/elementwise/code_range.h"
 
 namespace weft::kernels {
 
@@ -11,7 +11,7 @@ namespace weft::kernels {
 struct QuantizeShape {
   uint32_t count = 0;
   float inverse = 1.0f;
-  Levels levels;
+  CodeRange codes;
 };
 
 void Quantize(const QuantizeShape& shape, const float* x, int8_t* y);

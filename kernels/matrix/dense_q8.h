@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dense layer of quantised values (levels.h): x and weights are int8. With every float operation
-// rounded separately,
+// Dense layer of quantised values (code_range.h): x and weights are int8. With every float
+// operation rounded separately,
 //
 //   v[r,n] = float(first[n] + sum_k x[r,k] * weights[n,k]) * scales[n] + start[r,n]
 //
@@ -10,14 +10,14 @@
 #ifndef WEFT_KERNELS_MATRIX_DENSE_Q8_H_
 #define WEFT_KERNELS_MATRIX_DENSE_Q8_H_
 
-#include "kernels/elementwise/levels.h"
+#include "kernels/elementwise/code_range.h"
 #include "kernels/matrix/dense.h"
 
 namespace weft::kernels {
 
 // The output of a sum: a quantised value, without activation, or a float.
 struct ResultsQ8 {
-  Levels levels;
+  CodeRange codes;
   bool is_float = false;
 };
 // One element per output; `first` and `start` may be null.

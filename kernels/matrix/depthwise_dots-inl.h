@@ -14,8 +14,8 @@
 #include "kernels/matrix/depthwise_q8.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/matrix/rectangles.h"
+#include "kernels/simd/codes-inl.h"
 #include "kernels/simd/dots-inl.h"
-#include "kernels/simd/levels-inl.h"
 
 #if defined(WEFT_TARGET_DOTS)
 HWY_BEFORE_NAMESPACE();
@@ -125,7 +125,7 @@ HWY_INLINE void PlaceTaps(const DepthwiseQ8Shape& shape, const Rectangle& at, co
 // Computes a vector of quantised outputs, whose taps are `offset` elements after those of the first
 // one.
 HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t offset,
-                             const LevelBounds& bounds, int8_t* y) {
+                             const CodeBounds& bounds, int8_t* y) {
   const DotBytes bytes;
   const DotSums sums;
   constexpr size_t kWords = kDotBytes / 4;
@@ -145,25 +145,25 @@ HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t 
       sum[v] = AddDots(sum[v], fours[v], hn::Load(bytes, weights));
     }
   }
-  IntVec levels[4];
+  IntVec codes[4];
   HWY_UNROLL(4)
   for (size_t v = 0; v < 4; ++v) {
     const FloatVec scaled = hn::Mul(ToFloats(sum[v]), Load(of.scales + v * kWords));
-    levels[v] = ToLevels(hn::Add(scaled, Load(of.start + v * kWords)), bounds);
+    codes[v] = ToCodes(hn::Add(scaled, Load(of.start + v * kWords)), bounds);
   }
   // Within 128-bit blocks, these place the lanes of the first operand before those of the second.
   const hn::RepartitionToNarrow<DotSums> shorts;
-  const auto low = hn::ReorderDemote2To(shorts, levels[0], levels[1]);
-  const auto high = hn::ReorderDemote2To(shorts, levels[2], levels[3]);
+  const auto low = hn::ReorderDemote2To(shorts, codes[0], codes[1]);
+  const auto high = hn::ReorderDemote2To(shorts, codes[2], codes[3]);
   hn::StoreU(hn::ReorderDemote2To(bytes, low, high), bytes, y);
 }
 
 // Computes the channels of `of` in all rectangles with `least` or more columns.
 HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis& down,
                                  const WindowAxis& across, const DotChannels& of, size_t least,
-                                 const int8_t* x, const LevelBounds& bounds, int8_t* y) {
+                                 const int8_t* x, const CodeBounds& bounds, int8_t* y) {
   alignas(64) int8_t padding[kDotBytes];
-  for (int8_t& level : padding) level = shape.x_zero;
+  for (int8_t& code : padding) code = shape.x_zero;
   Rectangles rectangles(down, across);
   DotTaps taps;
   while (const Rectangle* next = rectangles.Next()) {
@@ -193,7 +193,7 @@ HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis
 inline void DepthwiseByDots(const DepthwiseQ8Shape& shape, const WindowAxis& down,
                             const WindowAxis& across, size_t least, const int8_t* x,
                             const int8_t* weights, const FactorsQ8& factors, int8_t* y) {
-  const LevelBounds bounds = BoundsOf(shape.results.levels);
+  const CodeBounds bounds = BoundsOf(shape.results.codes);
   const bool has_data = shape.in_height != 0 && shape.in_width != 0;
   size_t channel = 0;
   for (;;) {

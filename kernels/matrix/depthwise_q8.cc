@@ -42,8 +42,8 @@ HWY_INLINE void AddTapsTo(const TapBlock& taps, const int8_t* x, const int8_t* w
     const int8_t *at = x, *w = weights;
     for (uint32_t kx = taps.columns; kx != 0; --kx, at += taps.x_column, w += taps.w_column) {
       for (size_t v = 0; v < kVectors; ++v) {
-        const IntVec levels = LoadLevels(at + v * kLanes, lanes);
-        const IntVec product = hn::Mul(levels, LoadLevels(w + v * kLanes, kLanes));
+        const IntVec codes = LoadCodes(at + v * kLanes, lanes);
+        const IntVec product = hn::Mul(codes, LoadCodes(w + v * kLanes, kLanes));
         vectors[v] = hn::Add(vectors[v], product);
       }
     }
@@ -114,7 +114,7 @@ WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
                                  const int8_t* weights, const FactorsQ8& factors, void* y) {
   const ResultWriter results(shape.results, shape.activation);
   int8_t padding[kPanelOutputs];
-  for (int8_t& level : padding) level = shape.x_zero;
+  for (int8_t& code : padding) code = shape.x_zero;
   for (size_t i = 0; i < at.rows.count(); ++i) {
     for (size_t j = 0; j < at.columns.count(); ++j) {
       const int8_t* const from = place.x + (i * place.steps.row + j * place.steps.column);
@@ -151,12 +151,12 @@ WEFT_PART bool GroupsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
                             taps.row,
                             taps.column,
                             PanelCount(shape.channels) * kPanelOutputs};
-  const LevelPixels pixels = {at.rows.count(),
-                              at.columns.count(),
-                              place.x,
-                              place.steps,
-                              static_cast<int8_t*>(y) + place.y,
-                              {shape.y.row, shape.y.pixel}};
+  const CodePixels pixels = {at.rows.count(),
+                             at.columns.count(),
+                             place.x,
+                             place.steps,
+                             static_cast<int8_t*>(y) + place.y,
+                             {shape.y.row, shape.y.pixel}};
   return RunGroups(shape, window, pixels, weights, factors);
 }
 #endif

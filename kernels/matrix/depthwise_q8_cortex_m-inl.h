@@ -21,7 +21,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // Outputs with the same taps relative to their position: x is the first tap of the first output, y
 // its first channel.
-struct LevelPixels {
+struct CodePixels {
   uint32_t rows, columns;
   const int8_t* x;
   PixelSteps x_steps;
@@ -52,10 +52,10 @@ using GroupTaps = TapWindow;
 struct EightSums {
   int32x4_t even, odd;
 };
-HWY_INLINE void AddEight(int16x8_t levels, const int8_t* weights, EightSums& sums) {
+HWY_INLINE void AddEight(int16x8_t codes, const int8_t* weights, EightSums& sums) {
   const int16x8_t by = vldrbq_s16(weights);
-  sums.even = vaddq_s32(sums.even, vmullbq_int_s16(levels, by));
-  sums.odd = vaddq_s32(sums.odd, vmulltq_int_s16(levels, by));
+  sums.even = vaddq_s32(sums.even, vmullbq_int_s16(codes, by));
+  sums.odd = vaddq_s32(sums.odd, vmulltq_int_s16(codes, by));
 }
 
 // Calls add(weights) for each tap outside the input.
@@ -143,7 +143,7 @@ HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_
   "vminnm.f32 " sums ", " sums ", q5\n\t"    \
   "vcvtn.s32.f32 " sums ", " sums "\n\t"
 #undef WEFT_RUN_PIXELS
-#define WEFT_RUN_PIXELS(begin, taps, levels)   \
+#define WEFT_RUN_PIXELS(begin, taps, codes)   \
   __asm__ volatile(                            \
       "add r2, r10, #236\n\t"                 \
       "ldmia r2, {r3-r6}\n\t"                 \
@@ -170,7 +170,7 @@ HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_
       "ldrd r2, r0, [r10, #252]\n\t"          \
       "ldrd lr, r9, [r10, #260]\n\t"          \
       "mov r1, r12\n\t"                       \
-      levels                                   \
+      codes                                   \
       "add r11, r0\n\t"                       \
       "add r12, lr\n\t"                       \
       "subs r9, r9, #1\n\t"                   \
@@ -183,7 +183,7 @@ HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_
 // clang-format on
 
 template <size_t kChannels>
-HWY_NOINLINE void LevelsOfRun(PixelRun& run, const int8_t* x, int8_t* y) {
+HWY_NOINLINE void CodesOfRun(PixelRun& run, const int8_t* x, int8_t* y) {
   register PixelRun* at __asm__("r10") = &run;
   register const int8_t* from __asm__("r11") = x;
   register int8_t* to __asm__("r12") = y;
@@ -214,12 +214,12 @@ HWY_NOINLINE void LevelsOfRun(PixelRun& run, const int8_t* x, int8_t* y) {
 
 // Computes kChannels channels, 8 or 16.
 template <size_t kChannels>
-HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const LevelPixels& at,
+HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const CodePixels& at,
                                 const int8_t* weights, int8_t x_zero, const FactorsQ8& factors,
-                                const Levels& levels) {
+                                const CodeRange& codes) {
   PixelRun run;
   BeginRun<kChannels>(window, weights, x_zero, factors, run);
-  const LevelBounds bounds = BoundsOf(levels);
+  const CodeBounds bounds = BoundsOf(codes);
   vstrwq_f32(run.low, vdupq_n_f32(bounds.low));
   vstrwq_f32(run.high, vdupq_n_f32(bounds.high));
   run.height = window.HasTaps() ? window.ky.count() : 0;
@@ -236,7 +236,7 @@ HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const LevelPixels& at,
   for (uint32_t row = at.rows; row != 0;
        --row, x_line += at.x_steps.row, y_line += at.y_steps.row) {
     run.columns = at.columns;
-    LevelsOfRun<kChannels>(run, at.x + x_line, at.y + y_line);
+    CodesOfRun<kChannels>(run, at.x + x_line, at.y + y_line);
   }
   return true;
 }
@@ -385,8 +385,8 @@ inline constexpr size_t kPairsOfTurn = 5, kPairBytes = 13 * 4;
 
 // Five pairs of taps per iteration; the first iteration jumps to its last pairs. s4-s11 hold scales
 // and start, s16 the address of run.columns, s17 the end of the taps.
-HWY_NOINLINE inline void LevelsOfRun(PixelRun& run, const TapPair* taps_end, const float* scales,
-                                     const float* start) {
+HWY_NOINLINE inline void CodesOfRun(PixelRun& run, const TapPair* taps_end, const float* scales,
+                                    const float* start) {
   register uint32_t* at __asm__("r6") = &run.columns;
   register const TapPair* end __asm__("r1") = taps_end;
   register const float* by __asm__("r2") = scales;
@@ -433,8 +433,8 @@ HWY_NOINLINE inline void LevelsOfRun(PixelRun& run, const TapPair* taps_end, con
 // Computes four channels. Returns false if a conversion to integer was invalid; results may then be
 // wrong.
 template <size_t kChannels>
-HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const int8_t* weights,
-                                int8_t x_zero, const FactorsQ8& factors, const Levels& levels) {
+HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int8_t* weights,
+                                int8_t x_zero, const FactorsQ8& factors, const CodeRange& codes) {
   static_assert(kChannels == 4, "results are written as words of four");
   PixelRun run;
   __builtin_memcpy(&run.begins, factors.first, sizeof run.begins);
@@ -443,9 +443,9 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const in
   const TapPair* const end = taps.end();
   const size_t left = static_cast<size_t>(end - run.taps) % kPairsOfTurn;
   run.skipped = left == 0 && end != run.taps ? 0 : (kPairsOfTurn - left) * kPairBytes;
-  run.zero = levels.zero;
-  run.low = FourOf(levels.low);
-  run.high = FourOf(levels.high);
+  run.zero = codes.zero;
+  run.low = FourOf(codes.low);
+  run.high = FourOf(codes.high);
   run.x_step = at.x_steps.column;
   run.y_step = at.y_steps.column;
   ForgetInvalid();
@@ -455,7 +455,7 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const in
     run.x = at.x + x_line;
     run.y = at.y + y_line;
     run.columns = at.columns;
-    LevelsOfRun(run, end, factors.scales, factors.start);
+    CodesOfRun(run, end, factors.scales, factors.start);
   }
   return !WasInvalid();
 }
@@ -465,8 +465,8 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const LevelPixels& at, const in
 // Computes a rectangle. Returns false if it has too few channels or too many taps, or if results
 // may be wrong. The last group is moved back to end with the last channel and recomputes some
 // results; y does not overlap x.
-HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,
-                          LevelPixels pixels, const int8_t* weights, const FactorsQ8& factors) {
+HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window, CodePixels pixels,
+                          const int8_t* weights, const FactorsQ8& factors) {
   if (shape.channels < kLeastGroup) return false;
   if (size_t{window.height} * window.width > kMostGroupTaps) return false;
   const size_t step = shape.channels < kGroup ? kLeastGroup : kGroup;
@@ -488,7 +488,7 @@ HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window
     before = channel;
     if (window.HasTaps()) pixels.x += further;
     pixels.y += further;
-    if (!group(taps, pixels, weights + channel, shape.x_zero, of, shape.results.levels)) {
+    if (!group(taps, pixels, weights + channel, shape.x_zero, of, shape.results.codes)) {
       return false;
     }
   }

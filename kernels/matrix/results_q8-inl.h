@@ -13,7 +13,7 @@
 #include "kernels/matrix/dense_q8.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/matrix/sum_panel-inl.h"
-#include "kernels/simd/levels-inl.h"
+#include "kernels/simd/codes-inl.h"
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
 #include "kernels/matrix/results_q8_cortex_m-inl.h"
@@ -55,13 +55,13 @@ HWY_INLINE FloatVec NumbersOf(const int32_t* sums, const FactorsQ8& factors, siz
 }
 
 #if !defined(WEFT_SUMS_NEIGHBOURS)  // else results_q8_cortex_m-inl.h has it
-WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                            const LevelBounds& bounds, int8_t* y) {
+WEFT_PART void CodesOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                           const CodeBounds& bounds, int8_t* y) {
   // Copies, because the bytes written to y could alias the originals.
   const FactorsQ8 of = factors;
-  const LevelBounds limits = bounds;
+  const CodeBounds limits = bounds;
   ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
-    StoreLevels(ToLevels(NumbersOf(sums + i, of, i, lanes), limits), y + i, lanes);
+    StoreCodes(ToCodes(NumbersOf(sums + i, of, i, lanes), limits), y + i, lanes);
   });
 }
 #endif
@@ -70,9 +70,9 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
 // The same for kRows rows with the same factors, which are loaded once. `stride` is the distance
 // between the results of adjacent rows.
 template <size_t kRows>
-HWY_INLINE void LevelsOfTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                             const LevelBounds& bounds, int8_t* y, size_t stride) {
-  const LevelBounds limits = bounds;  // a copy: bytes written to y could alias it
+HWY_INLINE void CodesOfTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                            const CodeBounds& bounds, int8_t* y, size_t stride) {
+  const CodeBounds limits = bounds;  // a copy: bytes written to y could alias it
   const float *const scales = factors.scales, *const start = factors.start;
   const int32_t* const first = factors.first;
   ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
@@ -83,7 +83,7 @@ HWY_INLINE void LevelsOfTile(const int32_t* sums, const FactorsQ8& factors, size
     for (size_t r = 0; r < kRows; ++r) {
       const IntVec integers = hn::Add(hn::LoadU(IntTag(), sums + r * kPanelOutputs + i), add);
       const FloatVec v = hn::Add(hn::Mul(ToFloats(integers), scale), begin);
-      StoreLevels(ToLevels(v, limits), y + r * stride + i, lanes);
+      StoreCodes(ToCodes(v, limits), y + r * stride + i, lanes);
     }
   });
 }
@@ -92,7 +92,7 @@ HWY_INLINE void LevelsOfTile(const int32_t* sums, const FactorsQ8& factors, size
 class ResultWriter {
  public:
   HWY_INLINE ResultWriter(const ResultsQ8& results, const Activation& activation)
-      : bounds_(BoundsOf(results.levels)),
+      : bounds_(BoundsOf(results.codes)),
         activation_(activation),
         is_float_(results.is_float),
         is_plain_(IsPlain(activation)) {}
@@ -114,9 +114,9 @@ class ResultWriter {
       return Scatter(block, outputs, to, stride);
     }
     int8_t* const to = static_cast<int8_t*>(y) + place;
-    if (stride == 1) return LevelsOfSums(sums, factors, outputs, bounds_, to);
+    if (stride == 1) return CodesOfSums(sums, factors, outputs, bounds_, to);
     int8_t block[kPanelOutputs] = {};
-    LevelsOfSums(sums, factors, outputs, bounds_, block);
+    CodesOfSums(sums, factors, outputs, bounds_, block);
     Scatter(block, outputs, to, stride);
   }
 #undef WEFT_WRITE
@@ -128,19 +128,19 @@ class ResultWriter {
   HWY_INLINE bool WriteTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
                             size_t place, size_t row_stride, size_t stride) const {
     if (is_float_ || stride != 1) return false;
-    LevelsOfTile<kRows>(sums, factors, outputs, bounds_, static_cast<int8_t*>(y) + place,
-                        row_stride);
+    CodesOfTile<kRows>(sums, factors, outputs, bounds_, static_cast<int8_t*>(y) + place,
+                       row_stride);
     return true;
   }
 #endif
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
   // Returns true if results are quantised and contiguous.
-  HWY_INLINE bool AreLevels(size_t stride) const { return !is_float_ && stride == 1; }
+  HWY_INLINE bool AreCodes(size_t stride) const { return !is_float_ && stride == 1; }
 
 #if defined(__ARM_FEATURE_MVE)
   HWY_INLINE bool is_float() const { return is_float_; }
-  HWY_INLINE const LevelBounds& bounds() const { return bounds_; }
+  HWY_INLINE const CodeBounds& bounds() const { return bounds_; }
   HWY_INLINE void Activate(float* y, size_t outputs) const {
     if (!is_plain_) ActivateSpan(activation_, y, y, outputs);
   }
@@ -149,9 +149,9 @@ class ResultWriter {
   // Writes the results of at least one row; `steps` are the distances between rows.
   WEFT_PART void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
                            void* y, size_t place, size_t stride, const RowSteps& steps) const {
-    if (AreLevels(stride)) {
-      return LevelsOfRows(sums, factors, rows, outputs, bounds_, static_cast<int8_t*>(y) + place,
-                          steps);
+    if (AreCodes(stride)) {
+      return CodesOfRows(sums, factors, rows, outputs, bounds_, static_cast<int8_t*>(y) + place,
+                         steps);
     }
     for (;; sums += kPanelOutputs, place += steps.y) {
       Write(sums, factors, outputs, y, place, stride);
@@ -177,7 +177,7 @@ class ResultWriter {
     if (!is_plain_) ActivateSpan(activation_, y, y, outputs);
   }
 
-  LevelBounds bounds_;
+  CodeBounds bounds_;
   const Activation& activation_;
   bool is_float_, is_plain_;
 };

@@ -11,12 +11,12 @@
 
 #include "kernels/matrix/dense_q8.h"
 #include "kernels/matrix/pack.h"
-#include "kernels/simd/levels-inl.h"
+#include "kernels/simd/codes-inl.h"
 
 #if defined(__ARM_FEATURE_MVE)
-#include "kernels/simd/levels_helium-inl.h"
+#include "kernels/simd/codes_helium-inl.h"
 #else
-#include "kernels/simd/levels_cortex_m-inl.h"
+#include "kernels/simd/codes_cortex_m-inl.h"
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -39,8 +39,8 @@ inline constexpr float kNoStart[kPanelOutputs] = {};
 #if defined(__ARM_FEATURE_MVE)
 
 // Four outputs at a time, with the remainder masked. Sums are contiguous.
-WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                            const LevelBounds& bounds, int8_t* y) {
+WEFT_PART void CodesOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                           const CodeBounds& bounds, int8_t* y) {
   const BoundVectors vectors = VectorsOf(bounds);
   const FactorsQ8 of = factors;  // a copy: bytes written to y could alias the original
   for (size_t i = 0; i < outputs; i += 4) {
@@ -51,21 +51,21 @@ WEFT_PART void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_
     }
     float32x4_t v = vmulq_f32(vcvtq_f32_s32(integers), vldrwq_z_f32(of.scales + i, some));
     if (of.start != nullptr) v = vaddq_f32(v, vldrwq_z_f32(of.start + i, some));
-    vstrbq_p_s32(y + i, FourLevels(v, vectors), some);
+    vstrbq_p_s32(y + i, FourCodes(v, vectors), some);
   }
 }
-HWY_INLINE void LevelsOfRows(const int32_t* sums, const FactorsQ8& factors, size_t rows,
-                             size_t outputs, const LevelBounds& bounds, int8_t* y,
-                             const RowSteps& steps) {
+HWY_INLINE void CodesOfRows(const int32_t* sums, const FactorsQ8& factors, size_t rows,
+                            size_t outputs, const CodeBounds& bounds, int8_t* y,
+                            const RowSteps& steps) {
   FactorsQ8 of = factors;
   for (; rows != 0; --rows, sums += kPanelOutputs, y += steps.y, of = Behind(of, steps)) {
-    LevelsOfSums(sums, of, outputs, bounds, y);
+    CodesOfSums(sums, of, outputs, bounds, y);
   }
 }
 
 #else
 
-HWY_INLINE int8_t LevelOf(float v, const LevelBounds& bounds) {
+HWY_INLINE int8_t CodeOf(float v, const CodeBounds& bounds) {
   const auto high = static_cast<int32_t>(bounds.high);
   const int32_t rounded = RoundToEven(v > bounds.low ? v : bounds.low);
   return static_cast<int8_t>((rounded < high ? rounded : high) + bounds.zero);
@@ -77,8 +77,8 @@ struct FourLimits {
 };
 
 // Requantises `outputs` outputs, a multiple of four. Start and limits may be null.
-HWY_INLINE void LevelsOfFours(const int32_t* sums, const float* scales, const float* start,
-                              size_t outputs, int32_t zero, const FourLimits* limits, int8_t* y) {
+HWY_INLINE void CodesOfFours(const int32_t* sums, const float* scales, const float* start,
+                             size_t outputs, int32_t zero, const FourLimits* limits, int8_t* y) {
   const int8_t* const end = y + outputs;
   uint32_t a = 0, b, c, d;
   // clang-format off
@@ -110,20 +110,20 @@ HWY_INLINE void LevelsOfFours(const int32_t* sums, const float* scales, const fl
 }
 
 // Requantises the outputs from `done` on, one at a time.
-WEFT_PART void LevelsOfRest(const int32_t* sums, const FactorsQ8& factors, size_t done,
-                            size_t outputs, const LevelBounds& bounds, int8_t* y) {
+WEFT_PART void CodesOfRest(const int32_t* sums, const FactorsQ8& factors, size_t done,
+                           size_t outputs, const CodeBounds& bounds, int8_t* y) {
   for (; done < outputs; ++done) {
     auto sum = static_cast<uint32_t>(sums[done]);
     if (factors.first != nullptr) sum += static_cast<uint32_t>(factors.first[done]);
     const float scaled = static_cast<float>(static_cast<int32_t>(sum)) * factors.scales[done];
-    y[done] = LevelOf(scaled + (factors.start == nullptr ? 0.0f : factors.start[done]), bounds);
+    y[done] = CodeOf(scaled + (factors.start == nullptr ? 0.0f : factors.start[done]), bounds);
   }
 }
 
 // `rows` is at least 1.
-WEFT_PART void LevelsOfRows(const int32_t* sums, const FactorsQ8& factors, size_t rows,
-                            size_t outputs, const LevelBounds& bounds, int8_t* y,
-                            const RowSteps& steps) {
+WEFT_PART void CodesOfRows(const int32_t* sums, const FactorsQ8& factors, size_t rows,
+                           size_t outputs, const CodeBounds& bounds, int8_t* y,
+                           const RowSteps& steps) {
   size_t done = 0;
   if (factors.first == nullptr && outputs >= 4) {
     const auto low = static_cast<int8_t>(static_cast<int32_t>(bounds.low) + bounds.zero);
@@ -137,20 +137,20 @@ WEFT_PART void LevelsOfRows(const int32_t* sums, const FactorsQ8& factors, size_
     done = outputs / 4 * 4;
     ForgetInvalid();
     for (size_t r = rows; r != 0; --r, from += kPanelOutputs, start += start_step, to += steps.y) {
-      LevelsOfFours(from, factors.scales, start, done, bounds.zero, limits, to);
+      CodesOfFours(from, factors.scales, start, done, bounds.zero, limits, to);
     }
     if (WasInvalid()) done = 0;
     if (done == outputs) return;
   }
   for (FactorsQ8 of = factors;; sums += kPanelOutputs, y += steps.y) {
-    LevelsOfRest(sums, of, done, outputs, bounds, y);
+    CodesOfRest(sums, of, done, outputs, bounds, y);
     if (--rows == 0) return;
     if (of.start != nullptr) of.start += steps.start;
   }
 }
-HWY_INLINE void LevelsOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                             const LevelBounds& bounds, int8_t* y) {
-  LevelsOfRows(sums, factors, 1, outputs, bounds, y, {0, 0});
+HWY_INLINE void CodesOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                            const CodeBounds& bounds, int8_t* y) {
+  CodesOfRows(sums, factors, 1, outputs, bounds, y, {0, 0});
 }
 
 #endif

@@ -29,7 +29,7 @@ inline constexpr size_t kRowsQ8 = 3;
 
 // Widens a row of complete blocks to int16: each four values become two words, of bytes 0 and 2,
 // then of bytes 1 and 3. `step` is the distance in bytes between these groups.
-HWY_NOINLINE inline void PairLevels(const int8_t* x, size_t count, uint32_t* pairs, size_t step) {
+HWY_NOINLINE inline void PairCodes(const int8_t* x, size_t count, uint32_t* pairs, size_t step) {
   if (count == 0) return;
   const int8_t* const end = x + count;
   uint32_t even, odd;
@@ -109,9 +109,9 @@ HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, cons
 }
 
 // The sums of three rows or of one, contiguous per row, followed by the values as pairs.
-class LevelRows {
+class CodeRows {
  public:
-  HWY_INLINE LevelRows(const int8_t* x, size_t stride, size_t inputs, size_t rows)
+  HWY_INLINE CodeRows(const int8_t* x, size_t stride, size_t inputs, size_t rows)
       : x_(x), stride_(stride), inputs_(inputs), rows_(rows) {
     // Aligned to the bytes of a panel.
     constexpr uintptr_t kBytes = kPanelOutputs * sizeof(int32_t);
@@ -162,11 +162,11 @@ class LevelRows {
     const size_t step = 2 * rows_ * sizeof *pairs_;
     for (size_t r = 0; r < rows_; ++r) {
       const int8_t* const x = x_ + r * stride_ + first;
-      PairLevels(x, whole, pairs_ + 2 * r, step);
+      PairCodes(x, whole, pairs_ + 2 * r, step);
       if (rest == 0) continue;
       int8_t tail[kInputBlock] = {};
       for (size_t i = 0; i < rest; ++i) tail[i] = x[whole + i];
-      PairLevels(tail, kInputBlock, pairs_ + whole / 2 * rows_ + 2 * r, step);
+      PairCodes(tail, kInputBlock, pairs_ + whole / 2 * rows_ + 2 * r, step);
     }
   }
 
@@ -183,7 +183,7 @@ class LevelRows {
 // At most kRowsQ8 rows of x, the first of which is `row` of the result. Strides along an axis of
 // length 1 may have any value: they are never used to form a pointer.
 HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
-  LevelRows rows(x, at.x_stride, at.inputs, count);
+  CodeRows rows(x, at.x_stride, at.inputs, count);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
   const RowSteps steps = {at.y_stride, at.start_stride};
   const int8_t* weights = at.weights;

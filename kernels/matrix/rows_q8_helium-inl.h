@@ -46,8 +46,8 @@ inline constexpr size_t kRowsQ8 = 2;
   "vcvt.f32.s32 q0, q0\n\t"            \
   "vcvt.f32.s32 q1, q1\n\t"
 // Requantises the floats. VMAXNM with a NaN returns the other operand.
-#undef WEFT_EIGHT_LEVELS
-#define WEFT_EIGHT_LEVELS(low, high, zero)  \
+#undef WEFT_EIGHT_CODES
+#define WEFT_EIGHT_CODES(low, high, zero)  \
   "vmaxnm.f32 q0, q0, " low "\n\t"          \
   "vmaxnm.f32 q1, q1, " low "\n\t"          \
   "vminnm.f32 q0, q0, " high "\n\t"         \
@@ -151,7 +151,7 @@ HWY_INLINE void OutputsOfPairs(PairsOfRows& pairs) {
                           "vstrw.32 q1, [r7]\n\t"
                           "add r7, r2\n\t");
   } else {
-    WEFT_OUTPUTS_OF_PAIRS("4", WEFT_EIGHT_LEVELS("q6", "q7", "r0")
+    WEFT_OUTPUTS_OF_PAIRS("4", WEFT_EIGHT_CODES("q6", "q7", "r0")
                           "vstrb.32 q0, [r7]\n\t"
                           "add r7, r2\n\t"
                           "vstrb.32 q1, [r7]\n\t"
@@ -224,7 +224,7 @@ HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
       "vmov s29, r2\n\t"
       "asrs r0, r0, #1\n\t"
       "bcs 3f\n\t"  //
-      WEFT_EIGHT_LEVELS("q4", "q5", "r0")
+      WEFT_EIGHT_CODES("q4", "q5", "r0")
       "vstrb.32 q0, [r7], #4\n\t"
       "vstrb.32 q1, [r7], #4\n"
       "4:\n\t"
@@ -260,7 +260,7 @@ template <bool kAreFloats>
 HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
                            size_t outputs) {
   constexpr size_t kSize = kAreFloats ? sizeof(float) : sizeof(int8_t);
-  const LevelBounds& bounds = at.results.bounds();
+  const CodeBounds& bounds = at.results.bounds();
   const FactorsQ8& of = at.factors;
   const size_t padded = (at.inputs + kInputBlock - 1) & ~size_t{kInputBlock - 1};
   PairsOfRows pairs;
@@ -292,7 +292,7 @@ HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t
 // time, with zeros.
 HWY_NOINLINE inline void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weights,
                                 const FactorsQ8& of, size_t outputs, int8_t* y) {
-  const LevelBounds& bounds = at.results.bounds();
+  const CodeBounds& bounds = at.results.bounds();
   const bool is_float = at.results.is_float();
   const bool has_all = of.first != nullptr && of.start != nullptr;
   // If there are no inputs, the weights are one block and multiplied by zeros.

@@ -7,7 +7,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce/pool_q8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-#include "kernels/simd/levels-inl.h"
+#include "kernels/simd/codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -18,8 +18,8 @@ inline constexpr size_t kPooled = 16;
 template <bool kIsMax>
 HWY_INLINE void TakeTap(const int8_t* x, size_t count, int32_t* values) {
   ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
-    const IntVec levels = LoadLevels(x + i, lanes), old = hn::LoadU(IntTag(), values + i);
-    hn::StoreU(kIsMax ? hn::Max(old, levels) : hn::Add(old, levels), IntTag(), values + i);
+    const IntVec codes = LoadCodes(x + i, lanes), old = hn::LoadU(IntTag(), values + i);
+    hn::StoreU(kIsMax ? hn::Max(old, codes) : hn::Add(old, codes), IntTag(), values + i);
   });
 }
 
@@ -33,8 +33,8 @@ HWY_INLINE int32_t PoolOne(const TapSteps& taps, const int8_t* x) {
   for (size_t run = 0; run < runs; ++run) {
     const int8_t* from = x + run * taps.row;
     for (size_t i = 0; i < length; ++i) {
-      const int32_t level = from[i * step];
-      value = kIsMax ? (level > value ? level : value) : value + level;
+      const int32_t code = from[i * step];
+      value = kIsMax ? (code > value ? code : value) : value + code;
     }
   }
   return value;
@@ -65,12 +65,12 @@ WEFT_PART void PoolTaps(const TapSteps& taps, const int8_t* x, size_t stride, si
 // Requantises `count` channels from their sums, each over `taps` taps.
 WEFT_PART void FinishMeans(const PoolQ8Shape& shape, size_t taps, float divisor, size_t count,
                            int32_t* values) {
-  const LevelBounds bounds = BoundsOf(shape.levels);
+  const CodeBounds bounds = BoundsOf(shape.codes);
   const int32_t zeros = static_cast<int32_t>(taps) * shape.x_zero;
   ForVectors(count, [&](size_t i, size_t) HWY_ATTR {
     const IntVec above = hn::Sub(hn::LoadU(IntTag(), values + i), SetInt(zeros));
     const FloatVec scaled = hn::Mul(ToFloats(above), Set(shape.scale));
-    hn::StoreU(ToLevels(Divide(scaled, Set(divisor)), bounds), IntTag(), values + i);
+    hn::StoreU(ToCodes(Divide(scaled, Set(divisor)), bounds), IntTag(), values + i);
   });
 }
 

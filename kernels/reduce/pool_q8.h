@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling of int8 maps in any layout, planes or channels last. A maximum is the largest code of the
-// taps inside the input, or -128 without taps. A mean is the code (levels.h) of
+// taps inside the input, or -128 without taps. A mean is the code (code_range.h) of
 //
 //   v = float(sum over the taps of (x - x_zero)) * scale / taps
 //
@@ -10,7 +10,7 @@
 #ifndef WEFT_KERNELS_REDUCE_POOL_Q8_H_
 #define WEFT_KERNELS_REDUCE_POOL_Q8_H_
 
-#include "kernels/elementwise/levels.h"
+#include "kernels/elementwise/code_range.h"
 #include "kernels/reduce/pool.h"
 
 namespace weft::kernels {
@@ -18,7 +18,7 @@ namespace weft::kernels {
 // A mean has at most kMostDifferences taps.
 struct PoolQ8Shape : PoolShape {
   float scale = 1.0f;
-  Levels levels;
+  CodeRange codes;
   int8_t x_zero = 0;
 };
 

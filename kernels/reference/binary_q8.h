@@ -11,10 +11,10 @@ namespace weft::kernels {
 inline int8_t BinaryQ8Reference(const BinaryQ8Shape& s, int8_t a, int8_t b) {
   const int32_t above_a = a - s.a_zero, above_b = b - s.b_zero;
   if (s.multiplies)
-    return LevelReference(s.levels, static_cast<float>(above_a * above_b) * s.a_scale);
+    return CodeReference(s.codes, static_cast<float>(above_a * above_b) * s.a_scale);
   const float of_a = static_cast<float>(above_a) * s.a_scale;
   const float of_b = static_cast<float>(above_b) * s.b_scale;
-  return LevelReference(s.levels, of_a + of_b);
+  return CodeReference(s.codes, of_a + of_b);
 }
 
 }  // namespace weft::kernels

@@ -11,8 +11,8 @@ namespace weft::kernels {
 
 // The quantised value at a tap of an output pixel in one channel of x; x_zero outside the input.
 template <typename Shape>
-int8_t LevelAtTapReference(const Shape& s, const int8_t* x, size_t image, size_t channel,
-                           int64_t py, int64_t px, int64_t ky, int64_t kx) {
+int8_t CodeAtTapReference(const Shape& s, const int8_t* x, size_t image, size_t channel, int64_t py,
+                          int64_t px, int64_t ky, int64_t kx) {
   const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
   const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
   if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) return s.x_zero;
@@ -31,7 +31,7 @@ inline float ConvQ8Reference(const ConvQ8Shape& s, const int8_t* x, const int8_t
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
     for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
       for (size_t i = 0; i < s.in_channels; ++i) {
-        sum += int64_t{LevelAtTapReference(s, x, image, first + i, py, px, ky, kx)} * *weight++;
+        sum += int64_t{CodeAtTapReference(s, x, image, first + i, py, px, ky, kx)} * *weight++;
       }
     }
   }

@@ -17,8 +17,7 @@ inline float DepthwiseQ8Reference(const DepthwiseQ8Shape& s, const int8_t* x, co
   int64_t sum = 0;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
     for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      sum +=
-          int64_t{LevelAtTapReference(s, x, image, c / s.multiplier, py, px, ky, kx)} * *weight++;
+      sum += int64_t{CodeAtTapReference(s, x, image, c / s.multiplier, py, px, ky, kx)} * *weight++;
     }
   }
   return NumberQ8Reference(factors, sum, c);

@@ -8,8 +8,8 @@
 namespace weft::kernels {
 
 inline int8_t LookupReference(const int8_t* table, int8_t x) {
-  for (int32_t level = -128; level < 128; ++level, ++table) {
-    if (x == level) break;
+  for (int32_t code = -128; code < 128; ++code, ++table) {
+    if (x == code) break;
   }
   return *table;
 }

@@ -18,17 +18,17 @@ inline int8_t PoolQ8Reference(const PoolQ8Shape& s, const int8_t* x, size_t imag
       const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
       padded += iy < int64_t{s.in_height} + s.pad_bottom && ix < int64_t{s.in_width} + s.pad_right;
       if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
-      const int8_t level = x[image * s.x.image + static_cast<size_t>(iy) * s.x.row +
-                             static_cast<size_t>(ix) * s.x.pixel + c * s.x.channel];
-      greatest = level > greatest ? level : greatest;
-      sum += level - s.x_zero;
+      const int8_t code = x[image * s.x.image + static_cast<size_t>(iy) * s.x.row +
+                            static_cast<size_t>(ix) * s.x.pixel + c * s.x.channel];
+      greatest = code > greatest ? code : greatest;
+      sum += code - s.x_zero;
       ++inside;
     }
   }
   if (s.op == PoolOp::kMax) return greatest;
   const int64_t taps = s.op == PoolOp::kMeanExcludePad ? inside : padded;
   const float scaled = static_cast<float>(sum) * s.scale;
-  return LevelReference(s.levels, taps == 0 ? scaled : scaled / static_cast<float>(taps));
+  return CodeReference(s.codes, taps == 0 ? scaled : scaled / static_cast<float>(taps));
 }
 
 }  // namespace weft::kernels

@@ -8,16 +8,16 @@
 
 namespace weft::kernels {
 
-inline int8_t LevelReference(const Levels& levels, float v) {
-  if (std::isnan(v)) return levels.low;
-  const double rounded = std::nearbyint(static_cast<double>(v)) + levels.zero;
-  if (rounded < levels.low) return levels.low;
-  return rounded > levels.high ? levels.high : static_cast<int8_t>(rounded);
+inline int8_t CodeReference(const CodeRange& codes, float v) {
+  if (std::isnan(v)) return codes.low;
+  const double rounded = std::nearbyint(static_cast<double>(v)) + codes.zero;
+  if (rounded < codes.low) return codes.low;
+  return rounded > codes.high ? codes.high : static_cast<int8_t>(rounded);
 }
 
 inline int8_t QuantizeReference(const QuantizeShape& s, float x) {
   const float scaled = x * s.inverse;
-  return LevelReference(s.levels, scaled);
+  return CodeReference(s.codes, scaled);
 }
 
 }  // namespace weft::kernels

@@ -2,7 +2,7 @@
 #include "kernels/elementwise/binary_q8.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/levels.h"
+#include "runtime/bind/code_range.h"
 #include "runtime/bind/param_checker.h"
 
 namespace weft::bind::binary_q8 {
@@ -15,7 +15,7 @@ Fault Check(const format::BinaryQ8Params& params, const OperandSlots& slots) {
   check.Require(adds || params.op() == format::BinaryOp::multiply, FaultCode::kParamOpType,
                 static_cast<uint32_t>(params.op()), static_cast<uint32_t>(kI8));
   check.RequireAtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
-  RequireLevels(check, params.levels());
+  RequireCodeRange(check, params.codes());
   RequireScale(check, params.a_scale(), is_scale(params.a_scale()));
   RequireScale(check, params.b_scale(), adds ? is_scale(params.b_scale()) : params.b_scale() == 0);
   if (!check.fault().ok()) return check.fault();
@@ -43,7 +43,7 @@ void Run(const format::BinaryQ8Params& params, std::byte* const* operands) {
   Assign(shape.b_strides, params.b_strides());
   shape.a_scale = params.a_scale();
   shape.b_scale = params.b_scale();
-  shape.levels = LevelsOf(params.levels());
+  shape.codes = CodesOf(params.codes());
   shape.a_zero = params.a_zero();
   shape.b_zero = params.b_zero();
   shape.multiplies = params.op() == format::BinaryOp::multiply;

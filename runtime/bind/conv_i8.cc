@@ -3,7 +3,7 @@
 
 #include "kernels/matrix/weights.h"
 #include "runtime/bind/bind.h"
-#include "runtime/bind/levels.h"
+#include "runtime/bind/code_range.h"
 #include "runtime/bind/maps.h"
 #include "runtime/bind/param_checker.h"
 

@@ -3,7 +3,7 @@
 
 #include "kernels/matrix/pack.h"
 #include "runtime/bind/bind.h"
-#include "runtime/bind/levels.h"
+#include "runtime/bind/code_range.h"
 #include "runtime/bind/maps.h"
 #include "runtime/bind/param_checker.h"
 
@@ -23,9 +23,9 @@ Fault Check(const format::ConvQ8Params& params, const OperandSlots& slots) {
       Times(Times(padded, params.groups()), Clip(kernels::PaddedInputs(inputs)));
   check.RequireApart(y, params.y());
   check.RequireOperand(0, kI8, MapReach(x, params.x()));
-  RequireProduct(check, params.levels(), params.activation(), inputs, weights, y.channels);
+  RequireProduct(check, params.codes(), params.activation(), inputs, weights, y.channels);
   check.RequireOperand(4, kF32, y.channels);
-  check.RequireOperand(5, params.levels().type(), MapReach(y, params.y()));
+  check.RequireOperand(5, params.codes().type(), MapReach(y, params.y()));
   const bool is_direct = kernels::ConvQ8IsDirect(params);
   check.RequireOperand(6, kI8, Clip(kernels::ConvQ8ScratchBytes(is_direct, inputs)));
   return check.fault();
@@ -36,7 +36,7 @@ bool MayShare(const format::ConvQ8Params&, uint32_t, uint32_t) { return false; }
 void Run(const format::ConvQ8Params& params, std::byte* const* operands) {
   kernels::ConvQ8Shape shape;
   AssignConv(shape, params);
-  shape.results = ResultsOf(params.levels());
+  shape.results = ResultsOf(params.codes());
   shape.x_zero = params.x_zero();
   int8_t* const scratch = kernels::ConvQ8IsDirect(params) ? nullptr : As<int8_t>(operands[6]);
   kernels::ConvQ8(shape, As<const int8_t>(operands[0]), As<const int8_t>(operands[1]),

@@ -3,7 +3,7 @@
 
 #include "kernels/matrix/pack.h"
 #include "runtime/bind/bind.h"
-#include "runtime/bind/levels.h"
+#include "runtime/bind/code_range.h"
 #include "runtime/bind/maps.h"
 #include "runtime/bind/param_checker.h"
 
@@ -24,9 +24,9 @@ Fault Check(const format::DepthwiseQ8Params& params, const OperandSlots& slots) 
   const uint32_t padded = Times(Clip(kernels::PanelCount(channels)), kernels::kPanelOutputs);
   check.RequireApart(y, params.y());
   check.RequireOperand(0, kI8, MapReach(x, params.x()));
-  RequireProduct(check, params.levels(), params.activation(), taps, Times(padded, taps), channels);
+  RequireProduct(check, params.codes(), params.activation(), taps, Times(padded, taps), channels);
   check.RequireOperand(4, kF32, channels);
-  check.RequireOperand(5, params.levels().type(), MapReach(y, params.y()));
+  check.RequireOperand(5, params.codes().type(), MapReach(y, params.y()));
   return check.fault();
 }
 
@@ -35,7 +35,7 @@ bool MayShare(const format::DepthwiseQ8Params&, uint32_t, uint32_t) { return fal
 void Run(const format::DepthwiseQ8Params& params, std::byte* const* operands) {
   kernels::DepthwiseQ8Shape shape;
   AssignDepthwise(shape, params);
-  shape.results = ResultsOf(params.levels());
+  shape.results = ResultsOf(params.codes());
   shape.x_zero = params.x_zero();
   kernels::DepthwiseQ8(shape, As<const int8_t>(operands[0]), As<const int8_t>(operands[1]),
                        FactorsOf(operands), operands[5]);

@@ -2,7 +2,7 @@
 #include "kernels/elementwise/dequantize.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/levels.h"
+#include "runtime/bind/code_range.h"
 #include "runtime/bind/param_checker.h"
 
 namespace weft::bind::dequantize {

@@ -2,7 +2,7 @@
 #include "kernels/reduce/pool_q8.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/levels.h"
+#include "runtime/bind/code_range.h"
 #include "runtime/bind/param_checker.h"
 #include "runtime/bind/pools.h"
 
@@ -11,9 +11,9 @@ namespace weft::bind::pool_q8 {
 Fault Check(const format::PoolQ8Params& params, const OperandSlots& slots) {
   ParamChecker check(slots);
   check.RequireZero(params.reserved());
-  RequireLevels(check, params.levels());
+  RequireCodeRange(check, params.codes());
   if (params.op() == format::PoolOp::max) {
-    RequireNoLevels(check, params.levels());
+    RequireNoCodeRange(check, params.codes());
     check.RequireZero(static_cast<uint8_t>(params.x_zero()));
     RequireScale(check, params.scale(), params.scale() == 0);
   } else {
@@ -32,7 +32,7 @@ void Run(const format::PoolQ8Params& params, std::byte* const* operands) {
   kernels::PoolQ8Shape shape;
   AssignPool(shape, params);
   shape.scale = params.scale();
-  shape.levels = LevelsOf(params.levels());
+  shape.codes = CodesOf(params.codes());
   shape.x_zero = params.x_zero();
   kernels::PoolQ8(shape, As<const int8_t>(operands[0]), As<int8_t>(operands[1]));
 }

@@ -59,7 +59,7 @@ BENCHMARK(DenseOfShape)
     ->ArgsProduct({{1, 2, 4}, {64}, {64}, {0, 1}});
 
 // The same for quantised values: rows, inputs, outputs, target.
-void DenseOfLevels(benchmark::State& state) {
+void DenseOfCodes(benchmark::State& state) {
   if (!Choose(state, state.range(3))) return;
   DenseQ8Shape shape;
   shape.rows = static_cast<uint32_t>(state.range(0));
@@ -75,7 +75,7 @@ void DenseOfLevels(benchmark::State& state) {
     benchmark::ClobberMemory();
   }
 }
-BENCHMARK(DenseOfLevels)
+BENCHMARK(DenseOfCodes)
     ->ArgNames({"rows", "inputs", "outputs", "target"})
     ->ArgsProduct({{1}, {64, 256, 1024}, {256, 1024}, {0, 1, 2}})
     ->ArgsProduct({{25}, {512}, {1024}, {0, 1}});

@@ -257,7 +257,7 @@ inline std::vector<StepSample> OtherBranches() {
                                  {ElementType::i8, 80},
                                  {ElementType::i8, 64}})
           .With(format::ConvQ8Params(1, 1, 2, 4, 5, 4, 5, 4, 1, 1, 1, 1, 1, 1, 0, 0, last, wide,
-                                     format::Activation(), samples::kLevels, -7, 0, 0)));
+                                     format::Activation(), samples::kCodes, -7, 0, 0)));
   steps.push_back(StepSample(Kind::gather, {{kF32, 32}, {kI32, 6}, {kF32, 24}})
                       .With(format::GatherParams(2, 2, 4, 2, 3, 4, kI32, 0, 0)));
   steps.push_back(StepSample(Kind::fourier, {{kF32, 48}, {kF32, 24}, {kF32, 48}, {kF32, 24}})

@@ -72,7 +72,7 @@ StepSample DenseI4(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint3
 
 constexpr ElementType kI8 = ElementType::i8, kI32 = ElementType::i32;
 const format::Activation kPlain;
-const format::Levels kLevels(3, -100, 120, kI8);
+const format::CodeRange kCodes(3, -100, 120, kI8);
 
 StepSample DenseQ8(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint32_t start) {
   const uint32_t padded = (inputs + 15) / 16 * 16;
@@ -82,7 +82,7 @@ StepSample DenseQ8(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint3
                                      {kI32, 5},
                                      {kF32, 5},
                                      {kI8, rows * 5}})
-      .With(format::DenseQ8Params(rows, inputs, 5, x, y, start, kPlain, kLevels));
+      .With(format::DenseQ8Params(rows, inputs, 5, x, y, start, kPlain, kCodes));
 }
 
 StepSample Matmul(uint32_t inner, uint32_t a_row, uint32_t a_inner, uint32_t b_inner,
@@ -194,7 +194,7 @@ StepSample ConvQ8(const Window& w) {
                                     {kI8, 4 * 16 * ((2 * taps + 15) / 16)}})
       .With(format::ConvQ8Params(1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
                                  w.dilation, w.dilation, w.pad, w.pad, {18, 6, 2, 1},
-                                 {3 * places, 3 * w.out, 3, 1}, kPlain, kLevels, 9, 0, 0));
+                                 {3 * places, 3 * w.out, 3, 1}, kPlain, kCodes, 9, 0, 0));
 }
 StepSample ConvQ8OfLine(bool pixels, uint32_t far) {
   const uint32_t width = pixels ? 9 : 1, channels = pixels ? 1 : 20, taps = pixels ? 3 : 1;
@@ -206,7 +206,7 @@ StepSample ConvQ8OfLine(bool pixels, uint32_t far) {
                                     {kI8, width * channels},
                                     {kI8, pixels ? 4 * 16 : 0}})
       .With(format::ConvQ8Params(1, 1, channels, channels, 1, width, 1, width, 1, taps, 1, 1, 1, 1,
-                                 0, taps / 2, Line(pixels, far), Line(pixels, far), kPlain, kLevels,
+                                 0, taps / 2, Line(pixels, far), Line(pixels, far), kPlain, kCodes,
                                  9, 0, 0));
 }
 StepSample DepthwiseQ8(const Window& w) {
@@ -216,14 +216,14 @@ StepSample DepthwiseQ8(const Window& w) {
              {{kI8, 18}, {kI8, 16 * taps}, {kF32, 2}, {kI32, 2}, {kF32, 2}, {kI8, 2 * places}})
       .With(format::DepthwiseQ8Params(1, 2, 1, 3, 3, w.out, w.out, w.taps, w.taps, w.stride,
                                       w.stride, w.dilation, w.dilation, w.pad, w.pad, {18, 3, 1, 9},
-                                      {2 * places, w.out, 1, places}, kPlain, kLevels, 9, 0, 0));
+                                      {2 * places, w.out, 1, places}, kPlain, kCodes, 9, 0, 0));
 }
 StepSample PoolQ8(const Window& w) {
   const uint32_t places = w.out * w.out;
   return StepSample(Kind::pool_q8, {{kI8, 18}, {kI8, 2 * places}})
       .With(format::PoolQ8Params(1, 2, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
                                  w.dilation, w.dilation, w.pad, w.pad, 0, 0, {18, 3, 1, 9},
-                                 {2 * places, w.out, 1, places}, 0.5f, kLevels,
+                                 {2 * places, w.out, 1, places}, 0.5f, kCodes,
                                  format::PoolOp::mean_exclude_pad, 9, 0));
 }
 StepSample Depthwise(const Window& w) {
@@ -279,7 +279,7 @@ StepSample Binary(uint32_t far) {
 StepSample BinaryQ8(uint32_t far) {
   const uint32_t dims[8] = {1, 3, 1}, strides[8] = {far, 1, far};
   return StepSample(Kind::binary_q8, {{kI8, 3}, {kI8, 3}, {kI8, 3}})
-      .With(format::BinaryQ8Params(3, dims, strides, strides, 0.5f, 0.5f, kLevels, 1, 2,
+      .With(format::BinaryQ8Params(3, dims, strides, strides, 0.5f, 0.5f, kCodes, 1, 2,
                                    format::BinaryOp::add, 0));
 }
 StepSample DepthwiseQ8Row(uint32_t far, const format::MapStrides& x, const format::MapStrides& y,
@@ -292,14 +292,14 @@ StepSample DepthwiseQ8Row(uint32_t far, const format::MapStrides& x, const forma
                                          {kF32, channels},
                                          {kI8, channels * out}})
       .With(format::DepthwiseQ8Params(1, channels, 1, 1, width, 1, out, 1, taps, 1, 1, 1, 1, 0, 0,
-                                      Far(far, x), Far(far, y), kPlain, kLevels, 9, 0, 0));
+                                      Far(far, x), Far(far, y), kPlain, kCodes, 9, 0, 0));
 }
 StepSample PoolQ8Row(uint32_t far, const format::MapStrides& x, const format::MapStrides& y,
                      uint32_t channels, uint32_t width) {
   const uint32_t taps = width > 1 ? 2 : 1, out = width + 1 - taps;
   return StepSample(Kind::pool_q8, {{kI8, channels * width}, {kI8, channels * out}})
       .With(format::PoolQ8Params(1, channels, 1, width, 1, out, 1, taps, 1, 1, 1, 1, 0, 0, 0, 0,
-                                 Far(far, x), Far(far, y), 0.5f, kLevels,
+                                 Far(far, x), Far(far, y), 0.5f, kCodes,
                                  format::PoolOp::mean_exclude_pad, 9, 0));
 }
 StepSample Chain(uint32_t far) {

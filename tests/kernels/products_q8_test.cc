@@ -3,8 +3,8 @@
 #include "kernels/reference/conv_q8.h"
 #include "kernels/reference/depthwise_q8.h"
 #include "kernels/reference/pool_q8.h"
+#include "tests/kernels/codes_cases.h"
 #include "tests/kernels/harness.h"
-#include "tests/kernels/levels_cases.h"
 #include "tests/kernels/window_cases.h"
 
 namespace weft::kernels {
@@ -13,7 +13,7 @@ namespace {
 ResultsQ8 ResultsCase(Random* random) {
   ResultsQ8 results;
   results.is_float = random->Below(3) == 0;
-  if (!results.is_float) results.levels = LevelsCase(random);
+  if (!results.is_float) results.codes = CodesCase(random);
   return results;
 }
 
@@ -56,8 +56,8 @@ TEST(DenseQ8, MatchesItsReferenceForEveryExtent) {
     const FactorsCase factors(&random, shape.outputs, shape.rows + 1, shape.inputs);
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(
-        ExpectDense(shape, LevelsAtRandom(&random, size_t{shape.rows} * shape.x_row_stride),
-                    LevelsAtRandom(&random, size_t{shape.inputs} * shape.outputs), factors.given,
+        ExpectDense(shape, CodesAtRandom(&random, size_t{shape.rows} * shape.x_row_stride),
+                    CodesAtRandom(&random, size_t{shape.inputs} * shape.outputs), factors.given,
                     kMisalignments[i % 3]));
   }
 }
@@ -71,8 +71,8 @@ TEST(DenseQ8, MatchesItsReferenceForManyRows) {
       shape.results = ResultsCase(&random);
       const FactorsCase factors(&random, outputs, 1, inputs);
       ASSERT_NO_FATAL_FAILURE(
-          ExpectDense(shape, LevelsAtRandom(&random, size_t{shape.rows} * shape.x_row_stride),
-                      LevelsAtRandom(&random, size_t{inputs} * outputs), factors.given,
+          ExpectDense(shape, CodesAtRandom(&random, size_t{shape.rows} * shape.x_row_stride),
+                      CodesAtRandom(&random, size_t{inputs} * outputs), factors.given,
                       kMisalignments[inputs % 3]));
     }
   }
@@ -82,13 +82,13 @@ TEST(DenseQ8, MatchesItsReferenceForManyRows) {
 TEST(DenseQ8, HoldsTheGreatestSums) {
   for (const uint32_t inputs : std::vector<uint32_t>{1, 16, 4097, kMostProducts}) {
     if (kIsMicrocontroller && inputs > 5000) continue;
-    for (const auto& [level, weight] : {std::pair<int, int>{-128, -128}, {127, -128}}) {
+    for (const auto& [code, weight] : {std::pair<int, int>{-128, -128}, {127, -128}}) {
       DenseQ8Shape shape = DenseShapeOf(1, inputs, 2);
       shape.results.is_float = true;
       const std::vector<float> scales = {1.0f, 0.5f};
-      const std::vector<int32_t> first = {level, 0x7FFFFFFF};
+      const std::vector<int32_t> first = {code, 0x7FFFFFFF};
       const FactorsQ8 factors = {scales.data(), first.data(), nullptr};
-      ExpectDense(shape, std::vector<int8_t>(inputs, static_cast<int8_t>(level)),
+      ExpectDense(shape, std::vector<int8_t>(inputs, static_cast<int8_t>(code)),
                   std::vector<int8_t>(size_t{inputs} * 2, static_cast<int8_t>(weight)), factors, 1);
     }
   }
@@ -96,7 +96,7 @@ TEST(DenseQ8, HoldsTheGreatestSums) {
 
 TEST(DenseQ8, RoundsHalvesToTheEvenLevelAndTakesNoNumberForTheLowest) {
   DenseQ8Shape shape = DenseShapeOf(1, 1, 33);
-  shape.results.levels = {5, -90, 100};
+  shape.results.codes = {5, -90, 100};
   std::vector<int8_t> rows;
   for (int8_t i = -16; i <= 16; ++i) rows.push_back(i);
   std::vector<float> scales(33, 0.5f), start(33, 0.0f);
@@ -109,8 +109,8 @@ TEST(DenseQ8, AddsTheStartThatItWritesOver) {
   DenseQ8Shape shape = DenseShapeOf(6, 33, 40);
   shape.start_row_stride = shape.y_row_stride = 40;
   shape.results.is_float = true;
-  const std::vector<int8_t> x = LevelsAtRandom(&random, size_t{6} * shape.x_row_stride);
-  const std::vector<int8_t> rows = LevelsAtRandom(&random, size_t{33} * 40);
+  const std::vector<int8_t> x = CodesAtRandom(&random, size_t{6} * shape.x_row_stride);
+  const std::vector<int8_t> rows = CodesAtRandom(&random, size_t{33} * 40);
   std::vector<int8_t> packed(PackedDenseI8Bytes(40, 33));
   PackDenseI8(rows.data(), 40, 33, packed.data());
   const Array<int8_t> weights(packed, 4);
@@ -133,8 +133,8 @@ TEST(DenseQ8, EndsInItsActivation) {
   shape.results.is_float = true;
   shape.y_row_stride = 18;
   shape.activation.op = UnaryOp::kRelu;
-  const std::vector<int8_t> x = LevelsAtRandom(&random, size_t{3} * shape.x_row_stride);
-  const std::vector<int8_t> rows = LevelsAtRandom(&random, size_t{20} * 18);
+  const std::vector<int8_t> x = CodesAtRandom(&random, size_t{3} * shape.x_row_stride);
+  const std::vector<int8_t> rows = CodesAtRandom(&random, size_t{20} * 18);
   std::vector<int8_t> packed(PackedDenseI8Bytes(18, 20));
   PackDenseI8(rows.data(), 18, 20, packed.data());
   const Array<int8_t> weights(packed, 4);
@@ -222,21 +222,21 @@ void ExpectConv(ConvQ8Shape shape, MapOrder x_order, MapOrder y_order, size_t mi
   const uint32_t outputs = shape.groups * shape.out_channels;
   const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
   const Maps<ConvQ8Shape> maps(&shape, x_order, y_order, shape.groups * shape.in_channels, outputs);
-  const std::vector<int8_t> levels = LevelsAtRandom(random, maps.x.floats);
-  const std::vector<int8_t> rows = LevelsAtRandom(random, size_t{outputs} * inputs);
+  const std::vector<int8_t> codes = CodesAtRandom(random, maps.x.floats);
+  const std::vector<int8_t> rows = CodesAtRandom(random, size_t{outputs} * inputs);
   const size_t group = PackedDenseI8Bytes(shape.out_channels, inputs);
   std::vector<int8_t> packed(shape.groups * group);
   for (uint32_t g = 0; g < shape.groups; ++g) {
     PackDenseI8(rows.data() + size_t{g} * shape.out_channels * inputs, shape.out_channels, inputs,
                 packed.data() + g * group);
   }
-  const Array<int8_t> weights(packed, 4), x(levels, misalignment);
+  const Array<int8_t> weights(packed, 4), x(codes, misalignment);
   const FactorsCase factors(random, outputs, 1, inputs);
   std::vector<float> numbers;
   std::vector<size_t> places;
   maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
     numbers.push_back(
-        ConvQ8Reference(shape, levels.data(), rows.data(), factors.given, b, c, py, px));
+        ConvQ8Reference(shape, codes.data(), rows.data(), factors.given, b, c, py, px));
     places.push_back(place);
   });
   const bool is_direct = ConvQ8IsDirect(WindowParams{shape});
@@ -262,7 +262,7 @@ TEST(ConvQ8, MatchesItsReferenceForAnyWindow) {
     shape.in_channels = 1 + random.Below(i % 5 == 0 ? 40 : 5);
     shape.out_channels = 1 + random.Below(i % 6 == 0 ? 40 : 5);
     shape.results = ResultsCase(&random);
-    shape.x_zero = LevelAtRandom(&random);
+    shape.x_zero = CodeAtRandom(&random);
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(ExpectConv(shape, kMapOrders[i % 3], kMapOrders[i / 4 % 4],
                                        kMisalignments[i % 3], &random));
@@ -282,7 +282,7 @@ TEST(ConvQ8, MatchesItsReferenceForPiecesOfWholeBlocks) {
     shape.in_channels = 16 * (1 + random.Below(3));
     shape.out_channels = 1 + random.Below(i % 6 == 0 ? 300 : 40);
     shape.results = ResultsCase(&random);
-    shape.x_zero = LevelAtRandom(&random);
+    shape.x_zero = CodeAtRandom(&random);
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(ExpectConv(shape,
                                        i % 4 == 0 ? MapOrder::kLastWithGaps : MapOrder::kLast,
@@ -295,19 +295,19 @@ void ExpectDepthwise(DepthwiseQ8Shape shape, MapOrder x_order, MapOrder y_order,
   const Maps<DepthwiseQ8Shape> maps(&shape, x_order, y_order, shape.channels / shape.multiplier,
                                     shape.channels);
   const uint32_t taps = shape.kernel_height * shape.kernel_width;
-  const std::vector<int8_t> levels = LevelsAtRandom(random, maps.x.floats);
-  const std::vector<int8_t> rows = LevelsAtRandom(random, size_t{shape.channels} * taps);
+  const std::vector<int8_t> codes = CodesAtRandom(random, maps.x.floats);
+  const std::vector<int8_t> rows = CodesAtRandom(random, size_t{shape.channels} * taps);
   std::vector<int8_t> packed(
       PackedDepthwiseFloats(shape.channels, shape.kernel_height, shape.kernel_width));
   PackDepthwiseI8(rows.data(), shape.channels, shape.kernel_height, shape.kernel_width,
                   packed.data());
-  const Array<int8_t> weights(packed, 4), x(levels, misalignment);
+  const Array<int8_t> weights(packed, 4), x(codes, misalignment);
   const FactorsCase factors(random, shape.channels, 1, taps);
   std::vector<float> numbers;
   std::vector<size_t> places;
   maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
     numbers.push_back(
-        DepthwiseQ8Reference(shape, levels.data(), rows.data(), factors.given, b, c, py, px));
+        DepthwiseQ8Reference(shape, codes.data(), rows.data(), factors.given, b, c, py, px));
     places.push_back(place);
   });
   ASSERT_NO_FATAL_FAILURE(ExpectResults(
@@ -324,7 +324,7 @@ TEST(DepthwiseQ8, MatchesItsReferenceForAnyWindow) {
     shape.multiplier = i % 3 == 0 ? 1 + random.Below(3) : 1;
     shape.channels = shape.multiplier * (1 + random.Below(i % 5 == 0 ? 40 : 5));
     shape.results = ResultsCase(&random);
-    shape.x_zero = LevelAtRandom(&random);
+    shape.x_zero = CodeAtRandom(&random);
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(ExpectDepthwise(shape, kMapOrders[i % 4], kMapOrders[i / 4 % 4],
                                             kMisalignments[i % 3], &random));
@@ -348,7 +348,7 @@ TEST(DepthwiseQ8, MatchesItsReferenceForAnyCountOfTaps) {
       shape.channels = 4 + random.Below(20);
       shape.results = ResultsCase(&random);
       shape.results.is_float = false;
-      shape.x_zero = height == width ? int8_t{0} : LevelAtRandom(&random);
+      shape.x_zero = height == width ? int8_t{0} : CodeAtRandom(&random);
       SCOPED_TRACE(testing::Message() << height << "x" << width);
       ASSERT_NO_FATAL_FAILURE(ExpectDepthwise(shape, MapOrder::kLast, MapOrder::kLast,
                                               kMisalignments[width % 3], &random));
@@ -374,7 +374,7 @@ TEST(DepthwiseQ8, MatchesItsReferenceForVectorsOfChannels) {
     shape.multiplier = 1;
     shape.channels = kChannels[i % 11];
     shape.results = ResultsCase(&random);
-    shape.x_zero = LevelAtRandom(&random);
+    shape.x_zero = CodeAtRandom(&random);
     const MapOrder order = i % 4 == 0 ? MapOrder::kLastWithGaps : MapOrder::kLast;
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(ExpectDepthwise(shape, order, order, kMisalignments[i % 3], &random));
@@ -393,15 +393,15 @@ TEST(PoolQ8, MatchesItsReferenceForAnyWindow) {
     shape.channels = 1 + random.Below(i % 5 == 0 ? 40 : 5);
     shape.op = kOps[i % 3];
     shape.scale = random.Float(2);
-    shape.levels = LevelsCase(&random);
-    shape.x_zero = LevelAtRandom(&random);
+    shape.codes = CodesCase(&random);
+    shape.x_zero = CodeAtRandom(&random);
     const Maps<PoolQ8Shape> maps(&shape, kMapOrders[i % 4], kMapOrders[i / 4 % 4], shape.channels,
                                  shape.channels);
-    const std::vector<int8_t> levels = LevelsAtRandom(&random, maps.x.floats);
-    const Array<int8_t> x(levels, kMisalignments[i % 3]);
+    const std::vector<int8_t> codes = CodesAtRandom(&random, maps.x.floats);
+    const Array<int8_t> x(codes, kMisalignments[i % 3]);
     std::vector<int8_t> must(maps.y.floats, static_cast<int8_t>(0xA5));
     maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
-      must[place] = PoolQ8Reference(shape, levels.data(), b, c, py, px);
+      must[place] = PoolQ8Reference(shape, codes.data(), b, c, py, px);
     });
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(

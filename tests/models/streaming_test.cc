@@ -89,9 +89,9 @@ TEST(Streaming, CutsWhatIsQuantisedAndCounted) {
     const ir::Source low = g.Floats({kGruInputs}, {-1, -0.5f, -0.2f, 0, 1});
     const ir::Source high = g.Floats({1, 1, 1, 1}, {0.7f});
     const ir::Source hidden = Hidden(g, Quantized(g, Input(g), low, high));
-    const ir::Source levels = Quantized(g, hidden, g.Float(-1), g.Float(1));
-    const ir::Source whole = g.Add("Convert", 1, {levels}, {{"destination_type", "i32"}});
-    g.Result(levels);
+    const ir::Source codes = Quantized(g, hidden, g.Float(-1), g.Float(1));
+    const ir::Source whole = g.Add("Convert", 1, {codes}, {{"destination_type", "i32"}});
+    g.Result(codes);
     g.Result(g.Add("OneHot", 16, {whole, g.Int(3), g.Float(2), g.Float(-1)},
                    {{"axis", "1"}, {"negative_indices_mode", "normalize"}}));
   });

@@ -306,13 +306,13 @@ inline StepSample SampleOf<format::Kind::dense_i4>() {
       .With(format::DenseI4Params(2, 35, 5, 35, 5, 0, kTanh, 32767, 2, ElementType::f16, 0, 0));
 }
 
-inline const format::Levels kLevels(3, -100, 120, ElementType::i8);
+inline const format::CodeRange kCodes(3, -100, 120, ElementType::i8);
 inline constexpr ElementType kI8 = ElementType::i8, kI32 = ElementType::i32;
 
 template <>
 inline StepSample SampleOf<format::Kind::quantize>() {
   return StepSample(format::Kind::quantize, {{kF32, 19}, {kI8, 19}})
-      .With(format::QuantizeParams(19, 12.5f, kLevels));
+      .With(format::QuantizeParams(19, 12.5f, kCodes));
 }
 
 template <>
@@ -331,7 +331,7 @@ template <>
 inline StepSample SampleOf<format::Kind::dense_q8>() {
   return StepSample(format::Kind::dense_q8,
                     {{kI8, 6}, {kI8, 16 * 16}, {kF32, 5}, {kI32, 5}, {kF32, 5}, {kI8, 10}})
-      .With(format::DenseQ8Params(2, 3, 5, 3, 5, 0, format::Activation(), kLevels));
+      .With(format::DenseQ8Params(2, 3, 5, 3, 5, 0, format::Activation(), kCodes));
 }
 
 template <>
@@ -340,7 +340,7 @@ inline StepSample SampleOf<format::Kind::conv_q8>() {
              format::Kind::conv_q8,
              {{kI8, 32}, {kI8, 16 * 16}, {kF32, 3}, {kI32, 3}, {kF32, 3}, {kI8, 27}, {kI8, 4 * 16}})
       .With(format::ConvQ8Params(1, 1, 2, 3, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 0, 0, {32, 8, 2, 1},
-                                 {27, 9, 3, 1}, format::Activation(), kLevels, -7, 0, 0));
+                                 {27, 9, 3, 1}, format::Activation(), kCodes, -7, 0, 0));
 }
 
 template <>
@@ -348,21 +348,21 @@ inline StepSample SampleOf<format::Kind::depthwise_q8>() {
   return StepSample(format::Kind::depthwise_q8,
                     {{kI8, 32}, {kI8, 16 * 9}, {kF32, 2}, {kI32, 2}, {kF32, 2}, {kI8, 32}})
       .With(format::DepthwiseQ8Params(1, 2, 1, 4, 4, 4, 4, 3, 3, 1, 1, 1, 1, 1, 1, {32, 8, 2, 1},
-                                      {32, 8, 2, 1}, format::Activation(), kLevels, -7, 0, 0));
+                                      {32, 8, 2, 1}, format::Activation(), kCodes, -7, 0, 0));
 }
 
 template <>
 inline StepSample SampleOf<format::Kind::pool_q8>() {
   return StepSample(format::Kind::pool_q8, {{kI8, 32}, {kI8, 8}})
       .With(format::PoolQ8Params(1, 2, 4, 4, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0, 0, 0, {32, 8, 2, 1},
-                                 {8, 4, 2, 1}, 1.5f, kLevels, format::PoolOp::mean_exclude_pad, -7,
+                                 {8, 4, 2, 1}, 1.5f, kCodes, format::PoolOp::mean_exclude_pad, -7,
                                  0));
 }
 
 template <>
 inline StepSample SampleOf<format::Kind::binary_q8>() {
   return StepSample(format::Kind::binary_q8, {{kI8, 6}, {kI8, 3}, {kI8, 6}})
-      .With(format::BinaryQ8Params(2, kPlane, kWhole, kRows, 0.5f, -0.75f, kLevels, 4, -5,
+      .With(format::BinaryQ8Params(2, kPlane, kWhole, kRows, 0.5f, -0.75f, kCodes, 4, -5,
                                    format::BinaryOp::add, 0));
 }
 

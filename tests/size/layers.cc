@@ -199,7 +199,7 @@ void MeasureDepthwiseQ8(const char* name, const Axis& down, const Axis& across, 
           [&] { DepthwiseQ8(shape, integers, integers, kFactors, y); });
 }
 
-void MeasureLevels() {
+void MeasureCodes() {
   MeasureDenseQ8("dense_64_to_64_q8", 1, 64, 64);
   MeasureDenseQ8("dense_64_to_256_q8", 1, 64, 256);
   MeasureDenseQ8("dense_100_rows_32_to_256_q8", 100, 32, 256);
@@ -248,7 +248,7 @@ int main() {
   Fill(bias, 1024);
   MeasureFloats();
   for (int8_t& one : integers) one = static_cast<int8_t>(&one - integers);
-  MeasureLevels();
+  MeasureCodes();
   MeasureDenseI8("dense_64_to_64_i8", 1, 64, 64);
   MeasureDenseI8("dense_64_to_256_i8", 1, 64, 256);
   MeasureDenseI8("dense_100_rows_32_to_256_i8", 100, 32, 256);

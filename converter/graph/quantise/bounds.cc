@@ -18,11 +18,11 @@ std::optional<ValueBounds> BoundsOf(const ir::Node& node) {
   return ValueBounds{number("min"), number("max")};
 }
 
-Levels Within(Levels levels, const ValueBounds& bounds) {
-  const int low = LevelOf(static_cast<float>(bounds.low), levels);
-  levels.high = LevelOf(static_cast<float>(bounds.high), levels);
-  levels.low = low;
-  return levels;
+QuantParams Within(QuantParams quant_params, const ValueBounds& bounds) {
+  const int low = CodeOf(static_cast<float>(bounds.low), quant_params);
+  quant_params.high = CodeOf(static_cast<float>(bounds.high), quant_params);
+  quant_params.low = low;
+  return quant_params;
 }
 
 }  // namespace weft::graph

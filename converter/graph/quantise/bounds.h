@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "converter/graph/quantise/levels.h"
+#include "converter/graph/quantise/quant_params.h"
 
 namespace weft::graph {
 
@@ -14,9 +14,9 @@ struct ValueBounds {
 };
 // The bounds of a node that only clamps its single input; nullopt for other nodes.
 std::optional<ValueBounds> BoundsOf(const ir::Node& node);
-// Restricts the range of `levels` to the bounds. Rounding is monotonic, so quantising with this
-// range equals clamping first.
-Levels Within(Levels levels, const ValueBounds& bounds);
+// Restricts the range of `quant_params` to the bounds. Rounding is monotonic, so quantising with
+// this range equals clamping first.
+QuantParams Within(QuantParams quant_params, const ValueBounds& bounds);
 
 }  // namespace weft::graph
 

@@ -28,13 +28,14 @@ ir::Source MovedFrom(ir::Source source) {
 }
 
 // The nearest int16 codes of x; ties round to even.
-ir::Source Shorts(ir::Graph& graph, const ir::Node& like, ir::Source x, const Levels& levels) {
-  const ir::Source inverse = NewFloats(graph, like, {}, {InverseOf(levels)});
+ir::Source Shorts(ir::Graph& graph, const ir::Node& like, ir::Source x,
+                  const QuantParams& quant_params) {
+  const ir::Source inverse = NewFloats(graph, like, {}, {InverseOf(quant_params)});
   const ir::Source scaled = {NewInferredNode(graph, like, "Multiply", 1, {x, inverse}), 0};
-  const ir::Source bounded = {
-      NewInferredNode(graph, like, "Clamp", 1, {scaled}, 1,
-                      {{"min", std::to_string(levels.low)}, {"max", std::to_string(levels.high)}}),
-      0};
+  const ir::Source bounded = {NewInferredNode(graph, like, "Clamp", 1, {scaled}, 1,
+                                              {{"min", std::to_string(quant_params.low)},
+                                               {"max", std::to_string(quant_params.high)}}),
+                              0};
   const ir::Source whole = {
       NewInferredNode(graph, like, "Round", 5, {bounded}, 1, {{"mode", "half_to_even"}}), 0};
   return {NewInferredNode(graph, like, "Convert", 1, {whole}, 1, {{"destination_type", "i16"}}), 0};
@@ -42,10 +43,10 @@ ir::Source Shorts(ir::Graph& graph, const ir::Node& like, ir::Source x, const Le
 
 // The operands of the Multiply that dequantises int16 codes.
 std::vector<ir::Source> NumbersOf(ir::Graph& graph, const ir::Node& like, ir::Source shorts,
-                                  const Levels& levels) {
+                                  const QuantParams& quant_params) {
   const ir::Source wide = {
       NewInferredNode(graph, like, "Convert", 1, {shorts}, 1, {{"destination_type", "f32"}}), 0};
-  return {wide, NewFloats(graph, like, {}, {static_cast<float>(levels.scale)})};
+  return {wide, NewFloats(graph, like, {}, {static_cast<float>(quant_params.scale)})};
 }
 
 bool IsLongAtRunTime(const ir::Node& node) {
@@ -58,11 +59,11 @@ void Round(QuantiseSite& site, ir::Node& quantiser) {
   if (quantiser.constant || quantiser.operation == nullptr || IsLongAtRunTime(quantiser)) return;
   if (QuantiserOf(quantiser)) {
     site.Integers({&quantiser, 0});
-  } else if (const std::optional<Quantiser> levels = ShortQuantiserOf(quantiser)) {
+  } else if (const std::optional<Quantiser> quant_params = ShortQuantiserOf(quantiser)) {
     ir::Graph& graph = site.graph();
-    const ir::Source shorts = Shorts(graph, quantiser, quantiser.inputs[0], levels->in);
-    Become(quantiser, "Multiply", 1, NumbersOf(graph, quantiser, shorts, levels->out));
-    site.SetShorts(quantiser, levels->out);
+    const ir::Source shorts = Shorts(graph, quantiser, quantiser.inputs[0], quant_params->in);
+    Become(quantiser, "Multiply", 1, NumbersOf(graph, quantiser, shorts, quant_params->out));
+    site.SetShorts(quantiser, quant_params->out);
   }
 }
 
@@ -76,10 +77,10 @@ void RoundPast(QuantiseSite& site, ir::Node& reader, size_t input, const ir::Nod
   ir::Graph& graph = site.graph();
   if (!IsQuantisable(graph, past, quantiser ? quantiser->out : *site.ShortsOf(from))) return;
   Round(site, from);
-  const Levels* levels = site.ShortsOf(from);
-  if (levels == nullptr) return;
-  const ir::Source shorts = Shorts(graph, reader, reader.inputs[input], *levels);
-  const std::vector<ir::Source> numbers = NumbersOf(graph, reader, shorts, *levels);
+  const QuantParams* quant_params = site.ShortsOf(from);
+  if (quant_params == nullptr) return;
+  const ir::Source shorts = Shorts(graph, reader, reader.inputs[input], *quant_params);
+  const std::vector<ir::Source> numbers = NumbersOf(graph, reader, shorts, *quant_params);
   reader.inputs[input] = {NewInferredNode(graph, reader, "Multiply", 1, numbers), 0};
 }
 

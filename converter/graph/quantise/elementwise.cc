@@ -37,7 +37,7 @@ std::optional<ir::Source> OnlyInput(const ir::Node& node) {
 std::vector<ir::Node*> FunctionOf(const QuantiseSite& site, ir::Source end, ir::Source& of) {
   std::vector<ir::Node*> function;
   of = end;
-  while (site.LevelsOf(of) == nullptr) {
+  while (site.QuantParamsOf(of) == nullptr) {
     const std::optional<ir::Source> input = OnlyInput(*of.node);
     if (!input) return {};
     function.push_back(of.node);
@@ -49,9 +49,9 @@ std::vector<ir::Node*> FunctionOf(const QuantiseSite& site, ir::Source end, ir::
 
 // The result of the function for each code.
 std::vector<float> Values(QuantiseSite& site, const std::vector<ir::Node*>& function, ir::Source of,
-                          const Levels& levels) {
+                          const QuantParams& quant_params) {
   std::vector<float> numbers;
-  for (int i = 0; i < kByteCount; ++i) numbers.push_back(NumberAt(kLeastByte + i, levels));
+  for (int i = 0; i < kByteCount; ++i) numbers.push_back(NumberAt(kLeastByte + i, quant_params));
   Dims dims(std::max<size_t>(TypeOf(of).dims.size(), 1), 1);
   dims.back() = kByteCount;
   ir::Graph& graph = site.graph();
@@ -71,25 +71,25 @@ std::vector<float> Values(QuantiseSite& site, const std::vector<ir::Node*>& func
   return ops::Floats(*ConstantOf(value));
 }
 
-bool QuantiseFunction(QuantiseSite& site, ir::Node& quantiser, const Levels& to) {
+bool QuantiseFunction(QuantiseSite& site, ir::Node& quantiser, const QuantParams& to) {
   ir::Source of;
   const std::vector<ir::Node*> function = FunctionOf(site, quantiser.inputs[0], of);
   if (function.empty()) return false;
-  const std::vector<float> values = Values(site, function, of, *site.LevelsOf(of));
+  const std::vector<float> values = Values(site, function, of, *site.QuantParamsOf(of));
   if (values.size() != kByteCount || TypeOf(of).dims != quantiser.outputs[0].type.dims)
     return false;
   std::vector<int64_t> table;
-  for (const float value : values) table.push_back(LevelOf(value, to));
+  for (const float value : values) table.push_back(CodeOf(value, to));
   site.SetIntegers(quantiser, NewByteTable(site.graph(), quantiser, site.Integers(of), table));
   return true;
 }
 
 bool QuantiseBinary(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
-                    const Levels& to) {
+                    const QuantParams& to) {
   const bool is_sum = IsCalled(node, "Add");
   if (!is_sum && !IsCalled(node, "Multiply")) return false;
-  const Levels* a = site.LevelsOf(node.inputs[0]);
-  const Levels* b = site.LevelsOf(node.inputs[1]);
+  const QuantParams* a = site.QuantParamsOf(node.inputs[0]);
+  const QuantParams* b = site.QuantParamsOf(node.inputs[1]);
   if (a == nullptr || b == nullptr) return false;
   const double a_scale = (is_sum ? a->scale : a->scale * b->scale) / to.scale;
   const double b_scale = b->scale / to.scale;
@@ -98,7 +98,7 @@ bool QuantiseBinary(QuantiseSite& site, ir::Node& quantiser, const ir::Node& nod
                                {ops::kSecondScale, AttributeOf(is_sum ? b_scale : 0)},
                                {ops::kFirstZero, std::to_string(a->zero)},
                                {ops::kSecondZero, std::to_string(b->zero)}};
-  WriteLevels(attributes, to);
+  WriteQuantParams(attributes, to);
   const std::vector<ir::Source> inputs = {site.Integers(node.inputs[0]),
                                           site.Integers(node.inputs[1])};
   site.SetIntegers(
@@ -111,11 +111,11 @@ bool QuantiseBinary(QuantiseSite& site, ir::Node& quantiser, const ir::Node& nod
 }  // namespace
 
 bool QuantiseBefore(QuantiseSite& site, ir::Node& quantiser) {
-  Levels to = QuantiserOf(quantiser)->in;
+  QuantParams to = QuantiserOf(quantiser)->in;
   const ir::Source x = quantiser.inputs[0];
-  if (site.LevelsOf(x) != nullptr || CountIn(x) == 0) return false;
+  if (site.QuantParamsOf(x) != nullptr || CountIn(x) == 0) return false;
   const ir::Node* node = x.node;
-  Levels bounded = to;
+  QuantParams bounded = to;
   if (const std::optional<ValueBounds> bounds = BoundsOf(*node)) {
     bounded = Within(to, *bounds);
     node = node->inputs[0].node;

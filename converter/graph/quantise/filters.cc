@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "converter/graph/quantise/levels.h"
 #include "converter/graph/quantise/products.h"
+#include "converter/graph/quantise/quant_params.h"
 #include "converter/graph/recognise/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"

@@ -55,7 +55,7 @@ bool QuantiseJoinedProduct(QuantiseSite& site, ir::Node& node) {
   if (node.inputs.size() != 2 || ConstantOf(node.inputs[1]) == nullptr) return false;
   const ir::Node& join = *node.inputs[0].node;
   const std::optional<SummedAxes> axes = SummedAxesOf(node);
-  if (!axes || !site.ArePartsOnLevels(join) || join.inputs.size() < 2 ||
+  if (!axes || !site.ArePartsQuantised(join) || join.inputs.size() < 2 ||
       JoinedAxisOf(join) != axes->data)
     return false;
   ir::Graph& graph = site.graph();

@@ -15,11 +15,12 @@ namespace {
 
 // Means over windows of the codes `integers`; `attributes` define the windows.
 std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::Source integers,
-                                 const Levels& from, const Levels& to, NodeAttributes attributes) {
+                                 const QuantParams& from, const QuantParams& to,
+                                 NodeAttributes attributes) {
   if (!IsScale(from.scale / to.scale)) return std::nullopt;
-  attributes[ops::kLevelScale] = AttributeOf(from.scale / to.scale);
+  attributes[ops::kCodeScale] = AttributeOf(from.scale / to.scale);
   attributes[ops::kInputZero] = std::to_string(from.zero);
-  WriteLevels(attributes, to);
+  WriteQuantParams(attributes, to);
   return ir::Source{NewInferredNode(site.graph(), like, "QuantizedAvgPool", ops::kPassOnly,
                                     {integers}, 1, attributes),
                     0};
@@ -27,20 +28,20 @@ std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::S
 
 // Concatenated channels with different parameters are averaged separately.
 bool QuantiseWindows(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
-                     const Levels& to) {
+                     const QuantParams& to) {
   constexpr size_t kMostRank = 4;
   if (TypeOf(node.inputs[0]).dims.size() > kMostRank) return false;
   const ir::Source x = node.inputs[0];
   std::vector<ir::Source> parts = {x};
-  if (site.LevelsOf(x) == nullptr) {
+  if (site.QuantParamsOf(x) == nullptr) {
     const size_t rank = TypeOf(x).dims.size();
     const size_t channels = node.attributes.contains(ops::kXLast) ? rank - 1 : 1;
-    if (!site.ArePartsOnLevels(*x.node) || JoinedAxisOf(*x.node) != channels) return false;
+    if (!site.ArePartsQuantised(*x.node) || JoinedAxisOf(*x.node) != channels) return false;
     parts = x.node->inputs;
   }
   for (ir::Source& part : parts) {
     const std::optional<ir::Source> mean =
-        MeanOf(site, node, site.Integers(part), *site.LevelsOf(part), to, node.attributes);
+        MeanOf(site, node, site.Integers(part), *site.QuantParamsOf(part), to, node.attributes);
     if (!mean) return false;
     part = *mean;
   }
@@ -84,8 +85,9 @@ std::optional<AxisRun> RunOf(const ir::Node& node) {
 }
 
 // Views the run as a column of pixels, with the inner axes as channels.
-bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, const Levels& to) {
-  const Levels* from = site.LevelsOf(node.inputs[0]);
+bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
+                 const QuantParams& to) {
+  const QuantParams* from = site.QuantParamsOf(node.inputs[0]);
   const std::optional<AxisRun> run = RunOf(node);
   if (from == nullptr || !run) return false;
   const NodeAttributes attributes = {{"kernel", std::to_string(run->length) + ",1"},
@@ -105,7 +107,8 @@ bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, 
 
 }  // namespace
 
-bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, const Levels& to) {
+bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
+                  const QuantParams& to) {
   if (IsCalled(node, "AvgPool")) return QuantiseWindows(site, quantiser, node, to);
   return IsCalled(node, "ReduceMean") && QuantiseRun(site, quantiser, node, to);
 }

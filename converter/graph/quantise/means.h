@@ -9,7 +9,8 @@ namespace weft::graph {
 
 // Converts a mean before the quantiser. Returns false if `node` is no such mean. `to` are the input
 // parameters of the quantiser.
-bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node, const Levels& to);
+bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
+                  const QuantParams& to);
 
 }  // namespace weft::graph
 

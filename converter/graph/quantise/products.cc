@@ -49,13 +49,14 @@ std::optional<ScaledProduct> ProductOf(const ir::Node& node) {
 // The nodes after a product that nothing else reads.
 struct ProductTail {
   ir::Node* last;
-  std::vector<double> starts;                   // per output
-  std::optional<Levels> levels = std::nullopt;  // input parameters of `last`, if it is a quantiser
-  // Per output if the quantiser is per-channel; else empty, and `levels` has the scale.
+  std::vector<double> starts;  // per output
+  std::optional<QuantParams> quant_params =
+      std::nullopt;  // input parameters of `last`, if it is a quantiser
+  // Per output if the quantiser is per-channel; else empty, and `quant_params` has the scale.
   std::vector<double> scales = {};
 
   double ScaleOf(size_t n) const {
-    return !levels ? 1 : scales.empty() ? levels->scale : scales[n];
+    return !quant_params ? 1 : scales.empty() ? quant_params->scale : scales[n];
   }
 };
 
@@ -87,17 +88,17 @@ void ReadChannels(const QuantiseSite& site, ir::Node& end, size_t axis,
   const ir::Node* reader = site.SoleReader(end);
   if (reader == nullptr || site.KeepsFloats(*reader) || !IsDepthwise(*reader)) return;
   if (end.outputs[0].type != tail.last->outputs[0].type || !ProductOf(*reader)) return;
-  const std::optional<ChannelLevels> channels = ChannelLevelsOf(end, axis);
+  const std::optional<ChannelQuantParams> channels = ChannelQuantParamsOf(end, axis);
   if (!channels) return;
-  std::optional<Levels> all;
+  std::optional<QuantParams> all;
   for (const double scale : channels->scales) {
-    Levels levels = channels->levels;
-    levels.scale = scale;
-    if (bounds) levels = Within(levels, *bounds);
-    if (all && (levels.low != all->low || levels.high != all->high)) return;
-    all = levels;
+    QuantParams quant_params = channels->quant_params;
+    quant_params.scale = scale;
+    if (bounds) quant_params = Within(quant_params, *bounds);
+    if (all && (quant_params.low != all->low || quant_params.high != all->high)) return;
+    all = quant_params;
   }
-  tail.levels = all;
+  tail.quant_params = all;
   tail.scales = channels->scales;
   tail.last = &end;
 }
@@ -116,7 +117,7 @@ ProductTail TailOf(const QuantiseSite& site, ir::Node& product, size_t axis, siz
     ReadChannels(site, *end, axis, bounds, tail);
     return tail;
   }
-  tail.levels = bounds ? Within(quantiser->in, *bounds) : quantiser->in;
+  tail.quant_params = bounds ? Within(quantiser->in, *bounds) : quantiser->in;
   tail.last = end;
   return tail;
 }
@@ -127,7 +128,7 @@ struct Factors {
   std::vector<float> scales, starts;
 };
 std::optional<Factors> FactorsOf(const ScaledProduct& product, const ProductTail& tail,
-                                 const ChannelLevels& x) {
+                                 const ChannelQuantParams& x) {
   const size_t outputs = product.scales.size();
   std::vector<double> scales, starts;
   for (size_t n = 0; n < outputs; ++n) {
@@ -172,11 +173,11 @@ ir::Source MultipliedWithOffsets(ir::Graph& graph, const ir::Node& like, const B
 }
 
 // The parameters of a product's data; nullopt if it is not quantised.
-std::optional<ChannelLevels> DataOf(const QuantiseSite& site, const ir::Source& data) {
-  if (const ChannelLevels* channels = site.ChannelsOf(data)) return *channels;
-  const Levels* levels = site.LevelsOf(data);
-  if (levels == nullptr) return std::nullopt;
-  return ChannelLevels{*levels, {levels->scale}};
+std::optional<ChannelQuantParams> DataOf(const QuantiseSite& site, const ir::Source& data) {
+  if (const ChannelQuantParams* channels = site.ChannelsOf(data)) return *channels;
+  const QuantParams* quant_params = site.QuantParamsOf(data);
+  if (quant_params == nullptr) return std::nullopt;
+  return ChannelQuantParams{*quant_params, {quant_params->scale}};
 }
 
 }  // namespace
@@ -188,7 +189,7 @@ bool IsFlagged(const ir::Node& node, const char* attribute) {
 
 bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (node.inputs.size() != 2 || CountIn({&node, 0}) == 0) return false;
-  const std::optional<ChannelLevels> x = DataOf(site, node.inputs[0]);
+  const std::optional<ChannelQuantParams> x = DataOf(site, node.inputs[0]);
   if (!x) return false;
   const std::optional<ScaledProduct> product = ProductOf(node);
   if (!product) return false;
@@ -201,16 +202,16 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   ir::Graph& graph = site.graph();
   ir::Source data = site.Integers(node.inputs[0]);
   if (!product->has_channels_last) data = Transposed(graph, node, data, /*to_last=*/true);
-  const int zero = x->levels.zero;
+  const int zero = x->quant_params.zero;
   NodeAttributes attributes = node.attributes;
-  if (tail.levels) WriteLevels(attributes, *tail.levels);
+  if (tail.quant_params) WriteQuantParams(attributes, *tail.quant_params);
   ir::Source made = has_offsets
                         ? MultipliedWithOffsets(graph, node, *product, data, zero, *factors)
                         : Multiplied(graph, node, *product, data, zero, *factors, attributes);
   if (!product->makes_channels_last) made = Transposed(graph, node, made, /*to_last=*/false);
   if (!tail.scales.empty()) {
-    site.SetChannels(*tail.last, made, {*tail.levels, tail.scales});
-  } else if (tail.levels) {
+    site.SetChannels(*tail.last, made, {*tail.quant_params, tail.scales});
+  } else if (tail.quant_params) {
     site.SetIntegers(*tail.last, made);
   } else {
     Become(*tail.last, "Identity", 16, {made});

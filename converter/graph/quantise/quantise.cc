@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/quantise/quantise.h"
 
-#include "converter/graph/quantise/computed_levels.h"
+#include "converter/graph/quantise/computed_params.h"
 #include "converter/graph/quantise/data.h"
 #include "converter/graph/quantise/elementwise.h"
 #include "converter/graph/quantise/joined.h"
@@ -17,10 +17,10 @@ void QuantiseNode(QuantiseSite& site, ir::Node& node) {
   if (node.constant || node.operation == nullptr || site.HasIntegers(node)) return;
   if (QuantiserOf(node)) {
     QuantiseBefore(site, node);
-  } else if (node.operation->traits.converts && LevelsOfType(node.outputs[0].type.type)) {
+  } else if (node.operation->traits.converts && QuantParamsOfType(node.outputs[0].type.type)) {
     const ElementType type = node.outputs[0].type.type;
-    const Levels* levels = site.LevelsOf(node.inputs[0]);
-    if (levels == nullptr || !levels->AgreesWith(*LevelsOfType(type))) return;
+    const QuantParams* quant_params = site.QuantParamsOf(node.inputs[0]);
+    if (quant_params == nullptr || !quant_params->AgreesWith(*QuantParamsOfType(type))) return;
     Become(node, "Identity", 16,
            {BytesAs(site.graph(), node, site.Integers(node.inputs[0]), type)});
   } else if (!QuantiseProduct(site, node) && !QuantiseComputedProduct(site, node) &&

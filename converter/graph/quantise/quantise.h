@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts quantised models. The output of a FakeQuantize whose levels fit int8 becomes int8 codes
-// (levels.h). Products, sums, means and functions between two such values become integer operations
-// (ops/quantised.h). Nothing changes where values are not quantised, or weights are not integers
-// times one scale per output.
+// (code_range.h). Products, sums, means and functions between two such values become integer
+// operations (ops/quantised.h). Nothing changes where values are not quantised, or weights are not
+// integers times one scale per output.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_QUANTISE_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_QUANTISE_H_
 

@@ -37,7 +37,7 @@ ir::Node* RingOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source inte
 
 }  // namespace
 
-bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const Levels& levels) {
+bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const QuantParams& quant_params) {
   if (!IsRing(ring) || !ir::IsReadValue(*ring.inputs[kPast].node)) return false;
   const ir::Node& read = *ring.inputs[kPast].node;
   const std::optional<double> first = read.inputs.empty() ? std::nullopt : NumberIn(read.inputs[0]);
@@ -45,17 +45,17 @@ bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const Levels& l
   // Maximum pooling starts from -infinity; the lowest code is equivalent.
   const auto number = static_cast<float>(*first);
   const bool is_least = number == -std::numeric_limits<float>::infinity();
-  if (!is_least && NumberAt(LevelOf(number, levels), levels) != number) return false;
+  if (!is_least && NumberAt(CodeOf(number, quant_params), quant_params) != number) return false;
   return std::ranges::all_of(graph.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     return !Reads(*node, read) || (IsRing(*node) && node->inputs[kData] == ring.inputs[kData]);
   });
 }
 
 std::vector<RingPair> RingsOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source integers,
-                                      const Levels& levels) {
+                                      const QuantParams& quant_params) {
   const ir::Node& read = *ring.inputs[kPast].node;
   const Dims dims = read.outputs[0].type.dims;
-  const int64_t first = LevelOf(static_cast<float>(*NumberIn(read.inputs[0])), levels);
+  const int64_t first = CodeOf(static_cast<float>(*NumberIn(read.inputs[0])), quant_params);
   const std::vector<int64_t> all(static_cast<size_t>(ElementCount(dims).value_or(0)), first);
   std::vector<RingPair> pairs;
   for (const std::unique_ptr<ir::Node>& node : graph.nodes) {

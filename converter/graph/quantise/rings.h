@@ -5,20 +5,20 @@
 
 #include <vector>
 
-#include "converter/graph/quantise/levels.h"
+#include "converter/graph/quantise/quant_params.h"
 
 namespace weft::graph {
 
 // Returns true if `ring` keeps its past in a variable that only rings of the same data read. The
 // initial value of the variable must be representable with these parameters, or be -infinity.
-bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const Levels& levels);
+bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const QuantParams& quant_params);
 // Creates an integer ring for each ring that shares the past of `ring`. They take over all outputs
 // except output 0, the windows.
 struct RingPair {
   ir::Node *ring, *of_integers;
 };
 std::vector<RingPair> RingsOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source integers,
-                                      const Levels& levels);
+                                      const QuantParams& quant_params);
 
 }  // namespace weft::graph
 

@@ -14,9 +14,9 @@
 namespace weft::graph {
 namespace {
 
-bool ChangesNothing(const std::vector<int64_t>& table, const Levels& from) {
-  for (int level = from.low; level <= from.high; ++level) {
-    if (table[static_cast<size_t>(level - kLeastByte)] != level) return false;
+bool ChangesNothing(const std::vector<int64_t>& table, const QuantParams& from) {
+  for (int code = from.low; code <= from.high; ++code) {
+    if (table[static_cast<size_t>(code - kLeastByte)] != code) return false;
   }
   return true;
 }
@@ -25,10 +25,10 @@ bool ChangesNothing(const std::vector<int64_t>& table, const Levels& from) {
 
 std::string AttributeOf(double number) { return fmt::format("{}", static_cast<float>(number)); }
 
-void WriteLevels(NodeAttributes& attributes, const Levels& levels) {
-  attributes[ops::kLevelZero] = std::to_string(levels.zero);
-  attributes[ops::kLevelLow] = std::to_string(levels.low);
-  attributes[ops::kLevelHigh] = std::to_string(levels.high);
+void WriteQuantParams(NodeAttributes& attributes, const QuantParams& quant_params) {
+  attributes[ops::kCodeZero] = std::to_string(quant_params.zero);
+  attributes[ops::kCodeLow] = std::to_string(quant_params.low);
+  attributes[ops::kCodeHigh] = std::to_string(quant_params.high);
 }
 
 ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integers,
@@ -71,29 +71,29 @@ ir::Source QuantiseSite::MakeIntegers(ir::Node& node, uint32_t port) {
 }
 
 void QuantiseSite::SetIntegers(ir::Node& node, ir::Source integers) {
-  const Levels& levels = *levels_.Of({&node, 0});
+  const QuantParams& quant_params = *quant_params_.Of({&node, 0});
   integers_[{&node, 0}] = integers;
   Become(node, "Dequantize", ops::kPassOnly, {integers});
-  node.attributes = {{ops::kLevelScale, AttributeOf(levels.scale)},
-                     {ops::kInputZero, std::to_string(levels.zero)}};
+  node.attributes = {{ops::kCodeScale, AttributeOf(quant_params.scale)},
+                     {ops::kInputZero, std::to_string(quant_params.zero)}};
 }
 
 void QuantiseSite::SetChannels(const ir::Node& quantiser, ir::Source integers,
-                               ChannelLevels levels) {
+                               ChannelQuantParams quant_params) {
   integers_[{&quantiser, 0}] = integers;
-  channels_[&quantiser] = std::move(levels);
+  channels_[&quantiser] = std::move(quant_params);
 }
 
-const ChannelLevels* QuantiseSite::ChannelsOf(const ir::Source& source) const {
+const ChannelQuantParams* QuantiseSite::ChannelsOf(const ir::Source& source) const {
   const auto found = channels_.find(source.node);
   return found == channels_.end() ? nullptr : &found->second;
 }
 
 ir::Source QuantiseSite::OfRing(ir::Node& ring) {
-  const Levels levels = *levels_.Of({&ring, 0});
+  const QuantParams quant_params = *quant_params_.Of({&ring, 0});
   const ir::Source data = Integers(ring.inputs[0]);
-  for (const RingPair& pair : RingsOfIntegers(graph_, ring, data, levels)) {
-    if (levels_.Of({pair.ring, 0}) != nullptr) SetIntegers(*pair.ring, {pair.of_integers, 0});
+  for (const RingPair& pair : RingsOfIntegers(graph_, ring, data, quant_params)) {
+    if (quant_params_.Of({pair.ring, 0}) != nullptr) SetIntegers(*pair.ring, {pair.of_integers, 0});
   }
   return integers_.at({&ring, 0});
 }
@@ -101,12 +101,12 @@ ir::Source QuantiseSite::OfRing(ir::Node& ring) {
 // The codes of a quantiser, from a quantised value, from quantised parts of a join, or from any f32
 // value.
 ir::Source QuantiseSite::Quantised(ir::Node& node) {
-  const Levels to = QuantiserOf(node)->in;
+  const QuantParams to = QuantiserOf(node)->in;
   const ir::Source x = node.inputs[0];
   ir::Source integers;
-  if (const Levels* from = levels_.Of(x)) {
-    integers = OnLevels(node, Integers(x), *from, to);
-  } else if (ArePartsOnLevels(*x.node)) {
+  if (const QuantParams* from = quant_params_.Of(x)) {
+    integers = Requantised(node, Integers(x), *from, to);
+  } else if (ArePartsQuantised(*x.node)) {
     integers = Joined(*x.node, &to);
   } else {
     integers = OfFloats(node, x, to);
@@ -116,7 +116,8 @@ ir::Source QuantiseSite::Quantised(ir::Node& node) {
 }
 
 // Quantises numbers before an operation that moves them, because moving bytes is faster.
-ir::Source QuantiseSite::OfFloats(const ir::Node& like, const ir::Source& x, const Levels& to) {
+ir::Source QuantiseSite::OfFloats(const ir::Node& like, const ir::Source& x,
+                                  const QuantParams& to) {
   ir::Node& move = *x.node;
   const bool is_moved = ops::TraitsOf(move).picks &&
                         move.operation->traits.steering == ops::Steering::kShape &&
@@ -130,34 +131,35 @@ ir::Source QuantiseSite::OfFloats(const ir::Node& like, const ir::Source& x, con
         0};
   }
   NodeAttributes attributes = {{ops::kInverse, AttributeOf(1 / to.scale)}};
-  WriteLevels(attributes, to);
+  WriteQuantParams(attributes, to);
   return {NewInferredNode(graph_, like, "Quantize", ops::kPassOnly, {x}, 1, attributes), 0};
 }
 
-bool QuantiseSite::ArePartsOnLevels(const ir::Node& join) const {
+bool QuantiseSite::ArePartsQuantised(const ir::Node& join) const {
   if (join.constant || !ops::TraitsOf(join).joins) return false;
   for (const ir::Source& part : join.inputs) {
-    if (levels_.Of(part) == nullptr) return false;
+    if (quant_params_.Of(part) == nullptr) return false;
   }
   return true;
 }
 
-ir::Source QuantiseSite::OnLevels(const ir::Node& like, ir::Source integers, const Levels& from,
-                                  const Levels& to) {
+ir::Source QuantiseSite::Requantised(const ir::Node& like, ir::Source integers,
+                                     const QuantParams& from, const QuantParams& to) {
   std::vector<int64_t> table;
-  for (int level = kLeastByte; level <= kGreatestByte; ++level) {
-    table.push_back(LevelOf(NumberAt(level, from), to));
+  for (int code = kLeastByte; code <= kGreatestByte; ++code) {
+    table.push_back(CodeOf(NumberAt(code, from), to));
   }
   if (ChangesNothing(table, from)) return integers;
   return NewByteTable(graph_, like, integers, table);
 }
 
 // Joins the codes of all parts; requantises them to `to` if it is not null.
-ir::Source QuantiseSite::Joined(ir::Node& node, const Levels* to) {
+ir::Source QuantiseSite::Joined(ir::Node& node, const QuantParams* to) {
   std::vector<ir::Source> parts;
   for (const ir::Source& part : node.inputs) {
     const ir::Source integers = Integers(part);
-    parts.push_back(to == nullptr ? integers : OnLevels(node, integers, *levels_.Of(part), *to));
+    parts.push_back(to == nullptr ? integers
+                                  : Requantised(node, integers, *quant_params_.Of(part), *to));
   }
   return {
       NewInferredNode(graph_, node, node.type, node.operation->opset, parts, 1, node.attributes),
@@ -171,7 +173,7 @@ ir::Source QuantiseSite::Moved(ir::Node& node, uint32_t port) {
   ir::Node* moved = NewInferredNode(graph_, node, node.type, node.operation->opset, inputs, count,
                                     node.attributes);
   for (uint32_t i = 0; i < count; ++i) {
-    if (levels_.Of({&node, i}) != nullptr) integers_[{&node, i}] = {moved, i};
+    if (quant_params_.Of({&node, i}) != nullptr) integers_[{&node, i}] = {moved, i};
   }
   return {moved, port};
 }

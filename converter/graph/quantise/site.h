@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "converter/graph/fold.h"
-#include "converter/graph/quantise/levels.h"
+#include "converter/graph/quantise/quant_params.h"
 #include "converter/graph/recognise/form_site.h"
 
 namespace weft::graph {
@@ -28,7 +28,7 @@ class QuantiseSite {
         folding_(folding),
         keeps_floats_(keeps_floats),
         reads_(graph),
-        levels_(graph) {}
+        quant_params_(graph) {}
 
   ir::Graph& graph() { return graph_; }
   Folding& folding() { return folding_; }
@@ -37,7 +37,9 @@ class QuantiseSite {
   ir::Node* SoleReader(const ir::Node& node) const { return reads_.SoleReader(node); }
   bool KeepsFloats(const ir::Node& node) const { return keeps_floats_(node.name); }
   // The parameters that all elements of the value share; null if it is not quantised.
-  const Levels* LevelsOf(const ir::Source& source) const { return levels_.Of(source); }
+  const QuantParams* QuantParamsOf(const ir::Source& source) const {
+    return quant_params_.Of(source);
+  }
 
   // The codes of a quantised value.
   ir::Source Integers(const ir::Source& source);
@@ -46,28 +48,30 @@ class QuantiseSite {
   void SetIntegers(ir::Node& node, ir::Source integers);
   // Adds the codes of a per-channel quantiser, which its single reader uses. Its f32 output
   // remains.
-  void SetChannels(const ir::Node& quantiser, ir::Source integers, ChannelLevels levels);
+  void SetChannels(const ir::Node& quantiser, ir::Source integers, ChannelQuantParams quant_params);
   // The parameters that SetChannels stored; null if there are none.
-  const ChannelLevels* ChannelsOf(const ir::Source& source) const;
+  const ChannelQuantParams* ChannelsOf(const ir::Source& source) const;
   // The int16 codes from which a quantiser's numbers are now computed; null if there are none.
-  void SetShorts(const ir::Node& quantiser, const Levels& levels) { shorts_[&quantiser] = levels; }
-  const Levels* ShortsOf(const ir::Node& node) const {
+  void SetShorts(const ir::Node& quantiser, const QuantParams& quant_params) {
+    shorts_[&quantiser] = quant_params;
+  }
+  const QuantParams* ShortsOf(const ir::Node& node) const {
     const auto found = shorts_.find(&node);
     return found == shorts_.end() ? nullptr : &found->second;
   }
   bool HasIntegers(const ir::Node& node) const { return integers_.contains({&node, 0}); }
   // Returns true if the node concatenates values that are all quantised, each with its own
   // parameters.
-  bool ArePartsOnLevels(const ir::Node& join) const;
+  bool ArePartsQuantised(const ir::Node& join) const;
   // Requantises codes: each becomes the code in `to` of the nearest number.
-  ir::Source OnLevels(const ir::Node& like, ir::Source integers, const Levels& from,
-                      const Levels& to);
+  ir::Source Requantised(const ir::Node& like, ir::Source integers, const QuantParams& from,
+                         const QuantParams& to);
 
  private:
   ir::Source MakeIntegers(ir::Node& node, uint32_t port);
   ir::Source Quantised(ir::Node& node);
-  ir::Source OfFloats(const ir::Node& like, const ir::Source& x, const Levels& to);
-  ir::Source Joined(ir::Node& node, const Levels* to);
+  ir::Source OfFloats(const ir::Node& like, const ir::Source& x, const QuantParams& to);
+  ir::Source Joined(ir::Node& node, const QuantParams* to);
   ir::Source Moved(ir::Node& node, uint32_t port);
   ir::Source OfRing(ir::Node& ring);
 
@@ -75,14 +79,14 @@ class QuantiseSite {
   Folding& folding_;
   const KeepsFloatsFunction& keeps_floats_;
   const FormSite reads_;
-  const LevelledValues levels_;
+  const QuantisedValues quant_params_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> integers_;
-  std::map<const ir::Node*, ChannelLevels> channels_;
-  std::map<const ir::Node*, Levels> shorts_;
+  std::map<const ir::Node*, ChannelQuantParams> channels_;
+  std::map<const ir::Node*, QuantParams> shorts_;
 };
 
 // Attributes of the operations in ops/quantised.h: output parameters, and the text of a number.
-void WriteLevels(NodeAttributes& attributes, const Levels& levels);
+void WriteQuantParams(NodeAttributes& attributes, const QuantParams& quant_params);
 std::string AttributeOf(double number);
 // Maps each i8 code to table[code + 128], as i8.
 ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integers,

@@ -126,10 +126,10 @@ struct Descs {
 Descs DescsOf(const Cell& cell, int64_t bias_gates) {
   const int64_t l = cell.directions;
   using Type = memory::data_type;
-  const Type levels = cell.is_int8 ? Type::u8 : Type::f32;
+  const Type codes = cell.is_int8 ? Type::u8 : Type::f32;
   const Type weights = cell.is_int8 ? Type::s8 : Type::f32;
-  return {{{cell.steps, 1, cell.inputs}, levels, Tag::tnc},
-          {{1, l, 1, cell.hidden}, levels, Tag::ldnc},
+  return {{{cell.steps, 1, cell.inputs}, codes, Tag::tnc},
+          {{1, l, 1, cell.hidden}, codes, Tag::ldnc},
           F32({1, l, 1, cell.hidden}, Tag::ldnc),
           {{1, l, cell.inputs, cell.gates(), cell.hidden}, weights, Tag::any},
           {{1, l, cell.hidden, cell.gates(), cell.hidden}, weights, Tag::any},

@@ -59,7 +59,7 @@ TEST_F(Quantised, ProductsTakeWhatFollowsThem) {
 
 // MatMulInteger after DynamicQuantizeLinear, as frontends export it: int8 values and zero point are
 // computed.
-struct ComputedLevels : Quantised {
+struct ComputedQuantParams : Quantised {
   ir::Source As(const char* type, ir::Source x) {
     return g.Of("Convert", {x}, {{"destination_type", type}});
   }
@@ -77,7 +77,7 @@ struct ComputedLevels : Quantised {
   }
 };
 
-TEST_F(ComputedLevels, ProductsTakeConversionAndFactor) {
+TEST_F(ComputedQuantParams, ProductsTakeConversionAndFactor) {
   for (const char* type : {"u8", "i8"}) {
     for (const Dims& factor : {Dims{}, Dims{1, 1}, Dims{5}, Dims{1, 5}}) {
       g = {};
@@ -89,7 +89,7 @@ TEST_F(ComputedLevels, ProductsTakeConversionAndFactor) {
   }
 }
 
-TEST_F(ComputedLevels, ProductsWithoutZeroAndFactorAreBytesToo) {
+TEST_F(ComputedQuantParams, ProductsWithoutZeroAndFactorAreBytesToo) {
   const ir::Source sums =
       g.Of("MatMul", {Wide("u8", {3, 7}), Constants({5, 7})}, {{"transpose_b", "true"}});
   EXPECT_EQ(
@@ -98,7 +98,7 @@ TEST_F(ComputedLevels, ProductsWithoutZeroAndFactorAreBytesToo) {
 }
 
 // A convolution of 8-bit data minus a zero point with integer filters, followed by a conversion.
-struct ComputedWindows : ComputedLevels {
+struct ComputedWindows : ComputedQuantParams {
   ir::Source Filters(const Dims& dims, int32_t least, int32_t greatest) {
     std::vector<int32_t> numbers(static_cast<size_t>(ElementCount(dims).value_or(0)), least);
     numbers.back() = greatest;
@@ -164,7 +164,7 @@ TEST_F(ComputedWindows, TakeWeightsThatAnOffsetBringsWithinBytes) {
       << "sums beyond the integers of f32";
 }
 
-TEST_F(ComputedLevels, OtherProductsStayWhatTheyAre) {
+TEST_F(ComputedQuantParams, OtherProductsStayWhatTheyAre) {
   const auto stays = [&](ir::Source result) {
     const KindCounts kinds = Kinds(result);
     EXPECT_EQ(kinds.at("MatMul"), 1);

@@ -480,10 +480,10 @@ TEST_F(Axes, OfABroadcastScalarAreOfTheOutputAlone) {
 }
 
 TEST_F(Axes, OfFakeQuantizeMeetThoseOfItsRanges) {
-  const std::map<std::string, std::string> levels = {{"levels", "5"}};
+  const std::map<std::string, std::string> codes = {{"levels", "5"}};
   const ir::Source one = Some({1, 1, 1, 1}, 1);
   EXPECT_EQ(GroupsOf(Of(g.Add("FakeQuantize", 1,
-                              {X({2, 3, 4}), Some({3, 1}, -1), one, Some({4}, 0), one}, levels))),
+                              {X({2, 3, 4}), Some({3, 1}, -1), one, Some({4}, 0), one}, codes))),
             (Groups{"in0.0=out0.0", "in0.1=in1.0=out0.1", "in0.2=in3.0=out0.2"}));
 }
 

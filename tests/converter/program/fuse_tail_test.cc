@@ -153,13 +153,13 @@ TEST(FuseTail, EndsInTheFunctionWithItsClip) {
 }
 
 // An int8 product with results of `type`, followed by a function of the dequantised results.
-plan::Program FunctionOfLevels(ElementType type) {
+plan::Program FunctionOfCodes(ElementType type) {
   plan::Program program;
   plan::Builder builder(program);
   const ValueId x = builder.Scratch(F32({3, 16}));
-  const ValueId levels = builder.Scratch({ElementType::i8, {3, 16}});
-  const format::Levels bytes(0, -128, 127, ElementType::i8);
-  builder.Emit(format::QuantizeParams(48, 100, bytes), {x}, {levels});
+  const ValueId codes = builder.Scratch({ElementType::i8, {3, 16}});
+  const format::CodeRange bytes(0, -128, 127, ElementType::i8);
+  builder.Emit(format::QuantizeParams(48, 100, bytes), {x}, {codes});
   std::vector<int8_t> weights(16 * 16);
   for (size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<int8_t>(i * 37 % 255);
   const ValueId packed = builder.WeightsOf({ElementType::i8, {256}}, weights);
@@ -168,8 +168,8 @@ plan::Program FunctionOfLevels(ElementType type) {
   const bool is_float = type == ElementType::f32;
   const ValueId y = builder.Scratch({type, {3, 16}});
   builder.Emit(format::DenseQ8Params(3, 16, 16, 16, 16, 0, format::Activation(),
-                                     is_float ? format::Levels(0, 0, 0, type) : bytes),
-               {levels, packed, scales, plan::kNone, plan::kNone}, {y});
+                                     is_float ? format::CodeRange(0, 0, 0, type) : bytes),
+               {codes, packed, scales, plan::kNone, plan::kNone}, {y});
   ValueId numbers = y;
   if (!is_float) {
     numbers = builder.Scratch(F32({3, 16}));
@@ -187,10 +187,10 @@ plan::Program FunctionOfLevels(ElementType type) {
 }
 
 TEST(FuseTail, EndsProductsOfLevelsInTheFunctionOfFloats) {
-  EXPECT_EQ(Kinds(Fused(FunctionOfLevels(ElementType::f32))),
+  EXPECT_EQ(Kinds(Fused(FunctionOfCodes(ElementType::f32))),
             (KindList{StepKind::kQuantize, StepKind::kDenseQ8}));
   EXPECT_EQ(
-      Kinds(Fused(FunctionOfLevels(ElementType::i8))),
+      Kinds(Fused(FunctionOfCodes(ElementType::i8))),
       (KindList{StepKind::kQuantize, StepKind::kDenseQ8, StepKind::kDequantize, StepKind::kUnary}));
 }
 

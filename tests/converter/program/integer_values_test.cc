@@ -22,14 +22,14 @@ using plan::Builder;
 using plan::Program;
 using plan::ValueId;
 
-constexpr int64_t kLevelRows = 3, kLevelInputs = 20, kLevelOutputs = 17;
-constexpr float kLevelScale = 1.0f / 64, kWeightScale = 1.0f / 128;
+constexpr int64_t kCodeRows = 3, kCodeInputs = 20, kCodeOutputs = 17;
+constexpr float kCodeScale = 1.0f / 64, kWeightScale = 1.0f / 128;
 
 // A product of weights that were integers, with a bias.
 struct Rounded {
   Program program;
   Builder builder{program};
-  ValueId x = builder.Scratch(F32({kLevelRows, kLevelInputs}));
+  ValueId x = builder.Scratch(F32({kCodeRows, kCodeInputs}));
 
   Rounded() { program.inputs.push_back({x, {"x"}, plan::kNone, 0}); }
 
@@ -37,50 +37,50 @@ struct Rounded {
 
   // Dequantised i8 values with zero point `zero`.
   ValueId Bytes(int8_t zero) {
-    constexpr uint32_t kCount = kLevelRows * kLevelInputs;
-    const ValueId bytes = builder.Scratch({ElementType::i8, {kLevelRows, kLevelInputs}});
-    builder.Emit(format::QuantizeParams(kCount, 1 / kLevelScale,
-                                        format::Levels(zero, -128, 127, ElementType::i8)),
+    constexpr uint32_t kCount = kCodeRows * kCodeInputs;
+    const ValueId bytes = builder.Scratch({ElementType::i8, {kCodeRows, kCodeInputs}});
+    builder.Emit(format::QuantizeParams(kCount, 1 / kCodeScale,
+                                        format::CodeRange(zero, -128, 127, ElementType::i8)),
                  {x}, {bytes});
-    const ValueId numbers = builder.Scratch(F32({kLevelRows, kLevelInputs}));
-    builder.Emit(format::DequantizeParams(kCount, kLevelScale, zero, 0, 0), {bytes}, {numbers});
+    const ValueId numbers = builder.Scratch(F32({kCodeRows, kCodeInputs}));
+    builder.Emit(format::DequantizeParams(kCount, kCodeScale, zero, 0, 0), {bytes}, {numbers});
     return numbers;
   }
 
   // Dequantised i16 values.
   ValueId Shorts() {
-    constexpr uint32_t kCount = kLevelRows * kLevelInputs;
-    const ValueId shorts = builder.Scratch({ElementType::i16, {kLevelRows, kLevelInputs}});
+    constexpr uint32_t kCount = kCodeRows * kCodeInputs;
+    const ValueId shorts = builder.Scratch({ElementType::i16, {kCodeRows, kCodeInputs}});
     builder.Emit(format::ConvertParams(kCount, ElementType::f32, ElementType::i16, 0), {x},
                  {shorts});
-    const ValueId wide = builder.Scratch(F32({kLevelRows, kLevelInputs}));
+    const ValueId wide = builder.Scratch(F32({kCodeRows, kCodeInputs}));
     builder.Emit(format::ConvertParams(kCount, ElementType::i16, ElementType::f32, 0), {shorts},
                  {wide});
-    const ValueId numbers = builder.Scratch(F32({kLevelRows, kLevelInputs}));
+    const ValueId numbers = builder.Scratch(F32({kCodeRows, kCodeInputs}));
     format::BinaryParams times;
     times.mutate_rank(1);
     times.mutable_dims()->Mutate(0, kCount);
     times.mutable_a_strides()->Mutate(0, 1);
     times.mutate_op(format::BinaryOp::multiply);
     times.mutate_type(ElementType::f32);
-    builder.Emit(times, {wide, builder.WeightsOf<float>({ElementType::f32, {1}}, {kLevelScale})},
+    builder.Emit(times, {wide, builder.WeightsOf<float>({ElementType::f32, {1}}, {kCodeScale})},
                  {numbers});
     return numbers;
   }
 
   void Multiply(ValueId numbers, int64_t greatest = 127) {
     std::vector<float> weights;
-    for (int64_t i = 0; i < kLevelOutputs * kLevelInputs; ++i) {
+    for (int64_t i = 0; i < kCodeOutputs * kCodeInputs; ++i) {
       const int64_t integer =
-          i % kLevelInputs == 0 ? greatest : (i * 37) % (2 * greatest) - greatest;
+          i % kCodeInputs == 0 ? greatest : (i * 37) % (2 * greatest) - greatest;
       weights.push_back(static_cast<float>(integer) * kWeightScale);
     }
     builder.SetFromIntegers(true);
     const ValueId packed =
-        ops::PackDense(builder, weights, kLevelInputs, 1, kLevelOutputs, kLevelInputs);
+        ops::PackDense(builder, weights, kCodeInputs, 1, kCodeOutputs, kCodeInputs);
     builder.SetFromIntegers(false);
-    const ValueId y = builder.Scratch(F32({kLevelRows, kLevelOutputs}));
-    ops::EmitDense(builder, kLevelRows, kLevelInputs, kLevelOutputs, numbers, packed, y);
+    const ValueId y = builder.Scratch(F32({kCodeRows, kCodeOutputs}));
+    ops::EmitDense(builder, kCodeRows, kCodeInputs, kCodeOutputs, numbers, packed, y);
     Output(y);
   }
 
@@ -99,8 +99,8 @@ struct Rounded {
   }
 };
 
-std::vector<float> LevelData() {
-  std::vector<float> x(kLevelRows * kLevelInputs);
+std::vector<float> CodeData() {
+  std::vector<float> x(kCodeRows * kCodeInputs);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i * 29 % 61) - 30;
   return x;
 }
@@ -113,7 +113,7 @@ std::string SameSums(const Make& make) {
   make(before);
   make(after);
   const std::string names = after.Narrowed();
-  EXPECT_EQ(RunFloats(after.program, {LevelData()}), RunFloats(before.program, {LevelData()}))
+  EXPECT_EQ(RunFloats(after.program, {CodeData()}), RunFloats(before.program, {CodeData()}))
       << names;
   return names;
 }
@@ -136,16 +136,16 @@ TEST(IntegerValues, LeaveNumbersThatSomethingElseReads) {
 TEST(IntegerValues, MoveAsTheNumbersDo) {
   EXPECT_EQ(SameSums([](Rounded& r) {
               const ValueId numbers = r.Shorts(),
-                            turned = r.builder.Scratch(F32({kLevelRows, kLevelInputs}));
-              r.builder.CopyStrided(numbers, turned, {kLevelInputs, kLevelRows}, {kLevelRows, 1}, 0,
-                                    {1, kLevelInputs}, 0);
+                            turned = r.builder.Scratch(F32({kCodeRows, kCodeInputs}));
+              r.builder.CopyStrided(numbers, turned, {kCodeInputs, kCodeRows}, {kCodeRows, 1}, 0,
+                                    {1, kCodeInputs}, 0);
               r.Multiply(turned);
             }),
             "convert copy dense_i8:i16");
   EXPECT_EQ(SameSums([](Rounded& r) {
               ValueId moved = r.Bytes(5);
               for (int i = 0; i < 2; ++i) {
-                const ValueId to = r.builder.Scratch(F32({kLevelRows, kLevelInputs}));
+                const ValueId to = r.builder.Scratch(F32({kCodeRows, kCodeInputs}));
                 r.builder.Copy(moved, to);
                 moved = to;
               }

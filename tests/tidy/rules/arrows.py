@@ -12,7 +12,7 @@ def _floors(*rooms):
     return tuple(f"converter/{room}" for room in rooms) + (
         "runtime", "kernels/matrix/pack.h", "kernels/elementwise/convert.h", "kernels/variants.h",
         "kernels/elementwise/functions.inc", "kernels/types.inc", "kernels/matrix/weights.inc",
-        "kernels/elementwise/chain.h", "kernels/elementwise/levels.h", "kernels/fourier/fourier.h", "kernels/matrix/conv_i8.h", "kernels/matrix/conv_q8.h", "kernels/matrix/dense_i4.h", "kernels/matrix/dense_i8.h", "kernels/matrix/depthwise_i8.h", "kernels/recurrent/cell.h",
+        "kernels/elementwise/chain.h", "kernels/elementwise/code_range.h", "kernels/fourier/fourier.h", "kernels/matrix/conv_i8.h", "kernels/matrix/conv_q8.h", "kernels/matrix/dense_i4.h", "kernels/matrix/dense_i8.h", "kernels/matrix/depthwise_i8.h", "kernels/recurrent/cell.h",
         "kernels/fourier/fourier_tables.h", "kernels/reduce/sum.h")
 
 
@@ -23,7 +23,7 @@ def _floors(*rooms):
 #   variants.h                               object files that a generated C source must link
 #   functions.inc                            functions with equal rounding on every target
 #   types.inc, weights.inc                   the lists of element types and of weight types
-#   dense_i4.h, dense_i8.h, levels.h         ranges of integers
+#   dense_i4.h, dense_i8.h, code_range.h         ranges of integers
 #   conv_q8.h, conv_i8.h, depthwise_i8.h     scratch sizes
 #   fourier.h, fourier_tables.h              layout of a transform's tables
 _MAY_INCLUDE = {

@@ -2,8 +2,8 @@
 // Products of 8-bit integers whose zero point and scale are computed at run time: MatMulInteger and
 // ConvInteger after DynamicQuantizeLinear. Frontends write them as i32 products that are converted
 // to f32 and scaled.
-#ifndef WEFT_CONVERTER_GRAPH_QUANTISE_COMPUTED_LEVELS_H_
-#define WEFT_CONVERTER_GRAPH_QUANTISE_COMPUTED_LEVELS_H_
+#ifndef WEFT_CONVERTER_GRAPH_QUANTISE_COMPUTED_PARAMS_H_
+#define WEFT_CONVERTER_GRAPH_QUANTISE_COMPUTED_PARAMS_H_
 
 #include "converter/graph/quantise/site.h"
 
@@ -18,4 +18,4 @@ bool QuantiseComputedProduct(QuantiseSite& site, ir::Node& node);
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_QUANTISE_COMPUTED_LEVELS_H_
+#endif  // WEFT_CONVERTER_GRAPH_QUANTISE_COMPUTED_PARAMS_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random quantised values for the tests of quantised steps.
-#ifndef WEFT_TESTS_KERNELS_LEVELS_CASES_H_
-#define WEFT_TESTS_KERNELS_LEVELS_CASES_H_
+#ifndef WEFT_TESTS_KERNELS_CODES_CASES_H_
+#define WEFT_TESTS_KERNELS_CODES_CASES_H_
 
 #include "kernels/matrix/dense_q8.h"
 #include "kernels/reference/dense_q8.h"
@@ -10,27 +10,27 @@
 namespace weft::kernels {
 
 // Often -128 or 127.
-inline int8_t LevelAtRandom(Random* random) {
-  const auto level = static_cast<int8_t>(static_cast<int32_t>(random->Below(256)) - 128);
-  if (random->Below(4) != 0) return level;
-  return level < 0 ? int8_t{-128} : int8_t{127};
+inline int8_t CodeAtRandom(Random* random) {
+  const auto code = static_cast<int8_t>(static_cast<int32_t>(random->Below(256)) - 128);
+  if (random->Below(4) != 0) return code;
+  return code < 0 ? int8_t{-128} : int8_t{127};
 }
 
-inline std::vector<int8_t> LevelsAtRandom(Random* random, size_t count) {
-  std::vector<int8_t> levels(count);
-  for (int8_t& level : levels) level = LevelAtRandom(random);
-  return levels;
+inline std::vector<int8_t> CodesAtRandom(Random* random, size_t count) {
+  std::vector<int8_t> codes(count);
+  for (int8_t& code : codes) code = CodeAtRandom(random);
+  return codes;
 }
 
-inline std::vector<int8_t> EveryLevel() {
-  std::vector<int8_t> levels;
-  for (int32_t level = -128; level < 128; ++level) levels.push_back(static_cast<int8_t>(level));
-  return levels;
+inline std::vector<int8_t> EveryCode() {
+  std::vector<int8_t> codes;
+  for (int32_t code = -128; code < 128; ++code) codes.push_back(static_cast<int8_t>(code));
+  return codes;
 }
 
-inline Levels LevelsCase(Random* random) {
-  const int8_t a = LevelAtRandom(random), b = LevelAtRandom(random);
-  return {LevelAtRandom(random), a < b ? a : b, a < b ? b : a};
+inline CodeRange CodesCase(Random* random) {
+  const int8_t a = CodeAtRandom(random), b = CodeAtRandom(random);
+  return {CodeAtRandom(random), a < b ? a : b, a < b ? b : a};
 }
 
 // Factors of a product's outputs, some of them null. With these scales, sums of `terms` products
@@ -68,11 +68,11 @@ void ExpectResults(const ResultsQ8& results, const std::vector<float>& numbers,
   } else {
     std::vector<int8_t> must(count, static_cast<int8_t>(0xA5));
     for (size_t i = 0; i < places.size(); ++i)
-      must[places[i]] = LevelReference(results.levels, numbers[i]);
+      must[places[i]] = CodeReference(results.codes, numbers[i]);
     ExpectSame(OnEveryTarget<int8_t>(count, misalignment, run), must);
   }
 }
 
 }  // namespace weft::kernels
 
-#endif  // WEFT_TESTS_KERNELS_LEVELS_CASES_H_
+#endif  // WEFT_TESTS_KERNELS_CODES_CASES_H_

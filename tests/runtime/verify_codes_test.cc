@@ -4,14 +4,14 @@
 
 #include <limits>
 
-#include "kernels/elementwise/levels.h"
+#include "kernels/elementwise/code_range.h"
 #include "tests/runtime/listing_builder.h"
 #include "tests/runtime/samples.h"
 
 namespace weft::test {
 namespace {
 
-TEST(VerifyLevels, HoldsSumsOfLevelsTo32Bits) {
+TEST(VerifyCodes, HoldsSumsOfLevelsTo32Bits) {
   using B = ListingBuilder;
   const auto dense = [](uint32_t inputs) {
     return CodeOf(format::Kind::dense_q8, [=](B& b) { b.dense_q8_rows[0].mutate_inputs(inputs); });
@@ -53,13 +53,13 @@ TEST(VerifyLevels, HoldsSumsOfLevelsTo32Bits) {
             FaultCode::kParamTerms);
 }
 
-TEST(VerifyLevels, HoldsLevelsAndScalesToTheirRange) {
+TEST(VerifyCodes, HoldsLevelsAndScalesToTheirRange) {
   using B = ListingBuilder;
   using format::Kind;
-  const format::Levels reversed(0, 5, 4, ElementType::i8), of_floats(0, 0, 0, ElementType::f32);
-  EXPECT_EQ(CodeOf(Kind::quantize, [&](B& b) { b.quantize_rows[0].mutable_levels() = reversed; }),
-            FaultCode::kParamLevels);
-  EXPECT_EQ(CodeOf(Kind::quantize, [&](B& b) { b.quantize_rows[0].mutable_levels() = of_floats; }),
+  const format::CodeRange reversed(0, 5, 4, ElementType::i8), of_floats(0, 0, 0, ElementType::f32);
+  EXPECT_EQ(CodeOf(Kind::quantize, [&](B& b) { b.quantize_rows[0].mutable_codes() = reversed; }),
+            FaultCode::kParamCodes);
+  EXPECT_EQ(CodeOf(Kind::quantize, [&](B& b) { b.quantize_rows[0].mutable_codes() = of_floats; }),
             FaultCode::kParamType);
   const float infinity = std::numeric_limits<float>::infinity();
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -95,39 +95,39 @@ TEST(VerifyLevels, HoldsLevelsAndScalesToTheirRange) {
 }
 
 // Unused fields must be 0.
-TEST(VerifyLevels, HoldsResultsOfLevelsToOneForm) {
+TEST(VerifyCodes, HoldsResultsOfLevelsToOneForm) {
   using B = ListingBuilder;
   using format::Kind;
-  const format::Levels reversed(0, 5, 4, ElementType::i8);
-  const format::Levels half(1, 0, 0, kF32), whole(0, 0, 0, kF32);
-  const auto dense = [](const format::Levels& levels, const format::Activation& activation) {
+  const format::CodeRange reversed(0, 5, 4, ElementType::i8);
+  const format::CodeRange half(1, 0, 0, kF32), whole(0, 0, 0, kF32);
+  const auto dense = [](const format::CodeRange& codes, const format::Activation& activation) {
     return CodeOf(Kind::dense_q8, [&](B& b) {
-      b.dense_q8_rows[0].mutable_levels() = levels;
+      b.dense_q8_rows[0].mutable_codes() = codes;
       b.dense_q8_rows[0].mutable_activation() = activation;
-      b.slots[5].mutate_type(levels.type());
+      b.slots[5].mutate_type(codes.type());
     });
   };
   const format::Activation plain, relu = Activate(format::UnaryOp::relu),
                                   clipped = Activate(format::UnaryOp::identity, 0, 0, 1.0f);
-  EXPECT_EQ(dense(samples::kLevels, plain), FaultCode::kNone);
-  EXPECT_EQ(dense(samples::kLevels, relu), FaultCode::kParamOp);
-  EXPECT_EQ(dense(samples::kLevels, clipped), FaultCode::kParamOp);
-  EXPECT_EQ(dense(reversed, plain), FaultCode::kParamLevels);
+  EXPECT_EQ(dense(samples::kCodes, plain), FaultCode::kNone);
+  EXPECT_EQ(dense(samples::kCodes, relu), FaultCode::kParamOp);
+  EXPECT_EQ(dense(samples::kCodes, clipped), FaultCode::kParamOp);
+  EXPECT_EQ(dense(reversed, plain), FaultCode::kParamCodes);
   EXPECT_EQ(dense(half, relu), FaultCode::kParamReserved);
   EXPECT_EQ(dense(whole, relu), FaultCode::kOperandBytes);  // four times as many
-  const auto maximum = [](float scale, int8_t x_zero, const format::Levels& levels) {
+  const auto maximum = [](float scale, int8_t x_zero, const format::CodeRange& codes) {
     return CodeOf(Kind::pool_q8, [&](B& b) {
       b.pool_q8_rows[0].mutate_op(format::PoolOp::max);
       b.pool_q8_rows[0].mutate_scale(scale);
       b.pool_q8_rows[0].mutate_x_zero(x_zero);
-      b.pool_q8_rows[0].mutable_levels() = levels;
+      b.pool_q8_rows[0].mutable_codes() = codes;
     });
   };
-  const format::Levels none(0, 0, 0, ElementType::i8);
+  const format::CodeRange none(0, 0, 0, ElementType::i8);
   EXPECT_EQ(maximum(0, 0, none), FaultCode::kNone);
   EXPECT_EQ(maximum(1, 0, none), FaultCode::kParamScale);
   EXPECT_EQ(maximum(0, -1, none), FaultCode::kParamReserved);
-  EXPECT_EQ(maximum(0, 0, samples::kLevels), FaultCode::kParamReserved);
+  EXPECT_EQ(maximum(0, 0, samples::kCodes), FaultCode::kParamReserved);
   EXPECT_EQ(maximum(0, 0, whole), FaultCode::kParamType);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of quantisation parameters (kernels/elementwise/levels.h) and of int8 products.
-#ifndef WEFT_RUNTIME_BIND_LEVELS_H_
-#define WEFT_RUNTIME_BIND_LEVELS_H_
+// Rules of quantisation parameters (kernels/elementwise/code_range.h) and of int8 products.
+#ifndef WEFT_RUNTIME_BIND_CODE_RANGE_H_
+#define WEFT_RUNTIME_BIND_CODE_RANGE_H_
 
 #include <cstring>
 
@@ -14,21 +14,20 @@ namespace weft::bind {
 inline constexpr format::ElementType kI8 = format::ElementType::i8;
 inline constexpr format::ElementType kI32 = format::ElementType::i32;
 
-inline kernels::Levels LevelsOf(const format::Levels& levels) {
-  return {levels.zero(), levels.low(), levels.high()};
+inline kernels::CodeRange CodesOf(const format::CodeRange& codes) {
+  return {codes.zero(), codes.low(), codes.high()};
 }
 
-inline void RequireLevels(ParamChecker& check, const format::Levels& levels) {
-  const auto begin = static_cast<uint32_t>(levels.low() + 128);
-  const auto end = static_cast<uint32_t>(levels.high() + 128);
-  check.Require(levels.type() == kI8, FaultCode::kParamType, static_cast<uint32_t>(levels.type()),
-                0);
-  check.RequireAtLeast(FaultCode::kParamLevels, end, begin);
+inline void RequireCodeRange(ParamChecker& check, const format::CodeRange& codes) {
+  const auto begin = static_cast<uint32_t>(codes.low() + 128);
+  const auto end = static_cast<uint32_t>(codes.high() + 128);
+  check.Require(codes.type() == kI8, FaultCode::kParamType, static_cast<uint32_t>(codes.type()), 0);
+  check.RequireAtLeast(FaultCode::kParamCodes, end, begin);
 }
-inline void RequireNoLevels(ParamChecker& check, const format::Levels& levels) {
-  check.RequireZero(static_cast<uint8_t>(levels.zero()));
-  check.RequireZero(static_cast<uint8_t>(levels.low()));
-  check.RequireZero(static_cast<uint8_t>(levels.high()));
+inline void RequireNoCodeRange(ParamChecker& check, const format::CodeRange& codes) {
+  check.RequireZero(static_cast<uint8_t>(codes.zero()));
+  check.RequireZero(static_cast<uint8_t>(codes.low()));
+  check.RequireZero(static_cast<uint8_t>(codes.high()));
 }
 
 // False for a NaN as well.
@@ -50,22 +49,22 @@ inline format::ElementType RequireRows(ParamChecker& check, uint32_t most, uint3
   return kF32;
 }
 
-inline kernels::ResultsQ8 ResultsOf(const format::Levels& levels) {
-  return {LevelsOf(levels), levels.type() == kF32};
+inline kernels::ResultsQ8 ResultsOf(const format::CodeRange& codes) {
+  return {CodesOf(codes), codes.type() == kF32};
 }
 
 // Checks operands 0, 1 and all after them of a product "x weights scales [first] [start] -> y",
 // with `terms` terms per sum and one entry of scales and first for each of `outputs`. The caller
 // checks start and y. One function for all steps instead of a template of their parameters, to save
 // code.
-inline void RequireProduct(ParamChecker& check, const format::Levels& levels,
+inline void RequireProduct(ParamChecker& check, const format::CodeRange& codes,
                            const format::Activation& activation, uint32_t terms, uint32_t weights,
                            uint32_t outputs) {
   check.RequireActivation(activation);
-  if (levels.type() == kF32) {
-    RequireNoLevels(check, levels);
+  if (codes.type() == kF32) {
+    RequireNoCodeRange(check, codes);
   } else {
-    RequireLevels(check, levels);
+    RequireCodeRange(check, codes);
     const auto op = static_cast<uint32_t>(activation.op());
     check.Require(activation.op() == format::UnaryOp::identity, FaultCode::kParamOp, op, 1);
     check.Require(activation.clip() == 0, FaultCode::kParamOp, op, 0);
@@ -84,4 +83,4 @@ inline kernels::FactorsQ8 FactorsOf(std::byte* const* operands) {
 
 }  // namespace weft::bind
 
-#endif  // WEFT_RUNTIME_BIND_LEVELS_H_
+#endif  // WEFT_RUNTIME_BIND_CODE_RANGE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/levels.h"
+#include "converter/graph/quantise/quant_params.h"
 
 #include <algorithm>
 #include <array>
@@ -53,9 +53,9 @@ std::optional<Limits> LimitsOf(const ir::Node& node) {
 }
 
 // Parameters of integers that represent themselves.
-std::optional<Levels> LevelsOfInput(const ir::Source& source) {
+std::optional<QuantParams> QuantParamsOfInput(const ir::Source& source) {
   if (ir::WidenedOf(source) != nullptr) return std::nullopt;
-  return LevelsOfType(TypeOf(source).type);
+  return QuantParamsOfType(TypeOf(source).type);
 }
 
 std::optional<Quantiser> QuantiserBetween(const Limits& limits, int64_t count) {
@@ -76,26 +76,28 @@ std::optional<Quantiser> QuantiserBetween(const Limits& limits, int64_t count) {
 
 }  // namespace
 
-std::optional<Levels> LevelsOfType(ElementType type) {
-  if (type == ElementType::i8) return Levels{1, 0, kLeastByte, kGreatestByte};
-  if (type == ElementType::u8) return Levels{1, kLeastByte, kLeastByte, kGreatestByte};
+std::optional<QuantParams> QuantParamsOfType(ElementType type) {
+  if (type == ElementType::i8) return QuantParams{1, 0, kLeastByte, kGreatestByte};
+  if (type == ElementType::u8) return QuantParams{1, kLeastByte, kLeastByte, kGreatestByte};
   return std::nullopt;
 }
 
 bool IsScale(double scale) { return scale >= kLeastScale && scale <= kGreatestScale; }
 
-float NumberAt(int level, const Levels& levels) {
-  return static_cast<float>(level - levels.zero) * static_cast<float>(levels.scale);
+float NumberAt(int code, const QuantParams& quant_params) {
+  return static_cast<float>(code - quant_params.zero) * static_cast<float>(quant_params.scale);
 }
 
-float InverseOf(const Levels& levels) { return static_cast<float>(1 / levels.scale); }
+float InverseOf(const QuantParams& quant_params) {
+  return static_cast<float>(1 / quant_params.scale);
+}
 
-int LevelOf(float number, const Levels& levels) {
-  const float scaled = number * InverseOf(levels);
-  const auto least = static_cast<float>(levels.low - levels.zero);
-  const auto most = static_cast<float>(levels.high - levels.zero);
-  if (!(scaled > least)) return levels.low;  // also for NaN
-  return static_cast<int>(std::nearbyint(std::min(scaled, most))) + levels.zero;
+int CodeOf(float number, const QuantParams& quant_params) {
+  const float scaled = number * InverseOf(quant_params);
+  const auto least = static_cast<float>(quant_params.low - quant_params.zero);
+  const auto most = static_cast<float>(quant_params.high - quant_params.zero);
+  if (!(scaled > least)) return quant_params.low;  // also for NaN
+  return static_cast<int>(std::nearbyint(std::min(scaled, most))) + quant_params.zero;
 }
 
 std::optional<Quantiser> QuantiserOf(const ir::Node& node) {
@@ -121,7 +123,7 @@ std::optional<Quantiser> ShortQuantiserOf(const ir::Node& node) {
   return Quantiser{{scale, 0, first, last}, {out_scale, 0, first, last}};
 }
 
-std::optional<ChannelLevels> ChannelLevelsOf(const ir::Node& node, size_t axis) {
+std::optional<ChannelQuantParams> ChannelQuantParamsOf(const ir::Node& node, size_t axis) {
   if (!IsCalled(node, "FakeQuantize") || node.constant) return std::nullopt;
   const int64_t count = node.outputs[0].type.dims[axis];
   std::array<std::vector<double>, 4> limits;
@@ -131,14 +133,15 @@ std::optional<ChannelLevels> ChannelLevelsOf(const ir::Node& node, size_t axis) 
     if (!along) return std::nullopt;
     limits[i] = *along;
   }
-  std::optional<ChannelLevels> channels;
+  std::optional<ChannelQuantParams> channels;
   for (size_t c = 0; c < static_cast<size_t>(count); ++c) {
     const std::optional<Quantiser> one = QuantiserBetween(
         {limits[0][c], limits[1][c], limits[2][c], limits[3][c]}, LevelCountOf(node));
     if (!one || !one->in.AgreesWith(one->out)) return std::nullopt;
-    if (!channels) channels = ChannelLevels{one->in, {}};
-    const Levels& levels = channels->levels;
-    if (one->in.zero != levels.zero || one->in.low != levels.low || one->in.high != levels.high) {
+    if (!channels) channels = ChannelQuantParams{one->in, {}};
+    const QuantParams& quant_params = channels->quant_params;
+    if (one->in.zero != quant_params.zero || one->in.low != quant_params.low ||
+        one->in.high != quant_params.high) {
       return std::nullopt;
     }
     channels->scales.push_back(one->in.scale);
@@ -146,84 +149,88 @@ std::optional<ChannelLevels> ChannelLevelsOf(const ir::Node& node, size_t axis) 
   return channels;
 }
 
-LevelledValues::LevelledValues(const ir::Graph& graph) {
+QuantisedValues::QuantisedValues(const ir::Graph& graph) {
   for (const ir::Node* node : ir::Topological(graph)) {
     if (node->operation != nullptr && !node->constant) Add(graph, *node);
   }
 }
 
-const Levels* LevelledValues::Of(const ir::Source& source) const {
-  const auto found = levels_.find({source.node, source.port});
-  return found == levels_.end() ? nullptr : &found->second;
+const QuantParams* QuantisedValues::Of(const ir::Source& source) const {
+  const auto found = quant_params_.find({source.node, source.port});
+  return found == quant_params_.end() ? nullptr : &found->second;
 }
 
-void LevelledValues::Add(const ir::Graph& graph, const ir::Node& node) {
+void QuantisedValues::Add(const ir::Graph& graph, const ir::Node& node) {
   const bool is_long_at_run_time = std::ranges::any_of(
       node.outputs, [](const auto& out) { return out.run_time_extent.has_value(); });
   if (is_long_at_run_time) return;
   const ops::Traits& traits = node.operation->traits;
   if (const std::optional<Quantiser> quantiser = QuantiserOf(node)) {
-    levels_[{&node, 0}] = quantiser->out;
+    quant_params_[{&node, 0}] = quantiser->out;
   } else if (traits.converts && node.outputs[0].type.type == ElementType::f32) {
-    if (const auto own = LevelsOfInput(node.inputs[0])) levels_[{&node, 0}] = *own;
+    if (const auto own = QuantParamsOfInput(node.inputs[0])) quant_params_[{&node, 0}] = *own;
   } else if (traits.picks) {
     AddMoved(node);
   } else if (traits.joins) {
     AddJoined(node);
-  } else if (const std::optional<Levels> scaled = Scaled(node)) {
-    levels_[{&node, 0}] = *scaled;
+  } else if (const std::optional<QuantParams> scaled = Scaled(node)) {
+    quant_params_[{&node, 0}] = *scaled;
   } else if (const std::optional<ValueBounds> bounds = BoundsOf(node)) {
     // A clamp that excludes no code changes nothing.
-    const Levels* levels = Of(node.inputs[0]);
-    if (levels == nullptr || bounds->low > NumberAt(levels->low, *levels)) return;
-    if (bounds->high >= NumberAt(levels->high, *levels)) levels_[{&node, 0}] = *levels;
+    const QuantParams* quant_params = Of(node.inputs[0]);
+    if (quant_params == nullptr || bounds->low > NumberAt(quant_params->low, *quant_params)) return;
+    if (bounds->high >= NumberAt(quant_params->high, *quant_params))
+      quant_params_[{&node, 0}] = *quant_params;
   } else if (!node.inputs.empty()) {
-    const Levels* levels = Of(node.inputs[0]);
-    if (levels != nullptr && IsQuantisable(graph, node, *levels)) levels_[{&node, 0}] = *levels;
+    const QuantParams* quant_params = Of(node.inputs[0]);
+    if (quant_params != nullptr && IsQuantisable(graph, node, *quant_params))
+      quant_params_[{&node, 0}] = *quant_params;
   }
 }
 
 // Integers minus an offset, or times a scale, as in DequantizeLinear. The only rounding is that of
 // NumberAt.
-std::optional<Levels> LevelledValues::Scaled(const ir::Node& node) const {
+std::optional<QuantParams> QuantisedValues::Scaled(const ir::Node& node) const {
   const bool is_shift = IsCalled(node, "Subtract");
   if (!is_shift && !IsCalled(node, "Multiply")) return std::nullopt;
-  const Levels* from = Of(node.inputs[0]);
+  const QuantParams* from = Of(node.inputs[0]);
   const std::optional<double> number = NumberIn(node.inputs[1]);
   if (from == nullptr || from->scale != 1 || !number) return std::nullopt;
   if (node.outputs[0].type != TypeOf(node.inputs[0])) return std::nullopt;
-  Levels levels = *from;
+  QuantParams quant_params = *from;
   if (!is_shift) {
-    levels.scale = *number;
-    return IsScale(*number) ? std::optional(levels) : std::nullopt;
+    quant_params.scale = *number;
+    return IsScale(*number) ? std::optional(quant_params) : std::nullopt;
   }
-  if (std::nearbyint(*number) != *number || !IsByte(levels.zero + *number)) return std::nullopt;
-  levels.zero += static_cast<int>(*number);
-  return levels;
+  if (std::nearbyint(*number) != *number || !IsByte(quant_params.zero + *number))
+    return std::nullopt;
+  quant_params.zero += static_cast<int>(*number);
+  return quant_params;
 }
 
-void LevelledValues::AddMoved(const ir::Node& node) {
-  const Levels* levels = Of(node.inputs[0]);
-  if (levels == nullptr) return;
+void QuantisedValues::AddMoved(const ir::Node& node) {
+  const QuantParams* quant_params = Of(node.inputs[0]);
+  if (quant_params == nullptr) return;
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     if (ConstantOf(node.inputs[i]) == nullptr) return;
   }
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
-    if (node.outputs[port].type.type == ElementType::f32) levels_[{&node, port}] = *levels;
+    if (node.outputs[port].type.type == ElementType::f32)
+      quant_params_[{&node, port}] = *quant_params;
   }
 }
 
-void LevelledValues::AddJoined(const ir::Node& node) {
-  const Levels* first = Of(node.inputs[0]);
+void QuantisedValues::AddJoined(const ir::Node& node) {
+  const QuantParams* first = Of(node.inputs[0]);
   if (first == nullptr) return;
-  Levels joined = *first;
+  QuantParams joined = *first;
   for (const ir::Source& input : node.inputs) {
-    const Levels* levels = Of(input);
-    if (levels == nullptr || !levels->AgreesWith(joined)) return;
-    joined.low = std::min(joined.low, levels->low);
-    joined.high = std::max(joined.high, levels->high);
+    const QuantParams* quant_params = Of(input);
+    if (quant_params == nullptr || !quant_params->AgreesWith(joined)) return;
+    joined.low = std::min(joined.low, quant_params->low);
+    joined.high = std::max(joined.high, quant_params->high);
   }
-  levels_[{&node, 0}] = joined;
+  quant_params_[{&node, 0}] = joined;
 }
 
 }  // namespace weft::graph

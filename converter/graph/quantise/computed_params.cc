@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/quantise/computed_levels.h"
+#include "converter/graph/quantise/computed_params.h"
 
 #include <optional>
 #include <vector>
@@ -122,9 +122,9 @@ bool SetPadding(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
                 NodeAttributes& attributes, std::vector<ir::Source>& inputs) {
   const std::vector<int64_t> known = x.zero ? IntsOf(*x.zero) : std::vector<int64_t>{0};
   if (known.size() == 1) {
-    const int64_t level = known[0] - x.data.above;
-    attributes[ops::kInputZero] = std::to_string(level);
-    return level >= kLeastByte && level <= kGreatestByte;
+    const int64_t code = known[0] - x.data.above;
+    attributes[ops::kInputZero] = std::to_string(code);
+    return code >= kLeastByte && code <= kGreatestByte;
   }
   const std::optional<WidenedBytes> zero = WidenedBytesOf(*x.zero);
   if (!zero || zero->above != x.data.above) return false;

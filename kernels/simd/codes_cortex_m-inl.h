@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Four quantised values as a word, with the DSP extension and the scalar FPU of a Cortex-M.
 
-#if defined(WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_
-#undef WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_
+#if defined(WEFT_KERNELS_SIMD_CODES_CORTEX_M_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_SIMD_CODES_CORTEX_M_INL_H_
+#undef WEFT_KERNELS_SIMD_CODES_CORTEX_M_INL_H_
 #else
-#define WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_
+#define WEFT_KERNELS_SIMD_CODES_CORTEX_M_INL_H_
 #endif
 
-#include "kernels/simd/levels-inl.h"
+#include "kernels/simd/codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -42,13 +42,13 @@ HWY_INLINE int32_t RoundToEven(float v) {
   WEFT_FOUR_PAIRS("vadd.f32", "s8", "s9", "s10", "s11") \
   WEFT_FOUR_NUMBERS("vcvtr.s32.f32")
 // Adds the zero to four integers, saturates them and joins them to a word in the first register.
-#undef WEFT_LEVEL
-#define WEFT_LEVEL(level, zero)               \
-  "qadd " level ", " level ", " zero "\n\t" \
-  "ssat " level ", #8, " level "\n\t"
+#undef WEFT_CODE
+#define WEFT_CODE(code, zero)               \
+  "qadd " code ", " code ", " zero "\n\t" \
+  "ssat " code ", #8, " code "\n\t"
 #undef WEFT_JOIN_FOUR
 #define WEFT_JOIN_FOUR(a, b, c, d, zero)                                            \
-  WEFT_LEVEL(a, zero) WEFT_LEVEL(b, zero) WEFT_LEVEL(c, zero) WEFT_LEVEL(d, zero) \
+  WEFT_CODE(a, zero) WEFT_CODE(b, zero) WEFT_CODE(c, zero) WEFT_CODE(d, zero) \
   "bfi " a ", " b ", #8, #8\n\t"                                                  \
   "bfi " a ", " c ", #16, #8\n\t"                                                 \
   "bfi " a ", " d ", #24, #8\n\t"
@@ -77,9 +77,9 @@ HWY_INLINE bool WasInvalid() {
 }
 
 // Repeats a quantised value four times in a word.
-HWY_INLINE uint32_t FourOf(int8_t level) { return static_cast<uint8_t>(level) * 0x01010101u; }
+HWY_INLINE uint32_t FourOf(int8_t code) { return static_cast<uint8_t>(code) * 0x01010101u; }
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // WEFT_KERNELS_SIMD_LEVELS_CORTEX_M_INL_H_
+#endif  // WEFT_KERNELS_SIMD_CODES_CORTEX_M_INL_H_

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantisation (levels.h) of Helium's vectors of floats.
+// Quantisation (code_range.h) of Helium's vectors of floats.
 
-#if defined(WEFT_KERNELS_SIMD_LEVELS_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef WEFT_KERNELS_SIMD_LEVELS_HELIUM_INL_H_
-#undef WEFT_KERNELS_SIMD_LEVELS_HELIUM_INL_H_
+#if defined(WEFT_KERNELS_SIMD_CODES_HELIUM_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_SIMD_CODES_HELIUM_INL_H_
+#undef WEFT_KERNELS_SIMD_CODES_HELIUM_INL_H_
 #else
-#define WEFT_KERNELS_SIMD_LEVELS_HELIUM_INL_H_
+#define WEFT_KERNELS_SIMD_CODES_HELIUM_INL_H_
 #endif
 
 #include <arm_mve.h>
 
-#include "kernels/simd/levels-inl.h"
+#include "kernels/simd/codes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -20,11 +20,11 @@ struct BoundVectors {
   float32x4_t low, high;
   int32x4_t zero;
 };
-HWY_INLINE BoundVectors VectorsOf(const LevelBounds& bounds) {
+HWY_INLINE BoundVectors VectorsOf(const CodeBounds& bounds) {
   return {vdupq_n_f32(bounds.low), vdupq_n_f32(bounds.high), vdupq_n_s32(bounds.zero)};
 }
 // For a number and a NaN, VMAXNM returns the number.
-HWY_INLINE int32x4_t FourLevels(float32x4_t v, const BoundVectors& bounds) {
+HWY_INLINE int32x4_t FourCodes(float32x4_t v, const BoundVectors& bounds) {
   const float32x4_t inside = vminnmq_f32(vmaxnmq_f32(v, bounds.low), bounds.high);
   return vaddq_s32(vcvtnq_s32_f32(inside), bounds.zero);
 }
@@ -32,4 +32,4 @@ HWY_INLINE int32x4_t FourLevels(float32x4_t v, const BoundVectors& bounds) {
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // WEFT_KERNELS_SIMD_LEVELS_HELIUM_INL_H_
+#endif  // WEFT_KERNELS_SIMD_CODES_HELIUM_INL_H_

@@ -6,8 +6,8 @@
 #include "kernels/reference/dequantize.h"
 #include "kernels/reference/lookup.h"
 #include "kernels/reference/quantize.h"
+#include "tests/kernels/codes_cases.h"
 #include "tests/kernels/harness.h"
-#include "tests/kernels/levels_cases.h"
 
 namespace weft::kernels {
 namespace {
@@ -31,7 +31,7 @@ TEST(Quantize, MatchesItsReferenceForEveryCount) {
   for (uint32_t count = 0; count < 70; ++count) {
     QuantizeShape shape;
     shape.inverse = 0.125f * static_cast<float>(1 + random.Below(100));
-    shape.levels = LevelsCase(&random);
+    shape.codes = CodesCase(&random);
     ExpectReferences(shape, random.Floats(count, 40), kMisalignments[count % 3]);
   }
 }
@@ -46,11 +46,11 @@ TEST(Quantize, DecidesEveryEdge) {
          {number, std::nextafter(number, 1000.0f), std::nextafter(number, -1000.0f)})
       x.push_back(overlap);
   }
-  for (const Levels& levels :
-       {Levels{0, -128, 127}, Levels{-128, -128, 127}, Levels{127, -128, 127}, Levels{3, 0, 1},
-        Levels{-7, 5, 5}, Levels{100, -128, -100}}) {
+  for (const CodeRange& codes :
+       {CodeRange{0, -128, 127}, CodeRange{-128, -128, 127}, CodeRange{127, -128, 127},
+        CodeRange{3, 0, 1}, CodeRange{-7, 5, 5}, CodeRange{100, -128, -100}}) {
     QuantizeShape shape;
-    shape.levels = levels;
+    shape.codes = codes;
     ExpectReferences(shape, x, 0);
     shape.inverse = kGreatestScale;
     ExpectReferences(shape, x, 1);
@@ -60,14 +60,14 @@ TEST(Quantize, DecidesEveryEdge) {
 }
 
 TEST(Dequantize, MatchesItsReferenceForEveryLevel) {
-  const std::vector<int8_t> levels = EveryLevel();
-  const Array<int8_t> x(levels, 1);
+  const std::vector<int8_t> codes = EveryCode();
+  const Array<int8_t> x(codes, 1);
   for (const float scale : {1.0f, 0.1f, 3.0e-5f, kLeastScale, kGreatestScale}) {
     for (const int8_t zero : {int8_t{0}, int8_t{-128}, int8_t{127}, int8_t{5}}) {
       for (const uint32_t count : {0u, 1u, 7u, 33u, 256u}) {
         const DequantizeShape shape = {count, scale, zero};
         std::vector<float> must;
-        for (uint32_t i = 0; i < count; ++i) must.push_back(DequantizeReference(shape, levels[i]));
+        for (uint32_t i = 0; i < count; ++i) must.push_back(DequantizeReference(shape, codes[i]));
         ExpectSame(
             OnEveryTarget<float>(count, 0, [&](float* y) { Dequantize(shape, x.data(), y); }),
             must);
@@ -78,10 +78,10 @@ TEST(Dequantize, MatchesItsReferenceForEveryLevel) {
 
 TEST(Lookup, MatchesItsReferenceAlsoOverItsInput) {
   Random random(2);
-  const std::vector<int8_t> levels = EveryLevel(), table = LevelsAtRandom(&random, 256);
+  const std::vector<int8_t> codes = EveryCode(), table = CodesAtRandom(&random, 256);
   for (const uint32_t count : {0u, 1u, 17u, 256u}) {
-    std::vector<int8_t> x(levels.begin(), levels.begin() + count), must;
-    for (const int8_t level : x) must.push_back(LookupReference(table.data(), level));
+    std::vector<int8_t> x(codes.begin(), codes.begin() + count), must;
+    for (const int8_t code : x) must.push_back(LookupReference(table.data(), code));
     std::vector<int8_t> y(count);
     Lookup(count, x.data(), table.data(), y.data());
     ExpectSame(y, must);
@@ -96,9 +96,9 @@ BinaryQ8Shape PairShape(Random* random, std::vector<uint32_t> dims) {
   std::copy(dims.begin(), dims.end(), shape.dims);
   shape.a_scale = random->Float(1);
   shape.b_scale = random->Float(1);
-  shape.levels = LevelsCase(random);
-  shape.a_zero = LevelAtRandom(random);
-  shape.b_zero = LevelAtRandom(random);
+  shape.codes = CodesCase(random);
+  shape.a_zero = CodeAtRandom(random);
+  shape.b_zero = CodeAtRandom(random);
   return shape;
 }
 
@@ -122,8 +122,8 @@ TEST(BinaryQ8, MatchesItsReferenceForAnyBroadcast) {
     BinaryQ8Shape shape = PairShape(&random, dims);
     shape.multiplies = i % 2 == 0;
     const size_t count = CountOf(shape.dims, shape.rank);
-    const Array<int8_t> a(LevelsAtRandom(&random, SetStrides(&random, shape, shape.a_strides)), 1);
-    const Array<int8_t> b(LevelsAtRandom(&random, SetStrides(&random, shape, shape.b_strides)), 3);
+    const Array<int8_t> a(CodesAtRandom(&random, SetStrides(&random, shape, shape.a_strides)), 1);
+    const Array<int8_t> b(CodesAtRandom(&random, SetStrides(&random, shape, shape.b_strides)), 3);
     std::vector<int8_t> must;
     for (size_t k = 0; k < count; ++k) {
       must.push_back(BinaryQ8Reference(
@@ -142,7 +142,7 @@ TEST(BinaryQ8, WritesOverAnOperand) {
   Random random(4);
   BinaryQ8Shape shape = PairShape(&random, {61});
   shape.a_strides[0] = shape.b_strides[0] = 1;
-  const std::vector<int8_t> a = LevelsAtRandom(&random, 61), b = LevelsAtRandom(&random, 61);
+  const std::vector<int8_t> a = CodesAtRandom(&random, 61), b = CodesAtRandom(&random, 61);
   std::vector<int8_t> must;
   for (size_t k = 0; k < 61; ++k) must.push_back(BinaryQ8Reference(shape, a[k], b[k]));
   const std::vector<int8_t> over = OnEveryTarget<int8_t>(61, 0, [&](int8_t* y) {

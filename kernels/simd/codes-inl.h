@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversion of vectors of floats to quantised values (levels.h) and back.
+// Conversion of vectors of floats to quantised values (code_range.h) and back.
 
-#if defined(WEFT_KERNELS_SIMD_LEVELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef WEFT_KERNELS_SIMD_LEVELS_INL_H_
-#undef WEFT_KERNELS_SIMD_LEVELS_INL_H_
+#if defined(WEFT_KERNELS_SIMD_CODES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_SIMD_CODES_INL_H_
+#undef WEFT_KERNELS_SIMD_CODES_INL_H_
 #else
-#define WEFT_KERNELS_SIMD_LEVELS_INL_H_
+#define WEFT_KERNELS_SIMD_CODES_INL_H_
 #endif
 
-#include "kernels/elementwise/levels.h"
+#include "kernels/elementwise/code_range.h"
 #include "kernels/simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -16,16 +16,16 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // Limits of a quantisation: v is clamped to [low, high], at most 255 from 0, rounded to an integer,
 // and `zero` is added.
-struct LevelBounds {
+struct CodeBounds {
   float low, high;
   int32_t zero;
 };
-HWY_INLINE LevelBounds BoundsOf(const Levels& levels) {
-  return {static_cast<float>(levels.low - levels.zero),
-          static_cast<float>(levels.high - levels.zero), levels.zero};
+HWY_INLINE CodeBounds BoundsOf(const CodeRange& codes) {
+  return {static_cast<float>(codes.low - codes.zero), static_cast<float>(codes.high - codes.zero),
+          codes.zero};
 }
 
-HWY_INLINE IntVec ToLevels(FloatVec v, const LevelBounds& bounds) {
+HWY_INLINE IntVec ToCodes(FloatVec v, const CodeBounds& bounds) {
   const FloatVec low = Set(bounds.low), high = Set(bounds.high);
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
   // For a NaN and a number, these instructions return the second operand.
@@ -44,7 +44,7 @@ HWY_INLINE IntVec ToLevels(FloatVec v, const LevelBounds& bounds) {
 
 // Loads or stores the first `lanes` <= kLanes of a vector of i8. Other lanes are loaded as zero,
 // and are not stored.
-HWY_INLINE IntVec LoadLevels(const int8_t* x, size_t lanes) {
+HWY_INLINE IntVec LoadCodes(const int8_t* x, size_t lanes) {
 #if HWY_TARGET == HWY_SCALAR
   return IntVec(lanes != 0 ? *x : 0);
 #else
@@ -53,12 +53,12 @@ HWY_INLINE IntVec LoadLevels(const int8_t* x, size_t lanes) {
                        lanes == kLanes ? hn::LoadU(bytes, x) : hn::LoadN(bytes, x, lanes));
 #endif
 }
-HWY_INLINE void StoreLevels(IntVec levels, int8_t* y, size_t lanes) {
+HWY_INLINE void StoreCodes(IntVec codes, int8_t* y, size_t lanes) {
 #if HWY_TARGET == HWY_SCALAR
-  if (lanes != 0) *y = static_cast<int8_t>(levels.raw);
+  if (lanes != 0) *y = static_cast<int8_t>(codes.raw);
 #else
   const hn::Rebind<int8_t, IntTag> bytes;
-  const auto narrow = hn::DemoteTo(bytes, levels);
+  const auto narrow = hn::DemoteTo(bytes, codes);
   if (lanes == kLanes) return hn::StoreU(narrow, bytes, y);
   hn::StoreN(narrow, bytes, y, lanes);
 #endif
@@ -69,4 +69,4 @@ HWY_INLINE FloatVec ToFloats(IntVec integers) { return hn::ConvertTo(FloatTag(),
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // WEFT_KERNELS_SIMD_LEVELS_INL_H_
+#endif  // WEFT_KERNELS_SIMD_CODES_INL_H_

@@ -2,8 +2,8 @@
 // Quantisation parameters: int8 codes that represent evenly spaced numbers. Reads them from
 // FakeQuantize, converts between numbers and codes like the steps do, and finds the quantised
 // values of a graph.
-#ifndef WEFT_CONVERTER_GRAPH_QUANTISE_LEVELS_H_
-#define WEFT_CONVERTER_GRAPH_QUANTISE_LEVELS_H_
+#ifndef WEFT_CONVERTER_GRAPH_QUANTISE_QUANT_PARAMS_H_
+#define WEFT_CONVERTER_GRAPH_QUANTISE_QUANT_PARAMS_H_
 
 #include <cstdint>
 #include <map>
@@ -18,28 +18,30 @@ namespace weft::graph {
 inline constexpr int kLeastByte = -128, kGreatestByte = 127, kByteCount = 256;
 
 // Affine parameters: a code in [low, high], within i8, represents (code - zero) * scale.
-struct Levels {
+struct QuantParams {
   double scale = 0;
   int zero = 0, low = 0, high = 0;
   // Returns true if every code represents the same number in both.
-  bool AgreesWith(const Levels& other) const { return scale == other.scale && zero == other.zero; }
+  bool AgreesWith(const QuantParams& other) const {
+    return scale == other.scale && zero == other.zero;
+  }
 };
 
 // Parameters of integers of type i8 or u8 that represent themselves; nullopt for other types. The
 // code of a u8 integer is 128 lower than the integer.
-std::optional<Levels> LevelsOfType(ElementType type);
+std::optional<QuantParams> QuantParamsOfType(ElementType type);
 
 // The number that a code represents, and the code of a number, with the arithmetic of the steps.
-float NumberAt(int level, const Levels& levels);
-int LevelOf(float number, const Levels& levels);
-float InverseOf(const Levels& levels);
+float NumberAt(int code, const QuantParams& quant_params);
+int CodeOf(float number, const QuantParams& quant_params);
+float InverseOf(const QuantParams& quant_params);
 
 // Returns true if the steps accept the number as a scale.
 bool IsScale(double scale);
 
 // The parameters of a per-tensor FakeQuantize before it (to quantise) and after it (to dequantise).
 struct Quantiser {
-  Levels in, out;
+  QuantParams in, out;
 };
 // Returns nullopt if ranges differ between elements, are computed or empty, have no code for 0, or
 // need more codes than i8 has.
@@ -50,31 +52,31 @@ std::optional<Quantiser> QuantiserOf(const ir::Node& node);
 std::optional<Quantiser> ShortQuantiserOf(const ir::Node& node);
 
 // Per-channel parameters; levels.scale is unused.
-struct ChannelLevels {
-  Levels levels;
+struct ChannelQuantParams {
+  QuantParams quant_params;
   std::vector<double> scales;
 };
 // Parameters of a FakeQuantize with one range per channel along `axis`, equal before and after it.
 // Returns nullopt if channels differ in more than the scale.
-std::optional<ChannelLevels> ChannelLevelsOf(const ir::Node& node, size_t axis);
+std::optional<ChannelQuantParams> ChannelQuantParamsOf(const ir::Node& node, size_t axis);
 
 // The f32 values of a graph whose elements all share one set of parameters: outputs of quantisers,
 // and of operations that move or keep such elements.
-class LevelledValues {
+class QuantisedValues {
  public:
-  explicit LevelledValues(const ir::Graph& graph);
+  explicit QuantisedValues(const ir::Graph& graph);
   // Null if the value is not quantised.
-  const Levels* Of(const ir::Source& source) const;
+  const QuantParams* Of(const ir::Source& source) const;
 
  private:
   void Add(const ir::Graph& graph, const ir::Node& node);
   void AddMoved(const ir::Node& node);
   void AddJoined(const ir::Node& node);
-  std::optional<Levels> Scaled(const ir::Node& node) const;
+  std::optional<QuantParams> Scaled(const ir::Node& node) const;
 
-  std::map<std::pair<const ir::Node*, uint32_t>, Levels> levels_;
+  std::map<std::pair<const ir::Node*, uint32_t>, QuantParams> quant_params_;
 };
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_QUANTISE_LEVELS_H_
+#endif  // WEFT_CONVERTER_GRAPH_QUANTISE_QUANT_PARAMS_H_

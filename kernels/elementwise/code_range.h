@@ -6,8 +6,8 @@
 //
 // with halves rounded to the even integer; a NaN becomes `low`. Every float operation is rounded
 // separately, so that codes are the same on every target.
-#ifndef WEFT_KERNELS_ELEMENTWISE_LEVELS_H_
-#define WEFT_KERNELS_ELEMENTWISE_LEVELS_H_
+#ifndef WEFT_KERNELS_ELEMENTWISE_CODE_RANGE_H_
+#define WEFT_KERNELS_ELEMENTWISE_CODE_RANGE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace weft::kernels {
 
 // low <= high; zero may be outside of [low, high].
-struct Levels {
+struct CodeRange {
   int8_t zero = 0;
   int8_t low = -128;
   int8_t high = 127;
@@ -32,4 +32,4 @@ inline constexpr uint32_t kMostDifferences = 0x7FFFFFFFu / 255;
 
 }  // namespace weft::kernels
 
-#endif  // WEFT_KERNELS_ELEMENTWISE_LEVELS_H_
+#endif  // WEFT_KERNELS_ELEMENTWISE_CODE_RANGE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/program/level_weights.h"
+#include "converter/program/quantised_weights.h"
 
 #include <fmt/format.h>
 
@@ -25,18 +25,18 @@ int64_t CountOf(const format::DepthwiseQ8Params& depthwise) {
 
 // Calls visit(step) for each quantised product.
 template <typename Visit>
-void ForLevelProducts(const Program& program, const Visit& visit) {
+void ForQuantisedProducts(const Program& program, const Visit& visit) {
   for (const Block& block : program.blocks) {
     for (const Item& item : block.items) {
       const auto* step = std::get_if<Step>(&item);
-      if (step != nullptr && LevelWeightsOf(*step) > 0) visit(*step);
+      if (step != nullptr && QuantisedWeightsOf(*step) > 0) visit(*step);
     }
   }
 }
 
 }  // namespace
 
-int64_t LevelWeightsOf(const Step& step) {
+int64_t QuantisedWeightsOf(const Step& step) {
   const auto count = [](const auto& params) -> int64_t {
     if constexpr (requires { CountOf(params); }) return CountOf(params);
     return 0;
@@ -44,13 +44,13 @@ int64_t LevelWeightsOf(const Step& step) {
   return std::visit(count, step.params);
 }
 
-std::vector<LayerWeights> LevelWeights(const Program& program) {
+std::vector<LayerWeights> QuantisedWeights(const Program& program) {
   std::vector<LayerWeights> layers;
   std::set<ValueId> counted;
-  ForLevelProducts(program, [&](const Step& step) {
+  ForQuantisedProducts(program, [&](const Step& step) {
     if (counted.contains(Resolve(program, step.inputs[kIntegers]).root)) return;
     LayerWeights layer = {step.layer, ElementType::i8,
-                          LevelWeightsOf(step) * int64_t{sizeof(float)}, 0,
+                          QuantisedWeightsOf(step) * int64_t{sizeof(float)}, 0,
                           std::numeric_limits<double>::infinity()};
     for (size_t i = kIntegers; i < step.inputs.size(); ++i) {
       if (step.inputs[i] == kNone) continue;
@@ -64,9 +64,9 @@ std::vector<LayerWeights> LevelWeights(const Program& program) {
   return layers;
 }
 
-void CheckLevelWeights(const Program& program, const Precisions& precisions, Faults& faults) {
+void CheckQuantisedWeights(const Program& program, const Precisions& precisions, Faults& faults) {
   std::set<std::string> layers;
-  ForLevelProducts(program, [&](const Step& step) { layers.insert(step.layer); });
+  ForQuantisedProducts(program, [&](const Step& step) { layers.insert(step.layer); });
   for (const auto& [layer, precision] : precisions.layers) {
     const ElementType type = TypeOf(precision).value_or(ElementType::i8);
     if (type == ElementType::i8 || type == ElementType::f32 || !layers.contains(layer)) continue;
