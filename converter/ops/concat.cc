@@ -10,7 +10,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 
 namespace weft::ops {
 namespace {
@@ -167,31 +167,31 @@ void SplitAxes(AxisScope& scope) {
   scope.relation.reason = "splits the time axis";
 }
 
-void ConcatTurn(TurnScope& scope) {
+void ConcatPermutation(PermuteScope& scope) {
   const int64_t axis = LastPlace(scope.attributes.Int("axis", 0), scope.dims(In(0)).size());
-  scope.turn.attributes["axis"] = std::to_string(axis);
+  scope.permutation.attributes["axis"] = std::to_string(axis);
   std::vector<Port> ports = {Out(0)};
   for (size_t i = 0; i < scope.input_count(); ++i) {
     if (scope.constant(i) == nullptr) {
       ports.push_back(In(i));
     } else {
-      scope.turn.operands[i] = scope.input_dims(i);
+      scope.permutation.operands[i] = scope.input_dims(i);
     }
   }
   scope.Tie(std::move(ports));
 }
 
-void SplitTurn(TurnScope& scope) {
+void SplitPermutation(PermuteScope& scope) {
   scope.MoveAxes(1, scope.dims(In(0)).size());
   std::vector<Port> ports = {In(0)};
   for (size_t i = 0; i < scope.node().outputs.size(); ++i) ports.push_back(Out(i));
   scope.Tie(std::move(ports));
 }
 
-constexpr Traits kJoins = {.joins = true, .axes = ConcatAxes, .turn = ConcatTurn};
+constexpr Traits kJoins = {.joins = true, .axes = ConcatAxes, .permutation = ConcatPermutation};
 constexpr Traits kSplits = {.picks = true,
                             .axes = SplitAxes,
-                            .turn = SplitTurn,
+                            .permutation = SplitPermutation,
                             .steering = Steering::kShape,
                             .steered_from = 1};
 

@@ -7,9 +7,9 @@
 #include "converter/base/narrow.h"
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/scalars.h"
-#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -169,7 +169,7 @@ constexpr Operation kConvertRows[] = {
      2,
      InferConvertLike,
      LowerConvert,
-     {.converts = true, .axes = SameAxes, .turn = SameTurn}},
+     {.converts = true, .axes = SameAxes, .permutation = SamePermutation}},
     {"ConvertPromoteTypes",
      14,
      2,

@@ -6,7 +6,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/integers.h"
 #include "converter/ops/look_back.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/window.h"
 
 namespace weft::ops {
@@ -63,7 +63,7 @@ void ConvolutionAxes(AxisScope& scope) {
 }
 
 constexpr Traits kConvolution = {
-    .axes = ConvolutionAxes, .turn = ConvolutionTurn, .heavy = true, .multiplied = 1};
+    .axes = ConvolutionAxes, .permutation = ConvolutionPermutation, .heavy = true, .multiplied = 1};
 
 constexpr Operation kConvolutionRows[] = {
     {"Convolution", 1, 2, 2, InferConvolution<false>, LowerNarrow<LowerConvolution>, kConvolution},

@@ -7,8 +7,8 @@
 #include "converter/ops/integers.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/packed.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/pointwise.h"
-#include "converter/ops/turn.h"
 #include "kernels/matrix/pack.h"
 
 namespace weft::ops {
@@ -143,7 +143,7 @@ class VolumeSteps {
 
   void Convolve(plan::ValueId x, plan::ValueId y) {
     x_ = Deepened(x);
-    if (IsDepthwise(filters_)) return Turn(SumOverDepth(), y);
+    if (IsDepthwise(filters_)) return Permutation(SumOverDepth(), y);
     // The depth taps become additional channels, in planes, as the filters are laid out.
     Filters filters = filters_;
     filters.in_channels *= window_.z.kernel;
@@ -158,7 +158,7 @@ class VolumeSteps {
              made, node_.is_part);
     ExcludeLastStepFromFusion(
         builder_);  // whether a copy follows depends on how the depth is split
-    Turn(made, y);
+    Permutation(made, y);
   }
 
  private:
@@ -231,7 +231,7 @@ class VolumeSteps {
     return sum;
   }
 
-  void Turn(plan::ValueId made, plan::ValueId y) {
+  void Permutation(plan::ValueId made, plan::ValueId y) {
     if (made == y) return;
     const int64_t depth = window_.z.out, channels = out_channels(), area = out_area();
     builder_.CopyStrided(made, y, {batch_, channels, depth, area},
@@ -316,15 +316,15 @@ void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::Valu
            node.is_part);
 }
 
-void ConvolutionTurn(TurnScope& scope) {
+void ConvolutionPermutation(PermuteScope& scope) {
   if (scope.input_element(kData) != ElementType::f32) return;
-  if (scope.turns(In(kData))) scope.turn.attributes[kXLast] = "1";
-  if (scope.turns(Out(0))) scope.turn.attributes[kYLast] = "1";
+  if (scope.is_permuted(In(kData))) scope.permutation.attributes[kXLast] = "1";
+  if (scope.is_permuted(Out(0))) scope.permutation.attributes[kYLast] = "1";
   if (IsDepthwise(FiltersOf(scope))) {
-    scope.turn.last_is = LastIs::kBest;
-    return SameTurn(scope);
+    scope.permutation.last_is = LastIs::kBest;
+    return SamePermutation(scope);
   }
-  scope.turn.last_is = LastIs::kGood;
+  scope.permutation.last_is = LastIs::kGood;
   scope.Tie({In(kData)});
   scope.Tie({Out(0)});
 }

@@ -68,7 +68,7 @@ void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::Valu
                      plan::ValueId y);
 
 // f32 steps accept either layout on each side; depthwise steps need the same on both.
-void ConvolutionTurn(TurnScope& scope);
+void ConvolutionPermutation(PermuteScope& scope);
 
 // Integer convolution with wrap-around sums: copies the patches of the data into one tensor and
 // multiplies it with the filters as data. `weights` has the layout of the filters.

@@ -149,7 +149,7 @@ void LowerMaskedDecoder(LowerScope& scope) {
   }
   const ValueId best = BestClasses(builder, scope.input(0), time * batch, classes);
   const ValueId sequences = builder.Scratch({kClassType, {batch, time}});
-  EmitTurned(builder, best, {1, batch, time}, false, sequences);
+  EmitPermuted(builder, best, {1, batch, time}, false, sequences);
   const ClassSequences given = {batch,
                                 time,
                                 sequences,

@@ -8,9 +8,9 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/integers.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/scalars.h"
-#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -125,12 +125,12 @@ void SlopeAxes(AxisScope& scope) {
   scope.relation.groups[at].push_back({false, 1, 0});
 }
 
-void SlopeTurn(TurnScope& scope) {
-  scope.turn.operands[1] = WithLeadingOnes(SlopeDims(scope), scope.input_dims(0).size());
-  SameTurn(scope);
+void SlopePermutation(PermuteScope& scope) {
+  scope.permutation.operands[1] = WithLeadingOnes(SlopeDims(scope), scope.input_dims(0).size());
+  SamePermutation(scope);
 }
 
-constexpr Traits kSlope = {.axes = SlopeAxes, .turn = SlopeTurn};
+constexpr Traits kSlope = {.axes = SlopeAxes, .permutation = SlopePermutation};
 
 int64_t AddOf(int64_t a, int64_t b) { return a + b; }
 int64_t SubtractOf(int64_t a, int64_t b) { return a - b; }

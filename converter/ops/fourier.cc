@@ -13,17 +13,18 @@
 #include "kernels/fourier/fourier_tables.h"
 
 namespace weft::ops {
-using kernels::PointOfTurn;
+using kernels::TwiddlePoint;
 
 LineMatrix ComplexTransform(int64_t size, int64_t given, bool inverse) {
   LineMatrix matrix{2 * given, 2 * size, {}};
   const double scale = inverse ? 1.0 / static_cast<double>(size) : 1.0;
-  const double turn = inverse ? -1.0 : 1.0;
+  const double twiddle = inverse ? -1.0 : 1.0;
   for (int64_t k = 0; k < size; ++k) {
     for (const bool imaginary : {false, true}) {
       for (int64_t j = 0; j < given; ++j) {
-        const auto [c, s] = PointOfTurn(j * k, size);
-        const double of_real = imaginary ? -turn * s : c, of_imaginary = imaginary ? c : turn * s;
+        const auto [c, s] = TwiddlePoint(j * k, size);
+        const double of_real = imaginary ? -twiddle * s : c,
+                     of_imaginary = imaginary ? c : twiddle * s;
         matrix.weights.push_back(static_cast<float>(scale * of_real));
         matrix.weights.push_back(static_cast<float>(scale * of_imaginary));
       }
@@ -37,7 +38,7 @@ LineMatrix RealTransform(int64_t size, int64_t given) {
   for (int64_t k = 0; k <= size / 2; ++k) {
     for (const bool imaginary : {false, true}) {
       for (int64_t j = 0; j < given; ++j) {
-        const auto [c, s] = PointOfTurn(j * k, size);
+        const auto [c, s] = TwiddlePoint(j * k, size);
         matrix.weights.push_back(static_cast<float>(imaginary ? -s : c));
       }
     }
@@ -49,7 +50,7 @@ LineMatrix InverseRealTransform(int64_t size, int64_t given) {
   LineMatrix matrix{2 * given, size, {}};
   for (int64_t j = 0; j < size; ++j) {
     for (int64_t k = 0; k < given; ++k) {
-      const auto [c, s] = PointOfTurn(j * k, size);
+      const auto [c, s] = TwiddlePoint(j * k, size);
       // other numbers also stand for their conjugates
       const bool is_alone = k == 0 || 2 * k == size;
       const double scale = (is_alone ? 1.0 : 2.0) / static_cast<double>(size);

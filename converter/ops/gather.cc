@@ -7,9 +7,9 @@
 
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
-#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -139,12 +139,12 @@ void GatherAxes(AxisScope& scope) {
 }
 
 // Permutes a Gather that selects one or several positions of an axis.
-void GatherTurn(TurnScope& scope) {
+void GatherPermutation(PermuteScope& scope) {
   constexpr size_t kIndices = 1, kAxis = 2;
   const size_t rank = scope.dims(In(0)).size();
   const std::optional<Dims> axis = scope.Ints(kAxis);
-  const bool is_plain = HasTurn(rank) && axis && axis->size() == 1 && scope.rank(kIndices) < 2 &&
-                        scope.attributes.Int("batch_dims", 0) == 0;
+  const bool is_plain = HasChannelAxis(rank) && axis && axis->size() == 1 &&
+                        scope.rank(kIndices) < 2 && scope.attributes.Int("batch_dims", 0) == 0;
   if (!is_plain) return;
   std::vector<bool> kept(rank, true);
   kept[WrappedAxis(axis->front(), static_cast<int64_t>(rank))] = scope.rank(kIndices) == 1;
@@ -154,7 +154,7 @@ void GatherTurn(TurnScope& scope) {
 
 constexpr Traits kGather = {.picks = true,
                             .axes = GatherAxes,
-                            .turn = GatherTurn,
+                            .permutation = GatherPermutation,
                             .steering = Steering::kChoice,
                             .steered_from = 1};
 

@@ -50,13 +50,13 @@ void LowerComputedElements(LowerScope& scope, size_t axis) {
   const GatherGeometry lines = {outer * inner, 1, dim, 1, count};
   if (inner == 1) return EmitGather(builder, lines, x, index, y);
   const Dims from = {outer, inner, dim}, to = {outer, inner, count};
-  const plan::ValueId turned_x = builder.Scratch({builder.type(x), from});
-  const plan::ValueId turned_index = builder.Scratch({builder.type(index), to});
-  const plan::ValueId turned_y = builder.Scratch({builder.type(x), to});
-  EmitTurned(builder, x, from, false, turned_x);
-  EmitTurned(builder, index, to, false, turned_index);
-  EmitGather(builder, lines, turned_x, turned_index, turned_y);
-  EmitTurned(builder, turned_y, to, true, y);
+  const plan::ValueId permuted_x = builder.Scratch({builder.type(x), from});
+  const plan::ValueId permuted_index = builder.Scratch({builder.type(index), to});
+  const plan::ValueId permuted_y = builder.Scratch({builder.type(x), to});
+  EmitPermuted(builder, x, from, false, permuted_x);
+  EmitPermuted(builder, index, to, false, permuted_index);
+  EmitGather(builder, lines, permuted_x, permuted_index, permuted_y);
+  EmitPermuted(builder, permuted_y, to, true, y);
 }
 
 void LowerGatherElements(LowerScope& scope) {

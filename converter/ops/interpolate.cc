@@ -14,9 +14,9 @@
 #include "converter/ops/families.h"
 #include "converter/ops/line_matrix.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/resample.h"
-#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -305,10 +305,10 @@ void InterpolateAxes(AxisScope& scope) {
 // Nearest-neighbour modes copy positions in any axis order. Version 1 has its axes as an attribute,
 // later versions as their last input.
 template <int opset>
-void InterpolateTurn(TurnScope& scope) {
+void InterpolatePermutation(PermuteScope& scope) {
   const size_t rank = scope.dims(In(0)).size();
   const std::optional<Resampling> resampling = ReadResampling(scope, opset);
-  const bool is_plain = resampling && HasTurn(rank) && resampling->mode == "nearest" &&
+  const bool is_plain = resampling && HasChannelAxis(rank) && resampling->mode == "nearest" &&
                         std::ranges::all_of(resampling->axes, [](const ResampledAxis& axis) {
                           return axis.pad_begin == 0 && axis.pad_end == 0;
                         });
@@ -316,16 +316,16 @@ void InterpolateTurn(TurnScope& scope) {
   Dims places;
   for (const int64_t axis : resampling->listed) places.push_back(LastPlace(axis, rank));
   if (opset == 1) {
-    scope.turn.attributes["axes"] = fmt::format("{}", fmt::join(places, ","));
+    scope.permutation.attributes["axes"] = fmt::format("{}", fmt::join(places, ","));
   } else {
-    scope.turn.ints[opset == 4 ? 3 : 2] = std::move(places);
+    scope.permutation.ints[opset == 4 ? 3 : 2] = std::move(places);
   }
-  SameTurn(scope);
+  SamePermutation(scope);
 }
 
 template <int opset>
 constexpr Traits kResamples = {.axes = InterpolateAxes<opset>,
-                               .turn = InterpolateTurn<opset>,
+                               .permutation = InterpolatePermutation<opset>,
                                .steering = Steering::kShape,
                                .steered_from = 1};
 

@@ -48,8 +48,8 @@ class InverseSteps {
     const plan::ValueId stored = builder_.WeightsOf({ElementType::f32, {rows_, rows_}}, unit);
     const plan::ValueId both = Whole();
     const Dims dims = {batch_, rows_, rows_}, to = {rows_ * width(), width(), 1};
-    const Dims straight = {rows_ * rows_, rows_, 1}, turned = {rows_ * rows_, 1, rows_};
-    builder_.CopyStrided(x, both, dims, is_transposed ? turned : straight, 0, to, 0);
+    const Dims straight = {rows_ * rows_, rows_, 1}, permuted = {rows_ * rows_, 1, rows_};
+    builder_.CopyStrided(x, both, dims, is_transposed ? permuted : straight, 0, to, 0);
     builder_.CopyStrided(stored, both, dims, {0, rows_, 1}, 0, to, rows_);
     return both;
   }

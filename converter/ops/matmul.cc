@@ -13,7 +13,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/integers.h"
 #include "converter/ops/packed.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 
 namespace weft::ops {
 namespace {
@@ -114,12 +114,12 @@ void MatMulAxes(AxisScope& scope) {
     scope.relation.groups.push_back(std::move(group));
   }
   if (a > 1) {
-    const bool turned = scope.attributes.Bool("transpose_a", false);
-    scope.Pair(0, turned ? a - 1 : a - 2, 0, b > 1 ? out - 2 : out - 1);
+    const bool permuted = scope.attributes.Bool("transpose_a", false);
+    scope.Pair(0, permuted ? a - 1 : a - 2, 0, b > 1 ? out - 2 : out - 1);
   }
   if (b > 1) {
-    const bool turned = scope.attributes.Bool("transpose_b", false);
-    scope.Pair(1, turned ? b - 2 : b - 1, 0, out - 1);
+    const bool permuted = scope.attributes.Bool("transpose_b", false);
+    scope.Pair(1, permuted ? b - 2 : b - 1, 0, out - 1);
   }
   scope.relation.reason = "sums over time";
 }
@@ -131,16 +131,17 @@ bool TakesStrides(const NodeScope& scope, size_t i) {
 
 // Permuting to channels-last exchanges the last two of three axes, which is the transposition of a
 // transposed factor.
-void MatmulTurn(TurnScope& scope) {
+void MatmulPermutation(PermuteScope& scope) {
   for (const size_t i : {0, 1}) {
     if (scope.rank(i) != 3 || !scope.attributes.Bool(kTranspose[i], false)) continue;
-    if (scope.turns(In(i))) scope.turn.attributes[std::string(kTranspose[i])] = "false";
+    if (scope.is_permuted(In(i)))
+      scope.permutation.attributes[std::string(kTranspose[i])] = "false";
     scope.Tie({In(i)});
   }
 }
 
 constexpr Traits kMatMul = {.axes = MatMulAxes,
-                            .turn = MatmulTurn,
+                            .permutation = MatmulPermutation,
                             .takes_strides = TakesStrides,
                             .heavy = true,
                             .multiplied = 1};

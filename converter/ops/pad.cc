@@ -12,7 +12,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 
 namespace weft::ops {
 namespace {
@@ -259,14 +259,16 @@ void PadAxes(AxisScope& scope) {
   }
 }
 
-void PadTurn(TurnScope& scope) {
+void PadPermutation(PermuteScope& scope) {
   scope.MoveNumbers(1);
   scope.MoveNumbers(2);
-  SameTurn(scope);
+  SamePermutation(scope);
 }
 
-constexpr Traits kPadding = {
-    .axes = PadAxes, .turn = PadTurn, .steering = Steering::kShape, .steered_from = 1};
+constexpr Traits kPadding = {.axes = PadAxes,
+                             .permutation = PadPermutation,
+                             .steering = Steering::kShape,
+                             .steered_from = 1};
 
 constexpr Operation kPadRows[] = {
     {"Pad", 1, 3, 4, InferPad, LowerPad, kPadding},

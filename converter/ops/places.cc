@@ -91,11 +91,11 @@ plan::ValueId PlacesOf(plan::Builder& builder, plan::ValueId x, const GatherGeom
   return y;
 }
 
-void EmitTurned(plan::Builder& builder, plan::ValueId x, const Dims& to, bool back,
-                plan::ValueId y) {
-  const Dims turned = plan::DenseStrides(to);
+void EmitPermuted(plan::Builder& builder, plan::ValueId x, const Dims& to, bool back,
+                  plan::ValueId y) {
+  const Dims permuted = plan::DenseStrides(to);
   const Dims straight = {to[1] * to[2], 1, to[1]};
-  builder.CopyStrided(x, y, to, back ? turned : straight, 0, back ? straight : turned, 0);
+  builder.CopyStrided(x, y, to, back ? permuted : straight, 0, back ? straight : permuted, 0);
 }
 
 plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dims& numbers) {

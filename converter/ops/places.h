@@ -41,8 +41,8 @@ plan::ValueId PlacesOf(plan::Builder& builder, plan::ValueId x, const GatherGeom
 
 // y[outer, inner, axis] = x[outer, axis, inner], or the inverse if `back`. `to` are the dims
 // [outer, inner, axis].
-void EmitTurned(plan::Builder& builder, plan::ValueId x, const Dims& to, bool back,
-                plan::ValueId y);
+void EmitPermuted(plan::Builder& builder, plan::ValueId x, const Dims& to, bool back,
+                  plan::ValueId y);
 
 // Integers as a constant of type i32 or i64.
 plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dims& numbers);

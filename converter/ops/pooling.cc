@@ -13,11 +13,11 @@
 #include "converter/ops/families.h"
 #include "converter/ops/look_back.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
 #include "converter/ops/quantised.h"
 #include "converter/ops/top.h"
-#include "converter/ops/turn.h"
 #include "converter/ops/window.h"
 
 namespace weft::ops {
@@ -489,15 +489,15 @@ void PoolingAxes(AxisScope& scope) {
 
 // Applies to the f32 step without indices; indices of maxima count in the order of the OpenVINO
 // specification.
-void PoolingTurn(TurnScope& scope) {
+void PoolingPermutation(PermuteScope& scope) {
   const bool numbers = scope.node().outputs.size() > 1 && IsRead(scope.graph(), scope.node(), 1);
   if (scope.input_element(0) != ElementType::f32 || numbers) return;
-  scope.turn.attributes = {{kXLast, "1"}, {kYLast, "1"}};
-  scope.turn.last_is = LastIs::kBetter;
-  SameTurn(scope);
+  scope.permutation.attributes = {{kXLast, "1"}, {kYLast, "1"}};
+  scope.permutation.last_is = LastIs::kBetter;
+  SamePermutation(scope);
 }
 
-constexpr Traits kPooling = {.axes = PoolingAxes, .turn = PoolingTurn};
+constexpr Traits kPooling = {.axes = PoolingAxes, .permutation = PoolingPermutation};
 constexpr Traits kMaxima = Picking(kPooling);
 
 constexpr Operation kPoolingRows[] = {

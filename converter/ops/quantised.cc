@@ -10,7 +10,7 @@
 #include "converter/ops/convolve.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/window.h"
 #include "kernels/matrix/conv_q8.h"
 #include "kernels/matrix/pack.h"
@@ -216,13 +216,13 @@ Params ByteWindowParams(LowerScope& scope, const Filters& filters, const Window&
 
 // Reorders [group][out_channel][in_channel][ky][kx] so that the channels of each tap are adjacent.
 std::vector<int8_t> TapByTap(const std::vector<int8_t>& weights, int64_t channels, int64_t taps) {
-  std::vector<int8_t> turned(weights.size());
+  std::vector<int8_t> permuted(weights.size());
   for (size_t i = 0; i < weights.size(); ++i) {
     const auto place = static_cast<int64_t>(i);
     const int64_t filter = place / (channels * taps), channel = place / taps % channels;
-    turned[static_cast<size_t>((filter * taps + place % taps) * channels + channel)] = weights[i];
+    permuted[static_cast<size_t>((filter * taps + place % taps) * channels + channel)] = weights[i];
   }
-  return turned;
+  return permuted;
 }
 
 // Returns true if each output pixel reads exactly one pixel of x, in place.

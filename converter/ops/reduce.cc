@@ -14,9 +14,9 @@
 #include "converter/ops/families.h"
 #include "converter/ops/integers.h"
 #include "converter/ops/lengths.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
-#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -108,7 +108,7 @@ bool HasRuns(std::span<const ReduceAxis> collapsed) {
 
 // The axes to reduce in a channels-last tensor: kept axes in memory order, which is also the order
 // of the output; reduced axes in the order of the OpenVINO specification.
-std::vector<ReduceAxis> TurnedAxes(const Dims& document, const std::vector<bool>& reduced) {
+std::vector<ReduceAxis> PermutedAxes(const Dims& document, const std::vector<bool>& reduced) {
   const Dims dims = ChannelsLast(document);
   const Dims strides = ChannelsSecond(plan::DenseStrides(dims));
   std::vector<ReduceAxis> axes;
@@ -190,7 +190,7 @@ void LowerReduce(LowerScope& scope) {
   const std::optional<ir::RunTimeExtent> extent = ir::ExtentOf(scope.node().inputs[0]);
   if (extent && reduced[extent->axis]) return LowerReduceInUse(scope, op, *extent, reduced);
   Reduction over = ReductionOf(SpecDims(scope), reduced);
-  if (scope.attributes.Has(kXLast)) over.axes = TurnedAxes(SpecDims(scope), reduced);
+  if (scope.attributes.Has(kXLast)) over.axes = PermutedAxes(SpecDims(scope), reduced);
   const bool reduces = over.reduces();
   if (!reduces && op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
   const plan::ValueId y = scope.NewOutput(0);
@@ -236,27 +236,29 @@ void ReduceAxes(AxisScope& scope) {
 
 // Applies if the step can read the elements in the order of the OpenVINO specification. A sum in
 // runs must reduce a single merged axis in both orders.
-void ReduceTurn(TurnScope& scope) {
-  if (!scope.MayTurn(In(0))) return;
+void ReducePermutation(PermuteScope& scope) {
+  if (!scope.CanPermute(In(0))) return;
   const std::vector<bool> reduced = NamedAxes(scope, 1);
   const Dims& dims = scope.dims(In(0));
   const Reduction before = ReductionOf(SpecDims(scope), reduced);
-  const std::vector<ReduceAxis> after = TurnedAxes(dims, reduced);
+  const std::vector<ReduceAxis> after = PermutedAxes(dims, reduced);
   const bool is_one_run = std::ranges::count(before.axes, true, &ReduceAxis::reduced) == 1 &&
                           std::ranges::count(after, true, &ReduceAxis::reduced) == 1;
   if (before.reduces() && before.order == ReduceOrder::runs && !is_one_run) return;
-  scope.turn.attributes[kXLast] = "1";
-  if (scope.turns(Out(0))) scope.turn.attributes[kYLast] = "1";
+  scope.permutation.attributes[kXLast] = "1";
+  if (scope.is_permuted(Out(0))) scope.permutation.attributes[kYLast] = "1";
   if (scope.attributes.Bool("keep_dims", false)) {
-    scope.turn.makes_one_place = std::all_of(reduced.begin() + 2, reduced.end(), std::identity());
-    return SameTurn(scope);
+    scope.permutation.makes_one_place =
+        std::all_of(reduced.begin() + 2, reduced.end(), std::identity());
+    return SamePermutation(scope);
   }
   std::vector<bool> kept = reduced;
   kept.flip();
   TieKept(scope, kept);
 }
 
-constexpr Traits kReduces = {.respects_length = true, .axes = ReduceAxes, .turn = ReduceTurn};
+constexpr Traits kReduces = {
+    .respects_length = true, .axes = ReduceAxes, .permutation = ReducePermutation};
 
 constexpr Operation kReduceRows[] = {
     {"ReduceSum", 1, 2, 2, InferReduceOfNumbers, LowerReduceOfNumbers<ReduceOp::sum>, kReduces},

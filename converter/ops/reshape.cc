@@ -5,8 +5,8 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/scalars.h"
-#include "converter/ops/turn.h"
 
 namespace weft::ops {
 namespace {
@@ -146,10 +146,12 @@ void UnsqueezeAxes(AxisScope& scope) {
 }
 
 // Applies if batch and channels are unchanged and only spatial axes are regrouped.
-void ReshapeTurn(TurnScope& scope) {
+void ReshapePermutation(PermuteScope& scope) {
   const Dims &in = scope.dims(In(0)), &out = scope.dims(Out(0));
-  if (!HasTurn(in.size()) || !HasTurn(out.size()) || in[0] != out[0] || in[1] != out[1]) return;
-  scope.turn.reshape = ChannelsLast(out);
+  if (!HasChannelAxis(in.size()) || !HasChannelAxis(out.size()) || in[0] != out[0] ||
+      in[1] != out[1])
+    return;
+  scope.permutation.reshape = ChannelsLast(out);
   scope.Tie({In(0), Out(0)});
 }
 
@@ -158,7 +160,7 @@ constexpr Traits Reshapes(void (*axes)(AxisScope&), Steering steering = Steering
           .reshapes = true,
           .picks = true,
           .axes = axes,
-          .turn = ReshapeTurn,
+          .permutation = ReshapePermutation,
           .steering = steering,
           .steered_from = 1,
           .free = true};

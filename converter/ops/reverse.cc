@@ -106,11 +106,11 @@ plan::ValueId EmitReversedPlaces(plan::Builder& builder, plan::ValueId lengths, 
   EmitBinary(builder, format::BinaryOp::subtract, {bounded, column},
              {IntegerWeights(builder, type, {1}), one}, last);
   const Operand places = {IndexSequence(builder, type, steps), row};
-  const plan::ValueId turned = builder.Scratch({type, dims}), y = builder.Scratch({type, dims});
-  const plan::ValueId is_turned = builder.Scratch({ElementType::boolean, dims});
-  EmitBinary(builder, format::BinaryOp::subtract, {last, column}, places, turned);
-  EmitCompare(builder, format::CompareOp::less, places, {bounded, column}, is_turned);
-  EmitSelect(builder, {is_turned, dims}, {turned, dims}, places, {y, dims});
+  const plan::ValueId permuted = builder.Scratch({type, dims}), y = builder.Scratch({type, dims});
+  const plan::ValueId is_permuted = builder.Scratch({ElementType::boolean, dims});
+  EmitBinary(builder, format::BinaryOp::subtract, {last, column}, places, permuted);
+  EmitCompare(builder, format::CompareOp::less, places, {bounded, column}, is_permuted);
+  EmitSelect(builder, {is_permuted, dims}, {permuted, dims}, places, {y, dims});
   return y;
 }
 
@@ -132,10 +132,10 @@ void LowerComputedReverse(LowerScope& scope, size_t batch, size_t time) {
   const GatherGeometry lines = {front[0], 1, front[1], ProductOf(front, 2, front.size()), front[1]};
   if (strides == plan::DenseStrides(front)) return EmitGather(builder, lines, source, places, y);
   const TensorType type{builder.type(source), front};
-  const plan::ValueId moved = builder.Scratch(type), turned = builder.Scratch(type);
+  const plan::ValueId moved = builder.Scratch(type), permuted = builder.Scratch(type);
   builder.CopyStrided(source, moved, front, strides, 0, plan::DenseStrides(front), 0);
-  EmitGather(builder, lines, moved, places, turned);
-  builder.CopyStrided(turned, y, front, plan::DenseStrides(front), 0, strides, 0);
+  EmitGather(builder, lines, moved, places, permuted);
+  builder.CopyStrided(permuted, y, front, plan::DenseStrides(front), 0, strides, 0);
 }
 
 // Adjacent batch elements of equal length are copied together.
@@ -207,12 +207,12 @@ void LowerRoll(LowerScope& scope) {
 }
 
 void ReverseAxes(AxisScope& scope) {
-  std::vector<bool> turned = NamedAxes(scope, 1);
+  std::vector<bool> permuted = NamedAxes(scope, 1);
   if (scope.attributes.Text("mode", "index") == "mask") {
     const Dims mask = scope.Ints(1).value_or(Dims());
-    turned.assign(mask.begin(), mask.end());
+    permuted.assign(mask.begin(), mask.end());
   }
-  scope.Same(0, 0, turned);
+  scope.Same(0, 0, permuted);
   scope.relation.reason = "reverses time";
 }
 

@@ -8,7 +8,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 
 namespace weft::ops {
 namespace {
@@ -76,21 +76,26 @@ bool AreAllAlike(const ir::Constant& constant) {
   return std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(size), bytes.end(), bytes.begin());
 }
 
-void RingTurn(TurnScope& scope) {
+void RingPermutation(PermuteScope& scope) {
   const ir::Node& read = *scope.node().inputs[1].node;
   const bool is_variable = ir::IsReadValue(read) && !read.inputs.empty();
   const ir::Source first = is_variable ? read.inputs[0] : ir::Source();
   const size_t rank = scope.dims(In(0)).size();
   const bool keeps_order = rank == 3 || (first.node != nullptr && first.node->constant &&
                                          AreAllAlike(*first.node->constant));
-  if (!HasTurn(rank) || !keeps_order) return;
-  scope.turn.attributes["axis"] = std::to_string(LastPlace(ReadsOf(scope).axis, rank));
-  SameTurn(scope);
+  if (!HasChannelAxis(rank) || !keeps_order) return;
+  scope.permutation.attributes["axis"] = std::to_string(LastPlace(ReadsOf(scope).axis, rank));
+  SamePermutation(scope);
 }
 
 constexpr int kOfNoOpset = 0;
-constexpr Operation kRing = {
-    "Ring", kOfNoOpset, 2, 3, InferRing, LowerRing, {.foldable = false, .turn = RingTurn}};
+constexpr Operation kRing = {"Ring",
+                             kOfNoOpset,
+                             2,
+                             3,
+                             InferRing,
+                             LowerRing,
+                             {.foldable = false, .permutation = RingPermutation}};
 
 }  // namespace
 

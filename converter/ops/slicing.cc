@@ -15,7 +15,7 @@
 
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 
 namespace weft::ops {
 namespace {
@@ -310,26 +310,26 @@ void SlicingAxes(AxisScope& scope) {
   }
 }
 
-void SliceTurn(TurnScope& scope) {
+void SlicePermutation(PermuteScope& scope) {
   constexpr size_t kAxes = 4;
   const size_t rank = scope.dims(In(0)).size();
   if (scope.has_input(kAxes)) {
     scope.MoveAxes(kAxes, rank);
   } else {
     for (int64_t axis = 0; axis < ElementCount(scope.input_dims(1)); ++axis) {
-      scope.turn.ints[kAxes].push_back(LastPlace(axis, rank));
+      scope.permutation.ints[kAxes].push_back(LastPlace(axis, rank));
     }
   }
-  SameTurn(scope);
+  SamePermutation(scope);
 }
 
 // Formats numbers as an attribute list.
 std::string ListOf(const Dims& numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
 
 // Rewrites the entries to one per input axis, without an ellipsis.
-void StridedSliceTurn(TurnScope& scope) {
+void StridedSlicePermutation(PermuteScope& scope) {
   const std::optional<Cut> cut = CutOf(scope);
-  if (!cut || !cut->computed.empty() || !HasTurn(cut->runs.size())) return;
+  if (!cut || !cut->computed.empty() || !HasChannelAxis(cut->runs.size())) return;
   std::vector<bool> kept;
   for (const int64_t place : cut->places) kept.push_back(place != -1);
   const auto kept_axes = static_cast<size_t>(std::ranges::count(kept, true));
@@ -345,26 +345,26 @@ void StridedSliceTurn(TurnScope& scope) {
     shrinks.push_back(!kept[axis]);
   }
   const std::string none = ListOf(Dims(kept.size(), 0));
-  scope.turn.ints = {{1, begin}, {2, end}, {3, step}};
-  scope.turn.attributes = {{"begin_mask", none},
-                           {"end_mask", ListOf(open_end)},
-                           {"new_axis_mask", none},
-                           {"shrink_axis_mask", ListOf(shrinks)},
-                           {"ellipsis_mask", none}};
+  scope.permutation.ints = {{1, begin}, {2, end}, {3, step}};
+  scope.permutation.attributes = {{"begin_mask", none},
+                                  {"end_mask", ListOf(open_end)},
+                                  {"new_axis_mask", none},
+                                  {"shrink_axis_mask", ListOf(shrinks)},
+                                  {"ellipsis_mask", none}};
 }
 
-constexpr Traits Slices(void (*turn)(TurnScope&)) {
+constexpr Traits Slices(void (*permutation)(PermuteScope&)) {
   return {.respects_length = true,
           .picks = true,
           .axes = SlicingAxes,
-          .turn = turn,
+          .permutation = permutation,
           .steering = Steering::kShape,
           .steered_from = 1};
 }
 
 constexpr Operation kSlicingRows[] = {
-    {"Slice", 8, 4, 5, InferSlicing, LowerSlicing, Slices(SliceTurn)},
-    {"StridedSlice", 1, 3, 4, InferSlicing, LowerSlicing, Slices(StridedSliceTurn)},
+    {"Slice", 8, 4, 5, InferSlicing, LowerSlicing, Slices(SlicePermutation)},
+    {"StridedSlice", 1, 3, 4, InferSlicing, LowerSlicing, Slices(StridedSlicePermutation)},
 };
 
 }  // namespace

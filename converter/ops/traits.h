@@ -21,7 +21,7 @@ namespace weft::ops {
 
 class AxisScope;
 class NodeScope;
-class TurnScope;
+class PermuteScope;
 
 // Role of the inputs that are not data of the operation.
 enum class Steering {
@@ -69,10 +69,10 @@ struct Traits {
   // Axes. Rule that lists the axes whose positions the operation processes independently
   // (ops/axes.h). Null: those of NumPy broadcasting if it is pointwise, else none.
   void (*axes)(AxisScope& scope) = nullptr;
-  // Rule to convert its tensors to channels-last (ops/turn.h). Null: all tensors of a pointwise
-  // operation are permuted together; any other operation keeps the axis order of the OpenVINO
-  // specification.
-  void (*turn)(TurnScope& scope) = nullptr;
+  // Rule to convert its tensors to channels-last (ops/permutation.h). Null: all tensors of a
+  // pointwise operation are permuted together; any other operation keeps the axis order of the
+  // OpenVINO specification.
+  void (*permutation)(PermuteScope& scope) = nullptr;
   // For a sequence, which iterates over axis 1 of input 0: the number of carried states, inputs and
   // outputs 1, 2 and so on. 0: not a sequence.
   size_t sequence_states = 0;

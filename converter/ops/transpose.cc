@@ -9,7 +9,7 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 
 namespace weft::ops {
 namespace {
@@ -199,14 +199,14 @@ void TransposeAxes(AxisScope& scope) {
 }
 
 // Input and output may each have either order, because the node becomes another transposition.
-void TransposeTurn(TurnScope& scope) {
+void TransposePermutation(PermuteScope& scope) {
   const size_t rank = scope.dims(In(0)).size();
-  const std::optional<Order> order = HasTurn(rank) ? ReadOrder(scope) : std::nullopt;
+  const std::optional<Order> order = HasChannelAxis(rank) ? ReadOrder(scope) : std::nullopt;
   if (!order) return;
   for (size_t at = 0; at < rank; ++at) {
-    const size_t axis = (*order)[scope.turns(Out(0)) ? LastOrder(rank)[at] : at];
+    const size_t axis = (*order)[scope.is_permuted(Out(0)) ? LastOrder(rank)[at] : at];
     const auto from = static_cast<int64_t>(axis);
-    scope.turn.ints[1].push_back(scope.turns(In(0)) ? LastPlace(from, rank) : from);
+    scope.permutation.ints[1].push_back(scope.is_permuted(In(0)) ? LastPlace(from, rank) : from);
   }
   scope.Tie({In(0)});
   scope.Tie({Out(0)});
@@ -224,7 +224,7 @@ void ShuffleAxes(AxisScope& scope) {
 
 constexpr Traits kTransposes = {.picks = true,
                                 .axes = TransposeAxes,
-                                .turn = TransposeTurn,
+                                .permutation = TransposePermutation,
                                 .steering = Steering::kShape,
                                 .steered_from = 1};
 

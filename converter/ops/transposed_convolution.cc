@@ -23,7 +23,7 @@
 #include "converter/ops/integers.h"
 #include "converter/ops/look_back.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/window.h"
 #include "kernels/matrix/pack.h"
 
@@ -510,7 +510,7 @@ void TransposedAxes(AxisScope& scope) {
 }
 
 constexpr Traits kTransposed = {.axes = TransposedAxes,
-                                .turn = ConvolutionTurn,
+                                .permutation = ConvolutionPermutation,
                                 .steering = Steering::kShape,
                                 .steered_from = kOutputShape,
                                 .heavy = true};

@@ -141,14 +141,15 @@ class Grouping {
       return EmitTop(builder_, {1, spec_.count, 1, spec_.count, true, false},
                      builder_.View(scope_.input(0), 0, {type_, dims}), sorted_, order_);
     }
-    ValueId turned = scope_.input(0);
+    ValueId permuted = scope_.input(0);
     if (spec_.inner != 1) {
-      turned = Scratch(type_, dims);
-      EmitTurned(builder_, scope_.input(0), {spec_.outer, spec_.inner, spec_.count}, false, turned);
+      permuted = Scratch(type_, dims);
+      EmitPermuted(builder_, scope_.input(0), {spec_.outer, spec_.inner, spec_.count}, false,
+                   permuted);
     }
-    turned = builder_.View(turned, 0, {type_, dims});
-    order_ = SortedBy(turned);
-    sorted_ = Taken(turned, order_);
+    permuted = builder_.View(permuted, 0, {type_, dims});
+    order_ = SortedBy(permuted);
+    sorted_ = Taken(permuted, order_);
   }
 
   // Indices that sort the slices, from the last column to the first.
@@ -232,7 +233,7 @@ class Grouping {
       return scope_.SetOutput(kUniqueValues, builder_.View(columns, 0, type));
     }
     const ValueId values = scope_.NewOutput(kUniqueValues);
-    EmitTurned(builder_, columns, {spec_.outer, spec_.inner, spec_.count}, true, values);
+    EmitPermuted(builder_, columns, {spec_.outer, spec_.inner, spec_.count}, true, values);
   }
 
   LowerScope& scope_;

@@ -14,7 +14,7 @@
 #include "converter/plan/chain_copies.h"
 #include "converter/plan/coalesce.h"
 #include "converter/plan/liveness.h"
-#include "converter/plan/loops/turns.h"
+#include "converter/plan/loops/permutations.h"
 #include "converter/plan/order.h"
 #include "converter/plan/overlap.h"
 #include "converter/plan/overlap_loops.h"
@@ -247,7 +247,7 @@ bool CanShrink(const Program& program, const Plan& plan, bool allows_overlap) {
 Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Memory> memories) {
   SplitValues(hoisted);
   JoinCellInputs(hoisted);
-  TakeTurns(hoisted);
+  AlternateWeightOrder(hoisted);
   ChainCopies(hoisted);
   DropCopies(hoisted);
   FillUniformCopies(hoisted);

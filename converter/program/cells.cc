@@ -495,8 +495,8 @@ ValueId JoinedWeights(Program& program, const Match& match) {
 
 }  // namespace
 
-bool MayTurn(const Step& step) { return KindOf(step).has_value(); }
-void Turn(Step& step) {
+bool CanReverseWeights(const Step& step) { return KindOf(step).has_value(); }
+void ReverseWeights(Step& step) {
   ChangeCell(step, [](auto& cell) { cell.mutate_backward(1); });
 }
 

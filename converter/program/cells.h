@@ -24,9 +24,9 @@ void FuseCells(Program& program, const Precisions& precisions);
 void JoinCellInputs(Program& program);
 
 // Returns true if the step can read its weights, operand 1, in reverse order.
-bool MayTurn(const Step& step);
+bool CanReverseWeights(const Step& step);
 // Makes the step read its weights in reverse order.
-void Turn(Step& step);
+void ReverseWeights(Step& step);
 
 }  // namespace weft::plan
 

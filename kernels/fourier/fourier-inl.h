@@ -66,7 +66,7 @@ template <class D>
 struct Complexes {
   hn::Vec<D> re, im;
 };
-struct Turn {
+struct Twiddle {
   float re, im;
 };
 
@@ -109,7 +109,7 @@ struct FourierPass {
   float* to_re;
   float* to_im;
   size_t rest, columns;
-  const float* turns;
+  const float* twiddles;
 };
 
 template <class D>
@@ -122,15 +122,15 @@ HWY_INLINE void Put(D d, const FourierPass& pass, const Complexes<D>& a, size_t 
   StoreAs(d, a.im, pass.to_im + at);
 }
 // The twiddle factor of output j for all q; not used in the last pass.
-HWY_INLINE Turn TurnAt(const FourierPass& pass, size_t j, size_t p) {
-  const float* turns = pass.turns + 2 * (j - 1) * pass.rest + p;
-  return {turns[0], turns[pass.rest]};
+HWY_INLINE Twiddle TwiddleAt(const FourierPass& pass, size_t j, size_t p) {
+  const float* twiddles = pass.twiddles + 2 * (j - 1) * pass.rest + p;
+  return {twiddles[0], twiddles[pass.rest]};
 }
-template <bool turns, class D>
-HWY_INLINE void PutTurned(D d, const FourierPass& pass, const Complexes<D>& a, Turn turn,
-                          size_t at) {
-  if constexpr (turns) {
-    Put(d, pass, ProductOf(d, a, {hn::Set(d, turn.re), hn::Set(d, turn.im)}), at);
+template <bool twiddles, class D>
+HWY_INLINE void PutRotated(D d, const FourierPass& pass, const Complexes<D>& a, Twiddle twiddle,
+                           size_t at) {
+  if constexpr (twiddles) {
+    Put(d, pass, ProductOf(d, a, {hn::Set(d, twiddle.re), hn::Set(d, twiddle.im)}), at);
   } else {
     Put(d, pass, a, at);
   }
@@ -174,28 +174,29 @@ HWY_INLINE void Mix(D d, Complexes<D>& a, Complexes<D>& b, Complexes<D>& c, Comp
   e = QuarterOn(d, middle2, side2);
 }
 
-struct Turns {
-  Turn first, second, third, fourth;
+struct Twiddles {
+  Twiddle first, second, third, fourth;
 };
-template <size_t factor, bool turns>
-HWY_INLINE Turns TurnsAt(const FourierPass& pass, size_t p) {
-  Turns at = {};
-  if constexpr (turns) {
-    at.first = TurnAt(pass, 1, p);
-    if constexpr (factor > 2) at.second = TurnAt(pass, 2, p);
-    if constexpr (factor > 3) at.third = TurnAt(pass, 3, p);
-    if constexpr (factor > 4) at.fourth = TurnAt(pass, 4, p);
+template <size_t factor, bool twiddles>
+HWY_INLINE Twiddles TwiddlesAt(const FourierPass& pass, size_t p) {
+  Twiddles at = {};
+  if constexpr (twiddles) {
+    at.first = TwiddleAt(pass, 1, p);
+    if constexpr (factor > 2) at.second = TwiddleAt(pass, 2, p);
+    if constexpr (factor > 3) at.third = TwiddleAt(pass, 3, p);
+    if constexpr (factor > 4) at.fourth = TwiddleAt(pass, 4, p);
   }
   return at;
 }
 
-template <size_t factor, bool turns, class D>
-HWY_INLINE void Butterfly(D d, const FourierPass& pass, const Turns& by, size_t from, size_t to) {
+template <size_t factor, bool twiddles, class D>
+HWY_INLINE void Butterfly(D d, const FourierPass& pass, const Twiddles& by, size_t from,
+                          size_t to) {
   const size_t apart = pass.rest * pass.columns;
   Complexes<D> a = Get(d, pass, from), b = Get(d, pass, from + apart);
   if constexpr (factor == 2) {
     Put(d, pass, SumOf(d, a, b), to);
-    PutTurned<turns>(d, pass, DifferenceOf(d, a, b), by.first, to + pass.columns);
+    PutRotated<twiddles>(d, pass, DifferenceOf(d, a, b), by.first, to + pass.columns);
   } else {
     Complexes<D> c = Get(d, pass, from + 2 * apart);
     if constexpr (factor == 3) {
@@ -207,24 +208,24 @@ HWY_INLINE void Butterfly(D d, const FourierPass& pass, const Turns& by, size_t 
       } else {
         Complexes<D> f = Get(d, pass, from + 4 * apart);
         Mix(d, a, b, c, e, f);
-        PutTurned<turns>(d, pass, f, by.fourth, to + 4 * pass.columns);
+        PutRotated<twiddles>(d, pass, f, by.fourth, to + 4 * pass.columns);
       }
-      PutTurned<turns>(d, pass, e, by.third, to + 3 * pass.columns);
+      PutRotated<twiddles>(d, pass, e, by.third, to + 3 * pass.columns);
     }
     Put(d, pass, a, to);
-    PutTurned<turns>(d, pass, b, by.first, to + pass.columns);
-    PutTurned<turns>(d, pass, c, by.second, to + 2 * pass.columns);
+    PutRotated<twiddles>(d, pass, b, by.first, to + pass.columns);
+    PutRotated<twiddles>(d, pass, c, by.second, to + 2 * pass.columns);
   }
 }
 
 // Separate functions, so that their stack frames do not add up.
-template <size_t factor, bool turns>
+template <size_t factor, bool twiddles>
 HWY_NOINLINE void RunPass(const FourierPass& pass, size_t first = 0) {
   for (size_t p = first; p < pass.rest; ++p) {
-    const Turns by = TurnsAt<factor, turns>(pass, p);
+    const Twiddles by = TwiddlesAt<factor, twiddles>(pass, p);
     const size_t from = p * pass.columns, to = from * factor;
     ForLanes(0, pass.columns, [&](auto d, size_t q) HWY_ATTR {
-      Butterfly<factor, turns>(d, pass, by, from + q, to + q);
+      Butterfly<factor, twiddles>(d, pass, by, from + q, to + q);
     });
   }
 }
@@ -232,10 +233,10 @@ HWY_NOINLINE void RunPass(const FourierPass& pass, size_t first = 0) {
 #if HWY_TARGET != HWY_SCALAR
 // The first pass of radix 4, where columns is 1: vectors run along p.
 template <class D>
-HWY_INLINE Complexes<D> TurnedAlong(D d, const FourierPass& pass, const Complexes<D>& a, size_t j,
-                                    size_t p) {
-  const float* turns = pass.turns + 2 * (j - 1) * pass.rest + p;
-  return ProductOf(d, a, {LoadAs(d, turns), LoadAs(d, turns + pass.rest)});
+HWY_INLINE Complexes<D> RotatedAlong(D d, const FourierPass& pass, const Complexes<D>& a, size_t j,
+                                     size_t p) {
+  const float* twiddles = pass.twiddles + 2 * (j - 1) * pass.rest + p;
+  return ProductOf(d, a, {LoadAs(d, twiddles), LoadAs(d, twiddles + pass.rest)});
 }
 inline HWY_NOINLINE void RunFirstPassOfFour(const FourierPass& pass) {
   const FloatTag d;
@@ -244,9 +245,9 @@ inline HWY_NOINLINE void RunFirstPassOfFour(const FourierPass& pass) {
     Complexes<FloatTag> a = Get(d, pass, p), b = Get(d, pass, p + pass.rest);
     Complexes<FloatTag> c = Get(d, pass, p + 2 * pass.rest), e = Get(d, pass, p + 3 * pass.rest);
     Mix(d, a, b, c, e);
-    b = TurnedAlong(d, pass, b, 1, p);
-    c = TurnedAlong(d, pass, c, 2, p);
-    e = TurnedAlong(d, pass, e, 3, p);
+    b = RotatedAlong(d, pass, b, 1, p);
+    c = RotatedAlong(d, pass, c, 2, p);
+    e = RotatedAlong(d, pass, e, 3, p);
     hn::StoreInterleaved4(a.re, b.re, c.re, e.re, d, pass.to_re + 4 * p);
     hn::StoreInterleaved4(a.im, b.im, c.im, e.im, d, pass.to_im + 4 * p);
   }
@@ -276,8 +277,8 @@ HWY_INLINE void OddButterfly(D d, const FourierPass& pass, size_t factor, const 
     const Complexes<D> back = QuarterBack(d, middle, side), on = QuarterOn(d, middle, side);
     const size_t to_back = to + j * pass.columns, to_on = to + (factor - j) * pass.columns;
     if (pass.rest != 1) {
-      PutTurned<true>(d, pass, back, TurnAt(pass, j, p), to_back);
-      PutTurned<true>(d, pass, on, TurnAt(pass, factor - j, p), to_on);
+      PutRotated<true>(d, pass, back, TwiddleAt(pass, j, p), to_back);
+      PutRotated<true>(d, pass, on, TwiddleAt(pass, factor - j, p), to_on);
     } else {
       Put(d, pass, back, to_back);
       Put(d, pass, on, to_on);

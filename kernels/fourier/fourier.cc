@@ -72,7 +72,7 @@ inline HWY_NOINLINE void PutTogether(Halves from, const float* window, float sca
 // For a real line x[0], x[1], ... whose pairs z[j] = x[2j] + i x[2j + 1] were transformed to Z, the
 // transform is E + w^k O with E = (Z[k] + conj Z[m - k]) / 2, O = (Z[k] - conj Z[m - k]) / 2i.
 // Element m - k is conj(E - w^k O).
-inline HWY_NOINLINE void SplitPairs(Halves from, const float* turns, float scale, size_t m,
+inline HWY_NOINLINE void SplitPairs(Halves from, const float* twiddles, float scale, size_t m,
                                     float* y) {
   const size_t half = (m + 1) / 2;
   const float re = from.re[0] * scale, im = from.im[0] * scale;
@@ -93,17 +93,17 @@ inline HWY_NOINLINE void SplitPairs(Halves from, const float* turns, float scale
         0.5f * scale);
     const Number even = {hn::Add(a.re, b.re), hn::Sub(a.im, b.im)};
     const Number odd = {hn::Add(a.im, b.im), hn::Sub(b.re, a.re)};
-    const Number turned =
-        ProductOf(d, odd, {LoadAs(d, turns + k), hn::Neg(LoadAs(d, turns + half + k))});
-    StorePairs(d, SumOf(d, even, turned), y + 2 * k);
-    const Number mirror = {hn::Sub(even.re, turned.re), hn::Sub(turned.im, even.im)};
+    const Number rotated =
+        ProductOf(d, odd, {LoadAs(d, twiddles + k), hn::Neg(LoadAs(d, twiddles + half + k))});
+    StorePairs(d, SumOf(d, even, rotated), y + 2 * k);
+    const Number mirror = {hn::Sub(even.re, rotated.re), hn::Sub(rotated.im, even.im)};
     StorePairs(d, Backwards(d, mirror), y + 2 * mirrored);
   });
 }
 
 // The inverse: 2 Z[k] = S + i w^-k D with S = X[k] + conj X[m - k], D = X[k] - conj X[m - k].
 // Element m - k is conj(S - i w^-k D).
-inline HWY_NOINLINE void JoinPairs(const float* x, const float* turns, size_t m, Halves to) {
+inline HWY_NOINLINE void JoinPairs(const float* x, const float* twiddles, size_t m, Halves to) {
   const size_t half = (m + 1) / 2;
   to.re[0] = x[0] + x[2 * m];
   to.im[0] = x[0] - x[2 * m];
@@ -118,12 +118,12 @@ inline HWY_NOINLINE void JoinPairs(const float* x, const float* turns, size_t m,
     const Number b = Backwards(d, LoadPairs(d, x + 2 * mirrored));
     const Number sum = {hn::Add(a.re, b.re), hn::Sub(a.im, b.im)};
     const Number difference = {hn::Sub(a.re, b.re), hn::Add(a.im, b.im)};
-    const Number turned =
-        ProductOf(d, difference, {LoadAs(d, turns + k), LoadAs(d, turns + half + k)});
-    const Number z = QuarterOn(d, sum, turned);
+    const Number rotated =
+        ProductOf(d, difference, {LoadAs(d, twiddles + k), LoadAs(d, twiddles + half + k)});
+    const Number z = QuarterOn(d, sum, rotated);
     StoreAs(d, z.re, to.re + k);
     StoreAs(d, z.im, to.im + k);
-    const Number mirror = Backwards(d, {hn::Add(sum.re, turned.im), hn::Sub(turned.re, sum.im)});
+    const Number mirror = Backwards(d, {hn::Add(sum.re, rotated.im), hn::Sub(rotated.re, sum.im)});
     StoreAs(d, mirror.re, to.re + mirrored);
     StoreAs(d, mirror.im, to.im + mirrored);
   });
@@ -199,7 +199,7 @@ inline HWY_NOINLINE void RunPasses(const FourierShape& shape, const float* table
       default:
         RunOddPass(pass, factor, circle);
     }
-    tables += FourierTurnFloats(factor, static_cast<uint32_t>(rest));
+    tables += FourierTwiddleFloats(factor, static_cast<uint32_t>(rest));
     columns *= factor;
     const Halves last = to;
     to = from;
@@ -216,7 +216,7 @@ HWY_INLINE void TransformLine(const FourierShape& shape, const float* x, const f
   const float* window = shape.has_window ? tables : nullptr;
   const float* before = is_inverse ? nullptr : window;
   const float* behind = is_inverse ? window : nullptr;
-  const float* turns = tables + FourierWindowFloats(shape);
+  const float* twiddles = tables + FourierWindowFloats(shape);
   float* beside = is_odd_line ? scratch + 2 * m : y;
   uint32_t passes = 0;
   while (passes < kMostFourierFactors && shape.factors[passes] != 0) ++passes;
@@ -226,11 +226,11 @@ HWY_INLINE void TransformLine(const FourierShape& shape, const float* x, const f
   if (is_odd_line) {
     TakeOddLine(shape, x, before, first);
   } else if (pairs && is_inverse) {
-    JoinPairs(x, turns, m, first);
+    JoinPairs(x, twiddles, m, first);
   } else {
     TakeApart(x, before, m, first);
   }
-  const float* by_pass = turns + FourierPairFloats(shape);
+  const float* by_pass = twiddles + FourierPairFloats(shape);
   if (is_inverse) {  // forward, with real and imaginary parts exchanged
     RunPasses(shape, by_pass, {first.im, first.re}, {second.im, second.re});
   } else {
@@ -239,7 +239,7 @@ HWY_INLINE void TransformLine(const FourierShape& shape, const float* x, const f
   if (is_odd_line) {
     PutOddLine(shape, last, behind, y);
   } else if (pairs && !is_inverse) {
-    SplitPairs(last, turns, shape.scale, m, y);
+    SplitPairs(last, twiddles, shape.scale, m, y);
   } else {
     PutTogether(last, behind, shape.scale, m, y);
   }

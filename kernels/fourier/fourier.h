@@ -84,7 +84,7 @@ constexpr uint64_t FourierPairFloats(const FourierShape& s) {
 }
 constexpr uint64_t FourierCircleFloats(uint32_t factor) { return factor > 5 ? 2 * factor : 0; }
 // `rest` is the product of the factors after this one.
-constexpr uint64_t FourierTurnFloats(uint32_t factor, uint32_t rest) {
+constexpr uint64_t FourierTwiddleFloats(uint32_t factor, uint32_t rest) {
   return rest == 1 ? 0 : 2 * (factor - 1) * uint64_t{rest};
 }
 constexpr uint64_t FourierTableFloats(const FourierShape& s) {
@@ -92,7 +92,7 @@ constexpr uint64_t FourierTableFloats(const FourierShape& s) {
   uint32_t rest = FourierPoints(s);
   for (uint32_t i = 0; i < kMostFourierFactors && s.factors[i] != 0; ++i) {
     rest /= s.factors[i];
-    floats += FourierCircleFloats(s.factors[i]) + FourierTurnFloats(s.factors[i], rest);
+    floats += FourierCircleFloats(s.factors[i]) + FourierTwiddleFloats(s.factors[i], rest);
   }
   return floats;
 }

@@ -17,7 +17,7 @@ struct CirclePoint {
 };
 
 // The point at angle step / size of a full turn, for step >= 0; exact at multiples of a quarter.
-inline CirclePoint PointOfTurn(int64_t step, int64_t size) {
+inline CirclePoint TwiddlePoint(int64_t step, int64_t size) {
   constexpr double kQuarter = 1.57079632679489661923;
   const int64_t quarters = 4 * (step % size);
   const double angle = kQuarter * static_cast<double>(quarters % size) / static_cast<double>(size);
@@ -49,12 +49,12 @@ inline bool FindFourierFactors(uint32_t points, uint8_t (&factors)[kMostFourierF
 
 // Appends the cosines of `count` angles i * step / size of a full turn, then their sines times
 // `sign`. Returns the end of the output.
-inline float* AppendTurns(int64_t count, int64_t step, int64_t size, double sign, float* to) {
+inline float* AppendTwiddles(int64_t count, int64_t step, int64_t size, double sign, float* to) {
   for (int64_t i = 0; i < count; ++i) {
-    *to++ = static_cast<float>(PointOfTurn(i * step, size).cosine);
+    *to++ = static_cast<float>(TwiddlePoint(i * step, size).cosine);
   }
   for (int64_t i = 0; i < count; ++i) {
-    *to++ = static_cast<float>(sign * PointOfTurn(i * step, size).sine);
+    *to++ = static_cast<float>(sign * TwiddlePoint(i * step, size).sine);
   }
   return to;
 }
@@ -66,16 +66,16 @@ inline void FillFourierTables(const FourierShape& shape, const double* window, f
     *tables++ = static_cast<float>(window[i]);
   }
   if (IsPairedFourier(shape)) {
-    tables = AppendTurns((int64_t{FourierPoints(shape)} + 1) / 2, 1, shape.size, 1, tables);
+    tables = AppendTwiddles((int64_t{FourierPoints(shape)} + 1) / 2, 1, shape.size, 1, tables);
   }
   uint32_t rest = FourierPoints(shape);
   for (const uint8_t factor : shape.factors) {
     if (factor == 0) break;
     const int64_t size = rest;
     rest /= factor;
-    if (FourierCircleFloats(factor) != 0) tables = AppendTurns(factor, 1, factor, 1, tables);
+    if (FourierCircleFloats(factor) != 0) tables = AppendTwiddles(factor, 1, factor, 1, tables);
     for (int64_t j = 1; rest != 1 && j < factor; ++j) {
-      tables = AppendTurns(rest, j, size, -1, tables);
+      tables = AppendTwiddles(rest, j, size, -1, tables);
     }
   }
 }

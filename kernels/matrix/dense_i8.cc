@@ -99,7 +99,7 @@ WEFT_PART void FinishPanel(const int32_t* sums, float worth, const float* scales
 #if defined(WEFT_ROUNDS_EIGHTS)
   i = FinishEights(sums, worth, scales, start, outputs, y);
 #else
-  WEFT_FOUR_A_TURN
+  WEFT_FOUR_AN_ITERATION
 #endif
   for (; i < outputs; ++i) {
     const float begun = start == nullptr ? 0.0f : start[i];

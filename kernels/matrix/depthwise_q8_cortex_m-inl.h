@@ -381,7 +381,7 @@ static_assert(offsetof(PixelRun, columns) == 28 && sizeof(PixelRun) == 56, "word
   "sxtb16.w r6, r6, ror #8\n\t"             \
   "smlad r5, r6, r12, r5\n\t"
 // clang-format on
-inline constexpr size_t kPairsOfTurn = 5, kPairBytes = 13 * 4;
+inline constexpr size_t kPairsOfIteration = 5, kPairBytes = 13 * 4;
 
 // Five pairs of taps per iteration; the first iteration jumps to its last pairs. s4-s11 hold scales
 // and start, s16 the address of run.columns, s17 the end of the taps.
@@ -441,8 +441,8 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int
   taps.Take(weights, x_zero, run.begins);
   run.taps = taps.begin();
   const TapPair* const end = taps.end();
-  const size_t left = static_cast<size_t>(end - run.taps) % kPairsOfTurn;
-  run.skipped = left == 0 && end != run.taps ? 0 : (kPairsOfTurn - left) * kPairBytes;
+  const size_t left = static_cast<size_t>(end - run.taps) % kPairsOfIteration;
+  run.skipped = left == 0 && end != run.taps ? 0 : (kPairsOfIteration - left) * kPairBytes;
   run.zero = codes.zero;
   run.low = FourOf(codes.low);
   run.high = FourOf(codes.high);

@@ -41,11 +41,11 @@ HWY_INLINE size_t PlaceInRow(size_t i) {
 
 // The scalar loops below are plain C. With Helium the compiler vectorises them; elsewhere they are
 // unrolled by four.
-#undef WEFT_FOUR_A_TURN
+#undef WEFT_FOUR_AN_ITERATION
 #if defined(__ARM_FEATURE_MVE)
-#define WEFT_FOUR_A_TURN
+#define WEFT_FOUR_AN_ITERATION
 #else
-#define WEFT_FOUR_A_TURN HWY_UNROLL(4)
+#define WEFT_FOUR_AN_ITERATION HWY_UNROLL(4)
 #endif
 
 HWY_INLINE uint32_t BitsOfNumber(float x) {
@@ -62,7 +62,7 @@ WEFT_PART uint32_t MaxMagnitudeBits(const float* x, size_t count) {
   greatest = MaxOfEights(x, count / 8, greatest);
   i = count / 8 * 8;
 #else
-  WEFT_FOUR_A_TURN
+  WEFT_FOUR_AN_ITERATION
 #endif
   for (; i < count; ++i) {
     const uint32_t bits = BitsOfNumber(x[i]) << 1;
@@ -82,7 +82,7 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
     i = count / 8 * 8;
   }
 #else
-  WEFT_FOUR_A_TURN
+  WEFT_FOUR_AN_ITERATION
 #endif
   for (; i < count; ++i) {
     q[PlaceInRow(i)] = static_cast<Number>(BitsOfNumber(x[i] * factor + kRounder));

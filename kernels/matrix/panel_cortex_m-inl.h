@@ -100,7 +100,7 @@ HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, si
       "subs %[turns], #1\n\t"                                     \
       "bne 1b\n\t"                                                \
       "vstmia %[to], {s0-s15}"                                    \
-      : [x] "+r"(x), [weights] "+r"(weights), [turns] "+l"(turns) \
+      : [x] "+r"(x), [weights] "+r"(weights), [turns] "+l"(iterations) \
       : [from] "r"(from), [to] "r"(to), [rest] "l"(rest)          \
       : "cc", "memory", WEFT_ALL_FLOATS)
 
@@ -113,7 +113,7 @@ HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Wei
     AddRowWidened(from, to, x, 1, weights, kPanel, count);
   } else {
     const size_t rest = count % 2;
-    size_t turns = (count + 1) / 2;
+    size_t iterations = (count + 1) / 2;
     if constexpr (std::is_same<Weight, float>::value) {
       WEFT_ADD_ROW(WEFT_EIGHT_FLOATS);
     } else {
@@ -132,7 +132,7 @@ HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Wei
       "subs %[turns], #1\n\t"                                                         \
       "bne 1b\n\t"                                                                    \
       "vstmia %[to], {s0-s15}"                                                        \
-      : [x] "+r"(x), [weights] "+r"(weights), [turns] "+l"(turns)                     \
+      : [x] "+r"(x), [weights] "+r"(weights), [turns] "+l"(iterations)                     \
       : [from] "r"(from), [to] "r"(to), [rest] "l"(rest), [x_step] "r"(x_step_bytes), \
         [skip] "r"(skip_bytes)                                                        \
       : "cc", "memory", WEFT_ALL_FLOATS)
@@ -147,7 +147,7 @@ HWY_NOINLINE void AddRowStrided(const float* from, float* to, const float* x, si
     const size_t rest = count % 2;
     const size_t x_step_bytes = x_step * sizeof(float);
     const size_t skip_bytes = (weight_step - kPanel) * sizeof(Weight);
-    size_t turns = (count + 1) / 2;
+    size_t iterations = (count + 1) / 2;
     if constexpr (std::is_same<Weight, float>::value) {
       WEFT_ADD_ROW_STRIDED(WEFT_EIGHT_FLOATS);
     } else {
@@ -211,7 +211,7 @@ HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, si
       "bne 1b\n\t"                                                                      \
       "vstmia %[to0], {s0-s7}\n\t"                                                      \
       "vstmia %[to1], {s8-s15}"                                                         \
-      : [x0] "+r"(x0), [x1] "+r"(x1), [weights] "+l"(half_weights), [turns] "+l"(turns) \
+      : [x0] "+r"(x0), [x1] "+r"(x1), [weights] "+l"(half_weights), [turns] "+l"(iterations) \
       : [from0] "r"(from0), [from1] "r"(from1), [to0] "r"(to0), [to1] "r"(to1),         \
         [rest] "l"(rest)                                                                \
       : "cc", "memory", WEFT_ALL_FLOATS)
@@ -234,7 +234,7 @@ HWY_NOINLINE void AddTwoRows(const float* const* from, float* sums, const float*
     const float* x1 = x[1];
     const Weight* half_weights = weights + half;
     for (size_t lines = taps.lines;;) {
-      size_t turns = (taps.count + 3) / 4;
+      size_t iterations = (taps.count + 3) / 4;
       if constexpr (std::is_same<Weight, float>::value) {
         WEFT_ADD_TWO_ROWS(WEFT_EIGHT_FLOATS, "32");
       } else {

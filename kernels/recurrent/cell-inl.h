@@ -238,14 +238,14 @@ HWY_INLINE void RunBlocks(const Cell& cell, const CellShape& shape) {
   constexpr bool kMayJoin = (kAtOnce * kPanelVectors + kRest) * kGates <= kMostSums;
   constexpr size_t kJoined = kMayJoin ? kRest : 0;
   const size_t blocks = shape.hidden / kCellUnits;
-  const size_t turns = (blocks + kAtOnce - 1) / kAtOnce;
+  const size_t iterations = (blocks + kAtOnce - 1) / kAtOnce;
   const bool is_alone = kRest != kJoined || (kRest != 0 && blocks == 0);
   if (is_alone && shape.backward) cell.template Run<0, kRest>(blocks * kCellUnits);
-  for (size_t turn = 0; turn < turns; ++turn) {
-    size_t at = shape.backward ? turns - 1 - turn : turn;
+  for (size_t iteration = 0; iteration < iterations; ++iteration) {
+    size_t at = shape.backward ? iterations - 1 - iteration : iteration;
     // The next step of a loop begins with the first units, so they are not computed last in either
     // direction.
-    if (at < 2 && turns > 2) at = 1 - at;
+    if (at < 2 && iterations > 2) at = 1 - at;
     const size_t block = at * kAtOnce;
     if (block + kAtOnce < blocks) {
       cell.template Run<kAtOnce, 0>(block * kCellUnits);
@@ -280,8 +280,8 @@ HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
 template <size_t kGates, class Weight, class Cell>
 HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
   const size_t blocks = shape.hidden / kCellUnits;
-  for (size_t turn = 0; turn < blocks; ++turn) {
-    cell.RunBlock((shape.backward ? blocks - 1 - turn : turn) * kCellUnits);
+  for (size_t iteration = 0; iteration < blocks; ++iteration) {
+    cell.RunBlock((shape.backward ? blocks - 1 - iteration : iteration) * kCellUnits);
   }
   if (shape.hidden % kCellUnits != 0) cell.RunRest();
 }

@@ -44,7 +44,7 @@
       "subs %[turns], #1\n\t"                                         \
       "bne 1b\n\t"                                                    \
       "vstmia %[to], {s0-s15}"                                        \
-      : [x] "+r"(x), [weights] "+r"(weights), [turns] "+l"(turns)     \
+      : [x] "+r"(x), [weights] "+r"(weights), [turns] "+l"(iterations)     \
       : [from] "r"(from), [to] "r"(to), [rest] "l"(rest), [skip] "r"(skip_bytes) \
       : "cc", "memory", WEFT_ALL_FLOATS)
 // clang-format on
@@ -62,7 +62,7 @@ HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, cons
   } else {
     const size_t rest = count % 4;
     const size_t skip_bytes = (panels - 1) * kPanel * sizeof(Weight);
-    size_t turns = (count + 3) / 4;
+    size_t iterations = (count + 3) / 4;
     if constexpr (std::is_same<Weight, float>::value) {
       WEFT_ADD_CELL_ROW(WEFT_EIGHT_FLOATS);
     } else {

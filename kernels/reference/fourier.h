@@ -16,10 +16,10 @@ inline constexpr double kFourierTolerance = 1e-6;
 // The transform of n complex numbers as pairs of real and imaginary part; unscaled.
 inline std::vector<double> TransformReference(const std::vector<double>& x, bool is_inverse) {
   const size_t n = x.size() / 2;
-  const double turn = (is_inverse ? 2 : -2) * 3.14159265358979323846;
+  const double twiddle = (is_inverse ? 2 : -2) * 3.14159265358979323846;
   std::vector<double> circle, y;
   for (size_t i = 0; i < n; ++i) {
-    const double angle = turn * static_cast<double>(i) / static_cast<double>(n);
+    const double angle = twiddle * static_cast<double>(i) / static_cast<double>(n);
     circle.push_back(std::cos(angle));
     circle.push_back(std::sin(angle));
   }

@@ -94,16 +94,16 @@ class Relay {
         last;  // of outputs without time axis: port, steps so far
   };
 
-  // Runs the models in the order of `turns` (indices of models), repeatedly, until no steps are
-  // left.
-  Outputs Run(const std::vector<size_t>& turns) {
+  // Runs the models in the order of `is_permuted` (indices of models), repeatedly, until no steps
+  // are left.
+  Outputs Run(const std::vector<size_t>& is_permuted) {
     Outputs outputs;
     for (const Line& line : output_lines_) {
       outputs.all.emplace_back(line.has_time ? line.rows * line.step_bytes * steps_ : 0);
     }
     Cut* holder = nullptr;
-    for (size_t done = 0, turn = 0; done < steps_; ++turn) {
-      Cut* next = cuts_[turns[turn % turns.size()]].get();
+    for (size_t done = 0, permutation = 0; done < steps_; ++permutation) {
+      Cut* next = cuts_[is_permuted[permutation % is_permuted.size()]].get();
       if (done + next->steps > steps_) next = cuts_[0].get();
       if (holder == nullptr) {
         next->stream.engine.Reset();
@@ -168,8 +168,8 @@ TEST(HandingOver, LeavesNoTrace) {
     std::vector<size_t> there, back;
     for (size_t i = 0; i < names.size(); ++i) there.push_back(i);
     back.assign(there.rbegin(), there.rend());
-    for (const std::vector<size_t>& turns : {there, back}) {
-      const Relay::Outputs actual = relay.Run(turns);
+    for (const std::vector<size_t>& is_permuted : {there, back}) {
+      const Relay::Outputs actual = relay.Run(is_permuted);
       for (size_t i = 0; i < expected.all.size(); ++i) {
         EXPECT_EQ(actual.all[i], expected.all[i]) << "output " << i;
       }

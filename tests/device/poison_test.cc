@@ -77,12 +77,12 @@ Buffer RunFilled(const ExactBytes& model, size_t fill) {
 
 // An emulated board compares the first fill with one other, a different one per model; a desktop
 // tries all of them.
-size_t BytesCompared(const std::string& path, size_t turn) {
+size_t BytesCompared(const std::string& path, size_t permutation) {
   SCOPED_TRACE(path);
   const auto model = ReadModelFile(path);
   const Buffer expected = RunFilled(*model, kRandom);
   for (size_t fill = kRandom + 1; fill < kFillCount; ++fill) {
-    if (kernels::kIsMicrocontroller && fill != 1 + turn % (kFillCount - 1)) continue;
+    if (kernels::kIsMicrocontroller && fill != 1 + permutation % (kFillCount - 1)) continue;
     EXPECT_TRUE(RunFilled(*model, fill) == expected)
         << "outputs change with memory that was full of " << int{kFills[fill]};
   }

@@ -101,12 +101,12 @@ TEST(Reduce, SumsInAnOrderThatTheStridesDoNotHave) {
         apart[i % places * columns + i / places] = side_by_side[i];
       }
       ReduceShape run = {1, 1, {columns, places}, {places, 1}, ReduceOp::kMean};
-      ReduceShape turned = {1, 1, {columns, places}, {1, columns}, ReduceOp::kMean};
+      ReduceShape permuted = {1, 1, {columns, places}, {1, columns}, ReduceOp::kMean};
       for (const ReduceOrder order : {ReduceOrder::kRuns, ReduceOrder::kChains}) {
-        run.order = turned.order = order;
+        run.order = permuted.order = order;
         std::vector<float> must(columns), is(columns);
         Reduce(run, side_by_side.data(), must.data());
-        Reduce(turned, apart.data(), is.data());
+        Reduce(permuted, apart.data(), is.data());
         for (uint32_t i = 0; i < columns; ++i) EXPECT_TRUE(SameBits(is[i], must[i])) << i;
       }
     }

@@ -16,8 +16,8 @@ struct RingSizes {
   uint32_t rows, held, places, other;  // other: the extent of b that is not time
 };
 
-// Heads whose time steps are rows or, if `is_turned`, columns.
-RingMatmulShape RingShapeOf(const RingSizes& sizes, bool is_along_columns, bool is_turned) {
+// Heads whose time steps are rows or, if `is_permuted`, columns.
+RingMatmulShape RingShapeOf(const RingSizes& sizes, bool is_along_columns, bool is_permuted) {
   RingMatmulShape s;
   const uint32_t all = sizes.held + sizes.places;
   s.batch_rank = 1;
@@ -32,8 +32,8 @@ RingMatmulShape RingShapeOf(const RingSizes& sizes, bool is_along_columns, bool 
   s.a_batch_strides[0] = s.rows * s.inner;
   s.past_batch_strides[0] = sizes.held * sizes.other;
   s.x_batch_strides[0] = sizes.places * sizes.other;
-  const uint32_t past_place = is_turned ? 1 : sizes.other;
-  const uint32_t past_other = is_turned ? sizes.held : 1;
+  const uint32_t past_place = is_permuted ? 1 : sizes.other;
+  const uint32_t past_other = is_permuted ? sizes.held : 1;
   s.past_column_stride = is_along_columns ? past_place : past_other;
   s.past_inner_stride = is_along_columns ? past_other : past_place;
   s.x_column_stride = is_along_columns ? sizes.other : 1;
@@ -67,8 +67,8 @@ TEST(RingMatmul, IsItsChainFromEveryPlaceOn) {
        {RingSizes{1, 1, 1, 3}, RingSizes{1, 7, 1, 5}, RingSizes{3, 31, 4, 33},
         RingSizes{2, 20, 17, 16}, RingSizes{7, 70, 1, 65}, RingSizes{1, 40, 0, 1}}) {
     for (const bool is_along_columns : {true, false}) {
-      for (const bool is_turned : {true, false}) {
-        const RingMatmulShape s = RingShapeOf(sizes, is_along_columns, is_turned);
+      for (const bool is_permuted : {true, false}) {
+        const RingMatmulShape s = RingShapeOf(sizes, is_along_columns, is_permuted);
         const RingData data = RingDataFor(s, sizes, &random);
         for (uint32_t start = 0; start < sizes.held; start += 1 + sizes.held / 16) {
           std::vector<float> must(size_t{kRingHeads} * s.rows * s.columns);

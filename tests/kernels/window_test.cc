@@ -240,11 +240,11 @@ TEST(Conv, HasTheSameBitsOnEveryProcessorAndInEveryLayout) {
       }
     }
   }
-  const std::vector<float> turned = last.RunConv(true);
+  const std::vector<float> permuted = last.RunConv(true);
   for (size_t b = 0; b < 2; ++b) {
     for (size_t p = 0; p < 5 * 13; ++p) {
       for (size_t c = 0; c < 80; ++c) {
-        ASSERT_EQ(turned[(b * 5 * 13 + p) * 80 + c], y[(b * 80 + c) * 5 * 13 + p]);
+        ASSERT_EQ(permuted[(b * 5 * 13 + p) * 80 + c], y[(b * 80 + c) * 5 * 13 + p]);
       }
     }
   }

@@ -57,7 +57,7 @@ class Net {
   }
   ir::Source Constant(Dims dims) { return Weights(g_, std::move(dims), seed_ += 77); }
   ir::Source Sum(ir::Source a, ir::Source b) { return g_.Add("Add", 1, {a, b}); }
-  ir::Source Turned(ir::Source x) { return g_.Add("Transpose", 1, {x, g_.Ints({0, 2, 1})}); }
+  ir::Source Permuted(ir::Source x) { return g_.Add("Transpose", 1, {x, g_.Ints({0, 2, 1})}); }
   ir::Source Reduced(const char* type, ir::Source x, std::vector<int64_t> axes) {
     return g_.Add(type, 1, {x, g_.Ints(std::move(axes))}, {{"keep_dims", "true"}});
   }
@@ -88,23 +88,23 @@ class Net {
   }
 
   ir::Source Layer(int64_t kind, ir::Source y) {
-    const ir::Source x = Turned(y);
+    const ir::Source x = Permuted(y);
     const int64_t past = 1 + Draw(4), c = channels_;
     switch (kind) {
       case 0:  // the memory block of an FSMN
-        return Turned(
+        return Permuted(
             Sum(Convolved("GroupConvolution", WithPast(x, past), {c, 1, 1, past + 1}), x));
       case 1:
-        return Turned(Sum(Convolved("Convolution", WithPast(x, past), {c, c, past + 1}), x));
+        return Permuted(Sum(Convolved("Convolution", WithPast(x, past), {c, c, past + 1}), x));
       case 2:
-        return Turned(Sum(Sum(Pointwise(x), Constant({1, c, 1})), x));
+        return Permuted(Sum(Sum(Pointwise(x), Constant({1, c, 1})), x));
       case 3:
         return Sum(Sum(Dense(y), Constant({c})), y);
       case 4:
         return Sum(Dense(g_.Add("Tanh", 1, {y})), Dense(y));
       case 5: {
         const ir::Source past_too = Convolved("Convolution", WithPast(x, past), {c, c, past + 1});
-        return Turned(Sum(past_too, Pointwise(x)));
+        return Permuted(Sum(past_too, Pointwise(x)));
       }
       case 6:
         return g_.Add("Tanh", 1, {Sum(Dense(y), Constant({c}))});
@@ -115,7 +115,7 @@ class Net {
 
   // Rows that are added in every step, and additions after a transposition.
   ir::Source RowLayer(int64_t kind, ir::Source y) {
-    const ir::Source x = Turned(y);
+    const ir::Source x = Permuted(y);
     const int64_t c = channels_;
     switch (kind) {
       case 7:
@@ -125,11 +125,12 @@ class Net {
       case 9:
         return Sum(g_.Add("Tanh", 1, {y}), Dense(Row()));
       case 10:
-        return Turned(Sum(Sum(g_.Add("MatMul", 1, {Constant({c, c}), x}), Constant({1, c, 1})), x));
+        return Permuted(
+            Sum(Sum(g_.Add("MatMul", 1, {Constant({c, c}), x}), Constant({1, c, 1})), x));
       case 11:
-        return Sum(Turned(Sum(Turned(Dense(y)), Constant({1, c, 1}))), y);
+        return Sum(Permuted(Sum(Permuted(Dense(y)), Constant({1, c, 1}))), y);
       default:
-        return Sum(Sum(Turned(Pointwise(x)), Dense(y)), Constant({c}));
+        return Sum(Sum(Permuted(Pointwise(x)), Dense(y)), Constant({c}));
     }
   }
 
@@ -138,27 +139,28 @@ class Net {
     const ir::Source axes = g_.Ints({1});
     switch (kind) {
       case 13:
-        return Turned(g_.Add("Subtract", 1, {x, Reduced("ReduceMean", x, {1})}));
+        return Permuted(g_.Add("Subtract", 1, {x, Reduced("ReduceMean", x, {1})}));
       case 14:
-        return Turned(
+        return Permuted(
             g_.Add("Multiply", 1, {x, g_.Add("Sigmoid", 1, {Reduced("ReduceSum", x, {1})})}));
       case 15:
-        return Turned(
+        return Permuted(
             g_.Add("MVN", 6, {x, axes},
                    {{"normalize_variance", "true"}, {"eps", "1e-5"}, {"eps_mode", "inside_sqrt"}}));
       case 16:
-        return Turned(Sum(x, g_.Add("Softmax", 8, {x}, {{"axis", "1"}})));
+        return Permuted(Sum(x, g_.Add("Softmax", 8, {x}, {{"axis", "1"}})));
       case 17:
-        return Turned(g_.Add("NormalizeL2", 1, {x, axes}, {{"eps", "1e-5"}, {"eps_mode", "add"}}));
+        return Permuted(
+            g_.Add("NormalizeL2", 1, {x, axes}, {{"eps", "1e-5"}, {"eps_mode", "add"}}));
       default: {  // over two axes with the steps between them
         const ir::Source parts =
-            g_.Add("Reshape", 1, {Turned(x), g_.Ints({batch_, steps_, 2, channels_ / 2})},
+            g_.Add("Reshape", 1, {Permuted(x), g_.Ints({batch_, steps_, 2, channels_ / 2})},
                    {{"special_zero", "false"}});
         const ir::Source apart = g_.Add("Transpose", 1, {parts, g_.Ints({0, 2, 1, 3})});
         const ir::Source means = g_.Add(
             "Reshape", 1, {Reduced("ReduceMean", apart, {1, 3}), g_.Ints({batch_, 1, steps_})},
             {{"special_zero", "false"}});
-        return Turned(Sum(x, means));
+        return Permuted(Sum(x, means));
       }
     }
   }

@@ -28,9 +28,9 @@ ir::Source Rows(GraphBuilder& g, ir::Source x, Dims dims, const std::string& dir
       {x, initial, lengths, Weights(g, {both, 3 * hidden, dims[2]}, seed),
        Weights(g, {both, 3 * hidden, hidden}, seed + 1), Weights(g, {both, 3 * hidden}, seed + 2)},
       {{"hidden_size", std::to_string(hidden)}, {"direction", direction}}, 2);
-  const ir::Source turned = g.Add("Transpose", 1, {made, g.Ints({0, 2, 1, 3})});
+  const ir::Source permuted = g.Add("Transpose", 1, {made, g.Ints({0, 2, 1, 3})});
   const ir::Source joined =
-      g.Add("Reshape", 1, {turned, g.Ints({dims[0], dims[1], both * hidden})});
+      g.Add("Reshape", 1, {permuted, g.Ints({dims[0], dims[1], both * hidden})});
   return g.Add("MatMul", 1, {joined, Weights(g, {both * hidden, dims[2]}, seed + 3)});
 }
 
@@ -42,8 +42,8 @@ Build DualPath(int64_t batch, std::string over_bands, std::string over_time = "f
     const ir::Source a = Rows(g, bands, {batch * kFrames, kBands, kChannels}, over_bands, 1);
     const ir::Source y =
         g.Add("Add", 1, {x, g.Add("Reshape", 1, {a, g.Ints({batch, kFrames, kBands, kChannels})})});
-    const ir::Source turned = g.Add("Transpose", 1, {y, g.Ints({0, 2, 1, 3})});
-    const ir::Source frames = g.Add("Reshape", 1, {turned, g.Ints({-1, kFrames, kChannels})});
+    const ir::Source permuted = g.Add("Transpose", 1, {y, g.Ints({0, 2, 1, 3})});
+    const ir::Source frames = g.Add("Reshape", 1, {permuted, g.Ints({-1, kFrames, kChannels})});
     const ir::Source b = Rows(g, frames, {batch * kBands, kFrames, kChannels}, over_time, 7);
     const ir::Source back = g.Add("Reshape", 1, {b, g.Ints({batch, kBands, kFrames, kChannels})});
     g.Result(g.Add("Add", 1, {y, g.Add("Transpose", 1, {back, g.Ints({0, 2, 1, 3})})}));
@@ -149,9 +149,9 @@ TEST(StreamingAxes, AddsToATransposedProductBehindIt) {
       [](GraphBuilder& g) {
         const ir::Source x = g.Parameter(F32({1, kFrames, kBands}));
         const ir::Source rows = Rows(g, x, {1, kFrames, kBands}, "forward", 2);
-        const ir::Source turned = g.Add("Transpose", 1, {rows, g.Ints({0, 2, 1})});
+        const ir::Source permuted = g.Add("Transpose", 1, {rows, g.Ints({0, 2, 1})});
         const ir::Source before = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
-        g.Result(g.Add("Add", 1, {g.Add("Tanh", 1, {before}), turned}));
+        g.Result(g.Add("Add", 1, {g.Add("Tanh", 1, {before}), permuted}));
       },
       {});
 }

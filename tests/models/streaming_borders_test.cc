@@ -53,7 +53,7 @@ ir::Source Conv(GraphBuilder& g, ir::Source x, int64_t channels, int64_t dilatio
                 {"auto_pad", "explicit"}});
 }
 
-ir::Source Turned(GraphBuilder& g, ir::Source x) {
+ir::Source Permuted(GraphBuilder& g, ir::Source x) {
   return g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
 }
 
@@ -109,9 +109,9 @@ TEST(StreamingBorders, TakesTheFirstStepJoinedInFront) {
 TEST(StreamingBorders, MovesABorderOverATransposition) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = g.Parameter(F32({1, steps, 3}));
-    g.Result(Conv(g, Turned(g, Pad(g, x, {0, 4, 0}, {0, 0, 0}, "constant")), 3, 2));
+    g.Result(Conv(g, Permuted(g, Pad(g, x, {0, 4, 0}, {0, 0, 0}, "constant")), 3, 2));
     const ir::Source repeated = Pad(g, x, {0, 2, 0}, {0, 0, 0}, "edge");
-    g.Result(Conv(g, g.Add("Tanh", 1, {Turned(g, repeated)}), 3, 1));
+    g.Result(Conv(g, g.Add("Tanh", 1, {Permuted(g, repeated)}), 3, 1));
   });
 }
 

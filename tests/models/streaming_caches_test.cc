@@ -82,8 +82,8 @@ struct Fsmn {
   explicit Fsmn(GraphBuilder& g) {
     const ir::Source x = g.Parameter(F32({1, 8, kInputs}));
     cache = g.Parameter(F32({1, kInputs, 5, 1}));
-    const ir::Source turned = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
-    const ir::Source steps = g.Add("Unsqueeze", 1, {turned, g.Ints({3})});
+    const ir::Source permuted = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
+    const ir::Source steps = g.Add("Unsqueeze", 1, {permuted, g.Ints({3})});
     const ir::Source joined = g.Add("Concat", 1, {cache, steps}, {{"axis", "2"}});
     last = g.Add("Slice", 8, {joined, g.Ints({-5}), g.Ints({INT32_MAX}), g.Ints({1}), g.Ints({2})});
     const ir::Source memory = g.Add(

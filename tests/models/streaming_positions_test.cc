@@ -131,9 +131,9 @@ TEST(StreamingPositions, Rotary) {
       return g.Add("Slice", 8, {g.x, g.Ints({from}), g.Ints({from + 2}), g.Ints({1}), g.Ints({2})});
     };
     const ir::Source minus = g.Add("Negative", 1, {half(2)});
-    const ir::Source turned = g.Add("Concat", 1, {minus, half(0)}, {{"axis", "2"}});
+    const ir::Source permuted = g.Add("Concat", 1, {minus, half(0)}, {{"axis", "2"}});
     const ir::Source cosines = g.Of("Multiply", g.x, g.Add("Cos", 1, {both}));
-    g.SumOf(g.Of("Add", cosines, g.Of("Multiply", turned, g.Sine(both))));
+    g.SumOf(g.Of("Add", cosines, g.Of("Multiply", permuted, g.Sine(both))));
   });
 }
 

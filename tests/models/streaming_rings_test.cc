@@ -233,9 +233,9 @@ TEST(StreamingRings, AreOneBehindEqualMoves) {
 TEST(StreamingRings, AreSeveralWhereAxesChangePlaces) {
   const BuildFor build = [](GraphBuilder& g, int64_t steps) {
     const ir::Source x = g.Parameter(F32({1, 2, 3, steps}));
-    const ir::Source turned = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1, 3})});
+    const ir::Source permuted = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1, 3})});
     g.Result(g.Add("Subtract", 1, {x, Late(g, x, {0, 0, 0, 2})}));
-    g.Result(g.Add("Subtract", 1, {turned, Late(g, turned, {0, 0, 0, 3})}));
+    g.Result(g.Add("Subtract", 1, {permuted, Late(g, permuted, {0, 0, 0, 3})}));
   };
   ExpectSameInAnyRuns(build);
   EXPECT_EQ(StateBytes(build, 1), (2 + 3) * 6 * 4 + 2 * 4);

@@ -111,8 +111,8 @@ TEST(Streaming, CutsABatchThatTimeIsFlattenedInto) {
 TEST(Streaming, CutsAStackWithTimeMovedBetween) {
   ExpectStreams([](GraphBuilder& g) {
     const ir::Source first = Hidden(g, Input(g));
-    const ir::Source turned = g.Add("Transpose", 1, {first, g.Ints({1, 0, 2})});
-    const ir::Source scaled = g.Add("Multiply", 1, {turned, Weights(g, {kGruHidden}, 7)});
+    const ir::Source permuted = g.Add("Transpose", 1, {first, g.Ints({1, 0, 2})});
+    const ir::Source scaled = g.Add("Multiply", 1, {permuted, Weights(g, {kGruHidden}, 7)});
     const ir::Source back = g.Add("Transpose", 1, {scaled, g.Ints({1, 0, 2})});
     g.Result(Hidden(g, back, {.inputs = kGruHidden}));
   });
@@ -162,8 +162,8 @@ TEST(Streaming, KeepsAStateThatIsAVariableAlready) {
 // A convolution over time of [batch, steps, channels], before and after a sequence.
 ir::Source Convolved(GraphBuilder& g, ir::Source x, Dims weights, const std::string& pads_begin,
                      const std::string& pads_end) {
-  const ir::Source turned = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
-  const ir::Source y = g.Add("Convolution", 1, {turned, Weights(g, std::move(weights), 12)},
+  const ir::Source permuted = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
+  const ir::Source y = g.Add("Convolution", 1, {permuted, Weights(g, std::move(weights), 12)},
                              {{"strides", "1"},
                               {"dilations", "2"},
                               {"pads_begin", pads_begin},
@@ -189,10 +189,10 @@ ir::Source Whole(GraphBuilder& g, ir::Source x, float scale, const char* type) {
 TEST(Streaming, KeepsThePastOfAConvolutionOfIntegers) {
   const Build build = [](GraphBuilder& g) {
     const ir::Source hidden = Whole(g, Hidden(g, Input(g)), 100, "i32");
-    const ir::Source turned = g.Add("Transpose", 1, {hidden, g.Ints({0, 2, 1})});
+    const ir::Source permuted = g.Add("Transpose", 1, {hidden, g.Ints({0, 2, 1})});
     const ir::Source filters = g.Const<int32_t>({ElementType::i32, {2, kGruHidden, 2}},
                                                 {3, -1, 4, 1, -5, 9, 2, 6, -5, 3, 5, -8});
-    g.Result(g.Add("Convolution", 1, {turned, filters},
+    g.Result(g.Add("Convolution", 1, {permuted, filters},
                    {{"strides", "1"},
                     {"dilations", "2"},
                     {"pads_begin", "2"},
@@ -333,9 +333,9 @@ TEST(Streaming, CutsRowsThatAreReversedEachByItself) {
   const auto build = [](std::vector<int32_t> lengths) {
     return [lengths = std::move(lengths)](GraphBuilder& g) {
       const ir::Source constant = g.Const<int32_t>({ElementType::i32, {kGruSteps}}, lengths);
-      const ir::Source turned = g.Add("ReverseSequence", 1, {Input(g), constant},
-                                      {{"batch_axis", "1"}, {"seq_axis", "2"}});
-      g.Result(Hidden(g, turned));
+      const ir::Source permuted = g.Add("ReverseSequence", 1, {Input(g), constant},
+                                        {{"batch_axis", "1"}, {"seq_axis", "2"}});
+      g.Result(Hidden(g, permuted));
     };
   };
   ExpectStreams(build({3, 3, 3, 3, 3, 3}));
@@ -359,9 +359,9 @@ TEST(Streaming, AddsBehindAProductWhatIsTheSameAtEveryStep) {
 // With one step, the addend is one number per channel, from which the convolution could start.
 TEST(Streaming, AddsBehindATransposedConvolutionWhatIsTheSameAtEveryStep) {
   ExpectStreams([](GraphBuilder& g) {
-    const ir::Source turned = g.Add("Transpose", 1, {Input(g), g.Ints({0, 2, 1})});
+    const ir::Source permuted = g.Add("Transpose", 1, {Input(g), g.Ints({0, 2, 1})});
     const ir::Source y = g.Add("ConvolutionBackpropData", 1,
-                               {turned, Weights(g, {kGruInputs, 2, 1}, 14)}, {{"strides", "1"}});
+                               {permuted, Weights(g, {kGruInputs, 2, 1}, 14)}, {{"strides", "1"}});
     std::vector<float> alike(kGruSteps, 0.3f);
     alike.resize(2 * kGruSteps, 0.7f);
     const ir::Source sum = g.Add("Add", 1, {y, g.Floats({1, 2, kGruSteps}, alike)});
@@ -375,9 +375,9 @@ TEST(Streaming, KeepsTheOrderOfASumThatTimeStandsInsideOf) {
   ExpectStreams([](GraphBuilder& g) {
     const ir::Source x = g.Parameter(F32({kGruBatch, kGruInputs, kGruSteps}));
     const ir::Source norm = g.Add("ReduceL2", 4, {x, g.Ints({1})}, {{"keep_dims", "true"}});
-    const ir::Source turned =
+    const ir::Source permuted =
         g.Add("Transpose", 1, {g.Add("Divide", 1, {x, norm}), g.Ints({0, 2, 1})});
-    g.Result(Hidden(g, turned));
+    g.Result(Hidden(g, permuted));
   });
 }
 

@@ -434,8 +434,8 @@ TEST(StreamingWindows, AddsToTheLastStepOfTurnedChannels) {
   ExpectGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source y = Bias(g, Conv(g, Signal(g, 4, steps), {3, 4, 2}, Window(1, 1, 1, 0)), 3);
     const ir::Source last = g.Add("Gather", 8, {y, g.Int(-1), g.Int(2)});
-    const ir::Source turned = g.Add("Transpose", 1, {last, g.Ints({1, 0})});
-    g.Result(g.Add("Add", 1, {turned, Weights(g, {3, 1}, 36)}));
+    const ir::Source permuted = g.Add("Transpose", 1, {last, g.Ints({1, 0})});
+    g.Result(g.Add("Add", 1, {permuted, Weights(g, {3, 1}, 36)}));
   });
 }
 

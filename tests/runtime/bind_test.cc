@@ -189,14 +189,14 @@ INSTANTIATE_TEST_SUITE_P(Bind, EveryStepTest, testing::Range(uint32_t{1}, format
                          });
 
 TEST(MayShare, DependsOnTheWalk) {
-  const uint32_t dims[8] = {2, 3}, whole[8] = {3, 1}, rows[8] = {0, 1}, turned[8] = {1, 2};
+  const uint32_t dims[8] = {2, 3}, whole[8] = {3, 1}, rows[8] = {0, 1}, permuted[8] = {1, 2};
   const auto binary = [&](const uint32_t(&a)[8]) {
     return bind::binary::MayShare(
         format::BinaryParams(2, dims, a, rows, format::BinaryOp::add, ElementType::f32, 0), 0, 0);
   };
   EXPECT_TRUE(binary(whole));
   EXPECT_FALSE(binary(rows));
-  EXPECT_FALSE(binary(turned));
+  EXPECT_FALSE(binary(permuted));
   const uint32_t ones[8] = {1, 6}, any[8] = {77, 1};
   EXPECT_TRUE(bind::binary::MayShare(
       format::BinaryParams(2, ones, any, rows, format::BinaryOp::add, ElementType::f32, 0), 0, 0))

@@ -53,15 +53,15 @@ TEST(VerifyChains, SharesBlocksAmongRegistersAndStagedInputs) {
 }
 
 TEST(VerifyChains, HoldsInputsToTheirWalks) {
-  const auto turned = [](uint8_t staged) {
+  const auto permuted = [](uint8_t staged) {
     return ChainFault([=](ChainRow& p) {
       p.mutable_strides()->Mutate(0, 1);
       p.mutable_strides()->Mutate(1, 2);
       p.mutate_staged(staged);
     });
   };
-  EXPECT_EQ(turned(0), FaultCode::kParamFlag);
-  EXPECT_EQ(turned(1), FaultCode::kNone);
+  EXPECT_EQ(permuted(0), FaultCode::kParamFlag);
+  EXPECT_EQ(permuted(1), FaultCode::kNone);
   EXPECT_EQ(ChainFault([](ChainRow& p) {
               p.mutable_strides()->Mutate(0, 4);
               p.mutate_staged(1);

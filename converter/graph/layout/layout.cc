@@ -8,10 +8,10 @@
 #include "converter/base/faults.h"
 #include "converter/base/narrow.h"
 #include "converter/graph/layout/layout_groups.h"
-#include "converter/graph/layout/turned.h"
+#include "converter/graph/layout/permuted.h"
 #include "converter/graph/recognise/forms.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 
 namespace weft::graph {
 namespace {
@@ -19,78 +19,81 @@ namespace {
 using ops::Port;
 
 // A node and its changes.
-struct Turning {
+struct PermutedNode {
   ir::Node* node = nullptr;
   std::vector<bool> inputs = {}, outputs = {};  // true: permuted
-  ops::Turn turn = {};
+  ops::Permutation permutation = {};
 };
 
-Turning TurningOf(const ir::Graph& graph, const LayoutGroups& groups, ir::Node& node) {
-  const auto turns = [&](Port port) {
-    return groups.Turns(node, port) && groups.IsLast(SourceAt(node, port));
+PermutedNode PermutedNodeOf(const ir::Graph& graph, const LayoutGroups& groups, ir::Node& node) {
+  const auto is_permuted = [&](Port port) {
+    return groups.IsPermuted(node, port) && groups.IsLast(SourceAt(node, port));
   };
-  Turning turning = {&node};
-  for (size_t i = 0; i < node.inputs.size(); ++i) turning.inputs.push_back(turns(ops::In(i)));
-  for (size_t i = 0; i < node.outputs.size(); ++i) turning.outputs.push_back(turns(ops::Out(i)));
-  if (std::ranges::find(turning.inputs, true) == turning.inputs.end() &&
-      std::ranges::find(turning.outputs, true) == turning.outputs.end()) {
-    return turning;
+  PermutedNode permuted_node = {&node};
+  for (size_t i = 0; i < node.inputs.size(); ++i)
+    permuted_node.inputs.push_back(is_permuted(ops::In(i)));
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    permuted_node.outputs.push_back(is_permuted(ops::Out(i)));
+  if (std::ranges::find(permuted_node.inputs, true) == permuted_node.inputs.end() &&
+      std::ranges::find(permuted_node.outputs, true) == permuted_node.outputs.end()) {
+    return permuted_node;
   }
   Faults discarded;  // inference has accepted the node
-  ops::TurnScope scope(graph, node, discarded);
-  scope.SetTurned(turning.inputs, turning.outputs);
-  turning.turn = ops::TurnOf(scope);
-  return turning;
+  ops::PermuteScope scope(graph, node, discarded);
+  scope.SetPermuted(permuted_node.inputs, permuted_node.outputs);
+  permuted_node.permutation = ops::PermutationRuleOf(scope);
+  return permuted_node;
 }
 
 ir::Source Numbers(ir::Graph& graph, const ir::Node& like, const Dims& numbers) {
   return NewInts(graph, like, {ElementType::i64, {std::ssize(numbers)}}, numbers);
 }
 
-void Apply(ir::Graph& graph, const Turning& turning, TurnedValues& values) {
-  ir::Node& node = *turning.node;
-  const ops::Turn& turn = turning.turn;
+void Apply(ir::Graph& graph, const PermutedNode& permuted_node, PermutedValues& values) {
+  ir::Node& node = *permuted_node.node;
+  const ops::Permutation& permutation = permuted_node.permutation;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    node.inputs[i] = values.As(node, node.inputs[i], turning.inputs[i]);
+    node.inputs[i] = values.As(node, node.inputs[i], permuted_node.inputs[i]);
   }
-  for (const auto& [i, dims] : turn.operands) {
+  for (const auto& [i, dims] : permutation.operands) {
     node.inputs[i] = values.Operand(node, node.inputs[i], dims);
   }
-  for (const auto& [i, numbers] : turn.ints) {
+  for (const auto& [i, numbers] : permutation.ints) {
     if (i >= node.inputs.size()) node.inputs.resize(i + 1);
     node.inputs[i] = Numbers(graph, node, numbers);
   }
-  for (const auto& [key, value] : turn.attributes) node.attributes[key] = value;
-  if (turn.reshape) BecomeReshape(graph, node, node.inputs[0], *turn.reshape);
+  for (const auto& [key, value] : permutation.attributes) node.attributes[key] = value;
+  if (permutation.reshape) BecomeReshape(graph, node, node.inputs[0], *permutation.reshape);
 }
 
-void TurnLayoutGroups(ir::Graph& graph) {
+void PermuteLayoutGroups(ir::Graph& graph) {
   const LayoutGroups groups(graph);
-  std::vector<Turning> all;
+  std::vector<PermutedNode> all;
   for (ir::Node* node : ir::Topological(graph)) {
-    all.push_back(TurningOf(graph, groups, *node));
+    all.push_back(PermutedNodeOf(graph, groups, *node));
   }
-  TurnedValues values(graph);
-  for (const Turning& turning : all) {
-    for (size_t i = 0; i < turning.outputs.size(); ++i) {
-      if (turning.outputs[i]) values.Turn({turning.node, Narrow32(i, "an output's index")});
+  PermutedValues values(graph);
+  for (const PermutedNode& permuted_node : all) {
+    for (size_t i = 0; i < permuted_node.outputs.size(); ++i) {
+      if (permuted_node.outputs[i])
+        values.Permutation({permuted_node.node, Narrow32(i, "an output's index")});
     }
   }
-  for (const Turning& turning : all) Apply(graph, turning, values);
+  for (const PermutedNode& permuted_node : all) Apply(graph, permuted_node, values);
 }
 
-void TurnAll(ir::Graph& graph) {
+void PermuteAll(ir::Graph& graph) {
   for (const ir::Node* node : ir::Topological(graph)) {
-    for (const ir::Body& body : node->bodies) TurnAll(*body.graph);
+    for (const ir::Body& body : node->bodies) PermuteAll(*body.graph);
   }
-  TurnLayoutGroups(graph);
+  PermuteLayoutGroups(graph);
 }
 
 }  // namespace
 
 void ChooseLayouts(ir::Graph& graph) {
   RecogniseBands(graph);
-  TurnAll(graph);
+  PermuteAll(graph);
   JoinMovements(graph);
 }
 

@@ -22,16 +22,16 @@ ir::Source SourceAt(ir::Node& node, Port port) {
 
 LayoutGroups::LayoutGroups(const ir::Graph& graph) {
   const std::vector<ir::Node*> nodes = ir::Topological(graph);
-  std::map<ir::Node*, ops::Turn> turns;
+  std::map<ir::Node*, ops::Permutation> is_permuted;
   for (ir::Node* node : nodes) {
     Faults discarded;  // inference has accepted the node
-    ops::TurnScope scope(graph, *node, discarded);
-    ops::Turn turn = ops::TurnOf(scope);
-    if (turn.ties.empty()) continue;
-    Join(*node, turn);
-    turns[node] = std::move(turn);
+    ops::PermuteScope scope(graph, *node, discarded);
+    ops::Permutation permutation = ops::PermutationRuleOf(scope);
+    if (permutation.ties.empty()) continue;
+    Join(*node, permutation);
+    is_permuted[node] = std::move(permutation);
   }
-  for (const auto& [node, turn] : turns) CountSteps(*node, turn);
+  for (const auto& [node, permutation] : is_permuted) CountSteps(*node, permutation);
   CountMoves(nodes);
   Decide();
 }
@@ -50,24 +50,24 @@ size_t LayoutGroups::RootOf(size_t place) const {
   return place;
 }
 
-void LayoutGroups::Join(ir::Node& node, const ops::Turn& turn) {
-  for (const std::vector<Port>& tie : turn.ties) {
+void LayoutGroups::Join(ir::Node& node, const ops::Permutation& permutation) {
+  for (const std::vector<Port>& tie : permutation.ties) {
     const size_t first = PlaceOf(SourceAt(node, tie.front()));
     for (const Port port : tie) {
       roots_[RootOf(PlaceOf(SourceAt(node, port)))] = RootOf(first);
-      turning_[&node].push_back(port);
+      permuted_ports_[&node].push_back(port);
     }
   }
-  if (turn.makes_one_place || HasOrderFreeInputs(node, turn)) {
+  if (permutation.makes_one_place || HasOrderFreeInputs(node, permutation)) {
     order_free_.insert(PlaceOf(SourceAt(node, ops::Out(0))));
   }
 }
 
 // Returns true if output 0 is tied to inputs with its dims that all have the same memory layout in
 // both orders.
-bool LayoutGroups::HasOrderFreeInputs(ir::Node& node, const ops::Turn& turn) {
+bool LayoutGroups::HasOrderFreeInputs(ir::Node& node, const ops::Permutation& permutation) {
   const Dims& dims = node.outputs[0].type.dims;
-  return std::ranges::any_of(turn.ties, [&](const std::vector<Port>& tie) {
+  return std::ranges::any_of(permutation.ties, [&](const std::vector<Port>& tie) {
     bool has_output = false, has_input = false;
     for (const Port port : tie) {
       has_output = has_output || (port.output && port.index == 0);
@@ -80,12 +80,12 @@ bool LayoutGroups::HasOrderFreeInputs(ir::Node& node, const ops::Turn& turn) {
   });
 }
 
-void LayoutGroups::CountSteps(ir::Node& node, const ops::Turn& turn) {
-  for (const std::vector<Port>& tie : turn.ties) {
+void LayoutGroups::CountSteps(ir::Node& node, const ops::Permutation& permutation) {
+  for (const std::vector<Port>& tie : permutation.ties) {
     Account& account = accounts_[RootOf(PlaceOf(SourceAt(node, tie.front())))];
-    if (turn.last_is == LastIs::kGood) ++(tie.front().output ? account.made : account.read);
-    account.lanes += turn.last_is == LastIs::kBetter || turn.last_is == LastIs::kBest;
-    account.slow += turn.last_is == LastIs::kBest;
+    if (permutation.last_is == LastIs::kGood) ++(tie.front().output ? account.made : account.read);
+    account.lanes += permutation.last_is == LastIs::kBetter || permutation.last_is == LastIs::kBest;
+    account.slow += permutation.last_is == LastIs::kBest;
   }
 }
 
@@ -97,14 +97,14 @@ void LayoutGroups::CountMoves(const std::vector<ir::Node*>& nodes) {
   for (const ir::Node* node : nodes) {
     for (size_t i = 0; i < node->inputs.size(); ++i) {
       const auto place = places_.find({node->inputs[i].node, node->inputs[i].port});
-      if (place == places_.end() || Turns(*node, ops::In(i))) continue;
+      if (place == places_.end() || IsPermuted(*node, ops::In(i))) continue;
       handed_out.insert(place->second);
     }
   }
   for (size_t place = 0; place < sources_.size(); ++place) {
     const ir::Source& source = sources_[place];
     if (TypeOf(source).dims[1] == 1 || order_free_.contains(place)) continue;
-    const bool is_made_there = Turns(*source.node, ops::Out(source.port));
+    const bool is_made_there = IsPermuted(*source.node, ops::Out(source.port));
     accounts_[RootOf(place)].moves += is_made_there ? handed_out.contains(place) : 1;
   }
 }
@@ -124,9 +124,10 @@ bool LayoutGroups::IsLast(const ir::Source& source) const {
   return place != places_.end() && last_.contains(RootOf(place->second));
 }
 
-bool LayoutGroups::Turns(const ir::Node& node, Port port) const {
-  const auto ports = turning_.find(&node);
-  return ports != turning_.end() && std::ranges::find(ports->second, port) != ports->second.end();
+bool LayoutGroups::IsPermuted(const ir::Node& node, Port port) const {
+  const auto ports = permuted_ports_.find(&node);
+  return ports != permuted_ports_.end() &&
+         std::ranges::find(ports->second, port) != ports->second.end();
 }
 
 }  // namespace weft::graph

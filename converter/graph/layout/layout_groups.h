@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "converter/ir/graph.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 
 namespace weft::graph {
 
@@ -25,7 +25,7 @@ class LayoutGroups {
   // Returns true if the value belongs to a layout group that becomes channels-last.
   bool IsLast(const ir::Source& source) const;
   // Returns true if the node accesses the port in the axis order of its layout group.
-  bool Turns(const ir::Node& node, ops::Port port) const;
+  bool IsPermuted(const ir::Node& node, ops::Port port) const;
 
  private:
   // Totals of a layout group.
@@ -37,9 +37,9 @@ class LayoutGroups {
 
   size_t PlaceOf(const ir::Source& source);
   size_t RootOf(size_t place) const;
-  void Join(ir::Node& node, const ops::Turn& turn);
-  bool HasOrderFreeInputs(ir::Node& node, const ops::Turn& turn);
-  void CountSteps(ir::Node& node, const ops::Turn& turn);
+  void Join(ir::Node& node, const ops::Permutation& permutation);
+  bool HasOrderFreeInputs(ir::Node& node, const ops::Permutation& permutation);
+  void CountSteps(ir::Node& node, const ops::Permutation& permutation);
   void CountMoves(const std::vector<ir::Node*>& nodes);
   void Decide();
 
@@ -47,7 +47,7 @@ class LayoutGroups {
   std::vector<ir::Source> sources_;    // by value number
   mutable std::vector<size_t> roots_;  // union-find parent by value number
   std::set<size_t> order_free_;        // values with the same memory layout in both orders
-  std::map<const ir::Node*, std::vector<ops::Port>> turning_;
+  std::map<const ir::Node*, std::vector<ops::Port>> permuted_ports_;
   std::map<size_t, Account> accounts_;
   std::set<size_t> last_;
 };

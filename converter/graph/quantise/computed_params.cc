@@ -4,12 +4,12 @@
 #include <optional>
 #include <vector>
 
-#include "converter/graph/layout/turned.h"
+#include "converter/graph/layout/permuted.h"
 #include "converter/graph/quantise/filters.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/quantised.h"
-#include "converter/ops/turn.h"
 
 namespace weft::graph {
 namespace {

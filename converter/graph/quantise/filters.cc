@@ -9,7 +9,7 @@
 #include "converter/graph/recognise/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 
 namespace weft::graph {
 namespace {
@@ -34,7 +34,7 @@ std::optional<ByteProduct> ByteProductOf(const ir::Node& node) {
   const size_t rank = TypeOf(node.inputs[0]).dims.size();
   ByteProduct product;
   if (IsConvolved(node)) {
-    if (!ops::HasTurn(rank)) return std::nullopt;
+    if (!ops::HasChannelAxis(rank)) return std::nullopt;
     product.operation = "QuantizedConvolution";
     product.dims = dims;
     product.filter_axis = dims.size() - rank;  // 1 for grouped filters
@@ -48,13 +48,13 @@ std::optional<ByteProduct> ByteProductOf(const ir::Node& node) {
   } else {
     if (!IsCalled(node, "MatMul") || dims.size() != 2 || rank < 2) return std::nullopt;
     if (IsFlagged(node, "transpose_a")) return std::nullopt;
-    const bool is_turned = IsFlagged(node, "transpose_b");
+    const bool is_permuted = IsFlagged(node, "transpose_b");
     product.operation = "QuantizedMatMul";
-    product.filters = dims[is_turned ? 0 : 1];
-    product.inputs = dims[is_turned ? 1 : 0];
+    product.filters = dims[is_permuted ? 0 : 1];
+    product.inputs = dims[is_permuted ? 1 : 0];
     product.dims = {product.filters, product.inputs};
-    product.filter_stride = is_turned ? product.inputs : 1;
-    product.input_stride = is_turned ? 1 : product.filters;
+    product.filter_stride = is_permuted ? product.inputs : 1;
+    product.input_stride = is_permuted ? 1 : product.filters;
   }
   if (product.inputs == 0 || product.inputs > kMostInputs) return std::nullopt;
   product.channel_axis = product.makes_channels_last ? rank - 1 : 1;

@@ -9,7 +9,7 @@
 #include "converter/graph/rearranged.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 #include "converter/program/builder.h"
 
 namespace weft::graph {
@@ -24,7 +24,8 @@ std::optional<SummedAxes> SummedAxesOf(const ir::Node& node) {
   const size_t rank = TypeOf(node.inputs[0]).dims.size();
   const size_t weights_rank = TypeOf(node.inputs[1]).dims.size();
   if (IsConvolved(node)) {
-    if (weights_rank != rank || !ops::HasTurn(rank)) return std::nullopt;  // grouped, or a volume
+    if (weights_rank != rank || !ops::HasChannelAxis(rank))
+      return std::nullopt;  // grouped, or a volume
     return SummedAxes{node.attributes.contains(ops::kXLast) ? rank - 1 : 1, 1};
   }
   if (!IsCalled(node, "MatMul") || rank < 2 || weights_rank != 2) return std::nullopt;

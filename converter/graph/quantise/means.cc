@@ -7,8 +7,8 @@
 #include "converter/graph/quantise/joined.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/quantised.h"
-#include "converter/ops/turn.h"
 
 namespace weft::graph {
 namespace {
@@ -65,11 +65,11 @@ struct AxisRun {
 std::optional<AxisRun> RunOf(const ir::Node& node) {
   const Dims& dims = TypeOf(node.inputs[0]).dims;
   const size_t rank = dims.size();
-  const bool is_turned = node.attributes.contains(ops::kXLast);
+  const bool is_permuted = node.attributes.contains(ops::kXLast);
   std::vector<bool> averaged(rank);
   for (int64_t axis : IntsOf(node.inputs[1])) {
     if (axis < 0) axis += static_cast<int64_t>(rank);
-    averaged[static_cast<size_t>(is_turned ? ops::LastPlace(axis, rank) : axis)] = true;
+    averaged[static_cast<size_t>(is_permuted ? ops::LastPlace(axis, rank) : axis)] = true;
   }
   size_t at = 0;
   AxisRun run;
@@ -79,7 +79,7 @@ std::optional<AxisRun> RunOf(const ir::Node& node) {
   const size_t end = at;
   while (at < rank && !averaged[at]) run.inner *= dims[at++];
   const bool keeps_order =
-      !is_turned || node.attributes.contains(ops::kYLast) || (begin == 1 && end + 1 == rank);
+      !is_permuted || node.attributes.contains(ops::kYLast) || (begin == 1 && end + 1 == rank);
   if (at < rank || begin == end || !keeps_order) return std::nullopt;
   return run;
 }

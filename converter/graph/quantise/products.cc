@@ -4,15 +4,15 @@
 #include <optional>
 
 #include "converter/base/integer_grid.h"
-#include "converter/graph/layout/turned.h"
+#include "converter/graph/layout/permuted.h"
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/filters.h"
 #include "converter/graph/recognise/channel_constant.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/packed.h"
+#include "converter/ops/permutation.h"
 #include "converter/ops/quantised.h"
-#include "converter/ops/turn.h"
 
 namespace weft::graph {
 namespace {

@@ -28,7 +28,7 @@ struct Attention {
   Covered covered = {};
 };
 
-bool IsTurned(const FormSite& site, const ir::Node& node, const char* key) {
+bool IsPermuted(const FormSite& site, const ir::Node& node, const char* key) {
   Faults discarded;
   return ops::Attributes(site.graph(), node, discarded).Bool(key, false);
 }
@@ -88,14 +88,14 @@ ir::Source Exchanged(FormSite& site, const ir::Node& like, ir::Source source, Co
 bool ReadScores(FormSite& site, ir::Source scores, Attention& attention) {
   ir::Source inner = BeforeScale(scores, attention);
   const ir::Node& product = *inner.node;
-  if (!IsCalled(product, "MatMul") || IsTurned(site, product, "transpose_a")) return false;
+  if (!IsCalled(product, "MatMul") || IsPermuted(site, product, "transpose_a")) return false;
   attention.covered.insert(&product);
   attention.query = BeforeScale(product.inputs[0], attention);
   attention.key = BeforeScale(product.inputs[1], attention);
   for (const ir::Source& factor : {attention.query, attention.key}) {
     if (TypeOf(factor).dims.size() < 3 || factor.node->constant) return false;
   }
-  if (IsTurned(site, product, "transpose_b")) return true;
+  if (IsPermuted(site, product, "transpose_b")) return true;
   attention.key = Exchanged(site, product, attention.key, attention.covered);
   attention.key = BeforeScale(attention.key, attention);
   return true;
@@ -114,7 +114,7 @@ std::optional<Attention> ReadAttention(FormSite& site, const ir::Node& node) {
   const ir::Node& softmax = *node.inputs[0].node;
   if (!IsShareOfKeys(site, softmax)) return std::nullopt;
   for (const char* key : {"transpose_a", "transpose_b"}) {
-    if (IsTurned(site, node, key)) return std::nullopt;
+    if (IsPermuted(site, node, key)) return std::nullopt;
   }
   Attention attention{.value = node.inputs[1], .covered = {&softmax}};
   if (TypeOf(attention.value).dims.size() < 3) return std::nullopt;
@@ -127,7 +127,7 @@ std::optional<Attention> ReadAttention(FormSite& site, const ir::Node& node) {
 
 // An existing attention operation whose mask is a triangle becomes causal.
 bool TakeTriangle(FormSite& site, ir::Node& node) {
-  if (node.inputs.size() < 4 || IsTurned(site, node, "causal")) return false;
+  if (node.inputs.size() < 4 || IsPermuted(site, node, "causal")) return false;
   const ir::Source mask = node.inputs[3];
   const Dims& dims = TypeOf(mask).dims;
   const bool is_matrix = dims.size() >= 2 && CountIn(mask) == dims.back() * dims.back();

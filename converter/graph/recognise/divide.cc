@@ -52,9 +52,9 @@ std::optional<CutProduct> PlainMatrixProduct(const ir::Graph& graph, ir::Node& n
   if (dims.size() < 2 || result.size() < 2) return std::nullopt;
   if (ElementCount(dims) != dims.back() * dims.end()[-2]) return std::nullopt;
   Faults discarded;
-  const bool turned = ops::Attributes(graph, node, discarded).Bool("transpose_b", false);
-  if (result.back() != (turned ? dims.end()[-2] : dims.back())) return std::nullopt;
-  return CutProduct{.product = &node, .outputs_first = turned};
+  const bool permuted = ops::Attributes(graph, node, discarded).Bool("transpose_b", false);
+  if (result.back() != (permuted ? dims.end()[-2] : dims.back())) return std::nullopt;
+  return CutProduct{.product = &node, .outputs_first = permuted};
 }
 
 // Records the addend if the only reader adds one constant number per output.

@@ -110,12 +110,15 @@ std::optional<WeightedProduct> PlainProductOf(const FormSite& site, ir::Source s
     return std::nullopt;
   }
   Faults discarded;
-  const bool turned = ops::Attributes(site.graph(), node, discarded).Bool("transpose_b", false);
-  const int64_t outputs = turned ? dims.end()[-2] : dims.back();
+  const bool permuted = ops::Attributes(site.graph(), node, discarded).Bool("transpose_b", false);
+  const int64_t outputs = permuted ? dims.end()[-2] : dims.back();
   if (result.back() != outputs) return std::nullopt;
-  return WeightedProduct{
-      &node, result.size() - 1, turned ? 1 : count / outputs, outputs, turned ? count / outputs : 1,
-      true};
+  return WeightedProduct{&node,
+                         result.size() - 1,
+                         permuted ? 1 : count / outputs,
+                         outputs,
+                         permuted ? count / outputs : 1,
+                         true};
 }
 
 // Returns the axis of `dims` that corresponds to axis `at` of `before`, for the same elements.

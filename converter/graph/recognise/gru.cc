@@ -85,7 +85,7 @@ std::vector<Candidate> Candidates(const Affine& sum, ir::Source h, int64_t rows,
   return all;
 }
 
-bool TurnsItsSign(const Gate& gate) {
+bool ChangesItsSign(const Gate& gate) {
   return gate.activation == "sigmoid" || (gate.activation == "hardsigmoid" && gate.beta == 0.5f);
 }
 
@@ -116,7 +116,7 @@ bool Draft(Site& site, const Pattern::Match& match, ir::Source root, bool keeps)
   draft.states = {h};
   draft.results = {root};
   const std::optional<Gate> update = GateOf(match.at("z")), next = GateOf(match.at("n"));
-  if (!update || !next || (!keeps && !TurnsItsSign(*update))) return false;
+  if (!update || !next || (!keeps && !ChangesItsSign(*update))) return false;
   if (update->before.count != draft.hidden || next->before.count != draft.hidden) return false;
   if (ElementCount(TypeOf(h).dims) != draft.rows * draft.hidden) return false;
   const std::optional<Affine> of_update = AffineOf(update->before, draft.rows);

@@ -36,7 +36,7 @@ struct AxisPair {
   int64_t outer = 1, inner = 1;
 };
 
-std::optional<std::vector<size_t>> TurnOrderOf(const ir::Node& node) {
+std::optional<std::vector<size_t>> PermutationOf(const ir::Node& node) {
   if (!IsCalled(node, "Transpose")) return std::nullopt;
   const std::vector<int64_t> order = IntsOf(node.inputs[1]);
   if (order.size() != node.outputs[0].type.dims.size()) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<std::vector<size_t>> TurnOrderOf(const ir::Node& node) {
 // Applies a transposition and merges it with preceding ones.
 ir::Source Transposed(ir::Graph& graph, const ir::Node& like, ir::Source source,
                       std::vector<size_t> order) {
-  while (const auto before = TurnOrderOf(*source.node)) {
+  while (const auto before = PermutationOf(*source.node)) {
     for (size_t& axis : order) axis = (*before)[axis];
     source = source.node->inputs[0];
   }
@@ -76,13 +76,13 @@ Dims WithoutOnes(Dims dims) {
 // Returns the transposition with dims `dims`, which differ from its dims only by axes of extent 1.
 ir::Source TransposedTo(ir::Graph& graph, const ir::Node& like, const ir::Node& transpose,
                         const Dims& dims) {
-  const std::vector<size_t> order = TurnOrderOf(transpose).value();
-  const Dims& turned = transpose.outputs[0].type.dims;
+  const std::vector<size_t> order = PermutationOf(transpose).value();
+  const Dims& permuted = transpose.outputs[0].type.dims;
   const Dims kept = WithoutOnes(TypeOf(transpose.inputs[0]).dims);
   const size_t ones = dims.size() - kept.size();
   std::vector<size_t> moved;  // source axes in order of the result, without extent 1
   for (size_t i = 0; i < order.size(); ++i) {
-    if (turned[i] != 1) moved.push_back(order[i]);
+    if (permuted[i] != 1) moved.push_back(order[i]);
   }
   std::vector<size_t> longer;
   size_t one = 0, next = 0;
@@ -105,7 +105,7 @@ ir::Source TransposedTo(ir::Graph& graph, const ir::Node& like, const ir::Node& 
 ir::Source Viewed(ir::Graph& graph, const ir::Node& like, ir::Source source, const Dims& dims) {
   Covered views;
   const ir::Source before = BeforeViews(source, views);
-  if (TypeOf(before).dims != dims && TurnOrderOf(*before.node) &&
+  if (TypeOf(before).dims != dims && PermutationOf(*before.node) &&
       WithoutOnes(TypeOf(before).dims) == WithoutOnes(dims)) {
     return TransposedTo(graph, like, *before.node, dims);
   }
@@ -116,7 +116,7 @@ ir::Source Viewed(ir::Graph& graph, const ir::Node& like, ir::Source source, con
 // them by strides.
 ir::Source WithPair(ir::Graph& graph, const ir::Node& like, ir::Source source, AxisPair pair) {
   source = SkipNoOps(source);
-  if (const auto order = TurnOrderOf(*source.node)) {
+  if (const auto order = PermutationOf(*source.node)) {
     const size_t axis = (*order)[pair.axis];
     const ir::Source before =
         WithPair(graph, like, source.node->inputs[0], {axis, pair.outer, pair.inner});
@@ -196,7 +196,7 @@ std::optional<Repetition> UnderDims(ir::Graph& graph, const ir::Node& like,
 
 std::optional<Repetition> RepetitionOf(ir::Graph& graph, const ir::Node& like, ir::Source source) {
   source = SkipNoOps(source);
-  if (const auto order = TurnOrderOf(*source.node)) {
+  if (const auto order = PermutationOf(*source.node)) {
     std::optional<Repetition> inner = RepetitionOf(graph, like, source.node->inputs[0]);
     if (!inner) return std::nullopt;
     inner->of = Transposed(graph, like, inner->of, *order);
@@ -290,7 +290,7 @@ bool ShareInBatch(FormSite& site, ir::Node& node) {
 // same dims before every product; a transposition before it would need a copy.
 ir::Source AsItLies(ir::Graph& graph, const ir::Node& like, ir::Source factor) {
   const ir::Source source = SkipNoOps(factor);
-  const auto order = TurnOrderOf(*source.node);
+  const auto order = PermutationOf(*source.node);
   if (!order) return source;
   const ir::Source before = source.node->inputs[0], plain = AsItLies(graph, like, before);
   return plain == before ? source : Transposed(graph, like, plain, *order);

@@ -88,9 +88,9 @@ std::vector<int64_t> OrderOf(const ir::Node& node) {
 // Returns the view of the same tensor after `node`, whose input 0 has the view `axes`.
 std::optional<SeenAxes> SeenBehind(const ir::Node& node, const SeenAxes& axes) {
   if (IsView(node)) return Redivided(axes, node.outputs[0].type.dims);
-  SeenAxes turned;
-  for (const int64_t axis : OrderOf(node)) turned.push_back(axes[static_cast<size_t>(axis)]);
-  return turned;
+  SeenAxes permuted;
+  for (const int64_t axis : OrderOf(node)) permuted.push_back(axes[static_cast<size_t>(axis)]);
+  return permuted;
 }
 
 // Returns true if the operation moves elements. Permuting axes of extent 1 moves nothing.
@@ -130,7 +130,8 @@ std::optional<SeenAxes> SeenThrough(std::span<const ir::Node* const> nodes) {
 }
 
 // Returns `source` permuted to the axes of the view, by one transposition.
-ir::Source Turned(ir::Graph& graph, const ir::Node& like, ir::Source source, const SeenAxes& seen) {
+ir::Source Permuted(ir::Graph& graph, const ir::Node& like, ir::Source source,
+                    const SeenAxes& seen) {
   std::vector<size_t> by_stride(seen.size());
   std::iota(by_stride.begin(), by_stride.end(), size_t{0});
   const auto place = [&](size_t i) {
@@ -170,7 +171,7 @@ bool ShortenInput(FormSite& site, ir::Node& node, size_t input) {
     if (!is_nothing && !is_less) continue;
     site.Redirect(node, input,
                   IsInOrder(*seen) ? Reshaped(site.graph(), node, source, dims)
-                                   : Turned(site.graph(), node, source, *seen));
+                                   : Permuted(site.graph(), node, source, *seen));
     return true;
   }
   return false;

@@ -129,11 +129,11 @@ ir::Source Exchanging(ir::Graph& graph, const ir::Node& like, ir::Source x, bool
   pairs.insert(pairs.end(), {alternates ? half : 2, alternates ? 2 : half});
   const int64_t axis = std::ssize(pairs) - (alternates ? 1 : 2);
   const ir::Source by = NewInts(graph, like, {ElementType::i64, {1}}, {axis});
-  const ir::Source turned = {
+  const ir::Source permuted = {
       NewInferredNode(graph, like, "Reverse", 1, {Reshaped(graph, like, x, pairs), by}, 1,
                       {{"mode", "index"}}),
       0};
-  return Reshaped(graph, like, turned, whole);
+  return Reshaped(graph, like, permuted, whole);
 }
 
 // The parts that are joined: halves, or values with an additional axis that the node merges again.
@@ -178,17 +178,17 @@ bool RecogniseRotation(FormSite& site, ir::Node& node) {
   if (!site.IsClosed(node, reader.covered())) return false;
   const int64_t half = dims.back() / 2;
   ir::Graph& graph = site.graph();
-  Dims kept_dims, turned_dims;
-  const auto turned = Paired(*first[1], *second[0], half, pairs->alternates, &turned_dims);
+  Dims kept_dims, permuted_dims;
+  const auto permuted = Paired(*first[1], *second[0], half, pairs->alternates, &permuted_dims);
   const auto kept = keeps ? Paired(*first[0], *second[1], half, pairs->alternates, &kept_dims)
                           : std::vector<float>();
-  if (!turned || !kept) return false;
+  if (!permuted || !kept) return false;
   const ir::Source y = Exchanging(graph, node, x, pairs->alternates);
-  if (!keeps && AreOnes(*turned)) {
+  if (!keeps && AreOnes(*permuted)) {
     site.Replace(node, reader.covered(), {"Identity", 16, {y}});
     return true;
   }
-  const ir::Source by = NewFloats(graph, node, turned_dims, *turned);
+  const ir::Source by = NewFloats(graph, node, permuted_dims, *permuted);
   if (!keeps) {
     site.Replace(node, reader.covered(), {"Multiply", 1, {y, by}});
     return true;
@@ -196,8 +196,8 @@ bool RecogniseRotation(FormSite& site, ir::Node& node) {
   const ir::Source stays = {
       NewInferredNode(graph, node, "Multiply", 1, {x, NewFloats(graph, node, kept_dims, *kept)}),
       0};
-  const ir::Source turns = {NewInferredNode(graph, node, "Multiply", 1, {y, by}), 0};
-  site.Replace(node, reader.covered(), {"Add", 1, {stays, turns}});
+  const ir::Source is_permuted = {NewInferredNode(graph, node, "Multiply", 1, {y, by}), 0};
+  site.Replace(node, reader.covered(), {"Add", 1, {stays, is_permuted}});
   return true;
 }
 

@@ -139,11 +139,11 @@ struct Sum {
 
 std::optional<Sum> SumOfMatmul(const ir::Graph& graph, const ir::Node& node, bool takes_scores) {
   const int64_t a = RankOf(node.inputs[0]), b = RankOf(node.inputs[1]);
-  const bool a_turned = Flag(graph, node, "transpose_a"),
-             b_turned = Flag(graph, node, "transpose_b");
-  if (a < 2 || b < 2 || (takes_scores && a_turned)) return std::nullopt;
-  const int64_t inner = b_turned ? b - 1 : b - 2, outer = b_turned ? b - 2 : b - 1;
-  return Sum{{false, 0, a_turned ? a - 1 : a - 2},
+  const bool a_permuted = Flag(graph, node, "transpose_a"),
+             b_permuted = Flag(graph, node, "transpose_b");
+  if (a < 2 || b < 2 || (takes_scores && a_permuted)) return std::nullopt;
+  const int64_t inner = b_permuted ? b - 1 : b - 2, outer = b_permuted ? b - 2 : b - 1;
+  return Sum{{false, 0, a_permuted ? a - 1 : a - 2},
              {false, 1, takes_scores ? inner : outer},
              {true, 0, std::max(a, b) - 2}};
 }

@@ -54,23 +54,23 @@ inline void Unrolled(std::index_sequence<kIndices...>, const Each& each) {
 
 // Twelve independent chains hide an operation's latency.
 double MultiplyAddsPerNanosecond(int milliseconds) {
-  constexpr size_t kChains = 12, kTurns = 2000;
+  constexpr size_t kChains = 12, kRounds = 2000;
   const Vector x = Hidden(Vector{}), y = Hidden(Vector{});
   const double least = Least(milliseconds, [&] {
     Vector sums[kChains] = {};
-    for (size_t turn = 0; turn < kTurns; ++turn) {
+    for (size_t round = 0; round < kRounds; ++round) {
       Unrolled(std::make_index_sequence<kChains>(),
                [&](auto i) { sums[i] = Hidden(sums[i] * x + y); });
     }
   });
-  return double{kChains} * kTurns * kFloats / least;
+  return double{kChains} * kRounds * kFloats / least;
 }
 
 double BytesPerNanosecond(const Vector* buffer, size_t bytes, int milliseconds) {
   constexpr size_t kSums = 8;
-  const size_t vectors = bytes / kBytes, turns = std::max<size_t>(1, (size_t{1} << 19) / bytes);
+  const size_t vectors = bytes / kBytes, rounds = std::max<size_t>(1, (size_t{1} << 19) / bytes);
   const double least = Least(milliseconds, [&] {
-    for (size_t turn = 0; turn < turns; ++turn) {
+    for (size_t round = 0; round < rounds; ++round) {
       Vector sums[kSums] = {};
       for (size_t at = 0; at < vectors; at += kSums) {
         Unrolled(std::make_index_sequence<kSums>(), [&](auto i) { sums[i] += buffer[at + i]; });
@@ -78,7 +78,7 @@ double BytesPerNanosecond(const Vector* buffer, size_t bytes, int milliseconds) 
       Unrolled(std::make_index_sequence<kSums>(), [&](auto i) { (void)Hidden(sums[i]); });
     }
   });
-  return static_cast<double>(bytes * turns) / least;
+  return static_cast<double>(bytes * rounds) / least;
 }
 
 }  // namespace

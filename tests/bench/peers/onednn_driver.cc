@@ -36,7 +36,7 @@ int64_t GateOf(const Cell& cell, int64_t gate) {
 }
 
 // Converts [direction][gate * hidden][inputs] of ONNX to [direction][inputs][gate][hidden].
-peers::Array Turned(const Cell& cell, const peers::Array& from, int64_t inputs) {
+peers::Array Permuted(const Cell& cell, const peers::Array& from, int64_t inputs) {
   peers::Array to(from.size());
   size_t at = 0;
   for (int64_t d = 0; d < cell.directions; ++d) {
@@ -166,8 +166,8 @@ void Build(Call& call, const Cell& cell, const Descs& d, const std::string& fold
   const auto kind = dnnl::prop_kind::forward_inference;
   const auto direction = cell.directions == 2 ? dnnl::rnn_direction::bidirectional_concat
                                               : dnnl::rnn_direction::unidirectional_left2right;
-  const Weights weights = {Turned(cell, peers::Needed(folder + "/W.npy"), cell.inputs),
-                           Turned(cell, peers::Needed(folder + "/R.npy"), cell.hidden),
+  const Weights weights = {Permuted(cell, peers::Needed(folder + "/W.npy"), cell.inputs),
+                           Permuted(cell, peers::Needed(folder + "/R.npy"), cell.hidden),
                            Bias(cell, peers::Needed(folder + "/B.npy"))};
   if (cell.is_int8) {
     constexpr int kGatesAndUnits = (1 << 3) | (1 << 4);

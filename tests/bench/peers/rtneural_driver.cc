@@ -19,8 +19,8 @@ using Rows = std::vector<std::vector<float>>;
 constexpr int kLstmGates[] = {0, 2, 3, 1}, kGruGates[] = {0, 1, 2};
 
 // Converts [gate * hidden][inputs] of ONNX to [inputs][gate * hidden].
-Rows Turned(const peers::Array& from, size_t inputs, size_t hidden, const int* gates,
-            size_t gate_count) {
+Rows Permuted(const peers::Array& from, size_t inputs, size_t hidden, const int* gates,
+              size_t gate_count) {
   Rows to(inputs, std::vector<float>(gate_count * hidden));
   for (size_t i = 0; i < inputs; ++i) {
     for (size_t k = 0; k < gate_count * hidden; ++k) {
@@ -34,8 +34,8 @@ Rows Turned(const peers::Array& from, size_t inputs, size_t hidden, const int* g
 template <class Layer>
 void TakeLstm(Layer& layer, const std::string& folder) {
   constexpr size_t kInputs = Layer::in_size, kHidden = Layer::out_size;
-  layer.setWVals(Turned(peers::Needed(folder + "/W.npy"), kInputs, kHidden, kLstmGates, 4));
-  layer.setUVals(Turned(peers::Needed(folder + "/R.npy"), kHidden, kHidden, kLstmGates, 4));
+  layer.setWVals(Permuted(peers::Needed(folder + "/W.npy"), kInputs, kHidden, kLstmGates, 4));
+  layer.setUVals(Permuted(peers::Needed(folder + "/R.npy"), kHidden, kHidden, kLstmGates, 4));
   const peers::Array from = peers::Needed(folder + "/B.npy");
   std::vector<float> bias;
   for (const int gate : kLstmGates) {
@@ -50,8 +50,8 @@ void TakeLstm(Layer& layer, const std::string& folder) {
 template <class Layer>
 void TakeGru(Layer& layer, const std::string& folder) {
   constexpr size_t kInputs = Layer::in_size, kHidden = Layer::out_size;
-  layer.setWVals(Turned(peers::Needed(folder + "/W.npy"), kInputs, kHidden, kGruGates, 3));
-  layer.setUVals(Turned(peers::Needed(folder + "/R.npy"), kHidden, kHidden, kGruGates, 3));
+  layer.setWVals(Permuted(peers::Needed(folder + "/W.npy"), kInputs, kHidden, kGruGates, 3));
+  layer.setUVals(Permuted(peers::Needed(folder + "/R.npy"), kHidden, kHidden, kGruGates, 3));
   const peers::Array from = peers::Needed(folder + "/B.npy");
   layer.setBVals(
       {{from.begin(), from.begin() + 3 * kHidden}, {from.begin() + 3 * kHidden, from.end()}});

@@ -56,7 +56,7 @@ struct Layouts : testing::Test {
         g.graph.nodes, [&](const auto& node) { return node->attributes.contains(attribute); }));
   }
   // Expects that the facing sides of both convolutions are channels-last, without a transposition.
-  void ExpectTurned(const KindCounts& kinds, int others = 0) const {
+  void ExpectPermuted(const KindCounts& kinds, int others = 0) const {
     EXPECT_FALSE(kinds.contains("Transpose"));
     EXPECT_EQ(Count("x_last"), 1 + others);
     EXPECT_EQ(Count("y_last"), 1 + others);
@@ -64,7 +64,7 @@ struct Layouts : testing::Test {
 };
 
 TEST_F(Layouts, PortsKeepTheirOrderAndConvolutionsReadAndWriteIt) {
-  ExpectTurned(Between([&](ir::Source x) { return g("Relu", x); }));
+  ExpectPermuted(Between([&](ir::Source x) { return g("Relu", x); }));
 }
 
 TEST_F(Layouts, OneConvolutionAloneStaysAsItIs) {
@@ -74,7 +74,7 @@ TEST_F(Layouts, OneConvolutionAloneStaysAsItIs) {
 }
 
 TEST_F(Layouts, ConstantsOfAnyRankTurnAlong) {
-  ExpectTurned(Between([&](ir::Source x) {
+  ExpectPermuted(Between([&](ir::Source x) {
     const ir::Source scaled = g.Of("Multiply", {x, Random({1, 5, 1, 1})});
     const ir::Source moved = g.Of("Add", {scaled, Random({5, 7, 1})});
     return g.Of("Subtract", {Random({6}), moved});
@@ -82,11 +82,11 @@ TEST_F(Layouts, ConstantsOfAnyRankTurnAlong) {
 }
 
 TEST_F(Layouts, SlopesStandAtChannels) {
-  ExpectTurned(Between([&](ir::Source x) { return g.Of("PRelu", {x, Random({5})}); }));
+  ExpectPermuted(Between([&](ir::Source x) { return g.Of("PRelu", {x, Random({5})}); }));
 }
 
 TEST_F(Layouts, PartsOfChannelsAndOfSpace) {
-  ExpectTurned(Between([&](ir::Source x) {
+  ExpectPermuted(Between([&](ir::Source x) {
     const ir::Source split = g.Add("VariadicSplit", 1, {x, g.Int(1), g.Ints({2, 3})}, {}, 2);
     const ir::Source rest = {split.node, 1};
     const ir::Source cut =
@@ -98,7 +98,7 @@ TEST_F(Layouts, PartsOfChannelsAndOfSpace) {
 }
 
 TEST_F(Layouts, MasksAreSpelledOut) {
-  ExpectTurned(Between([&](ir::Source x) {
+  ExpectPermuted(Between([&](ir::Source x) {
     return g.Of("StridedSlice", {x, g.Ints({0, -1, 1}), g.Ints({0, 0, 5}), g.Ints({1, -1, 2})},
                 {{"begin_mask", "1,0,0"},
                  {"end_mask", "1,1,0"},
@@ -120,18 +120,18 @@ TEST_F(Layouts, AnAxisThatShrinksAwayLeavesChannelsBehindTheOther) {
   const ir::Source padded =
       g.Of("Pad", {place, g.Ints({0, 0, 0}), g.Ints({0, 0, -1})}, {{"pad_mode", "constant"}});
   g.Result(Convolved(g.Of("Add", {row, padded}), {4, 5, 3}));
-  ExpectTurned(Chosen());
+  ExpectPermuted(Chosen());
 }
 
 TEST_F(Layouts, BordersGrowAlongTheirAxes) {
-  ExpectTurned(Between([&](ir::Source x) {
+  ExpectPermuted(Between([&](ir::Source x) {
     return g.Of("Pad", {x, g.Ints({0, 1, 0, 2}), g.Ints({0, 0, 3, 1}), g.Float(0.5f)},
                 {{"pad_mode", "constant"}});
   }));
 }
 
 TEST_F(Layouts, PoolsTurn) {
-  ExpectTurned(
+  ExpectPermuted(
       Between([&](ir::Source x) {
         const FormBuilder::Attributes window = {
             {"kernel", "3,2"}, {"strides", "2,1"}, {"pads_begin", "1,0"}, {"pads_end", "1,0"}};
@@ -149,7 +149,7 @@ TEST_F(Layouts, MeansOverSpaceAreSummedAsBefore) {
       const ir::Source mean = g.Reduce("ReduceMean", x, axes, true);
       return g.Of("Multiply", {g.Reduce("ReduceMax", x, axes, true), g.Of("Subtract", {x, mean})});
     });
-    ExpectTurned(kinds, 2);
+    ExpectPermuted(kinds, 2);
   }
 }
 
@@ -248,7 +248,7 @@ TEST_F(Layouts, OtherAxesOfSpaceAreStillTheSameChannels) {
   const ir::Source x = Convolved(g.Parameter(F32({2, 3, 20})), {5, 3, 3});
   const ir::Source image = Reshaped(x, {2, 5, 1, 18});
   g.Result(Convolved(g.Of("Squeeze", {image, g.Ints({2})}), {4, 5, 3}));
-  ExpectTurned(Chosen());
+  ExpectPermuted(Chosen());
 }
 
 TEST_F(Layouts, ResultsKeepTheirNames) {
@@ -263,7 +263,7 @@ TEST_F(Layouts, ResultsKeepTheirNames) {
 }
 
 TEST_F(Layouts, PlacesTakenTwiceTurn) {
-  ExpectTurned(Between([&](ir::Source x) {
+  ExpectPermuted(Between([&](ir::Source x) {
     return g.Of("Interpolate", {x, g.Ints({14, 12}), g.Ints({2, 3})},
                 {{"mode", "nearest"},
                  {"shape_calculation_mode", "sizes"},

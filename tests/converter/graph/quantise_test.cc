@@ -220,8 +220,8 @@ TEST_F(Quantised, SumsProductsAndFunctionsBetweenQuantisers) {
 
 TEST_F(Quantised, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
   const ir::Source x = Symmetric(g.Parameter(F32({2, 3, 4})));
-  const ir::Source turned = Symmetric(g.Of("Transpose", {x, g.Ints({0, 2, 1})}));
-  const ir::Source row = g.Of("Reshape", {turned, g.Ints({2, 12})}, {{"special_zero", "false"}});
+  const ir::Source permuted = Symmetric(g.Of("Transpose", {x, g.Ints({0, 2, 1})}));
+  const ir::Source row = g.Of("Reshape", {permuted, g.Ints({2, 12})}, {{"special_zero", "false"}});
   EXPECT_EQ(Kinds(Product(Symmetric(row), {5, 12})), (KindCounts{{"Quantize", 1},
                                                                  {"Transpose", 1},
                                                                  {"Reshape", 1},

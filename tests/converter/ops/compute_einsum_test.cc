@@ -80,8 +80,8 @@ TEST(Einsum, IsOneProductForEitherOrderOfTheOutput) {
   EXPECT_EQ(KindsOf("ij,jk->ik", {{2, 3}, {3, 4}}), (StepKinds{StepKind::kMatmul}));
   EXPECT_EQ(KindsOf("ij,jk->ki", {{2, 3}, {3, 4}}), (StepKinds{StepKind::kMatmul}));
   EXPECT_EQ(KindsOf("bij,bkj->bik", {{5, 2, 3}, {5, 4, 3}}), (StepKinds{StepKind::kMatmul}));
-  const plan::Program turned = LowerEinsum("ij,jk->ki", {{2, 3}, {3, 4}});
-  const auto params = ParamsAt<format::MatmulParams>(turned);
+  const plan::Program permuted = LowerEinsum("ij,jk->ki", {{2, 3}, {3, 4}});
+  const auto params = ParamsAt<format::MatmulParams>(permuted);
   EXPECT_EQ(params.rows(), 4u);
   EXPECT_EQ(params.columns(), 2u);
   EXPECT_EQ(params.inner(), 3u);

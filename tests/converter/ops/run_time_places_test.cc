@@ -19,8 +19,8 @@ const TensorType kMask = {ElementType::boolean, {2, 3}};
 // Rows [6, 4] of x[mask], as exporters decompose it.
 struct Selection : GraphBuilder {
   ir::Source places = Add("NonZero", 3, {Parameter(kMask)});
-  ir::Source turned = Add("Transpose", 1, {places, Ints({1, 0})});
-  ir::Source rows = Add("GatherND", 8, {Parameter(F32({2, 3, 4})), turned});
+  ir::Source permuted = Add("Transpose", 1, {places, Ints({1, 0})});
+  ir::Source rows = Add("GatherND", 8, {Parameter(F32({2, 3, 4})), permuted});
 
   // "" or the errors, with `made` as the only output.
   std::string Inferred(ir::Source made) {
@@ -83,10 +83,10 @@ TEST(NonZero, RefusesWhatItCannotRead) {
 TEST(RunTimeLength, GoesAlongTheAxesOfTheRule) {
   Selection g;
   const ir::Source product = g.Add("MatMul", 1, {g.rows, g.Floats({4, 2}, std::vector<float>(8))});
-  const ir::Source turned = g.Add("Transpose", 1, {product, g.Ints({1, 0})});
-  ASSERT_EQ(g.Inferred(turned), "");
+  const ir::Source permuted = g.Add("Transpose", 1, {product, g.Ints({1, 0})});
+  ASSERT_EQ(g.Inferred(permuted), "");
   EXPECT_EQ(Found(product), (ir::RunTimeExtent{0, g.places.node, 1}));
-  EXPECT_EQ(Found(turned), (ir::RunTimeExtent{1, g.places.node, 1}));
+  EXPECT_EQ(Found(permuted), (ir::RunTimeExtent{1, g.places.node, 1}));
 }
 
 TEST(RunTimeLength, JoinsTheAxesBehindItAndLeavesThem) {

@@ -30,11 +30,11 @@ TensorType F32Rows(int64_t rows, int64_t width) { return {ElementType::f32, {row
 ValueId Widened(Builder& builder, ValueId small) {
   constexpr int64_t kRows = kWide / kSmall;
   const ValueId rows = builder.Scratch(F32Rows(1, kWide)),
-                turned = builder.Scratch(F32Rows(1, kWide));
+                permuted = builder.Scratch(F32Rows(1, kWide));
   builder.CopyStrided(small, rows, {kRows, kSmall}, {0, 1}, 0, {kSmall, 1}, 0);
-  builder.CopyStrided(rows, turned, {kSmall, kRows}, {1, kSmall}, 0, {kRows, 1}, 0);
-  return Add(builder, builder.View(turned, 0, F32Rows(1, kLarge)),
-             builder.View(turned, kLarge * kFloat, F32Rows(1, kLarge)));
+  builder.CopyStrided(rows, permuted, {kSmall, kRows}, {1, kSmall}, 0, {kRows, 1}, 0);
+  return Add(builder, builder.View(permuted, 0, F32Rows(1, kLarge)),
+             builder.View(permuted, kLarge * kFloat, F32Rows(1, kLarge)));
 }
 
 Row Widened(const float* small) {

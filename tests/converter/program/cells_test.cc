@@ -10,7 +10,7 @@
 
 #include "converter/ops/cell.h"
 #include "converter/ops/loop.h"
-#include "converter/plan/loops/turns.h"
+#include "converter/plan/loops/permutations.h"
 #include "converter/program/hoist.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"
@@ -119,7 +119,7 @@ struct CellProgram {
     plan::PlanLoops(fused);
     plan::Hoist(fused, hoisted_rows);
     plan::JoinCellInputs(fused);
-    plan::TakeTurns(fused);
+    plan::AlternateWeightOrder(fused);
     EXPECT_EQ(Run(fused), Run(program));
     return fused;
   }

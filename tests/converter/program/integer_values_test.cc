@@ -136,10 +136,10 @@ TEST(IntegerValues, LeaveNumbersThatSomethingElseReads) {
 TEST(IntegerValues, MoveAsTheNumbersDo) {
   EXPECT_EQ(SameSums([](Rounded& r) {
               const ValueId numbers = r.Shorts(),
-                            turned = r.builder.Scratch(F32({kCodeRows, kCodeInputs}));
-              r.builder.CopyStrided(numbers, turned, {kCodeInputs, kCodeRows}, {kCodeRows, 1}, 0,
+                            permuted = r.builder.Scratch(F32({kCodeRows, kCodeInputs}));
+              r.builder.CopyStrided(numbers, permuted, {kCodeInputs, kCodeRows}, {kCodeRows, 1}, 0,
                                     {1, kCodeInputs}, 0);
-              r.Multiply(turned);
+              r.Multiply(permuted);
             }),
             "convert copy dense_i8:i16");
   EXPECT_EQ(SameSums([](Rounded& r) {

@@ -71,10 +71,10 @@ class RingProgram {
     builder_.SetInitial(name, builder_.WeightsOf(type, initial));
     return value;
   }
-  void AddProduct(const Dims& dims, bool turned) {
+  void AddProduct(const Dims& dims, bool permuted) {
     const ValueId a = Input(dims);
     const ops::MatrixProduct product = ops::ProductOfBatches(
-        {kHeads}, ops::MatrixOver(dims), ops::MatrixOver({kHeads, kAll, kSize}, turned));
+        {kHeads}, ops::MatrixOver(dims), ops::MatrixOver({kHeads, kAll, kSize}, permuted));
     const ValueId y = builder_.Scratch({ElementType::f32, {kHeads, kRows, product.columns}});
     ops::EmitProduct(builder_, product, a, window_, y);
     Output(y);
@@ -127,9 +127,9 @@ TEST(RingProducts, ReadThePlacesOfEveryOrder) {
 }
 
 TEST(RingProducts, TakeTheirStridesFromTheOrder) {
-  RingProgram turned(RingOrder::outer_inner_places);
-  turned.AddScores();
-  const plan::Program program = ReadInPlace(turned.Finished());
+  RingProgram permuted(RingOrder::outer_inner_places);
+  permuted.AddScores();
+  const plan::Program program = ReadInPlace(permuted.Finished());
   const auto params = ParamsAt<format::RingMatmulParams>(program);
   EXPECT_EQ(params.along(), format::RingAlong::columns);
   EXPECT_EQ(params.places(), kNew);

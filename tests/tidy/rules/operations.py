@@ -57,7 +57,7 @@ PATTERNS = {
     "converter/graph/quantise/products.cc": "integer products and the additions after them",
     "converter/graph/quantise/quantise.cc": "a conversion from codes with scale 1 and zero point 0",
     "converter/graph/quantise/site.cc": "the integer operations that values become",
-    "converter/graph/layout/turned.cc": "transpositions at changes of the layout",
+    "converter/graph/layout/permuted.cc": "transpositions at changes of the layout",
     "converter/graph/reroll/copies.cc": "omitted sums with zero and products with one",
     "converter/graph/streaming/attention.cc": "attention, decomposed or as an operation",
     "converter/graph/streaming/counters.cc": "a counter: the sum of a state and a constant",

@@ -51,9 +51,9 @@ TEST_F(DecomposedAttention, WithATriangleExcludedIsCausal) {
 }
 
 TEST_F(DecomposedAttention, ScaledOnBothSidesIsScaledOnce) {
-  const ir::Source turned = g.Of("Transpose", {key, g.Ints({0, 2, 1})});
+  const ir::Source permuted = g.Of("Transpose", {key, g.Ints({0, 2, 1})});
   const ir::Source product =
-      g.Of("MatMul", {g("Multiply", query, 0.7f), g("Multiply", turned, 0.7f)});
+      g.Of("MatMul", {g("Multiply", query, 0.7f), g("Multiply", permuted, 0.7f)});
   EXPECT_EQ(Finished(product), one);
 }
 
@@ -141,8 +141,8 @@ TEST_F(SharedHeads, AreReadWithoutACopy) {
 }
 
 TEST_F(SharedHeads, TurnedAreTurnedOnce) {
-  const ir::Source turned = g.Of("Transpose", {Repeated(key), g.Ints({0, 1, 3, 2})});
-  EXPECT_EQ(Finished(g.Of("MatMul", {query, turned})),
+  const ir::Source permuted = g.Of("Transpose", {Repeated(key), g.Ints({0, 1, 3, 2})});
+  EXPECT_EQ(Finished(g.Of("MatMul", {query, permuted})),
             (KindCounts{{"MatMul", 1}, {"Reshape", 3}, {"Transpose", 1}}));
 }
 
@@ -173,8 +173,8 @@ TEST_F(SharedHeads, OfBothFactorsAreRepeatedOnce) {
 
 TEST_F(SharedHeads, BehindAStretchToTheSameDimsAreReadAsTheyLie) {
   const ir::Source other = g.Parameter(F32({2, 4, 6, 3}));
-  const ir::Source turned = g.Of("Transpose", {other, g.Ints({0, 1, 3, 2})});
-  const ir::Source y = g.Of("MatMul", {query, Broadcast(turned, {2, 4, 3, 6})});
+  const ir::Source permuted = g.Of("Transpose", {other, g.Ints({0, 1, 3, 2})});
+  const ir::Source y = g.Of("MatMul", {query, Broadcast(permuted, {2, 4, 3, 6})});
   EXPECT_EQ(Finished(y), (KindCounts{{"MatMul", 1}, {"Transpose", 1}}));
 }
 

@@ -31,7 +31,9 @@ struct DecomposedDilation : testing::Test {
                  {"pads_end", none},
                  {"auto_pad", "explicit"}});
   }
-  ir::Source Turn(ir::Source x, const Ints& order) { return g.Of("Transpose", {x, g.Ints(order)}); }
+  ir::Source Permutation(ir::Source x, const Ints& order) {
+    return g.Of("Transpose", {x, g.Ints(order)});
+  }
   KindCounts Finished(ir::Source y) {
     g.Result(y);
     return Rewritten(g, graph::RecogniseDilations);
@@ -57,7 +59,7 @@ TEST_F(DecomposedDilation, GoesThroughAnAxisOfOneElement) {
 
 TEST_F(DecomposedDilation, GoesThroughTranspositions) {
   const ir::Source x = ToBatch(g.Parameter(F32({2, 8, 3})), {1, 2, 1}, {0, 0, 0}, {0, 0, 0});
-  const ir::Source y = Turn(Convolved(Turn(x, {0, 2, 1}), {4, 3, 2}), {0, 2, 1});
+  const ir::Source y = Permutation(Convolved(Permutation(x, {0, 2, 1}), {4, 3, 2}), {0, 2, 1});
   EXPECT_EQ(Finished(ToSpace(y, {1, 2, 1}, {0, 0, 0}, {0, 0, 0})),
             (KindCounts{{"Convolution", 1}, {"Transpose", 2}}));
 }
@@ -97,7 +99,7 @@ TEST_F(DecomposedDilation, StaysWhereTheBatchesAreReadBesides) {
 
 TEST_F(DecomposedDilation, StaysWhereAxesChangePlacesBetween) {
   const ir::Source x = ToBatch(g.Parameter(F32({1, 2, 8, 8})), {1, 1, 2, 2}, Ints(4), Ints(4));
-  const ir::Source y = Turn(Convolved(x, {3, 2, 1, 1}), {0, 1, 3, 2});
+  const ir::Source y = Permutation(Convolved(x, {3, 2, 1, 1}), {0, 1, 3, 2});
   EXPECT_EQ(
       Finished(ToSpace(y, {1, 1, 2, 2}, Ints(4), Ints(4))),
       (KindCounts{{"BatchToSpace", 1}, {"Convolution", 1}, {"SpaceToBatch", 1}, {"Transpose", 1}}));

@@ -73,12 +73,12 @@ TEST(JoinedConstants, AFactorOfOneIsNothing) {
 }
 
 TEST(JoinedConstants, AFactorPerOutputGoesIntoAMatrix) {
-  for (const bool turned : {false, true}) {
+  for (const bool permuted : {false, true}) {
     FormBuilder g;
     const ir::Source x = g.Parameter(F32({4, 2}));
-    const Dims dims = turned ? Dims{3, 2} : Dims{2, 3};
+    const Dims dims = permuted ? Dims{3, 2} : Dims{2, 3};
     const ir::Source product =
-        g.Of("MatMul", {x, Constant(g, dims, 5)}, {{"transpose_b", turned ? "true" : "false"}});
+        g.Of("MatMul", {x, Constant(g, dims, 5)}, {{"transpose_b", permuted ? "true" : "false"}});
     g.Result(g("Multiply", product, g.Row({2, -3, 0.25f})));
     EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"MatMul", 1}}));
   }

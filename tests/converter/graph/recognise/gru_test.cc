@@ -39,10 +39,10 @@ Parts Gates(GraphBuilder& g, bool linear, const std::string& activation = "Sigmo
   return parts;
 }
 
-// (1 - z) * n + z * h in one of its forms; `turned` exchanges z and 1 - z.
-ir::Source Update(GraphBuilder& g, const Parts& parts, int form, bool turned) {
+// (1 - z) * n + z * h in one of its forms; `permuted` exchanges z and 1 - z.
+ir::Source Update(GraphBuilder& g, const Parts& parts, int form, bool permuted) {
   const ir::Source z = parts.z;
-  const ir::Source n = turned ? parts.h : parts.n, h = turned ? parts.n : parts.h;
+  const ir::Source n = permuted ? parts.h : parts.n, h = permuted ? parts.n : parts.h;
   const ir::Source one = g.Float(1), minus = g.Floats({1, 1}, {-1});
   switch (form) {
     case 0:
@@ -62,12 +62,12 @@ ir::Source Update(GraphBuilder& g, const Parts& parts, int form, bool turned) {
 
 TEST(RecogniseGru, KnowsEveryFormOfTheUpdate) {
   for (const bool linear : {false, true}) {
-    for (const bool turned : {false, true}) {
+    for (const bool permuted : {false, true}) {
       for (int form = 0; form < 6; ++form) {
-        SCOPED_TRACE(testing::Message() << linear << turned << form);
+        SCOPED_TRACE(testing::Message() << linear << permuted << form);
         GraphBuilder g;
         const Parts parts = Gates(g, linear);
-        g.Result(Update(g, parts, form, turned));
+        g.Result(Update(g, parts, form, permuted));
         const std::map<std::string, int> left = Recognised(g);
         EXPECT_EQ(left,
                   (std::map<std::string, int>{{"GRUCell", 1}, {"Parameter", 2}, {"Result", 1}}));
@@ -97,11 +97,11 @@ TEST(RecogniseGru, KnowsMergedMatrices) {
 }
 
 TEST(RecogniseGru, LeavesATurnedUpdateOfAnotherActivation) {
-  for (const bool turned : {false, true}) {
+  for (const bool permuted : {false, true}) {
     GraphBuilder g;
     const Parts parts = Gates(g, true, "Tanh");
-    g.Result(Update(g, parts, 0, turned));
-    EXPECT_EQ(Recognised(g)["GRUCell"], turned ? 0 : 1);
+    g.Result(Update(g, parts, 0, permuted));
+    EXPECT_EQ(Recognised(g)["GRUCell"], permuted ? 0 : 1);
   }
 }
 

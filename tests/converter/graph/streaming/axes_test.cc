@@ -40,8 +40,8 @@ struct Spreading : testing::Test {
 TEST_F(Spreading, GoesWithAndAgainstTheData) {
   const ir::Source x = X({2, kSteps, 3}), y = X({kSteps, 3});
   const ir::Source sum = g.Add("Add", 1, {x, y});
-  const ir::Source turned = g.Add("Transpose", 1, {sum, g.Ints({2, 1, 0})});
-  SpreadFrom(turned, {1, 1, 1}, {turned});
+  const ir::Source permuted = g.Add("Transpose", 1, {sum, g.Ints({2, 1, 0})});
+  SpreadFrom(permuted, {1, 1, 1}, {permuted});
   EXPECT_EQ(Of(sum), "1 1 1");
   EXPECT_EQ(Of(x), "1 1 1");
   EXPECT_EQ(Of(y), "0 1 1");
@@ -70,8 +70,8 @@ TEST_F(Spreading, FollowsReshapesThatKeepTheAxisApart) {
 
 TEST_F(Spreading, RefusesASecondTimeAxisInOneTensor) {
   const ir::Source x = X({kSteps, kSteps});
-  const ir::Source turned = g.Add("Transpose", 1, {x, g.Ints({1, 0})});
-  const ir::Source sum = g.Add("Add", 1, {x, turned});
+  const ir::Source permuted = g.Add("Transpose", 1, {x, g.Ints({1, 0})});
+  const ir::Source sum = g.Add("Add", 1, {x, permuted});
   SpreadFrom(x, {0, 1, 1}, {sum});
   EXPECT_PRED2(Contains, g.FaultText(), "time runs along axis");
 }

@@ -160,7 +160,7 @@ class RandomStack {
     const size_t width = kind == 0 ? 1 + Below(40) : from;
     const Window window = RandomWindow(kind == 2);
     const bool has_planes = Below(6) == 0;
-    if (has_planes) x = Turned(x, trips_, from);
+    if (has_planes) x = Permuted(x, trips_, from);
     const plan::ValueId y =
         builder_.Scratch(has_planes ? Rows(width, window.out) : Rows(window.out, width));
     if (kind == 0) {
@@ -171,10 +171,10 @@ class RandomStack {
       TakeMost(window, x, y, has_planes);
     }
     trips_ = window.out;
-    return has_planes ? Turned(y, width, trips_) : y;
+    return has_planes ? Permuted(y, width, trips_) : y;
   }
 
-  plan::ValueId Turned(plan::ValueId x, size_t rows, size_t columns) {
+  plan::ValueId Permuted(plan::ValueId x, size_t rows, size_t columns) {
     const auto width = static_cast<int64_t>(columns), height = static_cast<int64_t>(rows);
     const plan::ValueId y = builder_.Scratch(Rows(columns, rows));
     builder_.CopyStrided(x, y, {width, height}, {1, width}, 0, {height, 1}, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/layout/turned.h"
+#include "converter/graph/layout/permuted.h"
 
 #include <cstddef>
 #include <utility>
@@ -7,14 +7,14 @@
 
 #include "converter/graph/rearranged.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 #include "converter/program/builder.h"
 
 namespace weft::graph {
 namespace {
 
 // The constant viewed with `dims` and permuted to channels-last.
-ir::Constant Turned(const ir::Constant& constant, const Dims& dims) {
+ir::Constant Permuted(const ir::Constant& constant, const Dims& dims) {
   Dims last = ops::ChannelsLast(dims);
   if (!ops::Moves(dims)) {
     return {{constant.type.type, std::move(last)},
@@ -28,7 +28,7 @@ ir::Constant Turned(const ir::Constant& constant, const Dims& dims) {
 
 }  // namespace
 
-void TurnedValues::Turn(const ir::Source& source) {
+void PermutedValues::Permutation(const ir::Source& source) {
   last_.insert({source.node, source.port});
   Dims& dims = source.node->outputs[source.port].type.dims;
   dims = ops::ChannelsLast(dims);
@@ -51,7 +51,7 @@ ir::Source Transposed(ir::Graph& graph, const ir::Node& like, const ir::Source& 
   return {NewInferredNode(graph, like, "Transpose", 1, {source, axes}), 0};
 }
 
-ir::Source TurnedValues::As(const ir::Node& reader, const ir::Source& source, bool last) {
+ir::Source PermutedValues::As(const ir::Node& reader, const ir::Source& source, bool last) {
   const Key key = {source.node, source.port};
   if (last_.contains(key) == last) return source;
   const auto [entry, is_new] = transposed_.try_emplace(key);
@@ -63,13 +63,13 @@ ir::Source TurnedValues::As(const ir::Node& reader, const ir::Source& source, bo
   return otherwise;
 }
 
-ir::Source TurnedValues::Operand(const ir::Node& reader, const ir::Source& source,
-                                 const Dims& dims) {
+ir::Source PermutedValues::Operand(const ir::Node& reader, const ir::Source& source,
+                                   const Dims& dims) {
   const auto [entry, is_new] =
       operands_.try_emplace({source.node, source.port, dims}, ir::Source());
   if (!is_new) return entry->second;
   if (const ir::Constant* constant = ConstantOf(source)) {
-    return entry->second = NewConstant(graph_, *source.node, Turned(*constant, dims));
+    return entry->second = NewConstant(graph_, *source.node, Permuted(*constant, dims));
   }
   return entry->second =
              Transposed(graph_, reader, Reshaped(graph_, reader, source, dims), /*to_last=*/true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/ops/turn.h"
+#include "converter/ops/permutation.h"
 
 #include <algorithm>
 #include <utility>
@@ -66,56 +66,56 @@ Dims OutputOrder(const NodeScope& scope, Dims dims) {
   return IsLast(scope, kYLast) ? ChannelsLast(dims) : dims;
 }
 
-TurnScope::TurnScope(const ir::Graph& graph, ir::Node& node, Faults& faults)
+PermuteScope::PermuteScope(const ir::Graph& graph, ir::Node& node, Faults& faults)
     : NodeScope(graph, node, faults),
       inputs_(node.inputs.size(), false),
       outputs_(node.outputs.size(), false) {}
 
-void TurnScope::SetTurned(std::vector<bool> inputs, std::vector<bool> outputs) {
+void PermuteScope::SetPermuted(std::vector<bool> inputs, std::vector<bool> outputs) {
   inputs_ = std::move(inputs);
   outputs_ = std::move(outputs);
-  turn = {};
+  permutation = {};
 }
 
-const Dims& TurnScope::dims(Port port) const { return PortOf(node(), port).type.dims; }
+const Dims& PermuteScope::dims(Port port) const { return PortOf(node(), port).type.dims; }
 
-bool TurnScope::MayTurn(Port port) const {
+bool PermuteScope::CanPermute(Port port) const {
   const TensorType& type = PortOf(node(), port).type;
-  if (!HasTurn(type.dims.size()) || ElementBytes(type.type) == 0) return false;
+  if (!HasChannelAxis(type.dims.size()) || ElementBytes(type.type) == 0) return false;
   return ElementCount(type.dims).value_or(0) > 0 &&
          (port.output || constant(port.index) == nullptr);
 }
 
-void TurnScope::Tie(std::vector<Port> ports) {
-  if (std::ranges::all_of(ports, [&](Port port) { return MayTurn(port); })) {
-    turn.ties.push_back(std::move(ports));
+void PermuteScope::Tie(std::vector<Port> ports) {
+  if (std::ranges::all_of(ports, [&](Port port) { return CanPermute(port); })) {
+    permutation.ties.push_back(std::move(ports));
   }
 }
 
-void TurnScope::MoveAxes(size_t i, size_t rank) {
+void PermuteScope::MoveAxes(size_t i, size_t rank) {
   Dims places;
   for (const int64_t axis : Ints(i).value_or(Dims())) places.push_back(LastPlace(axis, rank));
-  turn.ints[i] = std::move(places);
+  permutation.ints[i] = std::move(places);
 }
 
-void TurnScope::MoveNumbers(size_t i) {
+void PermuteScope::MoveNumbers(size_t i) {
   const Dims numbers = Ints(i).value_or(Dims());
-  if (HasTurn(numbers.size())) turn.ints[i] = ChannelsLast(numbers);
+  if (HasChannelAxis(numbers.size())) permutation.ints[i] = ChannelsLast(numbers);
 }
 
-Turn TurnOf(TurnScope& scope) {
+Permutation PermutationRuleOf(PermuteScope& scope) {
   const Traits& traits = TraitsOf(scope.node());
   if (scope.node().constant || HasRunTimeLength(scope.node())) return {};
-  if (traits.turn != nullptr) {
-    traits.turn(scope);
+  if (traits.permutation != nullptr) {
+    traits.permutation(scope);
   } else if (traits.pointwise) {
-    PointwiseTurn(scope);
+    PointwisePermutation(scope);
   }
-  return std::move(scope.turn);
+  return std::move(scope.permutation);
 }
 
-void PointwiseTurn(TurnScope& scope) {
-  if (scope.node().outputs.size() != 1 || !scope.MayTurn(Out(0))) return;
+void PointwisePermutation(PermuteScope& scope) {
+  if (scope.node().outputs.size() != 1 || !scope.CanPermute(Out(0))) return;
   const Dims& out = scope.dims(Out(0));
   std::vector<Port> ports = {Out(0)};
   for (size_t i = 0; i < scope.input_count(); ++i) {
@@ -124,18 +124,18 @@ void PointwiseTurn(TurnScope& scope) {
     if (dims.size() == out.size() && scope.constant(i) == nullptr) {
       ports.push_back(In(i));
     } else {
-      scope.turn.operands[i] = AlignedDims(scope, i, out);
+      scope.permutation.operands[i] = AlignedDims(scope, i, out);
     }
   }
   if (scope.attributes.Text("auto_broadcast", "numpy") == "pdpd") {
-    scope.turn.attributes["auto_broadcast"] = "numpy";
+    scope.permutation.attributes["auto_broadcast"] = "numpy";
   }
   scope.Tie(std::move(ports));
 }
 
-void SameTurn(TurnScope& scope) { scope.Tie({In(0), Out(0)}); }
+void SamePermutation(PermuteScope& scope) { scope.Tie({In(0), Out(0)}); }
 
-bool TieKept(TurnScope& scope, const std::vector<bool>& kept) {
+bool TieKept(PermuteScope& scope, const std::vector<bool>& kept) {
   const size_t rank = scope.dims(In(0)).size();
   std::vector<size_t> before, after;  // axes of output 0 for both orders of input 0
   for (size_t axis = 0; axis < rank; ++axis) {
@@ -148,10 +148,10 @@ bool TieKept(TurnScope& scope, const std::vector<bool>& kept) {
     scope.Tie({In(0)});
     return true;
   }
-  if (!HasTurn(before.size())) return false;
-  std::vector<size_t> turned;
-  for (const size_t axis : LastOrder(before.size())) turned.push_back(before[axis]);
-  if (turned != after) return false;
+  if (!HasChannelAxis(before.size())) return false;
+  std::vector<size_t> permuted;
+  for (const size_t axis : LastOrder(before.size())) permuted.push_back(before[axis]);
+  if (permuted != after) return false;
   scope.Tie({In(0), Out(0)});
   return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/turns.h"
+#include "converter/plan/loops/permutations.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -33,7 +33,7 @@ size_t StepsIn(const Program& program, BlockId block) {
 
 bool IsLargeCell(const Program& program, const Item& item) {
   const auto* step = std::get_if<Step>(&item);
-  return step != nullptr && MayTurn(*step) &&
+  return step != nullptr && CanReverseWeights(*step) &&
          program.values[step->inputs[1]].bytes > kFirstCacheBytes;
 }
 
@@ -47,7 +47,7 @@ bool NeedsTwoPhases(const Program& program, const Section& section) {
 
 }  // namespace
 
-void TakeTurns(Program& program) {
+void AlternateWeightOrder(Program& program) {
   // Clone appends the sections of the copied body, which this loop also visits.
   for (SectionId id = 0; id < program.sections.size(); ++id) {
     if (!NeedsTwoPhases(program, program.sections[id])) continue;
@@ -58,7 +58,7 @@ void TakeTurns(Program& program) {
     for (size_t phase = 1; phase < section.copies.size(); phase += 2) {
       for (Item& item : program.blocks[section.copies[phase]].items) {
         auto* step = std::get_if<Step>(&item);
-        if (step != nullptr && MayTurn(*step)) Turn(*step);
+        if (step != nullptr && CanReverseWeights(*step)) ReverseWeights(*step);
       }
     }
   }

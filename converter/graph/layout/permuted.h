@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Provides each reader with a value in its axis order. Permuted values are reused, transpositions
 // are inserted once per value for all readers, and constants are permuted at conversion.
-#ifndef WEFT_CONVERTER_GRAPH_LAYOUT_TURNED_H_
-#define WEFT_CONVERTER_GRAPH_LAYOUT_TURNED_H_
+#ifndef WEFT_CONVERTER_GRAPH_LAYOUT_PERMUTED_H_
+#define WEFT_CONVERTER_GRAPH_LAYOUT_PERMUTED_H_
 
 #include <cstdint>
 #include <map>
@@ -18,12 +18,12 @@ namespace weft::graph {
 ir::Source Transposed(ir::Graph& graph, const ir::Node& like, const ir::Source& source,
                       bool to_last);
 
-class TurnedValues {
+class PermutedValues {
  public:
-  explicit TurnedValues(ir::Graph& graph) : graph_(graph) {}
+  explicit PermutedValues(ir::Graph& graph) : graph_(graph) {}
 
   // Declares that the value is now channels-last. Call this before As for the value.
-  void Turn(const ir::Source& source);
+  void Permutation(const ir::Source& source);
   // The value for `reader`, channels-last if `last`, else in the order of the specification.
   ir::Source As(const ir::Node& reader, const ir::Source& source, bool last);
   // A value in the order of the specification, viewed with `dims` and permuted to channels-last.
@@ -39,4 +39,4 @@ class TurnedValues {
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_LAYOUT_TURNED_H_
+#endif  // WEFT_CONVERTER_GRAPH_LAYOUT_PERMUTED_H_

@@ -4,8 +4,8 @@
 // (Traits::turn). It lists the inputs and outputs that must be permuted together, and the other
 // changes to the node. Results are bit-identical. Rules read inferred shapes, change nothing and
 // report no error.
-#ifndef WEFT_CONVERTER_OPS_TURN_H_
-#define WEFT_CONVERTER_OPS_TURN_H_
+#ifndef WEFT_CONVERTER_OPS_PERMUTATION_H_
+#define WEFT_CONVERTER_OPS_PERMUTATION_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ inline constexpr const char* kXLast = "x_last";
 inline constexpr const char* kYLast = "y_last";
 
 // Returns true if tensors of this rank can be channels-last: 3 or 4, with the channels on axis 1.
-inline bool HasTurn(size_t rank) { return rank == 3 || rank == 4; }
+inline bool HasChannelAxis(size_t rank) { return rank == 3 || rank == 4; }
 // The permutation to channels-last: the original axis for each new axis.
 std::vector<size_t> LastOrder(size_t rank);
 // Position of `axis` after the permutation; negative axes count from the end.
@@ -56,7 +56,7 @@ enum class LastIs {
   kBest     // its vector lanes are channels, and other orders are slow
 };
 
-struct Turn {
+struct Permutation {
   // Ports of one group are permuted together or not at all; ports in no group keep their order.
   std::vector<std::vector<Port>> ties;
   LastIs last_is = LastIs::kIndifferent;
@@ -70,18 +70,18 @@ struct Turn {
   std::optional<Dims> reshape;      // the node becomes a Reshape to these dims
 };
 
-class TurnScope : public NodeScope {
+class PermuteScope : public NodeScope {
  public:
   // Initially no port is permuted.
-  TurnScope(const ir::Graph& graph, ir::Node& node, Faults& faults);
+  PermuteScope(const ir::Graph& graph, ir::Node& node, Faults& faults);
   // Sets which inputs and outputs are permuted.
-  void SetTurned(std::vector<bool> inputs, std::vector<bool> outputs);
+  void SetPermuted(std::vector<bool> inputs, std::vector<bool> outputs);
 
   const Dims& dims(Port port) const;
   // Returns true if the port can be channels-last: its rank and type allow it, it is not empty, and
   // it is not a constant input.
-  bool MayTurn(Port port) const;
-  bool turns(Port port) const { return (port.output ? outputs_ : inputs_)[port.index]; }
+  bool CanPermute(Port port) const;
+  bool is_permuted(Port port) const { return (port.output ? outputs_ : inputs_)[port.index]; }
   // Adds a group of ports that are permuted together, if all of them can be.
   void Tie(std::vector<Port> ports);
   // Updates constant input i, a list of axes of a tensor of `rank`, to their new positions.
@@ -89,23 +89,23 @@ class TurnScope : public NodeScope {
   // Permutes constant input i, which has one number per axis.
   void MoveNumbers(size_t i);
 
-  Turn turn;
+  Permutation permutation;
 
  private:
   std::vector<bool> inputs_, outputs_;
 };
 
 // Applies the rule in the node's row.
-Turn TurnOf(TurnScope& scope);
+Permutation PermutationRuleOf(PermuteScope& scope);
 
 // Shared rules. Elementwise operations; inputs of lower rank are aligned to the last axis.
-void PointwiseTurn(TurnScope& scope);
+void PointwisePermutation(PermuteScope& scope);
 // Operations whose input 0 and output 0 have the same dims.
-void SameTurn(TurnScope& scope);
+void SamePermutation(PermuteScope& scope);
 // Operations whose output 0 has the `kept` axes of input 0, in their order. Returns false if the
 // permuted axes match neither order.
-bool TieKept(TurnScope& scope, const std::vector<bool>& kept);
+bool TieKept(PermuteScope& scope, const std::vector<bool>& kept);
 
 }  // namespace weft::ops
 
-#endif  // WEFT_CONVERTER_OPS_TURN_H_
+#endif  // WEFT_CONVERTER_OPS_PERMUTATION_H_
