@@ -27,8 +27,8 @@ void ExtendBy(StridedBytes& bytes, int64_t bits, const DimArray& dims, uint32_t 
 }
 
 template <typename DimArray, typename StrideArray>
-StridedBytes Walked(int64_t bits, int64_t offset, const DimArray& dims, uint32_t rank,
-                    const StrideArray& strides) {
+StridedBytes Iterated(int64_t bits, int64_t offset, const DimArray& dims, uint32_t rank,
+                      const StrideArray& strides) {
   StridedBytes bytes = ElementAt(bits, offset);
   ExtendBy(bytes, bits, dims, rank, strides);
   return bytes;
@@ -90,7 +90,7 @@ StridedBytes AccessBy(const format::MatmulParams& p, uint32_t operand) {
   if (operand == 2 || y.run_bytes == 0) return y;
   const bool is_a = operand == 0;
   const auto& strides = is_a ? *p.a_batch_strides() : *p.b_batch_strides();
-  StridedBytes x = Walked(bits, 0, *p.batch_dims(), rank, strides);
+  StridedBytes x = Iterated(bits, 0, *p.batch_dims(), rank, strides);
   Extend(x, bits, is_a ? p.rows() : p.columns(), is_a ? p.a_row_stride() : p.b_column_stride());
   Extend(x, bits, p.inner(), is_a ? p.a_inner_stride() : p.b_inner_stride());
   return x;
@@ -147,7 +147,7 @@ template <typename Params>
 StridedBytes AccessOfPair(const Params& p, uint32_t operand, ElementType result) {
   if (operand == 2) return Contiguous(format::BitsOf(result), {ProductOf(*p.dims(), p.rank())});
   const auto& strides = operand == 0 ? *p.a_strides() : *p.b_strides();
-  return Walked(format::BitsOf(p.type()), 0, *p.dims(), p.rank(), strides);
+  return Iterated(format::BitsOf(p.type()), 0, *p.dims(), p.rank(), strides);
 }
 
 StridedBytes AccessBy(const format::BinaryParams& p, uint32_t operand) {
@@ -162,11 +162,11 @@ StridedBytes AccessBy(const format::SelectParams& p, uint32_t operand) {
   const int64_t bits = int64_t{p.element_bytes()} * 8;
   switch (operand) {
     case 0:
-      return Walked(8, 0, *p.dims(), p.rank(), *p.condition_strides());
+      return Iterated(8, 0, *p.dims(), p.rank(), *p.condition_strides());
     case 1:
-      return Walked(bits, 0, *p.dims(), p.rank(), *p.a_strides());
+      return Iterated(bits, 0, *p.dims(), p.rank(), *p.a_strides());
     case 2:
-      return Walked(bits, 0, *p.dims(), p.rank(), *p.b_strides());
+      return Iterated(bits, 0, *p.dims(), p.rank(), *p.b_strides());
     default:
       return Contiguous(bits, {ProductOf(*p.dims(), p.rank())});
   }
@@ -175,7 +175,7 @@ StridedBytes AccessBy(const format::SelectParams& p, uint32_t operand) {
 StridedBytes AccessBy(const format::ReduceParams& p, uint32_t operand) {
   const int64_t bits = format::BitsOf(p.type());
   if (operand == 1) return Contiguous(bits, {ProductOf(*p.dims(), p.kept_rank())});
-  return Walked(bits, 0, *p.dims(), p.kept_rank() + p.reduced_rank(), *p.strides());
+  return Iterated(bits, 0, *p.dims(), p.kept_rank() + p.reduced_rank(), *p.strides());
 }
 
 StridedBytes AccessBy(const format::SoftmaxParams& p, uint32_t) {
@@ -261,8 +261,8 @@ StridedBytes AccessBy(const format::RegionParams& p, uint32_t operand) {
 
 StridedBytes AccessBy(const format::CopyParams& p, uint32_t operand) {
   const int64_t bits = int64_t{p.element_bytes()} * 8;
-  if (operand == 0) return Walked(bits, p.src_offset(), *p.dims(), p.rank(), *p.src_strides());
-  return Walked(bits, p.dst_offset(), *p.dims(), p.rank(), *p.dst_strides());
+  if (operand == 0) return Iterated(bits, p.src_offset(), *p.dims(), p.rank(), *p.src_strides());
+  return Iterated(bits, p.dst_offset(), *p.dims(), p.rank(), *p.dst_strides());
 }
 
 StridedBytes AccessBy(const format::FillParams& p, uint32_t) {
@@ -306,7 +306,7 @@ StridedBytes AccessBy(const format::RingMatmulParams& p, uint32_t operand) {
   const StridedBytes y = ProductAccess(p, kF32Bits);
   if (operand == 4 || y.run_bytes == 0) return y;
   const auto batch = [&p](const auto& strides) {
-    return Walked(kF32Bits, 0, *p.batch_dims(), p.batch_rank(), strides);
+    return Iterated(kF32Bits, 0, *p.batch_dims(), p.batch_rank(), strides);
   };
   const bool is_along_columns = p.along() == format::RingAlong::columns;
   const int64_t held = int64_t{is_along_columns ? p.columns() : p.inner()} - p.places();
@@ -544,7 +544,7 @@ StridedBytes AccessBy(const format::PoolQ8Params& p, uint32_t operand) {
 
 StridedBytes AccessBy(const format::BinaryQ8Params& p, uint32_t operand) {
   if (operand == 2) return Contiguous(kI8Bits, {ProductOf(*p.dims(), p.rank())});
-  return Walked(kI8Bits, 0, *p.dims(), p.rank(), operand == 0 ? *p.a_strides() : *p.b_strides());
+  return Iterated(kI8Bits, 0, *p.dims(), p.rank(), operand == 0 ? *p.a_strides() : *p.b_strides());
 }
 
 StridedBytes AccessBy(const format::SnakeParams& p, uint32_t operand) {

@@ -82,10 +82,10 @@ struct Frame {
   bool cut_short;  // at the hard maximum, with the condition still true
 };
 
-class Walk : StepOperands<!kernels::kIsMicrocontroller> {
+class Traversal : StepOperands<!kernels::kIsMicrocontroller> {
  public:
-  Walk(const format::Model& model, const StepEntry* entries, std::byte* const* regions,
-       const Profile* profile)
+  Traversal(const format::Model& model, const StepEntry* entries, std::byte* const* regions,
+            const Profile* profile)
       : model_(model),
         entries_(entries),
         regions_(regions),
@@ -293,7 +293,7 @@ class Walk : StepOperands<!kernels::kIsMicrocontroller> {
 
 Fault RunSteps(const format::Model& model, const StepEntry* entries, std::byte* const* regions,
                const Profile* profile) {
-  return Walk(model, entries, regions, profile).Run();
+  return Traversal(model, entries, regions, profile).Run();
 }
 
 }  // namespace weft

@@ -32,15 +32,15 @@ struct StridedBytes {
   // Calls visit(first byte) for each run.
   template <typename Visit>
   void ForEachRun(Visit visit) const {
-    if (run_bytes > 0) Walk(0, first_byte, visit);
+    if (run_bytes > 0) Iterate(0, first_byte, visit);
   }
 
  private:
   template <typename Visit>
-  void Walk(uint32_t dim, int64_t at, Visit& visit) const {
+  void Iterate(uint32_t dim, int64_t at, Visit& visit) const {
     if (dim == dim_count) return visit(at);
     for (int64_t i = 0; i < dims[dim].count; ++i) {
-      Walk(dim + 1, at + i * dims[dim].stride_bytes, visit);
+      Iterate(dim + 1, at + i * dims[dim].stride_bytes, visit);
     }
   }
 };

@@ -119,7 +119,7 @@ class Verifier {
   Fault Verify() {
     CheckSlots();
     if (IsOver()) return first_;
-    WalkSteps();
+    VerifyEachStep();
     if (IsOver()) return first_;
     CheckPorts(RowsOf(model_.inputs()), 0, true);
     CheckPorts(RowsOf(model_.outputs()), RowsOf(model_.inputs()).count, false);
@@ -150,7 +150,7 @@ class Verifier {
   void CheckSlots();
   void CheckSlot(uint32_t index);
   void CheckMovesOf(uint32_t index);
-  void WalkSteps();
+  void VerifyEachStep();
   void CheckStep(uint32_t step_index);
   bool Enter(uint32_t step_index);
   bool CheckMarks(uint32_t index, uint32_t step_index, uint32_t limit);
@@ -245,7 +245,7 @@ void Verifier::CheckMovesOf(uint32_t index) {
   }
 }
 
-void Verifier::WalkSteps() {
+void Verifier::VerifyEachStep() {
   for (uint32_t step = 0;; ++step) {
     while (depth_ > 0 && RunEnd() == step) {
       Frame& frame = stack_[depth_ - 1];
@@ -466,7 +466,7 @@ void Verifier::CheckPorts(Rows<format::Port> ports, uint32_t first_index, bool i
     Require(!inputs || slot.region() != format::kWeightsRegion, FaultCode::kPortConstant, index,
             slot.region(), 0);
     if (slot.rank() > kMaxRank || uint64_t{slot.first_dim()} + slot.rank() > dims_.count) continue;
-    const uint32_t elements = bind::WalkCount(slot.rank(), dims_.data + slot.first_dim());
+    const uint32_t elements = bind::StridedCount(slot.rank(), dims_.data + slot.first_dim());
     const uint64_t bytes = (uint64_t{elements} * format::BitsOf(slot.type()) + 7) / 8;
     Require(slot.bytes() == bytes && elements != bind::kOutOfReach, FaultCode::kPortBytes, index,
             slot.bytes(), Clip(bytes));

@@ -129,15 +129,15 @@ void LivenessAnalysis::Join(Needs& needs, const Needs& others) {
   for (size_t i = 0; i < needs.size(); ++i) needs[i] = std::max(needs[i], others[i]);
 }
 
-void LivenessAnalysis::Walk(const Span& span, bool records) {
+void LivenessAnalysis::Visit(const Span& span, bool records) {
   for (size_t i = span.end_event; i-- > span.begin_event;) {
     const Event& event = events_[i];
     if (event.section != kNothing) {
       const uint32_t other = OtherBranch(event.section);
       if (other == kNothing) {
-        WalkSection(event.section, records);
+        VisitSection(event.section, records);
       } else {
-        WalkBranches(other, event.section, records);
+        VisitBranches(other, event.section, records);
       }
       i = sections_[other == kNothing ? event.section : other].span.begin_event;
       continue;
@@ -169,10 +169,10 @@ uint32_t LivenessAnalysis::OtherBranch(uint32_t section) const {
   return is_pair ? other : kNothing;
 }
 
-void LivenessAnalysis::WalkSection(uint32_t id, bool records) {
+void LivenessAnalysis::VisitSection(uint32_t id, bool records) {
   const Entered& section = sections_[id];
   const Needs behind = NeedsOf(section.values);
-  WalkRuns(id, records);
+  VisitRuns(id, records);
   if (!section.facts.may_skip) return;
   Needs before = NeedsOf(section.values);
   Join(before, behind);
@@ -180,29 +180,29 @@ void LivenessAnalysis::WalkSection(uint32_t id, bool records) {
 }
 
 // Traverses both branches of an If and the reads between them.
-void LivenessAnalysis::WalkBranches(uint32_t first, uint32_t second, bool records) {
+void LivenessAnalysis::VisitBranches(uint32_t first, uint32_t second, bool records) {
   const Span &of_first = sections_[first].span, &of_second = sections_[second].span;
   std::vector<uint32_t> values;
   std::ranges::set_union(sections_[first].values, sections_[second].values,
                          std::back_inserter(values));
   const Needs behind = NeedsOf(values);
-  WalkRuns(second, records);
+  VisitRuns(second, records);
   Needs before = NeedsOf(values);
   SetNeeds(values, behind, of_second.time.begin, records);
-  Walk({of_first.end_event, of_second.begin_event, {}}, records);
-  WalkRuns(first, records);
+  Visit({of_first.end_event, of_second.begin_event, {}}, records);
+  VisitRuns(first, records);
   Join(before, NeedsOf(values));
   SetNeeds(values, before, of_first.time.begin, records);
 }
 
 // Without `records` the effect of a section is computed once and cached in `before`.
-void LivenessAnalysis::WalkRuns(uint32_t id, bool records) {
+void LivenessAnalysis::VisitRuns(uint32_t id, bool records) {
   Entered& section = sections_[id];
-  if (records) return WalkEachRun(section, true);
+  if (records) return VisitEachRun(section, true);
   const Needs behind = NeedsOf(section.values);
   if (!section.before) {
     SetNeeds(section.values, Needs(behind.size(), Need::kBehind), 0, false);
-    WalkEachRun(section, false);
+    VisitEachRun(section, false);
     section.before = NeedsOf(section.values);
   }
   for (size_t i = 0; i < behind.size(); ++i) {
@@ -211,7 +211,7 @@ void LivenessAnalysis::WalkRuns(uint32_t id, bool records) {
   }
 }
 
-void LivenessAnalysis::WalkEachRun(const Entered& section, bool records) {
+void LivenessAnalysis::VisitEachRun(const Entered& section, bool records) {
   const std::vector<uint32_t>& values = section.values;
   const size_t copies = section.facts.copies;
   const Needs behind = NeedsOf(values), none(values.size(), Need::kNone);
@@ -219,7 +219,7 @@ void LivenessAnalysis::WalkEachRun(const Entered& section, bool records) {
   std::vector<Needs> exits(copies, behind);
   for (size_t run = section.runs.size(); run-- > copies;) {
     SetNeeds(values, behind, section.runs[run].time.end, records);
-    Walk(section.runs[run], records);
+    Visit(section.runs[run], records);
     exits[run - copies] = NeedsOf(values);
     SetNeeds(values, none, section.runs[run].time.begin, records);
   }
@@ -230,27 +230,27 @@ void LivenessAnalysis::WalkEachRun(const Entered& section, bool records) {
   Needs next = none;
   if (section.is_loop()) {
     const Needs recorded = NeedsOf(values);
-    WalkCopies(section, none, exits, false);
+    VisitCopies(section, none, exits, false);
     next = NeedsOf(values);
     SetNeeds(values, recorded, 0, false);
   }
-  WalkCopies(section, next, exits, records);
+  VisitCopies(section, next, exits, records);
 }
 
 // Traverses the copies of the body. `behind_last` are the needs of the next iteration.
-void LivenessAnalysis::WalkCopies(const Entered& section, const Needs& behind_last,
-                                  const std::vector<Needs>& exits, bool records) {
+void LivenessAnalysis::VisitCopies(const Entered& section, const Needs& behind_last,
+                                   const std::vector<Needs>& exits, bool records) {
   Needs needs = behind_last;
   for (size_t copy = section.facts.copies; copy-- > 0;) {
     Join(needs, exits[copy]);
     SetNeeds(section.values, needs, section.runs[copy].time.end, records);
-    Walk(section.runs[copy], records);
+    Visit(section.runs[copy], records);
     needs = NeedsOf(section.values);
   }
 }
 
 std::vector<std::vector<TimeRange>> LivenessAnalysis::Ranges() {
-  Walk({0, events_.size(), {}}, true);
+  Visit({0, events_.size(), {}}, true);
   const std::vector<TimeRange> hulls = Hulls();
   std::vector<std::vector<TimeRange>> result(ranges_.size());
   for (size_t value = 0; value < ranges_.size(); ++value) {

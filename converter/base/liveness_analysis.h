@@ -102,13 +102,13 @@ class LivenessAnalysis {
   std::vector<TimeRange> Hulls() const;
 
   // Traverse events backwards and update needs_. With `records`, also add to ranges_.
-  void Walk(const Span& span, bool records);
-  void WalkSection(uint32_t id, bool records);
-  void WalkBranches(uint32_t first, uint32_t second, bool records);
-  void WalkRuns(uint32_t id, bool records);
-  void WalkEachRun(const Entered& section, bool records);
-  void WalkCopies(const Entered& section, const Needs& behind_last, const std::vector<Needs>& exits,
-                  bool records);
+  void Visit(const Span& span, bool records);
+  void VisitSection(uint32_t id, bool records);
+  void VisitBranches(uint32_t first, uint32_t second, bool records);
+  void VisitRuns(uint32_t id, bool records);
+  void VisitEachRun(const Entered& section, bool records);
+  void VisitCopies(const Entered& section, const Needs& behind_last,
+                   const std::vector<Needs>& exits, bool records);
   uint32_t OtherBranch(uint32_t section) const;
   Needs NeedsOf(const std::vector<uint32_t>& values) const;
   void SetNeeds(const std::vector<uint32_t>& values, const Needs& needs, int64_t time,

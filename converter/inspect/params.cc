@@ -137,12 +137,12 @@ void DescribeChain(const format::ChainParams& chain, Json& json) {
     const uint32_t operands = at[0] >= kernels::kChainBinary ? 2 : 1;
     for (uint32_t o = 1; o <= operands; ++o) {
       if (at[o] >= kernels::kChainInputs) continue;
-      Json walk = Json::array();
+      Json traversal = Json::array();
       for (uint32_t d = 0; d < chain.rank(); ++d) {
-        walk.push_back(
+        traversal.push_back(
             chain.strides()->Get(static_cast<uint16_t>(at[o] * kernels::kChainRank + d)));
       }
-      strides[ChainOperand(chain, at[o])] = std::move(walk);
+      strides[ChainOperand(chain, at[o])] = std::move(traversal);
     }
   }
   json["strides"] = std::move(strides);

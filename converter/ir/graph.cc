@@ -13,7 +13,7 @@ namespace {
 
 // Depth-first traversal without recursion, because models may have chains of tens of thousands of
 // layers.
-class Walk {
+class Traversal {
  public:
   void From(Node* root) {
     if (root == nullptr || !seen_.insert(root).second) return;
@@ -44,11 +44,11 @@ class Walk {
 }  // namespace
 
 std::vector<Node*> Topological(const Graph& graph) {
-  Walk walk;
-  for (Node* node : graph.parameters) walk.From(node);
-  for (Node* node : graph.results) walk.From(node);
-  for (Node* node : graph.sinks) walk.From(node);
-  return std::move(walk.order);
+  Traversal traversal;
+  for (Node* node : graph.parameters) traversal.From(node);
+  for (Node* node : graph.results) traversal.From(node);
+  for (Node* node : graph.sinks) traversal.From(node);
+  return std::move(traversal.order);
 }
 
 std::string Where(const Graph& graph, const Node& node) { return Where(graph, node, node.line); }

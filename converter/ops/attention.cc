@@ -122,8 +122,8 @@ Query EmitScaledQuery(LowerScope& scope) {
                               : builder.WeightsOf<float>({ElementType::f32, {1}},
                                                          {static_cast<float>(1 / std::sqrt(size))});
   const plan::ValueId scaled = builder.Scratch(type);
-  const Walk walk = JoinedWalk(type.dims, std::array{strides, Dims(strides.size(), 0)});
-  EmitBinary(builder, format::BinaryOp::multiply, walk, query, scale, scaled);
+  const StridedNest nest = JoinedNest(type.dims, std::array{strides, Dims(strides.size(), 0)});
+  EmitBinary(builder, format::BinaryOp::multiply, nest, query, scale, scaled);
   return {scaled, MatrixOver(type.dims)};
 }
 

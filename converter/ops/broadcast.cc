@@ -87,7 +87,7 @@ Dims AlignedDims(const NodeScope& scope, size_t i, const Dims& out) {
   return aligned;
 }
 
-Walk CollapsedWalk(const Dims& out, std::span<const Dims> aligned) {
+StridedNest CollapsedNest(const Dims& out, std::span<const Dims> aligned) {
   std::vector<Dims> strides;
   for (const Dims& dims : aligned) {
     strides.push_back(plan::DenseStrides(dims));
@@ -95,29 +95,29 @@ Walk CollapsedWalk(const Dims& out, std::span<const Dims> aligned) {
       if (dims[axis] == 1) strides.back()[axis] = 0;
     }
   }
-  return JoinedWalk(out, strides);
+  return JoinedNest(out, strides);
 }
 
-Walk JoinedWalk(const Dims& dims, std::span<const Dims> strides) {
-  Walk walk{{}, std::vector<Dims>(strides.size())};
+StridedNest JoinedNest(const Dims& dims, std::span<const Dims> strides) {
+  StridedNest nest{{}, std::vector<Dims>(strides.size())};
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (dims[axis] == 1) continue;
-    bool joins = !walk.dims.empty();
+    bool joins = !nest.dims.empty();
     for (size_t k = 0; k < strides.size(); ++k) {
-      joins = joins && walk.strides[k].back() == strides[k][axis] * dims[axis];
+      joins = joins && nest.strides[k].back() == strides[k][axis] * dims[axis];
     }
-    if (!joins) walk.dims.push_back(1);
-    walk.dims.back() *= dims[axis];
+    if (!joins) nest.dims.push_back(1);
+    nest.dims.back() *= dims[axis];
     for (size_t k = 0; k < strides.size(); ++k) {
-      if (joins) walk.strides[k].pop_back();
-      walk.strides[k].push_back(strides[k][axis]);
+      if (joins) nest.strides[k].pop_back();
+      nest.strides[k].push_back(strides[k][axis]);
     }
   }
-  if (walk.dims.empty()) {
-    walk.dims = {1};
-    for (Dims& along : walk.strides) along = {1};
+  if (nest.dims.empty()) {
+    nest.dims = {1};
+    for (Dims& along : nest.strides) along = {1};
   }
-  return walk;
+  return nest;
 }
 
 Dims BroadcastOf(const Dims& a, const Dims& b) {

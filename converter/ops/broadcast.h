@@ -30,16 +30,16 @@ Dims AlignedDims(const NodeScope& scope, size_t i, const Dims& out);
 
 // A nest of loops over `dims`. Operand k advances by strides[k], in elements; a stride of 0
 // repeats.
-struct Walk {
+struct StridedNest {
   Dims dims;
   std::vector<Dims> strides;
 };
 
 // The nest of minimum rank, at least 1: axes of extent 1 are dropped, and adjacent axes are merged
 // if all operands permit. `aligned` holds one shape per operand, of the rank of `out`.
-Walk CollapsedWalk(const Dims& out, std::span<const Dims> aligned);
+StridedNest CollapsedNest(const Dims& out, std::span<const Dims> aligned);
 // As above, from the strides of each operand along `dims`.
-Walk JoinedWalk(const Dims& dims, std::span<const Dims> strides);
+StridedNest JoinedNest(const Dims& dims, std::span<const Dims> strides);
 
 // NumPy's broadcast of two compatible shapes, and the alignment of ranks that precedes it.
 Dims BroadcastOf(const Dims& a, const Dims& b);

@@ -141,7 +141,7 @@ class PeepholeCell {
   ValueId Rows(format::BinaryOp op, ValueId a, int64_t a_row, ValueId b, int64_t b_row) {
     const ValueId y = New();
     const Dims strides[] = {{a_row, 1}, {b_row, 1}};
-    EmitBinary(builder_, op, JoinedWalk({shape_.batch, shape_.hidden}, strides), a, b, y);
+    EmitBinary(builder_, op, JoinedNest({shape_.batch, shape_.hidden}, strides), a, b, y);
     return y;
   }
   ValueId Both(format::BinaryOp op, ValueId a, ValueId b) {

@@ -113,12 +113,12 @@ void EmitCompare(plan::Builder& builder, format::CompareOp op, const Operand& a,
                  plan::ValueId y) {
   const Dims& out = builder.dims(y);
   if (std::ranges::find(out, 0) != out.end()) return;
-  const Walk walk = CollapsedWalk(out, std::array{a.dims, b.dims});
+  const StridedNest nest = CollapsedNest(out, std::array{a.dims, b.dims});
   format::CompareParams params;
-  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
-  WriteDims(params.mutable_dims(), walk.dims);
-  WriteDims(params.mutable_a_strides(), walk.strides[0]);
-  WriteDims(params.mutable_b_strides(), walk.strides[1]);
+  params.mutate_rank(Narrow32(nest.dims.size(), "rank"));
+  WriteDims(params.mutable_dims(), nest.dims);
+  WriteDims(params.mutable_a_strides(), nest.strides[0]);
+  WriteDims(params.mutable_b_strides(), nest.strides[1]);
   params.mutate_op(op);
   params.mutate_type(builder.type(a.value));
   builder.Emit(params, {a.value, b.value}, {y});

@@ -246,7 +246,7 @@ class BoxDecoding {
       if (a.dims[axis] == 1) strides[0][axis] = 0;
       if (b.dims[axis] == 1) strides[1][axis] = 0;
     }
-    EmitBinary(builder_, op, JoinedWalk(dims, strides), a.value, b.value, y);
+    EmitBinary(builder_, op, JoinedNest(dims, strides), a.value, b.value, y);
   }
 
   BoxNumbers Through(format::UnaryOp op, const BoxNumbers& x, float low, float high) {

@@ -166,15 +166,15 @@ class Contraction {
   int64_t CountAlong(const Labels& labels) const {
     return ElementCount(DimsAlong(labels)).value_or(0);
   }
-  Walk WalkAlong(const Labels& labels, const Term& term) const {
-    return JoinedWalk(DimsAlong(labels), std::array{term.StridesAlong(labels)});
+  StridedNest NestAlong(const Labels& labels, const Term& term) const {
+    return JoinedNest(DimsAlong(labels), std::array{term.StridesAlong(labels)});
   }
-  Walk WalkAlong(const Labels& labels, const Term& a, const Term& b) const {
-    return JoinedWalk(DimsAlong(labels),
+  StridedNest NestAlong(const Labels& labels, const Term& a, const Term& b) const {
+    return JoinedNest(DimsAlong(labels),
                       std::array{a.StridesAlong(labels), b.StridesAlong(labels)});
   }
   bool IsLine(const Labels& labels, const Term& term) const {
-    return WalkAlong(labels, term).dims.size() == 1;
+    return NestAlong(labels, term).dims.size() == 1;
   }
   bool IsLast() const { return terms_.size() == 2; }
   void SortByOutput(Labels& labels) const {
@@ -270,7 +270,7 @@ Term Contraction::Multiply(const TermPair& pair) {
   if (IsLast()) SortByOutput(order);
   const plan::ValueId a = ValueOf(pair.a), b = ValueOf(pair.b);
   const Term y = Fresh(order);
-  EmitBinary(builder_, format::BinaryOp::multiply, WalkAlong(order, pair.a, pair.b), a, b, y.value);
+  EmitBinary(builder_, format::BinaryOp::multiply, NestAlong(order, pair.a, pair.b), a, b, y.value);
   return y;
 }
 
@@ -348,10 +348,10 @@ Term Contraction::ByMatmul(TermPair pair) {
   const Term a = in_lines(pair.a, pair.left, pair.summed);
   const Term b = in_lines(pair.b, pair.summed, pair.right);
   const auto stride = [&](const Labels& labels, const Term& term) {
-    return WalkAlong(labels, term).strides[0][0];
+    return NestAlong(labels, term).strides[0][0];
   };
   MatrixProduct product;
-  product.batch = WalkAlong(pair.both, a, b);
+  product.batch = NestAlong(pair.both, a, b);
   product.rows = CountAlong(pair.left);
   product.columns = CountAlong(pair.right);
   product.inner = CountAlong(pair.summed);
@@ -378,8 +378,8 @@ Term Contraction::Ordered(const Term& term, const Labels& order) {
   Labels own;
   std::ranges::copy_if(order, std::back_inserter(own),
                        [&](Label label) { return term.Has(label); });
-  const Walk walk = WalkAlong(own, term);
-  if (walk.dims.size() == 1 && walk.strides[0][0] == 1) return term;
+  const StridedNest nest = NestAlong(own, term);
+  if (nest.dims.size() == 1 && nest.strides[0][0] == 1) return term;
   if (IsConstant(term) && scope_.input_element(0) == ElementType::f32) return Known(own, term);
   const plan::ValueId source = ValueOf(term);
   const Term target = Fresh(own);

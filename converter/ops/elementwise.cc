@@ -183,16 +183,16 @@ void EmitBinary(plan::Builder& builder, BinaryOp op, const Operand& a, const Ope
                 plan::ValueId y) {
   const Dims& out = builder.dims(y);
   if (std::ranges::find(out, 0) != out.end()) return;
-  EmitBinary(builder, op, CollapsedWalk(out, std::array{a.dims, b.dims}), a.value, b.value, y);
+  EmitBinary(builder, op, CollapsedNest(out, std::array{a.dims, b.dims}), a.value, b.value, y);
 }
 
-void EmitBinary(plan::Builder& builder, BinaryOp op, const Walk& walk, plan::ValueId a,
+void EmitBinary(plan::Builder& builder, BinaryOp op, const StridedNest& nest, plan::ValueId a,
                 plan::ValueId b, plan::ValueId y) {
   format::BinaryParams params;
-  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
-  WriteDims(params.mutable_dims(), walk.dims);
-  WriteDims(params.mutable_a_strides(), walk.strides[0]);
-  WriteDims(params.mutable_b_strides(), walk.strides[1]);
+  params.mutate_rank(Narrow32(nest.dims.size(), "rank"));
+  WriteDims(params.mutable_dims(), nest.dims);
+  WriteDims(params.mutable_a_strides(), nest.strides[0]);
+  WriteDims(params.mutable_b_strides(), nest.strides[1]);
   params.mutate_op(op);
   params.mutate_type(builder.type(a));
   builder.Emit(params, {a, b}, {y});

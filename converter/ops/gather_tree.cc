@@ -35,9 +35,9 @@ void InferGatherTree(InferScope& scope) {
   scope.SetOutput(0, scope.input_type(0));
 }
 
-class BeamWalk {
+class BeamTrace {
  public:
-  explicit BeamWalk(LowerScope& scope)
+  explicit BeamTrace(LowerScope& scope)
       : scope_(scope),
         builder_(scope.builder),
         type_(scope.input_element(0)),
@@ -47,7 +47,7 @@ class BeamWalk {
         end_{scope.input(3), {1, 1, 1}} {}
 
   void Run() {
-    const Operand tokens = {Walk(), dims_};
+    const Operand tokens = {StridedNest(), dims_};
     const Operand last = {LastPlaces(tokens), step_};
     const ValueId is_behind = builder_.Scratch({ElementType::boolean, dims_});
     const Operand times = {IndexSequence(builder_, ElementType::i32, dims_[0]), {dims_[0], 1, 1}};
@@ -57,7 +57,7 @@ class BeamWalk {
 
  private:
   // [time, batch, beams]: the tokens of each sequence, followed by end tokens.
-  ValueId Walk() {
+  ValueId StridedNest() {
     const Operand lengths = {Converted(builder_, scope_.input(2), ElementType::i32),
                              {1, dims_[1], 1}};
     const ValueId times = IndexSequence(builder_, ElementType::i32, dims_[0]);
@@ -115,7 +115,7 @@ class BeamWalk {
 };
 
 void LowerGatherTree(LowerScope& scope) {
-  if (ElementCount(scope.output_type(0).dims) != 0) return BeamWalk(scope).Run();
+  if (ElementCount(scope.output_type(0).dims) != 0) return BeamTrace(scope).Run();
   scope.NewOutput(0);
 }
 

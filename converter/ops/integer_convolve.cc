@@ -25,7 +25,7 @@ SeenAxis SeenOf(const WindowAxis& axis) {
 }
 
 // Returns true if `strides` are those of a dense tensor of `dims`, ignoring axes of extent 1.
-bool WalksDense(const Dims& dims, const Dims& strides) {
+bool IsDense(const Dims& dims, const Dims& strides) {
   const Dims dense = plan::DenseStrides(dims);
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (dims[axis] != 1 && strides[axis] != dense[axis]) return false;
@@ -60,7 +60,7 @@ void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filte
   const int64_t depth = filters.in_channels * window.y.kernel * window.x.kernel;
   const int64_t places = window.y.out * window.x.out;
   plan::ValueId patches = x;
-  if (!WalksDense(dims, strides)) {
+  if (!IsDense(dims, strides)) {
     patches = builder.Scratch({type, dims});
     builder.CopyStrided(x, patches, dims, strides, 0, plan::DenseStrides(dims), 0);
   }

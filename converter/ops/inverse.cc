@@ -69,10 +69,10 @@ class InverseSteps {
     const plan::ValueId row = builder_.Scratch({ElementType::f32, {batch_, width()}});
     const plan::ValueId multiples = Whole(), y = Whole();
     const std::array divided = {Dims{matrix, 1}, Dims{matrix, 0}};
-    EmitBinary(builder_, BinaryOp::divide, JoinedWalk({batch_, width()}, divided),
+    EmitBinary(builder_, BinaryOp::divide, JoinedNest({batch_, width()}, divided),
                From(x, at * width()), From(x, at * width() + at), row);
     const std::array multiplied = {Dims{matrix, width(), 0}, Dims{width(), 0, 1}};
-    EmitBinary(builder_, BinaryOp::multiply, JoinedWalk({batch_, rows_, width()}, multiplied),
+    EmitBinary(builder_, BinaryOp::multiply, JoinedNest({batch_, rows_, width()}, multiplied),
                From(x, at), row, multiples);
     EmitBinary(builder_, BinaryOp::subtract, x, multiples, y);
     builder_.CopyStrided(row, y, {batch_, width()}, {width(), 1}, 0, {matrix, 1}, at * width());

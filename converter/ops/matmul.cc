@@ -193,7 +193,7 @@ Dims BatchStrides(const Matrix& matrix, const Dims& batch) {
 
 MatrixProduct ProductOfBatches(const Dims& batch, const Matrix& a, const Matrix& b) {
   MatrixProduct product;
-  product.batch = JoinedWalk(batch, std::array{BatchStrides(a, batch), BatchStrides(b, batch)});
+  product.batch = JoinedNest(batch, std::array{BatchStrides(a, batch), BatchStrides(b, batch)});
   product.rows = a.rows;
   product.columns = b.columns;
   product.inner = a.columns;
@@ -206,7 +206,7 @@ MatrixProduct ProductOfBatches(const Dims& batch, const Matrix& a, const Matrix&
 
 void EmitProduct(plan::Builder& builder, MatrixProduct product, plan::ValueId a, plan::ValueId b,
                  plan::ValueId y) {
-  Walk& batch = product.batch;
+  StridedNest& batch = product.batch;
   // A batch that shares b only adds rows, and a batch of extent 1 is none.
   while (!batch.dims.empty()) {
     const bool shares_b = batch.strides[1].back() == 0 &&

@@ -28,7 +28,7 @@ Matrix MatrixOver(const Dims& dims, const Dims& strides, bool transposed = false
 
 // y[i..., m, n] = sum over k of a[i..., m, k] * b[i..., k, n]; strides in elements, 0 repeats.
 struct MatrixProduct {
-  Walk batch;  // of a and b; rank at most kMatmulBatchRank
+  StridedNest batch;  // of a and b; rank at most kMatmulBatchRank
   int64_t rows = 1, columns = 1, inner = 1;
   int64_t a_row_stride = 1, a_inner_stride = 1, b_inner_stride = 1, b_column_stride = 1;
 };

@@ -23,9 +23,9 @@ void EmitBinary(plan::Builder& builder, format::BinaryOp op, const Operand& a, c
 void EmitBinary(plan::Builder& builder, format::BinaryOp op, plan::ValueId a, plan::ValueId b,
                 plan::ValueId y);
 
-// As above, with explicit strides: `walk` iterates over a and b in the element order of y.
-void EmitBinary(plan::Builder& builder, format::BinaryOp op, const Walk& walk, plan::ValueId a,
-                plan::ValueId b, plan::ValueId y);
+// As above, with explicit strides: `nest` iterates over a and b in the element order of y.
+void EmitBinary(plan::Builder& builder, format::BinaryOp op, const StridedNest& nest,
+                plan::ValueId a, plan::ValueId b, plan::ValueId y);
 
 // y = a <op> b as boolean; both are aligned to y axis by axis.
 void EmitCompare(plan::Builder& builder, format::CompareOp op, const Operand& a, const Operand& b,

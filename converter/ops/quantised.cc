@@ -309,12 +309,12 @@ void LowerByteBinary(LowerScope& scope) {
   if (CountOf(scope) == 0) return;
   const std::array aligned = {WithLeadingOnes(scope.input_dims(0), out.size()),
                               WithLeadingOnes(scope.input_dims(1), out.size())};
-  const Walk walk = CollapsedWalk(out, aligned);
+  const StridedNest nest = CollapsedNest(out, aligned);
   format::BinaryQ8Params params;
-  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
-  WriteDims(params.mutable_dims(), walk.dims);
-  WriteDims(params.mutable_a_strides(), walk.strides[0]);
-  WriteDims(params.mutable_b_strides(), walk.strides[1]);
+  params.mutate_rank(Narrow32(nest.dims.size(), "rank"));
+  WriteDims(params.mutable_dims(), nest.dims);
+  WriteDims(params.mutable_a_strides(), nest.strides[0]);
+  WriteDims(params.mutable_b_strides(), nest.strides[1]);
   params.mutate_a_scale(scope.attributes.Float(kFirstScale, 0));
   params.mutate_b_scale(scope.attributes.Float(kSecondScale, 0));
   params.mutable_codes() = CodesOf(scope);

@@ -80,13 +80,13 @@ Dims DimsOfBoth(const RangeLimit& a, const RangeLimit& b) {
 template <typename Apply>
 RangeLimit LimitOfBoth(const RangeLimit& a, const RangeLimit& b, Apply apply) {
   RangeLimit both = {DimsOfBoth(a, b), {}};
-  const Walk walk = CollapsedWalk(both.dims, std::array{a.dims, b.dims});
-  const int64_t count = ElementCount(walk.dims).value_or(0);
+  const StridedNest nest = CollapsedNest(both.dims, std::array{a.dims, b.dims});
+  const int64_t count = ElementCount(nest.dims).value_or(0);
   for (int64_t place = 0; place < count; ++place) {
     int64_t rest = place, at_a = 0, at_b = 0;
-    for (size_t axis = walk.dims.size(); axis-- > 0; rest /= walk.dims[axis]) {
-      at_a += rest % walk.dims[axis] * walk.strides[0][axis];
-      at_b += rest % walk.dims[axis] * walk.strides[1][axis];
+    for (size_t axis = nest.dims.size(); axis-- > 0; rest /= nest.dims[axis]) {
+      at_a += rest % nest.dims[axis] * nest.strides[0][axis];
+      at_b += rest % nest.dims[axis] * nest.strides[1][axis];
     }
     both.numbers.push_back(
         apply(a.numbers[static_cast<size_t>(at_a)], b.numbers[static_cast<size_t>(at_b)]));

@@ -474,7 +474,7 @@ void SequenceAxes(AxisScope& scope) {
 constexpr Traits kCell = {.axes = CellAxes, .heavy = true, .multiplied = 2};
 constexpr Traits kExtensionCell = {
     .axes = CellAxes, .heavy = true, .multiplied = 2, .is_extension = true};
-constexpr Traits Walks(size_t states, std::string_view cell) {
+constexpr Traits Iterates(size_t states, std::string_view cell) {
   return {.axes = SequenceAxes,
           .sequence_states = states,
           .cell = cell,
@@ -492,13 +492,13 @@ constexpr Operation kRecurrentRows[] = {
     {"RNNCell", 1, 4, 5, InferRecurrent<CellKind::kRnn, false>, LowerCell<CellKind::kRnn>,
      kExtensionCell},
     {"LSTMSequence", 1, 6, 8, InferRecurrent<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>,
-     Walks(2, "LSTMCell")},
+     Iterates(2, "LSTMCell")},
     {"LSTMSequence", 5, 7, 7, InferRecurrent<CellKind::kLstm, true>, LowerSequence<CellKind::kLstm>,
-     Walks(2, "LSTMCell")},
+     Iterates(2, "LSTMCell")},
     {"GRUSequence", 5, 6, 6, InferRecurrent<CellKind::kGru, true>, LowerSequence<CellKind::kGru>,
-     Walks(1, "GRUCell")},
+     Iterates(1, "GRUCell")},
     {"RNNSequence", 5, 6, 6, InferRecurrent<CellKind::kRnn, true>, LowerSequence<CellKind::kRnn>,
-     Walks(1, "RNNCell")},
+     Iterates(1, "RNNCell")},
 };
 
 }  // namespace

@@ -85,10 +85,10 @@ class SampleSteps {
       case SamplePadding::kReflection:
         break;
     }
-    const Operand walked = Of(BinaryOp::floor_mod, Whole(places), OfSides(spec_.Periods()));
+    const Operand visited = Of(BinaryOp::floor_mod, Whole(places), OfSides(spec_.Periods()));
     const Operand y = Made(ElementType::i32);
-    EmitBinary(builder_, BinaryOp::subtract, OfSides(spec_.Lasts()), walked, y.value);
-    return Of(BinaryOp::multiply, Of(BinaryOp::minimum, walked, y), strides);
+    EmitBinary(builder_, BinaryOp::subtract, OfSides(spec_.Lasts()), visited, y.value);
+    return Of(BinaryOp::multiply, Of(BinaryOp::minimum, visited, y), strides);
   }
 
   // Replaces coordinates outside the image by the number of pixels, which selects no pixel.
@@ -130,7 +130,7 @@ class SampleSteps {
     const plan::ValueId rows = builder_.View(sides.value, taps_ * ElementBytes(type),
                                              {type, {2 * taps_ * spec_.places - taps_}});
     const std::array strides = {Dims{2 * taps_, 1, 0}, Dims{2 * taps_, 0, 1}};
-    EmitBinary(builder_, op, JoinedWalk(dims, strides), rows, sides.value, y);
+    EmitBinary(builder_, op, JoinedNest(dims, strides), rows, sides.value, y);
     return y;
   }
 
@@ -156,8 +156,8 @@ int64_t KnownPixel(const SampleSpec& spec, size_t side, float place) {
   constexpr float kLeast = -2147483648.0f, kMost = 2147483520.0f;
   const auto whole = static_cast<int64_t>(std::clamp(place, kLeast, kMost));
   const int64_t period = spec.Periods()[side];
-  const int64_t walked = (whole % period + period) % period;
-  return std::min(walked, spec.Lasts()[side] - walked) * stride;
+  const int64_t visited = (whole % period + period) % period;
+  return std::min(visited, spec.Lasts()[side] - visited) * stride;
 }
 
 float KnownWeight(const SampleSpec& spec, size_t tap, float fraction) {

@@ -50,13 +50,13 @@ std::span<const Operation> SelectOperations() { return kSelectRows; }
 void EmitSelect(plan::Builder& builder, const Operand& condition, const Operand& a,
                 const Operand& b, const Operand& y) {
   if (std::ranges::find(y.dims, 0) != y.dims.end()) return;
-  const Walk walk = CollapsedWalk(y.dims, std::array{condition.dims, a.dims, b.dims});
+  const StridedNest nest = CollapsedNest(y.dims, std::array{condition.dims, a.dims, b.dims});
   format::SelectParams params;
-  params.mutate_rank(Narrow32(walk.dims.size(), "rank"));
-  WriteDims(params.mutable_dims(), walk.dims);
-  WriteDims(params.mutable_condition_strides(), walk.strides[0]);
-  WriteDims(params.mutable_a_strides(), walk.strides[1]);
-  WriteDims(params.mutable_b_strides(), walk.strides[2]);
+  params.mutate_rank(Narrow32(nest.dims.size(), "rank"));
+  WriteDims(params.mutable_dims(), nest.dims);
+  WriteDims(params.mutable_condition_strides(), nest.strides[0]);
+  WriteDims(params.mutable_a_strides(), nest.strides[1]);
+  WriteDims(params.mutable_b_strides(), nest.strides[2]);
   params.mutate_element_bytes(Narrow32(ElementBytes(builder.type(y.value)), "element bytes"));
   builder.Emit(params, {condition.value, a.value, b.value}, {y.value});
 }

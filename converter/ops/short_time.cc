@@ -119,7 +119,7 @@ FrameRows EmitFrameRows(LowerScope& scope, const Framing& framing, int64_t batch
   const plan::ValueId rows = builder.Scratch({ElementType::f32, dims});
   if (windows) {
     EmitBinary(builder, format::BinaryOp::multiply,
-               JoinedWalk(dims, std::array{strides, Dims{0, 0, 1}}), signals,
+               JoinedNest(dims, std::array{strides, Dims{0, 0, 1}}), signals,
                ComputedWindow(scope, framing.size, framing.size), rows);
   } else {
     builder.CopyStrided(signals, rows, dims, strides, 0, plan::DenseStrides(dims), 0);

@@ -194,7 +194,7 @@ std::vector<AllowedOverlap> OverlapsInLoops(const Program& program,
       const auto* entry = std::get_if<SectionEntry>(&item);
       if (entry == nullptr) return false;
       const int64_t trips = program.sections[entry->section].max_trips;
-      return trips > 1 && trips <= kMostWalkedTrips;
+      return trips > 1 && trips <= kMaxVisitedTrips;
     };
     if (std::ranges::none_of(items, is_loop)) continue;
     const AccessMap around = CollectAccesses(program, block);

@@ -46,7 +46,7 @@ class WeightsPlacer {
       : plan_(plan), program_(plan.program), is_placed_(program_.values.size(), false) {}
 
   void Run() {
-    Walk(program_.main);
+    Traversal(program_.main);
     for (const std::vector<Port>* ports : {&program_.inputs, &program_.outputs}) {
       for (const Port& port : *ports) Touch({port.length, port.value});
     }
@@ -54,20 +54,20 @@ class WeightsPlacer {
   }
 
  private:
-  void Walk(BlockId block) {
+  void Traversal(BlockId block) {
     for (const Item& item : program_.blocks[block].items) {
       if (const auto* step = std::get_if<Step>(&item)) {
         Touch(step->inputs);
         Touch(step->outputs);
       } else {
-        Walk(program_.sections[std::get<SectionEntry>(item).section]);
+        Traversal(program_.sections[std::get<SectionEntry>(item).section]);
       }
     }
   }
 
-  void Walk(const Section& section) {
-    for (const BlockId copy : section.copies) Walk(copy);
-    for (const BlockId epilogue : section.epilogues) Walk(epilogue);
+  void Traversal(const Section& section) {
+    for (const BlockId copy : section.copies) Traversal(copy);
+    for (const BlockId epilogue : section.epilogues) Traversal(epilogue);
     Touch({section.length, section.iteration, section.body_condition, section.first_condition,
            section.trip});
   }

@@ -59,12 +59,12 @@ Effect Repeated(const std::vector<const Effect*>& phases, int64_t stride_bytes, 
   const auto period = static_cast<int64_t>(phases.size());
   // Two periods fill the delay lines. Two more reach the state in which the missing bytes no longer
   // change: a later iteration has more written bytes before it.
-  const int64_t walked = std::min(trips, 4 * period);
+  const int64_t visited = std::min(trips, 4 * period);
   Effect total;
   std::vector<Repetition> rest;
-  for (int64_t i = 0; i < walked && findings.work < most_work; ++i) {
+  for (int64_t i = 0; i < visited && findings.work < most_work; ++i) {
     const Effect& phase = *phases[static_cast<size_t>(i % period)];
-    if (i >= walked - period && i + period < trips) {
+    if (i >= visited - period && i + period < trips) {
       rest.push_back({&phase, StillNeeded(total, phase, i * stride_bytes),
                       (i + period) * stride_bytes, (trips - 1 - i) / period});
     }
@@ -73,7 +73,7 @@ Effect Repeated(const std::vector<const Effect*>& phases, int64_t stride_bytes, 
   int64_t step = period * stride_bytes;
   if (rest.size() == phases.size() && AllEqual(rest)) {
     rest.resize(1);
-    rest[0].count = trips - walked;
+    rest[0].count = trips - visited;
     step = stride_bytes;
   }
   for (const Repetition& again : rest) {

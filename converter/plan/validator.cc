@@ -58,14 +58,14 @@ class Validator {
   explicit Validator(const format::Model& model) : model_(model) {}
 
   std::vector<std::string> Lines() {
-    Walk();
+    Traversal();
     if (lines_.empty()) return lines_;
     // A second pass uses what the first one found; usually the first pass is enough.
     FindLocals();
     if (locals_.empty()) return lines_;
     lines_.clear();
     findings_ = {};
-    Walk();
+    Traversal();
     return lines_;
   }
 
@@ -73,7 +73,7 @@ class Validator {
   static constexpr uint32_t kAfterLastStep = 0xFFFFFFFEu;
 
   bool Goes() const { return findings_.work < kMostWork; }
-  void Walk();
+  void Traversal();
 
   // Effects of the steps [first, end), inside the sections of open_.
   Effects Run(uint32_t first, uint32_t end);
@@ -85,7 +85,7 @@ class Validator {
                  const Trips& trips, const Effects& moving);
   Effects Moving(const std::vector<Effects>& bodies, int64_t trips);
   bool AreDisjoint(const std::vector<Effect>& parts);
-  Effect Walked(const std::vector<Effects>& bodies, const Frame& outside, int64_t trips);
+  Effect Iterated(const std::vector<Effects>& bodies, const Frame& outside, int64_t trips);
 
   uint32_t Mark(uint32_t section, uint32_t i) const {
     return model_.marks()->Get(model_.sections()->Get(section)->first_mark() + i);
@@ -171,7 +171,7 @@ class Validator {
   std::vector<std::string> lines_;
 };
 
-void Validator::Walk() {
+void Validator::Traversal() {
   Effects all;
   step_ = 0;
   for (const format::Port& port : format::RowsOf(model_.inputs())) WriteSlot(all, port.slot());
@@ -402,7 +402,7 @@ Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
   Effects all;
   for (auto& [outside, list] : parts) {
     Effect& effect = all[outside];
-    if (AreDisjoint(list) || trips > kMostWalkedTrips) {
+    if (AreDisjoint(list) || trips > kMaxVisitedTrips) {
       for (Effect& part : list) {
         part.MustHaveOneOwnerEach(findings_);
         part.MustBeDisjointFrom(effect, findings_);
@@ -410,7 +410,7 @@ Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
       }
     } else {
       findings_.conflicts.clear();
-      effect = Walked(bodies, outside, trips);
+      effect = Iterated(bodies, outside, trips);
     }
     effect.MustBeDisjointFrom(in_place[outside], findings_);
     TakeConflicts(outside);
@@ -432,7 +432,8 @@ bool Validator::AreDisjoint(const std::vector<Effect>& parts) {
 
 // Simulates one iteration after the other, for loops in which one buffer may reuse bytes that
 // another one no longer needs. Within an iteration, accesses with different strides are disjoint.
-Effect Validator::Walked(const std::vector<Effects>& bodies, const Frame& outside, int64_t trips) {
+Effect Validator::Iterated(const std::vector<Effects>& bodies, const Frame& outside,
+                           int64_t trips) {
   Effect total;
   for (int64_t i = 0; i < trips && Goes(); ++i) {
     Effect iteration;
@@ -454,18 +455,18 @@ Effects Validator::Static(const std::vector<Effects>& bodies, const std::vector<
                           const Trips& trips, const Effects& moving) {
   const auto period = static_cast<int64_t>(epilogues.size() + 1);
   // The effect after a third period equals that after the second.
-  int64_t walked = std::min(trips.most, 3 * period);
+  int64_t visited = std::min(trips.most, 3 * period);
   Trips reduced = trips;
-  if (trips.most > walked) {
+  if (trips.most > visited) {
     if (trips.least == trips.most) {
-      walked = 2 * period + trips.most % period;
-      reduced.least = walked;
+      visited = 2 * period + trips.most % period;
+      reduced.least = visited;
     }
-    reduced.most = walked;
+    reduced.most = visited;
   }
   Effects done, result;
   bool first = true;
-  for (int64_t n = 0; n <= walked && Goes(); ++n) {
+  for (int64_t n = 0; n <= visited && Goes(); ++n) {
     if (reduced.MayBe(n)) {
       Effects exit = done;
       Beside(exit, moving);
@@ -477,7 +478,7 @@ Effects Validator::Static(const std::vector<Effects>& bodies, const std::vector<
       }
       first = false;
     }
-    if (n == walked) break;
+    if (n == visited) break;
     for (const auto& [frame, effect] : bodies[static_cast<size_t>(n % period)]) {
       if (frame.back() != 0) continue;
       const Frame outside(frame.begin(), frame.end() - 1);

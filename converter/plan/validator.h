@@ -34,7 +34,7 @@ namespace weft::plan {
 std::vector<std::string> CheckPlan(const format::Model& model);
 
 // In a loop of more iterations, all buffers that it moves through must be disjoint.
-inline constexpr int64_t kMostWalkedTrips = int64_t{1} << 16;
+inline constexpr int64_t kMaxVisitedTrips = int64_t{1} << 16;
 
 }  // namespace weft::plan
 

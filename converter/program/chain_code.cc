@@ -21,14 +21,14 @@ namespace {
 using kernels::ChainInstruction;
 
 // A step as an instruction: the traversal of its operands, and its operation.
-struct WalkedStep {
+struct IteratedStep {
   Dims dims;
   std::vector<Dims> strides;  // of each operand
   uint8_t op = 0;
   float alpha = 0, beta = 0;
 };
 
-WalkedStep WalkOf(const Step& step) {
+IteratedStep StridesOf(const Step& step) {
   if (const auto* unary = std::get_if<format::UnaryParams>(&step.params)) {
     const format::Activation& activation = unary->activation();
     const auto op = Narrow<uint8_t>(static_cast<int>(activation.op()), "op");
@@ -57,7 +57,7 @@ class ChainCoder {
  public:
   ChainCoder(const Program& program, const std::vector<const Step*>& members)
       : program_(program), members_(members) {
-    for (const Step* member : members) walks_.push_back(WalkOf(*member));
+    for (const Step* member : members) iterated_.push_back(StridesOf(*member));
   }
 
   std::optional<Step> Run() {
@@ -83,7 +83,7 @@ class ChainCoder {
 
   const Program& program_;
   const std::vector<const Step*>& members_;
-  std::vector<WalkedStep> walks_;
+  std::vector<IteratedStep> iterated_;
   Dims axes_;                       // common refinement of the axes of all members
   std::map<ValueId, size_t> made_;  // member by the root that it writes
   std::vector<std::vector<ChainOperand>> operands_;
@@ -95,10 +95,10 @@ class ChainCoder {
 };
 
 bool ChainCoder::FindAxes() {
-  axes_ = WithoutAxesOfOne(walks_.back().dims);
-  for (const WalkedStep& walk : walks_) {
-    if (ElementCount(walk.dims) != ElementCount(axes_)) return false;
-    const std::optional<Dims> common = CommonAxes(axes_, WithoutAxesOfOne(walk.dims));
+  axes_ = WithoutAxesOfOne(iterated_.back().dims);
+  for (const IteratedStep& iterated : iterated_) {
+    if (ElementCount(iterated.dims) != ElementCount(axes_)) return false;
+    const std::optional<Dims> common = CommonAxes(axes_, WithoutAxesOfOne(iterated.dims));
     if (!common) return false;
     axes_ = *common;
   }
@@ -146,8 +146,9 @@ std::optional<ChainOperand> ChainCoder::OperandOf(ValueId value, const Dims& dim
 bool ChainCoder::FindOperands() {
   for (size_t m = 0; m < members_.size(); ++m) {
     std::vector<ChainOperand>& operands = operands_.emplace_back();
-    for (size_t i = 0; i < walks_[m].strides.size(); ++i) {
-      const auto operand = OperandOf(members_[m]->inputs[i], walks_[m].dims, walks_[m].strides[i]);
+    for (size_t i = 0; i < iterated_[m].strides.size(); ++i) {
+      const auto operand =
+          OperandOf(members_[m]->inputs[i], iterated_[m].dims, iterated_[m].strides[i]);
       if (!operand) return false;
       operands.push_back(*operand);
     }
@@ -195,18 +196,18 @@ bool ChainCoder::PlaceNumbers() {
   constexpr size_t kZeros = kernels::kChainNumbers - 2;
   size_t used = constants_.size();
   bool needs_zeros = false;
-  for (const WalkedStep& walk : walks_) {
-    const std::array pair = {std::bit_cast<uint32_t>(walk.alpha),
-                             std::bit_cast<uint32_t>(walk.beta)};
+  for (const IteratedStep& iterated : iterated_) {
+    const std::array pair = {std::bit_cast<uint32_t>(iterated.alpha),
+                             std::bit_cast<uint32_t>(iterated.beta)};
     size_t at = kZeros;
-    if (walk.op < kernels::kChainBinary && pair != std::array<uint32_t, 2>{}) {
+    if (iterated.op < kernels::kChainBinary && pair != std::array<uint32_t, 2>{}) {
       for (at = constants_.size(); at < used; at += 2) {
         if (std::memcmp(&numbers[at], pair.data(), sizeof pair) == 0) break;
       }
       if (at + 2 > numbers.size()) return false;
       std::memcpy(&numbers[at], pair.data(), sizeof pair);
       used = std::max(used, at + 2);
-    } else if (walk.op < kernels::kChainBinary) {
+    } else if (iterated.op < kernels::kChainBinary) {
       needs_zeros = true;
     }
     pairs_.push_back(Narrow<uint8_t>(at, "number"));
@@ -259,7 +260,7 @@ bool ChainCoder::PlaceRegisters() {
   params_.mutate_instructions(Narrow<uint8_t>(members_.size(), "instructions"));
   for (size_t m = 0; m < members_.size(); ++m) {
     const bool is_unary = operands_[m].size() == 1;
-    const ChainInstruction instruction = {walks_[m].op, Code(operands_[m][0], registers),
+    const ChainInstruction instruction = {iterated_[m].op, Code(operands_[m][0], registers),
                                           is_unary ? pairs_[m] : Code(operands_[m][1], registers),
                                           registers[m]};
     std::memcpy(params_.mutable_code()->Data() + m * sizeof instruction, &instruction,

@@ -43,9 +43,9 @@ Lattice PastOf(const format::RingParams& ring) {
 }
 
 // Converts strides in the window, for axes within one time step, to strides in the past and in x.
-class Walked {
+class StridesOfRing {
  public:
-  explicit Walked(const format::RingParams& ring)
+  explicit StridesOfRing(const format::RingParams& ring)
       : window_(WindowOf(ring)), left_outer_(ring.outer() - 1), left_inner_(ring.inner() - 1) {}
 
   // Adds an axis. Returns false if it leaves its time step, together with the axes added before.
@@ -79,14 +79,14 @@ std::optional<format::RingMatmulParams> WithRing(const format::MatmulParams& pro
   if (product.type() != format::ElementType::f32 || along_columns == along_terms) {
     return std::nullopt;
   }
-  Walked walked(ring);
+  StridesOfRing strides(ring);
   for (uint16_t i = 0; i < product.batch_rank(); ++i) {
-    if (!walked.Add(product.batch_dims()->Get(i), product.b_batch_strides()->Get(i))) {
+    if (!strides.Add(product.batch_dims()->Get(i), product.b_batch_strides()->Get(i))) {
       return std::nullopt;
     }
   }
-  const bool stays = along_columns ? walked.Add(product.inner(), product.b_inner_stride())
-                                   : walked.Add(product.columns(), product.b_column_stride());
+  const bool stays = along_columns ? strides.Add(product.inner(), product.b_inner_stride())
+                                   : strides.Add(product.columns(), product.b_column_stride());
   if (!stays) return std::nullopt;
   const Lattice past = PastOf(ring), x = NewPlacesOf(ring);
   const size_t other = product.batch_rank();
@@ -95,8 +95,8 @@ std::optional<format::RingMatmulParams> WithRing(const format::MatmulParams& pro
   for (uint16_t i = 0; i < product.batch_rank(); ++i) {
     params.mutable_batch_dims()->Mutate(i, product.batch_dims()->Get(i));
     params.mutable_a_batch_strides()->Mutate(i, product.a_batch_strides()->Get(i));
-    params.mutable_past_batch_strides()->Mutate(i, walked.StrideIn(past, i));
-    params.mutable_x_batch_strides()->Mutate(i, walked.StrideIn(x, i));
+    params.mutable_past_batch_strides()->Mutate(i, strides.StrideIn(past, i));
+    params.mutable_x_batch_strides()->Mutate(i, strides.StrideIn(x, i));
   }
   params.mutate_rows(product.rows());
   params.mutate_columns(product.columns());
@@ -105,7 +105,7 @@ std::optional<format::RingMatmulParams> WithRing(const format::MatmulParams& pro
   params.mutate_a_row_stride(product.a_row_stride());
   params.mutate_a_inner_stride(product.a_inner_stride());
   const auto of_place = [](const Lattice& lattice) { return Narrow32(lattice.place, "stride"); };
-  const uint32_t past_other = walked.StrideIn(past, other), x_other = walked.StrideIn(x, other);
+  const uint32_t past_other = strides.StrideIn(past, other), x_other = strides.StrideIn(x, other);
   params.mutate_past_column_stride(along_columns ? of_place(past) : past_other);
   params.mutate_past_inner_stride(along_columns ? past_other : of_place(past));
   params.mutate_x_column_stride(along_columns ? of_place(x) : x_other);

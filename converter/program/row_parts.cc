@@ -85,8 +85,8 @@ bool TakePart(format::DenseQ8Params& p, Cut cut, PartElements& elements) {
 // Operands are traversed over dims. The first axis with more than one element is divided; y is
 // contiguous.
 template <typename P>
-bool PartOfWalks(P& p, Cut cut, PartElements& elements,
-                 std::vector<const flatbuffers::Array<uint32_t, 8>*> strides) {
+bool PartOfStrides(P& p, Cut cut, PartElements& elements,
+                   std::vector<const flatbuffers::Array<uint32_t, 8>*> strides) {
   uint32_t first = 0;
   while (first < p.rank() && p.dims()->Get(first) == 1) ++first;
   if (first == p.rank()) return false;
@@ -109,16 +109,16 @@ bool PartOfWalks(P& p, Cut cut, PartElements& elements,
   return true;
 }
 bool TakePart(format::BinaryParams& p, Cut cut, PartElements& elements) {
-  return PartOfWalks(p, cut, elements, {p.a_strides(), p.b_strides()});
+  return PartOfStrides(p, cut, elements, {p.a_strides(), p.b_strides()});
 }
 bool TakePart(format::BinaryQ8Params& p, Cut cut, PartElements& elements) {
-  return PartOfWalks(p, cut, elements, {p.a_strides(), p.b_strides()});
+  return PartOfStrides(p, cut, elements, {p.a_strides(), p.b_strides()});
 }
 bool TakePart(format::CompareParams& p, Cut cut, PartElements& elements) {
-  return PartOfWalks(p, cut, elements, {p.a_strides(), p.b_strides()});
+  return PartOfStrides(p, cut, elements, {p.a_strides(), p.b_strides()});
 }
 bool TakePart(format::SelectParams& p, Cut cut, PartElements& elements) {
-  return PartOfWalks(p, cut, elements, {p.condition_strides(), p.a_strides(), p.b_strides()});
+  return PartOfStrides(p, cut, elements, {p.condition_strides(), p.a_strides(), p.b_strides()});
 }
 
 // Divides the lines along an axis; `others` operands are between x and y.

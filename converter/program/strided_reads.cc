@@ -28,7 +28,7 @@ struct CopySource {
 };
 
 // The axes of an operand with their strides.
-struct OperandWalk {
+struct OperandStrides {
   Dims dims, strides;
   // Returns the strides with which the operand reads the source, which has as many elements. The
   // operand must read each element once, in any order of its axes.
@@ -38,12 +38,13 @@ struct OperandWalk {
       if (dims[i] != 1) axes.push_back(i);
     }
     std::ranges::sort(axes, [&](size_t a, size_t b) { return strides[a] > strides[b]; });
-    Dims sorted, walked;
+    Dims sorted, operand_strides;
     for (const size_t axis : axes) {
       sorted.push_back(dims[axis]);
-      walked.push_back(strides[axis]);
+      operand_strides.push_back(strides[axis]);
     }
-    if (walked != DenseStrides(sorted) || ElementCount(sorted) != ElementCount(source.dims))
+    if (operand_strides != DenseStrides(sorted) ||
+        ElementCount(sorted) != ElementCount(source.dims))
       return std::nullopt;
     const std::optional<Dims> found = StridesOver(source.dims, source.strides, sorted);
     if (!found) return std::nullopt;
@@ -67,10 +68,10 @@ int64_t ChannelsRead(const PoolParams& pool) { return pool.channels(); }
 template <typename Params>
 bool ReadMap(Params& params, const CopySource& source) {
   const format::MapStrides& x = params.x();
-  const OperandWalk walked = {
+  const OperandStrides operand_strides = {
       {params.batch(), params.in_height(), params.in_width(), ChannelsRead(params)},
       {x.image(), x.row(), x.pixel(), x.channel()}};
-  const std::optional<Dims> strides = walked.Through(source);
+  const std::optional<Dims> strides = operand_strides.Through(source);
   if (!strides) return false;
   const auto stride = [&](size_t i) { return Narrow32((*strides)[i], "stride"); };
   params.mutable_x() = format::MapStrides(stride(0), stride(1), stride(2), stride(3));
@@ -89,8 +90,9 @@ bool ReadFrom(PoolParams& params, size_t, const CopySource& source) {
 
 bool ReadFrom(DenseParams& params, size_t input, const CopySource& source) {
   if (input != 0) return false;
-  const OperandWalk walked = {{params.rows(), params.inputs()}, {params.x_row_stride(), 1}};
-  const std::optional<Dims> strides = walked.Through(source);
+  const OperandStrides operand_strides = {{params.rows(), params.inputs()},
+                                          {params.x_row_stride(), 1}};
+  const std::optional<Dims> strides = operand_strides.Through(source);
   if (!strides || (params.inputs() != 1 && (*strides)[1] != 1)) return false;
   params.mutate_x_row_stride(Narrow32((*strides)[0], "stride"));
   return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/elementwise/binary_q8.h"
 
-#include "kernels/walk.h"
+#include "kernels/strided_iterator.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise/binary_q8.cc"
@@ -53,17 +53,17 @@ void BinaryQ8(const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b, int8
     return count == 1 ? size_t{1} : size_t{strides[outer]};
   };
   const size_t a_stride = stride(shape.a_strides), b_stride = stride(shape.b_strides);
-  Walk<uint32_t, 2> walk(outer, shape.dims, {shape.a_strides, shape.b_strides});
+  StridedIterator<uint32_t, 2> iterator(outer, shape.dims, {shape.a_strides, shape.b_strides});
   do {
-    const CodeLine from_a = {a + walk.offset(0), a_stride, shape.a_zero};
-    const CodeLine from_b = {b + walk.offset(1), b_stride, shape.b_zero};
+    const CodeLine from_a = {a + iterator.offset(0), a_stride, shape.a_zero};
+    const CodeLine from_b = {b + iterator.offset(1), b_stride, shape.b_zero};
     if (shape.multiplies) {
       PairLine<true>(shape, from_a, from_b, count, y);
     } else {
       PairLine<false>(shape, from_a, from_b, count, y);
     }
     y += count;
-  } while (walk.Next());
+  } while (iterator.Next());
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

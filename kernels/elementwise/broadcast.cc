@@ -2,7 +2,7 @@
 #include "kernels/elementwise/broadcast.h"
 
 #include "kernels/elementwise/map_elements.h"
-#include "kernels/walk.h"
+#include "kernels/strided_iterator.h"
 
 namespace weft::kernels {
 namespace {
@@ -115,16 +115,16 @@ void ForRuns(uint32_t rank, const uint32_t* dims, const BroadcastOperand* operan
     const bool is_staged = is_repeated || run.strides[o] != 1;
     if (is_staged && run.block_count > staged_count) run.block_count = staged_count;
   }
-  Walk<uint32_t, kMaxBroadcastOperands> walk(outer_rank, dims, strides);
+  StridedIterator<uint32_t, kMaxBroadcastOperands> iterator(outer_rank, dims, strides);
   unsigned char* y_run = static_cast<unsigned char*>(y);
   do {
     for (uint32_t o = 0; o < operand_count; ++o) {
       run.x[o] = static_cast<const unsigned char*>(operands[o].data) +
-                 walk.offset(o) * static_cast<ptrdiff_t>(run.element_bytes[o]);
+                 iterator.offset(o) * static_cast<ptrdiff_t>(run.element_bytes[o]);
     }
     DoRun(run, y_run, y_element_bytes, function);
     y_run += run.count * y_element_bytes;
-  } while (walk.Next());
+  } while (iterator.Next());
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "kernels/walk.h"
+#include "kernels/strided_iterator.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise/chain.cc"
@@ -87,7 +87,7 @@ class ChainInputs {
         in_rows_(in_rows),
         moving_(in_rows),
         row_(RowOf(shape)),
-        walk_(
+        iterator_(
             shape.rank == 0 ? 0 : shape.rank - 1u, shape.dims,
             {StridesOf(0), StridesOf(1), StridesOf(2), StridesOf(3), StridesOf(4), StridesOf(5)}) {
     for (uint32_t i = 0; i < kChainInputs; ++i) {
@@ -128,7 +128,7 @@ class ChainInputs {
         if (!IsStaged(i)) continue;
         if ((staged >> i & 1) != 0) {
           const size_t stride = shape_.rank == 0 ? 0 : StridesOf(i)[shape_.rank - 1];
-          const float* from = x_[i] + walk_.offset(i) + column_ * stride;
+          const float* from = x_[i] + iterator_.offset(i) + column_ * stride;
           const bool is_row = stride == 1 && piece == count;
           if (!is_row) Stage(from, stride, piece, stage + done);
           at[i] = is_row ? from : stage;
@@ -139,7 +139,7 @@ class ChainInputs {
       column_ += piece;
       if (column_ == row_) {
         column_ = 0;
-        walk_.Next();
+        iterator_.Next();
       }
     }
   }
@@ -157,7 +157,7 @@ class ChainInputs {
   size_t stage_floats_, block_;
   uint8_t in_rows_, moving_;  // moving: staged inputs that do not repeat
   size_t row_, column_ = 0;
-  Walk<uint32_t, kChainInputs> walk_;
+  StridedIterator<uint32_t, kChainInputs> iterator_;
 };
 
 uint32_t CountBits(uint8_t bits) {

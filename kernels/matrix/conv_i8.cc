@@ -12,7 +12,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 // One group of one image.
 struct ConvI8Group {
   const ConvI8Shape& shape;
-  const PatchWalk& walk;
+  const PatchGeometry& geometry;
   const void* x;  // float, or int16 if `most` is 0
   const int8_t* weights;
   const float* scales;
@@ -43,7 +43,7 @@ struct ConvI8Group {
     const Number* const from = static_cast<const Number*>(x);
     auto* patch = reinterpret_cast<Number*>(patches);  // at most as wide as floats
     for (uint32_t i = 0; i < count; ++i) {
-      patch = GatherPatch(walk, from, row, column, Number{0}, patch);
+      patch = GatherPatch(geometry, from, row, column, Number{0}, patch);
       if (++column < shape.out_width) continue;
       column = 0;
       row += 1;
@@ -90,7 +90,7 @@ void ConvI8(const ConvI8Shape& shape, const void* x, const int8_t* weights, cons
             const float* bias, float* y, float* patches, int16_t* scratch) {
   // If there are no outputs, the other counts are not bounded.
   if (shape.out_channels == 0 || shape.out_height == 0 || shape.out_width == 0) return;
-  const PatchWalk walk = {shape.down(), shape.across(), shape.x, shape.in_channels};
+  const PatchGeometry geometry = {shape.down(), shape.across(), shape.x, shape.in_channels};
   const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
   const size_t group_weights = PackedDenseI8Bytes(shape.out_channels, inputs);
   const size_t group_scales = PanelCount(shape.out_channels) * kPanelOutputs;
@@ -100,7 +100,7 @@ void ConvI8(const ConvI8Shape& shape, const void* x, const int8_t* weights, cons
     for (size_t g = 0; g < shape.groups; ++g) {
       const size_t in = g * shape.in_channels, out = g * shape.out_channels;
       const ConvI8Group group = {shape,
-                                 walk,
+                                 geometry,
                                  from + (b * shape.x.image + in * shape.x.channel) * bytes,
                                  weights + g * group_weights,
                                  scales + g * group_scales,

@@ -18,7 +18,7 @@ static_assert(kGathered != 0, "scratch must hold all rows that share weights");
 
 // Consecutive pixels of one group from the first of `row` on. `x` is the group's first channel of
 // the image, `place` the index of the first result in y.
-WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchWalk& walk, RowsQ8& rows,
+WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry, RowsQ8& rows,
                          const int8_t* x, uint32_t row, size_t pixels, size_t place,
                          int8_t* scratch) {
   if (scratch == nullptr || rows.inputs == 0) {
@@ -32,7 +32,7 @@ WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchWalk& walk, RowsQ8
     const size_t count = pixels - first < kGathered ? pixels - first : kGathered;
     int8_t* to = scratch;
     for (size_t i = 0; i < count; ++i) {
-      int8_t* const end = GatherPatch(walk, x, row, column, shape.x_zero, to);
+      int8_t* const end = GatherPatch(geometry, x, row, column, shape.x_zero, to);
       to += rows.x_stride;
       FillRun(end, static_cast<size_t>(to - end), int8_t{0});
       if (++column == shape.out_width) column = 0, ++row;
@@ -55,10 +55,10 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
   // If there are no outputs, the other counts are not bounded.
   if (shape.groups == 0 || shape.out_channels == 0) return;
   if (shape.out_height == 0 || shape.out_width == 0) return;
-  PatchWalk walk = {shape.down(), shape.across(), shape.x, shape.in_channels};
+  PatchGeometry geometry = {shape.down(), shape.across(), shape.x, shape.in_channels};
 #if HWY_TARGET != HWY_SCALAR
-  walk.inside_rows = walk.down.Inside();
-  walk.inside = walk.across.Inside();
+  geometry.inside_rows = geometry.down.Inside();
+  geometry.inside = geometry.across.Inside();
 #endif
   RowsQ8 rows = {ResultWriter(shape.results, shape.activation), weights, factors, y};
   const uint32_t inputs = shape.kernel_height * shape.kernel_width * shape.in_channels;
@@ -90,10 +90,10 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
       const int8_t* from = x;
       if (has_data) from += b * shape.x.image + in * shape.x.channel;
 #if HWY_TARGET != HWY_SCALAR
-      ConvGroupQ8(shape, walk, rows, from, b * shape.y.image + out * shape.y.channel, scratch);
+      ConvGroupQ8(shape, geometry, rows, from, b * shape.y.image + out * shape.y.channel, scratch);
 #else
       for (uint32_t row = 0; row < runs; ++row) {
-        ConvRunQ8(shape, walk, rows, from, row, pixels,
+        ConvRunQ8(shape, geometry, rows, from, row, pixels,
                   b * shape.y.image + row * size_t{shape.y.row} + out * shape.y.channel, scratch);
       }
 #endif

@@ -24,7 +24,7 @@ inline constexpr size_t kRoomBytes = 2048;
 // One group of one image: `x` is its first channel, `place` the index of its first output in y.
 struct ConvGroup {
   const ConvQ8Shape& shape;
-  PatchWalk walk;
+  PatchGeometry geometry;
   RowsQ8 rows;  // of patches
   const int8_t* x;
   size_t place;
@@ -47,7 +47,7 @@ HWY_INLINE void ConvPatches(ConvGroup& at, uint32_t row, uint32_t column, uint32
     at.rows.place = at.place + StepTo(row, y.row) + StepTo(column, y.pixel);
     int8_t* to = at.patches;
     for (size_t i = 0; i < some; ++i, to += at.rows.x_stride, ++done) {
-      GatherPatch(at.walk, at.x, row, column, at.shape.x_zero, to);
+      GatherPatch(at.geometry, at.x, row, column, at.shape.x_zero, to);
       ++(is_down ? row : column);
     }
     RunRowsQ8(at.rows, at.patches, 0, some);
@@ -112,7 +112,7 @@ HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
 HWY_INLINE void ConvByPieces(ConvGroup& at, ConvPieces& pieces) {
   const ConvQ8Shape& shape = at.shape;
   RowsQ8& inside = pieces.rows;
-  const IndexRange down = at.walk.inside_rows, across = at.walk.inside;
+  const IndexRange down = at.geometry.inside_rows, across = at.geometry.inside;
   const auto from = [](const WindowAxis& axis, uint32_t output, size_t stride) {
     return StepTo(static_cast<size_t>(axis.Origin(output)), stride);
   };
@@ -125,8 +125,8 @@ HWY_INLINE void ConvByPieces(ConvGroup& at, ConvPieces& pieces) {
       ConvPatches(at, row, 0, shape.out_width, /*is_down=*/false);
       continue;
     }
-    const size_t first =
-        from(at.walk.down, row, shape.x.row) + from(at.walk.across, across.first, shape.x.pixel);
+    const size_t first = from(at.geometry.down, row, shape.x.row) +
+                         from(at.geometry.across, across.first, shape.x.pixel);
     uint32_t count = across.count();
     while (count != 0 && first + StepTo(count - 1, inside.x_stride) + span > end) --count;
     inside.place = at.place + StepTo(row, shape.y.row) + StepTo(across.first, shape.y.pixel);
@@ -164,11 +164,11 @@ HWY_INLINE void ConvDirect(ConvGroup& at) {
 
 // `rows` have the weights, factors and y of the group. If scratch is null the convolution is
 // direct.
-HWY_INLINE void ConvGroupQ8(const ConvQ8Shape& shape, const PatchWalk& walk, const RowsQ8& rows,
-                            const int8_t* x, size_t place, int8_t* scratch) {
+HWY_INLINE void ConvGroupQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry,
+                            const RowsQ8& rows, const int8_t* x, size_t place, int8_t* scratch) {
   const size_t inputs = size_t{shape.kernel_height} * shape.kernel_width * shape.in_channels;
   const auto padded = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(inputs)));
-  ConvGroup at = {shape, walk, rows, x, place, scratch, kPatches};
+  ConvGroup at = {shape, geometry, rows, x, place, scratch, kPatches};
   const bool is_direct = scratch == nullptr || inputs == 0;
   at.rows.inputs = is_direct ? inputs : padded;
   ShiftedFirst shifted;
@@ -180,7 +180,7 @@ HWY_INLINE void ConvGroupQ8(const ConvQ8Shape& shape, const PatchWalk& walk, con
     FillRun(at.patches + i * padded + inputs, padded - inputs, int8_t{0});
   }
   at.rows.x_stride = padded;
-  if (walk.inside_rows.count() != 0 && walk.inside.count() != 0) {
+  if (geometry.inside_rows.count() != 0 && geometry.inside.count() != 0) {
     ConvPieces pieces(at.rows);
     if (FindPieces(shape, pieces.rows) && PadPieces(padded, pieces))
       return ConvByPieces(at, pieces);

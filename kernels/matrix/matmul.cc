@@ -2,7 +2,7 @@
 #include "kernels/matrix/matmul.h"
 
 #include "kernels/integer.h"
-#include "kernels/walk.h"
+#include "kernels/strided_iterator.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/matrix/matmul.cc"
@@ -214,16 +214,17 @@ void MatmulInto(const MatmulShape& shape, const MatmulPart& part, const float* a
   // If there are no outputs, a and b may be invalid and are not read.
   if (shape.rows == 0 || shape.columns == 0) return;
   if (IsEmpty(shape.batch_dims, shape.batch_rank)) return;
-  Walk<uint32_t, 2> walk(shape.batch_rank, shape.batch_dims,
-                         {shape.a_batch_strides, shape.b_batch_strides});
+  StridedIterator<uint32_t, 2> geometry(shape.batch_rank, shape.batch_dims,
+                                        {shape.a_batch_strides, shape.b_batch_strides});
   do {
     for (size_t row = 0; shape.inner == 0 && !part.continues && row < shape.rows; ++row) {
       float* sums = y + row * part.y_row_stride;
       Map(sums, sums, shape.columns, [](FloatVec) HWY_ATTR { return Set(0.0f); });
     }
-    if (shape.inner != 0) MatmulMatrix(shape, part, a + walk.offset(0), b + walk.offset(1), y);
+    if (shape.inner != 0)
+      MatmulMatrix(shape, part, a + geometry.offset(0), b + geometry.offset(1), y);
     y += plane;
-  } while (walk.Next());
+  } while (geometry.Next());
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE
@@ -258,18 +259,18 @@ T IntegerSum(const MatmulShape& shape, const T* a, const T* b) {
 template <typename T>
 void MatmulIntegers(const MatmulShape& shape, const T* a, const T* b, T* y) {
   if (shape.columns == 0 || IsEmpty(shape.batch_dims, shape.batch_rank)) return;
-  Walk<uint32_t, 2> walk(shape.batch_rank, shape.batch_dims,
-                         {shape.a_batch_strides, shape.b_batch_strides});
+  StridedIterator<uint32_t, 2> geometry(shape.batch_rank, shape.batch_dims,
+                                        {shape.a_batch_strides, shape.b_batch_strides});
   do {
-    const T* row = a + walk.offset(0);
+    const T* row = a + geometry.offset(0);
     for (size_t m = 0; m < shape.rows; ++m) {
       for (size_t n = 0; n < shape.columns; ++n) {
         *y++ = shape.inner == 0 ? T{0}
                                 : IntegerSum(shape, row + m * shape.a_row_stride,
-                                             b + walk.offset(1) + n * shape.b_column_stride);
+                                             b + geometry.offset(1) + n * shape.b_column_stride);
       }
     }
-  } while (walk.Next());
+  } while (geometry.Next());
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-struct PatchWalk {
+struct PatchGeometry {
   WindowAxis down, across;
   MapStrides x;
   size_t channels;
@@ -132,38 +132,38 @@ HWY_INLINE IndexRange TapsOfOutput(const WindowAxis& axis, const IndexRange& ins
 // outside the input become `padding`. Returns the end of the patch. Ignores strides along axes of
 // length 1.
 template <typename T>
-WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32_t column,
+WEFT_PART T* GatherPatch(const PatchGeometry& geometry, const T* x, uint32_t row, uint32_t column,
                          T padding, T* to) {
-  const IndexRange ky = TapsOfOutput(walk.down, walk.inside_rows, row);
-  const IndexRange kx = TapsOfOutput(walk.across, walk.inside, column);
-  const size_t channels = walk.channels;
-  const size_t line = walk.across.kernel * channels;
-  if (ky.count() == 0 || kx.count() == 0) return FillRun(to, walk.down.kernel * line, padding);
+  const IndexRange ky = TapsOfOutput(geometry.down, geometry.inside_rows, row);
+  const IndexRange kx = TapsOfOutput(geometry.across, geometry.inside, column);
+  const size_t channels = geometry.channels;
+  const size_t line = geometry.across.kernel * channels;
+  if (ky.count() == 0 || kx.count() == 0) return FillRun(to, geometry.down.kernel * line, padding);
   const auto place = [](const WindowAxis& axis, uint32_t output, uint32_t tap, size_t stride) {
     const size_t index = size_t{output} * axis.stride + size_t{tap} * axis.dilation - axis.pad;
     return index == 0 ? 0 : index * stride;
   };
-  const size_t stride = channels == 1 ? 1 : walk.x.channel;
-  const size_t pixel = kx.count() == 1 ? 0 : size_t{walk.across.dilation} * walk.x.pixel;
+  const size_t stride = channels == 1 ? 1 : geometry.x.channel;
+  const size_t pixel = kx.count() == 1 ? 0 : size_t{geometry.across.dilation} * geometry.x.pixel;
   const bool is_run =
       stride == 1 && (pixel == channels || kx.count() == 1);  // the taps of a row are contiguous
-  const size_t across = place(walk.across, column, kx.first, walk.x.pixel);
+  const size_t across = place(geometry.across, column, kx.first, geometry.x.pixel);
 #if HWY_TARGET != HWY_SCALAR || defined(WEFT_RUNS_BY_HELIUM)
-  if (is_run && kx.count() == walk.across.kernel && ky.count() == walk.down.kernel) {
-    const T* from = x + (place(walk.down, row, 0, walk.x.row) + across);
-    const size_t step = ky.count() == 1 ? 0 : size_t{walk.down.dilation} * walk.x.row;
+  if (is_run && kx.count() == geometry.across.kernel && ky.count() == geometry.down.kernel) {
+    const T* from = x + (place(geometry.down, row, 0, geometry.x.row) + across);
+    const size_t step = ky.count() == 1 ? 0 : size_t{geometry.down.dilation} * geometry.x.row;
     CopyNumbers(to, from, line);
-    for (uint32_t tap = 1; tap < walk.down.kernel; ++tap) {
+    for (uint32_t tap = 1; tap < geometry.down.kernel; ++tap) {
       CopyNumbers(to += line, from += step, line);
     }
     return to + line;
   }
 #endif
   to = FillRun(to, ky.first * line, padding);
-  const size_t before = kx.first * channels, after = (walk.across.kernel - kx.end) * channels;
+  const size_t before = kx.first * channels, after = (geometry.across.kernel - kx.end) * channels;
   const size_t length = kx.count() * channels;
-  const size_t down = ky.count() == 1 ? 0 : size_t{walk.down.dilation} * walk.x.row;
-  const T* from = x + (place(walk.down, row, ky.first, walk.x.row) + across);
+  const size_t down = ky.count() == 1 ? 0 : size_t{geometry.down.dilation} * geometry.x.row;
+  const T* from = x + (place(geometry.down, row, ky.first, geometry.x.row) + across);
   for (uint32_t tap = ky.count();;) {
     to = FillRun(to, before, padding);
     if (is_run) {
@@ -178,7 +178,7 @@ WEFT_PART T* GatherPatch(const PatchWalk& walk, const T* x, uint32_t row, uint32
     if (--tap == 0) break;
     from += down;
   }
-  return FillRun(to, (walk.down.kernel - ky.end) * line, padding);
+  return FillRun(to, (geometry.down.kernel - ky.end) * line, padding);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

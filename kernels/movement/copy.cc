@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "kernels/movement/transpose.h"
-#include "kernels/walk.h"
+#include "kernels/strided_iterator.h"
 
 namespace weft::kernels {
 namespace {
@@ -113,7 +113,7 @@ void PutTransposedLast(CopyShape* shape) {
 // For a shape with at least one element.
 void CopyPlanes(const CopyShape& shape, const void* x, void* y) {
   Plane plane = {1, 1, 0, 1, 0, 1};
-  uint32_t walked_rank = 0;
+  uint32_t joined_rank = 0;
   if (shape.rank >= 1) {
     const uint32_t last = shape.rank - 1;
     plane.inner = shape.dims[last];
@@ -121,10 +121,10 @@ void CopyPlanes(const CopyShape& shape, const void* x, void* y) {
     plane.dst_inner_stride = shape.dst_strides[last];
   }
   if (shape.rank >= 2) {
-    walked_rank = shape.rank - 2;
-    plane.outer = shape.dims[walked_rank];
-    plane.src_outer_stride = shape.src_strides[walked_rank];
-    plane.dst_outer_stride = shape.dst_strides[walked_rank];
+    joined_rank = shape.rank - 2;
+    plane.outer = shape.dims[joined_rank];
+    plane.src_outer_stride = shape.src_strides[joined_rank];
+    plane.dst_outer_stride = shape.dst_strides[joined_rank];
   }
   const PlaneFunction function = Choose(plane, shape.element_bytes);
   const ptrdiff_t bytes = static_cast<ptrdiff_t>(shape.element_bytes);
@@ -132,10 +132,11 @@ void CopyPlanes(const CopyShape& shape, const void* x, void* y) {
       static_cast<const unsigned char*>(x) + static_cast<ptrdiff_t>(shape.src_offset) * bytes;
   unsigned char* to =
       static_cast<unsigned char*>(y) + static_cast<ptrdiff_t>(shape.dst_offset) * bytes;
-  Walk<int32_t, 2> walk(walked_rank, shape.dims, {shape.src_strides, shape.dst_strides});
+  StridedIterator<int32_t, 2> iterator(joined_rank, shape.dims,
+                                       {shape.src_strides, shape.dst_strides});
   do {
-    function(plane, from + walk.offset(0) * bytes, to + walk.offset(1) * bytes);
-  } while (walk.Next());
+    function(plane, from + iterator.offset(0) * bytes, to + iterator.offset(1) * bytes);
+  } while (iterator.Next());
 }
 
 }  // namespace

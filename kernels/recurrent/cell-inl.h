@@ -308,7 +308,7 @@ WEFT_SMALL void AddRest(float* sums, const float* x, const Weight* weights, size
 
 // The operands of the sums, for the blocks that begin at `unit`.
 template <size_t kGates, class Weight>
-struct CellWalk {
+struct CellOperands {
   const CellShape& shape;
   const float* x;
   const Weight* weights;

@@ -17,7 +17,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 template <class Weight>
 struct GruCellAt {
-  CellWalk<kGruGates, Weight> walk;
+  CellOperands<kGruGates, Weight> operands;
   const float* start;
   const float* r_start;
   float* h_next;
@@ -27,8 +27,8 @@ struct GruCellAt {
   // Returns the address of the x part.
   HWY_NOINLINE const float* Sum(const Weight* gate, size_t row, float* x_part,
                                 float* r_part) const {
-    walk.AddHidden(gate, r_start + row, r_part);
-    return walk.AddInputs(gate, start + row, x_part);
+    operands.AddHidden(gate, r_start + row, r_part);
+    return operands.AddInputs(gate, start + row, x_part);
   }
 
   HWY_INLINE void RunBlock(size_t unit) const {
@@ -36,49 +36,49 @@ struct GruCellAt {
     float x_part[kPanel];
     float r_part[kPanel];
     float* out = h_next + unit;  // holds z until it is complete
-    const Weight* weights = walk.OfInputs(unit);
+    const Weight* weights = operands.OfInputs(unit);
     size_t row = unit;
     for (size_t gate = 0; gate < 2; ++gate) {
       const float* from = Sum(weights, row, x_part, r_part);
       GateGruUnits(from, r_part, gate == 0 ? out : r, kPanel);
       weights += kPanel;
-      row += walk.shape.hidden;
+      row += operands.shape.hidden;
     }
     const float* from = Sum(weights, row, x_part, r_part);
-    FinishGruUnits(out, r, from, r_part, walk.h + unit, out, kPanel);
+    FinishGruUnits(out, r, from, r_part, operands.h + unit, out, kPanel);
   }
 
   WEFT_SMALL void RunRest() const {
     float x_part[kGruGates * kPanel];
     float r_part[kGruGates * kPanel];
-    walk.StartRest(start, x_part);
-    walk.AddRestInputs(x_part);
-    walk.StartRest(r_start, r_part);
-    walk.AddRestHidden(r_part);
-    const size_t units = walk.RestUnits();
+    operands.StartRest(start, x_part);
+    operands.AddRestInputs(x_part);
+    operands.StartRest(r_start, r_part);
+    operands.AddRestHidden(r_part);
+    const size_t units = operands.RestUnits();
     GateGruUnits(x_part, r_part, x_part, 2 * units);  // z, then r
     FinishGruUnits(x_part, x_part + units, x_part + 2 * units, r_part + 2 * units,
-                   walk.h + walk.RestUnit(), h_next + walk.RestUnit(), units);
+                   operands.h + operands.RestUnit(), h_next + operands.RestUnit(), units);
   }
 #else
   template <size_t kBlocks, size_t kRest>
   HWY_INLINE void Run(size_t unit) const {
     CellSums<kGruGates, kBlocks, kRest> x_part, r_part;
-    walk.Start(start, unit, x_part);
-    walk.AddInputs(unit, x_part);
-    walk.Start(r_start, unit, r_part);
-    walk.AddHidden(unit, r_part);
+    operands.Start(start, unit, x_part);
+    operands.AddInputs(unit, x_part);
+    operands.Start(r_start, unit, r_part);
+    operands.AddHidden(unit, r_part);
     HWY_UNROLL(16)
     for (size_t v = 0; v < kBlocks * kPanelVectors; ++v) {
       const size_t at = unit + v * kLanes;
       GruUnits({x_part.Of(0, v), x_part.Of(1, v), x_part.Of(2, v)},
-               {r_part.Of(0, v), r_part.Of(1, v), r_part.Of(2, v)}, walk.h + at, h_next + at,
+               {r_part.Of(0, v), r_part.Of(1, v), r_part.Of(2, v)}, operands.h + at, h_next + at,
                kLanes);
     }
     HWY_UNROLL(16)
     for (size_t v = 0; v < kRest; ++v) {
-      const size_t at = walk.RestUnit() + v * kLanes;
-      GruUnits(x_part.rest[v], r_part.rest[v], walk.h + at, h_next + at, x_part.RestLanes(v));
+      const size_t at = operands.RestUnit() + v * kLanes;
+      GruUnits(x_part.rest[v], r_part.rest[v], operands.h + at, h_next + at, x_part.RestLanes(v));
     }
   }
 #endif

@@ -19,57 +19,57 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 template <class Weight>
 struct GruResetGatesAt {
-  CellWalk<kGruResetGates, Weight> walk;
+  CellOperands<kGruResetGates, Weight> operands;
   const float* start;
   float* z;
   float* reset_h;
 
 #if HWY_TARGET == HWY_SCALAR
   HWY_INLINE void Sum(const Weight* gate, const float* from, float* to) const {
-    walk.AddHidden(gate, walk.AddInputs(gate, from, to), to);
+    operands.AddHidden(gate, operands.AddInputs(gate, from, to), to);
   }
 
   HWY_INLINE void RunBlock(size_t unit) const {
-    const Weight* weights = walk.OfInputs(unit);
+    const Weight* weights = operands.OfInputs(unit);
     Sum(weights, start + unit, z + unit);
-    Sum(weights + kPanel, start + walk.shape.hidden + unit, reset_h + unit);
-    ResetGruUnits(z + unit, reset_h + unit, walk.h + unit, z + unit, reset_h + unit, kPanel);
+    Sum(weights + kPanel, start + operands.shape.hidden + unit, reset_h + unit);
+    ResetGruUnits(z + unit, reset_h + unit, operands.h + unit, z + unit, reset_h + unit, kPanel);
   }
 
   WEFT_SMALL void RunRest() const {
     float sums[kGruResetGates * kPanel];
-    walk.StartRest(start, sums);
-    walk.AddRestInputs(sums);
-    walk.AddRestHidden(sums);
-    const size_t units = walk.RestUnits(), unit = walk.RestUnit();
-    ResetGruUnits(sums, sums + units, walk.h + unit, z + unit, reset_h + unit, units);
+    operands.StartRest(start, sums);
+    operands.AddRestInputs(sums);
+    operands.AddRestHidden(sums);
+    const size_t units = operands.RestUnits(), unit = operands.RestUnit();
+    ResetGruUnits(sums, sums + units, operands.h + unit, z + unit, reset_h + unit, units);
   }
 #else
   template <size_t kBlocks, size_t kRest>
   HWY_INLINE void Run(size_t unit) const {
     CellSums<kGruResetGates, kBlocks, kRest> sums;
-    walk.Start(start, unit, sums);
-    walk.AddInputs(unit, sums);
-    walk.AddHidden(unit, sums);
+    operands.Start(start, unit, sums);
+    operands.AddInputs(unit, sums);
+    operands.AddHidden(unit, sums);
     HWY_UNROLL(16)
     for (size_t v = 0; v < kBlocks * kPanelVectors; ++v) {
       const size_t at = unit + v * kLanes;
-      ResetGruUnits(sums.Of(0, v), sums.Of(1, v), walk.h + at, z + at, reset_h + at, kLanes);
+      ResetGruUnits(sums.Of(0, v), sums.Of(1, v), operands.h + at, z + at, reset_h + at, kLanes);
     }
     HWY_UNROLL(16)
     for (size_t v = 0; v < kRest; ++v) {
-      const size_t at = walk.RestUnit() + v * kLanes;
-      ResetGruUnits(sums.rest[v][0], sums.rest[v][1], walk.h + at, z + at, reset_h + at,
+      const size_t at = operands.RestUnit() + v * kLanes;
+      ResetGruUnits(sums.rest[v][0], sums.rest[v][1], operands.h + at, z + at, reset_h + at,
                     sums.RestLanes(v));
     }
   }
 #endif
 };
 
-// `walk.h` is r * h.
+// `strided_iterator.h` is r * h.
 template <class Weight>
 struct GruCandidateAt {
-  CellWalk<1, Weight> walk;
+  CellOperands<1, Weight> operands;
   const float* start;
   const float* h;
   float* h_next;  // holds z
@@ -77,26 +77,26 @@ struct GruCandidateAt {
 #if HWY_TARGET == HWY_SCALAR
   HWY_INLINE void RunBlock(size_t unit) const {
     float sums[kPanel];
-    const Weight* weights = walk.OfInputs(unit);
-    walk.AddHidden(weights, walk.AddInputs(weights, start + unit, sums), sums);
+    const Weight* weights = operands.OfInputs(unit);
+    operands.AddHidden(weights, operands.AddInputs(weights, start + unit, sums), sums);
     UpdateGruUnits(sums, h + unit, h_next + unit, kPanel);
   }
 
   WEFT_SMALL void RunRest() const {
     float sums[kPanel];
-    walk.StartRest(start, sums);
-    walk.AddRestInputs(sums);
-    walk.AddRestHidden(sums);
-    const size_t unit = walk.RestUnit();
-    UpdateGruUnits(sums, h + unit, h_next + unit, walk.RestUnits());
+    operands.StartRest(start, sums);
+    operands.AddRestInputs(sums);
+    operands.AddRestHidden(sums);
+    const size_t unit = operands.RestUnit();
+    UpdateGruUnits(sums, h + unit, h_next + unit, operands.RestUnits());
   }
 #else
   template <size_t kBlocks, size_t kRest>
   HWY_INLINE void Run(size_t unit) const {
     CellSums<1, kBlocks, kRest> sums;
-    walk.Start(start, unit, sums);
-    walk.AddInputs(unit, sums);
-    walk.AddHidden(unit, sums);
+    operands.Start(start, unit, sums);
+    operands.AddInputs(unit, sums);
+    operands.AddHidden(unit, sums);
     HWY_UNROLL(16)
     for (size_t v = 0; v < kBlocks * kPanelVectors; ++v) {
       const size_t at = unit + v * kLanes;
@@ -104,7 +104,7 @@ struct GruCandidateAt {
     }
     HWY_UNROLL(16)
     for (size_t v = 0; v < kRest; ++v) {
-      const size_t at = walk.RestUnit() + v * kLanes;
+      const size_t at = operands.RestUnit() + v * kLanes;
       UpdateGruUnits(sums.rest[v][0], h + at, h_next + at, sums.RestLanes(v));
     }
   }

@@ -17,7 +17,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 template <class Weight>
 struct LstmCellAt {
-  CellWalk<kLstmGates, Weight> walk;
+  CellOperands<kLstmGates, Weight> operands;
   const float* c;
   const float* start;
   float* h_next;
@@ -26,14 +26,14 @@ struct LstmCellAt {
 #if HWY_TARGET == HWY_SCALAR
   // Computes the sums of a gate of a block; its weights begin at `gate`.
   HWY_NOINLINE void Sum(const Weight* gate, const float* from, float* to) const {
-    walk.AddHidden(gate, walk.AddInputs(gate, from, to), to);
+    operands.AddHidden(gate, operands.AddInputs(gate, from, to), to);
   }
 
   HWY_INLINE void RunBlock(size_t unit) const {
     float a[kPanel];
     float b[kPanel];
-    const size_t hidden = walk.shape.hidden;
-    const Weight* gates = walk.OfInputs(unit);
+    const size_t hidden = operands.shape.hidden;
+    const Weight* gates = operands.OfInputs(unit);
     const float* from = start + unit;
     float* out = h_next + unit;
     float* cells = c_next + unit;
@@ -48,22 +48,22 @@ struct LstmCellAt {
 
   WEFT_SMALL void RunRest() const {
     float sums[kLstmGates * kPanel];
-    walk.StartRest(start, sums);
-    walk.AddRestInputs(sums);
-    walk.AddRestHidden(sums);
-    const size_t units = walk.RestUnits();
-    float* cells = c_next + walk.RestUnit();
+    operands.StartRest(start, sums);
+    operands.AddRestInputs(sums);
+    operands.AddRestHidden(sums);
+    const size_t units = operands.RestUnits();
+    float* cells = c_next + operands.RestUnit();
     GateLstmUnits(sums + units, sums + 2 * units, sums + units, units);
-    KeepLstmUnits(sums, c + walk.RestUnit(), sums + units, cells, units);
-    GateLstmUnits(sums + 3 * units, cells, h_next + walk.RestUnit(), units);
+    KeepLstmUnits(sums, c + operands.RestUnit(), sums + units, cells, units);
+    GateLstmUnits(sums + 3 * units, cells, h_next + operands.RestUnit(), units);
   }
 #else
   template <size_t kBlocks, size_t kRest>
   HWY_INLINE void Run(size_t unit) const {
     CellSums<kLstmGates, kBlocks, kRest> sums;
-    walk.Start(start, unit, sums);
-    walk.AddInputs(unit, sums);
-    walk.AddHidden(unit, sums);
+    operands.Start(start, unit, sums);
+    operands.AddInputs(unit, sums);
+    operands.AddHidden(unit, sums);
     HWY_UNROLL(16)
     for (size_t v = 0; v < kBlocks * kPanelVectors; ++v) {
       const size_t at = unit + v * kLanes;
@@ -72,7 +72,7 @@ struct LstmCellAt {
     }
     HWY_UNROLL(16)
     for (size_t v = 0; v < kRest; ++v) {
-      const size_t at = walk.RestUnit() + v * kLanes;
+      const size_t at = operands.RestUnit() + v * kLanes;
       LstmUnits(sums.rest[v][0], sums.rest[v][1], sums.rest[v][2], sums.rest[v][3], c + at,
                 h_next + at, c_next + at, sums.RestLanes(v));
     }

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "kernels/walk.h"
+#include "kernels/strided_iterator.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce/reduce.cc"
@@ -126,15 +126,15 @@ WEFT_PART float ReduceRuns(const ReduceShape& shape, const float* x) {
   const uint32_t* strides = shape.strides + shape.kept_rank;
   const size_t count = dims[outer_rank], step = kGathersRuns ? strides[outer_rank] : 1;
   Partials partials = Begin(shape.op);
-  Walk<uint32_t, 1> walk(outer_rank, dims, {strides});
+  StridedIterator<uint32_t, 1> iterator(outer_rank, dims, {strides});
   do {
-    const float* run = x + walk.offset(0);
+    const float* run = x + iterator.offset(0);
     size_t i = 0;
     for (; i + 16 <= count; i += 16) {
       Step(partials, LoadLanes16(run + i * step, step, 16, neutral));
     }
     if (i < count) Step(partials, LoadLanes16(run + i * step, step, count - i, neutral));
-  } while (walk.Next());
+  } while (iterator.Next());
   return Join(shape.op, End(partials));
 }
 
@@ -183,15 +183,15 @@ HWY_INLINE Lanes16 ReducePartial(const ReduceShape& shape, const float* x, size_
   const float neutral = NeutralOf(shape.op);
   if (first >= dims[outer_rank]) return SetLanes16(neutral);
   Partials partials = Begin(shape.op);
-  Walk<uint32_t, 1> walk(outer_rank, dims, {strides});
+  StridedIterator<uint32_t, 1> iterator(outer_rank, dims, {strides});
   do {
-    const float* run = x + walk.offset(0);
+    const float* run = x + iterator.offset(0);
     for (size_t i = first; i < dims[outer_rank] + first; i += 16) {
       const bool is_inside = i < dims[outer_rank];
       const float* from = is_inside ? run + i * strides[outer_rank] : run;
       Step(partials, LoadLanes16(from, stride, is_inside ? count : 0, neutral));
     }
-  } while (walk.Next());
+  } while (iterator.Next());
   return End(partials);
 }
 
@@ -238,11 +238,11 @@ WEFT_PART void ReduceChains(const ReduceShape& shape, const float* x, size_t str
                             float* y) {
   const float neutral = NeutralOf(shape.op);
   Partials partials = Begin(shape.op);
-  Walk<uint32_t, 1> walk(shape.reduced_rank, shape.dims + shape.kept_rank,
-                         {shape.strides + shape.kept_rank});
+  StridedIterator<uint32_t, 1> iterator(shape.reduced_rank, shape.dims + shape.kept_rank,
+                                        {shape.strides + shape.kept_rank});
   do {
-    Step(partials, LoadLanes16(x + walk.offset(0), stride, count, neutral));
-  } while (walk.Next());
+    Step(partials, LoadLanes16(x + iterator.offset(0), stride, count, neutral));
+  } while (iterator.Next());
   StoreLanes16(End(partials), y, count);
 }
 
@@ -256,9 +256,9 @@ void ReduceFloats(const ReduceShape& shape, float element_count, const float* x,
   const uint32_t outer_rank = shape.kept_rank == 0 ? 0 : shape.kept_rank - 1;
   const size_t count = shape.kept_rank == 0 ? 1 : shape.dims[outer_rank];
   const size_t stride = shape.kept_rank == 0 ? 1 : shape.strides[outer_rank];
-  Walk<uint32_t, 1> walk(outer_rank, shape.dims, {shape.strides});
+  StridedIterator<uint32_t, 1> iterator(outer_rank, shape.dims, {shape.strides});
   do {
-    const float* from = x + walk.offset(0);
+    const float* from = x + iterator.offset(0);
     if (has_runs && !is_apart) {
       for (size_t i = 0; i < count; ++i) {
         const float* run = from + i * stride;
@@ -277,7 +277,7 @@ void ReduceFloats(const ReduceShape& shape, float element_count, const float* x,
     }
     Close(shape.op, element_count, y, count);
     y += count;
-  } while (walk.Next());
+  } while (iterator.Next());
 }
 
 void FillNeutral(ReduceOp op, float* y, size_t count) {

@@ -4,8 +4,8 @@
 
 #include "kernels/integer.h"
 #include "kernels/reduce/reduce.h"
+#include "kernels/strided_iterator.h"
 #include "kernels/variants.h"
-#include "kernels/walk.h"
 
 namespace weft::kernels {
 namespace {
@@ -74,12 +74,12 @@ int64_t StepInteger(ReduceOp op, int64_t sum, int64_t x) {
 
 void ReduceIntegers(const ReduceShape& shape, size_t element_count, const void* x, void* y) {
   size_t index = 0;
-  Walk<uint32_t, 1> kept(shape.kept_rank, shape.dims, {shape.strides});
+  StridedIterator<uint32_t, 1> kept(shape.kept_rank, shape.dims, {shape.strides});
   do {
     int64_t sum = NeutralInteger(shape.op, shape.type);
     if (element_count != 0) {
-      Walk<uint32_t, 1> reduced(shape.reduced_rank, shape.dims + shape.kept_rank,
-                                {shape.strides + shape.kept_rank});
+      StridedIterator<uint32_t, 1> reduced(shape.reduced_rank, shape.dims + shape.kept_rank,
+                                           {shape.strides + shape.kept_rank});
       do {
         sum = StepInteger(shape.op, sum, ReadAs(shape.type, x, kept.offset(0) + reduced.offset(0)));
       } while (reduced.Next());

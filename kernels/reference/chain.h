@@ -10,19 +10,20 @@
 #include "kernels/elementwise/binary.h"
 #include "kernels/elementwise/chain.h"
 #include "kernels/elementwise/unary.h"
-#include "kernels/walk.h"
+#include "kernels/strided_iterator.h"
 
 namespace weft::kernels {
 
 // An input's elements in the order of y.
-inline std::vector<float> WalkedReference(const ChainShape& shape, uint32_t input, const float* x) {
+inline std::vector<float> BroadcastReference(const ChainShape& shape, uint32_t input,
+                                             const float* x) {
   std::vector<float> elements;
   if (IsEmpty(shape.dims, shape.rank)) return elements;
   const uint32_t* strides = shape.strides + input * kChainRank;
-  Walk<uint32_t, 1> walk(shape.rank, shape.dims, {strides});
+  StridedIterator<uint32_t, 1> iterator(shape.rank, shape.dims, {strides});
   do {
-    elements.push_back(x[walk.offset(0)]);
-  } while (walk.Next());
+    elements.push_back(x[iterator.offset(0)]);
+  } while (iterator.Next());
   return elements;
 }
 
@@ -50,7 +51,7 @@ inline std::vector<float> ChainReference(const ChainShape& shape, const float* c
   for (uint32_t d = 0; d < shape.rank; ++d) count *= shape.dims[d];
   std::vector<std::vector<float>> operands(kChainInputs + kChainRegisters);
   for (uint32_t i = 0; i < kChainInputs; ++i) {
-    if (x[i] != nullptr) operands[i] = WalkedReference(shape, i, x[i]);
+    if (x[i] != nullptr) operands[i] = BroadcastReference(shape, i, x[i]);
   }
   const uint32_t first = kChainInputs + shape.registers - shape.constants;
   for (uint32_t i = 0; i < shape.constants; ++i)

@@ -21,9 +21,9 @@ Fault Check(const format::BinaryParams& params, const OperandSlots& slots) {
                 FaultCode::kParamOpType, op, type);
   const uint32_t rank = params.rank();
   const uint32_t* dims = Numbers(params.dims());
-  check.RequireOperand(0, params.type(), WalkReach(rank, dims, Numbers(params.a_strides())));
-  check.RequireOperand(1, params.type(), WalkReach(rank, dims, Numbers(params.b_strides())));
-  check.RequireOperand(2, params.type(), WalkCount(rank, dims));
+  check.RequireOperand(0, params.type(), StridedReach(rank, dims, Numbers(params.a_strides())));
+  check.RequireOperand(1, params.type(), StridedReach(rank, dims, Numbers(params.b_strides())));
+  check.RequireOperand(2, params.type(), StridedCount(rank, dims));
   return check.fault();
 }
 
@@ -32,7 +32,7 @@ Fault Check(const format::BinaryParams& params, const OperandSlots& slots) {
 bool MayShare(const format::BinaryParams& params, uint32_t input, uint32_t) {
   const auto* strides = input == 0 ? params.a_strides() : params.b_strides();
   return params.rank() <= kernels::kMaxRank &&
-         WalksInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
+         IsInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
 }
 
 void Run(const format::BinaryParams& params, std::byte* const* operands) {

@@ -21,9 +21,9 @@ Fault Check(const format::BinaryQ8Params& params, const OperandSlots& slots) {
   if (!check.fault().ok()) return check.fault();
   const uint32_t rank = params.rank();
   const uint32_t* dims = Numbers(params.dims());
-  check.RequireOperand(0, kI8, WalkReach(rank, dims, Numbers(params.a_strides())));
-  check.RequireOperand(1, kI8, WalkReach(rank, dims, Numbers(params.b_strides())));
-  check.RequireOperand(2, kI8, WalkCount(rank, dims));
+  check.RequireOperand(0, kI8, StridedReach(rank, dims, Numbers(params.a_strides())));
+  check.RequireOperand(1, kI8, StridedReach(rank, dims, Numbers(params.b_strides())));
+  check.RequireOperand(2, kI8, StridedCount(rank, dims));
   return check.fault();
 }
 
@@ -32,7 +32,7 @@ Fault Check(const format::BinaryQ8Params& params, const OperandSlots& slots) {
 bool MayShare(const format::BinaryQ8Params& params, uint32_t input, uint32_t) {
   const auto* strides = input == 0 ? params.a_strides() : params.b_strides();
   return params.rank() <= kernels::kMaxRank &&
-         WalksInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
+         IsInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
 }
 
 void Run(const format::BinaryQ8Params& params, std::byte* const* operands) {

@@ -86,11 +86,11 @@ Fault Check(const format::ChainParams& params, const OperandSlots& slots) {
   for (uint32_t i = 0; i < kChainInputs; ++i) {
     const uint32_t* strides = StridesOf(params, i);
     const bool is_staged = (params.staged() >> i & 1) != 0;
-    check.Require(slots[i].present ? is_staged || WalksInOrder(rank, dims, strides) : !is_staged,
+    check.Require(slots[i].present ? is_staged || IsInOrder(rank, dims, strides) : !is_staged,
                   FaultCode::kParamFlag, i, 0);
-    check.RequireOperand(i, kF32, WalkReach(rank, dims, strides));
+    check.RequireOperand(i, kF32, StridedReach(rank, dims, strides));
   }
-  check.RequireOperand(kChainInputs, kF32, WalkCount(rank, dims));
+  check.RequireOperand(kChainInputs, kF32, StridedCount(rank, dims));
   ChainCode code(params, slots, &check);
   const uint32_t count = params.instructions();
   for (uint32_t i = 0; i < count; ++i) code.Follow(i, CodeOf(params)[i], i + 1 == count);
@@ -101,7 +101,7 @@ Fault Check(const format::ChainParams& params, const OperandSlots& slots) {
 // it and the earlier ones have read that block.
 bool MayShare(const format::ChainParams& params, uint32_t input, uint32_t) {
   return params.rank() <= kChainRank && (params.staged() >> input & 1) == 0 &&
-         WalksInOrder(params.rank(), Numbers(params.dims()), StridesOf(params, input));
+         IsInOrder(params.rank(), Numbers(params.dims()), StridesOf(params, input));
 }
 
 void Run(const format::ChainParams& params, std::byte* const* operands) {

@@ -20,9 +20,9 @@ Fault Check(const format::CompareParams& params, const OperandSlots& slots) {
   check.Require(kernels::CompareKnows(ElementOf(params.type())), FaultCode::kParamOpType, op, type);
   const uint32_t rank = params.rank();
   const uint32_t* dims = Numbers(params.dims());
-  check.RequireOperand(0, params.type(), WalkReach(rank, dims, Numbers(params.a_strides())));
-  check.RequireOperand(1, params.type(), WalkReach(rank, dims, Numbers(params.b_strides())));
-  check.RequireOperand(2, format::ElementType::boolean, WalkCount(rank, dims));
+  check.RequireOperand(0, params.type(), StridedReach(rank, dims, Numbers(params.a_strides())));
+  check.RequireOperand(1, params.type(), StridedReach(rank, dims, Numbers(params.b_strides())));
+  check.RequireOperand(2, format::ElementType::boolean, StridedCount(rank, dims));
   return check.fault();
 }
 
@@ -30,7 +30,7 @@ Fault Check(const format::CompareParams& params, const OperandSlots& slots) {
 bool MayShare(const format::CompareParams& params, uint32_t input, uint32_t) {
   const auto* strides = input == 0 ? params.a_strides() : params.b_strides();
   return params.rank() <= kernels::kMaxRank && format::BitsOf(params.type()) == 8 &&
-         WalksInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
+         IsInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
 }
 
 void Run(const format::CompareParams& params, std::byte* const* operands) {

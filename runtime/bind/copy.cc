@@ -12,7 +12,7 @@ namespace {
 // negative strides. Saturates if the access leaves the slot at its start.
 uint32_t Reach(const format::CopyParams& params, uint32_t offset, const int32_t* strides) {
   const uint32_t* dims = Numbers(params.dims());
-  if (WalkCount(params.rank(), dims) == 0) return 0;
+  if (StridedCount(params.rank(), dims) == 0) return 0;
   uint32_t forward = Plus(offset, 1);
   uint32_t backward = 0;
   for (uint32_t i = 0; i < params.rank(); ++i) {
@@ -38,7 +38,7 @@ Fault Check(const format::CopyParams& params, const OperandSlots& slots) {
   check.RequireElements(1, element_bytes,
                         Reach(params, params.dst_offset(), Numbers(params.dst_strides())));
   // No element of y is written twice, so the slot must hold all of them.
-  check.RequireElements(1, element_bytes, WalkCount(params.rank(), Numbers(params.dims())));
+  check.RequireElements(1, element_bytes, StridedCount(params.rank(), Numbers(params.dims())));
   return check.fault();
 }
 

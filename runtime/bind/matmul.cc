@@ -22,12 +22,12 @@ Fault Check(const format::MatmulParams& params, const OperandSlots& slots) {
   const uint32_t rows = params.rows();
   const uint32_t columns = params.columns();
   const uint32_t inner = params.inner();
-  const uint32_t y_count = Times(Times(WalkCount(rank, dims), rows), columns);
+  const uint32_t y_count = Times(Times(StridedCount(rank, dims), rows), columns);
   // The access to one matrix of a (or b) has two more dims after those of the batch.
   const auto reach = [&](const uint32_t* batch_strides, uint32_t count, uint32_t stride,
                          uint32_t inner_stride) -> uint32_t {
     if (y_count == 0 || inner == 0) return 0;
-    return Plus(WalkReach(rank, dims, batch_strides),
+    return Plus(StridedReach(rank, dims, batch_strides),
                 Plus(Times(count - 1, stride), Times(inner - 1, inner_stride)));
   };
   check.RequireOperand(0, type,

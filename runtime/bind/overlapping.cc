@@ -44,22 +44,23 @@ struct OverlapAxis {
   }
 };
 
-bool HasNothing(const MapWalk& walk) {
-  return walk.batch == 0 || walk.in_height == 0 || walk.in_width == 0 || walk.out_height == 0 ||
-         walk.out_width == 0 || walk.in_channels == 0 || walk.out_channels == 0;
+bool HasNothing(const MapGeometry& geometry) {
+  return geometry.batch == 0 || geometry.in_height == 0 || geometry.in_width == 0 ||
+         geometry.out_height == 0 || geometry.out_width == 0 || geometry.in_channels == 0 ||
+         geometry.out_channels == 0;
 }
 
 // Sets unused strides (of axes with one element) to those of a map without gaps.
-void SetIdleStrides(MapWalk& walk) {
+void SetIdleStrides(MapGeometry& geometry) {
   const auto set = [&](kernels::MapStrides& strides, uint32_t height, uint32_t width,
                        uint32_t channels) {
     if (channels == 1) strides.channel = 1;
     if (width == 1) strides.pixel = (channels - 1) * strides.channel + 1;
     if (height == 1) strides.row = width * strides.pixel;
-    if (walk.batch == 1) strides.image = height * strides.row;
+    if (geometry.batch == 1) strides.image = height * strides.row;
   };
-  set(walk.x, walk.in_height, walk.in_width, walk.in_channels);
-  set(walk.y, walk.out_height, walk.out_width, walk.out_channels);
+  set(geometry.x, geometry.in_height, geometry.in_width, geometry.in_channels);
+  set(geometry.y, geometry.out_height, geometry.out_width, geometry.out_channels);
 }
 
 bool HasWholePixels(const kernels::MapStrides& strides, uint32_t channels) {
@@ -72,27 +73,29 @@ bool IsOneRow(const kernels::MapStrides& strides, uint32_t height, uint32_t widt
 }
 
 // Returns true if each pixel of y depends only on the pixel of x at the same position.
-bool IsPointwise(const MapWalk& walk) {
-  return walk.kernel_height == 1 && walk.kernel_width == 1 && walk.pad_top == 0 &&
-         walk.pad_left == 0 && walk.in_height == walk.out_height &&
-         walk.in_width == walk.out_width && (walk.out_height == 1 || walk.stride_y == 1) &&
-         (walk.out_width == 1 || walk.stride_x == 1);
+bool IsPointwise(const MapGeometry& geometry) {
+  return geometry.kernel_height == 1 && geometry.kernel_width == 1 && geometry.pad_top == 0 &&
+         geometry.pad_left == 0 && geometry.in_height == geometry.out_height &&
+         geometry.in_width == geometry.out_width &&
+         (geometry.out_height == 1 || geometry.stride_y == 1) &&
+         (geometry.out_width == 1 || geometry.stride_x == 1);
 }
 
 // Normalises unused strides and merges a pointwise step into one row. Returns false if y has no
 // order of pixels.
-bool Straighten(MapWalk& walk) {
-  if (HasNothing(walk)) return false;
-  SetIdleStrides(walk);
-  if (IsPointwise(walk) && IsOneRow(walk.x, walk.in_height, walk.in_width) &&
-      IsOneRow(walk.y, walk.out_height, walk.out_width)) {
-    walk.out_width = walk.in_width = walk.batch * walk.out_height * walk.out_width;
-    walk.batch = walk.in_height = walk.out_height = walk.stride_x = 1;
-    SetIdleStrides(walk);
+bool Straighten(MapGeometry& geometry) {
+  if (HasNothing(geometry)) return false;
+  SetIdleStrides(geometry);
+  if (IsPointwise(geometry) && IsOneRow(geometry.x, geometry.in_height, geometry.in_width) &&
+      IsOneRow(geometry.y, geometry.out_height, geometry.out_width)) {
+    geometry.out_width = geometry.in_width =
+        geometry.batch * geometry.out_height * geometry.out_width;
+    geometry.batch = geometry.in_height = geometry.out_height = geometry.stride_x = 1;
+    SetIdleStrides(geometry);
   }
-  return HasWholePixels(walk.y, walk.out_channels) &&
-         walk.y.row >= Times(walk.out_width, walk.y.pixel) &&
-         walk.y.image >= Times(walk.out_height, walk.y.row);
+  return HasWholePixels(geometry.y, geometry.out_channels) &&
+         geometry.y.row >= Times(geometry.out_width, geometry.y.pixel) &&
+         geometry.y.image >= Times(geometry.out_height, geometry.y.row);
 }
 
 // The part of an axis of x from the first element that an output reads.
@@ -113,29 +116,31 @@ uint32_t BytesOf(int64_t floats) {
 
 }  // namespace
 
-OverlapLimits LimitsOf(MapWalk walk) {
-  const bool has_order = Straighten(walk);
+OverlapLimits LimitsOf(MapGeometry geometry) {
+  const bool has_order = Straighten(geometry);
   if (!has_order) return {};
-  const OverlapAxis images = {walk.batch, walk.batch, 1, 0, walk.x.image, walk.y.image};
-  const OverlapAxis rows = {walk.in_height, walk.out_height, walk.stride_y,
-                            walk.pad_top,   walk.x.row,      walk.y.row};
-  const OverlapAxis columns = {walk.in_width, walk.out_width, walk.stride_x,
-                               walk.pad_left, walk.x.pixel,   walk.y.pixel};
+  const OverlapAxis images = {geometry.batch,   geometry.batch,  1, 0,
+                              geometry.x.image, geometry.y.image};
+  const OverlapAxis rows = {geometry.in_height, geometry.out_height, geometry.stride_y,
+                            geometry.pad_top,   geometry.x.row,      geometry.y.row};
+  const OverlapAxis columns = {geometry.in_width, geometry.out_width, geometry.stride_x,
+                               geometry.pad_left, geometry.x.pixel,   geometry.y.pixel};
   OverlapLimits limits;
   limits.before_bytes = BytesOf(images.Lead(0) + rows.Lead(0) + columns.Lead(kOverlapPixels));
-  const bool one_row = IsPointwise(walk) && walk.batch == 1 && walk.out_height == 1;
-  if (one_row && HasWholePixels(walk.x, walk.in_channels)) {
-    const OverlapAxis backwards = {walk.in_width, walk.in_width, 1, 0, walk.y.pixel, walk.x.pixel};
+  const bool one_row = IsPointwise(geometry) && geometry.batch == 1 && geometry.out_height == 1;
+  if (one_row && HasWholePixels(geometry.x, geometry.in_channels)) {
+    const OverlapAxis backwards = {geometry.in_width, geometry.in_width, 1, 0,
+                                   geometry.y.pixel,  geometry.x.pixel};
     limits.after_bytes = BytesOf(backwards.Lead(kOverlapPixels));
   }
   return limits;
 }
 
-OverlapBlocks::OverlapBlocks(const MapWalk& walk, bool descending)
-    : walk_(walk), descending_(descending) {
-  if (!Straighten(walk_)) return;
-  blocks_of_row_ = (walk_.out_width + kOverlapPixels - 1) / kOverlapPixels;
-  count_ = left_ = walk_.batch * walk_.out_height * blocks_of_row_;
+OverlapBlocks::OverlapBlocks(const MapGeometry& geometry, bool descending)
+    : geometry_(geometry), descending_(descending) {
+  if (!Straighten(geometry_)) return;
+  blocks_of_row_ = (geometry_.out_width + kOverlapPixels - 1) / kOverlapPixels;
+  count_ = left_ = geometry_.batch * geometry_.out_height * blocks_of_row_;
 }
 
 bool OverlapBlocks::Next(OverlapBlock* block) {
@@ -144,22 +149,22 @@ bool OverlapBlocks::Next(OverlapBlock* block) {
   const uint32_t index = descending_ ? left_ : count_ - 1 - left_;
   const uint32_t line = index / blocks_of_row_;
   const uint32_t column = (index - line * blocks_of_row_) * kOverlapPixels;
-  const uint32_t image = line / walk_.out_height, row = line - image * walk_.out_height;
-  const uint32_t width = walk_.out_width - column;
-  const Rest down = RestOf(walk_.in_height, row, walk_.stride_y, walk_.pad_top);
-  const Rest across = RestOf(walk_.in_width, column, walk_.stride_x, walk_.pad_left);
+  const uint32_t image = line / geometry_.out_height, row = line - image * geometry_.out_height;
+  const uint32_t width = geometry_.out_width - column;
+  const Rest down = RestOf(geometry_.in_height, row, geometry_.stride_y, geometry_.pad_top);
+  const Rest across = RestOf(geometry_.in_width, column, geometry_.stride_x, geometry_.pad_left);
   block->in_height = down.in;
   block->in_width = across.in;
   block->out_width = width < kOverlapPixels ? width : kOverlapPixels;
-  block->stride_x = walk_.stride_x;
+  block->stride_x = geometry_.stride_x;
   block->pad_top = down.pad;
   block->pad_left = across.pad;
-  block->x_pixel = walk_.x.pixel;
-  block->y_pixel = walk_.y.pixel;
-  block->x_offset = size_t{image} * walk_.x.image + size_t{down.skipped} * walk_.x.row +
-                    size_t{across.skipped} * walk_.x.pixel;
-  block->y_offset =
-      size_t{image} * walk_.y.image + size_t{row} * walk_.y.row + size_t{column} * walk_.y.pixel;
+  block->x_pixel = geometry_.x.pixel;
+  block->y_pixel = geometry_.y.pixel;
+  block->x_offset = size_t{image} * geometry_.x.image + size_t{down.skipped} * geometry_.x.row +
+                    size_t{across.skipped} * geometry_.x.pixel;
+  block->y_offset = size_t{image} * geometry_.y.image + size_t{row} * geometry_.y.row +
+                    size_t{column} * geometry_.y.pixel;
   return true;
 }
 
@@ -167,24 +172,26 @@ namespace {
 
 // `Params` are those of a step with a window.
 template <typename Params>
-MapWalk WalkOf(const Params& p, uint32_t in_channels, uint32_t out_channels) {
+MapGeometry GeometryOf(const Params& p, uint32_t in_channels, uint32_t out_channels) {
   return {p.batch(),         p.in_height(),    p.in_width(), p.out_height(),   p.out_width(),
           p.kernel_height(), p.kernel_width(), p.stride_y(), p.stride_x(),     p.pad_top(),
           p.pad_left(),      in_channels,      out_channels, StridesOf(p.x()), StridesOf(p.y())};
 }
 template <typename Params>
-MapWalk WalkOfConv(const Params& p) {
-  return WalkOf(p, p.groups() * p.in_channels(), p.groups() * p.out_channels());
+MapGeometry GeometryOfConv(const Params& p) {
+  return GeometryOf(p, p.groups() * p.in_channels(), p.groups() * p.out_channels());
 }
 template <typename Params>
-MapWalk WalkOfDepthwise(const Params& p) {
-  return WalkOf(p, p.channels() / p.multiplier(), p.channels());
+MapGeometry GeometryOfDepthwise(const Params& p) {
+  return GeometryOf(p, p.channels() / p.multiplier(), p.channels());
 }
-MapWalk WalkOf(const format::ConvParams& p) { return WalkOfConv(p); }
-MapWalk WalkOf(const format::ConvI8Params& p) { return WalkOfConv(p); }
-MapWalk WalkOf(const format::DepthwiseParams& p) { return WalkOfDepthwise(p); }
-MapWalk WalkOf(const format::DepthwiseI8Params& p) { return WalkOfDepthwise(p); }
-MapWalk WalkOf(const format::PoolParams& p) { return WalkOf(p, p.channels(), p.channels()); }
+MapGeometry GeometryOf(const format::ConvParams& p) { return GeometryOfConv(p); }
+MapGeometry GeometryOf(const format::ConvI8Params& p) { return GeometryOfConv(p); }
+MapGeometry GeometryOf(const format::DepthwiseParams& p) { return GeometryOfDepthwise(p); }
+MapGeometry GeometryOf(const format::DepthwiseI8Params& p) { return GeometryOfDepthwise(p); }
+MapGeometry GeometryOf(const format::PoolParams& p) {
+  return GeometryOf(p, p.channels(), p.channels());
+}
 
 // For a step that is valid except for overlaps. Returns true if y overlaps x only at an allowed
 // distance, and no output overlaps any other operand. A slot that moves with a loop is not allowed.
@@ -217,14 +224,14 @@ uint64_t ReachOf(const kernels::MapStrides& strides, uint32_t batch, uint32_t he
          uint64_t{width - 1} * strides.pixel + uint64_t{channels - 1} * strides.channel + 1;
 }
 
-bool Overlap(const MapWalk& walk, const float* x, const float* y) {
+bool Overlap(const MapGeometry& geometry, const float* x, const float* y) {
   if (y < x) {
-    const uint64_t reach =
-        ReachOf(walk.y, walk.batch, walk.out_height, walk.out_width, walk.out_channels);
+    const uint64_t reach = ReachOf(geometry.y, geometry.batch, geometry.out_height,
+                                   geometry.out_width, geometry.out_channels);
     return static_cast<uint64_t>(x - y) < reach;
   }
-  const uint64_t reach =
-      ReachOf(walk.x, walk.batch, walk.in_height, walk.in_width, walk.in_channels);
+  const uint64_t reach = ReachOf(geometry.x, geometry.batch, geometry.in_height, geometry.in_width,
+                                 geometry.in_channels);
   return static_cast<uint64_t>(y - x) < reach;
 }
 
@@ -244,9 +251,9 @@ void RunOverlapping(const Params& params, std::byte* const* operands, const form
                     void (*run)(const Params& params, std::byte* const* operands)) {
   float* const x = As<float>(operands[0]);
   float* const y = As<float>(operands[arity.inputs]);
-  const MapWalk walk = WalkOf(params);
-  if (!MayOverlap(params) || !Overlap(walk, x, y)) return run(params, operands);
-  OverlapBlocks blocks(walk, y > x);
+  const MapGeometry geometry = GeometryOf(params);
+  if (!MayOverlap(params) || !Overlap(geometry, x, y)) return run(params, operands);
+  OverlapBlocks blocks(geometry, y > x);
   Params part = params;
   part.mutate_batch(1);
   part.mutate_out_height(1);
@@ -273,7 +280,7 @@ void RunOverlapping(const format::DepthwiseI8Params& p, std::byte* const* operan
                     const format::Arity& arity,
                     void (*run)(const format::DepthwiseI8Params& params,
                                 std::byte* const* operands)) {
-  if (!Overlap(WalkOf(p), As<float>(operands[0]), As<float>(operands[arity.inputs]))) {
+  if (!Overlap(GeometryOf(p), As<float>(operands[0]), As<float>(operands[arity.inputs]))) {
     return run(p, operands);
   }
   depthwise_i8::Widen(p, operands);
@@ -289,9 +296,9 @@ void RunOverlapping(const format::DepthwiseI8Params& p, std::byte* const* operan
 
 }  // namespace
 
-#define WEFT_OVERLAPPING_STEP(name, Name)                                   \
-  OverlapLimits OverlapLimitsOf(const format::Name##Params& params) {       \
-    return MayOverlap(params) ? LimitsOf(WalkOf(params)) : OverlapLimits(); \
+#define WEFT_OVERLAPPING_STEP(name, Name)                                       \
+  OverlapLimits OverlapLimitsOf(const format::Name##Params& params) {           \
+    return MayOverlap(params) ? LimitsOf(GeometryOf(params)) : OverlapLimits(); \
   }
 #include "runtime/format/overlapping_steps.inc"
 #undef WEFT_OVERLAPPING_STEP

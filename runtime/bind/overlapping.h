@@ -49,13 +49,13 @@ struct OverlapLimits {
 #undef WEFT_OVERLAPPING_STEP
 
 // Geometry of the pixels that a step reads and writes.
-struct MapWalk {
+struct MapGeometry {
   uint32_t batch, in_height, in_width, out_height, out_width;
   uint32_t kernel_height, kernel_width, stride_y, stride_x, pad_top, pad_left;
   uint32_t in_channels, out_channels;  // of a pixel, over all groups
   kernels::MapStrides x, y;
 };
-OverlapLimits LimitsOf(MapWalk walk);
+OverlapLimits LimitsOf(MapGeometry geometry);
 
 // A block as a separate step, with one image and one row of y: the parameters that differ from the
 // complete step, and the offsets of its x and y in elements.
@@ -69,13 +69,13 @@ struct OverlapBlock {
 class OverlapBlocks {
  public:
   // `descending` if y starts after x.
-  OverlapBlocks(const MapWalk& walk, bool descending);
+  OverlapBlocks(const MapGeometry& geometry, bool descending);
 
   // Moves to the first, then to the next block. Returns false after the last.
   bool Next(OverlapBlock* block);
 
  private:
-  MapWalk walk_;
+  MapGeometry geometry_;
   uint32_t blocks_of_row_ = 0, count_ = 0, left_ = 0;
   const bool descending_;
 };

@@ -25,7 +25,7 @@ static_assert(kernels::kUnaryOpCount == static_cast<int>(format::UnaryOp::MAX) +
               "enum UnaryOp of runtime/format/weft.fbs has ops without a row in "
               "kernels/elementwise/functions.inc");
 
-uint32_t WalkReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
+uint32_t StridedReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
   uint32_t reach = 1;
   for (uint32_t i = 0; i < rank; ++i) {
     if (dims[i] == 0) return 0;
@@ -34,7 +34,7 @@ uint32_t WalkReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides)
   return reach;
 }
 
-uint32_t WalkCount(uint32_t rank, const uint32_t* dims) {
+uint32_t StridedCount(uint32_t rank, const uint32_t* dims) {
   uint32_t count = 1;
   for (uint32_t i = 0; i < rank; ++i) {
     if (dims[i] == 0) return 0;
@@ -43,7 +43,7 @@ uint32_t WalkCount(uint32_t rank, const uint32_t* dims) {
   return count;
 }
 
-bool WalksInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
+bool IsInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
   uint32_t next = 1;
   for (uint32_t i = rank; i-- > 0;) {
     if (dims[i] > 1 && strides[i] != next) return false;
@@ -55,7 +55,7 @@ bool WalksInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides) 
 uint32_t MapReach(const MapExtents& extents, const format::MapStrides& strides) {
   const uint32_t dims[] = {extents.images, extents.height, extents.width, extents.channels};
   const uint32_t steps[] = {strides.image(), strides.row(), strides.pixel(), strides.channel()};
-  return WalkReach(4, dims, steps);
+  return StridedReach(4, dims, steps);
 }
 
 void ParamChecker::Report(FaultCode code, uint32_t operand, uint32_t is, uint32_t must) {
@@ -125,7 +125,7 @@ void ParamChecker::RequireLinkedActivation(const format::Activation& activation)
 void ParamChecker::RequireApart(const MapExtents& extents, const format::MapStrides& strides) {
   const uint32_t dims[] = {extents.images, extents.height, extents.width, extents.channels};
   const uint32_t steps[] = {strides.image(), strides.row(), strides.pixel(), strides.channel()};
-  if (WalkCount(4, dims) == 0) return;
+  if (StridedCount(4, dims) == 0) return;
   for (uint32_t i = 0; i < 4; ++i) {
     if (dims[i] == 1) continue;
     uint32_t inner = 1;  // the extent of the axes with smaller or equal strides

@@ -31,9 +31,9 @@ constexpr uint32_t RowsReach(uint32_t rows, uint32_t stride, uint32_t length) {
 }
 
 // The same for a strided access over `dims`; 0 if a dim is 0, 1 for rank 0.
-uint32_t WalkReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
+uint32_t StridedReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
 // Product of the dims.
-uint32_t WalkCount(uint32_t rank, const uint32_t* dims);
+uint32_t StridedCount(uint32_t rank, const uint32_t* dims);
 // Returns true for a single element, such as a loop counter, where computing the geometry would be
 // most of the cost. Always false in firmware, where it is not worth the code.
 inline bool IsOneElement(uint32_t rank, const uint32_t* dims) {
@@ -45,7 +45,7 @@ inline bool IsOneElement(uint32_t rank, const uint32_t* dims) {
 }
 // Returns true if the access visits the elements in contiguous order, so that an output may be
 // written over the operand that is read.
-bool WalksInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
+bool IsInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
 
 // Returns the data of a fixed array in a parameter row.
 template <uint16_t N>

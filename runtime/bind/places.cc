@@ -17,7 +17,7 @@ Fault Check(const format::PlacesParams& params, const OperandSlots& slots) {
   check.Require(kernels::PlacesKnows(ElementOf(params.type())), FaultCode::kParamType, type, 0);
   check.Require(index_type == format::ElementType::i32 || index_type == format::ElementType::i64,
                 FaultCode::kParamType, static_cast<uint32_t>(index_type), 0);
-  const uint32_t count = WalkCount(params.rank(), Numbers(params.dims()));
+  const uint32_t count = StridedCount(params.rank(), Numbers(params.dims()));
   check.RequireOperand(0, params.type(), Times(params.batch(), count));
   check.RequireOperand(1, index_type, Times(Times(params.batch(), params.rank()), params.most()));
   check.RequireOperand(2, format::ElementType::i32, params.batch());

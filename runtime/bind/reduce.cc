@@ -23,8 +23,8 @@ Fault Check(const format::ReduceParams& params, const OperandSlots& slots) {
   check.Require(kernels::ReduceKnows(static_cast<kernels::ReduceOp>(op), ElementOf(params.type())),
                 FaultCode::kParamOpType, op, type);
   const uint32_t* dims = Numbers(params.dims());
-  check.RequireOperand(0, params.type(), WalkReach(rank, dims, Numbers(params.strides())));
-  check.RequireOperand(1, params.type(), WalkCount(params.kept_rank(), dims));
+  check.RequireOperand(0, params.type(), StridedReach(rank, dims, Numbers(params.strides())));
+  check.RequireOperand(1, params.type(), StridedCount(params.kept_rank(), dims));
   return check.fault();
 }
 

@@ -29,12 +29,12 @@ Fault Check(const format::RingMatmulParams& params, const OperandSlots& slots) {
   const uint32_t rank = params.batch_rank();
   const uint32_t* dims = Numbers(params.batch_dims());
   const uint32_t inner = params.inner();
-  const uint32_t y_count = Times(Times(WalkCount(rank, dims), params.rows()), params.columns());
+  const uint32_t y_count = Times(Times(StridedCount(rank, dims), params.rows()), params.columns());
   // As in matmul, for matrices of these extents.
   const auto reach = [&](const uint32_t* batch_strides, uint32_t count, uint32_t stride,
                          uint32_t terms, uint32_t term_stride) -> uint32_t {
     if (y_count == 0 || count == 0 || terms == 0) return 0;
-    return Plus(WalkReach(rank, dims, batch_strides),
+    return Plus(StridedReach(rank, dims, batch_strides),
                 Plus(Times(count - 1, stride), Times(terms - 1, term_stride)));
   };
   const auto reach_of_places = [&](uint32_t places, const uint32_t* batch_strides,

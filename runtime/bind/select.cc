@@ -15,10 +15,10 @@ Fault Check(const format::SelectParams& params, const OperandSlots& slots) {
   const uint32_t rank = params.rank();
   const uint32_t* dims = Numbers(params.dims());
   check.RequireOperand(0, format::ElementType::boolean,
-                       WalkReach(rank, dims, Numbers(params.condition_strides())));
-  check.RequireElements(1, element_bytes, WalkReach(rank, dims, Numbers(params.a_strides())));
-  check.RequireElements(2, element_bytes, WalkReach(rank, dims, Numbers(params.b_strides())));
-  check.RequireElements(3, element_bytes, WalkCount(rank, dims));
+                       StridedReach(rank, dims, Numbers(params.condition_strides())));
+  check.RequireElements(1, element_bytes, StridedReach(rank, dims, Numbers(params.a_strides())));
+  check.RequireElements(2, element_bytes, StridedReach(rank, dims, Numbers(params.b_strides())));
+  check.RequireElements(3, element_bytes, StridedCount(rank, dims));
   return check.fault();
 }
 
@@ -28,7 +28,7 @@ bool MayShare(const format::SelectParams& params, uint32_t input, uint32_t) {
                         : input == 1 ? params.a_strides()
                                      : params.b_strides();
   return params.rank() <= kernels::kMaxRank && (input != 0 || params.element_bytes() == 1) &&
-         WalksInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
+         IsInOrder(params.rank(), Numbers(params.dims()), Numbers(strides));
 }
 
 void Run(const format::SelectParams& params, std::byte* const* operands) {

@@ -51,7 +51,7 @@ struct Smoothing : CountedLoop {
   Smoothing(int64_t count, int64_t first)
       : CountedLoop(count - first), x(FirstFrames(outer, count)), steps(count), first_step(first) {}
 
-  void Walk(ir::Source initial) {
+  void TimeLoop(ir::Source initial) {
     const ir::Source h = body.Parameter(kFirstStep), xt = body.Parameter(kFirstStep);
     map().inputs.push_back({.parameter = h.node, .input = ir::AddInput(*node, initial)});
     ir::ChunkRange range = On(1);
@@ -84,7 +84,7 @@ struct Smoothing : CountedLoop {
 TEST(StreamingFirst, BeginsALoopAsItsFirstStep) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     Smoothing loop(steps, 0);
-    loop.Walk(FirstPlaces(loop.outer, loop.x, 0, 1));
+    loop.TimeLoop(FirstPlaces(loop.outer, loop.x, 0, 1));
     loop.outer.Result(loop.all);
     loop.outer.Result(loop.last);
     g = std::move(loop.outer);
@@ -95,7 +95,7 @@ TEST(StreamingFirst, TakesIntoALoopWhatItLeavesOut) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     Smoothing loop(steps, 1);
     const ir::Source first = FirstPlaces(loop.outer, loop.x, 0, 1);
-    loop.Walk(loop.outer.Add("Tanh", 1, {first}));
+    loop.TimeLoop(loop.outer.Add("Tanh", 1, {first}));
     loop.outer.Result(
         loop.Behind(loop.outer.Add("MatMul", 1, {first, Weights(loop.outer, {4, 4}, 5)})));
     loop.outer.Result(loop.last);
@@ -109,7 +109,7 @@ TEST(StreamingFirst, ChoosesTheFirstStepAndAddsNothing) {
     Smoothing loop(steps, 1);
     const ir::Source first = FirstPlaces(loop.outer, loop.x, 0, 1);
     const ir::Source none = loop.outer.Add("Subtract", 1, {first, first});
-    loop.Walk(loop.outer.Add("Divide", 1, {loop.outer.Float(1), none}));
+    loop.TimeLoop(loop.outer.Add("Divide", 1, {loop.outer.Float(1), none}));
     loop.outer.Result(loop.Behind(loop.outer.Add("Divide", 1, {none, none})));
     g = std::move(loop.outer);
   });
@@ -118,7 +118,7 @@ TEST(StreamingFirst, ChoosesTheFirstStepAndAddsNothing) {
 TEST(StreamingFirst, BeginsBehindTheFirstStepAsAnInputSays) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     Smoothing loop(steps, 1);
-    loop.Walk(loop.outer.Parameter(kFirstStep));
+    loop.TimeLoop(loop.outer.Parameter(kFirstStep));
     loop.outer.Result(loop.Behind(FirstPlaces(loop.outer, loop.x, 0, 1)));
     g = std::move(loop.outer);
   });
@@ -127,7 +127,7 @@ TEST(StreamingFirst, BeginsBehindTheFirstStepAsAnInputSays) {
 TEST(StreamingFirst, RefusesALoopWhoseFirstStepIsMadeOfAll) {
   EXPECT_EQ(Refusal([](GraphBuilder& g) {
               Smoothing loop(kFirstSteps, 1);
-              loop.Walk(FirstPlaces(loop.outer, loop.x, 0, 1));
+              loop.TimeLoop(FirstPlaces(loop.outer, loop.x, 0, 1));
               loop.outer.Result(loop.Behind(loop.outer.Add(
                   "ReduceMax", 1, {loop.x, loop.outer.Ints({1})}, {{"keep_dims", "true"}})));
               g = std::move(loop.outer);

@@ -30,11 +30,11 @@ class Chain {
   }
 
   bool Run() {
-    const uint32_t links = 2 + Choose(4), walk = Choose(links);
+    const uint32_t links = 2 + Choose(4), time_loop = Choose(links);
     for (uint32_t i = 0; i < links && g_.faults.ok(); ++i) {
       earlier_.push_back(at_);
-      if (i == walk) {
-        Walk();
+      if (i == time_loop) {
+        TimeLoop();
       } else {
         (this->*kLinks[Choose(std::size(kLinks))])();
       }
@@ -71,7 +71,7 @@ class Chain {
         Add("Slice", 8, {at_, g_.Ints({begin}), g_.Ints({end}), g_.Ints({step}), g_.Ints({axis})});
   }
 
-  void Walk() { Choose(2) == 0 ? Sequence() : Iterate(); }
+  void TimeLoop() { Choose(2) == 0 ? Sequence() : Iterate(); }
   void Sequence();
   void Iterate();
   void Transpose();
@@ -128,7 +128,7 @@ class Chain {
   void Plain() { at_ = Add("Sigmoid", 1, {Add("Multiply", 1, {at_, g_.Float(1.5f)})}); }
 
   static constexpr Link kLinks[] = {
-      &Chain::Walk,     &Chain::Transpose, &Chain::Transpose,   &Chain::Merge,
+      &Chain::TimeLoop, &Chain::Transpose, &Chain::Transpose,   &Chain::Merge,
       &Chain::Part,     &Chain::Unsqueeze, &Chain::Reduce,      &Chain::Softmax,
       &Chain::Dense,    &Chain::Attend,    &Chain::Shift,       &Chain::Double,
       &Chain::Cut,      &Chain::Last,      &Chain::Index,       &Chain::Reverse,

@@ -44,13 +44,13 @@ void SetAxis(std::mt19937& random, uint32_t& in, uint32_t& out, uint32_t& taps, 
 }
 
 struct Case {
-  MapWalk walk = {};
+  MapGeometry geometry = {};
   uint32_t dilation_y = 1, dilation_x = 1;
 };
 
 Case RandomCase(std::mt19937& random) {
   Case made;
-  MapWalk& w = made.walk;
+  MapGeometry& w = made.geometry;
   w.batch = 1 + (Below(random, 4) == 0);
   SetAxis(random, w.in_height, w.out_height, w.kernel_height, w.stride_y, made.dilation_y,
           w.pad_top, Below(random, 2) == 0 ? 1 : 7);
@@ -75,7 +75,7 @@ struct Block {
 
 // Elements that the kernel reads and writes in each block, by the definition of a window.
 std::vector<Block> BlocksOf(const Case& one, bool descending) {
-  const MapWalk& whole = one.walk;
+  const MapGeometry& whole = one.geometry;
   OverlapBlocks blocks(whole, descending);
   std::vector<Block> played;
   OverlapBlock part;
@@ -122,7 +122,7 @@ bool DoesHarm(const std::vector<Block>& blocks, int64_t before) {
 }
 
 std::string Described(const Case& one) {
-  const MapWalk& w = one.walk;
+  const MapGeometry& w = one.geometry;
   std::string text;
   for (const uint32_t number :
        {w.batch, w.in_height, w.in_width, w.out_height, w.out_width, w.kernel_height,
@@ -134,7 +134,7 @@ std::string Described(const Case& one) {
 }
 
 // Returns true if the limit is exact: blocks are rows, and each starts with data.
-bool IsPlain(const MapWalk& w) {
+bool IsPlain(const MapGeometry& w) {
   return w.stride_y == 1 && w.stride_x == 1 && w.out_width <= kOverlapPixels &&
          w.in_channels == w.out_channels && w.x.pixel == w.in_channels &&
          w.y.pixel == w.in_channels && w.in_width == w.out_width && w.in_height == w.out_height &&
@@ -148,14 +148,14 @@ TEST(Overlapping, NoBlockOverwritesWhatIsStillRead) {
   for (int round = 0; round < Rounds(3000); ++round) {
     const Case one = RandomCase(random);
     SCOPED_TRACE(Described(one));
-    const OverlapLimits limits = LimitsOf(one.walk);
+    const OverlapLimits limits = LimitsOf(one.geometry);
     ASSERT_EQ(limits.before_bytes % kFloat, 0u);
     const int64_t before = limits.before_bytes / kFloat;
     const std::vector<Block> upwards = BlocksOf(one, false);
     for (const int64_t more : {0, 1, 7, 100}) {
       ASSERT_FALSE(DoesHarm(upwards, before + more)) << before << " + " << more;
     }
-    if (IsPlain(one.walk)) {
+    if (IsPlain(one.geometry)) {
       ++plain;
       EXPECT_TRUE(DoesHarm(upwards, before - 1)) << before;
     }
@@ -164,7 +164,7 @@ TEST(Overlapping, NoBlockOverwritesWhatIsStillRead) {
     const std::vector<Block> downwards = BlocksOf(one, true);
     for (const int64_t more : {0, 1, 7, 100}) ASSERT_FALSE(DoesHarm(downwards, -distance - more));
     ++behind;
-    if (IsPlain(one.walk)) {
+    if (IsPlain(one.geometry)) {
       EXPECT_TRUE(DoesHarm(downwards, 1 - distance)) << distance;
     }
   }
@@ -172,8 +172,8 @@ TEST(Overlapping, NoBlockOverwritesWhatIsStillRead) {
   EXPECT_GT(behind, Rounds(300));
 }
 
-MapWalk Square(uint32_t height, uint32_t width, uint32_t taps, uint32_t stride, uint32_t pad,
-               uint32_t channels) {
+MapGeometry Square(uint32_t height, uint32_t width, uint32_t taps, uint32_t stride, uint32_t pad,
+                   uint32_t channels) {
   const uint32_t out_height = (height + 2 * pad - taps) / stride + 1;
   const uint32_t out_width = (width + 2 * pad - taps) / stride + 1;
   return {1,
@@ -207,23 +207,23 @@ TEST(Overlapping, KnowsTheDistancesOfCommonSteps) {
 }
 
 TEST(Overlapping, PlanesHaveNoOrderOfPixels) {
-  MapWalk walk = Square(9, 9, 3, 1, 1, 4);
-  walk.y = {324, 9, 1, 81};
-  EXPECT_TRUE(LimitsOf(walk).never());
-  walk = Square(9, 9, 3, 1, 1, 4);
-  walk.x = {324, 9, 1, 81};  // each pixel of y needs a part of every plane
-  EXPECT_FALSE(LimitsOf(walk).never());
-  walk.out_channels = 0;
-  EXPECT_TRUE(LimitsOf(walk).never());
+  MapGeometry geometry = Square(9, 9, 3, 1, 1, 4);
+  geometry.y = {324, 9, 1, 81};
+  EXPECT_TRUE(LimitsOf(geometry).never());
+  geometry = Square(9, 9, 3, 1, 1, 4);
+  geometry.x = {324, 9, 1, 81};  // each pixel of y needs a part of every plane
+  EXPECT_FALSE(LimitsOf(geometry).never());
+  geometry.out_channels = 0;
+  EXPECT_TRUE(LimitsOf(geometry).never());
 }
 
 TEST(Overlapping, StridesThatLeadNowhereMayBeAnything) {
   for (const uint32_t far : {0u, 5u, 0x7FFFFFFFu, 0xFFFFFFFFu}) {
-    MapWalk walk = Square(1, 40, 1, 1, 0, 4);
-    const OverlapLimits limits = LimitsOf(walk);
-    walk.x.image = walk.y.image = walk.x.row = walk.y.row = far;
-    EXPECT_EQ(LimitsOf(walk).before_bytes, limits.before_bytes);
-    EXPECT_EQ(LimitsOf(walk).after_bytes, limits.after_bytes);
+    MapGeometry geometry = Square(1, 40, 1, 1, 0, 4);
+    const OverlapLimits limits = LimitsOf(geometry);
+    geometry.x.image = geometry.y.image = geometry.x.row = geometry.y.row = far;
+    EXPECT_EQ(LimitsOf(geometry).before_bytes, limits.before_bytes);
+    EXPECT_EQ(LimitsOf(geometry).after_bytes, limits.after_bytes);
   }
 }
 
@@ -265,7 +265,7 @@ uint32_t FloatsOf(uint32_t batch, uint32_t height, uint32_t width, uint32_t chan
 
 OverlappingStep RandomConv(std::mt19937& random) {
   const Case one = RandomCase(random);
-  const MapWalk& w = one.walk;
+  const MapGeometry& w = one.geometry;
   const uint32_t groups = 1 + Below(random, 2), in = w.in_channels,
                  out = Below(random, 2) ? in : 18;
   const auto x = Strides(random, groups * in, w.batch, w.in_height, w.in_width);
@@ -282,7 +282,7 @@ OverlappingStep RandomConv(std::mt19937& random) {
 
 OverlappingStep RandomDepthwise(std::mt19937& random) {
   const Case one = RandomCase(random);
-  const MapWalk& w = one.walk;
+  const MapGeometry& w = one.geometry;
   const uint32_t multiplier = 1 + Below(random, 2), in = Below(random, 3) ? w.in_channels : 17;
   const uint32_t out = in * multiplier;
   const format::DepthwiseParams params(
@@ -298,7 +298,7 @@ OverlappingStep RandomDepthwise(std::mt19937& random) {
 
 OverlappingStep ConvI8Of(std::mt19937& random, uint32_t most) {
   const Case one = RandomCase(random);
-  const MapWalk& w = one.walk;
+  const MapGeometry& w = one.geometry;
   const uint32_t groups = 1 + Below(random, 2), in = w.in_channels,
                  out = Below(random, 2) ? in : 18;
   const uint32_t inputs = in * w.kernel_height * w.kernel_width, blocks = (inputs + 15) / 16 * 16;
@@ -330,7 +330,7 @@ OverlappingStep RandomConvOfShorts(std::mt19937& random) { return ConvI8Of(rando
 
 OverlappingStep RandomDepthwiseI8(std::mt19937& random) {
   const Case one = RandomCase(random);
-  const MapWalk& w = one.walk;
+  const MapGeometry& w = one.geometry;
   const uint32_t multiplier = 1 + Below(random, 2), in = Below(random, 3) ? w.in_channels : 17;
   const uint32_t out = in * multiplier, panels = (out + 15) / 16 * 16;
   const uint32_t taps = w.kernel_height * w.kernel_width;
@@ -356,7 +356,7 @@ OverlappingStep RandomDepthwiseI8(std::mt19937& random) {
 
 OverlappingStep RandomPool(std::mt19937& random) {
   const Case one = RandomCase(random);
-  const MapWalk& w = one.walk;
+  const MapGeometry& w = one.geometry;
   const uint32_t channels = w.in_channels;
   const auto op = static_cast<format::PoolOp>(Below(random, 3));
   const format::PoolParams params(

@@ -14,12 +14,12 @@ namespace weft::graph {
 namespace {
 
 // The direction of an index along an axis.
-enum class Walk { kForward, kBackward };
+enum class Direction { kForward, kBackward };
 
 // Returns the direction of an index 0, 1, 2, ... or `length` - 1, `length` - 2, ... that covers an
 // axis of `length`. A forward index may end before the end of the axis.
-std::optional<Walk> WalkOf(const ir::Node& loop, ir::Source index, int64_t trips, int64_t length,
-                           int64_t offset = 0) {
+std::optional<Direction> DirectionOf(const ir::Node& loop, ir::Source index, int64_t trips,
+                                     int64_t length, int64_t offset = 0) {
   if (trips > length) return std::nullopt;
   bool forward = true, backward = trips == length;
   LoopScalars scalars(loop);
@@ -28,8 +28,8 @@ std::optional<Walk> WalkOf(const ir::Node& loop, ir::Source index, int64_t trips
     forward = forward && value == i + offset;
     backward = backward && value == length - 1 - i + offset;
   }
-  if (forward) return Walk::kForward;
-  return backward ? std::optional(Walk::kBackward) : std::nullopt;
+  if (forward) return Direction::kForward;
+  return backward ? std::optional(Direction::kBackward) : std::nullopt;
 }
 
 bool IsConstantInt(ir::Source source, int64_t value) { return IntOf(source) == value; }
@@ -41,8 +41,8 @@ std::optional<size_t> InvariantInput(const ir::Body& body, const ir::Node& param
   return invariant ? input->input : std::nullopt;
 }
 
-ir::ChunkRange RangeOf(int64_t axis, int64_t part, Walk walk) {
-  return ir::WholeRange(axis, part, walk == Walk::kBackward);
+ir::ChunkRange RangeOf(int64_t axis, int64_t part, Direction direction) {
+  return ir::WholeRange(axis, part, direction == Direction::kBackward);
 }
 
 // An element along an axis that a node reads from one of the body's inputs.
@@ -80,8 +80,8 @@ std::optional<Pick> PickOfSlice(const ir::Node& node, const ir::Node& loop, int6
   const Dims& dims = TypeOf(node.inputs[1]).dims;
   if (dims != Dims{1}) return std::nullopt;
   if (shrinks) return Pick{node.inputs[0], node.inputs[1], false};
-  const std::optional<Walk> begin = WalkOf(loop, node.inputs[1], trips, trips);
-  const std::optional<Walk> end = WalkOf(loop, node.inputs[2], trips, trips, 1);
+  const std::optional<Direction> begin = DirectionOf(loop, node.inputs[1], trips, trips);
+  const std::optional<Direction> end = DirectionOf(loop, node.inputs[2], trips, trips, 1);
   if (!begin || begin != end) return std::nullopt;
   return Pick{node.inputs[0], node.inputs[1], true};
 }
@@ -121,14 +121,14 @@ bool TakeAsSlice(ir::Node& loop, ir::Node& node, const Pick& pick, int64_t trips
   if (axis < 0 || axis >= std::ssize(dims)) return false;
   int64_t& length = dims[static_cast<size_t>(axis)];
   if (length < 1 || !AgreesWithOtherSlices(loop, length)) return false;
-  const std::optional<Walk> walk = WalkOf(loop, pick.index, trips, length);
-  if (!walk) return false;
+  const std::optional<Direction> direction = DirectionOf(loop, pick.index, trips, length);
+  if (!direction) return false;
   ir::Graph& graph = *body.graph;
   ir::Node* slice = NewParameter(graph, node);
   length = 1;
   slice->outputs[0].type = {TypeOf(pick.data).type, dims};
   slice->outputs[0].declared = true;
-  ir::AddSlice(loop, *input, *slice, RangeOf(axis, 1, *walk));
+  ir::AddSlice(loop, *input, *slice, RangeOf(axis, 1, *direction));
   ir::Source taken{slice, 0};
   if (!pick.keeps_axis) {
     taken = NewSqueeze(graph, node, taken, axis);
@@ -168,7 +168,7 @@ struct ListUpdate {
   bool lacks_axis = false;  // the element lacks the axis of the list
   int64_t axis = 0;
   int64_t part = 1;
-  Walk walk = Walk::kForward;
+  Direction direction = Direction::kForward;
   bool only_last = false;  // each iteration replaces the complete list
 };
 
@@ -186,12 +186,13 @@ std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& 
   if (initial.empty() || IntOf(loop.inputs[1]).value_or(0) == 0) return std::nullopt;
   const bool scalar = IsScalar(update.inputs[1]);
   if (initial[0] == 1 && count.trips > 1 && IsConstantInt(update.inputs[1], 0)) {
-    return ListUpdate{update.inputs[2], scalar, 0, 1, Walk::kForward, true};
+    return ListUpdate{update.inputs[2], scalar, 0, 1, Direction::kForward, true};
   }
   if (initial[0] != count.trips) return std::nullopt;
-  const std::optional<Walk> walk = WalkOf(loop, update.inputs[1], count.trips, count.trips);
-  if (!walk) return std::nullopt;
-  return ListUpdate{update.inputs[2], scalar, 0, 1, *walk};
+  const std::optional<Direction> direction =
+      DirectionOf(loop, update.inputs[1], count.trips, count.trips);
+  if (!direction) return std::nullopt;
+  return ListUpdate{update.inputs[2], scalar, 0, 1, *direction};
 }
 
 // Concatenates one part to a list that is initially empty.
@@ -212,7 +213,8 @@ std::optional<ListUpdate> UpdateByConcat(const ir::Node& update, const ir::Node&
   if (axis < 0 || axis >= rank || initial.size() != dims.size()) return std::nullopt;
   const int64_t part = dims[static_cast<size_t>(axis)];
   if (initial[static_cast<size_t>(axis)] != 0 || part < 1) return std::nullopt;
-  return ListUpdate{element, false, axis, part, behind ? Walk::kForward : Walk::kBackward};
+  return ListUpdate{element, false, axis, part,
+                    behind ? Direction::kForward : Direction::kBackward};
 }
 
 // Replaces a state by a scan output if it is a list that the body only fills.
@@ -241,7 +243,7 @@ bool GatherList(ir::Node& loop, ir::BodyInput& state, const Count& count) {
   result->inputs[0] = row;
   for (ir::BodyOutput& output : body.map.outputs) {
     if (output.result != result || update->only_last) continue;
-    output.range = RangeOf(update->axis, update->part, update->walk);
+    output.range = RangeOf(update->axis, update->part, update->direction);
   }
   state.next = nullptr;
   return true;
@@ -251,7 +253,7 @@ bool GatherList(ir::Node& loop, ir::BodyInput& state, const Count& count) {
 bool CountsIterations(const ir::Node& loop, const ir::BodyInput& state, int64_t trips) {
   const ElementType type = TypeOf(loop.inputs[*state.input]).type;
   if (type != ElementType::i32 && type != ElementType::i64) return false;
-  return WalkOf(loop, {state.parameter, 0}, trips, trips) == Walk::kForward;
+  return DirectionOf(loop, {state.parameter, 0}, trips, trips) == Direction::kForward;
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ void Timeline::Add(const Places& places, bool backward) {
   for (const auto& [part, value] : places.parts) {
     copies[static_cast<size_t>(value)] = backward ? count - 1 - part : part;
   }
-  ++walked;
+  ++visited;
 }
 
 void Timeline::Spread(const ValueTable& values) {

@@ -35,7 +35,7 @@ struct Timeline {
   int64_t Of(int value) const { return copies[static_cast<size_t>(value)]; }
   int64_t count = 0;  // number of copies
   std::vector<int64_t> copies;
-  size_t walked = 0;  // number of tensors that are read slice by slice
+  size_t visited = 0;  // number of tensors that are read slice by slice
 
  private:
   void Add(const Places& places, bool backward);

@@ -37,7 +37,7 @@ class Rerolling {
     if (!all.empty()) readers_ = ReadersOf(values_);
     for (size_t at = 0; at < all.size() && !best_.is_best; ++at) {
       if (best_.saved > 0 && all[at].parts.size() < all[at - 1].parts.size()) break;
-      Walk(all, at);
+      Traversal(all, at);
     }
     if (best_.saved == 0) return false;
     ReplaceByLoop(graph_, values_, *best_.period, *best_.copies);
@@ -52,11 +52,11 @@ class Rerolling {
     std::shared_ptr<Copies> copies;  // of the period
   };
 
-  void Walk(const std::vector<Places>& all, size_t at) {
+  void Traversal(const std::vector<Places>& all, size_t at) {
     for (const bool backward : {false, true}) {
       const Timeline together(values_, all, at, backward, /*together=*/true);
       Try(together);
-      if (together.walked == 1 || best_.is_best) continue;
+      if (together.visited == 1 || best_.is_best) continue;
       Try(Timeline(values_, all, at, backward, /*together=*/false));
     }
   }

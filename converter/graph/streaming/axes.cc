@@ -90,8 +90,8 @@ bool TimeAxes::SpreadAt(ir::Node& node) {
   const AxisRelation& relation = relations_[&node];
   if (relation.reshapes) return SpreadThroughReshape(node);
   bool changed = false;
-  if (const auto walk = strides_.find(&node); walk != strides_.end()) {
-    changed = SpreadThroughWalk(node, walk->second);
+  if (const auto time_loop = strides_.find(&node); time_loop != strides_.end()) {
+    changed = SpreadThroughTimeLoop(node, time_loop->second);
   }
   for (const AxisGroup& group : relation.groups) {
     for (const PortAxis& from : group) {
@@ -110,7 +110,7 @@ bool TimeAxes::SpreadAt(ir::Node& node) {
   return changed;
 }
 
-void TimeAxes::AddWalk(const ir::Node& node, const std::vector<Stride>& strides) {
+void TimeAxes::AddTimeLoop(const ir::Node& node, const std::vector<Stride>& strides) {
   strides_[&node] = strides;
 }
 
@@ -121,7 +121,7 @@ bool TimeAxes::RunsAlong(ir::Node& node, const std::vector<Stride>& strides) con
   });
 }
 
-bool TimeAxes::SpreadThroughWalk(ir::Node& node, const std::vector<Stride>& strides) {
+bool TimeAxes::SpreadThroughTimeLoop(ir::Node& node, const std::vector<Stride>& strides) {
   bool changed = false;
   for (const Stride& from : strides) {
     const TimeAxis* time = Of(TensorAt(node, from.at));

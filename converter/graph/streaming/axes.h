@@ -56,7 +56,7 @@ class TimeAxes {
   const std::vector<ir::Node*>& nodes() const { return nodes_; }
 
   // The node iterates over these tensors step by step: time runs along all of the strides or none.
-  void AddWalk(const ir::Node& node, const std::vector<Stride>& strides);
+  void AddTimeLoop(const ir::Node& node, const std::vector<Stride>& strides);
   // Returns true if time runs along one of these strides of the node.
   bool RunsAlong(ir::Node& node, const std::vector<Stride>& strides) const;
   // Sets the time axis of a tensor. A second time axis in one tensor is a fault of `node`.
@@ -68,7 +68,7 @@ class TimeAxes {
 
  private:
   bool SpreadAt(ir::Node& node);
-  bool SpreadThroughWalk(ir::Node& node, const std::vector<Stride>& strides);
+  bool SpreadThroughTimeLoop(ir::Node& node, const std::vector<Stride>& strides);
   void CheckTogether(ir::Node& node);
   bool SpreadThroughReshape(ir::Node& node);
   bool SpreadThroughDelay(ir::Node& node, const Delay& delay);

@@ -118,8 +118,8 @@ class ReceptiveField {
       return std::ranges::find(group, at) != group.end();
     });
     const bool is_sequence = ops::TraitsOf(node).sequence_states != 0;
-    const bool walks = ir::Iterates(node) || (is_sequence && input == 0 && time.axis == 1);
-    if (walks || (!goes_on && !(relation.reshapes && input == 0))) return kAll;
+    const bool time_loops = ir::Iterates(node) || (is_sequence && input == 0 && time.axis == 1);
+    if (time_loops || (!goes_on && !(relation.reshapes && input == 0))) return kAll;
     for (uint32_t port = 0; port < node.outputs.size(); ++port) {
       const ir::Source output = {&node, port};
       if (times_.Of(output) != nullptr) {

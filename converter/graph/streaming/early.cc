@@ -10,11 +10,11 @@ namespace weft::graph {
 namespace {
 
 // Returns true if the input of a time loop is only an initial state.
-bool BeginsState(std::vector<Walk>& walks, const ir::Node& node, size_t input) {
-  const auto walk = std::ranges::find(walks, &node, &Walk::node);
-  if (walk == walks.end()) return false;
+bool BeginsState(std::vector<TimeLoop>& time_loops, const ir::Node& node, size_t input) {
+  const auto time_loop = std::ranges::find(time_loops, &node, &TimeLoop::node);
+  if (time_loop == time_loops.end()) return false;
   const auto is_state = [&](const Carried& state) { return state.input == input; };
-  if (IsSequence(node)) return std::ranges::any_of(walk->states, is_state);
+  if (IsSequence(node)) return std::ranges::any_of(time_loop->states, is_state);
   const std::vector<ir::BodyInput>& inputs = node.bodies[0].map.inputs;
   const bool is_count = ir::IsLoop(node) && input < 2;
   return !is_count && std::ranges::all_of(inputs, [&](const ir::BodyInput& entry) {
@@ -33,7 +33,7 @@ const Selection* FirstStepIn(const TimeAxes& times, const ir::Node& node) {
   return is_first && HasOneRunEach(relation) ? &*found : nullptr;
 }
 
-std::vector<EarlyUse> EarlyUses(const TimeAxes& times, std::vector<Walk>& walks) {
+std::vector<EarlyUse> EarlyUses(const TimeAxes& times, std::vector<TimeLoop>& time_loops) {
   std::vector<EarlyUse> uses;
   std::set<const ir::Node*> early, late;
   for (ir::Node* node : times.nodes()) {
@@ -56,7 +56,8 @@ std::vector<EarlyUse> EarlyUses(const TimeAxes& times, std::vector<Walk>& walks)
     }
     if (ir::IsReadValue(*node)) continue;
     for (size_t i = 0; i < node->inputs.size(); ++i) {
-      const bool is_held = early.contains(node->inputs[i].node) && !BeginsState(walks, *node, i);
+      const bool is_held =
+          early.contains(node->inputs[i].node) && !BeginsState(time_loops, *node, i);
       if (is_held) uses.push_back({node, i});
     }
   }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "converter/graph/streaming/axes.h"
-#include "converter/graph/streaming/walks.h"
+#include "converter/graph/streaming/time_loops.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -23,7 +23,7 @@ struct EarlyUse {
   size_t input = 0;
 };
 // Returns the inputs that need a variable for the value of the first run.
-std::vector<EarlyUse> EarlyUses(const TimeAxes& times, std::vector<Walk>& walks);
+std::vector<EarlyUse> EarlyUses(const TimeAxes& times, std::vector<TimeLoop>& time_loops);
 
 }  // namespace weft::graph
 

@@ -21,7 +21,7 @@
 #include "converter/graph/streaming/early.h"
 #include "converter/graph/streaming/numbering.h"
 #include "converter/graph/streaming/shifts.h"
-#include "converter/graph/streaming/walks.h"
+#include "converter/graph/streaming/time_loops.h"
 #include "converter/ir/edit.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
@@ -89,16 +89,16 @@ ir::Constant WithFirstRow(const ir::Constant& constant, int64_t axis, int64_t pa
 }
 
 // Propagates time from the tensors that the loop slices.
-TimeAxes TimeOf(ir::Graph& graph, const ir::Node& loop, const std::vector<FromFirst>& walked,
+TimeAxes TimeOf(ir::Graph& graph, const ir::Node& loop, const std::vector<FromFirst>& iterated,
                 int64_t steps, Faults& discarded) {
   TimeAxes times(graph, steps, discarded);
   for (ir::Node* node : times.nodes()) {
     if (node == &loop) continue;
-    if (const std::optional<Walk> walk = ReadWalk(graph, *node, discarded)) {
-      times.AddWalk(*node, walk->strides);
+    if (const std::optional<TimeLoop> time_loop = ReadTimeLoop(graph, *node, discarded)) {
+      times.AddTimeLoop(*node, time_loop->strides);
     }
   }
-  for (const FromFirst& input : walked) {
+  for (const FromFirst& input : iterated) {
     if (!input.tensor.node->constant) times.Set(input.tensor, {input.axis, 1, input.part}, loop);
   }
   times.Spread();
@@ -118,7 +118,7 @@ class LoopReading {
       if (input.is(BodyInput::Kind::kSliced) && !ReadSlice(i)) return false;
     }
     const auto is_model = [](const FromFirst& input) { return !input.tensor.node->constant; };
-    if (std::ranges::none_of(walked, is_model)) return false;
+    if (std::ranges::none_of(iterated, is_model)) return false;
     const ir::Trips& trips = loop_.bodies[0].trips;
     const bool counts =
         ir::IsLoop(loop_) && (map_.Takes(0) || !trips.exact || trips.most != steps - 1);
@@ -126,7 +126,7 @@ class LoopReading {
   }
 
   int64_t steps = 0;
-  std::vector<FromFirst> walked;
+  std::vector<FromFirst> iterated;
   std::vector<JoinedFirst> joined;
 
  private:
@@ -157,7 +157,7 @@ bool LoopReading::ReadSlice(size_t entry) {
   } else if (!is_whole && (slicing.begin != slicing.part || slicing.end != places)) {
     return false;
   }
-  walked.push_back({entry, tensor, slicing.axis, slicing.part, lacks_first});
+  iterated.push_back({entry, tensor, slicing.axis, slicing.part, lacks_first});
   return steps > 1 && count == steps;
 }
 
@@ -264,7 +264,7 @@ class FirstStep {
   }
 
   void Run() {
-    WalkFromFirst();
+    IterateFromFirst();
     const ir::Source flag = Flag();
     const std::vector<ir::Source> states = States();
     for (const JoinedFirst& joined : reading_.joined) {
@@ -285,7 +285,7 @@ class FirstStep {
   }
 
  private:
-  void WalkFromFirst();
+  void IterateFromFirst();
   ir::Source Flag();
   std::vector<ir::Source> States();
   void HandOver(const JoinedFirst& joined);
@@ -310,13 +310,13 @@ class FirstStep {
   std::map<SourceKey, ir::Source> chunks_;
 };
 
-void FirstStep::WalkFromFirst() {
-  for (const FromFirst& walked : reading_.walked) {
-    BodyInput& input = map_.inputs[walked.entry];
-    ir::Source tensor = walked.tensor;
-    if (walked.lacks_first) {
+void FirstStep::IterateFromFirst() {
+  for (const FromFirst& iterated : reading_.iterated) {
+    BodyInput& input = map_.inputs[iterated.entry];
+    ir::Source tensor = iterated.tensor;
+    if (iterated.lacks_first) {
       tensor = NewConstant(graph_, *tensor.node,
-                           WithFirstRow(*tensor.node->constant, walked.axis, walked.part));
+                           WithFirstRow(*tensor.node->constant, iterated.axis, iterated.part));
     } else {
       chunks_[{tensor.node, tensor.port}] = {input.parameter, 0};
     }
@@ -443,7 +443,7 @@ bool TakeInFirstStep(ir::Graph& graph, ir::Node& loop) {
   LoopReading reading(graph, loop);
   if (!reading.Run()) return false;
   Faults discarded;
-  const TimeAxes times = TimeOf(graph, loop, reading.walked, reading.steps, discarded);
+  const TimeAxes times = TimeOf(graph, loop, reading.iterated, reading.steps, discarded);
   FirstStep step(graph, loop, reading, times);
   if (!step.MayTakeIn()) return false;
   step.Run();

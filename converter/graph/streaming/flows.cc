@@ -18,12 +18,12 @@ Rate Rate::Times(int64_t factor, int64_t divisor) const {
 Flows::Flows(ir::Graph& graph, const TimeSeeds& seeds)
     : graph_(graph), nodes_(ir::Topological(graph)) {
   for (ir::Node* node : nodes_) relations_[node] = ops::RelationOf(graph, *node);
-  ReadWalks();
+  ReadTimeLoops();
   ReadSeeds(seeds);
-  if (flows_.empty()) StartAtWalks();
+  if (flows_.empty()) StartAtTimeLoops();
   if (flows_.empty()) ReadWindows();
   Spread();
-  KeepWalksOverTime();
+  KeepTimeLoopsOverTime();
   CheckAnchors();
   FindStep();
 }
@@ -33,9 +33,9 @@ const Flow* Flows::Of(const ir::Source& source) const {
   return found == flows_.end() ? nullptr : &found->second;
 }
 
-const Walk* Flows::WalkOf(const ir::Node& node) const {
-  const auto found = std::ranges::find(walks_, &node, &Walk::node);
-  return found == walks_.end() ? nullptr : &*found;
+const TimeLoop* Flows::TimeLoopOf(const ir::Node& node) const {
+  const auto found = std::ranges::find(time_loops_, &node, &TimeLoop::node);
+  return found == time_loops_.end() ? nullptr : &*found;
 }
 
 int64_t Flows::Extent(const ir::Source& source) const {
@@ -46,9 +46,9 @@ int64_t Flows::PlacesPerStep(const ir::Source& source) const {
   return Of(source)->rate.Times(step_.places, step_.of).places;
 }
 
-int64_t Flows::WalkedPerStep(const Walk& walk) const {
-  const Stride& stride = walk.strides[0];
-  return PlacesPerStep(TensorAt(*walk.node, stride.at)) / stride.chunk;
+int64_t Flows::IterationsPerStep(const TimeLoop& time_loop) const {
+  const Stride& stride = time_loop.strides[0];
+  return PlacesPerStep(TensorAt(*time_loop.node, stride.at)) / stride.chunk;
 }
 
 void Flows::Set(const ir::Source& source, const Flow& flow) {
@@ -72,34 +72,35 @@ void Flows::ReadSeeds(const TimeSeeds& seeds) {
   }
 }
 
-void Flows::ReadWalks() {
+void Flows::ReadTimeLoops() {
   for (ir::Node* node : nodes_) {
-    std::optional<Walk> walk = ReadWalk(graph_, *node, walk_faults_[node]);
-    if (walk) walks_.push_back(std::move(*walk));
+    std::optional<TimeLoop> time_loop = ReadTimeLoop(graph_, *node, time_loop_faults_[node]);
+    if (time_loop) time_loops_.push_back(std::move(*time_loop));
   }
 }
 
-bool Flows::RunsAlong(const Walk& walk) const {
-  return std::ranges::any_of(walk.strides, [&](const Stride& stride) {
-    const Flow* flow = Of(TensorAt(*walk.node, stride.at));
+bool Flows::RunsAlong(const TimeLoop& time_loop) const {
+  return std::ranges::any_of(time_loop.strides, [&](const Stride& stride) {
+    const Flow* flow = Of(TensorAt(*time_loop.node, stride.at));
     return flow != nullptr && flow->axis == stride.at.axis;
   });
 }
 
 // A time loop over another axis is an ordinary operation.
-void Flows::KeepWalksOverTime() {
-  std::erase_if(walks_, [&](const Walk& walk) { return !RunsAlong(walk); });
-  for (const Walk& walk : walks_) sound_ = sound_ && walk_faults_[walk.node].ok();
+void Flows::KeepTimeLoopsOverTime() {
+  std::erase_if(time_loops_, [&](const TimeLoop& time_loop) { return !RunsAlong(time_loop); });
+  for (const TimeLoop& time_loop : time_loops_)
+    sound_ = sound_ && time_loop_faults_[time_loop.node].ok();
 }
 
-void Flows::StartAtWalks() {
-  if (walks_.empty()) return;
+void Flows::StartAtTimeLoops() {
+  if (time_loops_.empty()) return;
   // Other loops are reached from the first one, or have the same number of steps.
-  for (const Walk& walk : walks_) {
-    const Stride& stride = walk.strides[0];
-    if (walk.steps != walks_[0].steps) continue;
-    Set(TensorAt(*walk.node, stride.at), {stride.at.axis, {stride.chunk, 1}});
-    SpreadThroughWalk(walk);
+  for (const TimeLoop& time_loop : time_loops_) {
+    const Stride& stride = time_loop.strides[0];
+    if (time_loop.steps != time_loops_[0].steps) continue;
+    Set(TensorAt(*time_loop.node, stride.at), {stride.at.axis, {stride.chunk, 1}});
+    SpreadThroughTimeLoop(time_loop);
   }
 }
 
@@ -147,8 +148,8 @@ void Flows::Spread() {
 }
 
 void Flows::SpreadAt(ir::Node& node) {
-  if (const Walk* walk = WalkOf(node); walk != nullptr && RunsAlong(*walk)) {
-    return SpreadThroughWalk(*walk);
+  if (const TimeLoop* time_loop = TimeLoopOf(node); time_loop != nullptr && RunsAlong(*time_loop)) {
+    return SpreadThroughTimeLoop(*time_loop);
   }
   const AxisRelation& relation = Relation(&node);
   if (relation.reshapes) return SpreadThroughReshape(node);
@@ -189,14 +190,14 @@ void Flows::SpreadBoth(ir::Node& node, int64_t axis, int64_t of_input, int64_t o
   }
 }
 
-void Flows::SpreadThroughWalk(const Walk& walk) {
-  for (const Stride& from : walk.strides) {
-    const Flow* flow = Of(TensorAt(*walk.node, from.at));
+void Flows::SpreadThroughTimeLoop(const TimeLoop& time_loop) {
+  for (const Stride& from : time_loop.strides) {
+    const Flow* flow = Of(TensorAt(*time_loop.node, from.at));
     if (flow == nullptr) continue;
     sound_ = sound_ && flow->axis == from.at.axis;
     const Rate step = flow->rate.Times(1, from.chunk);
-    for (const Stride& to : walk.strides) {
-      Set(TensorAt(*walk.node, to.at), {to.at.axis, step.Times(to.chunk, 1)});
+    for (const Stride& to : time_loop.strides) {
+      Set(TensorAt(*time_loop.node, to.at), {to.at.axis, step.Times(to.chunk, 1)});
     }
     return;
   }
@@ -218,9 +219,9 @@ void Flows::SpreadThroughReshape(ir::Node& node) {
 void Flows::FindStep() {
   std::vector<Rate> rates;
   for (const auto& [key, flow] : flows_) rates.push_back(flow.rate);
-  for (const Walk& walk : walks_) {
-    const Stride& stride = walk.strides[0];
-    const Flow* flow = Of(TensorAt(*walk.node, stride.at));
+  for (const TimeLoop& time_loop : time_loops_) {
+    const Stride& stride = time_loop.strides[0];
+    const Flow* flow = Of(TensorAt(*time_loop.node, stride.at));
     sound_ = sound_ && flow != nullptr;
     if (flow != nullptr) rates.push_back(flow->rate.Times(1, stride.chunk));
   }

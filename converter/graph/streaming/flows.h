@@ -13,7 +13,7 @@
 
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/time_choice.h"
-#include "converter/graph/streaming/walks.h"
+#include "converter/graph/streaming/time_loops.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -44,29 +44,29 @@ class Flows {
   void Set(const ir::Source& source, const Flow& flow);
   const AxisRelation& Relation(const ir::Node* node) const { return relations_.at(node); }
   const std::vector<ir::Node*>& nodes() const { return nodes_; }
-  const std::vector<Walk>& walks() const { return walks_; }
-  const Walk* WalkOf(const ir::Node& node) const;
+  const std::vector<TimeLoop>& time_loops() const { return time_loops_; }
+  const TimeLoop* TimeLoopOf(const ir::Node& node) const;
   // Extent of a tensor along its time axis.
   int64_t Extent(const ir::Source& source) const;
   // Returns the positions of a tensor per step. A step is the minimum with an integer number of
   // positions in every tensor.
   int64_t PlacesPerStep(const ir::Source& source) const;
   // Iterations of the time loop per step.
-  int64_t WalkedPerStep(const Walk& walk) const;
+  int64_t IterationsPerStep(const TimeLoop& time_loop) const;
 
  private:
   using Key = std::pair<const ir::Node*, uint32_t>;
 
   void ReadSeeds(const TimeSeeds& seeds);
-  void ReadWalks();
-  void StartAtWalks();
+  void ReadTimeLoops();
+  void StartAtTimeLoops();
   void ReadWindows();
-  bool RunsAlong(const Walk& walk) const;
-  void KeepWalksOverTime();
+  bool RunsAlong(const TimeLoop& time_loop) const;
+  void KeepTimeLoopsOverTime();
   void CheckAnchors();
   void Spread();
   void SpreadAt(ir::Node& node);
-  void SpreadThroughWalk(const Walk& walk);
+  void SpreadThroughTimeLoop(const TimeLoop& time_loop);
   void SpreadThroughReshape(ir::Node& node);
   // Propagates along axis `axis` of input 0 and output 0: `of_input` positions correspond to
   // `of_output`.
@@ -77,8 +77,8 @@ class Flows {
   bool sound_ = true, changed_ = false;
   std::vector<ir::Node*> nodes_;  // in topological order
   std::map<const ir::Node*, AxisRelation> relations_;
-  std::vector<Walk> walks_;
-  std::map<const ir::Node*, Faults> walk_faults_;
+  std::vector<TimeLoop> time_loops_;
+  std::map<const ir::Node*, Faults> time_loop_faults_;
   std::map<Key, Flow> flows_;
   std::vector<std::pair<ir::Source, int64_t>> anchors_;  // starts outside of time loops
   Rate step_;                                            // steps per unit of the rate

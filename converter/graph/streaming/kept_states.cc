@@ -27,9 +27,9 @@ bool KeepsOrder(const ir::Graph& graph, ir::Node& node) {
 }
 
 // Returns the ReadValue that keeps the state; null if there is none.
-const ir::Node* ReadOf(const ir::Graph& graph, const Walk& walk, const Carried& state) {
+const ir::Node* ReadOf(const ir::Graph& graph, const TimeLoop& time_loop, const Carried& state) {
   if (!state.output) return nullptr;
-  const ir::Node* read = SkipReshapes(graph, InitialOf(walk, state)).node;
+  const ir::Node* read = SkipReshapes(graph, InitialOf(time_loop, state)).node;
   if (!ir::IsReadValue(*read)) return nullptr;
   int readers = 0;
   for (ir::Node* node : ir::Topological(graph)) {
@@ -44,7 +44,7 @@ const ir::Node* ReadOf(const ir::Graph& graph, const Walk& walk, const Carried& 
     if (VariableOf(*sink) != VariableOf(*read)) continue;
     ++assigns;
     const ir::Source last = SkipReshapes(graph, sink->inputs[0]);
-    assigns_last = last.node == walk.node && last.port == *state.output;
+    assigns_last = last.node == time_loop.node && last.port == *state.output;
   }
   return readers == 1 && assigns == 1 && assigns_last ? read : nullptr;
 }
@@ -56,14 +56,14 @@ ir::Source SkipReshapes(const ir::Graph& graph, ir::Source source) {
   return source;
 }
 
-KeptStates KeptStatesOf(const ir::Graph& graph, const std::vector<Walk>& walks) {
+KeptStates KeptStatesOf(const ir::Graph& graph, const std::vector<TimeLoop>& time_loops) {
   KeptStates kept;
-  for (const Walk& walk : walks) {
-    for (const Carried& state : walk.states) {
-      const ir::Node* read = ReadOf(graph, walk, state);
+  for (const TimeLoop& time_loop : time_loops) {
+    for (const Carried& state : time_loop.states) {
+      const ir::Node* read = ReadOf(graph, time_loop, state);
       if (read == nullptr) continue;
       kept.reads.insert(read);
-      kept.carried.insert({walk.node, &state});
+      kept.carried.insert({time_loop.node, &state});
     }
   }
   return kept;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/graph/streaming/walks.h"
+#include "converter/graph/streaming/time_loops.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -23,9 +23,9 @@ struct KeptStates {
   std::set<std::pair<const ir::Node*, const Carried*>> carried;
 };
 
-// Returns the variables and carried states of the model itself. `walks` must outlive the result,
-// unchanged.
-KeptStates KeptStatesOf(const ir::Graph& graph, const std::vector<Walk>& walks);
+// Returns the variables and carried states of the model itself. `time_loops` must outlive the
+// result, unchanged.
+KeptStates KeptStatesOf(const ir::Graph& graph, const std::vector<TimeLoop>& time_loops);
 
 }  // namespace weft::graph
 

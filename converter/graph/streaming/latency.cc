@@ -19,8 +19,8 @@
 #include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/flows.h"
 #include "converter/graph/streaming/late_edits.h"
+#include "converter/graph/streaming/late_loops.h"
 #include "converter/graph/streaming/late_masks.h"
-#include "converter/graph/streaming/late_walks.h"
 #include "converter/graph/streaming/numbering.h"
 #include "converter/graph/streaming/pads.h"
 #include "converter/graph/streaming/resize.h"
@@ -59,7 +59,7 @@ class Waiting {
       SetLate(*node, 0);
     }
     if (!faults_.ok() || !knows_all_) return false;
-    for (const Held& held : held_) HoldStates(graph_, *held.walk, held.late, held.steps);
+    for (const Held& held : held_) HoldStates(graph_, *held.time_loop, held.late, held.steps);
     return true;
   }
   int64_t steps() const { return steps_; }
@@ -74,7 +74,7 @@ class Waiting {
   void Measure(ir::Node& node);
   bool Visit(ir::Node& node);
   bool VisitResult(ir::Node& result);
-  bool VisitWalk(const Walk& walk);
+  bool VisitTimeLoop(const TimeLoop& time_loop);
   bool VisitWindows(ir::Node& node, const ops::Windows& windows);
   bool ReadsBehindEnd(ir::Node& node, const ops::Windows& windows, int64_t extent, int64_t late);
   bool RefuseBehindEnd(ir::Node& node, int64_t first, int64_t late);
@@ -119,7 +119,7 @@ class Waiting {
   std::set<Key> order_free_;        // tensors with time and equal steps
   std::map<Key, uint64_t> blank_;   // number at the positions before the first step
   struct Held {
-    const Walk* walk;
+    const TimeLoop* time_loop;
     int64_t late, steps;
   };
   std::vector<Held> held_;  // delayed time loops
@@ -254,7 +254,7 @@ bool Waiting::Visit(ir::Node& node) {
     RefuseToCut(graph_, node, "it depends on the final step of the sequence", faults_);
     return false;
   }
-  if (const Walk* walk = flows_.WalkOf(node)) return VisitWalk(*walk);
+  if (const TimeLoop* time_loop = flows_.TimeLoopOf(node)) return VisitTimeLoop(*time_loop);
   const AxisRelation& relation = flows_.Relation(&node);
   const Flow* first = FlowAt(node, 0);
   if (first == nullptr || node.inputs[0].node->constant) return VisitGroups(node);
@@ -305,12 +305,12 @@ bool Waiting::VisitResult(ir::Node& result) {
 }
 
 // All inputs are delayed to the same step, which is the first one of the time loop.
-bool Waiting::VisitWalk(const Walk& walk) {
-  ir::Node& node = *walk.node;
-  const int64_t per_step = flows_.WalkedPerStep(walk);
+bool Waiting::VisitTimeLoop(const TimeLoop& time_loop) {
+  ir::Node& node = *time_loop.node;
+  const int64_t per_step = flows_.IterationsPerStep(time_loop);
   const auto chunk_of = [&](const PortAxis& at) -> int64_t {
-    const auto stride = std::ranges::find(walk.strides, at, &Stride::at);
-    return stride == walk.strides.end() ? 0 : stride->chunk;
+    const auto stride = std::ranges::find(time_loop.strides, at, &Stride::at);
+    return stride == time_loop.strides.end() ? 0 : stride->chunk;
   };
   int64_t late = 0;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
@@ -331,19 +331,19 @@ bool Waiting::VisitWalk(const Walk& walk) {
       return false;
     }
   }
-  for (const Stride& stride : walk.strides) {
+  for (const Stride& stride : time_loop.strides) {
     if (stride.at.output) late_[{&node, Narrow32(stride.at.port, "output")}] = late * stride.chunk;
   }
-  const Stride& first = walk.strides[0];
+  const Stride& first = time_loop.strides[0];
   const bool is_whole = EndsWithAll(TensorAt(node, first.at), late * first.chunk);
-  for (const Carried& state : walk.states) {
+  for (const Carried& state : time_loop.states) {
     if (!state.output) continue;
     after_[{&node, Narrow32(*state.output, "output")}] = is_whole ? late / per_step : kNever;
   }
   Resize(node);
   const int64_t steps = steps_ * per_step;
-  if (!SetSteps(graph_, walk, steps)) return false;
-  if (late > 0) held_.push_back({&walk, late, steps});
+  if (!SetSteps(graph_, time_loop, steps)) return false;
+  if (late > 0) held_.push_back({&time_loop, late, steps});
   return true;
 }
 

@@ -3,7 +3,7 @@
 // without the first steps. They can be streamed with latency: each tensor with time then has at
 // position i the value that it had at i - latency. Windows are delayed by their look-ahead. Where
 // branches meet, the earlier branches are delayed. Readers of positions before the first step read
-// their own padding (late_masks.h), and time loops keep their states (late_walks.h). All tensors
+// their own padding (late_masks.h), and time loops keep their states (late_loops.h). All tensors
 // then have as many steps as the inputs, and operations that looked ahead look back.
 //
 // Over all steps, the first step of an output is delayed by `latency` steps. Its last steps are

@@ -15,7 +15,7 @@ namespace weft::graph {
 // In order of likelihood: time loops, attention, windows that look back with one output per
 // position. Then sums, shifts and borders of numbers other than zero, windows with fewer outputs
 // (as along image axes), and independent elements.
-enum class Motion { kWalks, kAttends, kEven, kShifted, kFewer, kApart, kNone };
+enum class Motion { kTimeLoops, kAttends, kEven, kShifted, kFewer, kApart, kNone };
 
 // An operation that looks back along an axis of its data, and not ahead.
 struct LookBack {

@@ -15,7 +15,7 @@
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/shifts.h"
-#include "converter/graph/streaming/walks.h"
+#include "converter/graph/streaming/time_loops.h"
 #include "converter/ops/look_back.h"
 #include "converter/ops/operation.h"
 

@@ -75,23 +75,23 @@ bool Fits(const Product& product, const Dims& dims, const Dims& addend, bool is_
   const bool has_rows = product.is_dense && at == At::kInLoop;
   if (!has_rows && !is_constant) return false;
   // Merges contiguous axes, as the lowered step does.
-  Dims walked, strides;
+  Dims iterated, strides;
   int64_t stride = 1;
   for (size_t axis = dims.size(); axis-- > 0;) {
     if (dims[axis] == 1) continue;
     const int64_t step = addend[axis] != 1 ? stride : 0;
     stride *= addend[axis];
-    if (!walked.empty() && step == strides.front() * walked.front()) {
-      walked.front() *= dims[axis];
+    if (!iterated.empty() && step == strides.front() * iterated.front()) {
+      iterated.front() *= dims[axis];
       continue;
     }
-    walked.insert(walked.begin(), dims[axis]);
+    iterated.insert(iterated.begin(), dims[axis]);
     strides.insert(strides.begin(), step);
   }
   const int64_t count = ElementCount(dims).value_or(0);
   const int64_t outer_count = count / (product.outputs * product.inner);
   const std::optional<Dims> strided =
-      plan::StridesOver(walked, strides, {outer_count, product.outputs, product.inner});
+      plan::StridesOver(iterated, strides, {outer_count, product.outputs, product.inner});
   if (!strided) return false;
   const int64_t outer = (*strided)[0], output = (*strided)[1], inner = (*strided)[2];
   if (outer == 0 && output == 0 && inner == 0 && is_constant) return true;

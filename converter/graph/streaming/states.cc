@@ -156,14 +156,14 @@ void States::KeepFirst(ir::Node& node, size_t input) {
   node.inputs[input] = held;
 }
 
-void States::KeepCarried(Walk& walk, const Carried& state) {
+void States::KeepCarried(TimeLoop& time_loop, const Carried& state) {
   const std::string name = FreeName(state.name);
-  const ir::Source initial = InitialOf(walk, state);
+  const ir::Source initial = InitialOf(time_loop, state);
   const TensorType type = TypeOf(initial);
-  const ir::Source read = NewReadValue(graph_, *walk.node, name, initial);
+  const ir::Source read = NewReadValue(graph_, *time_loop.node, name, initial);
   read.node->outputs[0].type = type;
-  NewAssign(graph_, *walk.node, name, {walk.node, Narrow32(*state.output, "output")});
-  SetInitial(walk, state, read);
+  NewAssign(graph_, *time_loop.node, name, {time_loop.node, Narrow32(*state.output, "output")});
+  SetInitial(time_loop, state, read);
   std::string from = state.from;
   if (!initial.node->constant) {
     from += fmt::format("; initialised by layer {} \"{}\" in the first run after a reset",

@@ -18,7 +18,7 @@
 #include "converter/graph/streaming/pasts.h"
 #include "converter/graph/streaming/position.h"
 #include "converter/graph/streaming/streamed.h"
-#include "converter/graph/streaming/walks.h"
+#include "converter/graph/streaming/time_loops.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -45,7 +45,7 @@ class States {
   // Makes the input keep its value of the first run.
   void KeepFirst(ir::Node& node, size_t input);
   // The time loop is already shortened.
-  void KeepCarried(Walk& walk, const Carried& state);
+  void KeepCarried(TimeLoop& time_loop, const Carried& state);
   // Call it after all other operations of a run are in the graph.
   void WritePasts();
 

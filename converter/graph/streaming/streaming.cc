@@ -48,7 +48,7 @@
 #include "converter/graph/streaming/starts.h"
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/time_choice.h"
-#include "converter/graph/streaming/walks.h"
+#include "converter/graph/streaming/time_loops.h"
 #include "converter/graph/streaming/whole_gathers.h"
 #include "converter/ir/edit.h"
 #include "converter/ops/operation.h"
@@ -86,10 +86,10 @@ class Streaming {
     for (ir::Node* node : times.nodes()) states.KeepNumbers(*node, numbers_);
     states.CountOn(tables_, attentions_);
     states.KeepLateSteps();
-    for (Walk& walk : walks_) {
-      Shorten(graph_, walk, steps_ * PerStep(walk));
-      for (const Carried& state : walk.states) {
-        if (!kept_.carried.contains({walk.node, &state})) states.KeepCarried(walk, state);
+    for (TimeLoop& time_loop : time_loops_) {
+      Shorten(graph_, time_loop, steps_ * PerStep(time_loop));
+      for (const Carried& state : time_loop.states) {
+        if (!kept_.carried.contains({time_loop.node, &state})) states.KeepCarried(time_loop, state);
       }
     }
     states.WritePasts();
@@ -116,7 +116,7 @@ class Streaming {
     if (!tried.is_sound && seeds_.empty()) {
       tried.motion = motion_;
     } else if (times_) {
-      tried.motion = walks_.empty() ? MotionAlong(*times_, attentions_) : Motion::kWalks;
+      tried.motion = time_loops_.empty() ? MotionAlong(*times_, attentions_) : Motion::kTimeLoops;
       tried.is_channels = IsChannelsOfWindows(*times_);
       tried.has_weights = RunsThroughWeights(*times_);
     }
@@ -143,31 +143,31 @@ class Streaming {
     filled_ = JoinPads(graph_);
     JoinCuts(graph_);
     (void)KeepStarts(graph_, started);
-    if (!ReadWalks() || !CountPlaces() || !FitSteps()) return false;
+    if (!ReadTimeLoops() || !CountPlaces() || !FitSteps()) return false;
     Faults discarded;
     TimeAxes with_joins(graph_, whole_steps_, discarded);
     Spread(with_joins);
     StartsToShifts(graph_, with_joins);
     TimeAxes& times = times_.emplace(graph_, whole_steps_, faults_);
     Spread(times);
-    KeepWalksOverTime(times);
+    KeepTimeLoopsOverTime(times);
     lengths_ = ConstantsOfLength(graph_, times, folding_);
     if (is_open_) open_lengths_ = ConstantsOfOpenLength(graph_, folding_);
     CheckCounters();
-    kept_ = KeptStatesOf(graph_, walks_);
+    kept_ = KeptStatesOf(graph_, time_loops_);
     // A sequence of one step is always complete.
     if (times.steps() > 1) Check(times);
     return faults_.lines().size() == before;
   }
 
-  bool ReadWalks();
+  bool ReadTimeLoops();
   bool CountPlaces();
-  void KeepWalksOverTime(const TimeAxes& times);
+  void KeepTimeLoopsOverTime(const TimeAxes& times);
   bool FitSteps();
   bool HasRates() const;
   bool TakeBackFills(const TimeAxes& times);
   void Spread(TimeAxes& times);
-  int64_t PerStep(const Walk& walk) const { return walk.steps / whole_steps_; }
+  int64_t PerStep(const TimeLoop& time_loop) const { return time_loop.steps / whole_steps_; }
   void CountSteps(const ir::Node& node, int64_t steps);
   void CountSteps(const std::string& of, int64_t steps);
   void CheckCounters();
@@ -180,7 +180,7 @@ class Streaming {
   void CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis& at, const TimeAxis& time);
   void CheckLate(const TimeAxes& times);
   bool IsLate(const TimeAxes& times, ir::Node& node, uint32_t port) const;
-  const Walk* WalkOf(const ir::Node& node) const;
+  const TimeLoop* TimeLoopOf(const ir::Node& node) const;
 
   ir::Graph& graph_;
   int64_t steps_;
@@ -193,8 +193,9 @@ class Streaming {
   std::optional<TimeAxes> times_;
   Motion motion_ = Motion::kNone;  // the most likely one
   std::vector<FilledWindow> filled_;
-  std::vector<Walk> walks_;
-  std::map<const ir::Node*, Faults> walk_faults_;  // faults of loops that need not be time loops
+  std::vector<TimeLoop> time_loops_;
+  std::map<const ir::Node*, Faults>
+      time_loop_faults_;  // faults of loops that need not be time loops
   std::vector<CausalAttention> attentions_;
   std::vector<const ir::Node*> ahead_;  // attentions that are not known to be causal
   std::vector<LookBack> look_backs_;    // of a model without time loops and seeds
@@ -230,7 +231,8 @@ bool Streaming::TakeBackFills(const TimeAxes& times) {
 }
 
 void Streaming::Spread(TimeAxes& times) {
-  for (const Walk& walk : walks_) times.AddWalk(*walk.node, walk.strides);
+  for (const TimeLoop& time_loop : time_loops_)
+    times.AddTimeLoop(*time_loop.node, time_loop.strides);
   for (const CausalAttention& attention : attentions_) {
     for (auto& [node, relation] : RelationsOf(graph_, attention)) {
       times.SetRelation(node, std::move(relation));
@@ -244,11 +246,11 @@ void Streaming::Spread(TimeAxes& times) {
   for (const LookBack& back : look_backs_) {
     times.Set(back.node->inputs[0], {back.axis, 1, back.places() / whole_steps_}, *back.node);
   }
-  for (const Walk& walk : walks_) {
+  for (const TimeLoop& time_loop : time_loops_) {
     if (!seeds_.empty()) break;
-    for (const Stride& stride : walk.strides) {
-      const TimeAxis time = {stride.at.axis, 1, stride.chunk * PerStep(walk)};
-      times.Set(TensorAt(*walk.node, stride.at), time, *walk.node);
+    for (const Stride& stride : time_loop.strides) {
+      const TimeAxis time = {stride.at.axis, 1, stride.chunk * PerStep(time_loop)};
+      times.Set(TensorAt(*time_loop.node, stride.at), time, *time_loop.node);
     }
   }
   times.Spread();
@@ -293,14 +295,14 @@ bool Streaming::FitSteps() {
   return false;
 }
 
-bool Streaming::ReadWalks() {
+bool Streaming::ReadTimeLoops() {
   for (ir::Node* node : ir::Topological(graph_)) {
-    Faults& faults = seeds_.empty() ? faults_ : walk_faults_[node];
-    std::optional<Walk> walk = ReadWalk(graph_, *node, faults);
-    if (walk) walks_.push_back(std::move(*walk));
+    Faults& faults = seeds_.empty() ? faults_ : time_loop_faults_[node];
+    std::optional<TimeLoop> time_loop = ReadTimeLoop(graph_, *node, faults);
+    if (time_loop) time_loops_.push_back(std::move(*time_loop));
   }
-  if (!walks_.empty()) motion_ = Motion::kWalks;
-  if (!walks_.empty() || !seeds_.empty()) return true;
+  if (!time_loops_.empty()) motion_ = Motion::kTimeLoops;
+  if (!time_loops_.empty() || !seeds_.empty()) return true;
   LookBacks look_backs = LookBacksIn(graph_, attentions_);
   motion_ = look_backs.motion;
   look_backs_ = std::move(look_backs.likeliest);
@@ -323,7 +325,7 @@ bool Streaming::CountPlaces() {
   }
   for (const LookBack& back : look_backs_) CountSteps(*back.node, back.places() / back.take);
   if (seeds_.empty()) {
-    for (const Walk& walk : walks_) CountSteps(*walk.node, walk.steps);
+    for (const TimeLoop& time_loop : time_loops_) CountSteps(*time_loop.node, time_loop.steps);
   }
   whole_steps_ = *std::ranges::min_element(counted_);
   const auto fits = [&](int64_t steps) { return steps % whole_steps_ == 0; };
@@ -336,27 +338,28 @@ bool Streaming::CountPlaces() {
 }
 
 // A time loop over another axis is an ordinary operation.
-void Streaming::KeepWalksOverTime(const TimeAxes& times) {
-  std::erase_if(walks_,
-                [&](const Walk& walk) { return !times.RunsAlong(*walk.node, walk.strides); });
-  for (const Walk& walk : walks_) {
-    for (const std::string& line : walk_faults_[walk.node].lines()) faults_.Add(line);
+void Streaming::KeepTimeLoopsOverTime(const TimeAxes& times) {
+  std::erase_if(time_loops_, [&](const TimeLoop& time_loop) {
+    return !times.RunsAlong(*time_loop.node, time_loop.strides);
+  });
+  for (const TimeLoop& time_loop : time_loops_) {
+    for (const std::string& line : time_loop_faults_[time_loop.node].lines()) faults_.Add(line);
   }
 }
 
-const Walk* Streaming::WalkOf(const ir::Node& node) const {
-  const auto found = std::ranges::find(walks_, &node, &Walk::node);
-  return found == walks_.end() ? nullptr : &*found;
+const TimeLoop* Streaming::TimeLoopOf(const ir::Node& node) const {
+  const auto found = std::ranges::find(time_loops_, &node, &TimeLoop::node);
+  return found == time_loops_.end() ? nullptr : &*found;
 }
 
 void Streaming::CheckCounters() {
-  for (const Walk& walk : walks_) {
-    if (!ir::Iterates(*walk.node)) continue;
+  for (const TimeLoop& time_loop : time_loops_) {
+    if (!ir::Iterates(*time_loop.node)) continue;
     std::set<size_t> lengths;
-    for (size_t i = 0; i < walk.node->inputs.size(); ++i) {
-      if (lengths_.contains(walk.node->inputs[i].node)) lengths.insert(i);
+    for (size_t i = 0; i < time_loop.node->inputs.size(); ++i) {
+      if (lengths_.contains(time_loop.node->inputs[i].node)) lengths.insert(i);
     }
-    RefuseCounters(graph_, *walk.node, lengths, faults_);
+    RefuseCounters(graph_, *time_loop.node, lengths, faults_);
   }
 }
 
@@ -364,8 +367,8 @@ void Streaming::CheckCounters() {
 // because these are replaced.
 bool Streaming::MayReadLength(const TimeAxes& times, ir::Node& node, size_t input) const {
   if (times.Of(node.inputs[input]) != nullptr) return false;
-  if (const Walk* walk = WalkOf(node)) {
-    return ir::Iterates(node) || input == 1 + walk->states.size();
+  if (const TimeLoop* time_loop = TimeLoopOf(node)) {
+    return ir::Iterates(node) || input == 1 + time_loop->states.size();
   }
   const AxisRelation& relation = times.Relation(&node);
   if (relation.selects) return input > 0 && times.Of(node.inputs[0]) != nullptr;
@@ -417,7 +420,7 @@ void Streaming::Check(const TimeAxes& times) {
                               is_declared ? ", so --state must not name it" : ""),
                   faults_);
     }
-    if (WalkOf(*node) == nullptr && HoldsVariables(*node)) {
+    if (TimeLoopOf(*node) == nullptr && HoldsVariables(*node)) {
       RefuseToCut(graph_, *node, "its body reads a variable once for all steps", faults_);
     }
     CheckOrder(times, *node);
@@ -439,7 +442,7 @@ void Streaming::Check(const TimeAxes& times) {
   }
   for (const CausalAttention& attention : attentions_) CheckAttention(times, attention);
   CheckLate(times);
-  early_uses_ = EarlyUses(times, walks_);
+  early_uses_ = EarlyUses(times, time_loops_);
 }
 
 void Streaming::CheckAttention(const TimeAxes& times, const CausalAttention& attention) {
@@ -487,10 +490,10 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
                  : "its value differs from step to step",
         faults_);
   }
-  if (const Walk* walk = WalkOf(node)) {
-    const auto stride = std::ranges::find(walk->strides, at, &Stride::at);
-    if (stride != walk->strides.end() && time.outer == 1 &&
-        time.chunk == stride->chunk * PerStep(*walk)) {
+  if (const TimeLoop* time_loop = TimeLoopOf(node)) {
+    const auto stride = std::ranges::find(time_loop->strides, at, &Stride::at);
+    if (stride != time_loop->strides.end() && time.outer == 1 &&
+        time.chunk == stride->chunk * PerStep(*time_loop)) {
       return;
     }
     return RefuseToCut(graph_, node,
@@ -523,7 +526,7 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
 // Returns true if `port` depends on the final step and none of its producers does.
 bool Streaming::IsLate(const TimeAxes& times, ir::Node& node, uint32_t port) const {
   if (times.Of({&node, port}) != nullptr || !HasTime(times, node)) return false;
-  if (WalkOf(node) != nullptr) return true;
+  if (TimeLoopOf(node) != nullptr) return true;
   return !times.Relation(&node).selections.empty() && FirstStepIn(times, node) == nullptr;
 }
 

@@ -43,7 +43,8 @@ struct Traced : GraphBuilder {
   }
   using Step = std::function<ir::Source(ir::Source input, ir::Source h, int64_t step)>;
   // The states of all steps, in temporal order.
-  std::vector<ir::Source> Walk(ir::Source data, ir::Source h, const Step& step, bool back = false) {
+  std::vector<ir::Source> Traversal(ir::Source data, ir::Source h, const Step& step,
+                                    bool back = false) {
     std::vector<ir::Source> states(static_cast<size_t>(steps));
     for (int64_t i = 0; i < steps; ++i) {
       const int64_t at = back ? steps - 1 - i : i;
@@ -51,12 +52,12 @@ struct Traced : GraphBuilder {
     }
     return states;
   }
-  std::vector<ir::Source> WalkCells(ir::Source data, ir::Source h, uint32_t seed = 1,
-                                    bool back = false) {
+  std::vector<ir::Source> BuildCells(ir::Source data, ir::Source h, uint32_t seed = 1,
+                                     bool back = false) {
     const auto cell = [&](ir::Source input, ir::Source state, int64_t) {
       return Cell(input, state, seed);
     };
-    return Walk(data, h, cell, back);
+    return Traversal(data, h, cell, back);
   }
 
   // Returns the operations after the pass, and checks that results are bit-identical.
@@ -81,7 +82,7 @@ struct Traced : GraphBuilder {
 
 TEST(Reroll, MakesALoopOfCopiesThatPassAStateOn) {
   Traced g(6);
-  g.Result(g.Stacked(g.WalkCells(g.x, g.Parameter(F32({2, kWidth})))));
+  g.Result(g.Stacked(g.BuildCells(g.x, g.Parameter(F32({2, kWidth})))));
   std::map<std::string, int> left = g.Rerolled();
   EXPECT_EQ(left["TensorIterator"], 1);
   EXPECT_EQ(left["Tanh"], 1);
@@ -94,7 +95,7 @@ TEST(Reroll, MakesALoopOfCopiesThatPassAStateOn) {
 TEST(Reroll, CarriesTheStateAndNotItsProduct) {
   for (const bool gives_all : {true, false}) {
     Traced g(6);
-    const std::vector<ir::Source> states = g.WalkCells(g.x, g.Parameter(F32({2, kWidth})));
+    const std::vector<ir::Source> states = g.BuildCells(g.x, g.Parameter(F32({2, kWidth})));
     g.Result(gives_all ? g.Stacked(states) : states.back());
     EXPECT_EQ(g.Rerolled()["MatMul"], 2);
     for (const auto& node : g.graph.nodes) {
@@ -111,7 +112,7 @@ TEST(Reroll, CarriesTheStateAndNotItsProduct) {
 
 TEST(Reroll, WalksBackward) {
   Traced g(5);
-  g.Result(g.Stacked(g.WalkCells(g.x, g.Zeros(), 1, /*back=*/true)));
+  g.Result(g.Stacked(g.BuildCells(g.x, g.Zeros(), 1, /*back=*/true)));
   std::map<std::string, int> left = g.Rerolled();
   EXPECT_EQ(left["TensorIterator"], 1);
   EXPECT_EQ(left["Tanh"], 1);
@@ -119,8 +120,8 @@ TEST(Reroll, WalksBackward) {
 
 TEST(Reroll, MakesALoopForEachDirection) {
   Traced g(5);
-  const ir::Source there = g.Stacked(g.WalkCells(g.x, g.Zeros(), 1));
-  const ir::Source back = g.Stacked(g.WalkCells(g.x, g.Zeros(), 4, /*back=*/true));
+  const ir::Source there = g.Stacked(g.BuildCells(g.x, g.Zeros(), 1));
+  const ir::Source back = g.Stacked(g.BuildCells(g.x, g.Zeros(), 4, /*back=*/true));
   g.Result(g.Of("Concat", {there, back}, {{"axis", "2"}}));
   std::map<std::string, int> left = g.Rerolled();
   EXPECT_EQ(left["TensorIterator"], 2);
@@ -129,8 +130,8 @@ TEST(Reroll, MakesALoopForEachDirection) {
 
 TEST(Reroll, TakesLayersThatFollowOneAnother) {
   Traced g(5);
-  const ir::Source below = g.Stacked(g.WalkCells(g.x, g.Zeros(), 1));
-  g.Result(g.Stacked(g.WalkCells(below, g.Zeros(), 4)));
+  const ir::Source below = g.Stacked(g.BuildCells(g.x, g.Zeros(), 1));
+  g.Result(g.Stacked(g.BuildCells(below, g.Zeros(), 4)));
   std::map<std::string, int> left = g.Rerolled();
   EXPECT_EQ(left["TensorIterator"], 2);
   EXPECT_EQ(left["Tanh"], 2);
@@ -140,7 +141,7 @@ TEST(Reroll, TakesLayersThatRunStepByStep) {
   Traced g(5);
   ir::Source above = g.Zeros();
   std::vector<ir::Source> all;
-  for (const ir::Source& below : g.WalkCells(g.x, g.Zeros(), 1)) {
+  for (const ir::Source& below : g.BuildCells(g.x, g.Zeros(), 1)) {
     all.push_back(above = g.Cell(below, above, 4));
   }
   g.Result(g.Stacked(all));
@@ -177,7 +178,7 @@ TEST(Reroll, TakesStatesThatTheFirstAndTheLastCopyLack) {
 
 TEST(Reroll, KeepsAFirstCopyOutsideThatIsAnother) {
   Traced g(6);
-  g.Result(g.Stacked(g.Walk(g.x, g.Zeros(), [&](ir::Source x, ir::Source h, int64_t i) {
+  g.Result(g.Stacked(g.Traversal(g.x, g.Zeros(), [&](ir::Source x, ir::Source h, int64_t i) {
     return i == 0 ? g.Of("Sigmoid", {x}) : g.Cell(x, h);
   })));
   std::map<std::string, int> left = g.Rerolled();
@@ -189,7 +190,7 @@ TEST(Reroll, KeepsAFirstCopyOutsideThatIsAnother) {
 
 TEST(Reroll, GivesTheLastValueAlone) {
   Traced g(6);
-  const ir::Source last = g.WalkCells(g.x, g.Zeros()).back();
+  const ir::Source last = g.BuildCells(g.x, g.Zeros()).back();
   g.Result(g.Of("MatMul", {last, g.Weights(9)}));
   std::map<std::string, int> left = g.Rerolled();
   EXPECT_EQ(left["TensorIterator"], 1);
@@ -199,7 +200,7 @@ TEST(Reroll, GivesTheLastValueAlone) {
 
 TEST(Reroll, CutsOutWhatIsReadBySteps) {
   Traced g(8);
-  const std::vector<ir::Source> states = g.WalkCells(g.x, g.Zeros());
+  const std::vector<ir::Source> states = g.BuildCells(g.x, g.Zeros());
   g.Result(g.Of("Add", {states[3], states.back()}));
   g.Result(g.Stacked({states[4], states[5], states[6]}));
   std::map<std::string, int> left = g.Rerolled();
@@ -209,7 +210,7 @@ TEST(Reroll, CutsOutWhatIsReadBySteps) {
 
 TEST(Reroll, SlicesConstantsThatDifferFromCopyToCopy) {
   Traced g(5);
-  g.Result(g.Stacked(g.Walk(g.x, g.Zeros(), [&](ir::Source x, ir::Source h, int64_t i) {
+  g.Result(g.Stacked(g.Traversal(g.x, g.Zeros(), [&](ir::Source x, ir::Source h, int64_t i) {
     const ir::Source number = g.Float(static_cast<float>(i) / 4);
     return g.Cell(
         g.Of("Multiply", {g.Of("Add", {x, g.Row(50 + static_cast<uint32_t>(i))}), number}), h);
@@ -282,7 +283,7 @@ TEST(Reroll, TakesInAFirstCopyThatAddsNegativeZeros) {
   Traced g(6);
   const ir::Source nothing = g.Floats({1, 1}, {-0.0F});
   ir::Source h;
-  g.Result(g.Stacked(g.Walk(g.x, g.Zeros(), [&](ir::Source x, ir::Source, int64_t i) {
+  g.Result(g.Stacked(g.Traversal(g.x, g.Zeros(), [&](ir::Source x, ir::Source, int64_t i) {
     const ir::Source apart = i == 0 ? g.Of("Add", {x, nothing}) : g.Of("Subtract", {x, h});
     h = g.Of("MatMul", {g.Of("Tanh", {apart}), g.Weights(7)});
     return h;
@@ -323,7 +324,7 @@ TEST(Reroll, GivesNoOutputThatNothingReads) {
 
 TEST(Reroll, LeavesCopiesApartFromOneThatDiffers) {
   Traced g(8);
-  g.Result(g.Stacked(g.Walk(g.x, g.Zeros(), [&](ir::Source x, ir::Source h, int64_t i) {
+  g.Result(g.Stacked(g.Traversal(g.x, g.Zeros(), [&](ir::Source x, ir::Source h, int64_t i) {
     return g.Cell(x, h, i == 4 ? 9 : 1);
   })));
   EXPECT_EQ(g.Rerolled()["TensorIterator"], 0);
@@ -331,7 +332,7 @@ TEST(Reroll, LeavesCopiesApartFromOneThatDiffers) {
 
 TEST(Reroll, LeavesFewCopies) {
   Traced g(3);
-  g.Result(g.Stacked(g.WalkCells(g.x, g.Zeros())));
+  g.Result(g.Stacked(g.BuildCells(g.x, g.Zeros())));
   EXPECT_EQ(g.Rerolled()["TensorIterator"], 0);
 }
 
@@ -345,7 +346,7 @@ TEST(Reroll, LeavesCopiesWithoutAState) {
 
 TEST(Reroll, TakesHundredsOfCopies) {
   Traced g(400);
-  g.Result(g.Stacked(g.WalkCells(g.x, g.Zeros())));
+  g.Result(g.Stacked(g.BuildCells(g.x, g.Zeros())));
   EXPECT_EQ(g.Rerolled()["TensorIterator"], 1);
 }
 

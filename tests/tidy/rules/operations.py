@@ -70,7 +70,7 @@ PATTERNS = {
     "converter/graph/streaming/first_steps.cc": "a Select by a flag",
     "converter/graph/streaming/starts.cc": "a Select by a mask",
     "converter/graph/streaming/late_masks.cc": "a comparison with the number of steps so far",
-    "converter/graph/streaming/late_walks.cc": "a Select that keeps a state unchanged",
+    "converter/graph/streaming/late_loops.cc": "a Select that keeps a state unchanged",
     "converter/graph/reroll/value_table.cc": "sums with negative zeros",
     "converter/graph/streaming/borders.cc": "a Pad before a data movement",
     "converter/graph/streaming/frames.cc": "a Gather of repeats or frames",

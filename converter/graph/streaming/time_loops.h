@@ -3,8 +3,8 @@
 // and RNN sequences, and TensorIterators and Loops with slices or scan outputs. Reads how they
 // iterate, reports those that cannot be streamed, and shortens the others. The graph owns every
 // node created here.
-#ifndef WEFT_CONVERTER_GRAPH_STREAMING_WALKS_H_
-#define WEFT_CONVERTER_GRAPH_STREAMING_WALKS_H_
+#ifndef WEFT_CONVERTER_GRAPH_STREAMING_TIME_LOOPS_H_
+#define WEFT_CONVERTER_GRAPH_STREAMING_TIME_LOOPS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Carried {
   size_t entry = 0;              // of a loop: index in its map's inputs
 };
 
-struct Walk {
+struct TimeLoop {
   ir::Node* node = nullptr;
   int64_t steps = 0;
   std::vector<Stride> strides;
@@ -36,18 +36,18 @@ struct Walk {
 
 // Returns nullopt for a node that is no time loop. Adds a fault for each reason that prevents
 // streaming.
-std::optional<Walk> ReadWalk(const ir::Graph& graph, ir::Node& node, Faults& faults);
+std::optional<TimeLoop> ReadTimeLoop(const ir::Graph& graph, ir::Node& node, Faults& faults);
 
 // Sets the time loop's number of steps and adds an output for every state.
-void Shorten(ir::Graph& graph, Walk& walk, int64_t steps);
+void Shorten(ir::Graph& graph, TimeLoop& time_loop, int64_t steps);
 
 // Read and set the initial value of a state.
-ir::Source InitialOf(const Walk& walk, const Carried& state);
-void SetInitial(Walk& walk, const Carried& state, const ir::Source& source);
+ir::Source InitialOf(const TimeLoop& time_loop, const Carried& state);
+void SetInitial(TimeLoop& time_loop, const Carried& state, const ir::Source& source);
 
 // Returns true if the operation iterates over a time axis step by step, with carried states.
 bool IsSequence(const ir::Node& node);
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_STREAMING_WALKS_H_
+#endif  // WEFT_CONVERTER_GRAPH_STREAMING_TIME_LOOPS_H_

@@ -2,8 +2,8 @@
 // Iterates over an index space of any rank and keeps one element offset per operand, using
 // additions only. Internal to the kernels; the caller owns the dims and strides, which must outlive
 // the Walk.
-#ifndef WEFT_KERNELS_WALK_H_
-#define WEFT_KERNELS_WALK_H_
+#ifndef WEFT_KERNELS_STRIDED_ITERATOR_H_
+#define WEFT_KERNELS_STRIDED_ITERATOR_H_
 
 #include "kernels/element.h"
 
@@ -21,9 +21,9 @@ inline bool IsEmpty(const uint32_t* dims, uint32_t rank) {
 //   Walk walk(rank, dims, {strides ...});
 //   do { ... } while (walk.Next());
 template <typename Stride, size_t kOperands>
-class Walk {
+class StridedIterator {
  public:
-  Walk(uint32_t rank, const uint32_t* dims, const Stride* const (&strides)[kOperands])
+  StridedIterator(uint32_t rank, const uint32_t* dims, const Stride* const (&strides)[kOperands])
       : rank_(rank), dims_(dims) {
     for (size_t o = 0; o < kOperands; ++o) strides_[o] = strides[o];
   }
@@ -55,4 +55,4 @@ class Walk {
 
 }  // namespace weft::kernels
 
-#endif  // WEFT_KERNELS_WALK_H_
+#endif  // WEFT_KERNELS_STRIDED_ITERATOR_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/streaming/late_walks.h"
+#include "converter/graph/streaming/late_loops.h"
 
 #include <map>
 #include <string>
@@ -50,22 +50,25 @@ void SelectStates(ir::Graph& graph, ir::Node& loop, int64_t late, int64_t steps)
 // Converts a sequence to a loop over its cell.
 class CellLoop {
  public:
-  CellLoop(ir::Graph& graph, const Walk& walk)
-      : graph_(graph), walk_(walk), node_(*walk.node), loop_(NewTensorIterator(graph, node_)) {}
+  CellLoop(ir::Graph& graph, const TimeLoop& time_loop)
+      : graph_(graph),
+        time_loop_(time_loop),
+        node_(*time_loop.node),
+        loop_(NewTensorIterator(graph, node_)) {}
 
   ir::Node& Run() {
     std::vector<ir::Source> inputs = {Slice()};
-    for (const Carried& state : walk_.states) inputs.push_back(State(state));
-    for (size_t i = walk_.states.size() + 2; i < node_.inputs.size(); ++i) {
+    for (const Carried& state : time_loop_.states) inputs.push_back(State(state));
+    for (size_t i = time_loop_.states.size() + 2; i < node_.inputs.size(); ++i) {
       inputs.push_back(Weights(node_.inputs[i]));
     }
     std::map<std::string, std::string> attributes = node_.attributes;
     attributes.erase("direction");
     const ops::Operation& sequence = *node_.operation;
-    ir::Node* cell =
-        NewInferredNode(body(), node_, std::string(sequence.traits.cell), sequence.opset,
-                        std::move(inputs), Narrow32(walk_.states.size(), "states"), attributes);
-    for (size_t i = 0; i < walk_.states.size(); ++i) Close(i, {cell, Narrow32(i, "state")});
+    ir::Node* cell = NewInferredNode(body(), node_, std::string(sequence.traits.cell),
+                                     sequence.opset, std::move(inputs),
+                                     Narrow32(time_loop_.states.size(), "states"), attributes);
+    for (size_t i = 0; i < time_loop_.states.size(); ++i) Close(i, {cell, Narrow32(i, "state")});
     return *loop_;
   }
 
@@ -129,7 +132,7 @@ class CellLoop {
   }
 
   ir::Graph& graph_;
-  const Walk& walk_;
+  const TimeLoop& time_loop_;
   ir::Node& node_;
   ir::Node* loop_;
   std::vector<size_t> states_;  // indices of their inputs
@@ -137,20 +140,20 @@ class CellLoop {
 
 }  // namespace
 
-bool SetSteps(ir::Graph& graph, const Walk& walk, int64_t steps) {
-  ir::Node& node = *walk.node;
+bool SetSteps(ir::Graph& graph, const TimeLoop& time_loop, int64_t steps) {
+  ir::Node& node = *time_loop.node;
   const bool is_loop = ir::IsLoop(node);
-  if (walk.steps == steps || (ir::Iterates(node) && !is_loop)) return true;
+  if (time_loop.steps == steps || (ir::Iterates(node) && !is_loop)) return true;
   if (is_loop && node.bodies[0].map.Takes(0)) return false;
-  ir::Source& count = node.inputs[is_loop ? 0 : 1 + walk.states.size()];
+  ir::Source& count = node.inputs[is_loop ? 0 : 1 + time_loop.states.size()];
   const TensorType type = TypeOf(count);
   const Dims all(static_cast<size_t>(ElementCount(type.dims).value_or(0)), steps);
   count = NewInts(graph, node, type, all);
   return true;
 }
 
-void HoldStates(ir::Graph& graph, const Walk& walk, int64_t late, int64_t steps) {
-  ir::Node& loop = IsSequence(*walk.node) ? CellLoop(graph, walk).Run() : *walk.node;
+void HoldStates(ir::Graph& graph, const TimeLoop& time_loop, int64_t late, int64_t steps) {
+  ir::Node& loop = IsSequence(*time_loop.node) ? CellLoop(graph, time_loop).Run() : *time_loop.node;
   SelectStates(graph, loop, late, steps);
 }
 
