@@ -90,12 +90,12 @@ pipeline::ConvertOptions PipelineOptions(const Options& options, Faults& faults)
   return made;
 }
 
-// `place` sets the location of the IR in the options.
-template <typename Place>
-Result ConvertFrom(const Options& options, const Place& place) {
+// `position` sets the location of the IR in the options.
+template <typename Position>
+Result ConvertFrom(const Options& options, const Position& position) {
   Faults faults;
   pipeline::ConvertOptions made = PipelineOptions(options, faults);
-  place(made);
+  position(made);
   Result result;
   std::optional<pipeline::Converted> converted;
   if (faults.ok()) converted = pipeline::Convert(made, faults);

@@ -290,7 +290,7 @@ StridedBytes AccessBy(const format::RingParams& p, uint32_t operand) {
   const int64_t bits = int64_t{p.element_bytes()} * 8;
   switch (operand) {
     case 0:
-      return Contiguous(bits, {p.outer(), p.places(), p.inner()});
+      return Contiguous(bits, {p.outer(), p.positions(), p.inner()});
     case 2:
     case 5:
       return Contiguous(32, {1});
@@ -309,11 +309,11 @@ StridedBytes AccessBy(const format::RingMatmulParams& p, uint32_t operand) {
     return Iterated(kF32Bits, 0, *p.batch_dims(), p.batch_rank(), strides);
   };
   const bool is_along_columns = p.along() == format::RingAlong::columns;
-  const int64_t held = int64_t{is_along_columns ? p.columns() : p.inner()} - p.places();
-  const auto with_matrix = [&](StridedBytes bytes, int64_t places, int64_t inner_stride,
+  const int64_t held = int64_t{is_along_columns ? p.columns() : p.inner()} - p.positions();
+  const auto with_matrix = [&](StridedBytes bytes, int64_t positions, int64_t inner_stride,
                                int64_t column_stride) {
-    Extend(bytes, kF32Bits, is_along_columns ? places : p.columns(), column_stride);
-    Extend(bytes, kF32Bits, is_along_columns ? p.inner() : places, inner_stride);
+    Extend(bytes, kF32Bits, is_along_columns ? positions : p.columns(), column_stride);
+    Extend(bytes, kF32Bits, is_along_columns ? p.inner() : positions, inner_stride);
     return bytes;
   };
   switch (operand) {
@@ -327,12 +327,12 @@ StridedBytes AccessBy(const format::RingMatmulParams& p, uint32_t operand) {
       return with_matrix(batch(*p.past_batch_strides()), held, p.past_inner_stride(),
                          p.past_column_stride());
     default:
-      return with_matrix(batch(*p.x_batch_strides()), p.places(), p.x_inner_stride(),
+      return with_matrix(batch(*p.x_batch_strides()), p.positions(), p.x_inner_stride(),
                          p.x_column_stride());
   }
 }
 
-StridedBytes AccessBy(const format::PlacesParams& p, uint32_t operand) {
+StridedBytes AccessBy(const format::PositionsParams& p, uint32_t operand) {
   if (operand == 2) return Contiguous(32, {p.batch()});
   if (operand == 1)
     return Contiguous(format::BitsOf(p.index_type()), {p.batch(), p.rank(), p.most()});

@@ -39,10 +39,10 @@ uint64_t MixedBytes(uint64_t number, const std::byte* bytes, size_t count) {
   return Mixed(number, rest ^ (uint64_t{count} << 56));
 }
 
-// Writes hash bytes to `bytes`: byte i depends on `number` and on its position, `place` + i.
-void NumberBytes(uint64_t number, uint64_t place, std::byte* bytes, size_t count) {
+// Writes hash bytes to `bytes`: byte i depends on `number` and on its position, `position` + i.
+void NumberBytes(uint64_t number, uint64_t position, std::byte* bytes, size_t count) {
   for (size_t at = 0; at < count; at += sizeof(uint64_t)) {
-    const uint64_t word = Mixed(number, place + at);
+    const uint64_t word = Mixed(number, position + at);
     std::memcpy(bytes + at, &word, count - at < sizeof(word) ? count - at : sizeof(word));
   }
 }
@@ -89,11 +89,11 @@ uint64_t NumberOfRuns(const StridedBytes& access, const std::byte* from) {
   return number;
 }
 
-void NumberRuns(const StridedBytes& access, uint64_t number, uint64_t place, std::byte* to) {
+void NumberRuns(const StridedBytes& access, uint64_t number, uint64_t position, std::byte* to) {
   access.ForEachRun([&](int64_t at) {
     const auto bytes = static_cast<size_t>(access.run_bytes);
-    NumberBytes(number, place, to + at, bytes);
-    place += bytes;
+    NumberBytes(number, position, to + at, bytes);
+    position += bytes;
   });
 }
 

@@ -34,7 +34,7 @@ class StepOperands {
       find(spare);
       return spare;
     }
-    Kept& kept = kept_[step % kPlaces];
+    Kept& kept = kept_[step % kPositions];
     if (kept.step == step) {
       follow(kept.operands, kept.moving);
     } else {
@@ -46,7 +46,7 @@ class StepOperands {
 
  private:
   static constexpr uint32_t kNoStep = 0xFFFFFFFFu;  // a file has fewer steps
-  static constexpr uint32_t kPlaces = 32;
+  static constexpr uint32_t kPositions = 32;
 
   struct Kept {
     uint32_t step;
@@ -54,7 +54,7 @@ class StepOperands {
     Operands operands;
   };
 
-  Kept kept_[kPlaces];
+  Kept kept_[kPositions];
 };
 
 // Firmware has little stack and computes the addresses each time.

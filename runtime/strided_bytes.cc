@@ -25,11 +25,11 @@ void StridedBytes::Repeat(int64_t count, int64_t stride) {
   if (stride < 0) first_byte = After(first_byte, count - 1, stride);
   if (count > 1 && stride != 0) {
     const int64_t distance = stride < 0 ? -stride : stride;
-    uint32_t place = dim_count++;
-    for (; place > 0 && dims[place - 1].stride_bytes > distance; --place) {
-      dims[place] = dims[place - 1];
+    uint32_t position = dim_count++;
+    for (; position > 0 && dims[position - 1].stride_bytes > distance; --position) {
+      dims[position] = dims[position - 1];
     }
-    dims[place] = {count, distance};
+    dims[position] = {count, distance};
   }
   // Dims without a gap between their elements extend the run.
   uint32_t absorbed = 0;

@@ -81,13 +81,13 @@ class Tables {
   }
 
   // Returns the position of the field, or 0 if it is absent.
-  uint32_t PlaceOf(uint32_t field) const {
-    const uint32_t place = field < fields_bytes_ ? ShortAt(fields_ + field) : 0;
-    return place == 0 ? 0 : table_ + place;
+  uint32_t PositionOf(uint32_t field) const {
+    const uint32_t position = field < fields_bytes_ ? ShortAt(fields_ + field) : 0;
+    return position == 0 ? 0 : table_ + position;
   }
 
   bool ScalarFits(uint32_t field, uint32_t bytes) const {
-    const uint32_t at = PlaceOf(field);
+    const uint32_t at = PositionOf(field);
     return at == 0 || NumberFits(at, bytes);
   }
 
@@ -118,9 +118,9 @@ class Tables {
   // The same for a field of the table. Returns false if the target is outside; *at is 0 if the
   // field is absent.
   bool FollowField(uint32_t field, uint32_t* at) const {
-    const uint32_t place = PlaceOf(field);
-    *at = place == 0 ? 0 : Follow(place);
-    return place == 0 || *at != 0;
+    const uint32_t position = PositionOf(field);
+    *at = position == 0 ? 0 : Follow(position);
+    return position == 0 || *at != 0;
   }
 
   bool VerifyFields() const {
@@ -142,9 +142,9 @@ class Tables {
   bool NamesFit(uint32_t at) const {
     const uint32_t count = NumberAt(at);
     for (uint32_t i = 0; i < count; ++i) {
-      const uint32_t place = at + 4 + 4 * i;
-      const uint32_t offset = NumberAt(place);
-      if (offset >= size_ - place || !TextFits(place + offset)) return false;
+      const uint32_t position = at + 4 + 4 * i;
+      const uint32_t offset = NumberAt(position);
+      if (offset >= size_ - position || !TextFits(position + offset)) return false;
     }
     return true;
   }

@@ -97,7 +97,7 @@ class Incoming {
   }
 
   // Gives the file its name. Signals must be held. Withdraw requires `keep_old`.
-  bool Place(bool keep_old, std::string* reason) {
+  bool Position(bool keep_old, std::string* reason) {
     if (name_.empty()) {
       // link() never replaces a file, so a new file needs no temporary name.
       const int error = Link(target_.c_str());
@@ -209,7 +209,7 @@ bool WriteFiles(std::span<const FileToWrite> files, std::string* reason) {
   const SignalsHeld held;
   for (size_t i = 0; i < incoming.size(); ++i) {
     const bool is_last = i + 1 == incoming.size();
-    if (incoming[i].Place(!is_last, reason)) continue;
+    if (incoming[i].Position(!is_last, reason)) continue;
     for (size_t k = i + 1; k > 0; --k) incoming[k - 1].Withdraw();
     return false;
   }

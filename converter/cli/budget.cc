@@ -83,7 +83,7 @@ Json LargestStepsJson(const inspect::Budget& budget, size_t most_rows) {
 
 Json LargestWeightsJson(const inspect::Budget& budget, size_t most_rows) {
   Json list = Json::array();
-  for (const inspect::WeightPlace& row : Largest(budget.largest_weights, most_rows)) {
+  for (const inspect::WeightLocation& row : Largest(budget.largest_weights, most_rows)) {
     list.push_back(
         {{"step", row.kind}, {"layer", row.layer}, {"type", row.type}, {"bytes", row.bytes}});
   }

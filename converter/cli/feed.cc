@@ -46,11 +46,12 @@ std::optional<Feed> CutRecording(const ModelPort& port, const Recording& recordi
 // 0 for other arrays.
 int64_t CallsAlongTime(const ModelPort& port, const Dims& dims) {
   if (!port.time_axis || dims.size() != port.type.dims.size()) return 0;
-  const int64_t places = port.type.dims[*port.time_axis], all = dims[*port.time_axis];
+  const int64_t positions = port.type.dims[*port.time_axis], all = dims[*port.time_axis];
   Dims one = dims;
-  one[*port.time_axis] = places;
-  const bool fits = one == port.type.dims && places > 0 && all > places && all % places == 0;
-  return fits ? all / places : 0;
+  one[*port.time_axis] = positions;
+  const bool fits =
+      one == port.type.dims && positions > 0 && all > positions && all % positions == 0;
+  return fits ? all / positions : 0;
 }
 
 // The shapes of arrays with several calls, for messages.
@@ -61,12 +62,12 @@ std::string CallShapes(const ModelPort& port) {
   if (!port.time_axis) return text;
   text += fmt::format(" or {}[", Name(port.type.type));
   for (size_t i = 0; i < port.type.dims.size(); ++i) {
-    const int64_t places = port.type.dims[i];
+    const int64_t positions = port.type.dims[i];
     if (i > 0) text += ",";
     if (i != *port.time_axis) {
-      text += fmt::format("{}", places);
+      text += fmt::format("{}", positions);
     } else {
-      text += places == 1 ? "N" : fmt::format("{}*N", places);
+      text += positions == 1 ? "N" : fmt::format("{}*N", positions);
     }
   }
   return text + "]";

@@ -56,8 +56,8 @@ Json StreamedPortJson(const ModelPort& port, const format::StreamedPort& row, bo
   Json json = {{"name", port.display_name}};
   if (row.time() == format::PortTime::steps) {
     json["axis"] = row.axis();
-    json["places"] = row.places();
-    if (row.all_places() != 0) json["of"] = row.all_places();
+    json["places"] = row.positions();
+    if (row.all_positions() != 0) json["of"] = row.all_positions();
   }
   if (row.time() == format::PortTime::so_far) json["so_far"] = true;
   if (is_output) json["latency"] = row.latency();

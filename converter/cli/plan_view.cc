@@ -51,16 +51,16 @@ int64_t SharedPortBytes(const format::Model& model) {
   return shared;
 }
 
-Json SharedJson(const std::vector<inspect::SharedPlace>& places) {
+Json SharedJson(const std::vector<inspect::SharedAddress>& positions) {
   Json list = Json::array();
-  for (const inspect::SharedPlace& place : places) {
-    list.push_back({{"slot", place.slot},
-                    {"of", place.of},
-                    {"offset", place.offset_bytes},
-                    {"bytes", place.bytes},
-                    {"first_step", place.first_step},
-                    {"last_step", place.last_step},
-                    {"why", inspect::Why(place.why)}});
+  for (const inspect::SharedAddress& location : positions) {
+    list.push_back({{"slot", location.slot},
+                    {"of", location.of},
+                    {"offset", location.offset_bytes},
+                    {"bytes", location.bytes},
+                    {"first_step", location.first_step},
+                    {"last_step", location.last_step},
+                    {"why", inspect::Why(location.why)}});
   }
   return list;
 }
@@ -75,7 +75,7 @@ Json LiveJson(const std::vector<inspect::StepSpan>& live) {
 Json BuffersJson(const format::Model& model) {
   Json list = Json::array();
   const std::vector<inspect::PlacedBuffer> buffers = inspect::BuffersOf(model);
-  const std::vector<std::vector<inspect::SharedPlace>> shared = inspect::SharedIn(model, buffers);
+  const std::vector<std::vector<inspect::SharedAddress>> shared = inspect::SharedIn(model, buffers);
   for (size_t i = 0; i < buffers.size(); ++i) {
     const inspect::PlacedBuffer& buffer = buffers[i];
     list.push_back({{"name", buffer.name},

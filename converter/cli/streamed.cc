@@ -14,10 +14,10 @@ std::string LineOf(const graph::StreamedPort& port, std::string_view side, int64
   std::string line = fmt::format("  {:<6} \"{}\" {}", is_whole ? "fixed" : side, OneLine(port.name),
                                  ToString(port.type));
   if (port.time) {
-    line += fmt::format(": axis {}, {}", port.time->axis, port.time->places);
-    if (port.time->all_places != 0) line += fmt::format(" of {}", port.time->all_places);
-    if (port.time->places != steps) {
-      line += fmt::format(" ({} per step)", port.time->places / steps);
+    line += fmt::format(": axis {}, {}", port.time->axis, port.time->positions);
+    if (port.time->all_positions != 0) line += fmt::format(" of {}", port.time->all_positions);
+    if (port.time->positions != steps) {
+      line += fmt::format(" ({} per step)", port.time->positions / steps);
     }
   } else if (port.so_far) {
     line += ": result of all steps so far";
@@ -42,8 +42,8 @@ nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
   json["type"] = ToString(port.type);
   if (port.time) {
     json["axis"] = port.time->axis;
-    json["places"] = port.time->places;
-    if (port.time->all_places != 0) json["of"] = port.time->all_places;
+    json["places"] = port.time->positions;
+    if (port.time->all_positions != 0) json["of"] = port.time->all_positions;
   }
   return json;
 }

@@ -77,11 +77,11 @@ std::optional<std::string> SelfTestViolation(LoadedModel& model) {
   char text[256];
   Describe(fault, text, sizeof text);
   if (fault.code != FaultCode::kSelfTestDiffers) return text;
-  const std::string place = first.element == weft::Mismatch::kLengthDiffers
-                                ? "the length"
-                                : fmt::format("element {}", first.element);
+  const std::string location = first.element == weft::Mismatch::kLengthDiffers
+                                   ? "the length"
+                                   : fmt::format("element {}", first.element);
   return fmt::format("self test: run {}: output {} \"{}\": {} is {}; must be {}", first.run,
-                     first.output, model.outputs()[first.output].display_name, place,
+                     first.output, model.outputs()[first.output].display_name, location,
                      ElementText(first.type, first.actual),
                      ElementText(first.type, first.expected));
 }

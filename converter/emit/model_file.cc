@@ -149,18 +149,19 @@ uint8_t Writer::RegionOf(ValueId root) const {
 uint32_t Writer::Slot(ValueId id) {
   if (id == kNone) return kNoSlot;
   const plan::Value& value = program_.values[id];
-  const plan::Place place = plan::Resolve(program_, id);
+  const plan::Location location = plan::Resolve(program_, id);
   std::vector<std::pair<uint32_t, int64_t>> moves;
-  for (const plan::Move& move : place.moves) {
+  for (const plan::Move& move : location.moves) {
     moves.emplace_back(section_index_[move.section], move.stride_bytes);
   }
   std::sort(moves.begin(), moves.end());  // as the format requires
   // If weights exceed the limit, the traversal continues with offsets 0 and Write adds the fault.
   const bool is_refused = plan_.weights_bytes > kLimit;
-  assert(plan_.offsets_bytes[place.root] != plan::kNoOffset);
-  const int64_t offset = is_refused ? 0 : plan_.offsets_bytes[place.root] + place.offset_bytes;
+  assert(plan_.offsets_bytes[location.root] != plan::kNoOffset);
+  const int64_t offset =
+      is_refused ? 0 : plan_.offsets_bytes[location.root] + location.offset_bytes;
   const int64_t bytes = is_refused ? 0 : value.bytes;
-  const auto key = std::tuple(place.root, place.offset_bytes, value.bytes, moves,
+  const auto key = std::tuple(location.root, location.offset_bytes, value.bytes, moves,
                               static_cast<int>(value.type.type), value.type.dims);
   const auto [it, added] = slot_index_.try_emplace(key, Narrow32(slots_.size(), "slots"));
   if (!added) return it->second;
@@ -174,10 +175,10 @@ uint32_t Writer::Slot(ValueId id) {
     moves_.emplace_back(section, Narrow<int32_t>(stride, "the bytes between two iterations"));
   }
   slots_.emplace_back(Narrow32(offset, "an offset"), Narrow32(bytes, "a size in bytes"),
-                      dims->second, moves.empty() ? 0 : first_move, RegionOf(place.root),
+                      dims->second, moves.empty() ? 0 : first_move, RegionOf(location.root),
                       value.type.type, Narrow<uint8_t>(value.type.dims.size(), "rank"),
                       Narrow<uint8_t>(moves.size(), "moves"));
-  slot_buffers_.push_back(BufferOf(place.root));
+  slot_buffers_.push_back(BufferOf(location.root));
   return it->second;
 }
 

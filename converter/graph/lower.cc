@@ -43,8 +43,8 @@ plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::Value
 // An output or a body's result must not be stored in state, because Assigns overwrite the state
 // before the value is read.
 plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
-  const plan::Place place = plan::Resolve(builder.program(), value);
-  if (builder.value(place.root).storage != plan::Storage::kState) return value;
+  const plan::Location location = plan::Resolve(builder.program(), value);
+  if (builder.value(location.root).storage != plan::Storage::kState) return value;
   const plan::Because because(builder, format::Reason::output);
   const plan::ValueId copy = builder.Scratch(builder.value(value).type);
   builder.Copy(value, copy);

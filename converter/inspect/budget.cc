@@ -31,9 +31,9 @@ std::string WeightType(const format::Model& model, const format::Step& step, uin
   return is_weights && !precision.empty() ? precision + type.substr(type.find('[')) : type;
 }
 
-std::vector<WeightPlace> WeightsOf(const format::Model& model) {
+std::vector<WeightLocation> WeightsOf(const format::Model& model) {
   struct Row {
-    WeightPlace place;
+    WeightLocation location;
     uint32_t end_bytes = 0;
   };
   std::map<uint32_t, Row> rows;  // by offset
@@ -46,21 +46,22 @@ std::vector<WeightPlace> WeightsOf(const format::Model& model) {
       const format::Slot& slot = *model.slots()->Get(index);
       if (slot.region() != format::kWeightsRegion) continue;
       Row& row = rows[slot.offset_bytes()];
-      if (slot.bytes() <= row.place.bytes) continue;
+      if (slot.bytes() <= row.location.bytes) continue;
       row = {{KindName(steps[i].kind()), LayerOf(model, i), WeightType(model, steps[i], index),
               slot.bytes()},
              slot.offset_bytes() + slot.bytes()};
     }
   }
-  std::vector<WeightPlace> largest;
+  std::vector<WeightLocation> largest;
   uint32_t covered = 0;
   for (const auto& [offset, row] : rows) {
     if (row.end_bytes <= covered) continue;  // part of an earlier range
     covered = row.end_bytes;
-    largest.push_back(row.place);
+    largest.push_back(row.location);
   }
-  std::stable_sort(largest.begin(), largest.end(),
-                   [](const WeightPlace& a, const WeightPlace& b) { return a.bytes > b.bytes; });
+  std::stable_sort(
+      largest.begin(), largest.end(),
+      [](const WeightLocation& a, const WeightLocation& b) { return a.bytes > b.bytes; });
   return largest;
 }
 

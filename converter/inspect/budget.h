@@ -23,7 +23,7 @@ struct ScratchRegion {
 };
 
 // An address range of the weights, with the first step that reads the largest part of it.
-struct WeightPlace {
+struct WeightLocation {
   std::string kind, layer, type;
   uint64_t bytes = 0;
 };
@@ -32,8 +32,8 @@ struct Budget {
   std::vector<FlashPart> flash;
   std::vector<ScratchRegion> scratch;
   ModelWork work;
-  std::vector<StepWork> largest_steps;       // all steps with multiply-adds, the largest first
-  std::vector<WeightPlace> largest_weights;  // the largest first; slots of one range count once
+  std::vector<StepWork> largest_steps;          // all steps with multiply-adds, the largest first
+  std::vector<WeightLocation> largest_weights;  // the largest first; slots of one range count once
 };
 
 // The file must have passed verify.cc.

@@ -13,28 +13,28 @@ namespace weft::inspect {
 namespace {
 
 // Bytes [begin, end) of a region in iteration 0; each iteration adds `stride`.
-struct Place {
+struct Location {
   uint32_t region = 0;
   int64_t begin = 0, end = 0;
   int64_t stride = 0;
   bool by_copy = false;  // a `copy` step writes the range
 
-  bool MovesLike(const Place& other) const {
+  bool MovesLike(const Location& other) const {
     return region == other.region && stride == other.stride;
   }
-  bool Overlaps(const Place& other) const {
+  bool Overlaps(const Location& other) const {
     return MovesLike(other) && begin < other.end && other.begin < end;
   }
   // The range one iteration later.
-  Place Next() const { return {region, begin + stride, end + stride, stride, by_copy}; }
+  Location Next() const { return {region, begin + stride, end + stride, stride, by_copy}; }
 };
 
-// The parts of `place` that no range of `written` covers.
-std::vector<Place> Uncovered(const Place& place, const std::vector<Place>& written) {
-  std::vector<Place> parts = {place};
-  for (const Place& cover : written) {
-    std::vector<Place> rest;
-    for (const Place& part : parts) {
+// The parts of `location` that no range of `written` covers.
+std::vector<Location> Uncovered(const Location& location, const std::vector<Location>& written) {
+  std::vector<Location> parts = {location};
+  for (const Location& cover : written) {
+    std::vector<Location> rest;
+    for (const Location& part : parts) {
       if (!part.Overlaps(cover)) {
         rest.push_back(part);
         continue;
@@ -49,17 +49,17 @@ std::vector<Place> Uncovered(const Place& place, const std::vector<Place>& writt
 }
 
 // Merges overlapping ranges, because several slots may be parts of one value.
-std::vector<Place> Merge(std::vector<Place> places) {
-  const auto key = [](const Place& p) { return std::tuple(p.region, p.stride, p.begin, p.end); };
-  std::sort(places.begin(), places.end(),
-            [&](const Place& a, const Place& b) { return key(a) < key(b); });
-  std::vector<Place> merged;
-  for (const Place& place : places) {
-    if (!merged.empty() && merged.back().Overlaps(place)) {
-      merged.back().end = std::max(merged.back().end, place.end);
-      merged.back().by_copy = merged.back().by_copy || place.by_copy;
+std::vector<Location> Merge(std::vector<Location> positions) {
+  const auto key = [](const Location& p) { return std::tuple(p.region, p.stride, p.begin, p.end); };
+  std::sort(positions.begin(), positions.end(),
+            [&](const Location& a, const Location& b) { return key(a) < key(b); });
+  std::vector<Location> merged;
+  for (const Location& location : positions) {
+    if (!merged.empty() && merged.back().Overlaps(location)) {
+      merged.back().end = std::max(merged.back().end, location.end);
+      merged.back().by_copy = merged.back().by_copy || location.by_copy;
     } else {
-      merged.push_back(place);
+      merged.push_back(location);
     }
   }
   return merged;
@@ -68,8 +68,8 @@ std::vector<Place> Merge(std::vector<Place> places) {
 // Accesses of one copy of the body: `exposed` are reads of earlier iterations, `written` all
 // writes, merged.
 struct CopyAccess {
-  std::vector<Place> exposed, written;
-  std::vector<Place> writes;  // all writes, in order
+  std::vector<Location> exposed, written;
+  std::vector<Location> writes;  // all writes, in order
 };
 
 // Maximum distance in iterations between the write and the read of a state in a scan output.
@@ -89,21 +89,22 @@ class Accesses : public Visitor {
   }
 
   // The range of a slot that moves with a nested section includes all its iterations.
-  Place PlaceOf(uint32_t index) const {
+  Location PositionOf(uint32_t index) const {
     const format::Slot& slot = format::RowsOf(model_.slots())[index];
-    Place place{slot.region(), slot.offset_bytes(), int64_t{slot.offset_bytes()} + slot.bytes()};
+    Location location{slot.region(), slot.offset_bytes(),
+                      int64_t{slot.offset_bytes()} + slot.bytes()};
     const auto moves = format::RowsOf(model_.moves());
     for (uint32_t i = 0; i < slot.move_count(); ++i) {
       const format::Move& move = moves[slot.first_move() + i];
       if (move.section() == section_) {
-        place.stride = move.stride_bytes();
+        location.stride = move.stride_bytes();
       } else if (SectionAt(model_, move.section()).depth() > SectionAt(model_, section_).depth()) {
         const int64_t reach =
             int64_t{move.stride_bytes()} * (int64_t{TripsOf(model_, move.section()).count} - 1);
-        (reach < 0 ? place.begin : place.end) += reach;
+        (reach < 0 ? location.begin : location.end) += reach;
       }
     }
-    return place;
+    return location;
   }
 
  private:
@@ -113,15 +114,16 @@ class Accesses : public Visitor {
     const uint32_t* operands = format::RowsOf(model_.operands()).data + step.first_operand();
     for (uint32_t i = 0; i < arity.inputs; ++i) {
       if (operands[i] == format::kNoSlot) continue;
-      const Place place = PlaceOf(operands[i]);
-      if (place.region == format::kWeightsRegion) continue;
-      for (const Place& part : Uncovered(place, access_.written)) access_.exposed.push_back(part);
+      const Location location = PositionOf(operands[i]);
+      if (location.region == format::kWeightsRegion) continue;
+      for (const Location& part : Uncovered(location, access_.written))
+        access_.exposed.push_back(part);
     }
     for (uint32_t i = arity.inputs; i < arity.operands(); ++i) {
       if (operands[i] == format::kNoSlot) continue;
-      Place place = PlaceOf(operands[i]);
-      place.by_copy = step.kind() == static_cast<uint16_t>(format::Kind::copy);
-      access_.written.push_back(place);
+      Location location = PositionOf(operands[i]);
+      location.by_copy = step.kind() == static_cast<uint16_t>(format::Kind::copy);
+      access_.written.push_back(location);
     }
   }
 
@@ -130,20 +132,20 @@ class Accesses : public Visitor {
   CopyAccess access_;
 };
 
-const Place* FindOverlap(const std::vector<Place>& places, const Place& place) {
-  const auto found = std::find_if(places.begin(), places.end(),
-                                  [&](const Place& other) { return other.Overlaps(place); });
-  return found == places.end() ? nullptr : &*found;
+const Location* FindOverlap(const std::vector<Location>& positions, const Location& location) {
+  const auto found = std::find_if(positions.begin(), positions.end(),
+                                  [&](const Location& other) { return other.Overlaps(location); });
+  return found == positions.end() ? nullptr : &*found;
 }
 
-// Returns true if a `copy` step wrote at least a part of the bytes that `place` has after all
+// Returns true if a `copy` step wrote at least a part of the bytes that `location` has after all
 // writes; nullopt if no write overlaps it. Other values may have used the range in between.
-std::optional<bool> LastByCopy(const std::vector<Place>& writes, const Place& place) {
+std::optional<bool> LastByCopy(const std::vector<Location>& writes, const Location& location) {
   std::optional<bool> by_copy;
-  std::vector<Place> later;
+  std::vector<Location> later;
   for (auto write = writes.rbegin(); write != writes.rend(); ++write) {
-    if (!write->Overlaps(place)) continue;
-    Place part = place;
+    if (!write->Overlaps(location)) continue;
+    Location part = location;
     part.begin = std::max(part.begin, write->begin);
     part.end = std::min(part.end, write->end);
     if (Uncovered(part, later).empty()) continue;
@@ -162,25 +164,25 @@ Carried CarriedBy(const format::Model& model, uint32_t section) {
   const CopyAccess last = accesses.Of(CopyOf(model, section, unroll - 1));
   const uint32_t oldest = std::min(kOldest, std::max(TripsOf(model, section).count, 1u) - 1);
   Carried carried;
-  for (const Place& place : first.exposed) {
-    if (place.stride != 0) {
+  for (const Location& location : first.exposed) {
+    if (location.stride != 0) {
       // The range was written `age` + 1 iterations earlier, that many strides further.
       bool scan = false;
-      Place written = place;
+      Location written = location;
       for (uint32_t age = 0; age < oldest && !scan; ++age) {
         written = written.Next();
         scan = FindOverlap(last.written, written) != nullptr;
       }
       ++(scan ? carried.through_scan : carried.sliced);
-    } else if (const std::optional<bool> by_copy = LastByCopy(last.writes, place)) {
+    } else if (const std::optional<bool> by_copy = LastByCopy(last.writes, location)) {
       // A buffer that the last copy reads as well is updated in place by each copy.
-      const bool stays = unroll == 1 || FindOverlap(last.exposed, place) != nullptr;
+      const bool stays = unroll == 1 || FindOverlap(last.exposed, location) != nullptr;
       ++(*by_copy ? carried.by_copy : stays ? carried.in_place : carried.ping_pongs);
-    } else if (const std::optional<bool> is_copied = LastByCopy(first.writes, place)) {
+    } else if (const std::optional<bool> is_copied = LastByCopy(first.writes, location)) {
       ++(*is_copied ? carried.by_copy : carried.in_place);
     }
   }
-  for (const Place& place : first.written) carried.scans += place.stride != 0 ? 1 : 0;
+  for (const Location& location : first.written) carried.scans += location.stride != 0 ? 1 : 0;
   return carried;
 }
 
@@ -190,8 +192,8 @@ std::vector<PingPong> PingPongsOf(const format::Model& model, uint32_t section) 
   const StepRun first = CopyOf(model, section, 0), second = CopyOf(model, section, 1);
   if (first.end - first.begin != second.end - second.begin) return ping_pongs;
   Accesses accesses(model, section);
-  const std::vector<Place> first_reads = accesses.Of(first).exposed;
-  const std::vector<Place> second_reads = accesses.Of(second).exposed;
+  const std::vector<Location> first_reads = accesses.Of(first).exposed;
+  const std::vector<Location> second_reads = accesses.Of(second).exposed;
   const auto steps = format::RowsOf(model.steps());
   for (uint32_t i = 0; i < first.end - first.begin; ++i) {
     const format::Step& one = steps[first.begin + i];
@@ -204,8 +206,8 @@ std::vector<PingPong> PingPongsOf(const format::Model& model, uint32_t section) 
       const PingPong ping_pong{operands[one.first_operand() + k],
                                operands[other.first_operand() + k]};
       if (ping_pong.there == format::kNoSlot || ping_pong.back == format::kNoSlot) continue;
-      const Place there = accesses.PlaceOf(ping_pong.there),
-                  back = accesses.PlaceOf(ping_pong.back);
+      const Location there = accesses.PositionOf(ping_pong.there),
+                     back = accesses.PositionOf(ping_pong.back);
       const bool is_pair = there.stride == 0 && back.stride == 0 && !there.Overlaps(back) &&
                            FindOverlap(first_reads, back) != nullptr &&
                            FindOverlap(second_reads, there) != nullptr;

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 std::string SlotText(const format::Model& model, uint32_t slot) {
   if (slot == format::kNoSlot) return "-";
-  return fmt::format("#{} {} {}", slot, SlotType(model, slot), SlotPlace(model, slot));
+  return fmt::format("#{} {} {}", slot, SlotType(model, slot), SlotAddress(model, slot));
 }
 
 class Listing : public Visitor {
@@ -116,7 +116,7 @@ std::string SlotType(const format::Model& model, uint32_t index) {
   return ToString(type);
 }
 
-std::string SlotPlace(const format::Model& model, uint32_t index) {
+std::string SlotAddress(const format::Model& model, uint32_t index) {
   const format::Slot& slot = format::RowsOf(model.slots())[index];
   const auto moves = format::RowsOf(model.moves());
   std::string text = fmt::format("{}+{}", RegionName(slot.region()), slot.offset_bytes());
@@ -152,7 +152,7 @@ Json ListingJson(const format::Model& model) {
       Json operand = nullptr;
       if (slot != format::kNoSlot) {
         operand = {
-            {"slot", slot}, {"type", SlotType(model, slot)}, {"place", SlotPlace(model, slot)}};
+            {"slot", slot}, {"type", SlotType(model, slot)}, {"place", SlotAddress(model, slot)}};
       }
       (k < arity.inputs ? inputs : outputs).push_back(std::move(operand));
     }

@@ -22,7 +22,7 @@ std::string RegionName(uint32_t region);
 // Type of a slot: "f32[1,64]".
 std::string SlotType(const format::Model& model, uint32_t slot);
 // Address of a slot: "scratch+128", with "+512/iteration of section 0" if it moves.
-std::string SlotPlace(const format::Model& model, uint32_t slot);
+std::string SlotAddress(const format::Model& model, uint32_t slot);
 
 }  // namespace weft::inspect
 

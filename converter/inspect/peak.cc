@@ -92,8 +92,8 @@ class Timeline : public Visitor {
     Peak peak{region, StepAt(fullest), static_cast<uint64_t>(most), {}, changes.overlaps};
     for (const auto& [id, buffer] : buffers_) {
       if (buffer.region != region || !IsLiveAt(buffer, fullest)) continue;
-      const Span place = PlaceOf(buffer);
-      peak.alive.push_back({buffer.name, static_cast<uint64_t>(place.end - place.begin)});
+      const Span location = PositionOf(buffer);
+      peak.alive.push_back({buffer.name, static_cast<uint64_t>(location.end - location.begin)});
     }
     std::stable_sort(peak.alive.begin(), peak.alive.end(),
                      [](const auto& a, const auto& b) { return a.bytes > b.bytes; });
@@ -271,7 +271,7 @@ class Timeline : public Visitor {
   }
 
   // The buffer's range, extended to multiples of the region's alignment.
-  Span PlaceOf(const Buffer& buffer) const {
+  Span PositionOf(const Buffer& buffer) const {
     const int64_t alignment = model_.regions()->Get(buffer.region)->alignment_bytes();
     return {buffer.begin_bytes / alignment * alignment,
             (buffer.end_bytes + alignment - 1) / alignment * alignment};
@@ -286,10 +286,10 @@ class Timeline : public Visitor {
     std::map<int64_t, std::vector<std::pair<Span, int>>> edges;  // by time: +1 start, -1 end
     for (const auto& [id, buffer] : buffers_) {
       if (buffer.region != region) continue;
-      const Span place = PlaceOf(buffer);
+      const Span location = PositionOf(buffer);
       for (const TimeRange& range : buffer.live) {
-        edges[range.begin].emplace_back(place, 1);
-        edges[range.end].emplace_back(place, -1);
+        edges[range.begin].emplace_back(location, 1);
+        edges[range.end].emplace_back(location, -1);
       }
     }
     Changes changes;
@@ -297,9 +297,9 @@ class Timeline : public Visitor {
     int64_t sum = 0, covered = 0;
     for (const auto& [time, list] : edges) {
       int64_t& change = changes.bytes[time];
-      for (const auto& [place, count] : list) {
-        change += cover.Add(place, count);
-        sum += count * (place.end - place.begin);
+      for (const auto& [location, count] : list) {
+        change += cover.Add(location, count);
+        sum += count * (location.end - location.begin);
       }
       covered += change;
       changes.overlaps = changes.overlaps || covered < sum;

@@ -52,27 +52,27 @@ class BufferOfSlots {
                 const PlacedBuffer& buffer)
       : slots_(format::RowsOf(model.slots())), touched_(touched), buffer_(buffer) {}
 
-  std::vector<SharedPlace> Shared() const {
-    std::vector<SharedPlace> list;
+  std::vector<SharedAddress> Shared() const {
+    std::vector<SharedAddress> list;
     for (const uint32_t slot : buffer_.slots) {
-      SharedPlace place;
-      if (touched_[slot].first_step > touched_[slot].last_step || !Find(slot, place)) continue;
-      place.slot = slot;
-      place.offset_bytes = slots_[slot].offset_bytes();
-      place.bytes = slots_[slot].bytes();
-      place.first_step = touched_[slot].first_step;
-      place.last_step = touched_[slot].last_step;
-      list.push_back(place);
+      SharedAddress location;
+      if (touched_[slot].first_step > touched_[slot].last_step || !Find(slot, location)) continue;
+      location.slot = slot;
+      location.offset_bytes = slots_[slot].offset_bytes();
+      location.bytes = slots_[slot].bytes();
+      location.first_step = touched_[slot].first_step;
+      location.last_step = touched_[slot].last_step;
+      list.push_back(location);
     }
     return list;
   }
 
  private:
   // Finds the slot whose memory `slot` shares. Returns false if there is none.
-  bool Find(uint32_t slot, SharedPlace& place) const {
+  bool Find(uint32_t slot, SharedAddress& location) const {
     const auto take = [&](uint32_t of, Sharing why) {
-      place.of = of;
-      place.why = why;
+      location.of = of;
+      location.why = why;
       return true;
     };
     const uint32_t read = touched_[slot].read_there;
@@ -96,10 +96,10 @@ class BufferOfSlots {
 
 }  // namespace
 
-std::vector<std::vector<SharedPlace>> SharedIn(const format::Model& model,
-                                               const std::vector<PlacedBuffer>& buffers) {
+std::vector<std::vector<SharedAddress>> SharedIn(const format::Model& model,
+                                                 const std::vector<PlacedBuffer>& buffers) {
   const std::vector<Touched> touched = TouchedSlots(model);
-  std::vector<std::vector<SharedPlace>> lists;
+  std::vector<std::vector<SharedAddress>> lists;
   for (const PlacedBuffer& buffer : buffers) {
     lists.push_back(BufferOfSlots(model, touched, buffer).Shared());
   }

@@ -18,7 +18,7 @@ enum class Sharing : uint8_t {
   view,      // the same bytes with another shape or type
 };
 
-struct SharedPlace {
+struct SharedAddress {
   uint32_t slot = 0, of = 0;               // `slot` shares memory with `of`
   int64_t offset_bytes = 0, bytes = 0;     // of `slot`, in iteration 0 of the enclosing loops
   uint32_t first_step = 0, last_step = 0;  // first and last step that access `slot`
@@ -27,8 +27,8 @@ struct SharedPlace {
 
 // Returns the shared values of each buffer, in the order of its slots. The model must have passed
 // verify.cc.
-std::vector<std::vector<SharedPlace>> SharedIn(const format::Model& model,
-                                               const std::vector<PlacedBuffer>& buffers);
+std::vector<std::vector<SharedAddress>> SharedIn(const format::Model& model,
+                                                 const std::vector<PlacedBuffer>& buffers);
 
 // The reason as text.
 const char* Why(Sharing why);

@@ -75,9 +75,9 @@ class Note {
             fmt::format("{}: latency is {}; must be 0 for an input", who, row.latency()));
     Require(row.reserved() == 0, fmt::format("{}: reserved is {}; must be 0", who, row.reserved()));
     if (row.time() != format::PortTime::steps) {
-      Require(row.axis() == 0 && row.places() == 0 && row.all_places() == 0,
+      Require(row.axis() == 0 && row.positions() == 0 && row.all_positions() == 0,
               fmt::format("{}: has {} of {} positions of axis {}; must have none", who,
-                          row.places(), row.all_places(), row.axis()));
+                          row.positions(), row.all_positions(), row.axis()));
       return;
     }
     const bool has_axis = row.axis() < slot.rank();
@@ -85,11 +85,11 @@ class Note {
             fmt::format("{}: axis is {}; must be below {}", who, row.axis(), slot.rank()));
     if (!has_axis) return;
     const uint32_t extent = format::RowsOf(model_.dims())[slot.first_dim() + row.axis()];
-    Require(row.places() == extent,
-            fmt::format("{}: a run has {} positions; must have {}", who, row.places(), extent));
-    Require(row.all_places() == 0 || row.all_places() >= row.places(),
+    Require(row.positions() == extent,
+            fmt::format("{}: a run has {} positions; must have {}", who, row.positions(), extent));
+    Require(row.all_positions() == 0 || row.all_positions() >= row.positions(),
             fmt::format("{}: the full model has {} positions; must have at least {}", who,
-                        row.all_places(), row.places()));
+                        row.all_positions(), row.positions()));
   }
 
   const format::Model& model_;

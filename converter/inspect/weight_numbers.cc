@@ -121,9 +121,9 @@ std::vector<float> PanelsOfIntegers(const PackedShape& shape, const std::vector<
     const size_t unit = i % kUnits, k = i / kUnits % shape.inputs;
     const size_t panel = i / kUnits / shape.inputs, output = panel % panels * kUnits + unit;
     if (output >= shape.outputs) continue;
-    const size_t block = k / kernels::kInputBlock, place = k % kernels::kInputBlock;
+    const size_t block = k / kernels::kInputBlock, location = k % kernels::kInputBlock;
     const size_t at = panel * kUnits * padded + (block * kUnits + unit) * kernels::kInputBlock;
-    floats[i] = integers[at + place] * scales[panel / panels * shape.scales + output];
+    floats[i] = integers[at + location] * scales[panel / panels * shape.scales + output];
   }
   return floats;
 }
@@ -163,10 +163,10 @@ std::vector<float> PanelsOfNibbles(const format::DenseI4Params& dense,
   }
   for (size_t panel = 0; panel < panel_count; ++panel) {
     for (size_t k = 0; k < inputs; ++k) {
-      const size_t block = k / kernels::kInputBlock, place = k % kernels::kInputBlock;
+      const size_t block = k / kernels::kInputBlock, location = k % kernels::kInputBlock;
       for (size_t i = 0; i < kUnits; ++i) {
         const size_t byte =
-            panel * kHalf * padded + (block * kHalf + i % kHalf) * kernels::kInputBlock + place;
+            panel * kHalf * padded + (block * kHalf + i % kHalf) * kernels::kInputBlock + location;
         const size_t at = (panel * groups + k / group) * kUnits + i;
         const float zero = zeros.empty() ? kMiddle : zeros[at];
         panels[(panel * inputs + k) * kUnits + i] =

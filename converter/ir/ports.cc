@@ -135,8 +135,8 @@ class PortReader {
   }
 
  private:
-  // `place` is the index of the port among the inputs or outputs.
-  PortText ReadPort(pugi::xml_node xml, std::string_view side, PortIndex& index, size_t place) {
+  // `position` is the index of the port among the inputs or outputs.
+  PortText ReadPort(pugi::xml_node xml, std::string_view side, PortIndex& index, size_t position) {
     PortText port;
     const std::string_view text = xml.attribute("id").value();
     const std::optional<int64_t> id = ParseInt(text);
@@ -147,7 +147,7 @@ class PortReader {
     }
     port.id = id.value_or(-1);
     port.numbered = id.has_value();
-    index.emplace(port.id, place);
+    index.emplace(port.id, position);
     for (pugi::xml_node dim : xml.children("dim")) {
       const std::optional<int64_t> value = ParseInt(dim.child_value());
       if (!value || *value < -1) {

@@ -12,8 +12,8 @@
 #include "converter/ops/families.h"
 #include "converter/ops/line_matrix.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/reduce.h"
 #include "converter/ops/top.h"
 
@@ -152,30 +152,30 @@ void LowerAdaptive(LowerScope& scope) {
 
 // The positions that the windows along an axis cover, window by window. All windows have the
 // maximum width: narrower ones repeat their last position, which never becomes the first maximum.
-std::vector<Dims> WindowPlaces(int64_t in, int64_t out) {
+std::vector<Dims> WindowPositions(int64_t in, int64_t out) {
   std::vector<Dims> windows;
   const int64_t taps = WidestWindow(in, out);
   for (int64_t j = 0; j < out; ++j) {
     const AdaptiveWindow window = AdaptiveWindowAt(j, in, out);
-    Dims& places = windows.emplace_back();
+    Dims& positions = windows.emplace_back();
     for (int64_t tap = 0; tap < taps; ++tap) {
-      places.push_back(std::min(window.begin + tap, window.end - 1));
+      positions.push_back(std::min(window.begin + tap, window.end - 1));
     }
   }
   return windows;
 }
 
 // The same over all spatial axes, as indices into the flattened spatial axes.
-std::vector<Dims> SpacePlaces(std::span<const int64_t> in, std::span<const int64_t> out) {
+std::vector<Dims> SpacePositions(std::span<const int64_t> in, std::span<const int64_t> out) {
   std::vector<Dims> all = {{0}};
   for (size_t axis = 0; axis < in.size(); ++axis) {
     std::vector<Dims> finer;
-    const std::vector<Dims> windows = WindowPlaces(in[axis], out[axis]);
+    const std::vector<Dims> windows = WindowPositions(in[axis], out[axis]);
     for (const Dims& outer : all) {
       for (const Dims& window : windows) {
-        Dims& places = finer.emplace_back();
+        Dims& positions = finer.emplace_back();
         for (const int64_t first : outer) {
-          for (const int64_t place : window) places.push_back(first * in[axis] + place);
+          for (const int64_t position : window) positions.push_back(first * in[axis] + position);
         }
       }
     }
@@ -192,14 +192,15 @@ void LowerMaximaAndIndices(LowerScope& scope) {
   if (ElementCount(type.dims) == 0) return;
   plan::Builder& builder = scope.builder;
   const std::span<const int64_t> in = std::span(scope.input_dims(0)).subspan(kFirstSpatial);
-  Dims places;
-  const std::vector<Dims> windows = SpacePlaces(in, std::span(type.dims).subspan(kFirstSpatial));
-  for (const Dims& window : windows) places.insert(places.end(), window.begin(), window.end());
+  Dims positions;
+  const std::vector<Dims> windows = SpacePositions(in, std::span(type.dims).subspan(kFirstSpatial));
+  for (const Dims& window : windows)
+    positions.insert(positions.end(), window.begin(), window.end());
   const int64_t lines = ProductOf(type.dims, 0, kFirstSpatial), count = std::ssize(windows);
   const int64_t taps = std::ssize(windows[0]), all = count * taps;
   const int64_t space = ProductOf(scope.input_dims(0), kFirstSpatial, kFirstSpatial + in.size());
   const plan::ValueId taken = builder.Scratch({ElementType::f32, {lines, all}});
-  EmitKnownGather(builder, {1, lines, space, 1, all}, scope.input(0), places, taken);
+  EmitKnownGather(builder, {1, lines, space, 1, all}, scope.input(0), positions, taken);
   const Dims dims = {lines, count}, line = {1, count};
   const plan::ValueId tap = builder.Scratch({ElementType::i32, dims});
   EmitTop(builder, {.outer = lines * count, .axis = taps}, taken, values, tap);
@@ -208,8 +209,8 @@ void LowerMaximaAndIndices(LowerScope& scope) {
   const plan::ValueId at = builder.Scratch({ElementType::i32, dims});
   EmitBinary(builder, format::BinaryOp::add, {tap, dims},
              {IntegerWeights(builder, ElementType::i32, firsts), line}, at);
-  EmitGather(builder, {1, 1, all, 1, lines * count}, IntegerWeights(builder, type.type, places), at,
-             indices);
+  EmitGather(builder, {1, 1, all, 1, lines * count}, IntegerWeights(builder, type.type, positions),
+             at, indices);
 }
 
 void LowerAdaptiveMax(LowerScope& scope) {

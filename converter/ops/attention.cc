@@ -161,12 +161,12 @@ bool HasTriangle(const NodeScope& scope) {
 Operand EmitCausalMask(plan::Builder& builder, int64_t queries, int64_t keys) {
   std::vector<int32_t> numbers(static_cast<size_t>(std::max(queries, keys)));
   std::iota(numbers.begin(), numbers.end(), 0);
-  const plan::ValueId places =
+  const plan::ValueId positions =
       builder.WeightsOf({ElementType::i32, {std::ssize(numbers)}}, numbers);
   const Dims dims = {queries, keys};
   const plan::ValueId attends = builder.Scratch({ElementType::boolean, dims});
-  EmitCompare(builder, format::CompareOp::less_equal, {places, {1, keys}}, {places, {queries, 1}},
-              attends);
+  EmitCompare(builder, format::CompareOp::less_equal, {positions, {1, keys}},
+              {positions, {queries, 1}}, attends);
   return {attends, dims};
 }
 

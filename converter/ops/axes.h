@@ -69,7 +69,7 @@ struct RunningSum {
 
 // Positions of an axis of output 0, and of its group, that can only be removed together.
 struct Together {
-  int64_t axis = 0, places = 1;
+  int64_t axis = 0, positions = 1;
 };
 
 // The relations between the axes of one node.

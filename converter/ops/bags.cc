@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "converter/ops/matmul.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/reduce.h"
 #include "converter/ops/scatter_rows.h"
 
@@ -53,7 +53,7 @@ class ComputedBags {
         numbers_(numbers),
         type_(builder.type(rows.values)),
         all_{type_, {bags, rows.inner}},
-        place_numbers_(IndexSequence(builder, builder.type(numbers), bags)) {}
+        position_numbers_(IndexSequence(builder, builder.type(numbers), bags)) {}
 
   plan::ValueId Combine(Combination combination, uint64_t start_bits) {
     const plan::ValueId start = builder_.Scratch(all_);
@@ -88,7 +88,7 @@ class ComputedBags {
   // mask[b, i]: true if row i is in bag b.
   plan::ValueId Mask() {
     const plan::ValueId mask = builder_.Scratch({ElementType::boolean, {all_.dims[0], rows_.rows}});
-    EmitCompare(builder_, format::CompareOp::equal, {place_numbers_, {all_.dims[0], 1}},
+    EmitCompare(builder_, format::CompareOp::equal, {position_numbers_, {all_.dims[0], 1}},
                 {numbers_, {1, rows_.rows}}, mask);
     return mask;
   }
@@ -118,7 +118,7 @@ class ComputedBags {
   const plan::ValueId numbers_;
   const ElementType type_;
   const TensorType all_;
-  const plan::ValueId place_numbers_;
+  const plan::ValueId position_numbers_;
 };
 
 uint64_t MinusInfinityBits() {

@@ -113,18 +113,18 @@ void InferSpaceToBatch(InferScope& scope) {
 
 // Strides along one spatial axis, in elements.
 struct Strides {
-  int64_t place;  // blocked side, from d to d + 1
-  int64_t batch;  // blocked side, from block k to k + 1
-  int64_t space;  // spread side
+  int64_t position;  // blocked side, from d to d + 1
+  int64_t batch;     // blocked side, from block k to k + 1
+  int64_t space;     // spread side
 };
 
 // Positions [first, first + places) and blocks [k, k + blocks) of one axis, as a nest.
-Nest Part(const Strides& strides, int64_t block, int64_t crop, int64_t first, int64_t places,
+Nest Part(const Strides& strides, int64_t block, int64_t crop, int64_t first, int64_t positions,
           int64_t k, int64_t blocks) {
-  return {{places, blocks},
-          {strides.place, strides.batch},
+  return {{positions, blocks},
+          {strides.position, strides.batch},
           {block * strides.space, strides.space},
-          first * strides.place + k * strides.batch,
+          first * strides.position + k * strides.batch,
           (first * block + k - crop) * strides.space};
 }
 
@@ -136,9 +136,10 @@ std::vector<Nest> AxisParts(const Strides& strides, int64_t block, int64_t crop,
   std::vector<Nest> parts;
   if (block <= 2 && (crop % block != 0 || last % block != 0)) {
     for (int64_t k = 0; k < block; ++k) {
-      const int64_t first_place = (crop - k + block - 1) / block;
-      const int64_t last_place = (last - k + block - 1) / block;
-      parts.push_back(Part(strides, block, crop, first_place, last_place - first_place, k, 1));
+      const int64_t first_position = (crop - k + block - 1) / block;
+      const int64_t last_position = (last - k + block - 1) / block;
+      parts.push_back(
+          Part(strides, block, crop, first_position, last_position - first_position, k, 1));
     }
     return parts;
   }

@@ -7,8 +7,8 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/integers.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/scalars.h"
 
 namespace weft::ops {
@@ -78,10 +78,10 @@ int64_t WidthOf(const NodeScope& scope) { return BitsOf(scope.input_element(0));
 // the result undefined, and processors differ.
 void InferShift(InferScope& scope) {
   CheckIntegers(scope, kBoth);
-  if (const std::optional<Dims> places = scope.Ints(1)) {
-    const auto out =
-        std::ranges::find_if(*places, [&](int64_t by) { return by < 0 || by >= WidthOf(scope); });
-    if (out != places->end()) {
+  if (const std::optional<Dims> positions = scope.Ints(1)) {
+    const auto out = std::ranges::find_if(
+        *positions, [&](int64_t by) { return by < 0 || by >= WidthOf(scope); });
+    if (out != positions->end()) {
       scope.Fault(
           "input 1 (shift amount) holds {}; must be from 0 to {}, other shifts are undefined", *out,
           WidthOf(scope) - 1);
@@ -109,7 +109,7 @@ class ShiftSteps {
     return y;
   }
   // 2^places. Wrap-around yields 0 for counts from the type's width on and for negative counts.
-  Operand PowerOfTwo(const Operand& places) { return Of(BinaryOp::power, Number(2), places); }
+  Operand PowerOfTwo(const Operand& positions) { return Of(BinaryOp::power, Number(2), positions); }
   // x / divisor, rounded down.
   Operand Quotient(const Operand& x, const Operand& divisor) {
     const Operand rest = Of(BinaryOp::floor_mod, x, divisor);
@@ -124,10 +124,10 @@ class ShiftSteps {
 
 // 2^(places - from) of each count, clamped to [1, 2^(to - from)]. The highest power of a signed
 // type is its minimum value.
-Dims PowersOfTwo(const Dims& places, ElementType type, int64_t from, int64_t to) {
+Dims PowersOfTwo(const Dims& positions, ElementType type, int64_t from, int64_t to) {
   constexpr int64_t kBeyondI32 = int64_t{1} << 31;
   Dims powers;
-  for (const int64_t by : places) {
+  for (const int64_t by : positions) {
     const auto power = static_cast<int64_t>(uint64_t{1} << (std::clamp(by, from, to) - from));
     powers.push_back(type == ElementType::i32 && power == kBeyondI32 ? -power : power);
   }
@@ -140,33 +140,34 @@ void LowerLeftShift(LowerScope& scope) {
   const plan::ValueId y = scope.NewOutput(0);
   if (ElementCount(dims) == 0) return;
   ShiftSteps steps(scope.builder, type, dims.size());
-  const std::optional<Dims> places = scope.Ints(1);
+  const std::optional<Dims> positions = scope.Ints(1);
   const Operand factor =
-      places ? steps.Numbers(PowersOfTwo(*places, type, 0, 63), AlignedDims(scope, 1, dims))
-             : steps.PowerOfTwo(BitsOperand(scope, 1, type));
+      positions ? steps.Numbers(PowersOfTwo(*positions, type, 0, 63), AlignedDims(scope, 1, dims))
+                : steps.PowerOfTwo(BitsOperand(scope, 1, type));
   EmitBinary(scope.builder, BinaryOp::multiply, BitsOperand(scope, 0, type), factor, y);
 }
 
 // Divisors of i64, applied one after the other because 2^63 is not representable.
 std::vector<Operand> ShiftDivisors(LowerScope& scope, ShiftSteps& steps) {
-  constexpr int64_t kMostPlaces = 62;
+  constexpr int64_t kMostPositions = 62;
   const bool is_wide = scope.input_element(0) == ElementType::i64;
   if (const std::optional<Dims> known = scope.Ints(1)) {
     const Dims dims = AlignedDims(scope, 1, scope.output_type(0).dims);
     std::vector<Operand> divisors = {
-        steps.Numbers(PowersOfTwo(*known, ElementType::i64, 0, kMostPlaces), dims)};
-    if (std::ranges::all_of(*known, [](int64_t by) { return by <= kMostPlaces; })) return divisors;
-    divisors.push_back(
-        steps.Numbers(PowersOfTwo(*known, ElementType::i64, kMostPlaces, kMostPlaces + 1), dims));
+        steps.Numbers(PowersOfTwo(*known, ElementType::i64, 0, kMostPositions), dims)};
+    if (std::ranges::all_of(*known, [](int64_t by) { return by <= kMostPositions; }))
+      return divisors;
+    divisors.push_back(steps.Numbers(
+        PowersOfTwo(*known, ElementType::i64, kMostPositions, kMostPositions + 1), dims));
     return divisors;
   }
-  const Operand places =
+  const Operand positions =
       steps.Of(BinaryOp::maximum, BitsOperand(scope, 1, ElementType::i64), steps.Number(0));
-  const Operand most = steps.Of(BinaryOp::minimum, places, steps.Number(kMostPlaces));
+  const Operand most = steps.Of(BinaryOp::minimum, positions, steps.Number(kMostPositions));
   std::vector<Operand> divisors = {steps.PowerOfTwo(most)};
   if (!is_wide) return divisors;
   const Operand left =
-      steps.Of(BinaryOp::minimum, steps.Of(BinaryOp::subtract, places, most), steps.Number(1));
+      steps.Of(BinaryOp::minimum, steps.Of(BinaryOp::subtract, positions, most), steps.Number(1));
   divisors.push_back(steps.PowerOfTwo(left));
   return divisors;
 }

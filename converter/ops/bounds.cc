@@ -113,12 +113,12 @@ std::optional<Element> MovedFrom(const Element& element) {
   if (node.operation->name != "Gather" || TypeOfSource(node.inputs[0]).dims.size() != 1) {
     return std::nullopt;
   }
-  const std::optional<Dims> places = KnownIntegers(node.inputs[1]);
+  const std::optional<Dims> positions = KnownIntegers(node.inputs[1]);
   const auto count = static_cast<int64_t>(CountOf(node.inputs[0]));
-  if (!places || element.at >= places->size()) return std::nullopt;
-  const int64_t place = (*places)[element.at];
-  if (place < -count || place >= count) return std::nullopt;
-  return Element{node.inputs[0], static_cast<size_t>(place < 0 ? place + count : place)};
+  if (!positions || element.at >= positions->size()) return std::nullopt;
+  const int64_t position = (*positions)[element.at];
+  if (position < -count || position >= count) return std::nullopt;
+  return Element{node.inputs[0], static_cast<size_t>(position < 0 ? position + count : position)};
 }
 
 IntegerBounds OfClamp(const ir::Node& node, const IntegerBounds& of, ElementType type) {

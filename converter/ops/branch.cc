@@ -11,8 +11,8 @@
 #include "converter/ops/families.h"
 #include "converter/ops/lengths.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/port_map.h"
+#include "converter/ops/positions.h"
 
 namespace weft::ops {
 namespace {

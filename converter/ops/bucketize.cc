@@ -9,8 +9,8 @@
 #include "converter/ops/families.h"
 #include "converter/ops/integers.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/reduce.h"
 
 namespace weft::ops {
@@ -19,10 +19,10 @@ namespace {
 using format::BinaryOp;
 using format::CompareOp;
 
-constexpr std::string_view kPlaceTypes[] = {"i64", "i32"};
+constexpr std::string_view kPositionTypes[] = {"i64", "i32"};
 
-ElementType PlaceType(const NodeScope& scope) {
-  return ParseElementType(scope.attributes.Choice("output_type", "i64", kPlaceTypes)).value();
+ElementType PositionType(const NodeScope& scope) {
+  return ParseElementType(scope.attributes.Choice("output_type", "i64", kPositionTypes)).value();
 }
 
 // The type in which numbers of two types are compared, by C's conversion rules: integers compared
@@ -52,7 +52,7 @@ void InferBucketize(InferScope& scope) {
     scope.Fault("buckets are {}; must have one axis", ToString(scope.input_type(1)));
   }
   scope.attributes.Bool("with_right_bound", true);
-  scope.SetOutput(0, PlaceType(scope), scope.input_dims(0));
+  scope.SetOutput(0, PositionType(scope), scope.input_dims(0));
 }
 
 void LowerBucketize(LowerScope& scope) {
@@ -98,7 +98,7 @@ void InferSearch(InferScope& scope) {
                 ToString(scope.input_type(0)), ToString(scope.input_type(1)));
   }
   scope.attributes.Bool("right_mode", false);
-  scope.SetOutput(0, PlaceType(scope), values);
+  scope.SetOutput(0, PositionType(scope), values);
 }
 
 void LowerSearch(LowerScope& scope) {

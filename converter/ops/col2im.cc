@@ -8,7 +8,7 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/reduce.h"
 #include "converter/ops/window.h"
 
@@ -16,7 +16,7 @@ namespace weft::ops {
 namespace {
 
 constexpr size_t kColumns = 0, kImageSize = 1, kPatchSize = 2;
-constexpr int64_t kMostColumnPlaces = int64_t{1} << 24;
+constexpr int64_t kMostColumnPositions = int64_t{1} << 24;
 
 struct FoldSpec {
   int64_t planes = 1;  // batch * channels
@@ -35,8 +35,9 @@ FoldHits FoldHitsOf(const WindowAxis& axis) {
   FoldHits hits(static_cast<size_t>(axis.in));
   for (int64_t tap = 0; tap < axis.kernel; ++tap) {
     for (int64_t patch = 0; patch < axis.out; ++patch) {
-      const int64_t place = patch * axis.stride + tap * axis.dilation - axis.pad_begin;
-      if (place >= 0 && place < axis.in) hits[static_cast<size_t>(place)].push_back({tap, patch});
+      const int64_t position = patch * axis.stride + tap * axis.dilation - axis.pad_begin;
+      if (position >= 0 && position < axis.in)
+        hits[static_cast<size_t>(position)].push_back({tap, patch});
     }
   }
   return hits;
@@ -44,29 +45,29 @@ FoldHits FoldHitsOf(const WindowAxis& axis) {
 
 size_t MostFoldHits(const FoldHits& hits) {
   size_t most = 0;
-  for (const std::vector<FoldHit>& place : hits) most = std::max(most, place.size());
+  for (const std::vector<FoldHit>& position : hits) most = std::max(most, position.size());
   return most;
 }
 
 // Indices of the overlapping column elements of one plane: [most, H, W]. The index one past the end
 // means none.
-Dims MeetingPlaces(const FoldSpec& spec, const FoldHits& down, const FoldHits& across) {
+Dims MeetingPositions(const FoldSpec& spec, const FoldHits& down, const FoldHits& across) {
   const size_t most_y = MostFoldHits(down), most_x = MostFoldHits(across);
   const WindowAxis &y = spec.window.y, &x = spec.window.x;
-  Dims places;
+  Dims positions;
   for (size_t i = 0; i < most_y * most_x; ++i) {
     for (const std::vector<FoldHit>& at_y : down) {
       for (const std::vector<FoldHit>& at_x : across) {
         if (i / most_x >= at_y.size() || i % most_x >= at_x.size()) {
-          places.push_back(spec.taps() * spec.patches());
+          positions.push_back(spec.taps() * spec.patches());
           continue;
         }
         const FoldHit &v = at_y[i / most_x], &h = at_x[i % most_x];
-        places.push_back(((v.tap * x.kernel + h.tap) * y.out + v.patch) * x.out + h.patch);
+        positions.push_back(((v.tap * x.kernel + h.tap) * y.out + v.patch) * x.out + h.patch);
       }
     }
   }
-  return places;
+  return positions;
 }
 
 std::optional<Dims> FoldSize(InferScope& scope, size_t i, std::string_view what) {
@@ -98,9 +99,9 @@ bool CheckColumns(InferScope& scope, const FoldSpec& spec) {
     return false;
   }
   const std::optional<int64_t> image = CheckedProduct(spec.window.y.in, spec.window.x.in);
-  if (image && *image <= kMostColumnPlaces) return true;
+  if (image && *image <= kMostColumnPositions) return true;
   scope.Fault("image is {} x {} pixels; must have at most {}", spec.window.y.in, spec.window.x.in,
-              kMostColumnPlaces);
+              kMostColumnPositions);
   return false;
 }
 
@@ -145,14 +146,14 @@ void LowerFold(LowerScope& scope) {
   const plan::ValueId x = scope.input(kColumns);
   if (TilesImage(v) && TilesImage(h)) return EmitTiles(builder, spec, x, image);
   const FoldHits down = FoldHitsOf(v), across = FoldHitsOf(h);
-  const Dims places = MeetingPlaces(spec, down, across);
-  const auto count = static_cast<int64_t>(places.size());
+  const Dims positions = MeetingPositions(spec, down, across);
+  const auto count = static_cast<int64_t>(positions.size());
   const GatherGeometry elements = {1, spec.planes, spec.taps() * spec.patches(), 1, count};
   const int64_t plane = v.in * h.in, most = count / plane;
   if (most == 0) return builder.Fill(image);
-  if (most == 1) return EmitKnownGather(builder, elements, x, places, image);
+  if (most == 1) return EmitKnownGather(builder, elements, x, positions, image);
   const plan::ValueId meeting = builder.Scratch({builder.type(x), {spec.planes, most, plane}});
-  EmitKnownGather(builder, elements, x, places, meeting);
+  EmitKnownGather(builder, elements, x, positions, meeting);
   const ReduceAxis axes[] = {{spec.planes, count, false}, {most, plane, true}, {plane, 1, false}};
   EmitReduce(builder, format::ReduceOp::sum, CollapsedAxes(axes), meeting, image);
 }

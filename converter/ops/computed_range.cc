@@ -6,8 +6,8 @@
 #include <cstdlib>
 
 #include "converter/ops/lengths.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/slicing.h"
 
 namespace weft::ops {
@@ -160,17 +160,17 @@ class RangeSteps {
       steps.push_back(begin.known.value_or(0) + i * range_.step);
     }
     const TensorType type = {builder.type(x), {geometry.outer, geometry.indices, geometry.inner}};
-    if (begin.known) return PlacesOf(builder, x, geometry, steps);
+    if (begin.known) return PositionsOf(builder, x, geometry, steps);
     const ValueId y = builder.Scratch(type);
     if (ElementCount(type.dims) == 0) return y;
-    ValueId places = begin.value;
+    ValueId positions = begin.value;
     if (geometry.indices > 1) {
-      places = builder.Scratch({numbers_.type(), {geometry.indices}});
+      positions = builder.Scratch({numbers_.type(), {geometry.indices}});
       EmitBinary(builder, BinaryOp::add,
                  {IntegerWeights(builder, numbers_.type(), steps), {geometry.indices}},
-                 {begin.value, {1}}, places);
+                 {begin.value, {1}}, positions);
     }
-    EmitGather(builder, geometry, x, places, y);
+    EmitGather(builder, geometry, x, positions, y);
     return y;
   }
 

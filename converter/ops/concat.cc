@@ -168,7 +168,7 @@ void SplitAxes(AxisScope& scope) {
 }
 
 void ConcatPermutation(PermuteScope& scope) {
-  const int64_t axis = LastPlace(scope.attributes.Int("axis", 0), scope.dims(In(0)).size());
+  const int64_t axis = LastPosition(scope.attributes.Int("axis", 0), scope.dims(In(0)).size());
   scope.permutation.attributes["axis"] = std::to_string(axis);
   std::vector<Port> ports = {Out(0)};
   for (size_t i = 0; i < scope.input_count(); ++i) {

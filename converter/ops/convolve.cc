@@ -53,7 +53,7 @@ void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::Va
     const int64_t inputs = int64_t{params.in_channels()} * params.in_height() * params.in_width();
     EmitDense(builder, params.batch(), inputs, params.out_channels(), x, weights, y,
               params.x().image());
-    MarkLastStepOnePlace(builder);
+    MarkLastStepOnePosition(builder);
     if (params.kernel_height() != 1 || params.kernel_width() != 1) MarkLastStepWindow(builder);
   } else {
     builder.Emit(params, {x, weights, plan::kNone}, {y});

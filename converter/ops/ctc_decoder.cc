@@ -8,8 +8,8 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/nonzero.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/top.h"
 
 namespace weft::ops {
@@ -46,11 +46,11 @@ class ClassDecoding {
     if (given_.merges && given_.time > 1) {
       kept = Both(kept, Compared(CompareOp::not_equal, given_.classes, Previous(), dims_));
     }
-    const ValueId places = builder_.Scratch({kClassType, dims_});
+    const ValueId positions = builder_.Scratch({kClassType, dims_});
     const ValueId counts = builder_.Scratch({kClassType, {given_.batch}});
-    EmitNonZeroIndices(builder_, given_.batch, {given_.time}, given_.time, kept, places, counts);
+    EmitNonZeroIndices(builder_, given_.batch, {given_.time}, given_.time, kept, positions, counts);
     const ValueId taken = builder_.Scratch({kClassType, dims_});
-    EmitGather(builder_, {given_.batch, 1, given_.time, 1, given_.time}, given_.classes, places,
+    EmitGather(builder_, {given_.batch, 1, given_.time, 1, given_.time}, given_.classes, positions,
                taken);
     const ValueId classes = builder_.Scratch({kClassType, dims_});
     EmitSelect(builder_, {Before(counts), dims_}, {taken, dims_},

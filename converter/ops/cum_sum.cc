@@ -11,8 +11,8 @@
 #include "converter/ops/integers.h"
 #include "converter/ops/loop.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/reduce.h"
 
 namespace weft::ops {
@@ -125,15 +125,15 @@ std::span<const Operation> CumSumOperations() { return kCumSumRows; }
 plan::ValueId EmitRunningSums(plan::Builder& builder, plan::ValueId x, bool exclusive,
                               bool backward) {
   const TensorType whole = builder.value(x).type;
-  const TensorType place{whole.type, {whole.dims[0], 1, whole.dims[2]}};
+  const TensorType position{whole.type, {whole.dims[0], 1, whole.dims[2]}};
   LoopSpec spec;
   spec.trips = whole.dims[1];
   spec.sliced.push_back({x, 1, 1, backward});
-  spec.carried.push_back({builder.Scratch(place), 0});
+  spec.carried.push_back({builder.Scratch(position), 0});
   builder.Fill(spec.carried[0].initial);
   spec.scans.push_back({exclusive ? size_t{1} : size_t{0}, 1, backward, whole});
   const LoopResults results = LowerLoop(builder, spec, [&](const Iteration& iteration) {
-    const plan::ValueId before = iteration.states[0], sum = builder.Scratch(place);
+    const plan::ValueId before = iteration.states[0], sum = builder.Scratch(position);
     EmitBinary(builder, format::BinaryOp::add, before, iteration.slices[0], sum);
     return std::vector<plan::ValueId>{sum, before};
   });

@@ -310,19 +310,19 @@ Term Contraction::ByDense(const TermPair& pair) {
 
 // The elements of a constant term in the order of `order`.
 std::vector<float> Contraction::ElementsAlong(const Labels& order, const Term& term) const {
-  std::vector<int64_t> places = {0};
+  std::vector<int64_t> positions = {0};
   for (const Label label : order) {
     std::vector<int64_t> finer;
-    for (const int64_t place : places) {
+    for (const int64_t position : positions) {
       for (int64_t i = 0; i < extents_.at(label); ++i) {
-        finer.push_back(place + i * term.strides.at(label));
+        finer.push_back(position + i * term.strides.at(label));
       }
     }
-    places = std::move(finer);
+    positions = std::move(finer);
   }
   const std::vector<float> elements = Floats(*scope_.constant(term.input));
   std::vector<float> along;
-  for (const int64_t place : places) along.push_back(elements[static_cast<size_t>(place)]);
+  for (const int64_t position : positions) along.push_back(elements[static_cast<size_t>(position)]);
   return along;
 }
 

@@ -10,8 +10,8 @@
 #include "converter/ops/bags.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/reduce.h"
 
 namespace weft::ops {
@@ -212,9 +212,9 @@ class BagLowering {
     if (count == 0) return rows;
     const GatherGeometry geometry = {1, 1, table_[0], inner_, count};
     if (const std::optional<Dims> indices = scope_.Ints(kBagIndices)) {
-      Dims places;
-      for (const int64_t i : order) places.push_back(At(*indices, i));
-      rows.values = PlacesOf(builder_, scope_.input(kBagTable), geometry, places);
+      Dims positions;
+      for (const int64_t i : order) positions.push_back(At(*indices, i));
+      rows.values = PositionsOf(builder_, scope_.input(kBagTable), geometry, positions);
     } else {
       const plan::ValueId numbers = InOrder(kBagIndices, order);
       rows.values = builder_.Scratch({builder_.type(scope_.input(kBagTable)), {count, inner_}});
@@ -227,7 +227,7 @@ class BagLowering {
 
   plan::ValueId InOrder(size_t input, const Dims& order) {
     const auto count = static_cast<int64_t>(order.size());
-    return PlacesOf(builder_, scope_.input(input), {1, 1, count_, 1, count}, order);
+    return PositionsOf(builder_, scope_.input(input), {1, 1, count_, 1, count}, order);
   }
 
   EmptyBag Empty() {
@@ -235,7 +235,7 @@ class BagLowering {
     if (grouping_ == BagGrouping::kPacked || !scope_.has_input(input)) return {};
     const int64_t row = scope_.Ints(input)->front();
     if (row < 0) return {};
-    return {PlacesOf(builder_, scope_.input(kBagTable), {1, 1, table_[0], inner_, 1}, {row})};
+    return {PositionsOf(builder_, scope_.input(kBagTable), {1, 1, table_[0], inner_, 1}, {row})};
   }
 
   // The bag of each row. With offsets: the number of offsets that are at most the row, minus one.

@@ -7,7 +7,7 @@
 
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
-#include "converter/ops/places.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/row_numbers.h"
 
 namespace weft::ops {
@@ -67,8 +67,8 @@ void LowerGatherElements(LowerScope& scope) {
   const Dims& dims = scope.input_dims(1);
   const int64_t total = ProductOf(data, 0, data.size());
   const GroupedRows rows = GroupRows(ElementOffsets(data, axis, dims, *indices), dims, total);
-  const auto count = static_cast<int64_t>(rows.places.size());
-  SelectPositions(scope, {1, 1, total / rows.inner, rows.inner, count}, rows.places);
+  const auto count = static_cast<int64_t>(rows.positions.size());
+  SelectPositions(scope, {1, 1, total / rows.inner, rows.inner, count}, rows.positions);
 }
 
 void GatherElementsAxes(AxisScope& scope) {
@@ -181,12 +181,12 @@ void LowerGatherTuples(LowerScope& scope) {
   const std::optional<Dims> indices = scope.Ints(1);
   if (!indices) return LowerComputedTuples(scope, spec);
   const Dims& data = scope.input_dims(0);
-  const Dims places = TupleRows(data, spec.batch_dims, scope.input_dims(1), *indices);
+  const Dims positions = TupleRows(data, spec.batch_dims, scope.input_dims(1), *indices);
   SelectPositions(
       scope,
       {1, 1, ProductOf(data, 0, spec.first_kept()), ProductOf(data, spec.first_kept(), data.size()),
-       static_cast<int64_t>(places.size())},
-      places);
+       static_cast<int64_t>(positions.size())},
+      positions);
 }
 
 template <bool merged>

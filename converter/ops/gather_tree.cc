@@ -7,8 +7,8 @@
 #include "converter/ops/families.h"
 #include "converter/ops/loop.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/top.h"
 
 namespace weft::ops {
@@ -48,7 +48,7 @@ class BeamTrace {
 
   void Run() {
     const Operand tokens = {StridedNest(), dims_};
-    const Operand last = {LastPlaces(tokens), step_};
+    const Operand last = {LastPositions(tokens), step_};
     const ValueId is_behind = builder_.Scratch({ElementType::boolean, dims_});
     const Operand times = {IndexSequence(builder_, ElementType::i32, dims_[0]), {dims_[0], 1, 1}};
     EmitCompare(builder_, CompareOp::greater, times, last, is_behind);
@@ -100,7 +100,7 @@ class BeamTrace {
   }
 
   // The index of the first end token of each sequence, or the number of steps if there is none.
-  ValueId LastPlaces(const Operand& tokens) {
+  ValueId LastPositions(const Operand& tokens) {
     const ValueId is_end = builder_.Scratch({ElementType::boolean, dims_});
     EmitCompare(builder_, CompareOp::equal, tokens, end_, is_end);
     return EmitFirstTrue(builder_, 1, dims_[0], dims_[1] * dims_[2], is_end);

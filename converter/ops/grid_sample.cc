@@ -5,8 +5,8 @@
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
 #include "converter/ops/packed.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/reduce.h"
 #include "converter/ops/sample_taps.h"
 
@@ -33,7 +33,7 @@ SampleSpec SampleSpecOf(const NodeScope& scope) {
   if (scope.rank(kImage) != 4 || scope.rank(kGrid) != 4) return spec;
   const Dims &image = scope.input_dims(kImage), &grid = scope.input_dims(kGrid);
   spec.sides = {image[3], image[2]};
-  spec.places = ProductOf(grid, 0, 3);
+  spec.positions = ProductOf(grid, 0, 3);
   return spec;
 }
 
@@ -75,16 +75,16 @@ void LowerGridSample(LowerScope& scope) {
   const ir::Constant* known = scope.constant(kGrid);
   const SampleTaps taps = known != nullptr ? KnownSampleTaps(builder, spec, Floats(*known))
                                            : EmitSampleTaps(builder, spec, scope.input(kGrid));
-  const int64_t all = spec.taps() * spec.taps(), places = out[2] * out[3];
-  const GatherGeometry geometry = {out[0], out[1], spec.pixels(), 1, places * all};
+  const int64_t all = spec.taps() * spec.taps(), positions = out[2] * out[3];
+  const GatherGeometry geometry = {out[0], out[1], spec.pixels(), 1, positions * all};
   if (all == 1) return EmitGather(builder, geometry, image, taps.pixels, y);
-  const Dims dims = {out[0], out[1], places * all};
+  const Dims dims = {out[0], out[1], positions * all};
   const plan::ValueId pixels = builder.Scratch({ElementType::f32, dims});
   const plan::ValueId weighed = builder.Scratch({ElementType::f32, dims});
   EmitGather(builder, geometry, image, taps.pixels, pixels);
   EmitBinary(builder, format::BinaryOp::multiply, {pixels, dims},
-             {taps.weights, {out[0], 1, places * all}}, weighed);
-  const ReduceAxis axes[] = {{out[0] * out[1] * places, all, false}, {all, 1, true}};
+             {taps.weights, {out[0], 1, positions * all}}, weighed);
+  const ReduceAxis axes[] = {{out[0] * out[1] * positions, all, false}, {all, 1, true}};
   EmitReduce(builder, format::ReduceOp::sum, CollapsedAxes(axes), weighed, y);
 }
 

@@ -58,14 +58,14 @@ void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filte
   const Dims strides = {plane[0] * plane[1], window.y.dilation * plane[1], window.x.dilation,
                         window.y.stride * plane[1], window.x.stride};
   const int64_t depth = filters.in_channels * window.y.kernel * window.x.kernel;
-  const int64_t places = window.y.out * window.x.out;
+  const int64_t positions = window.y.out * window.x.out;
   plan::ValueId patches = x;
   if (!IsDense(dims, strides)) {
     patches = builder.Scratch({type, dims});
     builder.CopyStrided(x, patches, dims, strides, 0, plan::DenseStrides(dims), 0);
   }
   const Matrix a = MatrixOver({1, filters.groups, filters.out_channels, depth});
-  const Matrix b = MatrixOver({batch, filters.groups, depth, places});
+  const Matrix b = MatrixOver({batch, filters.groups, depth, positions});
   EmitProduct(builder, ProductOfBatches(b.batch, a, b), weights, patches, y);
 }
 

@@ -22,7 +22,7 @@ namespace weft::ops {
 namespace {
 
 // Limits of the copies in one pass; beyond them one gather step per axis is faster.
-constexpr size_t kMostPlaceRuns = 4, kMostResampleCopies = 16;
+constexpr size_t kMostPositionRuns = 4, kMostResampleCopies = 16;
 // Terms per position; more of them use a matrix.
 constexpr size_t kMostTerms = 4;
 
@@ -68,25 +68,25 @@ void InferInterpolate(InferScope& scope) {
 
 // Output positions from `target` on: `count` data positions, `step` apart, each repeated `repeats`
 // times.
-struct PlaceRun {
+struct PositionRun {
   int64_t target = 0, repeats = 1, count = 1, source = 0, step = 1;
 };
 
 // Positions equal to `none` are in no run.
-std::vector<PlaceRun> PlaceRunsOf(const Dims& places, int64_t none) {
+std::vector<PositionRun> PositionRunsOf(const Dims& positions, int64_t none) {
   const auto end_of_equal = [&](size_t first) {
     size_t end = first + 1;
-    while (end < places.size() && places[end] == places[first]) ++end;
+    while (end < positions.size() && positions[end] == positions[first]) ++end;
     return end;
   };
-  std::vector<PlaceRun> runs;
-  for (size_t i = 0, end = 0; i < places.size(); i = end) {
+  std::vector<PositionRun> runs;
+  for (size_t i = 0, end = 0; i < positions.size(); i = end) {
     end = end_of_equal(i);
-    if (places[i] == none) continue;
+    if (positions[i] == none) continue;
     const size_t repeats = end - i;
-    PlaceRun run = {static_cast<int64_t>(i), static_cast<int64_t>(repeats), 1, places[i], 1};
-    while (end < places.size() && places[end] != none && end_of_equal(end) - end == repeats) {
-      const int64_t step = places[end] - places[end - 1];
+    PositionRun run = {static_cast<int64_t>(i), static_cast<int64_t>(repeats), 1, positions[i], 1};
+    while (end < positions.size() && positions[end] != none && end_of_equal(end) - end == repeats) {
+      const int64_t step = positions[end] - positions[end - 1];
       if (run.count > 1 && step != run.step) break;
       run.step = step;
       ++run.count;
@@ -97,10 +97,10 @@ std::vector<PlaceRun> PlaceRunsOf(const Dims& places, int64_t none) {
   return runs;
 }
 
-std::vector<Nest> NestsOfPlaceRuns(const std::vector<PlaceRun>& runs, int64_t source_stride,
-                                   int64_t target_stride) {
+std::vector<Nest> NestsOfPositionRuns(const std::vector<PositionRun>& runs, int64_t source_stride,
+                                      int64_t target_stride) {
   std::vector<Nest> nests;
-  for (const PlaceRun& one : runs) {
+  for (const PositionRun& one : runs) {
     nests.push_back({{one.count, one.repeats},
                      {one.step * source_stride, 0},
                      {one.repeats * target_stride, target_stride},
@@ -134,11 +134,11 @@ std::vector<ResamplePass> ResamplePasses(const TapsByAxis& taps, const Dims& dim
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (taps[axis].empty()) continue;
     const bool moves = taps[axis].size() == 1 && taps[axis][0].moves();
-    const size_t runs = moves ? PlaceRunsOf(taps[axis][0].places, dims[axis]).size() : 0;
-    if (moves && runs <= kMostPlaceRuns && copies * runs <= kMostResampleCopies) {
+    const size_t runs = moves ? PositionRunsOf(taps[axis][0].positions, dims[axis]).size() : 0;
+    if (moves && runs <= kMostPositionRuns && copies * runs <= kMostResampleCopies) {
       copies *= std::max<size_t>(runs, 1);
       copied.axes.push_back(axis);
-    } else if (static_cast<int64_t>(taps[axis][0].places.size()) < dims[axis]) {
+    } else if (static_cast<int64_t>(taps[axis][0].positions.size()) < dims[axis]) {
       passes.push_back({{axis}});
     } else {
       growing.push_back({{axis}});
@@ -149,31 +149,31 @@ std::vector<ResamplePass> ResamplePasses(const TapsByAxis& taps, const Dims& dim
   return passes;
 }
 
-void CopyPlaces(plan::Builder& builder, const Resampled& from, const TapsByAxis& taps,
-                const std::vector<size_t>& axes, const Resampled& to) {
+void CopyPositions(plan::Builder& builder, const Resampled& from, const TapsByAxis& taps,
+                   const std::vector<size_t>& axes, const Resampled& to) {
   const Dims source = plan::DenseStrides(from.dims), target = plan::DenseStrides(to.dims);
   Movement movement;
   bool whole = true;
   for (size_t axis = 0; axis < from.dims.size(); ++axis) {
     const int64_t dim = from.dims[axis];
-    std::vector<PlaceRun> runs = {{.count = dim}};
+    std::vector<PositionRun> runs = {{.count = dim}};
     if (std::ranges::find(axes, axis) != axes.end()) {
-      const Dims& places = taps[axis][0].places;
-      runs = PlaceRunsOf(places, dim);
-      whole = whole && std::ranges::find(places, dim) == places.end();
+      const Dims& positions = taps[axis][0].positions;
+      runs = PositionRunsOf(positions, dim);
+      whole = whole && std::ranges::find(positions, dim) == positions.end();
     }
-    movement.push_back(NestsOfPlaceRuns(runs, source[axis], target[axis]));
+    movement.push_back(NestsOfPositionRuns(runs, source[axis], target[axis]));
   }
   if (!whole) builder.Fill(to.value);
   EmitMovement(builder, from.value, to.value, movement);
 }
 
 // An index beyond the axis yields zeros.
-void GatherPlaces(plan::Builder& builder, const Resampled& from, size_t axis, const Dims& places,
-                  plan::ValueId to) {
-  const auto count = static_cast<int64_t>(places.size());
+void GatherPositions(plan::Builder& builder, const Resampled& from, size_t axis,
+                     const Dims& positions, plan::ValueId to) {
+  const auto count = static_cast<int64_t>(positions.size());
   const plan::ValueId indices = builder.WeightsOf(
-      {ElementType::i32, {count}}, std::vector<int32_t>(places.begin(), places.end()));
+      {ElementType::i32, {count}}, std::vector<int32_t>(positions.begin(), positions.end()));
   builder.Emit(
       format::GatherParams(
           1, Narrow32(ProductOf(from.dims, 0, axis), "outer"), Narrow32(from.dims[axis], "axis"),
@@ -183,19 +183,20 @@ void GatherPlaces(plan::Builder& builder, const Resampled& from, size_t axis, co
       {from.value, indices}, {to});
 }
 
-void SumPlaces(plan::Builder& builder, const Resampled& from, size_t axis,
-               const std::vector<ResampleTap>& taps, const Resampled& to) {
+void SumPositions(plan::Builder& builder, const Resampled& from, size_t axis,
+                  const std::vector<ResampleTap>& taps, const Resampled& to) {
   const TensorType type = {builder.type(to.value), to.dims};
-  Dims per_place(to.dims.size(), 1);
-  per_place[axis] = to.dims[axis];
+  Dims per_position(to.dims.size(), 1);
+  per_position[axis] = to.dims[axis];
   plan::ValueId sum = plan::kNone;
   for (size_t i = 0; i < taps.size(); ++i) {
-    const plan::ValueId places = builder.Scratch(type);
-    GatherPlaces(builder, from, axis, taps[i].places, places);
+    const plan::ValueId positions = builder.Scratch(type);
+    GatherPositions(builder, from, axis, taps[i].positions, positions);
     const plan::ValueId weights = builder.WeightsOf({type.type, {to.dims[axis]}}, taps[i].weights);
     const bool is_last = i + 1 == taps.size();
     const plan::ValueId term = is_last && i == 0 ? to.value : builder.Scratch(type);
-    EmitBinary(builder, format::BinaryOp::multiply, {places, to.dims}, {weights, per_place}, term);
+    EmitBinary(builder, format::BinaryOp::multiply, {positions, to.dims}, {weights, per_position},
+               term);
     if (i == 0) {
       sum = term;
       continue;
@@ -211,8 +212,8 @@ LineMatrix MatrixOfTaps(const std::vector<ResampleTap>& taps, int64_t in, int64_
   for (const ResampleTap& tap : taps) {
     for (int64_t i = 0; i < out; ++i) {
       const auto at = static_cast<size_t>(i);
-      if (tap.places[at] == in) continue;
-      matrix.weights[static_cast<size_t>(i * in + tap.places[at])] += tap.weights[at];
+      if (tap.positions[at] == in) continue;
+      matrix.weights[static_cast<size_t>(i * in + tap.positions[at])] += tap.weights[at];
     }
   }
   return matrix;
@@ -237,14 +238,14 @@ void LowerInterpolate(LowerScope& scope) {
     if (i + 1 < passes.size()) to.value = builder.Scratch({scope.input_element(0), to.dims});
     const size_t axis = passes[i].axes[0];
     if (passes[i].copies) {
-      CopyPlaces(builder, from, taps, passes[i].axes, to);
+      CopyPositions(builder, from, taps, passes[i].axes, to);
     } else if (taps[axis].size() == 1 && taps[axis][0].moves()) {
-      GatherPlaces(builder, from, axis, taps[axis][0].places, to.value);
+      GatherPositions(builder, from, axis, taps[axis][0].positions, to.value);
     } else if (taps[axis].size() > kMostTerms) {
       const LineMatrix matrix = MatrixOfTaps(taps[axis], from.dims[axis], to.dims[axis]);
       EmitAlong(builder, {from.value, from.dims, 1}, axis, matrix, 1, to.value);
     } else {
-      SumPlaces(builder, from, axis, taps[axis], to);
+      SumPositions(builder, from, axis, taps[axis], to);
     }
     from = to;
   }
@@ -270,13 +271,13 @@ std::optional<Delay> FactorOf(const Resampling& resampling, const ResampledAxis&
   }
   const std::vector<ResampleTap> taps = ResampleTaps(resampling, axis);
   if (taps.size() != 1 || !taps[0].moves()) return std::nullopt;
-  const Dims& places = taps[0].places;
-  for (size_t i = 0; i < places.size(); ++i) {
+  const Dims& positions = taps[0].positions;
+  for (size_t i = 0; i < positions.size(); ++i) {
     const auto first = static_cast<int64_t>(i) / delay.give * delay.take;
-    if (places[i] - first != places[0] || places[0] >= delay.take) return std::nullopt;
+    if (positions[i] - first != positions[0] || positions[0] >= delay.take) return std::nullopt;
   }
   // In this mode a single output position reads the first input position, for every factor.
-  if (resampling.coordinates == "pytorch_half_pixel" && places[0] != 0) return std::nullopt;
+  if (resampling.coordinates == "pytorch_half_pixel" && positions[0] != 0) return std::nullopt;
   return delay;
 }
 
@@ -313,12 +314,12 @@ void InterpolatePermutation(PermuteScope& scope) {
                           return axis.pad_begin == 0 && axis.pad_end == 0;
                         });
   if (!is_plain) return;
-  Dims places;
-  for (const int64_t axis : resampling->listed) places.push_back(LastPlace(axis, rank));
+  Dims positions;
+  for (const int64_t axis : resampling->listed) positions.push_back(LastPosition(axis, rank));
   if (opset == 1) {
-    scope.permutation.attributes["axes"] = fmt::format("{}", fmt::join(places, ","));
+    scope.permutation.attributes["axes"] = fmt::format("{}", fmt::join(positions, ","));
   } else {
-    scope.permutation.ints[opset == 4 ? 3 : 2] = std::move(places);
+    scope.permutation.ints[opset == 4 ? 3 : 2] = std::move(positions);
   }
   SamePermutation(scope);
 }

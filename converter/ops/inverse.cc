@@ -8,8 +8,8 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/top.h"
 
 namespace weft::ops {
@@ -100,13 +100,13 @@ class InverseSteps {
     const TensorType column = {ElementType::f32, {batch_, left}};
     const plan::ValueId numbers = builder_.Scratch(column), sizes = builder_.Scratch(column);
     const plan::ValueId greatest = builder_.Scratch({ElementType::f32, {batch_, 1}});
-    const TensorType places = {ElementType::i32, {batch_, 1}};
-    const plan::ValueId place = builder_.Scratch(places), row = builder_.Scratch(places);
+    const TensorType positions = {ElementType::i32, {batch_, 1}};
+    const plan::ValueId position = builder_.Scratch(positions), row = builder_.Scratch(positions);
     builder_.CopyStrided(x, numbers, {batch_, left}, {rows_ * width(), width()}, at * width() + at,
                          {left, 1}, 0);
     EmitUnary(builder_, format::UnaryOp::abs, numbers, sizes);
-    EmitTop(builder_, {.outer = batch_, .axis = left}, sizes, greatest, place);
-    EmitBinary(builder_, BinaryOp::add, place, IntegerWeights(builder_, ElementType::i32, {at}),
+    EmitTop(builder_, {.outer = batch_, .axis = left}, sizes, greatest, position);
+    EmitBinary(builder_, BinaryOp::add, position, IntegerWeights(builder_, ElementType::i32, {at}),
                row);
     return row;
   }

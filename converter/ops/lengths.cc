@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/ops/lengths.h"
 
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 
 namespace weft::ops {
 
@@ -21,9 +21,9 @@ plan::ValueId EmitFilled(plan::Builder& builder, plan::ValueId x, const Dims& di
   const Dims one(dims.size(), 1);
   Dims along = one;
   along[axis] = dims[axis];
-  const Operand places = {IndexSequence(builder, ElementType::i32, dims[axis]), along};
+  const Operand positions = {IndexSequence(builder, ElementType::i32, dims[axis]), along};
   const Operand is_used = {builder.Scratch({ElementType::boolean, along}), along};
-  EmitCompare(builder, format::CompareOp::less, places, {length, one}, is_used.value);
+  EmitCompare(builder, format::CompareOp::less, positions, {length, one}, is_used.value);
   const Operand y = {builder.Scratch({builder.type(x), dims}), dims};
   EmitSelect(builder, is_used, {x, dims}, {filler, one}, y);
   return y.value;

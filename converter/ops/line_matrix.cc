@@ -10,13 +10,13 @@ namespace {
 // Moves the lines along `axis` after all other axes, or back.
 void MoveLines(plan::Builder& builder, const NumberTensor& x, size_t axis, bool back,
                plan::ValueId source, plan::ValueId target) {
-  const int64_t outer = ProductOf(x.dims, 0, axis), places = x.dims[axis];
+  const int64_t outer = ProductOf(x.dims, 0, axis), positions = x.dims[axis];
   const int64_t inner = ProductOf(x.dims, axis + 1, x.dims.size());
-  const int64_t whole = places * inner * x.parts;
-  const Dims as_lines = {whole, x.parts, places * x.parts, 1};
+  const int64_t whole = positions * inner * x.parts;
+  const Dims as_lines = {whole, x.parts, positions * x.parts, 1};
   const Dims as_axis = {whole, inner * x.parts, x.parts, 1};
-  builder.CopyStrided(source, target, {outer, places, inner, x.parts}, back ? as_lines : as_axis, 0,
-                      back ? as_axis : as_lines, 0);
+  builder.CopyStrided(source, target, {outer, positions, inner, x.parts}, back ? as_lines : as_axis,
+                      0, back ? as_axis : as_lines, 0);
 }
 
 }  // namespace

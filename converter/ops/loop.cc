@@ -61,11 +61,11 @@ void KeepInitialValues(Builder& builder, const LoopSpec& spec, plan::Loop& loop)
 // lowering needs it because a variable must not be overwritten while its old value is still read.
 std::optional<ValueId> Forwarded(Builder& builder, const plan::Loop& loop, ValueId result,
                                  const TensorType& type) {
-  const plan::Place place = plan::Resolve(builder.program(), result);
-  const auto state = std::ranges::find(loop.carried, place.root, &plan::Loop::Carried::state);
-  if (state != loop.carried.end()) return builder.View(state->initial, place.offset_bytes, type);
-  if (builder.value(place.root).block == loop.body) return std::nullopt;
-  return builder.View(place.root, place.offset_bytes, type, place.moves);
+  const plan::Location location = plan::Resolve(builder.program(), result);
+  const auto state = std::ranges::find(loop.carried, location.root, &plan::Loop::Carried::state);
+  if (state != loop.carried.end()) return builder.View(state->initial, location.offset_bytes, type);
+  if (builder.value(location.root).block == loop.body) return std::nullopt;
+  return builder.View(location.root, location.offset_bytes, type, location.moves);
 }
 
 // Creates the outputs of the loop. The builder is at the enclosing block.

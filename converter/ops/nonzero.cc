@@ -32,10 +32,10 @@ void InferNonZero(InferScope& scope) {
 void LowerNonZero(LowerScope& scope) {
   const Dims dims = SearchedDims(scope);
   const int64_t most = ElementCount(dims).value_or(0);
-  const plan::ValueId places = scope.NewOutput(0);
+  const plan::ValueId positions = scope.NewOutput(0);
   if (most == 0) return;
   const plan::ValueId count = scope.builder.Scratch({ElementType::i32, {}});
-  EmitNonZeroIndices(scope.builder, 1, dims, most, scope.input(0), places, count);
+  EmitNonZeroIndices(scope.builder, 1, dims, most, scope.input(0), positions, count);
   scope.SetLength(count);
 }
 
@@ -50,15 +50,15 @@ constexpr Operation kNonZeroRows[] = {
 std::span<const Operation> NonZeroOperations() { return kNonZeroRows; }
 
 void EmitNonZeroIndices(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t most,
-                        plan::ValueId x, plan::ValueId places, plan::ValueId counts) {
-  format::PlacesParams params;
+                        plan::ValueId x, plan::ValueId positions, plan::ValueId counts) {
+  format::PositionsParams params;
   params.mutate_batch(Narrow32(batch, "batch"));
   params.mutate_rank(Narrow32(dims.size(), "rank"));
   WriteDims(params.mutable_dims(), dims);
   params.mutate_most(Narrow32(most, "most"));
   params.mutate_type(builder.type(x));
-  params.mutate_index_type(builder.type(places));
-  builder.Emit(params, {x}, {places, counts});
+  params.mutate_index_type(builder.type(positions));
+  builder.Emit(params, {x}, {positions, counts});
 }
 
 }  // namespace weft::ops

@@ -8,8 +8,8 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 
 namespace weft::ops {
 namespace {
@@ -104,11 +104,12 @@ void LowerOneHot(LowerScope& scope) {
   Dims repeated = type.dims, along(rank, 1);
   repeated[spec.axis] = 1;
   along[spec.axis] = spec.depth;
-  const plan::ValueId is_place = builder.Scratch({ElementType::boolean, type.dims});
-  const plan::ValueId places = IndexSequence(builder, scope.input_element(0), spec.depth);
-  EmitCompare(builder, format::CompareOp::equal, {indices, repeated}, {places, along}, is_place);
+  const plan::ValueId is_position = builder.Scratch({ElementType::boolean, type.dims});
+  const plan::ValueId positions = IndexSequence(builder, scope.input_element(0), spec.depth);
+  EmitCompare(builder, format::CompareOp::equal, {indices, repeated}, {positions, along},
+              is_position);
   const Operand on = {scope.input(2), Dims(rank, 1)}, off = {scope.input(3), Dims(rank, 1)};
-  EmitSelect(builder, {is_place, type.dims}, on, off, {y, type.dims});
+  EmitSelect(builder, {is_position, type.dims}, on, off, {y, type.dims});
 }
 
 void OneHotAxes(AxisScope& scope) {

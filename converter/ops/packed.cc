@@ -73,7 +73,7 @@ void KeepLastStepFloat(plan::Builder& builder) { LastStep(builder).stays_float =
 
 void MarkLastStepWindow(plan::Builder& builder) { LastStep(builder).is_window = true; }
 
-void MarkLastStepOnePlace(plan::Builder& builder) { LastStep(builder).is_one_place = true; }
+void MarkLastStepOnePosition(plan::Builder& builder) { LastStep(builder).is_one_position = true; }
 
 void MarkLastStepOneColumn(plan::Builder& builder) { LastStep(builder).is_one_column = true; }
 

@@ -45,7 +45,7 @@ void KeepLastStepFloat(plan::Builder& builder);
 void MarkLastStepWindow(plan::Builder& builder);
 
 // Marks the last emitted dense product as a convolution with one output position.
-void MarkLastStepOnePlace(plan::Builder& builder);
+void MarkLastStepOnePosition(plan::Builder& builder);
 
 // Marks the last emitted dense product as a constant matrix times a single column.
 void MarkLastStepOneColumn(plan::Builder& builder);

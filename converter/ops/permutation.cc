@@ -36,7 +36,7 @@ std::vector<size_t> LastOrder(size_t rank) {
   return order;
 }
 
-int64_t LastPlace(int64_t axis, size_t rank) {
+int64_t LastPosition(int64_t axis, size_t rank) {
   const size_t wrapped = WrappedAxis(axis, static_cast<int64_t>(rank));
   if (wrapped == 0) return 0;
   return static_cast<int64_t>(wrapped == 1 ? rank - 1 : wrapped - 1);
@@ -93,9 +93,9 @@ void PermuteScope::Tie(std::vector<Port> ports) {
 }
 
 void PermuteScope::MoveAxes(size_t i, size_t rank) {
-  Dims places;
-  for (const int64_t axis : Ints(i).value_or(Dims())) places.push_back(LastPlace(axis, rank));
-  permutation.ints[i] = std::move(places);
+  Dims positions;
+  for (const int64_t axis : Ints(i).value_or(Dims())) positions.push_back(LastPosition(axis, rank));
+  permutation.ints[i] = std::move(positions);
 }
 
 void PermuteScope::MoveNumbers(size_t i) {

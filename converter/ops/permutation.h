@@ -28,7 +28,7 @@ inline bool HasChannelAxis(size_t rank) { return rank == 3 || rank == 4; }
 // The permutation to channels-last: the original axis for each new axis.
 std::vector<size_t> LastOrder(size_t rank);
 // Position of `axis` after the permutation; negative axes count from the end.
-int64_t LastPlace(int64_t axis, size_t rank);
+int64_t LastPosition(int64_t axis, size_t rank);
 // Permutes a list with one element per axis, such as extents or pads, to channels-last and back.
 Dims ChannelsLast(const Dims& dims);
 Dims ChannelsSecond(const Dims& dims);
@@ -62,7 +62,7 @@ struct Permutation {
   LastIs last_is = LastIs::kIndifferent;
   // All extents of output 0 after the channels are 1, whatever the inputs' extents: both orders
   // have the same memory layout.
-  bool makes_one_place = false;
+  bool makes_one_position = false;
   // Changes to the node for the permuted ports that the scope reports.
   std::map<std::string, std::string> attributes;
   std::map<size_t, Dims> ints;      // new 1-D constant inputs; may add an input at the end

@@ -186,8 +186,8 @@ plan::ValueId WithPadding(LowerScope& scope, Window& window) {
   Dims to = from;
   for (WindowAxis* axis : {&window.y, &window.x}) {
     const int64_t seen = (axis->out - 1) * axis->stride + axis->extent();
-    const size_t place = axis == &window.y ? 1 : 2;
-    to[place] = axis->in = std::max(axis->pad_begin + axis->in, seen);
+    const size_t position = axis == &window.y ? 1 : 2;
+    to[position] = axis->in = std::max(axis->pad_begin + axis->in, seen);
   }
   if (to == from) return x;
   const Dims strides = plan::DenseStrides(to);
@@ -218,9 +218,10 @@ Params ByteWindowParams(LowerScope& scope, const Filters& filters, const Window&
 std::vector<int8_t> TapByTap(const std::vector<int8_t>& weights, int64_t channels, int64_t taps) {
   std::vector<int8_t> permuted(weights.size());
   for (size_t i = 0; i < weights.size(); ++i) {
-    const auto place = static_cast<int64_t>(i);
-    const int64_t filter = place / (channels * taps), channel = place / taps % channels;
-    permuted[static_cast<size_t>((filter * taps + place % taps) * channels + channel)] = weights[i];
+    const auto position = static_cast<int64_t>(i);
+    const int64_t filter = position / (channels * taps), channel = position / taps % channels;
+    permuted[static_cast<size_t>((filter * taps + position % taps) * channels + channel)] =
+        weights[i];
   }
   return permuted;
 }

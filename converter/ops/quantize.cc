@@ -82,8 +82,8 @@ RangeLimit LimitOfBoth(const RangeLimit& a, const RangeLimit& b, Apply apply) {
   RangeLimit both = {DimsOfBoth(a, b), {}};
   const StridedNest nest = CollapsedNest(both.dims, std::array{a.dims, b.dims});
   const int64_t count = ElementCount(nest.dims).value_or(0);
-  for (int64_t place = 0; place < count; ++place) {
-    int64_t rest = place, at_a = 0, at_b = 0;
+  for (int64_t position = 0; position < count; ++position) {
+    int64_t rest = position, at_a = 0, at_b = 0;
     for (size_t axis = nest.dims.size(); axis-- > 0; rest /= nest.dims[axis]) {
       at_a += rest % nest.dims[axis] * nest.strides[0][axis];
       at_b += rest % nest.dims[axis] * nest.strides[1][axis];

@@ -269,7 +269,7 @@ class SequenceLowering {
   void RunDirection(int64_t direction);
   ValueId InitialState(size_t state, int64_t direction);
   ValueId Select(ValueId mask, ValueId yes, ValueId no);
-  void Place(ValueId scan, const std::vector<ValueId>& lasts, int64_t direction);
+  void Position(ValueId scan, const std::vector<ValueId>& lasts, int64_t direction);
 
   LowerScope& scope_;
   plan::Builder& builder_;
@@ -420,10 +420,11 @@ void SequenceLowering::RunDirection(int64_t direction) {
     return results;
   };
   const LoopResults out = LowerLoop(builder_, spec, body);
-  Place(gathers_ ? out.scans[0] : kNone, out.lasts, direction);
+  Position(gathers_ ? out.scans[0] : kNone, out.lasts, direction);
 }
 
-void SequenceLowering::Place(ValueId scan, const std::vector<ValueId>& lasts, int64_t direction) {
+void SequenceLowering::Position(ValueId scan, const std::vector<ValueId>& lasts,
+                                int64_t direction) {
   const int64_t batch = cell_.batch, steps = recurrent_.steps, hidden = cell_.hidden;
   const int64_t directions = recurrent_.directions;
   for (size_t i = 0; i < lasts.size(); ++i) {

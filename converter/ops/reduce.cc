@@ -15,8 +15,8 @@
 #include "converter/ops/integers.h"
 #include "converter/ops/lengths.h"
 #include "converter/ops/permutation.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 
 namespace weft::ops {
 namespace {
@@ -248,7 +248,7 @@ void ReducePermutation(PermuteScope& scope) {
   scope.permutation.attributes[kXLast] = "1";
   if (scope.is_permuted(Out(0))) scope.permutation.attributes[kYLast] = "1";
   if (scope.attributes.Bool("keep_dims", false)) {
-    scope.permutation.makes_one_place =
+    scope.permutation.makes_one_position =
         std::all_of(reduced.begin() + 2, reduced.end(), std::identity());
     return SamePermutation(scope);
   }

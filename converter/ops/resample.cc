@@ -145,8 +145,8 @@ void ReadResampleModes(const NodeScope& scope, int opset, Resampling& resampling
 }
 
 // Coordinate in the padded axis, not clamped to it.
-float ResampleCoordinate(const ResampledAxis& axis, const std::string& mode, int64_t place) {
-  const auto x = static_cast<float>(place);
+float ResampleCoordinate(const ResampledAxis& axis, const std::string& mode, int64_t position) {
+  const auto x = static_cast<float>(position);
   const auto in = static_cast<float>(axis.padded()), out = static_cast<float>(axis.out);
   if (axis.scale == 1.0f || in == out) return x;
   if (mode == "asymmetric") return x / axis.scale;
@@ -156,7 +156,7 @@ float ResampleCoordinate(const ResampledAxis& axis, const std::string& mode, int
   return (x + 0.5f) / axis.scale - 0.5f;
 }
 
-int64_t NearestPlace(float x, const std::string& mode, bool shrinks) {
+int64_t NearestPosition(float x, const std::string& mode, bool shrinks) {
   const auto truncated = static_cast<int64_t>(x);
   if (mode == "simple") return shrinks ? static_cast<int64_t>(std::ceil(x)) : truncated;
   const bool is_half = x == static_cast<float>(truncated) + 0.5f;
@@ -167,10 +167,11 @@ int64_t NearestPlace(float x, const std::string& mode, bool shrinks) {
 }
 
 // Positions beyond the padded axis read its first or last element; the padding is zeros.
-void AddTerm(ResampleTap& tap, const ResampledAxis& axis, int64_t padded_place, float weight) {
-  const int64_t place = std::clamp<int64_t>(padded_place, 0, axis.padded() - 1) - axis.pad_begin;
-  const bool is_zero = place < 0 || place >= axis.in || weight == 0;
-  tap.places.push_back(is_zero ? axis.in : place);
+void AddTerm(ResampleTap& tap, const ResampledAxis& axis, int64_t padded_position, float weight) {
+  const int64_t position =
+      std::clamp<int64_t>(padded_position, 0, axis.padded() - 1) - axis.pad_begin;
+  const bool is_zero = position < 0 || position >= axis.in || weight == 0;
+  tap.positions.push_back(is_zero ? axis.in : position);
   tap.weights.push_back(weight);
 }
 
@@ -201,9 +202,9 @@ std::vector<ResampleTap> PillowTaps(const Resampling& resampling, const Resample
     const auto first = static_cast<int64_t>(std::max(centre - reach + 0.5, 0.0));
     const int64_t end = std::min(static_cast<int64_t>(centre + reach + 0.5), axis.padded());
     std::vector<double> shares(taps.size(), 0);
-    for (int64_t place = first; place < end; ++place) {
-      shares[static_cast<size_t>(place - first)] =
-          PillowShare(resampling, (static_cast<double>(place) - centre + 0.5) / width);
+    for (int64_t position = first; position < end; ++position) {
+      shares[static_cast<size_t>(position - first)] =
+          PillowShare(resampling, (static_cast<double>(position) - centre + 0.5) / width);
     }
     const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
     for (size_t k = 0; k < taps.size(); ++k) {
@@ -224,9 +225,9 @@ std::vector<ResampleTap> TriangleTaps(const Resampling& resampling, const Resamp
     const int64_t first = static_cast<int64_t>(std::round(x)) - reach;
     std::vector<float> shares;
     float sum = 0;
-    for (int64_t place = first; place <= first + 2 * reach; ++place) {
-      const bool is_inside = place >= 0 && place < axis.padded();
-      const float distance = axis.scale * (x - static_cast<float>(place));
+    for (int64_t position = first; position <= first + 2 * reach; ++position) {
+      const bool is_inside = position >= 0 && position < axis.padded();
+      const float distance = axis.scale * (x - static_cast<float>(position));
       shares.push_back(is_inside ? std::max(0.0f, 1 - std::abs(distance)) : 0.0f);
       sum += shares.back();
     }
@@ -273,7 +274,7 @@ std::vector<ResampleTap> CoordinateTaps(const Resampling& resampling, const Resa
   for (int64_t i = 0; i < axis.out; ++i) {
     const float x = ResampleCoordinate(axis, resampling.coordinates, i);
     if (nearest) {
-      AddTerm(taps[0], axis, NearestPlace(x, resampling.rounding, axis.scale < 1), 1);
+      AddTerm(taps[0], axis, NearestPosition(x, resampling.rounding, axis.scale < 1), 1);
     } else if (cubic) {
       const float floor = std::floor(x);
       const std::vector<float> weights = CubicWeights(resampling.cube_coeff, x - floor);

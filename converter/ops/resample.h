@@ -40,7 +40,7 @@ std::optional<Resampling> ReadResampling(NodeScope& scope, int opset);
 // One term of the weighted sum, for every output position: input position and weight. A position
 // equal to the data's extent marks a zero term.
 struct ResampleTap {
-  Dims places;
+  Dims positions;
   std::vector<float> weights;
   // Returns true if all weights of nonzero terms are 1, so that the term only moves data.
   bool moves() const;

@@ -8,8 +8,8 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 
 namespace weft::ops {
 namespace {
@@ -94,8 +94,8 @@ void InferReverseSequence(InferScope& scope) {
 
 // Source index for each [batch, time] by computed lengths, limited to `steps`: length - 1 - t if t
 // < length, else t.
-plan::ValueId EmitReversedPlaces(plan::Builder& builder, plan::ValueId lengths, int64_t batches,
-                                 int64_t steps) {
+plan::ValueId EmitReversedPositions(plan::Builder& builder, plan::ValueId lengths, int64_t batches,
+                                    int64_t steps) {
   const ElementType type = builder.type(lengths);
   const Dims dims = {batches, steps}, column = {batches, 1}, row = {1, steps}, one = {1, 1};
   const plan::ValueId bounded = builder.Scratch({type, column});
@@ -105,12 +105,12 @@ plan::ValueId EmitReversedPlaces(plan::Builder& builder, plan::ValueId lengths, 
   EmitBinary(builder, format::BinaryOp::minimum, given, most, bounded);
   EmitBinary(builder, format::BinaryOp::subtract, {bounded, column},
              {IntegerWeights(builder, type, {1}), one}, last);
-  const Operand places = {IndexSequence(builder, type, steps), row};
+  const Operand positions = {IndexSequence(builder, type, steps), row};
   const plan::ValueId permuted = builder.Scratch({type, dims}), y = builder.Scratch({type, dims});
   const plan::ValueId is_permuted = builder.Scratch({ElementType::boolean, dims});
-  EmitBinary(builder, format::BinaryOp::subtract, {last, column}, places, permuted);
-  EmitCompare(builder, format::CompareOp::less, places, {bounded, column}, is_permuted);
-  EmitSelect(builder, {is_permuted, dims}, {permuted, dims}, places, {y, dims});
+  EmitBinary(builder, format::BinaryOp::subtract, {last, column}, positions, permuted);
+  EmitCompare(builder, format::CompareOp::less, positions, {bounded, column}, is_permuted);
+  EmitSelect(builder, {is_permuted, dims}, {permuted, dims}, positions, {y, dims});
   return y;
 }
 
@@ -128,13 +128,14 @@ void LowerComputedReverse(LowerScope& scope, size_t batch, size_t time) {
     strides.push_back(dense[axis]);
   }
   const plan::ValueId source = scope.input(0);
-  const plan::ValueId places = EmitReversedPlaces(builder, scope.input(1), front[0], front[1]);
+  const plan::ValueId positions =
+      EmitReversedPositions(builder, scope.input(1), front[0], front[1]);
   const GatherGeometry lines = {front[0], 1, front[1], ProductOf(front, 2, front.size()), front[1]};
-  if (strides == plan::DenseStrides(front)) return EmitGather(builder, lines, source, places, y);
+  if (strides == plan::DenseStrides(front)) return EmitGather(builder, lines, source, positions, y);
   const TensorType type{builder.type(source), front};
   const plan::ValueId moved = builder.Scratch(type), permuted = builder.Scratch(type);
   builder.CopyStrided(source, moved, front, strides, 0, plan::DenseStrides(front), 0);
-  EmitGather(builder, lines, moved, places, permuted);
+  EmitGather(builder, lines, moved, positions, permuted);
   builder.CopyStrided(permuted, y, front, plan::DenseStrides(front), 0, strides, 0);
 }
 

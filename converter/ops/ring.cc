@@ -25,11 +25,11 @@ RingReads ReadsOf(const NodeScope& scope) {
 }
 
 // Index of the axis of past positions within a ring, for data of that rank.
-size_t AxisOfPlaces(const RingReads& reads, size_t rank) {
+size_t AxisOfPositions(const RingReads& reads, size_t rank) {
   switch (reads.order) {
-    case format::RingOrder::outer_places_inner:
+    case format::RingOrder::outer_positions_inner:
       return static_cast<size_t>(reads.axis);
-    case format::RingOrder::outer_inner_places:
+    case format::RingOrder::outer_inner_positions:
       return rank - 1;
     default:
       return 0;
@@ -51,8 +51,8 @@ void LowerRing(LowerScope& scope) {
   const auto axis = static_cast<size_t>(reads.axis);
   format::RingParams params;
   params.mutate_outer(Narrow32(ProductOf(dims, 0, axis), "outer"));
-  params.mutate_past(Narrow32(scope.input_dims(1)[AxisOfPlaces(reads, dims.size())], "past"));
-  params.mutate_places(Narrow32(dims[axis], "places"));
+  params.mutate_past(Narrow32(scope.input_dims(1)[AxisOfPositions(reads, dims.size())], "past"));
+  params.mutate_positions(Narrow32(dims[axis], "places"));
   params.mutate_inner(Narrow32(ProductOf(dims, axis + 1, dims.size()), "inner"));
   params.mutate_first(Narrow32(reads.first, "first"));
   params.mutate_taps(Narrow32(reads.taps, "taps"));
@@ -84,7 +84,7 @@ void RingPermutation(PermuteScope& scope) {
   const bool keeps_order = rank == 3 || (first.node != nullptr && first.node->constant &&
                                          AreAllAlike(*first.node->constant));
   if (!HasChannelAxis(rank) || !keeps_order) return;
-  scope.permutation.attributes["axis"] = std::to_string(LastPlace(ReadsOf(scope).axis, rank));
+  scope.permutation.attributes["axis"] = std::to_string(LastPosition(ReadsOf(scope).axis, rank));
   SamePermutation(scope);
 }
 
@@ -110,7 +110,7 @@ std::map<std::string, std::string> AttributesOf(const RingReads& reads) {
 
 TensorType RingType(const TensorType& data, const RingReads& reads, int64_t past) {
   TensorType type = data;
-  const size_t at = AxisOfPlaces(reads, data.dims.size());
+  const size_t at = AxisOfPositions(reads, data.dims.size());
   type.dims.erase(type.dims.begin() + static_cast<std::ptrdiff_t>(reads.axis));
   type.dims.insert(type.dims.begin() + static_cast<std::ptrdiff_t>(at), past);
   return type;

@@ -22,7 +22,7 @@ namespace weft::ops {
 // layout of the ring.
 struct RingReads {
   int64_t axis = 0, first = 0, taps = 1, dilation = 1, length = 0;
-  format::RingOrder order = format::RingOrder::places_outer_inner;
+  format::RingOrder order = format::RingOrder::positions_outer_inner;
 };
 
 std::map<std::string, std::string> AttributesOf(const RingReads& reads);

@@ -8,8 +8,8 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/reduce.h"
 
 namespace weft::ops {
@@ -116,7 +116,7 @@ void LowerRoiPooling(LowerScope& scope) {
   if (IsRoiBilinear(scope)) {  // corners are fractions already
     return EmitRegions(scope.builder, RegionOp::point, 1, regions, y);
   }
-  EmitRegions(scope.builder, RegionOp::place_max, scope.attributes.Float("spatial_scale", 1),
+  EmitRegions(scope.builder, RegionOp::position_max, scope.attributes.Float("spatial_scale", 1),
               regions, y);
 }
 

@@ -5,8 +5,8 @@
 
 #include "converter/ops/broadcast.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/reduce.h"
 
 namespace weft::ops {

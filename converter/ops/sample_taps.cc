@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "converter/ops/broadcast.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 
 namespace weft::ops {
 namespace {
@@ -19,17 +19,17 @@ using format::UnaryOp;
 class SampleSteps {
  public:
   SampleSteps(plan::Builder& builder, const SampleSpec& spec)
-      : builder_(builder), spec_(spec), taps_(spec.taps()), dims_{spec.places, 2, taps_} {}
+      : builder_(builder), spec_(spec), taps_(spec.taps()), dims_{spec.positions, 2, taps_} {}
 
   SampleTaps Taps(plan::ValueId grid) {
-    const Dims sides = {spec_.places, 2, 1};
+    const Dims sides = {spec_.positions, 2, 1};
     const Operand scaled = Made(ElementType::f32, sides), point = Made(ElementType::f32, sides);
     EmitBinary(builder_, BinaryOp::multiply, {grid, sides}, OfSides(spec_.Scales()), scaled.value);
     EmitBinary(builder_, BinaryOp::add, scaled, OfSides(spec_.Shifts()), point.value);
     const bool nearest = spec_.mode == SampleMode::kNearest;
     const Operand first = Made(ElementType::f32, sides);
     EmitUnary(builder_, nearest ? UnaryOp::round_even : UnaryOp::floor, point.value, first.value);
-    const plan::ValueId pixels = Joined(BinaryOp::add, Pixels(Places(first)));
+    const plan::ValueId pixels = Joined(BinaryOp::add, Pixels(Positions(first)));
     if (nearest) return {pixels, plan::kNone};
     const Operand fraction = Made(ElementType::f32, sides);
     EmitBinary(builder_, BinaryOp::subtract, point, first, fraction.value);
@@ -59,46 +59,46 @@ class SampleSteps {
     return y;
   }
 
-  Operand Places(const Operand& first) {
+  Operand Positions(const Operand& first) {
     return taps_ == 1 ? first : Of(BinaryOp::add, first, OfTaps(spec_.Offsets()));
   }
 
-  Operand Whole(const Operand& places) {
+  Operand Whole(const Operand& positions) {
     const Operand y = Made(ElementType::i32);
-    EmitConvert(builder_, places.value, y.value);
+    EmitConvert(builder_, positions.value, y.value);
     return y;
   }
 
   // Contribution of each side to the pixel number.
-  Operand Pixels(const Operand& places) {
+  Operand Pixels(const Operand& positions) {
     const Operand strides = OfSides(std::array<int64_t, 2>{1, spec_.sides[0]});
     switch (spec_.padding) {
       case SamplePadding::kZeros:
-        return MaskOutside(places, Of(BinaryOp::multiply, Whole(places), strides));
+        return MaskOutside(positions, Of(BinaryOp::multiply, Whole(positions), strides));
       case SamplePadding::kBorder: {
         const std::array<float, 2> ends = {static_cast<float>(spec_.sides[0] - 1),
                                            static_cast<float>(spec_.sides[1] - 1)};
-        const Operand begun = Of(BinaryOp::maximum, places, OfSides(std::array<float, 2>{}));
+        const Operand begun = Of(BinaryOp::maximum, positions, OfSides(std::array<float, 2>{}));
         const Operand ended = Of(BinaryOp::minimum, begun, OfSides(ends));
         return Of(BinaryOp::multiply, Whole(ended), strides);
       }
       case SamplePadding::kReflection:
         break;
     }
-    const Operand visited = Of(BinaryOp::floor_mod, Whole(places), OfSides(spec_.Periods()));
+    const Operand visited = Of(BinaryOp::floor_mod, Whole(positions), OfSides(spec_.Periods()));
     const Operand y = Made(ElementType::i32);
     EmitBinary(builder_, BinaryOp::subtract, OfSides(spec_.Lasts()), visited, y.value);
     return Of(BinaryOp::multiply, Of(BinaryOp::minimum, visited, y), strides);
   }
 
   // Replaces coordinates outside the image by the number of pixels, which selects no pixel.
-  Operand MaskOutside(const Operand& places, const Operand& pixels) {
+  Operand MaskOutside(const Operand& positions, const Operand& pixels) {
     const Operand low = Made(ElementType::boolean), high = Made(ElementType::boolean);
     const std::array<float, 2> ends = {static_cast<float>(spec_.sides[0]),
                                        static_cast<float>(spec_.sides[1])};
-    EmitCompare(builder_, CompareOp::greater_equal, places, OfSides(std::array<float, 2>{}),
+    EmitCompare(builder_, CompareOp::greater_equal, positions, OfSides(std::array<float, 2>{}),
                 low.value);
-    EmitCompare(builder_, CompareOp::less, places, OfSides(ends), high.value);
+    EmitCompare(builder_, CompareOp::less, positions, OfSides(ends), high.value);
     const Operand inside = Of(BinaryOp::logical_and, low, high), y = Made(ElementType::i32);
     const Operand none = {IntegerWeights(builder_, ElementType::i32, {spec_.pixels()}), {1, 1, 1}};
     EmitSelect(builder_, inside, pixels, none, y);
@@ -125,10 +125,10 @@ class SampleSteps {
   // Combines each row tap with each column tap.
   plan::ValueId Joined(BinaryOp op, const Operand& sides) {
     const ElementType type = builder_.type(sides.value);
-    const Dims dims = {spec_.places, taps_, taps_};
+    const Dims dims = {spec_.positions, taps_, taps_};
     const plan::ValueId y = builder_.Scratch({type, dims});
     const plan::ValueId rows = builder_.View(sides.value, taps_ * ElementBytes(type),
-                                             {type, {2 * taps_ * spec_.places - taps_}});
+                                             {type, {2 * taps_ * spec_.positions - taps_}});
     const std::array strides = {Dims{2 * taps_, 1, 0}, Dims{2 * taps_, 0, 1}};
     EmitBinary(builder_, op, JoinedNest(dims, strides), rows, sides.value, y);
     return y;
@@ -143,18 +143,19 @@ class SampleSteps {
 // The same for a known grid. The operation order equals that of the steps, so results are
 // bit-identical.
 
-int64_t KnownPixel(const SampleSpec& spec, size_t side, float place) {
+int64_t KnownPixel(const SampleSpec& spec, size_t side, float position) {
   const int64_t extent = spec.sides[side], stride = side == 0 ? 1 : spec.sides[0];
   const auto last = static_cast<float>(extent - 1);
   if (spec.padding == SamplePadding::kZeros) {
-    return place >= 0 && place <= last ? static_cast<int64_t>(place) * stride : spec.pixels();
+    return position >= 0 && position <= last ? static_cast<int64_t>(position) * stride
+                                             : spec.pixels();
   }
-  if (std::isnan(place)) return 0;
+  if (std::isnan(position)) return 0;
   if (spec.padding == SamplePadding::kBorder) {
-    return static_cast<int64_t>(std::clamp(place, 0.0f, last)) * stride;
+    return static_cast<int64_t>(std::clamp(position, 0.0f, last)) * stride;
   }
   constexpr float kLeast = -2147483648.0f, kMost = 2147483520.0f;
-  const auto whole = static_cast<int64_t>(std::clamp(place, kLeast, kMost));
+  const auto whole = static_cast<int64_t>(std::clamp(position, kLeast, kMost));
   const int64_t period = spec.Periods()[side];
   const int64_t visited = (whole % period + period) % period;
   return std::min(visited, spec.Lasts()[side] - visited) * stride;

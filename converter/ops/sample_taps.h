@@ -20,7 +20,7 @@ struct SampleSpec {
   SampleMode mode = SampleMode::kLinear;
   SamplePadding padding = SamplePadding::kZeros;
   bool align_corners = false;
-  int64_t places = 1;  // grid points of all batches
+  int64_t positions = 1;  // grid points of all batches
   // Width and height, in the order of a grid point's coordinates.
   std::array<int64_t, 2> sides = {1, 1};
 

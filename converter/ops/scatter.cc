@@ -10,8 +10,8 @@
 #include "converter/ops/axes.h"
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/row_numbers.h"
 #include "converter/ops/scatter_rows.h"
 #include "converter/ops/slicing.h"
@@ -230,7 +230,7 @@ void LowerScatterElements(LowerScope& scope) {
   if (!scope.constant(1)) return LowerComputedScatter(scope, axis);
   const int64_t total = ProductOf(data, 0, data.size());
   GroupedRows rows = GroupRows(ElementTargets(scope, axis), scope.input_dims(1), total);
-  LowerScattered(scope, {1, total / rows.inner, rows.inner, std::move(rows.places)});
+  LowerScattered(scope, {1, total / rows.inner, rows.inner, std::move(rows.positions)});
 }
 
 void ScatterElementsAxes(AxisScope& scope) {

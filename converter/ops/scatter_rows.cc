@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "converter/ops/loop.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 
 namespace weft::ops {
 namespace {
@@ -54,23 +54,23 @@ std::vector<Nest> ReplacedRuns(const Dims& updates, int64_t inner) {
 }
 
 // Gathers the updates to their rows, then selects them for replaced rows.
-void ReplaceByTable(LowerScope& scope, const ScatteredRows& rows, Dims places,
+void ReplaceByTable(LowerScope& scope, const ScatteredRows& rows, Dims positions,
                     plan::ValueId updates) {
   plan::Builder& builder = scope.builder;
   const auto count = static_cast<int64_t>(rows.targets.size());
   std::vector<uint8_t> replaced;
-  for (int64_t& place : places) {
-    replaced.push_back(place != kKeptRow);
-    if (place == kKeptRow) place = count;  // out of range: zeros
+  for (int64_t& position : positions) {
+    replaced.push_back(position != kKeptRow);
+    if (position == kKeptRow) position = count;  // out of range: zeros
   }
   const GatherGeometry geometry = {1, rows.outer, count, rows.inner, rows.rows};
   const Dims dims = {rows.outer, rows.rows, rows.inner};
   if (std::ranges::find(replaced, 0) == replaced.end()) {
-    const plan::ValueId moved = PlacesOf(builder, updates, geometry, places);
+    const plan::ValueId moved = PositionsOf(builder, updates, geometry, positions);
     return scope.SetOutput(0, builder.View(moved, 0, scope.output_type(0)));
   }
   const plan::ValueId moved = builder.Scratch({builder.type(updates), dims});
-  EmitKnownGather(builder, geometry, updates, places, moved);
+  EmitKnownGather(builder, geometry, updates, positions, moved);
   const Operand mask = {builder.WeightsOf({ElementType::boolean, {rows.rows}}, replaced),
                         {1, rows.rows, 1}};
   const plan::ValueId data = scope.input(0);
@@ -136,8 +136,8 @@ class ScatterRounds {
     starts_.push_back(static_cast<int64_t>(order.size()));
     const auto count = static_cast<int64_t>(order.size());
     ordered_ =
-        PlacesOf(builder, updates,
-                 {1, 1, static_cast<int64_t>(rows.targets.size()), rows.inner, count}, order);
+        PositionsOf(builder, updates,
+                    {1, 1, static_cast<int64_t>(rows.targets.size()), rows.inner, count}, order);
   }
 
   // Result of all rows, starting from `state`, or from their first update if it is kNone.
@@ -352,7 +352,7 @@ void CombineRows(LowerScope& scope, const ScatteredRows& rows, Combination combi
   ScatterRounds rounds(builder, rows, meetings, updates);
   const plan::ValueId data = scope.input(0);
   const plan::ValueId start =
-      with_data ? PlacesOf(builder, data, {1, 1, rows.rows, rows.inner, count}, meetings.rows)
+      with_data ? PositionsOf(builder, data, {1, 1, rows.rows, rows.inner, count}, meetings.rows)
                 : plan::kNone;
   plan::ValueId combined = rounds.Combine(start, ScatterStep(combination, builder.type(data)));
   if (combination == Combination::kMean) {

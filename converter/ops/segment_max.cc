@@ -8,7 +8,7 @@
 #include "converter/ops/broadcast.h"
 #include "converter/ops/families.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
+#include "converter/ops/positions.h"
 
 namespace weft::ops {
 namespace {

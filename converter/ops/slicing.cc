@@ -38,14 +38,14 @@ bool IsWhole(const Run& run, int64_t dim) {
 void Keep(Cut& cut, const Run& run, bool shrinks = false) {
   cut.runs.push_back({run});
   cut.kept.push_back(run.count);
-  cut.places.push_back(shrinks ? -1 : static_cast<int64_t>(cut.output.size()));
+  cut.positions.push_back(shrinks ? -1 : static_cast<int64_t>(cut.output.size()));
   if (!shrinks) cut.output.push_back(run.count);
 }
 
 Run KnownRun(const ComputedRange& range, int64_t dim) {
   if (!range.shrinks) return RunBetween(range.begin.known, range.end.known, range.step, dim);
-  const int64_t place = range.begin.known.value_or(0);
-  return {0, 1, place < 0 ? place + dim : place, 1};
+  const int64_t position = range.begin.known.value_or(0);
+  return {0, 1, position < 0 ? position + dim : position, 1};
 }
 
 // Adds the range of the next axis: a run if all of it is known, else a computed range.
@@ -168,16 +168,16 @@ std::optional<Masks> ReadMasks(NodeScope& scope, size_t entries) {
 }
 
 // Checks an index that selects one position of an axis and removes the axis.
-bool CheckShrinking(NodeScope& scope, const Bound& place, size_t axis) {
+bool CheckShrinking(NodeScope& scope, const Bound& position, size_t axis) {
   const int64_t dim = scope.input_dims(0)[axis];
-  if (!place.known && dim > 0) return true;
-  if (!place.known) {
+  if (!position.known && dim > 0) return true;
+  if (!position.known) {
     scope.Fault("selects one element of axis {}, which has none", axis);
     return false;
   }
-  if (*place.known >= -dim && *place.known < dim) return true;
+  if (*position.known >= -dim && *position.known < dim) return true;
   scope.Fault("begin {} selects one element of axis {}, which has {}; must be from {} to {}",
-              *place.known, axis, dim, -dim, dim - 1);
+              *position.known, axis, dim, -dim, dim - 1);
   return false;
 }
 
@@ -239,7 +239,7 @@ void SetLengthOfOutput(InferScope& scope, const Cut& cut) {
   for (const ComputedRange& range : cut.computed) {
     const RangeCount count = CountOfRange(scope, range);
     if (count.exact || count.most == 0) continue;
-    const auto axis = static_cast<size_t>(cut.places[range.axis]);
+    const auto axis = static_cast<size_t>(cut.positions[range.axis]);
     if (extent) {
       return scope.Fault(
           "axes {} and {} of its output would have run-time lengths; at most one may", extent->axis,
@@ -300,11 +300,11 @@ void SlicingAxes(AxisScope& scope) {
     const Run& run = cut->runs[axis][0];
     const int64_t dim = scope.in(0)[axis];
     const auto at = static_cast<int64_t>(axis);
-    if (cut->places[axis] != -1 && IsWhole(run, dim)) {
-      scope.Pair(0, at, 0, cut->places[axis]);
+    if (cut->positions[axis] != -1 && IsWhole(run, dim)) {
+      scope.Pair(0, at, 0, cut->positions[axis]);
     } else if (run.count > 0 && (run.step == 1 || run.count == 1)) {
       scope.relation.selections.push_back({at, run.source, run.source + run.count});
-    } else if (cut->places[axis] == at && run.count * run.step == dim && run.source < run.step) {
+    } else if (cut->positions[axis] == at && run.count * run.step == dim && run.source < run.step) {
       scope.relation.delays.push_back({.axis = at, .take = run.step});
     }
   }
@@ -317,7 +317,7 @@ void SlicePermutation(PermuteScope& scope) {
     scope.MoveAxes(kAxes, rank);
   } else {
     for (int64_t axis = 0; axis < ElementCount(scope.input_dims(1)); ++axis) {
-      scope.permutation.ints[kAxes].push_back(LastPlace(axis, rank));
+      scope.permutation.ints[kAxes].push_back(LastPosition(axis, rank));
     }
   }
   SamePermutation(scope);
@@ -331,7 +331,7 @@ void StridedSlicePermutation(PermuteScope& scope) {
   const std::optional<Cut> cut = CutOf(scope);
   if (!cut || !cut->computed.empty() || !HasChannelAxis(cut->runs.size())) return;
   std::vector<bool> kept;
-  for (const int64_t place : cut->places) kept.push_back(place != -1);
+  for (const int64_t position : cut->positions) kept.push_back(position != -1);
   const auto kept_axes = static_cast<size_t>(std::ranges::count(kept, true));
   if (cut->output.size() != kept_axes || !TieKept(scope, kept)) return;
   Dims begin, end, step, open_end, shrinks;

@@ -56,10 +56,10 @@ struct ComputedRange {
 };
 
 struct Cut {
-  std::vector<Runs> runs;       // one run per input axis; the full axis if it is in `computed`
-  Dims kept;                    // extent per input axis
-  std::vector<int64_t> places;  // output axis per input axis; -1 if it is removed
-  Dims output;                  // kept, without removed axes and with new ones
+  std::vector<Runs> runs;          // one run per input axis; the full axis if it is in `computed`
+  Dims kept;                       // extent per input axis
+  std::vector<int64_t> positions;  // output axis per input axis; -1 if it is removed
+  Dims output;                     // kept, without removed axes and with new ones
   std::vector<ComputedRange> computed;
 };
 

@@ -26,10 +26,10 @@ struct Repeat {
 std::optional<Repeat> Checked(NodeScope& scope, Repeat repeat) {
   const Dims& input = scope.input_dims(0);
   for (size_t i = 0; i < input.size(); ++i) {
-    const int64_t place = repeat.output[repeat.axes[i]];
-    if (input[i] == 1 || input[i] == place) continue;
+    const int64_t position = repeat.output[repeat.axes[i]];
+    if (input[i] == 1 || input[i] == position) continue;
     scope.Fault("{} does not broadcast to {}: axis {} is {} and the target {}; must be equal or 1",
-                ToString(scope.input_type(0)), ToString(repeat.output), i, input[i], place);
+                ToString(scope.input_type(0)), ToString(repeat.output), i, input[i], position);
     return std::nullopt;
   }
   return repeat;
@@ -80,8 +80,8 @@ std::optional<Repeat> Bidirectional(NodeScope& scope, const Dims& target) {
   Dims output = target;
   if (output.size() < input.size()) output.insert(output.begin(), input.size() - output.size(), 1);
   for (size_t i = 0; i < input.size(); ++i) {
-    int64_t& place = output[output.size() - input.size() + i];
-    if (place == 1) place = input[i];
+    int64_t& position = output[output.size() - input.size() + i];
+    if (position == 1) position = input[i];
   }
   return Trailing(scope, std::move(output));
 }
@@ -169,14 +169,14 @@ void LowerTile(LowerScope& scope) {
 }
 
 // Input axis i is aligned to output axis places[i]; broadcast axes repeat.
-void RepeatedAxes(AxisScope& scope, const std::vector<int64_t>& places) {
+void RepeatedAxes(AxisScope& scope, const std::vector<int64_t>& positions) {
   const Dims& in = scope.in(0);
-  // A scalar may have an entry in `places`, which refers to none of its axes.
-  const auto end = places.begin() + std::min(std::ssize(places), std::ssize(in));
+  // A scalar may have an entry in `positions`, which refers to none of its axes.
+  const auto end = positions.begin() + std::min(std::ssize(positions), std::ssize(in));
   for (size_t axis = 0; axis < scope.out(0).size(); ++axis) {
     const auto to = static_cast<int64_t>(axis);
-    const auto found = std::find(places.begin(), end, to);
-    const auto from = found - places.begin();
+    const auto found = std::find(positions.begin(), end, to);
+    const auto from = found - positions.begin();
     const int64_t dim = found == end ? 1 : AxisScope::At(in, from);
     if (found != end && dim == scope.out(0)[axis]) {
       scope.Pair(0, from, 0, to);
@@ -189,10 +189,10 @@ void RepeatedAxes(AxisScope& scope, const std::vector<int64_t>& places) {
 }
 
 std::vector<int64_t> TrailingAxes(const AxisScope& scope) {
-  std::vector<int64_t> places(scope.in(0).size());
-  auto place = static_cast<int64_t>(scope.out(0).size() - places.size());
-  for (int64_t& at : places) at = place++;
-  return places;
+  std::vector<int64_t> positions(scope.in(0).size());
+  auto position = static_cast<int64_t>(scope.out(0).size() - positions.size());
+  for (int64_t& at : positions) at = position++;
+  return positions;
 }
 
 void TileAxes(AxisScope& scope) { RepeatedAxes(scope, TrailingAxes(scope)); }

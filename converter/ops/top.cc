@@ -9,8 +9,8 @@
 #include "converter/ops/families.h"
 #include "converter/ops/integers.h"
 #include "converter/ops/movement.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 
 namespace weft::ops {
 namespace {
@@ -129,9 +129,9 @@ plan::ValueId EmitArgSort(plan::Builder& builder, plan::ValueId x) {
   const TensorType type = builder.value(x).type;
   const int64_t count = ElementCount(type.dims).value_or(0);
   const plan::ValueId values = builder.Scratch({type.type, {count}});
-  const plan::ValueId places = builder.Scratch({ElementType::i32, {count}});
-  EmitTop(builder, {1, count, 1, count, true, false}, x, values, places);
-  return places;
+  const plan::ValueId positions = builder.Scratch({ElementType::i32, {count}});
+  EmitTop(builder, {1, count, 1, count, true, false}, x, values, positions);
+  return positions;
 }
 
 }  // namespace weft::ops

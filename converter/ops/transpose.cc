@@ -154,9 +154,9 @@ void LowerSpaceToDepth(LowerScope& scope) {
   const DepthSpec spec = ReadDepthSpec(scope).value();
   const Dims& in = scope.input_dims(0);
   Dims fine = {in[0], in[1]};
-  Order blocks, places;
+  Order blocks, positions;
   for (size_t axis = 2; axis < in.size(); ++axis) {
-    places.push_back(fine.size());
+    positions.push_back(fine.size());
     blocks.push_back(fine.size() + 1);
     fine.insert(fine.end(), {in[axis] / spec.block, spec.block});
   }
@@ -164,7 +164,7 @@ void LowerSpaceToDepth(LowerScope& scope) {
   if (spec.depth_first) order.push_back(1);
   order.insert(order.end(), blocks.begin(), blocks.end());
   if (!spec.depth_first) order.push_back(1);
-  order.insert(order.end(), places.begin(), places.end());
+  order.insert(order.end(), positions.begin(), positions.end());
   Permute(scope, fine, order, 0);
 }
 
@@ -206,7 +206,7 @@ void TransposePermutation(PermuteScope& scope) {
   for (size_t at = 0; at < rank; ++at) {
     const size_t axis = (*order)[scope.is_permuted(Out(0)) ? LastOrder(rank)[at] : at];
     const auto from = static_cast<int64_t>(axis);
-    scope.permutation.ints[1].push_back(scope.is_permuted(In(0)) ? LastPlace(from, rank) : from);
+    scope.permutation.ints[1].push_back(scope.is_permuted(In(0)) ? LastPosition(from, rank) : from);
   }
   scope.Tie({In(0)});
   scope.Tie({Out(0)});

@@ -124,12 +124,12 @@ int64_t TapDistance(const WindowAxis& axis) {
 std::vector<Phases> PhasesOfAxis(const WindowAxis& axis) {
   std::map<int64_t, Phase> by_target;
   for (int64_t tap = 0; tap < axis.kernel; ++tap) {
-    const int64_t place = tap * axis.dilation;
-    const int64_t target = ((place - axis.pad_begin) % axis.stride + axis.stride) % axis.stride;
+    const int64_t position = tap * axis.dilation;
+    const int64_t target = ((position - axis.pad_begin) % axis.stride + axis.stride) % axis.stride;
     if (target >= axis.out) continue;
     Phase& phase = by_target.try_emplace(target, Phase{.tap = tap}).first->second;
     ++phase.taps;
-    phase.reach = place / axis.stride;
+    phase.reach = position / axis.stride;
     phase.first = (target + axis.pad_begin) / axis.stride;
     phase.count = (axis.out - target + axis.stride - 1) / axis.stride;
     phase.target = target;
@@ -142,11 +142,11 @@ std::vector<Phases> PhasesOfAxis(const WindowAxis& axis) {
 }
 
 bool CoversOutput(const std::vector<Phases>& lists, const WindowAxis& axis) {
-  int64_t places = 0;
+  int64_t positions = 0;
   for (const Phases& phases : lists) {
-    for (const Phase& phase : phases) places += phase.count;
+    for (const Phase& phase : phases) positions += phase.count;
   }
-  return places == axis.out;
+  return positions == axis.out;
 }
 
 // The convolution that computes all results of a group of phases; it begins at result reach -
@@ -169,7 +169,7 @@ WindowAxis WindowOver(const WindowAxis& axis, const Phases& phases) {
 // Source strides: from phase to phase and from result to result; target stride: from position to
 // position.
 std::vector<Nest> NestsOfPhases(const WindowAxis& axis, const Phases& phases, int64_t phase_stride,
-                                int64_t result_stride, int64_t place_stride) {
+                                int64_t result_stride, int64_t position_stride) {
   const WindowAxis over = WindowOver(axis, phases);
   const int64_t begin = phases.front().reach - over.pad_begin;
   std::vector<Nest> nests;
@@ -184,9 +184,9 @@ std::vector<Nest> NestsOfPhases(const WindowAxis& axis, const Phases& phases, in
     }
     nests.push_back({{static_cast<int64_t>(end - i), phase.count},
                      {phase_stride, result_stride},
-                     {distance * place_stride, axis.stride * place_stride},
+                     {distance * position_stride, axis.stride * position_stride},
                      static_cast<int64_t>(i) * phase_stride + (phase.first - begin) * result_stride,
-                     phase.target * place_stride});
+                     phase.target * position_stride});
   }
   return nests;
 }
@@ -370,10 +370,10 @@ Movement ToOutput(const Transposed& node, const PhaseGroup& phases, const Window
   const Dims result_strides = plan::DenseStrides(made);
   const int64_t volume = ProductOf(made, 0, 3),
                 channels = node.filters.groups * node.filters.out_channels;
-  Dims place_strides = plan::DenseStrides({axes[0].out, axes[1].out, axes[2].out});
-  int64_t channel = place_strides[0] * axes[0].out, image = channel * channels;
+  Dims position_strides = plan::DenseStrides({axes[0].out, axes[1].out, axes[2].out});
+  int64_t channel = position_strides[0] * axes[0].out, image = channel * channels;
   if (over.axis_count < 3) {
-    place_strides = {0, node.y_strides.row(), node.y_strides.pixel()};
+    position_strides = {0, node.y_strides.row(), node.y_strides.pixel()};
     channel = node.y_strides.channel();
     image = node.y_strides.image();
   }
@@ -383,7 +383,7 @@ Movement ToOutput(const Transposed& node, const PhaseGroup& phases, const Window
   for (size_t i = 0; i < 3; ++i) {
     phase_stride /= std::ssize(phases[i]);
     movement.push_back(
-        NestsOfPhases(axes[i], phases[i], phase_stride, result_strides[i], place_strides[i]));
+        NestsOfPhases(axes[i], phases[i], phase_stride, result_strides[i], position_strides[i]));
   }
   return movement;
 }

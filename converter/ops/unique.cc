@@ -12,8 +12,8 @@
 #include "converter/ops/lengths.h"
 #include "converter/ops/loop.h"
 #include "converter/ops/nonzero.h"
-#include "converter/ops/places.h"
 #include "converter/ops/pointwise.h"
+#include "converter/ops/positions.h"
 #include "converter/ops/reduce.h"
 #include "converter/ops/top.h"
 
@@ -24,7 +24,7 @@ using format::BinaryOp;
 using format::CompareOp;
 using plan::ValueId;
 
-enum UniqueOutput : size_t { kUniqueValues, kFirstPlaces, kInverse, kHowOften };
+enum UniqueOutput : size_t { kUniqueValues, kFirstPositions, kInverse, kHowOften };
 
 // The input as [outer, count, inner], with `count` slices to compare.
 struct UniqueSpec {
@@ -100,7 +100,7 @@ class Grouping {
     scope_.SetLength(found_);
     if (!scope_.attributes.Bool("sorted", true)) OrderByFirst();
     if (Wants(kUniqueValues)) SetValues();
-    if (Wants(kFirstPlaces)) Set(kFirstPlaces, Taken(order_, Chosen(starts_)));
+    if (Wants(kFirstPositions)) Set(kFirstPositions, Taken(order_, Chosen(starts_)));
     if (Wants(kInverse)) Set(kInverse, Inverse(begins));
     if (Wants(kHowOften)) Set(kHowOften, Chosen(Sizes()));
   }
@@ -117,11 +117,11 @@ class Grouping {
   }
 
   // x [rows, count] at indices of its last axis.
-  ValueId Taken(ValueId x, ValueId places) {
+  ValueId Taken(ValueId x, ValueId positions) {
     const int64_t rows = ElementCount(builder_.dims(x)).value_or(0) / spec_.count;
     const Dims dims = builder_.dims(x);
     const ValueId y = Scratch(builder_.type(x), dims);
-    EmitGather(builder_, {1, rows, spec_.count, 1, spec_.count}, x, places, y);
+    EmitGather(builder_, {1, rows, spec_.count, 1, spec_.count}, x, positions, y);
     return y;
   }
 
@@ -154,12 +154,12 @@ class Grouping {
 
   // Indices that sort the slices, from the last column to the first.
   ValueId SortedBy(ValueId columns) {
-    const TensorType places = {ElementType::i32, {spec_.count}};
+    const TensorType positions = {ElementType::i32, {spec_.count}};
     LoopSpec loop;
     loop.trips = spec_.columns();
     loop.sliced.push_back({columns, 0, 1, true});
     loop.carried.push_back({IndexSequence(builder_, ElementType::i32, spec_.count), 0});
-    loop.lasts.push_back({0, places});
+    loop.lasts.push_back({0, positions});
     const LoopResults results = LowerLoop(builder_, loop, [&](const Iteration& iteration) {
       const ValueId order = iteration.states[0];
       const ValueId by_column = EmitArgSort(builder_, Taken(iteration.slices[0], order));

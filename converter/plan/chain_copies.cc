@@ -16,7 +16,7 @@ namespace {
 // A plain copy of an entire variable or of a part of it.
 struct StateCopy {
   int64_t item = 0;
-  Place source;
+  Location source;
   ValueId target = kNone;
 };
 
@@ -29,7 +29,7 @@ class BlockChainer {
     for (size_t item = 0; item < items_.size(); ++item) {
       auto* step = std::get_if<Step>(&items_[item]);
       if (step == nullptr || !IsPlainCopy(program_, *step)) continue;
-      const Place source = Resolve(program_, step->inputs[0]);
+      const Location source = Resolve(program_, step->inputs[0]);
       if (program_.values[source.root].storage != Storage::kState) continue;
       const StateCopy copy = {static_cast<int64_t>(item), source, step->outputs[0]};
       if (const std::optional<ValueId> earlier = EarlierTarget(copy)) {
@@ -63,14 +63,14 @@ class BlockChainer {
            program_.values[value].storage == Storage::kScratch;
   }
 
-  // Returns true if an item in [first, last] writes to bytes of `value`, which is at `place`.
-  bool IsWritten(const Place& place, ValueId value, int64_t first, int64_t last) {
+  // Returns true if an item in [first, last] writes to bytes of `value`, which is at `location`.
+  bool IsWritten(const Location& location, ValueId value, int64_t first, int64_t last) {
     if (!accesses_) accesses_.emplace(CollectAccesses(program_, block_));
     Access range;
-    range.begin_bytes = place.offset_bytes;
-    range.end_bytes = place.offset_bytes + program_.values[value].bytes;
-    range.moves = place.moves;
-    return accesses_->Any(place.root, range, first, last, AccessIndex::Kind::kWrite);
+    range.begin_bytes = location.offset_bytes;
+    range.end_bytes = location.offset_bytes + program_.values[value].bytes;
+    range.moves = location.moves;
+    return accesses_->Any(location.root, range, first, last, AccessIndex::Kind::kWrite);
   }
 
   Program& program_;

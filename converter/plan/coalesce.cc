@@ -13,11 +13,11 @@ bool IsLocal(ValueId root, const AccessIndex& local, const AccessCounts& everywh
   return local.CountOf(root) == (found == everywhere.end() ? 0 : found->second);
 }
 
-Access RangeOf(const Program& program, const Place& place, ValueId value) {
+Access RangeOf(const Program& program, const Location& location, ValueId value) {
   Access range;
-  range.begin_bytes = place.offset_bytes;
-  range.end_bytes = place.offset_bytes + program.values[value].bytes;
-  range.moves = place.moves;
+  range.begin_bytes = location.offset_bytes;
+  range.end_bytes = location.offset_bytes + program.values[value].bytes;
+  range.moves = location.moves;
   return range;
 }
 
@@ -34,9 +34,9 @@ bool SharedByItsStep(const Program& program, const Access& access, ValueId sourc
   for (size_t output = 0; output < access.step->outputs.size(); ++output) {
     const ValueId value = access.step->outputs[output];
     if (value == kNone) continue;
-    const Place place = Resolve(program, value);
-    if (place.root != source_root || !place.moves.empty()) continue;
-    Access written = RangeOf(program, place, value);
+    const Location location = Resolve(program, value);
+    if (location.root != source_root || !location.moves.empty()) continue;
+    Access written = RangeOf(program, location, value);
     written.begin_bytes += range.begin_bytes;
     written.end_bytes += range.begin_bytes;
     written.moves = range.moves;
@@ -50,12 +50,12 @@ bool SharedByItsStep(const Program& program, const Access& access, ValueId sourc
 
 // Returns true if `access` is the read of a plain copy that fills the source from the same bytes of
 // the target. Such a copy does nothing once the source is stored there.
-bool FillsFromTarget(const Program& program, const Access& access, const Place& source,
-                     const Place& target, int64_t bytes) {
+bool FillsFromTarget(const Program& program, const Access& access, const Location& source,
+                     const Location& target, int64_t bytes) {
   if (access.nested || access.step == nullptr || access.write) return false;
   if (!IsPlainCopy(program, *access.step)) return false;
-  const Place from = Resolve(program, access.step->inputs[0]);
-  const Place to = Resolve(program, access.step->outputs[0]);
+  const Location from = Resolve(program, access.step->inputs[0]);
+  const Location to = Resolve(program, access.step->outputs[0]);
   return from.root == target.root && from.offset_bytes == target.offset_bytes &&
          from.moves == target.moves && to.root == source.root && to.offset_bytes == 0 &&
          to.moves.empty() && program.values[access.step->outputs[0]].bytes == bytes;
@@ -65,8 +65,8 @@ bool FillsFromTarget(const Program& program, const Access& access, const Place& 
 
 bool SourceFitsTarget(const Program& program, const Step& copy, int64_t item,
                       const AccessIndex& local, const AccessCounts& everywhere) {
-  const Place source = Resolve(program, copy.inputs[0]);
-  const Place target = Resolve(program, copy.outputs[0]);
+  const Location source = Resolve(program, copy.inputs[0]);
+  const Location target = Resolve(program, copy.outputs[0]);
   if (source.root == target.root || !IsCompleteScratch(program, source, copy.inputs[0]) ||
       program.values[target.root].storage == Storage::kWeights ||
       !IsLocal(source.root, local, everywhere)) {
@@ -99,8 +99,8 @@ namespace {
 // stored in the bytes of the source.
 bool TargetFitsSource(const Program& program, const Step& copy, int64_t item,
                       const AccessIndex& local, const AccessCounts& everywhere) {
-  const Place source = Resolve(program, copy.inputs[0]);
-  const Place target = Resolve(program, copy.outputs[0]);
+  const Location source = Resolve(program, copy.inputs[0]);
+  const Location target = Resolve(program, copy.outputs[0]);
   if (source.root == target.root || !IsCompleteScratch(program, target, copy.outputs[0]) ||
       program.values[source.root].storage != Storage::kScratch ||
       !IsLocal(target.root, local, everywhere) || !IsLocal(source.root, local, everywhere)) {
@@ -188,8 +188,8 @@ class BlockCoalescer {
       return false;
     }
     const ValueId from = step.inputs[input], to = step.outputs[output];
-    const Place source = Resolve(program_, from);
-    const Place target = Resolve(program_, to);
+    const Location source = Resolve(program_, from);
+    const Location target = Resolve(program_, to);
     if (source.root == target.root || !source.moves.empty() ||
         !IsCompleteScratch(program_, target, to) ||
         program_.values[source.root].storage != Storage::kScratch ||
@@ -213,14 +213,14 @@ class BlockCoalescer {
   // Makes the root of `child` a part of the buffer that holds `storage`.
   void Merge(ValueId child, ValueId storage) {
     const ValueId root = Resolve(program_, child).root;
-    const Place place = Resolve(program_, storage);
+    const Location location = Resolve(program_, storage);
     Value& value = program_.values[root];
-    value.parent = place.root;
-    value.offset_bytes = place.offset_bytes;
-    value.moves = place.moves;
-    value.storage = program_.values[place.root].storage;
-    local_.Merge(root, place);
-    everywhere_[place.root] += everywhere_[root];
+    value.parent = location.root;
+    value.offset_bytes = location.offset_bytes;
+    value.moves = location.moves;
+    value.storage = program_.values[location.root].storage;
+    local_.Merge(root, location);
+    everywhere_[location.root] += everywhere_[root];
     everywhere_.erase(root);
   }
 
@@ -236,8 +236,8 @@ void RemoveIdentities(Program& program) {
     std::erase_if(block.items, [&](const Item& item) {
       const Step* step = std::get_if<Step>(&item);
       if (step == nullptr || !IsPlainCopy(program, *step)) return false;
-      const Place from = Resolve(program, step->inputs[0]);
-      const Place to = Resolve(program, step->outputs[0]);
+      const Location from = Resolve(program, step->inputs[0]);
+      const Location to = Resolve(program, step->outputs[0]);
       return from.root == to.root && from.offset_bytes == to.offset_bytes && from.moves == to.moves;
     });
   }

@@ -68,12 +68,13 @@ class Timeline {
  private:
   void Touch(ValueId id, TouchKind kind) {
     if (id == kNone) return;
-    const Place place = Resolve(program_, id);
-    const Value& root = program_.values[place.root];
+    const Location location = Resolve(program_, id);
+    const Value& root = program_.values[location.root];
     if (root.storage != Storage::kScratch || root.bytes == 0) return;
-    if (!place.moves.empty()) ranges_.KeepWhole(place.root);
-    const ByteSpan bytes = {place.offset_bytes, place.offset_bytes + program_.values[id].bytes};
-    ranges_.Touch(place.root, kind, bytes);
+    if (!location.moves.empty()) ranges_.KeepWhole(location.root);
+    const ByteSpan bytes = {location.offset_bytes,
+                            location.offset_bytes + program_.values[id].bytes};
+    ranges_.Touch(location.root, kind, bytes);
   }
 
   void Visit(BlockId block) {

@@ -220,10 +220,10 @@ class StepOrderer {
   std::optional<ValueId> WholeOf(ValueId value,
                                  const std::unordered_map<ValueId, size_t>& index) const {
     if (value == kNone) return std::nullopt;
-    const Place place = Resolve(program_, value);
-    if (!IsCompleteScratch(program_, place, value) || !index.contains(place.root))
+    const Location location = Resolve(program_, value);
+    if (!IsCompleteScratch(program_, location, value) || !index.contains(location.root))
       return std::nullopt;
-    return place.root;
+    return location.root;
   }
 
   static bool IsWrittenBy(size_t unit, const std::vector<Access>& accesses) {

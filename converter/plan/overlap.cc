@@ -62,9 +62,9 @@ class OverlapFinder {
   // Index of the lifetime of `value`; nullopt for a part of a value.
   std::optional<size_t> WholeOf(ValueId value) const {
     if (value == kNone) return std::nullopt;
-    const Place place = Resolve(program_, value);
-    const auto found = index_.find(place.root);
-    if (found == index_.end() || !IsCompleteScratch(program_, place, value)) return std::nullopt;
+    const Location location = Resolve(program_, value);
+    const auto found = index_.find(location.root);
+    if (found == index_.end() || !IsCompleteScratch(program_, location, value)) return std::nullopt;
     return found->second;
   }
 

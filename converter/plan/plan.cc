@@ -338,11 +338,11 @@ void AddPlansOf(const Program& lowered, std::span<const Candidate> candidates,
 }
 
 Work WorkOf(const Plan& plan) {
-  std::vector<Placed> places;
+  std::vector<Placed> positions;
   for (size_t root = 0; root < plan.memories.size(); ++root) {
-    places.push_back({plan.memories[root], plan.offsets_bytes[root]});
+    positions.push_back({plan.memories[root], plan.offsets_bytes[root]});
   }
-  return WorkOf(plan.program, places);
+  return WorkOf(plan.program, positions);
 }
 
 // Sorts by cost, lowest first; among equal costs by scratch, smallest first.

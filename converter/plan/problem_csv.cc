@@ -55,8 +55,8 @@ std::optional<Number> Parse(std::string_view text) {
 // One line of the text; `fault` describes the first error, or is empty.
 class Row {
  public:
-  Row(const std::array<int, kColumns>& places, const std::vector<std::string_view>& cells)
-      : places_(places), cells_(cells) {}
+  Row(const std::array<int, kColumns>& positions, const std::vector<std::string_view>& cells)
+      : positions_(positions), cells_(cells) {}
 
   Buffer Read() {
     Buffer buffer;
@@ -97,8 +97,8 @@ class Row {
 
  private:
   std::string_view Cell(Column column) const {
-    const int place = places_[column];
-    return place < 0 ? std::string_view() : cells_[static_cast<size_t>(place)];
+    const int location = positions_[column];
+    return location < 0 ? std::string_view() : cells_[static_cast<size_t>(location)];
   }
   void Fail(std::string_view column, std::string_view is, const std::string& must) {
     if (fault.empty()) fault = fmt::format("{} is \"{}\"; must be {}", column, is, must);
@@ -131,14 +131,14 @@ class Row {
     }
   }
 
-  const std::array<int, kColumns>& places_;
+  const std::array<int, kColumns>& positions_;
   const std::vector<std::string_view>& cells_;
 };
 
 class Reader {
  public:
   Reader(std::string_view where, Faults& faults) : where_(where), faults_(faults) {
-    places_.fill(-1);
+    positions_.fill(-1);
   }
 
   std::optional<Problem> Read(std::string_view text) {
@@ -156,7 +156,7 @@ class Reader {
         Add(line_number,
             fmt::format("has {} fields; must have {}, like the header", cells.size(), columns));
       } else {
-        Row row(places_, cells);
+        Row row(positions_, cells);
         problem.buffers.push_back(row.Read());
         row.ReadOverlaps(problem.buffers.size() - 1, problem.allowed_overlaps);
         if (!row.fault.empty()) Add(line_number, row.fault);
@@ -177,15 +177,15 @@ class Reader {
                                      fmt::join(kNames, " ")));
         return false;
       }
-      int& place = places_[static_cast<size_t>(found - kNames.begin())];
-      if (place >= 0) {
+      int& location = positions_[static_cast<size_t>(found - kNames.begin())];
+      if (location >= 0) {
         Add(line_number, fmt::format("column \"{}\" appears twice; must appear once", cells[i]));
         return false;
       }
-      place = static_cast<int>(i);
+      location = static_cast<int>(i);
     }
     for (size_t i = 0; i < kNeeded; ++i) {
-      if (places_[i] >= 0) continue;
+      if (positions_[i] >= 0) continue;
       Add(line_number, fmt::format("column \"{}\" is missing; must be given", kNames[i]));
       return false;
     }
@@ -215,7 +215,7 @@ class Reader {
 
   const std::string_view where_;
   Faults& faults_;
-  std::array<int, kColumns> places_;
+  std::array<int, kColumns> positions_;
   bool has_fault_ = false;
 };
 

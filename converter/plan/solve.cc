@@ -245,14 +245,14 @@ class Solver {
     for (size_t i = 0; memory == 0 && i < buffers_.size(); ++i) {
       if (buffers_[i].fixed_offset_bytes) part.indices.push_back(i);
     }
-    std::vector<size_t> place(buffers_.size(), SIZE_MAX);
+    std::vector<size_t> location(buffers_.size(), SIZE_MAX);
     for (const size_t index : part.indices) {
-      place[index] = part.buffers.size();
+      location[index] = part.buffers.size();
       part.buffers.push_back(buffers_[index]);
     }
     for (AllowedOverlap overlap : problem_.allowed_overlaps) {
-      overlap.x = place[overlap.x];
-      overlap.y = place[overlap.y];
+      overlap.x = location[overlap.x];
+      overlap.y = location[overlap.y];
       if (overlap.x != SIZE_MAX && overlap.y != SIZE_MAX) part.allowed_overlaps.push_back(overlap);
     }
     return part;

@@ -84,19 +84,20 @@ PartsByRoot MakeParts(Program& program) {
   return parts_of;
 }
 
-// Makes the value a view of the part that holds it; `place` is Resolve() of the value.
-void MoveToPart(Program& program, ValueId id, Place place, const std::vector<Part>& parts) {
+// Makes the value a view of the part that holds it; `location` is Resolve() of the value.
+void MoveToPart(Program& program, ValueId id, Location location, const std::vector<Part>& parts) {
   Value& value = program.values[id];
-  const Reach reached = Reached(program, {place.offset_bytes, place.offset_bytes + value.bytes},
-                                place.moves, program.values[place.root].bytes);
+  const Reach reached =
+      Reached(program, {location.offset_bytes, location.offset_bytes + value.bytes}, location.moves,
+              program.values[location.root].bytes);
   const auto behind = std::ranges::upper_bound(parts, reached.begin, {},
                                                [](const Part& part) { return part.bytes.begin; });
   if (behind == parts.begin()) return;
   const Part& part = *std::prev(behind);
   if (reached.end > part.bytes.end) return;  // no step accesses it
   value.parent = part.value;
-  value.offset_bytes = place.offset_bytes - part.bytes.begin;
-  value.moves = std::move(place.moves);
+  value.offset_bytes = location.offset_bytes - part.bytes.begin;
+  value.moves = std::move(location.moves);
 }
 
 }  // namespace
@@ -105,12 +106,12 @@ void SplitValues(Program& program) {
   const auto values = static_cast<ValueId>(program.values.size());
   const PartsByRoot parts_of = MakeParts(program);
   if (parts_of.empty()) return;
-  std::vector<Place> places;
-  for (ValueId value = 0; value < values; ++value) places.push_back(Resolve(program, value));
+  std::vector<Location> positions;
+  for (ValueId value = 0; value < values; ++value) positions.push_back(Resolve(program, value));
   for (ValueId value = 0; value < values; ++value) {
-    const auto parts = parts_of.find(places[value].root);
+    const auto parts = parts_of.find(positions[value].root);
     if (parts != parts_of.end() && (program.values[value].parent != kNone)) {
-      MoveToPart(program, value, std::move(places[value]), parts->second);
+      MoveToPart(program, value, std::move(positions[value]), parts->second);
     }
   }
 }

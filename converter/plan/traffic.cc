@@ -10,9 +10,10 @@ namespace {
 class Traffic {
  public:
   using Cost = std::function<double(const Step&)>;
-  explicit Traffic(const Program& program, std::span<const Placed> places = {}, Cost cost = nullptr)
+  explicit Traffic(const Program& program, std::span<const Placed> positions = {},
+                   Cost cost = nullptr)
       : program_(program),
-        places_(places),
+        positions_(positions),
         cost_(std::move(cost)),
         bytes_(program.values.size(), 0) {
     Visit(program.main, 1);
@@ -32,11 +33,11 @@ class Traffic {
 
   // Bytes of the first input and the first output of the step if these overlap, else 0.
   double OverlappedBytes(const Step& step) const {
-    if (places_.empty() || step.inputs.empty() || step.outputs.empty()) return 0;
+    if (positions_.empty() || step.inputs.empty() || step.outputs.empty()) return 0;
     const ValueId x = step.inputs[0], y = step.outputs[0];
     if (!IsWhole(x) || !IsWhole(y)) return 0;
     const ValueId x_root = Resolve(program_, x).root, y_root = Resolve(program_, y).root;
-    const Placed &of_x = places_[x_root], &of_y = places_[y_root];
+    const Placed &of_x = positions_[x_root], &of_y = positions_[y_root];
     const int64_t x_bytes = program_.values[x].bytes, y_bytes = program_.values[y].bytes;
     const bool overlap = of_x.memory == of_y.memory &&
                          of_x.offset_bytes < of_y.offset_bytes + y_bytes &&
@@ -77,7 +78,7 @@ class Traffic {
   }
 
   const Program& program_;
-  const std::span<const Placed> places_;
+  const std::span<const Placed> positions_;
   const Cost cost_;
   std::vector<double> bytes_;
   double steps_ = 0, overlapped_bytes_ = 0, sum_of_costs_ = 0;
@@ -91,8 +92,8 @@ double SumOverSteps(const Program& program, const std::function<double(const Ste
   return Traffic(program, {}, cost).cost();
 }
 
-Work WorkOf(const Program& program, std::span<const Placed> places) {
-  Traffic traffic(program, places);
+Work WorkOf(const Program& program, std::span<const Placed> positions) {
+  Traffic traffic(program, positions);
   Work work;
   work.steps = traffic.steps();
   work.overlapped_bytes = traffic.overlapped_bytes();

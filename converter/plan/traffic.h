@@ -28,8 +28,8 @@ struct Work {
   double steps = 0;
   bool operator==(const Work&) const = default;
 };
-// `places` holds the addresses of roots in scratch, by ValueId.
-Work WorkOf(const Program& program, std::span<const Placed> places);
+// `positions` holds the addresses of roots in scratch, by ValueId.
+Work WorkOf(const Program& program, std::span<const Placed> positions);
 
 // Cost that orders the plans of a model, in bytes of weights that a run could read in the same
 // time. Weights come from slower memory than the outputs of recent steps. Each step adds the time

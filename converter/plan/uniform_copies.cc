@@ -17,7 +17,7 @@ namespace {
 // Returns the bits of every element that a plain copy of a constant moves, low word first; nullopt
 // if the elements differ.
 std::optional<std::array<uint32_t, 2>> BitsOfAll(const Program& program, const Step& copy) {
-  const Place source = Resolve(program, copy.inputs[0]);
+  const Location source = Resolve(program, copy.inputs[0]);
   const Value& root = program.values[source.root];
   if (root.storage != Storage::kWeights || !source.moves.empty()) return std::nullopt;
   const std::byte* const first = root.data->data() + source.offset_bytes;

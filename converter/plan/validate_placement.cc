@@ -27,12 +27,12 @@ class Validation {
       return std::move(faults_);
     }
     overlaps_.assign(problem_.buffers.size(), false);
-    has_place_.assign(problem_.buffers.size(), false);
+    has_position_.assign(problem_.buffers.size(), false);
     for (const AllowedOverlap& overlap : problem_.allowed_overlaps)
       overlaps_[overlap.x] = overlaps_[overlap.y] = true;
     for (size_t i = 0; i < problem_.buffers.size(); ++i) {
-      has_place_[i] = HasPlace(i);
-      if (has_place_[i]) CheckPlace(i);
+      has_position_[i] = HasPosition(i);
+      if (has_position_[i]) CheckPosition(i);
     }
     for (uint32_t memory = 0; memory < problem_.memories.size(); ++memory) Sweep(memory);
     CheckOverlaps();
@@ -48,7 +48,7 @@ class Validation {
   int64_t EndOf(size_t i) const { return OffsetOf(i) + problem_.buffers[i].bytes; }
 
   // Returns false if the address is invalid; other checks of the buffer are then skipped.
-  bool HasPlace(size_t i) {
+  bool HasPosition(size_t i) {
     const Placed& placed = placement_.buffers[i];
     if (placed.memory >= problem_.memories.size()) {
       Add(PlacementRule::kComplete, i,
@@ -64,7 +64,7 @@ class Validation {
     return false;
   }
 
-  void CheckPlace(size_t i) {
+  void CheckPosition(size_t i) {
     const Buffer& buffer = problem_.buffers[i];
     const Placed& placed = placement_.buffers[i];
     if (OffsetOf(i) % buffer.alignment_bytes != 0) {
@@ -121,9 +121,10 @@ class Validation {
         live_.erase({OffsetOf(i), i});
         continue;
       }
-      const auto place = live_.insert({OffsetOf(i), i}).first;
-      if (place != live_.begin()) CheckDisjoint(std::prev(place)->second, i, event.time);
-      if (std::next(place) != live_.end()) CheckDisjoint(i, std::next(place)->second, event.time);
+      const auto location = live_.insert({OffsetOf(i), i}).first;
+      if (location != live_.begin()) CheckDisjoint(std::prev(location)->second, i, event.time);
+      if (std::next(location) != live_.end())
+        CheckDisjoint(i, std::next(location)->second, event.time);
     }
   }
 
@@ -170,7 +171,7 @@ class Validation {
   }
 
   bool ShareAMemory(size_t a, size_t b) const {
-    return has_place_[a] && has_place_[b] && problem_.buffers[a].bytes > 0 &&
+    return has_position_[a] && has_position_[b] && problem_.buffers[a].bytes > 0 &&
            problem_.buffers[b].bytes > 0 &&
            placement_.buffers[a].memory == placement_.buffers[b].memory;
   }
@@ -193,7 +194,7 @@ class Validation {
 
   const Problem& problem_;
   const Placement& placement_;
-  std::vector<bool> overlaps_, has_place_;
+  std::vector<bool> overlaps_, has_position_;
   std::vector<Event> events_;
   std::set<std::pair<int64_t, size_t>> live_;  // offset and buffer
   std::vector<PlacementFault> faults_;

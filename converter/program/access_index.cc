@@ -17,7 +17,7 @@ constexpr size_t kMostInList = 16;
 // The bytes of the accesses in `list` are stored relative to `base_bytes`, so that all of them can
 // be shifted at once.
 struct AccessIndex::Root {
-  struct ByPlace {
+  struct ByPosition {
     bool operator()(const std::vector<Move>& a, const std::vector<Move>& b) const {
       return std::lexicographical_compare(
           a.begin(), a.end(), b.begin(), b.end(), [](const Move& x, const Move& y) {
@@ -56,7 +56,7 @@ struct AccessIndex::Root {
   int64_t base_bytes = 0;
   ItemExtent extent;
   bool is_indexed = false;
-  std::map<std::vector<Move>, Lane, ByPlace> lanes;
+  std::map<std::vector<Move>, Lane, ByPosition> lanes;
 
   void Add(Access access) {
     access.begin_bytes -= base_bytes;
@@ -159,15 +159,15 @@ bool AccessIndex::Any(ValueId root, const Access& range, int64_t first, int64_t 
 }
 
 // Moves the shorter list into the longer one.
-void AccessIndex::Merge(ValueId root, const Place& place) {
+void AccessIndex::Merge(ValueId root, const Location& location) {
   const auto found = roots_.find(root);
   if (found == roots_.end()) return;
   std::unique_ptr<Root> child = std::move(found->second);
   roots_.erase(found);
-  std::unique_ptr<Root>& storage = roots_[place.root];
+  std::unique_ptr<Root>& storage = roots_[location.root];
   if (storage == nullptr) storage = std::make_unique<Root>();
-  int64_t offset = place.offset_bytes;
-  if (place.moves.empty() && child->list.size() > storage->list.size()) {
+  int64_t offset = location.offset_bytes;
+  if (location.moves.empty() && child->list.size() > storage->list.size()) {
     child->base_bytes += offset;
     offset = 0;
     std::swap(child, storage);
@@ -175,7 +175,7 @@ void AccessIndex::Merge(ValueId root, const Place& place) {
   for (Access& access : child->list) {
     access.begin_bytes += child->base_bytes + offset;
     access.end_bytes += child->base_bytes + offset;
-    access.moves.insert(access.moves.end(), place.moves.begin(), place.moves.end());
+    access.moves.insert(access.moves.end(), location.moves.begin(), location.moves.end());
     storage->Add(std::move(access));
   }
 }

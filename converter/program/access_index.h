@@ -47,8 +47,8 @@ class AccessIndex {
   bool Any(ValueId root, const Access& range, int64_t first, int64_t last, Kind kind,
            const Predicate& holds = nullptr) const;
 
-  // Makes `root` a part of `place`, and adds its accesses to those of the root of `place`.
-  void Merge(ValueId root, const Place& place);
+  // Makes `root` a part of `location`, and adds its accesses to those of the root of `location`.
+  void Merge(ValueId root, const Location& location);
 
  private:
   struct Root;

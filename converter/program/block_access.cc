@@ -76,10 +76,10 @@ class Collector {
 
   void Add(ValueId value, bool write, int32_t operand, const Step* step, bool nested) {
     if (value == kNone) return;
-    Place place = Resolve(program_, value);
-    accesses_[place.root].push_back({item_, write, operand, step, place.offset_bytes,
-                                     place.offset_bytes + program_.values[value].bytes,
-                                     std::move(place.moves), nested});
+    Location location = Resolve(program_, value);
+    accesses_[location.root].push_back({item_, write, operand, step, location.offset_bytes,
+                                        location.offset_bytes + program_.values[value].bytes,
+                                        std::move(location.moves), nested});
   }
 
   const Program& program_;
@@ -105,12 +105,12 @@ bool Overlap(const Access& a, const Access& b) {
 
 std::optional<size_t> SoleWriter(const Program& program, const AccessMap& accesses, ValueId value,
                                  int64_t reader) {
-  const Place place = Resolve(program, value);
-  const Value& root = program.values[place.root];
+  const Location location = Resolve(program, value);
+  const Value& root = program.values[location.root];
   if (root.storage != Storage::kScratch || root.bytes != program.values[value].bytes) {
     return std::nullopt;
   }
-  const auto found = accesses.find(place.root);
+  const auto found = accesses.find(location.root);
   if (found == accesses.end() || found->second.size() != 2) return std::nullopt;
   const bool written_first = found->second[0].write;
   const Access& write = found->second[written_first ? 0 : 1];

@@ -181,12 +181,12 @@ class CellFuser {
 
 // Returns the root of weights if `value` is all of it.
 std::optional<ValueId> CellFuser::CompleteConstant(ValueId value) const {
-  const Place place = Resolve(program_, value);
-  const Value& root = program_.values[place.root];
+  const Location location = Resolve(program_, value);
+  const Value& root = program_.values[location.root];
   const bool is_whole = root.storage == Storage::kWeights && root.data != nullptr &&
-                        place.offset_bytes == 0 && place.moves.empty() &&
+                        location.offset_bytes == 0 && location.moves.empty() &&
                         program_.values[value].bytes == root.bytes;
-  return is_whole ? std::optional(place.root) : std::nullopt;
+  return is_whole ? std::optional(location.root) : std::nullopt;
 }
 
 bool CellFuser::IsWrittenBetween(ValueId value, size_t first, size_t last) const {
@@ -283,11 +283,11 @@ std::optional<ValueId> CellFuser::StartOfBoth(const Step& gates, const Step& can
   const ValueId first = gates.inputs[kProductStart];
   const ValueId whole = program_.values[first].parent;
   if (whole == kNone) return std::nullopt;
-  const Place begin = Resolve(program_, first);
+  const Location begin = Resolve(program_, first);
   if (begin != Resolve(program_, whole) || program_.values[whole].bytes < 3 * hidden * kFloat) {
     return std::nullopt;
   }
-  Place behind = begin;
+  Location behind = begin;
   behind.offset_bytes += 2 * hidden * kFloat;
   const bool is_behind = behind == Resolve(program_, candidate.inputs[kProductStart]);
   return is_behind ? std::optional(whole) : std::nullopt;

@@ -62,7 +62,7 @@ class ChainCoder {
 
   std::optional<Step> Run() {
     const bool fits = members_.size() <= kernels::kChainInstructions && FindAxes() &&
-                      FindOperands() && JoinAxes() && PlaceNumbers() && PlaceRegisters();
+                      FindOperands() && JoinAxes() && PositionNumbers() && PlaceRegisters();
     if (!fits) return std::nullopt;
     Step step = *members_.back();
     step.params = params_;
@@ -75,9 +75,9 @@ class ChainCoder {
   bool FindAxes();
   bool FindOperands();
   std::optional<ChainOperand> OperandOf(ValueId value, const Dims& dims, const Dims& strides);
-  std::optional<float> NumberOf(const Place& place, const Dims& strides) const;
+  std::optional<float> NumberOf(const Location& location, const Dims& strides) const;
   bool JoinAxes();
-  bool PlaceNumbers();
+  bool PositionNumbers();
   bool PlaceRegisters();
   uint8_t Code(const ChainOperand& operand, const std::vector<uint8_t>& registers) const;
 
@@ -106,12 +106,12 @@ bool ChainCoder::FindAxes() {
 }
 
 // Returns the float of an operand that is a single constant.
-std::optional<float> ChainCoder::NumberOf(const Place& place, const Dims& strides) const {
-  const Value& root = program_.values[place.root];
+std::optional<float> ChainCoder::NumberOf(const Location& location, const Dims& strides) const {
+  const Value& root = program_.values[location.root];
   const bool is_one = std::ranges::all_of(strides, [](int64_t stride) { return stride == 0; });
-  if (root.storage != Storage::kWeights || !place.moves.empty() || !is_one) return std::nullopt;
+  if (root.storage != Storage::kWeights || !location.moves.empty() || !is_one) return std::nullopt;
   float number;
-  std::memcpy(&number, root.data->data() + place.offset_bytes, sizeof number);
+  std::memcpy(&number, root.data->data() + location.offset_bytes, sizeof number);
   return number;
 }
 
@@ -119,12 +119,12 @@ std::optional<ChainOperand> ChainCoder::OperandOf(ValueId value, const Dims& dim
                                                   const Dims& strides) {
   const std::optional<Dims> over = StridesOver(dims, strides, axes_);
   if (!over) return std::nullopt;
-  const Place place = Resolve(program_, value);
-  if (const auto made = made_.find(place.root); made != made_.end()) {
+  const Location location = Resolve(program_, value);
+  if (const auto made = made_.find(location.root); made != made_.end()) {
     if (*over != DenseStrides(axes_)) return std::nullopt;
     return ChainOperand{ChainOperand::From::kMember, made->second};
   }
-  if (const std::optional<float> number = NumberOf(place, *over)) {
+  if (const std::optional<float> number = NumberOf(location, *over)) {
     const auto is_it = [&](float other) {
       return std::bit_cast<uint32_t>(other) == std::bit_cast<uint32_t>(*number);
     };
@@ -134,7 +134,7 @@ std::optional<ChainOperand> ChainCoder::OperandOf(ValueId value, const Dims& dim
     return ChainOperand{ChainOperand::From::kNumber, index};
   }
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (strides_[i] == *over && Resolve(program_, inputs_[i]) == place) {
+    if (strides_[i] == *over && Resolve(program_, inputs_[i]) == location) {
       return ChainOperand{ChainOperand::From::kInput, i};
     }
   }
@@ -190,7 +190,7 @@ bool ChainCoder::JoinAxes() {
 }
 
 // Constants come first, then each pair of alpha and beta; a pair of zeros is at the end.
-bool ChainCoder::PlaceNumbers() {
+bool ChainCoder::PositionNumbers() {
   std::array<float, kernels::kChainNumbers> numbers = {};
   std::ranges::copy(constants_, numbers.begin());
   constexpr size_t kZeros = kernels::kChainNumbers - 2;

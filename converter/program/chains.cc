@@ -79,9 +79,10 @@ class ChainJoiner {
 // Returns the step that writes all of `value`, if it is the only one.
 std::optional<size_t> ChainJoiner::MakerOf(ValueId value) const {
   if (value == kNone) return std::nullopt;
-  const Place place = Resolve(program_, value);
-  const auto found = accesses_.find(place.root);
-  if (found == accesses_.end() || !IsHere(place.root) || !IsCompleteScratch(program_, place, value))
+  const Location location = Resolve(program_, value);
+  const auto found = accesses_.find(location.root);
+  if (found == accesses_.end() || !IsHere(location.root) ||
+      !IsCompleteScratch(program_, location, value))
     return std::nullopt;
   std::optional<size_t> maker;
   for (const Access& access : found->second) {
@@ -91,7 +92,7 @@ std::optional<size_t> ChainJoiner::MakerOf(ValueId value) const {
   }
   const bool is_instruction = maker && !moved_.contains(*maker) && InstructionAt(*maker) != nullptr;
   const bool makes_all =
-      is_instruction && IsCompleteScratch(program_, place, InstructionAt(*maker)->outputs[0]);
+      is_instruction && IsCompleteScratch(program_, location, InstructionAt(*maker)->outputs[0]);
   return makes_all ? maker : std::nullopt;
 }
 
@@ -113,17 +114,17 @@ std::optional<Step> ChainJoiner::Joined(const Members& members) const {
 // Returns true if nothing overwrites the operands of the step at `item` before the chain reads
 // them, including the chain itself.
 bool ChainJoiner::MayRunAt(size_t last, size_t item, const Step& joined) const {
-  const Place result = Resolve(program_, joined.outputs[0]);
+  const Location result = Resolve(program_, joined.outputs[0]);
   const int64_t bytes = program_.values[joined.outputs[0]].bytes;
   for (size_t i = 0; i < joined.inputs.size(); ++i) {
     if (joined.inputs[i] == kNone) continue;
-    const Place place = Resolve(program_, joined.inputs[i]);
-    if (place.root != result.root) continue;
-    const int64_t end = place.offset_bytes + program_.values[joined.inputs[i]].bytes;
+    const Location location = Resolve(program_, joined.inputs[i]);
+    if (location.root != result.root) continue;
+    const int64_t end = location.offset_bytes + program_.values[joined.inputs[i]].bytes;
     const bool is_apart =
-        place.moves == result.moves &&
-        (end <= result.offset_bytes || result.offset_bytes + bytes <= place.offset_bytes);
-    if (!is_apart && !(place == result && MayShare(joined, i, 0))) return false;
+        location.moves == result.moves &&
+        (end <= result.offset_bytes || result.offset_bytes + bytes <= location.offset_bytes);
+    if (!is_apart && !(location == result && MayShare(joined, i, 0))) return false;
   }
   return std::ranges::all_of(InstructionAt(item)->inputs, [&](ValueId input) {
     const auto found = accesses_.find(Resolve(program_, input).root);

@@ -79,26 +79,26 @@ std::vector<ProductAxis> JoinedAxes(const std::vector<ProductAxis>& axes) {
 std::vector<ConstantProduct::Part> PartsOver(const std::vector<ProductAxis>& axes,
                                              ConstantMatrices& matrices) {
   std::vector<ConstantProduct::Part> parts = {{}};
-  std::vector<int64_t> places = {0};  // by part: offset of its matrix
+  std::vector<int64_t> positions = {0};  // by part: offset of its matrix
   for (const ProductAxis& axis : axes) {
     std::vector<ConstantProduct::Part> finer;
-    std::vector<int64_t> finer_places;
+    std::vector<int64_t> finer_positions;
     for (size_t i = 0; i < parts.size(); ++i) {
       for (int64_t k = 0; k < axis.count; ++k) {
         finer.push_back({0, parts[i].x_offset + k * axis.x, parts[i].y_offset + k * axis.y});
-        finer_places.push_back(places[i] + k * axis.weights);
+        finer_positions.push_back(positions[i] + k * axis.weights);
       }
     }
     parts = std::move(finer);
-    places = std::move(finer_places);
+    positions = std::move(finer_positions);
   }
-  matrices.offsets = places;
+  matrices.offsets = positions;
   std::ranges::sort(matrices.offsets);
   const auto repeated = std::ranges::unique(matrices.offsets);
   matrices.offsets.erase(repeated.begin(), repeated.end());
   for (size_t i = 0; i < parts.size(); ++i) {
-    const auto place = std::ranges::lower_bound(matrices.offsets, places[i]);
-    parts[i].matrix = static_cast<size_t>(place - matrices.offsets.begin());
+    const auto location = std::ranges::lower_bound(matrices.offsets, positions[i]);
+    parts[i].matrix = static_cast<size_t>(location - matrices.offsets.begin());
   }
   return parts;
 }
@@ -133,10 +133,10 @@ format::ConvParams ConvOver(const std::vector<ProductAxis>& axes, const ProductL
 }
 
 bool IsCompleteConstant(const Program& program, ValueId value) {
-  const Place place = Resolve(program, value);
-  const Value& root = program.values[place.root];
-  return root.storage == Storage::kWeights && place.offset_bytes == 0 && place.moves.empty() &&
-         program.values[value].bytes == root.bytes;
+  const Location location = Resolve(program, value);
+  const Value& root = program.values[location.root];
+  return root.storage == Storage::kWeights && location.offset_bytes == 0 &&
+         location.moves.empty() && program.values[value].bytes == root.bytes;
 }
 
 bool IsEmptyProduct(const format::MatmulParams& p) {

@@ -22,16 +22,16 @@ std::optional<RowAxis> Joined(const std::optional<RowAxis>& outer, const RowAxis
 }
 
 // Strides of a map between the images, rows, pixels and channels that are computed.
-struct PlaceStrides {
+struct PositionStrides {
   int64_t image, row, pixel, channel;
 };
-PlaceStrides LastOfPlaces(const format::ConvParams& p, int64_t channels) {
+PositionStrides LastOfPositions(const format::ConvParams& p, int64_t channels) {
   const int64_t row = channels * p.out_width();
   return {row * p.out_height(), row, channels, 1};
 }
 
-std::optional<RowAxis> JoinedRows(const format::ConvParams& p, const PlaceStrides& x,
-                                  const PlaceStrides& y) {
+std::optional<RowAxis> JoinedRows(const format::ConvParams& p, const PositionStrides& x,
+                                  const PositionStrides& y) {
   if ((x.channel != 1 && p.in_channels() != 1) || (y.channel != 1 && p.out_channels() != 1)) {
     return std::nullopt;
   }
@@ -66,11 +66,11 @@ std::optional<ConvRows> ConvRowsOf(const format::ConvParams& p) {
       !IsInside(p.in_width(), p.out_width(), p.stride_x(), p.pad_left())) {
     return std::nullopt;
   }
-  const PlaceStrides x = {p.x().image(), int64_t{p.x().row()} * p.stride_y(),
-                          int64_t{p.x().pixel()} * p.stride_x(), p.x().channel()};
-  const PlaceStrides y = {p.y().image(), p.y().row(), p.y().pixel(), p.y().channel()};
-  const PlaceStrides moved_x = LastOfPlaces(p, p.in_channels());
-  const PlaceStrides moved_y = LastOfPlaces(p, p.out_channels());
+  const PositionStrides x = {p.x().image(), int64_t{p.x().row()} * p.stride_y(),
+                             int64_t{p.x().pixel()} * p.stride_x(), p.x().channel()};
+  const PositionStrides y = {p.y().image(), p.y().row(), p.y().pixel(), p.y().channel()};
+  const PositionStrides moved_x = LastOfPositions(p, p.in_channels());
+  const PositionStrides moved_y = LastOfPositions(p, p.out_channels());
   for (const bool has_own_y : {true, false}) {
     for (const bool has_own_x : {true, false}) {
       const std::optional<RowAxis> rows =

@@ -76,7 +76,7 @@ std::optional<MatrixShape> ShapeOf(const Step& step) {
         return std::nullopt;
       },
       step.params);
-  if (shape && step.is_one_place) shape->is_dense = false;
+  if (shape && step.is_one_position) shape->is_dense = false;
   return shape;
 }
 
@@ -140,13 +140,13 @@ struct BlockContext {
 // products have equal dims; for several time steps they do not.
 class TailFusion {
  public:
-  TailFusion(Builder& constants, BlockContext place, const std::set<ValueId>& chunks)
+  TailFusion(Builder& constants, BlockContext location, const std::set<ValueId>& chunks)
       : constants_(constants),
         program_(constants.program()),
-        in_loop_(place.in_loop),
+        in_loop_(location.in_loop),
         chunks_(chunks),
-        items_(program_.blocks[place.block].items),
-        accesses_(CollectAccesses(program_, place.block)),
+        items_(program_.blocks[location.block].items),
+        accesses_(CollectAccesses(program_, location.block)),
         dead_(items_.size(), false) {
     for (const auto& [root, accesses] : accesses_) {
       for (const Access& access : accesses) {
@@ -243,7 +243,7 @@ bool TailFusion::MayMove(size_t from, size_t to, ValueId target) const {
 
 void TailFusion::Move(size_t from, size_t to) {
   Step& step = *StepAt(from);
-  Step& place = *StepAt(to);
+  Step& location = *StepAt(to);
   accesses_.erase(Resolve(program_, step.outputs[0]).root);
   writes_.erase(Resolve(program_, step.outputs[0]).root);
   for (const ValueId input : step.inputs) {
@@ -262,8 +262,8 @@ void TailFusion::Move(size_t from, size_t to) {
       writes->second.insert(static_cast<int64_t>(to));
     }
   }
-  step.outputs[0] = place.outputs[0];
-  place = std::move(step);
+  step.outputs[0] = location.outputs[0];
+  location = std::move(step);
   dead_[from] = true;
 }
 
@@ -356,9 +356,9 @@ bool TailFusion::AddToStart(size_t item, size_t reader, const Addend& addend) {
 }
 
 std::vector<float> TailFusion::Floats(ValueId value, int64_t count) const {
-  const Place place = Resolve(program_, value);
+  const Location location = Resolve(program_, value);
   std::vector<float> floats(static_cast<size_t>(count));
-  std::memcpy(floats.data(), program_.values[place.root].data->data() + place.offset_bytes,
+  std::memcpy(floats.data(), program_.values[location.root].data->data() + location.offset_bytes,
               floats.size() * sizeof(float));
   return floats;
 }
@@ -381,16 +381,16 @@ std::optional<Dims> StridesOver(Dims dims, Dims strides, const Dims& wanted) {
 
 namespace {
 
-void FuseIn(Builder& constants, BlockContext place, const std::set<ValueId>& chunks) {
+void FuseIn(Builder& constants, BlockContext location, const std::set<ValueId>& chunks) {
   Program& program = constants.program();
-  for (size_t item = 0; item < program.blocks[place.block].items.size(); ++item) {
-    const auto* entry = std::get_if<SectionEntry>(&program.blocks[place.block].items[item]);
+  for (size_t item = 0; item < program.blocks[location.block].items.size(); ++item) {
+    const auto* entry = std::get_if<SectionEntry>(&program.blocks[location.block].items[item]);
     if (entry == nullptr) continue;
     const Section& section = program.sections[entry->section];
     if (section.loop) FuseIn(constants, {section.loop->body, true}, chunks);
-    for (const BlockId copy : section.copies) FuseIn(constants, {copy, place.in_loop}, chunks);
+    for (const BlockId copy : section.copies) FuseIn(constants, {copy, location.in_loop}, chunks);
   }
-  TailFusion(constants, place, chunks).Run();
+  TailFusion(constants, location, chunks).Run();
 }
 
 }  // namespace

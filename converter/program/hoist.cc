@@ -50,7 +50,7 @@ bool IsProduct(const Step& step) {
 struct Candidate {
   BlockId block = 0;
   size_t item = 0;
-  Place x;
+  Location x;
   int64_t x_stride_bytes = 0;  // from one iteration to the next
   auto Key(const Program& program) const {
     const Step& step = std::get<Step>(program.blocks[block].items[item]);

@@ -58,13 +58,13 @@ class InvariantSteps {
 
   bool StandsStill(ValueId input) const {
     if (input == kNone) return true;
-    const Place place = Resolve(program_, input);
-    const bool moves = std::any_of(place.moves.begin(), place.moves.end(),
+    const Location location = Resolve(program_, input);
+    const bool moves = std::any_of(location.moves.begin(), location.moves.end(),
                                    [&](const Move& move) { return move.section == section_; });
-    if (moves || written_by_section_.contains(place.root)) return false;
-    if (moved_.contains(place.root)) return true;
+    if (moves || written_by_section_.contains(location.root)) return false;
+    if (moved_.contains(location.root)) return true;
     return std::none_of(inside_.begin(), inside_.end(), [&](const AccessMap& accesses) {
-      const auto found = accesses.find(place.root);
+      const auto found = accesses.find(location.root);
       return found != accesses.end() &&
              std::any_of(found->second.begin(), found->second.end(),
                          [](const Access& access) { return access.write; });

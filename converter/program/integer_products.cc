@@ -53,11 +53,11 @@ void EmitRows(Builder& builder, IntegerValues& values, const Step& step, const C
   const auto* conv = std::get_if<format::ConvParams>(&step.params);
   ValueId x = step.inputs[0], y = step.outputs[0];
   if (!rows.has_own_x) {
-    const Pixels places = InputPixels(*conv);
+    const Pixels positions = InputPixels(*conv);
     const auto copied = [&](ValueId source) {
-      const ValueId rows_of_x = builder.Scratch({builder.type(source), places.dims});
-      builder.CopyStrided(source, rows_of_x, places.dims, places.strides, 0, places.row_strides(),
-                          0);
+      const ValueId rows_of_x = builder.Scratch({builder.type(source), positions.dims});
+      builder.CopyStrided(source, rows_of_x, positions.dims, positions.strides, 0,
+                          positions.row_strides(), 0);
       return rows_of_x;
     };
     x = copied(step.inputs[0]);

@@ -16,12 +16,12 @@ constexpr int64_t kFloatBytes = sizeof(float);
 
 // Returns the value of an f32 operand that is a single known number.
 std::optional<float> NumberOf(const Program& program, ValueId value) {
-  const Place place = Resolve(program, value);
-  const Value& root = program.values[place.root];
-  if (!root.data || !place.moves.empty() || program.values[value].bytes != kFloatBytes) {
+  const Location location = Resolve(program, value);
+  const Value& root = program.values[location.root];
+  if (!root.data || !location.moves.empty() || program.values[value].bytes != kFloatBytes) {
     return std::nullopt;
   }
-  return FloatsOf(*root.data)[static_cast<size_t>(place.offset_bytes / kFloatBytes)];
+  return FloatsOf(*root.data)[static_cast<size_t>(location.offset_bytes / kFloatBytes)];
 }
 
 // Returns true for a product of each element of a, in order, with an element of b.
@@ -52,13 +52,13 @@ bool IntegerValues::IsWrittenOnce(ValueId root) const {
 }
 
 bool IntegerValues::IsWholeAndMadeOnce(ValueId value) const {
-  const Place place = Resolve(program_, value);
-  return IsCompleteScratch(program_, place, value) && IsWrittenOnce(place.root);
+  const Location location = Resolve(program_, value);
+  return IsCompleteScratch(program_, location, value) && IsWrittenOnce(location.root);
 }
 
 void IntegerValues::Add(ValueId numbers, const IntegerValue& value) {
-  const Place place = Resolve(program_, value.integers);
-  if (!place.moves.empty() || !IsWrittenOnce(place.root)) return;
+  const Location location = Resolve(program_, value.integers);
+  if (!location.moves.empty() || !IsWrittenOnce(location.root)) return;
   const ValueId root = Resolve(program_, numbers).root;
   by_root_.emplace(root, value);
   made_.insert(root);
@@ -88,27 +88,27 @@ void IntegerValues::FindNumbers(const Step& step, std::map<ValueId, ValueId>& wi
     if (c->from() != ElementType::i16 || c->to() != ElementType::f32) return;
     widened[Resolve(program_, y).root] = step.inputs[0];
   } else if (const auto* b = std::get_if<format::BinaryParams>(&step.params)) {
-    const Place place = Resolve(program_, step.inputs[0]);
-    const auto found = widened.find(place.root);
-    if (found == widened.end() || !IsCompleteScratch(program_, place, step.inputs[0])) return;
+    const Location location = Resolve(program_, step.inputs[0]);
+    const auto found = widened.find(location.root);
+    if (found == widened.end() || !IsCompleteScratch(program_, location, step.inputs[0])) return;
     const std::optional<float> scale = NumberOf(program_, step.inputs[1]);
     if (!scale || !IsScaling(*b)) return;
     Add(y, {found->second, *scale, 0});
-    made_.insert(place.root);
+    made_.insert(location.root);
   }
 }
 
 std::optional<IntegerValue> IntegerValues::Of(Builder& builder, ValueId numbers) const {
-  Place place = Resolve(program_, numbers);
-  const auto found = by_root_.find(place.root);
+  Location location = Resolve(program_, numbers);
+  const auto found = by_root_.find(location.root);
   if (found == by_root_.end()) return std::nullopt;
   IntegerValue value = found->second;
   const ElementType type = builder.type(value.integers);
   const int64_t bytes = ElementBytes(type);
-  for (Move& move : place.moves) move.stride_bytes = move.stride_bytes / kFloatBytes * bytes;
+  for (Move& move : location.moves) move.stride_bytes = move.stride_bytes / kFloatBytes * bytes;
   const Dims dims = builder.dims(numbers);
-  value.integers = builder.View(value.integers, place.offset_bytes / kFloatBytes * bytes,
-                                {type, dims}, std::move(place.moves));
+  value.integers = builder.View(value.integers, location.offset_bytes / kFloatBytes * bytes,
+                                {type, dims}, std::move(location.moves));
   return value;
 }
 

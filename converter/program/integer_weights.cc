@@ -28,7 +28,7 @@ uint32_t PaddedOutputs(const ProductShape& shape) {
 }
 
 // Returns the index of a weight among the floats.
-size_t PlaceOf(const ProductShape& shape, uint32_t group, uint32_t output, uint32_t input) {
+size_t PositionOf(const ProductShape& shape, uint32_t group, uint32_t output, uint32_t input) {
   const size_t padded = PaddedOutputs(shape);
   if (shape.over == SumsOver::kTaps) return input * padded + output;
   const size_t panel = output / kernels::kPanelOutputs;
@@ -86,7 +86,9 @@ std::optional<IntegerWeights> InRows(std::span<const float> floats, const Produc
   for (uint32_t group = 0; group < shape.groups; ++group) {
     std::vector<int8_t>& rows = groups[group];
     for (uint32_t output = 0; output < shape.outputs; ++output) {
-      const auto at = [&](uint32_t input) { return PlaceOf(shape, group, output, first + input); };
+      const auto at = [&](uint32_t input) {
+        return PositionOf(shape, group, output, first + input);
+      };
       for (uint32_t input = 0; input < count; ++input) row[input] = floats[at(input)];
       const std::optional<IntegerGrid> grid = integers_of(row);
       if (!grid) return std::nullopt;

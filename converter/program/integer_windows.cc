@@ -40,12 +40,12 @@ struct GroupedRows {
 ValueId WithZeros(Builder& builder, ValueId bias, const GroupedRows& of) {
   if (bias == kNone) return kNone;
   const Program& program = builder.program();
-  const Place place = Resolve(program, bias);
+  const Location location = Resolve(program, bias);
   const TensorType type = {ElementType::f32, {of.groups * of.columns()}};
-  if (const auto& data = program.values[place.root].data; data && place.moves.empty()) {
+  if (const auto& data = program.values[location.root].data; data && location.moves.empty()) {
     const std::vector<float> numbers = FloatsOf(*data);
     std::vector<float> extended;
-    auto from = numbers.begin() + place.offset_bytes / int64_t{sizeof(float)};
+    auto from = numbers.begin() + location.offset_bytes / int64_t{sizeof(float)};
     for (int64_t group = 0; group < of.groups; ++group, from += of.outputs) {
       extended.insert(extended.end(), from, from + of.outputs);
       extended.push_back(0);
@@ -116,7 +116,7 @@ void EmitWindow(Builder& builder, const format::ConvParams& conv, const WindowIn
   if (integers.offsets == kNone) return EmitWindowSums(builder, conv, integers, x, bias, y);
   format::ConvParams whole = conv;
   whole.mutate_out_channels(WindowExtent(int64_t{conv.groups()} * conv.out_channels()));
-  const Pixels places = OutputPixels(whole);
+  const Pixels positions = OutputPixels(whole);
   const int64_t pixels = int64_t{conv.out_height()} * conv.out_width();
   const GroupedRows of = {conv.groups(), conv.batch() * pixels, conv.out_channels()};
   const int64_t columns = of.groups * of.columns();
@@ -128,14 +128,14 @@ void EmitWindow(Builder& builder, const format::ConvParams& conv, const WindowIn
                          WindowExtent(columns), 1);
   const ValueId sums = builder.Scratch({ElementType::f32, {of.rows, columns}});
   EmitWindowSums(builder, wider, integers, x, WithZeros(builder, bias, of), sums);
-  const bool is_own = places.strides == places.row_strides();
-  const ValueId made = is_own ? y : builder.Scratch({ElementType::f32, places.dims});
+  const bool is_own = positions.strides == positions.row_strides();
+  const ValueId made = is_own ? y : builder.Scratch({ElementType::f32, positions.dims});
   const format::DenseParams of_y(WindowExtent(of.rows), 0, conv.out_channels(), 0,
                                  whole.out_channels(), 0, conv.activation(), ElementType::f32, 0,
                                  0);
   AddOffsets(builder, of_y, of, sums, integers.offsets, made);
   if (is_own) return;
-  builder.CopyStrided(made, y, places.dims, places.row_strides(), 0, places.strides, 0);
+  builder.CopyStrided(made, y, positions.dims, positions.row_strides(), 0, positions.strides, 0);
 }
 
 void EmitWindow(Builder& builder, const format::DenseParams& dense, const WindowIntegers& integers,

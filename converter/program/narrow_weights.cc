@@ -139,18 +139,18 @@ void Narrowing::TakeOperands(Step& step) {
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const ValueId value = step.inputs[i];
     if (value == kNone || (product && i == product->constant)) continue;
-    const Place place = Resolve(program_, value);
-    const Value& root = program_.values[place.root];
+    const Location location = Resolve(program_, value);
+    const Value& root = program_.values[location.root];
     const bool is_weights = has_weights && i == kWeights && root.storage == Storage::kWeights &&
-                            place.offset_bytes == 0 && place.moves.empty() &&
+                            location.offset_bytes == 0 && location.moves.empty() &&
                             program_.values[value].type.type == ElementType::f32 &&
                             program_.values[value].bytes == root.bytes;
     if (!is_weights) {
       Keep(value);
       continue;
     }
-    Constant& constant = constants_[place.root];
-    constant.root = place.root;
+    Constant& constant = constants_[location.root];
+    constant.root = location.root;
     constant.readers.push_back(&step);
     layers_.insert(step.layer);
   }

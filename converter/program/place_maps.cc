@@ -164,15 +164,15 @@ class MapPlacer {
 std::optional<Part> MapPlacer::PartOf(const Access& access, const Dims& dims) const {
   const Step& step = *access.step;
   const ValueId value = step.outputs[static_cast<size_t>(access.operand) - step.inputs.size()];
-  const Place place = Resolve(program_, value);
-  const int64_t begin = place.offset_bytes / int64_t{sizeof(float)};
+  const Location location = Resolve(program_, value);
+  const int64_t begin = location.offset_bytes / int64_t{sizeof(float)};
   if (const std::optional<Map> map = MapOf(step)) return Part{begin, *map};
   const auto* copy = std::get_if<format::CopyParams>(&step.params);
   if (copy == nullptr || copy->element_bytes() != sizeof(float)) return std::nullopt;
   const int64_t count = ElementCount(Listed(copy->dims(), copy->rank())).value_or(0);
-  const int64_t places = dims[0] * dims[1] * dims[2];
+  const int64_t positions = dims[0] * dims[1] * dims[2];
   const std::optional<Map> map =
-      TargetOf(*copy, {dims[0], dims[1], dims[2], std::max<int64_t>(1, count / places)});
+      TargetOf(*copy, {dims[0], dims[1], dims[2], std::max<int64_t>(1, count / positions)});
   return map ? std::optional(Part{begin + copy->dst_offset(), *map}) : std::nullopt;
 }
 
@@ -202,7 +202,7 @@ bool MapPlacer::Put(size_t item) {
   const std::optional<Map> map = step == nullptr ? std::nullopt : MapOf(*step);
   if (!map || !IsDenseLast(*map)) return false;
   const std::optional<Map> placed = Placed(*map, *params);
-  const Place target = Resolve(program_, copy->outputs[0]);
+  const Location target = Resolve(program_, copy->outputs[0]);
   const Value& whole = program_.values[target.root];
   const bool is_here =
       target.moves.empty() && whole.block == block_ && whole.storage == Storage::kScratch;

@@ -7,21 +7,21 @@
 
 namespace weft::plan {
 
-Place Resolve(const Program& program, ValueId value) {
-  Place place{value, 0, {}};
-  while (program.values[place.root].parent != kNone) {
-    const Value& view = program.values[place.root];
-    place.offset_bytes += view.offset_bytes;
-    place.moves.insert(place.moves.end(), view.moves.begin(), view.moves.end());
-    place.root = view.parent;
+Location Resolve(const Program& program, ValueId value) {
+  Location location{value, 0, {}};
+  while (program.values[location.root].parent != kNone) {
+    const Value& view = program.values[location.root];
+    location.offset_bytes += view.offset_bytes;
+    location.moves.insert(location.moves.end(), view.moves.begin(), view.moves.end());
+    location.root = view.parent;
   }
-  return place;
+  return location;
 }
 
-bool IsCompleteScratch(const Program& program, const Place& place, ValueId value) {
-  const Value& root = program.values[place.root];
-  return root.storage == Storage::kScratch && place.offset_bytes == 0 && place.moves.empty() &&
-         root.bytes == program.values[value].bytes;
+bool IsCompleteScratch(const Program& program, const Location& location, ValueId value) {
+  const Value& root = program.values[location.root];
+  return root.storage == Storage::kScratch && location.offset_bytes == 0 &&
+         location.moves.empty() && root.bytes == program.values[value].bytes;
 }
 
 std::string_view Name(StepKind kind) { return format::NameOf(static_cast<format::Kind>(kind)); }
@@ -30,12 +30,12 @@ namespace {
 
 std::string OperandText(const Program& program, ValueId id) {
   if (id == kNone) return "-";
-  const Place place = Resolve(program, id);
-  const Value& root = program.values[place.root];
+  const Location location = Resolve(program, id);
+  const Value& root = program.values[location.root];
   static constexpr const char* kStorages[] = {"%", "w", "s"};
-  std::string text = fmt::format("{}{}", kStorages[static_cast<int>(root.storage)], place.root);
-  if (place.offset_bytes != 0) text += fmt::format("+{}", place.offset_bytes);
-  for (const Move& move : place.moves) {
+  std::string text = fmt::format("{}{}", kStorages[static_cast<int>(root.storage)], location.root);
+  if (location.offset_bytes != 0) text += fmt::format("+{}", location.offset_bytes);
+  for (const Move& move : location.moves) {
     text += fmt::format("+i{}*{}", move.section, move.stride_bytes);
   }
   return text + ":" + ToString(program.values[id].type);

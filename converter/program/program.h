@@ -91,7 +91,7 @@ struct Step {
   bool is_window = false;
   // A dense product that is a convolution over one position. Over several positions it is not a
   // dense product, so a sum after it must not start from the addend.
-  bool is_one_place = false;
+  bool is_one_position = false;
   // A dense product of a constant matrix and one column. With several columns it is a product of
   // two matrices, whose sums start from 0.
   bool is_one_column = false;
@@ -201,16 +201,16 @@ struct Program {
 };
 
 // Address of a value relative to its root: the summed offset and all moves of the views between.
-struct Place {
+struct Location {
   ValueId root = kNone;
   int64_t offset_bytes = 0;
   std::vector<Move> moves;
-  bool operator==(const Place&) const = default;
+  bool operator==(const Location&) const = default;
 };
 // Follows the parents of a view up to its root.
-Place Resolve(const Program& program, ValueId value);
+Location Resolve(const Program& program, ValueId value);
 // Returns true if the value is a complete root in scratch.
-bool IsCompleteScratch(const Program& program, const Place& place, ValueId value);
+bool IsCompleteScratch(const Program& program, const Location& location, ValueId value);
 
 // Returns true for a copy of all bytes of its source to all bytes of its target, in order. Only
 // such copies can be removed.

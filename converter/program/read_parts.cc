@@ -92,7 +92,8 @@ std::optional<PartCopy> PartReader::PartAt(size_t item) {
   const auto* params = copy == nullptr ? nullptr : std::get_if<format::CopyParams>(&copy->params);
   if (params == nullptr || IsPlainCopy(program_, *copy)) return std::nullopt;
   const Dims dims = Listed(params->dims(), params->rank());
-  const Place from = Resolve(program_, copy->inputs[0]), to = Resolve(program_, copy->outputs[0]);
+  const Location from = Resolve(program_, copy->inputs[0]),
+                 to = Resolve(program_, copy->outputs[0]);
   const Value &root = program_.values[from.root], &made = program_.values[to.root];
   const bool is_dense = params->dst_offset() == 0 &&
                         Listed(params->dst_strides(), params->rank()) == DenseStrides(dims) &&

@@ -19,23 +19,23 @@ constexpr int32_t kFactor = 1;                                      // input b o
 
 // Strides of a value with axes [outer, time steps, inner].
 struct Lattice {
-  int64_t outer, place, inner;
+  int64_t outer, location, inner;
 };
 
 Lattice WindowOf(const format::RingParams& ring) {
   const int64_t inner = ring.inner();
-  return {(int64_t{ring.past()} + ring.places()) * inner, inner, 1};
+  return {(int64_t{ring.past()} + ring.positions()) * inner, inner, 1};
 }
-Lattice NewPlacesOf(const format::RingParams& ring) {
+Lattice NewPositionsOf(const format::RingParams& ring) {
   const int64_t inner = ring.inner();
-  return {ring.places() * inner, inner, 1};
+  return {ring.positions() * inner, inner, 1};
 }
 Lattice PastOf(const format::RingParams& ring) {
   const int64_t past = ring.past(), inner = ring.inner();
   switch (ring.order()) {
-    case format::RingOrder::outer_places_inner:
+    case format::RingOrder::outer_positions_inner:
       return {past * inner, inner, 1};
-    case format::RingOrder::outer_inner_places:
+    case format::RingOrder::outer_inner_positions:
       return {past * inner, 1, past};
     default:
       return {inner, int64_t{ring.outer()} * inner, 1};
@@ -73,9 +73,9 @@ class StridesOfRing {
 // window time step by time step.
 std::optional<format::RingMatmulParams> WithRing(const format::MatmulParams& product,
                                                  const format::RingParams& ring) {
-  const int64_t places = int64_t{ring.past()} + ring.places(), inner = ring.inner();
-  const bool along_columns = product.columns() == places && product.b_column_stride() == inner;
-  const bool along_terms = product.inner() == places && product.b_inner_stride() == inner;
+  const int64_t positions = int64_t{ring.past()} + ring.positions(), inner = ring.inner();
+  const bool along_columns = product.columns() == positions && product.b_column_stride() == inner;
+  const bool along_terms = product.inner() == positions && product.b_inner_stride() == inner;
   if (product.type() != format::ElementType::f32 || along_columns == along_terms) {
     return std::nullopt;
   }
@@ -88,7 +88,7 @@ std::optional<format::RingMatmulParams> WithRing(const format::MatmulParams& pro
   const bool stays = along_columns ? strides.Add(product.inner(), product.b_inner_stride())
                                    : strides.Add(product.columns(), product.b_column_stride());
   if (!stays) return std::nullopt;
-  const Lattice past = PastOf(ring), x = NewPlacesOf(ring);
+  const Lattice past = PastOf(ring), x = NewPositionsOf(ring);
   const size_t other = product.batch_rank();
   format::RingMatmulParams params;
   params.mutate_batch_rank(product.batch_rank());
@@ -101,15 +101,17 @@ std::optional<format::RingMatmulParams> WithRing(const format::MatmulParams& pro
   params.mutate_rows(product.rows());
   params.mutate_columns(product.columns());
   params.mutate_inner(product.inner());
-  params.mutate_places(ring.places());
+  params.mutate_positions(ring.positions());
   params.mutate_a_row_stride(product.a_row_stride());
   params.mutate_a_inner_stride(product.a_inner_stride());
-  const auto of_place = [](const Lattice& lattice) { return Narrow32(lattice.place, "stride"); };
+  const auto of_position = [](const Lattice& lattice) {
+    return Narrow32(lattice.location, "stride");
+  };
   const uint32_t past_other = strides.StrideIn(past, other), x_other = strides.StrideIn(x, other);
-  params.mutate_past_column_stride(along_columns ? of_place(past) : past_other);
-  params.mutate_past_inner_stride(along_columns ? past_other : of_place(past));
-  params.mutate_x_column_stride(along_columns ? of_place(x) : x_other);
-  params.mutate_x_inner_stride(along_columns ? x_other : of_place(x));
+  params.mutate_past_column_stride(along_columns ? of_position(past) : past_other);
+  params.mutate_past_inner_stride(along_columns ? past_other : of_position(past));
+  params.mutate_x_column_stride(along_columns ? of_position(x) : x_other);
+  params.mutate_x_inner_stride(along_columns ? x_other : of_position(x));
   params.mutate_along(along_columns ? format::RingAlong::columns : format::RingAlong::inner);
   return params;
 }
@@ -169,10 +171,10 @@ bool RingReader::CanMoveAfter(const Step& ring, int64_t from, int64_t to) {
 bool RingReader::ReadInPlace(size_t item) {
   Step ring = std::get<Step>(items()[item]);
   auto params = std::get<format::RingParams>(ring.params);
-  if (params.taps() != 1 || params.length() != params.past() + params.places()) return false;
+  if (params.taps() != 1 || params.length() != params.past() + params.positions()) return false;
   if (ring.outputs[kPastAfter] == kNone) return false;  // another step writes the past
   if (params.past() == 0 || params.outer() == 0 || params.inner() == 0) return false;
-  const Place window = Resolve(program_, ring.outputs[kWindow]);
+  const Location window = Resolve(program_, ring.outputs[kWindow]);
   if (window.root != ring.outputs[kWindow]) return false;
   std::vector<std::pair<size_t, format::RingMatmulParams>> products;
   for (const Access& access : AccessesOf(window.root)) {

@@ -49,9 +49,9 @@ std::string Page(const nlohmann::ordered_json& facts) {
   std::string_view rest = kPageFrame;
   std::string page;
   for (const Part& part : parts) {
-    const size_t place = rest.find(part.mark);
-    page.append(rest.substr(0, place)).append(part.text);
-    rest.remove_prefix(place + part.mark.size());
+    const size_t position = rest.find(part.mark);
+    page.append(rest.substr(0, position)).append(part.text);
+    rest.remove_prefix(position + part.mark.size());
   }
   return page.append(rest);
 }

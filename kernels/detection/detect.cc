@@ -18,11 +18,13 @@ struct DetectImage {
   const float* last_corners;
   const float* scores;
 
-  uint32_t ClassOf(int32_t place) const { return static_cast<uint32_t>(place) % shape.classes; }
+  uint32_t ClassOf(int32_t position) const {
+    return static_cast<uint32_t>(position) % shape.classes;
+  }
 
-  Corners CornersOf(int32_t place) const {
-    const size_t prior = static_cast<uint32_t>(place) / shape.classes;
-    const size_t of_class = shape.box_classes == 1 ? 0 : ClassOf(place);
+  Corners CornersOf(int32_t position) const {
+    const size_t prior = static_cast<uint32_t>(position) / shape.classes;
+    const size_t of_class = shape.box_classes == 1 ? 0 : ClassOf(position);
     const size_t at = 2 * (prior * shape.box_classes + of_class);
     return {first_corners[at + 1], first_corners[at], last_corners[at + 1], last_corners[at]};
   }
@@ -46,34 +48,34 @@ struct DetectImage {
   }
 };
 
-struct PlaceList {
-  int32_t* places;
-  int32_t& operator[](size_t i) const { return places[i]; }
+struct PositionList {
+  int32_t* positions;
+  int32_t& operator[](size_t i) const { return positions[i]; }
   void Swap(size_t a, size_t b) const {
-    const int32_t place = places[a];
-    places[a] = places[b];
-    places[b] = place;
+    const int32_t position = positions[a];
+    positions[a] = positions[b];
+    positions[b] = position;
   }
 };
 
 // The best detections of an image so far; a heap once there are `kept` of them.
 class KeptDetections {
  public:
-  KeptDetections(const DetectImage& image, int32_t* places) : image_(image), list_{places} {}
+  KeptDetections(const DetectImage& image, int32_t* positions) : image_(image), list_{positions} {}
 
   // Returns false if `kept` better detections are already there.
-  bool Add(int32_t place) {
+  bool Add(int32_t position) {
     const size_t most = image_.shape.kept;
     const auto is_better = [this](size_t a, size_t b) {
       return image_.IsBetter(list_[a], list_[b]);
     };
     if (count_ < most) {
-      list_[count_++] = place;
+      list_[count_++] = position;
       if (count_ == most) MakeHeap(list_, count_, is_better);
       return true;
     }
-    if (most == 0 || !image_.IsBetter(place, list_[0])) return false;
-    list_[0] = place;
+    if (most == 0 || !image_.IsBetter(position, list_[0])) return false;
+    list_[0] = position;
     Sink(list_, 0, count_, is_better);
     return true;
   }
@@ -91,13 +93,14 @@ class KeptDetections {
 
  private:
   const DetectImage& image_;
-  const PlaceList list_;
+  const PositionList list_;
   size_t count_ = 0;
 };
 
-bool OverlapsOneOf(const DetectImage& image, int32_t place, const int32_t* detected, size_t count) {
-  const Corners corners = image.CornersOf(place);
-  const uint32_t of_class = image.ClassOf(place);
+bool OverlapsOneOf(const DetectImage& image, int32_t position, const int32_t* detected,
+                   size_t count) {
+  const Corners corners = image.CornersOf(position);
+  const uint32_t of_class = image.ClassOf(position);
   for (size_t i = 0; i < count; ++i) {
     if (image.ClassOf(detected[i]) != of_class) continue;
     const float overlap = OverlapOf(corners, image.CornersOf(detected[i]));
@@ -108,43 +111,44 @@ bool OverlapsOneOf(const DetectImage& image, int32_t place, const int32_t* detec
 
 // Processes candidates from the best one down. Each candidate that is removed from the heap frees
 // an entry at the end of the list; the detections are written there, from the last entry downwards.
-void TakeCandidates(const DetectImage& image, int32_t* places, size_t count, KeptDetections* kept) {
-  const PlaceList list = {places};
+void TakeCandidates(const DetectImage& image, int32_t* positions, size_t count,
+                    KeptDetections* kept) {
+  const PositionList list = {positions};
   const auto is_worse = [&](size_t a, size_t b) { return image.IsBetter(list[b], list[a]); };
   MakeHeap(list, count, is_worse);
   const size_t most = count < image.shape.candidates ? count : image.shape.candidates;
-  int32_t* detected = places + count;
+  int32_t* detected = positions + count;
   for (size_t taken = 0; taken < most; ++taken) {
     const size_t last = count - taken - 1;
     TakeRoot(list, last + 1, is_worse);
-    const int32_t place = places[last];
-    if (OverlapsOneOf(image, place, detected, static_cast<size_t>(places + count - detected)))
+    const int32_t position = positions[last];
+    if (OverlapsOneOf(image, position, detected, static_cast<size_t>(positions + count - detected)))
       continue;
-    if (!kept->Add(place)) return;
-    *--detected = place;
+    if (!kept->Add(position)) return;
+    *--detected = position;
   }
 }
 
-void TakeByClass(const DetectImage& image, int32_t* places, KeptDetections* kept) {
+void TakeByClass(const DetectImage& image, int32_t* positions, KeptDetections* kept) {
   for (uint32_t of_class = 0; of_class < image.shape.classes; ++of_class) {
     if (of_class == image.shape.background) continue;
-    size_t count = 0, place = of_class;
-    for (uint32_t prior = 0; prior < image.shape.priors; ++prior, place += image.shape.classes) {
-      if (image.scores[place] > image.shape.score_threshold) {
-        places[count++] = static_cast<int32_t>(place);
+    size_t count = 0, position = of_class;
+    for (uint32_t prior = 0; prior < image.shape.priors; ++prior, position += image.shape.classes) {
+      if (image.scores[position] > image.shape.score_threshold) {
+        positions[count++] = static_cast<int32_t>(position);
       }
     }
-    TakeCandidates(image, places, count, kept);
+    TakeCandidates(image, positions, count, kept);
   }
 }
 
-void TakeBestClasses(const DetectImage& image, int32_t* places, KeptDetections* kept) {
+void TakeBestClasses(const DetectImage& image, int32_t* positions, KeptDetections* kept) {
   size_t count = 0;
   for (uint32_t prior = 0; prior < image.shape.priors; ++prior) {
     const int32_t best = image.BestOf(prior);
-    if (best >= 0) places[count++] = best;
+    if (best >= 0) positions[count++] = best;
   }
-  TakeCandidates(image, places, count, kept);
+  TakeCandidates(image, positions, count, kept);
 }
 
 float Clipped(const DetectShape& shape, float x) {
@@ -152,12 +156,12 @@ float Clipped(const DetectShape& shape, float x) {
   return x < 0 ? 0 : (x > 1 ? 1 : x);
 }
 
-void WriteRow(const DetectImage& image, uint32_t number, int32_t place, float* row) {
-  const Corners corners = image.CornersOf(place);
-  const uint32_t of_class = image.ClassOf(place) - (image.shape.best_class != 0 ? 1u : 0u);
+void WriteRow(const DetectImage& image, uint32_t number, int32_t position, float* row) {
+  const Corners corners = image.CornersOf(position);
+  const uint32_t of_class = image.ClassOf(position) - (image.shape.best_class != 0 ? 1u : 0u);
   row[0] = static_cast<float>(number);
   row[1] = static_cast<float>(of_class);
-  row[2] = image.scores[place];
+  row[2] = image.scores[position];
   row[3] = Clipped(image.shape, corners.left);
   row[4] = Clipped(image.shape, corners.top);
   row[5] = Clipped(image.shape, corners.right);
@@ -171,14 +175,14 @@ void Detect(const DetectShape& shape, const float* boxes, const float* scores, f
   const size_t corners = size_t{2} * shape.priors * shape.box_classes;
   const size_t all_rows = size_t{shape.batch} * shape.rows;
   for (size_t i = 0; i < size_t{shape.priors} + shape.kept; ++i) order[i] = 0;
-  int32_t* const kept_places = order + shape.priors;
+  int32_t* const kept_positions = order + shape.priors;
   const uint32_t images = shape.priors == 0 || shape.classes == 0 ? 0 : shape.batch;
   size_t row = 0;
   for (uint32_t number = 0; number < images; ++number) {
     const DetectImage image = {shape, boxes + number * corners,
                                boxes + (size_t{shape.batch} + number) * corners,
                                scores + size_t{number} * shape.priors * shape.classes};
-    KeptDetections kept(image, kept_places);
+    KeptDetections kept(image, kept_positions);
     if (shape.best_class != 0) {
       TakeBestClasses(image, order, &kept);
     } else {
@@ -186,7 +190,7 @@ void Detect(const DetectShape& shape, const float* boxes, const float* scores, f
     }
     const size_t count = kept.Sort();
     for (size_t i = 0; i < count; ++i, ++row) {
-      WriteRow(image, number, kept_places[i], y + kRowFloats * row);
+      WriteRow(image, number, kept_positions[i], y + kRowFloats * row);
     }
   }
   for (size_t i = kRowFloats * row; i < kRowFloats * all_rows; ++i) y[i] = 0;

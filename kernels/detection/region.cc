@@ -53,12 +53,12 @@ struct Tap {
 };
 
 // Interpolates between the neighbours of a position; positions beyond an edge use the edge.
-Tap TapAt(float place, uint32_t extent) {
-  if (place < 0) place = 0;
+Tap TapAt(float position, uint32_t extent) {
+  if (position < 0) position = 0;
   const uint32_t last = extent - 1;
-  const auto low = static_cast<uint32_t>(place);
+  const auto low = static_cast<uint32_t>(position);
   if (low >= last) return {last, last, 1, 0};
-  const float high_weight = place - static_cast<float>(low);
+  const float high_weight = position - static_cast<float>(low);
   return {low, low + 1, 1 - high_weight, high_weight};
 }
 
@@ -80,12 +80,12 @@ class Samples {
   bool Next(Tap* tap) {
     const auto extent = static_cast<float>(axis_.extent);
     while (next_ < axis_.samples) {
-      const float place = first_ + axis_.distance * (0.5f + static_cast<float>(next_++));
-      if (place >= -1 && place <= extent) {
-        *tap = TapAt(place, axis_.extent);
+      const float position = first_ + axis_.distance * (0.5f + static_cast<float>(next_++));
+      if (position >= -1 && position <= extent) {
+        *tap = TapAt(position, axis_.extent);
         return true;
       }
-      if (axis_.distance > 0 && place > extent) return false;
+      if (axis_.distance > 0 && position > extent) return false;
     }
     return false;
   }
@@ -147,14 +147,14 @@ void PoolSamples(const RegionShape& shape, const float* x, const float* corners,
 }
 
 // Positions [begin, end) of an axis.
-struct PlaceRange {
+struct PositionRange {
   uint32_t begin = 0, end = 0;
   uint32_t count() const { return begin < end ? end - begin : 0; }
 };
 
-PlaceRange ExistingPlaces(int32_t begin, int32_t end, uint32_t extent) {
-  const auto existing = [extent](int32_t place) {
-    const uint32_t from_zero = place < 0 ? 0 : static_cast<uint32_t>(place);
+PositionRange ExistingPositions(int32_t begin, int32_t end, uint32_t extent) {
+  const auto existing = [extent](int32_t position) {
+    const uint32_t from_zero = position < 0 ? 0 : static_cast<uint32_t>(position);
     return from_zero < extent ? from_zero : extent;
   };
   return {existing(begin), existing(end)};
@@ -173,31 +173,31 @@ int32_t RoundedDown(float x) {
   return static_cast<float>(whole) > x ? whole - 1 : whole;
 }
 
-PlaceRange WholePlaces(const RegionShape& shape, float first, float last, uint32_t bin,
-                       uint32_t bins, uint32_t extent) {
+PositionRange WholePositions(const RegionShape& shape, float first, float last, uint32_t bin,
+                             uint32_t bins, uint32_t extent) {
   const float start = Rounded(first * shape.scale), end = Rounded(last * shape.scale);
   if (!IsClose(start, end)) return {};
   const auto begin = static_cast<int32_t>(start);
-  const int32_t places = static_cast<int32_t>(end) - begin + 1;
-  const uint64_t length = places > 1 ? static_cast<uint64_t>(places) : 1;
+  const int32_t positions = static_cast<int32_t>(end) - begin + 1;
+  const uint64_t length = positions > 1 ? static_cast<uint64_t>(positions) : 1;
   const uint64_t before = Divide(length * bin, bins).quotient;
   const uint64_t behind = Divide(length * (uint64_t{bin} + 1) + bins - 1, bins).quotient;
-  return ExistingPlaces(begin + static_cast<int32_t>(before), begin + static_cast<int32_t>(behind),
-                        extent);
+  return ExistingPositions(begin + static_cast<int32_t>(before),
+                           begin + static_cast<int32_t>(behind), extent);
 }
 
-PlaceRange TouchedPlaces(const RegionShape& shape, float first, float last, uint32_t bin,
-                         uint32_t bins, uint32_t extent) {
+PositionRange TouchedPositions(const RegionShape& shape, float first, float last, uint32_t bin,
+                               uint32_t bins, uint32_t extent) {
   const float start = Rounded(first) * shape.scale, end = Rounded(last + 1) * shape.scale;
   if (!IsClose(start, end)) return {};
   const float size = (end - start > 0.1f ? end - start : 0.1f) / static_cast<float>(bins);
   const float begin = static_cast<float>(bin) * size + start;
   const float behind = static_cast<float>(bin + 1) * size + start;
-  return ExistingPlaces(RoundedDown(begin), -RoundedDown(-behind), extent);
+  return ExistingPositions(RoundedDown(begin), -RoundedDown(-behind), extent);
 }
 
-float MaximumOf(const float* plane, size_t width, const PlaceRange& rows,
-                const PlaceRange& columns) {
+float MaximumOf(const float* plane, size_t width, const PositionRange& rows,
+                const PositionRange& columns) {
   float maximum = plane[rows.begin * width + columns.begin];
   for (size_t row = rows.begin; row < rows.end; ++row) {
     for (size_t column = columns.begin; column < columns.end; ++column) {
@@ -208,7 +208,8 @@ float MaximumOf(const float* plane, size_t width, const PlaceRange& rows,
   return maximum;
 }
 
-float MeanOf(const float* plane, size_t width, const PlaceRange& rows, const PlaceRange& columns) {
+float MeanOf(const float* plane, size_t width, const PositionRange& rows,
+             const PositionRange& columns) {
   float sum = 0;
   for (size_t row = rows.begin; row < rows.end; ++row) {
     for (size_t column = columns.begin; column < columns.end; ++column) {
@@ -218,18 +219,18 @@ float MeanOf(const float* plane, size_t width, const PlaceRange& rows, const Pla
   return sum / (static_cast<float>(rows.count()) * static_cast<float>(columns.count()));
 }
 
-void PoolPlaces(const RegionShape& shape, const float* x, const float* corners, float* y) {
+void PoolPositions(const RegionShape& shape, const float* x, const float* corners, float* y) {
   const bool is_own = shape.op == RegionOp::kOwnMean;
-  const auto range = is_own ? TouchedPlaces : WholePlaces;
+  const auto range = is_own ? TouchedPositions : WholePositions;
   const size_t bins = size_t{shape.pooled_height} * shape.pooled_width;
   const size_t plane = size_t{shape.height} * shape.width;
   const size_t channels = is_own ? shape.channels / bins : shape.channels;
   for (size_t bin = 0; bin < bins; ++bin) {
     const auto i = static_cast<uint32_t>(bin / shape.pooled_width);
     const auto j = static_cast<uint32_t>(bin % shape.pooled_width);
-    const PlaceRange rows =
+    const PositionRange rows =
         range(shape, corners[1], corners[3], i, shape.pooled_height, shape.height);
-    const PlaceRange columns =
+    const PositionRange columns =
         range(shape, corners[0], corners[2], j, shape.pooled_width, shape.width);
     if (rows.count() == 0 || columns.count() == 0) continue;
     for (size_t channel = 0; channel < channels; ++channel) {
@@ -243,15 +244,15 @@ void PoolPlaces(const RegionShape& shape, const float* x, const float* corners, 
 // Returns false if the position is beyond the edges.
 bool PointTap(float first, float last, uint32_t bin, uint32_t bins, uint32_t extent, Tap* tap) {
   const auto reach = static_cast<float>(extent - 1);
-  float place = 0.5f * (first + last) * reach;
+  float position = 0.5f * (first + last) * reach;
   if (bins > 1 && bin + 1 == bins) {
-    place = last * reach;
+    position = last * reach;
   } else if (bins > 1) {
     const float distance = (last - first) * reach / static_cast<float>(bins - 1);
-    place = static_cast<float>(bin) * distance + first * reach;
+    position = static_cast<float>(bin) * distance + first * reach;
   }
-  if (!(place >= 0 && place <= reach)) return false;
-  *tap = TapAt(place, extent);
+  if (!(position >= 0 && position <= reach)) return false;
+  *tap = TapAt(position, extent);
   return true;
 }
 
@@ -273,9 +274,9 @@ void PoolRegion(const RegionShape& shape, const float* x, const float* corners, 
     case RegionOp::kMean:
     case RegionOp::kMax:
       return PoolSamples(shape, x, corners, y);
-    case RegionOp::kPlaceMax:
+    case RegionOp::kPositionMax:
     case RegionOp::kOwnMean:
-      return PoolPlaces(shape, x, corners, y);
+      return PoolPositions(shape, x, corners, y);
     case RegionOp::kPoint:
       return PoolPoints(shape, x, corners, y);
   }

@@ -11,7 +11,8 @@
 //   each part. A sample is interpolated between its four neighbours. A sample more than 1 before
 //   the first element, or more than 1 after the last, is 0; other samples beyond an edge use the
 //   edge. y is the mean of the samples, or their maximum (at least 0). A bin without samples is 0.
-// place_max (ROI pooling): corners are corner * scale, rounded, halves away from zero. The `extent`
+// position_max (ROI pooling): corners are corner * scale, rounded, halves away from zero. The
+// `extent`
 //   positions from the first to the last corner (at least 1) are divided into bins: bin i has those
 //   from extent * i / bins, rounded down, to extent * (i + 1) / bins, rounded up, that are inside
 //   the map. y is the maximum of their elements.
@@ -19,7 +20,7 @@
 //   round(last + 1) * scale, at least 0.1 apart. A bin has the positions from its begin, rounded
 //   down, to its end, rounded up, that are inside the map. y is the mean of their elements. Each
 //   bin reads its own channel, (c * pooled_height + i) * pooled_width + j, so that y has
-//   channels / bins channels. Bins of place_max and own_mean without elements are 0.
+//   channels / bins channels. Bins of position_max and own_mean without elements are 0.
 // point: corners are corner * scale, as fractions of the way from the first position of an axis to
 //   the last. A bin is one sample: positions from corner to corner at equal distances, or the
 //   middle if there is one bin; 0 beyond the edges. y is the interpolated value.
@@ -36,7 +37,7 @@
 
 namespace weft::kernels {
 
-enum class RegionOp : uint8_t { kMean, kMax, kPlaceMax, kOwnMean, kPoint };
+enum class RegionOp : uint8_t { kMean, kMax, kPositionMax, kOwnMean, kPoint };
 inline constexpr uint8_t kRegionOpCount = 5;
 
 struct RegionShape {

@@ -52,15 +52,16 @@ class SelectedRows {
 
   size_t count() const { return count_; }
   void Add(size_t batch, size_t box_class, int32_t box, float score) {
-    const int32_t places[3] = {static_cast<int32_t>(batch), static_cast<int32_t>(box_class), box};
+    const int32_t positions[3] = {static_cast<int32_t>(batch), static_cast<int32_t>(box_class),
+                                  box};
     const float numbers[3] = {static_cast<float>(batch), static_cast<float>(box_class), score};
-    Write(count_++, places, numbers);
+    Write(count_++, positions, numbers);
   }
   // Writes -1 to the unused rows.
   void FillUp(size_t most) const {
-    const int32_t places[3] = {-1, -1, -1};
+    const int32_t positions[3] = {-1, -1, -1};
     const float numbers[3] = {-1, -1, -1};
-    for (size_t row = count_; row < most; ++row) Write(row, places, numbers);
+    for (size_t row = count_; row < most; ++row) Write(row, positions, numbers);
   }
   void Sort() const {
     const auto is_before = [this](size_t a, size_t b) { return IsBefore(a, b); };
@@ -69,21 +70,21 @@ class SelectedRows {
   }
   void Swap(size_t a, size_t b) const {
     for (size_t i = 0; i < 3; ++i) {
-      int32_t* const places = results_.indices + i;
+      int32_t* const positions = results_.indices + i;
       float* const numbers = results_.selected + i;
-      const int32_t place = places[3 * a];
+      const int32_t position = positions[3 * a];
       const float number = numbers[3 * a];
-      places[3 * a] = places[3 * b];
+      positions[3 * a] = positions[3 * b];
       numbers[3 * a] = numbers[3 * b];
-      places[3 * b] = place;
+      positions[3 * b] = position;
       numbers[3 * b] = number;
     }
   }
 
  private:
-  void Write(size_t row, const int32_t* places, const float* numbers) const {
+  void Write(size_t row, const int32_t* positions, const float* numbers) const {
     for (size_t i = 0; i < 3; ++i) {
-      results_.indices[3 * row + i] = places[i];
+      results_.indices[3 * row + i] = positions[i];
       results_.selected[3 * row + i] = numbers[i];
     }
   }
@@ -91,8 +92,9 @@ class SelectedRows {
     const float score_a = results_.selected[3 * a + 2], score_b = results_.selected[3 * b + 2];
     if (score_a != score_b) return score_a > score_b;
     for (size_t i = 0; i < 3; ++i) {
-      const int32_t place_a = results_.indices[3 * a + i], place_b = results_.indices[3 * b + i];
-      if (place_a != place_b) return place_a < place_b;
+      const int32_t position_a = results_.indices[3 * a + i],
+                    position_b = results_.indices[3 * b + i];
+      if (position_a != position_b) return position_a < position_b;
     }
     return false;
   }

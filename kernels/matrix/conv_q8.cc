@@ -17,14 +17,14 @@ inline constexpr size_t kGathered = kPatches - kPatches % kRowsQ8;
 static_assert(kGathered != 0, "scratch must hold all rows that share weights");
 
 // Consecutive pixels of one group from the first of `row` on. `x` is the group's first channel of
-// the image, `place` the index of the first result in y.
+// the image, `position` the index of the first result in y.
 WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry, RowsQ8& rows,
-                         const int8_t* x, uint32_t row, size_t pixels, size_t place,
+                         const int8_t* x, uint32_t row, size_t pixels, size_t position,
                          int8_t* scratch) {
   if (scratch == nullptr || rows.inputs == 0) {
     const size_t from =
         row == 0 || rows.inputs == 0 ? 0 : size_t{row} * shape.stride_y * shape.x.row;
-    rows.place = place;
+    rows.position = position;
     return RunRowsQ8(rows, x + from, 0, pixels);
   }
   uint32_t column = 0;
@@ -37,7 +37,7 @@ WEFT_PART void ConvRunQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry
       FillRun(end, static_cast<size_t>(to - end), int8_t{0});
       if (++column == shape.out_width) column = 0, ++row;
     }
-    rows.place = first == 0 ? place : place + first * rows.y_stride;
+    rows.position = first == 0 ? position : position + first * rows.y_stride;
     RunRowsQ8(rows, scratch, 0, count);
   }
 }

@@ -21,13 +21,13 @@ namespace weft::kernels::HWY_NAMESPACE {
 // Bytes of stack for many small patches, because reading a patch right after writing it stalls.
 inline constexpr size_t kRoomBytes = 2048;
 
-// One group of one image: `x` is its first channel, `place` the index of its first output in y.
+// One group of one image: `x` is its first channel, `position` the index of its first output in y.
 struct ConvGroup {
   const ConvQ8Shape& shape;
   PatchGeometry geometry;
   RowsQ8 rows;  // of patches
   const int8_t* x;
-  size_t place;
+  size_t position;
   // Buffer for `room` patches; each is padded with zeros to complete blocks.
   int8_t* patches;
   size_t room;
@@ -44,7 +44,7 @@ HWY_INLINE void ConvPatches(ConvGroup& at, uint32_t row, uint32_t column, uint32
   at.rows.y_stride = is_down ? y.row : y.pixel;
   for (uint32_t done = 0; done < count;) {
     const size_t left = count - done, some = left < at.room ? left : at.room;
-    at.rows.place = at.place + StepTo(row, y.row) + StepTo(column, y.pixel);
+    at.rows.position = at.position + StepTo(row, y.row) + StepTo(column, y.pixel);
     int8_t* to = at.patches;
     for (size_t i = 0; i < some; ++i, to += at.rows.x_stride, ++done) {
       GatherPatch(at.geometry, at.x, row, column, at.shape.x_zero, to);
@@ -91,7 +91,7 @@ HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
   const size_t panels = PanelCount(static_cast<uint32_t>(rows.outputs));
   if (rows.runs * whole > padded + 2 * kInputBlock) return false;
   if (panels * bytes > sizeof pieces.weights) return false;
-  const auto place = [](size_t k, size_t n) {
+  const auto position = [](size_t k, size_t n) {
     return k / kInputBlock * kInputBlock * kPanelOutputs + n * kInputBlock + k % kInputBlock;
   };
   __builtin_memset(pieces.weights, 0, panels * bytes);
@@ -100,7 +100,7 @@ HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
     int8_t* const to = pieces.weights + p * bytes;
     for (size_t k = 0; k < rows.runs * length; ++k) {
       const size_t padded_k = k / length * whole + k % length;
-      for (size_t n = 0; n < kPanelOutputs; ++n) to[place(padded_k, n)] = from[place(k, n)];
+      for (size_t n = 0; n < kPanelOutputs; ++n) to[position(padded_k, n)] = from[position(k, n)];
     }
   }
   rows.weights = pieces.weights;
@@ -129,7 +129,7 @@ HWY_INLINE void ConvByPieces(ConvGroup& at, ConvPieces& pieces) {
                          from(at.geometry.across, across.first, shape.x.pixel);
     uint32_t count = across.count();
     while (count != 0 && first + StepTo(count - 1, inside.x_stride) + span > end) --count;
-    inside.place = at.place + StepTo(row, shape.y.row) + StepTo(across.first, shape.y.pixel);
+    inside.position = at.position + StepTo(row, shape.y.row) + StepTo(across.first, shape.y.pixel);
     RunRowsQ8(inside, at.x + first, 0, count);
     if (count == across.count()) continue;
     ConvPatches(at, row, across.first + count, across.count() - count, /*is_down=*/false);
@@ -157,7 +157,7 @@ HWY_INLINE void ConvDirect(ConvGroup& at) {
   const size_t runs = rows_follow ? 1 : shape.out_height;
   const size_t pixels = rows_follow ? size_t{shape.out_height} * shape.out_width : shape.out_width;
   for (size_t run = 0; run < runs; ++run) {
-    at.rows.place = at.place + run * y_down;
+    at.rows.position = at.position + run * y_down;
     RunRowsQ8(at.rows, at.x + run * down, 0, pixels);
   }
 }
@@ -165,10 +165,10 @@ HWY_INLINE void ConvDirect(ConvGroup& at) {
 // `rows` have the weights, factors and y of the group. If scratch is null the convolution is
 // direct.
 HWY_INLINE void ConvGroupQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry,
-                            const RowsQ8& rows, const int8_t* x, size_t place, int8_t* scratch) {
+                            const RowsQ8& rows, const int8_t* x, size_t position, int8_t* scratch) {
   const size_t inputs = size_t{shape.kernel_height} * shape.kernel_width * shape.in_channels;
   const auto padded = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(inputs)));
-  ConvGroup at = {shape, geometry, rows, x, place, scratch, kPatches};
+  ConvGroup at = {shape, geometry, rows, x, position, scratch, kPatches};
   const bool is_direct = scratch == nullptr || inputs == 0;
   at.rows.inputs = is_direct ? inputs : padded;
   ShiftedFirst shifted;

@@ -241,16 +241,16 @@ WEFT_PART void SumGroups(const I4Rows& rows, const uint8_t* packed, const Scale*
 WEFT_PART void DenseI4Rows(const DenseI4Shape& shape, const I4Rows& rows, size_t row,
                            const DenseI4Weights& weights, const float* start, float* y) {
   float totals[kDenseI8Rows * kPanelOutputs];
-  size_t place = 0;  // index in scales and zeros
+  size_t position = 0;  // index in scales and zeros
   for (size_t first = 0; first < shape.outputs; first += kPanelOutputs) {
     const uint8_t* const packed = weights.numbers + first * rows.padded / 2;
-    const uint8_t* const zeros = weights.zeros == nullptr ? nullptr : weights.zeros + place;
+    const uint8_t* const zeros = weights.zeros == nullptr ? nullptr : weights.zeros + position;
     if (weights.scales != nullptr) {
-      SumGroups(rows, packed, weights.scales + place, zeros, totals);
+      SumGroups(rows, packed, weights.scales + position, zeros, totals);
     } else {
-      SumGroups(rows, packed, weights.half_scales + place, zeros, totals);
+      SumGroups(rows, packed, weights.half_scales + position, zeros, totals);
     }
-    place += rows.groups * kPanelOutputs;
+    position += rows.groups * kPanelOutputs;
     const size_t left = shape.outputs - first,
                  outputs = left < kPanelOutputs ? left : kPanelOutputs;
     for (size_t r = 0; r < rows.count; ++r) {

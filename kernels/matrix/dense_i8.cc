@@ -47,14 +47,14 @@ template <typename Number>
 HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t row, size_t padded,
                                Number* q) {
   // The stride after the last row may have any value.
-  const size_t place = shape.inputs == 0 ? 0 : row * shape.x_row_stride;
+  const size_t position = shape.inputs == 0 ? 0 : row * shape.x_row_stride;
   if (sizeof(Number) == sizeof(int8_t) || shape.most != 0) {
-    return QuantizeRow(static_cast<const float*>(x) + place, shape.inputs, padded,
+    return QuantizeRow(static_cast<const float*>(x) + position, shape.inputs, padded,
                        static_cast<float>(shape.most), q);
   }
-  const int16_t* const from = static_cast<const int16_t*>(x) + place;
+  const int16_t* const from = static_cast<const int16_t*>(x) + position;
   for (size_t i = 0; i < padded; ++i) {
-    q[PlaceInRow(i)] = static_cast<Number>(i < shape.inputs ? from[i] : 0);
+    q[PositionInRow(i)] = static_cast<Number>(i < shape.inputs ? from[i] : 0);
   }
   return 1.0f;
 }

@@ -95,12 +95,12 @@ HWY_NOINLINE void DepthwiseSpread(const DepthwiseLine<Weight>& all, size_t chann
     const size_t count = channels - c < kLanes ? channels - c : kLanes;
     // The vector of x must end within the channels.
     const size_t most = in_channels - inputs, first = c / multiplier < most ? c / multiplier : most;
-    int32_t places[kLanes];
+    int32_t positions[kLanes];
     for (size_t i = 0; i < kLanes; ++i) {
       const size_t channel = i < count ? (c + i) / multiplier : first;
-      places[i] = static_cast<int32_t>(channel - first);
+      positions[i] = static_cast<int32_t>(channel - first);
     }
-    const auto spread = hn::IndicesFromVec(FloatTag(), hn::LoadU(IntTag(), places));
+    const auto spread = hn::IndicesFromVec(FloatTag(), hn::LoadU(IntTag(), positions));
     DepthwiseLine<Weight> line = all;
     line.x += first;
     line.y += c;

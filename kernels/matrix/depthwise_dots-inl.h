@@ -110,8 +110,9 @@ struct DotTaps {
   size_t moves[kMostDotTaps];
 };
 
-HWY_INLINE void PlaceTaps(const DepthwiseQ8Shape& shape, const Rectangle& at, const TapSteps& steps,
-                          const int8_t* x, const int8_t* padding, size_t groups, DotTaps& taps) {
+HWY_INLINE void PositionTaps(const DepthwiseQ8Shape& shape, const Rectangle& at,
+                             const TapSteps& steps, const int8_t* x, const int8_t* padding,
+                             size_t groups, DotTaps& taps) {
   for (size_t i = 0; i < 4 * groups; ++i) taps.from[i] = padding, taps.moves[i] = 0;
   for (size_t ky = 0; ky < steps.rows; ++ky) {
     for (size_t kx = 0; kx < steps.columns; ++kx) {
@@ -172,7 +173,7 @@ HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis
     if (columns < least) continue;
     const TapSteps steps = TapsOf(at, down, across, shape.x);
     const PixelSteps pixels = StepsOf(shape, steps.rows != 0);
-    PlaceTaps(shape, at, steps, x, padding, of.groups, taps);
+    PositionTaps(shape, at, steps, x, padding, of.groups, taps);
     int8_t* to = y + FirstOf(at, shape.y);
     for (size_t i = 0; i < at.rows.count(); ++i, to += i < at.rows.count() ? shape.y.row : 0) {
       const size_t row = i * pixels.row;

@@ -16,20 +16,20 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // One channel, whose weight is broadcast.
 struct OneChannel {
-  using Place = size_t;  // unused: all vectors are identical
-  HWY_INLINE Place Next() { return 0; }
+  using Position = size_t;  // unused: all vectors are identical
+  HWY_INLINE Position Next() { return 0; }
   template <class Weight>
-  HWY_INLINE FloatVec Load(const Weight* weights, Place) const {
+  HWY_INLINE FloatVec Load(const Weight* weights, Position) const {
     return Set(WidenWeight(*weights));
   }
-  HWY_INLINE FloatVec Start(const float* bias, Place) const { return Set(*bias); }
+  HWY_INLINE FloatVec Start(const float* bias, Position) const { return Set(*bias); }
 };
 
 #if HWY_TARGET != HWY_SCALAR
 // Channels that repeat from lane to lane and from vector to vector.
 class RepeatedChannels {
  public:
-  using Place = decltype(hn::IndicesFromVec(FloatTag(), hn::Zero(IntTag())));
+  using Position = decltype(hn::IndicesFromVec(FloatTag(), hn::Zero(IntTag())));
 
   explicit RepeatedChannels(size_t channels) : channels_(channels) {
     for (size_t i = 0, c = 0; i < 2 * kLanes; ++i) {
@@ -38,17 +38,17 @@ class RepeatedChannels {
     }
   }
   // Returns the channels of the lanes of the next vector.
-  HWY_INLINE Place Next() {
-    const Place place = hn::IndicesFromVec(FloatTag(), hn::LoadU(IntTag(), lanes_ + first_));
+  HWY_INLINE Position Next() {
+    const Position position = hn::IndicesFromVec(FloatTag(), hn::LoadU(IntTag(), lanes_ + first_));
     first_ = static_cast<size_t>(lanes_[first_ + kLanes]);
-    return place;
+    return position;
   }
   template <class Weight>
-  HWY_INLINE FloatVec Load(const Weight* weights, Place place) const {
-    return hn::TableLookupLanes(LoadWeights(weights), place);
+  HWY_INLINE FloatVec Load(const Weight* weights, Position position) const {
+    return hn::TableLookupLanes(LoadWeights(weights), position);
   }
-  HWY_INLINE FloatVec Start(const float* bias, Place place) const {
-    return hn::TableLookupLanes(LoadFirst(bias, channels_), place);
+  HWY_INLINE FloatVec Start(const float* bias, Position position) const {
+    return hn::TableLookupLanes(LoadFirst(bias, channels_), position);
   }
 
  private:
@@ -63,12 +63,12 @@ template <size_t kVectors, bool kIsPart, class Weight, class Channels>
 HWY_INLINE void DepthwiseFlatTile(const DepthwiseTaps& taps, const float* x, float* y, size_t count,
                                   const Weight* weights, const float* bias, Channels& channels,
                                   bool relu) {
-  typename Channels::Place places[kVectors];
+  typename Channels::Position positions[kVectors];
   FloatVec sums[kVectors];
   HWY_UNROLL(8)
   for (size_t v = 0; v < kVectors; ++v) {
-    places[v] = channels.Next();
-    sums[v] = bias != nullptr ? channels.Start(bias, places[v]) : Set(0.0f);
+    positions[v] = channels.Next();
+    sums[v] = bias != nullptr ? channels.Start(bias, positions[v]) : Set(0.0f);
   }
   for (size_t ky = 0; ky < taps.rows; ++ky) {
     const float* row = x;
@@ -77,7 +77,7 @@ HWY_INLINE void DepthwiseFlatTile(const DepthwiseTaps& taps, const float* x, flo
       HWY_UNROLL(8)
       for (size_t v = 0; v < kVectors; ++v) {
         const FloatVec value = kIsPart ? LoadFirst(row, count) : Load(row + v * kLanes);
-        sums[v] = Fma(value, channels.Load(from, places[v]), sums[v]);
+        sums[v] = Fma(value, channels.Load(from, positions[v]), sums[v]);
       }
       row += taps.x_column;
       from += taps.weights_column;

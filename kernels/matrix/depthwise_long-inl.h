@@ -130,8 +130,8 @@ HWY_INLINE void DepthwiseLongResidue(const DepthwiseShape& shape, uint32_t resid
                                      const Weight* weights, const float* bias, float* y) {
   const int64_t step = shape.dilation_x, origin = int64_t{residue} - shape.pad_left;
   const int64_t before = origin < 0 ? (-origin + step - 1) / step : 0;  // rows before the data
-  const int64_t place = origin + before * step;  // of the first row in the data
-  const int64_t skipped = place / step, least = place % step;
+  const int64_t position = origin + before * step;  // of the first row in the data
+  const int64_t skipped = position / step, least = position % step;
   LongLine<Weight> line = {};
   line.x_step = shape.dilation_x * size_t{shape.x.pixel};
   line.rows =

@@ -110,15 +110,15 @@ struct RectangleOperands {
 
 // Computes a rectangle one pixel at a time.
 WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle& at,
-                                 const TapSteps& taps, const RectangleOperands& place,
+                                 const TapSteps& taps, const RectangleOperands& position,
                                  const int8_t* weights, const FactorsQ8& factors, void* y) {
   const ResultWriter results(shape.results, shape.activation);
   int8_t padding[kPanelOutputs];
   for (int8_t& code : padding) code = shape.x_zero;
   for (size_t i = 0; i < at.rows.count(); ++i) {
     for (size_t j = 0; j < at.columns.count(); ++j) {
-      const int8_t* const from = place.x + (i * place.steps.row + j * place.steps.column);
-      const size_t to = place.y + i * shape.y.row + j * shape.y.pixel;
+      const int8_t* const from = position.x + (i * position.steps.row + j * position.steps.column);
+      const size_t to = position.y + i * shape.y.row + j * shape.y.pixel;
       for (size_t channel = 0; channel < shape.channels; channel += kPanelOutputs) {
         const size_t left = shape.channels - channel;
         const size_t count = left < kPanelOutputs ? left : kPanelOutputs;
@@ -140,7 +140,7 @@ WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
 // Computes a rectangle one group of channels at a time. Returns false for unsupported shapes, or if
 // results may be wrong.
 WEFT_PART bool GroupsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle& at,
-                                 const TapSteps& taps, const RectangleOperands& place,
+                                 const TapSteps& taps, const RectangleOperands& position,
                                  const int8_t* weights, const FactorsQ8& factors, void* y) {
   if (shape.multiplier != 1 || shape.x.channel != 1 || shape.y.channel != 1) return false;
   if (shape.results.is_float) return false;
@@ -153,9 +153,9 @@ WEFT_PART bool GroupsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
                             PanelCount(shape.channels) * kPanelOutputs};
   const CodePixels pixels = {at.rows.count(),
                              at.columns.count(),
-                             place.x,
-                             place.steps,
-                             static_cast<int8_t*>(y) + place.y,
+                             position.x,
+                             position.steps,
+                             static_cast<int8_t*>(y) + position.y,
                              {shape.y.row, shape.y.pixel}};
   return RunGroups(shape, window, pixels, weights, factors);
 }
@@ -183,13 +183,13 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
 #endif
       const TapSteps taps = TapsOf(at, down, across, shape.x);
       const bool has_taps = taps.rows != 0;
-      const RectangleOperands place = {has_taps ? x + (b * shape.x.image + taps.first) : x,
-                                       StepsOf(shape, has_taps),
-                                       b * shape.y.image + FirstOf(at, shape.y)};
+      const RectangleOperands position = {has_taps ? x + (b * shape.x.image + taps.first) : x,
+                                          StepsOf(shape, has_taps),
+                                          b * shape.y.image + FirstOf(at, shape.y)};
 #if defined(WEFT_SUMS_NEIGHBOURS)
-      if (GroupsOfRectangle(shape, at, taps, place, weights, factors, y)) continue;
+      if (GroupsOfRectangle(shape, at, taps, position, weights, factors, y)) continue;
 #endif
-      PixelsOfRectangle(shape, at, taps, place, weights, factors, y);
+      PixelsOfRectangle(shape, at, taps, position, weights, factors, y);
     }
   }
 }

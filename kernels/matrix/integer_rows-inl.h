@@ -29,7 +29,7 @@ inline constexpr float kRounder = 0x1.8p23f;
 
 // Position of number i in a quantised row: i, except for the DSP extension, whose instructions use
 // bytes 0 and 2 of a word of weights, then 1 and 3.
-HWY_INLINE size_t PlaceInRow(size_t i) {
+HWY_INLINE size_t PositionInRow(size_t i) {
 #if defined(WEFT_ROUNDS_EIGHTS)
   return (i & 1) != (i >> 1 & 1) ? i ^ 3 : i;
 #else
@@ -85,9 +85,9 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
   WEFT_FOUR_AN_ITERATION
 #endif
   for (; i < count; ++i) {
-    q[PlaceInRow(i)] = static_cast<Number>(BitsOfNumber(x[i] * factor + kRounder));
+    q[PositionInRow(i)] = static_cast<Number>(BitsOfNumber(x[i] * factor + kRounder));
   }
-  for (; i < padded; ++i) q[PlaceInRow(i)] = 0;
+  for (; i < padded; ++i) q[PositionInRow(i)] = 0;
 }
 
 #else

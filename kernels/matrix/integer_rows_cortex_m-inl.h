@@ -57,7 +57,7 @@ HWY_INLINE uint32_t MaxOfEights(const float* x, size_t eights, uint32_t greatest
   return greatest;
 }
 
-// q = the lower halves of x * factor + rounder, in the order of PlaceInRow; q is aligned to 4
+// q = the lower halves of x * factor + rounder, in the order of PositionInRow; q is aligned to 4
 // bytes.
 HWY_INLINE void RoundEights(const float* x, float factor, float rounder, size_t eights,
                             int16_t* q) {

@@ -139,7 +139,7 @@ WEFT_PART T* GatherPatch(const PatchGeometry& geometry, const T* x, uint32_t row
   const size_t channels = geometry.channels;
   const size_t line = geometry.across.kernel * channels;
   if (ky.count() == 0 || kx.count() == 0) return FillRun(to, geometry.down.kernel * line, padding);
-  const auto place = [](const WindowAxis& axis, uint32_t output, uint32_t tap, size_t stride) {
+  const auto position = [](const WindowAxis& axis, uint32_t output, uint32_t tap, size_t stride) {
     const size_t index = size_t{output} * axis.stride + size_t{tap} * axis.dilation - axis.pad;
     return index == 0 ? 0 : index * stride;
   };
@@ -147,10 +147,10 @@ WEFT_PART T* GatherPatch(const PatchGeometry& geometry, const T* x, uint32_t row
   const size_t pixel = kx.count() == 1 ? 0 : size_t{geometry.across.dilation} * geometry.x.pixel;
   const bool is_run =
       stride == 1 && (pixel == channels || kx.count() == 1);  // the taps of a row are contiguous
-  const size_t across = place(geometry.across, column, kx.first, geometry.x.pixel);
+  const size_t across = position(geometry.across, column, kx.first, geometry.x.pixel);
 #if HWY_TARGET != HWY_SCALAR || defined(WEFT_RUNS_BY_HELIUM)
   if (is_run && kx.count() == geometry.across.kernel && ky.count() == geometry.down.kernel) {
-    const T* from = x + (place(geometry.down, row, 0, geometry.x.row) + across);
+    const T* from = x + (position(geometry.down, row, 0, geometry.x.row) + across);
     const size_t step = ky.count() == 1 ? 0 : size_t{geometry.down.dilation} * geometry.x.row;
     CopyNumbers(to, from, line);
     for (uint32_t tap = 1; tap < geometry.down.kernel; ++tap) {
@@ -163,7 +163,7 @@ WEFT_PART T* GatherPatch(const PatchGeometry& geometry, const T* x, uint32_t row
   const size_t before = kx.first * channels, after = (geometry.across.kernel - kx.end) * channels;
   const size_t length = kx.count() * channels;
   const size_t down = ky.count() == 1 ? 0 : size_t{geometry.down.dilation} * geometry.x.row;
-  const T* from = x + (place(geometry.down, row, ky.first, geometry.x.row) + across);
+  const T* from = x + (position(geometry.down, row, ky.first, geometry.x.row) + across);
   for (uint32_t tap = ky.count();;) {
     to = FillRun(to, before, padding);
     if (is_run) {

@@ -67,11 +67,11 @@ __attribute__((noinline)) inline TapSteps TapsOf(const Rectangle& at, const Wind
   taps.columns = at.kx.count();
   if (taps.rows > 1) taps.row = size_t{down.dilation} * x.row;
   if (taps.columns > 1) taps.column = size_t{across.dilation} * x.pixel;
-  const auto place = [](const WindowAxis& axis, uint32_t output, uint32_t tap) {
+  const auto position = [](const WindowAxis& axis, uint32_t output, uint32_t tap) {
     return size_t{output} * axis.stride + size_t{tap} * axis.dilation - axis.pad;
   };
-  taps.first = place(down, at.rows.first, at.ky.first) * x.row +
-               place(across, at.columns.first, at.kx.first) * x.pixel;
+  taps.first = position(down, at.rows.first, at.ky.first) * x.row +
+               position(across, at.columns.first, at.kx.first) * x.pixel;
   return taps;
 }
 

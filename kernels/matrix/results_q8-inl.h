@@ -102,18 +102,18 @@ class ResultWriter {
 #else
 #define WEFT_WRITE WEFT_PART
 #endif
-  // Writes the results of at most kPanelOutputs outputs. The first is element `place` of y;
+  // Writes the results of at most kPanelOutputs outputs. The first is element `position` of y;
   // `stride` is the distance between outputs. `factors` are those of these outputs.
   WEFT_WRITE void Write(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
-                        size_t place, size_t stride) const {
+                        size_t position, size_t stride) const {
     if (is_float_) {
-      float* const to = static_cast<float*>(y) + place;
+      float* const to = static_cast<float*>(y) + position;
       if (stride == 1) return WriteFloats(sums, factors, outputs, to);
       float block[kPanelOutputs] = {};
       WriteFloats(sums, factors, outputs, block);
       return Scatter(block, outputs, to, stride);
     }
-    int8_t* const to = static_cast<int8_t*>(y) + place;
+    int8_t* const to = static_cast<int8_t*>(y) + position;
     if (stride == 1) return CodesOfSums(sums, factors, outputs, bounds_, to);
     int8_t block[kPanelOutputs] = {};
     CodesOfSums(sums, factors, outputs, bounds_, block);
@@ -126,9 +126,9 @@ class ResultWriter {
   // results are quantised and contiguous.
   template <size_t kRows>
   HWY_INLINE bool WriteTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
-                            size_t place, size_t row_stride, size_t stride) const {
+                            size_t position, size_t row_stride, size_t stride) const {
     if (is_float_ || stride != 1) return false;
-    CodesOfTile<kRows>(sums, factors, outputs, bounds_, static_cast<int8_t*>(y) + place,
+    CodesOfTile<kRows>(sums, factors, outputs, bounds_, static_cast<int8_t*>(y) + position,
                        row_stride);
     return true;
   }
@@ -148,13 +148,13 @@ class ResultWriter {
 
   // Writes the results of at least one row; `steps` are the distances between rows.
   WEFT_PART void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
-                           void* y, size_t place, size_t stride, const RowSteps& steps) const {
+                           void* y, size_t position, size_t stride, const RowSteps& steps) const {
     if (AreCodes(stride)) {
-      return CodesOfRows(sums, factors, rows, outputs, bounds_, static_cast<int8_t*>(y) + place,
+      return CodesOfRows(sums, factors, rows, outputs, bounds_, static_cast<int8_t*>(y) + position,
                          steps);
     }
-    for (;; sums += kPanelOutputs, place += steps.y) {
-      Write(sums, factors, outputs, y, place, stride);
+    for (;; sums += kPanelOutputs, position += steps.y) {
+      Write(sums, factors, outputs, y, position, stride);
       if (--rows == 0) return;
       factors = Behind(factors, steps);
     }

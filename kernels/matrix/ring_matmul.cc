@@ -64,7 +64,7 @@ class RunProducts {
 void RingMatmul(const RingMatmulShape& shape, const float* a, const float* past, const float* x,
                 const int32_t* start, float* y) {
   const bool along_columns = shape.is_along_columns;
-  const uint32_t held = (along_columns ? shape.columns : shape.inner) - shape.places;
+  const uint32_t held = (along_columns ? shape.columns : shape.inner) - shape.positions;
   const size_t stride = along_columns ? shape.past_column_stride : shape.past_inner_stride;
   uint32_t oldest = start == nullptr ? 0 : static_cast<uint32_t>(*start);
   if (oldest >= held) oldest = 0;
@@ -73,7 +73,7 @@ void RingMatmul(const RingMatmulShape& shape, const float* a, const float* past,
   products.Add({past + oldest * stride, held - oldest, 0});
   products.Add({past, oldest, held - oldest});
   products.ReadFrom(shape.x_batch_strides, shape.x_inner_stride, shape.x_column_stride);
-  products.Add({x, shape.places, held});
+  products.Add({x, shape.positions, held});
 }
 
 }  // namespace weft::kernels

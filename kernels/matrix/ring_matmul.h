@@ -22,7 +22,7 @@ struct RingMatmulShape {
   uint32_t rows = 0;
   uint32_t columns = 0;
   uint32_t inner = 0;
-  uint32_t places = 0;  // steps of x: the last columns, or terms
+  uint32_t positions = 0;  // steps of x: the last columns, or terms
   uint32_t a_row_stride = 0;
   uint32_t a_inner_stride = 0;
   uint32_t past_inner_stride = 0;

@@ -25,7 +25,7 @@ struct RowsQ8 {
   void* y;
   size_t inputs = 0, outputs = 0;
   size_t x_stride = 0, y_stride = 0, y_output_stride = 0, start_stride = 0;
-  size_t place = 0;
+  size_t position = 0;
   // As in NumberRows. With several runs, `inputs` is the length of a run, in complete blocks.
   size_t runs = 1, run_step = 0;
   bool is_shifted = false;
@@ -95,10 +95,10 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
     SumPanel<kRows>(numbers, weights, sums);
 #if HWY_TARGET != HWY_SCALAR
     const bool share_start = factors.start == nullptr || at.start_stride == 0;
-    if (share_start &&
-        at.results.template WriteTile<kRows>(
-            sums, factors, outputs, at.y, at.place + row * at.y_stride + first * at.y_output_stride,
-            at.y_stride, at.y_output_stride)) {
+    if (share_start && at.results.template WriteTile<kRows>(
+                           sums, factors, outputs, at.y,
+                           at.position + row * at.y_stride + first * at.y_output_stride,
+                           at.y_stride, at.y_output_stride)) {
       continue;
     }
 #endif
@@ -106,7 +106,7 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
     for (size_t r = 0; r < kRows; ++r) {
       if (start != nullptr) factors.start = start + (row + r) * at.start_stride;
       at.results.Write(sums + r * kPanelOutputs, factors, outputs, at.y,
-                       at.place + (row + r) * at.y_stride + first * at.y_output_stride,
+                       at.position + (row + r) * at.y_stride + first * at.y_output_stride,
                        at.y_output_stride);
     }
   }

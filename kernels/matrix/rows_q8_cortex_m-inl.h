@@ -189,18 +189,18 @@ HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t 
   const int8_t* weights = at.weights;
   FactorsQ8 factors = at.factors;
   if (factors.start != nullptr && row != 0) factors.start += row * at.start_stride;
-  size_t place = at.place + row * at.y_stride, left = at.outputs;
+  size_t position = at.position + row * at.y_stride, left = at.outputs;
   const int32_t* first = factors.first;
   factors.first = nullptr;  // sums begin with them
   const size_t most = at.y_output_stride == 1 ? rows.MostOutputs() : kPanelOutputs;
   while (left != 0) {
     const size_t outputs = left < most ? left : most;
     rows.Sum(weights, first, outputs);
-    at.results.WriteRows(rows.sums(), factors, count, outputs, at.y, place, at.y_output_stride,
+    at.results.WriteRows(rows.sums(), factors, count, outputs, at.y, position, at.y_output_stride,
                          steps);
     left -= outputs;
     weights += outputs / kPanelOutputs * panel_bytes;
-    place += outputs * at.y_output_stride;
+    position += outputs * at.y_output_stride;
     factors = Behind(factors, outputs);
     if (first != nullptr) first += outputs;
   }

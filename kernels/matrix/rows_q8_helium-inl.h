@@ -251,7 +251,7 @@ HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
 // Returns the address of the first result of row `row`; outputs are contiguous.
 HWY_INLINE int8_t* ResultsOfRow(const RowsQ8& at, size_t row) {
   const size_t size = at.results.is_float() ? sizeof(float) : sizeof(int8_t);
-  return static_cast<int8_t*>(at.y) + (at.place + row * at.y_stride) * size;
+  return static_cast<int8_t*>(at.y) + (at.position + row * at.y_stride) * size;
 }
 
 // Pairs of rows from `row` on, the first of which is x: `outputs` outputs, complete panels. The
@@ -329,7 +329,7 @@ struct TailPanel {
 };
 
 HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_t* weights,
-                                  const FactorsQ8& of, size_t outputs, size_t place) {
+                                  const FactorsQ8& of, size_t outputs, size_t position) {
   TailPanel panel;
   for (size_t i = 0; i < kPanelOutputs; ++i) {
     const bool is_output = i < outputs;
@@ -342,9 +342,9 @@ HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_
   RunRow(at, x, weights, {panel.scales, panel.first, panel.start}, kPanelOutputs, results);
   if (at.results.is_float()) {
     at.results.Activate(panel.results, outputs);
-    Scatter(panel.results, outputs, static_cast<float*>(at.y) + place, at.y_output_stride);
+    Scatter(panel.results, outputs, static_cast<float*>(at.y) + position, at.y_output_stride);
   } else {
-    Scatter(results, outputs, static_cast<int8_t*>(at.y) + place, at.y_output_stride);
+    Scatter(results, outputs, static_cast<int8_t*>(at.y) + position, at.y_output_stride);
   }
 }
 
@@ -385,7 +385,7 @@ HWY_NOINLINE inline void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row
       FactorsQ8 of = factors;
       if (of.start != nullptr) of.start += (row + r) * at.start_stride;
       RunPanel(at, x + r * at.x_stride, weights, of, outputs,
-               at.place + (row + r) * at.y_stride + first * at.y_output_stride);
+               at.position + (row + r) * at.y_stride + first * at.y_output_stride);
     }
   }
 }

@@ -19,9 +19,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// Sums of 16 outputs for a row of `count` numbers in the order of PlaceInRow; count is a positive
-// multiple of the block. Both pointers are aligned to 4 bytes. Processes two lines of weights at a
-// time, which are four outputs.
+// Sums of 16 outputs for a row of `count` numbers in the order of PositionInRow; count is a
+// positive multiple of the block. Both pointers are aligned to 4 bytes. Processes two lines of
+// weights at a time, which are four outputs.
 #if defined(__ARM_FEATURE_MVE)
 
 // clang-format off

@@ -52,7 +52,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 #if defined(WEFT_SUMS_NEIGHBOURS)
 
 #if !defined(__ARM_FEATURE_MVE)  // Helium has separate loops in its steps
-// Sums of `panels` panels for a row in the order of PlaceInRow; sums are aligned to 64 bytes.
+// Sums of `panels` panels for a row in the order of PositionInRow; sums are aligned to 64 bytes.
 template <size_t kRows>
 HWY_INLINE void SumPanels(const NumberRows<int16_t>& row, const int8_t* weights, size_t panels,
                           int32_t* sums) {

@@ -71,9 +71,10 @@ HWY_INLINE void ClearSums(int32_t* sums, size_t panels) {
 
 inline constexpr int32_t kFourZeros[4] = {};
 
-// sums = first + the products of a row in the order of PlaceInRow, at least a block, for `panels`
-// panels, at least one. First may be null or the sums. Sums are aligned to the 64 bytes of a panel,
-// which gives the end condition. Four sums stay in registers until they are complete. Registers:
+// sums = first + the products of a row in the order of PositionInRow, at least a block, for
+// `panels` panels, at least one. First may be null or the sums. Sums are aligned to the 64 bytes of
+// a panel, which gives the end condition. Four sums stay in registers until they are complete.
+// Registers:
 //   r0   the row           s0  the begin of the row
 //   r1   the weights       s1  distance back to the weights of the next sums
 //   r7   the end of r0     s2  the sums

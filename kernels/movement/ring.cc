@@ -17,8 +17,8 @@ using Byte = unsigned char;
 // Pieces of `bytes`, in two loops over places (time steps) and rows, with their strides on both
 // sides in bytes.
 struct Pieces {
-  size_t places, rows, bytes;
-  size_t from_place, from_row, to_place, to_row;
+  size_t positions, rows, bytes;
+  size_t from_position, from_row, to_position, to_row;
 };
 
 // Unrolled by four: otherwise a scalar core would spend more time on the loop than on the elements.
@@ -41,20 +41,20 @@ void MoveRow(size_t count, const Byte* from, size_t from_step, Byte* to, size_t 
 
 template <typename T>
 void MoveElements(const Pieces& pieces, const Byte* from, Byte* to) {
-  for (size_t place = 0; place < pieces.places; ++place) {
+  for (size_t position = 0; position < pieces.positions; ++position) {
     MoveRow<T>(pieces.rows, from, pieces.from_row, to, pieces.to_row);
-    from += pieces.from_place;
-    to += pieces.to_place;
+    from += pieces.from_position;
+    to += pieces.to_position;
   }
 }
 
 void MoveRuns(const Pieces& pieces, const Byte* from, Byte* to) {
-  for (size_t place = 0; place < pieces.places; ++place) {
+  for (size_t position = 0; position < pieces.positions; ++position) {
     for (size_t row = 0; row < pieces.rows; ++row) {
       std::memcpy(to + row * pieces.to_row, from + row * pieces.from_row, pieces.bytes);
     }
-    from += pieces.from_place;
-    to += pieces.to_place;
+    from += pieces.from_position;
+    to += pieces.to_position;
   }
 }
 
@@ -65,9 +65,9 @@ void Join(Pieces* p) {
       p->bytes *= p->rows;
       p->rows = 1;
     }
-    if (p->from_place == p->bytes && p->to_place == p->bytes) {
-      p->bytes *= p->places;
-      p->places = 1;
+    if (p->from_position == p->bytes && p->to_position == p->bytes) {
+      p->bytes *= p->positions;
+      p->positions = 1;
     }
   }
 }
@@ -80,9 +80,9 @@ void Exchange(size_t* a, size_t* b) {
 
 // Exchanges the loops over places and rows.
 void Exchange(Pieces* p) {
-  Exchange(&p->places, &p->rows);
-  Exchange(&p->from_place, &p->from_row);
-  Exchange(&p->to_place, &p->to_row);
+  Exchange(&p->positions, &p->rows);
+  Exchange(&p->from_position, &p->from_row);
+  Exchange(&p->to_position, &p->to_row);
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -92,8 +92,8 @@ bool MoveSquares(Pieces*, const Byte*, Byte*) { return false; }
 void MoveSquare(const Pieces& p, const Byte* from, Byte* to) {
   const hn::Full128<uint32_t> words;
   const hn::Full128<uint64_t> pairs;
-  const auto load = [&](size_t place) HWY_ATTR {
-    return hn::LoadU(words, reinterpret_cast<const uint32_t*>(from + place * p.from_place));
+  const auto load = [&](size_t position) HWY_ATTR {
+    return hn::LoadU(words, reinterpret_cast<const uint32_t*>(from + position * p.from_position));
   };
   const auto store = [&](size_t row, auto v) HWY_ATTR {
     hn::StoreU(hn::BitCast(words, v), words, reinterpret_cast<uint32_t*>(to + row * p.to_row));
@@ -114,34 +114,36 @@ void MoveSquare(const Pieces& p, const Byte* from, Byte* to) {
 // false if they are not, or are too few.
 bool MoveSquares(Pieces* p, const Byte* from, Byte* to) {
   constexpr size_t kWord = 4, kSide = 4;
-  if (p->places < kSide || p->rows < kSide) return false;
-  if (p->from_place == kWord && p->to_row == kWord) Exchange(p);
-  if (p->from_row != kWord || p->to_place != kWord) return false;
-  const size_t places = p->places / kSide * kSide, rows = p->rows / kSide * kSide;
-  for (size_t place = 0; place < places; place += kSide) {
-    const Byte* read = from + place * p->from_place;
-    Byte* write = to + place * kWord;
+  if (p->positions < kSide || p->rows < kSide) return false;
+  if (p->from_position == kWord && p->to_row == kWord) Exchange(p);
+  if (p->from_row != kWord || p->to_position != kWord) return false;
+  const size_t positions = p->positions / kSide * kSide, rows = p->rows / kSide * kSide;
+  for (size_t position = 0; position < positions; position += kSide) {
+    const Byte* read = from + position * p->from_position;
+    Byte* write = to + position * kWord;
     for (size_t row = 0; row < rows; row += kSide) {
       MoveSquare(*p, read + row * kWord, write + row * p->to_row);
     }
     for (size_t row = rows; row < p->rows; ++row) {
-      MoveRow<uint32_t>(kSide, read + row * kWord, p->from_place, write + row * p->to_row, kWord);
+      MoveRow<uint32_t>(kSide, read + row * kWord, p->from_position, write + row * p->to_row,
+                        kWord);
     }
   }
-  for (size_t place = places; place < p->places; ++place) {
-    MoveRow<uint32_t>(p->rows, from + place * p->from_place, kWord, to + place * kWord, p->to_row);
+  for (size_t position = positions; position < p->positions; ++position) {
+    MoveRow<uint32_t>(p->rows, from + position * p->from_position, kWord, to + position * kWord,
+                      p->to_row);
   }
   return true;
 }
 #endif
 
 void Move(Pieces&& pieces, size_t element_bytes, const Byte* from, Byte* to) {
-  if (pieces.places == 0) return;
+  if (pieces.positions == 0) return;
   Join(&pieces);
   // Merged pieces may be aligned less than their size.
   if (pieces.bytes != element_bytes) return MoveRuns(pieces, from, to);
   if (element_bytes == 4 && MoveSquares(&pieces, from, to)) return;
-  if (pieces.places > pieces.rows) Exchange(&pieces);  // the longer loop is the inner one
+  if (pieces.positions > pieces.rows) Exchange(&pieces);  // the longer loop is the inner one
   switch (element_bytes) {
     case 1:
       return MoveElements<uint8_t>(pieces, from, to);
@@ -162,10 +164,10 @@ class Line {
       : shape_(shape),
         start_(start),
         piece_(size_t{shape.inner} * shape.element_bytes),
-        place_(shape.order == RingOrder::kPlacesOuterInner   ? piece_ * shape.outer
-               : shape.order == RingOrder::kOuterPlacesInner ? piece_
-                                                             : shape.element_bytes),
-        row_(shape.order == RingOrder::kPlacesOuterInner ? piece_ : piece_ * shape.past) {}
+        position_(shape.order == RingOrder::kPositionsOuterInner   ? piece_ * shape.outer
+                  : shape.order == RingOrder::kOuterPositionsInner ? piece_
+                                                                   : shape.element_bytes),
+        row_(shape.order == RingOrder::kPositionsOuterInner ? piece_ : piece_ * shape.past) {}
 
   // Copies `count` time steps from step `first` on to `y`, whose rows are `y_row` bytes apart.
   void Read(size_t first, size_t count, const Byte* x, const Byte* ring, Byte* y, size_t y_row) {
@@ -174,11 +176,11 @@ class Line {
     if (old > 0) {
       const size_t at = Wrapped(start_ + first);
       const size_t head = Smaller(old, past - at);
-      FromRing(head, ring + at * place_, y, y_row);
+      FromRing(head, ring + at * position_, y, y_row);
       FromRing(old - head, ring, y + head * piece_, y_row);
     }
     if (old == count) return;
-    const size_t x_row = shape_.places * piece_;
+    const size_t x_row = shape_.positions * piece_;
     Move({count - old, shape_.outer, piece_, piece_, x_row, piece_, y_row}, shape_.element_bytes,
          x + (first + old - past) * piece_, y + old * piece_);
   }
@@ -186,17 +188,17 @@ class Line {
   // Copies the last steps of x to their position in the ring. If no older step remains, the copy
   // starts at the new start.
   void Write(const Byte* x, Byte* ring) {
-    const size_t past = shape_.past, count = Smaller(shape_.places, past);
-    const size_t first = shape_.places - count;
+    const size_t past = shape_.past, count = Smaller(shape_.positions, past);
+    const size_t first = shape_.positions - count;
     const size_t at = count < past ? start_ : After();
     const size_t head = Smaller(count, past - at);
-    ToRing(head, x + first * piece_, ring + at * place_);
+    ToRing(head, x + first * piece_, ring + at * position_);
     ToRing(count - head, x + (first + head) * piece_, ring);
   }
 
   // Start of the ring after x was written; a division is expensive and rarely needed.
   size_t After() const {
-    const uint32_t past = shape_.past, at = static_cast<uint32_t>(start_) + shape_.places;
+    const uint32_t past = shape_.past, at = static_cast<uint32_t>(start_) + shape_.positions;
     if (at < past) return at;
     return at - past < past ? at - past : at % past;
   }
@@ -205,31 +207,31 @@ class Line {
   size_t Wrapped(size_t at) const { return at < shape_.past ? at : at - shape_.past; }
 
   void FromRing(size_t count, const Byte* from, Byte* y, size_t y_row) {
-    if (shape_.order != RingOrder::kOuterInnerPlaces) {
-      return Move({count, shape_.outer, piece_, place_, row_, piece_, y_row}, shape_.element_bytes,
-                  from, y);
+    if (shape_.order != RingOrder::kOuterInnerPositions) {
+      return Move({count, shape_.outer, piece_, position_, row_, piece_, y_row},
+                  shape_.element_bytes, from, y);
     }
     for (size_t row = 0; row < shape_.outer; ++row) {
-      Move({count, shape_.inner, place_, place_, place_ * shape_.past, piece_, place_}, place_,
-           from + row * row_, y + row * y_row);
+      Move({count, shape_.inner, position_, position_, position_ * shape_.past, piece_, position_},
+           position_, from + row * row_, y + row * y_row);
     }
   }
 
   void ToRing(size_t count, const Byte* x, Byte* to) {
-    const size_t x_row = shape_.places * piece_;
-    if (shape_.order != RingOrder::kOuterInnerPlaces) {
-      return Move({count, shape_.outer, piece_, piece_, x_row, place_, row_}, shape_.element_bytes,
-                  x, to);
+    const size_t x_row = shape_.positions * piece_;
+    if (shape_.order != RingOrder::kOuterInnerPositions) {
+      return Move({count, shape_.outer, piece_, piece_, x_row, position_, row_},
+                  shape_.element_bytes, x, to);
     }
     for (size_t row = 0; row < shape_.outer; ++row) {
-      Move({count, shape_.inner, place_, piece_, place_, place_, place_ * shape_.past}, place_,
-           x + row * x_row, to + row * row_);
+      Move({count, shape_.inner, position_, piece_, position_, position_, position_ * shape_.past},
+           position_, x + row * x_row, to + row * row_);
     }
   }
 
   const RingShape& shape_;
   const size_t start_, piece_;
-  const size_t place_, row_;  // strides of the time steps of the ring, and of outer
+  const size_t position_, row_;  // strides of the time steps of the ring, and of outer
 };
 
 }  // namespace
@@ -255,7 +257,7 @@ void Ring(const RingShape& shape, const void* x, const RingState& state, void* y
   if (state.ring_after != state.ring) {
     std::memcpy(state.ring_after, state.ring, past * shape.outer * piece);
   }
-  if (shape.places > 0) line.Write(data, static_cast<Byte*>(state.ring_after));
+  if (shape.positions > 0) line.Write(data, static_cast<Byte*>(state.ring_after));
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -68,15 +68,15 @@ WEFT_PART void Finish(const Lines& lines, bool logarithm, const Lanes16& greates
 // Row i of a block has i + 1 elements; the rest of y is 0.
 void CausalSoftmax(const SoftmaxShape& shape, const float* x, float* y) {
   const size_t axis = shape.axis;
-  size_t place = 0;
+  size_t position = 0;
   for (size_t row = 0; row < shape.outer; ++row, x += axis, y += axis) {
-    const size_t length = place + 1;
+    const size_t length = position + 1;
     const size_t rest = length % 16;
     const Lines lines{length / 16 + (rest != 0), 16, 16, rest != 0 ? rest : 16, true};
     const Lanes16 greatest = GreatestOf(lines, x);
     Finish(lines, false, greatest, SumOfPowers(lines, greatest, x, y), x, y);
     for (size_t i = length; i < axis; ++i) y[i] = 0.0f;
-    place = length < axis ? length : 0;
+    position = length < axis ? length : 0;
   }
 }
 

@@ -44,7 +44,7 @@ inline float RegionSamplesReference(const RegionShape& s, const float* plane, co
     const float needed = std::max(std::ceil(bin[axis]), 0.0f);
     samples[axis] = s.samples != 0 ? s.samples : static_cast<uint32_t>(needed);
   }
-  const auto place = [&](int axis, uint32_t at, uint32_t sample) {
+  const auto position = [&](int axis, uint32_t at, uint32_t sample) {
     const float distance = bin[axis] / static_cast<float>(samples[axis]);
     return start[axis] + static_cast<float>(at) * bin[axis] +
            distance * (0.5f + static_cast<float>(sample));
@@ -52,7 +52,7 @@ inline float RegionSamplesReference(const RegionShape& s, const float* plane, co
   float result = 0;
   for (uint32_t row = 0; row < samples[1]; ++row) {
     for (uint32_t column = 0; column < samples[0]; ++column) {
-      const float y = place(1, i, row), x = place(0, j, column);
+      const float y = position(1, i, row), x = position(0, j, column);
       const float value = RegionSampleReference(s, plane, y, x);
       result = s.op == RegionOp::kMax ? std::max(result, value) : result + value;
     }
@@ -61,10 +61,10 @@ inline float RegionSamplesReference(const RegionShape& s, const float* plane, co
   return s.op == RegionOp::kMax || count == 0 ? result : result / count;
 }
 
-// Returns true if bin `at` of an axis (0: x) contains index `place`. In float for own_mean, in
-// double for place_max.
+// Returns true if bin `at` of an axis (0: x) contains index `position`. In float for own_mean, in
+// double for position_max.
 inline bool RegionHasReference(const RegionShape& s, const float* corners, int axis, uint32_t at,
-                               uint32_t place) {
+                               uint32_t position) {
   const uint32_t bins = axis == 0 ? s.pooled_width : s.pooled_height;
   if (s.op == RegionOp::kOwnMean) {
     const float begin = std::round(corners[axis]) * s.scale;
@@ -72,21 +72,21 @@ inline bool RegionHasReference(const RegionShape& s, const float* corners, int a
     if (!(std::abs(begin) <= 16777216 && std::abs(end) <= 16777216)) return false;
     const float size = std::max(end - begin, 0.1f) / static_cast<float>(bins);
     const auto edge = [&](uint32_t i) { return static_cast<float>(i) * size + begin; };
-    const auto number = static_cast<float>(place);
+    const auto number = static_cast<float>(position);
     return number >= std::floor(edge(at)) && number < std::ceil(edge(at + 1));
   }
   const double first = std::round(corners[axis] * s.scale);
   const double last = std::round(corners[axis + 2] * s.scale);
   if (!(std::abs(first) <= 16777216 && std::abs(last) <= 16777216)) return false;
   const double extent = std::max(last - first + 1, 1.0);
-  const double from_first = place - first;
+  const double from_first = position - first;
   return from_first >= std::floor(extent * at / bins) &&
          from_first < std::ceil(extent * (at + 1) / bins);
 }
 
-// place_max and own_mean, for one plane.
-inline float RegionPlacesReference(const RegionShape& s, const float* plane, const float* corners,
-                                   uint32_t i, uint32_t j) {
+// position_max and own_mean, for one plane.
+inline float RegionPositionsReference(const RegionShape& s, const float* plane,
+                                      const float* corners, uint32_t i, uint32_t j) {
   float sum = 0, maximum = 0;
   uint32_t count = 0;
   for (uint32_t y = 0; y < s.height; ++y) {
@@ -99,26 +99,27 @@ inline float RegionPlacesReference(const RegionShape& s, const float* plane, con
       ++count;
     }
   }
-  if (s.op == RegionOp::kPlaceMax || count == 0) return maximum;
+  if (s.op == RegionOp::kPositionMax || count == 0) return maximum;
   return sum / static_cast<float>(count);
 }
 
 // point, for one plane.
 inline float RegionPointReference(const RegionShape& s, const float* plane, const float* corners,
                                   uint32_t i, uint32_t j) {
-  const auto place = [&](int axis, uint32_t at) {
+  const auto position = [&](int axis, uint32_t at) {
     const float reach = static_cast<float>((axis == 0 ? s.width : s.height) - 1);
     const uint32_t bins = axis == 0 ? s.pooled_width : s.pooled_height;
     const float first = corners[axis] * s.scale, last = corners[axis + 2] * s.scale;
-    float at_place = 0.5f * (first + last) * reach;
+    float at_position = 0.5f * (first + last) * reach;
     if (bins > 1) {
-      at_place = static_cast<float>(at) * ((last - first) * reach / static_cast<float>(bins - 1)) +
-                 first * reach;
-      if (at + 1 == bins) at_place = last * reach;
+      at_position =
+          static_cast<float>(at) * ((last - first) * reach / static_cast<float>(bins - 1)) +
+          first * reach;
+      if (at + 1 == bins) at_position = last * reach;
     }
-    return at_place >= 0 && at_place <= reach ? at_place : -2;
+    return at_position >= 0 && at_position <= reach ? at_position : -2;
   };
-  return RegionSampleReference(s, plane, place(1, i), place(0, j));
+  return RegionSampleReference(s, plane, position(1, i), position(0, j));
 }
 
 // Element [i, j] of a region with these corners; reads `plane`.
@@ -128,9 +129,9 @@ inline float RegionReference(const RegionShape& s, const float* plane, const flo
     case RegionOp::kMean:
     case RegionOp::kMax:
       return RegionSamplesReference(s, plane, corners, i, j);
-    case RegionOp::kPlaceMax:
+    case RegionOp::kPositionMax:
     case RegionOp::kOwnMean:
-      return RegionPlacesReference(s, plane, corners, i, j);
+      return RegionPositionsReference(s, plane, corners, i, j);
     case RegionOp::kPoint:
       return RegionPointReference(s, plane, corners, i, j);
   }

@@ -10,19 +10,19 @@ namespace weft::kernels {
 
 inline void RingMatmulReference(const RingMatmulShape& s, const float* a, const float* past,
                                 const float* x, size_t start, float* y) {
-  const size_t held = (s.is_along_columns ? s.columns : s.inner) - s.places;
+  const size_t held = (s.is_along_columns ? s.columns : s.inner) - s.positions;
   for (size_t batch = 0; batch < CountOf(s.batch_dims, s.batch_rank); ++batch) {
     const auto from = [&](const uint32_t* strides) {
       return OffsetOf(batch, s.batch_rank, s.batch_dims, strides);
     };
     const float* from_a = a + from(s.a_batch_strides);
     const auto term = [&](size_t k, size_t n) {
-      size_t& place = s.is_along_columns ? n : k;
-      if (place >= held) {
-        place -= held;
+      size_t& position = s.is_along_columns ? n : k;
+      if (position >= held) {
+        position -= held;
         return x[from(s.x_batch_strides) + k * s.x_inner_stride + n * s.x_column_stride];
       }
-      place = (start + place) % held;
+      position = (start + position) % held;
       return past[from(s.past_batch_strides) + k * s.past_inner_stride + n * s.past_column_stride];
     };
     for (size_t m = 0; m < s.rows; ++m) {

@@ -33,13 +33,13 @@ inline float OverlapReference(const SuppressShape& s, const float* p, const floa
 }
 
 struct SuppressRow {
-  std::array<int32_t, 3> places;
+  std::array<int32_t, 3> positions;
   float score;
 };
 
 // By score, equal scores by indices.
 inline bool IsBeforeReference(const SuppressRow& a, const SuppressRow& b) {
-  return a.score != b.score ? a.score > b.score : a.places < b.places;
+  return a.score != b.score ? a.score > b.score : a.positions < b.positions;
 }
 
 inline std::vector<SuppressRow> SuppressReference(const SuppressShape& s, const float* boxes,
@@ -48,7 +48,7 @@ inline std::vector<SuppressRow> SuppressReference(const SuppressShape& s, const 
   for (uint32_t line = 0; line < s.batch * s.classes; ++line) {
     const uint32_t batch = line / s.classes, of_class = line % s.classes;
     const auto box_of = [&](const SuppressRow& row) {
-      return boxes + 4 * (batch * s.boxes + static_cast<uint32_t>(row.places[2]));
+      return boxes + 4 * (batch * s.boxes + static_cast<uint32_t>(row.positions[2]));
     };
     std::vector<SuppressRow> left;
     for (uint32_t box = 0; box < s.boxes; ++box) {
@@ -66,7 +66,7 @@ inline std::vector<SuppressRow> SuppressReference(const SuppressShape& s, const 
       std::vector<SuppressRow> remaining;
       for (SuppressRow row : left) {
         const float overlap = OverlapReference(s, box_of(row), box_of(best));
-        if (row.places == best.places || overlap > s.iou_threshold) continue;
+        if (row.positions == best.positions || overlap > s.iou_threshold) continue;
         if (s.decay != 0) row.score *= std::exp(s.decay * overlap * overlap);
         remaining.push_back(row);
       }

@@ -14,17 +14,17 @@ namespace weft::kernels {
 
 template <typename T>
 std::vector<size_t> TopReference(const TopShape& s, const T* x) {
-  std::vector<size_t> places(s.axis);
-  std::iota(places.begin(), places.end(), size_t{0});
-  std::sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+  std::vector<size_t> positions(s.axis);
+  std::iota(positions.begin(), positions.end(), size_t{0});
+  std::sort(positions.begin(), positions.end(), [&](size_t a, size_t b) {
     const T p = x[a * s.inner], q = x[b * s.inner];
     const bool is_first = p == p && (q != q || (s.least != 0 ? p < q : p > q));
     const bool is_last = q == q && (p != p || (s.least != 0 ? q < p : q > p));
     return is_first || (!is_last && a < b);  // equal elements in the order of the line
   });
-  places.resize(s.k);
-  if (s.by_index != 0) std::sort(places.begin(), places.end());
-  return places;
+  positions.resize(s.k);
+  if (s.by_index != 0) std::sort(positions.begin(), positions.end());
+  return positions;
 }
 
 }  // namespace weft::kernels

@@ -10,7 +10,7 @@ Fault Check(const format::RingParams& params, const OperandSlots& slots) {
   const uint32_t element_bytes = params.element_bytes();
   const uint32_t reach =
       Plus(params.first(), RowsReach(params.taps(), params.dilation(), params.length()));
-  const uint32_t most = Plus(params.past(), params.places());
+  const uint32_t most = Plus(params.past(), params.positions());
   const uint32_t piece = Times(params.outer(), params.inner());
   ParamChecker check(slots);
   check.RequireZero(params.reserved0());
@@ -20,7 +20,7 @@ Fault Check(const format::RingParams& params, const OperandSlots& slots) {
   check.RequireElementBytes(element_bytes);
   check.RequireAtMost(FaultCode::kParamWindow, most, 0x7FFFFFFF);
   check.RequireAtMost(FaultCode::kParamWindow, reach, most);
-  check.RequireElements(0, element_bytes, Times(piece, params.places()));
+  check.RequireElements(0, element_bytes, Times(piece, params.positions()));
   check.RequireElements(1, element_bytes, Times(piece, params.past()));
   check.RequireOperand(2, format::ElementType::i32, 1);
   check.RequireElements(3, element_bytes, Times(piece, Times(params.taps(), params.length())));
@@ -37,7 +37,7 @@ void Run(const format::RingParams& params, std::byte* const* operands) {
   kernels::RingShape shape;
   shape.outer = params.outer();
   shape.past = params.past();
-  shape.places = params.places();
+  shape.positions = params.positions();
   shape.inner = params.inner();
   shape.first = params.first();
   shape.taps = params.taps();

@@ -24,7 +24,7 @@ Fault Check(const format::RingMatmulParams& params, const OperandSlots& slots) {
   if (!check.fault().ok()) return check.fault();
   const bool along_columns = IsAlongColumns(params);
   const uint32_t all = along_columns ? params.columns() : params.inner();
-  check.RequireBelow(FaultCode::kParamWindow, params.places(), all);
+  check.RequireBelow(FaultCode::kParamWindow, params.positions(), all);
   if (!check.fault().ok()) return check.fault();
   const uint32_t rank = params.batch_rank();
   const uint32_t* dims = Numbers(params.batch_dims());
@@ -37,20 +37,21 @@ Fault Check(const format::RingMatmulParams& params, const OperandSlots& slots) {
     return Plus(StridedReach(rank, dims, batch_strides),
                 Plus(Times(count - 1, stride), Times(terms - 1, term_stride)));
   };
-  const auto reach_of_places = [&](uint32_t places, const uint32_t* batch_strides,
-                                   uint32_t column_stride, uint32_t inner_stride) {
-    return reach(batch_strides, along_columns ? places : params.columns(), column_stride,
-                 along_columns ? inner : places, inner_stride);
+  const auto reach_of_positions = [&](uint32_t positions, const uint32_t* batch_strides,
+                                      uint32_t column_stride, uint32_t inner_stride) {
+    return reach(batch_strides, along_columns ? positions : params.columns(), column_stride,
+                 along_columns ? inner : positions, inner_stride);
   };
   check.RequireOperand(0, kF32,
                        reach(Numbers(params.a_batch_strides()), params.rows(),
                              params.a_row_stride(), inner, params.a_inner_stride()));
-  check.RequireOperand(1, kF32,
-                       reach_of_places(all - params.places(), Numbers(params.past_batch_strides()),
-                                       params.past_column_stride(), params.past_inner_stride()));
+  check.RequireOperand(
+      1, kF32,
+      reach_of_positions(all - params.positions(), Numbers(params.past_batch_strides()),
+                         params.past_column_stride(), params.past_inner_stride()));
   check.RequireOperand(2, kF32,
-                       reach_of_places(params.places(), Numbers(params.x_batch_strides()),
-                                       params.x_column_stride(), params.x_inner_stride()));
+                       reach_of_positions(params.positions(), Numbers(params.x_batch_strides()),
+                                          params.x_column_stride(), params.x_inner_stride()));
   check.RequireOperand(3, format::ElementType::i32, 1);
   check.RequireOperand(4, kF32, y_count);
   return check.fault();
@@ -68,7 +69,7 @@ void Run(const format::RingMatmulParams& params, std::byte* const* operands) {
   shape.rows = params.rows();
   shape.columns = params.columns();
   shape.inner = params.inner();
-  shape.places = params.places();
+  shape.positions = params.positions();
   shape.a_row_stride = params.a_row_stride();
   shape.a_inner_stride = params.a_inner_stride();
   shape.past_inner_stride = params.past_inner_stride();

@@ -371,7 +371,7 @@ void RingMatmulOfHead64(benchmark::State& state) {
   const auto held = static_cast<uint32_t>(state.range(0));
   RingMatmulShape shape;
   shape.is_along_columns = state.range(1) != 0;
-  shape.rows = shape.places = 1;
+  shape.rows = shape.positions = 1;
   shape.columns = shape.is_along_columns ? held + 1 : kSize;
   shape.inner = shape.is_along_columns ? kSize : held + 1;
   shape.a_inner_stride = 1;

@@ -266,13 +266,13 @@ TEST_F(ReportCommand, SaysWhyValuesShareAPlace) {
   const Json plan = Json::parse(Weft("inspect model.weft --json --plan").out)["plan"];
   int chunks = 0;
   for (const Json& buffer : plan["buffers"]) {
-    for (const Json& place : buffer["shared"]) {
-      EXPECT_GE(place["offset"], buffer["offset"]);
-      EXPECT_LE(place["offset"].get<int>() + place["bytes"].get<int>(),
+    for (const Json& position : buffer["shared"]) {
+      EXPECT_GE(position["offset"], buffer["offset"]);
+      EXPECT_LE(position["offset"].get<int>() + position["bytes"].get<int>(),
                 buffer["offset"].get<int>() + buffer["bytes"].get<int>());
-      EXPECT_LE(place["first_step"], place["last_step"]);
-      EXPECT_NE(place["why"], "");
-      chunks += place["why"] == "the part of a sequence that one iteration accesses" ? 1 : 0;
+      EXPECT_LE(position["first_step"], position["last_step"]);
+      EXPECT_NE(position["why"], "");
+      chunks += position["why"] == "the part of a sequence that one iteration accesses" ? 1 : 0;
     }
   }
   // Chunks: one read of the input, one read and one write of the hidden values.

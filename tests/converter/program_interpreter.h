@@ -74,11 +74,11 @@ class ProgramInterpreter {
   };
 
   Span At(plan::ValueId value) const {
-    const plan::Place place = plan::Resolve(program_, value);
-    const Span span{place.root, place.offset_bytes, program_.values[value].bytes};
-    EXPECT_TRUE(place.moves.empty());
+    const plan::Location location = plan::Resolve(program_, value);
+    const Span span{location.root, location.offset_bytes, program_.values[value].bytes};
+    EXPECT_TRUE(location.moves.empty());
     EXPECT_GE(span.offset, 0);
-    EXPECT_LE(span.offset + span.bytes, program_.values[place.root].bytes);
+    EXPECT_LE(span.offset + span.bytes, program_.values[location.root].bytes);
     return span;
   }
 
@@ -130,11 +130,11 @@ class ProgramInterpreter {
   static void ForEach(uint32_t rank, const Array* dims, Visit visit) {
     std::vector<int64_t> index(rank, 0);
     int64_t count = 1;
-    for (uint32_t axis = 0; axis < rank; ++axis) count *= dims->Get(Place(axis));
+    for (uint32_t axis = 0; axis < rank; ++axis) count *= dims->Get(Location(axis));
     for (int64_t i = 0; i < count; ++i) {
       visit(index);
       for (uint32_t axis = rank; axis-- > 0;) {
-        if (++index[axis] < dims->Get(Place(axis))) break;
+        if (++index[axis] < dims->Get(Location(axis))) break;
         index[axis] = 0;
       }
     }
@@ -144,22 +144,22 @@ class ProgramInterpreter {
   static int64_t Dot(const std::vector<int64_t>& index, const Array* strides) {
     int64_t sum = 0;
     for (uint32_t axis = 0; axis < index.size(); ++axis) {
-      sum += index[axis] * static_cast<int64_t>(strides->Get(Place(axis)));
+      sum += index[axis] * static_cast<int64_t>(strides->Get(Location(axis)));
     }
     return sum;
   }
 
-  static uint16_t Place(uint32_t axis) { return static_cast<uint16_t>(axis); }
+  static uint16_t Location(uint32_t axis) { return static_cast<uint16_t>(axis); }
 
   void RunStep(const format::CopyParams& p, const plan::Step& step) {
     ASSERT_LE(p.rank(), 8u);
     const Span source = At(step.inputs[0]), target = At(step.outputs[0]);
     const int64_t unit = p.element_bytes();
-    std::set<int64_t> places;
+    std::set<int64_t> positions;
     ForEach(p.rank(), p.dims(), [&](const std::vector<int64_t>& index) {
       std::byte element[8] = {};
       const int64_t to = p.dst_offset() + Dot(index, p.dst_strides());
-      if (!places.insert(to).second) ADD_FAILURE() << "element " << to << " is written twice";
+      if (!positions.insert(to).second) ADD_FAILURE() << "element " << to << " is written twice";
       Read(source, (p.src_offset() + Dot(index, p.src_strides())) * unit, unit, element);
       Write(target, to * unit, unit, element);
     });

@@ -173,9 +173,9 @@ TEST(HandingOver, LeavesNoTrace) {
       for (size_t i = 0; i < expected.all.size(); ++i) {
         EXPECT_EQ(actual.all[i], expected.all[i]) << "output " << i;
       }
-      for (const auto& [place, bytes] : actual.last) {
-        EXPECT_EQ(bytes, expected.last.at(place))
-            << "output " << place.first << " after " << place.second << " steps";
+      for (const auto& [position, bytes] : actual.last) {
+        EXPECT_EQ(bytes, expected.last.at(position))
+            << "output " << position.first << " after " << position.second << " steps";
       }
     }
     ++count;

@@ -73,8 +73,8 @@ void CopyPart(const Meeting& meeting, size_t run, void* whole, void* part, bool 
   const size_t bytes = std::min(meeting.part_bytes - skipped, meeting.row_bytes - begin);
   for (size_t row = 0; row < meeting.rows; ++row) {
     auto* piece = static_cast<unsigned char*>(part) + row * meeting.part_bytes + skipped;
-    auto* place = static_cast<unsigned char*>(whole) + row * meeting.row_bytes + begin;
-    std::memcpy(to_part ? piece : place, to_part ? place : piece, bytes);
+    auto* position = static_cast<unsigned char*>(whole) + row * meeting.row_bytes + begin;
+    std::memcpy(to_part ? piece : position, to_part ? position : piece, bytes);
   }
 }
 

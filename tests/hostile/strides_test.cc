@@ -119,41 +119,43 @@ struct Window {
 };
 
 StepSample Conv(const Window& w) {
-  const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
-  return StepSample(Kind::conv, {{kF32, 18}, {kF32, 16 * 2 * taps}, {kF32, 3}, {kF32, 3 * places}})
-      .With(format::ConvParams(
-          1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride, w.dilation,
-          w.dilation, w.pad, w.pad, format::MapStrides(18, 3, 1, 9),
-          format::MapStrides(3 * places, w.out, 1, places), kTanh, format::ElementType::f32, 0, 0));
+  const uint32_t taps = w.taps * w.taps, positions = w.out * w.out;
+  return StepSample(Kind::conv,
+                    {{kF32, 18}, {kF32, 16 * 2 * taps}, {kF32, 3}, {kF32, 3 * positions}})
+      .With(format::ConvParams(1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
+                               w.dilation, w.dilation, w.pad, w.pad,
+                               format::MapStrides(18, 3, 1, 9),
+                               format::MapStrides(3 * positions, w.out, 1, positions), kTanh,
+                               format::ElementType::f32, 0, 0));
 }
 StepSample ConvI8(const Window& w) {
   const uint32_t inputs = w.taps * w.taps * 2, padded = (inputs + 15) / 16 * 16;
-  const uint32_t places = w.out * w.out, pixels = places < 4 ? places : 4;
+  const uint32_t positions = w.out * w.out, pixels = positions < 4 ? positions : 4;
   return StepSample(Kind::conv_i8, {{kF32, 18},
                                     {ElementType::i8, 16 * padded},
                                     {kF32, 16},
                                     {kF32, 3},
-                                    {kF32, 3 * places},
+                                    {kF32, 3 * positions},
                                     {kF32, pixels * (inputs + 3)},
                                     {ElementType::i16, pixels * padded}})
-      .With(format::ConvI8Params(1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
-                                 w.dilation, w.dilation, w.pad, w.pad,
-                                 format::MapStrides(18, 3, 1, 9),
-                                 format::MapStrides(3 * places, w.out, 1, places), kTanh, 32767));
+      .With(format::ConvI8Params(
+          1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride, w.dilation,
+          w.dilation, w.pad, w.pad, format::MapStrides(18, 3, 1, 9),
+          format::MapStrides(3 * positions, w.out, 1, positions), kTanh, 32767));
 }
 StepSample DepthwiseI8(const Window& w) {
-  const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
+  const uint32_t taps = w.taps * w.taps, positions = w.out * w.out;
   return StepSample(Kind::depthwise_i8, {{kF32, 18},
                                          {ElementType::i8, 16 * taps},
                                          {kF32, 16},
                                          {kF32, 16},
                                          {kF32, 2},
-                                         {kF32, 2 * places},
+                                         {kF32, 2 * positions},
                                          {kF32, 16 * taps}})
-      .With(format::DepthwiseI8Params(1, 2, 1, 3, 3, w.out, w.out, w.taps, w.taps, w.stride,
-                                      w.stride, w.dilation, w.dilation, w.pad, w.pad,
-                                      format::MapStrides(18, 3, 1, 9),
-                                      format::MapStrides(2 * places, w.out, 1, places), kTanh));
+      .With(format::DepthwiseI8Params(
+          1, 2, 1, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride, w.dilation, w.dilation,
+          w.pad, w.pad, format::MapStrides(18, 3, 1, 9),
+          format::MapStrides(2 * positions, w.out, 1, positions), kTanh));
 }
 // A map of one axis with stride 1; the strides of the others are `far`.
 format::MapStrides Line(bool pixels, uint32_t far) {
@@ -172,29 +174,29 @@ StepSample ConvOfLine(bool pixels, uint32_t far) {
 StepSample ConvI8OfLine(bool pixels, uint32_t far) {
   const uint32_t width = pixels ? 9 : 1, channels = pixels ? 1 : 20, taps = pixels ? 3 : 1;
   const uint32_t inputs = channels * taps, padded = (inputs + 15) / 16 * 16;
-  const uint32_t outputs = pixels ? 16 : 32, places = pixels ? 4 : 1;
+  const uint32_t outputs = pixels ? 16 : 32, positions = pixels ? 4 : 1;
   return StepSample(Kind::conv_i8, {{kF32, width * channels},
                                     {kI8, outputs * padded},
                                     {kF32, outputs},
                                     {kF32, channels},
                                     {kF32, width * channels},
-                                    {kF32, places * inputs + (pixels ? 0 : 20)},
-                                    {ElementType::i16, places * padded}})
+                                    {kF32, positions * inputs + (pixels ? 0 : 20)},
+                                    {ElementType::i16, positions * padded}})
       .With(format::ConvI8Params(1, 1, channels, channels, 1, width, 1, width, 1, taps, 1, 1, 1, 1,
                                  0, taps / 2, Line(pixels, far), Line(pixels, far), kTanh, 32767));
 }
 StepSample ConvQ8(const Window& w) {
-  const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
+  const uint32_t taps = w.taps * w.taps, positions = w.out * w.out;
   return StepSample(Kind::conv_q8, {{kI8, 18},
                                     {kI8, 16 * 16 * ((2 * taps + 15) / 16)},
                                     {kF32, 3},
                                     {kI32, 3},
                                     {kF32, 3},
-                                    {kI8, 3 * places},
+                                    {kI8, 3 * positions},
                                     {kI8, 4 * 16 * ((2 * taps + 15) / 16)}})
       .With(format::ConvQ8Params(1, 1, 2, 3, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
                                  w.dilation, w.dilation, w.pad, w.pad, {18, 6, 2, 1},
-                                 {3 * places, 3 * w.out, 3, 1}, kPlain, kCodes, 9, 0, 0));
+                                 {3 * positions, 3 * w.out, 3, 1}, kPlain, kCodes, 9, 0, 0));
 }
 StepSample ConvQ8OfLine(bool pixels, uint32_t far) {
   const uint32_t width = pixels ? 9 : 1, channels = pixels ? 1 : 20, taps = pixels ? 3 : 1;
@@ -210,36 +212,38 @@ StepSample ConvQ8OfLine(bool pixels, uint32_t far) {
                                  9, 0, 0));
 }
 StepSample DepthwiseQ8(const Window& w) {
-  const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
+  const uint32_t taps = w.taps * w.taps, positions = w.out * w.out;
   return StepSample(
              Kind::depthwise_q8,
-             {{kI8, 18}, {kI8, 16 * taps}, {kF32, 2}, {kI32, 2}, {kF32, 2}, {kI8, 2 * places}})
+             {{kI8, 18}, {kI8, 16 * taps}, {kF32, 2}, {kI32, 2}, {kF32, 2}, {kI8, 2 * positions}})
       .With(format::DepthwiseQ8Params(1, 2, 1, 3, 3, w.out, w.out, w.taps, w.taps, w.stride,
                                       w.stride, w.dilation, w.dilation, w.pad, w.pad, {18, 3, 1, 9},
-                                      {2 * places, w.out, 1, places}, kPlain, kCodes, 9, 0, 0));
+                                      {2 * positions, w.out, 1, positions}, kPlain, kCodes, 9, 0,
+                                      0));
 }
 StepSample PoolQ8(const Window& w) {
-  const uint32_t places = w.out * w.out;
-  return StepSample(Kind::pool_q8, {{kI8, 18}, {kI8, 2 * places}})
+  const uint32_t positions = w.out * w.out;
+  return StepSample(Kind::pool_q8, {{kI8, 18}, {kI8, 2 * positions}})
       .With(format::PoolQ8Params(1, 2, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
                                  w.dilation, w.dilation, w.pad, w.pad, 0, 0, {18, 3, 1, 9},
-                                 {2 * places, w.out, 1, places}, 0.5f, kCodes,
+                                 {2 * positions, w.out, 1, positions}, 0.5f, kCodes,
                                  format::PoolOp::mean_exclude_pad, 9, 0));
 }
 StepSample Depthwise(const Window& w) {
-  const uint32_t taps = w.taps * w.taps, places = w.out * w.out;
-  return StepSample(Kind::depthwise, {{kF32, 18}, {kF32, 16 * taps}, {kF32, 2}, {kF32, 2 * places}})
+  const uint32_t taps = w.taps * w.taps, positions = w.out * w.out;
+  return StepSample(Kind::depthwise,
+                    {{kF32, 18}, {kF32, 16 * taps}, {kF32, 2}, {kF32, 2 * positions}})
       .With(format::DepthwiseParams(1, 2, 1, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
                                     w.dilation, w.dilation, w.pad, w.pad, {18, 3, 1, 9},
-                                    {2 * places, w.out, 1, places}, kTanh, format::ElementType::f32,
-                                    0, 0));
+                                    {2 * positions, w.out, 1, positions}, kTanh,
+                                    format::ElementType::f32, 0, 0));
 }
 StepSample Pool(const Window& w) {
-  const uint32_t places = w.out * w.out;
-  return StepSample(Kind::pool, {{kF32, 18}, {kF32, 2 * places}})
+  const uint32_t positions = w.out * w.out;
+  return StepSample(Kind::pool, {{kF32, 18}, {kF32, 2 * positions}})
       .With(format::PoolParams(1, 2, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
                                w.dilation, w.dilation, w.pad, w.pad, 0, 0, {18, 3, 1, 9},
-                               {2 * places, w.out, 1, places}, format::PoolOp::max, 0, 0));
+                               {2 * positions, w.out, 1, positions}, format::PoolOp::max, 0, 0));
 }
 
 // Maps with one element on the axes whose stride is `far`. Windows of 2 taps, so that every loop

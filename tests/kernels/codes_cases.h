@@ -54,21 +54,21 @@ struct FactorsCase {
   FactorsQ8 given;
 };
 
-// Expects `numbers` at the given `places` of y, as float or quantised; all other elements must keep
-// the initial contents of an Array.
+// Expects `numbers` at the given `positions` of y, as float or quantised; all other elements must
+// keep the initial contents of an Array.
 template <class Run>
 void ExpectResults(const ResultsQ8& results, const std::vector<float>& numbers,
-                   const std::vector<size_t>& places, size_t count, size_t misalignment,
+                   const std::vector<size_t>& positions, size_t count, size_t misalignment,
                    const Run& run) {
   if (results.is_float) {
     std::vector<float> must(count);
     if (count != 0) std::memset(must.data(), 0xA5, count * sizeof(float));
-    for (size_t i = 0; i < places.size(); ++i) must[places[i]] = numbers[i];
+    for (size_t i = 0; i < positions.size(); ++i) must[positions[i]] = numbers[i];
     ExpectSame(OnEveryTarget<float>(count, misalignment, run), must);
   } else {
     std::vector<int8_t> must(count, static_cast<int8_t>(0xA5));
-    for (size_t i = 0; i < places.size(); ++i)
-      must[places[i]] = CodeReference(results.codes, numbers[i]);
+    for (size_t i = 0; i < positions.size(); ++i)
+      must[positions[i]] = CodeReference(results.codes, numbers[i]);
     ExpectSame(OnEveryTarget<int8_t>(count, misalignment, run), must);
   }
 }

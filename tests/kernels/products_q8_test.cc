@@ -34,14 +34,14 @@ void ExpectDense(const DenseQ8Shape& shape, const std::vector<int8_t>& x,
   PackDenseI8(rows.data(), shape.outputs, shape.inputs, packed.data());
   const Array<int8_t> weights(packed, 4), placed(x, misalignment);
   std::vector<float> numbers;
-  std::vector<size_t> places;
+  std::vector<size_t> positions;
   for (size_t row = 0; row < shape.rows; ++row) {
     for (size_t n = 0; n < shape.outputs; ++n) {
       numbers.push_back(DenseQ8Reference(shape, x.data(), rows.data(), factors, row, n));
-      places.push_back(row * shape.y_row_stride + n);
+      positions.push_back(row * shape.y_row_stride + n);
     }
   }
-  ExpectResults(shape.results, numbers, places, size_t{shape.rows} * shape.y_row_stride,
+  ExpectResults(shape.results, numbers, positions, size_t{shape.rows} * shape.y_row_stride,
                 misalignment,
                 [&](auto* y) { DenseQ8(shape, placed.data(), weights.data(), factors, y); });
 }
@@ -233,15 +233,15 @@ void ExpectConv(ConvQ8Shape shape, MapOrder x_order, MapOrder y_order, size_t mi
   const Array<int8_t> weights(packed, 4), x(codes, misalignment);
   const FactorsCase factors(random, outputs, 1, inputs);
   std::vector<float> numbers;
-  std::vector<size_t> places;
-  maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
+  std::vector<size_t> positions;
+  maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t position) {
     numbers.push_back(
         ConvQ8Reference(shape, codes.data(), rows.data(), factors.given, b, c, py, px));
-    places.push_back(place);
+    positions.push_back(position);
   });
   const bool is_direct = ConvQ8IsDirect(WindowParams{shape});
   Array<int8_t> scratch(static_cast<size_t>(ConvQ8ScratchBytes(is_direct, inputs)), 1);
-  ExpectResults(shape.results, numbers, places, maps.y.floats, misalignment, [&](auto* y) {
+  ExpectResults(shape.results, numbers, positions, maps.y.floats, misalignment, [&](auto* y) {
     ConvQ8(shape, x.data(), weights.data(), factors.given, y, is_direct ? nullptr : scratch.data());
   });
 }
@@ -304,14 +304,14 @@ void ExpectDepthwise(DepthwiseQ8Shape shape, MapOrder x_order, MapOrder y_order,
   const Array<int8_t> weights(packed, 4), x(codes, misalignment);
   const FactorsCase factors(random, shape.channels, 1, taps);
   std::vector<float> numbers;
-  std::vector<size_t> places;
-  maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
+  std::vector<size_t> positions;
+  maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t position) {
     numbers.push_back(
         DepthwiseQ8Reference(shape, codes.data(), rows.data(), factors.given, b, c, py, px));
-    places.push_back(place);
+    positions.push_back(position);
   });
   ASSERT_NO_FATAL_FAILURE(ExpectResults(
-      shape.results, numbers, places, maps.y.floats, misalignment,
+      shape.results, numbers, positions, maps.y.floats, misalignment,
       [&](auto* y) { DepthwiseQ8(shape, x.data(), weights.data(), factors.given, y); }));
 }
 
@@ -400,8 +400,8 @@ TEST(PoolQ8, MatchesItsReferenceForAnyWindow) {
     const std::vector<int8_t> codes = CodesAtRandom(&random, maps.x.floats);
     const Array<int8_t> x(codes, kMisalignments[i % 3]);
     std::vector<int8_t> must(maps.y.floats, static_cast<int8_t>(0xA5));
-    maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t place) {
-      must[place] = PoolQ8Reference(shape, codes.data(), b, c, py, px);
+    maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t position) {
+      must[position] = PoolQ8Reference(shape, codes.data(), b, c, py, px);
     });
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(

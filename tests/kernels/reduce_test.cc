@@ -93,15 +93,15 @@ TEST(Reduce, MatchesItsReferenceForLongSums) {
 // A requested order gives the same result as a copy with the strides of that order.
 TEST(Reduce, SumsInAnOrderThatTheStridesDoNotHave) {
   Random random(6);
-  for (const uint32_t places : {1u, 5u, 16u, 17u, 160u, 1100u}) {
+  for (const uint32_t positions : {1u, 5u, 16u, 17u, 160u, 1100u}) {
     for (const uint32_t columns : {1u, 3u, 16u, 35u}) {
-      const std::vector<float> side_by_side = random.Floats(places * columns, 2);
+      const std::vector<float> side_by_side = random.Floats(positions * columns, 2);
       std::vector<float> apart(side_by_side.size());
       for (uint32_t i = 0; i < apart.size(); ++i) {
-        apart[i % places * columns + i / places] = side_by_side[i];
+        apart[i % positions * columns + i / positions] = side_by_side[i];
       }
-      ReduceShape run = {1, 1, {columns, places}, {places, 1}, ReduceOp::kMean};
-      ReduceShape permuted = {1, 1, {columns, places}, {1, columns}, ReduceOp::kMean};
+      ReduceShape run = {1, 1, {columns, positions}, {positions, 1}, ReduceOp::kMean};
+      ReduceShape permuted = {1, 1, {columns, positions}, {1, columns}, ReduceOp::kMean};
       for (const ReduceOrder order : {ReduceOrder::kRuns, ReduceOrder::kChains}) {
         run.order = permuted.order = order;
         std::vector<float> must(columns), is(columns);

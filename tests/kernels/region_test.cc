@@ -79,7 +79,7 @@ TEST(Region, MatchesItsReferenceForEverySize) {
 
 TEST(Region, MatchesItsReferenceForWholePlacesAndPoints) {
   Random random(3);
-  for (const RegionOp op : {RegionOp::kPlaceMax, RegionOp::kOwnMean, RegionOp::kPoint}) {
+  for (const RegionOp op : {RegionOp::kPositionMax, RegionOp::kOwnMean, RegionOp::kPoint}) {
     for (const uint32_t extent : {1u, 2u, 7u, 20u}) {
       for (const uint32_t pooled : {1u, 2u, 3u}) {
         for (const float scale : {1.0f, 0.375f}) {
@@ -103,7 +103,7 @@ TEST(Region, RoundsHalvesOfCornersAwayFromZero) {
   const std::vector<float> corners = {0.5f,  1.5f,    2.5f,   3.5f, -0.5f, -1.5f, 0.5f,
                                       2.5f,  6.4999f, 1,      6.5f, 1,     8.49f, 6,
                                       8.51f, 6.5f,    -2.51f, -3,   -1,    -1};
-  for (const RegionOp op : {RegionOp::kPlaceMax, RegionOp::kOwnMean}) {
+  for (const RegionOp op : {RegionOp::kPositionMax, RegionOp::kOwnMean}) {
     Random random(4);
     s.op = op;
     s.channels = op == RegionOp::kOwnMean ? 6 : 3;
@@ -116,7 +116,7 @@ TEST(Region, OfWholePlacesFarOutsideIsNothing) {
   Random random(5);
   const std::vector<float> corners = {-60, -40, 80, 60, 1e6f,  1e6f, 1e6f, 1e6f, kNan, 0,
                                       3,   3,   0,  0,  1e30f, 3,    3,    3,    0,    0};
-  for (const RegionOp op : {RegionOp::kPlaceMax, RegionOp::kOwnMean, RegionOp::kPoint}) {
+  for (const RegionOp op : {RegionOp::kPositionMax, RegionOp::kOwnMean, RegionOp::kPoint}) {
     RegionShape s = ShapeOf(5, 2, 0);
     s.op = op;
     s.channels = 6;

@@ -13,29 +13,29 @@ namespace {
 constexpr uint32_t kRingHeads = 2;
 
 struct RingSizes {
-  uint32_t rows, held, places, other;  // other: the extent of b that is not time
+  uint32_t rows, held, positions, other;  // other: the extent of b that is not time
 };
 
 // Heads whose time steps are rows or, if `is_permuted`, columns.
 RingMatmulShape RingShapeOf(const RingSizes& sizes, bool is_along_columns, bool is_permuted) {
   RingMatmulShape s;
-  const uint32_t all = sizes.held + sizes.places;
+  const uint32_t all = sizes.held + sizes.positions;
   s.batch_rank = 1;
   s.batch_dims[0] = kRingHeads;
   s.rows = sizes.rows;
   s.columns = is_along_columns ? all : sizes.other;
   s.inner = is_along_columns ? sizes.other : all;
-  s.places = sizes.places;
+  s.positions = sizes.positions;
   s.is_along_columns = is_along_columns;
   s.a_row_stride = s.inner;
   s.a_inner_stride = 1;
   s.a_batch_strides[0] = s.rows * s.inner;
   s.past_batch_strides[0] = sizes.held * sizes.other;
-  s.x_batch_strides[0] = sizes.places * sizes.other;
-  const uint32_t past_place = is_permuted ? 1 : sizes.other;
+  s.x_batch_strides[0] = sizes.positions * sizes.other;
+  const uint32_t past_position = is_permuted ? 1 : sizes.other;
   const uint32_t past_other = is_permuted ? sizes.held : 1;
-  s.past_column_stride = is_along_columns ? past_place : past_other;
-  s.past_inner_stride = is_along_columns ? past_other : past_place;
+  s.past_column_stride = is_along_columns ? past_position : past_other;
+  s.past_inner_stride = is_along_columns ? past_other : past_position;
   s.x_column_stride = is_along_columns ? sizes.other : 1;
   s.x_inner_stride = is_along_columns ? 1 : sizes.other;
   return s;
@@ -48,7 +48,7 @@ struct RingData {
 RingData RingDataFor(const RingMatmulShape& s, const RingSizes& sizes, Random* random) {
   return {random->Floats(size_t{kRingHeads} * s.rows * s.inner, 2),
           random->Floats(size_t{kRingHeads} * sizes.held * sizes.other, 2),
-          random->Floats(size_t{kRingHeads} * sizes.places * sizes.other, 2)};
+          random->Floats(size_t{kRingHeads} * sizes.positions * sizes.other, 2)};
 }
 
 std::vector<float> RunRingMatmul(const RingMatmulShape& s, const RingData& data, int32_t start,
@@ -92,14 +92,14 @@ TEST(RingMatmul, IsTheProductOfThePlacesInTheirOrder) {
   constexpr uint32_t kStart = 11;
   std::vector<float> b, must(size_t{kRingHeads} * s.rows * s.columns);
   for (uint32_t head = 0; head < kRingHeads; ++head) {
-    const auto add = [&](const std::vector<float>& from, uint32_t place) {
-      const auto at = from.begin() + static_cast<ptrdiff_t>(place * sizes.other);
+    const auto add = [&](const std::vector<float>& from, uint32_t position) {
+      const auto at = from.begin() + static_cast<ptrdiff_t>(position * sizes.other);
       b.insert(b.end(), at, at + sizes.other);
     };
     for (uint32_t i = 0; i < sizes.held; ++i) {
       add(data.past, head * sizes.held + (kStart + i) % sizes.held);
     }
-    for (uint32_t i = 0; i < sizes.places; ++i) add(data.x, head * sizes.places + i);
+    for (uint32_t i = 0; i < sizes.positions; ++i) add(data.x, head * sizes.positions + i);
   }
   MatmulShape whole;
   whole.batch_rank = 1;

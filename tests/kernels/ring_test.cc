@@ -7,8 +7,8 @@
 namespace weft::kernels {
 namespace {
 
-constexpr RingOrder kOrders[] = {RingOrder::kPlacesOuterInner, RingOrder::kOuterPlacesInner,
-                                 RingOrder::kOuterInnerPlaces};
+constexpr RingOrder kOrders[] = {RingOrder::kPositionsOuterInner, RingOrder::kOuterPositionsInner,
+                                 RingOrder::kOuterInnerPositions};
 
 std::vector<uint8_t> RandomBytes(size_t count, Random* random) {
   std::vector<uint8_t> bytes(count);
@@ -17,7 +17,7 @@ std::vector<uint8_t> RandomBytes(size_t count, Random* random) {
 }
 
 size_t BytesOfX(const RingShape& s) {
-  return size_t{s.outer} * s.places * s.inner * s.element_bytes;
+  return size_t{s.outer} * s.positions * s.inner * s.element_bytes;
 }
 size_t BytesOfRing(const RingShape& s) {
   return size_t{s.outer} * s.past * s.inner * s.element_bytes;
@@ -32,7 +32,7 @@ void ExpectRingReference(const RingShape& s, size_t misalignment, Random* random
   Array<uint8_t> in_place(must, misalignment * s.element_bytes);
   size_t must_start = random->Below(s.past);
   int32_t start = static_cast<int32_t>(must_start);
-  for (uint32_t run = 0; run * s.places < 2 * s.past + 2 * s.places; ++run) {
+  for (uint32_t run = 0; run * s.positions < 2 * s.past + 2 * s.positions; ++run) {
     const Array<uint8_t> x(RandomBytes(BytesOfX(s), random), misalignment * s.element_bytes);
     Array<uint8_t> y(BytesOfY(s), misalignment * s.element_bytes);
     Array<uint8_t> y_apart(BytesOfY(s), misalignment * s.element_bytes);
@@ -64,12 +64,12 @@ void ExpectReferenceOfEveryRead(const RingShape& of, size_t misalignment, Random
     s.length = length;
     ExpectRingReference(s, misalignment, random);
   };
-  expect(1, 0, 1, 1, of.places);
-  expect(4, 0, 1, 1, 4 + of.places);
-  expect(12, 0, 3, 6, of.places);
-  expect(7, 0, 2, 3, of.places + 1);
-  expect(9, 4, 1, 1, of.places);
-  expect(9, 5, 3, 2, of.places);
+  expect(1, 0, 1, 1, of.positions);
+  expect(4, 0, 1, 1, 4 + of.positions);
+  expect(12, 0, 3, 6, of.positions);
+  expect(7, 0, 2, 3, of.positions + 1);
+  expect(9, 4, 1, 1, of.positions);
+  expect(9, 5, 3, 2, of.positions);
 }
 
 TEST(Ring, MatchesItsReferenceForEveryElementSizeAndGeometry) {
@@ -79,10 +79,10 @@ TEST(Ring, MatchesItsReferenceForEveryElementSizeAndGeometry) {
     for (const uint32_t bytes : {1u, 2u, 4u, 8u}) {
       for (const uint32_t outer : {1u, 5u, 17u}) {
         for (const uint32_t inner : {1u, 3u}) {
-          for (const uint32_t places : {1u, 5u, 16u}) {
+          for (const uint32_t positions : {1u, 5u, 16u}) {
             misalignment = 1 - misalignment;
             for (const RingOrder order : kOrders) {
-              ExpectReferenceOfEveryRead({outer, 0, places, inner, 0, 0, 0, 0, bytes, order},
+              ExpectReferenceOfEveryRead({outer, 0, positions, inner, 0, 0, 0, 0, bytes, order},
                                          misalignment, &random);
             }
           }
@@ -135,11 +135,11 @@ TEST(Ring, HoldsTheSameAfterRunsOfAnyLength) {
   std::vector<float> x(24);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
   std::vector<float> first;
-  for (const uint32_t places : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 24u}) {
-    const RingShape s = {1, 5, places, 1, 0, 1, 1, 0, 4};
+  for (const uint32_t positions : {1u, 2u, 3u, 4u, 6u, 8u, 12u, 24u}) {
+    const RingShape s = {1, 5, positions, 1, 0, 1, 1, 0, 4};
     Array<float> held(std::vector<float>(5), 0);
     int32_t start = 0;
-    for (size_t at = 0; at < x.size(); at += places) {
+    for (size_t at = 0; at < x.size(); at += positions) {
       Ring(s, x.data() + at, {held.data(), &start, held.data(), &start}, nullptr);
     }
     EXPECT_EQ(start, 24 % 5);

@@ -46,10 +46,10 @@ void ExpectReference(const SuppressShape& s, const std::vector<float>& boxes,
   for (size_t row = 0; row < is.rows; ++row) {
     const SuppressRow at = row < must.size() ? must[row] : SuppressRow{{-1, -1, -1}, -1};
     for (size_t i = 0; i < 3; ++i) {
-      ASSERT_EQ(is.indices[3 * row + i], at.places[i]) << "row " << row;
+      ASSERT_EQ(is.indices[3 * row + i], at.positions[i]) << "row " << row;
     }
-    ASSERT_EQ(is.selected[3 * row], static_cast<float>(at.places[0]));
-    ASSERT_EQ(is.selected[3 * row + 1], static_cast<float>(at.places[1]));
+    ASSERT_EQ(is.selected[3 * row], static_cast<float>(at.positions[0]));
+    ASSERT_EQ(is.selected[3 * row + 1], static_cast<float>(at.positions[1]));
     const float score = is.selected[3 * row + 2];
     ASSERT_TRUE(score == at.score || std::abs(score - at.score) <= tolerance * std::abs(at.score))
         << "row " << row << ": " << score << ", " << at.score;

@@ -17,15 +17,15 @@ void ExpectReference(TopShape shape, const std::vector<T>& values, size_t misali
   const Array<T> x(values, misalignment);
   const size_t results = size_t{shape.outer} * shape.k * shape.inner;
   Array<T> best(results, misalignment);
-  Array<Index> places(results, misalignment);
-  Top(shape, x.data(), best.data(), places.data());
+  Array<Index> positions(results, misalignment);
+  Top(shape, x.data(), best.data(), positions.data());
   for (size_t line = 0; line < shape.outer * shape.inner; ++line) {
     const size_t outer = line / shape.inner, inner = line % shape.inner;
     const T* from = x.data() + outer * shape.axis * shape.inner + inner;
     const std::vector<size_t> must = TopReference(shape, from);
     for (size_t i = 0; i < shape.k; ++i) {
       const size_t at = (outer * shape.k + i) * shape.inner + inner;
-      ASSERT_EQ(static_cast<size_t>(places[at]), must[i]) << "line " << line << ", result " << i;
+      ASSERT_EQ(static_cast<size_t>(positions[at]), must[i]) << "line " << line << ", result " << i;
       ASSERT_TRUE(SameBits(best[at], from[must[i] * shape.inner]));
     }
   }
@@ -74,9 +74,9 @@ TEST(Top, TakesNumbersBeforeNansAndTheFirstOfEqualOnes) {
     ExpectReference<float, int32_t>({1, 9, 1, k, 1, 0, Element::kF32}, x, 0);
   }
   float best[9];
-  int32_t places[9];
-  Top({1, 9, 1, 9, 0, 0, Element::kF32, Element::kI32}, x.data(), best, places);
-  EXPECT_EQ(std::vector<int32_t>(places, places + 9),
+  int32_t positions[9];
+  Top({1, 9, 1, 9, 0, 0, Element::kF32, Element::kI32}, x.data(), best, positions);
+  EXPECT_EQ(std::vector<int32_t>(positions, positions + 9),
             (std::vector<int32_t>{5, 2, 8, 0, 6, 7, 4, 1, 3}));
 }
 
@@ -89,11 +89,11 @@ TEST(Top, TellsIntegersApartThatFloatsCannot) {
 TEST(Top, WritesNothingForATypeItDoesNotKnow) {
   EXPECT_FALSE(TopKnows(Element::kF16));
   uint16_t value = 7;
-  int32_t place = 7;
+  int32_t position = 7;
   const uint16_t x = 1;
-  Top({1, 1, 1, 1, 0, 0, Element::kF16, Element::kI32}, &x, &value, &place);
+  Top({1, 1, 1, 1, 0, 0, Element::kF16, Element::kI32}, &x, &value, &position);
   EXPECT_EQ(value, 7);
-  EXPECT_EQ(place, 7);
+  EXPECT_EQ(position, 7);
 }
 
 }  // namespace

@@ -29,23 +29,23 @@ inline Build Of(int64_t steps, const BuildFor& build) {
 
 // A tensor as rows along an axis: the number of rows, and the bytes of one element of the axis.
 struct Rows {
-  size_t count = 1, place_bytes = sizeof(float);
+  size_t count = 1, position_bytes = sizeof(float);
 };
 
 inline Rows RowsAlong(const Tensor& tensor, size_t axis) {
   Rows rows;
   for (size_t i = 0; i < axis; ++i) rows.count *= tensor.dims[i];
-  for (size_t i = axis + 1; i < tensor.rank; ++i) rows.place_bytes *= tensor.dims[i];
+  for (size_t i = axis + 1; i < tensor.rank; ++i) rows.position_bytes *= tensor.dims[i];
   return rows;
 }
 
 // Copies elements along an axis from one tensor to another, starting at index `at` of the target.
-inline void CopyPlaces(const unsigned char* from, size_t from_places, size_t first,
-                       unsigned char* to, size_t to_places, size_t at, size_t count,
-                       const Rows& rows) {
+inline void CopyPositions(const unsigned char* from, size_t from_positions, size_t first,
+                          unsigned char* to, size_t to_positions, size_t at, size_t count,
+                          const Rows& rows) {
   for (size_t row = 0; row < rows.count; ++row) {
-    std::copy_n(from + (row * from_places + first) * rows.place_bytes, count * rows.place_bytes,
-                to + (row * to_places + at) * rows.place_bytes);
+    std::copy_n(from + (row * from_positions + first) * rows.position_bytes,
+                count * rows.position_bytes, to + (row * to_positions + at) * rows.position_bytes);
   }
 }
 
@@ -99,9 +99,9 @@ class Comparison {
     if (!time)
       return std::copy(inputs_[i].begin(), inputs_[i].end(), part.as<unsigned char>()), void();
     const auto axis = static_cast<size_t>(time->axis);
-    const size_t places = part.dims[axis];
-    CopyPlaces(inputs_[i].data(), whole.dims[axis], static_cast<size_t>(run) * places,
-               part.as<unsigned char>(), places, 0, places, RowsAlong(part, axis));
+    const size_t positions = part.dims[axis];
+    CopyPositions(inputs_[i].data(), whole.dims[axis], static_cast<size_t>(run) * positions,
+                  part.as<unsigned char>(), positions, 0, positions, RowsAlong(part, axis));
   }
 
   void Take(uint32_t i, int64_t run, PortBytes& given) {
@@ -109,9 +109,9 @@ class Comparison {
     if (!told(i).time) return void(given = BytesOf(part));
     given.resize(part.bytes * static_cast<size_t>(runs()));
     const auto axis = static_cast<size_t>(told(i).time->axis);
-    const size_t places = part.dims[axis], all = places * static_cast<size_t>(runs());
-    CopyPlaces(part.as<unsigned char>(), places, 0, given.data(), all,
-               static_cast<size_t>(run) * places, places, RowsAlong(part, axis));
+    const size_t positions = part.dims[axis], all = positions * static_cast<size_t>(runs());
+    CopyPositions(part.as<unsigned char>(), positions, 0, given.data(), all,
+                  static_cast<size_t>(run) * positions, positions, RowsAlong(part, axis));
   }
 
   // Compares the part of the full output that has arrived. Skips outputs without a time axis: they
@@ -127,10 +127,10 @@ class Comparison {
     ASSERT_LT(late, all);
     const size_t count = std::min<size_t>(all - late, whole.dims[axis]);
     const Rows rows = RowsAlong(part, axis);
-    PortBytes expected(rows.count * count * rows.place_bytes), actual = expected;
-    CopyPlaces(whole.as<unsigned char>(), whole.dims[axis], 0, expected.data(), count, 0, count,
-               rows);
-    CopyPlaces(given.data(), all, late, actual.data(), count, 0, count, rows);
+    PortBytes expected(rows.count * count * rows.position_bytes), actual = expected;
+    CopyPositions(whole.as<unsigned char>(), whole.dims[axis], 0, expected.data(), count, 0, count,
+                  rows);
+    CopyPositions(given.data(), all, late, actual.data(), count, 0, count, rows);
     const auto differs = std::ranges::mismatch(expected, actual).in1;
     EXPECT_EQ(differs, expected.end()) << "byte " << differs - expected.begin();
   }
@@ -183,8 +183,8 @@ inline ir::Source Bias(GraphBuilder& g, ir::Source x, int64_t channels) {
   return g.Add("Add", 1, {x, Weights(g, {1, channels, 1}, 23)});
 }
 
-inline ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t places) {
-  return g.Parameter(F32({1, channels, places}));
+inline ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t positions) {
+  return g.Parameter(F32({1, channels, positions}));
 }
 
 inline ir::Source Cropped(GraphBuilder& g, ir::Source x, int64_t begin, int64_t end) {
@@ -197,11 +197,12 @@ inline ir::Source Bordered(GraphBuilder& g, ir::Source x, int64_t begin, int64_t
 }
 
 // A sequence over x [1, 3, time]; its last state is port 1 of the sequence.
-inline ir::Source Sequence(GraphBuilder& g, const std::string& type, ir::Source x, int64_t places) {
+inline ir::Source Sequence(GraphBuilder& g, const std::string& type, ir::Source x,
+                           int64_t positions) {
   const int64_t gates = type == "LSTMSequence" ? 4 : type == "GRUSequence" ? 3 : 1;
   const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
   const ir::Source length =
-      g.Const<int32_t>({ElementType::i32, {1}}, {static_cast<int32_t>(places)});
+      g.Const<int32_t>({ElementType::i32, {1}}, {static_cast<int32_t>(positions)});
   std::vector<ir::Source> inputs = {rows, Weights(g, {1, 1, 3}, 5)};
   if (gates == 4) inputs.push_back(Weights(g, {1, 1, 3}, 6));
   inputs.insert(inputs.end(), {length, Weights(g, {1, 3 * gates, 3}, 1),
@@ -210,8 +211,9 @@ inline ir::Source Sequence(GraphBuilder& g, const std::string& type, ir::Source 
                gates == 4 ? 3 : 2);
 }
 
-inline ir::Source Hidden(GraphBuilder& g, const std::string& type, ir::Source x, int64_t places) {
-  const ir::Source hidden = g.Add("Squeeze", 1, {Sequence(g, type, x, places), g.Ints({1})});
+inline ir::Source Hidden(GraphBuilder& g, const std::string& type, ir::Source x,
+                         int64_t positions) {
+  const ir::Source hidden = g.Add("Squeeze", 1, {Sequence(g, type, x, positions), g.Ints({1})});
   return g.Add("Transpose", 1, {hidden, g.Ints({0, 2, 1})});
 }
 

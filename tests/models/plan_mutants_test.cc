@@ -272,16 +272,16 @@ std::optional<AlignedBytes> MovedMutant(const AlignedBytes& sound, std::minstd_r
       break;
     }
     case 2: {  // to the address of another buffer
-      const auto [other, place] = pick();
-      fits = other != buffer && place.region == extent.region &&
-             MoveBuffer(mutant, buffer, place.begin - extent.begin);
+      const auto [other, position] = pick();
+      fits = other != buffer && position.region == extent.region &&
+             MoveBuffer(mutant, buffer, position.begin - extent.begin);
       break;
     }
     default: {  // swap the addresses of two buffers
-      const auto [other, place] = pick();
-      fits = other != buffer && place.region == extent.region &&
-             MoveBuffer(mutant, buffer, place.begin - extent.begin) &&
-             MoveBuffer(mutant, other, extent.begin - place.begin);
+      const auto [other, position] = pick();
+      fits = other != buffer && position.region == extent.region &&
+             MoveBuffer(mutant, buffer, position.begin - extent.begin) &&
+             MoveBuffer(mutant, other, extent.begin - position.begin);
       break;
     }
   }

@@ -154,9 +154,9 @@ inline void Move(const Tensor& whole, const Tensor& part, PortBytes& bytes, size
   if (!has_time) rows = 1;
   const size_t row_bytes = whole.bytes / rows, part_bytes = part.bytes / rows;
   for (size_t row = 0; row < rows; ++row) {
-    unsigned char* place = bytes.data() + row * row_bytes + (has_time ? run * part_bytes : 0);
+    unsigned char* position = bytes.data() + row * row_bytes + (has_time ? run * part_bytes : 0);
     unsigned char* piece = part.as<unsigned char>() + row * part_bytes;
-    std::copy_n(to_part ? place : piece, part_bytes, to_part ? piece : place);
+    std::copy_n(to_part ? position : piece, part_bytes, to_part ? piece : position);
   }
 }
 

@@ -21,10 +21,10 @@ namespace {
 constexpr int64_t kWidth = 4;
 constexpr float kNothing = -std::numeric_limits<float>::infinity();
 
-using BuildFor = std::function<void(GraphBuilder&, int64_t places)>;
+using BuildFor = std::function<void(GraphBuilder&, int64_t indices)>;
 
-Build Of(int64_t places, const BuildFor& build) {
-  return [=](GraphBuilder& g) { build(g, places); };
+Build Of(int64_t indices, const BuildFor& build) {
+  return [=](GraphBuilder& g) { build(g, indices); };
 }
 
 // The addend of a score, by head, query position and key position.
@@ -36,40 +36,40 @@ Addend Window(int64_t window, float excluded = kNothing) {
   };
 }
 
-ir::Source Mask(GraphBuilder& g, int64_t heads, int64_t places, const Addend& addend) {
+ir::Source Mask(GraphBuilder& g, int64_t heads, int64_t indices, const Addend& addend) {
   std::vector<float> numbers;
-  for (int64_t at = 0; at < heads * places * places; ++at) {
-    numbers.push_back(addend(at / places / places, at / places % places, at % places));
+  for (int64_t at = 0; at < heads * indices * indices; ++at) {
+    numbers.push_back(addend(at / indices / indices, at / indices % indices, at % indices));
   }
-  return g.Floats({1, heads, places, places}, numbers);
+  return g.Floats({1, heads, indices, indices}, numbers);
 }
 
 // Returns true if the addend does not mask the key.
-ir::Source Flags(GraphBuilder& g, int64_t places, const Addend& addend) {
+ir::Source Flags(GraphBuilder& g, int64_t indices, const Addend& addend) {
   std::vector<uint8_t> flags;
-  for (int64_t at = 0; at < places * places; ++at) {
-    flags.push_back(addend(0, at / places, at % places) == 0 ? 1 : 0);
+  for (int64_t at = 0; at < indices * indices; ++at) {
+    flags.push_back(addend(0, at / indices, at % indices) == 0 ? 1 : 0);
   }
-  return g.Const<uint8_t>({ElementType::boolean, {places, places}}, flags);
+  return g.Const<uint8_t>({ElementType::boolean, {indices, indices}}, flags);
 }
 
 // Splits [1, steps, kWidth] into heads: [1, heads, steps, kWidth].
-ir::Source Heads(GraphBuilder& g, ir::Source x, int64_t heads, int64_t places, uint32_t seed) {
+ir::Source Heads(GraphBuilder& g, ir::Source x, int64_t heads, int64_t indices, uint32_t seed) {
   const ir::Source wide = g.Add("MatMul", 1, {x, Weights(g, {kWidth, heads * kWidth}, seed)});
   const ir::Source split =
-      g.Add("Reshape", 1, {wide, g.Ints({1, places, heads, kWidth})}, {{"special_zero", "false"}});
+      g.Add("Reshape", 1, {wide, g.Ints({1, indices, heads, kWidth})}, {{"special_zero", "false"}});
   return g.Add("Transpose", 1, {split, g.Ints({0, 2, 1, 3})});
 }
 
-ir::Source Joined(GraphBuilder& g, ir::Source y, int64_t heads, int64_t places) {
+ir::Source Joined(GraphBuilder& g, ir::Source y, int64_t heads, int64_t indices) {
   const ir::Source rows = g.Add("Transpose", 1, {y, g.Ints({0, 2, 1, 3})});
-  return g.Add("Reshape", 1, {rows, g.Ints({1, places, heads * kWidth})},
+  return g.Add("Reshape", 1, {rows, g.Ints({1, indices, heads * kWidth})},
                {{"special_zero", "false"}});
 }
 
 // A sequence over [2, steps, kWidth]; returns the hidden states of each step.
-ir::Source Recurrent(GraphBuilder& g, ir::Source x, int64_t places) {
-  const auto length = static_cast<int32_t>(places);
+ir::Source Recurrent(GraphBuilder& g, ir::Source x, int64_t indices) {
+  const auto length = static_cast<int32_t>(indices);
   const ir::Source lengths = g.Const<int32_t>({ElementType::i32, {2}}, {length, length});
   return g.Add("GRUSequence", 5,
                {x, g.Floats({2, 1, 3}, std::vector<float>(6)), lengths,
@@ -81,9 +81,9 @@ struct Parts {
   ir::Source query, key, value;
 };
 
-Parts PartsOf(GraphBuilder& g, ir::Source x, int64_t heads, int64_t places) {
-  return {Heads(g, x, heads, places, 1), Heads(g, x, heads, places, 2),
-          Heads(g, x, heads, places, 3)};
+Parts PartsOf(GraphBuilder& g, ir::Source x, int64_t heads, int64_t indices) {
+  return {Heads(g, x, heads, indices, 1), Heads(g, x, heads, indices, 2),
+          Heads(g, x, heads, indices, 3)};
 }
 
 // The scale is exact, so its position in the formula does not matter.
@@ -97,21 +97,23 @@ ir::Source Shared(GraphBuilder& g, ir::Source scores, ir::Source value) {
   return g.Add("MatMul", 1, {g.Add("Softmax", 8, {scores}, {{"axis", "-1"}}), value});
 }
 
-ir::Source Input(GraphBuilder& g, int64_t places) { return g.Parameter(F32({1, places, kWidth})); }
+ir::Source Input(GraphBuilder& g, int64_t indices) {
+  return g.Parameter(F32({1, indices, kWidth}));
+}
 
 // Attention with an additive mask.
 BuildFor Under(int64_t heads, const Addend& addend) {
-  return [=](GraphBuilder& g, int64_t places) {
-    const Parts parts = PartsOf(g, Input(g, places), heads, places);
-    const ir::Source masked = g.Add("Add", 1, {Scores(g, parts), Mask(g, heads, places, addend)});
-    g.Result(Joined(g, Shared(g, masked, parts.value), heads, places));
+  return [=](GraphBuilder& g, int64_t indices) {
+    const Parts parts = PartsOf(g, Input(g, indices), heads, indices);
+    const ir::Source masked = g.Add("Add", 1, {Scores(g, parts), Mask(g, heads, indices, addend)});
+    g.Result(Joined(g, Shared(g, masked, parts.value), heads, indices));
   };
 }
 
-void ExpectGoesOn(const BuildFor& build, int64_t places, int64_t all_places) {
+void ExpectGoesOn(const BuildFor& build, int64_t indices, int64_t all_positions) {
   for (const int64_t steps : {1, 2, 3, 7}) {
-    if (steps > places || all_places % steps != 0) continue;
-    ExpectSameBits(Of(all_places, build), Of(places, build), all_places, steps);
+    if (steps > indices || all_positions % steps != 0) continue;
+    ExpectSameBits(Of(all_positions, build), Of(indices, build), all_positions, steps);
   }
 }
 
@@ -122,10 +124,10 @@ TEST(StreamingAttention, LooksBackAsFarAsItsMask) {
     return static_cast<int64_t>((seed >> 12) % count);
   };
   for (int round = 0; round < 12; ++round) {
-    const int64_t places = 5 + choose(36), heads = 1 + choose(3);
-    const int64_t window = 1 + choose(static_cast<uint32_t>(places));
-    SCOPED_TRACE(std::to_string(places) + " places, window " + std::to_string(window));
-    ExpectGoesOn(Under(heads, Window(window, choose(2) == 0 ? kNothing : -1e9f)), places, 84);
+    const int64_t indices = 5 + choose(36), heads = 1 + choose(3);
+    const int64_t window = 1 + choose(static_cast<uint32_t>(indices));
+    SCOPED_TRACE(std::to_string(indices) + " places, window " + std::to_string(window));
+    ExpectGoesOn(Under(heads, Window(window, choose(2) == 0 ? kNothing : -1e9f)), indices, 84);
   }
 }
 
@@ -188,17 +190,17 @@ TEST(StreamingAttention, AddsWhatDependsOnTheDistance) {
                      }),
                14, 42);
   ExpectGoesOn(
-      [](GraphBuilder& g, int64_t places) {
-        const Parts parts = PartsOf(g, Input(g, places), 2, places);
-        const ir::Source bias = Mask(g, 2, places, [](int64_t head, int64_t at, int64_t key) {
+      [](GraphBuilder& g, int64_t indices) {
+        const Parts parts = PartsOf(g, Input(g, indices), 2, indices);
+        const ir::Source bias = Mask(g, 2, indices, [](int64_t head, int64_t at, int64_t key) {
           return std::sin(static_cast<float>(3 * (at - key) + head));
         });
         const ir::Source biased = g.Add("Add", 1, {Scores(g, parts), bias});
         const ir::Source masked =
-            g.Add("Subtract", 1, {biased, Mask(g, 1, places, [](int64_t, int64_t at, int64_t key) {
+            g.Add("Subtract", 1, {biased, Mask(g, 1, indices, [](int64_t, int64_t at, int64_t key) {
                                     return key <= at && at - key < 6 ? 0.0f : -kNothing;
                                   })});
-        g.Result(Joined(g, Shared(g, masked, parts.value), 2, places));
+        g.Result(Joined(g, Shared(g, masked, parts.value), 2, indices));
       },
       14, 42);
 }
@@ -206,14 +208,14 @@ TEST(StreamingAttention, AddsWhatDependsOnTheDistance) {
 TEST(StreamingAttention, ChoosesByAMask) {
   for (const bool keeps : {true, false}) {
     ExpectGoesOn(
-        [=](GraphBuilder& g, int64_t places) {
-          const Parts parts = PartsOf(g, Input(g, places), 2, places);
-          ir::Source flags = Flags(g, places, Window(6));
+        [=](GraphBuilder& g, int64_t indices) {
+          const Parts parts = PartsOf(g, Input(g, indices), 2, indices);
+          ir::Source flags = Flags(g, indices, Window(6));
           if (!keeps) flags = g.Add("LogicalNot", 1, {flags});
           const ir::Source scores = Scores(g, parts), nothing = g.Float(-1e9f);
           const ir::Source masked =
               g.Add("Select", 1, {flags, keeps ? scores : nothing, keeps ? nothing : scores});
-          g.Result(Joined(g, Shared(g, masked, parts.value), 2, places));
+          g.Result(Joined(g, Shared(g, masked, parts.value), 2, indices));
         },
         14, 42);
   }
@@ -265,14 +267,14 @@ TEST(StreamingAttention, KnowsThePlaceWithinAChunk) {
 // Retention without a softmax: keys decay, and keys before the window have weight 0.
 TEST(StreamingAttention, DecaysByTheDistance) {
   ExpectGoesOn(
-      [](GraphBuilder& g, int64_t places) {
-        const Parts parts = PartsOf(g, Input(g, places), 2, places);
-        const ir::Source decay = Mask(g, 2, places, [](int64_t head, int64_t at, int64_t key) {
+      [](GraphBuilder& g, int64_t indices) {
+        const Parts parts = PartsOf(g, Input(g, indices), 2, indices);
+        const ir::Source decay = Mask(g, 2, indices, [](int64_t head, int64_t at, int64_t key) {
           const bool sees = key <= at && at - key < 9;
           return sees ? std::pow(head == 0 ? 0.9f : 0.7f, static_cast<float>(at - key)) : 0.0f;
         });
         const ir::Source kept = g.Add("Multiply", 1, {decay, Scores(g, parts)});
-        g.Result(Joined(g, g.Add("MatMul", 1, {kept, parts.value}), 2, places));
+        g.Result(Joined(g, g.Add("MatMul", 1, {kept, parts.value}), 2, indices));
       },
       14, 42);
 }
@@ -281,18 +283,18 @@ TEST(StreamingAttention, DecaysByTheDistance) {
 TEST(StreamingAttention, ReadsProductsOfLabels) {
   for (const bool key_first : {false, true}) {
     ExpectGoesOn(
-        [=](GraphBuilder& g, int64_t places) {
-          const ir::Source x = Input(g, places);
+        [=](GraphBuilder& g, int64_t indices) {
+          const ir::Source x = Input(g, indices);
           const auto split = [&](uint32_t seed) {
             const ir::Source wide = g.Add("MatMul", 1, {x, Weights(g, {kWidth, 2 * kWidth}, seed)});
-            return g.Add("Reshape", 1, {wide, g.Ints({1, places, 2, kWidth})},
+            return g.Add("Reshape", 1, {wide, g.Ints({1, indices, 2, kWidth})},
                          {{"special_zero", "false"}});
           };
           const ir::Source query = split(1), key = split(2), value = split(3);
           const ir::Source scores =
               key_first ? g.Add("Einsum", 7, {key, query}, {{"equation", "aecd,abcd->acbe"}})
                         : g.Add("Einsum", 7, {query, key}, {{"equation", "BTNH,BSNH->BNTS"}});
-          const ir::Source masked = g.Add("Add", 1, {scores, Mask(g, 1, places, Window(6))});
+          const ir::Source masked = g.Add("Add", 1, {scores, Mask(g, 1, indices, Window(6))});
           const ir::Source shares = g.Add("Softmax", 8, {masked}, {{"axis", "-1"}});
           g.Result(g.Add("Einsum", 7, {shares, value}, {{"equation", "BNTS,BSNH->BTNH"}}));
         },
@@ -319,18 +321,18 @@ TEST(StreamingAttention, AttendsToSeveralTokensOfAStep) {
 
 // Heads that share keys: the keys are stored once.
 TEST(StreamingAttention, KeepsSharedKeysOnce) {
-  const BuildFor build = [](GraphBuilder& g, int64_t places) {
-    const ir::Source x = Input(g, places);
+  const BuildFor build = [](GraphBuilder& g, int64_t indices) {
+    const ir::Source x = Input(g, indices);
     const auto repeated = [&](uint32_t seed) {
-      const ir::Source apart = g.Add("Unsqueeze", 1, {Heads(g, x, 2, places, seed), g.Ints({2})});
+      const ir::Source apart = g.Add("Unsqueeze", 1, {Heads(g, x, 2, indices, seed), g.Ints({2})});
       const ir::Source twice =
-          g.Add("Broadcast", 3, {apart, g.Ints({1, 2, 2, places, kWidth})}, {{"mode", "numpy"}});
-      return g.Add("Reshape", 1, {twice, g.Ints({1, 4, places, kWidth})},
+          g.Add("Broadcast", 3, {apart, g.Ints({1, 2, 2, indices, kWidth})}, {{"mode", "numpy"}});
+      return g.Add("Reshape", 1, {twice, g.Ints({1, 4, indices, kWidth})},
                    {{"special_zero", "false"}});
     };
-    const Parts parts = {Heads(g, x, 4, places, 1), repeated(2), repeated(3)};
-    const ir::Source masked = g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, places, Window(6))});
-    g.Result(Joined(g, Shared(g, masked, parts.value), 4, places));
+    const Parts parts = {Heads(g, x, 4, indices, 1), repeated(2), repeated(3)};
+    const ir::Source masked = g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, indices, Window(6))});
+    g.Result(Joined(g, Shared(g, masked, parts.value), 4, indices));
   };
   ExpectGoesOn(build, 14, 42);
   const graph::Streamed told = Model(Of(14, build), 1).told;
@@ -372,21 +374,21 @@ TEST(StreamingAttention, KeepsTheSameStateForAnyNumberOfSteps) {
 
 // A position table with one row per step of the model; later steps use the last row.
 TEST(StreamingAttention, ReadsItsOwnStepsOfATable) {
-  constexpr int64_t kPlaces = 14;
+  constexpr int64_t kPositions = 14;
   ExpectGoesOn(
-      [](GraphBuilder& g, int64_t places) {
-        std::vector<float> positions = Numbers(kPlaces * kWidth, 5);
-        for (auto at = positions.size(); at < static_cast<size_t>(places * kWidth); ++at) {
+      [](GraphBuilder& g, int64_t indices) {
+        std::vector<float> positions = Numbers(kPositions * kWidth, 5);
+        for (auto at = positions.size(); at < static_cast<size_t>(indices * kWidth); ++at) {
           positions.push_back(positions[at - kWidth]);
         }
         const ir::Source x =
-            g.Add("Add", 1, {Input(g, places), g.Floats({1, places, kWidth}, positions)});
-        const Parts parts = PartsOf(g, x, 2, places);
+            g.Add("Add", 1, {Input(g, indices), g.Floats({1, indices, kWidth}, positions)});
+        const Parts parts = PartsOf(g, x, 2, indices);
         const ir::Source masked =
-            g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, places, Window(6))});
-        g.Result(Joined(g, Shared(g, masked, parts.value), 2, places));
+            g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, indices, Window(6))});
+        g.Result(Joined(g, Shared(g, masked, parts.value), 2, indices));
       },
-      kPlaces, 42);
+      kPositions, 42);
 }
 
 std::string RefusalOf(const Addend& addend) { return Refusal(Of(12, Under(1, addend))); }
@@ -413,15 +415,16 @@ TEST(StreamingAttention, RefusesWhatLooksAhead) {
 
 // Two concatenated sequences, with attention of each position to both.
 TEST(StreamingAttention, RefusesABatchThatAttendsToItself) {
-  const std::string refusal = Refusal(Of(6, [](GraphBuilder& g, int64_t places) {
-    const ir::Source before = g.Add("CumSum", 3, {g.Parameter(F32({2, places, kWidth})), g.Int(1)});
-    const ir::Source rows =
-        g.Add("Reshape", 1, {before, g.Ints({1, 2 * places, kWidth})}, {{"special_zero", "false"}});
-    const ir::Source gru = Recurrent(g, before, places);
-    const Parts parts = PartsOf(g, rows, 1, 2 * places);
+  const std::string refusal = Refusal(Of(6, [](GraphBuilder& g, int64_t indices) {
+    const ir::Source before =
+        g.Add("CumSum", 3, {g.Parameter(F32({2, indices, kWidth})), g.Int(1)});
+    const ir::Source rows = g.Add("Reshape", 1, {before, g.Ints({1, 2 * indices, kWidth})},
+                                  {{"special_zero", "false"}});
+    const ir::Source gru = Recurrent(g, before, indices);
+    const Parts parts = PartsOf(g, rows, 1, 2 * indices);
     const ir::Source masked =
-        g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, 2 * places, Window(4))});
-    g.Result(Joined(g, Shared(g, masked, parts.value), 1, 2 * places));
+        g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, 2 * indices, Window(4))});
+    g.Result(Joined(g, Shared(g, masked, parts.value), 1, 2 * indices));
     g.Result(gru);
   }));
   EXPECT_NE(refusal.find("its time axis is flattened into a batch"), std::string::npos) << refusal;
@@ -429,11 +432,11 @@ TEST(StreamingAttention, RefusesABatchThatAttendsToItself) {
 
 // Keys that are constants for all positions need no past.
 TEST(StreamingAttention, RefusesConstantKeys) {
-  const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t places) {
-    const Parts parts = PartsOf(g, Input(g, places), 1, places);
-    const Parts known = {parts.query, Weights(g, {1, 1, places, kWidth}, 8), parts.value};
-    const ir::Source masked = g.Add("Add", 1, {Scores(g, known), Mask(g, 1, places, Window(4))});
-    g.Result(Joined(g, Shared(g, masked, parts.value), 1, places));
+  const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t indices) {
+    const Parts parts = PartsOf(g, Input(g, indices), 1, indices);
+    const Parts known = {parts.query, Weights(g, {1, 1, indices, kWidth}, 8), parts.value};
+    const ir::Source masked = g.Add("Add", 1, {Scores(g, known), Mask(g, 1, indices, Window(4))});
+    g.Result(Joined(g, Shared(g, masked, parts.value), 1, indices));
     g.Result(g.Add("CumSum", 3, {parts.query, g.Int(2)}));
   }));
   EXPECT_NE(refusal.find("needs the full sequence"), std::string::npos) << refusal;
@@ -441,24 +444,24 @@ TEST(StreamingAttention, RefusesConstantKeys) {
 
 // A quotient may be infinite for keys before the first step, because their scores are 0.
 TEST(StreamingAttention, RefusesDecayBehindAQuotient) {
-  const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t places) {
-    const Parts parts = PartsOf(g, Input(g, places), 1, places);
+  const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t indices) {
+    const Parts parts = PartsOf(g, Input(g, indices), 1, indices);
     const ir::Source quotient = g.Add("Divide", 1, {g.Float(1), Scores(g, parts)});
     const ir::Source kept =
-        g.Add("Multiply", 1, {quotient, Mask(g, 1, places, [](int64_t, int64_t at, int64_t key) {
+        g.Add("Multiply", 1, {quotient, Mask(g, 1, indices, [](int64_t, int64_t at, int64_t key) {
                                 return key <= at ? 1.0f : 0.0f;
                               })});
-    g.Result(Joined(g, g.Add("MatMul", 1, {kept, parts.value}), 1, places));
+    g.Result(Joined(g, g.Add("MatMul", 1, {kept, parts.value}), 1, indices));
   }));
   EXPECT_NE(refusal.find("no sequence"), std::string::npos) << refusal;
 }
 
 TEST(StreamingAttention, RefusesScoresThatAreGivenOut) {
-  const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t places) {
-    const Parts parts = PartsOf(g, Input(g, places), 1, places);
-    const ir::Source masked = g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, places, Window(4))});
+  const std::string refusal = Refusal(Of(12, [](GraphBuilder& g, int64_t indices) {
+    const Parts parts = PartsOf(g, Input(g, indices), 1, indices);
+    const ir::Source masked = g.Add("Add", 1, {Scores(g, parts), Mask(g, 1, indices, Window(4))});
     g.Result(masked);
-    g.Result(Joined(g, Shared(g, masked, parts.value), 1, places));
+    g.Result(Joined(g, Shared(g, masked, parts.value), 1, indices));
   }));
   EXPECT_NE(refusal.find("no sequence"), std::string::npos) << refusal;
 }

@@ -29,8 +29,8 @@ void ExpectGoesOn(const BuildFor& build) {
 }
 
 // Input [1, channels, steps].
-ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t places) {
-  return g.Parameter(F32({1, channels, places}));
+ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t positions) {
+  return g.Parameter(F32({1, channels, positions}));
 }
 
 ir::Source Pad(GraphBuilder& g, ir::Source x, const Dims& begin, const Dims& end,
@@ -130,11 +130,12 @@ TEST(StreamingBorders, MovesABorderOverAnAxisOfOne) {
 }
 
 // Indices [frame, element], or flattened; a frame starts at every `hop`-th step.
-ir::Source Framed(GraphBuilder& g, ir::Source x, int64_t frames, int64_t places, int64_t hop,
+ir::Source Framed(GraphBuilder& g, ir::Source x, int64_t frames, int64_t positions, int64_t hop,
                   bool flat) {
   std::vector<int64_t> indices;
-  for (int64_t i = 0; i < frames * places; ++i) indices.push_back(i / places * hop + i % places);
-  const Dims dims = flat ? Dims{frames * places} : Dims{frames, places};
+  for (int64_t i = 0; i < frames * positions; ++i)
+    indices.push_back(i / positions * hop + i % positions);
+  const Dims dims = flat ? Dims{frames * positions} : Dims{frames, positions};
   const ir::Source constant = g.Const<int64_t>({ElementType::i64, dims}, indices);
   return g.Add("Gather", 8, {x, constant, g.Int(2)});
 }

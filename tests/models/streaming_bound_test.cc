@@ -13,7 +13,7 @@
 namespace weft {
 namespace {
 
-constexpr int64_t kPlaces = 24;
+constexpr int64_t kPositions = 24;
 
 ir::Source Window(GraphBuilder& g, ir::Source x, Dims weights, int64_t dilation,
                   int64_t stride = 1) {
@@ -54,7 +54,7 @@ void ExpectFacts(const Build& build, const Facts& expected) {
 TEST(StreamingBound, AddsTheLooksOfAChain) {
   ExpectFacts(
       [](GraphBuilder& g) {
-        const ir::Source x = g.Parameter(F32({1, 2, kPlaces}));
+        const ir::Source x = g.Parameter(F32({1, 2, kPositions}));
         const ir::Source a = g.Add("Relu", 1, {Window(g, x, {3, 2, 3}, 1)});
         g.Result(Window(g, a, {4, 3, 2}, 5));
       },
@@ -66,7 +66,7 @@ TEST(StreamingBound, AddsTheLooksOfAChain) {
 TEST(StreamingBound, CountsTheStepsOfStrides) {
   ExpectFacts(
       [](GraphBuilder& g) {
-        const ir::Source x = g.Parameter(F32({1, 1, kPlaces}));
+        const ir::Source x = g.Parameter(F32({1, 1, kPositions}));
         g.Result(Window(g, Window(g, x, {3, 1, 4}, 1, 2), {2, 3, 3}, 2));
       },
       {1 + 4 + 1, 4 * (2 * 1 + 4 * 3), 4 * (2 * 1 + 4 * 3) + 2 * kStart});
@@ -75,7 +75,7 @@ TEST(StreamingBound, CountsTheStepsOfStrides) {
 TEST(StreamingBound, HasNoEndBehindARunningSum) {
   ExpectFacts(
       [](GraphBuilder& g) {
-        const ir::Source x = g.Parameter(F32({1, 2, kPlaces}));
+        const ir::Source x = g.Parameter(F32({1, 2, kPositions}));
         g.Result(g.Add("CumSum", 3, {Window(g, x, {3, 2, 3}, 1), g.Int(2)}));
       },
       {std::nullopt, 4 * (2 * 2 + 3), 4 * (2 * 2 + 3) + kStart});
@@ -85,7 +85,7 @@ TEST(StreamingBound, HasNoEndBehindARunningSum) {
 TEST(StreamingBound, CountsATensorOnce) {
   const Facts facts = FactsOf(
       [](GraphBuilder& g) {
-        const ir::Source x = g.Parameter(F32({1, 2, kPlaces}));
+        const ir::Source x = g.Parameter(F32({1, 2, kPositions}));
         g.Result(g.Add("Add", 1, {Window(g, x, {3, 2, 3}, 1), Window(g, x, {3, 2, 2}, 4)}));
       },
       1);
@@ -97,10 +97,10 @@ TEST(StreamingBound, CountsATensorOnce) {
 // The five elements before the four of a step belong to the two previous steps, which are all that
 // exist.
 TEST(StreamingBound, DoesNotLookBackBeforeTheFirstStep) {
-  const auto steps_of = [](int64_t places) {
+  const auto steps_of = [](int64_t positions) {
     return FactsOf(
                [=](GraphBuilder& g) {
-                 const ir::Source x = g.Parameter(F32({1, 1, places}));
+                 const ir::Source x = g.Parameter(F32({1, 1, positions}));
                  const ir::Source y = Window(g, x, {2, 1, 9}, 1, 4);
                  g.Result(y);
                },
@@ -116,10 +116,10 @@ TEST(StreamingBound, DoesNotLookBackBeforeTheFirstStep) {
 TEST(StreamingBound, CountsWhereNumbersAreFewest) {
   const Facts facts = FactsOf(
       [](GraphBuilder& g) {
-        const ir::Source x = g.Parameter({ElementType::u8, {1, 1, kPlaces}});
+        const ir::Source x = g.Parameter({ElementType::u8, {1, 1, kPositions}});
         const ir::Source wide = g.Add("Convert", 1, {x}, {{"destination_type", "f32"}});
         const ir::Source all =
-            g.Add("Broadcast", 3, {wide, g.Ints({1, 6, kPlaces})}, {{"mode", "numpy"}});
+            g.Add("Broadcast", 3, {wide, g.Ints({1, 6, kPositions})}, {{"mode", "numpy"}});
         g.Result(Window(g, all, {3, 6, 3}, 1));
       },
       1);

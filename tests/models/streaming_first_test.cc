@@ -29,7 +29,7 @@ ir::Source FirstFrames(GraphBuilder& g, int64_t steps) {
   return g.Parameter(F32({1, steps, kFirstWidth}));
 }
 
-ir::Source FirstPlaces(GraphBuilder& g, ir::Source x, int64_t begin, int64_t end) {
+ir::Source FirstPositions(GraphBuilder& g, ir::Source x, int64_t begin, int64_t end) {
   return g.Add("Slice", 8, {x, g.Ints({begin}), g.Ints({end}), g.Ints({1}), g.Ints({1})});
 }
 
@@ -84,7 +84,7 @@ struct Smoothing : CountedLoop {
 TEST(StreamingFirst, BeginsALoopAsItsFirstStep) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     Smoothing loop(steps, 0);
-    loop.TimeLoop(FirstPlaces(loop.outer, loop.x, 0, 1));
+    loop.TimeLoop(FirstPositions(loop.outer, loop.x, 0, 1));
     loop.outer.Result(loop.all);
     loop.outer.Result(loop.last);
     g = std::move(loop.outer);
@@ -94,7 +94,7 @@ TEST(StreamingFirst, BeginsALoopAsItsFirstStep) {
 TEST(StreamingFirst, TakesIntoALoopWhatItLeavesOut) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     Smoothing loop(steps, 1);
-    const ir::Source first = FirstPlaces(loop.outer, loop.x, 0, 1);
+    const ir::Source first = FirstPositions(loop.outer, loop.x, 0, 1);
     loop.TimeLoop(loop.outer.Add("Tanh", 1, {first}));
     loop.outer.Result(
         loop.Behind(loop.outer.Add("MatMul", 1, {first, Weights(loop.outer, {4, 4}, 5)})));
@@ -107,7 +107,7 @@ TEST(StreamingFirst, TakesIntoALoopWhatItLeavesOut) {
 TEST(StreamingFirst, ChoosesTheFirstStepAndAddsNothing) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     Smoothing loop(steps, 1);
-    const ir::Source first = FirstPlaces(loop.outer, loop.x, 0, 1);
+    const ir::Source first = FirstPositions(loop.outer, loop.x, 0, 1);
     const ir::Source none = loop.outer.Add("Subtract", 1, {first, first});
     loop.TimeLoop(loop.outer.Add("Divide", 1, {loop.outer.Float(1), none}));
     loop.outer.Result(loop.Behind(loop.outer.Add("Divide", 1, {none, none})));
@@ -119,7 +119,7 @@ TEST(StreamingFirst, BeginsBehindTheFirstStepAsAnInputSays) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     Smoothing loop(steps, 1);
     loop.TimeLoop(loop.outer.Parameter(kFirstStep));
-    loop.outer.Result(loop.Behind(FirstPlaces(loop.outer, loop.x, 0, 1)));
+    loop.outer.Result(loop.Behind(FirstPositions(loop.outer, loop.x, 0, 1)));
     g = std::move(loop.outer);
   });
 }
@@ -127,7 +127,7 @@ TEST(StreamingFirst, BeginsBehindTheFirstStepAsAnInputSays) {
 TEST(StreamingFirst, RefusesALoopWhoseFirstStepIsMadeOfAll) {
   EXPECT_EQ(Refusal([](GraphBuilder& g) {
               Smoothing loop(kFirstSteps, 1);
-              loop.TimeLoop(FirstPlaces(loop.outer, loop.x, 0, 1));
+              loop.TimeLoop(FirstPositions(loop.outer, loop.x, 0, 1));
               loop.outer.Result(loop.Behind(loop.outer.Add(
                   "ReduceMax", 1, {loop.x, loop.outer.Ints({1})}, {{"keep_dims", "true"}})));
               g = std::move(loop.outer);
@@ -139,7 +139,7 @@ TEST(StreamingFirst, RefusesALoopWhoseFirstStepIsMadeOfAll) {
 TEST(StreamingFirst, BeginsASequenceAsItsFirstStep) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     const ir::Source x = FirstFrames(g, steps);
-    ir::Node* gru = FirstGru(g, x, g.Add("Tanh", 1, {FirstPlaces(g, x, 0, 1)}), steps);
+    ir::Node* gru = FirstGru(g, x, g.Add("Tanh", 1, {FirstPositions(g, x, 0, 1)}), steps);
     g.Result(g.Add("Squeeze", 1, {{gru, 0}, g.Ints({1})}));
     g.Result({gru, 1});
   });
@@ -147,10 +147,10 @@ TEST(StreamingFirst, BeginsASequenceAsItsFirstStep) {
 
 TEST(StreamingFirst, HoldsTheFirstStepWhereLaterOnesMeetIt) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
-    const ir::Source x = FirstFrames(g, steps), first = FirstPlaces(g, x, 0, 1);
+    const ir::Source x = FirstFrames(g, steps), first = FirstPositions(g, x, 0, 1);
     g.Result(FirstSum(g, g.Add("Subtract", 1, {x, first})));
     g.Result(g.Add("Tanh", 1, {first}));
-    g.Result(g.Add("Subtract", 1, {FirstPlaces(g, x, -1, INT32_MAX), first}));
+    g.Result(g.Add("Subtract", 1, {FirstPositions(g, x, -1, INT32_MAX), first}));
   });
 }
 
@@ -171,11 +171,11 @@ TEST(StreamingFirst, RefusesAFirstStepThatComesLate) {
 }
 
 TEST(StreamingFirst, ShiftsBehindAnInputAndBehindWhatWasLearned) {
-  for (const int64_t places : {1, 3}) {
-    ExpectFirstGoesOn([places](GraphBuilder& g, int64_t steps) {
-      const ir::Source x = FirstFrames(g, steps), kept = FirstPlaces(g, x, 0, -places);
-      const ir::Source start = g.Parameter(F32({1, places, kFirstWidth}));
-      const ir::Source learned = Weights(g, {1, places, kFirstWidth}, 8);
+  for (const int64_t positions : {1, 3}) {
+    ExpectFirstGoesOn([positions](GraphBuilder& g, int64_t steps) {
+      const ir::Source x = FirstFrames(g, steps), kept = FirstPositions(g, x, 0, -positions);
+      const ir::Source start = g.Parameter(F32({1, positions, kFirstWidth}));
+      const ir::Source learned = Weights(g, {1, positions, kFirstWidth}, 8);
       g.Result(FirstSum(g, g.Add("Concat", 1, {start, kept}, {{"axis", "1"}})));
       g.Result(g.Add("Concat", 1, {learned, kept}, {{"axis", "1"}}));
     });
@@ -184,8 +184,8 @@ TEST(StreamingFirst, ShiftsBehindAnInputAndBehindWhatWasLearned) {
 
 // x[t] - 0.97 x[t - 1] in all steps except the first.
 ir::Source FirstDifferences(GraphBuilder& g, ir::Source x) {
-  const ir::Source before = g.Add("Multiply", 1, {FirstPlaces(g, x, 0, -1), g.Float(0.97f)});
-  return g.Add("Subtract", 1, {FirstPlaces(g, x, 1, INT32_MAX), before});
+  const ir::Source before = g.Add("Multiply", 1, {FirstPositions(g, x, 0, -1), g.Float(0.97f)});
+  return g.Add("Subtract", 1, {FirstPositions(g, x, 1, INT32_MAX), before});
 }
 
 ir::Source FirstJoined(GraphBuilder& g, ir::Source first, ir::Source rest) {
@@ -194,7 +194,7 @@ ir::Source FirstJoined(GraphBuilder& g, ir::Source first, ir::Source rest) {
 
 TEST(StreamingFirst, JoinsTheFirstStepInFrontOfDifferences) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
-    const ir::Source x = FirstFrames(g, steps), first = FirstPlaces(g, x, 0, 1);
+    const ir::Source x = FirstFrames(g, steps), first = FirstPositions(g, x, 0, 1);
     g.Result(FirstSum(g, FirstJoined(g, first, FirstDifferences(g, x))));
     g.Result(FirstJoined(g, g.Add("Tanh", 1, {first}), FirstDifferences(g, x)));
     g.Result(FirstJoined(g, Weights(g, {1, 1, kFirstWidth}, 7), FirstDifferences(g, x)));
@@ -203,7 +203,7 @@ TEST(StreamingFirst, JoinsTheFirstStepInFrontOfDifferences) {
 
 TEST(StreamingFirst, JoinsSeveralStepsInFrontOfDifferencesOfDifferences) {
   const auto build = [](GraphBuilder& g, int64_t steps) {
-    const ir::Source x = FirstFrames(g, steps), start = FirstPlaces(g, x, 0, 2);
+    const ir::Source x = FirstFrames(g, steps), start = FirstPositions(g, x, 0, 2);
     const ir::Source twice = FirstDifferences(g, FirstDifferences(g, x));
     g.Result(FirstSum(g, FirstJoined(g, start, twice)));
     g.Result(FirstJoined(g, g.Parameter(F32({1, 2, kFirstWidth})), twice));
@@ -214,9 +214,9 @@ TEST(StreamingFirst, JoinsSeveralStepsInFrontOfDifferencesOfDifferences) {
 // The state is unchanged in the first step, and has the model's initial value in the second.
 TEST(StreamingFirst, JoinsTheFirstStepInFrontOfASequenceOverTheOthers) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
-    const ir::Source x = FirstFrames(g, steps), first = FirstPlaces(g, x, 0, 1);
+    const ir::Source x = FirstFrames(g, steps), first = FirstPositions(g, x, 0, 1);
     ir::Node* gru =
-        FirstGru(g, FirstPlaces(g, x, 1, INT32_MAX), g.Add("Tanh", 1, {first}), steps - 1);
+        FirstGru(g, FirstPositions(g, x, 1, INT32_MAX), g.Add("Tanh", 1, {first}), steps - 1);
     const ir::Source rest = g.Add("Squeeze", 1, {{gru, 0}, g.Ints({1})});
     g.Result(FirstSum(g, FirstJoined(g, first, rest)));
   });

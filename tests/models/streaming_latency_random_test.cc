@@ -19,13 +19,13 @@ class Chain {
  public:
   Chain(GraphBuilder& g, int64_t steps, uint32_t seed) : g_(g), state_(seed * 2654435761u + 1) {
     x_ = Signal(g, 3, 4 * steps);
-    places_ = 4 * steps;
+    positions_ = 4 * steps;
   }
 
   void Run() {
     const uint32_t links = 2 + Choose(5);
     for (uint32_t i = 0; i < links; ++i) {
-      kept_.push_back({x_, rate_, places_, offset_});
+      kept_.push_back({x_, rate_, positions_, offset_});
       const size_t link = Choose(std::size(kLinks));
       text_ += " " + std::to_string(link);
       (this->*kLinks[link])();
@@ -42,7 +42,7 @@ class Chain {
   // An element of a tensor is delayed by `offset` elements relative to its input element.
   struct Kept {
     ir::Source x;
-    int64_t rate, places, offset;
+    int64_t rate, positions, offset;
   };
 
   uint32_t Choose(uint64_t count) {
@@ -51,7 +51,7 @@ class Chain {
   }
   // A window with these pads.
   void Take(int64_t extent, int64_t stride, int64_t begin, int64_t end) {
-    places_ = (places_ + begin + end - extent) / stride + 1;
+    positions_ = (positions_ + begin + end - extent) / stride + 1;
     rate_ *= stride;
   }
   void Convolve(int64_t begin, int64_t end, int64_t kernel, int64_t dilation, int64_t stride = 1) {
@@ -72,11 +72,11 @@ class Chain {
     offset_ += kernel - 1;
   }
   void Strided() {
-    if (rate_ >= 4 || offset_ != 0 || places_ % 2 != 0) return Around();
+    if (rate_ >= 4 || offset_ != 0 || positions_ % 2 != 0) return Around();
     Convolve(1, 1, 4, 1, 2);
   }
   void Hop() {
-    if (rate_ >= 4 || offset_ != 0 || places_ % 2 != 0) return Back();
+    if (rate_ >= 4 || offset_ != 0 || positions_ % 2 != 0) return Back();
     Convolve(0, 0, 2, 1, 2);
   }
   void Pool() {
@@ -85,20 +85,20 @@ class Chain {
   }
   void Crop() {
     x_ = Cropped(g_, x_, 1, INT64_MAX);
-    places_ -= 1;
+    positions_ -= 1;
     offset_ += 1;
   }
   void Border() {
     const float fill = Choose(2) == 0 ? 0.0f : 0.5f;
     x_ = Bordered(g_, x_, 1, 2, fill);
-    places_ += 3;
+    positions_ += 3;
     Convolve(0, 0, 4, 1);
   }
   void Shift() { x_ = Bordered(g_, x_, 2, -2, Choose(2) == 0 ? 0.0f : 0.25f); }
   void ShiftBack() { x_ = Bordered(g_, x_, -1, 1, 0); }
   void Recur() {
     const char* const types[] = {"RNNSequence", "GRUSequence", "LSTMSequence"};
-    x_ = Hidden(g_, types[Choose(3)], x_, places_);
+    x_ = Hidden(g_, types[Choose(3)], x_, positions_);
   }
   void Sum() {
     x_ = g_.Add("CumSum", 3, {x_, g_.Int(2)}, {{"exclusive", Choose(2) == 0 ? "true" : "false"}});
@@ -114,9 +114,10 @@ class Chain {
     const Kept& other = kept_[Choose(kept_.size())];
     if (other.rate != rate_) return Around();
     const int64_t crop = offset_ - other.offset;
-    if (crop < 0 || other.places - crop < places_) return Around();
+    if (crop < 0 || other.positions - crop < positions_) return Around();
     ir::Source skip = other.x;
-    if (crop != 0 || other.places != places_) skip = Cropped(g_, skip, crop, crop + places_);
+    if (crop != 0 || other.positions != positions_)
+      skip = Cropped(g_, skip, crop, crop + positions_);
     x_ = g_.Add(Choose(2) == 0 ? "Add" : "Multiply", 1, {x_, skip});
   }
 
@@ -129,7 +130,7 @@ class Chain {
   GraphBuilder& g_;
   uint32_t state_;
   ir::Source x_;
-  int64_t rate_ = 1, places_ = 0, offset_ = 0;
+  int64_t rate_ = 1, positions_ = 0, offset_ = 0;
   std::vector<Kept> kept_;
   std::string text_;  // description of the chain
 };

@@ -488,15 +488,15 @@ void Chain::Framed() {
   const auto axis = static_cast<size_t>(Axis());
   if (rank() == 0 || rank() > 4 || dims()[axis] < 2 || ++grown_ > 2) return;
   const bool overlaps = Choose(2) == 0;
-  const int64_t places = dims()[axis];
+  const int64_t positions = dims()[axis];
   std::vector<int64_t> begin(dims().size(), 0), indices;
   begin[axis] = overlaps ? 1 : 0;
-  for (int64_t i = 0; i < 2 * places; ++i) indices.push_back(i / 2 + (overlaps ? i % 2 : 0));
+  for (int64_t i = 0; i < 2 * positions; ++i) indices.push_back(i / 2 + (overlaps ? i % 2 : 0));
   if (overlaps) {
     const std::vector<int64_t> none(dims().size(), 0);
     at_ = Add("Pad", 12, {at_, g_.Ints(begin), g_.Ints(none)}, {{"pad_mode", "constant"}});
   }
-  const Dims matrix = overlaps ? Dims{places, 2} : Dims{2 * places};
+  const Dims matrix = overlaps ? Dims{positions, 2} : Dims{2 * positions};
   at_ = Add("Gather", 8,
             {at_, g_.Const<int64_t>({ElementType::i64, matrix}, indices),
              g_.Int(static_cast<int64_t>(axis))});
@@ -565,11 +565,11 @@ int64_t StepsOf(int64_t steps, uint32_t seed, std::string* text, bool* has_table
   if (has_tables != nullptr) *has_tables = streamed->has_tables;
   // The recurrence may run along another axis; the input then has all time steps in each run.
   const auto& time = streamed->inputs[0].time;
-  if (!time || time->axis != 1 || time->all_places != steps) return 0;
+  if (!time || time->axis != 1 || time->all_positions != steps) return 0;
   // Delayed or shortened outputs are compared in streaming_latency_test.cc.
   const graph::StreamedPort& output = streamed->outputs[0];
   if (output.latency != 0) return 0;
-  if (output.time && output.time->all_places != ExtentOf(whole, output.time->axis)) return 0;
+  if (output.time && output.time->all_positions != ExtentOf(whole, output.time->axis)) return 0;
   return streamed->all_steps > 1 ? streamed->all_steps : 0;
 }
 

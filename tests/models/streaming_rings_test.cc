@@ -112,19 +112,19 @@ int64_t StateBytes(const BuildFor& build, int64_t steps) {
 }
 
 // Windows over one tensor share a past of the longest window's length, and its start index.
-void ExpectOnePast(const BuildFor& build, int64_t places, int64_t place_bytes) {
+void ExpectOnePast(const BuildFor& build, int64_t positions, int64_t position_bytes) {
   ExpectSameInAnyRuns(build);
   const Model one(Of(24, build), 1), many(Of(24, build), 8);
   EXPECT_EQ(one.variables.size(), 2u);
   EXPECT_EQ(one.variables, many.variables);
-  EXPECT_EQ(StateBytes(build, 1), places * place_bytes + 4);
-  EXPECT_EQ(StateBytes(build, 8), places * place_bytes + 4);
-  EXPECT_LE(one.told.least_state_bytes, places * place_bytes);
+  EXPECT_EQ(StateBytes(build, 1), positions * position_bytes + 4);
+  EXPECT_EQ(StateBytes(build, 8), positions * position_bytes + 4);
+  EXPECT_LE(one.told.least_state_bytes, positions * position_bytes);
 }
 
 ir::Source Late(GraphBuilder& g, ir::Source x, const Dims& by, float fill = 0) {
   Dims ends;
-  for (const int64_t places : by) ends.push_back(-places);
+  for (const int64_t positions : by) ends.push_back(-positions);
   return g.Add("Pad", 12, {x, g.Ints(by), g.Ints(ends), g.Floats({}, {fill})},
                {{"pad_mode", "constant"}});
 }

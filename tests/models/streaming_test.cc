@@ -205,9 +205,9 @@ TEST(Streaming, KeepsThePastOfAConvolutionOfIntegers) {
 
 TEST(Streaming, CutsBagsOfEveryStep) {
   ExpectStreams([](GraphBuilder& g) {
-    const ir::Source places = g.Add("Abs", 1, {Whole(g, Hidden(g, Input(g)), 5, "i32")});
+    const ir::Source positions = g.Add("Abs", 1, {Whole(g, Hidden(g, Input(g)), 5, "i32")});
     const ir::Source rows =
-        g.Add("Reshape", 1, {places, g.Ints({kGruBatch * kGruSteps, kGruHidden})},
+        g.Add("Reshape", 1, {positions, g.Ints({kGruBatch * kGruSteps, kGruHidden})},
               {{"special_zero", "false"}});
     const ir::Source bags = g.Add("EmbeddingBagPackedSum", 3, {Weights(g, {6, 4}, 15), rows});
     g.Result(g.Add("Reshape", 1, {bags, g.Ints({kGruBatch, kGruSteps, 4})},

@@ -66,8 +66,8 @@ ir::Source Bias(GraphBuilder& g, ir::Source x, int64_t channels) {
 ir::Source Tanh(GraphBuilder& g, ir::Source x) { return g.Add("Tanh", 1, {x}); }
 
 // A tensor [1, channels, steps * rate].
-ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t places) {
-  return g.Parameter(F32({1, channels, places}));
+ir::Source Signal(GraphBuilder& g, int64_t channels, int64_t positions) {
+  return g.Parameter(F32({1, channels, positions}));
 }
 
 // Removes the last `count` elements.
@@ -76,11 +76,11 @@ ir::Source WithoutEnd(GraphBuilder& g, ir::Source x, int64_t count) {
 }
 
 // A sequence over the last axis of [1, channels, steps].
-ir::Source Gru(GraphBuilder& g, ir::Source x, int64_t channels, int64_t places) {
+ir::Source Gru(GraphBuilder& g, ir::Source x, int64_t channels, int64_t positions) {
   constexpr int64_t kHidden = 3;
   const ir::Source rows = g.Add("Transpose", 1, {x, g.Ints({0, 2, 1})});
   const ir::Source length =
-      g.Const<int32_t>({ElementType::i32, {1}}, {static_cast<int32_t>(places)});
+      g.Const<int32_t>({ElementType::i32, {1}}, {static_cast<int32_t>(positions)});
   const ir::Source gru =
       g.Add("GRUSequence", 5,
             {rows, g.Floats({1, 1, kHidden}, {0, 0, 0}), length,

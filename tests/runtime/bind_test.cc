@@ -110,7 +110,7 @@ TEST_P(EveryStepTest, RefusesOutputsInTheWeights) {
   for (uint32_t operand = Inputs(); operand < Operands(); ++operand) {
     StepSample sample = Sample();
     const uint32_t bytes = sample.builder.slots[sample.operands[operand]].bytes();
-    sample.builder.operands[operand] = sample.builder.PlaceAt(
+    sample.builder.operands[operand] = sample.builder.PositionAt(
         0, 0, bytes, sample.builder.slots[sample.operands[operand]].type(), {});
     Loaded model(sample.builder.Finish());
     EXPECT_EQ(model.fault.code, FaultCode::kOperandConstant) << model.Text();

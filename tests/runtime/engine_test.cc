@@ -198,7 +198,7 @@ TEST(Open, TakesASecondScratchWhereTheModelWantsOne) {
   ListingBuilder b;
   b.region_bytes.push_back(0);
   const SlotIndex x = b.Scratch(kF32, {4});
-  const SlotIndex y = b.Place(3, kF32, {4});
+  const SlotIndex y = b.Position(3, kF32, {4});
   b.Input(x, {"x"});
   b.Output(y, {"y"});
   b.Unary(UnaryOp::negative, x, y);

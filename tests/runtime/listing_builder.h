@@ -56,15 +56,16 @@ class ListingBuilder {
   };
 
   // A slot of `dims` after all others of its region, at a multiple of 8.
-  SlotIndex Place(uint32_t region, ElementType type, const std::vector<uint32_t>& slot_dims) {
+  SlotIndex Position(uint32_t region, ElementType type, const std::vector<uint32_t>& slot_dims) {
     uint64_t bits = format::BitsOf(type);
     for (uint32_t dim : slot_dims) bits *= dim;
     const uint32_t bytes = static_cast<uint32_t>((bits + 7) / 8);
     const uint32_t offset = (region_bytes[region] + 7) / 8 * 8;
-    return PlaceAt(region, offset, bytes, type, slot_dims);
+    return PositionAt(region, offset, bytes, type, slot_dims);
   }
-  SlotIndex PlaceAt(uint32_t region, uint32_t offset, uint32_t bytes, ElementType type,
-                    const std::vector<uint32_t>& slot_dims, const std::vector<MoveSpec>& way = {}) {
+  SlotIndex PositionAt(uint32_t region, uint32_t offset, uint32_t bytes, ElementType type,
+                       const std::vector<uint32_t>& slot_dims,
+                       const std::vector<MoveSpec>& way = {}) {
     if (region_bytes[region] < offset + bytes) region_bytes[region] = offset + bytes;
     const uint32_t first_dim = static_cast<uint32_t>(dims.size());
     const uint32_t first_move = static_cast<uint32_t>(moves.size());
@@ -75,14 +76,14 @@ class ListingBuilder {
     return static_cast<SlotIndex>(slots.size() - 1);
   }
   SlotIndex Scratch(ElementType type, const std::vector<uint32_t>& slot_dims) {
-    return Place(2, type, slot_dims);
+    return Position(2, type, slot_dims);
   }
   SlotIndex State(ElementType type, const std::vector<uint32_t>& slot_dims) {
-    return Place(1, type, slot_dims);
+    return Position(1, type, slot_dims);
   }
   template <typename T>
   SlotIndex Weights(ElementType type, const std::vector<T>& values) {
-    const SlotIndex slot = Place(0, type, {static_cast<uint32_t>(values.size())});
+    const SlotIndex slot = Position(0, type, {static_cast<uint32_t>(values.size())});
     weights.resize(region_bytes[0]);
     std::memcpy(weights.data() + slots[slot].offset_bytes(), values.data(),
                 values.size() * sizeof(T));
@@ -91,7 +92,7 @@ class ListingBuilder {
   // Part of `of` that starts `offset` bytes into it and moves.
   SlotIndex Part(SlotIndex of, uint32_t offset, uint32_t bytes, const std::vector<MoveSpec>& way) {
     const format::Slot whole = slots[of];
-    return PlaceAt(whole.region(), whole.offset_bytes() + offset, bytes, whole.type(), {}, way);
+    return PositionAt(whole.region(), whole.offset_bytes() + offset, bytes, whole.type(), {}, way);
   }
 
   template <typename Params>

@@ -90,12 +90,12 @@ TEST(OpenChecked, RefusesAnotherOrderPlaceOperationOrConstant) {
   const uint32_t number = NumberOf(Totals());
   ListingBuilder order = Totals();
   std::swap(order.steps[0], order.steps[1]);
-  ListingBuilder place = Totals();
-  place.slots[1].mutate_offset_bytes(place.slots[0].offset_bytes());
-  EXPECT_NE(NumberOf(place), number) << "x is read again";
-  place = Totals();
-  place.slots[2].mutate_offset_bytes(place.slots[1].offset_bytes());
-  EXPECT_EQ(NumberOf(place), number) << "the square is not";
+  ListingBuilder position = Totals();
+  position.slots[1].mutate_offset_bytes(position.slots[0].offset_bytes());
+  EXPECT_NE(NumberOf(position), number) << "x is read again";
+  position = Totals();
+  position.slots[2].mutate_offset_bytes(position.slots[1].offset_bytes());
+  EXPECT_EQ(NumberOf(position), number) << "the square is not";
   EXPECT_NE(NumberOf(order), number);
   ListingBuilder constant = Totals();
   ++constant.weights[3];
@@ -124,7 +124,7 @@ TEST(OpenChecked, RefusesAnotherPort) {
     uint32_t count = 1;
     for (const uint32_t dim : dims) count *= dim;
     const uint32_t bytes = count * format::BitsOf(type) / 8;
-    port.mutate_slot(b.PlaceAt(slot.region(), slot.offset_bytes(), bytes, type, dims));
+    port.mutate_slot(b.PositionAt(slot.region(), slot.offset_bytes(), bytes, type, dims));
   };
   using Port = format::Port;
   using B = ListingBuilder;

@@ -198,8 +198,8 @@ inline StepSample SampleOf<format::Kind::ring>() {
                                          {kF32, 18},
                                          {kF32, 12},
                                          {ElementType::i32, 1}})
-      .With(format::RingParams(3, 4, 2, 1, 0, 3, 2, 2, 4, format::RingOrder::places_outer_inner, 0,
-                               0));
+      .With(format::RingParams(3, 4, 2, 1, 0, 3, 2, 2, 4, format::RingOrder::positions_outer_inner,
+                               0, 0));
 }
 
 // Two products of two rows with three time steps of a ring, and a new one, as columns.
@@ -213,10 +213,10 @@ inline StepSample SampleOf<format::Kind::ring_matmul>() {
 }
 
 template <>
-inline StepSample SampleOf<format::Kind::places>() {
-  return StepSample(format::Kind::places,
+inline StepSample SampleOf<format::Kind::positions>() {
+  return StepSample(format::Kind::positions,
                     {{kF32, 12}, {ElementType::i32, 16}, {ElementType::i32, 2}})
-      .With(format::PlacesParams(2, 2, kPlane, 4, kF32, ElementType::i32, 0));
+      .With(format::PositionsParams(2, 2, kPlane, 4, kF32, ElementType::i32, 0));
 }
 
 template <>

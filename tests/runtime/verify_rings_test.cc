@@ -54,14 +54,14 @@ TEST(VerifyRings, HoldsProductsToWhatThereIs) {
             FaultCode::kParamOp);
   EXPECT_EQ(code([](Params& p) { p.mutate_reserved0(1); }), FaultCode::kParamReserved);
   EXPECT_EQ(code([](Params& p) { p.mutate_reserved1(1); }), FaultCode::kParamReserved);
-  EXPECT_EQ(code([](Params& p) { p.mutate_places(4); }), FaultCode::kParamWindow);
-  EXPECT_EQ(code([](Params& p) { p.mutate_places(0xFFFFFFFF); }), FaultCode::kParamWindow);
+  EXPECT_EQ(code([](Params& p) { p.mutate_positions(4); }), FaultCode::kParamWindow);
+  EXPECT_EQ(code([](Params& p) { p.mutate_positions(0xFFFFFFFF); }), FaultCode::kParamWindow);
   EXPECT_EQ(code([](Params& p) { p.mutate_columns(0); }), FaultCode::kParamWindow);
   EXPECT_EQ(code([](Params& p) { p.mutate_along(format::RingAlong::inner); }),
             FaultCode::kOperandBytes)
       << "four columns of x";
   void (*const beyond[])(Params&) = {
-      [](Params& p) { p.mutate_places(2); },
+      [](Params& p) { p.mutate_positions(2); },
       [](Params& p) { p.mutate_columns(5); },
       [](Params& p) { p.mutate_rows(3); },
       [](Params& p) { p.mutate_inner(6); },

@@ -16,7 +16,7 @@ TEST(Verify, HoldsTheSlotsOfASectionToItsPlace) {
   const auto code = [](const Way& way, void (format::Section::*set)(uint32_t)) {
     Features f = EveryFeature();
     f.b.slot_buffers.clear();
-    (f.b.sections[1].*set)(f.b.PlaceAt(2, 32, 4, ElementType::i32, {}, way));
+    (f.b.sections[1].*set)(f.b.PositionAt(2, 32, 4, ElementType::i32, {}, way));
     return Loaded(f.b.Finish()).fault.code;
   };
   // A length that moves with its own section is invalid: it is written after the section.
@@ -31,7 +31,7 @@ TEST(Verify, HoldsTheSlotsOfASectionToItsPlace) {
             FaultCode::kSectionMoveRange);
   Features f = EveryFeature();
   f.b.slot_buffers.clear();
-  f.b.variables[0].mutate_slot(f.b.PlaceAt(1, 0, 8, ElementType::f32, {}, {{0, 4}}));
+  f.b.variables[0].mutate_slot(f.b.PositionAt(1, 0, 8, ElementType::f32, {}, {{0, 4}}));
   Loaded variable(f.b.Finish());
   EXPECT_EQ(variable.fault.code, FaultCode::kVariableMoves) << variable.Text();
 }
@@ -45,9 +45,9 @@ TEST(Verify, LetsACopyOfTheBodyReachAsFarAsItsOwnIterations) {
     const SlotIndex x = b.Scratch(ElementType::f32, {6});
     const uint32_t offset = b.slots[x].offset_bytes();
     const SlotIndex pair =
-        b.PlaceAt(2, offset, too_far == 1 ? 12 : 8, ElementType::f32, {}, {{0, 4}});
+        b.PositionAt(2, offset, too_far == 1 ? 12 : 8, ElementType::f32, {}, {{0, 4}});
     const SlotIndex triple =
-        b.PlaceAt(2, offset, too_far == 2 ? 16 : 12, ElementType::f32, {}, {{0, 4}});
+        b.PositionAt(2, offset, too_far == 2 ? 16 : 12, ElementType::f32, {}, {{0, 4}});
     b.Output(y, {"y"});
     b.Enter({.trip_count = 5, .max_trips = 5, .unroll = 2});
     b.Step(format::Kind::unary,

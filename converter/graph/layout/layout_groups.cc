@@ -36,8 +36,8 @@ LayoutGroups::LayoutGroups(const ir::Graph& graph) {
   Decide();
 }
 
-size_t LayoutGroups::PlaceOf(const ir::Source& source) {
-  const auto [entry, is_new] = places_.try_emplace({source.node, source.port}, sources_.size());
+size_t LayoutGroups::PositionOf(const ir::Source& source) {
+  const auto [entry, is_new] = positions_.try_emplace({source.node, source.port}, sources_.size());
   if (is_new) {
     sources_.push_back(source);
     roots_.push_back(entry->second);
@@ -45,21 +45,21 @@ size_t LayoutGroups::PlaceOf(const ir::Source& source) {
   return entry->second;
 }
 
-size_t LayoutGroups::RootOf(size_t place) const {
-  while (roots_[place] != place) place = roots_[place] = roots_[roots_[place]];
-  return place;
+size_t LayoutGroups::RootOf(size_t position) const {
+  while (roots_[position] != position) position = roots_[position] = roots_[roots_[position]];
+  return position;
 }
 
 void LayoutGroups::Join(ir::Node& node, const ops::Permutation& permutation) {
   for (const std::vector<Port>& tie : permutation.ties) {
-    const size_t first = PlaceOf(SourceAt(node, tie.front()));
+    const size_t first = PositionOf(SourceAt(node, tie.front()));
     for (const Port port : tie) {
-      roots_[RootOf(PlaceOf(SourceAt(node, port)))] = RootOf(first);
+      roots_[RootOf(PositionOf(SourceAt(node, port)))] = RootOf(first);
       permuted_ports_[&node].push_back(port);
     }
   }
-  if (permutation.makes_one_place || HasOrderFreeInputs(node, permutation)) {
-    order_free_.insert(PlaceOf(SourceAt(node, ops::Out(0))));
+  if (permutation.makes_one_position || HasOrderFreeInputs(node, permutation)) {
+    order_free_.insert(PositionOf(SourceAt(node, ops::Out(0))));
   }
 }
 
@@ -73,7 +73,7 @@ bool LayoutGroups::HasOrderFreeInputs(ir::Node& node, const ops::Permutation& pe
       has_output = has_output || (port.output && port.index == 0);
       if (port.output) continue;
       const ir::Source input = SourceAt(node, port);
-      if (TypeOf(input).dims != dims || !order_free_.contains(PlaceOf(input))) return false;
+      if (TypeOf(input).dims != dims || !order_free_.contains(PositionOf(input))) return false;
       has_input = true;
     }
     return has_output && has_input;
@@ -82,7 +82,7 @@ bool LayoutGroups::HasOrderFreeInputs(ir::Node& node, const ops::Permutation& pe
 
 void LayoutGroups::CountSteps(ir::Node& node, const ops::Permutation& permutation) {
   for (const std::vector<Port>& tie : permutation.ties) {
-    Account& account = accounts_[RootOf(PlaceOf(SourceAt(node, tie.front())))];
+    Account& account = accounts_[RootOf(PositionOf(SourceAt(node, tie.front())))];
     if (permutation.last_is == LastIs::kGood) ++(tie.front().output ? account.made : account.read);
     account.lanes += permutation.last_is == LastIs::kBetter || permutation.last_is == LastIs::kBest;
     account.slow += permutation.last_is == LastIs::kBest;
@@ -96,16 +96,16 @@ void LayoutGroups::CountMoves(const std::vector<ir::Node*>& nodes) {
   std::set<size_t> handed_out;
   for (const ir::Node* node : nodes) {
     for (size_t i = 0; i < node->inputs.size(); ++i) {
-      const auto place = places_.find({node->inputs[i].node, node->inputs[i].port});
-      if (place == places_.end() || IsPermuted(*node, ops::In(i))) continue;
-      handed_out.insert(place->second);
+      const auto position = positions_.find({node->inputs[i].node, node->inputs[i].port});
+      if (position == positions_.end() || IsPermuted(*node, ops::In(i))) continue;
+      handed_out.insert(position->second);
     }
   }
-  for (size_t place = 0; place < sources_.size(); ++place) {
-    const ir::Source& source = sources_[place];
-    if (TypeOf(source).dims[1] == 1 || order_free_.contains(place)) continue;
+  for (size_t position = 0; position < sources_.size(); ++position) {
+    const ir::Source& source = sources_[position];
+    if (TypeOf(source).dims[1] == 1 || order_free_.contains(position)) continue;
     const bool is_made_there = IsPermuted(*source.node, ops::Out(source.port));
-    accounts_[RootOf(place)].moves += is_made_there ? handed_out.contains(place) : 1;
+    accounts_[RootOf(position)].moves += is_made_there ? handed_out.contains(position) : 1;
   }
 }
 
@@ -120,8 +120,8 @@ void LayoutGroups::Decide() {
 }
 
 bool LayoutGroups::IsLast(const ir::Source& source) const {
-  const auto place = places_.find({source.node, source.port});
-  return place != places_.end() && last_.contains(RootOf(place->second));
+  const auto position = positions_.find({source.node, source.port});
+  return position != positions_.end() && last_.contains(RootOf(position->second));
 }
 
 bool LayoutGroups::IsPermuted(const ir::Node& node, Port port) const {

@@ -35,15 +35,15 @@ class LayoutGroups {
     int moves = 0;            // values to transpose at the border
   };
 
-  size_t PlaceOf(const ir::Source& source);
-  size_t RootOf(size_t place) const;
+  size_t PositionOf(const ir::Source& source);
+  size_t RootOf(size_t position) const;
   void Join(ir::Node& node, const ops::Permutation& permutation);
   bool HasOrderFreeInputs(ir::Node& node, const ops::Permutation& permutation);
   void CountSteps(ir::Node& node, const ops::Permutation& permutation);
   void CountMoves(const std::vector<ir::Node*>& nodes);
   void Decide();
 
-  std::map<std::pair<const ir::Node*, uint32_t>, size_t> places_;
+  std::map<std::pair<const ir::Node*, uint32_t>, size_t> positions_;
   std::vector<ir::Source> sources_;    // by value number
   mutable std::vector<size_t> roots_;  // union-find parent by value number
   std::set<size_t> order_free_;        // values with the same memory layout in both orders

@@ -53,8 +53,8 @@ std::optional<ByteProduct> ProductOfIntegers(const ir::Node& node) {
   if (numbers.empty()) return std::nullopt;
   for (int64_t n = 0; n < product->outputs(); ++n) {
     for (int64_t k = 0; k < product->inputs; ++k) {
-      const int64_t place = n * product->filter_stride + k * product->input_stride;
-      product->integers.push_back(numbers[static_cast<size_t>(place)]);
+      const int64_t position = n * product->filter_stride + k * product->input_stride;
+      product->integers.push_back(numbers[static_cast<size_t>(position)]);
     }
   }
   if (!BecomeBytes(*product)) return std::nullopt;

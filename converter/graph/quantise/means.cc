@@ -69,7 +69,7 @@ std::optional<AxisRun> RunOf(const ir::Node& node) {
   std::vector<bool> averaged(rank);
   for (int64_t axis : IntsOf(node.inputs[1])) {
     if (axis < 0) axis += static_cast<int64_t>(rank);
-    averaged[static_cast<size_t>(is_permuted ? ops::LastPlace(axis, rank) : axis)] = true;
+    averaged[static_cast<size_t>(is_permuted ? ops::LastPosition(axis, rank) : axis)] = true;
   }
   size_t at = 0;
   AxisRun run;

@@ -34,8 +34,8 @@ std::optional<ScaledProduct> ProductOf(const ir::Node& node) {
   std::vector<float> row(static_cast<size_t>(product.inputs));
   for (int64_t n = 0; n < product.outputs(); ++n) {
     for (int64_t k = 0; k < product.inputs; ++k) {
-      const int64_t place = n * product.filter_stride + k * product.input_stride;
-      row[static_cast<size_t>(k)] = floats[static_cast<size_t>(place)];
+      const int64_t position = n * product.filter_stride + k * product.input_stride;
+      row[static_cast<size_t>(k)] = floats[static_cast<size_t>(position)];
     }
     const std::optional<IntegerGrid> grid = GridOf(row);
     if (!grid) return std::nullopt;

@@ -41,8 +41,9 @@ ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integ
 ir::Source BytesAs(ir::Graph& graph, const ir::Node& like, ir::Source bytes, ElementType type) {
   if (TypeOf(bytes).type == type) return bytes;
   std::vector<int64_t> table;
-  for (int place = 0; place < kByteCount; ++place) {
-    table.push_back(type == ElementType::i8 && place > kGreatestByte ? place - kByteCount : place);
+  for (int position = 0; position < kByteCount; ++position) {
+    table.push_back(type == ElementType::i8 && position > kGreatestByte ? position - kByteCount
+                                                                        : position);
   }
   const ir::Source numbers = NewInts(graph, like, {type, {kByteCount}}, table);
   return {NewInferredNode(graph, like, "ByteTable", ops::kPassOnly, {bytes, numbers}), 0};

@@ -64,7 +64,7 @@ std::optional<AxisOrigins> OriginsAtEnd(const AxisPath& path, size_t rank) {
   return origins;
 }
 
-int64_t PlaceOf(const AxisOrigins& origins, size_t origin) {
+int64_t PositionOf(const AxisOrigins& origins, size_t origin) {
   const auto found = std::ranges::find(origins, static_cast<int64_t>(origin));
   return found == origins.end() ? -1 : found - origins.begin();
 }
@@ -72,7 +72,7 @@ int64_t PlaceOf(const AxisOrigins& origins, size_t origin) {
 bool KeepsChanged(const AxisPath& path, const Dims& before, const Dims& after) {
   const AxisOrigins origins = OriginsAtEnd(path, before.size()).value();
   for (size_t axis = 0; axis < before.size(); ++axis) {
-    if (before[axis] != after[axis] && PlaceOf(origins, axis) < 0) return false;
+    if (before[axis] != after[axis] && PositionOf(origins, axis) < 0) return false;
   }
   return true;
 }

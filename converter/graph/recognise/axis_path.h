@@ -28,7 +28,7 @@ using AxisOrigins = std::vector<int64_t>;
 // merged.
 std::optional<AxisOrigins> OriginsAtEnd(const AxisPath& path, size_t rank);
 // Returns the axis that `origin` became; -1 if it was removed.
-int64_t PlaceOf(const AxisOrigins& origins, size_t origin);
+int64_t PositionOf(const AxisOrigins& origins, size_t origin);
 
 // Returns true if the sequence keeps every axis whose extent differs between `before` and `after`.
 bool KeepsChanged(const AxisPath& path, const Dims& before, const Dims& after);

@@ -49,7 +49,7 @@ std::optional<std::map<std::string, std::string>> PaddedAttributes(const ir::Gra
   ops::Window window = ops::ConvolvedWindow(scope);
   for (size_t axis = 0; axis < zeros.before.size(); ++axis) {
     if (zeros.before[axis] == 0 && zeros.behind[axis] == 0) continue;
-    const int64_t at = PlaceOf(origins, axis);
+    const int64_t at = PositionOf(origins, axis);
     if (at < 2) return std::nullopt;
     ops::WindowAxis& along = window.axis(static_cast<size_t>(at) - 2);
     along.pad_begin += zeros.before[axis];

@@ -43,19 +43,19 @@ void DropRepeats(Repeated& constant, size_t axis) {
 
 // For each element of dims `whole`, returns the index of the element of `dims` that broadcasts to
 // it.
-std::vector<size_t> PlacesIn(const Dims& dims, const Dims& whole) {
-  std::vector<size_t> places = {0};
+std::vector<size_t> PositionsIn(const Dims& dims, const Dims& whole) {
+  std::vector<size_t> positions = {0};
   size_t stride = 1;
   for (size_t axis = whole.size(); axis-- > 0;) {
     std::vector<size_t> longer;
     const size_t step = dims[axis] == 1 ? 0 : stride;
     for (size_t i = 0; i < static_cast<size_t>(whole[axis]); ++i) {
-      for (const size_t place : places) longer.push_back(place + i * step);
+      for (const size_t position : positions) longer.push_back(position + i * step);
     }
     stride *= static_cast<size_t>(dims[axis]);
-    places = std::move(longer);
+    positions = std::move(longer);
   }
-  return places;
+  return positions;
 }
 
 }  // namespace
@@ -92,9 +92,9 @@ std::optional<Repeated> Joined(const Repeated& a, const Repeated& b, Joining by)
     if (other.dims[i] != 1 && other.dims[i] != whole.dims[i]) return std::nullopt;
   }
   Repeated joined = whole;
-  const std::vector<size_t> places = PlacesIn(other.dims, whole.dims);
-  for (size_t i = 0; i < places.size(); ++i) {
-    const double number = other.numbers[places[i]];
+  const std::vector<size_t> positions = PositionsIn(other.dims, whole.dims);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const double number = other.numbers[positions[i]];
     joined.numbers[i] =
         by == Joining::kSum ? joined.numbers[i] + number : joined.numbers[i] * number;
   }

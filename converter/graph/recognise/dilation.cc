@@ -81,11 +81,11 @@ std::optional<std::vector<AxisBlocks>> JoinedBlocks(const Blocked& blocked) {
   std::vector<int64_t> in_order;  // restored axes, in order
   for (size_t axis = 1; axis < space.block.size(); ++axis) {
     if (!space.touches(axis)) continue;
-    const int64_t at = PlaceOf(*origins, axis);
+    const int64_t at = PositionOf(*origins, axis);
     if (at < 2) return std::nullopt;
     joined[static_cast<size_t>(at) - 2] = {space.block[axis], space.begin[axis], space.end[axis]};
     if (!space.divides(axis)) continue;
-    in_order.push_back(PlaceOf(*results, static_cast<size_t>(at)));
+    in_order.push_back(PositionOf(*results, static_cast<size_t>(at)));
   }
   if (in_order.empty() || !std::ranges::is_sorted(in_order) || in_order.front() < 0) {
     return std::nullopt;

@@ -164,16 +164,16 @@ std::optional<Repetition> GatheredOf(ir::Source source) {
   if (!IsCalled(node, "Gather") || node.inputs.size() != 3) return std::nullopt;
   const auto batch = node.attributes.find("batch_dims");
   if (batch != node.attributes.end() && batch->second != "0") return std::nullopt;
-  const std::vector<int64_t> places = IntsOf(node.inputs[1]), axes = IntsOf(node.inputs[2]);
+  const std::vector<int64_t> positions = IntsOf(node.inputs[1]), axes = IntsOf(node.inputs[2]);
   const Dims& dims = TypeOf(node.inputs[0]).dims;
   if (axes.size() != 1 || TypeOf(node.inputs[1]).dims.size() != 1) return std::nullopt;
   const auto axis = static_cast<size_t>(axes[0] < 0 ? axes[0] + std::ssize(dims) : axes[0]);
-  if (dims[axis] == 0 || std::ssize(places) <= dims[axis]) return std::nullopt;
-  const int64_t times = std::ssize(places) / dims[axis];
-  for (int64_t i = 0; i < std::ssize(places); ++i) {
-    if (places[static_cast<size_t>(i)] != i / times) return std::nullopt;
+  if (dims[axis] == 0 || std::ssize(positions) <= dims[axis]) return std::nullopt;
+  const int64_t times = std::ssize(positions) / dims[axis];
+  for (int64_t i = 0; i < std::ssize(positions); ++i) {
+    if (positions[static_cast<size_t>(i)] != i / times) return std::nullopt;
   }
-  if (times * dims[axis] != std::ssize(places)) return std::nullopt;
+  if (times * dims[axis] != std::ssize(positions)) return std::nullopt;
   return Repetition{node.inputs[0], axis, times};
 }
 
@@ -184,10 +184,10 @@ std::optional<Repetition> UnderDims(ir::Graph& graph, const ir::Node& like,
   const Dims& of = TypeOf(repeated.of).dims;
   int64_t end = repeated.times;
   for (size_t axis = 0; axis <= repeated.axis; ++axis) end *= of[axis];
-  int64_t places = 1;
+  int64_t positions = 1;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    places *= dims[axis];
-    if (places != end || dims[axis] % repeated.times != 0) continue;
+    positions *= dims[axis];
+    if (positions != end || dims[axis] % repeated.times != 0) continue;
     dims[axis] /= repeated.times;
     return Repetition{Viewed(graph, like, repeated.of, dims), axis, repeated.times};
   }

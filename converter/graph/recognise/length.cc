@@ -64,17 +64,17 @@ int64_t WholeAxes(const ops::AxisRelation& relation) {
 std::optional<Half> HalfOf(const ir::Graph& graph, ir::Source source) {
   if (source.node->constant || source.node->operation == nullptr) return std::nullopt;
   const ops::AxisRelation relation = ops::RelationOf(graph, *source.node);
-  std::optional<ops::Selection> place;
-  if (relation.selections.size() == 1) place = relation.selections[0];
-  if (relation.parts.size() == 2) place = relation.parts[source.port];
-  if (!place) return std::nullopt;
+  std::optional<ops::Selection> position;
+  if (relation.selections.size() == 1) position = relation.selections[0];
+  if (relation.parts.size() == 2) position = relation.parts[source.port];
+  if (!position) return std::nullopt;
   const ir::Source whole = source.node->inputs[0];
   const Dims& dims = TypeOf(whole).dims;
-  const int64_t count = place->end - place->begin;
-  const auto axis = static_cast<size_t>(place->axis);
+  const int64_t count = position->end - position->begin;
+  const auto axis = static_cast<size_t>(position->axis);
   if (WholeAxes(relation) + 1 != std::ssize(dims) || dims[axis] != 2 * count) return std::nullopt;
-  if (place->begin != 0 && place->begin != count) return std::nullopt;
-  return Half{whole, axis, place->begin != 0};
+  if (position->begin != 0 && position->begin != count) return std::nullopt;
+  return Half{whole, axis, position->begin != 0};
 }
 
 bool ReplaceByMagnitude(FormSite& site, ir::Node& node) {

@@ -134,10 +134,11 @@ ir::Source Permuted(ir::Graph& graph, const ir::Node& like, ir::Source source,
                     const SeenAxes& seen) {
   std::vector<size_t> by_stride(seen.size());
   std::iota(by_stride.begin(), by_stride.end(), size_t{0});
-  const auto place = [&](size_t i) {
+  const auto position = [&](size_t i) {
     return seen[i].extent == 1 ? std::numeric_limits<int64_t>::max() : seen[i].stride;
   };
-  std::ranges::stable_sort(by_stride, [&](size_t a, size_t b) { return place(a) > place(b); });
+  std::ranges::stable_sort(by_stride,
+                           [&](size_t a, size_t b) { return position(a) > position(b); });
   Dims dims;
   std::vector<int64_t> order(seen.size());
   for (size_t i = 0; i < by_stride.size(); ++i) {

@@ -7,7 +7,7 @@
 namespace weft::graph {
 namespace {
 
-int64_t PlacesAlong(const Dims& dims, const std::vector<bool>& axes) {
+int64_t PositionsAlong(const Dims& dims, const std::vector<bool>& axes) {
   int64_t count = 1;
   for (size_t i = 0; i < dims.size(); ++i) count *= axes[i] ? dims[i] : 1;
   return count;
@@ -25,7 +25,7 @@ std::optional<WithNumber> ScaledBy(const ir::Node& node) {
 }  // namespace
 
 double Reduced::PerMean() const {
-  return factor * static_cast<double>(PlacesAlong(TypeOf(of).dims, axes));
+  return factor * static_cast<double>(PositionsAlong(TypeOf(of).dims, axes));
 }
 
 std::optional<Reduced> ReducedBy(std::string_view operation, ir::Source source) {

@@ -109,14 +109,14 @@ std::optional<std::vector<float>> Paired(const Repeated& first, const Repeated& 
     const int64_t at = rest % (2 * half);
     const bool is_second = alternates ? at % 2 != 0 : at >= half;
     const Repeated& from = is_second ? second : first;
-    int64_t place = 0, stride = 1;
+    int64_t position = 0, stride = 1;
     for (size_t axis = dims->size(); axis-- > 0; rest /= (*dims)[axis]) {
       int64_t index = rest % (*dims)[axis];
       if (axis + 1 == dims->size()) index = alternates ? at / 2 : at % half;
-      if (from.dims[axis] != 1) place += index * stride;
+      if (from.dims[axis] != 1) position += index * stride;
       stride *= from.dims[axis];
     }
-    numbers[i] = from.numbers[static_cast<size_t>(place)];
+    numbers[i] = from.numbers[static_cast<size_t>(position)];
   }
   return RoundedFloats(numbers);
 }

@@ -18,31 +18,31 @@ constexpr int64_t kMostSeriesElements = 256;  // elements of a constant that dif
 
 }  // namespace
 
-std::vector<Places> PlacesIn(const ValueTable& values, int64_t least) {
+std::vector<Positions> PositionsIn(const ValueTable& values, int64_t least) {
   std::map<std::tuple<int, int64_t, int64_t>, std::map<int64_t, int>> begins;
   for (int value = 0; value < values.size(); ++value) {
     const Value& slice = values[value];
     if (slice.kind != Value::Kind::kSlice) continue;
     begins[{slice.inputs[0], slice.axis, slice.part}][slice.begin] = value;
   }
-  std::vector<Places> all;
+  std::vector<Positions> all;
   for (const auto& [key, slices] : begins) {
-    Places places;
-    std::tie(places.input, places.axis, places.part) = key;
-    places.first = slices.begin()->first;
+    Positions positions;
+    std::tie(positions.input, positions.axis, positions.part) = key;
+    positions.first = slices.begin()->first;
     for (const auto& [begin, value] : slices) {
-      const int64_t offset = begin - places.first;
-      if (offset % places.part == 0) places.parts[offset / places.part] = value;
+      const int64_t offset = begin - positions.first;
+      if (offset % positions.part == 0) positions.parts[offset / positions.part] = value;
     }
-    if (std::ssize(places.parts) >= least) all.push_back(std::move(places));
+    if (std::ssize(positions.parts) >= least) all.push_back(std::move(positions));
   }
-  std::ranges::stable_sort(all, [](const Places& a, const Places& b) {
+  std::ranges::stable_sort(all, [](const Positions& a, const Positions& b) {
     return std::pair(-std::ssize(a.parts), a.input) < std::pair(-std::ssize(b.parts), b.input);
   });
   return all;
 }
 
-Timeline::Timeline(const ValueTable& values, const std::vector<Places>& all, size_t at,
+Timeline::Timeline(const ValueTable& values, const std::vector<Positions>& all, size_t at,
                    bool backward, bool together)
     : count(all[at].parts.rbegin()->first + 1), copies(static_cast<size_t>(values.size()), -1) {
   Add(all[at], backward);
@@ -56,8 +56,8 @@ Timeline::Timeline(const ValueTable& values, const std::vector<Places>& all, siz
   Spread(values);
 }
 
-void Timeline::Add(const Places& places, bool backward) {
-  for (const auto& [part, value] : places.parts) {
+void Timeline::Add(const Positions& positions, bool backward) {
+  for (const auto& [part, value] : positions.parts) {
     copies[static_cast<size_t>(value)] = backward ? count - 1 - part : part;
   }
   ++visited;

@@ -15,7 +15,7 @@
 namespace weft::graph {
 
 // Slices of one axis of a value, of equal size, that are read one by one.
-struct Places {
+struct Positions {
   int input = kNoValue;
   int64_t axis = 0, part = 0;
   int64_t first = 0;             // begin of the first slice
@@ -23,14 +23,14 @@ struct Places {
 };
 
 // All series with at least `least` slices, by descending length, then by input.
-std::vector<Places> PlacesIn(const ValueTable& values, int64_t least);
+std::vector<Positions> PositionsIn(const ValueTable& values, int64_t least);
 
 // Assigns each value to a copy of the body: the latest slice on which the value depends, -1 if
 // none. Backward: slice 0 belongs to the last copy.
 struct Timeline {
   // `together`: includes all tensors with the same number of slices that do not depend on tensor
   // `at`.
-  Timeline(const ValueTable& values, const std::vector<Places>& all, size_t at, bool backward,
+  Timeline(const ValueTable& values, const std::vector<Positions>& all, size_t at, bool backward,
            bool together);
   int64_t Of(int value) const { return copies[static_cast<size_t>(value)]; }
   int64_t count = 0;  // number of copies
@@ -38,7 +38,7 @@ struct Timeline {
   size_t visited = 0;  // number of tensors that are read slice by slice
 
  private:
-  void Add(const Places& places, bool backward);
+  void Add(const Positions& positions, bool backward);
   void Spread(const ValueTable& values);
 };
 

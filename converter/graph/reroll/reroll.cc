@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kLeastTrips = 4;
 // Search limits, far above the needs of traced loops: the number of sliced axes, and the number of
 // copies from the end to try as the body.
-constexpr size_t kMostPlaces = 64;
+constexpr size_t kMostPositions = 64;
 constexpr int64_t kMostCopies = 6;
 
 class Rerolling {
@@ -32,8 +32,8 @@ class Rerolling {
 
   // Creates the best loop over axes with the same number of slices. Returns false if there is none.
   bool Run() {
-    std::vector<Places> all = PlacesIn(values_, kLeastTrips);
-    if (all.size() > kMostPlaces) all.resize(kMostPlaces);
+    std::vector<Positions> all = PositionsIn(values_, kLeastTrips);
+    if (all.size() > kMostPositions) all.resize(kMostPositions);
     if (!all.empty()) readers_ = ReadersOf(values_);
     for (size_t at = 0; at < all.size() && !best_.is_best; ++at) {
       if (best_.saved > 0 && all[at].parts.size() < all[at - 1].parts.size()) break;
@@ -52,7 +52,7 @@ class Rerolling {
     std::shared_ptr<Copies> copies;  // of the period
   };
 
-  void Traversal(const std::vector<Places>& all, size_t at) {
+  void Traversal(const std::vector<Positions>& all, size_t at) {
     for (const bool backward : {false, true}) {
       const Timeline together(values_, all, at, backward, /*together=*/true);
       Try(together);

@@ -30,14 +30,14 @@ class UseSearch {
   }
 
  private:
-  struct Place {
+  struct Position {
     int64_t copy = 0;
     int body = kNoValue;
   };
 
   std::vector<bool> TakesOnly() const;
   void FindMade();
-  const Place* PlaceOf(const ir::Source& source) const;
+  const Position* PositionOf(const ir::Source& source) const;
   bool IsMade(const ir::Node& node) const;
   void AddUsesOf(ir::Node& node);
   size_t RunFrom(const ir::Node& node, size_t input, int64_t& step) const;
@@ -47,7 +47,7 @@ class UseSearch {
   const ValueTable& values_;
   const Period& period_;
   const Copies& copies_;
-  std::map<int, Place> made_;  // by value number
+  std::map<int, Position> made_;  // by value number
   Uses found_;
 };
 
@@ -74,19 +74,19 @@ void UseSearch::FindMade() {
       if (!period_.values[at].computed() || takes_only[at] || value == kNoValue) continue;
       // A simplified copy may contain constants and ports.
       const bool is_node = !values_[value].constant && values_[value].kind != Value::Kind::kOther;
-      if (is_node) made_.try_emplace(value, Place{copy, body});
+      if (is_node) made_.try_emplace(value, Position{copy, body});
     }
   }
 }
 
-const UseSearch::Place* UseSearch::PlaceOf(const ir::Source& source) const {
+const UseSearch::Position* UseSearch::PositionOf(const ir::Source& source) const {
   const auto found = made_.find(values_.Of(source));
   return found == made_.end() ? nullptr : &found->second;
 }
 
 bool UseSearch::IsMade(const ir::Node& node) const {
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
-    if (PlaceOf({const_cast<ir::Node*>(&node), port}) != nullptr) return true;
+    if (PositionOf({const_cast<ir::Node*>(&node), port}) != nullptr) return true;
   }
   return false;
 }
@@ -94,12 +94,12 @@ bool UseSearch::IsMade(const ir::Node& node) const {
 // Number of inputs, from this one on, that hold the same body value in consecutive copies.
 size_t UseSearch::RunFrom(const ir::Node& node, size_t input, int64_t& step) const {
   if (!ops::TraitsOf(node).joins) return 1;
-  const Place* first = PlaceOf(node.inputs[input]);
+  const Position* first = PositionOf(node.inputs[input]);
   size_t count = 1;
   while (input + count < node.inputs.size()) {
-    const Place* place = PlaceOf(node.inputs[input + count]);
-    if (place == nullptr || place->body != first->body) break;
-    const int64_t distance = place->copy - first->copy;
+    const Position* position = PositionOf(node.inputs[input + count]);
+    if (position == nullptr || position->body != first->body) break;
+    const int64_t distance = position->copy - first->copy;
     if (count == 1 && (distance == 1 || distance == -1)) step = distance;
     if (distance != step * static_cast<int64_t>(count)) break;
     ++count;
@@ -109,12 +109,12 @@ size_t UseSearch::RunFrom(const ir::Node& node, size_t input, int64_t& step) con
 
 void UseSearch::AddUsesOf(ir::Node& node) {
   for (size_t input = 0; input < node.inputs.size();) {
-    const Place* place = PlaceOf(node.inputs[input]);
-    if (place == nullptr) {
+    const Position* position = PositionOf(node.inputs[input]);
+    if (position == nullptr) {
       ++input;
       continue;
     }
-    Use use = {.reader = &node, .input = input, .body = place->body, .first = place->copy};
+    Use use = {.reader = &node, .input = input, .body = position->body, .first = position->copy};
     use.count = RunFrom(node, input, use.step);
     if (use.count > 1) {
       Faults discarded;  // inference has accepted the node

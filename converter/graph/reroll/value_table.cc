@@ -51,21 +51,21 @@ bool IsWhole(const ops::Run& run, int64_t dim) {
 }
 
 // The elements of one axis that an output holds, if all other axes are complete and in order.
-std::optional<ops::Selection> PlacesOf(const ops::AxisRelation& relation, const Dims& dims,
-                                       uint32_t port) {
+std::optional<ops::Selection> PositionsOf(const ops::AxisRelation& relation, const Dims& dims,
+                                          uint32_t port) {
   if (port < relation.parts.size()) return relation.parts[port];
   if (relation.selections.size() != 1 || port != 0) return std::nullopt;
-  const ops::Selection places = relation.selections[0];
+  const ops::Selection positions = relation.selections[0];
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    if (static_cast<int64_t>(axis) == places.axis) continue;
+    if (static_cast<int64_t>(axis) == positions.axis) continue;
     if (!IsWhole(relation.runs[axis].at(0), dims[axis])) return std::nullopt;
   }
-  return places;
+  return positions;
 }
 
-int64_t WithPart(const Dims& dims, const ops::Selection& places) {
-  const int64_t dim = dims[static_cast<size_t>(places.axis)];
-  return dim == 0 ? 0 : ElementCount(dims).value_or(0) / dim * (places.end - places.begin);
+int64_t WithPart(const Dims& dims, const ops::Selection& positions) {
+  const int64_t dim = dims[static_cast<size_t>(positions.axis)];
+  return dim == 0 ? 0 : ElementCount(dims).value_or(0) / dim * (positions.end - positions.begin);
 }
 
 // The input that equals a sum with negative zeros bit by bit. Exporters leave such sums where zeros
@@ -129,14 +129,14 @@ std::optional<int> ValueTable::AddTaken(ir::Node& node, uint32_t port,
   const TensorType &whole = TypeOf(node.inputs[0]), &type = node.outputs[port].type;
   const ops::AxisRelation relation = ops::RelationOf(graph_, node);
   if (relation.stretches && type == whole) return inputs[0];
-  const std::optional<ops::Selection> places = PlacesOf(relation, whole.dims, port);
-  if (!places || places->begin < 0 || places->end <= places->begin) return std::nullopt;
-  if (places->end > whole.dims[static_cast<size_t>(places->axis)]) return std::nullopt;
-  if (ElementCount(type.dims).value_or(0) != WithPart(whole.dims, *places)) return std::nullopt;
+  const std::optional<ops::Selection> positions = PositionsOf(relation, whole.dims, port);
+  if (!positions || positions->begin < 0 || positions->end <= positions->begin) return std::nullopt;
+  if (positions->end > whole.dims[static_cast<size_t>(positions->axis)]) return std::nullopt;
+  if (ElementCount(type.dims).value_or(0) != WithPart(whole.dims, *positions)) return std::nullopt;
   Value value = {.kind = Value::Kind::kSlice, .type = whole, .inputs = {inputs[0]}};
-  value.axis = places->axis;
-  value.begin = places->begin;
-  value.part = places->end - places->begin;
+  value.axis = positions->axis;
+  value.begin = positions->begin;
+  value.part = positions->end - positions->begin;
   value.type.dims[static_cast<size_t>(value.axis)] = value.part;
   const Key key = {2, inputs[0], value.axis, value.begin, value.part};
   return AddReshape(Add(key, std::move(value)), type);

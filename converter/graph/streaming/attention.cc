@@ -85,10 +85,11 @@ ir::Source Masked(ir::Graph& graph, ir::Node& node, ir::Source scores, ir::Sourc
   return {NewInferredNode(graph, node, "Select", 1, {mask, scores, nothing}), 0};
 }
 
-ir::Source Triangle(ir::Graph& graph, const ir::Node& node, int64_t places) {
+ir::Source Triangle(ir::Graph& graph, const ir::Node& node, int64_t positions) {
   std::vector<int64_t> flags;
-  for (int64_t at = 0; at < places * places; ++at) flags.push_back(at % places <= at / places);
-  return NewInts(graph, node, {ElementType::boolean, {places, places}}, flags);
+  for (int64_t at = 0; at < positions * positions; ++at)
+    flags.push_back(at % positions <= at / positions);
+  return NewInts(graph, node, {ElementType::boolean, {positions, positions}}, flags);
 }
 
 // Returns the query, scaled as in the attention operation.
@@ -108,16 +109,16 @@ ir::Source ScaledQuery(ir::Graph& graph, ir::Node& node) {
 // Decomposes the attention operation. Bit-identical.
 void TakeApart(ir::Graph& graph, ir::Node& node) {
   if (!IsCalled(node, "ScaledDotProductAttention")) return;
-  const int64_t places = DimsOf(node.inputs[0]).end()[-2];
+  const int64_t positions = DimsOf(node.inputs[0]).end()[-2];
   const bool is_causal = Flag(graph, node, "causal");
   const bool has_mask = node.inputs.size() > kMaskInput;
-  if (DimsOf(node.inputs[1]).end()[-2] != places || !(is_causal || has_mask)) return;
+  if (DimsOf(node.inputs[1]).end()[-2] != positions || !(is_causal || has_mask)) return;
   if (node.inputs.size() > kScaleInput && !NumberIn(node.inputs[kScaleInput])) return;
   if (!is_causal) {
     const ir::Source given = node.inputs[kMaskInput];
-    if (!given.node->constant || TypeOf(given).dims.size() < 2 || places < 2) return;
+    if (!given.node->constant || TypeOf(given).dims.size() < 2 || positions < 2) return;
   }
-  const ir::Source mask = is_causal ? Triangle(graph, node, places) : node.inputs[kMaskInput];
+  const ir::Source mask = is_causal ? Triangle(graph, node, positions) : node.inputs[kMaskInput];
   const ir::Source query = ScaledQuery(graph, node), key = node.inputs[1], value = node.inputs[2];
   const ir::Source scores = {
       NewInferredNode(graph, node, "MatMul", 1, {query, key}, 1, {{"transpose_b", "true"}}), 0};
@@ -225,7 +226,7 @@ std::optional<CausalAttention> ReadForm(const ir::Graph& graph, const ReadersOf&
     at = at.node->inputs[DataInput(*at.node).value()];
   }
   found.scores = at.node;
-  found.places = DimsOf(at).back();
+  found.positions = DimsOf(at).back();
   if (!IsReadOnce(readers, *at.node) || !IsSquare(DimsOf(at))) return std::nullopt;
   const std::optional<Sum> scores = SumOf(graph, *at.node, false);
   const std::optional<Sum> sum = SumOf(graph, product, true);
@@ -258,7 +259,7 @@ std::vector<CausalAttention> ReadAttentions(ir::Graph& graph,
     if (IsCalled(*node, "ScaledDotProductAttention")) others.push_back(node);
     std::optional<CausalAttention> attention = ReadForm(graph, readers, *node);
     if (!attention) continue;
-    const Masks masks(attention->masks, attention->places, attention->softmax != nullptr);
+    const Masks masks(attention->masks, attention->positions, attention->softmax != nullptr);
     const std::optional<Reach> reach = masks.Read();
     if (reach) {
       attention->reach = *reach;

@@ -22,7 +22,7 @@ struct CausalAttention {
   std::vector<ir::Node*> shares;  // after the softmax: reshapes, NaN replaced by 0
   PortAxis query, key;            // time axes of the operands of the scores
   PortAxis value, result;         // and of the product
-  int64_t places = 0;
+  int64_t positions = 0;
   Reach reach;
 };
 

@@ -56,7 +56,8 @@ const TimeAxis* TimeAxes::Of(const ir::Source& source) const {
   return found == times_.end() ? nullptr : &found->second;
 }
 
-std::pair<int64_t, int64_t> TimeAxes::Place(const ir::Source& source, const TimeAxis& time) const {
+std::pair<int64_t, int64_t> TimeAxes::Position(const ir::Source& source,
+                                               const TimeAxis& time) const {
   const Dims& dims = DimsOf(source);
   const auto at = static_cast<size_t>(time.axis);
   return {ops::ProductOf(dims, 0, at) * time.outer,
@@ -67,7 +68,7 @@ std::pair<int64_t, int64_t> TimeAxes::Place(const ir::Source& source, const Time
 // position.
 bool TimeAxes::Join(const ir::Source& source, TimeAxis time, const ir::Node& node) {
   const auto [found, added] = times_.try_emplace({source.node, source.port}, time);
-  if (added || Place(source, found->second) == Place(source, time)) return added;
+  if (added || Position(source, found->second) == Position(source, time)) return added;
   RefuseToCut(graph_, node,
               fmt::format("time runs along axis {} of {} and along axis {}", found->second.axis,
                           ToString(DimsOf(source)), time.axis),
@@ -142,10 +143,10 @@ bool TimeAxes::SpreadThroughTimeLoop(ir::Node& node, const std::vector<Stride>& 
 }
 
 void TimeAxes::CheckTogether(ir::Node& node) {
-  const auto [axis, places] = relations_[&node].together;
-  const TimeAxis* time = places > 1 ? Of({&node, 0}) : nullptr;
-  if (time == nullptr || time->axis != axis || time->chunk % places == 0) return;
-  divisor_ = places / std::gcd(places, time->chunk);
+  const auto [axis, positions] = relations_[&node].together;
+  const TimeAxis* time = positions > 1 ? Of({&node, 0}) : nullptr;
+  if (time == nullptr || time->axis != axis || time->chunk % positions == 0) return;
+  divisor_ = positions / std::gcd(positions, time->chunk);
 }
 
 // The number of elements per step may differ between the input and the output. Further outputs with
@@ -165,11 +166,11 @@ bool TimeAxes::SpreadThroughDelay(ir::Node& node, const Delay& delay) {
 bool TimeAxes::SpreadAtRates(ir::Node& node, int64_t axis, const Side& from, const Side& to) {
   const TimeAxis* time = Of(from.tensor);
   if (time == nullptr || time->axis != axis) return false;
-  if (time->chunk % from.places != 0) {
-    divisor_ = from.places / std::gcd(from.places, time->chunk);
+  if (time->chunk % from.positions != 0) {
+    divisor_ = from.positions / std::gcd(from.positions, time->chunk);
     return false;
   }
-  return Join(to.tensor, {axis, time->outer, time->chunk / from.places * to.places}, node);
+  return Join(to.tensor, {axis, time->outer, time->chunk / from.positions * to.positions}, node);
 }
 
 bool TimeAxes::SpreadThroughReshape(ir::Node& node) {
@@ -196,7 +197,7 @@ int64_t TimeAxes::StepsTogether(const ir::Source& from, const ir::Source& to) co
 // Returns the axis of `to` with the same number of elements before a step and in a step.
 std::optional<TimeAxis> TimeAxes::Reshaped(const ir::Source& from, const ir::Source& to,
                                            int64_t together) const {
-  const auto [before, of_step] = Place(from, *Of(from));
+  const auto [before, of_step] = Position(from, *Of(from));
   const int64_t within = of_step * together;
   const Dims& dims = DimsOf(to);
   int64_t outside = 1, inside = ElementCount(dims).value_or(0);

@@ -74,7 +74,7 @@ class TimeAxes {
   bool SpreadThroughDelay(ir::Node& node, const Delay& delay);
   struct Side {
     ir::Source tensor;
-    int64_t places;  // that correspond to `places` of the other side
+    int64_t positions;  // that correspond to `positions` of the other side
   };
   bool SpreadAtRates(ir::Node& node, int64_t axis, const Side& from, const Side& to);
   bool Join(const ir::Source& source, TimeAxis time, const ir::Node& node);
@@ -83,7 +83,7 @@ class TimeAxes {
                                    int64_t together = 1) const;
   int64_t StepsTogether(const ir::Source& from, const ir::Source& to) const;
   // Returns the number of elements before one step of time, and in one step.
-  std::pair<int64_t, int64_t> Place(const ir::Source& source, const TimeAxis& time) const;
+  std::pair<int64_t, int64_t> Position(const ir::Source& source, const TimeAxis& time) const;
 
   ir::Graph& graph_;
   const int64_t steps_;

@@ -45,10 +45,10 @@ int DepthOf(const ir::Node& node) {
 // as a step.
 class ThroughBodies {
  public:
-  ThroughBodies(ir::Node& node, const PortAxis& begin, int64_t places)
-      : node_(node), places_(places), group_({begin}) {
+  ThroughBodies(ir::Node& node, const PortAxis& begin, int64_t positions)
+      : node_(node), positions_(positions), group_({begin}) {
     for (ir::Body& body : node.bodies) {
-      times_.push_back(std::make_unique<TimeAxes>(*body.graph, places, faults_));
+      times_.push_back(std::make_unique<TimeAxes>(*body.graph, positions, faults_));
     }
   }
 
@@ -80,7 +80,7 @@ class ThroughBodies {
                     const TimeAxis& time) const;
 
   ir::Node& node_;
-  const int64_t places_;
+  const int64_t positions_;
   Faults faults_;  // time along two axes of one tensor
   bool is_apart_ = true;
   AxisGroup group_;
@@ -95,7 +95,7 @@ bool ThroughBodies::Add(const PortAxis& outside) {
 
 bool ThroughBodies::Join(TimeAxes& times, const ir::Source& source, int64_t axis) {
   const Dims& dims = DimsOf(source);
-  const bool fits = axis < std::ssize(dims) && dims[static_cast<size_t>(axis)] == places_;
+  const bool fits = axis < std::ssize(dims) && dims[static_cast<size_t>(axis)] == positions_;
   is_apart_ = is_apart_ && fits;
   if (!fits || times.Of(source) != nullptr) return false;
   times.Set(source, {axis, 1, 1}, node_);
@@ -262,13 +262,13 @@ void CutBodies(const TimeAxes& times, ir::Node& node, int64_t steps) {
   if (!at) return;
   ThroughBodies through(node, *at, times.steps() * time.outer * time.chunk);
   if (!through.Run()) return;
-  const int64_t places = steps * time.outer * time.chunk;
+  const int64_t positions = steps * time.outer * time.chunk;
   for (size_t i = 0; i < node.bodies.size(); ++i) {
     ir::Graph& body = *node.bodies[i].graph;
     const TimeAxes& inside = through.times(i);
-    KeepRounding(body, inside, places, /*is_body=*/true);
-    for (ir::Node* inner : inside.nodes()) CutBodies(inside, *inner, places);
-    Resize(body, inside, places);
+    KeepRounding(body, inside, positions, /*is_body=*/true);
+    for (ir::Node* inner : inside.nodes()) CutBodies(inside, *inner, positions);
+    Resize(body, inside, positions);
   }
 }
 

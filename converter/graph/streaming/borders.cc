@@ -35,7 +35,7 @@ std::optional<int64_t> OnlyAxisOf(const Border& border) {
 // Returns true if each element of the only output comes from one element of input 0. Sums and
 // products with a constant are excluded: without the border between them, they could be merged with
 // their neighbours.
-bool TakesPlaces(const ir::Node& node, bool computes) {
+bool TakesPositions(const ir::Node& node, bool computes) {
   if (node.operation == nullptr || node.constant || node.inputs.empty()) return false;
   if (node.outputs.size() != 1 || !node.bodies.empty()) return false;
   const bool is_alone = std::all_of(node.inputs.begin() + 1, node.inputs.end(),
@@ -70,13 +70,13 @@ void MoveBorder(ir::Graph& graph, ir::Node& node) {
   if (node.inputs.empty()) return;
   ir::Node& pad = *node.inputs[0].node;
   const std::optional<Border> border = BorderOf(graph, pad);
-  if (!border || !TakesPlaces(node, border->repeats)) return;
+  if (!border || !TakesPositions(node, border->repeats)) return;
   const std::optional<int64_t> axis = OnlyAxisOf(*border);
   const std::optional<int64_t> behind = axis ? AxisBehind(graph, node, *axis) : std::nullopt;
   if (!behind || DimsOf(pad.inputs[0])[static_cast<size_t>(*axis)] < 2) return;
-  const int64_t places = border->begin[static_cast<size_t>(*axis)];
+  const int64_t positions = border->begin[static_cast<size_t>(*axis)];
   Dims dims = node.outputs[0].type.dims;
-  dims[static_cast<size_t>(*behind)] -= places;
+  dims[static_cast<size_t>(*behind)] -= positions;
   ir::Source moved;
   if (ops::TraitsOf(node).reshapes) {
     moved = NewReshape(graph, node, pad.inputs[0], dims);
@@ -87,7 +87,7 @@ void MoveBorder(ir::Graph& graph, ir::Node& node) {
     moved.node->outputs[0].names.clear();
   }
   moved.node->outputs[0].type = {node.outputs[0].type.type, dims};
-  BecomeBorder(graph, node, moved, FillOf(pad, *border), *behind, places, /*shifts=*/false);
+  BecomeBorder(graph, node, moved, FillOf(pad, *border), *behind, positions, /*shifts=*/false);
 }
 
 }  // namespace
@@ -113,12 +113,12 @@ BorderFill FillOf(const ir::Node& pad, const Border& border) {
 }
 
 void BecomeBorder(ir::Graph& graph, ir::Node& node, const ir::Source& data, const BorderFill& fill,
-                  int64_t axis, int64_t places, bool shifts) {
+                  int64_t axis, int64_t positions, bool shifts) {
   const size_t rank = TypeOf(data).dims.size();
   const TensorType type = {ElementType::i64, {static_cast<int64_t>(rank)}};
   Dims begins(rank, 0), ends(rank, 0);
-  begins[static_cast<size_t>(axis)] = places;
-  if (shifts) ends[static_cast<size_t>(axis)] = -places;
+  begins[static_cast<size_t>(axis)] = positions;
+  if (shifts) ends[static_cast<size_t>(axis)] = -positions;
   std::vector<ir::Source> inputs = {data, NewInts(graph, node, type, begins),
                                     NewInts(graph, node, type, ends)};
   if (fill.number) inputs.push_back(*fill.number);

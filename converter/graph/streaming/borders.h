@@ -31,7 +31,7 @@ BorderFill FillOf(const ir::Node& pad, const Border& border);
 // Changes `node` into a Pad of `data` along one axis. If `shifts`, it removes the same number of
 // elements at the end.
 void BecomeBorder(ir::Graph& graph, ir::Node& node, const ir::Source& data, const BorderFill& fill,
-                  int64_t axis, int64_t places, bool shifts);
+                  int64_t axis, int64_t positions, bool shifts);
 
 // Makes a slice return all of its data, because the elements it removed are no longer computed
 // (kMoved, rounding.h).

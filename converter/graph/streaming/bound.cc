@@ -26,15 +26,15 @@ const Delay* DelayInTime(const TimeAxes& times, const ir::Node& node) {
 // Returns the bytes of `past` positions of a tensor with a time axis.
 int64_t PastBytes(const TimeAxes& times, const ir::Source& source, int64_t past) {
   const TimeAxis& time = *times.Of(source);
-  const int64_t places = time.outer * times.steps() * time.chunk;
+  const int64_t positions = time.outer * times.steps() * time.chunk;
   const TensorType& type = source.node->outputs[source.port].type;
-  return DenseBytes(type).value_or(0) / std::max<int64_t>(places, 1) * past;
+  return DenseBytes(type).value_or(0) / std::max<int64_t>(positions, 1) * past;
 }
 
 // Converts a number of positions of one tensor to those of another with the same steps.
-int64_t PlacesIn(const TimeAxes& times, const ir::Source& other, const ir::Source& source,
-                 int64_t places) {
-  return DividedUp(places * times.Of(other)->chunk, times.Of(source)->chunk);
+int64_t PositionsIn(const TimeAxes& times, const ir::Source& other, const ir::Source& source,
+                    int64_t positions) {
+  return DividedUp(positions * times.Of(other)->chunk, times.Of(source)->chunk);
 }
 
 // Returns true if the output only has numbers of input 0, without arithmetic.
@@ -58,13 +58,13 @@ class ReceptiveField {
     }
     for (const ir::Node* result : graph.results) Ask(result->inputs[0], 0);
     for (ir::Node* node : times.nodes() | std::views::reverse) {
-      int64_t places = -1;
+      int64_t positions = -1;
       for (uint32_t port = 0; port < node->outputs.size(); ++port) {
         const auto found = asked_.find({node, port});
-        if (found != asked_.end()) places = std::max(places, found->second);
+        if (found != asked_.end()) positions = std::max(positions, found->second);
       }
-      if (places < 0) continue;
-      for (size_t i = 0; i < node->inputs.size(); ++i) AskInput(*node, i, places);
+      if (positions < 0) continue;
+      for (size_t i = 0; i < node->inputs.size(); ++i) AskInput(*node, i, positions);
     }
   }
 
@@ -85,31 +85,33 @@ class ReceptiveField {
 
   // Positions within the sequence cover at most its number of steps, even if the last of these is
   // only partly read.
-  int64_t StepsBack(int64_t places, int64_t chunk) const {
-    return std::min(1 + DividedUp(places, chunk), std::max(times_.steps(), 1 + places / chunk));
+  int64_t StepsBack(int64_t positions, int64_t chunk) const {
+    return std::min(1 + DividedUp(positions, chunk),
+                    std::max(times_.steps(), 1 + positions / chunk));
   }
 
-  // Records that an output reads `places` positions before those of its own step.
-  void Ask(const ir::Source& source, int64_t places) {
+  // Records that an output reads `positions` positions before those of its own step.
+  void Ask(const ir::Source& source, int64_t positions) {
     int64_t& asked = asked_.try_emplace({source.node, source.port}, 0).first->second;
-    asked = std::max(asked, places);
+    asked = std::max(asked, positions);
   }
 
-  void AskInput(ir::Node& node, size_t input, int64_t places) {
+  void AskInput(ir::Node& node, size_t input, int64_t positions) {
     const ir::Source source = node.inputs[input];
     const TimeAxis* time = times_.Of(source);
     if (time == nullptr) return Ask(source, 0);
-    const int64_t asked = PlacesAsked(node, input, *time, places);
+    const int64_t asked = PositionsNeeded(node, input, *time, positions);
     const auto seen = seen_.find({&node, input});
     Ask(source, asked == kAll || seen == seen_.end() ? asked : asked + seen->second);
   }
 
-  int64_t PlacesAsked(ir::Node& node, size_t input, const TimeAxis& time, int64_t places) const {
-    if (places == kAll) return kAll;
+  int64_t PositionsNeeded(ir::Node& node, size_t input, const TimeAxis& time,
+                          int64_t positions) const {
+    if (positions == kAll) return kAll;
     const AxisRelation& relation = times_.Relation(&node);
     if (input == 0 && FirstStepIn(times_, node) != nullptr) return kAll;
     const Delay* delay = input == 0 ? DelayAlong(relation, time.axis) : nullptr;
-    if (delay != nullptr) return DividedUp(places, delay->give) * delay->take + delay->past;
+    if (delay != nullptr) return DividedUp(positions, delay->give) * delay->take + delay->past;
     const bool selects = std::ranges::find(relation.selections, time.axis, &Selection::axis) !=
                          relation.selections.end();
     if (ir::IsResult(node) || (input == 0 && selects)) return 0;
@@ -123,7 +125,7 @@ class ReceptiveField {
     for (uint32_t port = 0; port < node.outputs.size(); ++port) {
       const ir::Source output = {&node, port};
       if (times_.Of(output) != nullptr) {
-        return PlacesIn(times_, node.inputs[input], output, places);
+        return PositionsIn(times_, node.inputs[input], output, positions);
       }
     }
     return kAll;
@@ -137,18 +139,18 @@ class ReceptiveField {
 
 }  // namespace
 
-int64_t LeastPastBytes(const TimeAxes& times, const SamePlaces& places) {
+int64_t LeastPastBytes(const TimeAxes& times, const AlignedPositions& positions) {
   std::map<SourceKey, int64_t> least;  // per tensor, bytes of the longest look-back
   for (const ir::Node* node : times.nodes()) {
     const Delay* delay = DelayInTime(times, *node);
     if (delay == nullptr || delay->past == 0) continue;
-    const ir::Source data = places.First(node->inputs[0]);
+    const ir::Source data = positions.First(node->inputs[0]);
     ir::Source narrowest = data;
     int64_t bytes = PastBytes(times, data, delay->past);
     for (ir::Source at = data; MakesNothingNew(times, *at.node);) {
-      at = places.First(at.node->inputs[0]);
+      at = positions.First(at.node->inputs[0]);
       if (times.Of(at) == nullptr) break;
-      const int64_t here = PastBytes(times, at, PlacesIn(times, at, data, delay->past));
+      const int64_t here = PastBytes(times, at, PositionsIn(times, at, data, delay->past));
       if (here > bytes) continue;
       bytes = here;
       narrowest = at;

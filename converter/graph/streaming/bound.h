@@ -10,7 +10,7 @@
 //   times the bytes of a position. A look-back counts where the data is smallest: reshapes,
 //   repetitions and type conversions before the window are no arithmetic, so their input counts
 //   instead of their output. A tensor with several readers counts once, and so do tensors with the
-//   same positions (same_places.h).
+//   same positions (aligned_positions.h).
 //
 //   All other states: carried values of time loops, running sums, step counters, variables of the
 //   model (the Streamed::states that are no past).
@@ -20,16 +20,16 @@
 #include <cstdint>
 #include <optional>
 
+#include "converter/graph/streaming/aligned_positions.h"
 #include "converter/graph/streaming/attention.h"
 #include "converter/graph/streaming/axes.h"
-#include "converter/graph/streaming/same_places.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
 
 // Returns the bytes of the first part of the bound. `times` is spread over a graph that is not
 // resized yet.
-int64_t LeastPastBytes(const TimeAxes& times, const SamePlaces& places);
+int64_t LeastPastBytes(const TimeAxes& times, const AlignedPositions& positions);
 
 // Returns the number of input steps that an output depends on, including its own step. Returns
 // nullopt if it depends on all steps so far: after time loops, running sums, and other combinations

@@ -59,30 +59,31 @@ ir::Source Read(ir::Graph& graph, const ir::Node& like, const std::string& name,
 }
 
 // Returns the past in the first run.
-ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay, int64_t places) {
-  const TensorType type = PastType(node, delay, places);
+ir::Source FirstPast(ir::Graph& graph, const ir::Node& node, const Delay& delay,
+                     int64_t positions) {
+  const TensorType type = PastType(node, delay, positions);
   if (!delay.repeats) return Filled(graph, node, type, delay.fill);
   Dims one = type.dims;
   one[0] = 1;
   const ir::Source first =
       Typed(NewReshape(graph, node, Part(graph, node.inputs[0], delay.axis, 0, 1), one),
             {type.type, one});
-  if (places == 1) return first;
+  if (positions == 1) return first;
   return Typed(NewBroadcast(graph, node, first, type.dims), type);
 }
 
 // Returns the reads of a ring: the past and the new positions in order. If it is smaller, returns
 // one run of positions per tap instead. Taps whose distance is the step then read the same
 // positions. `past` may be longer than this delay's.
-ops::RingReads ReadsOf(const Delay& delay, int64_t places, int64_t past) {
+ops::RingReads ReadsOf(const Delay& delay, int64_t positions, int64_t past) {
   const int64_t first = past - delay.past;
-  if (delay.shifts) return {delay.axis, first, 1, 1, places};
+  if (delay.shifts) return {delay.axis, first, 1, 1, positions};
   const bool moves_by_one = delay.take == 1 && delay.give == 1;
   const bool reaches_back = delay.past == (delay.taps - 1) * delay.dilation;
-  if (moves_by_one && reaches_back && delay.taps * places < delay.past + places) {
-    return {delay.axis, first, delay.taps, delay.dilation, places};
+  if (moves_by_one && reaches_back && delay.taps * positions < delay.past + positions) {
+    return {delay.axis, first, delay.taps, delay.dilation, positions};
   }
-  return {delay.axis, first, 1, 1, delay.past + places};
+  return {delay.axis, first, 1, 1, delay.past + positions};
 }
 
 ops::RingReads ReadsOf(const ir::Source& data, const WholePast& whole) {
@@ -135,8 +136,8 @@ const RunningSum* SumOverTime(const TimeAxes& times, ir::Node& node) {
   return time != nullptr && time->axis == relation.sum->axis ? &*relation.sum : nullptr;
 }
 
-TensorType PastType(const ir::Node& node, const Delay& delay, int64_t places) {
-  return ops::RingType(TypeOf(node.inputs[0]), {.axis = delay.axis}, places);
+TensorType PastType(const ir::Node& node, const Delay& delay, int64_t positions) {
+  return ops::RingType(TypeOf(node.inputs[0]), {.axis = delay.axis}, positions);
 }
 
 TensorType SumType(const ir::Node& node, const RunningSum& sum) {
@@ -155,12 +156,12 @@ ir::Source WithPast(ir::Graph& graph, ir::Node& like, const ir::Source& data,
                   Read(graph, like, names.past, type, first), names);
 }
 
-Past::Past(ir::Graph& graph, const ir::Node& first, const Delay& delay, int64_t places,
+Past::Past(ir::Graph& graph, const ir::Node& first, const Delay& delay, int64_t positions,
            PastNames names)
-    : graph_(graph), places_(places), names_(std::move(names)) {
-  const ir::Source initial = FirstPast(graph, first, delay, places);
-  state_.push_back(Read(graph, first, names_.past, PastType(first, delay, places), initial));
-  if (places == 1) return;
+    : graph_(graph), positions_(positions), names_(std::move(names)) {
+  const ir::Source initial = FirstPast(graph, first, delay, positions);
+  state_.push_back(Read(graph, first, names_.past, PastType(first, delay, positions), initial));
+  if (positions == 1) return;
   const ir::Source at = Filled(graph, first, kStartType, 0);
   state_.push_back(Read(graph, first, names_.start, kStartType, at));
 }
@@ -180,7 +181,7 @@ ir::Source Past::WindowOf(const ir::Node& node, const ops::RingReads& reads) {
 }
 
 void Past::PutBefore(ir::Node& node, const Delay& delay) {
-  const ops::RingReads reads = ReadsOf(delay, ExtentOf(node.inputs[0], delay.axis), places_);
+  const ops::RingReads reads = ReadsOf(delay, ExtentOf(node.inputs[0], delay.axis), positions_);
   const ir::Source window = WindowOf(node, reads);
   node.inputs[0] = window;
   if (reads.taps > 1) ops::SetDilation(graph_, node, delay.axis, reads.length);
@@ -204,9 +205,9 @@ void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std:
   const TensorType type = TypeOf(data);
   const ir::Source before =
       Read(graph, node, name, SumType(node, sum), Filled(graph, node, SumType(node, sum), 0));
-  const int64_t places = ExtentOf(data, sum.axis);
+  const int64_t positions = ExtentOf(data, sum.axis);
   const bool adds = IsFloat(type.type) || ElementBytes(type.type) >= 4;
-  if (places == 1 && adds) return AddToSum(graph, node, before, sum.exclusive, name);
+  if (positions == 1 && adds) return AddToSum(graph, node, before, sum.exclusive, name);
   const ir::Source joined = Joined(graph, node, before, data, sum.axis);
   std::vector<ir::Source> inputs = node.inputs;
   inputs[0] = joined;
@@ -214,7 +215,7 @@ void ReadSum(ir::Graph& graph, ir::Node& node, const RunningSum& sum, const std:
   ir::Node* sums = NewNode(graph, node, of, node.operation->opset, std::move(inputs));
   const ir::Source all = Typed({sums, 0}, TypeOf(joined));
   NewAssign(graph, node, name, Part(graph, all, sum.axis, -1, 1));
-  const ir::Source own = Part(graph, all, sum.axis, sum.exclusive ? 0 : 1, places);
+  const ir::Source own = Part(graph, all, sum.axis, sum.exclusive ? 0 : 1, positions);
   BecomeReshape(graph, node, own, type.dims);
 }
 

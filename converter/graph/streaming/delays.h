@@ -21,8 +21,8 @@ namespace weft::graph {
 const Delay* DelayOverTime(const TimeAxes& times, ir::Node& node);
 const RunningSum* SumOverTime(const TimeAxes& times, ir::Node& node);
 
-// Types of their states: `places` positions of the node's data, and the sum.
-TensorType PastType(const ir::Node& node, const Delay& delay, int64_t places);
+// Types of their states: `positions` positions of the node's data, and the sum.
+TensorType PastType(const ir::Node& node, const Delay& delay, int64_t positions);
 TensorType SumType(const ir::Node& node, const RunningSum& sum);
 
 // Names of the variables of a past, which is a ring (ops/ring.h): the positions and, if there are
@@ -35,7 +35,7 @@ struct PastNames {
 // and the same numbers at each position.
 class Past {
  public:
-  Past(ir::Graph& graph, const ir::Node& first, const Delay& delay, int64_t places,
+  Past(ir::Graph& graph, const ir::Node& first, const Delay& delay, int64_t positions,
        PastNames names);
   // Prepends the past to input 0. Readers of the same positions of the same tensor share one read.
   void PutBefore(ir::Node& node, const Delay& delay);
@@ -47,7 +47,7 @@ class Past {
   ir::Source WindowOf(const ir::Node& node, const ops::RingReads& reads);
 
   ir::Graph& graph_;
-  const int64_t places_;
+  const int64_t positions_;
   const PastNames names_;
   std::vector<ir::Source> state_;  // the ring and its start
   std::vector<ir::Node*> rings_;   // its readers
@@ -56,7 +56,7 @@ class Past {
 // A complete past of `past` positions, initially zeros, followed by `data` along `axis`.
 struct WholePast {
   int64_t axis = 0, past = 0;
-  format::RingOrder order = format::RingOrder::places_outer_inner;
+  format::RingOrder order = format::RingOrder::positions_outer_inner;
 };
 TensorType PastType(const ir::Source& data, const WholePast& whole);
 // Returns the past followed by `data`, read from a new ring; `like` names the new nodes.

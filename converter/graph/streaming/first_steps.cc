@@ -144,17 +144,17 @@ bool LoopReading::ReadSlice(size_t entry) {
   const ir::Slicing& slicing = input.slicing;
   ir::Source tensor = loop_.inputs[*input.input];
   if (slicing.backward) return false;
-  const int64_t places = DimsOf(tensor)[static_cast<size_t>(slicing.axis)];
+  const int64_t positions = DimsOf(tensor)[static_cast<size_t>(slicing.axis)];
   const int64_t count = slicing.count() + 1;
   if (steps == 0) steps = count;
-  const bool is_whole = slicing.begin == 0 && slicing.end == places;
+  const bool is_whole = slicing.begin == 0 && slicing.end == positions;
   const bool lacks_first = is_whole && tensor.node->constant;
   if (is_whole && !lacks_first) {
     const std::optional<Selection> taken = SliceOf(graph_, *tensor.node);
     if (!taken || taken->axis != slicing.axis || taken->begin != slicing.part) return false;
     tensor = tensor.node->inputs[0];
     if (taken->end != DimsOf(tensor)[static_cast<size_t>(slicing.axis)]) return false;
-  } else if (!is_whole && (slicing.begin != slicing.part || slicing.end != places)) {
+  } else if (!is_whole && (slicing.begin != slicing.part || slicing.end != positions)) {
     return false;
   }
   iterated.push_back({entry, tensor, slicing.axis, slicing.part, lacks_first});

@@ -11,8 +11,8 @@
 namespace weft::graph {
 
 Rate Rate::Times(int64_t factor, int64_t divisor) const {
-  const int64_t common = std::gcd(places * factor, of * divisor);
-  return {places * factor / common, of * divisor / common};
+  const int64_t common = std::gcd(positions * factor, of * divisor);
+  return {positions * factor / common, of * divisor / common};
 }
 
 Flows::Flows(ir::Graph& graph, const TimeSeeds& seeds)
@@ -42,13 +42,13 @@ int64_t Flows::Extent(const ir::Source& source) const {
   return DimsOf(source)[static_cast<size_t>(Of(source)->axis)];
 }
 
-int64_t Flows::PlacesPerStep(const ir::Source& source) const {
-  return Of(source)->rate.Times(step_.places, step_.of).places;
+int64_t Flows::PositionsPerStep(const ir::Source& source) const {
+  return Of(source)->rate.Times(step_.positions, step_.of).positions;
 }
 
 int64_t Flows::IterationsPerStep(const TimeLoop& time_loop) const {
   const Stride& stride = time_loop.strides[0];
-  return PlacesPerStep(TensorAt(*time_loop.node, stride.at)) / stride.chunk;
+  return PositionsPerStep(TensorAt(*time_loop.node, stride.at)) / stride.chunk;
 }
 
 void Flows::Set(const ir::Source& source, const Flow& flow) {
@@ -210,7 +210,8 @@ void Flows::SpreadThroughReshape(ir::Node& node) {
     if (flow == nullptr) continue;
     const auto regrouping = RegroupingOf(DimsOf(from), flow->axis, DimsOf(to));
     if (!regrouping) continue;
-    Set(to, {regrouping->axis, flow->rate.Times(regrouping->to_places, regrouping->from_places)});
+    Set(to,
+        {regrouping->axis, flow->rate.Times(regrouping->to_positions, regrouping->from_positions)});
   }
 }
 
@@ -226,10 +227,10 @@ void Flows::FindStep() {
     if (flow != nullptr) rates.push_back(flow->rate.Times(1, stride.chunk));
   }
   if (rates.empty()) return;
-  int64_t of = 1, places = 0;
+  int64_t of = 1, positions = 0;
   for (const Rate& rate : rates) of = std::lcm(of, rate.of);
-  for (const Rate& rate : rates) places = std::gcd(places, rate.places * (of / rate.of));
-  step_ = {of, places};
+  for (const Rate& rate : rates) positions = std::gcd(positions, rate.positions * (of / rate.of));
+  step_ = {of, positions};
 }
 
 std::optional<Selection> CropOf(const Flows& flows, ir::Node& node) {

@@ -18,9 +18,9 @@
 
 namespace weft::graph {
 
-// The reduced fraction `places` / `of`.
+// The reduced fraction `positions` / `of`.
 struct Rate {
-  int64_t places = 1, of = 1;
+  int64_t positions = 1, of = 1;
   Rate Times(int64_t factor, int64_t divisor) const;
   bool operator==(const Rate&) const = default;
 };
@@ -50,7 +50,7 @@ class Flows {
   int64_t Extent(const ir::Source& source) const;
   // Returns the positions of a tensor per step. A step is the minimum with an integer number of
   // positions in every tensor.
-  int64_t PlacesPerStep(const ir::Source& source) const;
+  int64_t PositionsPerStep(const ir::Source& source) const;
   // Iterations of the time loop per step.
   int64_t IterationsPerStep(const TimeLoop& time_loop) const;
 
@@ -87,10 +87,10 @@ class Flows {
 // Returns the positions of input 0 along its time axis that a slice keeps as an axis; else nullopt.
 std::optional<Selection> CropOf(const Flows& flows, ir::Node& node);
 
-// The effect of a reshape on an axis: `from_places` positions become `to_places` positions of axis
-// `axis` of `to`.
+// The effect of a reshape on an axis: `from_positions` positions become `to_positions` positions of
+// axis `axis` of `to`.
 struct Regrouping {
-  int64_t axis = 0, from_places = 1, to_places = 1;
+  int64_t axis = 0, from_positions = 1, to_positions = 1;
 };
 std::optional<Regrouping> RegroupingOf(const Dims& from, int64_t axis, const Dims& to);
 

@@ -16,7 +16,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kMostPlaces = 64;  // per frame; each needs an operation
+constexpr int64_t kMostPositions = 64;  // per frame; each needs an operation
 constexpr int64_t kEndOfAxis = std::numeric_limits<int64_t>::max();
 
 // A Gather of all elements of an axis by constant indices.
@@ -39,11 +39,11 @@ std::optional<Gathering> GatheringOf(const ir::Graph& graph, ir::Node& node) {
   return Gathering{ops::WrappedAxis(axis->front(), scope.rank(0)), *indices};
 }
 
-// Returns how often each of the `places` elements is repeated consecutively.
-std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t places) {
+// Returns how often each of the `positions` elements is repeated consecutively.
+std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t positions) {
   const auto count = static_cast<int64_t>(indices.size());
-  const int64_t repeats = places == 0 ? 0 : count / places;
-  if (repeats < 2 || count != repeats * places) return std::nullopt;
+  const int64_t repeats = positions == 0 ? 0 : count / positions;
+  if (repeats < 2 || count != repeats * positions) return std::nullopt;
   for (int64_t i = 0; i < count; ++i) {
     if (indices[static_cast<size_t>(i)] != i / repeats) return std::nullopt;
   }
@@ -52,19 +52,20 @@ std::optional<int64_t> RepeatsIn(const Dims& indices, int64_t places) {
 
 // The index of element j of frame f is `f * hop + j * apart`.
 struct Frames {
-  int64_t count = 0, places = 0, hop = 1, apart = 1;
+  int64_t count = 0, positions = 0, hop = 1, apart = 1;
 };
 
-std::optional<Frames> FramesIn(const Dims& indices, int64_t places) {
+std::optional<Frames> FramesIn(const Dims& indices, int64_t positions) {
   const auto all = static_cast<int64_t>(indices.size());
-  if (places < 2 || places > kMostPlaces || all % places != 0 || all / places < 2) {
+  if (positions < 2 || positions > kMostPositions || all % positions != 0 || all / positions < 2) {
     return std::nullopt;
   }
-  const Frames frames = {all / places, places, indices[static_cast<size_t>(places)], indices[1]};
+  const Frames frames = {all / positions, positions, indices[static_cast<size_t>(positions)],
+                         indices[1]};
   if (frames.hop < 1 || frames.apart < 1) return std::nullopt;
   for (int64_t i = 0; i < all; ++i) {
-    const int64_t place = i / places * frames.hop + i % places * frames.apart;
-    if (indices[static_cast<size_t>(i)] != place) return std::nullopt;
+    const int64_t position = i / positions * frames.hop + i % positions * frames.apart;
+    if (indices[static_cast<size_t>(i)] != position) return std::nullopt;
   }
   return frames;
 }
@@ -73,13 +74,13 @@ std::optional<Frames> FramesIn(const Dims& indices, int64_t places) {
 std::optional<Frames> FramesIn(const Dims& indices, const Dims& dims) {
   if (dims.size() == 2) return FramesIn(indices, dims[1]);
   if (dims.size() != 1 || indices[0] != 0) return std::nullopt;
-  int64_t places = 2;
+  int64_t positions = 2;
   const auto all = static_cast<int64_t>(indices.size());
-  while (places < all && indices[static_cast<size_t>(places)] ==
-                             indices[static_cast<size_t>(places - 1)] + indices[1]) {
-    ++places;
+  while (positions < all && indices[static_cast<size_t>(positions)] ==
+                                indices[static_cast<size_t>(positions - 1)] + indices[1]) {
+    ++positions;
   }
-  return FramesIn(indices, places);
+  return FramesIn(indices, positions);
 }
 
 ir::Source Inferred(ir::Graph& graph, const ir::Node& like, const char* of, int opset,
@@ -105,23 +106,23 @@ class GatherLowering {
 
   // Also takes over a border before the data, as far as each element of the frames looks back.
   void Join(const Frames& frames) {
-    int64_t border_places = 0;
+    int64_t border_positions = 0;
     const std::optional<Border> border = BorderOf(graph_, *data_.node);
     if (border) {
       ir::Node& pad = *data_.node;
       Dims others = border->begin, ends = border->end;
-      std::swap(border_places, others[static_cast<size_t>(axis_)]);
+      std::swap(border_positions, others[static_cast<size_t>(axis_)]);
       const Dims none(others.size(), 0);
-      if (others != none || ends != none || border_places < 0) return;
+      if (others != none || ends != none || border_positions < 0) return;
       fill_ = FillOf(pad, *border);
       data_ = pad.inputs[0];
     }
     if (frames.count * frames.hop != TypeOf(data_).dims[static_cast<size_t>(axis_)]) return;
     std::vector<ir::Source> parts;
-    const int64_t most = (frames.places - 1) * frames.apart - border_places;
+    const int64_t most = (frames.positions - 1) * frames.apart - border_positions;
     if (most >= frames.hop) return;
-    for (int64_t place = 0; place < frames.places; ++place) {
-      parts.push_back(PlaceOf(place * frames.apart - border_places, frames.hop));
+    for (int64_t position = 0; position < frames.positions; ++position) {
+      parts.push_back(PositionOf(position * frames.apart - border_positions, frames.hop));
     }
     const std::string axis = std::to_string(axis_ + 1);
     BecomeReshaped(Inferred(graph_, node_, "Concat", 1, std::move(parts), {{"axis", axis}}));
@@ -140,7 +141,7 @@ class GatherLowering {
 
   // Returns every `hop`-th element starting at `first`, as [..., frames, 1, ...]. Elements before
   // the first one come from the border.
-  ir::Source PlaceOf(int64_t first, int64_t hop) {
+  ir::Source PositionOf(int64_t first, int64_t hop) {
     ir::Source source = data_;
     if (first < 0) {
       const ir::Source shifted = NewIdentity(graph_, node_, data_);

@@ -31,11 +31,11 @@ bool IsBroadcast(const Dims& dims, const Dims& to) {
 
 // Returns the number of positions by which all elements of a softmax can move without changing
 // their lane and block in the sum (kernels/reduce/sum.h).
-int64_t PlacesOfOrder(int64_t places) {
+int64_t PositionsOfOrder(int64_t positions) {
   constexpr int64_t kLanes = 16, kBlock = kernels::kSumBlock * kLanes;
   constexpr int64_t kGroup = kernels::kSumBlock * kBlock;
-  if (places <= kBlock) return kLanes;
-  return places <= kGroup ? kBlock : kGroup;
+  if (positions <= kBlock) return kLanes;
+  return positions <= kGroup ? kBlock : kGroup;
 }
 
 class Keys {
@@ -59,7 +59,7 @@ class Keys {
                   std::map<std::string, std::string> attributes = {});
   ir::Source Numbers(const ir::Node& like, const std::vector<int64_t>& numbers);
   ir::Source Count(const ir::Node& like, int64_t begin, int64_t count);
-  ir::Source PlacesSoFar(const ir::Node& like, int64_t chunk);
+  ir::Source PositionsSoFar(const ir::Node& like, int64_t chunk);
   Lanes NewLanes(const ir::Node& like, const CausalAttention& attention, int64_t columns,
                  int64_t chunk);
   void SetMasks(const CausalAttention& attention, int64_t count, int64_t chunk);
@@ -88,7 +88,7 @@ ir::Source Keys::Count(const ir::Node& like, int64_t begin, int64_t count) {
   return Numbers(like, numbers);
 }
 
-ir::Source Keys::PlacesSoFar(const ir::Node& like, int64_t chunk) {
+ir::Source Keys::PositionsSoFar(const ir::Node& like, int64_t chunk) {
   if (chunk == 1) return steps_so_far_;
   return Made(like, "Multiply", 1, {steps_so_far_, Numbers(like, {chunk})});
 }
@@ -97,11 +97,11 @@ ir::Source Keys::PlacesSoFar(const ir::Node& like, int64_t chunk) {
 // score. Lanes without a key read the score after the last one, which excludes them.
 Keys::Lanes Keys::NewLanes(const ir::Node& like, const CausalAttention& attention, int64_t columns,
                            int64_t chunk) {
-  const int64_t past = attention.reach.past, order = PlacesOfOrder(attention.places);
+  const int64_t past = attention.reach.past, order = PositionsOfOrder(attention.positions);
   const auto [found, is_new] =
       lanes_.try_emplace({past, columns, order, chunk}, Lanes{{}, {}, columns + order - 1});
   if (!is_new) return found->second;
-  const ir::Source so_far = PlacesSoFar(like, chunk);
+  const ir::Source so_far = PositionsSoFar(like, chunk);
   const ir::Source first = Made(like, "Subtract", 1, {so_far, Numbers(like, {past})});
   const ir::Source offset = Made(like, "FloorMod", 1, {first, Numbers(like, {order})});
   const ir::Source missing = Made(like, "Subtract", 1, {Numbers(like, {past}), so_far});
@@ -116,13 +116,13 @@ Keys::Lanes Keys::NewLanes(const ir::Node& like, const CausalAttention& attentio
 }
 
 void Keys::SetMasks(const CausalAttention& attention, int64_t count, int64_t chunk) {
-  const Masks masks(attention.masks, attention.places, attention.softmax != nullptr);
+  const Masks masks(attention.masks, attention.positions, attention.softmax != nullptr);
   for (Masks::Cut& cut : masks.CutTo(attention.reach, count)) {
     ir::Source mask = NewConstant(graph_, *cut.node, std::move(cut.constant));
     if (cut.by_phase) {
       const ir::Source phase =
           Made(*cut.node, "FloorMod", 1,
-               {PlacesSoFar(*cut.node, chunk), Numbers(*cut.node, {attention.reach.period})});
+               {PositionsSoFar(*cut.node, chunk), Numbers(*cut.node, {attention.reach.period})});
       const ir::Source index = Reshaped(graph_, *cut.node, phase, {});
       mask = Made(*cut.node, "Gather", 8, {mask, index, Numbers(*cut.node, {0})},
                   {{"batch_dims", "0"}});
@@ -204,10 +204,10 @@ void Keys::Keep(const CausalAttention& attention, const Keeper& keys, const Keep
   const int64_t count = DimsOf({&scores, 0})[static_cast<size_t>(time.axis)];
   const int64_t columns = attention.reach.past + count;
   if (attention.reach.past > 0) {
-    PutPast(scores, attention.key, attention.reach.past, format::RingOrder::outer_inner_places,
+    PutPast(scores, attention.key, attention.reach.past, format::RingOrder::outer_inner_positions,
             keys);
-    PutPast(product, attention.value, attention.reach.past, format::RingOrder::outer_places_inner,
-            values);
+    PutPast(product, attention.value, attention.reach.past,
+            format::RingOrder::outer_positions_inner, values);
   }
   SetMasks(attention, count, time.chunk);
   std::vector<ir::Node*> row = {&scores};
@@ -231,8 +231,9 @@ void KeepKeys(ir::Graph& graph, const TimeAxes& times,
   Keys keys(graph, times, steps_so_far);
   for (const CausalAttention& attention : attentions) {
     const int64_t past = attention.reach.past;
-    const bool is_all = past + 1 == attention.places;
-    const std::string window = is_all ? fmt::format(", of a window of {}", attention.places) : "";
+    const bool is_all = past + 1 == attention.positions;
+    const std::string window =
+        is_all ? fmt::format(", of a window of {}", attention.positions) : "";
     const auto keep = [&](const char* what, const ir::Node& node) {
       return [&, what](const TensorType& type) {
         PastNames names;

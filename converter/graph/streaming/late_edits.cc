@@ -36,11 +36,11 @@ bool IsPaddedAlong(const ops::Windows& windows, size_t axis) {
 
 // Pads both ends by these numbers of positions; negative numbers remove positions.
 ir::Source Padded(ir::Graph& graph, const ir::Source& source, int64_t axis,
-                  std::pair<int64_t, int64_t> places, double fill) {
+                  std::pair<int64_t, int64_t> positions, double fill) {
   const size_t rank = DimsOf(source).size();
   Dims begin(rank, 0), end(rank, 0);
-  begin[static_cast<size_t>(axis)] = places.first;
-  end[static_cast<size_t>(axis)] = places.second;
+  begin[static_cast<size_t>(axis)] = positions.first;
+  end[static_cast<size_t>(axis)] = positions.second;
   const TensorType row = {ElementType::i64, {static_cast<int64_t>(rank)}};
   const ir::Node& like = *source.node;
   return {NewInferredNode(graph, like, "Pad", 12,
@@ -52,14 +52,14 @@ ir::Source Padded(ir::Graph& graph, const ir::Source& source, int64_t axis,
 
 }  // namespace
 
-ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
+ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t positions,
                     double fill) {
-  return Padded(graph, source, axis, {places, -places}, fill);
+  return Padded(graph, source, axis, {positions, -positions}, fill);
 }
 
-ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
+ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t positions,
                      double fill) {
-  return Padded(graph, source, axis, {places, 0}, fill);
+  return Padded(graph, source, axis, {positions, 0}, fill);
 }
 
 void JoinBorders(ir::Graph& graph, const Flows& flows) {

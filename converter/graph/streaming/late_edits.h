@@ -13,12 +13,12 @@
 
 namespace weft::graph {
 
-// Returns the tensor delayed by `places` positions; the first `places` positions are `fill`.
-ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
+// Returns the tensor delayed by `positions` positions; the first `positions` positions are `fill`.
+ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t positions,
                     double fill);
 
-// Returns the tensor after `places` positions of `fill`.
-ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t places,
+// Returns the tensor after `positions` positions of `fill`.
+ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t positions,
                      double fill);
 
 // Merges a border of one number on both sides of windows over time into their padding. JoinPads

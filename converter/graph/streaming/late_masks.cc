@@ -16,8 +16,8 @@ constexpr const char* kLate = "late";  // attribute: the number of late position
 
 int64_t LateOf(const ir::Node& mask) { return std::stoll(mask.attributes.at(kLate)); }
 
-int64_t StepsFor(int64_t places, int64_t per_step) {
-  return places <= 0 ? 0 : (places - 1) / per_step + 1;
+int64_t StepsFor(int64_t positions, int64_t per_step) {
+  return positions <= 0 ? 0 : (positions - 1) / per_step + 1;
 }
 
 ir::Source Made(ir::Graph& graph, const ir::Node& like, const char* type, ir::Source a,
@@ -31,8 +31,8 @@ ir::Source Thresholds(ir::Graph& graph, const ir::Node& mask, const TimeAxis& ti
   TensorType type = mask.outputs[0].type;
   type.type = ElementType::i64;
   std::vector<int64_t> least;
-  const int64_t places = type.dims[static_cast<size_t>(time.axis)];
-  for (int64_t i = 0; i < places; ++i) least.push_back(StepsFor(LateOf(mask) - i, time.chunk));
+  const int64_t positions = type.dims[static_cast<size_t>(time.axis)];
+  for (int64_t i = 0; i < positions; ++i) least.push_back(StepsFor(LateOf(mask) - i, time.chunk));
   return NewInts(graph, mask, type, least);
 }
 
@@ -48,9 +48,10 @@ ir::Source NewLateMask(ir::Graph& graph, const ir::Node& like, const Dims& dims,
   return mask;
 }
 
-void DelayLateMask(ir::Graph& graph, ir::Node& mask, int64_t axis, int64_t more, int64_t places) {
+void DelayLateMask(ir::Graph& graph, ir::Node& mask, int64_t axis, int64_t more,
+                   int64_t positions) {
   Dims dims = mask.outputs[0].type.dims;
-  dims[static_cast<size_t>(axis)] = places;
+  dims[static_cast<size_t>(axis)] = positions;
   const ir::Source later = NewLateMask(graph, mask, dims, axis, LateOf(mask) + more);
   mask.constant = later.node->constant;
   mask.outputs[0].type = later.node->outputs[0].type;

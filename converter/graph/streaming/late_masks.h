@@ -20,8 +20,8 @@ ir::Source NewLateMask(ir::Graph& graph, const ir::Node& like, const Dims& dims,
                        int64_t late);
 // Returns true for a constant created by NewLateMask.
 bool IsLateMask(const ir::Node& node);
-// Makes `more` additional positions of the mask false, and sets its extent to `places`.
-void DelayLateMask(ir::Graph& graph, ir::Node& mask, int64_t axis, int64_t more, int64_t places);
+// Makes `more` additional positions of the mask false, and sets its extent to `positions`.
+void DelayLateMask(ir::Graph& graph, ir::Node& mask, int64_t axis, int64_t more, int64_t positions);
 
 // Computes all masks of a graph resized to `steps` from variable `name`, which counts the steps so
 // far, up to the maximum that a mask needs. Returns the variable's bytes; 0 if there is no mask.

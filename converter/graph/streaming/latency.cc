@@ -38,7 +38,7 @@ constexpr const char* kLatency = "latency";  // attribute of a Result, in steps
 // Positive and negative zero are different numbers.
 uint64_t BitsOf(double number) { return std::bit_cast<uint64_t>(number); }
 
-int64_t RoundedUp(int64_t places, int64_t to) { return (places + to - 1) / to * to; }
+int64_t RoundedUp(int64_t positions, int64_t to) { return (positions + to - 1) / to * to; }
 
 class Waiting {
  public:
@@ -94,15 +94,15 @@ class Waiting {
   }
   bool HasFlow(ir::Node& node) const;
   bool HasOnlyFlowAt(const ir::Node& node, size_t input) const;
-  int64_t Rate(const ir::Source& source) const { return flows_.PlacesPerStep(source); }
-  int64_t Places(const ir::Source& source) const { return steps_ * Rate(source); }
+  int64_t Rate(const ir::Source& source) const { return flows_.PositionsPerStep(source); }
+  int64_t Positions(const ir::Source& source) const { return steps_ * Rate(source); }
   int64_t OldExtent(const ir::Source& source) { return Known(extents_, source); }
   int64_t Late(const ir::Source& source) { return Known(late_, source); }
   int64_t Known(const std::map<Key, int64_t>& numbers, const ir::Source& source);
   void SetLate(ir::Node& node, int64_t late);
   void Resize(ir::Node& node);
   void Adopt(const ir::Source& made, const ir::Source& like, int64_t late);
-  ir::Source Shifted(const ir::Source& source, int64_t places, double fill);
+  ir::Source Shifted(const ir::Source& source, int64_t positions, double fill);
   ir::Source Aligned(const ir::Source& source, int64_t late);
   ir::Source Masked(const ir::Source& source, double fill);
   bool CanShrink();
@@ -153,7 +153,7 @@ bool Waiting::CanShrink() {
   return std::ranges::none_of(graph_.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     if (node->constant || !ops::TraitsOf(*node).shape_only) return false;
     const ir::Source& source = node->inputs[0];
-    return flows_.Of(source) != nullptr && OldExtent(source) > Places(source);
+    return flows_.Of(source) != nullptr && OldExtent(source) > Positions(source);
   });
 }
 
@@ -184,7 +184,7 @@ void Waiting::Resize(ir::Node& node) {
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     const Flow* flow = flows_.Of({&node, port});
     if (flow == nullptr) continue;
-    node.outputs[port].type.dims[static_cast<size_t>(flow->axis)] = Places({&node, port});
+    node.outputs[port].type.dims[static_cast<size_t>(flow->axis)] = Positions({&node, port});
   }
 }
 
@@ -193,8 +193,8 @@ void Waiting::SetLate(ir::Node& node, int64_t late) {
     const ir::Source source = {&node, port};
     if (flows_.Of(source) == nullptr) continue;
     late_[KeyOf(source)] = late;
-    waits_ = waits_ || late != 0 || OldExtent(source) != Places(source);
-    if (late <= Places(source) - Rate(source)) continue;
+    waits_ = waits_ || late != 0 || OldExtent(source) != Positions(source);
+    if (late <= Positions(source) - Rate(source)) continue;
     RefuseToCut(graph_, node,
                 fmt::format("it looks ahead over {} of {} steps",
                             RoundedUp(late, Rate(source)) / Rate(source), steps_),
@@ -210,14 +210,14 @@ void Waiting::Adopt(const ir::Source& made, const ir::Source& like, int64_t late
 }
 
 // `fill` is zero unless the model defines another number.
-ir::Source Waiting::Shifted(const ir::Source& source, int64_t places, double fill) {
-  if (places == 0) return source;
-  const auto [found, added] = shifted_.try_emplace({KeyOf(source), places, BitsOf(fill)});
+ir::Source Waiting::Shifted(const ir::Source& source, int64_t positions, double fill) {
+  if (positions == 0) return source;
+  const auto [found, added] = shifted_.try_emplace({KeyOf(source), positions, BitsOf(fill)});
   if (!added) return found->second;
-  const ir::Source shift = NewShift(graph_, source, flows_.Of(source)->axis, places, fill);
+  const ir::Source shift = NewShift(graph_, source, flows_.Of(source)->axis, positions, fill);
   found->second = shift;
   const int64_t late = Late(source);
-  Adopt(shift, source, late + places);
+  Adopt(shift, source, late + positions);
   if (late == 0) blank_[KeyOf(shift)] = BitsOf(fill);
   return shift;
 }
@@ -324,10 +324,10 @@ bool Waiting::VisitTimeLoop(const TimeLoop& time_loop) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Flow* flow = FlowAt(node, i);
     if (flow == nullptr) continue;
-    const int64_t places = late * chunk_of({false, i, flow->axis});
+    const int64_t positions = late * chunk_of({false, i, flow->axis});
     if (!node.inputs[i].node->constant) {
-      node.inputs[i] = Aligned(node.inputs[i], places);
-    } else if (!FitConstant(*node.inputs[i].node, places)) {
+      node.inputs[i] = Aligned(node.inputs[i], positions);
+    } else if (!FitConstant(*node.inputs[i].node, positions)) {
       return false;
     }
   }
@@ -361,7 +361,7 @@ bool Waiting::ReadsBehindEnd(ir::Node& node, const ops::Windows& windows, int64_
 // Refuses a node whose output depends on elements after the end, starting at position `first`.
 bool Waiting::RefuseBehindEnd(ir::Node& node, int64_t first, int64_t late) {
   const ir::Source out = {&node, 0};
-  if (first >= OldExtent(out) || first + late >= Places(out)) return false;
+  if (first >= OldExtent(out) || first + late >= Positions(out)) return false;
   RefuseToCut(graph_, node, "it reads padding where later steps were sliced off", faults_);
   return true;
 }
@@ -425,7 +425,7 @@ bool Waiting::VisitCrop(ir::Node& node, const Selection& crop) {
   if (!HasOneRunEach(flows_.Relation(&node))) return false;
   const ir::Source data = node.inputs[0];
   SetLate(node, Late(data) + crop.begin);
-  CutTo(graph_, node, flows_.Relation(&node).runs, {crop.axis, 0, Places(data)});
+  CutTo(graph_, node, flows_.Relation(&node).runs, {crop.axis, 0, Positions(data)});
   return true;
 }
 
@@ -433,7 +433,7 @@ bool Waiting::VisitCrop(ir::Node& node, const Selection& crop) {
 // delayed tensor.
 bool Waiting::EndsWithAll(const ir::Source& source, int64_t late) {
   const int64_t extent = OldExtent(source);
-  return extent == Places(source) || extent + late == Places(source);
+  return extent == Positions(source) || extent + late == Positions(source);
 }
 
 // Selects positions of the last step, or of the first one, which is known before all others.
@@ -453,7 +453,7 @@ bool Waiting::VisitLast(ir::Node& node, const Selection& last) {
   if (!EndsWithAll(data, Late(data))) return false;
   node.inputs[0] = Aligned(data, late);
   after_[{&node, 0}] = late / rate;
-  const int64_t begin = Places(data) - back;
+  const int64_t begin = Positions(data) - back;
   CutTo(graph_, node, flows_.Relation(&node).runs,
         {last.axis, begin, begin + last.end - last.begin});
   return true;
@@ -461,7 +461,7 @@ bool Waiting::VisitLast(ir::Node& node, const Selection& last) {
 
 bool Waiting::VisitDelay(ir::Node& node, const Delay& delay) {
   ir::Source& data = node.inputs[0];
-  const bool selects = flows_.Relation(&node).selects && OldExtent(data) != Places(data);
+  const bool selects = flows_.Relation(&node).selects && OldExtent(data) != Positions(data);
   if (!HasOnlyFlowAt(node, 0) || flows_.Of({&node, 0}) == nullptr || selects) return false;
   if (delay.repeats && Late(data) > 0) return false;  // the first position is unknown
   data = Aligned(data, RoundedUp(Late(data), delay.take));
@@ -469,7 +469,7 @@ bool Waiting::VisitDelay(ir::Node& node, const Delay& delay) {
   if (delay.past > 0) data = Masked(data, delay.fill);
   SetLate(node, late);
   if (flows_.Relation(&node).stretches) {
-    SetBroadcastExtent(graph_, node, flows_.Of({&node, 0})->axis, Places({&node, 0}));
+    SetBroadcastExtent(graph_, node, flows_.Of({&node, 0})->axis, Positions({&node, 0}));
   }
   return true;
 }
@@ -529,10 +529,10 @@ bool Waiting::VisitGroups(ir::Node& node) {
   }
   const AxisRelation& relation = flows_.Relation(&node);
   if (relation.stretches && flows_.Of({&node, 0}) != nullptr) {
-    SetBroadcastExtent(graph_, node, flows_.Of({&node, 0})->axis, Places({&node, 0}));
+    SetBroadcastExtent(graph_, node, flows_.Of({&node, 0})->axis, Positions({&node, 0}));
   }
   if (relation.selects && FlowAt(node, 0) != nullptr && TakesItsRuns(relation)) {
-    CutTo(graph_, node, relation.runs, {FlowAt(node, 0)->axis, 0, Places(node.inputs[0])});
+    CutTo(graph_, node, relation.runs, {FlowAt(node, 0)->axis, 0, Positions(node.inputs[0])});
   }
   return true;
 }
@@ -541,23 +541,24 @@ bool Waiting::VisitGroups(ir::Node& node) {
 // the delay.
 bool Waiting::FitConstant(ir::Node& node, int64_t late) {
   const ir::Source source = {&node, 0};
-  const int64_t axis = flows_.Of(source)->axis, places = Places(source);
+  const int64_t axis = flows_.Of(source)->axis, positions = Positions(source);
   const int64_t rate = Rate(source);
   const int64_t extent = DimsOf(source)[static_cast<size_t>(axis)];
   for (const int64_t chunk : {int64_t{1}, rate}) {
     const TimeAxis time = {axis, 1, chunk};
     if (extent % chunk != 0 || !IsAlikeAtEveryStep(*node.constant, time, extent / chunk)) continue;
     if (late % chunk != 0) return false;
-    RepeatStep(*node.constant, time, places / chunk);
+    RepeatStep(*node.constant, time, positions / chunk);
     node.outputs[0].type = node.constant->type;
     return true;
   }
   const std::optional<Numbering> numbering = NumberingAlong(*node.constant, axis);
-  if (numbering && Renumber(node, *numbering, numbering->first - late * numbering->step, places)) {
+  if (numbering &&
+      Renumber(node, *numbering, numbering->first - late * numbering->step, positions)) {
     return true;
   }
   if (IsLateMask(node)) {
-    DelayLateMask(graph_, node, axis, late, places);
+    DelayLateMask(graph_, node, axis, late, positions);
     return true;
   }
   RefuseToCut(graph_, node, "its value differs from step to step", faults_);

@@ -21,7 +21,7 @@ enum class Motion { kTimeLoops, kAttends, kEven, kShifted, kFewer, kApart, kNone
 struct LookBack {
   ir::Node* node = nullptr;
   int64_t axis = 0, take = 1;
-  int64_t places() const { return DimsOf(node->inputs[0])[static_cast<size_t>(axis)]; }
+  int64_t positions() const { return DimsOf(node->inputs[0])[static_cast<size_t>(axis)]; }
 };
 
 // The most likely operations that look back along any axis; all have the same motion.

@@ -28,8 +28,8 @@ bool Is(const ir::Node& node, const char* operation) { return node.operation->na
 
 }  // namespace
 
-Masks::Masks(const std::vector<ir::Node*>& between, int64_t places, bool has_softmax)
-    : between_(between), places_(static_cast<size_t>(places)), has_softmax_(has_softmax) {
+Masks::Masks(const std::vector<ir::Node*>& between, int64_t positions, bool has_softmax)
+    : between_(between), positions_(static_cast<size_t>(positions)), has_softmax_(has_softmax) {
   for (const ir::Node* node : between_) {
     if (ops::TraitsOf(*node).reshapes) continue;
     for (size_t i = 0; i < node->inputs.size(); ++i) {
@@ -41,7 +41,7 @@ Masks::Masks(const std::vector<ir::Node*>& between, int64_t places, bool has_sof
     if (!repeats) batches_ = std::max(batches_, operand.batches.size());
   }
   FindExcluders();
-  hides_last_ = places_ >= 2 && HidesTheLastPlace();
+  hides_last_ = positions_ >= 2 && HidesTheLastPosition();
   if (hides_last_) excluded_ = ReadExcluded();
 }
 
@@ -140,28 +140,28 @@ bool Masks::IsExcluded(size_t b, const Pair& at) const {
 
 // Returns false if the first position sees the last one. The mask is then not causal for any
 // period, because the last position is in a later chunk than the first.
-bool Masks::HidesTheLastPlace() const {
+bool Masks::HidesTheLastPosition() const {
   for (size_t b = 0; b < batches_; ++b) {
-    if (!IsExcluded(b, {0, places_ - 1})) return false;
+    if (!IsExcluded(b, {0, positions_ - 1})) return false;
   }
   return true;
 }
 
 std::vector<bool> Masks::ReadExcluded() const {
-  std::vector<bool> excluded(batches_ * places_ * places_);
+  std::vector<bool> excluded(batches_ * positions_ * positions_);
   for (size_t at = 0; at < excluded.size(); ++at) {
-    const size_t b = at / (places_ * places_);
-    excluded[at] = IsExcluded(b, {at / places_ % places_, at % places_});
+    const size_t b = at / (positions_ * positions_);
+    excluded[at] = IsExcluded(b, {at / positions_ % positions_, at % positions_});
   }
   return excluded;
 }
 
 Masks::Pair Masks::Model(int64_t period, int64_t phase, int64_t distance) const {
-  const auto places = static_cast<int64_t>(places_);
+  const auto positions = static_cast<int64_t>(positions_);
   const int64_t behind = std::max<int64_t>(distance - phase, 0);
   const int64_t i = phase + (behind + period - 1) / period * period;
   const int64_t j = i - distance;
-  if (i >= places || j >= places) return {static_cast<size_t>(phase), places_ - 1};
+  if (i >= positions || j >= positions) return {static_cast<size_t>(phase), positions_ - 1};
   return {static_cast<size_t>(i), static_cast<size_t>(j)};
 }
 
@@ -177,8 +177,8 @@ bool Masks::AreAlike(size_t b, const Pair& at, const Pair& other) const {
 
 bool Masks::Repeats(int64_t period) const {
   for (size_t b = 0; b < batches_; ++b) {
-    for (size_t i = 0; i < places_; ++i) {
-      for (size_t j = 0; j < places_; ++j) {
+    for (size_t i = 0; i < positions_; ++i) {
+      for (size_t j = 0; j < positions_; ++j) {
         const auto row = static_cast<int64_t>(i);
         const Pair model = Model(period, row % period, row - static_cast<int64_t>(j));
         if (!AreAlike(b, {i, j}, model)) return false;
@@ -193,9 +193,9 @@ std::optional<Reach> Masks::ReachOf(int64_t period) const {
   Reach reach{0, period, false};
   int64_t before_chunk = 0;
   for (size_t b = 0; b < batches_; ++b) {
-    for (size_t i = 0; i < places_; ++i) {
+    for (size_t i = 0; i < positions_; ++i) {
       if (Excludes(b, {i, i})) return std::nullopt;
-      for (size_t j = 0; j < places_; ++j) {
+      for (size_t j = 0; j < positions_; ++j) {
         if (Excludes(b, {i, j})) continue;
         const auto row = static_cast<int64_t>(i), column = static_cast<int64_t>(j);
         if (column / period > row / period) return std::nullopt;
@@ -212,7 +212,7 @@ std::optional<Reach> Masks::ReachOf(int64_t period) const {
 std::optional<Reach> Masks::Read() const {
   if (!hides_last_) return std::nullopt;
   // The second of two chunks must repeat the first.
-  for (int64_t period = 1; 2 * period <= static_cast<int64_t>(places_); ++period) {
+  for (int64_t period = 1; 2 * period <= static_cast<int64_t>(positions_); ++period) {
     if (Repeats(period)) return ReachOf(period);
   }
   return std::nullopt;

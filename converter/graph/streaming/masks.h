@@ -26,8 +26,8 @@ struct Reach {
 class Masks {
  public:
   // `between` are the operations after the scores, in order, that have one non-constant input;
-  // `places` is T. A softmax excludes keys with low scores, a sum those with weight 0.
-  Masks(const std::vector<ir::Node*>& between, int64_t places, bool has_softmax);
+  // `positions` is T. A softmax excludes keys with low scores, a sum those with weight 0.
+  Masks(const std::vector<ir::Node*>& between, int64_t positions, bool has_softmax);
 
   // Returns nullopt if a position may see a later one, or if visibility depends on more than the
   // distance.
@@ -68,10 +68,10 @@ class Masks {
   std::optional<double> ScaleOf(const ir::Node& node) const;
   void FindExcluders();
   bool IsExcluded(size_t b, const Pair& at) const;
-  bool HidesTheLastPlace() const;
+  bool HidesTheLastPosition() const;
   std::vector<bool> ReadExcluded() const;
   bool Excludes(size_t b, const Pair& at) const {
-    return excluded_[(b * places_ + at.i) * places_ + at.j];
+    return excluded_[(b * positions_ + at.i) * positions_ + at.j];
   }
   // Returns the first pair with distance i - j and with i at `phase` of the period; if none is
   // included, an excluded one.
@@ -82,7 +82,7 @@ class Masks {
   ir::Constant CutOf(const Operand& operand, const Reach& reach, int64_t count) const;
 
   const std::vector<ir::Node*>& between_;
-  const size_t places_;
+  const size_t positions_;
   const bool has_softmax_;
   size_t batches_ = 1;
   std::vector<Operand> operands_;

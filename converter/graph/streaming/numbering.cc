@@ -35,13 +35,13 @@ double InverseAt(const ir::Constant& constant, int64_t i) {
 
 std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis, bool anywhere,
                                       bool inverse) {
-  constexpr int64_t kLeastPlaces = 4;
+  constexpr int64_t kLeastPositions = 4;
   const Dims& dims = constant.type.dims;
   const auto at = static_cast<size_t>(axis);
-  const int64_t places = dims[at], inside = ops::ProductOf(dims, at + 1, dims.size());
+  const int64_t positions = dims[at], inside = ops::ProductOf(dims, at + 1, dims.size());
   const int64_t count = ElementCount(dims).value_or(0);
   const bool is_number = constant.type.type != ElementType::boolean;
-  if (!is_number || places < kLeastPlaces || count == 0) return std::nullopt;
+  if (!is_number || positions < kLeastPositions || count == 0) return std::nullopt;
   const auto number = [&](int64_t i) {
     return inverse ? InverseAt(constant, i) : NumberAt(constant, i);
   };
@@ -49,8 +49,8 @@ std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis
   const bool starts = anywhere || (first == 0 && !inverse) || first == step;
   if (!starts || !(step >= 1) || !(number(count - 1) <= kMostNumber)) return std::nullopt;
   for (int64_t i = 0; i < count; ++i) {
-    const auto place = static_cast<double>(i / inside % places);
-    if (number(i) != first + place * step) return std::nullopt;
+    const auto position = static_cast<double>(i / inside % positions);
+    if (number(i) != first + position * step) return std::nullopt;
   }
   const Numbering numbering = {axis, static_cast<int64_t>(first), static_cast<int64_t>(step),
                                inverse};
@@ -79,11 +79,11 @@ bool MarkNumbering(ir::Node& node, int64_t axis) {
 
 bool IsMarkedNumbering(const ir::Node& node) { return node.attributes.contains(kCountsSteps); }
 
-bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t places) {
+bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t positions) {
   if (numbering.inverse) return false;
   TensorType type = node.constant->type;
   const auto at = static_cast<size_t>(numbering.axis);
-  type.dims[at] = places;
+  type.dims[at] = positions;
   const bool is_signed =
       IsFloat(type.type) || type.type == ElementType::i32 || type.type == ElementType::i64;
   if (first < 0 && !is_signed) return false;
@@ -91,7 +91,7 @@ bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t
   const int64_t count = ElementCount(type.dims).value_or(0);
   std::vector<int64_t> numbers;
   for (int64_t i = 0; i < count; ++i) {
-    numbers.push_back(first + i / inside % places * numbering.step);
+    numbers.push_back(first + i / inside % positions * numbering.step);
   }
   ir::Graph made;
   const ir::Source source =
@@ -121,7 +121,7 @@ ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbe
   const TensorType number = {ElementType::i64, Dims(type.dims.size(), 1)};
   TensorType row = number;
   const auto at = static_cast<size_t>(numbering.axis);
-  const int64_t places = row.dims[at] = type.dims[at];
+  const int64_t positions = row.dims[at] = type.dims[at];
   const ir::Source read =
       NewReadValue(graph, constant, name, NewInts(graph, constant, number, {numbering.first}));
   read.node->outputs[0].type = number;
@@ -130,10 +130,10 @@ ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbe
     return ir::Source{
         NewInferredNode(graph, constant, of, 3, std::move(inputs), 1, std::move(attributes)), 0};
   };
-  const ir::Source behind = NewInts(graph, constant, number, {numbering.step * places});
+  const ir::Source behind = NewInts(graph, constant, number, {numbering.step * positions});
   NewAssign(graph, constant, name, made("Add", {read, behind}));
   std::vector<int64_t> offsets;
-  for (int64_t i = 0; i < places; ++i) offsets.push_back(i * numbering.step);
+  for (int64_t i = 0; i < positions; ++i) offsets.push_back(i * numbering.step);
   ir::Source numbers = made("Add", {read, NewInts(graph, constant, row, offsets)});
   if (type.type != ElementType::i64) {
     numbers = made("Convert", {numbers}, {{"destination_type", std::string(Name(type.type))}});

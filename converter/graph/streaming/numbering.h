@@ -34,9 +34,9 @@ bool IsMarkedNumbering(const ir::Node& node);
 // Returns true for a numbering along any axis.
 bool IsNumbering(const ir::Constant& constant);
 
-// Makes the constant start at `first` and have `places` elements. Returns false if its type cannot
-// hold them.
-bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t places);
+// Makes the constant start at `first` and have `positions` elements. Returns false if its type
+// cannot hold them.
+bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t positions);
 
 // Returns the replacement of the constant, whose dims are final: numbers counted by variable
 // `name`.

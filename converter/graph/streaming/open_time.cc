@@ -43,32 +43,33 @@ bool AreEqual(const ir::Constant& a, const ir::Constant& b) {
 }
 
 // Returns the node and output that each input reads.
-std::vector<std::pair<size_t, uint32_t>> ReadsOf(const std::map<const ir::Node*, size_t>& places,
+std::vector<std::pair<size_t, uint32_t>> ReadsOf(const std::map<const ir::Node*, size_t>& positions,
                                                  const ir::Node& node) {
   std::vector<std::pair<size_t, uint32_t>> reads;
   for (const ir::Source& input : node.inputs) {
-    reads.emplace_back(places.at(input.node), input.port);
+    reads.emplace_back(positions.at(input.node), input.port);
   }
   return reads;
 }
 
-std::map<const ir::Node*, size_t> PlacesOf(const std::vector<ir::Node*>& nodes) {
-  std::map<const ir::Node*, size_t> places;
-  for (size_t i = 0; i < nodes.size(); ++i) places[nodes[i]] = i;
-  return places;
+std::map<const ir::Node*, size_t> PositionsOf(const std::vector<ir::Node*>& nodes) {
+  std::map<const ir::Node*, size_t> positions;
+  for (size_t i = 0; i < nodes.size(); ++i) positions[nodes[i]] = i;
+  return positions;
 }
 
 // Returns the first node of `a` that differs from the node of `b` at the same index in topological
 // order; null if there is none.
 const ir::Node* FirstDifference(const ir::Graph& a, const ir::Graph& b) {
   const std::vector<ir::Node*> as = ir::Topological(a), bs = ir::Topological(b);
-  const std::map<const ir::Node*, size_t> a_places = PlacesOf(as), b_places = PlacesOf(bs);
+  const std::map<const ir::Node*, size_t> a_positions = PositionsOf(as),
+                                          b_positions = PositionsOf(bs);
   for (size_t i = 0; i < std::min(as.size(), bs.size()); ++i) {
     const ir::Node &x = *as[i], &y = *bs[i];
     const auto type_of = [](const ir::OutputPort& port) { return port.type; };
     const bool is_same = AreOneLayer(x, y) &&
                          (ir::IsParameter(x) || x.attributes == y.attributes) &&
-                         ReadsOf(a_places, x) == ReadsOf(b_places, y) &&
+                         ReadsOf(a_positions, x) == ReadsOf(b_positions, y) &&
                          std::ranges::equal(x.outputs, y.outputs, {}, type_of, type_of) &&
                          (!x.constant || AreEqual(*x.constant, *y.constant));
     if (!is_same) return &x;
@@ -126,7 +127,7 @@ void ForgetLengths(Streamed& streamed) {
   streamed.all_steps = 0;
   for (std::vector<StreamedPort>* ports : {&streamed.inputs, &streamed.outputs}) {
     for (StreamedPort& port : *ports) {
-      if (port.time) port.time->all_places = 0;
+      if (port.time) port.time->all_positions = 0;
     }
   }
 }
@@ -139,12 +140,12 @@ TimeSeeds FillOpenAxes(ir::Graph& graph, const TimeNames& names, int64_t length)
     ir::Node& parameter = *graph.parameters[input];
     const std::optional<size_t> axis = OpenAxis(graph, input, names);
     if (!parameter.outputs[0].declared || !axis) continue;
-    int64_t places = length;
+    int64_t positions = length;
     if (*axis < parameter.bounds.size()) {
       const auto [least, most] = parameter.bounds[*axis];
-      places = std::max(least, std::min(places, most));
+      positions = std::max(least, std::min(positions, most));
     }
-    parameter.outputs[0].type.dims[*axis] = places;
+    parameter.outputs[0].type.dims[*axis] = positions;
     open.push_back({false, input, static_cast<int64_t>(*axis)});
   }
   return open;

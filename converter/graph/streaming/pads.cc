@@ -182,11 +182,11 @@ class CutJoining {
     if (!pads || (IsTransposed(node) && scope.has_input(2))) return false;
     const auto at = static_cast<size_t>(axis - 2);
     const Dims strides = scope.attributes.Ints("strides");
-    const int64_t places = cut * (at < strides.size() ? strides[at] : 1);
+    const int64_t positions = cut * (at < strides.size() ? strides[at] : 1);
     if (IsTransposed(node)) {
       pads->end[at] += cut;
-    } else if (pads->end[at] >= places) {
-      pads->end[at] -= places;
+    } else if (pads->end[at] >= positions) {
+      pads->end[at] -= positions;
     } else {
       return false;
     }

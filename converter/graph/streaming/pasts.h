@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "converter/graph/streaming/aligned_positions.h"
 #include "converter/graph/streaming/axes.h"
-#include "converter/graph/streaming/same_places.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -20,12 +20,12 @@ struct SharedPast {
     const Delay* delay = nullptr;  // over time
   };
   std::vector<Reader> readers;  // in topological order
-  int64_t places = 0;           // of the longest look-back
+  int64_t positions = 0;        // of the longest look-back
 };
 
 // Returns the past of each tensor that is looked back on. Readers with different initial values
 // have separate pasts. `times` is spread over a graph that is not resized yet.
-std::vector<SharedPast> PastsOf(const TimeAxes& times, const SamePlaces& places);
+std::vector<SharedPast> PastsOf(const TimeAxes& times, const AlignedPositions& positions);
 
 }  // namespace weft::graph
 

@@ -14,8 +14,8 @@ StreamedPort PortOf(const ir::Source& source, const std::string& layer, const Ti
   const ir::OutputPort& port = source.node->outputs[source.port];
   StreamedPort streamed{port.names.empty() ? layer : port.names[0], port.type, {}, false, 0};
   if (const TimeAxis* time = times.Of(source)) {
-    const int64_t places = time->outer * time->chunk;
-    streamed.time = {time->axis, places * steps, places * times.steps()};
+    const int64_t positions = time->outer * time->chunk;
+    streamed.time = {time->axis, positions * steps, positions * times.steps()};
   }
   return streamed;
 }

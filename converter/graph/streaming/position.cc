@@ -29,20 +29,20 @@ void ReadTable(ir::Graph& graph, const Table& table, const ir::Source& steps_so_
                const TimeAxes& times) {
   ir::Node& node = *table.node;
   const int64_t chunk = table.time.chunk;
-  const int64_t places = DimsOf({&node, 0})[static_cast<size_t>(table.time.axis)];
+  const int64_t positions = DimsOf({&node, 0})[static_cast<size_t>(table.time.axis)];
   const auto made = [&](const char* of, std::vector<ir::Source> inputs, int opset = 1) {
     return ir::Source{NewInferredNode(graph, node, of, opset, std::move(inputs)), 0};
   };
   const auto numbers = [&](const std::vector<int64_t>& of) {
     return NewInts(graph, node, {ElementType::i64, {std::ssize(of)}}, of);
   };
-  std::vector<int64_t> own(static_cast<size_t>(places));
+  std::vector<int64_t> own(static_cast<size_t>(positions));
   std::iota(own.begin(), own.end(), 0);
   const int64_t last = (times.steps() - 1) * chunk;
   ir::Source at = made("Add", {made("Multiply", {steps_so_far, numbers({chunk})}), numbers(own)});
   // After the last step, each position reads that of the last step.
   std::vector<int64_t> limits;
-  for (const int64_t place : own) limits.push_back(last + place % chunk);
+  for (const int64_t position : own) limits.push_back(last + position % chunk);
   at = made("Minimum", {at, numbers(limits)});
   const ir::Source rows =
       made("Gather", {NewConstant(graph, node, table.whole), at, numbers({table.time.axis})}, 8);

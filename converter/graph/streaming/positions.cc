@@ -58,7 +58,7 @@ class Positions {
   ir::Source Computed(const ir::Source& constant);
   ir::Source ComputedFrom(const ir::Source& constant, const ir::Source& origin);
   std::optional<ir::Source> Rows(ir::Node& slice);
-  ir::Source NumbersFrom(const ir::Node& like, int64_t first, int64_t places);
+  ir::Source NumbersFrom(const ir::Node& like, int64_t first, int64_t positions);
 
   ir::Graph& graph_;
   LengthValues values_;
@@ -142,10 +142,10 @@ std::optional<ir::Source> Positions::Rows(ir::Node& slice) {
   return ir::Source{NewInferredNode(graph_, slice, "Gather", 8, {table, rows, at}), 0};
 }
 
-ir::Source Positions::NumbersFrom(const ir::Node& like, int64_t first, int64_t places) {
-  std::vector<int64_t> numbers(static_cast<size_t>(places));
+ir::Source Positions::NumbersFrom(const ir::Node& like, int64_t first, int64_t positions) {
+  std::vector<int64_t> numbers(static_cast<size_t>(positions));
   std::iota(numbers.begin(), numbers.end(), first);
-  const ir::Source source = NewInts(graph_, like, {ElementType::i64, {places}}, numbers);
+  const ir::Source source = NewInts(graph_, like, {ElementType::i64, {positions}}, numbers);
   source.node->outputs[0].open_axes = 1;
   return MarkNumbering(*source.node, 0) ? source : ir::Source();
 }

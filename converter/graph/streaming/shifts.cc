@@ -66,17 +66,17 @@ void JoinToPad(ir::Graph& graph, ir::Node& join) {
   const std::optional<int64_t> axis = DifferingAxis(DimsOf(second), join.outputs[0].type.dims);
   if (second.node->constant || !axis) return;
   const auto at = static_cast<size_t>(*axis);
-  const int64_t places = DimsOf(first)[at];
+  const int64_t positions = DimsOf(first)[at];
   const std::optional<Selection> kept = SliceOf(graph, *second.node);
   if (kept && kept->axis == *axis && kept->begin == 0) {
     const ir::Source data = second.node->inputs[0];
     const std::optional<BorderFill> fill = FillBy(graph, join, data, *axis);
-    if (fill && DimsOf(data)[at] - kept->end == places) {
-      return BecomeBorder(graph, join, data, *fill, *axis, places, /*shifts=*/true);
+    if (fill && DimsOf(data)[at] - kept->end == positions) {
+      return BecomeBorder(graph, join, data, *fill, *axis, positions, /*shifts=*/true);
     }
   }
   const std::optional<BorderFill> fill = FillBy(graph, join, second, *axis);
-  if (fill) BecomeBorder(graph, join, second, *fill, *axis, places, /*shifts=*/false);
+  if (fill) BecomeBorder(graph, join, second, *fill, *axis, positions, /*shifts=*/false);
 }
 
 void SliceToShift(ir::Graph& graph, ir::Node& slice) {
@@ -88,8 +88,8 @@ void SliceToShift(ir::Graph& graph, ir::Node& slice) {
   const ir::Source data = pad.inputs[0];
   if (DifferingAxis(DimsOf(data), pad.outputs[0].type.dims) != taken->axis) return;
   const int64_t before = border->begin[static_cast<size_t>(taken->axis)] - taken->begin;
-  const int64_t places = DimsOf(data)[static_cast<size_t>(taken->axis)];
-  if (before < 0 || taken->end - taken->begin != places) return;
+  const int64_t positions = DimsOf(data)[static_cast<size_t>(taken->axis)];
+  if (before < 0 || taken->end - taken->begin != positions) return;
   if (before == 0) return TakeAll(graph, slice, data);
   BecomeBorder(graph, slice, data, FillOf(pad, *border), taken->axis, before, /*shifts=*/true);
 }

@@ -19,23 +19,23 @@ namespace {
 
 constexpr int64_t kMostStarts = 16;  // each needs a Select in every step
 
-ir::Source PlaceOf(ir::Graph& graph, const ir::Node& like, const ir::Source& starts, int64_t axis,
-                   int64_t place) {
+ir::Source PositionOf(ir::Graph& graph, const ir::Node& like, const ir::Source& starts,
+                      int64_t axis, int64_t position) {
   TensorType type = TypeOf(starts);
   int64_t& extent = type.dims[static_cast<size_t>(axis)];
   if (extent == 1) return starts;
   extent = 1;
-  const ir::Source slice = NewSlice(graph, like, starts, {{place}, {place + 1}, {1}, {axis}});
+  const ir::Source slice = NewSlice(graph, like, starts, {{position}, {position + 1}, {1}, {axis}});
   slice.node->outputs[0].type = type;
   return slice;
 }
 
-// Returns `first` at the first `places` positions, and `other` at later ones.
+// Returns `first` at the first `positions` positions, and `other` at later ones.
 ir::Source Chosen(ir::Graph& graph, const ir::Node& like, const ir::Source& first,
-                  const ir::Source& other, int64_t axis, int64_t places) {
+                  const ir::Source& other, int64_t axis, int64_t positions) {
   Dims flags(DimsOf(other).size(), 1);
   flags[static_cast<size_t>(axis)] = DimsOf(other)[static_cast<size_t>(axis)];
-  const ir::Source mask = NewLateMask(graph, like, flags, axis, places);
+  const ir::Source mask = NewLateMask(graph, like, flags, axis, positions);
   return {NewInferredNode(graph, like, "Select", 1, {mask, other, first}), 0};
 }
 
@@ -43,8 +43,8 @@ ir::Source Chosen(ir::Graph& graph, const ir::Node& like, const ir::Source& firs
 void PutBehind(ir::Graph& graph, ir::Node& join, ir::Source source, int64_t axis,
                const std::function<ir::Source(const ir::Source&)>& move) {
   const ir::Source starts = join.inputs[0];
-  for (int64_t place = DimsOf(starts)[static_cast<size_t>(axis)]; place-- > 0;) {
-    const ir::Source start = PlaceOf(graph, join, starts, axis, place);
+  for (int64_t position = DimsOf(starts)[static_cast<size_t>(axis)]; position-- > 0;) {
+    const ir::Source start = PositionOf(graph, join, starts, axis, position);
     source = Chosen(graph, join, start, move(source), axis, 1);
   }
   Become(join, "Identity", 16, {source});
@@ -63,9 +63,9 @@ void StartToShift(ir::Graph& graph, ir::Node& join, const TimeAxes& times) {
   if (time == nullptr || time->axis != kept->axis || times.Of(starts) != nullptr) return;
   const auto at = static_cast<size_t>(kept->axis);
   const Dims dims = DimsOf(source);
-  const int64_t places = DimsOf(starts)[at];
-  const bool shifts = DimsOf({&join, 0}) == dims && dims[at] - kept->end == places;
-  if (!shifts || places > kMostStarts) return;
+  const int64_t positions = DimsOf(starts)[at];
+  const bool shifts = DimsOf({&join, 0}) == dims && dims[at] - kept->end == positions;
+  if (!shifts || positions > kMostStarts) return;
   PutBehind(graph, join, source, kept->axis,
             [&](const ir::Source& moved) { return NewShift(graph, moved, kept->axis, 1, 0); });
 }
@@ -88,11 +88,12 @@ bool StartToChoice(ir::Graph& graph, ir::Node& join, const Flows& flows) {
   if (flow == nullptr) return false;
   const int64_t axis = flow->axis;
   const auto at = static_cast<size_t>(axis);
-  const int64_t places = DimsOf(starts)[at];
-  if (places > kMostStarts || places + DimsOf(rest)[at] != DimsOf({&join, 0})[at]) return false;
+  const int64_t positions = DimsOf(starts)[at];
+  if (positions > kMostStarts || positions + DimsOf(rest)[at] != DimsOf({&join, 0})[at])
+    return false;
   if (const std::optional<ir::Source> whole = WholeOf(graph, join, axis)) {
-    const ir::Source behind = NewBorder(graph, rest, axis, places, 0);
-    Become(join, "Identity", 16, {Chosen(graph, join, *whole, behind, axis, places)});
+    const ir::Source behind = NewBorder(graph, rest, axis, positions, 0);
+    Become(join, "Identity", 16, {Chosen(graph, join, *whole, behind, axis, positions)});
     return true;
   }
   if (flows.Of(starts) != nullptr) return false;

@@ -93,14 +93,15 @@ void States::KeepPast(const SharedPast& past) {
   const char* begins =
       delay.repeats ? ", initially the first position repeated, before" : " before";
   const std::string readers = LayersOf(past.readers);
-  all_.push_back({names.past, DenseBytes(PastType(first, delay, past.places)).value_or(0),
-                  fmt::format("the last {} positions{} {}", past.places, begins, readers), true});
-  if (past.places > 1) {
+  all_.push_back({names.past, DenseBytes(PastType(first, delay, past.positions)).value_or(0),
+                  fmt::format("the last {} positions{} {}", past.positions, begins, readers),
+                  true});
+  if (past.positions > 1) {
     names.start = FreeName(first.name + "/start");
     all_.push_back({names.start, DenseBytes(TensorType{ElementType::i32, {}}).value_or(0),
                     "the index of the oldest position in the past of " + readers, true});
   }
-  Past& kept = pasts_.emplace_back(graph_, first, delay, past.places, std::move(names));
+  Past& kept = pasts_.emplace_back(graph_, first, delay, past.positions, std::move(names));
   for (const SharedPast::Reader& reader : past.readers) kept.PutBefore(*reader.node, *reader.delay);
 }
 

@@ -12,9 +12,9 @@
 
 namespace weft::graph {
 
-// The time axis of a port: a run has `places` of `all_places` positions; 0: any number.
+// The time axis of a port: a run has `positions` of `all_positions` positions; 0: any number.
 struct CutAxis {
-  int64_t axis = 0, places = 0, all_places = 0;
+  int64_t axis = 0, positions = 0, all_positions = 0;
 };
 
 struct StreamedPort {

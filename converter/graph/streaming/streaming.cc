@@ -17,6 +17,7 @@
 #include "converter/graph/input_states.h"
 #include "converter/graph/recognise/forms.h"
 #include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/aligned_positions.h"
 #include "converter/graph/streaming/attention.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/bodies.h"
@@ -43,7 +44,6 @@
 #include "converter/graph/streaming/position.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
-#include "converter/graph/streaming/same_places.h"
 #include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/starts.h"
 #include "converter/graph/streaming/states.h"
@@ -72,9 +72,9 @@ class Streaming {
   std::optional<Streamed> Run() {
     if (!Prepare()) return std::nullopt;
     const TimeAxes& times = *times_;
-    const SamePlaces places(graph_, times);
-    const int64_t least_past_bytes = LeastPastBytes(times, places);
-    const std::vector<SharedPast> pasts = PastsOf(times, places);
+    const AlignedPositions positions(graph_, times);
+    const int64_t least_past_bytes = LeastPastBytes(times, positions);
+    const std::vector<SharedPast> pasts = PastsOf(times, positions);
     streamed_.receptive_steps = ReceptiveSteps(graph_, times, attentions_);
     States states(graph_, times, steps_);
     KeepRounding(graph_, times, steps_);
@@ -143,7 +143,7 @@ class Streaming {
     filled_ = JoinPads(graph_);
     JoinCuts(graph_);
     (void)KeepStarts(graph_, started);
-    if (!ReadTimeLoops() || !CountPlaces() || !FitSteps()) return false;
+    if (!ReadTimeLoops() || !CountPositions() || !FitSteps()) return false;
     Faults discarded;
     TimeAxes with_joins(graph_, whole_steps_, discarded);
     Spread(with_joins);
@@ -161,7 +161,7 @@ class Streaming {
   }
 
   bool ReadTimeLoops();
-  bool CountPlaces();
+  bool CountPositions();
   void KeepTimeLoopsOverTime(const TimeAxes& times);
   bool FitSteps();
   bool HasRates() const;
@@ -240,11 +240,11 @@ void Streaming::Spread(TimeAxes& times) {
   }
   for (const PortAxis& seed : seeds_) {
     const ir::Source tensor = PortTensor(graph_, seed);
-    const int64_t places = DimsOf(tensor)[static_cast<size_t>(seed.axis)];
-    times.Set(tensor, {seed.axis, 1, places / whole_steps_}, *tensor.node);
+    const int64_t positions = DimsOf(tensor)[static_cast<size_t>(seed.axis)];
+    times.Set(tensor, {seed.axis, 1, positions / whole_steps_}, *tensor.node);
   }
   for (const LookBack& back : look_backs_) {
-    times.Set(back.node->inputs[0], {back.axis, 1, back.places() / whole_steps_}, *back.node);
+    times.Set(back.node->inputs[0], {back.axis, 1, back.positions() / whole_steps_}, *back.node);
   }
   for (const TimeLoop& time_loop : time_loops_) {
     if (!seeds_.empty()) break;
@@ -318,12 +318,12 @@ bool Streaming::ReadTimeLoops() {
 }
 
 // Counts the steps of all axes from which time starts.
-bool Streaming::CountPlaces() {
+bool Streaming::CountPositions() {
   for (const PortAxis& seed : seeds_) {
     CountSteps(fmt::format("{} \"{}\"", seed.output ? "output" : "input", PortName(graph_, seed)),
                DimsOf(PortTensor(graph_, seed))[static_cast<size_t>(seed.axis)]);
   }
-  for (const LookBack& back : look_backs_) CountSteps(*back.node, back.places() / back.take);
+  for (const LookBack& back : look_backs_) CountSteps(*back.node, back.positions() / back.take);
   if (seeds_.empty()) {
     for (const TimeLoop& time_loop : time_loops_) CountSteps(*time_loop.node, time_loop.steps);
   }
@@ -397,11 +397,11 @@ bool Streaming::CheckExtents(const TimeAxes& times) {
     for (uint32_t port = 0; port < node->outputs.size(); ++port) {
       const TimeAxis* time = times.Of({node, port});
       if (time == nullptr) continue;
-      const int64_t places = DimsOf({node, port})[static_cast<size_t>(time->axis)];
-      if (places == time->outer * time->chunk * times.steps()) continue;
+      const int64_t positions = DimsOf({node, port})[static_cast<size_t>(time->axis)];
+      if (positions == time->outer * time->chunk * times.steps()) continue;
       RefuseToCut(
           graph_, *node,
-          fmt::format("output {} has {} positions for {} steps", port, places, times.steps()),
+          fmt::format("output {} has {} positions for {} steps", port, positions, times.steps()),
           faults_);
       fit = false;
     }
@@ -451,7 +451,7 @@ void Streaming::CheckAttention(const TimeAxes& times, const CausalAttention& att
     RefuseToCut(graph_, *attention.scores, "its time axis is flattened into a batch", faults_);
   }
   const Reach& reach = attention.reach;
-  if (!is_open_ || reach.past + reach.period < attention.places) return;
+  if (!is_open_ || reach.past + reach.period < attention.positions) return;
   RefuseToCut(graph_, *attention.scores,
               "it attends to all earlier steps, whose number only --shape can limit", faults_);
 }

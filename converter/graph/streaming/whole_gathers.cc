@@ -17,9 +17,9 @@ bool TakesAllInOrder(const ir::Graph& graph, ir::Node& gather) {
   if (axis.size() != 1 || scope.attributes.Int("batch_dims", 0) != 0) return false;
   const Dims& dims = TypeOf(gather.inputs[0]).dims;
   const int64_t rank = scope.rank(0), at = axis[0] < 0 ? axis[0] + rank : axis[0];
-  const auto places = static_cast<size_t>(dims[static_cast<size_t>(at)]);
-  if (places == 0 || places != indices.size()) return false;
-  for (size_t i = 0; i < places; ++i) {
+  const auto positions = static_cast<size_t>(dims[static_cast<size_t>(at)]);
+  if (positions == 0 || positions != indices.size()) return false;
+  for (size_t i = 0; i < positions; ++i) {
     if (indices[i] != static_cast<int64_t>(i)) return false;
   }
   return true;

@@ -24,7 +24,7 @@ constexpr size_t kMostDoubledSteps = 4096;
 
 // A value by its bytes: a part of a state may have the same begin as the state.
 struct Extent {
-  Place place;
+  Location location;
   int64_t bytes = 0;
   bool operator==(const Extent&) const = default;
 };
@@ -100,9 +100,9 @@ Origin CarryChoice::OriginOf(size_t state) const {
   }
   size_t first = 0;
   while (results_[first] != end) ++first;
-  const Value& root = program_.values[end.place.root];
+  const Value& root = program_.values[end.location.root];
   const bool fresh = root.block == loop_.body && root.storage == Storage::kScratch &&
-                     root.bytes == end.bytes && !IsParameter(end.place.root);
+                     root.bytes == end.bytes && !IsParameter(end.location.root);
   return {Origin::Kind::kResult, first, fresh};
 }
 

@@ -102,8 +102,8 @@ class LoopFuser {
   bool IsOneByOne(const Loop::Scan& scan, const Loop::Sliced& slice, int64_t trips) const {
     const Value& made = program_.values[scan.whole];
     const Value& taken = program_.values[slice.whole];
-    const Place place = Resolve(program_, slice.whole);
-    return made.block == block_ && place.offset_bytes == 0 && place.moves.empty() &&
+    const Location location = Resolve(program_, slice.whole);
+    return made.block == block_ && location.offset_bytes == 0 && location.moves.empty() &&
            made.bytes == taken.bytes && scan.backward == slice.backward &&
            ViewOfScan(program_, scan, trips) == ViewOfSlice(program_, slice, trips);
   }

@@ -63,18 +63,18 @@ class LastChunks {
     last.type.dims[static_cast<size_t>(scan.axis)] /= view.trips;
     last.bytes = view.chunk_bytes();
     const auto id = static_cast<ValueId>(program_.values.size());
-    std::vector<std::pair<ValueId, Place>> parts;
+    std::vector<std::pair<ValueId, Location>> parts;
     for (ValueId value = 0; value < id; ++value) {
       if (program_.values[value].parent == kNone) continue;
-      Place place = Resolve(program_, value);
-      const bool is_in = place.root == scan.whole && place.moves.empty() &&
-                         place.offset_bytes >= begin &&
-                         place.offset_bytes + program_.values[value].bytes <= end;
-      if (is_in) parts.emplace_back(value, std::move(place));
+      Location location = Resolve(program_, value);
+      const bool is_in = location.root == scan.whole && location.moves.empty() &&
+                         location.offset_bytes >= begin &&
+                         location.offset_bytes + program_.values[value].bytes <= end;
+      if (is_in) parts.emplace_back(value, std::move(location));
     }
     program_.values.push_back(std::move(last));
-    for (const auto& [value, place] : parts) {
-      MakeView(program_, value, id, place.offset_bytes - begin);
+    for (const auto& [value, location] : parts) {
+      MakeView(program_, value, id, location.offset_bytes - begin);
     }
     loop.lasts.push_back({scan.result, id});
   }

@@ -130,10 +130,10 @@ bool MayBeCut(const Program& program, const Section& section) {
       program.blocks[loop.body].items,
       [](const Item& item) { return std::holds_alternative<SectionEntry>(item); });
   // A scan output that is part of another value has space for only one chunk before the first.
-  const bool has_place = std::ranges::any_of(loop.scans, [&](const Loop::Scan& scan) {
+  const bool has_position = std::ranges::any_of(loop.scans, [&](const Loop::Scan& scan) {
     return program.values[scan.whole].parent != kNone;
   });
-  return !has_section && !has_place && section.iteration == kNone;
+  return !has_section && !has_position && section.iteration == kNone;
 }
 
 }  // namespace

@@ -133,15 +133,15 @@ bool GroupFinder::MayMake(ValueId value) const {
 // Returns false if the operand is a sequence that is not read row by row.
 bool GroupFinder::AddOperand(TimeMember& member, size_t input, ValueId value, int64_t begin_bytes,
                              int64_t rows, int64_t row_bytes) const {
-  const Place place = Resolve(program_, value);
-  const auto found = sequence_of_.find(place.root);
+  const Location location = Resolve(program_, value);
+  const auto found = sequence_of_.find(location.root);
   if (found == sequence_of_.end()) {
     member.operands.push_back({input, kNone, value, begin_bytes, row_bytes});
     return true;
   }
   const TimeSequence& sequence = group_.sequences[found->second];
   member.operands.push_back({input, found->second, value, 0, row_bytes});
-  return begin_bytes == 0 && place.offset_bytes == 0 && place.moves.empty() &&
+  return begin_bytes == 0 && location.offset_bytes == 0 && location.moves.empty() &&
          sequence.rows == rows && sequence.row_bytes == row_bytes;
 }
 

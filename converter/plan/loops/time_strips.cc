@@ -75,7 +75,7 @@ class TileBuilder {
   ValueId Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, Extent rows);
   ValueId RowsOf(const TimeOperand& operand, Extent rows);
   ValueId BeginRows(size_t sequence, Extent rows);
-  void MoveHistory(const TimeSequence& sequence, const Rows& place, int64_t rows);
+  void MoveHistory(const TimeSequence& sequence, const Rows& location, int64_t rows);
   void KeepRows(const TimeSequence& sequence, ValueId made, Extent rows);
   ValueId TailOf(const TimeSequence& sequence);
   void MakeStep(const TimeMember& member, const Step& step, Extent rows);
@@ -89,7 +89,7 @@ class TileBuilder {
   const TimeGroup group_;
   std::vector<Item> items_;                   // by member
   std::vector<std::vector<ValueId>> states_;  // by member: its states before its next rows
-  std::vector<Rows> places_;                  // by sequence
+  std::vector<Rows> positions_;               // by sequence
   Stage stage_ = Stage::kLead;
   SectionId strips_ = kNone;
   Loop around_;              // the loop over tiles
@@ -121,12 +121,12 @@ TensorType TileBuilder::RowsType(const TimeSequence& sequence, int64_t rows) con
 // and for the row before them. A loop keeps a state there if the state is such a row.
 void TileBuilder::MakeBuffers() {
   for (const TimeSequence& sequence : group_.sequences) {
-    Rows& place = places_.emplace_back();
+    Rows& location = positions_.emplace_back();
     if (sequence.history == 0) continue;
     const TimeMember& maker = group_.members[sequence.maker];
-    place.end = std::max(group_.LeadOf(maker) + 1,
-                         sequence.history + std::max(group_.strip, group_.RestOf(maker)));
-    place.buffer = builder_.Scratch(RowsType(sequence, place.end));
+    location.end = std::max(group_.LeadOf(maker) + 1,
+                            sequence.history + std::max(group_.strip, group_.RestOf(maker)));
+    location.buffer = builder_.Scratch(RowsType(sequence, location.end));
   }
 }
 
@@ -155,7 +155,7 @@ void TileBuilder::MakeStage(Stage stage) {
   for (size_t i = 0; i < group_.members.size(); ++i) {
     const TimeMember& member = group_.members[i];
     const Extent rows = ExtentOf(member);
-    for (const size_t sequence : member.made) places_[sequence].next = rows.begin + rows.count;
+    for (const size_t sequence : member.made) positions_[sequence].next = rows.begin + rows.count;
     if (rows.count == 0) continue;
     if (const auto* step = std::get_if<Step>(&items_[i])) {
       MakeStep(member, *step, rows);
@@ -178,33 +178,33 @@ ValueId TileBuilder::RowsOf(const TimeOperand& operand, Extent rows) {
   if (operand.sequence == kNone) {
     return Part(operand.value, operand.begin_bytes, operand.row_bytes, rows);
   }
-  const Rows& place = places_[operand.sequence];
-  const int64_t row = place.end - (place.next - rows.begin);
-  return builder_.View(place.buffer, row * operand.row_bytes,
+  const Rows& location = positions_[operand.sequence];
+  const int64_t row = location.end - (location.next - rows.begin);
+  return builder_.View(location.buffer, row * operand.row_bytes,
                        RowsType(group_.sequences[operand.sequence], rows.count));
 }
 
 // Returns the view that receives the next rows of a sequence.
 ValueId TileBuilder::BeginRows(size_t id, Extent rows) {
   const TimeSequence& sequence = group_.sequences[id];
-  Rows& place = places_[id];
+  Rows& location = positions_[id];
   const TensorType type = RowsType(sequence, rows.count);
   if (sequence.history == 0) {
-    place.buffer = builder_.Scratch(type);
-    place.end = rows.count;
-    return place.buffer;
+    location.buffer = builder_.Scratch(type);
+    location.end = rows.count;
+    return location.buffer;
   }
-  if (stage_ != Stage::kLead) MoveHistory(sequence, place, rows.count);
-  return builder_.View(place.buffer, (place.end - rows.count) * sequence.row_bytes, type);
+  if (stage_ != Stage::kLead) MoveHistory(sequence, location, rows.count);
+  return builder_.View(location.buffer, (location.end - rows.count) * sequence.row_bytes, type);
 }
 
 // Moves the last rows of a buffer, its history, `rows` rows to the front.
-void TileBuilder::MoveHistory(const TimeSequence& sequence, const Rows& place, int64_t rows) {
+void TileBuilder::MoveHistory(const TimeSequence& sequence, const Rows& location, int64_t rows) {
   const Because because(builder_, Reason::back_edge);
   const auto part = [&](int64_t begin, int64_t count) {
-    return builder_.View(place.buffer, begin * sequence.row_bytes, RowsType(sequence, count));
+    return builder_.View(location.buffer, begin * sequence.row_bytes, RowsType(sequence, count));
   };
-  const int64_t history = sequence.history, from = place.end - history;
+  const int64_t history = sequence.history, from = location.end - history;
   if (history <= 2 * rows) {
     const int64_t first = std::min(history, rows);
     builder_.Copy(part(from, first), part(from - rows, first));
@@ -237,9 +237,10 @@ ValueId TileBuilder::TailOf(const TimeSequence& sequence) {
   const int64_t begin = sequence.kept_from * sequence.row_bytes;
   std::vector<std::pair<ValueId, int64_t>> parts;
   for (ValueId value = 0; value < program().values.size(); ++value) {
-    const Place place = Resolve(program(), value);
-    if (place.root == sequence.whole && place.moves.empty() && place.offset_bytes >= begin) {
-      parts.emplace_back(value, place.offset_bytes - begin);
+    const Location location = Resolve(program(), value);
+    if (location.root == sequence.whole && location.moves.empty() &&
+        location.offset_bytes >= begin) {
+      parts.emplace_back(value, location.offset_bytes - begin);
     }
   }
   const BlockId block = builder_.block();

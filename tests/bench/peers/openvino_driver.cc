@@ -38,15 +38,15 @@ int main(int count, char** arguments) {
   ov_infer_request_t* request = Open(arguments[1]);
   const std::string folder = arguments[2];
   const std::vector<peers::Array> inputs = peers::Inputs(folder);
-  std::vector<float*> places;
+  std::vector<float*> positions;
   for (size_t i = 0; i < inputs.size(); ++i) {
     ov_tensor_t* tensor = nullptr;
     Check(ov_infer_request_get_input_tensor_by_index(request, i, &tensor));
-    places.push_back(DataOf(tensor));
+    positions.push_back(DataOf(tensor));
   }
   const auto fill = [&] {
     for (size_t i = 0; i < inputs.size(); ++i) {
-      std::memcpy(places[i], inputs[i].data(), inputs[i].size() * sizeof(float));
+      std::memcpy(positions[i], inputs[i].data(), inputs[i].size() * sizeof(float));
     }
   };
   const auto run = [&] { Check(ov_infer_request_infer(request)); };

@@ -116,9 +116,9 @@ TEST_F(Layouts, AnAxisThatShrinksAwayLeavesChannelsBehindTheOther) {
                                {"new_axis_mask", "0"},
                                {"shrink_axis_mask", "0,0,1"},
                                {"ellipsis_mask", "0"}});
-  const ir::Source place = g.Of("Gather", {first, g.Int(2), g.Int(3)});
+  const ir::Source position = g.Of("Gather", {first, g.Int(2), g.Int(3)});
   const ir::Source padded =
-      g.Of("Pad", {place, g.Ints({0, 0, 0}), g.Ints({0, 0, -1})}, {{"pad_mode", "constant"}});
+      g.Of("Pad", {position, g.Ints({0, 0, 0}), g.Ints({0, 0, -1})}, {{"pad_mode", "constant"}});
   g.Result(Convolved(g.Of("Add", {row, padded}), {4, 5, 3}));
   ExpectPermuted(Chosen());
 }

@@ -79,12 +79,12 @@ TEST(Widened, IsNoNegativeIndex) {
 TEST(Widened, StaysSoWhereItIsWritten) {
   GraphBuilder g;
   const ir::Source one = WidenedAs(g.Int(1), "u64"), two = WidenedAs(g.Int(2), "u64"),
-                   place = g.Ints({0, 1});
-  const ir::Source hot = g.Add("OneHot", 1, {place, g.Int(2), two, one}, {{"axis", "0"}});
+                   position = g.Ints({0, 1});
+  const ir::Source hot = g.Add("OneHot", 1, {position, g.Int(2), two, one}, {{"axis", "0"}});
   g.Result(g.Add("Convert", 1, {hot}, {{"destination_type", "f32"}}));
   g.Result(g.Add("Negative", 1, {hot}));
   g.Result(g.Add("Negative", 1, {g.Add("Range", 1, {one, WidenedAs(g.Int(5), "u64"), two})}));
-  g.Result(g.Add("OneHot", 1, {place, g.Int(2), two, g.Int(1)}, {{"axis", "0"}}));
+  g.Result(g.Add("OneHot", 1, {position, g.Int(2), two, g.Int(1)}, {{"axis", "0"}}));
   g.Result(g.Add("Range", 1, {one, g.Int(5), two}));
   const std::string faults = WidenedFaults(g);
   EXPECT_EQ(g.faults.lines().size(), 4u);

@@ -149,8 +149,8 @@ TEST(Traffic, CountsNoSettleThatTheTripCountRulesOut) {
 TEST(Listing, ShowsOperandsMovesAndParameters) {
   ListingBuilder b;
   const SlotIndex x = b.Scratch(ElementType::f32, {5, 4}), h = b.Scratch(ElementType::f32, {4});
-  const SlotIndex slice = b.PlaceAt(2, b.slots[x].offset_bytes(), 16, ElementType::f32, {1, 4},
-                                    {{b.NextSection(), 16}});
+  const SlotIndex slice = b.PositionAt(2, b.slots[x].offset_bytes(), 16, ElementType::f32, {1, 4},
+                                       {{b.NextSection(), 16}});
   b.Enter(Times(5));
   b.Binary(BinaryOp::subtract, slice, h, h);
   b.Leave();

@@ -44,8 +44,8 @@ TEST(StreamNote, TellsOfTheCut) {
   ASSERT_EQ(note->ports.size(), 2u);
   for (const format::StreamedPort& port : note->ports) {
     EXPECT_EQ(port.time(), format::PortTime::steps);
-    EXPECT_EQ(port.places(), 4u);
-    EXPECT_EQ(port.all_places(), 12u);
+    EXPECT_EQ(port.positions(), 4u);
+    EXPECT_EQ(port.all_positions(), 12u);
     EXPECT_EQ(port.axis(), 1);
     EXPECT_EQ(port.latency(), 0u);
   }

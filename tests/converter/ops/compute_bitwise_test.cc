@@ -64,9 +64,9 @@ TEST(Bitwise, WantsIntegersOrBooleansOfOneType) {
 
 TEST(BitwiseShift, ByConstantsIsAProductOrADivisionThatRoundsDown) {
   GraphBuilder g;
-  const ir::Source x = g.Parameter({ElementType::i64, {2}}), places = g.Ints({3, 62});
-  g.Add("BitwiseLeftShift", 15, {x, places});
-  g.Add("BitwiseRightShift", 15, {x, places});
+  const ir::Source x = g.Parameter({ElementType::i64, {2}}), positions = g.Ints({3, 62});
+  g.Add("BitwiseLeftShift", 15, {x, positions});
+  g.Add("BitwiseRightShift", 15, {x, positions});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   const plan::Program program = g.Lower();
   ASSERT_EQ(Steps(program).size(), 4u);

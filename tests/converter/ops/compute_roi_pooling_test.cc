@@ -34,7 +34,7 @@ TEST_F(RoiPooling, TakesTheMaximumOfPlaces) {
   const format::RegionParams params =
       Params("ROIPooling", {{"pooled_h", "2"}, {"pooled_w", "3"}, {"spatial_scale", "0.5"}},
              "f32[5,12,2,3]");
-  EXPECT_EQ(params.op(), format::RegionOp::place_max);
+  EXPECT_EQ(params.op(), format::RegionOp::position_max);
   EXPECT_EQ(params.channels(), 12u);
   EXPECT_EQ(params.regions(), 5u);
   EXPECT_EQ(params.scale(), 0.5f);

@@ -244,10 +244,10 @@ std::vector<float> TransposedSums(const TransposedLine& line, int64_t groups, in
       for (int64_t o = 0; o < outs; ++o) {
         for (int64_t i = 0; i < line.in; ++i) {
           for (int64_t t = 0; t < line.kernel; ++t) {
-            const int64_t place = i * line.stride + t * line.dilation - line.begin;
-            if (place < 0 || place >= line.out()) continue;
+            const int64_t position = i * line.stride + t * line.dilation - line.begin;
+            if (position < 0 || position >= line.out()) continue;
             const int64_t weight = ((g * ins + c) * outs + o) * line.kernel + t;
-            y[static_cast<size_t>((g * outs + o) * line.out() + place)] +=
+            y[static_cast<size_t>((g * outs + o) * line.out() + position)] +=
                 x[static_cast<size_t>((g * ins + c) * line.in + i)] *
                 static_cast<float>(weight % 7 + 1);
           }

@@ -12,8 +12,8 @@ using plan::StepKind;
 // GatherElements by the specification; zeros for an index out of range.
 Nd ElementsTaken(const Nd& x, const Nd& indices, size_t axis) {
   return Make(indices.dims, [&](Dims at) {
-    const int64_t place = At(indices, at);
-    at[axis] = place < 0 ? place + x.dims[axis] : place;
+    const int64_t position = At(indices, at);
+    at[axis] = position < 0 ? position + x.dims[axis] : position;
     return at[axis] < 0 || at[axis] >= x.dims[axis] ? 0 : At(x, at);
   });
 }
@@ -117,16 +117,16 @@ Nd TuplesTaken(const Nd& x, const Nd& indices, size_t batch_dims) {
   Dims dims(indices.dims.begin(), indices.dims.end() - 1);
   for (size_t i = batch_dims + depth; i < x.dims.size(); ++i) dims.push_back(x.dims[i]);
   return Make(dims, [&](const Dims& at) {
-    const auto place = [](size_t i) { return static_cast<Dims::difference_type>(i); };
-    Dims from(at.begin(), at.begin() + place(batch_dims));
-    Dims tuple(at.begin(), at.begin() + place(tuple_axes));
+    const auto position = [](size_t i) { return static_cast<Dims::difference_type>(i); };
+    Dims from(at.begin(), at.begin() + position(batch_dims));
+    Dims tuple(at.begin(), at.begin() + position(tuple_axes));
     for (size_t i = 0; i < depth; ++i) {
       tuple.push_back(static_cast<int64_t>(i));
       const int64_t index = At(indices, tuple);
       from.push_back(index < 0 ? index + x.dims[batch_dims + i] : index);
       tuple.pop_back();
     }
-    from.insert(from.end(), at.begin() + place(tuple_axes), at.end());
+    from.insert(from.end(), at.begin() + position(tuple_axes), at.end());
     return At(x, from);
   });
 }

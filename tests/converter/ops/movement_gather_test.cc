@@ -22,8 +22,8 @@ Nd Gathered(const Nd& x, const Nd& indices, size_t axis, size_t batch_dims = 0) 
     Dims index(at.begin(), at.begin() + static_cast<Dims::difference_type>(batch_dims));
     Dims from(at.begin(), at.begin() + static_cast<Dims::difference_type>(axis));
     for (size_t i = 0; i < rest; ++i) index.push_back(at[axis + i]);
-    const int64_t place = At(indices, index);
-    from.push_back(place < 0 ? place + x.dims[axis] : place);
+    const int64_t position = At(indices, index);
+    from.push_back(position < 0 ? position + x.dims[axis] : position);
     for (size_t i = axis + rest; i < at.size(); ++i) from.push_back(at[i]);
     if (from[axis] < 0 || from[axis] >= x.dims[axis]) return 0;
     return At(x, from);
@@ -173,9 +173,9 @@ TEST(OneHot, PutsTheNewAxisAnywhere) {
     Dims dims = indices.dims;
     dims.insert(dims.begin() + axis, 3);
     const Nd expected = Make(dims, [&](Dims index) {
-      const int64_t place = index[static_cast<size_t>(axis)];
+      const int64_t position = index[static_cast<size_t>(axis)];
       index.erase(index.begin() + axis);
-      return At(indices, index) == place ? 7 : -1;
+      return At(indices, index) == position ? 7 : -1;
     });
     EXPECT_EQ(Only(OneHot(indices, 3, axis)), expected);
     EXPECT_EQ(Only(OneHot(indices, 3, axis - 3)), expected);

@@ -22,11 +22,11 @@ Nd UpdatesOf(Dims dims) {
   return updates;
 }
 
-// Writes each update, in order, to the index that `place` computes from the update's index.
-template <typename Place>
-Nd WithUpdates(Nd data, const Nd& updates, Place place) {
+// Writes each update, in order, to the index that `position` computes from the update's index.
+template <typename Position>
+Nd WithUpdates(Nd data, const Nd& updates, Position position) {
   Make(updates.dims, [&](const Dims& at) {
-    SetElement(data, place(at), At(updates, at));
+    SetElement(data, position(at), At(updates, at));
     return 0;
   });
   return data;

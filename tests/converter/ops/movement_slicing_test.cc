@@ -18,31 +18,33 @@ constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 // The positions that a slice visits, by ONNX's definition. For a negative step, begin is clamped to
 // [0, dim - 1] and end to [-1, dim - 1]; otherwise both are clamped to [0, dim]. Absent bounds are
 // the ends of the axis.
-std::vector<int64_t> Places(std::optional<int64_t> begin, std::optional<int64_t> end, int64_t step,
-                            int64_t dim) {
+std::vector<int64_t> Positions(std::optional<int64_t> begin, std::optional<int64_t> end,
+                               int64_t step, int64_t dim) {
   const bool forward = step > 0;
   const int64_t high = forward ? dim : dim - 1;
-  const auto place = [&](int64_t bound, int64_t low) {
+  const auto position = [&](int64_t bound, int64_t low) {
     if (bound < 0) bound += dim;
     return std::min(std::max(bound, low), high);
   };
-  const int64_t last = end ? place(*end, forward ? 0 : -1) : (forward ? dim : -1);
-  const int64_t first = begin ? place(*begin, 0) : (forward ? 0 : dim - 1);
-  std::vector<int64_t> places;
+  const int64_t last = end ? position(*end, forward ? 0 : -1) : (forward ? dim : -1);
+  const int64_t first = begin ? position(*begin, 0) : (forward ? 0 : dim - 1);
+  std::vector<int64_t> positions;
   for (int64_t at = first; forward ? at < last : at > last;) {
-    places.push_back(at);
+    positions.push_back(at);
     if (step >= dim || -step >= dim) break;
     at += step;
   }
-  return places;
+  return positions;
 }
 
 // The elements of x at the given positions of every axis.
-Nd Picked(const Nd& x, const std::vector<std::vector<int64_t>>& places) {
+Nd Picked(const Nd& x, const std::vector<std::vector<int64_t>>& positions) {
   Dims dims;
-  for (const std::vector<int64_t>& axis : places) dims.push_back(static_cast<int64_t>(axis.size()));
+  for (const std::vector<int64_t>& axis : positions)
+    dims.push_back(static_cast<int64_t>(axis.size()));
   return Make(dims, [&](Dims index) {
-    for (size_t i = 0; i < index.size(); ++i) index[i] = places[i][static_cast<size_t>(index[i])];
+    for (size_t i = 0; i < index.size(); ++i)
+      index[i] = positions[i][static_cast<size_t>(index[i])];
     return At(x, index);
   });
 }
@@ -50,7 +52,7 @@ Nd Picked(const Nd& x, const std::vector<std::vector<int64_t>>& places) {
 TEST(Slice, ClampsBoundsAsNumpyDoes) {
   const Nd x = Iota({4, 5});
   const Outcome outcome = Apply("Slice", 8, x, {{-9, 3}, {kMost, kLeast}, {3, -2}, {0, 1}});
-  EXPECT_EQ(Only(outcome), Picked(x, {Places(-9, {}, 3, 4), Places(3, {}, -2, 5)}));
+  EXPECT_EQ(Only(outcome), Picked(x, {Positions(-9, {}, 3, 4), Positions(3, {}, -2, 5)}));
   EXPECT_EQ(outcome.step_count(), 1u);
 }
 
@@ -65,7 +67,7 @@ TEST(Slice, ClampsEveryBoundByTheRuleOfItsStep) {
       if (step == 0) continue;
       for (const int64_t begin : bounds) {
         for (const int64_t end : bounds) {
-          const Nd expected = Picked(x, {Places(begin, end, step, dim)});
+          const Nd expected = Picked(x, {Positions(begin, end, step, dim)});
           const auto what = testing::Message() << dim << ": " << begin << " " << end << " " << step;
           EXPECT_EQ(Only(Apply("Slice", 8, x, {{begin}, {end}, {step}, {0}})), expected) << what;
           EXPECT_EQ(Only(Apply("StridedSlice", 1, x, {{begin}, {end}, {step}},
@@ -81,9 +83,9 @@ TEST(Slice, ClampsEveryBoundByTheRuleOfItsStep) {
 TEST(Slice, TakesAxesInAnyOrderOrTheFirstOnes) {
   const Nd x = Iota({4, 5, 6});
   EXPECT_EQ(Only(Apply("Slice", 8, x, {{1, 0}, {3, 5}, {1, 2}, {-1, 0}})),
-            Picked(x, {Places(0, 5, 2, 4), Places({}, {}, 1, 5), Places(1, 3, 1, 6)}));
+            Picked(x, {Positions(0, 5, 2, 4), Positions({}, {}, 1, 5), Positions(1, 3, 1, 6)}));
   EXPECT_EQ(Only(Apply("Slice", 8, x, {{1, 2}, {3, 4}, {1, 1}})),
-            Picked(x, {Places(1, 3, 1, 4), Places(2, 4, 1, 5), Places({}, {}, 1, 6)}));
+            Picked(x, {Positions(1, 3, 1, 4), Positions(2, 4, 1, 5), Positions({}, {}, 1, 6)}));
 }
 
 TEST(Slice, OfOnePieceIsAView) {
@@ -122,9 +124,9 @@ Text Masks(const Dims& begin, const Dims& end, const Dims& new_axis = {}, const 
 TEST(StridedSlice, MasksSetBoundsFree) {
   const Nd x = Iota({4, 5});
   EXPECT_EQ(Only(Apply("StridedSlice", 1, x, {{2, 3}, {3, 1}, {1, -1}}, Masks({1, 0}, {0, 1}))),
-            Picked(x, {Places({}, 3, 1, 4), Places(3, {}, -1, 5)}));
+            Picked(x, {Positions({}, 3, 1, 4), Positions(3, {}, -1, 5)}));
   EXPECT_EQ(Only(Apply("StridedSlice", 1, x, {{1}, {3}}, Masks({}, {}))),
-            Picked(x, {Places(1, 3, 1, 4), Places({}, {}, 1, 5)}));
+            Picked(x, {Positions(1, 3, 1, 4), Positions({}, {}, 1, 5)}));
 }
 
 TEST(StridedSlice, ShrinksAxesToOnePlace) {
@@ -172,21 +174,21 @@ TEST(StridedSlice, AgreesWithNumpyOnRandomRanges) {
   for (int round = 0; round < 300; ++round) {
     const Dims dims = {dice.Roll(1, 4), dice.Roll(1, 5), dice.Roll(1, 6)};
     Dims begin, end, step, begin_mask, end_mask;
-    std::vector<std::vector<int64_t>> places;
+    std::vector<std::vector<int64_t>> positions;
     for (const int64_t dim : dims) {
       begin.push_back(dice.Roll(-8, 8));
       end.push_back(dice.Roll(-8, 8));
       step.push_back(dice.Roll(1, 3) * (dice.Roll(0, 1) == 0 ? 1 : -1));
       begin_mask.push_back(dice.Roll(0, 3) == 0);
       end_mask.push_back(dice.Roll(0, 2) == 0);
-      places.push_back(Places(begin_mask.back() != 0 ? std::nullopt : std::optional(begin.back()),
-                              end_mask.back() != 0 ? std::nullopt : std::optional(end.back()),
-                              step.back(), dim));
+      positions.push_back(Positions(
+          begin_mask.back() != 0 ? std::nullopt : std::optional(begin.back()),
+          end_mask.back() != 0 ? std::nullopt : std::optional(end.back()), step.back(), dim));
     }
     const Nd x = Iota(dims);
     const Outcome outcome =
         Apply("StridedSlice", 1, x, {begin, end, step}, Masks(begin_mask, end_mask));
-    ASSERT_EQ(Only(outcome), Picked(x, places))
+    ASSERT_EQ(Only(outcome), Picked(x, positions))
         << ToString(dims) << ToString(begin) << ToString(end) << ToString(step);
     EXPECT_LE(outcome.step_count(), 1u);
   }

@@ -38,7 +38,7 @@ class CoalesceTest : public testing::Test {
     }
     return copies;
   }
-  bool SamePlace(ValueId a, ValueId b) const {
+  bool SameLocation(ValueId a, ValueId b) const {
     return Resolve(program_, a) == Resolve(program_, b);
   }
 
@@ -53,7 +53,7 @@ TEST_F(CoalesceTest, MakesASourceAPartOfItsTarget) {
   NegativeTo(x, builder_.View(whole, 0, kRow));
   Output(whole);
   EXPECT_EQ(Coalesced(), 0u);
-  EXPECT_EQ(Resolve(program_, y), (Place{whole, 16, {}}));
+  EXPECT_EQ(Resolve(program_, y), (Location{whole, 16, {}}));
 }
 
 TEST_F(CoalesceTest, KeepsASourceThatIsWrittenAgain) {
@@ -79,7 +79,7 @@ TEST_F(CoalesceTest, LetsTheStepThatReadsTheOldValueWriteTheNewOneOverIt) {
   const ValueId fresh = Add(builder_, x, old);
   builder_.Copy(fresh, old);
   EXPECT_EQ(Coalesced(), 0u);
-  EXPECT_TRUE(SamePlace(fresh, old));
+  EXPECT_TRUE(SameLocation(fresh, old));
 }
 
 TEST_F(CoalesceTest, KeepsACallersInputOutOfTheState) {
@@ -94,7 +94,7 @@ TEST_F(CoalesceTest, MakesATargetThatOnlyReadsAPartOfItsSource) {
   Output(doubled);
   Output(Negative(copy));
   EXPECT_EQ(Coalesced(), 0u);
-  EXPECT_TRUE(SamePlace(copy, doubled));
+  EXPECT_TRUE(SameLocation(copy, doubled));
 }
 
 TEST_F(CoalesceTest, KeepsACopyOfWhatChangesLater) {
@@ -103,21 +103,21 @@ TEST_F(CoalesceTest, KeepsACopyOfWhatChangesLater) {
   NegativeTo(x, state);
   Output(kept);
   EXPECT_EQ(Coalesced(), 1u);
-  EXPECT_FALSE(SamePlace(kept, state));
+  EXPECT_FALSE(SameLocation(kept, state));
 }
 
 TEST_F(CoalesceTest, WritesOverAnOperandThatIsNotReadAgain) {
   const ValueId x = Input(), first = Negative(x), second = Negative(first);
   Output(second);
   EXPECT_EQ(Coalesced(), 0u);
-  EXPECT_TRUE(SamePlace(second, first));
+  EXPECT_TRUE(SameLocation(second, first));
 }
 
 TEST_F(CoalesceTest, WritesOverNoOperandThatIsReadAgain) {
   const ValueId x = Input(), first = Negative(x), second = Negative(first);
   Output(Add(builder_, first, second));
   Coalesced();
-  EXPECT_FALSE(SamePlace(second, first));
+  EXPECT_FALSE(SameLocation(second, first));
 }
 
 // Overlapping views of one value, as in a difference of adjacent elements. The result may overwrite
@@ -137,7 +137,7 @@ TEST_F(CoalesceTest, WritesOverAnOperandThatIsReadTwice) {
   const ValueId first = Negative(Input()), sum = Add(builder_, first, first);
   Output(sum);
   Coalesced();
-  EXPECT_TRUE(SamePlace(sum, first));
+  EXPECT_TRUE(SameLocation(sum, first));
 }
 
 TEST_F(CoalesceTest, WritesNoNewValueOverOneThatOverlapsWhatItReads) {
@@ -161,7 +161,7 @@ TEST_F(CoalesceTest, CopiesOneStateOnceForTwoReaders) {
   EXPECT_EQ(unchained.blocks[unchained.main].items.size(), 3u);
   ChainCopies(program_);
   EXPECT_EQ(Coalesced(), 1u);
-  EXPECT_TRUE(SamePlace(output, a));
+  EXPECT_TRUE(SameLocation(output, a));
 }
 
 // Copies are not chained if the state, or the target of the first copy, changes in between.

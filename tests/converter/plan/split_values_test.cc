@@ -60,7 +60,7 @@ TEST_F(SplitValuesTest, MakesOnePartForWhatHasNothingInCommon) {
   Output(Negative(inner));
   EXPECT_EQ(Split(), (std::vector<int64_t>{16, 16, 8, 16, 16}));
   EXPECT_NE(Resolve(program_, low).root, Resolve(program_, high).root);
-  EXPECT_EQ(Resolve(program_, inner), (Place{Resolve(program_, high).root, 8, {}}));
+  EXPECT_EQ(Resolve(program_, inner), (Location{Resolve(program_, high).root, 8, {}}));
 }
 
 TEST_F(SplitValuesTest, KeepsWhatIsReadAsAWhole) {

@@ -63,13 +63,13 @@ TEST(AccessIndex, AnswersAsAListDoes) {
         }
       }
       if (merged == 0) break;
-      const Place place{merged - 1, kBytes,
-                        random() % 4 == 0 ? std::vector<Move>{{7, 4}} : std::vector<Move>{}};
-      index.Merge(merged, place);
+      const Location location{merged - 1, kBytes,
+                              random() % 4 == 0 ? std::vector<Move>{{7, 4}} : std::vector<Move>{}};
+      index.Merge(merged, location);
       for (Access& access : lists[merged]) {
         access.begin_bytes += kBytes;
         access.end_bytes += kBytes;
-        access.moves.insert(access.moves.end(), place.moves.begin(), place.moves.end());
+        access.moves.insert(access.moves.end(), location.moves.begin(), location.moves.end());
         lists[merged - 1].push_back(access);
       }
       lists[merged].clear();

@@ -308,20 +308,20 @@ TEST(NarrowWeights, KeepIntegersByGroupsOfInputs) {
 // A convolution over 9 pixels of x with a window of `taps` of them, and a depthwise convolution of
 // the same kind.
 struct Windows : Products {
-  static constexpr uint32_t kPlaces = 9;
+  static constexpr uint32_t kPositions = 9;
 
   format::ConvParams ConvOf(uint32_t groups, uint32_t channels, uint32_t outputs, uint32_t taps) {
     const uint32_t in = groups * channels, out = groups * outputs;
-    return format::ConvParams(1, groups, channels, outputs, 1, kPlaces, 1, kPlaces, 1, taps, 1, 1,
-                              1, 1, 0, taps / 2, {kPlaces * in, kPlaces * in, in, 1},
-                              {kPlaces * out, kPlaces * out, out, 1}, format::Activation(),
+    return format::ConvParams(1, groups, channels, outputs, 1, kPositions, 1, kPositions, 1, taps,
+                              1, 1, 1, 1, 0, taps / 2, {kPositions * in, kPositions * in, in, 1},
+                              {kPositions * out, kPositions * out, out, 1}, format::Activation(),
                               ElementType::f32, 0, 0);
   }
   template <typename Params>
   void Emit(const Params& params, ValueId weights, int64_t in, int64_t out) {
-    x = builder.Scratch(F32({kPlaces, in}));
+    x = builder.Scratch(F32({kPositions, in}));
     program.inputs[0].value = x;
-    const ValueId y = builder.Scratch(F32({kPlaces, out}));
+    const ValueId y = builder.Scratch(F32({kPositions, out}));
     builder.SetLayer("layer 0");
     builder.Emit(params, {x, weights, plan::kNone}, {y});
     program.outputs.push_back({y, {"y"}, plan::kNone, 0});
@@ -347,9 +347,9 @@ struct Windows : Products {
   void ConvolveEach(uint32_t channels, uint32_t taps, int32_t least = -127,
                     int32_t greatest = 127) {
     const format::ConvParams conv = ConvOf(channels, 1, 1, taps);
-    const format::DepthwiseParams params(1, channels, 1, 1, kPlaces, 1, kPlaces, 1, taps, 1, 1, 1,
-                                         1, 0, taps / 2, conv.x(), conv.y(), format::Activation(),
-                                         ElementType::f32, 0, 0);
+    const format::DepthwiseParams params(1, channels, 1, 1, kPositions, 1, kPositions, 1, taps, 1,
+                                         1, 1, 1, 0, taps / 2, conv.x(), conv.y(),
+                                         format::Activation(), ElementType::f32, 0, 0);
     const std::vector<float> weights = Around(least, greatest, channels, taps);
     std::vector<float> packed(kernels::PackedDepthwiseFloats(channels, 1, taps));
     kernels::PackDepthwise(weights.data(), channels, 1, taps, packed.data());

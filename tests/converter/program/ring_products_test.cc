@@ -25,9 +25,10 @@ class RingProgram {
  public:
   explicit RingProgram(RingOrder order, uint32_t length = kAll) : builder_(program_) {
     x_ = Input({kHeads, kNew, kSize});
-    std::vector<float> places(kHeads * kPast * kSize);
-    for (size_t i = 0; i < places.size(); ++i) places[i] = 0.25f * static_cast<float>(i % 13) - 1;
-    past_ = State("past", {ElementType::f32, {std::ssize(places)}}, places);
+    std::vector<float> positions(kHeads * kPast * kSize);
+    for (size_t i = 0; i < positions.size(); ++i)
+      positions[i] = 0.25f * static_cast<float>(i % 13) - 1;
+    past_ = State("past", {ElementType::f32, {std::ssize(positions)}}, positions);
     start_ = State("start", {ElementType::i32, {1}}, std::vector<int32_t>{2});
     window_ = builder_.Scratch({ElementType::f32, {kHeads, length, kSize}});
     past_after_ = builder_.Scratch(builder_.value(past_).type);
@@ -109,8 +110,8 @@ plan::Program ReadInPlace(const plan::Program& program) {
 }
 
 TEST(RingProducts, ReadThePlacesOfEveryOrder) {
-  for (const RingOrder order : {RingOrder::places_outer_inner, RingOrder::outer_places_inner,
-                                RingOrder::outer_inner_places}) {
+  for (const RingOrder order : {RingOrder::positions_outer_inner, RingOrder::outer_positions_inner,
+                                RingOrder::outer_inner_positions}) {
     SCOPED_TRACE(format::EnumNameRingOrder(order));
     RingProgram scores(order), sums(order), both(order);
     scores.AddScores();
@@ -127,12 +128,12 @@ TEST(RingProducts, ReadThePlacesOfEveryOrder) {
 }
 
 TEST(RingProducts, TakeTheirStridesFromTheOrder) {
-  RingProgram permuted(RingOrder::outer_inner_places);
+  RingProgram permuted(RingOrder::outer_inner_positions);
   permuted.AddScores();
   const plan::Program program = ReadInPlace(permuted.Finished());
   const auto params = ParamsAt<format::RingMatmulParams>(program);
   EXPECT_EQ(params.along(), format::RingAlong::columns);
-  EXPECT_EQ(params.places(), kNew);
+  EXPECT_EQ(params.positions(), kNew);
   EXPECT_EQ(params.past_column_stride(), 1u) << "time steps are adjacent";
   EXPECT_EQ(params.past_inner_stride(), kPast);
   EXPECT_EQ(params.past_batch_strides()->Get(0), kPast * kSize);
@@ -146,7 +147,7 @@ TEST(RingProducts, TakeTheirStridesFromTheOrder) {
 
 // Heads that all queries of a group share repeat with stride 0.
 TEST(RingProducts, ShareHeads) {
-  RingProgram shared(RingOrder::outer_places_inner);
+  RingProgram shared(RingOrder::outer_positions_inner);
   const ValueId a = shared.Input({kHeads, 3, 1, kSize});
   ops::Matrix b = ops::MatrixOver({kHeads, 1, kAll, kSize}, true);
   const ops::MatrixProduct product =
@@ -162,7 +163,7 @@ void ExpectStays(plan::Program&& program) {
 }
 
 TEST(RingProducts, LeaveAWindowThatSomethingElseReads) {
-  RingProgram ring(RingOrder::outer_inner_places);
+  RingProgram ring(RingOrder::outer_inner_positions);
   ring.AddScores();
   const ValueId y = ring.builder().Scratch({ElementType::f32, {kHeads * kAll * kSize}});
   ring.builder().Emit(format::UnaryParams(kHeads * kAll * kSize,
@@ -171,14 +172,14 @@ TEST(RingProducts, LeaveAWindowThatSomethingElseReads) {
                       {ring.window()}, {y});
   ring.Output(y);
   ExpectStays(ring.Finished());
-  RingProgram shown(RingOrder::outer_inner_places);
+  RingProgram shown(RingOrder::outer_inner_positions);
   shown.AddScores();
   shown.Output(shown.window());
   ExpectStays(shown.Finished());
 }
 
 TEST(RingProducts, LeaveAPartOfThePast) {
-  RingProgram ring(RingOrder::outer_places_inner, kAll - 1);
+  RingProgram ring(RingOrder::outer_positions_inner, kAll - 1);
   const ValueId a = ring.Input({kHeads, kRows, kSize});
   const ops::MatrixProduct product =
       ops::ProductOfBatches({kHeads}, ops::MatrixOver({kHeads, kRows, kSize}),
@@ -191,7 +192,7 @@ TEST(RingProducts, LeaveAPartOfThePast) {
 
 // Rows of the window that contain parts of several time steps.
 TEST(RingProducts, LeaveStridesThatCutPlaces) {
-  RingProgram ring(RingOrder::outer_places_inner);
+  RingProgram ring(RingOrder::outer_positions_inner);
   const ValueId a = ring.Input({1, kRows, 2 * kSize});
   const ops::MatrixProduct product = ops::ProductOfBatches(
       {1}, ops::MatrixOver({1, kRows, 2 * kSize}), ops::MatrixOver({1, kAll, 2 * kSize}, true));
@@ -203,7 +204,7 @@ TEST(RingProducts, LeaveStridesThatCutPlaces) {
 
 // The ring cannot be written after a product if its new contents are read earlier.
 TEST(RingProducts, LeaveARingThatIsReadAfterItsRun) {
-  RingProgram ring(RingOrder::outer_places_inner);
+  RingProgram ring(RingOrder::outer_positions_inner);
   const ValueId y = ring.builder().Scratch(ring.builder().value(ring.past()).type);
   ring.builder().Copy(ring.past_after(), y);
   ring.Output(y);

@@ -79,7 +79,7 @@ PATTERNS = {
     "converter/graph/streaming/length_values.cc": "a Range, whose stop only determines its length",
     "converter/graph/streaming/positions.cc": "step numbers by Range and NonZero, rows of tables",
     "converter/graph/streaming/position.cc": "the number of the next step, and a table's row",
-    "converter/graph/streaming/same_places.cc": "a transposition that moves only time",
+    "converter/graph/streaming/aligned_positions.cc": "a transposition that moves only time",
     "converter/graph/streaming/shifts.cc": "a prepended constant, equal to a Pad",
     "converter/graph/streaming/rounding.cc": "an addend after a product",
     "converter/graph/streaming/whole_gathers.cc": "a Gather of all elements in order",

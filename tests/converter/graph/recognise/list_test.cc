@@ -155,14 +155,14 @@ CountedLoop WrittenList(int64_t trips, bool reads) {
 
 // Keras writes this form if only the last output is read; the list starts with rows of one.
 TEST(RecogniseList, KeepsTheLastElementOfAListOfOnePlace) {
-  for (const int64_t place : {0, 1}) {
+  for (const int64_t position : {0, 1}) {
     CountedLoop loop(5);
     const ir::Source x = loop.Input(loop.outer.Parameter(kRow));
     const ir::Source list = loop.Input(loop.outer.Parameter({ElementType::f32, {1, 1}}));
     TensorType one_row = kFiveRows;
     one_row.dims[0] = 1;
     const ir::Source next = loop.Typed(
-        "ScatterUpdate", {list, loop.body.Int(place), x, loop.body.Int(0)}, one_row, {}, 3);
+        "ScatterUpdate", {list, loop.body.Int(position), x, loop.body.Int(0)}, one_row, {}, 3);
     loop.GoesBack(next, list);
     loop.LastOf(loop.body.graph.results.back());
     loop.node->outputs.push_back({one_row, true, {}});
@@ -171,7 +171,7 @@ TEST(RecogniseList, KeepsTheLastElementOfAListOfOnePlace) {
     graph::RecogniseCounts(loop.outer.graph);
     EXPECT_FALSE(loop.map().outputs[0].range.has_value());
     const ir::Node& left = *loop.map().outputs[0].result->inputs[0].node;
-    EXPECT_EQ(left.type == "ScatterUpdate", place == 1) << place;
+    EXPECT_EQ(left.type == "ScatterUpdate", position == 1) << position;
   }
 }
 

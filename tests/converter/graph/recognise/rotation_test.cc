@@ -14,7 +14,7 @@ struct DecomposedRotation : testing::Test {
     const int64_t begin = which == 0 ? 0 : 3;
     return g.Of("Slice", {x, g.Ints({begin}), g.Ints({begin + 3}), g.Ints({1}), g.Ints({2})});
   }
-  ir::Source Places(int64_t begin) {
+  ir::Source Positions(int64_t begin) {
     return g.Of("Slice", {x, g.Ints({begin}), g.Ints({6}), g.Ints({2}), g.Ints({-1})});
   }
   ir::Source Joined(ir::Source a, ir::Source b) { return g.Of("Concat", {a, b}, {{"axis", "-1"}}); }
@@ -42,13 +42,13 @@ TEST_F(DecomposedRotation, OfHalvesIsOneCopy) {
 }
 
 TEST_F(DecomposedRotation, OfNeighboursIsOneCopy) {
-  EXPECT_EQ(Finished(Stacked(g("Multiply", Places(1), -1.0f), Places(0))),
+  EXPECT_EQ(Finished(Stacked(g("Multiply", Positions(1), -1.0f), Positions(0))),
             (KindCounts{{"Multiply", 1}, {"Reverse", 1}}));
 }
 
 TEST_F(DecomposedRotation, OfPairsIsTwoProductsAndASum) {
   const KindCounts left = {{"Add", 1}, {"Multiply", 2}, {"Reverse", 1}};
-  const ir::Source a = Places(0), b = Places(1);
+  const ir::Source a = Positions(0), b = Positions(1);
   EXPECT_EQ(Finished(Stacked(Pair(a, b, true), Pair(a, b, false))), left);
 }
 
@@ -64,7 +64,7 @@ TEST_F(DecomposedRotation, StaysWhereAHalfIsTakenTwice) {
 }
 
 TEST_F(DecomposedRotation, StaysWhereEvenPlacesBecomeAHalf) {
-  EXPECT_EQ(Finished(Joined(g("Negative", Places(1)), Places(0))),
+  EXPECT_EQ(Finished(Joined(g("Negative", Positions(1)), Positions(0))),
             (KindCounts{{"Concat", 1}, {"Negative", 1}, {"Slice", 2}}));
 }
 

@@ -59,7 +59,7 @@ TEST(Clone, CopiesTheSectionsInsideAndWhatMovesWithThem) {
   EXPECT_NE(section, two.section);
   ASSERT_EQ(two.SectionIn(copy).copies.size(), 1u);
   const Step& inside = two.StepOf(two.SectionIn(copy).copies[0]);
-  EXPECT_EQ(Resolve(two.program, inside.inputs[0]), (Place{two.rows, 0, {{section, 16}}}));
+  EXPECT_EQ(Resolve(two.program, inside.inputs[0]), (Location{two.rows, 0, {{section, 16}}}));
   EXPECT_EQ(inside.outputs, two.StepOf(copy).outputs);
 }
 
@@ -69,7 +69,7 @@ TEST(Clone, PutsOtherValuesInPlace) {
   const BlockId copy = Clone(two.program, two.block, {{two.own, other}});
   EXPECT_EQ(two.StepOf(copy).outputs, std::vector{other});
   ASSERT_EQ(two.program.blocks[copy].results.size(), 1u);
-  EXPECT_EQ(Resolve(two.program, two.program.blocks[copy].results[0]), (Place{other, 4, {}}));
+  EXPECT_EQ(Resolve(two.program, two.program.blocks[copy].results[0]), (Location{other, 4, {}}));
 }
 
 TEST(Clone, SharesConstantsAndState) {

@@ -148,9 +148,9 @@ class RandomStack {
   template <typename F>
   void ForTaps(const Window& window, size_t row, F add) const {
     for (size_t tap = 0; tap < window.kernel; ++tap) {
-      const size_t place = row + tap * window.dilation;
-      if (place >= window.front && place - window.front < trips_) {
-        add(sequence_[place - window.front], tap);
+      const size_t location = row + tap * window.dilation;
+      if (location >= window.front && location - window.front < trips_) {
+        add(sequence_[location - window.front], tap);
       }
     }
   }

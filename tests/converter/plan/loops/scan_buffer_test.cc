@@ -28,19 +28,19 @@ struct Sliced {
 
 TEST(BindSlice, OfTheFirstAxisMovesAlongTheWhole) {
   const Sliced rows({7, 5}, {2, 5}, {.axis = 0, .part = 2, .begin = 1}, 3);
-  EXPECT_EQ(Resolve(rows.program, rows.chunk), (Place{rows.whole, 20, {{rows.section, 40}}}));
+  EXPECT_EQ(Resolve(rows.program, rows.chunk), (Location{rows.whole, 20, {{rows.section, 40}}}));
   EXPECT_EQ(rows.steps(), 0u);
 }
 
 TEST(BindSlice, BackwardBeginsAtTheLastChunk) {
   const Sliced rows({7, 5}, {2, 5}, {.axis = 0, .part = 2, .begin = 1, .backward = true}, 3);
   EXPECT_EQ(Resolve(rows.program, rows.chunk),
-            (Place{rows.whole, 20 + 2 * 40, {{rows.section, -40}}}));
+            (Location{rows.whole, 20 + 2 * 40, {{rows.section, -40}}}));
 }
 
 TEST(BindSlice, PastAxesOfOneElementCostsNothing) {
   const Sliced rows({1, 7, 5}, {1, 1, 5}, {.axis = 1}, 7);
-  EXPECT_EQ(Resolve(rows.program, rows.chunk), (Place{rows.whole, 0, {{rows.section, 20}}}));
+  EXPECT_EQ(Resolve(rows.program, rows.chunk), (Location{rows.whole, 0, {{rows.section, 20}}}));
   EXPECT_EQ(rows.steps(), 0u);
 }
 
@@ -50,8 +50,8 @@ TEST(BindSlice, OfAnInnerAxisIsTransposedOnce) {
   const auto& step = std::get<Step>(columns.program.blocks[columns.program.main].items[0]);
   EXPECT_EQ(step.reason, format::Reason::slice_axis);
   EXPECT_EQ(step.inputs, std::vector{columns.whole});
-  const Place place = Resolve(columns.program, columns.chunk);
-  EXPECT_EQ(place, (Place{step.outputs[0], 0, {{columns.section, 40}}}));
+  const Location location = Resolve(columns.program, columns.chunk);
+  EXPECT_EQ(location, (Location{step.outputs[0], 0, {{columns.section, 40}}}));
 }
 
 TEST(ScanBuffer, KeepsGuardsBeforeTheFirstChunk) {
@@ -63,10 +63,10 @@ TEST(ScanBuffer, KeepsGuardsBeforeTheFirstChunk) {
   const ScanBuffer scan_buffer = ScanBuffer::Of(builder, scan, 3, 2);
   EXPECT_EQ(program.values[scan_buffer.whole()].bytes, (3 + 2) * 20);
   const ValueId older = scan_buffer.MovingChunk(builder, section, 2, F32({1, 5}));
-  EXPECT_EQ(Resolve(program, older), (Place{scan_buffer.whole(), 0, {{section, 20}}}));
+  EXPECT_EQ(Resolve(program, older), (Location{scan_buffer.whole(), 0, {{section, 20}}}));
   EXPECT_EQ(Resolve(program, scan_buffer.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 20);
   scan_buffer.BindScan(builder, 0, scan.whole);
-  EXPECT_EQ(Resolve(program, scan.whole), (Place{scan_buffer.whole(), 40, {}}));
+  EXPECT_EQ(Resolve(program, scan.whole), (Location{scan_buffer.whole(), 40, {}}));
 }
 
 TEST(ScanBuffer, KeepsGuardsBehindTheLastChunkOfABackwardScan) {
@@ -78,10 +78,10 @@ TEST(ScanBuffer, KeepsGuardsBehindTheLastChunkOfABackwardScan) {
   scan.whole = builder.Scratch(F32({3, 5}));
   const ScanBuffer scan_buffer = ScanBuffer::Of(builder, scan, 3, 1);
   const ValueId made = scan_buffer.MovingChunk(builder, section, 0, F32({1, 5}));
-  EXPECT_EQ(Resolve(program, made), (Place{scan_buffer.whole(), 40, {{section, -20}}}));
+  EXPECT_EQ(Resolve(program, made), (Location{scan_buffer.whole(), 40, {{section, -20}}}));
   EXPECT_EQ(Resolve(program, scan_buffer.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 60);
   scan_buffer.BindScan(builder, 0, scan.whole);
-  EXPECT_EQ(Resolve(program, scan.whole), (Place{scan_buffer.whole(), 0, {}}));
+  EXPECT_EQ(Resolve(program, scan.whole), (Location{scan_buffer.whole(), 0, {}}));
 }
 
 TEST(ScanBuffer, OfAnInnerAxisIsTransposedAfterTheLoop) {
@@ -108,7 +108,7 @@ TEST(ScanBuffer, IsWhereTheCallerHasRoom) {
   EXPECT_EQ(scan_buffer.whole(), room);
   EXPECT_EQ(Resolve(program, scan_buffer.Chunk(builder, -1, F32({1, 5}))).offset_bytes, 0);
   scan_buffer.BindScan(builder, 0, scan.whole);
-  EXPECT_EQ(Resolve(program, scan.whole), (Place{room, 20, {}}));
+  EXPECT_EQ(Resolve(program, scan.whole), (Location{room, 20, {}}));
 }
 
 }  // namespace

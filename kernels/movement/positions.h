@@ -4,14 +4,14 @@
 // their number. Only the first `most` of each batch are stored; unused entries of a row are 0. A
 // NaN and a subnormal number are nonzero, -0 is zero. Elements have any type of at least one byte;
 // places are i32 or i64. No operand overlaps another. The caller owns all memory.
-#ifndef WEFT_KERNELS_MOVEMENT_PLACES_H_
-#define WEFT_KERNELS_MOVEMENT_PLACES_H_
+#ifndef WEFT_KERNELS_MOVEMENT_POSITIONS_H_
+#define WEFT_KERNELS_MOVEMENT_POSITIONS_H_
 
 #include "kernels/element.h"
 
 namespace weft::kernels {
 
-struct PlacesShape {
+struct PositionsShape {
   uint32_t batch = 0;
   uint32_t rank = 0;  // at most kMaxRank
   uint32_t dims[kMaxRank] = {};
@@ -21,9 +21,9 @@ struct PlacesShape {
 };
 
 // Returns true if Places supports elements of `type`; it writes nothing for other types.
-bool PlacesKnows(Element type);
-void Places(const PlacesShape& shape, const void* x, void* places, int32_t* counts);
+bool PositionsSupports(Element type);
+void Positions(const PositionsShape& shape, const void* x, void* positions, int32_t* counts);
 
 }  // namespace weft::kernels
 
-#endif  // WEFT_KERNELS_MOVEMENT_PLACES_H_
+#endif  // WEFT_KERNELS_MOVEMENT_POSITIONS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/streaming/same_places.h"
+#include "converter/graph/streaming/aligned_positions.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -41,11 +41,11 @@ bool MovesTimeAlone(const ir::Graph& graph, const TimeAxes& times, ir::Node& nod
 
 // Returns true if each output position is an unchanged position of input 0. A border that was
 // merged into a window has no effect.
-bool KeepsPlaces(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
+bool KeepsPositions(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) {
   if (node.constant || node.inputs.empty()) return false;
   if (IsTransposition(node)) return MovesTimeAlone(graph, times, node);
   const std::optional<Border> border = BorderOf(graph, node);
-  const auto is_zero = [](int64_t places) { return places == 0; };
+  const auto is_zero = [](int64_t positions) { return positions == 0; };
   const bool is_nothing = border && std::ranges::all_of(border->begin, is_zero) &&
                           std::ranges::all_of(border->end, is_zero);
   return is_nothing || ops::TraitsOf(node).reshapes;
@@ -53,11 +53,11 @@ bool KeepsPlaces(const ir::Graph& graph, const TimeAxes& times, ir::Node& node) 
 
 }  // namespace
 
-SamePlaces::SamePlaces(const ir::Graph& graph, const TimeAxes& times) : times_(times) {
+AlignedPositions::AlignedPositions(const ir::Graph& graph, const TimeAxes& times) : times_(times) {
   const ValueTable values(graph);
   std::map<int, std::vector<ir::Source>> known;  // by value: tensors with different sources
   for (ir::Node* node : times.nodes()) {
-    if (KeepsPlaces(graph, times, *node)) keep_places_.insert(node);
+    if (KeepsPositions(graph, times, *node)) keep_positions_.insert(node);
     if (!IsExact(graph, times, *node)) continue;
     for (uint32_t port = 0; port < node->outputs.size(); ++port) {
       const ir::Source source = {node, port};
@@ -76,7 +76,7 @@ SamePlaces::SamePlaces(const ir::Graph& graph, const TimeAxes& times) : times_(t
 }
 
 // Two nodes with equal values are bit-identical if they are computed from the same tensors.
-bool SamePlaces::AreOfTheSame(const ir::Node& a, const ir::Node& b) const {
+bool AlignedPositions::AreOfTheSame(const ir::Node& a, const ir::Node& b) const {
   const auto computed = [&](const ir::Node& node) {
     std::vector<ir::Source> sources;
     for (const ir::Source& input : node.inputs) {
@@ -87,13 +87,13 @@ bool SamePlaces::AreOfTheSame(const ir::Node& a, const ir::Node& b) const {
   return computed(a) == computed(b);
 }
 
-ir::Source SamePlaces::FirstAlike(const ir::Source& source) const {
+ir::Source AlignedPositions::FirstAlike(const ir::Source& source) const {
   const auto found = order_free_.find({source.node, source.port});
   return found == order_free_.end() ? source : found->second;
 }
 
-ir::Source SamePlaces::First(ir::Source source) const {
-  for (source = FirstAlike(source); keep_places_.contains(source.node);) {
+ir::Source AlignedPositions::First(ir::Source source) const {
+  for (source = FirstAlike(source); keep_positions_.contains(source.node);) {
     const TimeAxis* time = times_.Of(source);
     const ir::Source from = FirstAlike(source.node->inputs[0]);
     const TimeAxis* before = times_.Of(from);

@@ -2,8 +2,8 @@
 // Tensors with the same positions in time. Exporters write a slice, transposition or function of a
 // tensor once for each reader, and move the time axis. All operations that look back on such
 // tensors share one past.
-#ifndef WEFT_CONVERTER_GRAPH_STREAMING_SAME_PLACES_H_
-#define WEFT_CONVERTER_GRAPH_STREAMING_SAME_PLACES_H_
+#ifndef WEFT_CONVERTER_GRAPH_STREAMING_ALIGNED_POSITIONS_H_
+#define WEFT_CONVERTER_GRAPH_STREAMING_ALIGNED_POSITIONS_H_
 
 #include <map>
 #include <set>
@@ -14,10 +14,10 @@
 
 namespace weft::graph {
 
-class SamePlaces {
+class AlignedPositions {
  public:
   // `times` is spread over a graph that is not resized yet.
-  SamePlaces(const ir::Graph& graph, const TimeAxes& times);
+  AlignedPositions(const ir::Graph& graph, const TimeAxes& times);
 
   // Returns the first tensor, in computation order, with bit-identical numbers in the same order at
   // every position in time. Its time axis may have another index.
@@ -30,9 +30,9 @@ class SamePlaces {
 
   const TimeAxes& times_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> order_free_;  // without the first ones
-  std::set<const ir::Node*> keep_places_;  // output positions are those of input 0, unchanged
+  std::set<const ir::Node*> keep_positions_;  // output positions are those of input 0, unchanged
 };
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_STREAMING_SAME_PLACES_H_
+#endif  // WEFT_CONVERTER_GRAPH_STREAMING_ALIGNED_POSITIONS_H_

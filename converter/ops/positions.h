@@ -2,8 +2,8 @@
 // Positions of an axis selected by index; shared by the gather and scatter families. Indices that
 // are known at conversion become a view or copies if they form a few runs, else a gather step with
 // a table. Values belong to the builder. A negative index counts from the end of its axis.
-#ifndef WEFT_CONVERTER_OPS_PLACES_H_
-#define WEFT_CONVERTER_OPS_PLACES_H_
+#ifndef WEFT_CONVERTER_OPS_POSITIONS_H_
+#define WEFT_CONVERTER_OPS_POSITIONS_H_
 
 #include <cstdint>
 #include <span>
@@ -28,16 +28,16 @@ void EmitGather(plan::Builder& builder, const GatherGeometry& geometry, plan::Va
 
 // Emits a gather step with known, non-negative indices; one outside the axis yields zeros.
 void EmitKnownGather(plan::Builder& builder, const GatherGeometry& geometry, plan::ValueId x,
-                     const Dims& places, plan::ValueId y);
+                     const Dims& positions, plan::ValueId y);
 
-// Lowers output 0 to input 0 at the positions `places` of the axis, [batch, indices]. All are
+// Lowers output 0 to input 0 at the positions `positions` of the axis, [batch, indices]. All are
 // inside the axis.
-void SelectPositions(LowerScope& scope, const GatherGeometry& geometry, const Dims& places);
+void SelectPositions(LowerScope& scope, const GatherGeometry& geometry, const Dims& positions);
 
-// Returns x at the positions `places` of the axis, without a batch. Elements of x must be 1 byte or
-// larger.
-plan::ValueId PlacesOf(plan::Builder& builder, plan::ValueId x, const GatherGeometry& geometry,
-                       const Dims& places);
+// Returns x at the positions `positions` of the axis, without a batch. Elements of x must be 1 byte
+// or larger.
+plan::ValueId PositionsOf(plan::Builder& builder, plan::ValueId x, const GatherGeometry& geometry,
+                          const Dims& positions);
 
 // y[outer, inner, axis] = x[outer, axis, inner], or the inverse if `back`. `to` are the dims
 // [outer, inner, axis].
@@ -69,12 +69,12 @@ Dims TupleRows(const Dims& data, size_t batch_dims, const Dims& dims, const Dims
 // grouped.
 struct GroupedRows {
   int64_t inner = 1;
-  Dims places;
+  Dims positions;
 };
 
-// `dims` is the shape of `places`, which are offsets in a tensor of `total` elements.
-GroupedRows GroupRows(const Dims& places, const Dims& dims, int64_t total);
+// `dims` is the shape of `positions`, which are offsets in a tensor of `total` elements.
+GroupedRows GroupRows(const Dims& positions, const Dims& dims, int64_t total);
 
 }  // namespace weft::ops
 
-#endif  // WEFT_CONVERTER_OPS_PLACES_H_
+#endif  // WEFT_CONVERTER_OPS_POSITIONS_H_

@@ -18,8 +18,8 @@ const TensorType kMask = {ElementType::boolean, {2, 3}};
 
 // Rows [6, 4] of x[mask], as exporters decompose it.
 struct Selection : GraphBuilder {
-  ir::Source places = Add("NonZero", 3, {Parameter(kMask)});
-  ir::Source permuted = Add("Transpose", 1, {places, Ints({1, 0})});
+  ir::Source positions = Add("NonZero", 3, {Parameter(kMask)});
+  ir::Source permuted = Add("Transpose", 1, {positions, Ints({1, 0})});
   ir::Source rows = Add("GatherND", 8, {Parameter(F32({2, 3, 4})), permuted});
 
   // "" or the errors, with `made` as the only output.
@@ -40,11 +40,11 @@ const Extent& Found(ir::Source source) { return ir::ExtentOf(source); }
 
 TEST(NonZero, FindsPlacesInOneStepAndMovesTheirRowsTogether) {
   Selection g;
-  ASSERT_EQ(g.Inferred(g.places), "");
-  EXPECT_EQ(ToString(g.type(g.places)), "i64[2,6]");
-  EXPECT_EQ(Found(g.places), (ir::RunTimeExtent{1, g.places.node, 1}));
+  ASSERT_EQ(g.Inferred(g.positions), "");
+  EXPECT_EQ(ToString(g.type(g.positions)), "i64[2,6]");
+  EXPECT_EQ(Found(g.positions), (ir::RunTimeExtent{1, g.positions.node, 1}));
   const plan::Program program = g.LoweredWhole();
-  EXPECT_EQ(Kinds(program), (StepKinds{plan::StepKind::kPlaces, plan::StepKind::kCompact}));
+  EXPECT_EQ(Kinds(program), (StepKinds{plan::StepKind::kPositions, plan::StepKind::kCompact}));
   EXPECT_NE(program.outputs[0].length, plan::kNone);
   EXPECT_EQ(program.outputs[0].length_axis, 1);
 }
@@ -53,9 +53,9 @@ TEST(NonZero, SelectsRowsThatStandTogether) {
   Selection g;
   ASSERT_EQ(g.Inferred(g.rows), "");
   EXPECT_EQ(ToString(g.type(g.rows)), "f32[6,4]");
-  EXPECT_EQ(Found(g.rows), (ir::RunTimeExtent{0, g.places.node, 1}));
+  EXPECT_EQ(Found(g.rows), (ir::RunTimeExtent{0, g.positions.node, 1}));
   const plan::Program program = g.LoweredWhole();
-  EXPECT_EQ(Kinds(program).front(), plan::StepKind::kPlaces);
+  EXPECT_EQ(Kinds(program).front(), plan::StepKind::kPositions);
   EXPECT_EQ(Kinds(program).back(), plan::StepKind::kGather);
   EXPECT_NE(program.outputs[0].length, plan::kNone);
 }
@@ -85,8 +85,8 @@ TEST(RunTimeLength, GoesAlongTheAxesOfTheRule) {
   const ir::Source product = g.Add("MatMul", 1, {g.rows, g.Floats({4, 2}, std::vector<float>(8))});
   const ir::Source permuted = g.Add("Transpose", 1, {product, g.Ints({1, 0})});
   ASSERT_EQ(g.Inferred(permuted), "");
-  EXPECT_EQ(Found(product), (ir::RunTimeExtent{0, g.places.node, 1}));
-  EXPECT_EQ(Found(permuted), (ir::RunTimeExtent{1, g.places.node, 1}));
+  EXPECT_EQ(Found(product), (ir::RunTimeExtent{0, g.positions.node, 1}));
+  EXPECT_EQ(Found(permuted), (ir::RunTimeExtent{1, g.positions.node, 1}));
 }
 
 TEST(RunTimeLength, JoinsTheAxesBehindItAndLeavesThem) {
@@ -96,10 +96,10 @@ TEST(RunTimeLength, JoinsTheAxesBehindItAndLeavesThem) {
   const ir::Source more = g.Add("Unsqueeze", 1, {pairs, g.Ints({0})});
   const ir::Source fewer = g.Add("Squeeze", 1, {more, g.Ints({0})});
   ASSERT_EQ(g.Inferred(fewer), "");
-  EXPECT_EQ(Found(flat), (ir::RunTimeExtent{0, g.places.node, 4}));
-  EXPECT_EQ(Found(pairs), (ir::RunTimeExtent{0, g.places.node, 2}));
-  EXPECT_EQ(Found(more), (ir::RunTimeExtent{1, g.places.node, 2}));
-  EXPECT_EQ(Found(fewer), (ir::RunTimeExtent{0, g.places.node, 2}));
+  EXPECT_EQ(Found(flat), (ir::RunTimeExtent{0, g.positions.node, 4}));
+  EXPECT_EQ(Found(pairs), (ir::RunTimeExtent{0, g.positions.node, 2}));
+  EXPECT_EQ(Found(more), (ir::RunTimeExtent{1, g.positions.node, 2}));
+  EXPECT_EQ(Found(fewer), (ir::RunTimeExtent{0, g.positions.node, 2}));
 }
 
 TEST(RunTimeLength, IsLeftOutOfReductionsAndIsPartOfAShape) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/movement/places.h"
+#include "kernels/movement/positions.h"
 
 namespace weft::kernels {
 namespace {
@@ -10,7 +10,7 @@ bool HasSign(Element type) {
 }
 
 // Advances to the next position in row-major order; returns false after the last one.
-bool Advance(const PlacesShape& shape, uint32_t* at) {
+bool Advance(const PositionsShape& shape, uint32_t* at) {
   for (uint32_t d = shape.rank; d-- > 0;) {
     if (++at[d] < shape.dims[d]) return true;
     at[d] = 0;
@@ -18,17 +18,17 @@ bool Advance(const PlacesShape& shape, uint32_t* at) {
   return false;
 }
 
-void WriteIndex(Element type, void* places, size_t index, uint32_t value) {
+void WriteIndex(Element type, void* positions, size_t index, uint32_t value) {
   if (type == Element::kI64) {
-    static_cast<int64_t*>(places)[index] = value;
+    static_cast<int64_t*>(positions)[index] = value;
   } else {
-    static_cast<int32_t*>(places)[index] = static_cast<int32_t>(value);
+    static_cast<int32_t*>(positions)[index] = static_cast<int32_t>(value);
   }
 }
 
 // Compares elements by their bits; the sign bit of a float is ignored.
 template <typename Bits>
-void PlacesByBits(const PlacesShape& shape, const void* x, void* places, int32_t* counts) {
+void PositionsByBits(const PositionsShape& shape, const void* x, void* positions, int32_t* counts) {
   const Bits all = static_cast<Bits>(~Bits{0});
   const Bits counted = HasSign(shape.type) ? static_cast<Bits>(all >> 1) : all;
   const Raw<Bits>* from = static_cast<const Raw<Bits>*>(x);
@@ -42,14 +42,14 @@ void PlacesByBits(const PlacesShape& shape, const void* x, void* places, int32_t
     for (size_t i = 0; i < count && found < most; ++i, Advance(shape, at)) {
       if ((from[i].bits & counted) == 0) continue;
       for (uint32_t d = 0; d < shape.rank; ++d) {
-        WriteIndex(shape.index_type, places, first + d * most + found, at[d]);
+        WriteIndex(shape.index_type, positions, first + d * most + found, at[d]);
       }
       ++found;
     }
     counts[b] = static_cast<int32_t>(found);
     for (uint32_t d = 0; d < shape.rank; ++d) {
       for (size_t i = found; i < most; ++i) {
-        WriteIndex(shape.index_type, places, first + d * most + i, 0);
+        WriteIndex(shape.index_type, positions, first + d * most + i, 0);
       }
     }
     from += count;
@@ -58,9 +58,9 @@ void PlacesByBits(const PlacesShape& shape, const void* x, void* places, int32_t
 
 }  // namespace
 
-bool PlacesKnows(Element type) { return type != Element::kI4 && type != Element::kU4; }
+bool PositionsSupports(Element type) { return type != Element::kI4 && type != Element::kU4; }
 
-void Places(const PlacesShape& shape, const void* x, void* places, int32_t* counts) {
+void Positions(const PositionsShape& shape, const void* x, void* positions, int32_t* counts) {
   switch (shape.type) {
     case Element::kI4:
     case Element::kU4:
@@ -68,17 +68,17 @@ void Places(const PlacesShape& shape, const void* x, void* places, int32_t* coun
     case Element::kI8:
     case Element::kU8:
     case Element::kBoolean:
-      return PlacesByBits<uint8_t>(shape, x, places, counts);
+      return PositionsByBits<uint8_t>(shape, x, positions, counts);
     case Element::kF16:
     case Element::kBF16:
     case Element::kI16:
-      return PlacesByBits<uint16_t>(shape, x, places, counts);
+      return PositionsByBits<uint16_t>(shape, x, positions, counts);
     case Element::kF32:
     case Element::kI32:
-      return PlacesByBits<uint32_t>(shape, x, places, counts);
+      return PositionsByBits<uint32_t>(shape, x, positions, counts);
     case Element::kF64:
     case Element::kI64:
-      return PlacesByBits<uint64_t>(shape, x, places, counts);
+      return PositionsByBits<uint64_t>(shape, x, positions, counts);
   }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/movement/places.h"
+#include "kernels/movement/positions.h"
 
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
 
-namespace weft::bind::places {
+namespace weft::bind::positions {
 
-Fault Check(const format::PlacesParams& params, const OperandSlots& slots) {
+Fault Check(const format::PositionsParams& params, const OperandSlots& slots) {
   const uint32_t type = static_cast<uint32_t>(params.type());
   const format::ElementType index_type = params.index_type();
   ParamChecker check(slots);
@@ -14,7 +14,8 @@ Fault Check(const format::PlacesParams& params, const OperandSlots& slots) {
   check.RequireAtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
   check.RequireBelow(FaultCode::kParamType, type, format::kElementTypeCount);
   if (!check.fault().ok()) return check.fault();
-  check.Require(kernels::PlacesKnows(ElementOf(params.type())), FaultCode::kParamType, type, 0);
+  check.Require(kernels::PositionsSupports(ElementOf(params.type())), FaultCode::kParamType, type,
+                0);
   check.Require(index_type == format::ElementType::i32 || index_type == format::ElementType::i64,
                 FaultCode::kParamType, static_cast<uint32_t>(index_type), 0);
   const uint32_t count = StridedCount(params.rank(), Numbers(params.dims()));
@@ -24,19 +25,19 @@ Fault Check(const format::PlacesParams& params, const OperandSlots& slots) {
   return check.fault();
 }
 
-bool MayShare(const format::PlacesParams&, uint32_t, uint32_t) { return false; }
+bool MayShare(const format::PositionsParams&, uint32_t, uint32_t) { return false; }
 
-void Run(const format::PlacesParams& params, std::byte* const* operands) {
-  kernels::PlacesShape shape;
+void Run(const format::PositionsParams& params, std::byte* const* operands) {
+  kernels::PositionsShape shape;
   shape.batch = params.batch();
   shape.rank = params.rank();
   Assign(shape.dims, params.dims());
   shape.most = params.most();
   shape.type = ElementOf(params.type());
   shape.index_type = ElementOf(params.index_type());
-  kernels::Places(shape, operands[0], operands[1], As<int32_t>(operands[2]));
+  kernels::Positions(shape, operands[0], operands[1], As<int32_t>(operands[2]));
 }
 
-}  // namespace weft::bind::places
+}  // namespace weft::bind::positions
 
-WEFT_BIND_STEP(places, Places)
+WEFT_BIND_STEP(positions, Positions)

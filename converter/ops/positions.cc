@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/ops/places.h"
+#include "converter/ops/positions.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,10 +11,10 @@ namespace weft::ops {
 namespace {
 
 // Splits the positions into runs of constant distance.
-Runs RunsOf(const Dims& places) {
+Runs RunsOf(const Dims& positions) {
   Runs runs;
-  const auto count = static_cast<int64_t>(places.size());
-  const auto at = [&](int64_t i) { return places[static_cast<size_t>(i)]; };
+  const auto count = static_cast<int64_t>(positions.size());
+  const auto at = [&](int64_t i) { return positions[static_cast<size_t>(i)]; };
   for (int64_t first = 0; first < count;) {
     int64_t last = first + 1;
     const int64_t step = last < count ? at(last) - at(first) : 1;
@@ -34,10 +34,10 @@ Movement MovementOfRuns(const GatherGeometry& geometry, const Runs& runs) {
 int64_t IndexFromStart(int64_t index, int64_t dim) { return index < 0 ? index + dim : index; }
 
 // Returns true if each group of `row` offsets is contiguous and starts at a multiple of `row`.
-bool StayTogether(const Dims& places, int64_t row) {
-  for (size_t i = 0; i < places.size(); ++i) {
+bool StayTogether(const Dims& positions, int64_t row) {
+  for (size_t i = 0; i < positions.size(); ++i) {
     const bool first = static_cast<int64_t>(i) % row == 0;
-    if (first ? places[i] % row != 0 : places[i] != places[i - 1] + 1) return false;
+    if (first ? positions[i] % row != 0 : positions[i] != positions[i - 1] + 1) return false;
   }
   return true;
 }
@@ -55,28 +55,28 @@ void EmitGather(plan::Builder& builder, const GatherGeometry& geometry, plan::Va
 }
 
 void EmitKnownGather(plan::Builder& builder, const GatherGeometry& geometry, plan::ValueId x,
-                     const Dims& places, plan::ValueId y) {
-  const bool fits =
-      std::ranges::all_of(places, [](int64_t place) { return std::in_range<int32_t>(place); });
+                     const Dims& positions, plan::ValueId y) {
+  const bool fits = std::ranges::all_of(
+      positions, [](int64_t position) { return std::in_range<int32_t>(position); });
   const ElementType type = fits ? ElementType::i32 : ElementType::i64;
-  EmitGather(builder, geometry, x, IntegerWeights(builder, type, places), y);
+  EmitGather(builder, geometry, x, IntegerWeights(builder, type, positions), y);
 }
 
-void SelectPositions(LowerScope& scope, const GatherGeometry& geometry, const Dims& places) {
-  const Runs runs = RunsOf(places);
+void SelectPositions(LowerScope& scope, const GatherGeometry& geometry, const Dims& positions) {
+  const Runs runs = RunsOf(positions);
   const bool empty = ElementCount(scope.output_type(0).dims) == 0;
   if (empty || (geometry.batch == 1 && runs.size() <= kMostRuns)) {
     return MoveToOutput(scope, 0, MovementOfRuns(geometry, runs), 0);
   }
   if (!HasByteElements(scope, 0)) return;
   const plan::ValueId x = scope.input(0);
-  EmitKnownGather(scope.builder, geometry, x, places, scope.NewOutput(0));
+  EmitKnownGather(scope.builder, geometry, x, positions, scope.NewOutput(0));
 }
 
-plan::ValueId PlacesOf(plan::Builder& builder, plan::ValueId x, const GatherGeometry& geometry,
-                       const Dims& places) {
+plan::ValueId PositionsOf(plan::Builder& builder, plan::ValueId x, const GatherGeometry& geometry,
+                          const Dims& positions) {
   const TensorType type{builder.type(x), {geometry.outer, geometry.indices, geometry.inner}};
-  const Runs runs = RunsOf(places);
+  const Runs runs = RunsOf(positions);
   const Movement movement = MovementOfRuns(geometry, runs);
   const std::optional<Piece> piece = PieceOf(movement);
   if (piece && piece->count == ElementCount(type.dims)) {
@@ -86,7 +86,7 @@ plan::ValueId PlacesOf(plan::Builder& builder, plan::ValueId x, const GatherGeom
   if (runs.size() <= kMostRuns) {
     EmitMovement(builder, x, y, movement);
   } else {
-    EmitKnownGather(builder, geometry, x, places, y);
+    EmitKnownGather(builder, geometry, x, positions, y);
   }
   return y;
 }
@@ -107,9 +107,9 @@ plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dim
 }
 
 plan::ValueId IndexSequence(plan::Builder& builder, ElementType type, int64_t count) {
-  Dims places(static_cast<size_t>(count));
-  std::iota(places.begin(), places.end(), 0);
-  return IntegerWeights(builder, type, places);
+  Dims positions(static_cast<size_t>(count));
+  std::iota(positions.begin(), positions.end(), 0);
+  return IntegerWeights(builder, type, positions);
 }
 
 void CheckIndexType(InferScope& scope, size_t i) {
@@ -126,42 +126,42 @@ bool CheckIndex(InferScope& scope, int64_t index, int64_t dim) {
 
 Dims ElementOffsets(const Dims& data, size_t axis, const Dims& dims, const Dims& indices) {
   const Dims strides = plan::DenseStrides(data);
-  Dims places;
+  Dims positions;
   for (size_t i = 0; i < indices.size(); ++i) {
-    int64_t place = IndexFromStart(indices[i], data[axis]) * strides[axis];
+    int64_t position = IndexFromStart(indices[i], data[axis]) * strides[axis];
     auto rest = static_cast<int64_t>(i);
     for (size_t at = dims.size(); at-- > 0; rest /= dims[at]) {
-      if (at != axis) place += rest % dims[at] * strides[at];
+      if (at != axis) position += rest % dims[at] * strides[at];
     }
-    places.push_back(place);
+    positions.push_back(position);
   }
-  return places;
+  return positions;
 }
 
 Dims TupleRows(const Dims& data, size_t batch_dims, const Dims& dims, const Dims& indices) {
   const auto depth = static_cast<size_t>(dims.back());
   const int64_t batch = ProductOf(data, 0, batch_dims);
-  Dims places;
+  Dims positions;
   for (size_t first = 0; first < indices.size(); first += depth) {
     // Tuples of one batch are adjacent.
-    int64_t place = static_cast<int64_t>(first) * batch / static_cast<int64_t>(indices.size());
+    int64_t position = static_cast<int64_t>(first) * batch / static_cast<int64_t>(indices.size());
     for (size_t i = 0; i < depth; ++i) {
       const int64_t dim = data[batch_dims + i];
-      place = place * dim + IndexFromStart(indices[first + i], dim);
+      position = position * dim + IndexFromStart(indices[first + i], dim);
     }
-    places.push_back(place);
+    positions.push_back(position);
   }
-  return places;
+  return positions;
 }
 
-GroupedRows GroupRows(const Dims& places, const Dims& dims, int64_t total) {
-  GroupedRows rows{1, places};
-  for (size_t axis = 0; axis <= dims.size() && !places.empty(); ++axis) {
+GroupedRows GroupRows(const Dims& positions, const Dims& dims, int64_t total) {
+  GroupedRows rows{1, positions};
+  for (size_t axis = 0; axis <= dims.size() && !positions.empty(); ++axis) {
     const int64_t inner = ProductOf(dims, axis, dims.size());
-    if (total % inner != 0 || !StayTogether(places, inner)) continue;
+    if (total % inner != 0 || !StayTogether(positions, inner)) continue;
     rows = {inner, {}};
-    for (size_t i = 0; i < places.size(); i += static_cast<size_t>(inner)) {
-      rows.places.push_back(places[i] / inner);
+    for (size_t i = 0; i < positions.size(); i += static_cast<size_t>(inner)) {
+      rows.positions.push_back(positions[i] / inner);
     }
     return rows;
   }
