@@ -394,7 +394,7 @@ std::vector<Plan> PlansOf(const Program& lowered, const PlanOptions& options,
   std::vector<Plan> plans;
   AddPlansOf(lowered, kCandidates, options, plans);
   for (const FusedProgram& each : fused) {
-    Candidate candidates[] = {{each.strip, true, true, true}, {each.strip, false, true, true}};
+    Candidate candidates[] = {{each.tile, true, true, true}, {each.tile, false, true, true}};
     for (Candidate& candidate : candidates) {
       candidate.fuses_steps = each.has_steps;
       candidate.fuses_windows = each.has_windows;
@@ -437,7 +437,7 @@ bool IsSmallerWithoutChains(const Plan& plan, const Program& lowered, const Plan
   Candidate candidate = plan.candidate;
   candidate.joins_chains = false;
   const auto is_its = [&](const FusedProgram& each) {
-    return each.strip == candidate.hoisted_rows && each.has_steps == candidate.fuses_steps &&
+    return each.tile == candidate.hoisted_rows && each.has_steps == candidate.fuses_steps &&
            each.has_windows == candidate.fuses_windows;
   };
   const auto found = std::ranges::find_if(fused, is_its);

@@ -14,8 +14,8 @@
 #include "converter/plan/loops/counted.h"
 #include "converter/plan/loops/scan_buffer.h"
 #include "converter/plan/loops/step_loops.h"
-#include "converter/plan/loops/strips.h"
-#include "converter/plan/loops/time_strips.h"
+#include "converter/plan/loops/tiles.h"
+#include "converter/plan/loops/time_tiles.h"
 #include "converter/program/block_access.h"
 #include "converter/program/row_parts.h"
 
@@ -25,7 +25,7 @@ namespace {
 
 // Iterations per tile. Longer tiles gain little: work that depends on a state runs once per
 // iteration in any case.
-constexpr int64_t kStrip = 8;
+constexpr int64_t kTile = 8;
 
 // A slice of the second loop that reads a scan output of the first.
 struct Feed {
@@ -336,10 +336,10 @@ void AddFused(const Program& program, bool has_steps, std::vector<FusedProgram>&
   const size_t blocks = program.blocks.size();
   Program fused = program;
   if (!fuse(fused, blocks)) return;
-  Program strips = program;
+  Program tiles = program;
   // The new blocks within tiles are left out, so loops within a tile stay separate.
-  if (SplitIntoTiles(strips, kStrip) && fuse(strips, blocks)) {
-    programs.push_back({std::move(strips), kStrip, has_steps});
+  if (SplitIntoTiles(tiles, kTile) && fuse(tiles, blocks)) {
+    programs.push_back({std::move(tiles), kTile, has_steps});
   }
   programs.push_back({std::move(fused), 1, has_steps});
 }
@@ -354,10 +354,10 @@ bool FuseLoopsAndSteps(Program& program) {
 
 std::vector<FusedProgram> FusedPrograms(const Program& program) {
   std::vector<FusedProgram> programs;
-  for (const int64_t strip : {kStrip, kStrip / 2, int64_t{1}}) {
-    Program strips = program;
-    if (!RunInTiles(strips, strip)) break;
-    programs.push_back({std::move(strips), strip, true, true});
+  for (const int64_t tile : {kTile, kTile / 2, int64_t{1}}) {
+    Program tiles = program;
+    if (!RunInTiles(tiles, tile)) break;
+    programs.push_back({std::move(tiles), tile, true, true});
   }
   bool has_loops = false;
   for (BlockId block = 0; block < program.blocks.size(); ++block) {

@@ -7,8 +7,8 @@
 // The sequence between two layers, as long as the axis, becomes a value of one iteration. Then the
 // input products of the second layer can no longer be computed for many iterations at once
 // (hoist.h). So fusion needs less scratch, but reads weights more often. As a compromise, loops are
-// first split into tiles (strips.h), and the sequence is as long as a tile. With windows over time
-// between the loops, all of them run in tiles (time_strips.h).
+// first split into tiles (tiles.h), and the sequence is as long as a tile. With windows over time
+// between the loops, all of them run in tiles (time_tiles.h).
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_FUSE_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_FUSE_H_
 
@@ -22,9 +22,9 @@ namespace weft::plan {
 // A version of a program with fused loops.
 struct FusedProgram {
   Program program;
-  int64_t strip = 1;         // iterations per tile
+  int64_t tile = 1;          // iterations per tile
   bool has_steps = false;    // fused with steps between the layers
-  bool has_windows = false;  // fused with windows over time as well (time_strips.h)
+  bool has_windows = false;  // fused with windows over time as well (time_tiles.h)
 };
 // Returns versions of the program with fused loops, those with larger tiles first within each kind;
 // empty if there are no loops to fuse. Run this before the loops' states have buffers.

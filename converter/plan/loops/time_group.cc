@@ -252,10 +252,10 @@ bool GroupFinder::SetNumbers(int64_t most_rows) {
     least_lead = std::max(least_lead, member.lag + member.front);
     end = std::min(end, member.rows + member.lag - member.behind);
   }
-  group_.strip = std::min(most_rows, (end - least_lead) / 2);
-  if (group_.strip < 1) return false;
-  group_.strips = (end - least_lead) / group_.strip;
-  group_.lead = end - group_.strips * group_.strip;
+  group_.tile = std::min(most_rows, (end - least_lead) / 2);
+  if (group_.tile < 1) return false;
+  group_.tiles = (end - least_lead) / group_.tile;
+  group_.lead = end - group_.tiles * group_.tile;
   for (const TimeMember& member : group_.members) {
     for (const TimeOperand& operand : member.operands) {
       if (operand.sequence == kNone) continue;
@@ -267,7 +267,7 @@ bool GroupFinder::SetNumbers(int64_t most_rows) {
   // A sequence is kept completely if later items read more than the rows of the last stage.
   for (TimeSequence& sequence : group_.sequences) {
     const int64_t rest = group_.RestOf(group_.members[sequence.maker]);
-    const int64_t last = sequence.rows - (rest > 0 ? rest : group_.strip);
+    const int64_t last = sequence.rows - (rest > 0 ? rest : group_.tile);
     if (sequence.kept_from < last) sequence.kept_from = 0;
   }
   return true;

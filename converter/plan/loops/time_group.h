@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of consecutive items that can run tile by tile (time_strips.h): loops of layers, steps on
+// Groups of consecutive items that can run tile by tile (time_tiles.h): loops of layers, steps on
 // each time step and windows over time (program/window_rows.h). Each item has a lag relative to the
 // first one:
 //
@@ -54,12 +54,12 @@ struct TimeGroup {
   std::vector<TimeMember> members;
   std::vector<TimeSequence> sequences;
   std::vector<size_t> before, after;  // all other items of the block
-  int64_t strip = 1, strips = 0;      // rows per tile, and number of tiles
+  int64_t tile = 1, tiles = 0;        // rows per tile, and number of tiles
   int64_t lead = 0;                   // rows before the first tile, of a member without lag
 
   int64_t LeadOf(const TimeMember& member) const { return lead - member.lag; }
   int64_t RestOf(const TimeMember& member) const {
-    return member.rows - LeadOf(member) - strips * strip;
+    return member.rows - LeadOf(member) - tiles * tile;
   }
 };
 

@@ -101,10 +101,10 @@ TEST(FuseLoops, KeepsAStripBetweenLayersWhereLoopsAreCutFirst) {
   EXPECT_EQ(expected[2], std::vector<float>(kWidth, static_cast<float>(kTrips * (kTrips + 1) / 2)));
   const std::vector<FusedProgram> programs = FusedPrograms(sums.program);
   ASSERT_EQ(programs.size(), 2u);
-  EXPECT_EQ(programs[0].strip, 8);
-  EXPECT_EQ(programs[1].strip, 1);
+  EXPECT_EQ(programs[0].tile, 8);
+  EXPECT_EQ(programs[1].tile, 1);
   for (const FusedProgram& each : programs) {
-    EXPECT_EQ(RunFloats(each.program, {Ones()}), expected) << each.strip;
+    EXPECT_EQ(RunFloats(each.program, {Ones()}), expected) << each.tile;
   }
   // Fifty iterations in tiles of five.
   const Section& around = programs[0].program.sections[0];
@@ -142,7 +142,7 @@ TEST(FuseLoops, TakesTheStepsBetweenLayersAlong) {
   ASSERT_EQ(programs.size(), 2u);
   for (const FusedProgram& each : programs) {
     EXPECT_TRUE(each.has_steps);
-    EXPECT_EQ(RunFloats(each.program, {Ones()}).at(0), expected) << each.strip;
+    EXPECT_EQ(RunFloats(each.program, {Ones()}).at(0), expected) << each.tile;
   }
 }
 

@@ -52,7 +52,7 @@ TEST(RandomStacks, ComputeTheSameByEveryPlanAndTakeWhatTheirBoundSays) {
       plan::PlanLoops(each.program);
       plan::Coalesce(each.program);
       ASSERT_EQ(RunPlan(plan::PlanAsIs(each.program), stack.inputs()), stack.expected())
-          << "seed " << seed << ", tiles of " << each.strip;
+          << "seed " << seed << ", tiles of " << each.tile;
     }
     for (const plan::Aim aim : {plan::Aim::kFastest, plan::Aim::kSmallest}) {
       Faults faults;
@@ -117,7 +117,7 @@ TEST(RandomStacks, ComputeTheSameWithWindowsInStrips) {
       ASSERT_EQ(plan::InconsistencyIn(each.program), "") << "seed " << seed;
       plan::PlanLoops(each.program);
       ASSERT_EQ(BitsOf(RunPlan(plan::PlanAsIs(each.program), stack.inputs())), expected)
-          << "seed " << seed << ", tiles of " << each.strip;
+          << "seed " << seed << ", tiles of " << each.tile;
       if (!each.has_windows) without.push_back(each);
     }
     const std::optional<plan::Plan> plan = Smallest(apart, fused);

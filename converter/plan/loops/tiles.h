@@ -5,8 +5,8 @@
 //
 // Fused loops (fuse.h) can then still compute K iterations at once of everything that does not
 // depend on a state. The sequence between two layers is K long, and weights are read once per tile.
-#ifndef WEFT_CONVERTER_PLAN_LOOPS_STRIPS_H_
-#define WEFT_CONVERTER_PLAN_LOOPS_STRIPS_H_
+#ifndef WEFT_CONVERTER_PLAN_LOOPS_TILES_H_
+#define WEFT_CONVERTER_PLAN_LOOPS_TILES_H_
 
 #include <cstdint>
 
@@ -21,4 +21,4 @@ bool SplitIntoTiles(Program& program, int64_t most_iterations);
 
 }  // namespace weft::plan
 
-#endif  // WEFT_CONVERTER_PLAN_LOOPS_STRIPS_H_
+#endif  // WEFT_CONVERTER_PLAN_LOOPS_TILES_H_

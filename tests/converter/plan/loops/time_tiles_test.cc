@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/time_strips.h"
+#include "converter/plan/loops/time_tiles.h"
 
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ TEST(TimeGroup, LagsBehindWhatLooksAhead) {
   EXPECT_EQ(group->sequences[3].kept_from, kSteps - 1);
   EXPECT_EQ(group->RestOf(group->members[0]), 0);
   EXPECT_EQ(group->RestOf(group->members[3]), 3);
-  EXPECT_EQ(group->lead + group->strips * group->strip, kSteps);
+  EXPECT_EQ(group->lead + group->tiles * group->tile, kSteps);
 }
 
 TEST(TimeGroup, HasNoMemberThatNeedsTheWholeSequence) {
@@ -131,19 +131,19 @@ TEST(TimeGroup, EndsWhereALayerBeginsWithTheLastStateOfAnother) {
   EXPECT_EQ(group->sequences[1].kept_from, 0);
 }
 
-TEST(TimeStrips, KeepRowsOfAWindowInsteadOfSequences) {
+TEST(TimeTiles, KeepRowsOfAWindowInsteadOfSequences) {
   Stack stack;
   stack.Output(stack.x);  // so that no sequence overwrites it
   stack.OutputLast(stack.Sum(stack.Most(stack.Sum(stack.x).scans[0], 2, 0)).scans[0]);
   const std::vector<float> ones(kSteps * kFeatures, 1.0f);
   const auto expected = RunFloats(stack.program, {ones});
   EXPECT_EQ(expected[1], std::vector<float>(kFeatures, kSteps * (kSteps + 1) / 2));
-  Program strips = stack.program;
-  ASSERT_TRUE(RunInTiles(strips, 1));
-  EXPECT_EQ(RunFloats(strips, {ones}), expected);
-  PlanLoops(strips);
-  Coalesce(strips);
-  EXPECT_LE(PlanAsIs(std::move(strips)).all_scratch_bytes(), (kSteps + 8) * kFeatures * 4);
+  Program tiles = stack.program;
+  ASSERT_TRUE(RunInTiles(tiles, 1));
+  EXPECT_EQ(RunFloats(tiles, {ones}), expected);
+  PlanLoops(tiles);
+  Coalesce(tiles);
+  EXPECT_LE(PlanAsIs(std::move(tiles)).all_scratch_bytes(), (kSteps + 8) * kFeatures * 4);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/time_strips.h"
+#include "converter/plan/loops/time_tiles.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace {
 using format::Reason;
 
 // The rows before the tiles, the tiles, and the rows after them.
-enum class Stage : uint8_t { kLead, kStrips, kRest };
+enum class Stage : uint8_t { kLead, kTiles, kRest };
 
 class TileBuilder {
  public:
@@ -40,7 +40,7 @@ class TileBuilder {
     }
     MakeBuffers();
     MakeStage(Stage::kLead);
-    MakeStrips();
+    MakeTiles();
     MakeStage(Stage::kRest);
     const size_t end = program().blocks[block_].items.size();
     for (const size_t item : group_.after) builder_.Append(items[item]);
@@ -65,11 +65,11 @@ class TileBuilder {
   std::vector<ValueId> InitialStates(const Item& item);
   void Forget(const Item& item);
   void MakeBuffers();
-  void MakeStrips();
+  void MakeTiles();
   void MakeStage(Stage stage);
   Extent ExtentOf(const TimeMember& member) const;
   bool IsLastStage(const TimeMember& member) const {
-    return stage_ == (group_.RestOf(member) > 0 ? Stage::kRest : Stage::kStrips);
+    return stage_ == (group_.RestOf(member) > 0 ? Stage::kRest : Stage::kTiles);
   }
   TensorType RowsType(const TimeSequence& sequence, int64_t rows) const;
   ValueId Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, Extent rows);
@@ -91,7 +91,7 @@ class TileBuilder {
   std::vector<std::vector<ValueId>> states_;  // by member: its states before its next rows
   std::vector<Rows> positions_;               // by sequence
   Stage stage_ = Stage::kLead;
-  SectionId strips_ = kNone;
+  SectionId tiles_ = kNone;
   Loop around_;              // the loop over tiles
   size_t around_state_ = 0;  // index in it of the first state of the current member
 };
@@ -125,20 +125,20 @@ void TileBuilder::MakeBuffers() {
     if (sequence.history == 0) continue;
     const TimeMember& maker = group_.members[sequence.maker];
     location.end = std::max(group_.LeadOf(maker) + 1,
-                            sequence.history + std::max(group_.strip, group_.RestOf(maker)));
+                            sequence.history + std::max(group_.tile, group_.RestOf(maker)));
     location.buffer = builder_.Scratch(RowsType(sequence, location.end));
   }
 }
 
-void TileBuilder::MakeStrips() {
-  strips_ = builder_.NewSection();
+void TileBuilder::MakeTiles() {
+  tiles_ = builder_.NewSection();
   around_.body = builder_.NewBlock();
   builder_.SetBlock(around_.body);
-  MakeStage(Stage::kStrips);
+  MakeStage(Stage::kTiles);
   builder_.SetBlock(block_);
-  builder_.Enter(strips_);
-  Section& section = program().sections[strips_];
-  section.trip_count = section.max_trips = group_.strips;
+  builder_.Enter(tiles_);
+  Section& section = program().sections[tiles_];
+  section.trip_count = section.max_trips = group_.tiles;
   section.layer = builder_.layer();
   section.loop = std::move(around_);
 }
@@ -146,8 +146,8 @@ void TileBuilder::MakeStrips() {
 TileBuilder::Extent TileBuilder::ExtentOf(const TimeMember& member) const {
   const int64_t lead = group_.LeadOf(member);
   if (stage_ == Stage::kLead) return {0, lead};
-  if (stage_ == Stage::kStrips) return {lead, group_.strip};
-  return {lead + group_.strips * group_.strip, group_.RestOf(member)};
+  if (stage_ == Stage::kTiles) return {lead, group_.tile};
+  return {lead + group_.tiles * group_.tile, group_.RestOf(member)};
 }
 
 void TileBuilder::MakeStage(Stage stage) {
@@ -168,7 +168,7 @@ void TileBuilder::MakeStage(Stage stage) {
 // A view of rows of a value outside of the group; within a tile, of the rows of that tile.
 ValueId TileBuilder::Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, Extent rows) {
   std::vector<Move> moves;
-  if (stage_ == Stage::kStrips) moves.push_back({strips_, group_.strip * row_bytes});
+  if (stage_ == Stage::kTiles) moves.push_back({tiles_, group_.tile * row_bytes});
   const ElementType type = builder_.type(whole);
   return builder_.View(whole, begin_bytes + rows.begin * row_bytes,
                        {type, {rows.count, row_bytes / ElementBytes(type)}}, std::move(moves));
@@ -325,16 +325,16 @@ void TileBuilder::CarryStates(size_t id, Loop& within) {
       builder_.Copy(from, initial);
       return initial;
     };
-    const ValueId last = stage_ == Stage::kStrips || goes_on ? builder_.Scratch(type) : kNone;
+    const ValueId last = stage_ == Stage::kTiles || goes_on ? builder_.Scratch(type) : kNone;
     if (last != kNone) within.lasts.push_back({within.carried[i].result, last});
-    if (stage_ != Stage::kStrips) {
+    if (stage_ != Stage::kTiles) {
       within.carried[i].initial = copied(state);
       state = last;
       continue;
     }
     const ValueId before = builder_.Scratch(type);
     // A loop of one iteration reads its states directly.
-    within.carried[i].initial = group_.strip == 1 ? before : copied(before);
+    within.carried[i].initial = group_.tile == 1 ? before : copied(before);
     builder_.SetBlock(block_);
     const size_t result = AddResult(last);
     around_.carried.push_back({copied(state), before, result});
@@ -349,7 +349,7 @@ void TileBuilder::CarryStates(size_t id, Loop& within) {
 // Binds the last values of the loop in the last stage.
 void TileBuilder::KeepLasts(const Loop& from, Loop& within) {
   for (const Loop::Last& last : from.lasts) {
-    if (stage_ != Stage::kStrips) {
+    if (stage_ != Stage::kTiles) {
       within.lasts.push_back(last);
       continue;
     }

@@ -9,8 +9,8 @@
 //
 // The sequence between two layers, as long as the axis, becomes as long as a tile plus the earlier
 // rows that the following window reads. Each window keeps its taps, so results are bit-identical.
-#ifndef WEFT_CONVERTER_PLAN_LOOPS_TIME_STRIPS_H_
-#define WEFT_CONVERTER_PLAN_LOOPS_TIME_STRIPS_H_
+#ifndef WEFT_CONVERTER_PLAN_LOOPS_TIME_TILES_H_
+#define WEFT_CONVERTER_PLAN_LOOPS_TIME_TILES_H_
 
 #include <cstdint>
 
@@ -24,4 +24,4 @@ bool RunInTiles(Program& program, int64_t most_rows);
 
 }  // namespace weft::plan
 
-#endif  // WEFT_CONVERTER_PLAN_LOOPS_TIME_STRIPS_H_
+#endif  // WEFT_CONVERTER_PLAN_LOOPS_TIME_TILES_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/loops/strips.h"
+#include "converter/plan/loops/tiles.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace weft::plan {
 
 namespace {
 
-int64_t StripLength(int64_t trips, int64_t most) {
+int64_t TileLength(int64_t trips, int64_t most) {
   int64_t length = std::min(most, trips / 2);
   while (length > 1 && trips % length != 0) --length;
   return length;
@@ -71,9 +71,9 @@ class TileSplitter {
   void CutSlices() {
     for (const Loop::Sliced& slice : loop_.sliced) {
       const int64_t part = slice.part * length_;
-      const ValueId strip = builder_.Scratch(TypeOfChunks(TypeOf(slice.whole), slice.axis, part));
-      around_.sliced.push_back({slice.whole, strip, slice.axis, part, slice.begin, slice.backward});
-      within_.sliced.push_back({strip, slice.chunk, slice.axis, slice.part, 0, slice.backward});
+      const ValueId tile = builder_.Scratch(TypeOfChunks(TypeOf(slice.whole), slice.axis, part));
+      around_.sliced.push_back({slice.whole, tile, slice.axis, part, slice.begin, slice.backward});
+      within_.sliced.push_back({tile, slice.chunk, slice.axis, slice.part, 0, slice.backward});
     }
   }
 
@@ -95,9 +95,9 @@ class TileSplitter {
       const TensorType type = TypeOf(scan.whole);
       const int64_t extent =
           type.dims[static_cast<size_t>(scan.axis)] / section_.trip_count * length_;
-      const ValueId strip = builder_.Scratch(TypeOfChunks(type, scan.axis, extent));
-      within_.scans.push_back({scan.result, strip, scan.axis, scan.backward});
-      around_.scans.push_back({AddResult(strip), scan.whole, scan.axis, scan.backward});
+      const ValueId tile = builder_.Scratch(TypeOfChunks(type, scan.axis, extent));
+      within_.scans.push_back({scan.result, tile, scan.axis, scan.backward});
+      around_.scans.push_back({AddResult(tile), scan.whole, scan.axis, scan.backward});
     }
   }
 
@@ -144,7 +144,7 @@ bool SplitIntoTiles(Program& program, int64_t most_iterations) {
   for (BlockId block = 0; block < blocks; ++block) {
     for (const SectionId loop : CountedLoopsIn(program, block)) {
       const Section& section = program.sections[loop];
-      const int64_t length = StripLength(section.trip_count, most_iterations);
+      const int64_t length = TileLength(section.trip_count, most_iterations);
       if (length < 2 || !MayBeCut(program, section)) continue;
       TileSplitter(program, loop, length).Run();
       has_cut = true;
