@@ -446,7 +446,7 @@ class Numbering {
 };
 
 // Returns the text after the first `name` in `text`, or null if there is none.
-const char* Behind(const char* text, const char* name) {
+const char* After(const char* text, const char* name) {
   for (; *text != 0; ++text) {
     uint32_t same = 0;
     while (name[same] != 0 && text[same] == name[same]) ++same;
@@ -459,7 +459,7 @@ const char* Behind(const char* text, const char* name) {
 
 uint32_t StoredPlanNumber(const format::Model& model) {
   if (model.generator() == nullptr) return 0;
-  const char* at = Behind(model.generator()->c_str(), kPlanNumberText);
+  const char* at = After(model.generator()->c_str(), kPlanNumberText);
   if (at == nullptr) return 0;
   uint32_t number = 0;
   for (uint32_t i = 0; i < kPlanNumberDigits; ++i) {

@@ -113,14 +113,14 @@ class Report {
 
   // Returns the row after `last` (the first row, if `last` is kNone): by descending ticks, then by
   // ascending step.
-  uint32_t RowBehind(uint32_t last) const {
+  uint32_t RowAfter(uint32_t last) const {
     uint32_t next = kNone;
     for (uint32_t i = 0; i < count_; ++i) {
       const weft_step_time& step = times_.steps[i];
       if ((by_layer_ ? step.layer_steps : step.calls) == 0) continue;
-      const bool is_behind =
+      const bool is_after =
           last == kNone || TicksOf(i) < TicksOf(last) || (TicksOf(i) == TicksOf(last) && i > last);
-      if (is_behind && (next == kNone || TicksOf(i) > TicksOf(next))) next = i;
+      if (is_after && (next == kNone || TicksOf(i) > TicksOf(next))) next = i;
     }
     return next;
   }
@@ -166,7 +166,7 @@ class Report {
     Cell cells[kMostColumns];
     const char* texts[kMostColumns];
     for (uint32_t i = 0; i < count; ++i) widths[i] = LengthOf(columns[i].heading);
-    for (uint32_t row = RowBehind(kNone); row != kNone; row = RowBehind(row)) {
+    for (uint32_t row = RowAfter(kNone); row != kNone; row = RowAfter(row)) {
       Fill(row, cells, texts);
       for (uint32_t i = 0; i < count; ++i) {
         const uint32_t length = LengthOf(texts[i]);
@@ -175,7 +175,7 @@ class Report {
     }
     for (uint32_t i = 0; i < count; ++i) texts[i] = columns[i].heading;
     PrintRow(columns, widths, texts, count);
-    for (uint32_t row = RowBehind(kNone); row != kNone; row = RowBehind(row)) {
+    for (uint32_t row = RowAfter(kNone); row != kNone; row = RowAfter(row)) {
       Fill(row, cells, texts);
       PrintRow(columns, widths, texts, count);
     }

@@ -171,11 +171,11 @@ uint32_t LivenessAnalysis::OtherBranch(uint32_t section) const {
 
 void LivenessAnalysis::VisitSection(uint32_t id, bool records) {
   const Entered& section = sections_[id];
-  const Needs behind = NeedsOf(section.values);
+  const Needs after = NeedsOf(section.values);
   VisitRuns(id, records);
   if (!section.facts.may_skip) return;
   Needs before = NeedsOf(section.values);
-  Join(before, behind);
+  Join(before, after);
   SetNeeds(section.values, before, section.span.time.begin, records);
 }
 
@@ -185,10 +185,10 @@ void LivenessAnalysis::VisitBranches(uint32_t first, uint32_t second, bool recor
   std::vector<uint32_t> values;
   std::ranges::set_union(sections_[first].values, sections_[second].values,
                          std::back_inserter(values));
-  const Needs behind = NeedsOf(values);
+  const Needs after = NeedsOf(values);
   VisitRuns(second, records);
   Needs before = NeedsOf(values);
-  SetNeeds(values, behind, of_second.time.begin, records);
+  SetNeeds(values, after, of_second.time.begin, records);
   Visit({of_first.end_event, of_second.begin_event, {}}, records);
   VisitRuns(first, records);
   Join(before, NeedsOf(values));
@@ -199,26 +199,26 @@ void LivenessAnalysis::VisitBranches(uint32_t first, uint32_t second, bool recor
 void LivenessAnalysis::VisitRuns(uint32_t id, bool records) {
   Entered& section = sections_[id];
   if (records) return VisitEachRun(section, true);
-  const Needs behind = NeedsOf(section.values);
+  const Needs after = NeedsOf(section.values);
   if (!section.before) {
-    SetNeeds(section.values, Needs(behind.size(), Need::kBehind), 0, false);
+    SetNeeds(section.values, Needs(after.size(), Need::kAfter), 0, false);
     VisitEachRun(section, false);
     section.before = NeedsOf(section.values);
   }
-  for (size_t i = 0; i < behind.size(); ++i) {
+  for (size_t i = 0; i < after.size(); ++i) {
     const Need need = (*section.before)[i];
-    needs_[section.values[i]] = need == Need::kBehind ? behind[i] : need;
+    needs_[section.values[i]] = need == Need::kAfter ? after[i] : need;
   }
 }
 
 void LivenessAnalysis::VisitEachRun(const Entered& section, bool records) {
   const std::vector<uint32_t>& values = section.values;
   const size_t copies = section.facts.copies;
-  const Needs behind = NeedsOf(values), none(values.size(), Need::kNone);
+  const Needs after = NeedsOf(values), none(values.size(), Need::kNone);
   // Needs after each copy if the section ends there.
-  std::vector<Needs> exits(copies, behind);
+  std::vector<Needs> exits(copies, after);
   for (size_t run = section.runs.size(); run-- > copies;) {
-    SetNeeds(values, behind, section.runs[run].time.end, records);
+    SetNeeds(values, after, section.runs[run].time.end, records);
     Visit(section.runs[run], records);
     exits[run - copies] = NeedsOf(values);
     SetNeeds(values, none, section.runs[run].time.begin, records);
@@ -237,10 +237,10 @@ void LivenessAnalysis::VisitEachRun(const Entered& section, bool records) {
   VisitCopies(section, next, exits, records);
 }
 
-// Traverses the copies of the body. `behind_last` are the needs of the next iteration.
-void LivenessAnalysis::VisitCopies(const Entered& section, const Needs& behind_last,
+// Traverses the copies of the body. `after_last` are the needs of the next iteration.
+void LivenessAnalysis::VisitCopies(const Entered& section, const Needs& after_last,
                                    const std::vector<Needs>& exits, bool records) {
-  Needs needs = behind_last;
+  Needs needs = after_last;
   for (size_t copy = section.facts.copies; copy-- > 0;) {
     Join(needs, exits[copy]);
     SetNeeds(section.values, needs, section.runs[copy].time.end, records);

@@ -78,9 +78,9 @@ class LivenessAnalysis {
     TouchKind kind = TouchKind::kRead;
     ByteSpan bytes = {};
   };
-  // Whether the current contents of a value are read later. kBehind: exactly if they are read after
+  // Whether the current contents of a value are read later. kAfter: exactly if they are read after
   // the section that is being analysed.
-  enum class Need : uint8_t { kNone, kBehind, kRead };
+  enum class Need : uint8_t { kNone, kAfter, kRead };
   using Needs = std::vector<Need>;  // one for each of a section's values, in their order
   struct Span {
     size_t begin_event = 0, end_event = 0;
@@ -93,7 +93,7 @@ class LivenessAnalysis {
     Span span;
     std::vector<Span> runs;
     std::vector<uint32_t> values;  // accessed inside
-    std::optional<Needs> before;   // needs before the section if all are kBehind after it
+    std::optional<Needs> before;   // needs before the section if all are kAfter after it
     bool is_loop() const { return facts.most_trips > 1; }
   };
 
@@ -107,8 +107,8 @@ class LivenessAnalysis {
   void VisitBranches(uint32_t first, uint32_t second, bool records);
   void VisitRuns(uint32_t id, bool records);
   void VisitEachRun(const Entered& section, bool records);
-  void VisitCopies(const Entered& section, const Needs& behind_last,
-                   const std::vector<Needs>& exits, bool records);
+  void VisitCopies(const Entered& section, const Needs& after_last, const std::vector<Needs>& exits,
+                   bool records);
   uint32_t OtherBranch(uint32_t section) const;
   Needs NeedsOf(const std::vector<uint32_t>& values) const;
   void SetNeeds(const std::vector<uint32_t>& values, const Needs& needs, int64_t time,

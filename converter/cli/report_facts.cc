@@ -64,17 +64,17 @@ std::optional<T> NumberIn(const std::string& text) {
 Json BoardStep(const std::string& line, bool has_median) {
   std::istringstream words(line);
   std::vector<std::string> word{std::istream_iterator<std::string>(words), {}};
-  const size_t behind = has_median ? 3 : 2;  // words after the microseconds
-  if (word.size() < 4 + behind || word.back() != "%") return nullptr;
-  const std::string microseconds_text = word[word.size() - 1 - behind];
-  const std::string calls_text = word[word.size() - 2 - behind];
+  const size_t after = has_median ? 3 : 2;  // words after the microseconds
+  if (word.size() < 4 + after || word.back() != "%") return nullptr;
+  const std::string microseconds_text = word[word.size() - 1 - after];
+  const std::string calls_text = word[word.size() - 2 - after];
   const auto step = NumberIn<uint64_t>(word[0]);
   const auto microseconds = NumberIn<double>(microseconds_text);
   if (!step || !microseconds || !NumberIn<double>(calls_text)) return nullptr;
   // The layer is the text between kind and calls.
   const size_t kind_end = line.find(word[1], line.find(word[0]) + word[0].size()) + word[1].size();
   size_t calls_at = line.size();
-  for (size_t i = 1; i <= behind + 2; ++i)
+  for (size_t i = 1; i <= after + 2; ++i)
     calls_at = line.rfind(word[word.size() - i], calls_at - 1);
   const size_t first = line.find_first_not_of(' ', kind_end);
   const size_t last = line.find_last_not_of(' ', calls_at - 1);

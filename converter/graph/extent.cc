@@ -27,9 +27,9 @@ void PassThroughElements(ops::InferScope& scope) {
     if (ir::ExtentOf(scope.node().inputs[i])) known = Aligned(scope, i);
   }
   for (size_t i = 0; i < scope.input_count(); ++i) {
-    const size_t behind = scope.node().outputs[0].type.dims.size() - known->axis;
+    const size_t after = scope.node().outputs[0].type.dims.size() - known->axis;
     const Dims& dims = scope.input_dims(i);
-    const bool broadcast = dims.size() < behind || dims[dims.size() - behind] == 1;
+    const bool broadcast = dims.size() < after || dims[dims.size() - after] == 1;
     if (Aligned(scope, i) == known || (broadcast && !ir::ExtentOf(scope.node().inputs[i])))
       continue;
     scope.Fault(

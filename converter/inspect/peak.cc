@@ -55,8 +55,8 @@ class Cover {
       std::map<int64_t, int>;  // by address: the number of spans from there to the next entry
 
   Counts::iterator Split(int64_t at) {
-    const auto behind = counts_.upper_bound(at);
-    return counts_.try_emplace(at, behind == counts_.begin() ? 0 : std::prev(behind)->second).first;
+    const auto after = counts_.upper_bound(at);
+    return counts_.try_emplace(at, after == counts_.begin() ? 0 : std::prev(after)->second).first;
   }
   void Join(Counts::iterator at) {
     const int before = at == counts_.begin() ? 0 : std::prev(at)->second;

@@ -341,12 +341,11 @@ ValueId ScoresBeforeEnd(LowerScope& scope, const DetectionSpec& spec, ValueId sc
   const Operand is_end = ComparedColumn(builder, format::CompareOp::equal, scope.input(kProposals),
                                         priors, {image, spec.prior_floats()}, 0, kEndImage);
   const ValueId end = EmitFirstTrue(builder, images, spec.priors, 1, is_end.value);
-  const Operand is_behind = {builder.Scratch({ElementType::boolean, priors}), priors};
+  const Operand is_after = {builder.Scratch({ElementType::boolean, priors}), priors};
   EmitCompare(builder, format::CompareOp::greater_equal,
               {IndexSequence(builder, ElementType::i32, spec.priors), {1, spec.priors}},
-              {end, {images, 1}}, is_behind.value);
-  return ReplacedScores(builder, spec, is_behind, {-std::numeric_limits<float>::infinity()},
-                        scores);
+              {end, {images, 1}}, is_after.value);
+  return ReplacedScores(builder, spec, is_after, {-std::numeric_limits<float>::infinity()}, scores);
 }
 
 void LowerDetection(LowerScope& scope) {

@@ -49,10 +49,10 @@ class BeamTrace {
   void Run() {
     const Operand tokens = {StridedNest(), dims_};
     const Operand last = {LastPositions(tokens), step_};
-    const ValueId is_behind = builder_.Scratch({ElementType::boolean, dims_});
+    const ValueId is_after = builder_.Scratch({ElementType::boolean, dims_});
     const Operand times = {IndexSequence(builder_, ElementType::i32, dims_[0]), {dims_[0], 1, 1}};
-    EmitCompare(builder_, CompareOp::greater, times, last, is_behind);
-    EmitSelect(builder_, {is_behind, dims_}, end_, tokens, {scope_.NewOutput(0), dims_});
+    EmitCompare(builder_, CompareOp::greater, times, last, is_after);
+    EmitSelect(builder_, {is_after, dims_}, end_, tokens, {scope_.NewOutput(0), dims_});
   }
 
  private:

@@ -24,8 +24,8 @@ std::optional<uint64_t> SeedOf(const NodeScope& scope, std::string_view name) {
   const std::string text = scope.attributes.Text(name, "0");
   const char* const end = text.data() + text.size();
   uint64_t seed = 0;
-  const auto [behind, error] = std::from_chars(text.data(), end, seed);
-  return error == std::errc() && behind == end ? std::optional(seed) : std::nullopt;
+  const auto [after, error] = std::from_chars(text.data(), end, seed);
+  return error == std::errc() && after == end ? std::optional(seed) : std::nullopt;
 }
 
 constexpr std::string_view kGlobalSeed = "global_seed", kOwnSeed = "op_seed";

@@ -45,7 +45,7 @@ std::optional<RoiAlignSpec> ReadRoiAlign(NodeScope& scope) {
 
 // Maps corners to coordinates: (corner + before) * scale + behind.
 struct RoiAlignment {
-  float before = 0, behind = 0;
+  float before = 0, after = 0;
   bool at_least_one = true;
 };
 
@@ -95,7 +95,7 @@ void LowerRoiAlign(LowerScope& scope) {
       Narrow32(data[0], "batch"), Narrow32(data[1], "channels"), Narrow32(data[2], "height"),
       Narrow32(data[3], "width"), Narrow32(scope.input_dims(1)[0], "regions"),
       Narrow32(spec.pooled_height, "pooled_h"), Narrow32(spec.pooled_width, "pooled_w"), spec.scale,
-      alignment.before, alignment.behind, Narrow<uint8_t>(spec.samples, "sampling_ratio"),
+      alignment.before, alignment.after, Narrow<uint8_t>(spec.samples, "sampling_ratio"),
       alignment.at_least_one, spec.is_maximum ? format::RegionOp::max : format::RegionOp::mean,
       number);
   const plan::ValueId batches = Converted(scope.builder, scope.input(2), number);

@@ -337,11 +337,11 @@ void StridedSlicePermutation(PermuteScope& scope) {
   Dims begin, end, step, open_end, shrinks;
   for (const size_t axis : LastOrder(kept.size())) {
     const Run& run = cut->runs[axis].front();
-    const int64_t behind = run.source + run.count * run.step;
+    const int64_t after = run.source + run.count * run.step;
     begin.push_back(run.source);
-    end.push_back(behind);
+    end.push_back(after);
     step.push_back(run.step);
-    open_end.push_back(behind < 0);
+    open_end.push_back(after < 0);
     shrinks.push_back(!kept[axis]);
   }
   const std::string none = ListOf(Dims(kept.size(), 0));

@@ -90,10 +90,10 @@ void MoveToPart(Program& program, ValueId id, Location location, const std::vect
   const Reach reached =
       Reached(program, {location.offset_bytes, location.offset_bytes + value.bytes}, location.moves,
               program.values[location.root].bytes);
-  const auto behind = std::ranges::upper_bound(parts, reached.begin, {},
-                                               [](const Part& part) { return part.bytes.begin; });
-  if (behind == parts.begin()) return;
-  const Part& part = *std::prev(behind);
+  const auto after = std::ranges::upper_bound(parts, reached.begin, {},
+                                              [](const Part& part) { return part.bytes.begin; });
+  if (after == parts.begin()) return;
+  const Part& part = *std::prev(after);
   if (reached.end > part.bytes.end) return;  // no step accesses it
   value.parent = part.value;
   value.offset_bytes = location.offset_bytes - part.bytes.begin;

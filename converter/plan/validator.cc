@@ -310,10 +310,10 @@ uint32_t Validator::Step(uint32_t step, Effects& effects) {
 }
 
 uint32_t Validator::OtherBranch(uint32_t index) const {
-  const uint32_t behind = EndOf(index);
-  if (behind >= format::RowsOf(model_.steps()).count || model_.steps()->Get(behind)->kind() != 0)
+  const uint32_t after = EndOf(index);
+  if (after >= format::RowsOf(model_.steps()).count || model_.steps()->Get(after)->kind() != 0)
     return kNoSlot;
-  const uint32_t other = model_.steps()->Get(behind)->param();
+  const uint32_t other = model_.steps()->Get(after)->param();
   const format::Section& a = *model_.sections()->Get(index);
   const format::Section& b = *model_.sections()->Get(other);
   const bool pair = a.depth() == b.depth() && IsBranch(a) && IsBranch(b) &&

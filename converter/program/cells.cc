@@ -287,10 +287,10 @@ std::optional<ValueId> CellFuser::StartOfBoth(const Step& gates, const Step& can
   if (begin != Resolve(program_, whole) || program_.values[whole].bytes < 3 * hidden * kFloat) {
     return std::nullopt;
   }
-  Location behind = begin;
-  behind.offset_bytes += 2 * hidden * kFloat;
-  const bool is_behind = behind == Resolve(program_, candidate.inputs[kProductStart]);
-  return is_behind ? std::optional(whole) : std::nullopt;
+  Location after = begin;
+  after.offset_bytes += 2 * hidden * kFloat;
+  const bool is_after = after == Resolve(program_, candidate.inputs[kProductStart]);
+  return is_after ? std::optional(whole) : std::nullopt;
 }
 
 // Matches dense, gru_reset, dense and this update.

@@ -15,7 +15,7 @@ namespace weft::plan {
 struct WindowRows {
   int64_t in = 0, out = 0;  // rows of x, operand 0, and of y, the only output
   int64_t front = 0, reach = 0;
-  int64_t behind() const { return out - in + reach - front; }  // rows of padding at the end
+  int64_t after() const { return out - in + reach - front; }  // rows of padding at the end
 };
 
 // Returns the rows of a step with stride 1 along them. Returns nullopt for other steps, and if the

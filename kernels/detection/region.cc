@@ -29,7 +29,7 @@ bool IsClose(float start, float end) {
 }
 
 float MovedCorner(const RegionShape& shape, float corner) {
-  return (corner + shape.before) * shape.scale + shape.behind;
+  return (corner + shape.before) * shape.scale + shape.after;
 }
 
 BinAxis BinAxisOf(const RegionShape& shape, float first, float last, uint32_t bins,
@@ -181,9 +181,9 @@ PositionRange WholePositions(const RegionShape& shape, float first, float last, 
   const int32_t positions = static_cast<int32_t>(end) - begin + 1;
   const uint64_t length = positions > 1 ? static_cast<uint64_t>(positions) : 1;
   const uint64_t before = Divide(length * bin, bins).quotient;
-  const uint64_t behind = Divide(length * (uint64_t{bin} + 1) + bins - 1, bins).quotient;
+  const uint64_t after = Divide(length * (uint64_t{bin} + 1) + bins - 1, bins).quotient;
   return ExistingPositions(begin + static_cast<int32_t>(before),
-                           begin + static_cast<int32_t>(behind), extent);
+                           begin + static_cast<int32_t>(after), extent);
 }
 
 PositionRange TouchedPositions(const RegionShape& shape, float first, float last, uint32_t bin,
@@ -192,8 +192,8 @@ PositionRange TouchedPositions(const RegionShape& shape, float first, float last
   if (!IsClose(start, end)) return {};
   const float size = (end - start > 0.1f ? end - start : 0.1f) / static_cast<float>(bins);
   const float begin = static_cast<float>(bin) * size + start;
-  const float behind = static_cast<float>(bin + 1) * size + start;
-  return ExistingPositions(RoundedDown(begin), -RoundedDown(-behind), extent);
+  const float after = static_cast<float>(bin + 1) * size + start;
+  return ExistingPositions(RoundedDown(begin), -RoundedDown(-after), extent);
 }
 
 float MaximumOf(const float* plane, size_t width, const PositionRange& rows,

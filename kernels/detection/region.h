@@ -51,7 +51,7 @@ struct RegionShape {
   uint32_t samples = 0;
   float scale = 1;
   float before = 0;
-  float behind = 0;
+  float after = 0;
   uint32_t at_least_one = 0;
   RegionOp op = RegionOp::kMean;
   Element index_type = Element::kI32;

@@ -215,7 +215,7 @@ HWY_INLINE void TransformLine(const FourierShape& shape, const float* x, const f
   const size_t m = FourierPoints(shape);
   const float* window = shape.has_window ? tables : nullptr;
   const float* before = is_inverse ? nullptr : window;
-  const float* behind = is_inverse ? window : nullptr;
+  const float* after = is_inverse ? window : nullptr;
   const float* twiddles = tables + FourierWindowFloats(shape);
   float* beside = is_odd_line ? scratch + 2 * m : y;
   uint32_t passes = 0;
@@ -237,11 +237,11 @@ HWY_INLINE void TransformLine(const FourierShape& shape, const float* x, const f
     RunPasses(shape, by_pass, first, second);
   }
   if (is_odd_line) {
-    PutOddLine(shape, last, behind, y);
+    PutOddLine(shape, last, after, y);
   } else if (pairs && !is_inverse) {
     SplitPairs(last, twiddles, shape.scale, m, y);
   } else {
-    PutTogether(last, behind, shape.scale, m, y);
+    PutTogether(last, after, shape.scale, m, y);
   }
 }
 

@@ -285,7 +285,7 @@ class ConvEdge {
     }
     SumBefore<kRows>(first);
     Sum<kRows>(first, taps_[first].first, taps_[last].end);
-    SumBehind<kRows>(first);
+    SumAfter<kRows>(first);
     Tile<kRows, kPanels> end;
     end.Start(sums_ + first * kOutputs, kOutputs, kOutputs);
     image_.Put(end, to_ + first, channels_);
@@ -304,12 +304,12 @@ class ConvEdge {
 
   // Adds the taps after the last tap of the last pixel.
   template <size_t kRows>
-  void SumBehind(size_t first) {
+  void SumAfter(size_t first) {
     if constexpr (kRows > 1) {
       constexpr size_t kHalf = kRows / 2, kRest = kRows - kHalf;
       Sum<kHalf>(first, taps_[first + kRows - 1].end, taps_[first + kHalf - 1].end);
-      SumBehind<kHalf>(first);
-      SumBehind<kRest>(first + kHalf);
+      SumAfter<kHalf>(first);
+      SumAfter<kRest>(first + kHalf);
     }
   }
 

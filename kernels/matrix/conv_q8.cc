@@ -98,7 +98,7 @@ void ConvQ8(const ConvQ8Shape& shape, const int8_t* x, const int8_t* weights,
       }
 #endif
       rows.weights += group_bytes;
-      rows.factors = Behind(rows.factors, shape.out_channels);
+      rows.factors = After(rows.factors, shape.out_channels);
     }
   }
 }

@@ -126,10 +126,10 @@ WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
         SumTaps(shape, at, taps, from, weights + channel, padding, channel, count, sums);
         const size_t first = to + channel * shape.y.channel;
 #if defined(WEFT_SUMS_NEIGHBOURS)
-        results.WriteRows(sums, Behind(factors, channel), 1, count, y, first, shape.y.channel,
+        results.WriteRows(sums, After(factors, channel), 1, count, y, first, shape.y.channel,
                           {0, 0});
 #else
-        results.Write(sums, Behind(factors, channel), count, y, first, shape.y.channel);
+        results.Write(sums, After(factors, channel), count, y, first, shape.y.channel);
 #endif
       }
     }

@@ -481,7 +481,7 @@ HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window
   size_t before = 0;
   for (size_t next = 0; next < shape.channels; next += step) {
     const size_t channel = next + step > shape.channels ? shape.channels - step : next;
-    FactorsQ8 of = Behind(factors, channel);
+    FactorsQ8 of = After(factors, channel);
     if (of.first == nullptr) of.first = kNoFirst;
     if (of.start == nullptr) of.start = kNoStart;
     const size_t further = channel - before;

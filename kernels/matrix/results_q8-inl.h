@@ -28,7 +28,7 @@ HWY_INLINE void Scatter(const T* block, size_t count, T* y, size_t stride) {
 }
 
 // The factors of the outputs from `outputs` on.
-HWY_INLINE FactorsQ8 Behind(const FactorsQ8& factors, size_t outputs) {
+HWY_INLINE FactorsQ8 After(const FactorsQ8& factors, size_t outputs) {
   return {factors.scales + outputs, factors.first == nullptr ? nullptr : factors.first + outputs,
           factors.start == nullptr ? nullptr : factors.start + outputs};
 }
@@ -156,7 +156,7 @@ class ResultWriter {
     for (;; sums += kPanelOutputs, position += steps.y) {
       Write(sums, factors, outputs, y, position, stride);
       if (--rows == 0) return;
-      factors = Behind(factors, steps);
+      factors = After(factors, steps);
     }
   }
 #endif

@@ -27,7 +27,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 struct RowSteps {
   size_t y, start;
 };
-HWY_INLINE FactorsQ8 Behind(FactorsQ8 factors, const RowSteps& steps) {
+HWY_INLINE FactorsQ8 After(FactorsQ8 factors, const RowSteps& steps) {
   if (factors.start != nullptr) factors.start += steps.start;
   return factors;
 }
@@ -58,7 +58,7 @@ HWY_INLINE void CodesOfRows(const int32_t* sums, const FactorsQ8& factors, size_
                             size_t outputs, const CodeBounds& bounds, int8_t* y,
                             const RowSteps& steps) {
   FactorsQ8 of = factors;
-  for (; rows != 0; --rows, sums += kPanelOutputs, y += steps.y, of = Behind(of, steps)) {
+  for (; rows != 0; --rows, sums += kPanelOutputs, y += steps.y, of = After(of, steps)) {
     CodesOfSums(sums, of, outputs, bounds, y);
   }
 }

@@ -90,7 +90,7 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
   const int8_t* weights = at.weights;
   for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += panel_bytes) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    FactorsQ8 factors = Behind(at.factors, first);
+    FactorsQ8 factors = After(at.factors, first);
     alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
     SumPanel<kRows>(numbers, weights, sums);
 #if HWY_TARGET != HWY_SCALAR

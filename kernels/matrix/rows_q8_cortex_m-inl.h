@@ -201,7 +201,7 @@ HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t 
     left -= outputs;
     weights += outputs / kPanelOutputs * panel_bytes;
     position += outputs * at.y_output_stride;
-    factors = Behind(factors, outputs);
+    factors = After(factors, outputs);
     if (first != nullptr) first += outputs;
   }
 }

@@ -379,7 +379,7 @@ HWY_NOINLINE inline void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
   for (size_t first = whole; first < at.outputs; first += kPanelOutputs) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    const FactorsQ8 factors = Behind(at.factors, first);
+    const FactorsQ8 factors = After(at.factors, first);
     const int8_t* const weights = at.weights + first / kPanelOutputs * panel_bytes;
     for (size_t r = 0; r < count; ++r) {
       FactorsQ8 of = factors;

@@ -35,8 +35,8 @@ inline float RegionSamplesReference(const RegionShape& s, const float* plane, co
   float start[2], bin[2];
   uint32_t samples[2];
   for (int axis = 0; axis < 2; ++axis) {  // x, then y
-    const float begin = (corners[axis] + s.before) * s.scale + s.behind;
-    const float end = (corners[axis + 2] + s.before) * s.scale + s.behind;
+    const float begin = (corners[axis] + s.before) * s.scale + s.after;
+    const float end = (corners[axis + 2] + s.before) * s.scale + s.after;
     if (!(std::abs(begin) <= 16777216 && std::abs(end) <= 16777216)) return 0;
     const float length = s.at_least_one != 0 ? std::max(end - begin, 1.0f) : end - begin;
     start[axis] = begin;

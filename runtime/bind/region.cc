@@ -44,7 +44,7 @@ void Run(const format::RegionParams& params, std::byte* const* operands) {
   shape.samples = params.samples();
   shape.scale = params.scale();
   shape.before = params.before();
-  shape.behind = params.behind();
+  shape.after = params.after();
   shape.at_least_one = params.at_least_one();
   shape.op = static_cast<kernels::RegionOp>(params.op());
   shape.index_type = ElementOf(params.index_type());

@@ -65,7 +65,7 @@ TEST(Region, MatchesItsReferenceForEverySize) {
           s.at_least_one = samples % 2;
           s.scale = op == RegionOp::kMax ? 0.5f : 1.0f;
           s.before = s.at_least_one != 0 ? 0 : 0.5f;
-          s.behind = s.at_least_one != 0 ? 0 : -0.5f;
+          s.after = s.at_least_one != 0 ? 0 : -0.5f;
           const auto count = size_t{2} * 3 * s.height * s.width;
           ExpectReference<int32_t>(s, random.Floats(count, 4), random.Floats(20, 30),
                                    {1, 0, -1, 2, 1}, extent % 3);

@@ -78,9 +78,9 @@ TEST(Softmax, OfACausalBlockEndsAtTheDiagonal) {
     std::vector<float> x = random.Floats(size_t{outer} * size, 10);
     std::vector<float> masked = x;
     for (size_t i = 0; i < x.size(); ++i) {
-      const bool is_behind = i % size > i / size % size;
-      if (is_behind) masked[i] = minus_infinity;
-      if (is_behind && i % 2 == 0) x[i] = std::numeric_limits<float>::quiet_NaN();
+      const bool is_after = i % size > i / size % size;
+      if (is_after) masked[i] = minus_infinity;
+      if (is_after && i % 2 == 0) x[i] = std::numeric_limits<float>::quiet_NaN();
     }
     const SoftmaxShape causal = {outer, size, 1, 0, 1};
     for (const size_t misalignment : kMisalignments) {

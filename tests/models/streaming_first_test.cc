@@ -73,7 +73,7 @@ struct Smoothing : CountedLoop {
   }
 
   // The value that is prepended to the loop's scan output.
-  ir::Source Behind(ir::Source first) {
+  ir::Source After(ir::Source first) {
     return outer.Add("Concat", 1, {first, all}, {{"axis", "1"}});
   }
 
@@ -97,7 +97,7 @@ TEST(StreamingFirst, TakesIntoALoopWhatItLeavesOut) {
     const ir::Source first = FirstPositions(loop.outer, loop.x, 0, 1);
     loop.TimeLoop(loop.outer.Add("Tanh", 1, {first}));
     loop.outer.Result(
-        loop.Behind(loop.outer.Add("MatMul", 1, {first, Weights(loop.outer, {4, 4}, 5)})));
+        loop.After(loop.outer.Add("MatMul", 1, {first, Weights(loop.outer, {4, 4}, 5)})));
     loop.outer.Result(loop.last);
     g = std::move(loop.outer);
   });
@@ -110,7 +110,7 @@ TEST(StreamingFirst, ChoosesTheFirstStepAndAddsNothing) {
     const ir::Source first = FirstPositions(loop.outer, loop.x, 0, 1);
     const ir::Source none = loop.outer.Add("Subtract", 1, {first, first});
     loop.TimeLoop(loop.outer.Add("Divide", 1, {loop.outer.Float(1), none}));
-    loop.outer.Result(loop.Behind(loop.outer.Add("Divide", 1, {none, none})));
+    loop.outer.Result(loop.After(loop.outer.Add("Divide", 1, {none, none})));
     g = std::move(loop.outer);
   });
 }
@@ -119,7 +119,7 @@ TEST(StreamingFirst, BeginsBehindTheFirstStepAsAnInputSays) {
   ExpectFirstGoesOn([](GraphBuilder& g, int64_t steps) {
     Smoothing loop(steps, 1);
     loop.TimeLoop(loop.outer.Parameter(kFirstStep));
-    loop.outer.Result(loop.Behind(FirstPositions(loop.outer, loop.x, 0, 1)));
+    loop.outer.Result(loop.After(FirstPositions(loop.outer, loop.x, 0, 1)));
     g = std::move(loop.outer);
   });
 }
@@ -128,7 +128,7 @@ TEST(StreamingFirst, RefusesALoopWhoseFirstStepIsMadeOfAll) {
   EXPECT_EQ(Refusal([](GraphBuilder& g) {
               Smoothing loop(kFirstSteps, 1);
               loop.TimeLoop(FirstPositions(loop.outer, loop.x, 0, 1));
-              loop.outer.Result(loop.Behind(loop.outer.Add(
+              loop.outer.Result(loop.After(loop.outer.Add(
                   "ReduceMax", 1, {loop.x, loop.outer.Ints({1})}, {{"keep_dims", "true"}})));
               g = std::move(loop.outer);
             }),

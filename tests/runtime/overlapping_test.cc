@@ -144,7 +144,7 @@ bool IsPlain(const MapGeometry& w) {
 
 TEST(Overlapping, NoBlockOverwritesWhatIsStillRead) {
   std::mt19937 random(29);
-  int plain = 0, behind = 0;
+  int plain = 0, after = 0;
   for (int round = 0; round < Rounds(3000); ++round) {
     const Case one = RandomCase(random);
     SCOPED_TRACE(Described(one));
@@ -163,13 +163,13 @@ TEST(Overlapping, NoBlockOverwritesWhatIsStillRead) {
     const int64_t distance = limits.after_bytes / kFloat;
     const std::vector<Block> downwards = BlocksOf(one, true);
     for (const int64_t more : {0, 1, 7, 100}) ASSERT_FALSE(DoesHarm(downwards, -distance - more));
-    ++behind;
+    ++after;
     if (IsPlain(one.geometry)) {
       EXPECT_TRUE(DoesHarm(downwards, 1 - distance)) << distance;
     }
   }
   EXPECT_GT(plain, Rounds(100));
-  EXPECT_GT(behind, Rounds(300));
+  EXPECT_GT(after, Rounds(300));
 }
 
 MapGeometry Square(uint32_t height, uint32_t width, uint32_t taps, uint32_t stride, uint32_t pad,
@@ -395,16 +395,16 @@ void HoldsItsLimits(const OverlappingStep& step) {
   ASSERT_TRUE(apart.fault.ok()) << apart.Text();
   const std::vector<std::byte> expected = ResultOf(apart);
   const int64_t before = std::min(step.limits.before_bytes, step.y_bytes);
-  const int64_t behind = std::min(step.limits.after_bytes, step.x_bytes);
+  const int64_t after = std::min(step.limits.after_bytes, step.x_bytes);
   for (const int64_t more : {0, 4, 20, 64}) {
-    for (const int64_t distance : {before + more, -behind - more}) {
+    for (const int64_t distance : {before + more, -after - more}) {
       test::Loaded overlap = At(step, distance);
       ASSERT_TRUE(overlap.fault.ok()) << overlap.Text() << " at " << distance;
       EXPECT_EQ(ResultOf(overlap), expected) << distance;
     }
   }
-  for (const int64_t distance : {before - 4, 4 - behind}) {
-    if (distance >= before || distance <= -behind) continue;  // the other's limit allows it
+  for (const int64_t distance : {before - 4, 4 - after}) {
+    if (distance >= before || distance <= -after) continue;  // the other's limit allows it
     EXPECT_EQ(At(step, distance).fault.code, FaultCode::kOperandOverlap) << distance;
   }
 }

@@ -438,13 +438,13 @@ inline std::vector<StepSample> EveryStep() {
 inline std::vector<StepSample> OverlappingSteps() {
   const format::MapStrides last(40, 8, 2, 1);  // 5 x 4 pixels of 2 channels
   std::vector<StepSample> steps;
-  // y starts `behind` bytes after x, or before it if negative.
-  const auto add = [&](StepSample sample, int32_t behind) {
+  // y starts `after` bytes after x, or before it if negative.
+  const auto add = [&](StepSample sample, int32_t after) {
     constexpr uint32_t kBytes = 160;
     uint32_t& end = sample.builder.region_bytes[2];
     const uint32_t first = (end + 15) / 16 * 16;
-    const uint32_t x = behind < 0 ? first + static_cast<uint32_t>(-behind) : first;
-    const uint32_t y = behind < 0 ? first : first + static_cast<uint32_t>(behind);
+    const uint32_t x = after < 0 ? first + static_cast<uint32_t>(-after) : first;
+    const uint32_t y = after < 0 ? first : first + static_cast<uint32_t>(after);
     sample.builder.slots[sample.operands.front()].mutate_offset_bytes(x);
     sample.builder.slots[sample.operands.back()].mutate_offset_bytes(y);
     end = (x > y ? x : y) + kBytes;

@@ -80,10 +80,10 @@ std::optional<FloatTail> FloatTailOf(const QuantiseSite& site, const ir::Node& n
   const ir::Source& factor = scaled->inputs[scaled->inputs[0].node == floats ? 1 : 0];
   const Dims& dims = TypeOf(factor).dims;
   // Number of axes after the channels.
-  const size_t behind = product.makes_channels_last ? 0 : floats->outputs[0].type.dims.size() - 2;
+  const size_t after = product.makes_channels_last ? 0 : floats->outputs[0].type.dims.size() - 2;
   const int64_t count = CountIn(factor);
   const bool is_of_outputs =
-      count == product.outputs() && dims.size() > behind && dims[dims.size() - 1 - behind] == count;
+      count == product.outputs() && dims.size() > after && dims[dims.size() - 1 - after] == count;
   if (count != 1 && !is_of_outputs) return FloatTail{floats};
   return FloatTail{scaled, factor};
 }

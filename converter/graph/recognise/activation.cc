@@ -196,8 +196,8 @@ bool RecogniseBoundedSoftPlus(FormSite& site, ir::Node& node) {
   for (const ir::Source& function : VariablesOf(grown)) {
     if (!IsCalled(*function.node, "SoftPlus") || TypeOf(grown).dims != TypeOf(x).dims) continue;
     const ir::Source t = function.node->inputs[0];
-    PolynomialReader before(x, std::nullopt), behind(function, std::nullopt);
-    const std::optional<Polynomial> of = before.Read(t), by = behind.Read(grown);
+    PolynomialReader before(x, std::nullopt), after(function, std::nullopt);
+    const std::optional<Polynomial> of = before.Read(t), by = after.Read(grown);
     if (!of || !by || !(choice.inputs[0] == t)) continue;
     const double slope = of->Factor(1, 0);
     const bool fits = slope > 0 && of->Is({{1, 0, slope}}) && by->Is({{1, 0, 1 / slope}});

@@ -22,13 +22,13 @@ bool IsOnPath(const ir::Node& node) {
   return ops::TraitsOf(node).reshapes || IsCalled(node, "Transpose");
 }
 
-std::optional<AxisOrigins> OriginsBehind(const ir::Node& node, const AxisOrigins& origins) {
-  AxisOrigins behind;
+std::optional<AxisOrigins> OriginsAfter(const ir::Node& node, const AxisOrigins& origins) {
+  AxisOrigins after;
   if (IsCalled(node, "Transpose")) {
     const std::vector<int64_t> order = IntsOf(node.inputs[1]);
     if (order.size() != origins.size()) return std::nullopt;
-    for (const int64_t axis : order) behind.push_back(origins[static_cast<size_t>(axis)]);
-    return behind;
+    for (const int64_t axis : order) after.push_back(origins[static_cast<size_t>(axis)]);
+    return after;
   }
   const Dims &from = TypeOf(node.inputs[0]).dims, &to = node.outputs[0].type.dims;
   size_t at = 0;
@@ -37,14 +37,14 @@ std::optional<AxisOrigins> OriginsBehind(const ir::Node& node, const AxisOrigins
   };
   for (const int64_t extent : to) {
     if (extent == 1) {
-      behind.push_back(-1);
+      after.push_back(-1);
       continue;
     }
     skip_ones();
     if (at == from.size() || from[at] != extent) return std::nullopt;
-    behind.push_back(origins[at++]);
+    after.push_back(origins[at++]);
   }
-  return behind;
+  return after;
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ std::pair<AxisPath, ir::Source> PathTo(ir::Source source) {
 std::optional<AxisOrigins> OriginsAtEnd(const AxisPath& path, size_t rank) {
   std::optional<AxisOrigins> origins = OwnAxes(rank);
   for (const ir::Node* node : path) {
-    if (origins) origins = OriginsBehind(*node, *origins);
+    if (origins) origins = OriginsAfter(*node, *origins);
   }
   return origins;
 }
@@ -81,7 +81,7 @@ ir::Source Along(ir::Graph& graph, const ir::Node& like, const AxisPath& path, i
   const Dims first = TypeOf(source).dims;
   AxisOrigins origins = OwnAxes(first.size());
   for (const ir::Node* node : path) {
-    origins = OriginsBehind(*node, origins).value();
+    origins = OriginsAfter(*node, origins).value();
     if (IsCalled(*node, "Transpose")) {
       source = {NewInferredNode(graph, like, "Transpose", 1, {source, node->inputs[1]}), 0};
       continue;

@@ -20,7 +20,7 @@ namespace {
 
 // Number of zeros before and after each axis.
 struct Zeros {
-  std::vector<int64_t> before, behind;
+  std::vector<int64_t> before, after;
 };
 
 std::optional<Zeros> ZerosOf(const ir::Graph& graph, const ir::Node& pad) {
@@ -33,7 +33,7 @@ std::optional<Zeros> ZerosOf(const ir::Graph& graph, const ir::Node& pad) {
   const auto is_sound = [&](const std::vector<int64_t>& counts) {
     return counts.size() == rank && std::ranges::min(counts) >= 0;
   };
-  if (rank == 0 || !is_sound(zeros.before) || !is_sound(zeros.behind)) return std::nullopt;
+  if (rank == 0 || !is_sound(zeros.before) || !is_sound(zeros.after)) return std::nullopt;
   return zeros;
 }
 
@@ -48,12 +48,12 @@ std::optional<std::map<std::string, std::string>> PaddedAttributes(const ir::Gra
   if (!ops::IsFinite(scope, ops::kFilters)) return std::nullopt;
   ops::Window window = ops::ConvolvedWindow(scope);
   for (size_t axis = 0; axis < zeros.before.size(); ++axis) {
-    if (zeros.before[axis] == 0 && zeros.behind[axis] == 0) continue;
+    if (zeros.before[axis] == 0 && zeros.after[axis] == 0) continue;
     const int64_t at = PositionOf(origins, axis);
     if (at < 2) return std::nullopt;
     ops::WindowAxis& along = window.axis(static_cast<size_t>(at) - 2);
     along.pad_begin += zeros.before[axis];
-    along.pad_end += zeros.behind[axis];
+    along.pad_end += zeros.after[axis];
   }
   std::map<std::string, std::string> attributes = convolution.attributes;
   for (auto& [key, value] : ops::PadsOf(window)) attributes[key] = value;

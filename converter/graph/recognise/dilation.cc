@@ -37,7 +37,7 @@ std::optional<Blocks> BlocksOf(const ir::Node& node) {
 struct Blocked {
   ir::Node* convolution;
   ir::Source data;  // input of SpaceToBatch
-  AxisPath before, behind;
+  AxisPath before, after;
   Blocks space, batch;
 };
 
@@ -50,18 +50,18 @@ bool IsReadOnce(const std::map<const ir::Node*, std::vector<ir::Node*>>& readers
 std::optional<Blocked> BlockedBefore(
     const ir::Node& node, const std::map<const ir::Node*, std::vector<ir::Node*>>& readers) {
   if (!IsCalled(node, "BatchToSpace")) return std::nullopt;
-  auto [behind, convolved] = PathTo(node.inputs[0]);
+  auto [after, convolved] = PathTo(node.inputs[0]);
   ir::Node& convolution = *convolved.node;
   if (!IsConvolved(convolution) || !IsReadOnce(readers, convolution)) return std::nullopt;
-  for (const ir::Node* one : behind) {
+  for (const ir::Node* one : after) {
     if (!IsReadOnce(readers, *one)) return std::nullopt;
   }
   auto [before, divided] = PathTo(convolution.inputs[0]);
   if (!IsCalled(*divided.node, "SpaceToBatch")) return std::nullopt;
   const std::optional<Blocks> space = BlocksOf(*divided.node), batch = BlocksOf(node);
   if (!space || !batch) return std::nullopt;
-  return Blocked{
-      &convolution, divided.node->inputs[0], std::move(before), std::move(behind), *space, *batch};
+  return Blocked{&convolution, divided.node->inputs[0], std::move(before), std::move(after), *space,
+                 *batch};
 }
 
 // Blocks and padding of a spatial axis of the convolution.
@@ -72,10 +72,10 @@ struct AxisBlocks {
 // Returns the blocks of each spatial axis, with pads minus crops as padding. Returns nullopt unless
 // BatchToSpace restores every split axis.
 std::optional<std::vector<AxisBlocks>> JoinedBlocks(const Blocked& blocked) {
-  const auto& [convolution, data, before, behind, space, batch] = blocked;
+  const auto& [convolution, data, before, after, space, batch] = blocked;
   const size_t rank = convolution->outputs[0].type.dims.size();
   const std::optional<AxisOrigins> origins = OriginsAtEnd(before, space.block.size());
-  const std::optional<AxisOrigins> results = OriginsAtEnd(behind, rank);
+  const std::optional<AxisOrigins> results = OriginsAtEnd(after, rank);
   if (!origins || !results || origins->front() != 0 || results->front() != 0) return std::nullopt;
   std::vector<AxisBlocks> joined(rank - 2);
   std::vector<int64_t> in_order;  // restored axes, in order
@@ -128,7 +128,7 @@ std::optional<std::map<std::string, std::string>> DilatedAttributes(
 }
 
 void JoinBlocks(ir::Graph& graph, ir::Node& node, const Blocked& blocked) {
-  const auto& [convolution, data, before, behind, space, batch] = blocked;
+  const auto& [convolution, data, before, after, space, batch] = blocked;
   const std::optional<std::vector<AxisBlocks>> blocks = JoinedBlocks(blocked);
   if (!blocks) return;
   const auto attributes = DilatedAttributes(graph, *convolution, *blocks);
@@ -139,8 +139,8 @@ void JoinBlocks(ir::Graph& graph, ir::Node& node, const Blocked& blocked) {
   const ir::Source y = {
       NewInferredNode(graph, *convolution, name, 1, {x, convolution->inputs[1]}, 1, *attributes),
       0};
-  if (!KeepsChanged(behind, convolution->outputs[0].type.dims, TypeOf(y).dims)) return;
-  const ir::Source put_back = Along(graph, node, behind, y);
+  if (!KeepsChanged(after, convolution->outputs[0].type.dims, TypeOf(y).dims)) return;
+  const ir::Source put_back = Along(graph, node, after, y);
   if (TypeOf(put_back) == node.outputs[0].type) ir::HandOver(graph, {&node, 0}, put_back);
 }
 

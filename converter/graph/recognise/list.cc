@@ -157,7 +157,7 @@ std::set<const ir::Node*> NeededBut(const ir::Graph& graph, const ir::Node* left
 }
 
 // Returns the list before a Broadcast that expands its elements.
-const ir::Node* ListBehind(ir::Source data) {
+const ir::Node* ListAfter(ir::Source data) {
   while (data.node->type == "Broadcast" && !data.node->constant) data = data.node->inputs[0];
   return data.node;
 }
@@ -179,7 +179,7 @@ std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& 
   if (update.type != "ScatterUpdate" || update.inputs.size() != 4 || !count.exact) {
     return std::nullopt;
   }
-  if (ListBehind(update.inputs[0]) != &list || !IsConstantInt(update.inputs[3], 0)) {
+  if (ListAfter(update.inputs[0]) != &list || !IsConstantInt(update.inputs[3], 0)) {
     return std::nullopt;
   }
   // Without an iteration the list would keep its initial value.
@@ -199,9 +199,9 @@ std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& 
 std::optional<ListUpdate> UpdateByConcat(const ir::Node& update, const ir::Node& list,
                                          const Dims& initial, const Count& count) {
   if (update.type != "Concat" || update.inputs.size() != 2) return std::nullopt;
-  const bool behind = update.inputs[0].node == &list;
-  if (!behind && (update.inputs[1].node != &list || !count.exact)) return std::nullopt;
-  const ir::Source element = update.inputs[behind ? 1 : 0];
+  const bool after = update.inputs[0].node == &list;
+  if (!after && (update.inputs[1].node != &list || !count.exact)) return std::nullopt;
+  const ir::Source element = update.inputs[after ? 1 : 0];
   const Dims& dims = TypeOf(element).dims;
   const auto rank = static_cast<int64_t>(dims.size());
   const auto attribute = update.attributes.find("axis");
@@ -213,8 +213,7 @@ std::optional<ListUpdate> UpdateByConcat(const ir::Node& update, const ir::Node&
   if (axis < 0 || axis >= rank || initial.size() != dims.size()) return std::nullopt;
   const int64_t part = dims[static_cast<size_t>(axis)];
   if (initial[static_cast<size_t>(axis)] != 0 || part < 1) return std::nullopt;
-  return ListUpdate{element, false, axis, part,
-                    behind ? Direction::kForward : Direction::kBackward};
+  return ListUpdate{element, false, axis, part, after ? Direction::kForward : Direction::kBackward};
 }
 
 // Replaces a state by a scan output if it is a list that the body only fills.

@@ -86,7 +86,7 @@ std::vector<int64_t> OrderOf(const ir::Node& node) {
 }
 
 // Returns the view of the same tensor after `node`, whose input 0 has the view `axes`.
-std::optional<SeenAxes> SeenBehind(const ir::Node& node, const SeenAxes& axes) {
+std::optional<SeenAxes> SeenAfter(const ir::Node& node, const SeenAxes& axes) {
   if (IsView(node)) return Redivided(axes, node.outputs[0].type.dims);
   SeenAxes permuted;
   for (const int64_t axis : OrderOf(node)) permuted.push_back(axes[static_cast<size_t>(axis)]);
@@ -96,7 +96,7 @@ std::optional<SeenAxes> SeenBehind(const ir::Node& node, const SeenAxes& axes) {
 // Returns true if the operation moves elements. Permuting axes of extent 1 moves nothing.
 bool Moves(const ir::Node& node) {
   if (IsView(node)) return false;
-  const std::optional<SeenAxes> seen = SeenBehind(node, AllOf(TypeOf(node.inputs[0]).dims));
+  const std::optional<SeenAxes> seen = SeenAfter(node, AllOf(TypeOf(node.inputs[0]).dims));
   return !seen || !IsInOrder(*seen);
 }
 
@@ -125,7 +125,7 @@ Chain MovementsBefore(const FormSite& site, ir::Source source) {
 // Returns the view, through all nodes, of the last node's input.
 std::optional<SeenAxes> SeenThrough(std::span<const ir::Node* const> nodes) {
   std::optional<SeenAxes> seen = AllOf(TypeOf(nodes.back()->inputs[0]).dims);
-  for (size_t i = nodes.size(); i-- > 0 && seen;) seen = SeenBehind(*nodes[i], *seen);
+  for (size_t i = nodes.size(); i-- > 0 && seen;) seen = SeenAfter(*nodes[i], *seen);
   return seen;
 }
 

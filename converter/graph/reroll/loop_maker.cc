@@ -175,10 +175,10 @@ ir::Source LoopMaker::MakeSliced(const BodyValue& value, const ir::Node& like) {
   const int64_t dim = values_[value.value].type.dims[static_cast<size_t>(value.axis)];
   const int64_t a = value.begin + value.step * copies_.first();
   const int64_t b = value.begin + value.step * copies_.last();
-  const int64_t begin = std::min(a, b), behind_end = std::max(a, b) + value.part - dim - 1;
+  const int64_t begin = std::min(a, b), after_end = std::max(a, b) + value.part - dim - 1;
   ir::ChunkRange range = ir::WholeRange(value.axis, value.part, value.step < 0);
-  range.start = range.backward() ? behind_end : begin;
-  range.end = range.backward() ? begin : behind_end;
+  range.start = range.backward() ? after_end : begin;
+  range.end = range.backward() ? begin : after_end;
   map().inputs.back().range = range;
   return parameter;
 }

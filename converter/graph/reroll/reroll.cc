@@ -64,9 +64,9 @@ class Rerolling {
   // Tries several copies from the end. The last copies may lack values that nothing reads, the
   // first ones values that their constant states determine.
   void Try(const Timeline& timeline) {
-    const int64_t behind = std::max<int64_t>(1, timeline.count - kMostCopies);
+    const int64_t after = std::max<int64_t>(1, timeline.count - kMostCopies);
     const int64_t before = best_.saved;
-    for (int64_t copy = timeline.count - 2; copy >= behind && best_.saved == before; --copy) {
+    for (int64_t copy = timeline.count - 2; copy >= after && best_.saved == before; --copy) {
       std::optional<Period> period = PeriodAt(values_, readers_, timeline, copy);
       if (!period) continue;
       Retime(values_, *period);

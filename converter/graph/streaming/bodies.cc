@@ -136,10 +136,10 @@ bool ThroughBodies::SpreadIn(size_t at) {
     if (axis && input.input) changed = Add({false, *input.input, *axis}) || changed;
     if (!input.is(BodyInput::Kind::kCarried)) continue;
     const ir::Source next = input.next->inputs[0];
-    const std::optional<int64_t> behind = AxisOf(times, next);
+    const std::optional<int64_t> after = AxisOf(times, next);
     if (axis) changed = Join(times, next, *axis) || changed;
-    if (behind) changed = Join(times, {input.parameter, 0}, *behind) || changed;
-    is_apart_ = is_apart_ && (!axis || !behind || *axis == *behind);
+    if (after) changed = Join(times, {input.parameter, 0}, *after) || changed;
+    is_apart_ = is_apart_ && (!axis || !after || *axis == *after);
   }
   for (size_t i = 0; i < map.outputs.size(); ++i) {
     const std::optional<int64_t> axis = AxisOf(times, map.outputs[i].result->inputs[0]);

@@ -47,7 +47,7 @@ bool TakesPositions(const ir::Node& node, bool computes) {
 
 // Returns the output axis that corresponds to the axis of input 0, if no other input contributes to
 // it.
-std::optional<int64_t> AxisBehind(const ir::Graph& graph, ir::Node& node, int64_t axis) {
+std::optional<int64_t> AxisAfter(const ir::Graph& graph, ir::Node& node, int64_t axis) {
   const Dims &in = DimsOf(node.inputs[0]), &out = node.outputs[0].type.dims;
   if (ops::TraitsOf(node).reshapes) {
     const auto at = static_cast<size_t>(axis);
@@ -72,11 +72,11 @@ void MoveBorder(ir::Graph& graph, ir::Node& node) {
   const std::optional<Border> border = BorderOf(graph, pad);
   if (!border || !TakesPositions(node, border->repeats)) return;
   const std::optional<int64_t> axis = OnlyAxisOf(*border);
-  const std::optional<int64_t> behind = axis ? AxisBehind(graph, node, *axis) : std::nullopt;
-  if (!behind || DimsOf(pad.inputs[0])[static_cast<size_t>(*axis)] < 2) return;
+  const std::optional<int64_t> after = axis ? AxisAfter(graph, node, *axis) : std::nullopt;
+  if (!after || DimsOf(pad.inputs[0])[static_cast<size_t>(*axis)] < 2) return;
   const int64_t positions = border->begin[static_cast<size_t>(*axis)];
   Dims dims = node.outputs[0].type.dims;
-  dims[static_cast<size_t>(*behind)] -= positions;
+  dims[static_cast<size_t>(*after)] -= positions;
   ir::Source moved;
   if (ops::TraitsOf(node).reshapes) {
     moved = NewReshape(graph, node, pad.inputs[0], dims);
@@ -87,7 +87,7 @@ void MoveBorder(ir::Graph& graph, ir::Node& node) {
     moved.node->outputs[0].names.clear();
   }
   moved.node->outputs[0].type = {node.outputs[0].type.type, dims};
-  BecomeBorder(graph, node, moved, FillOf(pad, *border), *behind, positions, /*shifts=*/false);
+  BecomeBorder(graph, node, moved, FillOf(pad, *border), *after, positions, /*shifts=*/false);
 }
 
 }  // namespace

@@ -50,8 +50,8 @@ struct JoinedFirst {
 };
 
 // Prepends a row to an f32 constant: its first row again, or `number`.
-ir::Constant Behind(std::optional<float> number, const ir::Constant& constant, int64_t axis,
-                    int64_t part) {
+ir::Constant After(std::optional<float> number, const ir::Constant& constant, int64_t axis,
+                   int64_t part) {
   const Dims& dims = constant.type.dims;
   const auto at = static_cast<size_t>(axis);
   const auto row = static_cast<size_t>(part * ops::ProductOf(dims, at + 1, dims.size()) *
@@ -81,11 +81,11 @@ ir::Constant WithFirstRow(const ir::Constant& constant, int64_t axis, int64_t pa
     const float number = std::nearbyint(first) - 1;
     const float inverse = 1.0F / (std::nearbyint(1.0F / first) - 1);
     for (const float before : {number, inverse}) {
-      ir::Constant longer = Behind(before, constant, axis, part);
+      ir::Constant longer = After(before, constant, axis, part);
       if (NumberingAlong(longer, axis)) return longer;
     }
   }
-  return Behind(std::nullopt, constant, axis, part);
+  return After(std::nullopt, constant, axis, part);
 }
 
 // Propagates time from the tensors that the loop slices.
@@ -132,7 +132,7 @@ class LoopReading {
  private:
   bool ReadSlice(size_t entry);
   bool ReadOutputs();
-  bool IsKnownBehindFirst(const ir::Node& result) const;
+  bool IsKnownAfterFirst(const ir::Node& result) const;
 
   ir::Graph& graph_;
   ir::Node& loop_;
@@ -183,12 +183,12 @@ bool LoopReading::ReadOutputs() {
     joined.push_back({i, join});
   }
   return std::ranges::all_of(readers, [&](const auto& read) {
-    return map_.outputs[read.first].range || IsKnownBehindFirst(*map_.outputs[read.first].result);
+    return map_.outputs[read.first].range || IsKnownAfterFirst(*map_.outputs[read.first].result);
   });
 }
 
 // Returns true if the model defines the value after the first step.
-bool LoopReading::IsKnownBehindFirst(const ir::Node& result) const {
+bool LoopReading::IsKnownAfterFirst(const ir::Node& result) const {
   const auto is_next = [&](const BodyInput& input) {
     return input.is(BodyInput::Kind::kCarried) && input.next->inputs[0] == result.inputs[0];
   };
@@ -362,12 +362,12 @@ std::vector<ir::Source> FirstStep::States() {
 // Returns a Result that selects `first` in the first step, and otherwise the previous value of
 // `next`.
 ir::Node* FirstStep::Chosen(const ir::Source& flag, const ir::Source& first, ir::Node* next) {
-  const ir::Source behind = next->inputs[0];
-  std::vector<ir::Node*>& known = chosen_[KeyOf(behind)];
+  const ir::Source after = next->inputs[0];
+  std::vector<ir::Node*>& known = chosen_[KeyOf(after)];
   for (ir::Node* result : known) {
     if (result->inputs[0].node->inputs[1] == first) return result;
   }
-  ir::Node* select = NewInferredNode(inside_, loop_, "Select", 1, {flag, first, behind});
+  ir::Node* select = NewInferredNode(inside_, loop_, "Select", 1, {flag, first, after});
   known.push_back(NewResult(inside_, loop_, {select, 0}));
   return known.back();
 }

@@ -239,10 +239,10 @@ std::optional<Selection> CropOf(const Flows& flows, ir::Node& node) {
   const Dims& out = DimsOf({&node, 0});
   if (in.size() != out.size()) return std::nullopt;
   for (const Selection& selection : flows.Relation(&node).selections) {
-    const Flow *before = flows.Of(node.inputs[0]), *behind = flows.Of({&node, 0});
-    const Flow* flow = before != nullptr ? before : behind;
+    const Flow *before = flows.Of(node.inputs[0]), *after = flows.Of({&node, 0});
+    const Flow* flow = before != nullptr ? before : after;
     if (flow == nullptr || flow->axis != selection.axis) continue;
-    const bool is_last = selection.end - selection.begin == 1 && behind == nullptr;
+    const bool is_last = selection.end - selection.begin == 1 && after == nullptr;
     if (!is_last) return selection;
   }
   return std::nullopt;

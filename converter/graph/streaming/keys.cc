@@ -170,14 +170,14 @@ void Keys::PutPast(ir::Node& node, const PortAxis& at, int64_t past, format::Rin
                    const Keeper& keeper) {
   ir::Source& input = node.inputs[at.port];
   const TimeAxis time = *times_.Of(input);
-  std::vector<ir::Node*> behind, chosen;
+  std::vector<ir::Node*> after, chosen;
   ir::Source least = input;
   for (ir::Source from = least; OnlyRepeats(*from.node, time.chunk);) {
-    behind.push_back(from.node);
+    after.push_back(from.node);
     from = from.node->inputs[0];
     if (CountIn(from) >= CountIn(least)) continue;
     least = from;
-    chosen = behind;
+    chosen = after;
   }
   const int64_t least_axis = chosen.empty() ? at.axis : times_.Of(least)->axis;
   const WholePast whole = {least_axis, past, order};

@@ -76,8 +76,8 @@ class Waiting {
   bool VisitResult(ir::Node& result);
   bool VisitTimeLoop(const TimeLoop& time_loop);
   bool VisitWindows(ir::Node& node, const ops::Windows& windows);
-  bool ReadsBehindEnd(ir::Node& node, const ops::Windows& windows, int64_t extent, int64_t late);
-  bool RefuseBehindEnd(ir::Node& node, int64_t first, int64_t late);
+  bool ReadsAfterEnd(ir::Node& node, const ops::Windows& windows, int64_t extent, int64_t late);
+  bool RefuseAfterEnd(ir::Node& node, int64_t first, int64_t late);
   bool VisitBorder(ir::Node& node, const Border& border);
   bool VisitCrop(ir::Node& node, const Selection& crop);
   bool EndsWithAll(const ir::Source& source, int64_t late);
@@ -348,18 +348,18 @@ bool Waiting::VisitTimeLoop(const TimeLoop& time_loop) {
 }
 
 // If the model sliced off the end, padding after it would be read instead of the sliced elements.
-bool Waiting::ReadsBehindEnd(ir::Node& node, const ops::Windows& windows, int64_t extent,
-                             int64_t late) {
+bool Waiting::ReadsAfterEnd(ir::Node& node, const ops::Windows& windows, int64_t extent,
+                            int64_t late) {
   const int64_t begin = windows.begin[static_cast<size_t>(windows.axis - 2)];
   const int64_t stride = windows.stride;
   const int64_t first = windows.spread
                             ? extent * stride - begin
                             : RoundedUp(extent + begin + 1 - windows.extent, stride) / stride;
-  return RefuseBehindEnd(node, std::max<int64_t>(first, 0), late);
+  return RefuseAfterEnd(node, std::max<int64_t>(first, 0), late);
 }
 
 // Refuses a node whose output depends on elements after the end, starting at position `first`.
-bool Waiting::RefuseBehindEnd(ir::Node& node, int64_t first, int64_t late) {
+bool Waiting::RefuseAfterEnd(ir::Node& node, int64_t first, int64_t late) {
   const ir::Source out = {&node, 0};
   if (first >= OldExtent(out) || first + late >= Positions(out)) return false;
   RefuseToCut(graph_, node, "it reads padding where later steps were sliced off", faults_);
@@ -386,7 +386,7 @@ bool Waiting::VisitWindows(ir::Node& node, const ops::Windows& windows) {
     after.begin[at] = std::max<int64_t>(past, 0);
     after.end[at] = 0;
   }
-  if (ReadsBehindEnd(node, windows, extent, late)) return false;
+  if (ReadsAfterEnd(node, windows, extent, late)) return false;
   if (!SetWindows(graph_, node, after, begin != 0)) return false;
   SetLate(node, late);
   const AxisRelation relation = ops::RelationOf(graph_, node);
@@ -405,7 +405,7 @@ bool Waiting::VisitBorder(ir::Node& node, const Border& border) {
   const int64_t begin = border.begin[at];
   ir::Source data = node.inputs[0];
   if (begin > 0) data = Masked(data, border.fill);
-  const int64_t late = Late(data) - begin, behind = OldExtent(node.inputs[0]) + begin;
+  const int64_t late = Late(data) - begin, after = OldExtent(node.inputs[0]) + begin;
   data = Shifted(data, std::max<int64_t>(-late, 0), border.fill);
   Dims begins = border.begin, ends = border.end;
   begins[at] = ends[at] = 0;
@@ -413,7 +413,7 @@ bool Waiting::VisitBorder(ir::Node& node, const Border& border) {
   node.inputs[0] = data;
   node.inputs[1] = NewInts(graph_, node, row, begins);
   node.inputs[2] = NewInts(graph_, node, row, ends);
-  if (border.end[at] > 0 && RefuseBehindEnd(node, behind, std::max<int64_t>(late, 0))) return false;
+  if (border.end[at] > 0 && RefuseAfterEnd(node, after, std::max<int64_t>(late, 0))) return false;
   SetLate(node, std::max<int64_t>(late, 0));
   if (begins == ends && std::ranges::count(begins, 0) == std::ssize(begins)) {
     PassOn(graph_, node, data);

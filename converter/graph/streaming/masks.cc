@@ -158,8 +158,8 @@ std::vector<bool> Masks::ReadExcluded() const {
 
 Masks::Pair Masks::Model(int64_t period, int64_t phase, int64_t distance) const {
   const auto positions = static_cast<int64_t>(positions_);
-  const int64_t behind = std::max<int64_t>(distance - phase, 0);
-  const int64_t i = phase + (behind + period - 1) / period * period;
+  const int64_t after = std::max<int64_t>(distance - phase, 0);
+  const int64_t i = phase + (after + period - 1) / period * period;
   const int64_t j = i - distance;
   if (i >= positions || j >= positions) return {static_cast<size_t>(phase), positions_ - 1};
   return {static_cast<size_t>(i), static_cast<size_t>(j)};

@@ -130,8 +130,8 @@ ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbe
     return ir::Source{
         NewInferredNode(graph, constant, of, 3, std::move(inputs), 1, std::move(attributes)), 0};
   };
-  const ir::Source behind = NewInts(graph, constant, number, {numbering.step * positions});
-  NewAssign(graph, constant, name, made("Add", {read, behind}));
+  const ir::Source after = NewInts(graph, constant, number, {numbering.step * positions});
+  NewAssign(graph, constant, name, made("Add", {read, after}));
   std::vector<int64_t> offsets;
   for (int64_t i = 0; i < positions; ++i) offsets.push_back(i * numbering.step);
   ir::Source numbers = made("Add", {read, NewInts(graph, constant, row, offsets)});

@@ -21,18 +21,18 @@ StreamedPort PortOf(const ir::Source& source, const std::string& layer, const Ti
 }
 
 // Returns the nodes that depend on time. A loop may create a time axis of its own.
-std::set<const ir::Node*> BehindTime(const TimeAxes& times) {
-  std::set<const ir::Node*> behind;
+std::set<const ir::Node*> AfterTime(const TimeAxes& times) {
+  std::set<const ir::Node*> after;
   for (ir::Node* node : times.nodes()) {
-    bool is_behind = std::ranges::any_of(node->inputs, [&](const ir::Source& source) {
-      return times.Of(source) != nullptr || behind.contains(source.node);
+    bool is_after = std::ranges::any_of(node->inputs, [&](const ir::Source& source) {
+      return times.Of(source) != nullptr || after.contains(source.node);
     });
     for (uint32_t port = 0; port < node->outputs.size(); ++port) {
-      is_behind = is_behind || (ir::Iterates(*node) && times.Of({node, port}) != nullptr);
+      is_after = is_after || (ir::Iterates(*node) && times.Of({node, port}) != nullptr);
     }
-    if (is_behind) behind.insert(node);
+    if (is_after) after.insert(node);
   }
-  return behind;
+  return after;
 }
 
 }  // namespace
@@ -44,10 +44,10 @@ void DescribePorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
   for (ir::Node* parameter : graph.parameters) {
     streamed.inputs.push_back(PortOf({parameter, 0}, parameter->name, times, steps));
   }
-  const std::set<const ir::Node*> behind = BehindTime(times);
+  const std::set<const ir::Node*> after = AfterTime(times);
   for (const ir::Node* result : graph.results) {
     StreamedPort port = PortOf(result->inputs[0], result->name, times, steps);
-    port.so_far = !port.time && behind.contains(result);
+    port.so_far = !port.time && after.contains(result);
     port.latency = LatencyOf(*result);
     streamed.outputs.push_back(std::move(port));
   }

@@ -234,13 +234,13 @@ std::optional<int64_t> AxisOutOfOrder(const TimeAxes& times, const ir::Node& nod
   const Dims& dims = DimsOf(node.inputs[0]);
   const auto at = static_cast<size_t>(time->axis);
   std::optional<int64_t> outside;
-  bool behind = false;
+  bool after = false;
   for (size_t axis = 0; axis < summed.size(); ++axis) {
     if (!summed[axis] || dims[axis] == 1) continue;
-    if (axis > at) behind = true;
+    if (axis > at) after = true;
     if (axis < at && !outside) outside = static_cast<int64_t>(axis);
   }
-  const bool stays_apart = !behind && ops::ProductOf(dims, at + 1, dims.size()) != 1;
+  const bool stays_apart = !after && ops::ProductOf(dims, at + 1, dims.size()) != 1;
   return stays_apart ? std::nullopt : outside;
 }
 

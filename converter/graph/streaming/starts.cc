@@ -40,8 +40,8 @@ ir::Source Chosen(ir::Graph& graph, const ir::Node& like, const ir::Source& firs
 }
 
 // Converts [a, b, x...] to [b, x...] moved by one position, with a selected before it.
-void PutBehind(ir::Graph& graph, ir::Node& join, ir::Source source, int64_t axis,
-               const std::function<ir::Source(const ir::Source&)>& move) {
+void PutAfter(ir::Graph& graph, ir::Node& join, ir::Source source, int64_t axis,
+              const std::function<ir::Source(const ir::Source&)>& move) {
   const ir::Source starts = join.inputs[0];
   for (int64_t position = DimsOf(starts)[static_cast<size_t>(axis)]; position-- > 0;) {
     const ir::Source start = PositionOf(graph, join, starts, axis, position);
@@ -66,8 +66,8 @@ void StartToShift(ir::Graph& graph, ir::Node& join, const TimeAxes& times) {
   const int64_t positions = DimsOf(starts)[at];
   const bool shifts = DimsOf({&join, 0}) == dims && dims[at] - kept->end == positions;
   if (!shifts || positions > kMostStarts) return;
-  PutBehind(graph, join, source, kept->axis,
-            [&](const ir::Source& moved) { return NewShift(graph, moved, kept->axis, 1, 0); });
+  PutAfter(graph, join, source, kept->axis,
+           [&](const ir::Source& moved) { return NewShift(graph, moved, kept->axis, 1, 0); });
 }
 
 // If the first positions are a slice of a tensor with the extents of the result, returns that
@@ -92,13 +92,13 @@ bool StartToChoice(ir::Graph& graph, ir::Node& join, const Flows& flows) {
   if (positions > kMostStarts || positions + DimsOf(rest)[at] != DimsOf({&join, 0})[at])
     return false;
   if (const std::optional<ir::Source> whole = WholeOf(graph, join, axis)) {
-    const ir::Source behind = NewBorder(graph, rest, axis, positions, 0);
-    Become(join, "Identity", 16, {Chosen(graph, join, *whole, behind, axis, positions)});
+    const ir::Source after = NewBorder(graph, rest, axis, positions, 0);
+    Become(join, "Identity", 16, {Chosen(graph, join, *whole, after, axis, positions)});
     return true;
   }
   if (flows.Of(starts) != nullptr) return false;
-  PutBehind(graph, join, rest, axis,
-            [&](const ir::Source& moved) { return NewBorder(graph, moved, axis, 1, 0); });
+  PutAfter(graph, join, rest, axis,
+           [&](const ir::Source& moved) { return NewBorder(graph, moved, axis, 1, 0); });
   return true;
 }
 

@@ -196,9 +196,9 @@ std::optional<TimeMember> GroupFinder::WindowOf(const Step& step, const WindowRo
   member.rows = window.out;
   member.front = window.front;
   member.reach = window.reach;
-  member.behind = window.behind();
+  member.after = window.after();
   const int64_t bytes = program_.values[step.inputs[0]].bytes;
-  if (window.in == 0 || window.out == 0 || bytes % window.in != 0 || member.behind < 0 ||
+  if (window.in == 0 || window.out == 0 || bytes % window.in != 0 || member.after < 0 ||
       !AddOperand(member, 0, step.inputs[0], 0, window.in, bytes / window.in)) {
     return std::nullopt;
   }
@@ -250,7 +250,7 @@ bool GroupFinder::SetNumbers(int64_t most_rows) {
           std::max(member.lag, maker.lag + std::max<int64_t>(0, member.reach - member.front));
     }
     least_lead = std::max(least_lead, member.lag + member.front);
-    end = std::min(end, member.rows + member.lag - member.behind);
+    end = std::min(end, member.rows + member.lag - member.after);
   }
   group_.tile = std::min(most_rows, (end - least_lead) / 2);
   if (group_.tile < 1) return false;

@@ -43,8 +43,8 @@ struct TimeOperand {
 struct TimeMember {
   size_t item = 0;  // index in the block
   int64_t rows = 0;
-  int64_t front = 0, reach = 0, behind = 0;  // of its window (program/window_rows.h)
-  int64_t lag = 0;                           // rows by which it runs later than the first member
+  int64_t front = 0, reach = 0, after = 0;  // of its window (program/window_rows.h)
+  int64_t lag = 0;                          // rows by which it runs later than the first member
   std::vector<TimeOperand> operands;
   std::vector<size_t> made;  // its sequences: one per scan of the loop, or the step's output
 };

@@ -51,11 +51,11 @@ TEST(RoiAlign, IsOneStep) {
 
 TEST(RoiAlign, AlignsByItsMode) {
   const format::RegionParams plain = RegionParamsOf(Pooled({}));
-  EXPECT_EQ(plain.behind(), 0);
+  EXPECT_EQ(plain.after(), 0);
   EXPECT_EQ(plain.at_least_one(), 1);
   const format::RegionParams half = RegionParamsOf(Pooled({{"aligned_mode", "half_pixel"}}));
   EXPECT_EQ(half.before(), 0.5f);
-  EXPECT_EQ(half.behind(), -0.5f);
+  EXPECT_EQ(half.after(), -0.5f);
   EXPECT_EQ(half.at_least_one(), 0);
   EXPECT_EQ(RegionParamsOf(Pooled({{"aligned_mode", "half_pixel_for_nn"}})).before(), 0);
   EXPECT_EQ(RegionParamsOf(Pooled({{"aligned_mode", "half_pixel"}}), 3).before(), 0);

@@ -205,14 +205,14 @@ struct ComputedSlices : testing::Test {
   ir::Source Slice(const ir::Source& start, const ir::Source& stop) {
     return g.Add("Slice", 8, {x, start, stop, g.Ints({1}), g.Ints({1})});
   }
-  ir::Source Behind(const ir::Source& start, int64_t count) {
+  ir::Source After(const ir::Source& start, int64_t count) {
     return g.Add("Add", 1, {start, g.Ints({count})});
   }
 };
 
 TEST_F(ComputedSlices, AreGathersWhereTheyAreInsideForCertain) {
   const ir::Source start = Clamped("0", "4");
-  const ir::Source y = Slice(start, Behind(start, 3));
+  const ir::Source y = Slice(start, After(start, 3));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(y)), "f32[2,3,3]");
   using plan::StepKind;
@@ -222,9 +222,9 @@ TEST_F(ComputedSlices, AreGathersWhereTheyAreInsideForCertain) {
 
 TEST_F(ComputedSlices, HaveARunTimeLengthWhereTheyMayEndOutside) {
   const ir::Source start = Clamped("0", "5");
-  const ir::Source slices[] = {
-      Slice(start, Behind(start, 3)), Slice(given, Behind(given, 1)), Slice(start, given),
-      Slice(g.Ints({2}), given),      Slice(given, g.Ints({-3})),     Slice(given, g.Ints({3}))};
+  const ir::Source slices[] = {Slice(start, After(start, 3)), Slice(given, After(given, 1)),
+                               Slice(start, given),           Slice(g.Ints({2}), given),
+                               Slice(given, g.Ints({-3})),    Slice(given, g.Ints({3}))};
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   const int64_t most[] = {3, 1, 7, 5, 4, 3};
   for (size_t i = 0; i < std::size(slices); ++i) {
@@ -247,7 +247,7 @@ TEST_F(ComputedSlices, AreViewsWhereTheyBeginAtAKnownPlaceOfTheFirstAxis) {
 
 TEST_F(ComputedSlices, SayWhatIsWrong) {
   const ir::Source two = g.Parameter({ElementType::i64, {2}});
-  g.Add("Slice", 8, {x, two, Behind(two, 9), g.Ints({1, 1}), g.Ints({0, 1})});
+  g.Add("Slice", 8, {x, two, After(two, 9), g.Ints({1, 1}), g.Ints({0, 1})});
   g.Add("Slice", 8, {x, two, given, g.Ints({1, 1}), g.Ints({0, 1})});
   g.Add("Slice", 8, {x, given, given, given, g.Ints({1})});
   g.Add("Slice", 8, {x, g.Parameter({ElementType::i16, {1}}), given, g.Ints({1}), g.Ints({1})});

@@ -55,8 +55,8 @@ TEST(Problem, TheBoundCountsWhatAlignmentTakesBelowTheTopmost) {
 
 TEST(Problem, NearBuffersCountOnceWhereTheyShare) {
   const std::vector<Buffer> buffers = {{"x", 100, {0, 3}}, {"y", 80, {2, 5}}};
-  const auto peak = [&](int64_t before, int64_t behind) {
-    return PeakOf(buffers, 1, std::vector<AllowedOverlap>{{0, 1, before, behind}});
+  const auto peak = [&](int64_t before, int64_t after) {
+    return PeakOf(buffers, 1, std::vector<AllowedOverlap>{{0, 1, before, after}});
   };
   EXPECT_EQ(peak(80, 100).bytes, 180);
   EXPECT_EQ(peak(10, 100).bytes, 110);  // y before x

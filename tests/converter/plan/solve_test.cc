@@ -107,15 +107,14 @@ TEST(Solve, SaysWhatTheLastMemoryNeeds) {
 }
 
 // A chain of maps, as of a net whose steps alternate between writing y before x and after x.
-Problem Chain(int64_t before, int64_t behind) {
+Problem Chain(int64_t before, int64_t after) {
   Problem problem;
   for (int64_t i = 0; i < 9; ++i) {
     problem.buffers.push_back({"m" + std::to_string(i), 1000, {i, i + 2}});
     if (i == 0) continue;
     const auto y = static_cast<size_t>(i);
     const bool upwards = i % 2 == 1;
-    problem.allowed_overlaps.push_back(
-        {y - 1, y, upwards ? before : 1000, upwards ? 1000 : behind});
+    problem.allowed_overlaps.push_back({y - 1, y, upwards ? before : 1000, upwards ? 1000 : after});
   }
   return problem;
 }

@@ -45,9 +45,9 @@ TEST_F(DecomposedAttention, WithATriangleChosenIsCausal) {
 }
 
 TEST_F(DecomposedAttention, WithATriangleExcludedIsCausal) {
-  const ir::Source behind = g.Const<uint8_t>({ElementType::boolean, {3, 3}},
-                                             std::vector<uint8_t>{0, 1, 1, 0, 0, 1, 0, 0, 0});
-  EXPECT_EQ(Finished(g.Of("Select", {behind, g.Number(-INFINITY), Scores(query, key)})), one);
+  const ir::Source after = g.Const<uint8_t>({ElementType::boolean, {3, 3}},
+                                            std::vector<uint8_t>{0, 1, 1, 0, 0, 1, 0, 0, 0});
+  EXPECT_EQ(Finished(g.Of("Select", {after, g.Number(-INFINITY), Scores(query, key)})), one);
 }
 
 TEST_F(DecomposedAttention, ScaledOnBothSidesIsScaledOnce) {

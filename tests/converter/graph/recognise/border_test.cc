@@ -15,8 +15,8 @@ struct DecomposedBorder : testing::Test {
   const KindCounts joined = {{"Convolution", 1}, {"Transpose", 1}};
 
   // Channels last, 9 positions of 3 channels.
-  ir::Source Padded(const Counts& before, const Counts& behind, float fill = 0) {
-    return g.Of("Pad", {g.Parameter(F32({2, 9, 3})), g.Ints(before), g.Ints(behind), g.Float(fill)},
+  ir::Source Padded(const Counts& before, const Counts& after, float fill = 0) {
+    return g.Of("Pad", {g.Parameter(F32({2, 9, 3})), g.Ints(before), g.Ints(after), g.Float(fill)},
                 {{"pad_mode", "constant"}});
   }
   ir::Source Convolved(ir::Source x, const Dims& filters = {4, 3, 3}) {

@@ -137,10 +137,10 @@ class RandomStack {
     Window window{1 + Below(4), 1 + Below(3)};
     const size_t reach = (window.kernel - 1) * window.dilation, kind = Below(4);
     window.front = kind == 0 ? reach / 2 : kind == 1 ? 0 : kind == 2 ? Below(reach + 1) : reach;
-    const size_t behind = kind == 0 ? reach - reach / 2 : kind == 2 ? Below(reach + 1) : 0;
-    const bool is_long = trips_ + window.front + behind > reach;
+    const size_t after = kind == 0 ? reach - reach / 2 : kind == 2 ? Below(reach + 1) : 0;
+    const bool is_long = trips_ + window.front + after > reach;
     if (!is_long || has_taps) return {window.kernel, window.dilation, reach, trips_};
-    window.out = trips_ + window.front + behind - reach;
+    window.out = trips_ + window.front + after - reach;
     return window;
   }
 

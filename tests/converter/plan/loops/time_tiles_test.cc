@@ -54,10 +54,10 @@ struct Stack {
   }
 
   // The maximum of three rows, `dilation` rows apart.
-  ValueId Most(ValueId of, uint32_t front, uint32_t behind, uint32_t dilation = 1,
+  ValueId Most(ValueId of, uint32_t front, uint32_t after, uint32_t dilation = 1,
                uint32_t stride = 1) {
     const int64_t in = builder.dims(of)[0];
-    const int64_t out = (in + front + behind - 2 * dilation - 1) / stride + 1;
+    const int64_t out = (in + front + after - 2 * dilation - 1) / stride + 1;
     format::PoolParams params;
     params.mutate_batch(1);
     params.mutate_channels(kFeatures);
@@ -72,7 +72,7 @@ struct Stack {
     params.mutate_stride_x(stride);
     params.mutate_dilation_x(dilation);
     params.mutate_pad_left(front);
-    params.mutate_pad_right(behind);
+    params.mutate_pad_right(after);
     params.mutable_x() = params.mutable_y() = format::MapStrides(0, 0, kFeatures, 1);
     params.mutate_op(format::PoolOp::max);
     const ValueId y = builder.Scratch(StepsType(out));
