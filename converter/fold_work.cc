@@ -35,7 +35,7 @@ double MoreReads(const format::TopParams& p) {
   return Product(p.outer(), p.axis(), p.inner()) * std::log2(1.0 + p.k());
 }
 double MoreReads(const format::SuppressParams& p) {
-  return Product(p.batch(), p.classes(), p.boxes()) * (std::log2(1.0 + p.boxes()) + p.most());
+  return Product(p.batch(), p.classes(), p.boxes()) * (std::log2(1.0 + p.boxes()) + p.max());
 }
 double MoreReads(const format::DetectParams& p) {
   return Product(p.batch(), p.classes()) *

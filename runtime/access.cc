@@ -195,8 +195,7 @@ StridedBytes AccessBy(const format::TopParams& p, uint32_t operand) {
 StridedBytes AccessBy(const format::FourierParams& p, uint32_t operand) {
   kernels::FourierShape shape;
   shape.size = p.size();
-  for (uint32_t i = 0; i < kernels::kMostFourierFactors; ++i)
-    shape.factors[i] = p.factors()->Get(i);
+  for (uint32_t i = 0; i < kernels::kMaxFourierFactors; ++i) shape.factors[i] = p.factors()->Get(i);
   shape.op = static_cast<kernels::FourierOp>(p.op());
   shape.has_window = p.has_window() != 0;
   const auto rows = [&](int64_t stride, uint64_t floats) {
@@ -225,7 +224,7 @@ StridedBytes AccessBy(const format::SuppressParams& p, uint32_t operand) {
     case 5:
       return Contiguous(32, {p.boxes(), p.decay() != 0 ? 2 : 1});
     default:
-      return Contiguous(32, {p.batch(), p.classes(), p.most(), 3});
+      return Contiguous(32, {p.batch(), p.classes(), p.max(), 3});
   }
 }
 
@@ -283,7 +282,7 @@ StridedBytes AccessBy(const format::GatherParams& p, uint32_t operand) {
 
 StridedBytes AccessBy(const format::CompactParams& p, uint32_t operand) {
   if (operand == 1) return Contiguous(32, {1});
-  return Contiguous(int64_t{p.element_bytes()} * 8, {p.outer(), p.most(), p.inner()});
+  return Contiguous(int64_t{p.element_bytes()} * 8, {p.outer(), p.max(), p.inner()});
 }
 
 StridedBytes AccessBy(const format::RingParams& p, uint32_t operand) {
@@ -335,7 +334,7 @@ StridedBytes AccessBy(const format::RingMatmulParams& p, uint32_t operand) {
 StridedBytes AccessBy(const format::PositionsParams& p, uint32_t operand) {
   if (operand == 2) return Contiguous(32, {p.batch()});
   if (operand == 1)
-    return Contiguous(format::BitsOf(p.index_type()), {p.batch(), p.rank(), p.most()});
+    return Contiguous(format::BitsOf(p.index_type()), {p.batch(), p.rank(), p.max()});
   return Contiguous(format::BitsOf(p.type()), {ProductOf(*p.dims(), p.rank()), p.batch()});
 }
 
@@ -393,13 +392,13 @@ StridedBytes AccessBy(const format::GruResetCellParams& p, uint32_t operand) {
   return AccessByCell(p, operand, 3, operand == 3);
 }
 
-// Bits of an element of x: f32, or i16 if `most` is 0 (dense_i8.h).
-int64_t BitsOfRows(uint32_t most) { return most != 0 ? kF32Bits : kI16Bits; }
+// Bits of an element of x: f32, or i16 if `max` is 0 (dense_i8.h).
+int64_t BitsOfRows(uint32_t max) { return max != 0 ? kF32Bits : kI16Bits; }
 
 StridedBytes AccessBy(const format::DenseI8Params& p, uint32_t operand) {
   switch (operand) {
     case 0:
-      return Rows(p.rows(), p.x_row_stride(), p.inputs(), BitsOfRows(p.most()));
+      return Rows(p.rows(), p.x_row_stride(), p.inputs(), BitsOfRows(p.max()));
     case 1:
       return PackedI8(1, p.outputs(), p.inputs());
     case 2:
@@ -418,7 +417,7 @@ StridedBytes AccessBy(const format::ConvI8Params& p, uint32_t operand) {
   const uint32_t pixels = kernels::ConvI8Pixels(p.out_height(), p.out_width());
   switch (operand) {
     case 0:
-      return InputMap(p, InputsOfGroups(p), BitsOfRows(p.most()));
+      return InputMap(p, InputsOfGroups(p), BitsOfRows(p.max()));
     case 1:
       return PackedI8(p.groups(), p.out_channels(), inputs);
     case 2:

@@ -15,11 +15,11 @@ using format::Rows;
 using format::RowsOf;
 
 // Work is charged before it is done, in bytes that are hashed sequentially.
-constexpr int64_t kMostWork = int64_t{1} << 30;  // at most about a second on a desktop
-constexpr int64_t kStepWork = 256;     // of a step or an iteration, in addition to its bytes
-constexpr int64_t kRunWork = 16;       // of a run of bytes, in addition to them, or of a move
-constexpr int64_t kCopyWork = 8;       // of an element
-constexpr uint32_t kMostTrips = 4096;  // of a loop whose count is known at run time only
+constexpr int64_t kMaxWork = int64_t{1} << 30;  // at most about a second on a desktop
+constexpr int64_t kStepWork = 256;    // of a step or an iteration, in addition to its bytes
+constexpr int64_t kRunWork = 16;      // of a run of bytes, in addition to them, or of a move
+constexpr int64_t kCopyWork = 8;      // of an element
+constexpr uint32_t kMaxTrips = 4096;  // of a loop whose count is known at run time only
 constexpr uint32_t kFewTrips = 6;
 
 // The addition makes zero words count: without it a number of 0 would stay 0.
@@ -174,11 +174,11 @@ class Numbering {
   }
 
  private:
-  bool Goes() const { return work_ < kMostWork; }
+  bool Goes() const { return work_ < kMaxWork; }
 
   // Charges work before it is done. Returns false if the work must not be done.
   bool Charge(int64_t work) {
-    work_ += work < kMostWork ? work : kMostWork;
+    work_ += work < kMaxWork ? work : kMaxWork;
     return Goes();
   }
 
@@ -323,7 +323,7 @@ class Numbering {
     // reaching the maximum is an error.
     const bool is_cut_short = section.trip_count() > section.max_trips();
     alternatives_ += Mixed(trips, uint64_t{slot != kNoSlot} << 1 | uint64_t{is_cut_short});
-    if (trips > kMostTrips) trips = kMostTrips;
+    if (trips > kMaxTrips) trips = kMaxTrips;
     const uint64_t number = slot != kNoSlot ? Decide(slot) : 0;
     if (slot == kNoSlot || run_ == 0) return trips;
     if (run_ == 1) return 0;
@@ -406,7 +406,7 @@ class Numbering {
   __attribute__((noinline)) int64_t WorkOf(const format::Step& step, uint32_t operand) const {
     const StridedBytes access = AccessOf(model_, step, operand);
     const int64_t runs = access.RunCount();
-    if (runs > kMostWork || access.run_bytes > kMostWork) return runs == 0 ? 0 : kMostWork;
+    if (runs > kMaxWork || access.run_bytes > kMaxWork) return runs == 0 ? 0 : kMaxWork;
     return (access.run_bytes + kRunWork) * runs;
   }
 

@@ -34,9 +34,9 @@ struct Pairs {
 Fault CheckHead(const format::SelfTest* test) {
   if (test == nullptr) return {FaultCode::kSelfTestAbsent};
   const format::SelfTest& row = *test;
-  constexpr uint32_t kMost = format::kMaxSelfTestRuns;
-  if (row.run_count() == 0 || row.run_count() > kMost) {
-    return {FaultCode::kSelfTestRuns, 0, 0, 0, row.run_count(), kMost};
+  constexpr uint32_t kMax = format::kMaxSelfTestRuns;
+  if (row.run_count() == 0 || row.run_count() > kMax) {
+    return {FaultCode::kSelfTestRuns, 0, 0, 0, row.run_count(), kMax};
   }
   if (row.tolerance() > ToleranceClass::MAX) {
     constexpr uint32_t kClasses = static_cast<uint32_t>(ToleranceClass::MAX) + 1;

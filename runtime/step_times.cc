@@ -8,7 +8,7 @@ namespace weft {
 namespace {
 
 constexpr uint32_t kNone = 0xFFFFFFFFu;
-constexpr uint32_t kMostColumns = 6;
+constexpr uint32_t kMaxColumns = 6;
 
 // Returns number / by, rounded towards 0; `by` is above 0 and below 2^63.
 uint64_t Quotient(uint64_t number, uint64_t by) {
@@ -146,7 +146,7 @@ class Report {
   // Sets `texts` to the row's cells; numbers are written into `cells`.
   void Fill(uint32_t row, Cell* cells, const char** texts) const {
     const weft_step_time& step = times_.steps[row];
-    for (uint32_t i = 0; i < kMostColumns; ++i) texts[i] = cells[i].text;
+    for (uint32_t i = 0; i < kMaxColumns; ++i) texts[i] = cells[i].text;
     uint32_t at = 0;
     if (by_layer_) {
       texts[at++] = LayerOf(row);
@@ -162,9 +162,9 @@ class Report {
   }
 
   void PrintTable(const Column* columns, uint32_t count) const {
-    uint32_t widths[kMostColumns];
-    Cell cells[kMostColumns];
-    const char* texts[kMostColumns];
+    uint32_t widths[kMaxColumns];
+    Cell cells[kMaxColumns];
+    const char* texts[kMaxColumns];
     for (uint32_t i = 0; i < count; ++i) widths[i] = LengthOf(columns[i].heading);
     for (uint32_t row = RowAfter(kNone); row != kNone; row = RowAfter(row)) {
       Fill(row, cells, texts);

@@ -18,12 +18,12 @@ struct StridedBytes {
   struct Dim {
     int64_t count, stride_bytes;
   };
-  static constexpr uint32_t kMostDims =
+  static constexpr uint32_t kMaxDims =
       kMaxRank + format::kMaxSectionDepth;  // those of a step and of its loops
   int64_t first_byte = 0;
   int64_t run_bytes = 0;
   uint32_t dim_count = 0;
-  Dim dims[kMostDims];  // those below dim_count are set
+  Dim dims[kMaxDims];  // those below dim_count are set
 
   // Returns the number of runs; saturates.
   int64_t RunCount() const;

@@ -10,7 +10,7 @@
 //
 // Open needs time in proportion to the file and the state. Run time depends on the model: a valid
 // file may loop for hours. A host that runs untrusted files should reject those with too large a
-// MostSteps, and needs a watchdog as well because a single step may also be long.
+// MaxSteps, and needs a watchdog as well because a single step may also be long.
 //
 // clang-format off
 //   weft::Needs needs;
@@ -203,7 +203,7 @@ class Engine {
   // The maximum number of steps that a Run executes: every loop to its hard maximum, both branches
   // of an If, and each iteration counted as one more step. Saturates at 2^64 - 1; 0 on a closed
   // engine. Computed at every call, in time proportional to the number of steps in the file.
-  uint64_t MostSteps() const;
+  uint64_t MaxSteps() const;
   // Fails only if a loop reaches its hard maximum while its condition still holds. The run is
   // completed nevertheless: outputs are computed from the iterations that were executed. A NaN or
   // infinity in an input stays in a recurrent state until Reset, so check inputs first. Subnormal

@@ -118,7 +118,7 @@ const char* weft_output_name(const weft_engine* engine, uint32_t port) {
   return Load(engine).output_name(port);
 }
 
-uint64_t weft_most_steps(const weft_engine* engine) { return Load(engine).MostSteps(); }
+uint64_t weft_max_steps(const weft_engine* engine) { return Load(engine).MaxSteps(); }
 
 weft_fault weft_run(weft_engine* engine) { return ToC(Load(engine).Run()); }
 

@@ -2,7 +2,7 @@
  * The C interface of weft, over the engine of weft.h; C99 and later. The rules of weft.h about
  * ownership, threads and errors apply: the caller owns every byte, nothing here allocates or
  * blocks, one engine is used by one thread at a time. A valid model may run for hours:
- * weft_most_steps gives a bound, and a host that runs untrusted files needs a watchdog.
+ * weft_max_steps gives a bound, and a host that runs untrusted files needs a watchdog.
  *
  *   weft_needs needs;
  *   weft_engine engine;
@@ -169,7 +169,7 @@ const char* weft_output_name(const weft_engine* engine, uint32_t port);
 
 /* The maximum number of steps that a run executes, each iteration of a loop counted as one more.
  * Saturates at UINT64_MAX. */
-uint64_t weft_most_steps(const weft_engine* engine);
+uint64_t weft_max_steps(const weft_engine* engine);
 /* Fails only if a loop reaches its hard maximum. */
 WEFT_NODISCARD weft_fault weft_run(weft_engine* engine);
 /* Sets the variables to their initial values. */

@@ -90,8 +90,8 @@ std::string ElementTypeNames() {
 
 std::string ToString(std::span<const int64_t> dims) {
   // Layers have few dims, but a damaged file may declare a hundred thousand.
-  constexpr size_t kMostShown = 16, kFirstShown = 8;
-  if (dims.size() <= kMostShown) return fmt::format("[{}]", fmt::join(dims, ","));
+  constexpr size_t kMaxShown = 16, kFirstShown = 8;
+  if (dims.size() <= kMaxShown) return fmt::format("[{}]", fmt::join(dims, ","));
   return fmt::format("[{},... ({} dims)]", fmt::join(dims.first(kFirstShown), ","), dims.size());
 }
 

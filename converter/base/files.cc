@@ -48,7 +48,7 @@ bool WriteAll(int fd, std::span<const std::byte> bytes) {
 
 // Limit of anonymous files. They have no name until they are complete, so that not even SIGKILL
 // leaves an incomplete file; but each needs an open descriptor.
-constexpr size_t kMostAnonymous = 64;
+constexpr size_t kMaxAnonymous = 64;
 
 int OpenAnonymous(const std::filesystem::path& folder) {
 #ifdef O_TMPFILE
@@ -202,7 +202,7 @@ bool WriteFiles(std::span<const FileToWrite> files, std::string* reason) {
   Unfinished unfinished;
   std::deque<Incoming> incoming;
   for (const FileToWrite& file : files) {
-    const bool anonymous = incoming.size() < kMostAnonymous;
+    const bool anonymous = incoming.size() < kMaxAnonymous;
     if (!incoming.emplace_back(file, unfinished).Write(anonymous, reason)) return false;
   }
   // All bytes are on the disk. From here on only directory entries change.

@@ -17,12 +17,12 @@ struct Multiples {
 // The product of an integer and a float is exact in double, so the result is rounded once.
 float Multiple(int32_t integer, float scale) { return static_cast<float>(double{scale} * integer); }
 
-// Computes the integers for multiples.scale. Returns false if a number is not a multiple. `most` is
+// Computes the integers for multiples.scale. Returns false if a number is not a multiple. `max` is
 // the maximum magnitude of an integer.
-bool Fill(std::span<const float> numbers, int32_t most, Multiples& multiples) {
+bool Fill(std::span<const float> numbers, int32_t max, Multiples& multiples) {
   for (size_t i = 0; i < numbers.size(); ++i) {
     const double nearest = std::nearbyint(double{numbers[i]} / multiples.scale);
-    if (std::fabs(nearest) > most) return false;
+    if (std::fabs(nearest) > max) return false;
     multiples.integers[i] = static_cast<int32_t>(nearest);
     if (Multiple(multiples.integers[i], multiples.scale) != numbers[i]) return false;
   }
@@ -31,10 +31,10 @@ bool Fill(std::span<const float> numbers, int32_t most, Multiples& multiples) {
 
 // Finds the coarsest scale. The maximum magnitude is a rounded multiple of the scale, so three
 // adjacent floats are candidates for each multiple.
-bool FindMultiples(std::span<const float> numbers, float greatest, int32_t most,
+bool FindMultiples(std::span<const float> numbers, float greatest, int32_t max,
                    Multiples& multiples) {
   multiples.integers.resize(numbers.size());
-  for (int32_t steps = 1; steps <= most; ++steps) {
+  for (int32_t steps = 1; steps <= max; ++steps) {
     const auto middle = static_cast<float>(double{greatest} / steps);
     for (const float scale :
          {middle, std::nextafter(middle, 0.0f), std::nextafter(middle, greatest)}) {
@@ -84,8 +84,8 @@ std::optional<IntegerGrid> GridOf(std::span<const float> numbers, IntegerRange r
   Multiples multiples;
   if (!FindMultiples(numbers, greatest, range.greatest - range.least, multiples))
     return std::nullopt;
-  const auto [least, most] = std::ranges::minmax(multiples.integers);
-  const auto shift = ShiftInto(range, least, most, has_negative_zero);
+  const auto [least, max] = std::ranges::minmax(multiples.integers);
+  const auto shift = ShiftInto(range, least, max, has_negative_zero);
   if (!shift) return std::nullopt;
   grid.scale = shift->negated ? -multiples.scale : multiples.scale;
   grid.offset = shift->offset;

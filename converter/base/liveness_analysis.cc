@@ -225,7 +225,7 @@ void LivenessAnalysis::VisitEachRun(const Entered& section, bool records) {
   }
   for (size_t copy = 0; copy < copies && !section.facts.may_end_early; ++copy) {
     const auto period = static_cast<int64_t>(copies), done = static_cast<int64_t>(copy) + 1;
-    if (section.facts.most_trips % period != done % period) exits[copy] = none;
+    if (section.facts.max_trips % period != done % period) exits[copy] = none;
   }
   Needs next = none;
   if (section.is_loop()) {

@@ -38,8 +38,8 @@ class LivenessAnalysis {
   // copies - 1 loop epilogues: run copies - 1 + p executes after n iterations if n % copies is p.
   struct Section {
     uint32_t copies = 1;
-    int64_t most_trips = 1;
-    bool may_end_early = false;  // after any number of iterations below `most_trips`
+    int64_t max_trips = 1;
+    bool may_end_early = false;  // after any number of iterations below `max_trips`
     bool may_skip = false;       // before the first iteration
     // For a branch of an If: its condition. Two consecutive sections with the same condition and
     // different `runs_when` are the two branches.
@@ -94,7 +94,7 @@ class LivenessAnalysis {
     std::vector<Span> runs;
     std::vector<uint32_t> values;  // accessed inside
     std::optional<Needs> before;   // needs before the section if all are kAfter after it
-    bool is_loop() const { return facts.most_trips > 1; }
+    bool is_loop() const { return facts.max_trips > 1; }
   };
 
   bool MakesAll(const Event& event) const;

@@ -91,17 +91,17 @@ std::string VisibleJson(std::string_view json) {
   return visible;
 }
 
-std::string_view PrefixOf(std::string_view text, size_t most_bytes) {
-  if (text.size() <= most_bytes) return text;
-  size_t end = most_bytes;
-  while (end > 0 && most_bytes - end < 3 && Continues(text[end])) --end;
+std::string_view PrefixOf(std::string_view text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  size_t end = max_bytes;
+  while (end > 0 && max_bytes - end < 3 && Continues(text[end])) --end;
   return text.substr(0, end);
 }
 
-std::string Shortened(std::string text, size_t most_bytes) {
-  if (text.size() <= most_bytes) return text;
-  const std::string_view begin = PrefixOf(text, most_bytes * 3 / 4);
-  std::string_view end = std::string_view(text).substr(text.size() - most_bytes / 4);
+std::string Shortened(std::string text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  const std::string_view begin = PrefixOf(text, max_bytes * 3 / 4);
+  std::string_view end = std::string_view(text).substr(text.size() - max_bytes / 4);
   while (!end.empty() && Continues(end[0])) end.remove_prefix(1);
   return fmt::format("{} ... ({} bytes) ... {}", begin, text.size() - begin.size() - end.size(),
                      end);

@@ -19,12 +19,12 @@ std::string Visible(std::string_view text, bool keep_line_ends = false);
 // Escapes JSON, which must be UTF-8. The result is JSON; its escapes are \u and four digits.
 std::string VisibleJson(std::string_view json);
 
-// Returns the text if it has at most `most_bytes` bytes. Otherwise returns its begin and end, split
+// Returns the text if it has at most `max_bytes` bytes. Otherwise returns its begin and end, split
 // at characters, with the number of omitted bytes between them.
-std::string Shortened(std::string text, size_t most_bytes);
+std::string Shortened(std::string text, size_t max_bytes);
 
-// Returns the longest prefix of at most `most_bytes` bytes that ends at a UTF-8 character.
-std::string_view PrefixOf(std::string_view text, size_t most_bytes);
+// Returns the longest prefix of at most `max_bytes` bytes that ends at a UTF-8 character.
+std::string_view PrefixOf(std::string_view text, size_t max_bytes);
 
 // Returns text from a model file for use in a one-line message: control characters become question
 // marks, and very long text is shortened.

@@ -12,14 +12,14 @@
 namespace weft::cli {
 namespace {
 
-constexpr int64_t kMostWhole = 1000;  // maximum number of elements that are all printed
-constexpr int64_t kEdge = 3;          // elements printed at each end of an axis of a longer array
+constexpr int64_t kMaxWhole = 1000;  // maximum number of elements that are all printed
+constexpr int64_t kEdge = 3;         // elements printed at each end of an axis of a longer array
 constexpr size_t kColumns = 80;
 
 class ArrayPrinter {
  public:
   explicit ArrayPrinter(const Array& array)
-      : array_(array), cuts_(ElementCount(array.type.dims).value_or(0) > kMostWhole) {}
+      : array_(array), cuts_(ElementCount(array.type.dims).value_or(0) > kMaxWhole) {}
 
   std::string Text() {
     Print(0, 0);

@@ -140,9 +140,9 @@ class Bench {
   // Profiles as many runs as were measured. Keeps the step times of some runs, as memory allows.
   void MeasureSteps() {
     const size_t step_count = format::RowsOf(model_.root().steps()).count;
-    constexpr int64_t kMostTimes = 8'000'000;
-    const int64_t most_kept = kMostTimes / (static_cast<int64_t>(step_count) + 1) + 1;
-    const int64_t apart = std::ssize(measured_.runs) / most_kept + 1;
+    constexpr int64_t kMaxTimes = 8'000'000;
+    const int64_t max_kept = kMaxTimes / (static_cast<int64_t>(step_count) + 1) + 1;
+    const int64_t apart = std::ssize(measured_.runs) / max_kept + 1;
     measured_.steps.resize(step_count);
     Profile profile;
     profile.now = Now;
@@ -188,11 +188,11 @@ void MeasureAll(const BenchCall& call, Benches& benches, const Faults& faults) {
     for (const auto& bench : benches) bench->Once();
   }
   constexpr uint64_t kSecond = 1'000'000'000;
-  constexpr int64_t kLeast = 10, kMost = 1'000'000;
+  constexpr int64_t kLeast = 10, kMax = 1'000'000;
   uint64_t total = 0;
   const auto more = [&](int64_t done) {
     if (call.iterations > 0) return done < call.iterations;
-    return done < kLeast || (total < kSecond * benches.size() && done < kMost);
+    return done < kLeast || (total < kSecond * benches.size() && done < kMax);
   };
   for (int64_t done = 0; more(done) && faults.ok(); ++done) {
     for (const auto& bench : benches) total += bench->Measure();

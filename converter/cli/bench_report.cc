@@ -277,10 +277,10 @@ void PrintDeadline(const Measured& measured) {
 void PrintHistogram(const Measured& measured) {
   constexpr double kWidest = 40;  // characters
   const std::vector<Bin> bins = Histogram(measured.runs);
-  const uint64_t most = std::ranges::max(bins, {}, &Bin::count).count;
+  const uint64_t max = std::ranges::max(bins, {}, &Bin::count).count;
   Table table({">from us", ">to us", ">runs", ""});
   for (const Bin& bin : bins) {
-    const double share = static_cast<double>(bin.count) / static_cast<double>(most);
+    const double share = static_cast<double>(bin.count) / static_cast<double>(max);
     const auto width = static_cast<size_t>(share * kWidest + 0.5);
     table.Row({fmt::format("{:.3f}", Microseconds(bin.from)),
                fmt::format("{:.3f}", Microseconds(bin.to)),

@@ -28,15 +28,15 @@ Json FlashJson(const inspect::Budget& budget) {
 }
 
 template <typename Row>
-std::span<const Row> Largest(const std::vector<Row>& rows, size_t most_rows) {
-  return std::span(rows).first(std::min(rows.size(), most_rows));
+std::span<const Row> Largest(const std::vector<Row>& rows, size_t max_rows) {
+  return std::span(rows).first(std::min(rows.size(), max_rows));
 }
 
-Json PeakJson(const format::Model& model, const inspect::Peak& peak, size_t most_rows) {
+Json PeakJson(const format::Model& model, const inspect::Peak& peak, size_t max_rows) {
   Json alive = Json::array();
   uint64_t value_bytes = 0;  // exceeds the peak if values overlap
   for (const inspect::AliveBuffer& buffer : peak.alive) value_bytes += buffer.bytes;
-  for (const inspect::AliveBuffer& buffer : Largest(peak.alive, most_rows)) {
+  for (const inspect::AliveBuffer& buffer : Largest(peak.alive, max_rows)) {
     alive.push_back({{"name", buffer.name}, {"bytes", buffer.bytes}});
   }
   return {{"step", peak.step},          {"layer", inspect::LayerOf(model, peak.step)},
@@ -44,11 +44,11 @@ Json PeakJson(const format::Model& model, const inspect::Peak& peak, size_t most
           {"value_bytes", value_bytes}, {"largest", std::move(alive)}};
 }
 
-Json ScratchJson(const format::Model& model, const inspect::Budget& budget, size_t most_rows) {
+Json ScratchJson(const format::Model& model, const inspect::Budget& budget, size_t max_rows) {
   Json list = Json::array();
   for (const inspect::ScratchRegion& region : budget.scratch) {
     Json entry = {{"region", region.name}, {"bytes", region.bytes}};
-    if (region.peak) entry["peak"] = PeakJson(model, *region.peak, most_rows);
+    if (region.peak) entry["peak"] = PeakJson(model, *region.peak, max_rows);
     list.push_back(std::move(entry));
   }
   return list;
@@ -70,9 +70,9 @@ Json WorkSectionsJson(const format::Model& model, const inspect::ModelWork& work
   return list;
 }
 
-Json LargestStepsJson(const inspect::Budget& budget, size_t most_rows) {
+Json LargestStepsJson(const inspect::Budget& budget, size_t max_rows) {
   Json list = Json::array();
-  for (const inspect::StepWork& row : Largest(budget.largest_steps, most_rows)) {
+  for (const inspect::StepWork& row : Largest(budget.largest_steps, max_rows)) {
     list.push_back({{"step", row.kind},
                     {"layer", row.layer},
                     {"calls", row.calls},
@@ -81,9 +81,9 @@ Json LargestStepsJson(const inspect::Budget& budget, size_t most_rows) {
   return list;
 }
 
-Json LargestWeightsJson(const inspect::Budget& budget, size_t most_rows) {
+Json LargestWeightsJson(const inspect::Budget& budget, size_t max_rows) {
   Json list = Json::array();
-  for (const inspect::WeightLocation& row : Largest(budget.largest_weights, most_rows)) {
+  for (const inspect::WeightLocation& row : Largest(budget.largest_weights, max_rows)) {
     list.push_back(
         {{"step", row.kind}, {"layer", row.layer}, {"type", row.type}, {"bytes", row.bytes}});
   }
@@ -135,9 +135,9 @@ std::string MemoryText(const Json& budget) {
 
 std::string WorkText(const Json& budget) {
   const Json& work = budget["work"];
-  const char* most = work["exact"].get<bool>() ? "" : "at most ";
-  std::string text = fmt::format("work per run: {}{} steps, {}{} multiply-adds\n", most,
-                                 Count(work["steps"]), most, Count(work["multiply_adds"]));
+  const char* max = work["exact"].get<bool>() ? "" : "at most ";
+  std::string text = fmt::format("work per run: {}{} steps, {}{} multiply-adds\n", max,
+                                 Count(work["steps"]), max, Count(work["multiply_adds"]));
   if (!work["sections"].empty()) {
     Table table({">section", "layer", ">iterations", ">steps/iteration", ">multiply-adds/iteration",
                  ">multiply-adds"});
@@ -171,13 +171,13 @@ std::string LargestText(const Json& budget) {
 
 }  // namespace
 
-Json BudgetJson(const LoadedModel& model, size_t most_rows) {
+Json BudgetJson(const LoadedModel& model, size_t max_rows) {
   const format::Model& root = model.root();
   const inspect::Budget budget = inspect::BudgetOf(model.bytes());
   return {{"flash_bytes", model.bytes().size},
           {"flash", FlashJson(budget)},
           {"state_bytes", model.needs().state_bytes},
-          {"scratch", ScratchJson(root, budget, most_rows)},
+          {"scratch", ScratchJson(root, budget, max_rows)},
           {"stack_bytes", kEngineStackBytes},
           {"stack_bytes_helium", kEngineStackBytesHelium},
           {"self_test_stack_bytes", kSelfTestStackBytes},
@@ -186,8 +186,8 @@ Json BudgetJson(const LoadedModel& model, size_t most_rows) {
             {"steps", budget.work.steps.run},
             {"multiply_adds", budget.work.multiply_adds.run},
             {"sections", WorkSectionsJson(root, budget.work)}}},
-          {"largest_steps", LargestStepsJson(budget, most_rows)},
-          {"largest_weights", LargestWeightsJson(budget, most_rows)}};
+          {"largest_steps", LargestStepsJson(budget, max_rows)},
+          {"largest_weights", LargestWeightsJson(budget, max_rows)}};
 }
 
 std::string BudgetText(const Json& budget) {

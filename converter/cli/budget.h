@@ -15,8 +15,8 @@ namespace weft::cli {
 // Default length of the lists of contributors.
 inline constexpr size_t kReadableRows = 10;
 
-// `model` must be open. Lists of contributors have at most `most_rows` rows.
-nlohmann::ordered_json BudgetJson(const LoadedModel& model, size_t most_rows = kReadableRows);
+// `model` must be open. Lists of contributors have at most `max_rows` rows.
+nlohmann::ordered_json BudgetJson(const LoadedModel& model, size_t max_rows = kReadableRows);
 // `budget` as text.
 std::string BudgetText(const nlohmann::ordered_json& budget);
 

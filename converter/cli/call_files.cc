@@ -29,8 +29,8 @@ std::string IdentityOf(const path& file) {
   path folder = std::filesystem::absolute(FollowLinks(file));
   path below;
   // Ends the traversal of cyclic links.
-  constexpr int kMostSteps = 256;
-  for (int i = 0; i < kMostSteps && folder.has_relative_path(); ++i) {
+  constexpr int kMaxSteps = 256;
+  for (int i = 0; i < kMaxSteps && folder.has_relative_path(); ++i) {
     if (const std::optional<std::string> inode = Inode(folder)) {
       return fmt::format("{}/{}", *inode, below.lexically_normal().string());
     }

@@ -16,7 +16,7 @@ namespace weft::cli {
 namespace {
 
 // Limit for arrays without bytes, whose number of calls is not limited by their size.
-constexpr int64_t kMostEmptyCalls = 1'000'000;
+constexpr int64_t kMaxEmptyCalls = 1'000'000;
 
 // Splits a recording into calls. An incomplete call at the end is dropped.
 std::optional<Feed> CutRecording(const ModelPort& port, const Recording& recording,
@@ -114,9 +114,9 @@ std::string MisfitOf(const ModelPort& port, Feed& feed) {
   if (feed.call_count == 0) {
     return fmt::format("is {}; must have at least 1 call", ToString(type));
   }
-  if (feed.array.bytes.empty() && feed.call_count > kMostEmptyCalls) {
+  if (feed.array.bytes.empty() && feed.call_count > kMaxEmptyCalls) {
     return fmt::format("is {} and has calls without bytes; must have at most {} of them",
-                       ToString(type), kMostEmptyCalls);
+                       ToString(type), kMaxEmptyCalls);
   }
   return "";
 }

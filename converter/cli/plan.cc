@@ -68,7 +68,7 @@ struct Solved {
 Solved SolveTimed(const PlanCall& call, const plan::Problem& problem) {
   plan::Effort effort;
   effort.max_looks = kMaxLooks;
-  if (call.nodes_given->is_given()) effort.most_nodes = call.nodes;
+  if (call.nodes_given->is_given()) effort.max_nodes = call.nodes;
   if (call.capacity->is_given()) effort.enough_bytes = call.capacity_bytes;
   Solved solved;
   const auto begin = std::chrono::steady_clock::now();

@@ -128,7 +128,7 @@ class Picture {
   }
 
   std::string Text() const {
-    const int64_t rows = std::min<int64_t>(steps_, kMostRows);
+    const int64_t rows = std::min<int64_t>(steps_, kMaxRows);
     std::string text;
     for (int64_t row = 0; row < rows; ++row) {
       const int64_t from = row * steps_ / rows, to = (row + 1) * steps_ / rows;
@@ -140,7 +140,7 @@ class Picture {
   }
 
  private:
-  static constexpr int64_t kMostRows = 32, kColumns = 72;
+  static constexpr int64_t kMaxRows = 32, kColumns = 72;
 
   // The letter of the largest buffer that contains the cell's middle address at any of the steps.
   char Cell(int64_t from, int64_t to, int64_t column) const {
@@ -175,18 +175,18 @@ std::string RegionText(const Json& plan, size_t region) {
       "\nscratch {}: {} bytes; addresses left to right, steps top to bottom\n", region, bytes);
   text += Picture(buffers, bytes).Text();
   text += "\n      address      bytes  first   last  buffer, live from first to last step\n";
-  constexpr size_t kMostName = 36, kMostLines = 62;
-  for (size_t i = 0; i < std::min(buffers.size(), kMostLines); ++i) {
+  constexpr size_t kMaxName = 36, kMaxLines = 62;
+  for (size_t i = 0; i < std::min(buffers.size(), kMaxLines); ++i) {
     const Json& buffer = buffers[i];
     std::string name = OneLine(buffer["name"].get<std::string>());
-    if (name.size() > kMostName) name = "..." + name.substr(name.size() - kMostName + 3);
+    if (name.size() > kMaxName) name = "..." + name.substr(name.size() - kMaxName + 3);
     text +=
         fmt::format("{} {:11} {:10} {:6} {:6}  {}\n", LetterOf(i), buffer["offset"].get<int64_t>(),
                     buffer["bytes"].get<int64_t>(), buffer["first_step"].get<int64_t>(),
                     buffer["last_step"].get<int64_t>(), name);
   }
-  if (buffers.size() > kMostLines) {
-    text += fmt::format("* and {} smaller buffers\n", buffers.size() - kMostLines);
+  if (buffers.size() > kMaxLines) {
+    text += fmt::format("* and {} smaller buffers\n", buffers.size() - kMaxLines);
   }
   return text;
 }

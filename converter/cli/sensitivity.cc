@@ -113,7 +113,7 @@ Json SensitivityJson(const Sensitivity& sensitivity) {
 
 std::string ChoiceText(const Choice& choice, const std::vector<std::string>& given) {
   std::string text = fmt::format("maximum output error: {:.3g}, limit {:.3g} ({})\n",
-                                 choice.loss.largest, choice.most, choice.inputs);
+                                 choice.loss.largest, choice.max, choice.inputs);
   text += "options for the same model without measuring:";
   for (const std::string& word : AllWords(choice, given)) {
     text += " --precision " + Quoted(word);
@@ -124,7 +124,7 @@ std::string ChoiceText(const Choice& choice, const std::vector<std::string>& giv
 Json ChoiceJson(const Choice& choice, const std::vector<std::string>& given) {
   Json json = {{"inputs", choice.inputs},
                {"runs", choice.runs},
-               {"max_error", choice.most},
+               {"max_error", choice.max},
                {"precision", AllWords(choice, given)}};
   json.update(LossJson(choice.loss));
   return json;
@@ -158,7 +158,7 @@ Sensitivity MeasureSensitivity(const Trials& trials, const plan::Precisions& pre
   return found;
 }
 
-Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, double most,
+Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, double max,
                       const Announce& announce) {
   const auto with = [&](const plan::LayerTypes& types) {
     plan::Precisions all = precisions;
@@ -181,10 +181,10 @@ Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, 
     if (!precisions.layers.contains(layer)) free.push_back(std::move(layer));
   }
   Choice choice;
-  choice.most = most;
+  choice.max = max;
   choice.inputs = trials.InputsText();
   choice.runs = trials.runs();
-  choice.types = plan::ChooseTypes(free, most, measure);
+  choice.types = plan::ChooseTypes(free, max, measure);
   if (const auto measured = measure(choice.types)) choice.loss = *measured;
   return choice;
 }

@@ -40,13 +40,13 @@ Sensitivity MeasureSensitivity(const Trials& trials, const plan::Precisions& pre
 struct Choice {
   plan::LayerTypes types;
   plan::Measured loss;  // of all types together
-  double most = 0;      // the allowed error
+  double max = 0;       // the allowed error
   std::string inputs;
   int64_t runs = 0;
 };
 
 // Chooses types of the layers that `precisions` does not name; the others keep their types.
-Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, double most,
+Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, double max,
                       const Announce& announce);
 // Adds the chosen types to `precisions`.
 void TakeChoice(const Choice& choice, plan::Precisions* precisions);

@@ -32,13 +32,13 @@ std::vector<Bin> Histogram(std::span<const uint64_t> sorted) {
   constexpr size_t kBins = 16;
   if (sorted.empty()) return {};
   const auto least = static_cast<double>(std::max<uint64_t>(sorted.front(), 1)),
-             most = static_cast<double>(std::max<uint64_t>(sorted.back(), 1));
-  if (least == most) return {{least, most, sorted.size()}};
+             max = static_cast<double>(std::max<uint64_t>(sorted.back(), 1));
+  if (least == max) return {{least, max, sorted.size()}};
   std::vector<Bin> bins(kBins);
-  const double step = std::log(most / least) / kBins;
+  const double step = std::log(max / least) / kBins;
   for (size_t i = 0; i < kBins; ++i) {
     bins[i].from = i == 0 ? static_cast<double>(sorted.front()) : bins[i - 1].to;
-    bins[i].to = i + 1 == kBins ? most : least * std::exp(step * static_cast<double>(i + 1));
+    bins[i].to = i + 1 == kBins ? max : least * std::exp(step * static_cast<double>(i + 1));
   }
   size_t bin = 0;
   for (const uint64_t time : sorted) {

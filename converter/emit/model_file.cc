@@ -31,7 +31,7 @@ using plan::Program;
 using plan::ValueId;
 
 constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
-constexpr int64_t kLimit = plan::kMostRegionBytes;
+constexpr int64_t kLimit = plan::kMaxRegionBytes;
 
 // Traverses the program once and appends to the vectors of the file.
 class Writer {

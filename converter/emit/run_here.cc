@@ -14,7 +14,7 @@
 
 namespace weft::emit {
 
-plan::ProgramRun RunHere(plan::Program program, int64_t most_scratch_bytes) {
+plan::ProgramRun RunHere(plan::Program program, int64_t max_scratch_bytes) {
   plan::FuseTails(program);
   plan::PlanLoops(program);
   const plan::Plan plan = plan::MakePlan(std::move(program), {}, {});
@@ -26,7 +26,7 @@ plan::ProgramRun RunHere(plan::Program program, int64_t most_scratch_bytes) {
     return run;
   }
   run.scratch_bytes = plan.all_scratch_bytes();
-  if (run.scratch_bytes > most_scratch_bytes) return run;
+  if (run.scratch_bytes > max_scratch_bytes) return run;
   AlignedBytes model(file.bytes.size());
   std::memcpy(model.data(), file.bytes.data(), file.bytes.size());
   AlignedBytes state(static_cast<size_t>(plan.state_bytes));

@@ -11,7 +11,7 @@
 namespace weft::emit {
 
 // Implements plan::RunProgram.
-plan::ProgramRun RunHere(plan::Program program, int64_t most_scratch_bytes);
+plan::ProgramRun RunHere(plan::Program program, int64_t max_scratch_bytes);
 
 }  // namespace weft::emit
 

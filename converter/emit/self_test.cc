@@ -211,7 +211,7 @@ format::ToleranceClass ToleranceOf(const format::Model& model) {
 
 std::vector<std::byte> RecordSelfTest(std::span<const std::byte> file, uint32_t run_count,
                                       Faults& faults) {
-  constexpr size_t kMostBytes = size_t{1} << 30;  // a file is smaller than 2 GiB
+  constexpr size_t kMaxBytes = size_t{1} << 30;  // a file is smaller than 2 GiB
   Bench bench(file);
   if (!bench.Open(faults)) return {};
   Engine& engine = bench.engine;
@@ -231,9 +231,9 @@ std::vector<std::byte> RecordSelfTest(std::span<const std::byte> file, uint32_t 
     for (uint32_t i = 0; i < engine.output_count(); ++i) {
       AppendOutput(engine.output(i), RowsOf(bench.model().outputs())[i], recorded);
     }
-    if (recorded.size() > kMostBytes) {
+    if (recorded.size() > kMaxBytes) {
       faults.Add(fmt::format("--self-test: {} runs have {} bytes; must have at most {}", run + 1,
-                             recorded.size(), kMostBytes));
+                             recorded.size(), kMaxBytes));
       return {};
     }
   }

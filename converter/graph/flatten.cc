@@ -20,7 +20,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kMostTrips = 32, kMostWork = 64, kMostNeededWork = 4096;
+constexpr int64_t kMaxTrips = 32, kMaxWork = 64, kMaxNeededWork = 4096;
 
 struct Work {
   int64_t operations = 0;
@@ -66,8 +66,8 @@ bool Pays(const ir::Node& loop, int64_t trips) {
     }
   }
   const int64_t total = work.operations * trips;
-  if (needed) return total <= kMostNeededWork;
-  return steered && !work.heavy && total <= kMostWork;
+  if (needed) return total <= kMaxNeededWork;
+  return steered && !work.heavy && total <= kMaxWork;
 }
 
 // A slice over its complete axis, as far as the file alone determines it.
@@ -232,7 +232,7 @@ ir::Source Flattening::OwnPort(ir::Source source, const ir::OutputPort& port) {
 std::optional<int64_t> TripsOf(const ir::Node& loop) {
   if (!ir::IsLoop(loop) || loop.bodies.size() != 1 || loop.inputs.size() < 2) return std::nullopt;
   const std::optional<int64_t> trips = IntOf(loop.inputs[0]), first = IntOf(loop.inputs[1]);
-  if (!trips || *trips < 2 || *trips > kMostTrips || first.value_or(0) == 0) return std::nullopt;
+  if (!trips || *trips < 2 || *trips > kMaxTrips || first.value_or(0) == 0) return std::nullopt;
   const ir::Node* condition = loop.bodies[0].map.condition;
   if (condition != nullptr && IntOf(condition->inputs[0]).value_or(0) == 0) return std::nullopt;
   return trips;

@@ -129,8 +129,8 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& 
     program.outputs.push_back(std::move(output));
   }
   if (folding.work && !TakeWork(folding.work(program), folding, scope)) return {};
-  const int64_t most_scratch_bytes = folding.limit_bytes - folding.used_bytes - input_bytes;
-  plan::ProgramRun run = folding.run(std::move(program), most_scratch_bytes);
+  const int64_t max_scratch_bytes = folding.limit_bytes - folding.used_bytes - input_bytes;
+  plan::ProgramRun run = folding.run(std::move(program), max_scratch_bytes);
   if (!run.fault.empty()) {
     scope.Fault("could not be folded: {}", run.fault);
     return {};

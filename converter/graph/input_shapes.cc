@@ -24,15 +24,15 @@ std::string MisfitOf(const ir::Node& parameter, const TensorType& is, size_t axi
   if (dim < 0) return "";  // stays dynamic
   const bool is_open = port.declared && port.type.dims[axis] < 0;
   if (is_open && axis < parameter.bounds.size()) {
-    const auto [least, most] = parameter.bounds[axis];
+    const auto [least, max] = parameter.bounds[axis];
     const std::string model = "as the model's " + ir::BoundedText(parameter);
-    if (dim < least && most == ir::Bounds::kNoLimit) {
+    if (dim < least && max == ir::Bounds::kNoLimit) {
       return fmt::format("{} has {} on axis {}; must have at least {}, {}", ToString(is), dim, axis,
                          least, model);
     }
-    if (dim < least || dim > most) {
+    if (dim < least || dim > max) {
       return fmt::format("{} has {} on axis {}; must have from {} to {}, {}", ToString(is), dim,
-                         axis, least, most, model);
+                         axis, least, max, model);
     }
   }
   if (dim != 0 || (port.declared && port.type.dims[axis] == 0)) return "";
@@ -67,10 +67,10 @@ std::vector<std::string> Misfits(const ir::Node& parameter, const Dims& dims) {
 }  // namespace
 
 std::string MustBeOf(const ir::Graph& graph) {
-  constexpr size_t kMost = 16;
+  constexpr size_t kMax = 16;
   if (graph.parameters.empty()) return "must be removed: the model has no inputs";
   std::string list = graph.parameters.size() == 1 ? "must be " : "must be one of ";
-  for (size_t i = 0; i < std::min(graph.parameters.size(), kMost); ++i) {
+  for (size_t i = 0; i < std::min(graph.parameters.size(), kMax); ++i) {
     const ir::Node& parameter = *graph.parameters[i];
     const std::vector<std::string>& names = parameter.outputs[0].names;
     list += fmt::format("{}\"{}\" {}", i == 0 ? "" : ", ",
@@ -78,7 +78,7 @@ std::string MustBeOf(const ir::Graph& graph) {
                         ir::BoundedText(parameter));
   }
   const size_t count = graph.parameters.size();
-  return count > kMost ? list + fmt::format(" and {} more", count - kMost) : list;
+  return count > kMax ? list + fmt::format(" and {} more", count - kMax) : list;
 }
 
 namespace {

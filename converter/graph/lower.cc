@@ -31,7 +31,7 @@ plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::Value
   if (outer == 1) return value;
   format::CompactParams params;
   params.mutate_outer(outer);
-  params.mutate_most(Narrow32(type.dims[axis], "most"));
+  params.mutate_max(Narrow32(type.dims[axis], "most"));
   params.mutate_inner(count(axis + 1, type.dims.size()));
   params.mutate_element_bytes(Narrow32(ElementBytes(type.type), "element bytes"));
   const plan::ValueId compacted = builder.Scratch(type);

@@ -86,7 +86,7 @@ class Unknowns {
     const auto [found, fresh] = index_.emplace(name, rows_.size());
     if (fresh) rows_.push_back({.name = name, .type = node.type, .line = node.line});
     Row& row = rows_[found->second];
-    if (row.count++ < kMostShown) {
+    if (row.count++ < kMaxShown) {
       row.layers.push_back(node.name.empty() ? fmt::format("{}", node.id)
                                              : fmt::format("\"{}\"", OneLine(node.name)));
     }
@@ -105,7 +105,7 @@ class Unknowns {
   }
 
  private:
-  static constexpr size_t kMostShown = 2;
+  static constexpr size_t kMaxShown = 2;
 
   struct Row {
     std::string name, type;
@@ -119,7 +119,7 @@ class Unknowns {
     if (row.count == 1) return "layer " + row.layers[0];
     if (row.count == 2) return fmt::format("layers {} and {}", row.layers[0], row.layers[1]);
     return fmt::format("layers {}, {} and {} more", row.layers[0], row.layers[1],
-                       row.count - kMostShown);
+                       row.count - kMaxShown);
   }
 
   std::vector<Row> rows_;  // in file order

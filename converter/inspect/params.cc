@@ -172,16 +172,16 @@ Json FieldsJson(const format::Model& model, const format::Step& step) {
   return nullptr;
 }
 
-std::string PrecisionOfRows(uint32_t most) { return most == kernels::kLeastMost ? "i8x8" : "i8"; }
+std::string PrecisionOfRows(uint32_t max) { return max == kernels::kLeastMax ? "i8x8" : "i8"; }
 
 }  // namespace
 
 std::string PrecisionText(const format::Model& model, const format::Step& step) {
   switch (static_cast<format::Kind>(step.kind())) {
     case format::Kind::dense_i8:
-      return PrecisionOfRows(model.dense_i8()->Get(step.param())->most());
+      return PrecisionOfRows(model.dense_i8()->Get(step.param())->max());
     case format::Kind::conv_i8:
-      return PrecisionOfRows(model.conv_i8()->Get(step.param())->most());
+      return PrecisionOfRows(model.conv_i8()->Get(step.param())->max());
     default:
       return "";
   }

@@ -88,8 +88,8 @@ class Timeline : public Visitor {
 
   Peak PeakOf(uint32_t region) const {
     const Changes changes = ChangesOf(region);
-    const auto [fullest, most] = MostOf(changes.bytes);
-    Peak peak{region, StepAt(fullest), static_cast<uint64_t>(most), {}, changes.overlaps};
+    const auto [fullest, max] = MaxOf(changes.bytes);
+    Peak peak{region, StepAt(fullest), static_cast<uint64_t>(max), {}, changes.overlaps};
     for (const auto& [id, buffer] : buffers_) {
       if (buffer.region != region || !IsLiveAt(buffer, fullest)) continue;
       const Span location = PositionOf(buffer);
@@ -109,8 +109,8 @@ class Timeline : public Visitor {
     for (auto& [time, bytes] : taken) {
       sum += bytes;
       bytes = sum;
-      int64_t& most = live[StepAt(time)];
-      most = std::max(most, sum);
+      int64_t& max = live[StepAt(time)];
+      max = std::max(max, sum);
     }
     // A step without a change at its time has the sum of the last change.
     for (const auto& [time, step] : steps_) {
@@ -218,14 +218,14 @@ class Timeline : public Visitor {
   LivenessAnalysis::Section FactsOf(const format::Section& section) const {
     LivenessAnalysis::Section facts;
     facts.copies = section.unroll();
-    facts.most_trips = section.max_trips();
+    facts.max_trips = section.max_trips();
     const bool counted =
         section.trip_slot() == format::kNoSlot && section.trip_count() != format::kNoLimit;
-    if (counted) facts.most_trips = std::min<int64_t>(facts.most_trips, section.trip_count());
+    if (counted) facts.max_trips = std::min<int64_t>(facts.max_trips, section.trip_count());
     const bool goes_on = section.body_condition_slot() == format::kNoSlot;
     facts.may_end_early = !counted || !goes_on;
     facts.may_skip = section.trip_slot() != format::kNoSlot ||
-                     section.first_condition_slot() != format::kNoSlot || facts.most_trips == 0;
+                     section.first_condition_slot() != format::kNoSlot || facts.max_trips == 0;
     const bool is_branch = counted && goes_on && section.trip_count() == 1 &&
                            section.unroll() == 1 &&
                            section.first_condition_slot() != format::kNoSlot;
@@ -308,13 +308,13 @@ class Timeline : public Visitor {
   }
 
   // Time and value of the maximum sum of the changes.
-  static std::pair<int64_t, int64_t> MostOf(const std::map<int64_t, int64_t>& change) {
-    int64_t alive = 0, most = 0, fullest = 0;
+  static std::pair<int64_t, int64_t> MaxOf(const std::map<int64_t, int64_t>& change) {
+    int64_t alive = 0, max = 0, fullest = 0;
     for (const auto& [time, bytes] : change) {
       alive += bytes;
-      if (alive > most) most = alive, fullest = time;
+      if (alive > max) max = alive, fullest = time;
     }
-    return {fullest, most};
+    return {fullest, max};
   }
 
   static bool IsLiveAt(const Buffer& buffer, int64_t time) {

@@ -12,7 +12,7 @@
 namespace weft::ir {
 namespace {
 
-constexpr size_t kMostNamed = 8;
+constexpr size_t kMaxNamed = 8;
 
 class CycleFinder {
  public:
@@ -57,11 +57,11 @@ class CycleFinder {
     for (size_t i = path_.size(); i-- > first + 1; ++named) {
       const Node& node = *path_[i].node;
       reported_.insert(&node);
-      if (named >= kMostNamed) continue;
+      if (named >= kMaxNamed) continue;
       through += fmt::format("{}layer {} \"{}\" ({})", named == 0 ? " through " : ", ", node.id,
                              OneLine(node.name), OneLine(node.type));
     }
-    if (named > kMostNamed) through += fmt::format(" and {} more", named - kMostNamed);
+    if (named > kMaxNamed) through += fmt::format(" and {} more", named - kMaxNamed);
     reported_.insert(path_[first].node);
     faults_.Add(fmt::format("{}: feeds itself{}; edges must not form a cycle",
                             Where(graph_, *path_[first].node), through));

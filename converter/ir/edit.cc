@@ -40,7 +40,7 @@ std::unique_ptr<Graph> CopyOf(const Graph& graph, Copies& copies) {
 
 Body CopyOf(const Body& body) {
   Copies copies;
-  Body copy{CopyOf(*body.graph, copies), body.map, body.trips, body.most_trips};
+  Body copy{CopyOf(*body.graph, copies), body.map, body.trips, body.max_trips};
   for (BodyInput& input : copy.map.inputs) {
     input.parameter = CopyIn(copies, input.parameter);
     input.next = CopyIn(copies, input.next);

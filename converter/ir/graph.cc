@@ -62,21 +62,21 @@ std::string Where(const Graph& graph, const Node& node, int line) {
 std::string BoundedText(const Node& parameter) {
   const TensorType& type = parameter.outputs[0].type;
   if (!parameter.outputs[0].declared) return fmt::format("{}[...]", Name(type.type));
-  constexpr size_t kMostShown = 16;  // as in ToString
-  if (parameter.bounds.size() != type.dims.size() || type.dims.size() > kMostShown) {
+  constexpr size_t kMaxShown = 16;  // as in ToString
+  if (parameter.bounds.size() != type.dims.size() || type.dims.size() > kMaxShown) {
     return ToString(type);
   }
   std::string dims;
   for (size_t axis = 0; axis < type.dims.size(); ++axis) {
-    const auto [least, most] = parameter.bounds[axis];
-    const bool is_open = least == 0 && most == Bounds::kNoLimit;
+    const auto [least, max] = parameter.bounds[axis];
+    const bool is_open = least == 0 && max == Bounds::kNoLimit;
     if (axis > 0) dims += ",";
     if (type.dims[axis] >= 0 || is_open) {
       dims += fmt::format("{}", type.dims[axis]);
-    } else if (most == Bounds::kNoLimit) {
+    } else if (max == Bounds::kNoLimit) {
       dims += fmt::format("{}..", least);
     } else {
-      dims += fmt::format("{}..{}", least, most);
+      dims += fmt::format("{}..{}", least, max);
     }
   }
   return fmt::format("{}[{}]", Name(type.type), dims);

@@ -57,7 +57,7 @@ struct RunTimeExtent {
 // The lengths that a dimension of a Parameter may have: "1..50", "..8", "2..", "?", "7".
 struct Bounds {
   static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-  int64_t least = 0, most = kNoLimit;
+  int64_t least = 0, max = kNoLimit;
 };
 
 struct OutputPort {
@@ -75,9 +75,9 @@ struct OutputPort {
 
 // The trip count of a body, set by the shape rule of its operation.
 struct Trips {
-  int64_t most = 0;
-  bool exact = true;     // false: `most` is the maximum of a run-time count
-  bool limited = false;  // `most` is --max-iterations; reaching it is a run-time fault
+  int64_t max = 0;
+  bool exact = true;     // false: `max` is the maximum of a run-time count
+  bool limited = false;  // `max` is --max-iterations; reaching it is a run-time fault
 };
 
 // A nested network: the body of TensorIterator and Loop (one), then- and else-body of If (two).
@@ -87,7 +87,7 @@ struct Body {
   Trips trips;
   // For a Loop with a run-time trip count: the maximum number of iterations that its condition
   // allows for any data.
-  std::optional<int64_t> most_trips = std::nullopt;
+  std::optional<int64_t> max_trips = std::nullopt;
 };
 
 struct Node {

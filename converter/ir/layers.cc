@@ -36,13 +36,13 @@ struct Edge {
 };
 
 std::string ListIds(const std::vector<PortText>& ports) {
-  constexpr size_t kMost = 32;
+  constexpr size_t kMax = 32;
   if (ports.empty()) return "it has none";
   std::string list = "it has";
-  for (size_t i = 0; i < std::min(ports.size(), kMost); ++i) {
+  for (size_t i = 0; i < std::min(ports.size(), kMax); ++i) {
     list += fmt::format(" {}", ports[i].id);
   }
-  return ports.size() > kMost ? list + fmt::format(" and {} more", ports.size() - kMost) : list;
+  return ports.size() > kMax ? list + fmt::format(" and {} more", ports.size() - kMax) : list;
 }
 
 std::optional<size_t> IndexOf(const PortIndex& index, int64_t id) {

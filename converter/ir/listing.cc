@@ -46,8 +46,8 @@ class Listing {
   void Print(const Body& body, size_t index, int depth) {
     const std::string indent(static_cast<size_t>(2 * depth), ' ');
     text += fmt::format("{}body {}", indent, index);
-    if (body.trips.most > 0) {
-      text += fmt::format(", {} {} times", body.trips.exact ? "runs" : "at most", body.trips.most);
+    if (body.trips.max > 0) {
+      text += fmt::format(", {} {} times", body.trips.exact ? "runs" : "at most", body.trips.max);
     }
     text += "\n";
     for (const BodyInput& input : body.map.inputs) text += indent + LineOf(input);
@@ -91,10 +91,10 @@ class Listing {
   }
 
   static std::string ElementsOf(const Constant& constant) {
-    constexpr int64_t kMost = 8;
+    constexpr int64_t kMax = 8;
     const std::optional<int64_t> count = ElementCount(constant.type.dims);
     const std::optional<int64_t> bytes = DenseBytes(constant.type);
-    if (!count || *count > kMost || bytes != std::ssize(constant.bytes)) return "";
+    if (!count || *count > kMax || bytes != std::ssize(constant.bytes)) return "";
     std::string text = " =";
     for (size_t i = 0; i < static_cast<size_t>(*count); ++i) {
       const ElementType type = constant.type.type;

@@ -119,7 +119,7 @@ class PortReader {
       return std::nullopt;
     }
     Dims dims;
-    for (const auto& [least, most] : *bounds) dims.push_back(least == most ? least : -1);
+    for (const auto& [least, max] : *bounds) dims.push_back(least == max ? least : -1);
     if (!port.empty() && !Agree(dims, port)) {
       Fault("shape is {} in <data> and {} on the output port; both must be equal",
             weft::ToString(dims), weft::ToString(port));
@@ -206,9 +206,9 @@ class PortReader {
     if (const size_t dots = text.find(".."); dots != std::string_view::npos) {
       const std::string_view low = text.substr(0, dots), high = text.substr(dots + 2);
       const std::optional<int64_t> least = low.empty() ? 0 : ParseInt(low);
-      const std::optional<int64_t> most = high.empty() ? Bounds::kNoLimit : ParseInt(high);
-      if (!least || !most || *least < 0 || *least > *most) return std::nullopt;
-      return Bounds{*least, *most};
+      const std::optional<int64_t> max = high.empty() ? Bounds::kNoLimit : ParseInt(high);
+      if (!least || !max || *least < 0 || *least > *max) return std::nullopt;
+      return Bounds{*least, *max};
     }
     if (text.find('?') != std::string_view::npos) return Bounds{};
     const std::optional<int64_t> dim = ParseInt(text);

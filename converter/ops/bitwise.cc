@@ -149,25 +149,25 @@ void LowerLeftShift(LowerScope& scope) {
 
 // Divisors of i64, applied one after the other because 2^63 is not representable.
 std::vector<Operand> ShiftDivisors(LowerScope& scope, ShiftSteps& steps) {
-  constexpr int64_t kMostPositions = 62;
+  constexpr int64_t kMaxPositions = 62;
   const bool is_wide = scope.input_element(0) == ElementType::i64;
   if (const std::optional<Dims> known = scope.Ints(1)) {
     const Dims dims = AlignedDims(scope, 1, scope.output_type(0).dims);
     std::vector<Operand> divisors = {
-        steps.Numbers(PowersOfTwo(*known, ElementType::i64, 0, kMostPositions), dims)};
-    if (std::ranges::all_of(*known, [](int64_t by) { return by <= kMostPositions; }))
+        steps.Numbers(PowersOfTwo(*known, ElementType::i64, 0, kMaxPositions), dims)};
+    if (std::ranges::all_of(*known, [](int64_t by) { return by <= kMaxPositions; }))
       return divisors;
     divisors.push_back(steps.Numbers(
-        PowersOfTwo(*known, ElementType::i64, kMostPositions, kMostPositions + 1), dims));
+        PowersOfTwo(*known, ElementType::i64, kMaxPositions, kMaxPositions + 1), dims));
     return divisors;
   }
   const Operand positions =
       steps.Of(BinaryOp::maximum, BitsOperand(scope, 1, ElementType::i64), steps.Number(0));
-  const Operand most = steps.Of(BinaryOp::minimum, positions, steps.Number(kMostPositions));
-  std::vector<Operand> divisors = {steps.PowerOfTwo(most)};
+  const Operand max = steps.Of(BinaryOp::minimum, positions, steps.Number(kMaxPositions));
+  std::vector<Operand> divisors = {steps.PowerOfTwo(max)};
   if (!is_wide) return divisors;
   const Operand left =
-      steps.Of(BinaryOp::minimum, steps.Of(BinaryOp::subtract, positions, most), steps.Number(1));
+      steps.Of(BinaryOp::minimum, steps.Of(BinaryOp::subtract, positions, max), steps.Number(1));
   divisors.push_back(steps.PowerOfTwo(left));
   return divisors;
 }

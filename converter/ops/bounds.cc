@@ -14,7 +14,7 @@ namespace {
 
 // Limit of nodes that a search visits. Chains are usually short; a longer or strongly branching one
 // gets the bounds of its type.
-constexpr int kMostBoundsNodes = 64;
+constexpr int kMaxBoundsNodes = 64;
 
 // Sums and products of two numbers within this limit fit 64 bits.
 constexpr int64_t kBoundsLimit = int64_t{1} << 31;
@@ -146,7 +146,7 @@ IntegerBounds OfKnown(const Dims& known, std::optional<size_t> at) {
   return {low, high};
 }
 
-// Traverses each node as often as it is read, up to kMostBoundsNodes visits.
+// Traverses each node as often as it is read, up to kMaxBoundsNodes visits.
 class BoundsSearch {
  public:
   // Bounds of all elements, or of element `at`.
@@ -155,7 +155,7 @@ class BoundsSearch {
  private:
   IntegerBounds OfInput(const ir::Node& node, size_t input, std::optional<size_t> at);
 
-  int left_ = kMostBoundsNodes;
+  int left_ = kMaxBoundsNodes;
 };
 
 IntegerBounds BoundsSearch::Of(const ir::Source& source, std::optional<size_t> at) {
@@ -197,7 +197,7 @@ IntegerBounds BoundsOf(const Element& element) {
 
 std::optional<int64_t> KnownValue(const Element& element) {
   std::optional<Element> at = element;
-  for (int count = 0; at && count < kMostBoundsNodes; ++count) {
+  for (int count = 0; at && count < kMaxBoundsNodes; ++count) {
     if (const std::optional<Dims> known = KnownIntegers(at->source)) return known->at(at->at);
     at = MovedFrom(*at);
   }
@@ -206,7 +206,7 @@ std::optional<int64_t> KnownValue(const Element& element) {
 
 OffsetValue OffsetValueOf(Element element) {
   OffsetValue value = {element, 0};
-  for (int count = 0; count < kMostBoundsNodes; ++count) {
+  for (int count = 0; count < kMaxBoundsNodes; ++count) {
     const ir::Node& node = *value.base.source.node;
     if (node.operation == nullptr || node.inputs.empty() || node.constant) return value;
     if (!HoldsAnyExtent(TypeOfSource(node.inputs[0]).type) ||

@@ -16,7 +16,7 @@ namespace weft::ops {
 namespace {
 
 constexpr size_t kColumns = 0, kImageSize = 1, kPatchSize = 2;
-constexpr int64_t kMostColumnPositions = int64_t{1} << 24;
+constexpr int64_t kMaxColumnPositions = int64_t{1} << 24;
 
 struct FoldSpec {
   int64_t planes = 1;  // batch * channels
@@ -43,26 +43,26 @@ FoldHits FoldHitsOf(const WindowAxis& axis) {
   return hits;
 }
 
-size_t MostFoldHits(const FoldHits& hits) {
-  size_t most = 0;
-  for (const std::vector<FoldHit>& position : hits) most = std::max(most, position.size());
-  return most;
+size_t MaxFoldHits(const FoldHits& hits) {
+  size_t max = 0;
+  for (const std::vector<FoldHit>& position : hits) max = std::max(max, position.size());
+  return max;
 }
 
 // Indices of the overlapping column elements of one plane: [most, H, W]. The index one past the end
 // means none.
 Dims MeetingPositions(const FoldSpec& spec, const FoldHits& down, const FoldHits& across) {
-  const size_t most_y = MostFoldHits(down), most_x = MostFoldHits(across);
+  const size_t max_y = MaxFoldHits(down), max_x = MaxFoldHits(across);
   const WindowAxis &y = spec.window.y, &x = spec.window.x;
   Dims positions;
-  for (size_t i = 0; i < most_y * most_x; ++i) {
+  for (size_t i = 0; i < max_y * max_x; ++i) {
     for (const std::vector<FoldHit>& at_y : down) {
       for (const std::vector<FoldHit>& at_x : across) {
-        if (i / most_x >= at_y.size() || i % most_x >= at_x.size()) {
+        if (i / max_x >= at_y.size() || i % max_x >= at_x.size()) {
           positions.push_back(spec.taps() * spec.patches());
           continue;
         }
-        const FoldHit &v = at_y[i / most_x], &h = at_x[i % most_x];
+        const FoldHit &v = at_y[i / max_x], &h = at_x[i % max_x];
         positions.push_back(((v.tap * x.kernel + h.tap) * y.out + v.patch) * x.out + h.patch);
       }
     }
@@ -99,9 +99,9 @@ bool CheckColumns(InferScope& scope, const FoldSpec& spec) {
     return false;
   }
   const std::optional<int64_t> image = CheckedProduct(spec.window.y.in, spec.window.x.in);
-  if (image && *image <= kMostColumnPositions) return true;
+  if (image && *image <= kMaxColumnPositions) return true;
   scope.Fault("image is {} x {} pixels; must have at most {}", spec.window.y.in, spec.window.x.in,
-              kMostColumnPositions);
+              kMaxColumnPositions);
   return false;
 }
 
@@ -149,12 +149,12 @@ void LowerFold(LowerScope& scope) {
   const Dims positions = MeetingPositions(spec, down, across);
   const auto count = static_cast<int64_t>(positions.size());
   const GatherGeometry elements = {1, spec.planes, spec.taps() * spec.patches(), 1, count};
-  const int64_t plane = v.in * h.in, most = count / plane;
-  if (most == 0) return builder.Fill(image);
-  if (most == 1) return EmitKnownGather(builder, elements, x, positions, image);
-  const plan::ValueId meeting = builder.Scratch({builder.type(x), {spec.planes, most, plane}});
+  const int64_t plane = v.in * h.in, max = count / plane;
+  if (max == 0) return builder.Fill(image);
+  if (max == 1) return EmitKnownGather(builder, elements, x, positions, image);
+  const plan::ValueId meeting = builder.Scratch({builder.type(x), {spec.planes, max, plane}});
   EmitKnownGather(builder, elements, x, positions, meeting);
-  const ReduceAxis axes[] = {{spec.planes, count, false}, {most, plane, true}, {plane, 1, false}};
+  const ReduceAxis axes[] = {{spec.planes, count, false}, {max, plane, true}, {plane, 1, false}};
   EmitReduce(builder, format::ReduceOp::sum, CollapsedAxes(axes), meeting, image);
 }
 

@@ -144,8 +144,8 @@ class RangeSteps {
     Number found = numbers_.DividedUp(numbers_.Greatest(distance, zero), step);
     // If the bounds have different types and one of them wraps around, the computed distance may
     // exceed the known maximum.
-    if (count.most < DividedUp(dim_, step)) {
-      found = numbers_.Least(found, numbers_.Known(count.most));
+    if (count.max < DividedUp(dim_, step)) {
+      found = numbers_.Least(found, numbers_.Known(count.max));
     }
     *length = Converted(scope_.builder, numbers_.ValueOf(found), ElementType::i32);
     // A begin beyond a run-time length yields no positions, so that a known begin needs no clamp.
@@ -215,12 +215,12 @@ class RangeSteps {
 RangeCount CountOfRange(const NodeScope& scope, const ComputedRange& range) {
   const int64_t dim = scope.input_dims(0)[range.axis];
   if (range.shrinks) return {1, true};
-  const auto most = [&](const Bound& begin, const Bound& end) {
+  const auto max = [&](const Bound& begin, const Bound& end) {
     return RunBetween(begin.known, end.known, range.step, dim).count;
   };
   // The bound from one end only: if begin and end count from different ends, an axis shorter than
   // `dim` may reverse their order.
-  const RangeCount bounded = {std::min(most(range.begin, {}), most({}, range.end)), false};
+  const RangeCount bounded = {std::min(max(range.begin, {}), max({}, range.end)), false};
   const std::optional<int64_t> distance = KnownDistance(range);
   if (!distance) return bounded;
   const bool exact = !HasLength(scope, range) && IsInside(range, *distance, dim);
@@ -234,7 +234,7 @@ ValueId EmitRange(LowerScope& scope, const ComputedRange& range, ValueId x, cons
                   ValueId* length) {
   const RangeCount count = CountOfRange(scope, range);
   const GatherGeometry geometry = {1, ProductOf(dims, 0, range.axis), dims[range.axis],
-                                   ProductOf(dims, range.axis + 1, dims.size()), count.most};
+                                   ProductOf(dims, range.axis + 1, dims.size()), count.max};
   RangeSteps steps(scope, range, dims[range.axis]);
   return steps.Taken(steps.Begin(count, length), geometry, x);
 }

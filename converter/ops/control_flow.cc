@@ -43,7 +43,7 @@ void SetOutputs(InferScope& scope, ir::Body& body) {
     if (!axis) return;
     output.axis = *axis;
     const int64_t part = type.dims[static_cast<size_t>(*axis)];
-    type.dims[static_cast<size_t>(*axis)] *= body.trips.most;
+    type.dims[static_cast<size_t>(*axis)] *= body.trips.max;
     scope.SetOutput(i, type);
     if (body.trips.exact) continue;
     if (output.range->backward()) {
@@ -90,7 +90,7 @@ void InferTensorIterator(InferScope& scope) {
   ir::Body& body = scope.mutable_node().bodies[0];
   if (!InferBody(scope, body)) return;
   const int64_t count = body.map.count;
-  body.trips = {.most = count != 0 ? count : CountOfOutputs(scope, body)};
+  body.trips = {.max = count != 0 ? count : CountOfOutputs(scope, body)};
   if (!scope.failed()) SetOutputs(scope, body);
 }
 
@@ -129,7 +129,7 @@ bool CheckControl(InferScope& scope, const ir::PortMap& map) {
 }
 
 // The number of iterations done and the iteration counter are i32.
-constexpr int64_t kMostTrips = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxTrips = std::numeric_limits<int32_t>::max();
 
 // The number of iterations of a Loop as far as it is known at conversion: from its trip count, its
 // conditions, counters in the conditions, its slices and the user's bound. nullopt after an error.
@@ -142,10 +142,10 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Body& body) {
   trips.exact = trip && first && condition;
   constexpr int64_t kEndless = std::numeric_limits<int64_t>::max();
   const bool endless = !trip || (*trip)[0] < 0;
-  trips.most = endless ? kEndless : (*trip)[0];
-  trips.most = std::min(trips.most, body.most_trips.value_or(kEndless));
+  trips.max = endless ? kEndless : (*trip)[0];
+  trips.max = std::min(trips.max, body.max_trips.value_or(kEndless));
   if (condition && !*condition) {
-    trips.most = 1;
+    trips.max = 1;
     trips.exact = first.has_value() && trip.has_value();
   }
   if (endless && trip && condition) {
@@ -153,22 +153,22 @@ std::optional<ir::Trips> TripsOfLoop(InferScope& scope, const ir::Body& body) {
     return std::nullopt;
   }
   const bool open = !trip || !condition;  // ends at run time only
-  if (open && slices != 0 && slices < trips.most) trips = {slices, false, true};
-  if (open && scope.max_iterations > 0 && scope.max_iterations < trips.most) {
+  if (open && slices != 0 && slices < trips.max) trips = {slices, false, true};
+  if (open && scope.max_iterations > 0 && scope.max_iterations < trips.max) {
     trips = {scope.max_iterations, false, true};
   }
-  if (trips.most > kMostTrips && !(endless && trips.most == kEndless)) {
-    scope.Fault("trip count is {}; must be at most {}{}", trips.most, kMostTrips,
+  if (trips.max > kMaxTrips && !(endless && trips.max == kEndless)) {
+    scope.Fault("trip count is {}; must be at most {}{}", trips.max, kMaxTrips,
                 open ? ", or be bounded by --max-iterations" : "");
     return std::nullopt;
   }
-  if (trips.most == kEndless) {
+  if (trips.max == kEndless) {
     scope.Fault(
         "its iteration count is not known at conversion; must be bounded by --max-iterations");
     return std::nullopt;
   }
-  if (slices != 0 && slices < trips.most) {
-    scope.Fault("runs {} iterations over {} slices; must have one slice per iteration", trips.most,
+  if (slices != 0 && slices < trips.max) {
+    scope.Fault("runs {} iterations over {} slices; must have one slice per iteration", trips.max,
                 slices);
     return std::nullopt;
   }
@@ -183,14 +183,14 @@ void InferLoop(InferScope& scope) {
   body.trips = *trips;
   SetOutputs(scope, body);
   // OpenVINO declares other shapes for outputs of zero iterations.
-  if (trips->exact && trips->most == 0) scope.IgnoreDeclared();
+  if (trips->exact && trips->max == 0) scope.IgnoreDeclared();
 }
 
 // Describes the loop as a LoopSpec, from the port map that inference resolved.
 class BodyLowering {
  public:
   explicit BodyLowering(LowerScope& scope) : scope_(scope), body_(scope.node().bodies[0]) {
-    spec_.trips = body_.trips.most;
+    spec_.trips = body_.trips.max;
     spec_.limited = body_.trips.limited;
   }
 

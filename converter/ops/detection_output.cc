@@ -24,7 +24,7 @@ using plan::ValueId;
 
 constexpr size_t kLogits = 0, kPredictions = 1, kProposals = 2, kObjects = 3, kPriorLogits = 4;
 constexpr float kEndImage = -1;
-constexpr int64_t kMostDetections = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxDetections = std::numeric_limits<int32_t>::max();
 
 struct DetectionSpec {
   int64_t background = 0, top = -1, keep = -1;  // -1: no limit
@@ -45,8 +45,8 @@ struct DetectionSpec {
     return CheckedProduct(classes, keep < 0 && top > 0 ? top : priors);
   }
   int64_t kept() const {
-    const int64_t most = candidates() * (best_class ? 1 : classes);
-    return keep < 0 ? most : std::min(keep, most);
+    const int64_t max = candidates() * (best_class ? 1 : classes);
+    return keep < 0 ? max : std::min(keep, max);
   }
 };
 
@@ -90,9 +90,9 @@ void CheckDetectionAttributes(InferScope& scope, bool has_classes) {
     scope.Fault("attribute {} is missing; must be given", required);
   }
   const DetectionSpec spec = DetectionAttributes(scope);
-  if (std::min(spec.keep, spec.top) < -1 || std::max(spec.keep, spec.top) > kMostDetections) {
+  if (std::min(spec.keep, spec.top) < -1 || std::max(spec.keep, spec.top) > kMaxDetections) {
     scope.Fault("keep_top_k is {} and top_k {}; must be from -1 to {}", spec.keep, spec.top,
-                kMostDetections);
+                kMaxDetections);
   }
   if (spec.best_class && spec.background != 0) {
     scope.Fault(

@@ -21,7 +21,7 @@
 namespace weft::ops {
 namespace {
 
-constexpr size_t kMostLabels = 7;  // the six batch axes of matmul and one summed axis
+constexpr size_t kMaxLabels = 7;  // the six batch axes of matmul and one summed axis
 
 void CheckLabelCounts(InferScope& scope, const Equation& equation) {
   for (size_t i = 0; i < equation.inputs.size(); ++i) {
@@ -45,9 +45,8 @@ void CheckLabelExtents(InferScope& scope, const Equation& equation, const LabelE
                             : "axes under \"...\" must be equal or 1");
     }
   }
-  if (extents.size() > kMostLabels) {
-    scope.Fault("equation has {} different axes; must have at most {}", extents.size(),
-                kMostLabels);
+  if (extents.size() > kMaxLabels) {
+    scope.Fault("equation has {} different axes; must have at most {}", extents.size(), kMaxLabels);
   }
 }
 

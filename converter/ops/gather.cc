@@ -32,10 +32,10 @@ std::optional<GatherSpec> ReadGatherSpec(NodeScope& scope) {
   spec.axis = WrappedAxis(*axis, scope.rank(0));
   const int64_t given = scope.attributes.Int("batch_dims", 0);
   const int64_t batch_dims = given < 0 ? given + scope.rank(1) : given;
-  const int64_t most = std::min(static_cast<int64_t>(spec.axis), scope.rank(1));
-  if (batch_dims < 0 || batch_dims > most) {
+  const int64_t max = std::min(static_cast<int64_t>(spec.axis), scope.rank(1));
+  if (batch_dims < 0 || batch_dims > max) {
     scope.Fault("batch_dims is {} for axis {} and indices of rank {}; must be from 0 to {}", given,
-                spec.axis, scope.rank(1), most);
+                spec.axis, scope.rank(1), max);
     return std::nullopt;
   }
   spec.batch_dims = static_cast<size_t>(batch_dims);

@@ -105,10 +105,10 @@ bool CheckTuples(InferScope& scope) {
     return false;
   }
   const int64_t batch_dims = scope.attributes.Int("batch_dims", 0);
-  const int64_t most = std::min(scope.rank(0), scope.rank(1)) - 1;
-  if (batch_dims < 0 || batch_dims > most) {
+  const int64_t max = std::min(scope.rank(0), scope.rank(1)) - 1;
+  if (batch_dims < 0 || batch_dims > max) {
     scope.Fault("batch_dims is {} for data {} and indices {}; must be from 0 to {}", batch_dims,
-                ToString(data), ToString(indices), most);
+                ToString(data), ToString(indices), max);
     return false;
   }
   if (indices.back() < 1 || indices.back() > scope.rank(0) - batch_dims) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kImage = 0, kGrid = 1;
 // The index for "no pixel" must fit 32 bits even when both axes add it.
-constexpr int64_t kMostPixels = int64_t{1} << 29;
+constexpr int64_t kMaxPixels = int64_t{1} << 29;
 
 SampleSpec SampleSpecOf(const NodeScope& scope) {
   constexpr std::string_view kSampleModes[] = {"bilinear", "nearest", "bicubic"};
@@ -45,9 +45,9 @@ bool CheckSampled(InferScope& scope) {
     return false;
   }
   const std::optional<int64_t> pixels = CheckedProduct(image[2], image[3]);
-  if (pixels && *pixels >= 1 && *pixels <= kMostPixels) return true;
+  if (pixels && *pixels >= 1 && *pixels <= kMaxPixels) return true;
   scope.Fault("data is {}; must have from 1 to {} pixels", ToString(scope.input_type(kImage)),
-              kMostPixels);
+              kMaxPixels);
   return false;
 }
 

@@ -22,9 +22,9 @@ namespace weft::ops {
 namespace {
 
 // Limits of the copies in one pass; beyond them one gather step per axis is faster.
-constexpr size_t kMostPositionRuns = 4, kMostResampleCopies = 16;
+constexpr size_t kMaxPositionRuns = 4, kMaxResampleCopies = 16;
 // Terms per position; more of them use a matrix.
-constexpr size_t kMostTerms = 4;
+constexpr size_t kMaxTerms = 4;
 
 // Checks that the mode is supported; called if an axis is resized.
 void CheckResampleMode(InferScope& scope, const Resampling& resampling) {
@@ -135,7 +135,7 @@ std::vector<ResamplePass> ResamplePasses(const TapsByAxis& taps, const Dims& dim
     if (taps[axis].empty()) continue;
     const bool moves = taps[axis].size() == 1 && taps[axis][0].moves();
     const size_t runs = moves ? PositionRunsOf(taps[axis][0].positions, dims[axis]).size() : 0;
-    if (moves && runs <= kMostPositionRuns && copies * runs <= kMostResampleCopies) {
+    if (moves && runs <= kMaxPositionRuns && copies * runs <= kMaxResampleCopies) {
       copies *= std::max<size_t>(runs, 1);
       copied.axes.push_back(axis);
     } else if (static_cast<int64_t>(taps[axis][0].positions.size()) < dims[axis]) {
@@ -241,7 +241,7 @@ void LowerInterpolate(LowerScope& scope) {
       CopyPositions(builder, from, taps, passes[i].axes, to);
     } else if (taps[axis].size() == 1 && taps[axis][0].moves()) {
       GatherPositions(builder, from, axis, taps[axis][0].positions, to.value);
-    } else if (taps[axis].size() > kMostTerms) {
+    } else if (taps[axis].size() > kMaxTerms) {
       const LineMatrix matrix = MatrixOfTaps(taps[axis], from.dims[axis], to.dims[axis]);
       EmitAlong(builder, {from.value, from.dims, 1}, axis, matrix, 1, to.value);
     } else {

@@ -18,7 +18,7 @@ namespace {
 using format::BinaryOp;
 
 // Each row takes up to 13 steps.
-constexpr int64_t kMostInverseRows = 16;
+constexpr int64_t kMaxInverseRows = 16;
 
 void InferInverse(InferScope& scope) {
   constexpr size_t kMatrices[] = {0};
@@ -28,9 +28,9 @@ void InferInverse(InferScope& scope) {
   if (dims.size() < 2 || dims.back() != dims[dims.size() - 2]) {
     scope.Fault("data is {}; must be square matrices along its last two axes",
                 ToString(scope.input_type(0)));
-  } else if (dims.back() > kMostInverseRows) {
+  } else if (dims.back() > kMaxInverseRows) {
     scope.Fault("data is {}; must be matrices of at most {} rows (each row adds up to 13 steps)",
-                ToString(scope.input_type(0)), kMostInverseRows);
+                ToString(scope.input_type(0)), kMaxInverseRows);
   }
   scope.SetOutput(0, scope.input_type(0));
 }

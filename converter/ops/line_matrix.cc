@@ -23,9 +23,9 @@ void MoveLines(plan::Builder& builder, const NumberTensor& x, size_t axis, bool 
 
 bool CheckMatrix(InferScope& scope, int64_t inputs, int64_t outputs) {
   const std::optional<int64_t> weights = CheckedProduct(inputs, outputs);
-  if (weights && *weights <= kMostMatrixWeights) return true;
+  if (weights && *weights <= kMaxMatrixWeights) return true;
   scope.Fault("maps lines of {} numbers to {} by a matrix; must have at most {} weights", inputs,
-              outputs, kMostMatrixWeights);
+              outputs, kMaxMatrixWeights);
   return false;
 }
 

@@ -20,7 +20,7 @@ struct LineMatrix {
 };
 
 // Limit of CheckMatrix.
-inline constexpr int64_t kMostMatrixWeights = int64_t{1} << 23;
+inline constexpr int64_t kMaxMatrixWeights = int64_t{1} << 23;
 
 // Returns true if a matrix of this size can be stored; else reports an error.
 bool CheckMatrix(InferScope& scope, int64_t inputs, int64_t outputs);

@@ -12,7 +12,7 @@
 namespace weft::ops {
 namespace {
 
-constexpr int64_t kMostTransformSize = int64_t{1} << 21;
+constexpr int64_t kMaxTransformSize = int64_t{1} << 21;
 // Below this number of weights a matrix is faster on a desktop and needs little more memory on a
 // board (tests/bench). The first pass of the step has full vectors only if four is a factor.
 constexpr int64_t kLeastWeightsOfFours = 1024;
@@ -44,7 +44,7 @@ int64_t GivenFloats(FourierOp op, int64_t size, int64_t given) {
 
 // The shape of the step as far as the size determines it; nullopt if a matrix is used.
 std::optional<kernels::FourierShape> FactoredShape(FourierOp op, int64_t size, int64_t given) {
-  if (size > kMostTransformSize) return std::nullopt;
+  if (size > kMaxTransformSize) return std::nullopt;
   kernels::FourierShape shape = ShapeWithoutFactors(op, size);
   if (!kernels::FindFourierFactors(FourierPoints(shape), shape.factors)) return std::nullopt;
   const int64_t weights = GivenFloats(op, size, given) * ResultFloats(op, size);
@@ -120,14 +120,14 @@ void EmitAsStep(plan::Builder& builder, const LineTransform& transform, kernels:
 
 bool CheckTransform(InferScope& scope, FourierOp op, int64_t size, int64_t given) {
   if (FactoredShape(op, size, given)) return true;
-  if (size <= kMostTransformSize &&
-      GivenFloats(op, size, given) * ResultFloats(op, size) <= kMostMatrixWeights) {
+  if (size <= kMaxTransformSize &&
+      GivenFloats(op, size, given) * ResultFloats(op, size) <= kMaxMatrixWeights) {
     return true;
   }
   scope.Fault(
       "transforms lines of {} numbers by a matrix; must have at most {} weights, or at most {}"
       " numbers and no prime factor above 13",
-      size, kMostMatrixWeights, kMostTransformSize);
+      size, kMaxMatrixWeights, kMaxTransformSize);
   return false;
 }
 

@@ -23,19 +23,19 @@ void InferNonZero(InferScope& scope) {
   const std::string type = scope.attributes.Choice("output_type", "i64", kCoordinateTypes);
   if (!HasByteElements(scope, 0)) return;
   const Dims dims = SearchedDims(scope);
-  const int64_t most = ElementCount(dims).value_or(0);
-  scope.SetOutput(0, ParseElementType(type).value(), {std::ssize(dims), most});
-  if (most > 0) scope.mutable_node().outputs[0].run_time_extent = {1, &scope.node(), 1};
+  const int64_t max = ElementCount(dims).value_or(0);
+  scope.SetOutput(0, ParseElementType(type).value(), {std::ssize(dims), max});
+  if (max > 0) scope.mutable_node().outputs[0].run_time_extent = {1, &scope.node(), 1};
   if (scope.constant(0) != nullptr) scope.IgnoreDeclared();  // it declares the folded shape
 }
 
 void LowerNonZero(LowerScope& scope) {
   const Dims dims = SearchedDims(scope);
-  const int64_t most = ElementCount(dims).value_or(0);
+  const int64_t max = ElementCount(dims).value_or(0);
   const plan::ValueId positions = scope.NewOutput(0);
-  if (most == 0) return;
+  if (max == 0) return;
   const plan::ValueId count = scope.builder.Scratch({ElementType::i32, {}});
-  EmitNonZeroIndices(scope.builder, 1, dims, most, scope.input(0), positions, count);
+  EmitNonZeroIndices(scope.builder, 1, dims, max, scope.input(0), positions, count);
   scope.SetLength(count);
 }
 
@@ -49,13 +49,13 @@ constexpr Operation kNonZeroRows[] = {
 
 std::span<const Operation> NonZeroOperations() { return kNonZeroRows; }
 
-void EmitNonZeroIndices(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t most,
+void EmitNonZeroIndices(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t max,
                         plan::ValueId x, plan::ValueId positions, plan::ValueId counts) {
   format::PositionsParams params;
   params.mutate_batch(Narrow32(batch, "batch"));
   params.mutate_rank(Narrow32(dims.size(), "rank"));
   WriteDims(params.mutable_dims(), dims);
-  params.mutate_most(Narrow32(most, "most"));
+  params.mutate_max(Narrow32(max, "most"));
   params.mutate_type(builder.type(x));
   params.mutate_index_type(builder.type(positions));
   builder.Emit(params, {x}, {positions, counts});

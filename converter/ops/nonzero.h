@@ -9,7 +9,7 @@ namespace weft::ops {
 
 // Writes the coordinates and the number of the nonzero elements of x [batch, dims ...] to places
 // [batch, dims.size(), most] and counts [batch] (i32).
-void EmitNonZeroIndices(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t most,
+void EmitNonZeroIndices(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t max,
                         plan::ValueId x, plan::ValueId positions, plan::ValueId counts);
 
 }  // namespace weft::ops

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMaxRank = 8;
 // The limit also holds for tensors without elements: run-time lengths are i32.
-constexpr int64_t kMostExtent = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxDim = std::numeric_limits<int32_t>::max();
 
 Dims WithoutZeros(Dims dims) {
   std::erase(dims, 0);
@@ -119,9 +119,8 @@ void InferScope::SetOutput(size_t i, ElementType type, Dims dims) {
     const uint64_t bytes = bits >= 8 ? count * (bits / 8) : count / 2;
     Fault("output {} would be {} with {} bytes; tensors hold less than 4294967296 bytes", i,
           ToString(tensor), bytes);
-  } else if (std::ranges::any_of(tensor.dims, [](int64_t d) { return d > kMostExtent; })) {
-    Fault("output {} would be {}; a dimension must be at most {}", i, ToString(tensor),
-          kMostExtent);
+  } else if (std::ranges::any_of(tensor.dims, [](int64_t d) { return d > kMaxDim; })) {
+    Fault("output {} would be {}; a dimension must be at most {}", i, ToString(tensor), kMaxDim);
   }
   if (node_.outputs.size() <= i) node_.outputs.resize(i + 1);
   node_.outputs[i].type = std::move(tensor);

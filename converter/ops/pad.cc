@@ -21,10 +21,10 @@ enum class Mode { kConstant, kEdge, kReflect, kSymmetric };
 constexpr std::array<std::string_view, 4> kPadModes = {"constant", "edge", "reflect", "symmetric"};
 
 // Maximum number of copies in one pass over the axes; beyond it a temporary value is faster.
-constexpr size_t kMostCopies = 27;
+constexpr size_t kMaxCopies = 27;
 
 // Keeps sums and differences of pads and positions inside 64 bits.
-constexpr int64_t kMostPad = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxPad = std::numeric_limits<int32_t>::max();
 
 struct PadSpec {
   Mode mode = Mode::kConstant;
@@ -48,8 +48,8 @@ std::optional<int64_t> LongestBorder(Mode mode, int64_t dim) {
 void CheckAxis(NodeScope& scope, PadSpec& spec, size_t axis) {
   const int64_t dim = scope.input_dims(0)[axis];
   for (const int64_t pad : {spec.begin[axis], spec.end[axis]}) {
-    if (pad >= -kMostPad && pad <= kMostPad) continue;
-    scope.Fault("pad {} of axis {}; must be from {} to {}", pad, axis, -kMostPad, kMostPad);
+    if (pad >= -kMaxPad && pad <= kMaxPad) continue;
+    scope.Fault("pad {} of axis {}; must be from {} to {}", pad, axis, -kMaxPad, kMaxPad);
     return;
   }
   const auto longer = CheckedSum(dim, spec.begin[axis]);
@@ -59,11 +59,11 @@ void CheckAxis(NodeScope& scope, PadSpec& spec, size_t axis) {
                 spec.end[axis], length ? "short: its length must not be negative" : "long");
     return;
   }
-  const std::optional<int64_t> most = LongestBorder(spec.mode, dim);
+  const std::optional<int64_t> max = LongestBorder(spec.mode, dim);
   const int64_t border = std::max(spec.begin[axis], spec.end[axis]);
-  if (most && border > *most) {
+  if (max && border > *max) {
     scope.Fault("pad {} of axis {}, which has {}; mode {} allows at most {}", border, axis, dim,
-                kPadModes[static_cast<size_t>(spec.mode)], *most);
+                kPadModes[static_cast<size_t>(spec.mode)], *max);
     return;
   }
   spec.output[axis] = *length;
@@ -136,7 +136,7 @@ void LowerMirrored(LowerScope& scope, const PadSpec& spec) {
     std::vector<Runs> group;
     for (const int64_t dim : from) group.push_back(FullAxis(dim));
     size_t copies = 1, axis = first;
-    for (; axis < from.size() && copies * runs[axis].size() <= kMostCopies; ++axis) {
+    for (; axis < from.size() && copies * runs[axis].size() <= kMaxCopies; ++axis) {
       copies *= runs[axis].size();
       group[axis] = runs[axis];
       to[axis] = spec.output[axis];

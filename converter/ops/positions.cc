@@ -65,7 +65,7 @@ void EmitKnownGather(plan::Builder& builder, const GatherGeometry& geometry, pla
 void SelectPositions(LowerScope& scope, const GatherGeometry& geometry, const Dims& positions) {
   const Runs runs = RunsOf(positions);
   const bool empty = ElementCount(scope.output_type(0).dims) == 0;
-  if (empty || (geometry.batch == 1 && runs.size() <= kMostRuns)) {
+  if (empty || (geometry.batch == 1 && runs.size() <= kMaxRuns)) {
     return MoveToOutput(scope, 0, MovementOfRuns(geometry, runs), 0);
   }
   if (!HasByteElements(scope, 0)) return;
@@ -83,7 +83,7 @@ plan::ValueId PositionsOf(plan::Builder& builder, plan::ValueId x, const GatherG
     return builder.View(x, piece->source_offset * ElementBytes(type.type), type);
   }
   const plan::ValueId y = builder.Scratch(type);
-  if (runs.size() <= kMostRuns) {
+  if (runs.size() <= kMaxRuns) {
     EmitMovement(builder, x, y, movement);
   } else {
     EmitKnownGather(builder, geometry, x, positions, y);

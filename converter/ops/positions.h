@@ -14,7 +14,7 @@
 namespace weft::ops {
 
 // Up to this many runs, copies are cheaper than a gather step with its indices.
-inline constexpr size_t kMostRuns = 4;
+inline constexpr size_t kMaxRuns = 4;
 
 // Extents of a gather step: x is [batch, outer, axis, inner], the indices are [batch, indices] and
 // y is [batch, outer, indices, inner].

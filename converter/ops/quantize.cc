@@ -162,9 +162,9 @@ class Quantizing {
     const plan::ValueId inside = builder_.Scratch(type_), from_low = builder_.Scratch(type_);
     EmitFormula(x, inside);
     const auto least = [](float a, float b) { return std::min(a, b); };
-    const auto most = [](float a, float b) { return std::max(a, b); };
+    const auto max = [](float a, float b) { return std::max(a, b); };
     Replace(CompareOp::greater, x,
-            LimitOfBoth(builder_, BinaryOp::maximum, ranges_.low, ranges_.high, most),
+            LimitOfBoth(builder_, BinaryOp::maximum, ranges_.low, ranges_.high, max),
             ranges_.out_high, inside, from_low);
     Replace(CompareOp::less_equal, x,
             LimitOfBoth(builder_, BinaryOp::minimum, ranges_.low, ranges_.high, least),

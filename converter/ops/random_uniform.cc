@@ -17,7 +17,7 @@
 namespace weft::ops {
 namespace {
 
-constexpr size_t kDrawnShape = 0, kLeastDrawn = 1, kMostDrawn = 2;
+constexpr size_t kDrawnShape = 0, kLeastDrawn = 1, kMaxDrawn = 2;
 
 // Returns nullopt if the attribute is not an unsigned 64-bit number.
 std::optional<uint64_t> SeedOf(const NodeScope& scope, std::string_view name) {
@@ -65,12 +65,12 @@ struct Interval {
 };
 
 Interval<int64_t> IntegerInterval(const NodeScope& scope) {
-  return {scope.Ints(kLeastDrawn)->front(), scope.Ints(kMostDrawn)->front()};
+  return {scope.Ints(kLeastDrawn)->front(), scope.Ints(kMaxDrawn)->front()};
 }
 
 Interval<float> FloatInterval(const NodeScope& scope) {
   return {static_cast<float>(scope.Numbers(kLeastDrawn)->front()),
-          static_cast<float>(scope.Numbers(kMostDrawn)->front())};
+          static_cast<float>(scope.Numbers(kMaxDrawn)->front())};
 }
 
 bool CheckLimit(InferScope& scope, size_t i, std::string_view name, ElementType type) {
@@ -91,8 +91,8 @@ bool CheckLimit(InferScope& scope, size_t i, std::string_view name, ElementType 
 
 void CheckLimits(InferScope& scope, ElementType type) {
   const bool least = CheckLimit(scope, kLeastDrawn, "minval", type);
-  const bool most = CheckLimit(scope, kMostDrawn, "maxval", type);
-  if (!least || !most || IsFloat(type)) return;
+  const bool max = CheckLimit(scope, kMaxDrawn, "maxval", type);
+  if (!least || !max || IsFloat(type)) return;
   const Interval<int64_t> interval = IntegerInterval(scope);
   if (interval.least < interval.end) return;
   scope.Fault("minval is {} and maxval {}; maxval must be above minval", interval.least,
@@ -201,8 +201,8 @@ std::vector<int64_t> DrawnI64(size_t count, const DrawWords& words, bool like_py
   const auto least = static_cast<uint64_t>(interval.least);
   const uint64_t length = static_cast<uint64_t>(interval.end) - least;
   const auto number = [=](uint64_t bits) { return static_cast<int64_t>(bits % length + least); };
-  constexpr int64_t kMostOfWord = std::numeric_limits<uint32_t>::max();
-  if (like_pytorch && std::max(interval.least, interval.end) <= kMostOfWord) {
+  constexpr int64_t kMaxOfWord = std::numeric_limits<uint32_t>::max();
+  if (like_pytorch && std::max(interval.least, interval.end) <= kMaxOfWord) {
     return Drawn<int64_t>(count, words, [=](uint32_t word) { return number(word); });
   }
   return DrawnOfPairs<int64_t>(count, words, [=](uint32_t first, uint32_t second) {

@@ -107,9 +107,9 @@ Recurrent Read(NodeScope& scope, const Layout& layout) {
   cell.inputs = scope.input_dims(0).back();
   cell.hidden = scope.attributes.Int("hidden_size", scope.input_dims(1).back());
   // Keeps the sizes of gate products in range.
-  constexpr int64_t kMostHidden = std::numeric_limits<int32_t>::max();
-  if (cell.hidden < 0 || cell.hidden > kMostHidden) {
-    scope.Fault("hidden_size is {}; must be from 0 to {}", cell.hidden, kMostHidden);
+  constexpr int64_t kMaxHidden = std::numeric_limits<int32_t>::max();
+  if (cell.hidden < 0 || cell.hidden > kMaxHidden) {
+    scope.Fault("hidden_size is {}; must be from 0 to {}", cell.hidden, kMaxHidden);
     return recurrent;
   }
   recurrent.steps = layout.sequence ? scope.input_dims(0)[1] : 1;

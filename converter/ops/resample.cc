@@ -21,15 +21,15 @@ constexpr std::string_view kCoordinateModes[] = {"half_pixel", "pytorch_half_pix
 constexpr std::string_view kNearestModes[] = {"round_prefer_floor", "round_prefer_ceil", "floor",
                                               "ceil", "simple"};
 
-constexpr int64_t kMostResampled = int64_t{1} << 31;  // keeps sums of extents and pads in 64 bits
+constexpr int64_t kMaxResampled = int64_t{1} << 31;  // keeps sums of extents and pads in 64 bits
 
 bool ReadResamplePads(NodeScope& scope, std::vector<ResampledAxis>& axes) {
   for (const std::string_view key : {"pads_begin", "pads_end"}) {
     const Dims pads = scope.attributes.Ints(key);
     for (size_t i = 0; i < pads.size(); ++i) {
-      if (pads[i] < 0 || pads[i] >= kMostResampled) {
+      if (pads[i] < 0 || pads[i] >= kMaxResampled) {
         scope.Fault("attribute {} is {}; numbers must be from 0 to {}", key, ToString(pads),
-                    kMostResampled - 1);
+                    kMaxResampled - 1);
         return false;
       }
       if (i >= axes.size() && pads[i] != 0) {
@@ -73,8 +73,8 @@ bool ReadResampleSizes(NodeScope& scope, Resampling& resampling) {
       ControlInts(scope, 1, "sizes", static_cast<int64_t>(resampling.listed.size()));
   if (!sizes) return false;
   for (size_t i = 0; i < sizes->size(); ++i) {
-    if ((*sizes)[i] < 0 || (*sizes)[i] >= kMostResampled) {
-      scope.Fault("sizes are {}; must be from 0 to {}", ToString(*sizes), kMostResampled - 1);
+    if ((*sizes)[i] < 0 || (*sizes)[i] >= kMaxResampled) {
+      scope.Fault("sizes are {}; must be from 0 to {}", ToString(*sizes), kMaxResampled - 1);
       return false;
     }
     ResampledAxis& axis = resampling.axes[static_cast<size_t>(resampling.listed[i])];
@@ -105,9 +105,9 @@ bool ReadResampleScales(NodeScope& scope, size_t input, Resampling& resampling) 
     ResampledAxis& axis = resampling.axes[static_cast<size_t>(resampling.listed[i])];
     axis.scale = static_cast<float>((*scales)[i]);
     const float extent = std::floor(static_cast<float>(axis.padded()) * axis.scale);
-    if (!(axis.scale > 0 && extent < static_cast<float>(kMostResampled))) {
+    if (!(axis.scale > 0 && extent < static_cast<float>(kMaxResampled))) {
       scope.Fault("the scale of axis {} is {}; must be above 0 and the output's extent below {}",
-                  resampling.listed[i], axis.scale, kMostResampled);
+                  resampling.listed[i], axis.scale, kMaxResampled);
       return false;
     }
     axis.out = static_cast<int64_t>(extent);

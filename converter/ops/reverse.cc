@@ -101,8 +101,8 @@ plan::ValueId EmitReversedPositions(plan::Builder& builder, plan::ValueId length
   const plan::ValueId bounded = builder.Scratch({type, column});
   const plan::ValueId last = builder.Scratch({type, column});
   const Operand given = {lengths, column};
-  const Operand most = {IntegerWeights(builder, type, {steps}), one};
-  EmitBinary(builder, format::BinaryOp::minimum, given, most, bounded);
+  const Operand max = {IntegerWeights(builder, type, {steps}), one};
+  EmitBinary(builder, format::BinaryOp::minimum, given, max, bounded);
   EmitBinary(builder, format::BinaryOp::subtract, {bounded, column},
              {IntegerWeights(builder, type, {1}), one}, last);
   const Operand positions = {IndexSequence(builder, type, steps), row};

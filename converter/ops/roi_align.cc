@@ -9,7 +9,7 @@
 namespace weft::ops {
 namespace {
 
-constexpr int64_t kMostSamples = 255;
+constexpr int64_t kMaxSamples = 255;
 
 struct RoiAlignSpec {
   int64_t pooled_height = 0, pooled_width = 0;
@@ -36,8 +36,8 @@ std::optional<RoiAlignSpec> ReadRoiAlign(NodeScope& scope) {
     scope.Fault("pooled_h is {} and pooled_w {}; must be at least 1", spec.pooled_height,
                 spec.pooled_width);
   }
-  if (spec.samples < 0 || spec.samples > kMostSamples) {
-    scope.Fault("sampling_ratio is {}; must be from 0 to {}", spec.samples, kMostSamples);
+  if (spec.samples < 0 || spec.samples > kMaxSamples) {
+    scope.Fault("sampling_ratio is {}; must be from 0 to {}", spec.samples, kMaxSamples);
   }
   if (scope.failed()) return std::nullopt;
   return spec;

@@ -147,17 +147,17 @@ PositionSpec PositionSpecOf(const NodeScope& scope) {
 }
 
 void InferPositionPooling(InferScope& scope) {
-  constexpr int64_t kMostParts = 65536;
+  constexpr int64_t kMaxParts = 65536;
   if (!scope.attributes.Has("output_dim")) {
     scope.Fault("attribute output_dim is missing; must be given");
   }
   const PositionSpec spec = PositionSpecOf(scope);
   Dims numbers = {spec.channels, spec.group};
   if (spec.is_bilinear) numbers.insert(numbers.end(), {spec.bins_x, spec.bins_y});
-  if (std::ranges::min(numbers) < 1 || std::ranges::max(numbers) > kMostParts) {
+  if (std::ranges::min(numbers) < 1 || std::ranges::max(numbers) > kMaxParts) {
     scope.Fault("output_dim, group_size{} are {}; must be from 1 to {}",
                 spec.is_bilinear ? ", spatial_bins_x and spatial_bins_y" : "", ToString(numbers),
-                kMostParts);
+                kMaxParts);
   }
   if (!CheckPooledRegions(scope)) return;
   if (scope.input_dims(0)[1] != spec.channels * spec.parts()) {

@@ -98,11 +98,11 @@ bool CheckRowNumbers(InferScope& scope, size_t i, const Dims& extents) {
   if (extents.size() == 1 || scope.input_element(i) == ElementType::i64) return true;
   // Each coordinate out of range adds the total number of rows.
   const int64_t rows = ProductOf(extents, 0, extents.size());
-  const int64_t most = std::numeric_limits<int32_t>::max() / static_cast<int64_t>(extents.size());
-  if (rows <= most) return true;
+  const int64_t max = std::numeric_limits<int32_t>::max() / static_cast<int64_t>(extents.size());
+  if (rows <= max) return true;
   scope.Fault(
       "i32 index tuples select among {} rows; must be at most {} (convert the indices to i64)",
-      rows, most);
+      rows, max);
   return false;
 }
 

@@ -145,12 +145,12 @@ void CheckCombinedType(InferScope& scope, Combination combination) {
 // Reports an error if too many known updates combine into one row.
 void CheckScatterTargets(InferScope& scope, const Dims& targets) {
   if (CombinationOf(scope) == Combination::kReplace) return;
-  const size_t most = MostCombined(targets);
-  if (most <= kMostCombined) return;
+  const size_t max = MaxCombined(targets);
+  if (max <= kMaxCombined) return;
   scope.Fault(
       "{} updates are combined into one element; must be at most {}, because each needs a step "
       "(ReduceSum and similar operations have no limit)",
-      most, kMostCombined);
+      max, kMaxCombined);
 }
 
 bool StartsFromData(const NodeScope& scope) { return scope.attributes.Bool("use_init_val", true); }

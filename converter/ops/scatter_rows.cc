@@ -329,7 +329,7 @@ void ReplaceRows(LowerScope& scope, const ScatteredRows& rows, plan::ValueId upd
   const int64_t replaced = rows.rows - std::ranges::count(last, kKeptRow);
   const int64_t elements = rows.outer * replaced * rows.inner;
   const std::vector<Nest> runs = ReplacedRuns(last, rows.inner);
-  if (elements != 0 && runs.size() > kMostRuns) return ReplaceByTable(scope, rows, last, updates);
+  if (elements != 0 && runs.size() > kMaxRuns) return ReplaceByTable(scope, rows, last, updates);
   const auto count = static_cast<int64_t>(rows.targets.size());
   WriteInto(scope,
             {{Nest{{rows.outer}, {count * rows.inner}, {rows.rows * rows.inner}}},
@@ -338,7 +338,7 @@ void ReplaceRows(LowerScope& scope, const ScatteredRows& rows, plan::ValueId upd
             elements, updates);
 }
 
-size_t MostCombined(const Dims& targets) {
+size_t MaxCombined(const Dims& targets) {
   const RowUpdates meetings = MeetingsOf(targets);
   return meetings.updates.empty() ? 0 : meetings.updates.front().size();
 }

@@ -27,10 +27,10 @@ void WriteInto(LowerScope& scope, const Movement& movement, int64_t count, plan:
 void ReplaceRows(LowerScope& scope, const ScatteredRows& rows, plan::ValueId updates);
 
 // Maximum number of updates to one row; each needs a step.
-inline constexpr size_t kMostCombined = 64;
+inline constexpr size_t kMaxCombined = 64;
 
 // The maximum number of updates to one row.
-size_t MostCombined(const Dims& targets);
+size_t MaxCombined(const Dims& targets);
 
 // Output 0 is input 0 with updates combined into rows; `outer` must be 1. If `with_data` is false,
 // an updated row starts from its first update instead of the data.

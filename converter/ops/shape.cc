@@ -98,8 +98,8 @@ Sequence<int64_t> IntSequence(int64_t start, int64_t stop, int64_t step) {
       step > 0 ? static_cast<__int128>(stop) - start : static_cast<__int128>(start) - stop;
   const __int128 stride = step > 0 ? step : -static_cast<__int128>(step);
   const __int128 count = distance <= 0 ? 0 : (distance + stride - 1) / stride;
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  return {start, step, count > kMost ? kMost : static_cast<int64_t>(count)};
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  return {start, step, count > kMax ? kMax : static_cast<int64_t>(count)};
 }
 
 Sequence<double> RealSequence(double start, double stop, double step) {

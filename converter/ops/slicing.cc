@@ -58,10 +58,10 @@ void KeepRange(NodeScope& scope, Cut& cut, ComputedRange range) {
   if (is_known && (is_whole || !HasLengthOn(scope, range.axis))) {
     return Keep(cut, run, range.shrinks);
   }
-  const int64_t most_step = std::max<int64_t>(dim, 1);
-  range.step = std::clamp(range.step, -most_step, most_step);
+  const int64_t max_step = std::max<int64_t>(dim, 1);
+  range.step = std::clamp(range.step, -max_step, max_step);
   Keep(cut, {0, dim, 0, 1}, range.shrinks);
-  if (!range.shrinks) cut.output.back() = CountOfRange(scope, range).most;
+  if (!range.shrinks) cut.output.back() = CountOfRange(scope, range).max;
   cut.computed.push_back(std::move(range));
 }
 
@@ -238,7 +238,7 @@ void SetLengthOfOutput(InferScope& scope, const Cut& cut) {
   extent.reset();
   for (const ComputedRange& range : cut.computed) {
     const RangeCount count = CountOfRange(scope, range);
-    if (count.exact || count.most == 0) continue;
+    if (count.exact || count.max == 0) continue;
     const auto axis = static_cast<size_t>(cut.positions[range.axis]);
     if (extent) {
       return scope.Fault(
@@ -265,12 +265,12 @@ void LowerComputedSlicing(LowerScope& scope, const Cut& cut) {
   plan::ValueId x = Moved(builder, scope.input(0), movement, {type.type, dims});
   plan::ValueId length = plan::kNone;
   for (const ComputedRange& range : cut.computed) {
-    const int64_t most = CountOfRange(scope, range).most;
+    const int64_t max = CountOfRange(scope, range).max;
     // A range that is always empty has no run-time length, so that another axis may have one.
     plan::ValueId of_range = plan::kNone;
     x = EmitRange(scope, range, x, dims, &of_range);
-    if (most > 0 && of_range != plan::kNone) length = of_range;
-    dims[range.axis] = most;
+    if (max > 0 && of_range != plan::kNone) length = of_range;
+    dims[range.axis] = max;
   }
   if (length != plan::kNone) scope.SetLength(length);
   scope.SetOutput(0, builder.View(x, 0, type));

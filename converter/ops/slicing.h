@@ -67,9 +67,9 @@ struct Cut {
 // SliceScatter has no computed ranges.
 std::optional<Cut> CutOf(NodeScope& scope);
 
-// Number of positions in a computed range: exactly `most`, or at most `most`.
+// Number of positions in a computed range: exactly `max`, or at most `max`.
 struct RangeCount {
-  int64_t most = 0;
+  int64_t max = 0;
   bool exact = true;
 };
 RangeCount CountOfRange(const NodeScope& scope, const ComputedRange& range);

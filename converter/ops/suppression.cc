@@ -17,10 +17,10 @@
 namespace weft::ops {
 namespace {
 
-constexpr size_t kMostBoxes = 2, kIouThreshold = 3, kScoreThreshold = 4, kSigma = 5;
+constexpr size_t kMaxBoxes = 2, kIouThreshold = 3, kScoreThreshold = 4, kSigma = 5;
 
 struct SuppressionSpec {
-  int64_t most = 0;  // per class; at most the number of boxes
+  int64_t max = 0;  // per class; at most the number of boxes
   float iou_threshold = 0, score_threshold = 0;
   float decay = 0;  // 0: scores are unchanged
 };
@@ -42,17 +42,17 @@ std::optional<float> ThresholdOf(NodeScope& scope, size_t i, std::string_view wh
 // If scores decay, boxes that overlap by more than the threshold are removed in version 5 and kept
 // since version 9.
 std::optional<SuppressionSpec> ReadSuppression(NodeScope& scope) {
-  const std::optional<int64_t> most =
-      scope.has_input(kMostBoxes) ? ControlInt(scope, kMostBoxes, "max_output_boxes_per_class")
-                                  : int64_t{0};
+  const std::optional<int64_t> max =
+      scope.has_input(kMaxBoxes) ? ControlInt(scope, kMaxBoxes, "max_output_boxes_per_class")
+                                 : int64_t{0};
   const std::optional<float> iou = ThresholdOf(scope, kIouThreshold, "iou_threshold");
   const std::optional<float> score = ThresholdOf(scope, kScoreThreshold, "score_threshold");
   const std::optional<float> sigma = ThresholdOf(scope, kSigma, "soft_nms_sigma");
-  if (!most || !iou || !score || !sigma) return std::nullopt;
-  if (*most < 0) scope.Fault("max_output_boxes_per_class is {}; must be at least 0", *most);
+  if (!max || !iou || !score || !sigma) return std::nullopt;
+  if (*max < 0) scope.Fault("max_output_boxes_per_class is {}; must be at least 0", *max);
   if (*sigma < 0) scope.Fault("soft_nms_sigma is {}; must be at least 0", *sigma);
   if (scope.failed()) return std::nullopt;
-  SuppressionSpec spec = {std::min(*most, scope.input_dims(0)[1]), *iou, *score};
+  SuppressionSpec spec = {std::min(*max, scope.input_dims(0)[1]), *iou, *score};
   if (*sigma > 0) {
     spec.decay = -0.5f / *sigma;
     if (scope.node().operation->opset >= 9) {
@@ -97,7 +97,7 @@ void InferSuppression(InferScope& scope) {
   if (!spec) return;
   const Dims scores = scope.input_dims(1);
   const std::optional<int64_t> lines = CheckedProduct(scores[0], scores[1]);
-  const std::optional<int64_t> rows = CheckedProduct(lines.value_or(0), spec->most);
+  const std::optional<int64_t> rows = CheckedProduct(lines.value_or(0), spec->max);
   if (!lines || !rows) {
     return scope.Fault("scores are {}; must be of at most 2^62 classes", ToString(scores));
   }
@@ -141,7 +141,7 @@ void LowerSuppression(LowerScope& scope) {
   const int64_t room = scores[2] * (spec.decay != 0 ? 2 : 1);
   const plan::ValueId left = builder.Scratch({ElementType::i32, {room}});
   const format::SuppressParams params(Narrow32(scores[0], "batch"), Narrow32(scores[1], "classes"),
-                                      Narrow32(scores[2], "boxes"), Narrow32(spec.most, "most"),
+                                      Narrow32(scores[2], "boxes"), Narrow32(spec.max, "most"),
                                       spec.iou_threshold, spec.score_threshold, spec.decay,
                                       HasCentredBoxes(scope), IsSortedAcross(scope), 0);
   builder.Emit(params, {scope.input(0), scope.input(1)}, {indices, selected, found, left});
@@ -157,7 +157,7 @@ void SuppressionAxes(AxisScope& scope) {
 constexpr Traits kSuppression = {.foldable = false,
                                  .axes = SuppressionAxes,
                                  .steering = Steering::kShape,
-                                 .steered_from = kMostBoxes};
+                                 .steered_from = kMaxBoxes};
 
 constexpr Operation kSuppressionRows[] = {
     {"NonMaxSuppression", 1, 2, 5, InferSuppression<false>, LowerSuppression, kSuppression},

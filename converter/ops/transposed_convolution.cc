@@ -420,8 +420,8 @@ void EmitPhases(plan::Builder& builder, const Transposed& node, const PhaseGroup
 // Separate phases need no memory in addition to the output. A shared step is used if it saves
 // weight panels, whose empty outputs cost as much as full ones, or if there are many phases.
 bool AreOneStep(const Filters& filters, size_t phases) {
-  constexpr size_t kMostApart = 16;
-  if (phases > kMostApart) return true;
+  constexpr size_t kMaxApart = 16;
+  if (phases > kMaxApart) return true;
   if (IsDepthwise(filters)) return phases == 1;
   const auto channels = static_cast<size_t>(filters.out_channels);
   const auto panels = [](size_t outputs) {

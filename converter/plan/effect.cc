@@ -11,8 +11,8 @@ struct Piece {
 
 void Conflict(const Needed& needed, uint32_t owner, int64_t begin, int64_t end,
               Findings& findings) {
-  constexpr size_t kMostConflicts = 64;  // a broken loop has one per byte run
-  if (findings.conflicts.size() < kMostConflicts) {
+  constexpr size_t kMaxConflicts = 64;  // a broken loop has one per byte run
+  if (findings.conflicts.size() < kMaxConflicts) {
     findings.conflicts.push_back({needed, owner, begin, end});
   }
 }

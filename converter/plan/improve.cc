@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t kQuickNodes = 2000;  // enough for most problems of a few buffers
 // Limit for a few tenths of a second: one node visits all items and all sections of each.
-constexpr int64_t kMostLooks = 30'000'000;
-constexpr int64_t kMostNodes = 40'000;
+constexpr int64_t kMaxLooks = 30'000'000;
+constexpr int64_t kMaxNodes = 40'000;
 
 class Improvement {
  public:
@@ -22,14 +22,14 @@ class Improvement {
     best_.bound_bytes = RoundUp(bound_bytes, unit_);
     const auto items = static_cast<int64_t>(space.items().size());
     const int64_t looks_per_node = 1 + items + space.incidences();
-    most_nodes_ = effort.most_nodes.value_or(
-        effort.max_looks ? *effort.max_looks / looks_per_node
-                         : std::min(kMostNodes, kMostLooks / looks_per_node));
+    max_nodes_ = effort.max_nodes.value_or(effort.max_looks
+                                               ? *effort.max_looks / looks_per_node
+                                               : std::min(kMaxNodes, kMaxLooks / looks_per_node));
   }
 
   Improved Run(const Effort& effort) {
     if (effort.enough_bytes) {
-      Try(*effort.enough_bytes - *effort.enough_bytes % unit_, most_nodes_);
+      Try(*effort.enough_bytes - *effort.enough_bytes % unit_, max_nodes_);
     } else {
       GoDown();
       Prove();
@@ -39,15 +39,15 @@ class Improvement {
   }
 
  private:
-  int64_t left() const { return most_nodes_ - best_.nodes; }
+  int64_t left() const { return max_nodes_ - best_.nodes; }
 
   void GoDown() {
-    Try(best_.bound_bytes, most_nodes_ / 2);
+    Try(best_.bound_bytes, max_nodes_ / 2);
     // `low` is the smallest capacity that is still tried.
     int64_t low = best_.bound_bytes;
     while (low < best_.used_bytes && left() > 0) {
       const int64_t middle = low + (best_.used_bytes - low) / 2 / unit_ * unit_;
-      if (!Try(middle, most_nodes_ / 16)) low = std::max(middle + unit_, best_.bound_bytes);
+      if (!Try(middle, max_nodes_ / 16)) low = std::max(middle + unit_, best_.bound_bytes);
     }
   }
 
@@ -58,16 +58,15 @@ class Improvement {
     }
   }
 
-  bool Try(int64_t capacity, int64_t most_nodes) {
+  bool Try(int64_t capacity, int64_t max_nodes) {
     if (capacity >= best_.used_bytes || capacity < best_.bound_bytes) return false;
-    const Result result = Refute(capacity, std::min({kQuickNodes, most_nodes, left()}));
+    const Result result = Refute(capacity, std::min({kQuickNodes, max_nodes, left()}));
     if (result != Result::kOutOfNodes) return result == Result::kFits;
-    return Take(search_.Find(capacity, std::min(most_nodes, left()), &best_.nodes)) ==
-           Result::kFits;
+    return Take(search_.Find(capacity, std::min(max_nodes, left()), &best_.nodes)) == Result::kFits;
   }
 
-  Result Refute(int64_t capacity, int64_t most_nodes) {
-    const Result result = Take(search_.Refute(capacity, most_nodes, &best_.nodes));
+  Result Refute(int64_t capacity, int64_t max_nodes) {
+    const Result result = Take(search_.Refute(capacity, max_nodes, &best_.nodes));
     if (result == Result::kDoesNotFit) best_.bound_bytes = capacity + unit_;
     return result;
   }
@@ -86,7 +85,7 @@ class Improvement {
   const SearchSpace& space_;
   Search search_;
   const int64_t unit_;
-  int64_t most_nodes_ = 0;
+  int64_t max_nodes_ = 0;
   Improved best_;
 };
 

@@ -16,10 +16,10 @@ namespace weft::plan {
 // that a search puts at an offset. Unset: as many nodes as a conversion can afford, fewer if each
 // costs more.
 struct Effort {
-  std::optional<int64_t> most_nodes = std::nullopt;
+  std::optional<int64_t> max_nodes = std::nullopt;
   // The search only tries to find a placement of at most this size, and proves nothing.
   std::optional<int64_t> enough_bytes = std::nullopt;
-  // Used if most_nodes is unset: the maximum number of items and sections that all nodes visit
+  // Used if max_nodes is unset: the maximum number of items and sections that all nodes visit
   // together. Unset: as many as take a few tenths of a second.
   std::optional<int64_t> max_looks = std::nullopt;
 };

@@ -96,11 +96,11 @@ class Timeline {
   LivenessAnalysis::Section FactsOf(const Section& section) const {
     LivenessAnalysis::Section facts;
     facts.copies = Narrow32(section.copies.size(), "copies");
-    facts.most_trips = section.max_trips;
+    facts.max_trips = section.max_trips;
     const bool counted = section.trip == kNone && section.trip_count >= 0;
-    if (counted) facts.most_trips = std::min(facts.most_trips, section.trip_count);
+    if (counted) facts.max_trips = std::min(facts.max_trips, section.trip_count);
     facts.may_end_early = !counted || section.body_condition != kNone;
-    facts.may_skip = section.may_run_nothing() || facts.most_trips == 0;
+    facts.may_skip = section.may_run_nothing() || facts.max_trips == 0;
     const bool is_branch = counted && section.body_condition == kNone && section.trip_count == 1 &&
                            section.copies.size() == 1 && section.first_condition != kNone;
     if (is_branch) facts.condition = section.first_condition;
@@ -160,13 +160,13 @@ std::string DescribePeak(const Program& program, std::span<const AllowedOverlap>
   });
   std::sort(buffers.begin(), buffers.end(),
             [](const Buffer& a, const Buffer& b) { return a.bytes > b.bytes; });
-  constexpr size_t kMost = 8;
+  constexpr size_t kMax = 8;
   std::string alive;
   for (size_t i = 0; i < buffers.size(); ++i) {
     const Buffer& buffer = buffers[i];
-    if (i < kMost) alive += fmt::format("{}{} {}", i == 0 ? "" : ", ", buffer.name, buffer.bytes);
+    if (i < kMax) alive += fmt::format("{}{} {}", i == 0 ? "" : ", ", buffer.name, buffer.bytes);
   }
-  if (buffers.size() > kMost) alive += fmt::format(" and {} more", buffers.size() - kMost);
+  if (buffers.size() > kMax) alive += fmt::format(" and {} more", buffers.size() - kMax);
   const auto [index, step] = timeline.StepAt(peak.time);
   const std::string where =
       step == nullptr ? "the start"

@@ -10,7 +10,7 @@ namespace weft::plan {
 namespace {
 
 // Maximum length of the lists of a node. Longer lists decide more searches but are slower.
-constexpr size_t kMostRanges = 16;
+constexpr size_t kMaxRanges = 16;
 
 bool Overlaps(const TimeRange& a, const TimeRange& b) { return a.begin < b.end && b.begin < a.end; }
 
@@ -35,11 +35,11 @@ int64_t LengthOf(const TimeRange& range) { return range.end - range.begin; }
 
 // Drops the shortest ranges beyond the limit: the list must only hold times that are occupied.
 void KeepLongest(std::vector<TimeRange>& ranges) {
-  if (ranges.size() <= kMostRanges) return;
+  if (ranges.size() <= kMaxRanges) return;
   std::nth_element(
-      ranges.begin(), ranges.begin() + kMostRanges, ranges.end(),
+      ranges.begin(), ranges.begin() + kMaxRanges, ranges.end(),
       [](const TimeRange& a, const TimeRange& b) { return LengthOf(a) > LengthOf(b); });
-  ranges.resize(kMostRanges);
+  ranges.resize(kMaxRanges);
 }
 
 // Adds a range to a sorted list of disjoint ranges. If the list grows too long, the two ranges with
@@ -55,7 +55,7 @@ void AddBusy(std::vector<TimeRange>& ranges, TimeRange range) {
   }
   first = ranges.erase(first, end);
   ranges.insert(first, range);
-  if (ranges.size() <= kMostRanges) return;
+  if (ranges.size() <= kMaxRanges) return;
   size_t narrowest = 1;
   const auto room = [&](size_t i) { return ranges[i].begin - ranges[i - 1].end; };
   for (size_t i = 2; i < ranges.size(); ++i) {

@@ -16,10 +16,10 @@ namespace weft::plan {
 
 namespace {
 
-constexpr int64_t kMostLooksForOrders = 2'000'000;  // for all blocks: a tenth of a second
+constexpr int64_t kMaxLooksForOrders = 2'000'000;  // for all blocks: a tenth of a second
 // Maximum number of pairs of accesses to one value of which one writes. A block with more keeps its
 // order.
-constexpr size_t kMostConflicts = 4'000'000;
+constexpr size_t kMaxConflicts = 4'000'000;
 
 // Scopes are the blocks, followed by the sections. Stores the scope around each scope, and for each
 // root the innermost scope that contains all its accesses.
@@ -139,7 +139,7 @@ class StepOrderer {
   }
 
   int64_t InnerBytes(BlockId block, const Unit& unit) {
-    int64_t most = 0;
+    int64_t max = 0;
     for (size_t item = unit.begin; item < unit.end; ++item) {
       const auto* entry = std::get_if<SectionEntry>(&program_.blocks[block].items[item]);
       if (entry == nullptr) continue;
@@ -148,9 +148,9 @@ class StepOrderer {
       const Section& section = program_.sections[id];
       for (const BlockId copy : section.copies) bytes = std::max(bytes, Order(copy));
       for (const BlockId epilogue : section.epilogues) bytes = std::max(bytes, Order(epilogue));
-      most = std::max(most, bytes + scopes_.BytesBetweenBlocks(id));
+      max = std::max(max, bytes + scopes_.BytesBetweenBlocks(id));
     }
-    return most;
+    return max;
   }
 
   static bool AreFew(const AccessMap& accesses) {
@@ -159,7 +159,7 @@ class StepOrderer {
       const auto writes = std::ranges::count_if(list, &Access::write);
       pairs += list.size() * static_cast<size_t>(writes);
     }
-    return pairs <= kMostConflicts;
+    return pairs <= kMaxConflicts;
   }
 
   OrderProblem ProblemOf(BlockId block, const AccessMap& accesses,
@@ -245,7 +245,7 @@ class StepOrderer {
 
   Program& program_;
   const Scopes scopes_;
-  int64_t looks_left_ = kMostLooksForOrders;
+  int64_t looks_left_ = kMaxLooksForOrders;
   bool has_moved_ = false;
 };
 

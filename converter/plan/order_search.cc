@@ -26,10 +26,10 @@ struct OrderState {
 
 class OrderSearch {
  public:
-  OrderSearch(const OrderProblem& problem, int64_t most_looks)
+  OrderSearch(const OrderProblem& problem, int64_t max_looks)
       : problem_(problem),
         unit_count_(problem.before.size()),
-        most_looks_(most_looks),
+        max_looks_(max_looks),
         touched_(unit_count_),
         after_(unit_count_),
         shares_(unit_count_) {
@@ -64,7 +64,7 @@ class OrderSearch {
     least_ = PeakLowerBound();
     found.is_proven = found.peak_bytes == least_;
     for (const size_t width : kWidths) {
-      if (found.is_proven || looks_ >= most_looks_) break;
+      if (found.is_proven || looks_ >= max_looks_) break;
       dropped_ = false;
       if (const OrderState* end = FindBelow(found.peak_bytes, width)) {
         found.peak_bytes = end->peak_bytes;
@@ -137,8 +137,8 @@ class OrderSearch {
     }
     const int64_t shared =
         SharedBytes(unit, [&](size_t from) { return IsLast(state, from, unit); });
-    const int64_t most = state.live_bytes + begun + problem_.inner_bytes[unit] - shared;
-    return {std::max(state.peak_bytes, most), state.live_bytes + begun - ended};
+    const int64_t max = state.live_bytes + begun + problem_.inner_bytes[unit] - shared;
+    return {std::max(state.peak_bytes, max), state.live_bytes + begun - ended};
   }
 
   static void Take(size_t unit, const Change& change, OrderState& state) {
@@ -168,7 +168,7 @@ class OrderSearch {
 
   // Runs the ready units that raise neither the peak nor the live bytes.
   void RunFree(OrderState& state) {
-    for (size_t i = 0; i < state.ready.size() && looks_ < most_looks_;) {
+    for (size_t i = 0; i < state.ready.size() && looks_ < max_looks_;) {
       const size_t unit = state.ready[i];
       const Change change = ChangeBy(unit, state);
       const bool is_free = change.peak_bytes <= std::max(state.peak_bytes, least_) &&
@@ -206,8 +206,8 @@ class OrderSearch {
     };
     std::vector<Next> nexts;
     for (const OrderState& state : states) {
-      dropped_ = dropped_ || looks_ >= most_looks_;
-      for (size_t i = 0; i < state.ready.size() && looks_ < most_looks_; ++i) {
+      dropped_ = dropped_ || looks_ >= max_looks_;
+      for (size_t i = 0; i < state.ready.size() && looks_ < max_looks_; ++i) {
         const size_t unit = state.ready[i];
         const Change change = ChangeBy(unit, state);
         if (change.peak_bytes < limit) nexts.push_back({&state, unit, change});
@@ -221,7 +221,7 @@ class OrderSearch {
       nexts.resize(kNextPerState * width);
     }
     for (const auto& [state, unit, change] : nexts) {
-      if (looks_ >= most_looks_) {
+      if (looks_ >= max_looks_) {
         dropped_ = true;
         return;
       }
@@ -266,7 +266,7 @@ class OrderSearch {
 
   const OrderProblem& problem_;
   const size_t unit_count_;
-  const int64_t most_looks_;
+  const int64_t max_looks_;
   std::vector<std::vector<size_t>> touched_, after_;  // by unit: its values, its later units
   std::vector<std::vector<OrderProblem::Share>> shares_;
   int64_t looks_ = 0, least_ = 0;
@@ -283,8 +283,8 @@ int64_t PeakLowerBound(const OrderProblem& problem) {
   return OrderSearch(problem, 0).PeakLowerBound();
 }
 
-FoundOrder FindOrder(const OrderProblem& problem, int64_t most_looks) {
-  return OrderSearch(problem, most_looks).Find();
+FoundOrder FindOrder(const OrderProblem& problem, int64_t max_looks) {
+  return OrderSearch(problem, max_looks).Find();
 }
 
 }  // namespace weft::plan

@@ -51,8 +51,8 @@ struct FoundOrder {
   bool is_proven = false;     // no order has a lower peak
   int64_t looks = 0;
 };
-// Searches for an order with a lower peak than the given one, with at most `most_looks` looks.
-FoundOrder FindOrder(const OrderProblem& problem, int64_t most_looks);
+// Searches for an order with a lower peak than the given one, with at most `max_looks` looks.
+FoundOrder FindOrder(const OrderProblem& problem, int64_t max_looks);
 
 }  // namespace weft::plan
 

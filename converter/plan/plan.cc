@@ -31,7 +31,7 @@ namespace weft::plan {
 namespace {
 
 constexpr int64_t kAlignmentNodes = 2000;
-constexpr int kMostOrders = 4;
+constexpr int kMaxOrders = 4;
 constexpr int64_t kAllRows = std::numeric_limits<int64_t>::max();
 constexpr Candidate kCandidates[] = {
     {kAllRows, true, false}, {kAllRows, true, true}, {64, true, true}, {32, true, true},
@@ -156,7 +156,7 @@ void PlaceBuffers(Plan& plan) {
   if (aligned == plan.problem) return;
   // Only a placement within the same bytes is useful, so the search is a short one.
   Effort effort;
-  effort.most_nodes = kAlignmentNodes;
+  effort.max_nodes = kAlignmentNodes;
   if (plan.placement.used_bytes.size() == 1) {
     effort.enough_bytes = RoundUp(plan.placement.used_bytes[0], kScratchAlignment);
   }
@@ -181,12 +181,12 @@ void PlaceScratch(Plan& plan) {
 
 // Describes what exceeds the limits of the format; empty if everything fits.
 std::string ExcessOfFormat(const Plan& plan) {
-  const bool fits = plan.state_bytes <= kMostRegionBytes &&
+  const bool fits = plan.state_bytes <= kMaxRegionBytes &&
                     std::ranges::all_of(plan.scratch_bytes,
-                                        [](int64_t bytes) { return bytes <= kMostRegionBytes; });
+                                        [](int64_t bytes) { return bytes <= kMaxRegionBytes; });
   if (fits) return "";
   return fmt::format("scratch needs {} bytes and state {}; each must be at most {}",
-                     plan.all_scratch_bytes(), plan.state_bytes, kMostRegionBytes);
+                     plan.all_scratch_bytes(), plan.state_bytes, kMaxRegionBytes);
 }
 
 }  // namespace
@@ -226,7 +226,7 @@ Program Hoisted(Program lowered, const Candidate& candidate) {
 std::optional<Program> Ordered(Program program) {
   if (!OrderSteps(program)) return std::nullopt;
   Coalesce(program);
-  for (int order = 1; order < kMostOrders && OrderSteps(program); ++order) Coalesce(program);
+  for (int order = 1; order < kMaxOrders && OrderSteps(program); ++order) Coalesce(program);
   return program;
 }
 
@@ -376,14 +376,14 @@ std::vector<size_t> FittingOf(const std::vector<Plan>& plans, PlanOptions option
 std::optional<size_t> PointFor(const std::vector<CurvePoint>& curve, const PlanOptions& options) {
   if (curve.empty()) return std::nullopt;
   const int64_t smallest = curve.back().scratch_bytes;
-  int64_t most = std::numeric_limits<int64_t>::max();
+  int64_t max = std::numeric_limits<int64_t>::max();
   if (options.budget_bytes) {
-    most = *options.budget_bytes;
+    max = *options.budget_bytes;
   } else if (options.aim != Aim::kFastest) {
-    most = options.aim == Aim::kSmallest ? smallest : 2 * smallest;
+    max = options.aim == Aim::kSmallest ? smallest : 2 * smallest;
   }
   for (size_t i = 0; i < curve.size(); ++i) {
-    if (curve[i].scratch_bytes <= most) return i;
+    if (curve[i].scratch_bytes <= max) return i;
   }
   return std::nullopt;
 }

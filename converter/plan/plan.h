@@ -29,7 +29,7 @@ inline constexpr int64_t kScratchAlignment = 16;  // also of state
 inline constexpr int64_t kLargeAlignment = 64;
 inline constexpr int64_t kLargeBytes = 256;
 // Maximum bytes of a region or of the file, because offsets of FlatBuffers have 31 bits.
-inline constexpr int64_t kMostRegionBytes = INT32_MAX;
+inline constexpr int64_t kMaxRegionBytes = INT32_MAX;
 
 // Offset of a value without an address. Adding any size to it never gives a valid file offset.
 inline constexpr int64_t kNoOffset = INT64_MIN / 2;

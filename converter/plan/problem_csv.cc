@@ -15,7 +15,7 @@ namespace weft::plan {
 namespace {
 
 // Maximum of times and bytes: sums over a few million buffers stay far below 64 bits.
-constexpr int64_t kMostNumber = int64_t{1} << 40;
+constexpr int64_t kMaxNumber = int64_t{1} << 40;
 
 enum Column {
   kId,
@@ -83,7 +83,7 @@ class Row {
       std::vector<int64_t> numbers;
       for (const std::string_view part : Split(text, ':')) {
         const std::optional<int64_t> number = Parse<int64_t>(part);
-        if (number && *number >= 0 && *number <= kMostNumber) numbers.push_back(*number);
+        if (number && *number >= 0 && *number <= kMaxNumber) numbers.push_back(*number);
       }
       if (numbers.size() != 3 || std::cmp_equal(numbers[0], y)) {
         return Fail("near", Cell(kOverlapping),
@@ -105,8 +105,8 @@ class Row {
   }
   std::optional<int64_t> Number(Column column, int64_t least) {
     const std::optional<int64_t> number = Parse<int64_t>(Cell(column));
-    if (number && *number >= least && *number <= kMostNumber) return number;
-    Fail(kNames[column], Cell(column), fmt::format("an integer from {} to {}", least, kMostNumber));
+    if (number && *number >= least && *number <= kMaxNumber) return number;
+    Fail(kNames[column], Cell(column), fmt::format("an integer from {} to {}", least, kMaxNumber));
     return std::nullopt;
   }
   double Traffic() {

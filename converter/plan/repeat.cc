@@ -24,14 +24,14 @@ ByteRuns<Needed> StillNeeded(const Effect& done, const Effect& phase, int64_t sh
 // Calls add(begin, end) for [begin, end) and for its copies 1 .. count - 1, each `step` further.
 // Calls it once for the union if the copies leave no gap.
 template <typename Add>
-void ForEachCopy(int64_t begin, int64_t end, int64_t step, int64_t count, uint64_t most_work,
+void ForEachCopy(int64_t begin, int64_t end, int64_t step, int64_t count, uint64_t max_work,
                  Findings& findings, Add add) {
   if (count <= 0) return;
   const int64_t distance = step * (count - 1);
   if (step <= end - begin && -step <= end - begin) {
     return add(begin + std::min<int64_t>(distance, 0), end + std::max<int64_t>(distance, 0));
   }
-  for (int64_t i = 0; i < count && findings.work < most_work; ++i) {
+  for (int64_t i = 0; i < count && findings.work < max_work; ++i) {
     add(begin + i * step, end + i * step);
   }
 }
@@ -55,14 +55,14 @@ bool AllEqual(const std::vector<Repetition>& rest) {
 }  // namespace
 
 Effect Repeated(const std::vector<const Effect*>& phases, int64_t stride_bytes, int64_t trips,
-                uint64_t most_work, Findings& findings) {
+                uint64_t max_work, Findings& findings) {
   const auto period = static_cast<int64_t>(phases.size());
   // Two periods fill the delay lines. Two more reach the state in which the missing bytes no longer
   // change: a later iteration has more written bytes before it.
   const int64_t visited = std::min(trips, 4 * period);
   Effect total;
   std::vector<Repetition> rest;
-  for (int64_t i = 0; i < visited && findings.work < most_work; ++i) {
+  for (int64_t i = 0; i < visited && findings.work < max_work; ++i) {
     const Effect& phase = *phases[static_cast<size_t>(i % period)];
     if (i >= visited - period && i + period < trips) {
       rest.push_back({&phase, StillNeeded(total, phase, i * stride_bytes),
@@ -79,14 +79,12 @@ Effect Repeated(const std::vector<const Effect*>& phases, int64_t stride_bytes, 
   for (const Repetition& again : rest) {
     for (const auto& [begin, run] : again.missing) {
       const Needed needed = run.value;
-      ForEachCopy(begin + again.shift, run.end + again.shift, step, again.count, most_work,
-                  findings,
+      ForEachCopy(begin + again.shift, run.end + again.shift, step, again.count, max_work, findings,
                   [&](int64_t from, int64_t to) { total.Need(from, to, needed, findings); });
     }
     for (const auto& [begin, run] : again.phase->written()) {
       const Written written = run.value;
-      ForEachCopy(begin + again.shift, run.end + again.shift, step, again.count, most_work,
-                  findings,
+      ForEachCopy(begin + again.shift, run.end + again.shift, step, again.count, max_work, findings,
                   [&](int64_t from, int64_t to) { total.Write(from, to, written, findings); });
     }
   }

@@ -11,10 +11,10 @@
 namespace weft::plan {
 
 // Iteration i, of `trips`, runs phases[i % phases.size()] with its bytes shifted by i * stride.
-// Each phase is one copy of the unrolled body. `most_work` limits findings.work: above the limit
+// Each phase is one copy of the unrolled body. `max_work` limits findings.work: above the limit
 // the result is meaningless.
 Effect Repeated(const std::vector<const Effect*>& phases, int64_t stride_bytes, int64_t trips,
-                uint64_t most_work, Findings& findings);
+                uint64_t max_work, Findings& findings);
 
 }  // namespace weft::plan
 

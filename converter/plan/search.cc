@@ -66,29 +66,29 @@ Search::Search(const SearchSpace& space)
   }
 }
 
-Result Search::Find(int64_t capacity_bytes, int64_t most_nodes, int64_t* nodes) {
+Result Search::Find(int64_t capacity_bytes, int64_t max_nodes, int64_t* nodes) {
   goes_back_far_ = true;
   weight_.assign(items_.size(), 0);
-  for (size_t round = 0; most_nodes > 0; ++round) {
+  for (size_t round = 0; max_nodes > 0; ++round) {
     SetRanks(kOrders[round % std::size(kOrders)], round >= std::size(kOrders));
-    const int64_t share = std::min(most_nodes, kRoundNodes);
+    const int64_t share = std::min(max_nodes, kRoundNodes);
     if (Descend(capacity_bytes, share, nodes) == Result::kFits) return Result::kFits;
-    most_nodes -= share;
+    max_nodes -= share;
     for (double& weight : weight_) weight *= kForgotten;
   }
   return Result::kOutOfNodes;
 }
 
-Result Search::Refute(int64_t capacity_bytes, int64_t most_nodes, int64_t* nodes) {
+Result Search::Refute(int64_t capacity_bytes, int64_t max_nodes, int64_t* nodes) {
   goes_back_far_ = false;
   SetRanks(kOrders[0], false);
-  return Descend(capacity_bytes, most_nodes, nodes);
+  return Descend(capacity_bytes, max_nodes, nodes);
 }
 
-Result Search::Descend(int64_t capacity_bytes, int64_t most_nodes, int64_t* nodes) {
+Result Search::Descend(int64_t capacity_bytes, int64_t max_nodes, int64_t* nodes) {
   const int64_t capacity = capacity_bytes / space_.unit_bytes();
   capacity_ = Narrow<int32_t>(std::min<int64_t>(capacity, int64_t{1} << 29), "units");
-  nodes_left_ = most_nodes;
+  nodes_left_ = max_nodes;
   offset_.clear();
   for (const SearchSpace::Item& item : items_) offset_.push_back(item.lowest);
   raised_by_.assign(items_.size(), kNoItem);
@@ -105,7 +105,7 @@ Result Search::Descend(int64_t capacity_bytes, int64_t most_nodes, int64_t* node
   }
   Sort(open);
   fits = fits && MayFit(open, 0) && SolveParts(open, {});
-  *nodes += most_nodes - std::max<int64_t>(nodes_left_, 0);
+  *nodes += max_nodes - std::max<int64_t>(nodes_left_, 0);
   if (fits) return Result::kFits;
   return nodes_left_ < 0 ? Result::kOutOfNodes : Result::kDoesNotFit;
 }

@@ -38,10 +38,10 @@ class Search {
  public:
   explicit Search(const SearchSpace& space);
 
-  // Both add the nodes that they visit to *nodes: at most `most_nodes`, and one more at the end.
+  // Both add the nodes that they visit to *nodes: at most `max_nodes`, and one more at the end.
   // Find never returns kDoesNotFit.
-  Result Find(int64_t capacity_bytes, int64_t most_nodes, int64_t* nodes);
-  Result Refute(int64_t capacity_bytes, int64_t most_nodes, int64_t* nodes);
+  Result Find(int64_t capacity_bytes, int64_t max_nodes, int64_t* nodes);
+  Result Refute(int64_t capacity_bytes, int64_t max_nodes, int64_t* nodes);
 
   // Returns the offsets that the last call found; it must have returned kFits.
   std::vector<int64_t> OffsetsBytes() const;
@@ -60,7 +60,7 @@ class Search {
     int32_t floor = 0, rank = -1, last = -1;
   };
 
-  Result Descend(int64_t capacity_bytes, int64_t most_nodes, int64_t* nodes);
+  Result Descend(int64_t capacity_bytes, int64_t max_nodes, int64_t* nodes);
   void SetRanks(const Order& order, bool by_weight);
   void Sort(std::vector<int32_t>& open) const;
   bool Solve(const std::vector<int32_t>& open, const State& state);

@@ -12,12 +12,12 @@
 namespace weft::plan {
 namespace {
 
-constexpr int64_t kMostUnits = int64_t{1} << 29;  // sums of two values stay within 32 bits
-constexpr size_t kMostPairs = 1'000'000;
-constexpr int64_t kMostIncidences = 4'000'000;
+constexpr int64_t kMaxUnits = int64_t{1} << 29;  // sums of two values stay within 32 bits
+constexpr size_t kMaxPairs = 1'000'000;
+constexpr int64_t kMaxIncidences = 4'000'000;
 // A search is as deep as the number of items, and stores a bit for each item and section.
-constexpr size_t kMostItems = 5000;
-constexpr int64_t kMostMarks = 100'000'000;
+constexpr size_t kMaxItems = 5000;
+constexpr int64_t kMaxMarks = 100'000'000;
 
 // Begin or end of a live range. Ends come before begins of the same time.
 struct Event {
@@ -63,7 +63,7 @@ SearchSpace::SearchSpace(std::span<const Buffer> buffers,
                          std::span<const AllowedOverlap> allowed_overlaps)
     : items_(buffers.size()), obstacles_(buffers.size()) {
   SetUnits(buffers, allowed_overlaps);
-  is_possible_ = is_possible_ && items_.size() <= kMostItems;
+  is_possible_ = is_possible_ && items_.size() <= kMaxItems;
   if (!is_possible_) return;
   SetSections(buffers);
   if (is_possible_) SetOverlaps(buffers, allowed_overlaps);
@@ -73,8 +73,8 @@ SearchSpace::SearchSpace(std::span<const Buffer> buffers,
     Item& item = items_[i];
     if (item.is_fixed) continue;
     const int64_t lowest = LowestFrom(i, 0);
-    is_possible_ = is_possible_ && lowest < kMostUnits;
-    item.lowest = Narrow<int32_t>(std::min(lowest, kMostUnits), "units");
+    is_possible_ = is_possible_ && lowest < kMaxUnits;
+    item.lowest = Narrow<int32_t>(std::min(lowest, kMaxUnits), "units");
   }
 }
 
@@ -103,7 +103,7 @@ void SearchSpace::SetUnits(std::span<const Buffer> buffers,
   for (const Buffer& buffer : buffers) {
     all += (buffer.bytes + buffer.alignment_bytes) / unit_bytes_ + 2;
     all = std::max(all, buffer.fixed_offset_bytes.value_or(0) / unit_bytes_ + all);
-    if (all >= kMostUnits) is_possible_ = false;
+    if (all >= kMaxUnits) is_possible_ = false;
     if (!is_possible_) return;
   }
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -127,11 +127,11 @@ void SearchSpace::SetSections(std::span<const Buffer> buffers) {
       item.live.back().end = sections_;
       item.width += static_cast<double>(event.time);
       incidences_ += sections_ - item.live.back().begin;
-      if (incidences_ > kMostIncidences) is_possible_ = false;
+      if (incidences_ > kMaxIncidences) is_possible_ = false;
     }
     has_grown = event.begins;
   }
-  if (std::ssize(items_) * sections_ > kMostMarks) is_possible_ = false;
+  if (std::ssize(items_) * sections_ > kMaxMarks) is_possible_ = false;
   for (Item& item : items_) {
     if (!item.live.empty()) item.hull = {item.live.front().begin, item.live.back().end};
   }
@@ -156,7 +156,7 @@ std::vector<SearchSpace::Pair> SearchSpace::PairsLiveTogether() {
         if (range.begin == section) live.emplace_back(item, range.end);
       }
     }
-    is_possible_ = pairs.size() <= kMostPairs;
+    is_possible_ = pairs.size() <= kMaxPairs;
   }
   // Two buffers with gaps can be live together more than once.
   const auto key = [](const Pair& pair) { return std::pair(pair.a, pair.b); };

@@ -151,10 +151,10 @@ class Solver {
  private:
   // If a buffer can share bytes only with one below it, it gets a higher number in levels_.
   void SetLevels() {
-    constexpr int kMostRounds = 64;  // each round goes further along a chain of pairs
+    constexpr int kMaxRounds = 64;  // each round goes further along a chain of pairs
     levels_.assign(buffers_.size(), 0);
     bool raised = true;
-    for (int round = 0; round < kMostRounds && raised; ++round) {
+    for (int round = 0; round < kMaxRounds && raised; ++round) {
       raised = false;
       for (auto overlap = problem_.allowed_overlaps.rbegin();
            overlap != problem_.allowed_overlaps.rend(); ++overlap) {

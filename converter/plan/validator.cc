@@ -18,30 +18,30 @@ namespace {
 
 using format::kNoSlot;
 
-constexpr uint64_t kMostWork = uint64_t{1} << 24;  // runs of bytes; seconds
+constexpr uint64_t kMaxWork = uint64_t{1} << 24;  // runs of bytes; seconds
 
 // The region of a slot, and its stride per iteration of each section around it, outermost first. At
 // one position of the listing, slots with equal frames keep their distance in all iterations.
 using Frame = std::vector<int64_t>;
 using Effects = std::map<Frame, Effect>;
 
-// Possible trip counts of a section. `most` is 0 if it never runs.
+// Possible trip counts of a section. `max` is 0 if it never runs.
 struct Trips {
-  int64_t least, most;
+  int64_t least, max;
   bool may_skip;  // by its first condition
   bool MayBe(int64_t trips) const {
-    return (trips >= least && trips <= most) || (may_skip && trips == 0);
+    return (trips >= least && trips <= max) || (may_skip && trips == 0);
   }
 };
 
 Trips TripsOf(const format::Section& section) {
   const bool counted = section.trip_slot() == kNoSlot && section.trip_count() != format::kNoLimit;
   Trips trips = {0, section.max_trips(), section.first_condition_slot() != kNoSlot};
-  if (counted) trips.most = std::min<int64_t>(trips.most, section.trip_count());
+  if (counted) trips.max = std::min<int64_t>(trips.max, section.trip_count());
   if (counted && section.body_condition_slot() == kNoSlot) {
-    trips.least = trips.most;
+    trips.least = trips.max;
   } else if (section.trip_slot() == kNoSlot) {
-    trips.least = std::min<int64_t>(1, trips.most);
+    trips.least = std::min<int64_t>(1, trips.max);
   }
   return trips;
 }
@@ -72,7 +72,7 @@ class Validator {
  private:
   static constexpr uint32_t kAfterLastStep = 0xFFFFFFFEu;
 
-  bool Goes() const { return findings_.work < kMostWork; }
+  bool Goes() const { return findings_.work < kMaxWork; }
   void Traversal();
 
   // Effects of the steps [first, end), inside the sections of open_.
@@ -140,8 +140,8 @@ class Validator {
     return fmt::format("step {}: slot {}", needed.step, needed.slot);
   }
   void Report(const Frame& frame, const std::string& what, const std::string& why) {
-    constexpr size_t kMostLines = 32;
-    if (lines_.size() < kMostLines)
+    constexpr size_t kMaxLines = 32;
+    if (lines_.size() < kMaxLines)
       lines_.push_back(fmt::format("{} of region {}; {}", what, frame[0], why));
   }
   // Converts the conflicts found since the last call to lines.
@@ -196,7 +196,7 @@ void Validator::Traversal() {
   if (!Goes()) {
     lines_.push_back(fmt::format(
         "the slots have more than {} separate runs of bytes; the plan cannot be validated",
-        kMostWork));
+        kMaxWork));
   }
 }
 
@@ -264,7 +264,7 @@ void Validator::Touch(Effects& effects, uint32_t index, StridedBytes bytes, bool
   for (uint32_t i = 0; i < slot.move_count(); ++i) {
     const format::Move& move = *model_.moves()->Get(slot.first_move() + i);
     const format::Section& section = *model_.sections()->Get(move.section());
-    const int64_t trips = TripsOf(section).most;
+    const int64_t trips = TripsOf(section).max;
     if (section.depth() >= open_.size() || trips <= 1) continue;
     if (IsLocal(move.section(), buffer)) {
       bytes.Repeat(trips, move.stride_bytes());
@@ -272,8 +272,8 @@ void Validator::Touch(Effects& effects, uint32_t index, StridedBytes bytes, bool
       frame[1 + section.depth()] += move.stride_bytes();
     }
   }
-  if (bytes.RunCount() > static_cast<int64_t>(kMostWork)) {
-    findings_.work = kMostWork;
+  if (bytes.RunCount() > static_cast<int64_t>(kMaxWork)) {
+    findings_.work = kMaxWork;
     return;
   }
   Effect& effect = effects[frame];
@@ -330,7 +330,7 @@ uint32_t Validator::Section(uint32_t index, Effects& effects) {
   ReadSlot(effects, section.trip_slot());
   ReadSlot(effects, section.first_condition_slot());
   const Trips trips = TripsOf(section);
-  if (trips.most > 0) Then(effects, Looped(index, trips));
+  if (trips.max > 0) Then(effects, Looped(index, trips));
   WriteSlot(effects, section.length_slot());
   return EndOf(index);
 }
@@ -357,7 +357,7 @@ Effects Validator::Looped(uint32_t index, const Trips& trips) {
   const uint32_t unroll = section.unroll();
   std::vector<Effects> bodies, epilogues;
   open_.push_back(index);
-  for (uint32_t i = 0; i < unroll && i < trips.most; ++i) {
+  for (uint32_t i = 0; i < unroll && i < trips.max; ++i) {
     Effects body;
     WriteSlot(body, section.iteration_slot());
     Then(body, Run(Mark(index, i), Mark(index, i + 1)));
@@ -369,7 +369,7 @@ Effects Validator::Looped(uint32_t index, const Trips& trips) {
   for (uint32_t i = 1; i < unroll; ++i) {
     epilogues.push_back(Run(Mark(index, unroll + i - 1), Mark(index, unroll + i)));
   }
-  return Static(bodies, epilogues, trips, Moving(bodies, trips.most));
+  return Static(bodies, epilogues, trips, Moving(bodies, trips.max));
 }
 
 // The effect of the loop on bytes that it moves through. Scan outputs count as completely written,
@@ -397,7 +397,7 @@ Effects Validator::Moving(const std::vector<Effects>& bodies, int64_t trips) {
       const auto found = body.find(frame);
       phases.push_back(found == body.end() ? &nothing : &found->second);
     }
-    parts[outside].push_back(Repeated(phases, frame.back(), trips, kMostWork, findings_));
+    parts[outside].push_back(Repeated(phases, frame.back(), trips, kMaxWork, findings_));
   }
   Effects all;
   for (auto& [outside, list] : parts) {
@@ -455,14 +455,14 @@ Effects Validator::Static(const std::vector<Effects>& bodies, const std::vector<
                           const Trips& trips, const Effects& moving) {
   const auto period = static_cast<int64_t>(epilogues.size() + 1);
   // The effect after a third period equals that after the second.
-  int64_t visited = std::min(trips.most, 3 * period);
+  int64_t visited = std::min(trips.max, 3 * period);
   Trips reduced = trips;
-  if (trips.most > visited) {
-    if (trips.least == trips.most) {
-      visited = 2 * period + trips.most % period;
+  if (trips.max > visited) {
+    if (trips.least == trips.max) {
+      visited = 2 * period + trips.max % period;
       reduced.least = visited;
     }
-    reduced.most = visited;
+    reduced.max = visited;
   }
   Effects done, result;
   bool first = true;

@@ -10,7 +10,7 @@
 namespace weft::plan {
 namespace {
 
-constexpr size_t kMostInList = 16;
+constexpr size_t kMaxInList = 16;
 
 }  // namespace
 
@@ -149,7 +149,7 @@ bool AccessIndex::Any(ValueId root, const Access& range, int64_t first, int64_t 
   Access shifted = range;
   shifted.begin_bytes -= accesses.base_bytes;
   shifted.end_bytes -= accesses.base_bytes;
-  if (accesses.list.size() <= kMostInList) return accesses.AnyInList(question, shifted);
+  if (accesses.list.size() <= kMaxInList) return accesses.AnyInList(question, shifted);
   accesses.MakeIndex();
   return std::any_of(accesses.lanes.begin(), accesses.lanes.end(), [&](const auto& entry) {
     // Different moves always count as overlapping.

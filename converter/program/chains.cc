@@ -153,7 +153,7 @@ bool ChainJoiner::TakesOver(const Step& step, size_t item) const {
 bool ChainJoiner::FitsLive(size_t last, size_t item, const Step& before, const Step& joined) {
   const Step& step = *InstructionAt(item);
   const int64_t made = program_.values[Resolve(program_, step.outputs[0]).root].bytes;
-  const int64_t most = live_.Most(item, last);
+  const int64_t max = live_.Max(item, last);
   std::vector<LiveChange> changes = {{item + (TakesOver(step, item) ? 1 : 0), -made}};
   std::set<ValueId> roots;
   for (const ValueId input : step.inputs) {
@@ -177,7 +177,7 @@ bool ChainJoiner::FitsLive(size_t last, size_t item, const Step& before, const S
     fits = fits && more <= 0;
   }
   for (const LiveChange& change : changes) live_.Add(change.first, last, change.bytes);
-  fits = fits && live_.Most(item, last) <= most;
+  fits = fits && live_.Max(item, last) <= max;
   if (fits) return true;
   for (const LiveChange& change : changes) live_.Add(change.first, last, -change.bytes);
   return false;

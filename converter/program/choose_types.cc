@@ -102,7 +102,7 @@ std::vector<std::string> TextsOf(const LayerTypes& types) {
   return texts;
 }
 
-LayerTypes ChooseTypes(const std::vector<std::string>& layers, double most,
+LayerTypes ChooseTypes(const std::vector<std::string>& layers, double max,
                        const Measure& measure_always) {
   int trials_left = kMaxTypeTrials / 3 * 2;
   const Measure measure = [&](const LayerTypes& types) -> std::optional<Measured> {
@@ -116,7 +116,7 @@ LayerTypes ChooseTypes(const std::vector<std::string>& layers, double most,
   trials_left += kMaxTypeTrials / 3;
   const auto fits = [&](const LayerTypes& types) {
     const std::optional<Measured> measured = measure(types);
-    return measured && measured->largest <= most;
+    return measured && measured->largest <= max;
   };
   // The error may not grow with every change, but every accepted choice has been measured.
   size_t fitting = 0, beyond = steps.size() + 1;

@@ -39,9 +39,9 @@ std::vector<std::string> TextsOf(const LayerTypes& types);
 inline constexpr int kMaxTypeTrials = 450;
 
 // Measures each type of each layer separately. Accepts types in order of bytes saved per noise
-// while `largest` of the combined choice is at most `most`. Then tries the remaining ones. The
+// while `largest` of the combined choice is at most `max`. Then tries the remaining ones. The
 // result depends only on the measurements.
-LayerTypes ChooseTypes(const std::vector<std::string>& layers, double most, const Measure& measure);
+LayerTypes ChooseTypes(const std::vector<std::string>& layers, double max, const Measure& measure);
 
 }  // namespace weft::plan
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kGreatestNibble = 7;
 // Maximum factor by which rounding scales to f16 may increase the sum of squared errors.
-constexpr double kMostOfHalves = 1.1;
+constexpr double kMaxOfHalves = 1.1;
 constexpr uint8_t kMiddleOf4Bits = 8;
 
 float RoundedToHalf(float number) {
@@ -119,8 +119,8 @@ GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint
     });
   };
   GroupWeights halves = quantized(true), floats = quantized(false);
-  const double most = kMostOfHalves * SquaredErrors(floats.numbers, panels);
-  return SquaredErrors(halves.numbers, panels) <= most ? halves : floats;
+  const double max = kMaxOfHalves * SquaredErrors(floats.numbers, panels);
+  return SquaredErrors(halves.numbers, panels) <= max ? halves : floats;
 }
 
 std::optional<GroupWeights> RecoverGroups(std::span<const float> panels, uint32_t inputs,
@@ -140,7 +140,7 @@ format::DenseI4Params InGroups(const format::DenseParams& params, uint32_t group
   return format::DenseI4Params(
       params.rows(), params.inputs(), params.outputs(), params.x_row_stride(),
       params.y_row_stride(), params.start_row_stride(), params.activation(),
-      kernels::MostForI4(params.inputs(), group_blocks), group_blocks, scales, 0, 0);
+      kernels::MaxForI4(params.inputs(), group_blocks), group_blocks, scales, 0, 0);
 }
 
 Value ScratchOf(const format::DenseI4Params& params) {

@@ -76,7 +76,7 @@ bool EmitOfIntegers(Builder& builder, const IntegerValues& values,
   if (const auto shorts =
           ShortsOf(builder, values, x, integers.numbers, integers.scales, product.inputs())) {
     format::DenseI8Params params = InIntegers(product, integers.row_bits);
-    params.mutate_most(0);
+    params.mutate_max(0);
     builder.Emit(params, {shorts->x, integers.numbers, shorts->scales, start},
                  {y, builder.Scratch(ScratchOf(params).type)});
     return true;

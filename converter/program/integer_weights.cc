@@ -21,7 +21,7 @@ constexpr uint32_t kLeastTaps = 3;
 constexpr double kGreatestInteger = 127;
 // Range of the integer, in steps of 0.5, that the largest weight is mapped to; more than 127 is
 // clamped to 127.
-constexpr double kLeastGreatest = 119, kMostGreatest = 135;
+constexpr double kLeastGreatest = 119, kMaxGreatest = 135;
 
 uint32_t PaddedOutputs(const ProductShape& shape) {
   return Narrow32(kernels::PanelCount(shape.outputs) * kernels::kPanelOutputs, "padded outputs");
@@ -131,7 +131,7 @@ float BestScale(std::span<const float> weights, float greatest) {
     if (error < least) best = scale, least = error;
   };
   try_greatest(kGreatestInteger);
-  for (double integer = kLeastGreatest; integer <= kMostGreatest; integer += 0.5) {
+  for (double integer = kLeastGreatest; integer <= kMaxGreatest; integer += 0.5) {
     try_greatest(integer);
   }
   return best;
@@ -163,9 +163,9 @@ To WithWindowOf(const From& from) {
 uint32_t InputsOf(const format::ConvI8Params& p) {
   return p.kernel_height() * p.kernel_width() * p.in_channels();
 }
-uint32_t MostOf(uint32_t inputs, uint32_t row_bits) {
-  const uint32_t most = kernels::MostFor(inputs);
-  return row_bits == kNarrowRows ? std::min(most, kernels::kLeastMost) : most;
+uint32_t MaxOf(uint32_t inputs, uint32_t row_bits) {
+  const uint32_t max = kernels::MaxFor(inputs);
+  return row_bits == kNarrowRows ? std::min(max, kernels::kLeastMax) : max;
 }
 TensorType Elements(ElementType type, uint64_t count) {
   return {type, {static_cast<int64_t>(count)}};
@@ -205,7 +205,7 @@ std::vector<float> FloatsOf(const std::vector<std::byte>& bytes) {
 bool GainsFromIntegers(const ProductShape& shape) {
   if (shape.over == SumsOver::kTaps) return shape.inputs >= kLeastTaps;
   return shape.inputs >= kLeastExtent && shape.outputs >= kLeastExtent &&
-         kernels::MostFor(shape.inputs) >= kernels::kLeastMost;
+         kernels::MaxFor(shape.inputs) >= kernels::kLeastMax;
 }
 
 IntegerGrid NearestIntegers(std::span<const float> weights) {
@@ -213,7 +213,7 @@ IntegerGrid NearestIntegers(std::span<const float> weights) {
   grid.integers.resize(weights.size());
   float greatest = 0;
   for (const float weight : weights) greatest = std::max(greatest, std::fabs(weight));
-  const auto finest = static_cast<float>(greatest / kMostGreatest);
+  const auto finest = static_cast<float>(greatest / kMaxGreatest);
   if (finest < std::numeric_limits<float>::min()) return grid;  // would count as zero
   grid.scale = BestScale(weights, greatest);
   for (size_t i = 0; i < weights.size(); ++i) {
@@ -261,7 +261,7 @@ format::DenseI8Params InIntegers(const format::DenseParams& params, uint32_t row
   return format::DenseI8Params(params.rows(), params.inputs(), params.outputs(),
                                params.x_row_stride(), params.y_row_stride(),
                                params.start_row_stride(), params.activation(),
-                               MostOf(params.inputs(), row_bits));
+                               MaxOf(params.inputs(), row_bits));
 }
 
 Value ScratchOf(const format::DenseI8Params& params) {
@@ -278,7 +278,7 @@ format::ConvI8Params InIntegers(const format::ConvParams& params, uint32_t row_b
   integers.mutate_groups(params.groups());
   integers.mutate_in_channels(params.in_channels());
   integers.mutate_out_channels(params.out_channels());
-  integers.mutate_most(MostOf(InputsOf(integers), row_bits));
+  integers.mutate_max(MaxOf(InputsOf(integers), row_bits));
   return integers;
 }
 

@@ -17,7 +17,7 @@ uint32_t WindowExtent(int64_t extent) { return Narrow32(extent, "an extent of a 
 void EmitWindowSums(Builder& builder, const format::ConvParams& conv,
                     const WindowIntegers& integers, ValueId x, ValueId bias, ValueId y) {
   format::ConvI8Params params = InIntegers(conv, integers.row_bits);
-  if (integers.of_shorts) params.mutate_most(0);
+  if (integers.of_shorts) params.mutate_max(0);
   const ValueId patches = builder.Scratch(PatchesOf(params));
   builder.Emit(params, {x, integers.numbers, integers.scales, bias},
                {y, patches, builder.Scratch(ScratchOf(params))});
@@ -25,7 +25,7 @@ void EmitWindowSums(Builder& builder, const format::ConvParams& conv,
 void EmitWindowSums(Builder& builder, const format::DenseParams& dense,
                     const WindowIntegers& integers, ValueId x, ValueId start, ValueId y) {
   format::DenseI8Params params = InIntegers(dense, integers.row_bits);
-  if (integers.of_shorts) params.mutate_most(0);
+  if (integers.of_shorts) params.mutate_max(0);
   builder.Emit(params, {x, integers.numbers, integers.scales, start},
                {y, builder.Scratch(ScratchOf(params).type)});
 }

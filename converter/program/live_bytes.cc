@@ -32,7 +32,7 @@ LiveBytes::LiveBytes(const Program& program, BlockId block, const AccessMap& acc
     change[static_cast<size_t>(std::min(last.item, std::ssize(at_) - 1) + 1)] -= value.bytes;
   }
   std::partial_sum(change.begin(), change.end() - 1, at_.begin());
-  most_ = *std::ranges::max_element(at_);
+  max_ = *std::ranges::max_element(at_);
 }
 
 void LiveBytes::Add(size_t first, size_t last, int64_t bytes) {
@@ -41,12 +41,12 @@ void LiveBytes::Add(size_t first, size_t last, int64_t bytes) {
 
 bool LiveBytes::KeepsTo(size_t first, size_t last) const {
   for (size_t item = first; item <= last; ++item) {
-    if (at_[item] > most_) return false;
+    if (at_[item] > max_) return false;
   }
   return true;
 }
 
-int64_t LiveBytes::Most(size_t first, size_t last) const {
+int64_t LiveBytes::Max(size_t first, size_t last) const {
   return *std::max_element(at_.begin() + static_cast<ptrdiff_t>(first),
                            at_.begin() + static_cast<ptrdiff_t>(last) + 1);
 }

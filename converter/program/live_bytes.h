@@ -27,11 +27,11 @@ class LiveBytes {
   // Returns true if none of these items has more live bytes than the initial maximum of the block.
   bool KeepsTo(size_t first, size_t last) const;
   // Returns the maximum over these items.
-  int64_t Most(size_t first, size_t last) const;
+  int64_t Max(size_t first, size_t last) const;
 
  private:
   std::vector<int64_t> at_;
-  int64_t most_ = 0;
+  int64_t max_ = 0;
 };
 
 // Returns true if the step may write the output over an input of equal size in the same block. The

@@ -22,9 +22,9 @@ struct ProgramRun {
 };
 
 // Runs a program without inputs once, starting from Reset. A program that needs more than
-// `most_scratch_bytes` does not run: then scratch_bytes is set, and there are neither outputs nor
+// `max_scratch_bytes` does not run: then scratch_bytes is set, and there are neither outputs nor
 // an error.
-using RunProgram = std::function<ProgramRun(Program program, int64_t most_scratch_bytes)>;
+using RunProgram = std::function<ProgramRun(Program program, int64_t max_scratch_bytes)>;
 
 }  // namespace weft::plan
 

@@ -103,8 +103,8 @@ bool ReadFrom(DenseParams& params, size_t input, const CopySource& source) {
 std::optional<Dims> CommonAxes(Dims a, Dims b) {
   Dims common;
   while (!a.empty() && !b.empty()) {
-    const auto [least, most] = std::minmax(a.back(), b.back());
-    if (least == 0 || most % least != 0) return std::nullopt;
+    const auto [least, max] = std::minmax(a.back(), b.back());
+    if (least == 0 || max % least != 0) return std::nullopt;
     common.push_back(least);
     for (Dims* dims : {&a, &b}) {
       dims->back() /= common.back();

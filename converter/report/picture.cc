@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 // Lengths in SVG user units.
 constexpr double kWidth = 960, kLeft = 84, kRight = 12, kMap = 280, kCurve = 70, kLane = 20;
 constexpr double kBracket = 18, kKeys = 24, kCharacter = 6.4;
-constexpr size_t kMostLanes = 8;
+constexpr size_t kMaxLanes = 8;
 
 std::string PictureStyle() { return fmt::format("<style>\n{}</style>\n", kPictureStyle); }
 
@@ -203,10 +203,10 @@ class Drawing {
     const double bottom = y_ + kCurve;
     const auto y_of = [&](double live) { return bottom - live * kCurve / bytes; };
     std::string path = fmt::format("M{} {:.2f}", kLeft, bottom);
-    double most = 0;
+    double max = 0;
     if (region < plan_["live_bytes"].size()) {
       for (const Json& live : plan_["live_bytes"][region]) {
-        most = std::max(most, live.get<double>());
+        max = std::max(max, live.get<double>());
         path += fmt::format("V{:.2f}h{:.4f}", y_of(live.get<double>()), column_);
       }
     }
@@ -214,7 +214,7 @@ class Drawing {
     Line("arena", y_);
     Line("grid", bottom);
     Write("soft", kLeft, y_ - 7, "start",
-          fmt::format("live bytes, at most {}; dashed: the arena, {} B", Number(std::llround(most)),
+          fmt::format("live bytes, at most {}; dashed: the arena, {} B", Number(std::llround(max)),
                       Number(std::llround(bytes))));
     Write("soft", kLeft - 8, y_ + 4, "end", Number(std::llround(bytes)));
     Write("soft", kLeft - 8, bottom + 4, "end", "0");
@@ -227,7 +227,7 @@ class Drawing {
   void Lanes() {
     const Json& variables = facts_["variables"];
     if (variables.empty()) return;
-    const size_t shown = std::min(variables.size(), kMostLanes);
+    const size_t shown = std::min(variables.size(), kMaxLanes);
     std::string text = fmt::format("state, kept between runs: {} B",
                                    Number(facts_["needs"]["state_bytes"].get<int64_t>()));
     if (variables.size() > shown) text += fmt::format("; {} more", variables.size() - shown);

@@ -37,14 +37,14 @@ struct DetectImage {
   int32_t BestOf(uint32_t prior) const {
     const size_t row = size_t{prior} * shape.classes;
     int32_t best = -1;
-    float most = -1;
+    float max = -1;
     for (uint32_t of_class = 1; of_class < shape.classes; ++of_class) {
       const float score = scores[row + of_class];
-      if (of_class == shape.background || !(score > most)) continue;
+      if (of_class == shape.background || !(score > max)) continue;
       best = static_cast<int32_t>(row + of_class);
-      most = score;
+      max = score;
     }
-    return most >= shape.score_threshold ? best : -1;
+    return max >= shape.score_threshold ? best : -1;
   }
 };
 
@@ -65,16 +65,16 @@ class KeptDetections {
 
   // Returns false if `kept` better detections are already there.
   bool Add(int32_t position) {
-    const size_t most = image_.shape.kept;
+    const size_t max = image_.shape.kept;
     const auto is_better = [this](size_t a, size_t b) {
       return image_.IsBetter(list_[a], list_[b]);
     };
-    if (count_ < most) {
+    if (count_ < max) {
       list_[count_++] = position;
-      if (count_ == most) MakeHeap(list_, count_, is_better);
+      if (count_ == max) MakeHeap(list_, count_, is_better);
       return true;
     }
-    if (most == 0 || !image_.IsBetter(position, list_[0])) return false;
+    if (max == 0 || !image_.IsBetter(position, list_[0])) return false;
     list_[0] = position;
     Sink(list_, 0, count_, is_better);
     return true;
@@ -116,9 +116,9 @@ void TakeCandidates(const DetectImage& image, int32_t* positions, size_t count,
   const PositionList list = {positions};
   const auto is_worse = [&](size_t a, size_t b) { return image.IsBetter(list[b], list[a]); };
   MakeHeap(list, count, is_worse);
-  const size_t most = count < image.shape.candidates ? count : image.shape.candidates;
+  const size_t max = count < image.shape.candidates ? count : image.shape.candidates;
   int32_t* detected = positions + count;
-  for (size_t taken = 0; taken < most; ++taken) {
+  for (size_t taken = 0; taken < max; ++taken) {
     const size_t last = count - taken - 1;
     TakeRoot(list, last + 1, is_worse);
     const int32_t position = positions[last];

@@ -58,10 +58,10 @@ class SelectedRows {
     Write(count_++, positions, numbers);
   }
   // Writes -1 to the unused rows.
-  void FillUp(size_t most) const {
+  void FillUp(size_t max) const {
     const int32_t positions[3] = {-1, -1, -1};
     const float numbers[3] = {-1, -1, -1};
-    for (size_t row = count_; row < most; ++row) Write(row, positions, numbers);
+    for (size_t row = count_; row < max; ++row) Write(row, positions, numbers);
   }
   void Sort() const {
     const auto is_before = [this](size_t a, size_t b) { return IsBefore(a, b); };
@@ -178,7 +178,7 @@ void Suppress(const SuppressShape& shape, const float* boxes, const float* score
     for (size_t box_class = 0; box_class < shape.classes; ++box_class) {
       const float* line = is_soft ? LoweredScores(shape, scores, results.lowered) : scores;
       size_t count = Candidates(shape, line, left);
-      for (size_t taken = 0; taken < shape.most && count != 0; ++taken) {
+      for (size_t taken = 0; taken < shape.max && count != 0; ++taken) {
         const int32_t best = BestOf(line, left, count);
         rows.Add(batch, box_class, best, line[best]);
         count = is_soft ? WithLowered(shape, boxes, best, results.lowered, left, count)
@@ -190,7 +190,7 @@ void Suppress(const SuppressShape& shape, const float* boxes, const float* score
   }
   if (shape.across != 0) rows.Sort();
   *results.found = static_cast<int32_t>(rows.count());
-  rows.FillUp(size_t{shape.batch} * shape.classes * shape.most);
+  rows.FillUp(size_t{shape.batch} * shape.classes * shape.max);
 }
 
 }  // namespace weft::kernels

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Non-maximum suppression. For each class of a batch, boxes with a score above score_threshold are
-// selected in descending order of score (for equal scores the lower index first), at most `most`
+// selected in descending order of score (for equal scores the lower index first), at most `max`
 // per class. Each selected box removes those whose overlap (intersection over union, 0 if a box has
 // no area) is above iou_threshold. If `decay` is not 0, it also multiplies the scores of the
 // remaining boxes by exp(decay * overlap * overlap), and boxes no longer above score_threshold are
@@ -27,7 +27,7 @@ struct SuppressShape {
   uint32_t batch = 0;
   uint32_t classes = 0;
   uint32_t boxes = 0;
-  uint32_t most = 0;
+  uint32_t max = 0;
   float iou_threshold = 0;
   float score_threshold = 0;
   uint32_t centred = 0;

@@ -170,7 +170,7 @@ uint32_t CountBits(uint8_t bits) {
 constexpr size_t kAnyBlock = size_t{1} << 30;
 
 // Maximum number of elements of a block if the inputs `staged` have stages.
-size_t MostOfBlock(const ChainShape& shape, uint8_t staged) {
+size_t MaxOfBlock(const ChainShape& shape, uint8_t staged) {
   const uint32_t parts = shape.registers + CountBits(staged);
   return parts == 0 ? kAnyBlock : kBlockFloats / parts / kLine * kLine;
 }
@@ -184,9 +184,9 @@ uint8_t InputsInRows(const ChainShape& shape) {
     if (is_whole) in_rows = static_cast<uint8_t>(in_rows | (shape.staged & 1u << i));
   }
   const size_t row = RowOf(shape),
-               most = MostOfBlock(shape, static_cast<uint8_t>(shape.staged & ~in_rows));
-  const size_t blocks_of_row = (row + most - 1) / most;
-  return row > MostOfBlock(shape, shape.staged) * blocks_of_row ? in_rows : 0;
+               max = MaxOfBlock(shape, static_cast<uint8_t>(shape.staged & ~in_rows));
+  const size_t blocks_of_row = (row + max - 1) / max;
+  return row > MaxOfBlock(shape, shape.staged) * blocks_of_row ? in_rows : 0;
 }
 
 }  // namespace
@@ -196,22 +196,22 @@ void Chain(const ChainShape& shape, const float* const* x, float* y) {
   size_t count = 1;
   for (uint32_t d = 0; d < shape.rank; ++d) count *= shape.dims[d];
   const uint8_t in_rows = InputsInRows(shape);
-  size_t most = MostOfBlock(shape, shape.staged);
-  if (in_rows != 0) most = MostOfBlock(shape, static_cast<uint8_t>(shape.staged & ~in_rows));
+  size_t max = MaxOfBlock(shape, shape.staged);
+  if (in_rows != 0) max = MaxOfBlock(shape, static_cast<uint8_t>(shape.staged & ~in_rows));
   alignas(64) float registers[kBlockFloats];
-  ChainInputs inputs(shape, x, registers + shape.registers * most, count < most ? count : most,
+  ChainInputs inputs(shape, x, registers + shape.registers * max, count < max ? count : max,
                      in_rows);
   const float* at[kChainInputs + kChainRegisters] = {};
-  for (uint32_t r = 0; r < shape.registers; ++r) at[kChainInputs + r] = registers + r * most;
+  for (uint32_t r = 0; r < shape.registers; ++r) at[kChainInputs + r] = registers + r * max;
   for (uint32_t i = 0; i < shape.constants; ++i) {
     Stage(shape.numbers + i, 0, inputs.block(),
-          registers + (shape.registers - shape.constants + i) * most);
+          registers + (shape.registers - shape.constants + i) * max);
   }
   const auto run = HWY_DYNAMIC_DISPATCH(ChainOfBlock);
   for (size_t first = 0, block = 0; first < count; first += block) {
     block = inputs.Next(count - first);
     inputs.Find(first, block, at);
-    run(shape, at, registers, most, y + first, block);
+    run(shape, at, registers, max, y + first, block);
   }
 }
 

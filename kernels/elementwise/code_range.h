@@ -27,8 +27,8 @@ inline constexpr float kLeastScale = 0x1p-100f, kGreatestScale = 0x1p100f;
 
 // Maximum number of products of two codes, and of differences of two codes, whose sum fits in 32
 // bits.
-inline constexpr uint32_t kMostProducts = 0x7FFFFFFFu / (128 * 128);
-inline constexpr uint32_t kMostDifferences = 0x7FFFFFFFu / 255;
+inline constexpr uint32_t kMaxProducts = 0x7FFFFFFFu / (128 * 128);
+inline constexpr uint32_t kMaxDifferences = 0x7FFFFFFFu / 255;
 
 }  // namespace weft::kernels
 

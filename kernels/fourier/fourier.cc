@@ -177,7 +177,7 @@ HWY_INLINE void RunAnyPass(const FourierPass& pass) {
 inline HWY_NOINLINE void RunPasses(const FourierShape& shape, const float* tables, Halves from,
                                    Halves to) {
   size_t rest = FourierPoints(shape), columns = 1;
-  for (uint32_t i = 0; i < kMostFourierFactors && shape.factors[i] != 0; ++i) {
+  for (uint32_t i = 0; i < kMaxFourierFactors && shape.factors[i] != 0; ++i) {
     const uint32_t factor = shape.factors[i];
     rest /= factor;
     const float* circle = tables;
@@ -219,7 +219,7 @@ HWY_INLINE void TransformLine(const FourierShape& shape, const float* x, const f
   const float* twiddles = tables + FourierWindowFloats(shape);
   float* beside = is_odd_line ? scratch + 2 * m : y;
   uint32_t passes = 0;
-  while (passes < kMostFourierFactors && shape.factors[passes] != 0) ++passes;
+  while (passes < kMaxFourierFactors && shape.factors[passes] != 0) ++passes;
   const Halves last = {scratch, scratch + m};
   const Halves other = {beside, beside + m};
   const Halves first = passes % 2 == 0 ? last : other, second = passes % 2 == 0 ? other : last;

@@ -31,7 +31,7 @@ namespace weft::kernels {
 
 enum class FourierOp : uint8_t { kForward, kInverse, kForwardReal, kInverseReal };
 inline constexpr uint8_t kFourierOpCount = 4;
-inline constexpr uint32_t kMostFourierFactors = 12;
+inline constexpr uint32_t kMaxFourierFactors = 12;
 
 struct FourierShape {
   uint32_t lines = 0;
@@ -39,7 +39,7 @@ struct FourierShape {
   uint32_t x_line_stride = 0;  // floats
   uint32_t y_line_stride = 0;
   float scale = 1;
-  uint8_t factors[kMostFourierFactors] = {};  // zeros after the last
+  uint8_t factors[kMaxFourierFactors] = {};  // zeros after the last
   FourierOp op = FourierOp::kForward;
   bool has_window = false;  // of real numbers only
 };
@@ -90,7 +90,7 @@ constexpr uint64_t FourierTwiddleFloats(uint32_t factor, uint32_t rest) {
 constexpr uint64_t FourierTableFloats(const FourierShape& s) {
   uint64_t floats = FourierWindowFloats(s) + FourierPairFloats(s);
   uint32_t rest = FourierPoints(s);
-  for (uint32_t i = 0; i < kMostFourierFactors && s.factors[i] != 0; ++i) {
+  for (uint32_t i = 0; i < kMaxFourierFactors && s.factors[i] != 0; ++i) {
     rest /= s.factors[i];
     floats += FourierCircleFloats(s.factors[i]) + FourierTwiddleFloats(s.factors[i], rest);
   }

@@ -36,11 +36,11 @@ inline CirclePoint TwiddlePoint(int64_t step, int64_t size) {
 
 // Writes the factors of `points` to `factors`, in the order of the passes (fours first). Returns
 // false if a prime factor is too large or there are too many factors.
-inline bool FindFourierFactors(uint32_t points, uint8_t (&factors)[kMostFourierFactors]) {
+inline bool FindFourierFactors(uint32_t points, uint8_t (&factors)[kMaxFourierFactors]) {
   uint32_t count = 0;
   for (const uint8_t factor : {4, 2, 3, 5, 7, 11, 13}) {
     for (; points % factor == 0; points /= factor) {
-      if (points == 0 || count == kMostFourierFactors) return false;
+      if (points == 0 || count == kMaxFourierFactors) return false;
       factors[count++] = factor;
     }
   }

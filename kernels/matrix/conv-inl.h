@@ -122,7 +122,7 @@ class ConvOffsets {
     constexpr size_t kShortRun = 16;
     const Taps& taps = window.taps;
     const size_t runs = window.windows * taps.lines;
-    if (runs < 2 || taps.count >= kShortRun || runs * taps.count > kMost) return;
+    if (runs < 2 || taps.count >= kShortRun || runs * taps.count > kMax) return;
     const size_t run_weights = taps.count * kPanel;
     if (taps.lines > 1 && taps.weight_line != run_weights) return;
     if (window.windows > 1 && window.weight_window != taps.lines * run_weights) return;
@@ -138,10 +138,10 @@ class ConvOffsets {
   const size_t* at() const { return at_; }
 
  private:
-  static constexpr size_t kMost = 128;
+  static constexpr size_t kMax = 128;
 
   size_t count_ = 0;
-  size_t at_[kMost];
+  size_t at_[kMax];
 };
 
 // For targets with one lane, where loops over runs cost the same.

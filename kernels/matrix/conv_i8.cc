@@ -13,7 +13,7 @@ namespace weft::kernels::HWY_NAMESPACE {
 struct ConvI8Group {
   const ConvI8Shape& shape;
   const PatchGeometry& geometry;
-  const void* x;  // float, or int16 if `most` is 0
+  const void* x;  // float, or int16 if `max` is 0
   const int8_t* weights;
   const float* scales;
   const float* bias;
@@ -31,7 +31,7 @@ struct ConvI8Group {
     product.y_row_stride = PixelStride();
     if (is_scattered) product.y_row_stride = product.outputs;
     product.activation = shape.activation;
-    product.most = shape.most;
+    product.max = shape.max;
     return product;
   }
   // Distance in y from a pixel to the next one of its row, or of its column if the width is 1.
@@ -53,8 +53,8 @@ struct ConvI8Group {
   // Computes `count` pixels from (row, column) on; `to` is the address of the first result.
   void RunPixels(DenseI8Shape& product, uint32_t row, uint32_t column, uint32_t count, float* to,
                  bool is_scattered) const {
-    if (product.inputs != 0 && product.most != 0) Gather<float>(row, column, count);
-    if (product.inputs != 0 && product.most == 0) Gather<int16_t>(row, column, count);
+    if (product.inputs != 0 && product.max != 0) Gather<float>(row, column, count);
+    if (product.inputs != 0 && product.max == 0) Gather<int16_t>(row, column, count);
     product.rows = count;
     float* const results = is_scattered ? patches + size_t{count} * product.inputs : to;
     DenseI8(product, patches, weights, scales, bias, results, scratch);
@@ -95,7 +95,7 @@ void ConvI8(const ConvI8Shape& shape, const void* x, const int8_t* weights, cons
   const size_t group_weights = PackedDenseI8Bytes(shape.out_channels, inputs);
   const size_t group_scales = PanelCount(shape.out_channels) * kPanelOutputs;
   const auto* const from = static_cast<const uint8_t*>(x);
-  const size_t bytes = shape.most != 0 ? sizeof(float) : sizeof(int16_t);
+  const size_t bytes = shape.max != 0 ? sizeof(float) : sizeof(int16_t);
   for (size_t b = 0; b < shape.batch; ++b) {
     for (size_t g = 0; g < shape.groups; ++g) {
       const size_t in = g * shape.in_channels, out = g * shape.out_channels;

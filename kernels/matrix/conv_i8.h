@@ -12,9 +12,9 @@
 
 namespace weft::kernels {
 
-// `most` as in DenseI8Shape; at most MostFor(taps * in_channels). If it is 0, x is int16.
+// `max` as in DenseI8Shape; at most MaxFor(taps * in_channels). If it is 0, x is int16.
 struct ConvI8Shape : ConvShape {
-  uint32_t most = 0;
+  uint32_t max = 0;
 };
 
 // Number of pixels whose patches are in memory at the same time.

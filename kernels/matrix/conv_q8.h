@@ -11,7 +11,7 @@
 
 namespace weft::kernels {
 
-// taps * in_channels is at most kMostProducts.
+// taps * in_channels is at most kMaxProducts.
 struct ConvQ8Shape : ConvShape {
   ResultsQ8 results;
   int8_t x_zero = 0;

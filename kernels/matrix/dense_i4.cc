@@ -119,7 +119,7 @@ WEFT_PART void TakeRows(const DenseI4Shape& shape, const float* x, size_t first,
     // The stride after the last row may have any value.
     const float* row = shape.inputs == 0 ? x : x + (first + r) * shape.x_row_stride;
     int16_t* const q = rows.numbers + r * rows.padded;
-    rows.worth[r] = QuantizeRow(row, shape.inputs, rows.padded, static_cast<float>(shape.most), q);
+    rows.worth[r] = QuantizeRow(row, shape.inputs, rows.padded, static_cast<float>(shape.max), q);
     size_t k = 0;
     for (size_t g = 0; g < rows.groups; ++g) {
       const size_t left = rows.padded - k, end = k + (left < rows.group ? left : rows.group);

@@ -10,7 +10,7 @@
 //   y[n] = act(t[n] * (m / most) + start[n])
 //
 // The default of zeros is 8, that of start is 0. Sums are exact and rounded once when converted to
-// float: y is bit-identical on every target. `most` is at most MostForI4 of a group's inputs.
+// float: y is bit-identical on every target. `max` is at most MaxForI4 of a group's inputs.
 #ifndef WEFT_KERNELS_MATRIX_DENSE_I4_H_
 #define WEFT_KERNELS_MATRIX_DENSE_I4_H_
 
@@ -41,13 +41,13 @@ constexpr uint32_t GroupCount(uint32_t inputs, uint32_t group_blocks) {
   return group == 0 ? 0 : (BlockCount(inputs) + group - 1) / group;
 }
 
-// The maximum `most` for which no sum of a group exceeds the range of int32.
-constexpr uint32_t MostForI4(uint32_t inputs, uint32_t group_blocks) {
+// The maximum `max` for which no sum of a group exceeds the range of int32.
+constexpr uint32_t MaxForI4(uint32_t inputs, uint32_t group_blocks) {
   constexpr uint32_t kGreatestSum = 0x7FFFFFFF, kGreatestWeight = 15;
   const uint32_t group = GroupBlocks(inputs, group_blocks);
-  const uint32_t most =
-      group == 0 ? kGreatestMost : kGreatestSum / kGreatestWeight / kInputBlock / group;
-  return most < kGreatestMost ? most : kGreatestMost;
+  const uint32_t max =
+      group == 0 ? kGreatestMax : kGreatestSum / kGreatestWeight / kInputBlock / group;
+  return max < kGreatestMax ? max : kGreatestMax;
 }
 
 // Number of inputs of a panel whose weights are unpacked to bytes at the same time.

@@ -31,12 +31,10 @@ struct DenseI8Operands {
 // other target.
 #if defined(WEFT_TARGET_DOTS)
 inline constexpr bool kMultipliesBytes = true;
-HWY_INLINE bool AreBytes(const DenseI8Shape& shape) {
-  return shape.most == kLeastMost && HasDots();
-}
+HWY_INLINE bool AreBytes(const DenseI8Shape& shape) { return shape.max == kLeastMax && HasDots(); }
 #elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE)
 inline constexpr bool kMultipliesBytes = true;
-HWY_INLINE bool AreBytes(const DenseI8Shape& shape) { return shape.most == kLeastMost; }
+HWY_INLINE bool AreBytes(const DenseI8Shape& shape) { return shape.max == kLeastMax; }
 #else
 inline constexpr bool kMultipliesBytes = false;
 HWY_INLINE bool AreBytes(const DenseI8Shape&) { return false; }
@@ -48,9 +46,9 @@ HWY_INLINE float IntegersOfRow(const DenseI8Shape& shape, const void* x, size_t 
                                Number* q) {
   // The stride after the last row may have any value.
   const size_t position = shape.inputs == 0 ? 0 : row * shape.x_row_stride;
-  if (sizeof(Number) == sizeof(int8_t) || shape.most != 0) {
+  if (sizeof(Number) == sizeof(int8_t) || shape.max != 0) {
     return QuantizeRow(static_cast<const float*>(x) + position, shape.inputs, padded,
-                       static_cast<float>(shape.most), q);
+                       static_cast<float>(shape.max), q);
   }
   const int16_t* const from = static_cast<const int16_t*>(x) + position;
   for (size_t i = 0; i < padded; ++i) {
@@ -127,17 +125,17 @@ template <size_t kRows, typename Number>
 HWY_INLINE void RunPanels(const DenseI8Shape& shape, const DenseI8Operands& at,
                           const NumberRows<Number>& numbers, const float* worth,
                           const float* starts, float* rows) {
-  constexpr size_t kMost = kPanelsAtOnce * kPanelOutputs;
+  constexpr size_t kMax = kPanelsAtOnce * kPanelOutputs;
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, shape.inputs);
   const int8_t* weights = at.weights;
-  for (size_t first = 0; first < shape.outputs; first += kMost) {
-    const size_t left = shape.outputs - first, outputs = left < kMost ? left : kMost;
-    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kMost];
+  for (size_t first = 0; first < shape.outputs; first += kMax) {
+    const size_t left = shape.outputs - first, outputs = left < kMax ? left : kMax;
+    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kMax];
     SumPanels<kRows>(numbers, weights, PanelCount(static_cast<uint32_t>(outputs)), sums);
     for (size_t r = 0; r < kRows; ++r) {
       const float* start =
           starts == nullptr ? nullptr : starts + r * shape.start_row_stride + first;
-      FinishPanel(sums + r * kMost, worth[r], at.scales + first, start, outputs,
+      FinishPanel(sums + r * kMax, worth[r], at.scales + first, start, outputs,
                   rows + r * shape.y_row_stride + first);
     }
     weights += kPanelsAtOnce * panel_bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense layer in integers: weights are int8 with one scale per output. Rows of x become int16 when
-// they are read, or int8 if `most` is kLeastMost. With m the maximum magnitude of a row of x, and
+// they are read, or int8 if `max` is kLeastMax. With m the maximum magnitude of a row of x, and
 // every float operation rounded separately,
 //
 //   q[k]   = x[k] * (most / m), to the nearest integer, ties to even
@@ -9,10 +9,10 @@
 // from left to right, start 0 without. The sum is exact and rounded once when converted to float: y
 // is bit-identical on every target, also on those without fused multiply-add. A row whose
 // magnitudes are all below 2^-100 counts as zeros; if a row contains an infinity or a NaN, all its
-// outputs are NaN. `most` is at most MostFor(inputs), which is 32767 up to 512 inputs; larger
+// outputs are NaN. `max` is at most MaxFor(inputs), which is 32767 up to 512 inputs; larger
 // values would overflow sums.
 //
-// If `most` is 0, x already holds int16 values with any scale, and
+// If `max` is 0, x already holds int16 values with any scale, and
 //
 //   y[n] = act((sum_k x[k] * weights[n,k]) * scales[n] + start[n])
 //
@@ -25,18 +25,18 @@
 
 namespace weft::kernels {
 
-// `most`: the integer to which the maximum magnitude of a row is mapped, or 0. With kLeastMost,
+// `max`: the integer to which the maximum magnitude of a row is mapped, or 0. With kLeastMax,
 // products are computed in int8 on targets where that is faster.
 struct DenseI8Shape : DenseShape {
-  uint32_t most = 0;
+  uint32_t max = 0;
 };
-inline constexpr uint32_t kLeastMost = 127, kGreatestMost = 32767;
+inline constexpr uint32_t kLeastMax = 127, kGreatestMax = 32767;
 
-// The maximum `most` for which no sum of `inputs` products exceeds the range of int32.
-constexpr uint32_t MostFor(uint32_t inputs) {
+// The maximum `max` for which no sum of `inputs` products exceeds the range of int32.
+constexpr uint32_t MaxFor(uint32_t inputs) {
   constexpr uint32_t kGreatestSum = 0x7FFFFFFF, kGreatestWeight = 128;
-  const uint32_t most = inputs == 0 ? kGreatestMost : kGreatestSum / kGreatestWeight / inputs;
-  return most < kGreatestMost ? most : kGreatestMost;
+  const uint32_t max = inputs == 0 ? kGreatestMax : kGreatestSum / kGreatestWeight / inputs;
+  return max < kGreatestMax ? max : kGreatestMax;
 }
 
 // Number of rows in scratch at the same time.
@@ -47,7 +47,7 @@ constexpr uint64_t DenseI8ScratchShorts(uint32_t rows, uint32_t inputs) {
   return (rows < kDenseI8Rows ? rows : kDenseI8Rows) * PaddedInputs(inputs);
 }
 
-// x is float, or int16 if `most` is 0. `weights` as PackDenseI8 lays them out; scales are padded to
+// x is float, or int16 if `max` is 0. `weights` as PackDenseI8 lays them out; scales are padded to
 // complete panels. scratch holds DenseI8ScratchShorts. Otherwise as Dense.
 void DenseI8(const DenseI8Shape& shape, const void* x, const int8_t* weights, const float* scales,
              const float* start, float* y, int16_t* scratch);

@@ -27,7 +27,7 @@ struct FactorsQ8 {
   const float* start = nullptr;
 };
 
-// inputs is at most kMostProducts.
+// inputs is at most kMaxProducts.
 struct DenseQ8Shape : DenseShape {
   ResultsQ8 results;
 };

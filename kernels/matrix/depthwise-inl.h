@@ -94,7 +94,7 @@ HWY_NOINLINE void DepthwiseSpread(const DepthwiseLine<Weight>& all, size_t chann
   for (size_t c = 0; c < channels; c += kLanes) {
     const size_t count = channels - c < kLanes ? channels - c : kLanes;
     // The vector of x must end within the channels.
-    const size_t most = in_channels - inputs, first = c / multiplier < most ? c / multiplier : most;
+    const size_t max = in_channels - inputs, first = c / multiplier < max ? c / multiplier : max;
     int32_t positions[kLanes];
     for (size_t i = 0; i < kLanes; ++i) {
       const size_t channel = i < count ? (c + i) / multiplier : first;

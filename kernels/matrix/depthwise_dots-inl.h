@@ -22,14 +22,14 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 inline constexpr size_t kDotBytes = HWY_MAX_LANES_D(DotBytes);
-inline constexpr size_t kMostDotTaps = 64;
+inline constexpr size_t kMaxDotTaps = 64;
 inline constexpr size_t kNoColumns = ~size_t{0};
 
 // Returns the minimum number of columns of a rectangle that is computed with dot products;
 // kNoColumns if none is.
 HWY_INLINE size_t DotColumns(const DepthwiseQ8Shape& shape) {
   const uint64_t taps = uint64_t{shape.kernel_height} * shape.kernel_width;
-  const bool fits = taps != 0 && taps <= kMostDotTaps && shape.multiplier == 1 &&
+  const bool fits = taps != 0 && taps <= kMaxDotTaps && shape.multiplier == 1 &&
                     !shape.results.is_float && shape.channels > 1 && shape.x.channel == 1 &&
                     shape.y.channel == 1;
   if (!fits || !HasDots()) return kNoColumns;
@@ -58,7 +58,7 @@ HWY_INLINE void InterleaveFours(const ByteVec* of, ByteVec* fours) {
 // The weights and factors of a vector of channels, shared by all pixels, in the order of
 // InterleaveFours.
 struct DotChannels {
-  alignas(64) int8_t weights[kMostDotTaps * kDotBytes];
+  alignas(64) int8_t weights[kMaxDotTaps * kDotBytes];
   alignas(64) int32_t first[kDotBytes];
   alignas(64) float scales[kDotBytes], start[kDotBytes];
   size_t groups;  // of four taps
@@ -106,8 +106,8 @@ HWY_INLINE void PrepareChannels(const DepthwiseQ8Shape& shape, const int8_t* wei
 // Addresses of the taps of a rectangle's first output. Taps outside the input, and those that
 // complete the last group, point to padding, which is the same for all outputs (moves 0).
 struct DotTaps {
-  const int8_t* from[kMostDotTaps];
-  size_t moves[kMostDotTaps];
+  const int8_t* from[kMaxDotTaps];
+  size_t moves[kMaxDotTaps];
 };
 
 HWY_INLINE void PositionTaps(const DepthwiseQ8Shape& shape, const Rectangle& at,

@@ -28,10 +28,10 @@ void DepthwiseI8(DepthwiseShape& shape, bool is_whole, const float* x,
   // Processes complete input channels with all their outputs, or, with a large multiplier, some
   // outputs of one input channel.
   const bool is_one = multiplier > at_once;
-  const uint32_t most = is_one ? at_once : at_once / multiplier * multiplier;
+  const uint32_t max = is_one ? at_once : at_once / multiplier * multiplier;
   for (uint32_t first = 0; first < channels; first += shape.channels) {
     const uint32_t left = is_one ? multiplier - first % multiplier : channels - first;
-    shape.channels = left < most ? left : most;
+    shape.channels = left < max ? left : max;
     if (is_one) shape.multiplier = shape.channels;
     WidenDepthwiseI8(row, taps, weights, first, shape.channels, scratch);
     Depthwise(shape, x + size_t{first / multiplier} * shape.x.channel, scratch,

@@ -10,7 +10,7 @@
 
 namespace weft::kernels {
 
-// The number of taps is at most kMostProducts.
+// The number of taps is at most kMaxProducts.
 struct DepthwiseQ8Shape : DepthwiseShape {
   ResultsQ8 results;
   int8_t x_zero = 0;

@@ -44,7 +44,7 @@ struct TapWindow {
 
 #if defined(__ARM_FEATURE_MVE)
 
-inline constexpr size_t kGroup = 16, kLeastGroup = 8, kMostGroupTaps = 0xFFFFFFFFu;
+inline constexpr size_t kGroup = 16, kLeastGroup = 8, kMaxGroupTaps = 0xFFFFFFFFu;
 
 using GroupTaps = TapWindow;
 
@@ -243,7 +243,7 @@ HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const CodePixels& at,
 
 #else
 
-inline constexpr size_t kGroup = 4, kLeastGroup = 4, kMostGroupTaps = 16;
+inline constexpr size_t kGroup = 4, kLeastGroup = 4, kMaxGroupTaps = 16;
 
 struct FourSums {
   int32_t a, b, c, d;
@@ -342,8 +342,8 @@ class GroupTaps {
   TapPair* end_;
   bool is_odd_;
   uint8_t taps_;
-  uint8_t order_[kMostGroupTaps];  // taps inside first
-  TapPair pairs_[(kMostGroupTaps + 1) / 2];
+  uint8_t order_[kMaxGroupTaps];  // taps inside first
+  TapPair pairs_[(kMaxGroupTaps + 1) / 2];
 };
 
 // A row of pixels. The assembly accesses the fields before `columns` and those from `columns` on as
@@ -468,7 +468,7 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int
 HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window, CodePixels pixels,
                           const int8_t* weights, const FactorsQ8& factors) {
   if (shape.channels < kLeastGroup) return false;
-  if (size_t{window.height} * window.width > kMostGroupTaps) return false;
+  if (size_t{window.height} * window.width > kMaxGroupTaps) return false;
   const size_t step = shape.channels < kGroup ? kLeastGroup : kGroup;
   // Rows and columns of pixels are interchangeable: iterate over the longer side.
   if (pixels.columns < pixels.rows) {

@@ -121,9 +121,9 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
 
 #endif
 
-// Quantises a row of x to integers up to `most`. Returns the value of integer 1.
+// Quantises a row of x to integers up to `max`. Returns the value of integer 1.
 template <typename Number>
-HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float most, Number* q) {
+HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float max, Number* q) {
   const uint32_t bits = MaxMagnitudeBits(x, count);
   if (bits < kLeastRow || bits >= kInfinite) {
     for (size_t i = 0; i < padded; ++i) q[i] = 0;
@@ -131,8 +131,8 @@ HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float 
   }
   float greatest;
   __builtin_memcpy(&greatest, &bits, sizeof greatest);
-  RoundRow(x, most / greatest, count, padded, q);
-  return greatest / most;
+  RoundRow(x, max / greatest, count, padded, q);
+  return greatest / max;
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

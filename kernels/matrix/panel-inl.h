@@ -44,7 +44,7 @@ struct Taps {
 struct TileShape {
   size_t rows;
   size_t panels;
-  size_t most_rows;
+  size_t max_rows;
 };
 inline constexpr size_t kAnyRows = ~size_t{0};
 

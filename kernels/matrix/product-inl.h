@@ -47,7 +47,7 @@ template <class Product, size_t kShape = 0>
 HWY_INLINE void RunProduct(Product& product, size_t outputs, size_t rows) {
   constexpr TileShape kTile = Product::kShapes[kShape];
   constexpr size_t kOutputs = kTile.panels * kPanel;
-  while (rows <= kTile.most_rows && outputs > kOutputs - kPanel) {
+  while (rows <= kTile.max_rows && outputs > kOutputs - kPanel) {
     const size_t group = outputs < kOutputs ? outputs : kOutputs;
     product.template Group<kTile.rows, kTile.panels>(group, rows);
     outputs -= group;

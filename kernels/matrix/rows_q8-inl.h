@@ -149,16 +149,16 @@ HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t 
 // `first` minus the contribution of the unsigned offset of x, per output. Used if many rows share
 // it; otherwise each row computes the sum of its numbers, which costs as much as an eighth of an
 // output.
-inline constexpr size_t kMostShifted = 256;
+inline constexpr size_t kMaxShifted = 256;
 struct ShiftedFirst {
-  alignas(64) int32_t first[kMostShifted];
+  alignas(64) int32_t first[kMaxShifted];
 };
 
 HWY_INLINE void ShiftRows(RowsQ8& rows, size_t count, ShiftedFirst& shifted) {
 #if defined(WEFT_TARGET_DOTS)
   const size_t panels = PanelCount(static_cast<uint32_t>(rows.outputs));
   rows.is_shifted =
-      kFirstBias != 0 && HasDots() && rows.outputs <= kMostShifted && count > 4 * panels;
+      kFirstBias != 0 && HasDots() && rows.outputs <= kMaxShifted && count > 4 * panels;
   if (!rows.is_shifted) return;
   const size_t blocks = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(rows.inputs))) /
                         kInputBlock * rows.runs;

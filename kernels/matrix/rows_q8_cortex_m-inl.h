@@ -119,16 +119,16 @@ class CodeRows {
                                        ~(kBytes - 1));
     const size_t sums = (rows == 1 ? kPanelsAtOnce : kRowsQ8) * kPanelOutputs;
     pairs_ = reinterpret_cast<uint32_t*>(sums_ + sums);
-    most_ = (kWords - sums) * 2 / rows;
-    if (inputs <= most_) Pair(0, inputs);
+    max_ = (kWords - sums) * 2 / rows;
+    if (inputs <= max_) Pair(0, inputs);
   }
 
   HWY_INLINE const int32_t* sums() const { return sums_; }
-  HWY_INLINE size_t MostOutputs() const {
-    return rows_ == 1 && inputs_ <= most_ ? kPanelsAtOnce * kPanelOutputs : kPanelOutputs;
+  HWY_INLINE size_t MaxOutputs() const {
+    return rows_ == 1 && inputs_ <= max_ ? kPanelsAtOnce * kPanelOutputs : kPanelOutputs;
   }
 
-  // Computes the sums of `outputs` outputs, at most MostOutputs; first may be null.
+  // Computes the sums of `outputs` outputs, at most MaxOutputs; first may be null.
   HWY_NOINLINE void Sum(const int8_t* weights, const int32_t* first, size_t outputs) {
     const size_t panels = (outputs + kPanelOutputs - 1) / kPanelOutputs;
     size_t step = 0;
@@ -141,8 +141,8 @@ class CodeRows {
       }
       first = sums_, step = kPanelOutputs * sizeof *sums_;
     }
-    for (size_t i = 0; i < inputs_; i += most_) {
-      const size_t left = inputs_ - i, count = left < most_ ? left : most_;
+    for (size_t i = 0; i < inputs_; i += max_) {
+      const size_t left = inputs_ - i, count = left < max_ ? left : max_;
       if (count != inputs_) Pair(i, count);
       const size_t padded = (count + kInputBlock - 1) / kInputBlock * kInputBlock;
       const int8_t* const from = weights + i * kPanelOutputs;
@@ -174,7 +174,7 @@ class CodeRows {
   static constexpr size_t kWords = kRowsQ8 * (kPanelOutputs + 64 / 2);
 
   const int8_t* x_;
-  size_t stride_, inputs_, most_, rows_;
+  size_t stride_, inputs_, max_, rows_;
   int32_t* sums_;
   uint32_t* pairs_;
   uint32_t room_[kWords + kPanelOutputs - 1];
@@ -192,9 +192,9 @@ HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t 
   size_t position = at.position + row * at.y_stride, left = at.outputs;
   const int32_t* first = factors.first;
   factors.first = nullptr;  // sums begin with them
-  const size_t most = at.y_output_stride == 1 ? rows.MostOutputs() : kPanelOutputs;
+  const size_t max = at.y_output_stride == 1 ? rows.MaxOutputs() : kPanelOutputs;
   while (left != 0) {
-    const size_t outputs = left < most ? left : most;
+    const size_t outputs = left < max ? left : max;
     rows.Sum(weights, first, outputs);
     at.results.WriteRows(rows.sums(), factors, count, outputs, at.y, position, at.y_output_stride,
                          steps);

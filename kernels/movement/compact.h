@@ -12,7 +12,7 @@ namespace weft::kernels {
 
 struct CompactShape {
   uint32_t outer = 0;
-  uint32_t most = 0;
+  uint32_t max = 0;
   uint32_t inner = 0;
   uint32_t element_bytes = 0;
 };

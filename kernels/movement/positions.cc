@@ -32,24 +32,24 @@ void PositionsByBits(const PositionsShape& shape, const void* x, void* positions
   const Bits all = static_cast<Bits>(~Bits{0});
   const Bits counted = HasSign(shape.type) ? static_cast<Bits>(all >> 1) : all;
   const Raw<Bits>* from = static_cast<const Raw<Bits>*>(x);
-  const size_t most = shape.most;
+  const size_t max = shape.max;
   size_t count = 1;
   for (uint32_t d = 0; d < shape.rank; ++d) count *= shape.dims[d];
   for (size_t b = 0; b < shape.batch; ++b) {
-    const size_t first = b * shape.rank * most;
+    const size_t first = b * shape.rank * max;
     uint32_t at[kMaxRank] = {};
     size_t found = 0;
-    for (size_t i = 0; i < count && found < most; ++i, Advance(shape, at)) {
+    for (size_t i = 0; i < count && found < max; ++i, Advance(shape, at)) {
       if ((from[i].bits & counted) == 0) continue;
       for (uint32_t d = 0; d < shape.rank; ++d) {
-        WriteIndex(shape.index_type, positions, first + d * most + found, at[d]);
+        WriteIndex(shape.index_type, positions, first + d * max + found, at[d]);
       }
       ++found;
     }
     counts[b] = static_cast<int32_t>(found);
     for (uint32_t d = 0; d < shape.rank; ++d) {
-      for (size_t i = found; i < most; ++i) {
-        WriteIndex(shape.index_type, positions, first + d * most + i, 0);
+      for (size_t i = found; i < max; ++i) {
+        WriteIndex(shape.index_type, positions, first + d * max + i, 0);
       }
     }
     from += count;

@@ -213,7 +213,7 @@ constexpr size_t BlocksAtOnce() {
 }
 // Number of sums that fit in the registers in addition to the operands: of 32 registers on AVX-512,
 // 16 on AVX2 and 32 on NEON.
-inline constexpr size_t kMostSums = kPanelVectors == 2 ? 12 : 20;
+inline constexpr size_t kMaxSums = kPanelVectors == 2 ? 12 : 20;
 
 // Runs blocks [block, blocks), at most kAtOnce, with the remaining units.
 template <size_t kAtOnce, size_t kRest, class Cell>
@@ -235,7 +235,7 @@ HWY_INLINE void RunLastBlocks(const Cell& cell, size_t block, size_t blocks) {
 template <size_t kGates, size_t kAtOnce, size_t kRest, class Cell>
 HWY_INLINE void RunBlocks(const Cell& cell, const CellShape& shape) {
   static_assert((kAtOnce & (kAtOnce - 1)) == 0, "the remaining blocks are run in halves");
-  constexpr bool kMayJoin = (kAtOnce * kPanelVectors + kRest) * kGates <= kMostSums;
+  constexpr bool kMayJoin = (kAtOnce * kPanelVectors + kRest) * kGates <= kMaxSums;
   constexpr size_t kJoined = kMayJoin ? kRest : 0;
   const size_t blocks = shape.hidden / kCellUnits;
   const size_t iterations = (blocks + kAtOnce - 1) / kAtOnce;

@@ -68,8 +68,8 @@ inline constexpr size_t kMeanRows = kTermRows * kSumBlock;
 template <bool centres>
 HWY_INLINE void GatherRows(const float* x, size_t step, size_t rows, size_t lanes, Moments& to) {
   for (size_t i = 0; i < rows;) {
-    const size_t most = i == 0 ? kTermRows : i < kMeanRows ? (kTermRows - 1) * i : kMeanRows;
-    const size_t end = rows - i < most ? rows : i + most;
+    const size_t max = i == 0 ? kTermRows : i < kMeanRows ? (kTermRows - 1) * i : kMeanRows;
+    const size_t end = rows - i < max ? rows : i + max;
     for (; end - i >= kTermRows; i += kTermRows) {
       AddTerm<centres, kTermRows>(x + i * step, step, lanes, to);
       EndTerm(to.squares);

@@ -15,7 +15,7 @@
 
 namespace weft::kernels {
 
-// A mean has at most kMostDifferences taps.
+// A mean has at most kMaxDifferences taps.
 struct PoolQ8Shape : PoolShape {
   float scale = 1.0f;
   CodeRange codes;

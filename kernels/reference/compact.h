@@ -12,7 +12,7 @@ inline uint8_t CompactByteReference(const CompactShape& s, const uint8_t* x, siz
   const size_t row_bytes = size_t{s.inner} * s.element_bytes;
   const size_t row = at / row_bytes;
   const size_t o = row / length, i = row % length;
-  return x[(o * s.most + i) * row_bytes + at % row_bytes];
+  return x[(o * s.max + i) * row_bytes + at % row_bytes];
 }
 
 }  // namespace weft::kernels

@@ -36,7 +36,7 @@ void ConvI8Reference(const ConvI8Shape& s, const Number* x, const int8_t* weight
   product.rows = 1;
   product.inputs = s.kernel_height * s.kernel_width * s.in_channels;
   product.outputs = s.out_channels;
-  product.most = s.most;
+  product.max = s.max;
   const size_t group_weights = PackedDenseI8Bytes(s.out_channels, product.inputs);
   const size_t padded = PanelCount(s.out_channels) * kPanelOutputs;
   for (size_t pixel = 0; pixel < size_t{s.batch} * s.out_height * s.out_width; ++pixel) {

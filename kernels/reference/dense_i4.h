@@ -31,8 +31,8 @@ inline float DenseI4Reference(const DenseI4Shape& s, const float* x, const uint8
   }
   if (!is_finite) return std::numeric_limits<float>::quiet_NaN();
   const bool is_zero = greatest < 0x1p-100f;
-  const float most = static_cast<float>(s.most);
-  const float factor = is_zero ? 0.0f : most / greatest, worth = is_zero ? 0.0f : greatest / most;
+  const float max = static_cast<float>(s.max);
+  const float factor = is_zero ? 0.0f : max / greatest, worth = is_zero ? 0.0f : greatest / max;
   const size_t group = GroupInputs(s.inputs, s.group_blocks);
   const size_t groups = GroupCount(s.inputs, s.group_blocks);
   float total = 0.0f;

@@ -39,8 +39,8 @@ inline float DenseI8Reference(const DenseI8Shape& s, const float* x, const int8_
   }
   if (!is_finite) return std::numeric_limits<float>::quiet_NaN();
   const bool is_zero = greatest < 0x1p-100f;
-  const float most = static_cast<float>(s.most);
-  const float factor = is_zero ? 0.0f : most / greatest, worth = is_zero ? 0.0f : greatest / most;
+  const float max = static_cast<float>(s.max);
+  const float factor = is_zero ? 0.0f : max / greatest, worth = is_zero ? 0.0f : greatest / max;
   int64_t sum = 0;
   for (size_t k = 0; k < s.inputs; ++k) {
     const float scaled = x[k] * factor;

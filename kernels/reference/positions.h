@@ -14,7 +14,7 @@ std::vector<size_t> PositionsReference(const PositionsShape& s, const T* x) {
   size_t count = 1;
   for (uint32_t d = 0; d < s.rank; ++d) count *= s.dims[d];
   std::vector<size_t> positions;
-  for (size_t i = 0; i < count && positions.size() < s.most; ++i) {
+  for (size_t i = 0; i < count && positions.size() < s.max; ++i) {
     if (x[i] != T{0}) positions.push_back(i);
   }
   return positions;

@@ -56,7 +56,7 @@ inline std::vector<SuppressRow> SuppressReference(const SuppressShape& s, const 
           {{static_cast<int32_t>(batch), static_cast<int32_t>(of_class), static_cast<int32_t>(box)},
            scores[size_t{line} * s.boxes + box]});
     }
-    for (uint32_t taken = 0; taken < s.most; ++taken) {
+    for (uint32_t taken = 0; taken < s.max; ++taken) {
       left.erase(std::remove_if(left.begin(), left.end(),
                                 [&](const auto& row) { return !(row.score > s.score_threshold); }),
                  left.end());

@@ -96,10 +96,10 @@ HWY_INLINE FloatPair Polynomial(const FloatPair& x, const float (&c)[kTerms]) {
 // Returns true if a number of x is outside [-limit, limit]. Compares bits; a signalling NaN counts
 // as outside.
 HWY_INLINE bool IsBeyond(const FloatPair& x, float limit) {
-  uint32_t most = 0, limit_bits;
-  __asm__("vmaxnmav.f32 %0, %q1\n\tvmaxnmav.f32 %0, %q2" : "+r"(most) : "w"(x.a), "w"(x.b));
+  uint32_t max = 0, limit_bits;
+  __asm__("vmaxnmav.f32 %0, %q1\n\tvmaxnmav.f32 %0, %q2" : "+r"(max) : "w"(x.a), "w"(x.b));
   __builtin_memcpy(&limit_bits, &limit, sizeof limit_bits);
-  return most > limit_bits;
+  return max > limit_bits;
 }
 // x if the number in `at` is within [-limit, limit] or NaN, else `above` or `below`. Only
 // magnitudes are compared, and only with "greater": Helium's "less" is true for a NaN, and Clang

@@ -40,12 +40,12 @@ inline void RequireScale(ParamChecker& check, float scale, bool holds) {
   check.Require(holds, FaultCode::kParamScale, bits, 0);
 }
 
-// Checks `most` of the products of dense_i8.h: a sum of `inputs` products must fit in 32 bits if
-// rows are quantised to at most `most`. Returns the type of x.
-inline format::ElementType RequireRows(ParamChecker& check, uint32_t most, uint32_t inputs) {
-  if (most == 0) return format::ElementType::i16;
-  check.Require(most >= kernels::kLeastMost && most <= kernels::MostFor(inputs),
-                FaultCode::kParamSums, most, kernels::MostFor(inputs));
+// Checks `max` of the products of dense_i8.h: a sum of `inputs` products must fit in 32 bits if
+// rows are quantised to at most `max`. Returns the type of x.
+inline format::ElementType RequireRows(ParamChecker& check, uint32_t max, uint32_t inputs) {
+  if (max == 0) return format::ElementType::i16;
+  check.Require(max >= kernels::kLeastMax && max <= kernels::MaxFor(inputs), FaultCode::kParamSums,
+                max, kernels::MaxFor(inputs));
   return kF32;
 }
 
@@ -69,7 +69,7 @@ inline void RequireProduct(ParamChecker& check, const format::CodeRange& codes,
     check.Require(activation.op() == format::UnaryOp::identity, FaultCode::kParamOp, op, 1);
     check.Require(activation.clip() == 0, FaultCode::kParamOp, op, 0);
   }
-  check.RequireAtMost(FaultCode::kParamTerms, terms, kernels::kMostProducts);
+  check.RequireAtMost(FaultCode::kParamTerms, terms, kernels::kMaxProducts);
   check.RequireOperand(1, kI8, weights);
   check.RequireAlignment(1, kernels::kWeightsAlignment);
   check.RequireOperand(2, kF32, outputs);

@@ -7,7 +7,7 @@
 namespace weft::bind::compact {
 
 Fault Check(const format::CompactParams& params, const OperandSlots& slots) {
-  const uint32_t elements = Times(Times(params.outer(), params.most()), params.inner());
+  const uint32_t elements = Times(Times(params.outer(), params.max()), params.inner());
   ParamChecker check(slots);
   check.RequireElementBytes(params.element_bytes());
   check.RequireElements(0, params.element_bytes(), elements);
@@ -21,7 +21,7 @@ bool MayShare(const format::CompactParams&, uint32_t input, uint32_t) { return i
 void Run(const format::CompactParams& params, std::byte* const* operands) {
   kernels::CompactShape shape;
   shape.outer = params.outer();
-  shape.most = params.most();
+  shape.max = params.max();
   shape.inner = params.inner();
   shape.element_bytes = params.element_bytes();
   kernels::Compact(shape, operands[0], *As<int32_t>(operands[1]), operands[2]);

@@ -18,7 +18,7 @@ Fault Check(const format::ConvI8Params& params, const OperandSlots& slots) {
   check.RequireApart(y, params.y());
   const uint32_t inputs =
       Times(Times(params.kernel_height(), params.kernel_width()), params.in_channels());
-  const format::ElementType type = RequireRows(check, params.most(), inputs);
+  const format::ElementType type = RequireRows(check, params.max(), inputs);
   const uint32_t panels = Clip(kernels::PanelCount(params.out_channels()));
   const uint32_t padded = Times(Times(panels, kernels::kPanelOutputs), params.groups());
   const uint32_t pixels = kernels::ConvI8Pixels(params.out_height(), params.out_width());
@@ -43,7 +43,7 @@ bool MayShare(const format::ConvI8Params&, uint32_t, uint32_t) { return false; }
 void Run(const format::ConvI8Params& params, std::byte* const* operands) {
   kernels::ConvI8Shape shape;
   AssignConv(shape, params);
-  shape.most = params.most();
+  shape.max = params.max();
   kernels::ConvI8(shape, operands[0], As<const int8_t>(operands[1]), As<const float>(operands[2]),
                   As<const float>(operands[3]), As<float>(operands[4]), As<float>(operands[5]),
                   As<int16_t>(operands[6]));

@@ -11,17 +11,16 @@ constexpr format::ElementType kF16 = format::ElementType::f16;
 
 Fault Check(const format::DenseI4Params& params, const OperandSlots& slots) {
   const uint32_t rows = params.rows(), inputs = params.inputs(), outputs = params.outputs();
-  const uint32_t most = params.most(), group = params.group_blocks();
+  const uint32_t max = params.max(), group = params.group_blocks();
   const uint32_t padded = Times(Clip(kernels::PanelCount(outputs)), kernels::kPanelOutputs);
-  const uint32_t greatest = kernels::MostForI4(inputs, group);
+  const uint32_t greatest = kernels::MaxForI4(inputs, group);
   const uint32_t scales = Times(padded, kernels::GroupCount(inputs, group));
   ParamChecker check(slots);
   check.RequireActivation(params.activation());
   check.RequireZero(params.reserved0());
   check.RequireZero(params.reserved1());
   check.RequireRowsApart(rows, params.y_row_stride(), outputs);
-  check.Require(most >= kernels::kLeastMost && most <= greatest, FaultCode::kParamSums, most,
-                greatest);
+  check.Require(max >= kernels::kLeastMax && max <= greatest, FaultCode::kParamSums, max, greatest);
   check.Require(params.scales() == kF32 || params.scales() == kF16, FaultCode::kParamType,
                 static_cast<uint32_t>(params.scales()), 0);
   check.RequireOperand(0, kF32, RowsReach(rows, params.x_row_stride(), inputs));
@@ -47,7 +46,7 @@ bool MayShare(const format::DenseI4Params& params, uint32_t input, uint32_t outp
 void Run(const format::DenseI4Params& params, std::byte* const* operands) {
   kernels::DenseI4Shape shape;
   AssignRows(shape, params);
-  shape.most = params.most();
+  shape.max = params.max();
   shape.group_blocks = params.group_blocks();
   kernels::DenseI4Weights weights;
   weights.numbers = As<const uint8_t>(operands[1]);

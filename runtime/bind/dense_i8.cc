@@ -15,7 +15,7 @@ Fault Check(const format::DenseI8Params& params, const OperandSlots& slots) {
   ParamChecker check(slots);
   check.RequireActivation(params.activation());
   check.RequireRowsApart(rows, params.y_row_stride(), outputs);
-  const format::ElementType type = RequireRows(check, params.most(), inputs);
+  const format::ElementType type = RequireRows(check, params.max(), inputs);
   check.RequireOperand(0, type, RowsReach(rows, params.x_row_stride(), inputs));
   check.RequireOperand(1, format::ElementType::i8,
                        Times(padded, Clip(kernels::PaddedInputs(inputs))));
@@ -38,7 +38,7 @@ bool MayShare(const format::DenseI8Params& params, uint32_t input, uint32_t outp
 void Run(const format::DenseI8Params& params, std::byte* const* operands) {
   kernels::DenseI8Shape shape;
   AssignRows(shape, params);
-  shape.most = params.most();
+  shape.max = params.max();
   kernels::DenseI8(shape, operands[0], As<const int8_t>(operands[1]), As<const float>(operands[2]),
                    As<const float>(operands[3]), As<float>(operands[4]), As<int16_t>(operands[5]));
 }

@@ -15,14 +15,14 @@ kernels::FourierShape ShapeOf(const format::FourierParams& params) {
   shape.y_line_stride = params.y_line_stride();
   shape.scale = params.scale();
   const uint8_t* factors = params.factors()->Data();
-  for (uint32_t i = 0; i < kernels::kMostFourierFactors; ++i) shape.factors[i] = factors[i];
+  for (uint32_t i = 0; i < kernels::kMaxFourierFactors; ++i) shape.factors[i] = factors[i];
   shape.op = static_cast<kernels::FourierOp>(params.op());
   shape.has_window = params.has_window() != 0;
   return shape;
 }
 
 // Product of the factors up to the first zero; 0 if a factor is unsupported or follows the zero.
-uint32_t ProductOf(const uint8_t (&factors)[kernels::kMostFourierFactors]) {
+uint32_t ProductOf(const uint8_t (&factors)[kernels::kMaxFourierFactors]) {
   uint32_t product = 1;
   bool has_ended = false;
   for (const uint8_t factor : factors) {

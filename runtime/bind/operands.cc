@@ -15,9 +15,9 @@ class MoveCursor {
   MoveCursor(const Rows<format::Move>& moves, const format::Slot& slot) {
     if (slot.move_count() == 0 || slot.first_move() >= moves.count) return;
     const uint32_t left = moves.count - slot.first_move();
-    const uint32_t most = left < format::kMaxSectionDepth ? left : format::kMaxSectionDepth;
+    const uint32_t max = left < format::kMaxSectionDepth ? left : format::kMaxSectionDepth;
     next_ = moves.data + slot.first_move();
-    end_ = next_ + (slot.move_count() < most ? slot.move_count() : most);
+    end_ = next_ + (slot.move_count() < max ? slot.move_count() : max);
   }
   bool ended() const { return next_ == end_; }
   // The section of the next move; at the end a number that no section has.

@@ -33,14 +33,14 @@ struct OverlapAxis {
     const uint64_t last_inside = uint64_t{last / stride} + pad / stride +
                                  (uint64_t{last % stride} + pad % stride >= stride ? 1 : 0);
     const uint64_t bends[] = {0, pad / stride, last_inside, out < block ? 0 : out - block};
-    int64_t most = LeadAt(out - 1, block);
+    int64_t max = LeadAt(out - 1, block);
     for (const uint64_t bend : bends) {
       for (uint64_t p = bend; p < out && p < bend + 2; ++p) {
         const int64_t lead = LeadAt(static_cast<uint32_t>(p), block);
-        if (lead > most) most = lead;
+        if (lead > max) max = lead;
       }
     }
-    return most;
+    return max;
   }
 };
 
@@ -240,7 +240,7 @@ constexpr bool MayOverlap(const Params&) {
   return true;
 }
 // Only if the elements of x are as wide as those of y.
-bool MayOverlap(const format::ConvI8Params& params) { return params.most() != 0; }
+bool MayOverlap(const format::ConvI8Params& params) { return params.max() != 0; }
 // Not if channels are processed in groups: later groups would read x after y has overwritten it.
 bool MayOverlap(const format::DepthwiseI8Params& params) {
   return kernels::DepthwiseI8WidensAll(params);

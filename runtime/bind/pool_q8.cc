@@ -19,7 +19,7 @@ Fault Check(const format::PoolQ8Params& params, const OperandSlots& slots) {
   } else {
     check.RequireAtMost(FaultCode::kParamTerms,
                         Times(params.kernel_height(), params.kernel_width()),
-                        kernels::kMostDifferences);
+                        kernels::kMaxDifferences);
     RequireScale(check, params.scale(), IsScale(params.scale()));
   }
   RequirePool(check, params, kI8);

@@ -20,7 +20,7 @@ Fault Check(const format::PositionsParams& params, const OperandSlots& slots) {
                 FaultCode::kParamType, static_cast<uint32_t>(index_type), 0);
   const uint32_t count = StridedCount(params.rank(), Numbers(params.dims()));
   check.RequireOperand(0, params.type(), Times(params.batch(), count));
-  check.RequireOperand(1, index_type, Times(Times(params.batch(), params.rank()), params.most()));
+  check.RequireOperand(1, index_type, Times(Times(params.batch(), params.rank()), params.max()));
   check.RequireOperand(2, format::ElementType::i32, params.batch());
   return check.fault();
 }
@@ -32,7 +32,7 @@ void Run(const format::PositionsParams& params, std::byte* const* operands) {
   shape.batch = params.batch();
   shape.rank = params.rank();
   Assign(shape.dims, params.dims());
-  shape.most = params.most();
+  shape.max = params.max();
   shape.type = ElementOf(params.type());
   shape.index_type = ElementOf(params.index_type());
   kernels::Positions(shape, operands[0], operands[1], As<int32_t>(operands[2]));

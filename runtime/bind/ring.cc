@@ -10,7 +10,7 @@ Fault Check(const format::RingParams& params, const OperandSlots& slots) {
   const uint32_t element_bytes = params.element_bytes();
   const uint32_t reach =
       Plus(params.first(), RowsReach(params.taps(), params.dilation(), params.length()));
-  const uint32_t most = Plus(params.past(), params.positions());
+  const uint32_t max = Plus(params.past(), params.positions());
   const uint32_t piece = Times(params.outer(), params.inner());
   ParamChecker check(slots);
   check.RequireZero(params.reserved0());
@@ -18,8 +18,8 @@ Fault Check(const format::RingParams& params, const OperandSlots& slots) {
   check.RequireAtMost(FaultCode::kParamOp, static_cast<uint32_t>(params.order()),
                       static_cast<uint32_t>(format::RingOrder::MAX));
   check.RequireElementBytes(element_bytes);
-  check.RequireAtMost(FaultCode::kParamWindow, most, 0x7FFFFFFF);
-  check.RequireAtMost(FaultCode::kParamWindow, reach, most);
+  check.RequireAtMost(FaultCode::kParamWindow, max, 0x7FFFFFFF);
+  check.RequireAtMost(FaultCode::kParamWindow, reach, max);
   check.RequireElements(0, element_bytes, Times(piece, params.positions()));
   check.RequireElements(1, element_bytes, Times(piece, params.past()));
   check.RequireOperand(2, format::ElementType::i32, 1);

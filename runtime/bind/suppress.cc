@@ -17,13 +17,13 @@ uint32_t RoomOf(const format::SuppressParams& params) {
 Fault Check(const format::SuppressParams& params, const OperandSlots& slots) {
   const uint32_t boxes = Times(params.batch(), params.boxes());
   const uint32_t lines = Times(params.batch(), params.classes());
-  const uint32_t numbers = Times(Times(lines, params.most()), 3);
+  const uint32_t numbers = Times(Times(lines, params.max()), 3);
   ParamChecker check(slots);
   check.RequireAtMost(FaultCode::kParamFlag, params.centred(), 1);
   check.RequireAtMost(FaultCode::kParamFlag, params.across(), 1);
   check.RequireZero(params.reserved());
-  check.Require(params.most() >= 1 && params.most() <= params.boxes(), FaultCode::kParamChoice,
-                params.most(), params.boxes());
+  check.Require(params.max() >= 1 && params.max() <= params.boxes(), FaultCode::kParamChoice,
+                params.max(), params.boxes());
   check.RequireOperand(0, kF32, Times(boxes, 4));
   check.RequireOperand(1, kF32, Times(lines, params.boxes()));
   check.RequireOperand(2, format::ElementType::i32, numbers);
@@ -40,7 +40,7 @@ void Run(const format::SuppressParams& params, std::byte* const* operands) {
   shape.batch = params.batch();
   shape.classes = params.classes();
   shape.boxes = params.boxes();
-  shape.most = params.most();
+  shape.max = params.max();
   shape.iou_threshold = params.iou_threshold();
   shape.score_threshold = params.score_threshold();
   shape.centred = params.centred();

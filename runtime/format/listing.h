@@ -81,12 +81,12 @@ constexpr const char* NameOf(Kind kind) {
   return row < kKindCount ? kKindNames[row] : "?";
 }
 
-constexpr uint32_t MostOperands() {
-  uint32_t most = 0;
-  for (const Arity& arity : kArity) most = arity.operands() > most ? arity.operands() : most;
-  return most;
+constexpr uint32_t MaxOperands() {
+  uint32_t max = 0;
+  for (const Arity& arity : kArity) max = arity.operands() > max ? arity.operands() : max;
+  return max;
 }
-inline constexpr uint32_t kMaxOperands = MostOperands();
+inline constexpr uint32_t kMaxOperands = MaxOperands();
 
 // Size of one element; sub-byte types are packed.
 constexpr uint32_t BitsOf(ElementType type) {

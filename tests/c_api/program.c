@@ -158,7 +158,7 @@ int main(void) {
       }
     }
   }
-  if (weft_most_steps(&engine) == 0) {
+  if (weft_max_steps(&engine) == 0) {
     printf("no run is counted\n");
     return 1;
   }

@@ -66,11 +66,11 @@ TEST_F(SensitivityCommand, PrintsLinesOfEightyColumns) {
 TEST_F(SensitivityCommand, ChoosesTypesThatHoldTheError) {
   const std::string input = std::string(" --input 'audio=") + kRecording + "'";
   int64_t before = 0;
-  for (const double most : {1e-1, 1e-2, 1e-3, 0.0}) {
-    const auto json = Json(fmt::format("--max-error {} --json", most) + input);
+  for (const double max : {1e-1, 1e-2, 1e-3, 0.0}) {
+    const auto json = Json(fmt::format("--max-error {} --json", max) + input);
     const auto& choice = json["chosen_for_error"];
     EXPECT_EQ(choice["runs"], 255);
-    EXPECT_LE(choice["largest_difference"], most);
+    EXPECT_LE(choice["largest_difference"], max);
     // The printed options reproduce the file.
     const std::string chosen = Text("m.weft");
     std::string words;

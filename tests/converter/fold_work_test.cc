@@ -55,7 +55,7 @@ TEST(FoldWork, CountsWindowsSortsAndPairs) {
   suppress.mutate_batch(1);
   suppress.mutate_classes(1);
   suppress.mutate_boxes(100000);
-  suppress.mutate_most(100000);
+  suppress.mutate_max(100000);
   EXPECT_GE(WorkOf(suppress, 1), 1e10);
   format::DetectParams detect;
   detect.mutate_batch(1);

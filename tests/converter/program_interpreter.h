@@ -201,7 +201,7 @@ class ProgramInterpreter {
     std::vector<std::byte> element(static_cast<size_t>(row));
     for (int64_t o = 0; o < p.outer(); ++o) {
       for (int64_t i = 0; i < length; ++i) {
-        Read(source, (o * p.most() + i) * row, row, element.data());
+        Read(source, (o * p.max() + i) * row, row, element.data());
         Write(target, (o * length + i) * row, row, element.data());
       }
     }

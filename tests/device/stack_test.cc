@@ -48,7 +48,7 @@ __attribute__((noinline)) StackUse Measure(Bytes model, const Memory& memory) {
 }
 
 TEST(Stack, NoModelNeedsMoreThanThePinnedBytes) {
-  uint32_t most = 0;
+  uint32_t max = 0;
   for (const StoredCase& stored : StoredCases()) {
     const auto file = ReadModelFile(ModelPath(stored.name));
     const Stream stream(*file);  // memory of the right size; also checks that the model opens
@@ -59,13 +59,13 @@ TEST(Stack, NoModelNeedsMoreThanThePinnedBytes) {
     const uint32_t bytes = std::max(use.open_bytes, use.run_bytes);
     EXPECT_LE(bytes, kPromised) << stored.name;
     EXPECT_LE(use.self_test_bytes, kPromised + kSelfTestStackBytes) << stored.name;
-    if (bytes <= most) continue;
-    most = bytes;
+    if (bytes <= max) continue;
+    max = bytes;
     std::printf("%s: Open %u, Run %u, SelfTest %u bytes\n", stored.name.c_str(),
                 static_cast<unsigned>(use.open_bytes), static_cast<unsigned>(use.run_bytes),
                 static_cast<unsigned>(use.self_test_bytes));
   }
-  EXPECT_GT(most, kPromised - 128) << "the bound is too generous to be a promise";
+  EXPECT_GT(max, kPromised - 128) << "the bound is too generous to be a promise";
 }
 
 }  // namespace

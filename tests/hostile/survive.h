@@ -31,24 +31,24 @@ inline unsigned Sum(const Tensor& tensor) {
 }
 
 // A valid file may need a long run; the rules bound memory, not time.
-inline constexpr uint64_t kMostSteps = 20000;
+inline constexpr uint64_t kMaxSteps = 20000;
 
 inline Fate Survive(const ExactBytes& file) {
-  constexpr uint32_t kMostBytes = 1u << 20;
+  constexpr uint32_t kMaxBytes = 1u << 20;
   Needs needs;
   if (!ReadNeeds(file.bytes(), &needs).ok()) return Fate::kRefused;
-  if (needs.state_bytes > kMostBytes || needs.scratch_bytes > kMostBytes) return Fate::kRefused;
+  if (needs.state_bytes > kMaxBytes || needs.scratch_bytes > kMaxBytes) return Fate::kRefused;
   const ExactBytes state(needs.state_bytes), scratch(needs.scratch_bytes);
   std::vector<ExactBytes> more;
   Memory memory = {state.block(), scratch.block()};
   for (size_t i = 0; i < std::size(needs.more_scratch_bytes); ++i) {
     const uint32_t bytes = needs.more_scratch_bytes[i];
-    memory.more_scratch[i] = more.emplace_back(bytes > kMostBytes ? 0 : bytes).block();
+    memory.more_scratch[i] = more.emplace_back(bytes > kMaxBytes ? 0 : bytes).block();
   }
   Engine engine;
   const Fault fault = Engine::Open(file.bytes(), AllSteps(), memory, &engine);
   if (!fault.ok()) return Fate::kRefused;
-  if (engine.MostSteps() > kMostSteps) return Fate::kOpened;
+  if (engine.MaxSteps() > kMaxSteps) return Fate::kOpened;
   const ExactBytes before = file;
   const ExactBytes table(PlanTableBytes(file.bytes()) / 2);
   Engine checked;

@@ -54,7 +54,7 @@ PatchCase CaseOf(ConvI8Shape shape, MapOrder x, MapOrder y, Random* random) {
                     {}};
   test.shape.x = test.x.strides;
   test.shape.y = test.y.strides;
-  test.shape.most = random->Below(3) == 0 ? kLeastMost : MostFor(test.inputs());
+  test.shape.max = random->Below(3) == 0 ? kLeastMax : MaxFor(test.inputs());
   const size_t group = PackedDenseI8Bytes(shape.out_channels, test.inputs());
   test.weights.resize(shape.groups * group);
   for (uint32_t g = 0; g < shape.groups; ++g) {
@@ -97,7 +97,7 @@ TEST(ConvI8, TakesIntegersOf16Bits) {
     SCOPED_TRACE(i);
     const MapOrder x = kMapOrders[random.Below(4)], y = kMapOrders[random.Below(4)];
     PatchCase test = CaseOf(RandomShape(&random), x, y, &random);
-    test.shape.most = 0;
+    test.shape.max = 0;
     std::vector<int16_t> data(test.x.floats);
     for (int16_t& number : data) number = static_cast<int16_t>(random.Below(0x10000));
     ASSERT_NO_FATAL_FAILURE(test.ExpectReference(data, kMisalignments[i % 3]));

@@ -88,7 +88,7 @@ DenseI4Shape ShapeOf(uint32_t rows, uint32_t inputs, uint32_t outputs, uint32_t 
   shape.x_row_stride = inputs + 1;
   shape.y_row_stride = outputs + 2;
   shape.group_blocks = group_blocks;
-  shape.most = MostForI4(inputs, group_blocks);
+  shape.max = MaxForI4(inputs, group_blocks);
   return shape;
 }
 
@@ -98,7 +98,7 @@ TEST(DenseI4, MatchesItsReferenceForEveryExtent) {
     DenseI4Shape shape = ShapeOf(random.Below(11), random.Below(i % 8 == 0 ? 700 : 80),
                                  random.Below(i % 4 == 0 ? 70 : 20), random.Below(6));
     if (i % 16 == 0) shape.group_blocks = 0xFFFFFFFF;
-    if (i % 3 == 0) shape.most = kLeastMost;
+    if (i % 3 == 0) shape.max = kLeastMax;
     const Nibbles nibbles = NibblesOf(&random, shape);
     std::vector<float> x = random.Floats(size_t{shape.rows} * shape.x_row_stride, 3);
     for (float& number : x) {
@@ -199,7 +199,7 @@ TEST(DenseI4, DoesNothingWithoutOutputs) {
   DenseI4Shape shape;
   shape.rows = 0xFFFFFFFFu;
   shape.inputs = 3;
-  shape.most = kLeastMost;
+  shape.max = kLeastMax;
   DenseI4(shape, nullptr, {}, nullptr, &y, nullptr);
   EXPECT_EQ(y, 7);
 }

@@ -58,7 +58,7 @@ DenseI8Shape PlainShape(uint32_t rows, uint32_t inputs, uint32_t outputs) {
   shape.outputs = outputs;
   shape.x_row_stride = inputs + 1;
   shape.y_row_stride = outputs + 2;
-  shape.most = MostFor(inputs);
+  shape.max = MaxFor(inputs);
   return shape;
 }
 
@@ -67,7 +67,7 @@ TEST(DenseI8, MatchesItsReferenceForEveryExtent) {
   for (uint32_t i = 0; i < 400; ++i) {
     DenseI8Shape shape = PlainShape(random.Below(11), random.Below(i % 8 == 0 ? 700 : 50),
                                     random.Below(i % 4 == 0 ? 70 : 20));
-    if (i % 3 == 0) shape.most = kLeastMost;
+    if (i % 3 == 0) shape.max = kLeastMax;
     const Integers weights = IntegersOf(&random, shape.outputs, shape.inputs);
     std::vector<float> x = random.Floats(size_t{shape.rows} * shape.x_row_stride, 3);
     for (float& number : x) {
@@ -86,7 +86,7 @@ TEST(DenseI8, MatchesItsReferenceWithTheLeastMost) {
   for (uint32_t i = 0; i < 200; ++i) {
     DenseI8Shape shape = PlainShape(random.Below(11), random.Below(i % 8 == 0 ? 700 : 70),
                                     random.Below(i % 4 == 0 ? 70 : 20));
-    shape.most = kLeastMost;
+    shape.max = kLeastMax;
     std::vector<int8_t> rows(size_t{shape.outputs} * shape.inputs);
     for (int8_t& weight : rows) weight = random.Below(3) == 0 ? int8_t{127} : int8_t{-128};
     Integers weights = {std::vector<int8_t>(PackedDenseI8Bytes(shape.outputs, shape.inputs)),
@@ -122,7 +122,7 @@ TEST(DenseI8, TakesIntegersOf16Bits) {
   for (uint32_t i = 0; i < 200; ++i) {
     DenseI8Shape shape =
         PlainShape(random.Below(11), random.Below(i % 8 == 0 ? 1100 : 50), random.Below(40));
-    shape.most = 0;
+    shape.max = 0;
     const Integers weights = IntegersOf(&random, shape.outputs, shape.inputs);
     std::vector<int16_t> x(size_t{shape.rows} * shape.x_row_stride);
     for (int16_t& number : x) {
@@ -153,7 +153,7 @@ TEST(DenseI8, TakesIntegersOf16Bits) {
 
 TEST(DenseI8, RoundsHalvesToTheEvenInteger) {
   DenseI8Shape shape = PlainShape(1, 16, 16);
-  shape.most = 128;  // 256 becomes 128, so that odd numbers are ties
+  shape.max = 128;  // 256 becomes 128, so that odd numbers are ties
   std::vector<float> x(17);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 7.0f;
   x[15] = 256.0f;
@@ -225,7 +225,7 @@ TEST(DenseI8, DoesNothingWithoutOutputs) {
   DenseI8Shape shape;
   shape.rows = 0xFFFFFFFFu;
   shape.inputs = 3;
-  shape.most = kLeastMost;
+  shape.max = kLeastMax;
   DenseI8(shape, nullptr, nullptr, nullptr, nullptr, &y, nullptr);
   EXPECT_EQ(y, 7);
 }

@@ -88,10 +88,10 @@ TEST(Fourier, MatchesItsReferenceOnLongLines) {
 
 TEST(Fourier, RefusesFactorsItDoesNotKnow) {
   for (const uint32_t points : {0u, 17u, 34u, 323u, 1594323u, 65537u}) {
-    uint8_t factors[kMostFourierFactors] = {};
+    uint8_t factors[kMaxFourierFactors] = {};
     EXPECT_FALSE(FindFourierFactors(points, factors)) << points;
   }
-  uint8_t factors[kMostFourierFactors] = {};
+  uint8_t factors[kMaxFourierFactors] = {};
   EXPECT_TRUE(FindFourierFactors(96, factors));
   EXPECT_EQ(std::vector<uint8_t>(factors, factors + 5), (std::vector<uint8_t>{4, 4, 2, 3, 0}));
 }

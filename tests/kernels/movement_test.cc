@@ -145,7 +145,7 @@ TEST(Gather, CountsNegativeIndicesFromTheEndAndNeverLeavesTheAxis) {
 }
 
 void ExpectCompact(const CompactShape& shape, int32_t length, size_t used, Random* random) {
-  const size_t bytes = size_t{shape.outer} * shape.most * shape.inner * shape.element_bytes;
+  const size_t bytes = size_t{shape.outer} * shape.max * shape.inner * shape.element_bytes;
   const std::vector<uint8_t> x = Bytes(bytes, random);
   std::vector<uint8_t> apart(bytes), in_place = x;
   Compact(shape, x.data(), length, apart.data());

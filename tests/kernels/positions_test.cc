@@ -11,7 +11,7 @@ namespace {
 template <typename T, typename Index>
 void ExpectPositions(PositionsShape shape, const std::vector<T>& values, size_t misalignment) {
   shape.index_type = sizeof(Index) == 8 ? Element::kI64 : Element::kI32;
-  const size_t row = shape.most, batch_positions = shape.rank * row;
+  const size_t row = shape.max, batch_positions = shape.rank * row;
   const Array<T> x(values, misalignment);
   Array<Index> positions(shape.batch * batch_positions, misalignment);
   Array<int32_t> counts(shape.batch, misalignment);
@@ -30,28 +30,28 @@ void ExpectPositions(PositionsShape shape, const std::vector<T>& values, size_t 
   }
 }
 
-PositionsShape ShapeOf(uint32_t batch, const std::vector<uint32_t>& dims, uint32_t most,
+PositionsShape ShapeOf(uint32_t batch, const std::vector<uint32_t>& dims, uint32_t max,
                        Element type) {
   PositionsShape shape;
   shape.batch = batch;
   for (const uint32_t dim : dims) shape.dims[shape.rank++] = dim;
-  shape.most = most;
+  shape.max = max;
   shape.type = type;
   return shape;
 }
 
 // One element in `rarity` is non-zero.
 template <typename T>
-void ExpectEveryMost(Element type, const std::vector<uint32_t>& dims, uint32_t rarity,
-                     Random* random) {
+void ExpectEveryMax(Element type, const std::vector<uint32_t>& dims, uint32_t rarity,
+                    Random* random) {
   size_t count = 1;
   for (const uint32_t dim : dims) count *= dim;
   std::vector<T> x;
   for (size_t i = 0; i < 2 * count; ++i) x.push_back(static_cast<T>(random->Below(rarity) == 0));
-  for (size_t most = 0; most <= count + 1; most += 1 + most / 3) {
-    const PositionsShape shape = ShapeOf(2, dims, static_cast<uint32_t>(most), type);
-    ExpectPositions<T, int32_t>(shape, x, most % 3);
-    ExpectPositions<T, int64_t>(shape, x, most % 3);
+  for (size_t max = 0; max <= count + 1; max += 1 + max / 3) {
+    const PositionsShape shape = ShapeOf(2, dims, static_cast<uint32_t>(max), type);
+    ExpectPositions<T, int32_t>(shape, x, max % 3);
+    ExpectPositions<T, int64_t>(shape, x, max % 3);
   }
 }
 
@@ -61,13 +61,13 @@ TEST(Positions, MatchesItsReferenceForEveryTypeRankAndRoom) {
       {}, {0}, {1}, {33}, {5, 7}, {3, 0, 2}, {2, 3, 5}, {1, 2, 1, 3}, {2, 1, 2, 1, 2, 1, 2, 2}};
   for (const std::vector<uint32_t>& dims : shapes) {
     for (const uint32_t rarity : {1u, 2u, 9u}) {
-      ExpectEveryMost<float>(Element::kF32, dims, rarity, &random);
-      ExpectEveryMost<double>(Element::kF64, dims, rarity, &random);
-      ExpectEveryMost<int8_t>(Element::kI8, dims, rarity, &random);
-      ExpectEveryMost<uint8_t>(Element::kBoolean, dims, rarity, &random);
-      ExpectEveryMost<int16_t>(Element::kI16, dims, rarity, &random);
-      ExpectEveryMost<int32_t>(Element::kI32, dims, rarity, &random);
-      ExpectEveryMost<int64_t>(Element::kI64, dims, rarity, &random);
+      ExpectEveryMax<float>(Element::kF32, dims, rarity, &random);
+      ExpectEveryMax<double>(Element::kF64, dims, rarity, &random);
+      ExpectEveryMax<int8_t>(Element::kI8, dims, rarity, &random);
+      ExpectEveryMax<uint8_t>(Element::kBoolean, dims, rarity, &random);
+      ExpectEveryMax<int16_t>(Element::kI16, dims, rarity, &random);
+      ExpectEveryMax<int32_t>(Element::kI32, dims, rarity, &random);
+      ExpectEveryMax<int64_t>(Element::kI64, dims, rarity, &random);
     }
   }
 }

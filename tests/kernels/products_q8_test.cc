@@ -80,7 +80,7 @@ TEST(DenseQ8, MatchesItsReferenceForManyRows) {
 
 // All products at their maximum magnitude; and a sum that wraps around when `first` is added.
 TEST(DenseQ8, HoldsTheGreatestSums) {
-  for (const uint32_t inputs : std::vector<uint32_t>{1, 16, 4097, kMostProducts}) {
+  for (const uint32_t inputs : std::vector<uint32_t>{1, 16, 4097, kMaxProducts}) {
     if (kIsMicrocontroller && inputs > 5000) continue;
     for (const auto& [code, weight] : {std::pair<int, int>{-128, -128}, {127, -128}}) {
       DenseQ8Shape shape = DenseShapeOf(1, inputs, 2);

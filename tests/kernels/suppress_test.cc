@@ -12,7 +12,7 @@ namespace {
 // Results in Arrays, which detect writes beyond the end.
 struct Suppressed {
   Suppressed(const SuppressShape& shape, size_t misalignment)
-      : rows(size_t{shape.batch} * shape.classes * shape.most),
+      : rows(size_t{shape.batch} * shape.classes * shape.max),
         indices(3 * rows, misalignment),
         selected(3 * rows),
         found(1, misalignment),
@@ -60,10 +60,10 @@ void ExpectReference(const SuppressShape& s, const std::vector<float>& boxes,
 TEST(Suppress, MatchesItsReferenceForEveryOrderAndEncoding) {
   Random random(1);
   for (const uint32_t boxes : {1u, 2u, 7u, 33u}) {
-    for (const uint32_t most : {1u, 3u, 33u}) {
+    for (const uint32_t max : {1u, 3u, 33u}) {
       for (uint32_t flags = 0; flags < 4; ++flags) {
         for (const float iou : {-1.0f, 0.0f, 0.25f, 0.5f, 1.0f}) {
-          const SuppressShape shape = {2,   3,    boxes,     std::min(most, boxes),
+          const SuppressShape shape = {2,   3,    boxes,     std::min(max, boxes),
                                        iou, 0.5f, flags & 1, flags >> 1};
           ExpectReference(shape, random.Coarse(2 * boxes * 4, 12), random.Coarse(6 * boxes, 17),
                           flags);
@@ -91,7 +91,7 @@ TEST(Suppress, MatchesItsReferenceWhereScoresAreLowered) {
           corners.insert(corners.end(), {y, x, y + 2 + random.Float(1), x + 2 + random.Float(1)});
         }
         ExpectReference(shape, corners, random.Floats(size_t{6} * boxes, 1), boxes % 3);
-        shape.most = (boxes + 1) / 2;
+        shape.max = (boxes + 1) / 2;
         shape.across = 0;
         ExpectReference(shape, corners, random.Floats(size_t{6} * boxes, 1), 0);
       }

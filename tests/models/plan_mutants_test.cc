@@ -67,7 +67,7 @@ class Observed {
   std::vector<std::byte> bytes_;
 };
 
-constexpr uint64_t kMostSteps = 100000;
+constexpr uint64_t kMaxSteps = 100000;
 
 // Returns the ports of a model and the outputs of some runs, then of the same runs after a reset.
 // Memory contains `fill` before Open, scratch also before each run. Returns nullopt if Open rejects
@@ -84,7 +84,7 @@ std::optional<std::vector<std::byte>> Outputs(const AlignedBytes& model, int fil
   std::memset(state.data(), fill, state.size());
   Engine engine;
   if (!Engine::Open({model.data(), model.size()}, AllSteps(), memory, &engine).ok()) return {};
-  if (engine.MostSteps() > kMostSteps) return {};
+  if (engine.MaxSteps() > kMaxSteps) return {};
   Observed observed;
   for (uint32_t i = 0; i < engine.input_count(); ++i) {
     observed.AddPort(engine.input_name(i), engine.input(i));

@@ -199,8 +199,8 @@ TEST(StreamingRings, AreSeveralWhereTheyBeginOtherwise) {
     std::map<std::string, std::string> window = Back(3, 1);
     window["kernel"] = "3";
     window["axis"] = "0";
-    const ir::Source most = g.Add("MaxPool", 8, {x}, window, 2);
-    g.Result(g.Add("Subtract", 1, {Dense(g, x, 3, 1), most}));
+    const ir::Source max = g.Add("MaxPool", 8, {x}, window, 2);
+    g.Result(g.Add("Subtract", 1, {Dense(g, x, 3, 1), max}));
     g.Result(g.Add("Subtract", 1, {Late(g, x, {0, 0, 2}), Late(g, x, {0, 0, 2}, 0.5f)}));
   };
   ExpectSameInAnyRuns(build);

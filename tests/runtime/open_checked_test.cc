@@ -73,9 +73,9 @@ TEST(OpenChecked, AcceptsThePlanOfTheFileAndLeavesTheEngineReset) {
   ListingBuilder b = Totals();
   b.generator = "weft" + TextOf(NumberOf(Totals())) + "; f16 weights";
   const ExactBytes file = b.Finish();
-  const uint32_t most = PlanTableBytes(file.bytes());
-  EXPECT_EQ(most, (4u * 3u + 2u) * kPlanTableBytesPerOperand);
-  for (const size_t table_bytes : {size_t{0}, size_t{1}, size_t{39}, size_t{most}}) {
+  const uint32_t max = PlanTableBytes(file.bytes());
+  EXPECT_EQ(max, (4u * 3u + 2u) * kPlanTableBytesPerOperand);
+  for (const size_t table_bytes : {size_t{0}, size_t{1}, size_t{39}, size_t{max}}) {
     Opened opened(file, table_bytes);
     ASSERT_TRUE(opened.fault.ok()) << Loaded::TextOf(opened.fault);
     opened.engine.input(0).as<float>()[0] = 2;

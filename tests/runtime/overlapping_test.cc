@@ -29,9 +29,9 @@ kernels::MapStrides LastOf(uint32_t channels, uint32_t height, uint32_t width, u
 
 // Sets one axis of x, with two pads that may be larger than the window.
 void SetAxis(std::mt19937& random, uint32_t& in, uint32_t& out, uint32_t& taps, uint32_t& stride,
-             uint32_t& dilation, uint32_t& pad, uint32_t most) {
+             uint32_t& dilation, uint32_t& pad, uint32_t max) {
   for (;;) {
-    in = 1 + Below(random, most);
+    in = 1 + Below(random, max);
     taps = 1 + Below(random, 4);
     stride = 1 + Below(random, 3);
     dilation = 1 + Below(random, 3);
@@ -296,7 +296,7 @@ OverlappingStep RandomDepthwise(std::mt19937& random) {
                 (out + 15) / 16 * 16 * w.kernel_height * w.kernel_width, out);
 }
 
-OverlappingStep ConvI8Of(std::mt19937& random, uint32_t most) {
+OverlappingStep ConvI8Of(std::mt19937& random, uint32_t max) {
   const Case one = RandomCase(random);
   const MapGeometry& w = one.geometry;
   const uint32_t groups = 1 + Below(random, 2), in = w.in_channels,
@@ -304,7 +304,7 @@ OverlappingStep ConvI8Of(std::mt19937& random, uint32_t most) {
   const uint32_t inputs = in * w.kernel_height * w.kernel_width, blocks = (inputs + 15) / 16 * 16;
   const uint32_t panels = groups * ((out + 15) / 16 * 16);
   const uint32_t patches = std::min(uint32_t{4}, w.out_height * w.out_width);
-  const bool is_of_floats = most != 0;
+  const bool is_of_floats = max != 0;
   uint32_t x = FloatsOf(w.batch, w.in_height, w.in_width, groups * in);
   if (!is_of_floats) x += x % 2;  // y is aligned to words
   const uint32_t y = FloatsOf(w.batch, w.out_height, w.out_width, groups * out);
@@ -312,7 +312,7 @@ OverlappingStep ConvI8Of(std::mt19937& random, uint32_t most) {
       w.batch, groups, in, out, w.in_height, w.in_width, w.out_height, w.out_width, w.kernel_height,
       w.kernel_width, w.stride_y, w.stride_x, one.dilation_y, one.dilation_x, w.pad_top, w.pad_left,
       Strides(random, groups * in, w.batch, w.in_height, w.in_width),
-      Strides(random, groups * out, w.batch, w.out_height, w.out_width), kTanh, most);
+      Strides(random, groups * out, w.batch, w.out_height, w.out_width), kTanh, max);
   const test::StepSample sample(format::Kind::conv_i8,
                                 {{is_of_floats ? kF32Type : format::ElementType::i16, x},
                                  {format::ElementType::i8, panels * blocks},

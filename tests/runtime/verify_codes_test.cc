@@ -24,22 +24,22 @@ TEST(VerifyCodes, HoldsSumsOfLevelsTo32Bits) {
       b.dense_q8_rows[0].mutate_rows(0);
     });
   };
-  EXPECT_EQ(terms(kernels::kMostProducts), FaultCode::kOperandBytes);
-  EXPECT_EQ(terms(kernels::kMostProducts + 1), FaultCode::kParamTerms);
+  EXPECT_EQ(terms(kernels::kMaxProducts), FaultCode::kOperandBytes);
+  EXPECT_EQ(terms(kernels::kMaxProducts + 1), FaultCode::kParamTerms);
   EXPECT_EQ(terms(0xFFFFFFFF), FaultCode::kParamTerms);
   const auto conv = [](uint32_t taps) {
     return CodeOf(format::Kind::conv_q8,
                   [=](B& b) { b.conv_q8_rows[0].mutate_kernel_width(taps); });
   };
-  EXPECT_EQ(conv(kernels::kMostProducts / 4), FaultCode::kOperandBytes);
-  EXPECT_EQ(conv(kernels::kMostProducts / 4 + 1), FaultCode::kParamTerms);
+  EXPECT_EQ(conv(kernels::kMaxProducts / 4), FaultCode::kOperandBytes);
+  EXPECT_EQ(conv(kernels::kMaxProducts / 4 + 1), FaultCode::kParamTerms);
   EXPECT_EQ(conv(0x40000000), FaultCode::kParamTerms);
   const auto depthwise = [](uint32_t taps) {
     return CodeOf(format::Kind::depthwise_q8,
                   [=](B& b) { b.depthwise_q8_rows[0].mutate_kernel_width(taps); });
   };
-  EXPECT_EQ(depthwise(kernels::kMostProducts / 3), FaultCode::kOperandBytes);
-  EXPECT_EQ(depthwise(kernels::kMostProducts / 3 + 1), FaultCode::kParamTerms);
+  EXPECT_EQ(depthwise(kernels::kMaxProducts / 3), FaultCode::kOperandBytes);
+  EXPECT_EQ(depthwise(kernels::kMaxProducts / 3 + 1), FaultCode::kParamTerms);
   const auto pool = [](uint32_t taps, format::PoolOp op) {
     return CodeOf(format::Kind::pool_q8, [=](B& b) {
       b.pool_q8_rows[0].mutate_kernel_width(taps);
@@ -47,9 +47,8 @@ TEST(VerifyCodes, HoldsSumsOfLevelsTo32Bits) {
       b.pool_q8_rows[0].mutate_op(op);
     });
   };
-  EXPECT_EQ(pool(kernels::kMostDifferences / 2, format::PoolOp::mean_exclude_pad),
-            FaultCode::kNone);
-  EXPECT_EQ(pool(kernels::kMostDifferences / 2 + 1, format::PoolOp::mean_exclude_pad),
+  EXPECT_EQ(pool(kernels::kMaxDifferences / 2, format::PoolOp::mean_exclude_pad), FaultCode::kNone);
+  EXPECT_EQ(pool(kernels::kMaxDifferences / 2 + 1, format::PoolOp::mean_exclude_pad),
             FaultCode::kParamTerms);
 }
 

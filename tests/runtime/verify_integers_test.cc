@@ -11,16 +11,16 @@ namespace {
 using format::ElementType;
 
 TEST(VerifyIntegers, HoldsSumsOfIntegersTo32Bits) {
-  const auto code = [](uint32_t most, uint32_t inputs) {
+  const auto code = [](uint32_t max, uint32_t inputs) {
     return CodeOf(format::Kind::dense_i8, [=](ListingBuilder& b) {
-      b.dense_i8_rows[0].mutate_most(most);
+      b.dense_i8_rows[0].mutate_max(max);
       b.dense_i8_rows[0].mutate_inputs(inputs);
     });
   };
   EXPECT_EQ(code(127, 3), FaultCode::kNone);
   EXPECT_EQ(code(0, 3), FaultCode::kOperandType) << "x must be i16 then";
-  for (const uint32_t most : {126u, 32768u, 0xFFFFFFFFu}) {
-    EXPECT_EQ(code(most, 3), FaultCode::kParamSums) << most;
+  for (const uint32_t max : {126u, 32768u, 0xFFFFFFFFu}) {
+    EXPECT_EQ(code(max, 3), FaultCode::kParamSums) << max;
   }
   EXPECT_EQ(code(32767, 512), FaultCode::kOperandBytes);
   EXPECT_EQ(code(32767, 513), FaultCode::kParamSums);
@@ -28,16 +28,16 @@ TEST(VerifyIntegers, HoldsSumsOfIntegersTo32Bits) {
 }
 
 TEST(VerifyIntegers, HoldsSumsOverPatchesTo32Bits) {
-  const auto code = [](uint32_t most, uint32_t channels) {
+  const auto code = [](uint32_t max, uint32_t channels) {
     return CodeOf(format::Kind::conv_i8, [=](ListingBuilder& b) {
-      b.conv_i8_rows[0].mutate_most(most);
+      b.conv_i8_rows[0].mutate_max(max);
       b.conv_i8_rows[0].mutate_in_channels(channels);
     });
   };
   EXPECT_EQ(code(127, 2), FaultCode::kNone);
   EXPECT_EQ(code(0, 2), FaultCode::kOperandType) << "x must be i16 then";
-  for (const uint32_t most : {126u, 32768u, 0xFFFFFFFFu}) {
-    EXPECT_EQ(code(most, 2), FaultCode::kParamSums) << most;
+  for (const uint32_t max : {126u, 32768u, 0xFFFFFFFFu}) {
+    EXPECT_EQ(code(max, 2), FaultCode::kParamSums) << max;
   }
   EXPECT_EQ(code(32767, 128), FaultCode::kOperandBytes);
   EXPECT_EQ(code(32767, 129), FaultCode::kParamSums);
@@ -68,11 +68,11 @@ TEST(VerifyIntegers, HoldsGroupsOfNibblesToTheirOperands) {
   }
   EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_group_blocks(1); }),
             FaultCode::kOperandBytes);
-  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_most(126); }), FaultCode::kParamSums);
-  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_most(32768); }), FaultCode::kParamSums);
-  const auto wide = [](uint32_t most) {
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_max(126); }), FaultCode::kParamSums);
+  EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_max(32768); }), FaultCode::kParamSums);
+  const auto wide = [](uint32_t max) {
     return [=](B& b) {
-      b.dense_i4_rows[0].mutate_most(most);
+      b.dense_i4_rows[0].mutate_max(max);
       b.dense_i4_rows[0].mutate_inputs(0xFFFFFFFF);
       b.dense_i4_rows[0].mutate_group_blocks(0);
     };

@@ -500,9 +500,9 @@ TEST(Verify, HoldsBoxesAndRegionsToTheirLimits) {
   using B = ListingBuilder;
   EXPECT_EQ(CodeOf(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_centred(2); }),
             FaultCode::kParamFlag);
-  EXPECT_EQ(CodeOf(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_most(0); }),
+  EXPECT_EQ(CodeOf(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_max(0); }),
             FaultCode::kParamChoice);
-  EXPECT_EQ(CodeOf(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_most(4); }),
+  EXPECT_EQ(CodeOf(Kind::suppress, [](B& b) { b.suppress_rows[0].mutate_max(4); }),
             FaultCode::kParamChoice);
   EXPECT_EQ(CodeOf(Kind::detect, [](B& b) { b.detect_rows[0].mutate_best_class(2); }),
             FaultCode::kParamFlag);

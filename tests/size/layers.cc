@@ -67,7 +67,7 @@ void MeasureDense(const char* name, uint32_t rows, uint32_t inputs, uint32_t out
 
 void MeasureDenseI8(const char* name, uint32_t rows, uint32_t inputs, uint32_t outputs) {
   DenseI8Shape shape = {{rows, inputs, outputs, inputs, outputs, 0, {}}};
-  shape.most = MostFor(inputs);
+  shape.max = MaxFor(inputs);
   Measure(name, rows * inputs * outputs,
           [&] { DenseI8(shape, x, integers, weights, bias, y, integer_rows); });
 }
@@ -79,7 +79,7 @@ void MeasureDenseI4(const char* name, uint32_t rows, uint32_t inputs, uint32_t o
   shape.inputs = shape.x_row_stride = inputs;
   shape.outputs = shape.y_row_stride = outputs;
   shape.group_blocks = 2;
-  shape.most = MostForI4(inputs, shape.group_blocks);
+  shape.max = MaxForI4(inputs, shape.group_blocks);
   const DenseI4Weights nibbles = {reinterpret_cast<const uint8_t*>(integers), nullptr, halves,
                                   nullptr};
   Measure(name, rows * inputs * outputs,
@@ -164,7 +164,7 @@ void MeasureConvI8(const char* name, const Axis& down, const Axis& across, uint3
   shape.groups = 1;
   shape.in_channels = channels;
   shape.out_channels = outputs;
-  shape.most = MostFor(down.kernel * across.kernel * channels);
+  shape.max = MaxFor(down.kernel * across.kernel * channels);
   Measure(name, down.output * across.output * outputs * down.kernel * across.kernel * channels,
           [&] { ConvI8(shape, x, integers, weights, bias, y, floats, integer_rows); });
 }

@@ -11,7 +11,7 @@ extern void initialise_monitor_handles(void);
 extern void __libc_init_array(void);
 extern int main(int argc, char** argv);
 
-enum { kMostArguments = 32, kLineBytes = 512 };
+enum { kMaxArguments = 32, kLineBytes = 512 };
 enum { kSysWrite0 = 0x04, kSysGetCmdline = 0x15, kSysExitExtended = 0x20 };
 
 static int Semihost(int operation, const void* argument) {
@@ -57,7 +57,7 @@ int getentropy(void* to, size_t bytes) {
 
 static int SplitLine(char* line, char** arguments) {
   int count = 0;
-  for (char* word = strtok(line, " "); word != 0 && count < kMostArguments; word = strtok(0, " ")) {
+  for (char* word = strtok(line, " "); word != 0 && count < kMaxArguments; word = strtok(0, " ")) {
     arguments[count++] = word;
   }
   return count;
@@ -73,7 +73,7 @@ void Reset(void) {
   initialise_monitor_handles();
   __libc_init_array();
   static char line[kLineBytes];
-  static char* arguments[kMostArguments + 1];
+  static char* arguments[kMaxArguments + 1];
   const struct {
     char* to;
     uint32_t bytes;

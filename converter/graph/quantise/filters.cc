@@ -15,9 +15,9 @@ namespace weft::graph {
 namespace {
 
 // With up to this many inputs a sum of (byte - zero) * int8 weight fits 32 bits.
-constexpr int64_t kMostInputs = 65535;
+constexpr int64_t kMaxInputs = 65535;
 // Maximum difference of two bytes; f32 represents all integers up to the second magnitude.
-constexpr int64_t kMostDifference = 255, kMostExact = 1 << 24;
+constexpr int64_t kMaxDifference = 255, kMaxExact = 1 << 24;
 
 // The offset that moves integers in [least, greatest] towards the i8 range.
 int64_t OffsetOf(int64_t least, int64_t greatest) {
@@ -56,14 +56,14 @@ std::optional<ByteProduct> ByteProductOf(const ir::Node& node) {
     product.filter_stride = is_permuted ? product.inputs : 1;
     product.input_stride = is_permuted ? 1 : product.filters;
   }
-  if (product.inputs == 0 || product.inputs > kMostInputs) return std::nullopt;
+  if (product.inputs == 0 || product.inputs > kMaxInputs) return std::nullopt;
   product.channel_axis = product.makes_channels_last ? rank - 1 : 1;
   return product;
 }
 
 bool BecomeBytes(ByteProduct& product) {
   std::vector<int64_t> integers, offsets;
-  int64_t most = product.inputs;
+  int64_t max = product.inputs;
   for (int64_t n = 0; n < product.outputs(); ++n) {
     const auto first = product.integers.begin() + n * product.inputs, end = first + product.inputs;
     const auto [least, greatest] = std::minmax_element(first, end);
@@ -76,11 +76,11 @@ bool BecomeBytes(ByteProduct& product) {
       of_all += std::abs(*number);
     }
     offsets.push_back(offset);
-    most = std::max({most, of_bytes, of_all, product.inputs * std::abs(offset)});
+    max = std::max({max, of_bytes, of_all, product.inputs * std::abs(offset)});
     if ((n + 1) % product.filters == 0) integers.insert(integers.end(), product.inputs, 1);
   }
   if (std::ranges::all_of(offsets, [](int64_t offset) { return offset == 0; })) return true;
-  if (most > kMostExact / kMostDifference) return false;
+  if (max > kMaxExact / kMaxDifference) return false;
   product.integers = std::move(integers);
   product.offsets = std::move(offsets);
   ++product.dims[product.filter_axis];

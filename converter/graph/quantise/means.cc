@@ -29,8 +29,8 @@ std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::S
 // Concatenated channels with different parameters are averaged separately.
 bool QuantiseWindows(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
                      const QuantParams& to) {
-  constexpr size_t kMostRank = 4;
-  if (TypeOf(node.inputs[0]).dims.size() > kMostRank) return false;
+  constexpr size_t kMaxRank = 4;
+  if (TypeOf(node.inputs[0]).dims.size() > kMaxRank) return false;
   const ir::Source x = node.inputs[0];
   std::vector<ir::Source> parts = {x};
   if (site.QuantParamsOf(x) == nullptr) {

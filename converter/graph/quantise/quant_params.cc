@@ -95,9 +95,9 @@ float InverseOf(const QuantParams& quant_params) {
 int CodeOf(float number, const QuantParams& quant_params) {
   const float scaled = number * InverseOf(quant_params);
   const auto least = static_cast<float>(quant_params.low - quant_params.zero);
-  const auto most = static_cast<float>(quant_params.high - quant_params.zero);
+  const auto max = static_cast<float>(quant_params.high - quant_params.zero);
   if (!(scaled > least)) return quant_params.low;  // also for NaN
-  return static_cast<int>(std::nearbyint(std::min(scaled, most))) + quant_params.zero;
+  return static_cast<int>(std::nearbyint(std::min(scaled, max))) + quant_params.zero;
 }
 
 std::optional<Quantiser> QuantiserOf(const ir::Node& node) {

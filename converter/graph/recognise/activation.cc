@@ -23,8 +23,8 @@ enum class Inner { kErf, kTanh, kTanhOfSoftPlus, kSigmoid, kBounded };
 struct InnerFunction {
   Inner kind = Inner::kBounded;
   ir::Source of;      // its argument
-  double factor = 1;  // kBounded: clamp(factor * of + shift, 0, most), divided by `most` if scaled
-  double shift = 0, most = 1;
+  double factor = 1;  // kBounded: clamp(factor * of + shift, 0, most), divided by `max` if scaled
+  double shift = 0, max = 1;
   Covered covered = {};  // in addition to the function itself
 };
 
@@ -56,7 +56,7 @@ std::optional<InnerFunction> BoundedFunction(const ir::Graph& graph, const ir::N
   const std::optional<float> low = AttributeNumber(graph, node, "min");
   const std::optional<float> high = AttributeNumber(graph, node, "max");
   if (low != 0.0f || !high || !(*high > 0) || !std::isfinite(*high)) return std::nullopt;
-  inner.most = *high;
+  inner.max = *high;
   return inner;
 }
 
@@ -88,10 +88,10 @@ std::optional<Form> BoundedForm(FormSite& site, const ir::Node& root, const Inne
                                 const Around& around) {
   const Polynomial& of = around.of;
   if (!of.Is({{0, 0, of.Factor(0, 0)}, {1, 0, of.Factor(1, 0)}})) return std::nullopt;
-  const double slope = inner.factor * of.Factor(1, 0) / inner.most;
-  const double shift = (inner.factor * of.Factor(0, 0) + inner.shift) / inner.most;
+  const double slope = inner.factor * of.Factor(1, 0) / inner.max;
+  const double shift = (inner.factor * of.Factor(0, 0) + inner.shift) / inner.max;
   const bool is_sixth = IsClose(slope, 1.0 / 6) && IsClose(shift, 0.5);
-  const double scale = 1 / inner.most;
+  const double scale = 1 / inner.max;
   if (around.result.Is({{1, 1, scale}}) && is_sixth) return Form{"HSwish", 4};
   if (!around.result.Is({{0, 1, scale}}) || slope == 0) return std::nullopt;
   if (is_sixth) return Form{"HSigmoid", 5};

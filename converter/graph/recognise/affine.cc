@@ -147,7 +147,7 @@ std::optional<Matrix> ConstantFactor(const ir::Node& product) {
 
 // Maximum number of nodes of a gate. Without a limit, a long chain of additions would be read again
 // from each addition.
-constexpr size_t kMostNodes = 128;
+constexpr size_t kMaxNodes = 128;
 
 class Reader {
  public:
@@ -190,7 +190,7 @@ std::optional<std::vector<float>> ConstantColumns(const Columns& columns) {
 }
 
 bool Reader::Read(Columns columns, const std::vector<float>& scale) {
-  if (affine_.nodes.size() > kMostNodes) return false;
+  if (affine_.nodes.size() > kMaxNodes) return false;
   if (ConstantOf(columns.source) != nullptr) {
     const std::optional<std::vector<float>> floats = ConstantColumns(columns);
     if (!floats) return false;
@@ -358,8 +358,8 @@ std::optional<Cut> CutOf(ir::Source source) {
 
 std::optional<Affine> AffineOf(const Columns& columns, int64_t rows) {
   // A limit above any gate, because memory grows with the number of columns.
-  constexpr int64_t kMostColumns = 1 << 20;
-  if (columns.count > kMostColumns) return std::nullopt;
+  constexpr int64_t kMaxColumns = 1 << 20;
+  if (columns.count > kMaxColumns) return std::nullopt;
   Reader reader(rows, columns.count);
   const std::vector<float> ones(static_cast<size_t>(columns.count), 1.0f);
   if (!reader.Read(columns, ones)) return std::nullopt;

@@ -21,7 +21,7 @@ namespace weft::graph {
 namespace {
 
 // Limits the growth of a constant whose numbers repeat within a band and are expanded.
-constexpr int64_t kMostGrowth = 16;
+constexpr int64_t kMaxGrowth = 16;
 
 // An operation on one tensor and constants.
 struct OnOne {
@@ -106,7 +106,7 @@ std::optional<Form> FormOver(ir::Graph& graph, const OnOne& on_one, const Dims& 
     const auto count = ElementCount(constant.type.dims).value_or(0);
     ir::Constant redivided = Redivided(constant, ops::AlignedDims(scope, i, before), before, after);
     const auto decomposed = ElementCount(redivided.type.dims).value_or(0);
-    if (decomposed > kMostGrowth * count) return std::nullopt;
+    if (decomposed > kMaxGrowth * count) return std::nullopt;
     if (decomposed != count) form.attributes[kRoundsApart] = "true";
     form.inputs[i] = NewConstant(graph, node, std::move(redivided));
   }

@@ -13,28 +13,28 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kMostIterations = 1 << 20;  // maximum iterations to evaluate
-constexpr int64_t kMostUnknown = 1 << 12;     // the same if data may end the loop
+constexpr int64_t kMaxIterations = 1 << 20;  // maximum iterations to evaluate
+constexpr int64_t kMaxUnknown = 1 << 12;     // the same if data may end the loop
 
 // Evaluates the condition until it is false or `trip` (if not negative) is reached. The count is
 // exact if the condition is known at all iterations before.
 std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition, int64_t trip) {
   if (trip == 0) return std::nullopt;
-  const int64_t most = trip < 0 ? kMostIterations : std::min(trip, kMostIterations);
+  const int64_t max = trip < 0 ? kMaxIterations : std::min(trip, kMaxIterations);
   LoopScalars scalars(loop);
   Count count{0, true};
-  while (count.trips < most) {
+  while (count.trips < max) {
     const std::optional<int64_t> goes_on = scalars.Value(condition);
     ++count.trips;
     if (goes_on && *goes_on == 0) return count;
     count.exact = count.exact && goes_on.has_value();
-    if (!count.exact && count.trips >= kMostUnknown) {
-      count.trips = most;
+    if (!count.exact && count.trips >= kMaxUnknown) {
+      count.trips = max;
       break;
     }
     scalars.Advance();
   }
-  if (trip != most) return std::nullopt;
+  if (trip != max) return std::nullopt;
   return count;
 }
 
@@ -56,7 +56,7 @@ std::optional<FixedCount> FixTripCount(ir::Graph& graph, ir::Node& loop) {
   const std::optional<Count> count = CountOf(loop, condition, written.value_or(-1));
   if (!count) return std::nullopt;
   if (!written) {  // data may end the loop earlier
-    body.most_trips = count->trips;
+    body.max_trips = count->trips;
     return std::nullopt;
   }
   if (count->trips != written) {
@@ -75,7 +75,7 @@ void RecogniseCount(ir::Graph& graph, ir::Node& loop) {
   const std::optional<FixedCount> fixed = FixTripCount(graph, loop);
   if (!fixed) return;
   const Count& count = fixed->count;
-  if (count.trips < 1 || count.trips > kMostIterations) return;
+  if (count.trips < 1 || count.trips > kMaxIterations) return;
   bool changed = RecogniseSlices(loop, count.trips) || fixed->changed;
   changed = RecogniseLists(loop, count) || changed;
   if (changed) PruneLoop(loop);

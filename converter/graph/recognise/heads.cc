@@ -21,7 +21,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr size_t kMostProductAxes = 8;
+constexpr size_t kMaxProductAxes = 8;
 
 // A value whose elements along `axis` are each repeated `times` times, consecutively.
 struct Repetition {
@@ -261,7 +261,7 @@ std::optional<Groups> GroupsOf(ir::Graph& graph, const ir::Node& node, ir::Sourc
 
 bool ShareInBatch(FormSite& site, ir::Node& node) {
   const size_t count = BatchInputsOf(node);
-  if (count == 0 || node.outputs[0].type.dims.size() + 1 > kMostProductAxes) return false;
+  if (count == 0 || node.outputs[0].type.dims.size() + 1 > kMaxProductAxes) return false;
   ir::Graph& graph = site.graph();
   std::optional<Groups> groups;
   for (size_t i = 0; i < 3 && i < count && !groups; ++i) {
@@ -382,7 +382,7 @@ bool ShareByLetter(FormSite& site, ir::Node& node, size_t shared, Subscripts sub
 }
 
 bool ShareByLetters(FormSite& site, ir::Node& node) {
-  if (!IsCalled(node, "Einsum") || node.outputs[0].type.dims.size() + 1 > kMostProductAxes)
+  if (!IsCalled(node, "Einsum") || node.outputs[0].type.dims.size() + 1 > kMaxProductAxes)
     return false;
   const std::optional<Subscripts> subscripts = SubscriptsOf(node);
   if (!subscripts || subscripts->inputs.size() != node.inputs.size()) return false;

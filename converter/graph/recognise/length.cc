@@ -90,9 +90,9 @@ bool ReplaceByMagnitude(FormSite& site, ir::Node& node) {
   if (!a || !b || !(a->whole == b->whole) || a->axis != b->axis) return false;
   const Covered covered = {&sum, sum.inputs[0].node, sum.inputs[1].node};
   if (a->is_second == b->is_second || !site.IsClosed(node, covered)) return false;
-  constexpr size_t kMostHalved = 7;  // plus the axis of the halves
+  constexpr size_t kMaxHalved = 7;  // plus the axis of the halves
   Dims dims = TypeOf(a->whole).dims;
-  if (dims.size() > kMostHalved) return false;
+  if (dims.size() > kMaxHalved) return false;
   dims[a->axis] /= 2;
   dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(a->axis), 2);
   const ir::Source pairs = Reshaped(site.graph(), node, a->whole, dims);

@@ -101,13 +101,13 @@ std::optional<Polynomial> PolynomialReader::ReadOperation(const ir::Node& node, 
 }
 
 std::vector<ir::Source> VariablesOf(ir::Source source) {
-  constexpr size_t kMost = 8;
+  constexpr size_t kMax = 8;
   std::vector<ir::Source> found = {source};
   for (size_t i = 0; i < found.size(); ++i) {
     if (!IsArithmetic(*found[i].node)) continue;
     for (const ir::Source& input : found[i].node->inputs) {
       const bool known = std::ranges::find(found, input) != found.end();
-      if (!known && !input.node->constant && found.size() < kMost) found.push_back(input);
+      if (!known && !input.node->constant && found.size() < kMax) found.push_back(input);
     }
   }
   std::ranges::reverse(found);

@@ -172,8 +172,8 @@ bool RecogniseRotation(FormSite& site, ir::Node& node) {
   const bool keeps = first[0] && second[1];
   if (!first[1] || !second[0] || keeps != (first[0] || second[1])) return false;
   const ir::Source x = *reader.whole();
-  constexpr size_t kMostAxes = 7;  // plus one for the pairs
-  if (TypeOf(x).dims != dims || dims.size() > kMostAxes) return false;
+  constexpr size_t kMaxAxes = 7;  // plus one for the pairs
+  if (TypeOf(x).dims != dims || dims.size() > kMaxAxes) return false;
   Join(reader.covered(), pairs->covered);
   if (!site.IsClosed(node, reader.covered())) return false;
   const int64_t half = dims.back() / 2;

@@ -12,7 +12,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr size_t kMostInputs = 2;  // of an operation with a rule
+constexpr size_t kMaxInputs = 2;  // of an operation with a rule
 
 bool IsNarrow(int64_t value) {
   return value >= std::numeric_limits<int32_t>::min() &&
@@ -61,9 +61,9 @@ std::optional<int64_t> LoopScalars::Compute(ir::Source source) {
     return found == parameters_.end() ? std::nullopt : found->second;
   }
   const ops::ScalarRule rule = ops::TraitsOf(node).scalar;
-  std::array<std::optional<int64_t>, kMostInputs> inputs;
+  std::array<std::optional<int64_t>, kMaxInputs> inputs;
   const size_t count = node.inputs.size();
-  if (rule == nullptr || count == 0 || count > kMostInputs) return std::nullopt;
+  if (rule == nullptr || count == 0 || count > kMaxInputs) return std::nullopt;
   for (size_t i = 0; i < count; ++i) inputs[i] = Value(node.inputs[i]);
   return rule(node, {inputs.data(), count});
 }

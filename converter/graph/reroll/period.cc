@@ -12,9 +12,9 @@
 namespace weft::graph {
 namespace {
 
-constexpr int kMostDepth = 2000;              // nested calls
-constexpr size_t kMostRoots = 256;            // values of a copy that are read after it
-constexpr int64_t kMostSeriesElements = 256;  // elements of a constant that differs between copies
+constexpr int kMaxDepth = 2000;              // nested calls
+constexpr size_t kMaxRoots = 256;            // values of a copy that are read after it
+constexpr int64_t kMaxSeriesElements = 256;  // elements of a constant that differs between copies
 
 }  // namespace
 
@@ -147,7 +147,7 @@ std::optional<Period> PeriodSearch::Run() {
 
 void PeriodSearch::MatchRoots() {
   const std::vector<int> all = RootsAt(copy_ - 1), here = RootsAt(copy_);
-  if (std::max(all.size(), here.size()) > kMostRoots) return;
+  if (std::max(all.size(), here.size()) > kMaxRoots) return;
   for (const int value : here) {
     if (std::ranges::count(roots_, value, &Root::value) > 0) continue;
     for (const int before : all) {
@@ -182,7 +182,7 @@ std::vector<int> PeriodSearch::RootsAt(int64_t copy) const {
 int PeriodSearch::Match(int value, int before) {
   const auto found = matched_.find({value, before});
   if (found != matched_.end()) return found->second;
-  if (depth_ >= kMostDepth) return kNoValue;
+  if (depth_ >= kMaxDepth) return kNoValue;
   ++depth_;
   const int body = MatchUncached(value, before);
   --depth_;
@@ -207,7 +207,7 @@ int PeriodSearch::MatchUncached(int value, int before) {
   if (a.kind != b.kind) return kNoValue;
   if (a.kind == Value::Kind::kConstant) {
     const int64_t count = ElementCount(a.type.dims).value_or(0);
-    if (!takes_series_ || !(a.type == b.type) || count == 0 || count > kMostSeriesElements)
+    if (!takes_series_ || !(a.type == b.type) || count == 0 || count > kMaxSeriesElements)
       return kNoValue;
     return AddBody({.kind = BodyValue::Kind::kSeries, .type = a.type, .value = value});
   }

@@ -22,8 +22,8 @@ namespace {
 constexpr int64_t kLeastTrips = 4;
 // Search limits, far above the needs of traced loops: the number of sliced axes, and the number of
 // copies from the end to try as the body.
-constexpr size_t kMostPositions = 64;
-constexpr int64_t kMostCopies = 6;
+constexpr size_t kMaxPositions = 64;
+constexpr int64_t kMaxCopies = 6;
 
 class Rerolling {
  public:
@@ -33,7 +33,7 @@ class Rerolling {
   // Creates the best loop over axes with the same number of slices. Returns false if there is none.
   bool Run() {
     std::vector<Positions> all = PositionsIn(values_, kLeastTrips);
-    if (all.size() > kMostPositions) all.resize(kMostPositions);
+    if (all.size() > kMaxPositions) all.resize(kMaxPositions);
     if (!all.empty()) readers_ = ReadersOf(values_);
     for (size_t at = 0; at < all.size() && !best_.is_best; ++at) {
       if (best_.saved > 0 && all[at].parts.size() < all[at - 1].parts.size()) break;
@@ -64,7 +64,7 @@ class Rerolling {
   // Tries several copies from the end. The last copies may lack values that nothing reads, the
   // first ones values that their constant states determine.
   void Try(const Timeline& timeline) {
-    const int64_t after = std::max<int64_t>(1, timeline.count - kMostCopies);
+    const int64_t after = std::max<int64_t>(1, timeline.count - kMaxCopies);
     const int64_t before = best_.saved;
     for (int64_t copy = timeline.count - 2; copy >= after && best_.saved == before; --copy) {
       std::optional<Period> period = PeriodAt(values_, readers_, timeline, copy);

@@ -18,7 +18,7 @@ namespace {
 
 using ir::BodyInput;
 
-constexpr int kMostDeep = 3;  // maximum nesting: each axis is tried in each body, recursively
+constexpr int kMaxDeep = 3;  // maximum nesting: each axis is tried in each body, recursively
 
 // Returns true if the node, or a node in its bodies, is a random operation, which every run would
 // repeat.
@@ -205,7 +205,7 @@ bool HoldsVariables(const ir::Node& node) {
 
 std::vector<AxisGroup> AxesThroughBodies(ir::Node& node) {
   std::vector<AxisGroup> groups;
-  if (DepthOf(node) > kMostDeep) return groups;
+  if (DepthOf(node) > kMaxDeep) return groups;
   const auto is_known = [&](const PortAxis& at) {
     return std::ranges::any_of(groups, [&](const AxisGroup& group) {
       return std::ranges::find(group, at) != group.end();

@@ -155,8 +155,8 @@ int64_t LeastPastBytes(const TimeAxes& times, const AlignedPositions& positions)
       bytes = here;
       narrowest = at;
     }
-    int64_t& most = least[{narrowest.node, narrowest.port}];
-    most = std::max(most, bytes);
+    int64_t& max = least[{narrowest.node, narrowest.port}];
+    max = std::max(max, bytes);
   }
   int64_t sum = 0;
   for (const auto& [tensor, bytes] : least) sum += bytes;

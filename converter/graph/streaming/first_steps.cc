@@ -121,7 +121,7 @@ class LoopReading {
     if (std::ranges::none_of(iterated, is_model)) return false;
     const ir::Trips& trips = loop_.bodies[0].trips;
     const bool counts =
-        ir::IsLoop(loop_) && (map_.Takes(0) || !trips.exact || trips.most != steps - 1);
+        ir::IsLoop(loop_) && (map_.Takes(0) || !trips.exact || trips.max != steps - 1);
     return !counts && ReadOutputs();
   }
 

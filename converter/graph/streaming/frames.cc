@@ -16,7 +16,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kMostPositions = 64;  // per frame; each needs an operation
+constexpr int64_t kMaxPositions = 64;  // per frame; each needs an operation
 constexpr int64_t kEndOfAxis = std::numeric_limits<int64_t>::max();
 
 // A Gather of all elements of an axis by constant indices.
@@ -57,7 +57,7 @@ struct Frames {
 
 std::optional<Frames> FramesIn(const Dims& indices, int64_t positions) {
   const auto all = static_cast<int64_t>(indices.size());
-  if (positions < 2 || positions > kMostPositions || all % positions != 0 || all / positions < 2) {
+  if (positions < 2 || positions > kMaxPositions || all % positions != 0 || all / positions < 2) {
     return std::nullopt;
   }
   const Frames frames = {all / positions, positions, indices[static_cast<size_t>(positions)],
@@ -119,8 +119,8 @@ class GatherLowering {
     }
     if (frames.count * frames.hop != TypeOf(data_).dims[static_cast<size_t>(axis_)]) return;
     std::vector<ir::Source> parts;
-    const int64_t most = (frames.positions - 1) * frames.apart - border_positions;
-    if (most >= frames.hop) return;
+    const int64_t max = (frames.positions - 1) * frames.apart - border_positions;
+    if (max >= frames.hop) return;
     for (int64_t position = 0; position < frames.positions; ++position) {
       parts.push_back(PositionOf(position * frames.apart - border_positions, frames.hop));
     }

@@ -63,11 +63,11 @@ bool IsLateMask(const ir::Node& node) { return node.constant && node.attributes.
 int64_t ReadLateMasks(ir::Graph& graph, const TimeAxes& times, int64_t steps,
                       const std::string& name) {
   std::vector<ir::Node*> masks;
-  int64_t most = 0;
+  int64_t max = 0;
   for (ir::Node* node : times.nodes()) {
     if (!IsLateMask(*node)) continue;
     masks.push_back(node);
-    most = std::max(most, StepsFor(LateOf(*node), times.Of({node, 0})->chunk));
+    max = std::max(max, StepsFor(LateOf(*node), times.Of({node, 0})->chunk));
   }
   if (masks.empty()) return 0;
   const ir::Node& like = *masks[0];
@@ -81,7 +81,7 @@ int64_t ReadLateMasks(ir::Graph& graph, const TimeAxes& times, int64_t steps,
   }
   const ir::Source next = Made(graph, like, "Add", count, NewInts(graph, like, number, {steps}));
   NewAssign(graph, like, name,
-            Made(graph, like, "Minimum", next, NewInts(graph, like, number, {most})));
+            Made(graph, like, "Minimum", next, NewInts(graph, like, number, {max})));
   return DenseBytes(number).value_or(0);
 }
 

@@ -43,16 +43,16 @@ Motion MotionAlong(const TimeAxes& times, const std::vector<CausalAttention>& at
     return RunsAlong(times, attention);
   };
   if (std::ranges::any_of(attentions, attends)) return Motion::kAttends;
-  Motion most = Motion::kNone;
+  Motion max = Motion::kNone;
   for (ir::Node* node : times.nodes()) {
     const AxisRelation& relation = times.Relation(node);
     const TimeAxis* time = node->inputs.empty() ? nullptr : times.Of(node->inputs[0]);
     if (time == nullptr) continue;
-    if (relation.sum && relation.sum->axis == time->axis) most = std::min(most, Motion::kShifted);
+    if (relation.sum && relation.sum->axis == time->axis) max = std::min(max, Motion::kShifted);
     const Delay* delay = DelayAlong(relation, time->axis);
-    if (delay != nullptr) most = std::min(most, MotionOf(*node, *delay));
+    if (delay != nullptr) max = std::min(max, MotionOf(*node, *delay));
   }
-  return most;
+  return max;
 }
 
 bool RunsThroughWeights(const TimeAxes& times) {

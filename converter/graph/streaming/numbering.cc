@@ -15,7 +15,7 @@ namespace weft::graph {
 namespace {
 
 constexpr const char* kBegins = "begins_anywhere";  // attribute
-constexpr double kMostNumber = 1 << 24;             // all integers up to it are exact in f32
+constexpr double kMaxNumber = 1 << 24;              // all integers up to it are exact in f32
 
 double NumberAt(const ir::Constant& constant, int64_t i) {
   const ElementType type = constant.type.type;
@@ -28,7 +28,7 @@ double NumberAt(const ir::Constant& constant, int64_t i) {
 double InverseAt(const ir::Constant& constant, int64_t i) {
   const double inverse = NumberAt(constant, i);
   const double number = std::nearbyint(1 / inverse);
-  const bool is_inverse = number >= 1 && number <= kMostNumber &&
+  const bool is_inverse = number >= 1 && number <= kMaxNumber &&
                           1.0F / static_cast<float>(number) == static_cast<float>(inverse);
   return is_inverse ? number : -1;
 }
@@ -47,7 +47,7 @@ std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis
   };
   const double first = number(0), step = number(inside) - first;
   const bool starts = anywhere || (first == 0 && !inverse) || first == step;
-  if (!starts || !(step >= 1) || !(number(count - 1) <= kMostNumber)) return std::nullopt;
+  if (!starts || !(step >= 1) || !(number(count - 1) <= kMaxNumber)) return std::nullopt;
   for (int64_t i = 0; i < count; ++i) {
     const auto position = static_cast<double>(i / inside % positions);
     if (number(i) != first + position * step) return std::nullopt;

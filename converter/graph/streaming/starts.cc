@@ -17,7 +17,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kMostStarts = 16;  // each needs a Select in every step
+constexpr int64_t kMaxStarts = 16;  // each needs a Select in every step
 
 ir::Source PositionOf(ir::Graph& graph, const ir::Node& like, const ir::Source& starts,
                       int64_t axis, int64_t position) {
@@ -65,7 +65,7 @@ void StartToShift(ir::Graph& graph, ir::Node& join, const TimeAxes& times) {
   const Dims dims = DimsOf(source);
   const int64_t positions = DimsOf(starts)[at];
   const bool shifts = DimsOf({&join, 0}) == dims && dims[at] - kept->end == positions;
-  if (!shifts || positions > kMostStarts) return;
+  if (!shifts || positions > kMaxStarts) return;
   PutAfter(graph, join, source, kept->axis,
            [&](const ir::Source& moved) { return NewShift(graph, moved, kept->axis, 1, 0); });
 }
@@ -89,7 +89,7 @@ bool StartToChoice(ir::Graph& graph, ir::Node& join, const Flows& flows) {
   const int64_t axis = flow->axis;
   const auto at = static_cast<size_t>(axis);
   const int64_t positions = DimsOf(starts)[at];
-  if (positions > kMostStarts || positions + DimsOf(rest)[at] != DimsOf({&join, 0})[at])
+  if (positions > kMaxStarts || positions + DimsOf(rest)[at] != DimsOf({&join, 0})[at])
     return false;
   if (const std::optional<ir::Source> whole = WholeOf(graph, join, axis)) {
     const ir::Source after = NewBorder(graph, rest, axis, positions, 0);

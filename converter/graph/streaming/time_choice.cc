@@ -20,14 +20,14 @@ std::vector<PortAxis> PortsOf(const ir::Graph& graph) {
 }
 
 std::string MustName(const ir::Graph& graph) {
-  constexpr size_t kMost = 16;
+  constexpr size_t kMax = 16;
   std::vector<std::string> list;
   for (const PortAxis& port : PortsOf(graph)) {
     const ir::Source tensor = PortTensor(graph, port);
     list.push_back(fmt::format("\"{}\" {}", PortName(graph, port),
                                ToString(tensor.node->outputs[tensor.port].type)));
   }
-  const size_t more = list.size() - std::min(list.size(), kMost);
+  const size_t more = list.size() - std::min(list.size(), kMax);
   list.resize(list.size() - more);
   return fmt::format("must be one of {}{}", fmt::join(list, ", "),
                      more == 0 ? "" : fmt::format(" and {} more", more));
@@ -164,10 +164,10 @@ std::optional<TimeSeeds> ChooseTime(const ir::Graph& graph,
     }
   }
   if (found.empty() || (usual.is_sound && found.size() == 1)) return TimeSeeds();
-  const auto most = std::ranges::min_element(found, {}, &Candidate::motion);
-  const auto equals = std::ranges::count(found, most->motion, &Candidate::motion);
-  const bool is_only = found.size() == 1 && SpeaksForItself(graph, *most);
-  if (is_only || (equals == 1 && most->motion <= Motion::kShifted)) return TimeSeeds{most->axis};
+  const auto max = std::ranges::min_element(found, {}, &Candidate::motion);
+  const auto equals = std::ranges::count(found, max->motion, &Candidate::motion);
+  const bool is_only = found.size() == 1 && SpeaksForItself(graph, *max);
+  if (is_only || (equals == 1 && max->motion <= Motion::kShifted)) return TimeSeeds{max->axis};
   faults.Add(fmt::format("{}: time may run along {}; --time-axis must select one", graph.file,
                          ListOf(graph, found)));
   return std::nullopt;

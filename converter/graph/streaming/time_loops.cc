@@ -128,8 +128,8 @@ void TimeLoopReading::CheckCount() {
   const ir::Trips& trips = body().trips;
   if (!trips.exact) {
     Refuse("its trip count is known only at run time");
-  } else if (trips.most != time_loop_.steps) {
-    Refuse(fmt::format("it has {} iterations over {} slices", trips.most, time_loop_.steps));
+  } else if (trips.max != time_loop_.steps) {
+    Refuse(fmt::format("it has {} iterations over {} slices", trips.max, time_loop_.steps));
   }
 }
 

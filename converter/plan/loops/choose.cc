@@ -17,10 +17,10 @@ namespace weft::plan {
 namespace {
 
 // With more phases the listing grows faster than the copies that they avoid.
-constexpr size_t kMostPhases = 8;
-constexpr size_t kMostUnrolledSteps = 256;
+constexpr size_t kMaxPhases = 8;
+constexpr size_t kMaxUnrolledSteps = 256;
 // Two phases pay for more steps than that, but nested loops multiply the steps.
-constexpr size_t kMostDoubledSteps = 4096;
+constexpr size_t kMaxDoubledSteps = 4096;
 
 // A value by its bytes: a part of a state may have the same begin as the state.
 struct Extent {
@@ -49,7 +49,7 @@ class CarryChoice {
     AssignScanBuffers();
     FindStatesAmongLasts();
     LengthenRings();
-    LimitPhases(plan_.lines, MostPhases());
+    LimitPhases(plan_.lines, MaxPhases());
     FillRings();
     return std::move(plan_);
   }
@@ -75,7 +75,7 @@ class CarryChoice {
   void LengthenRings();
   IterationTargets FirstTargets(Builder& builder);
   void FillRings();
-  size_t MostPhases() const;
+  size_t MaxPhases() const;
 
   Program& program_;
   const Section section_;  // a copy: adding values and blocks invalidates references
@@ -242,9 +242,9 @@ void CarryChoice::LengthenRings() {
   program_.blocks[loop_.body] = body;
 }
 
-size_t CarryChoice::MostPhases() const {
-  if (2 * steps_ > kMostDoubledSteps) return 1;
-  return std::clamp<size_t>(kMostUnrolledSteps / std::max<size_t>(1, steps_), 2, kMostPhases);
+size_t CarryChoice::MaxPhases() const {
+  if (2 * steps_ > kMaxDoubledSteps) return 1;
+  return std::clamp<size_t>(kMaxUnrolledSteps / std::max<size_t>(1, steps_), 2, kMaxPhases);
 }
 
 void CarryChoice::FillRings() {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kFirstCacheBytes = int64_t{32} << 10;
 // Maximum number of steps with two phases, because nested loops multiply the steps.
-constexpr size_t kMostSteps = 4096;
+constexpr size_t kMaxSteps = 4096;
 
 // Number of items of the block and of all blocks that it enters.
 size_t StepsIn(const Program& program, BlockId block) {
@@ -42,7 +42,7 @@ bool NeedsTwoPhases(const Program& program, const Section& section) {
   const BlockId body = section.copies[0];
   return std::ranges::any_of(program.blocks[body].items,
                              [&](const Item& item) { return IsLargeCell(program, item); }) &&
-         2 * StepsIn(program, body) <= kMostSteps;
+         2 * StepsIn(program, body) <= kMaxSteps;
 }
 
 }  // namespace

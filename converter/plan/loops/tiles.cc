@@ -14,8 +14,8 @@ namespace weft::plan {
 
 namespace {
 
-int64_t TileLength(int64_t trips, int64_t most) {
-  int64_t length = std::min(most, trips / 2);
+int64_t TileLength(int64_t trips, int64_t max) {
+  int64_t length = std::min(max, trips / 2);
   while (length > 1 && trips % length != 0) --length;
   return length;
 }
@@ -138,13 +138,13 @@ bool MayBeCut(const Program& program, const Section& section) {
 
 }  // namespace
 
-bool SplitIntoTiles(Program& program, int64_t most_iterations) {
+bool SplitIntoTiles(Program& program, int64_t max_iterations) {
   bool has_cut = false;
   const size_t blocks = program.blocks.size();
   for (BlockId block = 0; block < blocks; ++block) {
     for (const SectionId loop : CountedLoopsIn(program, block)) {
       const Section& section = program.sections[loop];
-      const int64_t length = TileLength(section.trip_count, most_iterations);
+      const int64_t length = TileLength(section.trip_count, max_iterations);
       if (length < 2 || !MayBeCut(program, section)) continue;
       TileSplitter(program, loop, length).Run();
       has_cut = true;

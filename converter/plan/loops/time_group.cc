@@ -38,7 +38,7 @@ class GroupFinder {
               const std::vector<Touches>& touches)
       : program_(program), block_(block), accesses_(accesses), touches_(touches) {}
 
-  std::optional<TimeGroup> From(size_t first, int64_t most_rows) {
+  std::optional<TimeGroup> From(size_t first, int64_t max_rows) {
     if (!Join(first)) return std::nullopt;
     for (size_t item = 0; item < first; ++item) group_.before.push_back(item);
     for (size_t item = first + 1; item < touches_.size(); ++item) {
@@ -53,7 +53,7 @@ class GroupFinder {
       }
     }
     SetKept();
-    if (!SetNumbers(most_rows) || !IsUseful()) return std::nullopt;
+    if (!SetNumbers(max_rows) || !IsUseful()) return std::nullopt;
     return std::move(group_);
   }
 
@@ -79,7 +79,7 @@ class GroupFinder {
   std::optional<TimeMember> WindowOf(const Step& step, const WindowRows& window) const;
   std::optional<TimeMember> RowsOf(const Step& step) const;
   void SetKept();
-  bool SetNumbers(int64_t most_rows);
+  bool SetNumbers(int64_t max_rows);
   bool IsUseful() const;
 
   const Program& program_;
@@ -240,7 +240,7 @@ void GroupFinder::SetKept() {
   }
 }
 
-bool GroupFinder::SetNumbers(int64_t most_rows) {
+bool GroupFinder::SetNumbers(int64_t max_rows) {
   int64_t least_lead = 0, end = std::numeric_limits<int64_t>::max();
   for (TimeMember& member : group_.members) {
     for (const TimeOperand& operand : member.operands) {
@@ -252,7 +252,7 @@ bool GroupFinder::SetNumbers(int64_t most_rows) {
     least_lead = std::max(least_lead, member.lag + member.front);
     end = std::min(end, member.rows + member.lag - member.after);
   }
-  group_.tile = std::min(most_rows, (end - least_lead) / 2);
+  group_.tile = std::min(max_rows, (end - least_lead) / 2);
   if (group_.tile < 1) return false;
   group_.tiles = (end - least_lead) / group_.tile;
   group_.lead = end - group_.tiles * group_.tile;
@@ -315,7 +315,7 @@ std::vector<Touches> TouchesOf(const AccessMap& accesses, size_t items) {
 }  // namespace
 
 std::optional<TimeGroup> FindTimeGroup(const Program& program, BlockId block, size_t first,
-                                       int64_t most_rows) {
+                                       int64_t max_rows) {
   if (CountedLoopsIn(program, block).empty()) return std::nullopt;
   const AccessMap accesses = CollectAccesses(program, block);
   const size_t items = program.blocks[block].items.size();
@@ -324,7 +324,7 @@ std::optional<TimeGroup> FindTimeGroup(const Program& program, BlockId block, si
   for (; first < items; ++first) {
     if (!have_loops[first]) continue;
     std::optional<TimeGroup> group =
-        GroupFinder(program, block, accesses, touches).From(first, most_rows);
+        GroupFinder(program, block, accesses, touches).From(first, max_rows);
     if (group) return group;
   }
   return std::nullopt;

@@ -63,11 +63,11 @@ struct TimeGroup {
   }
 };
 
-// Returns the first group from item `first` of the block on, in tiles of at most `most_rows` rows.
+// Returns the first group from item `first` of the block on, in tiles of at most `max_rows` rows.
 // The group must have a loop, a window and a sequence that need not be stored. Returns nullopt if
 // there is none.
 std::optional<TimeGroup> FindTimeGroup(const Program& program, BlockId block, size_t first,
-                                       int64_t most_rows);
+                                       int64_t max_rows);
 
 }  // namespace weft::plan
 

@@ -374,12 +374,12 @@ size_t TileBuilder::AddResult(ValueId value) {
 
 }  // namespace
 
-bool RunInTiles(Program& program, int64_t most_rows) {
+bool RunInTiles(Program& program, int64_t max_rows) {
   bool has_any = false;
   const size_t blocks = program.blocks.size();
   for (BlockId block = 0; block < blocks; ++block) {
     size_t first = 0;
-    while (std::optional<TimeGroup> group = FindTimeGroup(program, block, first, most_rows)) {
+    while (std::optional<TimeGroup> group = FindTimeGroup(program, block, first, max_rows)) {
       first = TileBuilder(program, block, *std::move(group)).Run();
       has_any = true;
     }

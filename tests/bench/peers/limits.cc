@@ -86,9 +86,9 @@ double BytesPerNanosecond(const Vector* buffer, size_t bytes, int milliseconds) 
 int main(int count, char** arguments) {
   if (count != 2) return 2;
   const int milliseconds = std::atoi(arguments[1]);
-  constexpr size_t kMost = size_t{16} << 20;
-  auto* const buffer = static_cast<Vector*>(::operator new (kMost, std::align_val_t{4096}));
-  std::memset(buffer, 0, kMost);
+  constexpr size_t kMax = size_t{16} << 20;
+  auto* const buffer = static_cast<Vector*>(::operator new (kMax, std::align_val_t{4096}));
+  std::memset(buffer, 0, kMax);
   std::printf("{\"gigamultiply_adds_per_second\": %.1f, \"gigabytes_per_second\": {",
               MultiplyAddsPerNanosecond(milliseconds));
   const char* comma = "";

@@ -74,64 +74,64 @@ TEST_F(LivenessAnalysisTest, WhatIterationsMoveThroughHasNoGap) {
 }
 
 TEST_F(LivenessAnalysisTest, AStateIsDeadFromItsLastReadToItsWrite) {
-  Make(0);                                // 0
-  Enter({.copies = 1, .most_trips = 5});  // 1
-  BeginRun();                             // 2
-  Read(0);                                // 3
-  Read(1);                                // 4
-  Make(0);                                // 5
-  EndRun();                               // 6
-  Leave();                                // 7
-  Read(0);                                // 8
+  Make(0);                               // 0
+  Enter({.copies = 1, .max_trips = 5});  // 1
+  BeginRun();                            // 2
+  Read(0);                               // 3
+  Read(1);                               // 4
+  Make(0);                               // 5
+  EndRun();                              // 6
+  Leave();                               // 7
+  Read(0);                               // 8
   EXPECT_EQ(RangesOf(0), (Ranges{{0, 4}, {5, 9}}));
 }
 
 // A ping-pong pair of states: one is read while the other is written.
 TEST_F(LivenessAnalysisTest, APairOfStatesIsDeadByTurns) {
-  Make(0);                                // 0
-  Enter({.copies = 2, .most_trips = 6});  // 1
-  BeginRun();                             // 2
-  Read(2);                                // 3
-  Make(1);                                // 4
-  Read(0);                                // 5
-  EndRun();                               // 6
-  BeginRun();                             // 7
-  Read(2);                                // 8
-  Make(0);                                // 9
-  Read(1);                                // 10
-  EndRun();                               // 11
-  BeginRun();                             // 12: an epilogue, after an odd number
-  Read(1);                                // 13
-  Make(0);                                // 14
-  EndRun();                               // 15
-  Leave();                                // 16
-  Read(0);                                // 17
+  Make(0);                               // 0
+  Enter({.copies = 2, .max_trips = 6});  // 1
+  BeginRun();                            // 2
+  Read(2);                               // 3
+  Make(1);                               // 4
+  Read(0);                               // 5
+  EndRun();                              // 6
+  BeginRun();                            // 7
+  Read(2);                               // 8
+  Make(0);                               // 9
+  Read(1);                               // 10
+  EndRun();                              // 11
+  BeginRun();                            // 12: an epilogue, after an odd number
+  Read(1);                               // 13
+  Make(0);                               // 14
+  EndRun();                              // 15
+  Leave();                               // 16
+  Read(0);                               // 17
   const std::vector<Ranges> ranges = analysis.Ranges();
   EXPECT_EQ(ranges[0], (Ranges{{0, 6}, {9, 12}, {14, 18}}));
   EXPECT_EQ(ranges[1], (Ranges{{4, 11}, {12, 14}}));
 }
 
 TEST_F(LivenessAnalysisTest, WhatTheLastIterationLeavesIsDeadInEachBeforeItIsMade) {
-  Make(0);                                // 0: not needed, because there are iterations
-  Enter({.copies = 1, .most_trips = 5});  // 1
-  BeginRun();                             // 2
-  Read(1);                                // 3
-  Make(0);                                // 4
-  EndRun();                               // 5
-  Leave();                                // 6
-  Read(0);                                // 7
+  Make(0);                               // 0: not needed, because there are iterations
+  Enter({.copies = 1, .max_trips = 5});  // 1
+  BeginRun();                            // 2
+  Read(1);                               // 3
+  Make(0);                               // 4
+  EndRun();                              // 5
+  Leave();                               // 6
+  Read(0);                               // 7
   EXPECT_EQ(RangesOf(0), (Ranges{{0, 1}, {4, 8}}));
 }
 
 TEST_F(LivenessAnalysisTest, ALoopThatMayRunNothingKeepsWhatItWouldMake) {
-  Make(0);                                                  // 0
-  Enter({.copies = 1, .most_trips = 5, .may_skip = true});  // 1
-  BeginRun();                                               // 2
-  Read(1);                                                  // 3
-  Make(0);                                                  // 4
-  EndRun();                                                 // 5
-  Leave();                                                  // 6
-  Read(0);                                                  // 7
+  Make(0);                                                 // 0
+  Enter({.copies = 1, .max_trips = 5, .may_skip = true});  // 1
+  BeginRun();                                              // 2
+  Read(1);                                                 // 3
+  Make(0);                                                 // 4
+  EndRun();                                                // 5
+  Leave();                                                 // 6
+  Read(0);                                                 // 7
   EXPECT_EQ(RangesOf(0), (Ranges{{0, 2}, {4, 8}}));
 }
 
@@ -227,7 +227,7 @@ class Listing {
       node.section.runs_when = Below(2) == 0;
     } else {
       node.section.copies = static_cast<uint32_t>(1 + Below(3));
-      node.section.most_trips = static_cast<int64_t>(1 + Below(7));
+      node.section.max_trips = static_cast<int64_t>(1 + Below(7));
       node.section.may_end_early = Below(3) == 0;
       node.section.may_skip = Below(3) == 0;
     }
@@ -294,8 +294,8 @@ class Listing {
       if (section.may_skip && Below(3) == 0) continue;
       const int64_t trips =
           section.may_end_early
-              ? 1 + static_cast<int64_t>(Below(static_cast<size_t>(section.most_trips)))
-              : section.most_trips;
+              ? 1 + static_cast<int64_t>(Below(static_cast<size_t>(section.max_trips)))
+              : section.max_trips;
       for (int64_t trip = 0; trip < trips; ++trip) {
         Execute(node.runs[static_cast<size_t>(trip) % section.copies]);
       }

@@ -40,11 +40,11 @@ TEST(Shortened, CutsTheMiddleBetweenCharacters) {
             std::string(30, 'a') + " ... (60 bytes) ... " + std::string(10, 'b'));
   std::string accents;
   for (int i = 0; i < 100; ++i) accents += "\xc3\xa9";
-  for (size_t most = 0; most < 60; ++most) {
-    const std::string text = Shortened(accents, most);
-    EXPECT_EQ(Visible(text), text) << most;
-    EXPECT_EQ(Visible(PrefixOf(accents, most)), PrefixOf(accents, most)) << most;
-    EXPECT_EQ(PrefixOf(accents, most).size(), most / 2 * 2);
+  for (size_t max = 0; max < 60; ++max) {
+    const std::string text = Shortened(accents, max);
+    EXPECT_EQ(Visible(text), text) << max;
+    EXPECT_EQ(Visible(PrefixOf(accents, max)), PrefixOf(accents, max)) << max;
+    EXPECT_EQ(PrefixOf(accents, max).size(), max / 2 * 2);
   }
 }
 

@@ -57,7 +57,7 @@ TEST(GraphListing, IndentsBodiesBelowTheirNode) {
       {.parameter = step.node}};
   body.map.outputs = {{.result = result, .port_id = 1, .range = ChunkRange{}}};
   body.map.condition = result;
-  body.trips.most = 7;
+  body.trips.max = 7;
   body.graph = std::make_unique<Graph>();
   std::swap(*body.graph, inner.graph);
   loop.node->bodies.push_back(std::move(body));

@@ -41,7 +41,7 @@ TEST_F(Suppression, HasRoomForTheMostRowsOfEveryClass) {
   EXPECT_EQ(Kinds(program), (Kind{StepKind::kSuppress, StepKind::kConvert, StepKind::kConvert}));
   const auto params = ParamsAt<format::SuppressParams>(program);
   EXPECT_EQ(params.boxes(), 9u);
-  EXPECT_EQ(params.most(), 5u);
+  EXPECT_EQ(params.max(), 5u);
   EXPECT_EQ(params.iou_threshold(), 0.5f);
   EXPECT_EQ(params.score_threshold(), 0.25f);
   EXPECT_EQ(params.centred(), 0);
@@ -56,7 +56,7 @@ TEST_F(Suppression, TakesItsAttributes) {
   const plan::Program program = g.Lower();
   EXPECT_EQ(Kinds(program), (Kind{StepKind::kSuppress}));
   const auto params = ParamsAt<format::SuppressParams>(program);
-  EXPECT_EQ(params.most(), 9u);  // the maximum
+  EXPECT_EQ(params.max(), 9u);  // the maximum
   EXPECT_EQ(params.centred(), 1);
   EXPECT_EQ(params.across(), 0);
 }

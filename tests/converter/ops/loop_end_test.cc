@@ -47,7 +47,7 @@ struct Doubling : CountedLoop {
 };
 
 bool operator==(const ir::Trips& a, const ir::Trips& b) {
-  return a.most == b.most && a.exact == b.exact && a.limited == b.limited;
+  return a.max == b.max && a.exact == b.exact && a.limited == b.limited;
 }
 
 testing::AssertionResult Contains(const std::string& text, const std::string& part) {
@@ -79,9 +79,9 @@ TEST(LoopEnd, OfAConditionAloneNeedsABound) {
 
 // The file format counts iterations in 32 bits, but an i32 length has 31 bits.
 TEST(LoopEnd, RefusesACountThatTheFileCannotHold) {
-  constexpr int64_t kMost = 0x7FFFFFFF;
+  constexpr int64_t kMax = 0x7FFFFFFF;
   for (const int64_t trips :
-       {kMost + 1, int64_t{0xFFFFFFFE}, int64_t{0xFFFFFFFF}, int64_t{1} << 32,
+       {kMax + 1, int64_t{0xFFFFFFFE}, int64_t{0xFFFFFFFF}, int64_t{1} << 32,
         (int64_t{1} << 32) + 7, (int64_t{1} << 40) + 7, std::numeric_limits<int64_t>::max() - 1}) {
     Doubling loop(trips), open(trips), bounded(trips);
     EXPECT_TRUE(Contains(loop.Refusal(9), "(Loop): trip count is " + std::to_string(trips) +
@@ -92,11 +92,11 @@ TEST(LoopEnd, RefusesACountThatTheFileCannotHold) {
     bounded.EndsByCondition();
     EXPECT_TRUE(bounded.Infer(9) == (ir::Trips{9, false, true})) << bounded.outer.FaultText();
   }
-  Doubling loop(kMost);
+  Doubling loop(kMax);
   loop.node->outputs.clear();
   loop.map().outputs.clear();
   loop.Last(loop.next);
-  EXPECT_TRUE(loop.Infer() == (ir::Trips{kMost, true, false})) << loop.outer.FaultText();
+  EXPECT_TRUE(loop.Infer() == (ir::Trips{kMax, true, false})) << loop.outer.FaultText();
 }
 
 TEST(LoopEnd, RefusesACountComputedAheadOfTime) {

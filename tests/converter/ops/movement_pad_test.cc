@@ -152,10 +152,10 @@ TEST(Pad, AgreesWithItsDefinitionOnRandomShapes) {
     Dims dims, begin, end;
     for (int64_t axis = dice.Roll(1, 4); axis > 0; --axis) {
       const int64_t dim = dice.Roll(1, 4);
-      const int64_t most = mode == "reflect" ? dim - 1 : dim;
+      const int64_t max = mode == "reflect" ? dim - 1 : dim;
       dims.push_back(dim);
-      begin.push_back(dice.Roll(-1, most));
-      end.push_back(dice.Roll(std::max<int64_t>(-1, -dim - begin.back()), most));
+      begin.push_back(dice.Roll(-1, max));
+      end.push_back(dice.Roll(std::max<int64_t>(-1, -dim - begin.back()), max));
     }
     const Value value = static_cast<Value>(dice.Roll(1, 2));
     ASSERT_EQ(Only(Pad(Iota(dims), begin, end, mode, value)), Padded(Iota(dims), begin, end, mode))

@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
 // The positions that a slice visits, by ONNX's definition. For a negative step, begin is clamped to
@@ -51,7 +51,7 @@ Nd Picked(const Nd& x, const std::vector<std::vector<int64_t>>& positions) {
 
 TEST(Slice, ClampsBoundsAsNumpyDoes) {
   const Nd x = Iota({4, 5});
-  const Outcome outcome = Apply("Slice", 8, x, {{-9, 3}, {kMost, kLeast}, {3, -2}, {0, 1}});
+  const Outcome outcome = Apply("Slice", 8, x, {{-9, 3}, {kMax, kLeast}, {3, -2}, {0, 1}});
   EXPECT_EQ(Only(outcome), Picked(x, {Positions(-9, {}, 3, 4), Positions(3, {}, -2, 5)}));
   EXPECT_EQ(outcome.step_count(), 1u);
 }
@@ -61,9 +61,8 @@ TEST(Slice, ClampsEveryBoundByTheRuleOfItsStep) {
   for (const int64_t dim : {0, 1, 2, 5}) {
     const Nd x = Iota({dim});
     const int64_t bounds[] = {kLeast, -dim - 3, -dim - 1, -dim,    -1,      0,
-                              1,      dim - 1,  dim,      dim + 1, dim + 3, kMost};
-    for (const int64_t step :
-         {int64_t{1}, int64_t{2}, int64_t{-1}, int64_t{-2}, dim, -dim, kMost}) {
+                              1,      dim - 1,  dim,      dim + 1, dim + 3, kMax};
+    for (const int64_t step : {int64_t{1}, int64_t{2}, int64_t{-1}, int64_t{-2}, dim, -dim, kMax}) {
       if (step == 0) continue;
       for (const int64_t begin : bounds) {
         for (const int64_t end : bounds) {
@@ -90,7 +89,7 @@ TEST(Slice, TakesAxesInAnyOrderOrTheFirstOnes) {
 
 TEST(Slice, OfOnePieceIsAView) {
   EXPECT_EQ(Apply("Slice", 8, Iota({4, 5}), {{1}, {3}, {1}, {0}}).step_count(), 0u);
-  EXPECT_EQ(Apply("Slice", 8, Iota({1, 4, 5}), {{-2}, {kMost}, {1}, {1}}).step_count(), 0u);
+  EXPECT_EQ(Apply("Slice", 8, Iota({1, 4, 5}), {{-2}, {kMax}, {1}, {1}}).step_count(), 0u);
   EXPECT_EQ(Apply("Slice", 8, Iota({4, 5}), {{2, 1}, {3, 4}, {1, 1}}).step_count(), 0u);
   EXPECT_EQ(Apply("Slice", 8, Iota({4, 5}), {{1}, {3}, {1}, {1}}).step_count(), 1u);
 }
@@ -226,9 +225,9 @@ TEST_F(ComputedSlices, HaveARunTimeLengthWhereTheyMayEndOutside) {
                                Slice(start, given),           Slice(g.Ints({2}), given),
                                Slice(given, g.Ints({-3})),    Slice(given, g.Ints({3}))};
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const int64_t most[] = {3, 1, 7, 5, 4, 3};
+  const int64_t max[] = {3, 1, 7, 5, 4, 3};
   for (size_t i = 0; i < std::size(slices); ++i) {
-    EXPECT_EQ(g.type(slices[i]), F32({2, most[i], 3})) << i;
+    EXPECT_EQ(g.type(slices[i]), F32({2, max[i], 3})) << i;
     const auto& extent = ir::ExtentOf(slices[i]);
     ASSERT_TRUE(extent) << i;
     EXPECT_EQ(extent->axis, 1u);

@@ -96,7 +96,7 @@ TEST_F(PlanTest, SaysWhatIsBeyondTheMemory) {
             "scratch needs 16 bytes in region \"slow\" in addition to 16 in \"fast\" and --region "
             "slow is 8");
   Plan large = plan;
-  large.scratch_bytes = {kMostRegionBytes + 1, 0};
+  large.scratch_bytes = {kMaxRegionBytes + 1, 0};
   EXPECT_EQ(ExcessOf(large, {}),
             "scratch needs 2147483648 bytes and state 32; each must be at most 2147483647");
 }
@@ -249,8 +249,8 @@ TEST(Curve, IsFollowedToTheAim) {
   // The fastest plan needs less than twice the smallest scratch.
   EXPECT_EQ(chosen({{}, std::nullopt, Aim::kBalanced}), Candidates().front());
   // A budget overrides the aim.
-  const int64_t most = ChoosePlan(program, {}, faults)->curve.front().scratch_bytes;
-  EXPECT_EQ(chosen({{}, most, Aim::kSmallest}), Candidates().front());
+  const int64_t max = ChoosePlan(program, {}, faults)->curve.front().scratch_bytes;
+  EXPECT_EQ(chosen({{}, max, Aim::kSmallest}), Candidates().front());
 }
 
 TEST_F(PlanTest, PrintsTheProgramAndItsPlacement) {

@@ -21,7 +21,7 @@ struct Shape {
 
 // Adds pairs of adjacent buffers in the list, with distances from 0 to those of disjoint buffers.
 inline void AddOverlaps(std::mt19937& random, Problem& problem) {
-  const auto up_to = [&](int64_t most) { return static_cast<int64_t>(random()) % (most + 1); };
+  const auto up_to = [&](int64_t max) { return static_cast<int64_t>(random()) % (max + 1); };
   for (size_t y = 1; y < problem.buffers.size(); ++y) {
     if (random() % 2 == 0) continue;
     const int64_t x_bytes = problem.buffers[y - 1].bytes, y_bytes = problem.buffers[y].bytes;
@@ -34,7 +34,7 @@ inline void AddOverlaps(std::mt19937& random, Problem& problem) {
 
 // Fixed buffers are far above each other, so that every problem has a placement.
 inline Problem RandomProblem(std::mt19937& random, const Shape& shape) {
-  const auto below = [&](int64_t most) { return static_cast<int64_t>(random()) % most; };
+  const auto below = [&](int64_t max) { return static_cast<int64_t>(random()) % max; };
   Problem problem;
   const int64_t count = below(40);
   for (int64_t i = 0; i < count; ++i) {

@@ -141,12 +141,12 @@ TEST(Solve, OthersStayApartFromNearMaps) {
   EXPECT_EQ(UsedBy(problem), 1120);
 }
 
-// Tries every placement within `most` bytes, and returns the fewest bytes of a valid one.
-int64_t FewestBytes(const Problem& problem, int64_t most) {
+// Tries every placement within `max` bytes, and returns the fewest bytes of a valid one.
+int64_t FewestBytes(const Problem& problem, int64_t max) {
   Placement placement;
   placement.buffers.resize(problem.buffers.size());
-  placement.used_bytes = {most};
-  int64_t fewest = most;
+  placement.used_bytes = {max};
+  int64_t fewest = max;
   for (;;) {
     int64_t used = 0;
     for (size_t i = 0; i < problem.buffers.size(); ++i) {
@@ -207,7 +207,7 @@ Problem MiniMalloc(const std::string& file) {
 
 int64_t UsedWithin(const Problem& problem, int64_t capacity_bytes, Account* account) {
   Effort effort;
-  effort.most_nodes = 1'000'000;
+  effort.max_nodes = 1'000'000;
   effort.enough_bytes = capacity_bytes;
   const Placement placement = Solve(problem, effort, account);
   for (const PlacementFault& fault : ValidatePlacement(problem, placement)) {

@@ -22,8 +22,8 @@ Access AccessOf(int64_t item, bool write, int64_t begin, int64_t end,
 
 Access RandomAccess(std::mt19937& random, int64_t bytes) {
   const int64_t begin = static_cast<int64_t>(random()) % bytes;
-  const int64_t most = random() % 4 == 0 ? bytes : 8;
-  const int64_t end = std::min(bytes, begin + static_cast<int64_t>(random()) % (most + 1));
+  const int64_t max = random() % 4 == 0 ? bytes : 8;
+  const int64_t end = std::min(bytes, begin + static_cast<int64_t>(random()) % (max + 1));
   std::vector<Move> moves;
   if (random() % 8 == 0) moves.push_back({static_cast<SectionId>(random() % 2), 16});
   return AccessOf(static_cast<int64_t>(random() % 100), random() % 3 == 0, begin, end, moves);

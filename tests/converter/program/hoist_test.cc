@@ -92,7 +92,7 @@ void FindProduct(const Program& program, plan::BlockId block, int depth, WidePro
 
 TEST(Hoist, TakesAsManyRowsAsAreAllowedAndDivideTheLoop) {
   struct Case {
-    int64_t most;
+    int64_t max;
     uint32_t rows;
     int depth;
   };
@@ -100,11 +100,11 @@ TEST(Hoist, TakesAsManyRowsAsAreAllowedAndDivideTheLoop) {
     const SumOfProducts loop(backward);
     const std::vector<float> expected = RunOnNumbers(loop.program);
     ASSERT_EQ(expected.size(), static_cast<size_t>(kTrips * kOutputs));
-    for (const auto& [most, rows, depth] :
+    for (const auto& [max, rows, depth] :
          {Case{1, 1, 1}, {2, 2, 1}, {5, 4, 1}, {7, 6, 1}, {11, 6, 1}, {12, 12, 0}, {1000, 12, 0}}) {
-      SCOPED_TRACE(most);
+      SCOPED_TRACE(max);
       Program hoisted = loop.program;
-      plan::Hoist(hoisted, most);
+      plan::Hoist(hoisted, max);
       WideProduct product;
       FindProduct(hoisted, hoisted.main, 0, product);
       EXPECT_EQ(product.rows, rows);

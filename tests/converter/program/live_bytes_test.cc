@@ -28,7 +28,7 @@ TEST_F(LiveBytesOf, StepsAndPorts) {
   Input(x);
   EmitUnary(builder, format::UnaryOp::tanh, x, y);
   Output(y);
-  EXPECT_EQ(Live().Most(0, 0), 32);
+  EXPECT_EQ(Live().Max(0, 0), 32);
 }
 
 TEST_F(LiveBytesOf, AnOutputThatNothingMakesIsReadBehindAllItems) {
@@ -37,7 +37,7 @@ TEST_F(LiveBytesOf, AnOutputThatNothingMakesIsReadBehindAllItems) {
   EmitUnary(builder, format::UnaryOp::tanh, x, y);
   Output(y);
   Output(Floats(1000));
-  EXPECT_EQ(Live().Most(0, 0), 32);
+  EXPECT_EQ(Live().Max(0, 0), 32);
 }
 
 TEST_F(LiveBytesOf, AnInputThatNothingReadsIsDeadBeforeAllItems) {
@@ -46,7 +46,7 @@ TEST_F(LiveBytesOf, AnInputThatNothingReadsIsDeadBeforeAllItems) {
   Input(Floats(1000));
   EmitUnary(builder, format::UnaryOp::tanh, x, y);
   Output(y);
-  EXPECT_EQ(Live().Most(0, 0), 32);
+  EXPECT_EQ(Live().Max(0, 0), 32);
 }
 
 }  // namespace

@@ -73,14 +73,14 @@ struct Products {
 Precisions All(const Precision& all) { return {all, {}}; }
 
 TEST(NarrowWeights, AreHalvesWhereEveryOneIsOne) {
-  constexpr float kLeastHalf = 0x1p-24f, kMostHalf = 65504.0f;
+  constexpr float kLeastHalf = 0x1p-24f, kMaxHalf = 65504.0f;
   for (const float first :
-       {0.0f, -0.0f, 1.5f, kLeastHalf, -kMostHalf, std::numeric_limits<float>::infinity()}) {
+       {0.0f, -0.0f, 1.5f, kLeastHalf, -kMaxHalf, std::numeric_limits<float>::infinity()}) {
     Products products;
     products.Add(first, 0.25f);
     EXPECT_EQ(products.Narrowed(), "f16") << first;
   }
-  for (const float first : {0.1f, 1 + 0x1p-11f, kLeastHalf / 2, kMostHalf * 2,
+  for (const float first : {0.1f, 1 + 0x1p-11f, kLeastHalf / 2, kMaxHalf * 2,
                             std::numeric_limits<float>::quiet_NaN()}) {
     Products products;
     products.Add(first, 0.25f);
@@ -484,20 +484,20 @@ TEST(NarrowWeights, AreMultipliedByBytesWhereAskedFor) {
   for (const std::string_view name : {"i8x", "i8x16", "i8x8 ", "i4x8"}) {
     EXPECT_EQ(plan::PrecisionOf(name), std::nullopt) << name;
   }
-  const auto most = [](Products& products, const Precisions& precisions) {
+  const auto max = [](Products& products, const Precisions& precisions) {
     EXPECT_EQ(products.Narrowed(precisions), "i8");
-    return std::get<format::DenseI8Params>(Steps(products.program)[0].params).most();
+    return std::get<format::DenseI8Params>(Steps(products.program)[0].params).max();
   };
-  const auto most_of_rounded = [&](const Precisions& precisions) {
+  const auto max_of_rounded = [&](const Precisions& precisions) {
     Products products;
     products.Add(0.3f, 0.1f);
-    return most(products, precisions);
+    return max(products, precisions);
   };
-  EXPECT_EQ(most_of_rounded(All(bytes)), 127u);
-  EXPECT_EQ(most_of_rounded(All(ElementType::i8)), 32767u);
-  EXPECT_EQ(most_of_rounded({ElementType::f32, {{"layer 0", bytes}}}), 127u);
+  EXPECT_EQ(max_of_rounded(All(bytes)), 127u);
+  EXPECT_EQ(max_of_rounded(All(ElementType::i8)), 32767u);
+  EXPECT_EQ(max_of_rounded({ElementType::f32, {{"layer 0", bytes}}}), 127u);
   Compressed integers(-127, 127);
-  EXPECT_EQ(most(integers, All(bytes)), 127u) << "of the file's own integers";
+  EXPECT_EQ(max(integers, All(bytes)), 127u) << "of the file's own integers";
   Products shared;  // equal weights are one constant
   shared.Add(0.3f, 0.1f);
   shared.Add(0.3f, 0.1f);

@@ -136,7 +136,7 @@ TEST(RecogniseCount, LeavesATripCountThatTheRunKnows) {
   graph::RecogniseCounts(loop.outer.graph);
   EXPECT_EQ(loop.node->inputs[0].node->type, "Parameter");
   EXPECT_EQ(loop.inside().parameters.size(), 2u);
-  EXPECT_EQ(loop.node->bodies[0].most_trips, 5);  // the counts 0, 1, 2, 3 and 4
+  EXPECT_EQ(loop.node->bodies[0].max_trips, 5);  // the counts 0, 1, 2, 3 and 4
 }
 
 // The condition's Result is also an output and keeps its value.

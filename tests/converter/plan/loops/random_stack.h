@@ -168,7 +168,7 @@ class RandomStack {
     } else if (kind == 1) {
       ConvolveDepthwise(window, x, y, has_planes);
     } else {
-      TakeMost(window, x, y, has_planes);
+      TakeMax(window, x, y, has_planes);
     }
     trips_ = window.out;
     return has_planes ? Permuted(y, width, trips_) : y;
@@ -264,7 +264,7 @@ class RandomStack {
     sequence_ = std::move(made);
   }
 
-  void TakeMost(const Window& window, plan::ValueId x, plan::ValueId y, bool has_planes) {
+  void TakeMax(const Window& window, plan::ValueId x, plan::ValueId y, bool has_planes) {
     const size_t width = sequence_[0].size();
     format::PoolParams params;
     SetWindow(params, window, width, width, has_planes);

@@ -54,8 +54,8 @@ struct Stack {
   }
 
   // The maximum of three rows, `dilation` rows apart.
-  ValueId Most(ValueId of, uint32_t front, uint32_t after, uint32_t dilation = 1,
-               uint32_t stride = 1) {
+  ValueId Max(ValueId of, uint32_t front, uint32_t after, uint32_t dilation = 1,
+              uint32_t stride = 1) {
     const int64_t in = builder.dims(of)[0];
     const int64_t out = (in + front + after - 2 * dilation - 1) / stride + 1;
     format::PoolParams params;
@@ -87,8 +87,8 @@ struct Stack {
 
 TEST(TimeGroup, LagsBehindWhatLooksAhead) {
   Stack stack;
-  const ValueId causal = stack.Most(stack.Sum(stack.x).scans[0], 2, 0);
-  const ValueId around = stack.Most(causal, 3, 3, 3);
+  const ValueId causal = stack.Max(stack.Sum(stack.x).scans[0], 2, 0);
+  const ValueId around = stack.Max(causal, 3, 3, 3);
   stack.OutputLast(stack.Sum(around).scans[0]);
   const auto group = stack.Group();
   ASSERT_TRUE(group);
@@ -106,11 +106,11 @@ TEST(TimeGroup, LagsBehindWhatLooksAhead) {
 
 TEST(TimeGroup, HasNoMemberThatNeedsTheWholeSequence) {
   const std::vector<std::function<void(Stack&)>> others = {
-      [](Stack& s) { s.OutputLast(s.Sum(s.Most(s.Sum(s.x, true).scans[0], 2, 0), true).scans[0]); },
-      [](Stack& s) { s.OutputLast(s.Most(s.Sum(s.x).scans[0], 2, 0, 1, 2)); },
-      [](Stack& s) { s.Output(s.Most(s.Most(s.x, 2, 0), 2, 0)); },
+      [](Stack& s) { s.OutputLast(s.Sum(s.Max(s.Sum(s.x, true).scans[0], 2, 0), true).scans[0]); },
+      [](Stack& s) { s.OutputLast(s.Max(s.Sum(s.x).scans[0], 2, 0, 1, 2)); },
+      [](Stack& s) { s.Output(s.Max(s.Max(s.x, 2, 0), 2, 0)); },
       [](Stack& s) { s.OutputLast(s.Sum(s.Sum(s.x).scans[0]).scans[0]); },
-      [](Stack& s) { s.OutputLast(s.Sum(s.Most(s.Sum(s.x).scans[0], 40, 0, 20)).scans[0]); },
+      [](Stack& s) { s.OutputLast(s.Sum(s.Max(s.Sum(s.x).scans[0], 40, 0, 20)).scans[0]); },
   };
   for (size_t i = 0; i < others.size(); ++i) {
     Stack stack;
@@ -123,7 +123,7 @@ TEST(TimeGroup, HasNoMemberThatNeedsTheWholeSequence) {
 TEST(TimeGroup, EndsWhereALayerBeginsWithTheLastStateOfAnother) {
   Stack stack;
   const ops::LoopResults first = stack.Sum(stack.x);
-  const ValueId window = stack.Most(first.scans[0], 2, 0);
+  const ValueId window = stack.Max(first.scans[0], 2, 0);
   stack.OutputLast(stack.Sum(window, false, first.lasts[0]).scans[0]);
   const auto group = stack.Group();
   ASSERT_TRUE(group);
@@ -134,7 +134,7 @@ TEST(TimeGroup, EndsWhereALayerBeginsWithTheLastStateOfAnother) {
 TEST(TimeTiles, KeepRowsOfAWindowInsteadOfSequences) {
   Stack stack;
   stack.Output(stack.x);  // so that no sequence overwrites it
-  stack.OutputLast(stack.Sum(stack.Most(stack.Sum(stack.x).scans[0], 2, 0)).scans[0]);
+  stack.OutputLast(stack.Sum(stack.Max(stack.Sum(stack.x).scans[0], 2, 0)).scans[0]);
   const std::vector<float> ones(kSteps * kFeatures, 1.0f);
   const auto expected = RunFloats(stack.program, {ones});
   EXPECT_EQ(expected[1], std::vector<float>(kFeatures, kSteps * (kSteps + 1) / 2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Only Engine::MostSteps, so that firmware that does not call it does not link it.
+// Only Engine::MaxSteps, so that firmware that does not call it does not link it.
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"
 
@@ -9,13 +9,13 @@ namespace {
 using format::Rows;
 using format::RowsOf;
 
-constexpr uint64_t kMost = UINT64_MAX;
+constexpr uint64_t kMax = UINT64_MAX;
 
-constexpr uint64_t Sum(uint64_t a, uint64_t b) { return a > kMost - b ? kMost : a + b; }
+constexpr uint64_t Sum(uint64_t a, uint64_t b) { return a > kMax - b ? kMax : a + b; }
 
 constexpr uint64_t Product(uint64_t a, uint32_t b) {
   const uint64_t high = (a >> 32) * b;
-  if (high >> 32 != 0) return kMost;
+  if (high >> 32 != 0) return kMax;
   return Sum(high << 32, (a & 0xFFFFFFFFu) * b);
 }
 
@@ -92,6 +92,6 @@ class Count {
 
 }  // namespace
 
-uint64_t Engine::MostSteps() const { return model_ == nullptr ? 0 : Count(*model_).Total(); }
+uint64_t Engine::MaxSteps() const { return model_ == nullptr ? 0 : Count(*model_).Total(); }
 
 }  // namespace weft

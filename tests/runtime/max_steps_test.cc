@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine::MostSteps: exact if the file determines the count, never below the steps of a run,
+// Engine::MaxSteps: exact if the file determines the count, never below the steps of a run,
 // saturating.
 #include <gtest/gtest.h>
 
@@ -11,23 +11,23 @@
 namespace weft::test {
 namespace {
 
-uint64_t MostSteps(ListingBuilder& b) {
+uint64_t MaxSteps(ListingBuilder& b) {
   Loaded model(b.Finish());
   EXPECT_TRUE(model.fault.ok()) << model.Text();
-  return model.engine.MostSteps();
+  return model.engine.MaxSteps();
 }
 
-TEST(MostSteps, IsNothingOnAClosedEngine) { EXPECT_EQ(Engine().MostSteps(), 0u); }
+TEST(MaxSteps, IsNothingOnAClosedEngine) { EXPECT_EQ(Engine().MaxSteps(), 0u); }
 
-TEST(MostSteps, CountsTheStepsOfAPlainListing) {
+TEST(MaxSteps, CountsTheStepsOfAPlainListing) {
   ListingBuilder b;
-  EXPECT_EQ(MostSteps(b), 0u);
+  EXPECT_EQ(MaxSteps(b), 0u);
   const SlotIndex y = b.Scratch(kF32, {1});
   for (int i = 0; i < 5; ++i) b.Fill(y, 1);
-  EXPECT_EQ(MostSteps(b), 5u);
+  EXPECT_EQ(MaxSteps(b), 5u);
 }
 
-TEST(MostSteps, MultipliesAlongTheSectionsAroundAStep) {
+TEST(MaxSteps, MultipliesAlongTheSectionsAroundAStep) {
   ListingBuilder b;
   const SlotIndex y = b.Scratch(kF32, {1});
   b.Enter({.trip_count = 10, .max_trips = 100});
@@ -38,10 +38,10 @@ TEST(MostSteps, MultipliesAlongTheSectionsAroundAStep) {
   b.Leave();
   b.Leave();
   // Each section's step, its iterations, and what is in them.
-  EXPECT_EQ(MostSteps(b), 1u + 10 * (1 + 1 + (1 + 7 * (1 + 2))));
+  EXPECT_EQ(MaxSteps(b), 1u + 10 * (1 + 1 + (1 + 7 * (1 + 2))));
 }
 
-TEST(MostSteps, GivesEachCopyItsOwnIterationsAndASettleRunOne) {
+TEST(MaxSteps, GivesEachCopyItsOwnIterationsAndASettleRunOne) {
   ListingBuilder b;
   const SlotIndex y = b.Scratch(kF32, {1});
   b.Enter({.trip_count = 7, .max_trips = 7, .unroll = 3});
@@ -56,27 +56,27 @@ TEST(MostSteps, GivesEachCopyItsOwnIterationsAndASettleRunOne) {
   b.NextRun();
   b.Fill(y, 4);
   b.Leave();
-  EXPECT_EQ(MostSteps(b), 1u + 7 + 3 + 2 * 2 + 2 + 1 + 1);
+  EXPECT_EQ(MaxSteps(b), 1u + 7 + 3 + 2 * 2 + 2 + 1 + 1);
 }
 
-TEST(MostSteps, CountsIterationsWithoutSteps) {
+TEST(MaxSteps, CountsIterationsWithoutSteps) {
   ListingBuilder b;
   b.Enter({.trip_count = 0xFFFFFFFE, .max_trips = 0xFFFFFFFE});
   b.Leave();
-  EXPECT_EQ(MostSteps(b), 0xFFFFFFFFu);
+  EXPECT_EQ(MaxSteps(b), 0xFFFFFFFFu);
 }
 
-TEST(MostSteps, IsTheLargestNumberWhereLoopsMultiplyBeyondIt) {
+TEST(MaxSteps, IsTheLargestNumberWhereLoopsMultiplyBeyondIt) {
   ListingBuilder b;
   for (uint32_t i = 0; i < format::kMaxSectionDepth; ++i) {
     b.Enter({.trip_count = 1u << 30, .max_trips = 1u << 30});
   }
   b.Fill(b.Scratch(kF32, {1}), 1);
   for (uint32_t i = 0; i < format::kMaxSectionDepth; ++i) b.Leave();
-  EXPECT_EQ(MostSteps(b), UINT64_MAX);
+  EXPECT_EQ(MaxSteps(b), UINT64_MAX);
 }
 
-TEST(MostSteps, IsNeverBelowWhatARunExecutes) {
+TEST(MaxSteps, IsNeverBelowWhatARunExecutes) {
   Loaded model(EveryFeature().b.Finish());
   ASSERT_TRUE(model.fault.ok()) << model.Text();
   uint64_t executed = 0;
@@ -91,9 +91,9 @@ TEST(MostSteps, IsNeverBelowWhatARunExecutes) {
     *model.engine.input("trips").as<int64_t>() = trips;
     *model.engine.input("more").as<uint8_t>() = 1;
     (void)model.engine.Run();  // a loop may reach its maximum
-    EXPECT_LE(executed, model.engine.MostSteps()) << trips;
+    EXPECT_LE(executed, model.engine.MaxSteps()) << trips;
   }
-  EXPECT_LT(model.engine.MostSteps(), 100u);
+  EXPECT_LT(model.engine.MaxSteps(), 100u);
 }
 
 }  // namespace
