@@ -55,9 +55,9 @@ void TakeValues(const Options& options, std::map<std::string, graph::InputValue>
 
 // Checks the limits that the command line checks while parsing.
 void CheckLimits(const Options& options, Faults& faults) {
-  const auto check = [&](const char* name, int64_t is, int64_t least, int64_t max) {
-    if (is >= least && is <= max) return;
-    faults.Add(fmt::format("weft: {}: is {}; must be {} to {}", name, is, least, max));
+  const auto check = [&](const char* name, int64_t is, int64_t min, int64_t max) {
+    if (is >= min && is <= max) return;
+    faults.Add(fmt::format("weft: {}: is {}; must be {} to {}", name, is, min, max));
   };
   check("streaming", options.streaming_steps.value_or(1), 1, INT32_MAX);
   check("max_iterations", options.max_iterations, 0, 0xFFFFFFFE);

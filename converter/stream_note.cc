@@ -76,7 +76,7 @@ double MultiplyAddsOf(const plan::Program& program) { return Counting(program).O
 emit::StreamNote StreamNoteOf(const graph::Streamed& streamed) {
   emit::StreamNote note;
   note.row = format::Streaming(
-      streamed.multiply_adds.value_or(-1), static_cast<uint64_t>(streamed.least_state_bytes),
+      streamed.multiply_adds.value_or(-1), static_cast<uint64_t>(streamed.min_state_bytes),
       Narrow32(streamed.steps, "steps"), Narrow32(streamed.all_steps, "steps"),
       Narrow32(streamed.receptive_steps.value_or(0), "steps"), 0);
   for (const graph::StreamedPort& port : streamed.inputs) note.ports.push_back(RowOf(port));

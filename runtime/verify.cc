@@ -25,10 +25,10 @@ uint32_t ElementAlignment(format::ElementType type) {
 }
 
 Fault CheckIdentity(Bytes model) {
-  constexpr uint32_t kLeastBytes = 16;  // root offset, identifier, the smallest table
+  constexpr uint32_t kMinBytes = 16;  // root offset, identifier, the smallest table
   const uintptr_t address = reinterpret_cast<uintptr_t>(model.data);
-  if (model.data == nullptr || model.size < kLeastBytes) {
-    return {FaultCode::kModelShort, 0, 0, 0, Clip(model.size), kLeastBytes};
+  if (model.data == nullptr || model.size < kMinBytes) {
+    return {FaultCode::kModelShort, 0, 0, 0, Clip(model.size), kMinBytes};
   }
   if (model.size >= FLATBUFFERS_MAX_BUFFER_SIZE) return {FaultCode::kModelLong};
   if (address % kModelAlignment != 0) {

@@ -53,15 +53,15 @@ struct Shift {
 };
 
 // Finds a sign and an offset that move the integers into the range; nullopt if there are none.
-std::optional<Shift> ShiftInto(IntegerRange range, int32_t least, int32_t greatest,
+std::optional<Shift> ShiftInto(IntegerRange range, int32_t min, int32_t greatest,
                                bool prefers_negated) {
   std::optional<Shift> shift;
   for (const bool negated : {prefers_negated, !prefers_negated}) {
-    const int32_t low = negated ? -greatest : least, high = negated ? -least : greatest;
-    if (high - low > range.greatest - range.least) return std::nullopt;
+    const int32_t low = negated ? -greatest : min, high = negated ? -min : greatest;
+    if (high - low > range.greatest - range.min) return std::nullopt;
     int32_t offset = 0;
     if (high > range.greatest) offset = range.greatest - high;
-    if (low < range.least) offset = range.least - low;
+    if (low < range.min) offset = range.min - low;
     if (offset == 0) return Shift{negated, 0};
     if (!shift) shift = {negated, offset};
   }
@@ -82,10 +82,9 @@ std::optional<IntegerGrid> GridOf(std::span<const float> numbers, IntegerRange r
   grid.integers.resize(numbers.size());
   if (greatest == 0) return grid;
   Multiples multiples;
-  if (!FindMultiples(numbers, greatest, range.greatest - range.least, multiples))
-    return std::nullopt;
-  const auto [least, max] = std::ranges::minmax(multiples.integers);
-  const auto shift = ShiftInto(range, least, max, has_negative_zero);
+  if (!FindMultiples(numbers, greatest, range.greatest - range.min, multiples)) return std::nullopt;
+  const auto [min, max] = std::ranges::minmax(multiples.integers);
+  const auto shift = ShiftInto(range, min, max, has_negative_zero);
   if (!shift) return std::nullopt;
   grid.scale = shift->negated ? -multiples.scale : multiples.scale;
   grid.offset = shift->offset;

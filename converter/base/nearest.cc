@@ -53,12 +53,12 @@ std::string Nearest(std::string_view word, const std::vector<std::string>& names
   if (word.empty() || word.size() > kLongestWord) return "";
   const std::string typed = LowerCase(word);
   std::string nearest;
-  Distance least{(typed.size() + 1) / 3 + 1, 0};
+  Distance min{(typed.size() + 1) / 3 + 1, 0};
   for (const std::string& name : names) {
     if (name.size() > kLongestWord) continue;
     const Distance distance = DistanceOf(typed, LowerCase(name));
-    if (distance >= least) continue;
-    least = distance;
+    if (distance >= min) continue;
+    min = distance;
     nearest = name;
   }
   return nearest;

@@ -49,9 +49,9 @@ Character FirstCharacter(std::string_view text) {
     if (!Continues(text[i])) return {};
     code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3F);
   }
-  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  constexpr uint32_t kMin[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (code < kLeast[bytes] || code > 0x10FFFF || surrogate) return {};
+  if (code < kMin[bytes] || code > 0x10FFFF || surrogate) return {};
   return {code, bytes};
 }
 

@@ -188,11 +188,11 @@ void MeasureAll(const BenchCall& call, Benches& benches, const Faults& faults) {
     for (const auto& bench : benches) bench->Once();
   }
   constexpr uint64_t kSecond = 1'000'000'000;
-  constexpr int64_t kLeast = 10, kMax = 1'000'000;
+  constexpr int64_t kMin = 10, kMax = 1'000'000;
   uint64_t total = 0;
   const auto more = [&](int64_t done) {
     if (call.iterations > 0) return done < call.iterations;
-    return done < kLeast || (total < kSecond * benches.size() && done < kMax);
+    return done < kMin || (total < kSecond * benches.size() && done < kMax);
   };
   for (int64_t done = 0; more(done) && faults.ok(); ++done) {
     for (const auto& bench : benches) total += bench->Measure();

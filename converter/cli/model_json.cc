@@ -146,7 +146,7 @@ Json StreamedJson(const LoadedModel& model) {
   json["receptive_steps"] = nullptr;
   if (row.receptive_steps() != 0) json["receptive_steps"] = row.receptive_steps();
   json["state_bytes"] = inspect::VariableBytesOf(model.root());
-  json["least_state_bytes"] = row.least_state_bytes();
+  json["least_state_bytes"] = row.min_state_bytes();
   json["multiply_adds"] = inspect::WorkOf(model.root()).multiply_adds.run / row.steps();
   json["whole_multiply_adds"] = nullptr;
   if (row.multiply_adds() >= 0 && row.all_steps() != 0)

@@ -98,9 +98,9 @@ std::string LineOf(const Json& plan) {
   }
   std::string bound;
   if (plan.contains("bound_bytes")) {
-    const int64_t least = plan["bound_bytes"];
-    bound = plan["arena_bytes"][0] == least
-                ? fmt::format(", optimal for this schedule (bound {})", least)
+    const int64_t min = plan["bound_bytes"];
+    bound = plan["arena_bytes"][0] == min
+                ? fmt::format(", optimal for this schedule (bound {})", min)
                 : ", " + plan["proof"].get<std::string>();
   }
   return fmt::format(

@@ -68,7 +68,7 @@ std::string StreamedText(const graph::Streamed& streamed) {
   }
   text += DependsText(streamed.receptive_steps);
   text +=
-      fmt::format("  states: {} bytes; lower bound {} bytes\n", bytes, streamed.least_state_bytes);
+      fmt::format("  states: {} bytes; lower bound {} bytes\n", bytes, streamed.min_state_bytes);
   return text;
 }
 
@@ -79,7 +79,7 @@ nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed) {
   json["receptive_steps"] = nullptr;
   if (streamed.receptive_steps) json["receptive_steps"] = *streamed.receptive_steps;
   json["state_bytes"] = 0;
-  json["least_state_bytes"] = streamed.least_state_bytes;
+  json["least_state_bytes"] = streamed.min_state_bytes;
   for (const char* key : {"inputs", "outputs", "states", "whole"}) {
     json[key] = nlohmann::ordered_json::array();
   }

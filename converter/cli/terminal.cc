@@ -40,11 +40,11 @@ std::string Grouped(int64_t number) {
 }
 
 std::string Size(int64_t bytes) {
-  constexpr double kLeast = 10 * 1024;  // smaller sizes are readable without a unit
+  constexpr double kMin = 10 * 1024;  // smaller sizes are readable without a unit
   constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB"};
   const std::string text = Grouped(bytes) + " bytes";
   auto size = static_cast<double>(bytes);
-  if (!IsTerminal(STDOUT_FILENO) || size < kLeast) return text;
+  if (!IsTerminal(STDOUT_FILENO) || size < kMin) return text;
   size_t unit = 0;
   for (size /= 1024; size >= 1024 && unit + 1 < std::size(kUnits); size /= 1024) ++unit;
   return fmt::format("{} ({:.3g} {})", text, size, kUnits[unit]);

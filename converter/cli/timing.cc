@@ -31,14 +31,14 @@ uint64_t Quantile(std::span<const uint64_t> sorted, double share) {
 std::vector<Bin> Histogram(std::span<const uint64_t> sorted) {
   constexpr size_t kBins = 16;
   if (sorted.empty()) return {};
-  const auto least = static_cast<double>(std::max<uint64_t>(sorted.front(), 1)),
+  const auto min = static_cast<double>(std::max<uint64_t>(sorted.front(), 1)),
              max = static_cast<double>(std::max<uint64_t>(sorted.back(), 1));
-  if (least == max) return {{least, max, sorted.size()}};
+  if (min == max) return {{min, max, sorted.size()}};
   std::vector<Bin> bins(kBins);
-  const double step = std::log(max / least) / kBins;
+  const double step = std::log(max / min) / kBins;
   for (size_t i = 0; i < kBins; ++i) {
     bins[i].from = i == 0 ? static_cast<double>(sorted.front()) : bins[i - 1].to;
-    bins[i].to = i + 1 == kBins ? max : least * std::exp(step * static_cast<double>(i + 1));
+    bins[i].to = i + 1 == kBins ? max : min * std::exp(step * static_cast<double>(i + 1));
   }
   size_t bin = 0;
   for (const uint64_t time : sorted) {

@@ -31,8 +31,8 @@ std::string ShapeOption(const std::string& name, const Dims& dims) {
 void Assume(const ir::Graph& graph, ir::Node& parameter, Faults& faults) {
   ir::OutputPort& port = parameter.outputs[0];
   const std::string name = OneLine(port.names.empty() ? parameter.name : port.names.front());
-  const int64_t least = parameter.bounds.empty() ? 1 : parameter.bounds[0].least;
-  const int64_t batch = std::max<int64_t>(least, 1);
+  const int64_t min = parameter.bounds.empty() ? 1 : parameter.bounds[0].min;
+  const int64_t batch = std::max<int64_t>(min, 1);
   faults.Warn(fmt::format(
       "{}: input \"{}\" {}: its batch is dynamic; assumed to be {} ({} sets it)", graph.file, name,
       ir::BoundedText(parameter), batch, ShapeOption(name, port.type.dims)));

@@ -24,15 +24,15 @@ std::string MisfitOf(const ir::Node& parameter, const TensorType& is, size_t axi
   if (dim < 0) return "";  // stays dynamic
   const bool is_open = port.declared && port.type.dims[axis] < 0;
   if (is_open && axis < parameter.bounds.size()) {
-    const auto [least, max] = parameter.bounds[axis];
+    const auto [min, max] = parameter.bounds[axis];
     const std::string model = "as the model's " + ir::BoundedText(parameter);
-    if (dim < least && max == ir::Bounds::kNoLimit) {
+    if (dim < min && max == ir::Bounds::kNoLimit) {
       return fmt::format("{} has {} on axis {}; must have at least {}, {}", ToString(is), dim, axis,
-                         least, model);
+                         min, model);
     }
-    if (dim < least || dim > max) {
+    if (dim < min || dim > max) {
       return fmt::format("{} has {} on axis {}; must have from {} to {}, {}", ToString(is), dim,
-                         axis, least, max, model);
+                         axis, min, max, model);
     }
   }
   if (dim != 0 || (port.declared && port.type.dims[axis] == 0)) return "";

@@ -172,7 +172,7 @@ Json FieldsJson(const format::Model& model, const format::Step& step) {
   return nullptr;
 }
 
-std::string PrecisionOfRows(uint32_t max) { return max == kernels::kLeastMax ? "i8x8" : "i8"; }
+std::string PrecisionOfRows(uint32_t max) { return max == kernels::kMinMax ? "i8x8" : "i8"; }
 
 }  // namespace
 

@@ -68,15 +68,15 @@ std::string BoundedText(const Node& parameter) {
   }
   std::string dims;
   for (size_t axis = 0; axis < type.dims.size(); ++axis) {
-    const auto [least, max] = parameter.bounds[axis];
-    const bool is_open = least == 0 && max == Bounds::kNoLimit;
+    const auto [min, max] = parameter.bounds[axis];
+    const bool is_open = min == 0 && max == Bounds::kNoLimit;
     if (axis > 0) dims += ",";
     if (type.dims[axis] >= 0 || is_open) {
       dims += fmt::format("{}", type.dims[axis]);
     } else if (max == Bounds::kNoLimit) {
-      dims += fmt::format("{}..", least);
+      dims += fmt::format("{}..", min);
     } else {
-      dims += fmt::format("{}..{}", least, max);
+      dims += fmt::format("{}..{}", min, max);
     }
   }
   return fmt::format("{}[{}]", Name(type.type), dims);

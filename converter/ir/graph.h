@@ -57,7 +57,7 @@ struct RunTimeExtent {
 // The lengths that a dimension of a Parameter may have: "1..50", "..8", "2..", "?", "7".
 struct Bounds {
   static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-  int64_t least = 0, max = kNoLimit;
+  int64_t min = 0, max = kNoLimit;
 };
 
 struct OutputPort {

@@ -119,7 +119,7 @@ class PortReader {
       return std::nullopt;
     }
     Dims dims;
-    for (const auto& [least, max] : *bounds) dims.push_back(least == max ? least : -1);
+    for (const auto& [min, max] : *bounds) dims.push_back(min == max ? min : -1);
     if (!port.empty() && !Agree(dims, port)) {
       Fault("shape is {} in <data> and {} on the output port; both must be equal",
             weft::ToString(dims), weft::ToString(port));
@@ -205,10 +205,10 @@ class PortReader {
   static std::optional<Bounds> ParseDim(std::string_view text) {
     if (const size_t dots = text.find(".."); dots != std::string_view::npos) {
       const std::string_view low = text.substr(0, dots), high = text.substr(dots + 2);
-      const std::optional<int64_t> least = low.empty() ? 0 : ParseInt(low);
+      const std::optional<int64_t> min = low.empty() ? 0 : ParseInt(low);
       const std::optional<int64_t> max = high.empty() ? Bounds::kNoLimit : ParseInt(high);
-      if (!least || !max || *least < 0 || *least > *max) return std::nullopt;
-      return Bounds{*least, *max};
+      if (!min || !max || *min < 0 || *min > *max) return std::nullopt;
+      return Bounds{*min, *max};
     }
     if (text.find('?') != std::string_view::npos) return Bounds{};
     const std::optional<int64_t> dim = ParseInt(text);

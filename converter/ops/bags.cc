@@ -171,16 +171,16 @@ plan::ValueId EmitComputedBags(plan::Builder& builder, ReduceOp op, const BagRow
   ComputedBags computed(builder, rows, numbers, bags);
   const bool is_maximum = op == ReduceOp::max;
   // A maximum of floats starts at minus infinity, which rows may contain.
-  const uint64_t least = all.type == ElementType::f32 ? MinusInfinityBits() : LowestBits(all.type);
+  const uint64_t min = all.type == ElementType::f32 ? MinusInfinityBits() : LowestBits(all.type);
   plan::ValueId y = computed.Combine(is_maximum ? Combination::kMaximum : Combination::kSum,
-                                     is_maximum ? least : 0);
+                                     is_maximum ? min : 0);
   if (op == ReduceOp::mean) {
     const plan::ValueId means = builder.Scratch(all);
     EmitBinary(builder, BinaryOp::divide, {y, all.dims}, {computed.Divisors(), {bags, 1}}, means);
     y = means;
   }
   if (empty.row != plan::kNone) return computed.WithEmpty(y, empty.row, {1, rows.inner});
-  const uint64_t made = is_maximum ? least : 0;
+  const uint64_t made = is_maximum ? min : 0;
   if (empty.bits == made) return y;
   const plan::ValueId filler = builder.Scratch({all.type, {1}});
   builder.Fill(filler, empty.bits);

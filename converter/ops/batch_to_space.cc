@@ -25,15 +25,15 @@ struct ControlNames {
   std::string_view begin, end;
 };
 
-// Checks that the elements of `what` are at least `least`; reports an error otherwise.
-bool CheckControl(NodeScope& scope, std::string_view what, const Dims& values, int64_t least) {
+// Checks that the elements of `what` are at least `min`; reports an error otherwise.
+bool CheckControl(NodeScope& scope, std::string_view what, const Dims& values, int64_t min) {
   for (const int64_t value : values) {
-    if (value >= least) continue;
-    scope.Fault("{} {} holds {}; must be at least {}", what, ToString(values), value, least);
+    if (value >= min) continue;
+    scope.Fault("{} {} holds {}; must be at least {}", what, ToString(values), value, min);
     return false;
   }
-  if (values[0] == least) return true;
-  scope.Fault("{}[0] is {}; the batch axis must have {}", what, values[0], least);
+  if (values[0] == min) return true;
+  scope.Fault("{}[0] is {}; the batch axis must have {}", what, values[0], min);
   return false;
 }
 

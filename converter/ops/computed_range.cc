@@ -71,7 +71,7 @@ class NumberSteps {
     if (a.known && b.known) return {*a.known - *b.known};
     return b.known == 0 ? a : Made(BinaryOp::subtract, a, b);
   }
-  Number Least(const Number& a, const Number& b) {
+  Number Min(const Number& a, const Number& b) {
     if (a.known && b.known) return {std::min(*a.known, *b.known)};
     return Made(BinaryOp::minimum, a, b);
   }
@@ -145,7 +145,7 @@ class RangeSteps {
     // If the bounds have different types and one of them wraps around, the computed distance may
     // exceed the known maximum.
     if (count.max < DividedUp(dim_, step)) {
-      found = numbers_.Least(found, numbers_.Known(count.max));
+      found = numbers_.Min(found, numbers_.Known(count.max));
     }
     *length = Converted(scope_.builder, numbers_.ValueOf(found), ElementType::i32);
     // A begin beyond a run-time length yields no positions, so that a known begin needs no clamp.
@@ -200,7 +200,7 @@ class RangeSteps {
   Number Inside(const Bound& bound, const Number& natural,
                 const SliceLimits<Number>::Range& limits) {
     if (!bound.known && !bound.computed) return natural;
-    return numbers_.Least(numbers_.Greatest(FromStart(bound), limits.low), limits.high);
+    return numbers_.Min(numbers_.Greatest(FromStart(bound), limits.low), limits.high);
   }
 
   LowerScope& scope_;

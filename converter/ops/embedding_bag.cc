@@ -123,13 +123,13 @@ void InferOffsetBags(InferScope& scope) {
   CheckBagNumbers(scope, kBagGrouping, "offsets", scope.input_dims(kBagGrouping));
   if (scope.failed()) return;
   const int64_t count = scope.input_dims(kBagIndices)[0];
-  int64_t least = 0;
+  int64_t min = 0;
   for (const int64_t offset : scope.Ints(kBagGrouping).value_or(Dims())) {
-    if (offset < least || offset > count) {
+    if (offset < min || offset > count) {
       return scope.Fault("offset {} follows {} for {} indices; must ascend from 0 to {}", offset,
-                         least, count, count);
+                         min, count, count);
     }
-    least = offset;
+    min = offset;
   }
   SetBags(scope, scope.input_dims(kBagGrouping)[0]);
 }

@@ -21,7 +21,7 @@ using format::UnaryOp;
 struct ShortFloat {
   std::string_view name;
   int fraction_bits;
-  int least_exponent;  // of a normal number
+  int min_exponent;  // of a normal number
   float greatest;
 };
 constexpr ShortFloat kShortFloats[] = {{"f8e4m3", 3, -6, 448}, {"f8e5m2", 2, -14, 57344}};
@@ -68,7 +68,7 @@ class ShortRounding {
     const plan::ValueId below = Apply(BinaryOp::multiply, grown, Number(0x1.fffffep-1f));
     const plan::ValueId difference = Apply(BinaryOp::subtract, grown, Full(below));
     const plan::ValueId first_bit = Apply(BinaryOp::maximum, Function(UnaryOp::abs, difference),
-                                          Number(std::ldexp(1.0f, to_.least_exponent)));
+                                          Number(std::ldexp(1.0f, to_.min_exponent)));
     // `coarse` is 1.5 * P, P = first_bit * 2^(23 - fraction_bits). The last bit of a float in
     // [P, 2 P] is worth P * 2^-23, which is the last bit of the 8-bit number.
     const plan::ValueId coarse =

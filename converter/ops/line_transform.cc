@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t kMaxTransformSize = int64_t{1} << 21;
 // Below this number of weights a matrix is faster on a desktop and needs little more memory on a
 // board (tests/bench). The first pass of the step has full vectors only if four is a factor.
-constexpr int64_t kLeastWeightsOfFours = 1024;
-constexpr int64_t kLeastWeights = 8192;
+constexpr int64_t kMinWeightsOfFours = 1024;
+constexpr int64_t kMinWeights = 8192;
 
 bool IsInverse(FourierOp op) { return op == FourierOp::kInverse || op == FourierOp::kInverseReal; }
 
@@ -48,8 +48,8 @@ std::optional<kernels::FourierShape> FactoredShape(FourierOp op, int64_t size, i
   kernels::FourierShape shape = ShapeWithoutFactors(op, size);
   if (!kernels::FindFourierFactors(FourierPoints(shape), shape.factors)) return std::nullopt;
   const int64_t weights = GivenFloats(op, size, given) * ResultFloats(op, size);
-  const int64_t least = FourierPoints(shape) % 4 == 0 ? kLeastWeightsOfFours : kLeastWeights;
-  if (weights < least) return std::nullopt;
+  const int64_t min = FourierPoints(shape) % 4 == 0 ? kMinWeightsOfFours : kMinWeights;
+  if (weights < min) return std::nullopt;
   return shape;
 }
 

@@ -454,7 +454,7 @@ void LowerByteMean(LowerScope& scope) {
 }
 
 // The lowest number of the type.
-double LeastOf(ElementType type) {
+double MinOf(ElementType type) {
   if (type == ElementType::f32) return -std::numeric_limits<double>::infinity();
   return type == ElementType::u8 ? 0 : -std::ldexp(1.0, static_cast<int>(BitsOf(type)) - 1);
 }
@@ -482,7 +482,7 @@ void PoolingAxes(AxisScope& scope) {
       scope.relation.reason = "averages over fewer elements at the start of the sequence";
       continue;
     }
-    if (!is_mean && !fills) delay->fill = LeastOf(scope.input_element(0));
+    if (!is_mean && !fills) delay->fill = MinOf(scope.input_element(0));
     scope.relation.delays.push_back(std::move(*delay));
   }
 }

@@ -161,13 +161,13 @@ class Quantizing {
     if (ranges_.MeetTheirEnds()) return EmitFormula(Clamped(x), y);
     const plan::ValueId inside = builder_.Scratch(type_), from_low = builder_.Scratch(type_);
     EmitFormula(x, inside);
-    const auto least = [](float a, float b) { return std::min(a, b); };
+    const auto min = [](float a, float b) { return std::min(a, b); };
     const auto max = [](float a, float b) { return std::max(a, b); };
     Replace(CompareOp::greater, x,
             LimitOfBoth(builder_, BinaryOp::maximum, ranges_.low, ranges_.high, max),
             ranges_.out_high, inside, from_low);
     Replace(CompareOp::less_equal, x,
-            LimitOfBoth(builder_, BinaryOp::minimum, ranges_.low, ranges_.high, least),
+            LimitOfBoth(builder_, BinaryOp::minimum, ranges_.low, ranges_.high, min),
             ranges_.out_low, from_low, y);
   }
 

@@ -17,7 +17,7 @@
 namespace weft::ops {
 namespace {
 
-constexpr size_t kDrawnShape = 0, kLeastDrawn = 1, kMaxDrawn = 2;
+constexpr size_t kDrawnShape = 0, kMinDrawn = 1, kMaxDrawn = 2;
 
 // Returns nullopt if the attribute is not an unsigned 64-bit number.
 std::optional<uint64_t> SeedOf(const NodeScope& scope, std::string_view name) {
@@ -61,15 +61,15 @@ std::optional<ElementType> ReadDrawnType(InferScope& scope) {
 // A half-open interval [least, end).
 template <typename T>
 struct Interval {
-  T least, end;
+  T min, end;
 };
 
 Interval<int64_t> IntegerInterval(const NodeScope& scope) {
-  return {scope.Ints(kLeastDrawn)->front(), scope.Ints(kMaxDrawn)->front()};
+  return {scope.Ints(kMinDrawn)->front(), scope.Ints(kMaxDrawn)->front()};
 }
 
 Interval<float> FloatInterval(const NodeScope& scope) {
-  return {static_cast<float>(scope.Numbers(kLeastDrawn)->front()),
+  return {static_cast<float>(scope.Numbers(kMinDrawn)->front()),
           static_cast<float>(scope.Numbers(kMaxDrawn)->front())};
 }
 
@@ -90,12 +90,12 @@ bool CheckLimit(InferScope& scope, size_t i, std::string_view name, ElementType 
 }
 
 void CheckLimits(InferScope& scope, ElementType type) {
-  const bool least = CheckLimit(scope, kLeastDrawn, "minval", type);
+  const bool min = CheckLimit(scope, kMinDrawn, "minval", type);
   const bool max = CheckLimit(scope, kMaxDrawn, "maxval", type);
-  if (!least || !max || IsFloat(type)) return;
+  if (!min || !max || IsFloat(type)) return;
   const Interval<int64_t> interval = IntegerInterval(scope);
-  if (interval.least < interval.end) return;
-  scope.Fault("minval is {} and maxval {}; maxval must be above minval", interval.least,
+  if (interval.min < interval.end) return;
+  scope.Fault("minval is {} and maxval {}; maxval must be above minval", interval.min,
               interval.end);
 }
 
@@ -178,19 +178,19 @@ std::vector<float> DrawnFractions(size_t count, const DrawWords& words, ElementT
 // result.
 std::vector<float> DrawnFloats(size_t count, const DrawWords& words, ElementType type,
                                bool like_pytorch, const Interval<float>& interval) {
-  const float length = RoundedTo({interval.end - interval.least}, type)[0];
+  const float length = RoundedTo({interval.end - interval.min}, type)[0];
   std::vector<float> numbers = DrawnFractions(count, words, type, like_pytorch);
   for (float& number : numbers) number *= length;
   if (!like_pytorch) numbers = RoundedTo(std::move(numbers), type);
-  for (float& number : numbers) number += interval.least;
+  for (float& number : numbers) number += interval.min;
   return numbers;
 }
 
 std::vector<int32_t> DrawnI32(size_t count, const DrawWords& words,
                               const Interval<int64_t>& interval) {
-  const int64_t length = interval.end - interval.least;
+  const int64_t length = interval.end - interval.min;
   return Drawn<int32_t>(count, words, [=](uint32_t word) {
-    return Narrow<int32_t>(word % length + interval.least, "a number drawn");
+    return Narrow<int32_t>(word % length + interval.min, "a number drawn");
   });
 }
 
@@ -198,11 +198,11 @@ std::vector<int32_t> DrawnI32(size_t count, const DrawWords& words,
 // a single word if both limits are below 2^32.
 std::vector<int64_t> DrawnI64(size_t count, const DrawWords& words, bool like_pytorch,
                               const Interval<int64_t>& interval) {
-  const auto least = static_cast<uint64_t>(interval.least);
-  const uint64_t length = static_cast<uint64_t>(interval.end) - least;
-  const auto number = [=](uint64_t bits) { return static_cast<int64_t>(bits % length + least); };
+  const auto min = static_cast<uint64_t>(interval.min);
+  const uint64_t length = static_cast<uint64_t>(interval.end) - min;
+  const auto number = [=](uint64_t bits) { return static_cast<int64_t>(bits % length + min); };
   constexpr int64_t kMaxOfWord = std::numeric_limits<uint32_t>::max();
-  if (like_pytorch && std::max(interval.least, interval.end) <= kMaxOfWord) {
+  if (like_pytorch && std::max(interval.min, interval.end) <= kMaxOfWord) {
     return Drawn<int64_t>(count, words, [=](uint32_t word) { return number(word); });
   }
   return DrawnOfPairs<int64_t>(count, words, [=](uint32_t first, uint32_t second) {

@@ -55,11 +55,11 @@ class TupleSteps {
 
   // True for each coordinate in [-extent, extent).
   plan::ValueId Inside() {
-    Dims least;
-    for (const int64_t extent : extents_) least.push_back(-extent);
+    Dims min;
+    for (const int64_t extent : extents_) min.push_back(-extent);
     const Operand low = Made(ElementType::boolean), high = Made(ElementType::boolean);
     const Operand both = Made(ElementType::boolean);
-    EmitCompare(builder_, CompareOp::greater_equal, tuples_, Known(least), low.value);
+    EmitCompare(builder_, CompareOp::greater_equal, tuples_, Known(min), low.value);
     EmitCompare(builder_, CompareOp::less, tuples_, Known(extents_), high.value);
     EmitBinary(builder_, BinaryOp::logical_and, low, high, both.value);
     return both.value;

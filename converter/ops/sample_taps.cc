@@ -154,8 +154,8 @@ int64_t KnownPixel(const SampleSpec& spec, size_t side, float position) {
   if (spec.padding == SamplePadding::kBorder) {
     return static_cast<int64_t>(std::clamp(position, 0.0f, last)) * stride;
   }
-  constexpr float kLeast = -2147483648.0f, kMax = 2147483520.0f;
-  const auto whole = static_cast<int64_t>(std::clamp(position, kLeast, kMax));
+  constexpr float kMin = -2147483648.0f, kMax = 2147483520.0f;
+  const auto whole = static_cast<int64_t>(std::clamp(position, kMin, kMax));
   const int64_t period = spec.Periods()[side];
   const int64_t visited = (whole % period + period) % period;
   return std::min(visited, spec.Lasts()[side] - visited) * stride;

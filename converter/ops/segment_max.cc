@@ -29,13 +29,13 @@ bool CheckSegmentIds(InferScope& scope) {
     scope.Fault("input 1 (segment_ids) is {}; must be {}, one for each row of data",
                 ToString(scope.input_type(kSegmentIds)), ToString(dims));
   }
-  int64_t least = 0;
+  int64_t min = 0;
   for (const int64_t id : scope.Ints(kSegmentIds).value_or(Dims())) {
-    if (id < least) {
-      scope.Fault("segment id {} after {}; must ascend from 0", id, least);
+    if (id < min) {
+      scope.Fault("segment id {} after {}; must ascend from 0", id, min);
       return false;
     }
-    least = id;
+    min = id;
   }
   return !scope.failed();
 }

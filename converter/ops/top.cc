@@ -34,7 +34,7 @@ std::optional<TopSpec> ReadSpec(InferScope& scope) {
   return TopSpec{*k, static_cast<size_t>(*axis)};
 }
 
-bool IsLeast(const NodeScope& scope) {
+bool IsMin(const NodeScope& scope) {
   constexpr std::string_view kModes[] = {"max", "min"};
   return scope.attributes.Choice("mode", "max", kModes) == "min";
 }
@@ -51,7 +51,7 @@ void InferTop(InferScope& scope) {
   CheckNumeric(scope, kX);
   const bool is_wide =
       scope.attributes.Choice("index_element_type", "i32", kTopIndexTypes) == "i64";
-  IsLeast(scope);
+  IsMin(scope);
   IsByIndex(scope);
   const std::optional<TopSpec> spec = ReadSpec(scope);
   if (!spec) return;
@@ -77,7 +77,7 @@ void LowerTop(LowerScope& scope) {
   if (ElementCount(results) == 0) return;
   EmitTop(scope.builder,
           {ProductOf(dims, 0, axis), dims[axis], ProductOf(dims, axis + 1, dims.size()),
-           results[axis], IsLeast(scope), IsByIndex(scope)},
+           results[axis], IsMin(scope), IsByIndex(scope)},
           scope.input(0), values, indices);
 }
 
@@ -107,7 +107,7 @@ void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId 
              plan::ValueId values, plan::ValueId indices) {
   const format::TopParams params(Narrow32(geometry.outer, "outer"), Narrow32(geometry.axis, "axis"),
                                  Narrow32(geometry.inner, "inner"), Narrow32(geometry.k, "k"),
-                                 builder.type(x), builder.type(indices), geometry.least,
+                                 builder.type(x), builder.type(indices), geometry.min,
                                  geometry.by_index);
   builder.Emit(params, {x}, {values, indices});
 }

@@ -7,11 +7,11 @@
 
 namespace weft::ops {
 
-// x is [outer, axis, inner], the results are [outer, k, inner]. `least` selects the k minimum
+// x is [outer, axis, inner], the results are [outer, k, inner]. `min` selects the k minimum
 // elements; `by_index` sorts them by index instead of value.
 struct TopGeometry {
   int64_t outer = 1, axis = 1, inner = 1, k = 1;
-  bool least = false, by_index = false;
+  bool min = false, by_index = false;
 };
 
 void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId x,

@@ -87,9 +87,9 @@ void LowerClamp(LowerScope& scope) {
     high = std::floor(high);
   }
   if (IsNarrowInteger(type)) {
-    const auto [least, greatest] = NarrowRange(type);
-    low = std::clamp(low, least, greatest);
-    high = std::clamp(high, least, greatest);
+    const auto [min, greatest] = NarrowRange(type);
+    low = std::clamp(low, min, greatest);
+    high = std::clamp(high, min, greatest);
   }
   EmitNumber(scope, UnaryOp::clamp, low, high);
 }

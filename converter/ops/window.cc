@@ -62,9 +62,9 @@ bool CheckLength(InferScope& scope, std::string_view key, size_t axes) {
   return false;
 }
 
-bool CheckNumber(InferScope& scope, std::string_view what, int64_t value, int64_t least) {
-  if (value >= least && value < kMaxExtent) return true;
-  scope.Fault("{} is {}; must be from {} to {}", what, value, least, kMaxExtent - 1);
+bool CheckNumber(InferScope& scope, std::string_view what, int64_t value, int64_t min) {
+  if (value >= min && value < kMaxExtent) return true;
+  scope.Fault("{} is {}; must be from {} to {}", what, value, min, kMaxExtent - 1);
   return false;
 }
 

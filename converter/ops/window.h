@@ -39,10 +39,10 @@ struct Window {
 };
 
 // Attribute checks; they return false after an error. CheckLength requires one number per axis if
-// the attribute exists. CheckNumber requires a value of at least `least` and below the limit that
+// the attribute exists. CheckNumber requires a value of at least `min` and below the limit that
 // keeps sums and products of attributes inside 64 bits.
 bool CheckLength(InferScope& scope, std::string_view key, size_t axes);
-bool CheckNumber(InferScope& scope, std::string_view what, int64_t value, int64_t least);
+bool CheckNumber(InferScope& scope, std::string_view what, int64_t value, int64_t min);
 // Checks the attributes of all axes; `in` and `kernel` must have the same rank. Attributes that the
 // operation's version does not have are absent.
 bool CheckWindow(InferScope& scope, std::span<const int64_t> in, std::span<const int64_t> kernel);

@@ -43,13 +43,13 @@ class OrderSearch {
   }
 
   int64_t PeakLowerBound() const {
-    int64_t least = Start().peak_bytes;
+    int64_t min = Start().peak_bytes;
     for (size_t unit = 0; unit < unit_count_; ++unit) {
       int64_t bytes = problem_.inner_bytes[unit];
       for (const size_t i : touched_[unit]) bytes += problem_.bytes[i].bytes;
-      least = std::max(least, bytes - SharedBytes(unit, [](size_t) { return true; }));
+      min = std::max(min, bytes - SharedBytes(unit, [](size_t) { return true; }));
     }
-    return least;
+    return min;
   }
 
   int64_t PeakInOrder() {
@@ -61,8 +61,8 @@ class OrderSearch {
   FoundOrder Find() {
     FoundOrder found;
     found.peak_bytes = PeakInOrder();
-    least_ = PeakLowerBound();
-    found.is_proven = found.peak_bytes == least_;
+    min_ = PeakLowerBound();
+    found.is_proven = found.peak_bytes == min_;
     for (const size_t width : kWidths) {
       if (found.is_proven || looks_ >= max_looks_) break;
       dropped_ = false;
@@ -70,7 +70,7 @@ class OrderSearch {
         found.peak_bytes = end->peak_bytes;
         found.units = PathTo(end->path);
       }
-      found.is_proven = !dropped_ || found.peak_bytes == least_;
+      found.is_proven = !dropped_ || found.peak_bytes == min_;
     }
     found.looks = looks_;
     return found;
@@ -171,7 +171,7 @@ class OrderSearch {
     for (size_t i = 0; i < state.ready.size() && looks_ < max_looks_;) {
       const size_t unit = state.ready[i];
       const Change change = ChangeBy(unit, state);
-      const bool is_free = change.peak_bytes <= std::max(state.peak_bytes, least_) &&
+      const bool is_free = change.peak_bytes <= std::max(state.peak_bytes, min_) &&
                            change.live_bytes <= state.live_bytes;
       if (is_free) Run(unit, change, state);
       i = is_free ? 0 : i + 1;
@@ -269,7 +269,7 @@ class OrderSearch {
   const int64_t max_looks_;
   std::vector<std::vector<size_t>> touched_, after_;  // by unit: its values, its later units
   std::vector<std::vector<OrderProblem::Share>> shares_;
-  int64_t looks_ = 0, least_ = 0;
+  int64_t looks_ = 0, min_ = 0;
   bool dropped_ = false;
   std::vector<std::pair<size_t, size_t>> steps_;  // a unit, and the previous step on the path
   std::vector<States> by_count_;

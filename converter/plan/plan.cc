@@ -459,10 +459,10 @@ std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& option
     return ChoosePlan(lowered, apart, faults, fused);
   }
   if (chosen) return chosen;
-  const Plan& least = *std::ranges::min_element(plans, {}, &Plan::all_scratch_bytes);
-  std::string line = "plan: " + ExcessOf(least, options);
-  if (ExcessOfFormat(least).empty()) {
-    line += "; " + DescribePeak(least.program, least.problem.allowed_overlaps);
+  const Plan& min = *std::ranges::min_element(plans, {}, &Plan::all_scratch_bytes);
+  std::string line = "plan: " + ExcessOf(min, options);
+  if (ExcessOfFormat(min).empty()) {
+    line += "; " + DescribePeak(min.program, min.problem.allowed_overlaps);
   }
   faults.Add(line);
   return std::nullopt;

@@ -28,10 +28,10 @@ namespace {
 // Returns the maximum number of bytes that the buffers of a Near pair can share.
 int64_t SharedBytes(const Buffer& x, const Buffer& y, const AllowedOverlap& overlap,
                     int64_t granule_bytes) {
-  const int64_t least = std::min(std::max(overlap.before_bytes + x.bytes, y.bytes),
-                                 std::max(overlap.after_bytes + y.bytes, x.bytes));
+  const int64_t min = std::min(std::max(overlap.before_bytes + x.bytes, y.bytes),
+                               std::max(overlap.after_bytes + y.bytes, x.bytes));
   const int64_t shared = RoundUp(x.bytes, granule_bytes) + RoundUp(y.bytes, granule_bytes) -
-                         RoundUp(least, granule_bytes);
+                         RoundUp(min, granule_bytes);
   return std::max<int64_t>(shared, 0);
 }
 

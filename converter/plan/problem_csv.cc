@@ -103,10 +103,10 @@ class Row {
   void Fail(std::string_view column, std::string_view is, const std::string& must) {
     if (fault.empty()) fault = fmt::format("{} is \"{}\"; must be {}", column, is, must);
   }
-  std::optional<int64_t> Number(Column column, int64_t least) {
+  std::optional<int64_t> Number(Column column, int64_t min) {
     const std::optional<int64_t> number = Parse<int64_t>(Cell(column));
-    if (number && *number >= least && *number <= kMaxNumber) return number;
-    Fail(kNames[column], Cell(column), fmt::format("an integer from {} to {}", least, kMaxNumber));
+    if (number && *number >= min && *number <= kMaxNumber) return number;
+    Fail(kNames[column], Cell(column), fmt::format("an integer from {} to {}", min, kMaxNumber));
     return std::nullopt;
   }
   double Traffic() {
@@ -122,8 +122,8 @@ class Row {
       const std::optional<int64_t> begin = Parse<int64_t>(text.substr(0, dash));
       const std::optional<int64_t> end =
           dash == std::string_view::npos ? std::nullopt : Parse<int64_t>(text.substr(dash + 1));
-      const int64_t least = buffer.gaps.empty() ? buffer.lifetime.begin : buffer.gaps.back().end;
-      if (!begin || !end || *begin < least || *begin >= *end || *end > buffer.lifetime.end) {
+      const int64_t min = buffer.gaps.empty() ? buffer.lifetime.begin : buffer.gaps.back().end;
+      if (!begin || !end || *begin < min || *begin >= *end || *end > buffer.lifetime.end) {
         return Fail("gaps", Cell(kGaps),
                     "BEGIN-END within the lifetime, in increasing order, separated by spaces");
       }

@@ -141,11 +141,11 @@ void Search::Sort(std::vector<int32_t>& open) const {
 
 // `open` is sorted, connected, and passes MayFit.
 bool Search::Solve(const std::vector<int32_t>& open, const State& state) {
-  int32_t least_end = std::numeric_limits<int32_t>::max(), least = kNoItem;
+  int32_t min_end = std::numeric_limits<int32_t>::max(), min = kNoItem;
   for (const int32_t i : open) {
     const auto at = static_cast<size_t>(i);
     const int32_t end = offset_[at] + items_[at].units;
-    if (end < least_end) std::tie(least_end, least) = std::pair(end, i);
+    if (end < min_end) std::tie(min_end, min) = std::pair(end, i);
   }
   Set blame(goes_back_far_ ? blame_.size() : 0);
   std::vector<int32_t> rest;
@@ -154,8 +154,8 @@ bool Search::Solve(const std::vector<int32_t>& open, const State& state) {
     const auto at = static_cast<size_t>(next);
     const int32_t offset = offset_[at];
     if (std::pair(offset, rank_[at]) <= std::pair(state.floor, state.rank)) continue;
-    if (offset >= least_end) {
-      BlameAround(least);
+    if (offset >= min_end) {
+      BlameAround(min);
       AddBlame(blame);
       break;
     }

@@ -189,11 +189,11 @@ void SearchSpace::AddOverlap(const Pair& pair, const AllowedOverlap* overlap) {
   int32_t b_above = a.units, a_above = b.units;
   if (overlap != nullptr) {
     const bool a_is_x = overlap->x == at_a;
-    const auto least = [&](int32_t apart, int64_t overlapped_bytes) {
+    const auto min = [&](int32_t apart, int64_t overlapped_bytes) {
       return UnitsOf(std::min(apart * unit_bytes_, overlapped_bytes));
     };
-    b_above = least(b_above, a_is_x ? overlap->after_bytes : overlap->before_bytes);
-    a_above = least(a_above, a_is_x ? overlap->before_bytes : overlap->after_bytes);
+    b_above = min(b_above, a_is_x ? overlap->after_bytes : overlap->before_bytes);
+    a_above = min(a_above, a_is_x ? overlap->before_bytes : overlap->after_bytes);
     for (int32_t s = std::max(a.hull.begin, b.hull.begin); s < std::min(a.hull.end, b.hull.end);
          ++s) {
       shared_units_[static_cast<size_t>(s)] += std::min(a.units, b.units);

@@ -161,10 +161,10 @@ class Solver {
         const bool y_below = overlap->before_bytes < buffers_[overlap->y].bytes;
         const bool x_below = overlap->after_bytes < buffers_[overlap->x].bytes;
         if (x_below == y_below) continue;
-        const int least = 1 + levels_[x_below ? overlap->x : overlap->y];
+        const int min = 1 + levels_[x_below ? overlap->x : overlap->y];
         int& level = levels_[x_below ? overlap->y : overlap->x];
-        raised = raised || level < least;
-        level = std::max(level, least);
+        raised = raised || level < min;
+        level = std::max(level, min);
       }
     }
   }

@@ -27,10 +27,10 @@ using Effects = std::map<Frame, Effect>;
 
 // Possible trip counts of a section. `max` is 0 if it never runs.
 struct Trips {
-  int64_t least, max;
+  int64_t min, max;
   bool may_skip;  // by its first condition
   bool MayBe(int64_t trips) const {
-    return (trips >= least && trips <= max) || (may_skip && trips == 0);
+    return (trips >= min && trips <= max) || (may_skip && trips == 0);
   }
 };
 
@@ -39,9 +39,9 @@ Trips TripsOf(const format::Section& section) {
   Trips trips = {0, section.max_trips(), section.first_condition_slot() != kNoSlot};
   if (counted) trips.max = std::min<int64_t>(trips.max, section.trip_count());
   if (counted && section.body_condition_slot() == kNoSlot) {
-    trips.least = trips.max;
+    trips.min = trips.max;
   } else if (section.trip_slot() == kNoSlot) {
-    trips.least = std::min<int64_t>(1, trips.max);
+    trips.min = std::min<int64_t>(1, trips.max);
   }
   return trips;
 }
@@ -458,9 +458,9 @@ Effects Validator::Static(const std::vector<Effects>& bodies, const std::vector<
   int64_t visited = std::min(trips.max, 3 * period);
   Trips reduced = trips;
   if (trips.max > visited) {
-    if (trips.least == trips.max) {
+    if (trips.min == trips.max) {
       visited = 2 * period + trips.max % period;
-      reduced.least = visited;
+      reduced.min = visited;
     }
     reduced.max = visited;
   }

@@ -215,13 +215,13 @@ void ChainJoiner::Grow(size_t last) {
 
 }  // namespace
 
-void JoinChains(Program& program, size_t least_spared) {
+void JoinChains(Program& program, size_t min_spared) {
   Program joined = program;
   size_t spared = 0;
   for (BlockId block = 0; block < joined.blocks.size(); ++block) {
     spared += ChainJoiner(joined, block).Run();
   }
-  if (spared >= least_spared) program = std::move(joined);
+  if (spared >= min_spared) program = std::move(joined);
 }
 
 }  // namespace weft::plan

@@ -15,13 +15,13 @@ namespace weft::plan {
 
 // Minimum number of steps that chains must save in a model: the chain kernel adds 1.5 KB to the
 // firmware.
-inline constexpr size_t kLeastStepsSpared = 4;
+inline constexpr size_t kMinStepsSpared = 4;
 
 // Joins steps within each block, never across its border. Values that only members of a chain read
 // are removed, and no operand of a member may be overwritten before the chain runs. A chain never
 // raises the number of live bytes. Run this after the choice of state buffers and after hoisting,
 // so that loop-invariant steps have left the loops.
-void JoinChains(Program& program, size_t least_spared = kLeastStepsSpared);
+void JoinChains(Program& program, size_t min_spared = kMinStepsSpared);
 
 }  // namespace weft::plan
 

@@ -16,12 +16,12 @@
 namespace weft::plan {
 namespace {
 
-constexpr uint32_t kLeastExtent = 16;  // of inputs and of outputs
-constexpr uint32_t kLeastTaps = 3;
+constexpr uint32_t kMinExtent = 16;  // of inputs and of outputs
+constexpr uint32_t kMinTaps = 3;
 constexpr double kGreatestInteger = 127;
 // Range of the integer, in steps of 0.5, that the largest weight is mapped to; more than 127 is
 // clamped to 127.
-constexpr double kLeastGreatest = 119, kMaxGreatest = 135;
+constexpr double kMinGreatest = 119, kMaxGreatest = 135;
 
 uint32_t PaddedOutputs(const ProductShape& shape) {
   return Narrow32(kernels::PanelCount(shape.outputs) * kernels::kPanelOutputs, "padded outputs");
@@ -120,7 +120,7 @@ double NearestInteger(float weight, float scale) {
 // maps the largest weight to 127.
 float BestScale(std::span<const float> weights, float greatest) {
   float best = 0;
-  double least = std::numeric_limits<double>::infinity();
+  double min = std::numeric_limits<double>::infinity();
   const auto try_greatest = [&](double integer) {
     const auto scale = static_cast<float>(greatest / integer);
     double error = 0;
@@ -128,10 +128,10 @@ float BestScale(std::span<const float> weights, float greatest) {
       const double off = weight - NearestInteger(weight, scale) * scale;
       error += off * off;
     }
-    if (error < least) best = scale, least = error;
+    if (error < min) best = scale, min = error;
   };
   try_greatest(kGreatestInteger);
-  for (double integer = kLeastGreatest; integer <= kMaxGreatest; integer += 0.5) {
+  for (double integer = kMinGreatest; integer <= kMaxGreatest; integer += 0.5) {
     try_greatest(integer);
   }
   return best;
@@ -165,7 +165,7 @@ uint32_t InputsOf(const format::ConvI8Params& p) {
 }
 uint32_t MaxOf(uint32_t inputs, uint32_t row_bits) {
   const uint32_t max = kernels::MaxFor(inputs);
-  return row_bits == kNarrowRows ? std::min(max, kernels::kLeastMax) : max;
+  return row_bits == kNarrowRows ? std::min(max, kernels::kMinMax) : max;
 }
 TensorType Elements(ElementType type, uint64_t count) {
   return {type, {static_cast<int64_t>(count)}};
@@ -203,9 +203,9 @@ std::vector<float> FloatsOf(const std::vector<std::byte>& bytes) {
 }
 
 bool GainsFromIntegers(const ProductShape& shape) {
-  if (shape.over == SumsOver::kTaps) return shape.inputs >= kLeastTaps;
-  return shape.inputs >= kLeastExtent && shape.outputs >= kLeastExtent &&
-         kernels::MaxFor(shape.inputs) >= kernels::kLeastMax;
+  if (shape.over == SumsOver::kTaps) return shape.inputs >= kMinTaps;
+  return shape.inputs >= kMinExtent && shape.outputs >= kMinExtent &&
+         kernels::MaxFor(shape.inputs) >= kernels::kMinMax;
 }
 
 IntegerGrid NearestIntegers(std::span<const float> weights) {

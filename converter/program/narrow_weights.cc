@@ -31,7 +31,7 @@ constexpr size_t kWeights = 1;  // operand of every step that has `weights` in i
 
 // Minimum number of weights of a kind of step. Each saves two bytes; a kernel needs 0.8 KB (dense)
 // to 4 KB (conv) on a Cortex-M4F.
-constexpr int64_t kLeastWeights = 1024;
+constexpr int64_t kMinWeights = 1024;
 
 constexpr std::string_view kF32Requested = "f32 is requested";
 
@@ -440,11 +440,11 @@ void Narrowing::DropSmallKinds() {
     if (constant.type == ElementType::f32 || IsInteger(constant.type)) continue;
     const bool is_asked_for = constant.precision.has_value();
     count(constant) +=
-        is_asked_for ? kLeastWeights : program_.values[root].bytes / int64_t{sizeof(float)};
+        is_asked_for ? kMinWeights : program_.values[root].bytes / int64_t{sizeof(float)};
   }
   for (auto& [root, constant] : constants_) {
     if (constant.type == ElementType::f32 || IsInteger(constant.type)) continue;
-    if (count(constant) >= kLeastWeights) continue;
+    if (count(constant) >= kMinWeights) continue;
     constant.f32_because = fmt::format("they save less than a kernel of {} for {} needs",
                                        Name(constant.readers.front()->kind()),
                                        format::EnumNameElementType(constant.type));

@@ -20,7 +20,7 @@ using format::DenseParams;
 using format::DepthwiseParams;
 using format::PoolParams;
 
-constexpr int64_t kLeastRun = 8;  // minimum number of adjacent elements per inner loop
+constexpr int64_t kMinRun = 8;  // minimum number of adjacent elements per inner loop
 
 // The elements that a copy reads, in the order in which it writes them.
 struct CopySource {
@@ -103,9 +103,9 @@ bool ReadFrom(DenseParams& params, size_t input, const CopySource& source) {
 std::optional<Dims> CommonAxes(Dims a, Dims b) {
   Dims common;
   while (!a.empty() && !b.empty()) {
-    const auto [least, max] = std::minmax(a.back(), b.back());
-    if (least == 0 || max % least != 0) return std::nullopt;
-    common.push_back(least);
+    const auto [min, max] = std::minmax(a.back(), b.back());
+    if (min == 0 || max % min != 0) return std::nullopt;
+    common.push_back(min);
     for (Dims* dims : {&a, &b}) {
       dims->back() /= common.back();
       if (dims->back() == 1) dims->pop_back();
@@ -162,7 +162,7 @@ bool ReadFrom(BinaryParams& params, size_t input, const CopySource& source) {
   const std::optional<Refined> refined =
       Refine(dims, input == 0 ? a : b, {input == 0 ? b : a}, source);
   if (!refined || refined->dims.size() > params.dims()->size()) return false;
-  if (refined->dims.back() < kLeastRun) return false;
+  if (refined->dims.back() < kMinRun) return false;
   if (std::ranges::any_of(refined->strides, [](int64_t s) { return s < 0; })) return false;
   params.mutate_rank(Narrow32(refined->dims.size(), "rank"));
   Write(params.mutable_dims(), refined->dims);

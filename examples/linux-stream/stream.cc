@@ -51,19 +51,19 @@ int ReadFrame(uint8_t* bytes, size_t frame_bytes) {
 }
 
 struct Times {
-  uint64_t count = 0, sum = 0, least = UINT64_MAX, max = 0;
+  uint64_t count = 0, sum = 0, min = UINT64_MAX, max = 0;
 
   void Add(uint64_t nanoseconds) {
     ++count;
     sum += nanoseconds;
-    if (nanoseconds < least) least = nanoseconds;
+    if (nanoseconds < min) min = nanoseconds;
     if (nanoseconds > max) max = nanoseconds;
   }
   void Print() const {
     if (count == 0) return;
     fprintf(stderr,
             "%llu frames; one step takes %.1f us at least, %.1f in the mean, %.1f at most\n",
-            static_cast<unsigned long long>(count), 1e-3 * static_cast<double>(least),
+            static_cast<unsigned long long>(count), 1e-3 * static_cast<double>(min),
             1e-3 * static_cast<double>(sum) / static_cast<double>(count),
             1e-3 * static_cast<double>(max));
   }

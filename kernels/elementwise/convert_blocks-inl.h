@@ -141,10 +141,10 @@ inline Whole Truncated(Float value, Whole low, Whole high) {
   constexpr Whole kHighest = std::numeric_limits<Whole>::max();
   // One above `high` if that is the maximum of Whole, which no float represents exactly.
   const Float beyond = static_cast<Float>(high) + (sizeof(Float) == 4 && high == kHighest ? 0 : 1);
-  const Float least = static_cast<Float>(low);
+  const Float min = static_cast<Float>(low);
   using Bits = std::conditional_t<sizeof(Float) == 4, uint32_t, uint64_t>;
-  const bool is_high = value >= beyond, is_low = value <= least;
-  const bool is_inside = (value > least) & (value < beyond);
+  const bool is_high = value >= beyond, is_low = value <= min;
+  const bool is_inside = (value > min) & (value < beyond);
   const Float inside = BitsAs<Float>(Select(is_inside, BitsAs<Bits>(value), Bits{0}));
   const Whole whole = Select(is_high, high, static_cast<Whole>(inside));
   return Select(is_low, low, whole);

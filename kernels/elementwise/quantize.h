@@ -7,7 +7,7 @@
 
 namespace weft::kernels {
 
-// `inverse` is from kLeastScale to kGreatestScale.
+// `inverse` is from kMinScale to kGreatestScale.
 struct QuantizeShape {
   uint32_t count = 0;
   float inverse = 1.0f;

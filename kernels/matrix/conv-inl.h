@@ -233,12 +233,12 @@ class ConvEdge {
   // Accepts a rectangle of one pixel and returns true. Returns false for other rectangles and for
   // short sums, where storing intermediate sums costs more than it saves.
   bool Take(const Rectangle& at) {
-    constexpr size_t kLeastSum = 64;
+    constexpr size_t kMinSum = 64;
     const ConvShape& shape = image_.shape;
     const bool is_pixel = at.rows.count() == 1 && at.columns.count() == 1;
     if (shape.kernel_height != 1 || !is_pixel || at.ky.count() == 0 || at.kx.count() == 0)
       return false;
-    if (size_t{shape.kernel_width} * shape.in_channels < kLeastSum) return false;
+    if (size_t{shape.kernel_width} * shape.in_channels < kMinSum) return false;
     // Offset of tap 0, in wrapping size_t arithmetic.
     from_[count_] = (size_t{at.rows.first} * shape.stride_y - shape.pad_top) * shape.x.row +
                     (size_t{at.columns.first} * shape.stride_x - shape.pad_left) * shape.x.pixel;

@@ -31,10 +31,10 @@ struct DenseI8Operands {
 // other target.
 #if defined(WEFT_TARGET_DOTS)
 inline constexpr bool kMultipliesBytes = true;
-HWY_INLINE bool AreBytes(const DenseI8Shape& shape) { return shape.max == kLeastMax && HasDots(); }
+HWY_INLINE bool AreBytes(const DenseI8Shape& shape) { return shape.max == kMinMax && HasDots(); }
 #elif HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE)
 inline constexpr bool kMultipliesBytes = true;
-HWY_INLINE bool AreBytes(const DenseI8Shape& shape) { return shape.max == kLeastMax; }
+HWY_INLINE bool AreBytes(const DenseI8Shape& shape) { return shape.max == kMinMax; }
 #else
 inline constexpr bool kMultipliesBytes = false;
 HWY_INLINE bool AreBytes(const DenseI8Shape&) { return false; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense layer in integers: weights are int8 with one scale per output. Rows of x become int16 when
-// they are read, or int8 if `max` is kLeastMax. With m the maximum magnitude of a row of x, and
+// they are read, or int8 if `max` is kMinMax. With m the maximum magnitude of a row of x, and
 // every float operation rounded separately,
 //
 //   q[k]   = x[k] * (most / m), to the nearest integer, ties to even
@@ -25,12 +25,12 @@
 
 namespace weft::kernels {
 
-// `max`: the integer to which the maximum magnitude of a row is mapped, or 0. With kLeastMax,
+// `max`: the integer to which the maximum magnitude of a row is mapped, or 0. With kMinMax,
 // products are computed in int8 on targets where that is faster.
 struct DenseI8Shape : DenseShape {
   uint32_t max = 0;
 };
-inline constexpr uint32_t kLeastMax = 127, kGreatestMax = 32767;
+inline constexpr uint32_t kMinMax = 127, kGreatestMax = 32767;
 
 // The maximum `max` for which no sum of `inputs` products exceeds the range of int32.
 constexpr uint32_t MaxFor(uint32_t inputs) {

@@ -159,9 +159,9 @@ HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t 
   hn::StoreU(hn::ReorderDemote2To(bytes, low, high), bytes, y);
 }
 
-// Computes the channels of `of` in all rectangles with `least` or more columns.
+// Computes the channels of `of` in all rectangles with `min` or more columns.
 HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis& down,
-                                 const WindowAxis& across, const DotChannels& of, size_t least,
+                                 const WindowAxis& across, const DotChannels& of, size_t min,
                                  const int8_t* x, const CodeBounds& bounds, int8_t* y) {
   alignas(64) int8_t padding[kDotBytes];
   for (int8_t& code : padding) code = shape.x_zero;
@@ -170,7 +170,7 @@ HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis
   while (const Rectangle* next = rectangles.Next()) {
     const Rectangle& at = *next;
     const size_t columns = at.columns.count();
-    if (columns < least) continue;
+    if (columns < min) continue;
     const TapSteps steps = TapsOf(at, down, across, shape.x);
     const PixelSteps pixels = StepsOf(shape, steps.rows != 0);
     PositionTaps(shape, at, steps, x, padding, of.groups, taps);
@@ -192,7 +192,7 @@ HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis
 }
 
 inline void DepthwiseByDots(const DepthwiseQ8Shape& shape, const WindowAxis& down,
-                            const WindowAxis& across, size_t least, const int8_t* x,
+                            const WindowAxis& across, size_t min, const int8_t* x,
                             const int8_t* weights, const FactorsQ8& factors, int8_t* y) {
   const CodeBounds bounds = BoundsOf(shape.results.codes);
   const bool has_data = shape.in_height != 0 && shape.in_width != 0;
@@ -201,9 +201,8 @@ inline void DepthwiseByDots(const DepthwiseQ8Shape& shape, const WindowAxis& dow
     DotChannels of;
     PrepareChannels(shape, weights, factors, channel, of);
     for (size_t b = 0; b < shape.batch; ++b) {
-      DotsOfRectangles(shape, down, across, of, least,
-                       has_data ? x + b * shape.x.image + channel : x, bounds,
-                       y + b * shape.y.image + channel);
+      DotsOfRectangles(shape, down, across, of, min, has_data ? x + b * shape.x.image + channel : x,
+                       bounds, y + b * shape.y.image + channel);
     }
     channel += kDotBytes;
     if (channel >= shape.channels) return;

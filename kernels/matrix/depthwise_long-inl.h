@@ -31,7 +31,7 @@ HWY_INLINE bool DepthwiseLong(const DepthwiseShape&, const float*, const Weight*
 
 inline constexpr size_t kLongPixels = kDepthwiseSums == 16 ? 12 : 8;
 inline constexpr size_t kLongTaps = 4;
-inline constexpr uint32_t kLeastLongKernel = 7;
+inline constexpr uint32_t kMinLongKernel = 7;
 
 // Rows of the pixels of one residue: pixel i reads rows first + i, first + i + 1, ... of [0, rows),
 // in wrapping size_t arithmetic. One vector of channels.
@@ -119,7 +119,7 @@ HWY_INLINE bool IsLong(const DepthwiseShape& shape) {
   return shape.in_height == 1 && shape.out_height == 1 && shape.kernel_height == 1 &&
          shape.pad_top == 0 && shape.multiplier == 1 && shape.stride_x == 1 &&
          shape.channels >= kLanes && shape.x.channel == 1 && shape.y.channel == 1 &&
-         shape.kernel_width >= kLeastLongKernel &&
+         shape.kernel_width >= kMinLongKernel &&
          shape.out_width / shape.dilation_x >= kLongPixels / 2 &&
          reach + shape.in_width + shape.out_width + shape.pad_left < (uint64_t{1} << 31);
 }
@@ -131,11 +131,11 @@ HWY_INLINE void DepthwiseLongResidue(const DepthwiseShape& shape, uint32_t resid
   const int64_t step = shape.dilation_x, origin = int64_t{residue} - shape.pad_left;
   const int64_t before = origin < 0 ? (-origin + step - 1) / step : 0;  // rows before the data
   const int64_t position = origin + before * step;  // of the first row in the data
-  const int64_t skipped = position / step, least = position % step;
+  const int64_t skipped = position / step, min = position % step;
   LongLine<Weight> line = {};
   line.x_step = shape.dilation_x * size_t{shape.x.pixel};
   line.rows =
-      least < shape.in_width ? static_cast<size_t>((shape.in_width - least + step - 1) / step) : 0;
+      min < shape.in_width ? static_cast<size_t>((shape.in_width - min + step - 1) / step) : 0;
   line.first = static_cast<size_t>(skipped) - static_cast<size_t>(before);
   line.y_step = shape.dilation_x * size_t{shape.y.pixel};
   line.pixels = (shape.out_width - residue + shape.dilation_x - 1) / shape.dilation_x;
@@ -145,7 +145,7 @@ HWY_INLINE void DepthwiseLongResidue(const DepthwiseShape& shape, uint32_t resid
   for (size_t c = 0; c < shape.channels; c += kLanes) {
     // The last vector is moved back so that it is full, and recomputes results.
     if (shape.channels - c < kLanes) c = shape.channels - kLanes;
-    line.x = line.rows != 0 ? x + (static_cast<size_t>(least) * shape.x.pixel + c) : x;
+    line.x = line.rows != 0 ? x + (static_cast<size_t>(min) * shape.x.pixel + c) : x;
     line.y = y + (size_t{residue} * shape.y.pixel + c);
     line.weights = weights + c;
     line.start = bias != nullptr ? Load(bias + c) : Set(0.0f);

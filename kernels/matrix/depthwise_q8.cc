@@ -168,10 +168,10 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
   const WindowAxis down = shape.down();
   const WindowAxis across = shape.across();
 #if defined(WEFT_TARGET_DOTS)
-  const size_t least = DotColumns(shape);
-  if (least != kNoColumns) {
-    DepthwiseByDots(shape, down, across, least, x, weights, factors, static_cast<int8_t*>(y));
-    if (least == 1) return;
+  const size_t min = DotColumns(shape);
+  if (min != kNoColumns) {
+    DepthwiseByDots(shape, down, across, min, x, weights, factors, static_cast<int8_t*>(y));
+    if (min == 1) return;
   }
 #endif
   for (size_t b = 0; b < shape.batch; ++b) {
@@ -179,7 +179,7 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
     while (const Rectangle* next = rectangles.Next()) {
       const Rectangle& at = *next;
 #if defined(WEFT_TARGET_DOTS)
-      if (at.columns.count() >= least) continue;
+      if (at.columns.count() >= min) continue;
 #endif
       const TapSteps taps = TapsOf(at, down, across, shape.x);
       const bool has_taps = taps.rows != 0;

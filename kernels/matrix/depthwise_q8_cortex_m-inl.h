@@ -44,7 +44,7 @@ struct TapWindow {
 
 #if defined(__ARM_FEATURE_MVE)
 
-inline constexpr size_t kGroup = 16, kLeastGroup = 8, kMaxGroupTaps = 0xFFFFFFFFu;
+inline constexpr size_t kGroup = 16, kMinGroup = 8, kMaxGroupTaps = 0xFFFFFFFFu;
 
 using GroupTaps = TapWindow;
 
@@ -243,7 +243,7 @@ HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const CodePixels& at,
 
 #else
 
-inline constexpr size_t kGroup = 4, kLeastGroup = 4, kMaxGroupTaps = 16;
+inline constexpr size_t kGroup = 4, kMinGroup = 4, kMaxGroupTaps = 16;
 
 struct FourSums {
   int32_t a, b, c, d;
@@ -467,16 +467,16 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int
 // results; y does not overlap x.
 HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window, CodePixels pixels,
                           const int8_t* weights, const FactorsQ8& factors) {
-  if (shape.channels < kLeastGroup) return false;
+  if (shape.channels < kMinGroup) return false;
   if (size_t{window.height} * window.width > kMaxGroupTaps) return false;
-  const size_t step = shape.channels < kGroup ? kLeastGroup : kGroup;
+  const size_t step = shape.channels < kGroup ? kMinGroup : kGroup;
   // Rows and columns of pixels are interchangeable: iterate over the longer side.
   if (pixels.columns < pixels.rows) {
     std::swap(pixels.rows, pixels.columns);
     std::swap(pixels.x_steps.row, pixels.x_steps.column);
     std::swap(pixels.y_steps.row, pixels.y_steps.column);
   }
-  const auto group = step == kGroup ? GroupOfPixels<kGroup> : GroupOfPixels<kLeastGroup>;
+  const auto group = step == kGroup ? GroupOfPixels<kGroup> : GroupOfPixels<kMinGroup>;
   GroupTaps taps(window);
   size_t before = 0;
   for (size_t next = 0; next < shape.channels; next += step) {

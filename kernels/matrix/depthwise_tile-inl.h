@@ -134,9 +134,9 @@ template <size_t kColumns, class Weight>
 HWY_INLINE bool DepthwiseSlides(const DepthwiseTaps& taps, const float* x, size_t x_pixel, float* y,
                                 size_t y_pixel, size_t pixels, const Weight* weights,
                                 const float* bias, bool relu) {
-  constexpr size_t kLeastPixels = 6;
+  constexpr size_t kMinPixels = 6;
   if (taps.rows != 3 || taps.columns != kColumns || x_pixel != taps.x_row) return false;
-  if (pixels < kLeastPixels) return false;
+  if (pixels < kMinPixels) return false;
   for (size_t c = 0; c < 4 * kLanes; c += 2 * kLanes) {
     DepthwiseSlide<kColumns, 2>(taps, x + c, y + c, y_pixel, pixels, weights + c,
                                 bias != nullptr ? bias + c : nullptr, relu);

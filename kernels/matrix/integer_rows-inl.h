@@ -22,7 +22,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 inline constexpr uint32_t kMagnitude = 0x7FFFFFFF, kInfinite = 0x7F800000;
-inline constexpr uint32_t kLeastRow = (127 - 100) << 23;  // 2^-100
+inline constexpr uint32_t kMinRow = (127 - 100) << 23;  // 2^-100
 // Adding 1.5 * 2^23, whose unit in the last place is 1, rounds a small number to the nearest
 // integer, ties to even.
 inline constexpr float kRounder = 0x1.8p23f;
@@ -125,7 +125,7 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
 template <typename Number>
 HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float max, Number* q) {
   const uint32_t bits = MaxMagnitudeBits(x, count);
-  if (bits < kLeastRow || bits >= kInfinite) {
+  if (bits < kMinRow || bits >= kInfinite) {
     for (size_t i = 0; i < padded; ++i) q[i] = 0;
     return bits < kInfinite ? 0.0f : __builtin_nanf("");
   }

@@ -35,9 +35,9 @@ HWY_INLINE float WidenWeight(F16 weight) {
   __asm__("vcvtb.f32.f16 %0, %0" : "+t"(value));
   return value;
 #else
-  constexpr uint32_t kInfinity = 0x7C00, kLeastNormal = 0x0400, kExponents = 127 - 15;
+  constexpr uint32_t kInfinity = 0x7C00, kMinNormal = 0x0400, kExponents = 127 - 15;
   const uint32_t sign = (weight.bits & 0x8000u) << 16, magnitude = weight.bits & 0x7FFFu;
-  if (magnitude < kLeastNormal) {  // a multiple of 2^-24
+  if (magnitude < kMinNormal) {  // a multiple of 2^-24
     const float value = static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f;
     return sign != 0 ? -value : value;
   }

@@ -17,7 +17,7 @@ struct TopShape {
   uint32_t axis = 0;
   uint32_t inner = 0;
   uint32_t k = 0;
-  uint32_t least = 0;     // 1: the smallest elements
+  uint32_t min = 0;       // 1: the smallest elements
   uint32_t by_index = 0;  // 1: sorted by index
   Element type = Element::kF32;
   Element index_type = Element::kI32;

@@ -34,19 +34,19 @@ bool IsNumber(T value) {
 
 // Returns true if a is better than b. The order of a line's elements has no ties.
 template <typename T>
-bool IsBetter(bool least, T a, size_t at_a, T b, size_t at_b) {
+bool IsBetter(bool min, T a, size_t at_a, T b, size_t at_b) {
   if (IsNumber(a) != IsNumber(b)) return IsNumber(a);
-  if (a < b) return least;
-  if (b < a) return !least;
+  if (a < b) return min;
+  if (b < a) return !min;
   return at_a < at_b;
 }
 
 template <typename T, typename Index>
 void TopOfLine(const TopShape& shape, const T* x, const Results<T, Index>& results) {
-  const bool least = shape.least != 0;
+  const bool min = shape.min != 0;
   const auto is_better = [&](size_t a, size_t b) {
-    return IsBetter(least, results.value(a), static_cast<size_t>(results.index(a)),
-                    results.value(b), static_cast<size_t>(results.index(b)));
+    return IsBetter(min, results.value(a), static_cast<size_t>(results.index(a)), results.value(b),
+                    static_cast<size_t>(results.index(b)));
   };
   for (size_t i = 0; i < shape.k; ++i) {
     results.value(i) = x[i * shape.inner];
@@ -55,8 +55,7 @@ void TopOfLine(const TopShape& shape, const T* x, const Results<T, Index>& resul
   MakeHeap(results, shape.k, is_better);
   for (size_t i = shape.k; i < shape.axis; ++i) {
     const T value = x[i * shape.inner];
-    if (!IsBetter(least, value, i, results.value(0), static_cast<size_t>(results.index(0))))
-      continue;
+    if (!IsBetter(min, value, i, results.value(0), static_cast<size_t>(results.index(0)))) continue;
     results.value(0) = value;
     results.index(0) = static_cast<Index>(i);
     Sink(results, 0, shape.k, is_better);

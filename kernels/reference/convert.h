@@ -13,7 +13,7 @@ namespace weft::kernels {
 // Exponents of the minimum and the maximum power of two in each format's normal range.
 struct FormatReference {
   int fraction_bits;
-  int least_exponent;
+  int min_exponent;
   int greatest_exponent;
 };
 
@@ -36,7 +36,7 @@ inline long double DecodeReference(uint64_t bits, Element type) {
   if (field == 2 * bias + 1) {
     value = fraction != 0 ? static_cast<long double>(NAN) : static_cast<long double>(INFINITY);
   } else if (field == 0) {
-    value = std::ldexp(value, format.least_exponent - format.fraction_bits);
+    value = std::ldexp(value, format.min_exponent - format.fraction_bits);
   } else {
     value += std::ldexp(1.0L, format.fraction_bits);
     value = std::ldexp(value, field - bias - format.fraction_bits);
@@ -49,7 +49,7 @@ inline long double RoundReference(long double value, Element type) {
   if (value == 0 || std::isnan(value) || std::isinf(value)) return value;
   const FormatReference format = FormatReferenceOf(type);
   int exponent = std::ilogb(value);
-  if (exponent < format.least_exponent) exponent = format.least_exponent;
+  if (exponent < format.min_exponent) exponent = format.min_exponent;
   const long double unit = std::ldexp(1.0L, exponent - format.fraction_bits);
   const long double rounded = std::nearbyint(value / unit) * unit;
   if (std::fabs(rounded) >= std::ldexp(1.0L, format.greatest_exponent + 1)) {

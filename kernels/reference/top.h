@@ -18,8 +18,8 @@ std::vector<size_t> TopReference(const TopShape& s, const T* x) {
   std::iota(positions.begin(), positions.end(), size_t{0});
   std::sort(positions.begin(), positions.end(), [&](size_t a, size_t b) {
     const T p = x[a * s.inner], q = x[b * s.inner];
-    const bool is_first = p == p && (q != q || (s.least != 0 ? p < q : p > q));
-    const bool is_last = q == q && (p != p || (s.least != 0 ? q < p : q > p));
+    const bool is_first = p == p && (q != q || (s.min != 0 ? p < q : p > q));
+    const bool is_last = q == q && (p != p || (s.min != 0 ? q < p : q > p));
     return is_first || (!is_last && a < b);  // equal elements in the order of the line
   });
   positions.resize(s.k);

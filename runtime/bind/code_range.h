@@ -32,7 +32,7 @@ inline void RequireNoCodeRange(ParamChecker& check, const format::CodeRange& cod
 
 // False for a NaN as well.
 inline bool IsScale(float scale) {
-  return scale >= kernels::kLeastScale && scale <= kernels::kGreatestScale;
+  return scale >= kernels::kMinScale && scale <= kernels::kGreatestScale;
 }
 inline void RequireScale(ParamChecker& check, float scale, bool holds) {
   uint32_t bits;
@@ -44,7 +44,7 @@ inline void RequireScale(ParamChecker& check, float scale, bool holds) {
 // rows are quantised to at most `max`. Returns the type of x.
 inline format::ElementType RequireRows(ParamChecker& check, uint32_t max, uint32_t inputs) {
   if (max == 0) return format::ElementType::i16;
-  check.Require(max >= kernels::kLeastMax && max <= kernels::MaxFor(inputs), FaultCode::kParamSums,
+  check.Require(max >= kernels::kMinMax && max <= kernels::MaxFor(inputs), FaultCode::kParamSums,
                 max, kernels::MaxFor(inputs));
   return kF32;
 }

@@ -20,7 +20,7 @@ Fault Check(const format::DenseI4Params& params, const OperandSlots& slots) {
   check.RequireZero(params.reserved0());
   check.RequireZero(params.reserved1());
   check.RequireRowsApart(rows, params.y_row_stride(), outputs);
-  check.Require(max >= kernels::kLeastMax && max <= greatest, FaultCode::kParamSums, max, greatest);
+  check.Require(max >= kernels::kMinMax && max <= greatest, FaultCode::kParamSums, max, greatest);
   check.Require(params.scales() == kF32 || params.scales() == kF16, FaultCode::kParamType,
                 static_cast<uint32_t>(params.scales()), 0);
   check.RequireOperand(0, kF32, RowsReach(rows, params.x_row_stride(), inputs));

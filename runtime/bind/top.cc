@@ -11,7 +11,7 @@ Fault Check(const format::TopParams& params, const OperandSlots& slots) {
   const uint32_t type = static_cast<uint32_t>(params.type());
   const format::ElementType index_type = params.index_type();
   ParamChecker check(slots);
-  check.RequireAtMost(FaultCode::kParamFlag, params.least(), 1);
+  check.RequireAtMost(FaultCode::kParamFlag, params.min(), 1);
   check.RequireAtMost(FaultCode::kParamFlag, params.by_index(), 1);
   check.RequireBelow(FaultCode::kParamType, type, format::kElementTypeCount);
   if (!check.fault().ok()) return check.fault();
@@ -37,7 +37,7 @@ void Run(const format::TopParams& params, std::byte* const* operands) {
   shape.axis = params.axis();
   shape.inner = params.inner();
   shape.k = params.k();
-  shape.least = params.least();
+  shape.min = params.min();
   shape.by_index = params.by_index();
   shape.type = ElementOf(params.type());
   shape.index_type = ElementOf(params.index_type());

@@ -54,7 +54,7 @@ PatchCase CaseOf(ConvI8Shape shape, MapOrder x, MapOrder y, Random* random) {
                     {}};
   test.shape.x = test.x.strides;
   test.shape.y = test.y.strides;
-  test.shape.max = random->Below(3) == 0 ? kLeastMax : MaxFor(test.inputs());
+  test.shape.max = random->Below(3) == 0 ? kMinMax : MaxFor(test.inputs());
   const size_t group = PackedDenseI8Bytes(shape.out_channels, test.inputs());
   test.weights.resize(shape.groups * group);
   for (uint32_t g = 0; g < shape.groups; ++g) {

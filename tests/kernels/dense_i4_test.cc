@@ -98,7 +98,7 @@ TEST(DenseI4, MatchesItsReferenceForEveryExtent) {
     DenseI4Shape shape = ShapeOf(random.Below(11), random.Below(i % 8 == 0 ? 700 : 80),
                                  random.Below(i % 4 == 0 ? 70 : 20), random.Below(6));
     if (i % 16 == 0) shape.group_blocks = 0xFFFFFFFF;
-    if (i % 3 == 0) shape.max = kLeastMax;
+    if (i % 3 == 0) shape.max = kMinMax;
     const Nibbles nibbles = NibblesOf(&random, shape);
     std::vector<float> x = random.Floats(size_t{shape.rows} * shape.x_row_stride, 3);
     for (float& number : x) {
@@ -199,7 +199,7 @@ TEST(DenseI4, DoesNothingWithoutOutputs) {
   DenseI4Shape shape;
   shape.rows = 0xFFFFFFFFu;
   shape.inputs = 3;
-  shape.max = kLeastMax;
+  shape.max = kMinMax;
   DenseI4(shape, nullptr, {}, nullptr, &y, nullptr);
   EXPECT_EQ(y, 7);
 }

@@ -67,7 +67,7 @@ TEST(DenseI8, MatchesItsReferenceForEveryExtent) {
   for (uint32_t i = 0; i < 400; ++i) {
     DenseI8Shape shape = PlainShape(random.Below(11), random.Below(i % 8 == 0 ? 700 : 50),
                                     random.Below(i % 4 == 0 ? 70 : 20));
-    if (i % 3 == 0) shape.max = kLeastMax;
+    if (i % 3 == 0) shape.max = kMinMax;
     const Integers weights = IntegersOf(&random, shape.outputs, shape.inputs);
     std::vector<float> x = random.Floats(size_t{shape.rows} * shape.x_row_stride, 3);
     for (float& number : x) {
@@ -86,7 +86,7 @@ TEST(DenseI8, MatchesItsReferenceWithTheLeastMost) {
   for (uint32_t i = 0; i < 200; ++i) {
     DenseI8Shape shape = PlainShape(random.Below(11), random.Below(i % 8 == 0 ? 700 : 70),
                                     random.Below(i % 4 == 0 ? 70 : 20));
-    shape.max = kLeastMax;
+    shape.max = kMinMax;
     std::vector<int8_t> rows(size_t{shape.outputs} * shape.inputs);
     for (int8_t& weight : rows) weight = random.Below(3) == 0 ? int8_t{127} : int8_t{-128};
     Integers weights = {std::vector<int8_t>(PackedDenseI8Bytes(shape.outputs, shape.inputs)),
@@ -225,7 +225,7 @@ TEST(DenseI8, DoesNothingWithoutOutputs) {
   DenseI8Shape shape;
   shape.rows = 0xFFFFFFFFu;
   shape.inputs = 3;
-  shape.max = kLeastMax;
+  shape.max = kMinMax;
   DenseI8(shape, nullptr, nullptr, nullptr, nullptr, &y, nullptr);
   EXPECT_EQ(y, 7);
 }

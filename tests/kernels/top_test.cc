@@ -37,9 +37,9 @@ void ExpectReferences(Element type, uint32_t axis, uint32_t inner, Random* rando
   std::vector<T> x;
   for (uint32_t i = 0; i < 2 * axis * inner; ++i) x.push_back(static_cast<T>(random->Below(9)));
   for (uint32_t k = 1; k <= axis; ++k) {
-    for (const uint32_t least : {0u, 1u}) {
+    for (const uint32_t min : {0u, 1u}) {
       for (const uint32_t by_index : {0u, 1u}) {
-        ExpectReference<T, Index>({2, axis, inner, k, least, by_index, type}, x, k % 3);
+        ExpectReference<T, Index>({2, axis, inner, k, min, by_index, type}, x, k % 3);
       }
     }
   }

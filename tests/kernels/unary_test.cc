@@ -36,10 +36,10 @@ uint32_t BitsAt(double magnitude) {
 
 // Every `step`-th normal float of a domain, with both signs.
 std::vector<float> FloatsOf(double low, double high, uint32_t step) {
-  const double least = low > 1.2e-38 ? low : 1.2e-38;
+  const double min = low > 1.2e-38 ? low : 1.2e-38;
   const double greatest = -low > high ? -low : high;
   std::vector<float> values;
-  for (uint32_t bits = BitsAt(least); bits <= BitsAt(greatest); bits += step) {
+  for (uint32_t bits = BitsAt(min); bits <= BitsAt(greatest); bits += step) {
     float value;
     std::memcpy(&value, &bits, sizeof value);
     if (value >= low && value <= high) values.push_back(value);

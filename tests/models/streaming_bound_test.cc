@@ -36,7 +36,7 @@ struct Facts {
 
 Facts FactsOf(const Build& build, int64_t steps) {
   const graph::Streamed told = Model(build, steps).told;
-  Facts facts{told.receptive_steps, told.least_state_bytes, 0};
+  Facts facts{told.receptive_steps, told.min_state_bytes, 0};
   for (const graph::StreamedState& state : told.states) facts.state_bytes += state.bytes;
   return facts;
 }

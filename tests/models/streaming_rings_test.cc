@@ -119,7 +119,7 @@ void ExpectOnePast(const BuildFor& build, int64_t positions, int64_t position_by
   EXPECT_EQ(one.variables, many.variables);
   EXPECT_EQ(StateBytes(build, 1), positions * position_bytes + 4);
   EXPECT_EQ(StateBytes(build, 8), positions * position_bytes + 4);
-  EXPECT_LE(one.told.least_state_bytes, positions * position_bytes);
+  EXPECT_LE(one.told.min_state_bytes, positions * position_bytes);
 }
 
 ir::Source Late(GraphBuilder& g, ir::Source x, const Dims& by, float fill = 0) {

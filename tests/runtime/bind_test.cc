@@ -237,9 +237,9 @@ TEST(StepRules, CountsBeyondThirtyTwoBitsFitNowhere) {
   }
   StepSample sample = EveryStep()[static_cast<size_t>(Kind::copy) - 1];
   const uint32_t dims[8] = {huge, huge, huge, huge, huge, huge, huge, huge};
-  const int32_t least[8] = {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN,
-                            INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN};
-  sample.builder.copy_rows[0] = format::CopyParams(8, dims, least, least, huge, huge, 8);
+  const int32_t min[8] = {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN,
+                          INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN};
+  sample.builder.copy_rows[0] = format::CopyParams(8, dims, min, min, huge, huge, 8);
   EXPECT_EQ(Loaded(sample.builder.Finish()).fault.code, FaultCode::kOperandBytes);
 }
 

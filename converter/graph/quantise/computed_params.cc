@@ -25,7 +25,7 @@ std::optional<WidenedBytes> WidenedBytesOf(const ir::Source& source) {
   }
   const ir::Source& bytes = source.node->inputs[0];
   const ElementType type = TypeOf(bytes).type;
-  if (type == ElementType::u8) return WidenedBytes{bytes, -int64_t{kLeastByte}};
+  if (type == ElementType::u8) return WidenedBytes{bytes, -int64_t{kMinByte}};
   if (type == ElementType::i8) return WidenedBytes{bytes, 0};
   return std::nullopt;
 }
@@ -124,7 +124,7 @@ bool SetPadding(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
   if (known.size() == 1) {
     const int64_t code = known[0] - x.data.above;
     attributes[ops::kInputZero] = std::to_string(code);
-    return code >= kLeastByte && code <= kGreatestByte;
+    return code >= kMinByte && code <= kGreatestByte;
   }
   const std::optional<WidenedBytes> zero = WidenedBytesOf(*x.zero);
   if (!zero || zero->above != x.data.above) return false;

@@ -51,7 +51,7 @@ std::vector<ir::Node*> FunctionOf(const QuantiseSite& site, ir::Source end, ir::
 std::vector<float> Values(QuantiseSite& site, const std::vector<ir::Node*>& function, ir::Source of,
                           const QuantParams& quant_params) {
   std::vector<float> numbers;
-  for (int i = 0; i < kByteCount; ++i) numbers.push_back(NumberAt(kLeastByte + i, quant_params));
+  for (int i = 0; i < kByteCount; ++i) numbers.push_back(NumberAt(kMinByte + i, quant_params));
   Dims dims(std::max<size_t>(TypeOf(of).dims.size(), 1), 1);
   dims.back() = kByteCount;
   ir::Graph& graph = site.graph();

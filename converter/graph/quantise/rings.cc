@@ -44,8 +44,8 @@ bool IsQuantisable(const ir::Graph& graph, const ir::Node& ring, const QuantPara
   if (!first) return false;
   // Maximum pooling starts from -infinity; the lowest code is equivalent.
   const auto number = static_cast<float>(*first);
-  const bool is_least = number == -std::numeric_limits<float>::infinity();
-  if (!is_least && NumberAt(CodeOf(number, quant_params), quant_params) != number) return false;
+  const bool is_min = number == -std::numeric_limits<float>::infinity();
+  if (!is_min && NumberAt(CodeOf(number, quant_params), quant_params) != number) return false;
   return std::ranges::all_of(graph.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     return !Reads(*node, read) || (IsRing(*node) && node->inputs[kData] == ring.inputs[kData]);
   });

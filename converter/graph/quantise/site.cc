@@ -16,7 +16,7 @@ namespace {
 
 bool ChangesNothing(const std::vector<int64_t>& table, const QuantParams& from) {
   for (int code = from.low; code <= from.high; ++code) {
-    if (table[static_cast<size_t>(code - kLeastByte)] != code) return false;
+    if (table[static_cast<size_t>(code - kMinByte)] != code) return false;
   }
   return true;
 }
@@ -147,7 +147,7 @@ bool QuantiseSite::ArePartsQuantised(const ir::Node& join) const {
 ir::Source QuantiseSite::Requantised(const ir::Node& like, ir::Source integers,
                                      const QuantParams& from, const QuantParams& to) {
   std::vector<int64_t> table;
-  for (int code = kLeastByte; code <= kGreatestByte; ++code) {
+  for (int code = kMinByte; code <= kGreatestByte; ++code) {
     table.push_back(CodeOf(NumberAt(code, from), to));
   }
   if (ChangesNothing(table, from)) return integers;

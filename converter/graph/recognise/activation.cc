@@ -187,12 +187,12 @@ std::optional<Grown> OnePlusExp(ir::Source source) {
 // t > 20 ? x : softplus(t) / b with t = b * x, which exporters write to keep exp t finite. Above 17
 // both are the same f32, up to the rounding of b.
 bool RecogniseBoundedSoftPlus(FormSite& site, ir::Node& node) {
-  constexpr double kLeastBound = 17;
+  constexpr double kMinBound = 17;
   const ir::Node& choice = *node.inputs[0].node;
   const ir::Source x = node.inputs[1], grown = node.inputs[2];
   if (!IsCalled(choice, "Greater") || TypeOf(x).dims != node.outputs[0].type.dims) return false;
   const std::optional<double> bound = NumberIn(choice.inputs[1]);
-  if (!bound || *bound < kLeastBound) return false;
+  if (!bound || *bound < kMinBound) return false;
   for (const ir::Source& function : VariablesOf(grown)) {
     if (!IsCalled(*function.node, "SoftPlus") || TypeOf(grown).dims != TypeOf(x).dims) continue;
     const ir::Source t = function.node->inputs[0];

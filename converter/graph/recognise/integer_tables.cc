@@ -18,7 +18,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kLeastRow = 16, kLeastNumbers = 1024;
+constexpr int64_t kMinRow = 16, kMinTableNumbers = 1024;
 
 // Each number of a row is (integer - offset) * scale.
 struct TableParts {
@@ -60,7 +60,7 @@ const ir::Constant* TableOf(const ir::Node& node) {
   }
   const Dims& dims = table->type.dims;
   const int64_t count = ElementCount(dims).value_or(0);
-  if (count < kLeastNumbers || count / dims[0] < kLeastRow) return nullptr;
+  if (count < kMinTableNumbers || count / dims[0] < kMinRow) return nullptr;
   const std::vector<int64_t> axis = IntsOf(node.inputs[2]);
   const bool is_first = axis == std::vector<int64_t>{0} || axis == std::vector{-std::ssize(dims)};
   return is_first ? table : nullptr;

@@ -31,7 +31,7 @@ struct Squares {
   Covered covered_centre = {};  // the mean of x and the difference
 };
 
-enum class EpsilonAt { kInside, kOutside, kLeast };
+enum class EpsilonAt { kInside, kOutside, kMin };
 
 struct NormRoot {
   Squares squares;
@@ -118,7 +118,7 @@ std::optional<Squares> SquaresOf(ir::Source source) {
 }
 
 // Reads max(x, number), also as a Clamp without upper bound.
-std::optional<WithNumber> LeastOf(const FormSite& site, const ir::Node& node) {
+std::optional<WithNumber> MinOf(const FormSite& site, const ir::Node& node) {
   if (IsCalled(node, "Maximum")) return SplitNumber(node);
   if (!IsCalled(node, "Clamp")) return std::nullopt;
   Faults discarded;
@@ -135,8 +135,8 @@ std::optional<NormRoot> Radicand(const FormSite& site, ir::Source source) {
   std::optional<WithNumber> split = IsCalled(node, "Add") ? SplitNumber(node) : std::nullopt;
   NormRoot root;
   if (!split) {
-    split = LeastOf(site, node);
-    if (split) root.at = EpsilonAt::kLeast;
+    split = MinOf(site, node);
+    if (split) root.at = EpsilonAt::kMin;
   }
   std::optional<Squares> squares;
   if (split && CountIn(split->other) == CountIn(inner)) squares = SquaresOf(split->other);
@@ -178,13 +178,13 @@ std::optional<NormRoot> RootOf(const FormSite& site, ir::Source source) {
     return root;
   }
   const bool adds = IsCalled(node, "Add");
-  const std::optional<WithNumber> split = adds ? SplitNumber(node) : LeastOf(site, node);
+  const std::optional<WithNumber> split = adds ? SplitNumber(node) : MinOf(site, node);
   if (!split || CountIn(split->other) != CountIn(inner)) return std::nullopt;
   std::optional<NormRoot> root = PlainRoot(site, split->other);
   if (!root || root->epsilon != 0) return std::nullopt;
   covered.insert(&node);
   Join(root->squares.covered, covered);
-  root->at = adds ? EpsilonAt::kOutside : EpsilonAt::kLeast;
+  root->at = adds ? EpsilonAt::kOutside : EpsilonAt::kMin;
   root->epsilon = adds ? split->number : split->number * split->number;
   if (!adds && split->number < 0) return std::nullopt;
   return root;
@@ -241,7 +241,7 @@ double PlainFactor(const NormRoot& root) { return 1 / std::sqrt(root.squares.sca
 
 std::optional<NormForm> CentredForm(FormSite& site, const ir::Node& like, const NormRoot& root) {
   const Squares& squares = root.squares;
-  if (!squares.is_mean || root.at == EpsilonAt::kLeast) return std::nullopt;
+  if (!squares.is_mean || root.at == EpsilonAt::kMin) return std::nullopt;
   NormForm norm{*squares.centred, {"MVN", 6}, squares.covered, PlainFactor(root)};
   Join(norm.covered, squares.covered_centre);
   const char* mode = root.at == EpsilonAt::kInside ? "inside_sqrt" : "outside_sqrt";
@@ -256,14 +256,14 @@ std::optional<NormForm> CentredForm(FormSite& site, const ir::Node& like, const 
 
 std::optional<NormForm> PlainForm(FormSite& site, const ir::Node& like, const NormRoot& root) {
   const Squares& squares = root.squares;
-  const bool is_least = root.at == EpsilonAt::kLeast;
+  const bool is_min = root.at == EpsilonAt::kMin;
   if (root.at == EpsilonAt::kOutside && root.epsilon != 0) return std::nullopt;
-  if (squares.is_mean && is_least) return std::nullopt;
+  if (squares.is_mean && is_min) return std::nullopt;
   // A subnormal lower bound would have no effect.
-  if (is_least && root.epsilon < double{std::numeric_limits<float>::min()}) return std::nullopt;
+  if (is_min && root.epsilon < double{std::numeric_limits<float>::min()}) return std::nullopt;
   NormForm norm{*squares.of, {"NormalizeL2", 1}, squares.covered, PlainFactor(root)};
   norm.form.attributes = {{"eps", fmt::format("{}", static_cast<float>(PlainEpsilon(root)))},
-                          {"eps_mode", is_least ? "max" : "add"}};
+                          {"eps_mode", is_min ? "max" : "add"}};
   if (squares.is_mean) norm.form.attributes[ops::kOfMean] = "true";
   const std::vector<int64_t> axes = NumbersOf(squares.axes);
   norm.form.inputs = {*squares.of,

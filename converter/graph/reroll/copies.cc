@@ -63,11 +63,11 @@ Copies::Copies(const ir::Graph& graph, ValueTable& values, const Period& period,
       folding_(folding),
       rows_(static_cast<size_t>(count), Row(period.values.size(), kNoValue)) {}
 
-bool Copies::Find(int64_t least) {
+bool Copies::Find(int64_t min) {
   FindFirst();
   FindLast();
   AddSimplified();
-  return trips() >= least;
+  return trips() >= min;
 }
 
 int Copies::At(int64_t copy, int body) const {

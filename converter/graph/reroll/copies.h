@@ -20,9 +20,9 @@ class Copies {
          Folding& folding);
 
   // Finds the copies before and after the one of the period. Returns false if there are fewer than
-  // `least`. A first copy counts even if a constant initial state let the exporter leave out
+  // `min`. A first copy counts even if a constant initial state let the exporter leave out
   // operations.
-  bool Find(int64_t least);
+  bool Find(int64_t min);
 
   int64_t first() const { return first_; }
   int64_t last() const { return last_; }

@@ -18,7 +18,7 @@ constexpr int64_t kMaxSeriesElements = 256;  // elements of a constant that diff
 
 }  // namespace
 
-std::vector<Positions> PositionsIn(const ValueTable& values, int64_t least) {
+std::vector<Positions> PositionsIn(const ValueTable& values, int64_t min) {
   std::map<std::tuple<int, int64_t, int64_t>, std::map<int64_t, int>> begins;
   for (int value = 0; value < values.size(); ++value) {
     const Value& slice = values[value];
@@ -34,7 +34,7 @@ std::vector<Positions> PositionsIn(const ValueTable& values, int64_t least) {
       const int64_t offset = begin - positions.first;
       if (offset % positions.part == 0) positions.parts[offset / positions.part] = value;
     }
-    if (std::ssize(positions.parts) >= least) all.push_back(std::move(positions));
+    if (std::ssize(positions.parts) >= min) all.push_back(std::move(positions));
   }
   std::ranges::stable_sort(all, [](const Positions& a, const Positions& b) {
     return std::pair(-std::ssize(a.parts), a.input) < std::pair(-std::ssize(b.parts), b.input);

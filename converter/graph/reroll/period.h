@@ -22,8 +22,8 @@ struct Positions {
   std::map<int64_t, int> parts;  // slices by part number
 };
 
-// All series with at least `least` slices, by descending length, then by input.
-std::vector<Positions> PositionsIn(const ValueTable& values, int64_t least);
+// All series with at least `min` slices, by descending length, then by input.
+std::vector<Positions> PositionsIn(const ValueTable& values, int64_t min);
 
 // Assigns each value to a copy of the body: the latest slice on which the value depends, -1 if
 // none. Backward: slice 0 belongs to the last copy.

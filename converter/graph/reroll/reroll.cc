@@ -19,7 +19,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kLeastTrips = 4;
+constexpr int64_t kMinTrips = 4;
 // Search limits, far above the needs of traced loops: the number of sliced axes, and the number of
 // copies from the end to try as the body.
 constexpr size_t kMaxPositions = 64;
@@ -32,7 +32,7 @@ class Rerolling {
 
   // Creates the best loop over axes with the same number of slices. Returns false if there is none.
   bool Run() {
-    std::vector<Positions> all = PositionsIn(values_, kLeastTrips);
+    std::vector<Positions> all = PositionsIn(values_, kMinTrips);
     if (all.size() > kMaxPositions) all.resize(kMaxPositions);
     if (!all.empty()) readers_ = ReadersOf(values_);
     for (size_t at = 0; at < all.size() && !best_.is_best; ++at) {
@@ -76,17 +76,17 @@ class Rerolling {
 
   // Considers the copies with and without the last one, which may differ.
   void Consider(Period found, int64_t count, bool may_move) {
-    const int64_t least = std::max(kLeastTrips, count / 2 + 1);
+    const int64_t min = std::max(kMinTrips, count / 2 + 1);
     const auto period = std::make_shared<const Period>(std::move(found));
     const auto copies = std::make_shared<Copies>(graph_, values_, *period, count, folding_);
-    if (!copies->Find(least)) return;
+    if (!copies->Find(min)) return;
     Period later = *period;
     if (may_move && RetimeByLast(values_, later, *copies, count)) {
       Consider(std::move(later), count, /*may_move=*/false);
     }
     for (const bool drops : {false, true}) {
       if (drops) copies->DropLast();
-      if (copies->trips() < least || copies->last() < period->copy) return;
+      if (copies->trips() < min || copies->last() < period->copy) return;
       const Gain gain = GainOfLoop(graph_, values_, *period, *copies);
       if (gain.operations <= best_.saved) continue;
       const bool is_best = gain.is_clean && copies->trips() == count;

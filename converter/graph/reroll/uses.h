@@ -24,7 +24,7 @@ struct Use {
   int64_t first = 0, step = 1;
   int64_t axis = 0;
   bool backward() const { return step < 0; }
-  int64_t least() const { return backward() ? first - static_cast<int64_t>(count) + 1 : first; }
+  int64_t min() const { return backward() ? first - static_cast<int64_t>(count) + 1 : first; }
 };
 
 struct Uses {

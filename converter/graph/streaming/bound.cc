@@ -139,8 +139,8 @@ class ReceptiveField {
 
 }  // namespace
 
-int64_t LeastPastBytes(const TimeAxes& times, const AlignedPositions& positions) {
-  std::map<SourceKey, int64_t> least;  // per tensor, bytes of the longest look-back
+int64_t MinPastBytes(const TimeAxes& times, const AlignedPositions& positions) {
+  std::map<SourceKey, int64_t> min;  // per tensor, bytes of the longest look-back
   for (const ir::Node* node : times.nodes()) {
     const Delay* delay = DelayInTime(times, *node);
     if (delay == nullptr || delay->past == 0) continue;
@@ -155,11 +155,11 @@ int64_t LeastPastBytes(const TimeAxes& times, const AlignedPositions& positions)
       bytes = here;
       narrowest = at;
     }
-    int64_t& max = least[{narrowest.node, narrowest.port}];
+    int64_t& max = min[{narrowest.node, narrowest.port}];
     max = std::max(max, bytes);
   }
   int64_t sum = 0;
-  for (const auto& [tensor, bytes] : least) sum += bytes;
+  for (const auto& [tensor, bytes] : min) sum += bytes;
   return sum;
 }
 

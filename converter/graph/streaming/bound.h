@@ -29,7 +29,7 @@ namespace weft::graph {
 
 // Returns the bytes of the first part of the bound. `times` is spread over a graph that is not
 // resized yet.
-int64_t LeastPastBytes(const TimeAxes& times, const AlignedPositions& positions);
+int64_t MinPastBytes(const TimeAxes& times, const AlignedPositions& positions);
 
 // Returns the number of input steps that an output depends on, including its own step. Returns
 // nullopt if it depends on all steps so far: after time loops, running sums, and other combinations

@@ -105,10 +105,10 @@ Keys::Lanes Keys::NewLanes(const ir::Node& like, const CausalAttention& attentio
   const ir::Source first = Made(like, "Subtract", 1, {so_far, Numbers(like, {past})});
   const ir::Source offset = Made(like, "FloorMod", 1, {first, Numbers(like, {order})});
   const ir::Source missing = Made(like, "Subtract", 1, {Numbers(like, {past}), so_far});
-  const ir::Source least = Made(like, "Maximum", 1, {missing, Numbers(like, {0})});
+  const ir::Source min = Made(like, "Maximum", 1, {missing, Numbers(like, {0})});
   const ir::Source keys = Made(like, "Subtract", 1, {Count(like, 0, found->second.count), offset});
   const ir::Source is_known = Made(like, "LogicalAnd", 1,
-                                   {Made(like, "GreaterEqual", 1, {keys, least}),
+                                   {Made(like, "GreaterEqual", 1, {keys, min}),
                                     Made(like, "Less", 1, {keys, Numbers(like, {columns})})});
   found->second.there = Made(like, "Select", 1, {is_known, keys, Numbers(like, {columns})});
   found->second.back = Made(like, "Add", 1, {Count(like, 0, columns), offset});
@@ -171,17 +171,17 @@ void Keys::PutPast(ir::Node& node, const PortAxis& at, int64_t past, format::Rin
   ir::Source& input = node.inputs[at.port];
   const TimeAxis time = *times_.Of(input);
   std::vector<ir::Node*> after, chosen;
-  ir::Source least = input;
-  for (ir::Source from = least; OnlyRepeats(*from.node, time.chunk);) {
+  ir::Source min = input;
+  for (ir::Source from = min; OnlyRepeats(*from.node, time.chunk);) {
     after.push_back(from.node);
     from = from.node->inputs[0];
-    if (CountIn(from) >= CountIn(least)) continue;
-    least = from;
+    if (CountIn(from) >= CountIn(min)) continue;
+    min = from;
     chosen = after;
   }
-  const int64_t least_axis = chosen.empty() ? at.axis : times_.Of(least)->axis;
-  const WholePast whole = {least_axis, past, order};
-  const ir::Source joined = WithPast(graph_, node, least, whole, keeper(PastType(least, whole)));
+  const int64_t min_axis = chosen.empty() ? at.axis : times_.Of(min)->axis;
+  const WholePast whole = {min_axis, past, order};
+  const ir::Source joined = WithPast(graph_, node, min, whole, keeper(PastType(min, whole)));
   (chosen.empty() ? input : chosen.back()->inputs[0]) = joined;
   for (; !chosen.empty(); chosen.pop_back()) {
     ir::Node& repeat = *chosen.back();

@@ -30,10 +30,10 @@ ir::Source Made(ir::Graph& graph, const ir::Node& like, const char* type, ir::So
 ir::Source Thresholds(ir::Graph& graph, const ir::Node& mask, const TimeAxis& time) {
   TensorType type = mask.outputs[0].type;
   type.type = ElementType::i64;
-  std::vector<int64_t> least;
+  std::vector<int64_t> min;
   const int64_t positions = type.dims[static_cast<size_t>(time.axis)];
-  for (int64_t i = 0; i < positions; ++i) least.push_back(StepsFor(LateOf(mask) - i, time.chunk));
-  return NewInts(graph, mask, type, least);
+  for (int64_t i = 0; i < positions; ++i) min.push_back(StepsFor(LateOf(mask) - i, time.chunk));
+  return NewInts(graph, mask, type, min);
 }
 
 }  // namespace
@@ -75,8 +75,8 @@ int64_t ReadLateMasks(ir::Graph& graph, const TimeAxes& times, int64_t steps,
   const ir::Source count = NewReadValue(graph, like, name, NewInts(graph, like, number, {0}));
   count.node->outputs[0].type = number;
   for (ir::Node* mask : masks) {
-    const ir::Source least = Thresholds(graph, *mask, *times.Of({mask, 0}));
-    const ir::Source valid = Made(graph, *mask, "GreaterEqual", count, least);
+    const ir::Source min = Thresholds(graph, *mask, *times.Of({mask, 0}));
+    const ir::Source valid = Made(graph, *mask, "GreaterEqual", count, min);
     ir::HandOver(graph, {mask, 0}, valid);
   }
   const ir::Source next = Made(graph, like, "Add", count, NewInts(graph, like, number, {steps}));

@@ -35,13 +35,13 @@ double InverseAt(const ir::Constant& constant, int64_t i) {
 
 std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis, bool anywhere,
                                       bool inverse) {
-  constexpr int64_t kLeastPositions = 4;
+  constexpr int64_t kMinPositions = 4;
   const Dims& dims = constant.type.dims;
   const auto at = static_cast<size_t>(axis);
   const int64_t positions = dims[at], inside = ops::ProductOf(dims, at + 1, dims.size());
   const int64_t count = ElementCount(dims).value_or(0);
   const bool is_number = constant.type.type != ElementType::boolean;
-  if (!is_number || positions < kLeastPositions || count == 0) return std::nullopt;
+  if (!is_number || positions < kMinPositions || count == 0) return std::nullopt;
   const auto number = [&](int64_t i) {
     return inverse ? InverseAt(constant, i) : NumberAt(constant, i);
   };

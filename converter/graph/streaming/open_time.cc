@@ -142,8 +142,8 @@ TimeSeeds FillOpenAxes(ir::Graph& graph, const TimeNames& names, int64_t length)
     if (!parameter.outputs[0].declared || !axis) continue;
     int64_t positions = length;
     if (*axis < parameter.bounds.size()) {
-      const auto [least, max] = parameter.bounds[*axis];
-      positions = std::max(least, std::min(positions, max));
+      const auto [min, max] = parameter.bounds[*axis];
+      positions = std::max(min, std::min(positions, max));
     }
     parameter.outputs[0].type.dims[*axis] = positions;
     open.push_back({false, input, static_cast<int64_t>(*axis)});

@@ -182,7 +182,7 @@ void CountStateBytes(const ir::Graph& graph, Streamed& streamed) {
   for (StreamedState& state : streamed.states) {
     const auto found = bytes.find(state.name);
     if (found == bytes.end() || found->second >= state.bytes) continue;
-    streamed.least_state_bytes -= state.bytes - found->second;
+    streamed.min_state_bytes -= state.bytes - found->second;
     state.bytes = found->second;
   }
 }

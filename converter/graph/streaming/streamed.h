@@ -38,7 +38,7 @@ struct Streamed {
   bool has_tables = false;
   std::vector<StreamedPort> inputs, outputs;
   std::vector<StreamedState> states;
-  int64_t least_state_bytes = 0;           // the bound of bound.h
+  int64_t min_state_bytes = 0;             // the bound of bound.h
   std::optional<int64_t> receptive_steps;  // that an output depends on; nullopt: all so far
   std::optional<double> multiply_adds;     // per run of the full model, if it can be lowered
 };

@@ -73,7 +73,7 @@ class Streaming {
     if (!Prepare()) return std::nullopt;
     const TimeAxes& times = *times_;
     const AlignedPositions positions(graph_, times);
-    const int64_t least_past_bytes = LeastPastBytes(times, positions);
+    const int64_t min_past_bytes = MinPastBytes(times, positions);
     const std::vector<SharedPast> pasts = PastsOf(times, positions);
     streamed_.receptive_steps = ReceptiveSteps(graph_, times, attentions_);
     States states(graph_, times, steps_);
@@ -100,9 +100,9 @@ class Streaming {
     DescribePorts(graph_, times, steps_, streamed_);
     streamed_.has_tables = !tables_.empty();
     streamed_.states = states.all();
-    streamed_.least_state_bytes = least_past_bytes;
+    streamed_.min_state_bytes = min_past_bytes;
     for (const StreamedState& state : streamed_.states) {
-      if (!state.is_past) streamed_.least_state_bytes += state.bytes;
+      if (!state.is_past) streamed_.min_state_bytes += state.bytes;
     }
     return std::move(streamed_);
   }

@@ -241,7 +241,7 @@ void GroupFinder::SetKept() {
 }
 
 bool GroupFinder::SetNumbers(int64_t max_rows) {
-  int64_t least_lead = 0, end = std::numeric_limits<int64_t>::max();
+  int64_t min_lead = 0, end = std::numeric_limits<int64_t>::max();
   for (TimeMember& member : group_.members) {
     for (const TimeOperand& operand : member.operands) {
       if (operand.sequence == kNone) continue;
@@ -249,12 +249,12 @@ bool GroupFinder::SetNumbers(int64_t max_rows) {
       member.lag =
           std::max(member.lag, maker.lag + std::max<int64_t>(0, member.reach - member.front));
     }
-    least_lead = std::max(least_lead, member.lag + member.front);
+    min_lead = std::max(min_lead, member.lag + member.front);
     end = std::min(end, member.rows + member.lag - member.after);
   }
-  group_.tile = std::min(max_rows, (end - least_lead) / 2);
+  group_.tile = std::min(max_rows, (end - min_lead) / 2);
   if (group_.tile < 1) return false;
-  group_.tiles = (end - least_lead) / group_.tile;
+  group_.tiles = (end - min_lead) / group_.tile;
   group_.lead = end - group_.tiles * group_.tile;
   for (const TimeMember& member : group_.members) {
     for (const TimeOperand& operand : member.operands) {

@@ -35,15 +35,15 @@ Vector Hidden(Vector vector) {
 
 // Nanoseconds of the fastest call.
 template <class Work>
-double Least(int milliseconds, const Work& work) {
+double Min(int milliseconds, const Work& work) {
   const uint64_t length = static_cast<uint64_t>(milliseconds) * 1000000, first = peers::Now();
-  uint64_t least = ~uint64_t{0};
+  uint64_t min = ~uint64_t{0};
   while (peers::Now() - first < length) {
     const uint64_t begin = peers::Now();
     work();
-    least = std::min(least, peers::Now() - begin);
+    min = std::min(min, peers::Now() - begin);
   }
-  return static_cast<double>(least);
+  return static_cast<double>(min);
 }
 
 // Calls each(i) with constants for i, so that arrays of vectors stay in registers.
@@ -56,20 +56,20 @@ inline void Unrolled(std::index_sequence<kIndices...>, const Each& each) {
 double MultiplyAddsPerNanosecond(int milliseconds) {
   constexpr size_t kChains = 12, kRounds = 2000;
   const Vector x = Hidden(Vector{}), y = Hidden(Vector{});
-  const double least = Least(milliseconds, [&] {
+  const double min = Min(milliseconds, [&] {
     Vector sums[kChains] = {};
     for (size_t round = 0; round < kRounds; ++round) {
       Unrolled(std::make_index_sequence<kChains>(),
                [&](auto i) { sums[i] = Hidden(sums[i] * x + y); });
     }
   });
-  return double{kChains} * kRounds * kFloats / least;
+  return double{kChains} * kRounds * kFloats / min;
 }
 
 double BytesPerNanosecond(const Vector* buffer, size_t bytes, int milliseconds) {
   constexpr size_t kSums = 8;
   const size_t vectors = bytes / kBytes, rounds = std::max<size_t>(1, (size_t{1} << 19) / bytes);
-  const double least = Least(milliseconds, [&] {
+  const double min = Min(milliseconds, [&] {
     for (size_t round = 0; round < rounds; ++round) {
       Vector sums[kSums] = {};
       for (size_t at = 0; at < vectors; at += kSums) {
@@ -78,7 +78,7 @@ double BytesPerNanosecond(const Vector* buffer, size_t bytes, int milliseconds) 
       Unrolled(std::make_index_sequence<kSums>(), [&](auto i) { (void)Hidden(sums[i]); });
     }
   });
-  return static_cast<double>(bytes * rounds) / least;
+  return static_cast<double>(bytes * rounds) / min;
 }
 
 }  // namespace

@@ -75,12 +75,12 @@ inline uint64_t Now() {
 }
 
 inline uint64_t ClockCost() {
-  uint64_t least = ~uint64_t{0};
+  uint64_t min = ~uint64_t{0};
   for (int i = 0; i < 1000; ++i) {
     const uint64_t begin = Now();
-    least = std::min(least, Now() - begin);
+    min = std::min(min, Now() - begin);
   }
-  return least;
+  return min;
 }
 
 // Measures run(), not fill(), for `milliseconds` and at least fifty times, and prints the results.

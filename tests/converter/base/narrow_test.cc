@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kTwo31 = int64_t{1} << 31, kTwo32 = int64_t{1} << 32, kTwo40 = int64_t{1} << 40;
 constexpr int64_t kMax64 = std::numeric_limits<int64_t>::max();
-constexpr int64_t kLeast64 = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMin64 = std::numeric_limits<int64_t>::min();
 constexpr int64_t kBeyond[] = {kTwo31,     kTwo32 - 1,     kTwo32,     kTwo32 + 7,
                                kTwo40 + 7, kTwo31* kTwo31, kMax64 - 1, kMax64};
 
@@ -48,7 +48,7 @@ TEST(Narrow, KeepsWhatFitsAndRefusesTheRest) {
   for (const int64_t value : {int64_t{0}, int64_t{1}, kTwo31, kTwo32 - 1}) {
     EXPECT_TRUE(Fits<uint32_t>(value)) << value;
   }
-  for (const int64_t value : {int64_t{-1}, kTwo32, kTwo32 + 7, kTwo40 + 7, kMax64, kLeast64}) {
+  for (const int64_t value : {int64_t{-1}, kTwo32, kTwo32 + 7, kTwo40 + 7, kMax64, kMin64}) {
     EXPECT_FALSE(Fits<uint32_t>(value)) << value;
   }
   EXPECT_TRUE(Fits<int32_t>(-kTwo31));
@@ -86,7 +86,7 @@ TEST(ShapeRule, RefusesDimensionsThatTheFileCannotHold) {
 TEST(ShapeRule, RefusesAHiddenSizeBeyondItsGates) {
   for (const char* type : {"LSTMCell", "GRUCell", "RNNCell"}) {
     for (const int64_t size :
-         {kTwo31, kTwo32 + 8, kTwo31 * kTwo31, kMax64, kMax64 / 4 + 1, int64_t{-8}, kLeast64}) {
+         {kTwo31, kTwo32 + 8, kTwo31 * kTwo31, kMax64, kMax64 / 4 + 1, int64_t{-8}, kMin64}) {
       GraphBuilder g;
       const bool is_lstm = type[0] == 'L';
       const int64_t gates = (is_lstm ? 4 : type[0] == 'G' ? 3 : 1) * 8;
@@ -107,8 +107,7 @@ TEST(ShapeRule, RefusesAHiddenSizeBeyondItsGates) {
 }
 
 TEST(ShapeRule, RefusesWindowsPadsAndAxesOfAnySize) {
-  for (const int64_t value :
-       {kTwo31, kTwo32 - 1, kTwo32, kTwo32 + 7, kTwo40 + 7, kMax64, kLeast64}) {
+  for (const int64_t value : {kTwo31, kTwo32 - 1, kTwo32, kTwo32 + 7, kTwo40 + 7, kMax64, kMin64}) {
     const std::string text = std::to_string(value);
     for (const char* key : {"strides", "dilations", "pads_begin", "pads_end"}) {
       GraphBuilder g;
@@ -137,9 +136,8 @@ TEST(ShapeRule, RefusesWindowsPadsAndAxesOfAnySize) {
 
 TEST(ShapeRule, TakesARangeWhoseStepsAddUpBeyond64Bits) {
   GraphBuilder g;
-  const ir::Source range =
-      g.Add("Range", 4, {g.Int(kLeast64), g.Int(kMax64), g.Int(kTwo31 * kTwo31)},
-            {{"output_type", "i64"}});
+  const ir::Source range = g.Add("Range", 4, {g.Int(kMin64), g.Int(kMax64), g.Int(kTwo31 * kTwo31)},
+                                 {{"output_type", "i64"}});
   g.Result(range);
   EXPECT_EQ(RefusalOf(g), "");
 }

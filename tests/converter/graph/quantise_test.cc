@@ -99,8 +99,8 @@ TEST_F(ComputedQuantParams, ProductsWithoutZeroAndFactorAreBytesToo) {
 
 // A convolution of 8-bit data minus a zero point with integer filters, followed by a conversion.
 struct ComputedWindows : ComputedQuantParams {
-  ir::Source Filters(const Dims& dims, int32_t least, int32_t greatest) {
-    std::vector<int32_t> numbers(static_cast<size_t>(ElementCount(dims).value_or(0)), least);
+  ir::Source Filters(const Dims& dims, int32_t min, int32_t greatest) {
+    std::vector<int32_t> numbers(static_cast<size_t>(ElementCount(dims).value_or(0)), min);
     numbers.back() = greatest;
     return g.Const({ElementType::i32, dims}, numbers);
   }
@@ -141,16 +141,16 @@ TEST_F(ComputedWindows, PadWithTheZeroThatIsComputed) {
 
 // A u8 input with a zero point other than 128: adds one filter of ones to each group.
 TEST_F(ComputedWindows, TakeWeightsThatAnOffsetBringsWithinBytes) {
-  const auto kinds = [&](const char* operation, const Dims& dims, int32_t least, int32_t greatest) {
+  const auto kinds = [&](const char* operation, const Dims& dims, int32_t min, int32_t greatest) {
     g = {};
-    return Kinds(Floats(Of(operation, Data(), Filters(dims, least, greatest))));
+    return Kinds(Floats(Of(operation, Data(), Filters(dims, min, greatest))));
   };
   for (const auto& [operation, dims] : {std::pair<const char*, Dims>{"Convolution", {3, 4, 3, 3}},
                                         {"GroupConvolution", {2, 3, 2, 3, 3}},
                                         {"GroupConvolution", {4, 1, 1, 3, 3}}}) {
-    for (const int32_t least : {-100, -255, 0}) {
-      const KindCounts counts = kinds(operation, dims, least, least + 255);
-      EXPECT_EQ(counts.at("QuantizedConvolution"), 1) << operation << " " << least;
+    for (const int32_t min : {-100, -255, 0}) {
+      const KindCounts counts = kinds(operation, dims, min, min + 255);
+      EXPECT_EQ(counts.at("QuantizedConvolution"), 1) << operation << " " << min;
       EXPECT_EQ(counts.at("Slice"), 2);
       EXPECT_FALSE(counts.contains(operation));
     }

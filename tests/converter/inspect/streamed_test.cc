@@ -39,7 +39,7 @@ TEST(StreamNote, TellsOfTheCut) {
   EXPECT_EQ(note->row.steps(), 4u);
   EXPECT_EQ(note->row.all_steps(), 12u);
   EXPECT_EQ(note->row.receptive_steps(), 0u);
-  EXPECT_EQ(note->row.least_state_bytes(), 96u + 256 + 72);
+  EXPECT_EQ(note->row.min_state_bytes(), 96u + 256 + 72);
   EXPECT_EQ(VariableBytesOf(*format::GetModel(file.data())), 96u + 4 + 256 + 4 + 72);
   ASSERT_EQ(note->ports.size(), 2u);
   for (const format::StreamedPort& port : note->ports) {

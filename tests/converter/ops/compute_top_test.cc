@@ -37,11 +37,11 @@ format::TopParams ParamsWith(const Attributes& attributes) {
 
 TEST(TopK, KnowsWhichAndInWhichOrder) {
   const format::TopParams plain = ParamsWith({{"axis", "0"}});
-  EXPECT_EQ(plain.least(), 0);
+  EXPECT_EQ(plain.min(), 0);
   EXPECT_EQ(plain.by_index(), 0);
   EXPECT_EQ(plain.type(), format::ElementType::u8);
   EXPECT_EQ(plain.index_type(), format::ElementType::i32);
-  EXPECT_EQ(ParamsWith({{"axis", "0"}, {"mode", "min"}}).least(), 1);
+  EXPECT_EQ(ParamsWith({{"axis", "0"}, {"mode", "min"}}).min(), 1);
   EXPECT_EQ(ParamsWith({{"axis", "0"}, {"sort", "index"}}).by_index(), 1);
   EXPECT_EQ(ParamsWith({{"axis", "0"}, {"sort", "none"}}).by_index(), 0);
 }

@@ -13,7 +13,7 @@ namespace weft {
 namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMin = std::numeric_limits<int64_t>::min();
 
 // The positions that a slice visits, by ONNX's definition. For a negative step, begin is clamped to
 // [0, dim - 1] and end to [-1, dim - 1]; otherwise both are clamped to [0, dim]. Absent bounds are
@@ -51,7 +51,7 @@ Nd Picked(const Nd& x, const std::vector<std::vector<int64_t>>& positions) {
 
 TEST(Slice, ClampsBoundsAsNumpyDoes) {
   const Nd x = Iota({4, 5});
-  const Outcome outcome = Apply("Slice", 8, x, {{-9, 3}, {kMax, kLeast}, {3, -2}, {0, 1}});
+  const Outcome outcome = Apply("Slice", 8, x, {{-9, 3}, {kMax, kMin}, {3, -2}, {0, 1}});
   EXPECT_EQ(Only(outcome), Picked(x, {Positions(-9, {}, 3, 4), Positions(3, {}, -2, 5)}));
   EXPECT_EQ(outcome.step_count(), 1u);
 }
@@ -60,8 +60,8 @@ TEST(Slice, ClampsBoundsAsNumpyDoes) {
 TEST(Slice, ClampsEveryBoundByTheRuleOfItsStep) {
   for (const int64_t dim : {0, 1, 2, 5}) {
     const Nd x = Iota({dim});
-    const int64_t bounds[] = {kLeast, -dim - 3, -dim - 1, -dim,    -1,      0,
-                              1,      dim - 1,  dim,      dim + 1, dim + 3, kMax};
+    const int64_t bounds[] = {kMin, -dim - 3, -dim - 1, -dim,    -1,      0,
+                              1,    dim - 1,  dim,      dim + 1, dim + 3, kMax};
     for (const int64_t step : {int64_t{1}, int64_t{2}, int64_t{-1}, int64_t{-2}, dim, -dim, kMax}) {
       if (step == 0) continue;
       for (const int64_t begin : bounds) {

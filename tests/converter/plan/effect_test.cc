@@ -188,12 +188,12 @@ TEST(Repeated, EqualsTheLoopWrittenOut) {
     const Effect expected = WrittenOut(phases, stride, trips);
     ASSERT_EQ(total.written(), expected.written()) << "round " << rounds;
     const std::set<int64_t> needed = BytesOf(total.needed());
-    const std::set<int64_t> least = BytesOf(expected.needed());
+    const std::set<int64_t> min = BytesOf(expected.needed());
     // Repeated may need more than is read: bytes that only a distant iteration writes count as
     // missing.
-    ASSERT_TRUE(std::includes(needed.begin(), needed.end(), least.begin(), least.end()))
+    ASSERT_TRUE(std::includes(needed.begin(), needed.end(), min.begin(), min.end()))
         << "round " << rounds;
-    exact += needed == least;
+    exact += needed == min;
   }
   EXPECT_GT(exact, rounds * 3 / 4);
 }

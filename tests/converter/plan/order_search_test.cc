@@ -60,14 +60,14 @@ bool IsOrder(const OrderProblem& problem, const std::vector<size_t>& order) {
   return order.size() == problem.before.size();
 }
 
-int64_t LeastOfAll(const OrderProblem& problem) {
+int64_t MinOfAll(const OrderProblem& problem) {
   std::vector<size_t> order(problem.before.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  int64_t least = std::numeric_limits<int64_t>::max();
+  int64_t min = std::numeric_limits<int64_t>::max();
   do {
-    if (IsOrder(problem, order)) least = std::min(least, PeakOfUnits(problem, order));
+    if (IsOrder(problem, order)) min = std::min(min, PeakOfUnits(problem, order));
   } while (std::ranges::next_permutation(order).found);
-  return least;
+  return min;
 }
 
 // Each unit writes one value and reads some of the earlier ones; the last values are kept.
@@ -103,17 +103,17 @@ TEST(OrderSearch, IsAsGoodAsTheBestOfAllOrders) {
     const OrderProblem problem = RandomUnits(random, 2 + static_cast<size_t>(round) % 7);
     std::vector<size_t> present(problem.before.size());
     for (size_t i = 0; i < present.size(); ++i) present[i] = i;
-    const int64_t before = PeakOfUnits(problem, present), least = LeastOfAll(problem);
+    const int64_t before = PeakOfUnits(problem, present), min = MinOfAll(problem);
     ASSERT_EQ(PeakInOrder(problem), before);
-    ASSERT_LE(PeakLowerBound(problem), least);
+    ASSERT_LE(PeakLowerBound(problem), min);
     const FoundOrder found = FindOrder(problem, kManyLooks);
     ASSERT_TRUE(found.is_proven);
-    ASSERT_EQ(found.peak_bytes, least);
-    ASSERT_EQ(found.units.empty(), before == least);
+    ASSERT_EQ(found.peak_bytes, min);
+    ASSERT_EQ(found.units.empty(), before == min);
     if (found.units.empty()) continue;
     ++better;
     ASSERT_TRUE(IsOrder(problem, found.units));
-    ASSERT_EQ(PeakOfUnits(problem, found.units), least);
+    ASSERT_EQ(PeakOfUnits(problem, found.units), min);
   }
   EXPECT_GT(better, 50);
 }

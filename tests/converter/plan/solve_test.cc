@@ -222,13 +222,13 @@ TEST(Solve, FitsTheMiniMallocBenchmarksIntoTheirCapacity) {
                                                 {'D', 1039360}, {'E', 1048576}, {'F', 1048576},
                                                 {'G', 1048576}, {'H', 1048576}, {'I', 1048576},
                                                 {'J', 1038336}, {'K', 1048576}};
-  for (const auto& [name, least] : instances) {
+  for (const auto& [name, min] : instances) {
     SCOPED_TRACE(name);
     const Problem problem = MiniMalloc(std::string(1, name) + ".1048576.csv");
     Account account;
     EXPECT_LE(UsedWithin(problem, 1048576, &account), 1048576);
-    EXPECT_LE(UsedWithin(problem, least, &account), least);
-    EXPECT_EQ(account.is_optimal(), least == LowerBound(problem));
+    EXPECT_LE(UsedWithin(problem, min, &account), min);
+    EXPECT_EQ(account.is_optimal(), min == LowerBound(problem));
   }
   EXPECT_EQ(UsedBy(MiniMalloc("input.12.csv")), 12);
 }

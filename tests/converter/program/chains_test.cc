@@ -86,11 +86,11 @@ TEST_F(Chains, JoinsWhatStandsBehindOneAnother) {
 
 TEST_F(Chains, AreWorthTheirKernel) {
   ValueId value = Input({3});
-  for (size_t i = 0; i < plan::kLeastStepsSpared; ++i) value = Unary(builder, UnaryOp::sin, value);
+  for (size_t i = 0; i < plan::kMinStepsSpared; ++i) value = Unary(builder, UnaryOp::sin, value);
   Output(value);
   plan::Program few = program;
   plan::JoinChains(few);
-  EXPECT_EQ(Kinds(few), ChainKinds(plan::kLeastStepsSpared, StepKind::kUnary));
+  EXPECT_EQ(Kinds(few), ChainKinds(plan::kMinStepsSpared, StepKind::kUnary));
   program.outputs.clear();
   Output(Unary(builder, UnaryOp::sin, value));
   plan::JoinChains(program);

@@ -73,15 +73,15 @@ struct Products {
 Precisions All(const Precision& all) { return {all, {}}; }
 
 TEST(NarrowWeights, AreHalvesWhereEveryOneIsOne) {
-  constexpr float kLeastHalf = 0x1p-24f, kMaxHalf = 65504.0f;
+  constexpr float kMinHalf = 0x1p-24f, kMaxHalf = 65504.0f;
   for (const float first :
-       {0.0f, -0.0f, 1.5f, kLeastHalf, -kMaxHalf, std::numeric_limits<float>::infinity()}) {
+       {0.0f, -0.0f, 1.5f, kMinHalf, -kMaxHalf, std::numeric_limits<float>::infinity()}) {
     Products products;
     products.Add(first, 0.25f);
     EXPECT_EQ(products.Narrowed(), "f16") << first;
   }
-  for (const float first : {0.1f, 1 + 0x1p-11f, kLeastHalf / 2, kMaxHalf * 2,
-                            std::numeric_limits<float>::quiet_NaN()}) {
+  for (const float first :
+       {0.1f, 1 + 0x1p-11f, kMinHalf / 2, kMaxHalf * 2, std::numeric_limits<float>::quiet_NaN()}) {
     Products products;
     products.Add(first, 0.25f);
     EXPECT_EQ(products.Narrowed(), "f32") << first;
@@ -232,11 +232,11 @@ TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
 
 // A product whose weights are integers times a scale; the integers cycle through a range.
 struct Compressed : Products {
-  explicit Compressed(int32_t least, int32_t greatest, int64_t group = kTerms) {
+  explicit Compressed(int32_t min, int32_t greatest, int64_t group = kTerms) {
     builder.SetFromIntegers(true);
     std::vector<float> weights;
     for (int64_t i = 0; i < kTerms * 16; ++i) {
-      const auto integer = static_cast<float>(least + i * 7 % (greatest - least + 1));
+      const auto integer = static_cast<float>(min + i * 7 % (greatest - min + 1));
       const float scale = 0.013f * static_cast<float>(1 + i / group);
       weights.push_back(integer * scale);
     }
@@ -276,8 +276,8 @@ TEST(NarrowWeights, AreTheIntegersOfWhichTheyWereMade) {
 }
 
 TEST(NarrowWeights, KeepIntegersBeyond8BitsByOffsets) {
-  for (const auto& [least, greatest] : {std::pair(-100, 155), std::pair(-155, 100)}) {
-    Compressed integers(least, greatest), floats(least, greatest);
+  for (const auto& [min, greatest] : {std::pair(-100, 155), std::pair(-155, 100)}) {
+    Compressed integers(min, greatest), floats(min, greatest);
     EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
     integers.Narrowed();
     EXPECT_EQ(integers.Kinds(), "dense_i8 reduce dense");
@@ -327,30 +327,28 @@ struct Windows : Products {
     program.outputs.push_back({y, {"y"}, plan::kNone, 0});
   }
   // Integers that cycle through a range, times a scale for each output.
-  static std::vector<float> Around(int32_t least, int32_t greatest, int64_t outputs,
-                                   int64_t inputs) {
+  static std::vector<float> Around(int32_t min, int32_t greatest, int64_t outputs, int64_t inputs) {
     std::vector<float> weights;
     for (int64_t i = 0; i < outputs * inputs; ++i) {
-      const auto integer = static_cast<float>(least + i * 7 % (greatest - least + 1));
+      const auto integer = static_cast<float>(min + i * 7 % (greatest - min + 1));
       weights.push_back(integer * (0.013f * static_cast<float>(1 + i / inputs % 5)));
     }
     return weights;
   }
   void Convolve(uint32_t groups, uint32_t channels, uint32_t outputs, uint32_t taps,
-                int32_t least = -127, int32_t greatest = 127) {
+                int32_t min = -127, int32_t greatest = 127) {
     const format::ConvParams params = ConvOf(groups, channels, outputs, taps);
     const std::vector<float> weights =
-        Around(least, greatest, int64_t{groups} * outputs, int64_t{channels} * taps);
+        Around(min, greatest, int64_t{groups} * outputs, int64_t{channels} * taps);
     Emit(params, ops::PackConv(builder, weights, params), int64_t{groups} * channels,
          int64_t{groups} * outputs);
   }
-  void ConvolveEach(uint32_t channels, uint32_t taps, int32_t least = -127,
-                    int32_t greatest = 127) {
+  void ConvolveEach(uint32_t channels, uint32_t taps, int32_t min = -127, int32_t greatest = 127) {
     const format::ConvParams conv = ConvOf(channels, 1, 1, taps);
     const format::DepthwiseParams params(1, channels, 1, 1, kPositions, 1, kPositions, 1, taps, 1,
                                          1, 1, 1, 0, taps / 2, conv.x(), conv.y(),
                                          format::Activation(), ElementType::f32, 0, 0);
-    const std::vector<float> weights = Around(least, greatest, channels, taps);
+    const std::vector<float> weights = Around(min, greatest, channels, taps);
     std::vector<float> packed(kernels::PackedDepthwiseFloats(channels, 1, taps));
     kernels::PackDepthwise(weights.data(), channels, 1, taps, packed.data());
     const ValueId constant =
@@ -441,9 +439,9 @@ TEST(NarrowWeights, KeepIntegersOf8BitsByGroupsOfInputs) {
 }
 
 TEST(NarrowWeights, KeepIntegersOf4BitsAndTheirZeros) {
-  for (const auto& [least, greatest] : {std::pair(0, 15), std::pair(-15, 0), std::pair(-3, 12)}) {
+  for (const auto& [min, greatest] : {std::pair(0, 15), std::pair(-15, 0), std::pair(-3, 12)}) {
     for (const int64_t group : {kTerms, int64_t{32}}) {
-      Compressed integers(least, greatest, group), floats(least, greatest, group);
+      Compressed integers(min, greatest, group), floats(min, greatest, group);
       EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
       EXPECT_EQ(integers.Narrowed(All(plan::WeightType(ElementType::i4, 128))), "i4");
       EXPECT_NE(Steps(integers.program)[0].inputs[3], plan::kNone) << "zeros";

@@ -15,10 +15,10 @@ struct DecomposedAttention : testing::Test {
   ir::Source Scores(ir::Source q, ir::Source k) {
     return g.Of("MatMul", {q, k}, {{"transpose_b", "true"}});
   }
-  // 0 up to `ahead` positions after the query, `least` after that.
-  ir::Source Mask(float least, int64_t ahead = 0) {
+  // 0 up to `ahead` positions after the query, `min` after that.
+  ir::Source Mask(float min, int64_t ahead = 0) {
     std::vector<float> mask;
-    for (int64_t i = 0; i < 9; ++i) mask.push_back(i % 3 <= i / 3 + ahead ? 0 : least);
+    for (int64_t i = 0; i < 9; ++i) mask.push_back(i % 3 <= i / 3 + ahead ? 0 : min);
     return g.Floats({3, 3}, mask);
   }
   KindCounts Finished(ir::Source scores) {
