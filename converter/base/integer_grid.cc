@@ -31,15 +31,15 @@ bool Fill(std::span<const float> numbers, int32_t max, Multiples& multiples) {
 
 // Finds the coarsest scale. The maximum magnitude is a rounded multiple of the scale, so three
 // adjacent floats are candidates for each multiple.
-bool FindMultiples(std::span<const float> numbers, float greatest, int32_t max,
+bool FindMultiples(std::span<const float> numbers, float largest, int32_t max,
                    Multiples& multiples) {
   multiples.integers.resize(numbers.size());
   for (int32_t steps = 1; steps <= max; ++steps) {
-    const auto middle = static_cast<float>(double{greatest} / steps);
+    const auto middle = static_cast<float>(double{largest} / steps);
     for (const float scale :
-         {middle, std::nextafter(middle, 0.0f), std::nextafter(middle, greatest)}) {
+         {middle, std::nextafter(middle, 0.0f), std::nextafter(middle, largest)}) {
       if (scale < std::numeric_limits<float>::min()) return false;
-      if (Multiple(steps, scale) != greatest) continue;
+      if (Multiple(steps, scale) != largest) continue;
       multiples.scale = scale;
       if (Fill(numbers, steps, multiples)) return true;
     }
@@ -53,14 +53,14 @@ struct Shift {
 };
 
 // Finds a sign and an offset that move the integers into the range; nullopt if there are none.
-std::optional<Shift> ShiftInto(IntegerRange range, int32_t min, int32_t greatest,
+std::optional<Shift> ShiftInto(IntegerRange range, int32_t min, int32_t largest,
                                bool prefers_negated) {
   std::optional<Shift> shift;
   for (const bool negated : {prefers_negated, !prefers_negated}) {
-    const int32_t low = negated ? -greatest : min, high = negated ? -min : greatest;
-    if (high - low > range.greatest - range.min) return std::nullopt;
+    const int32_t low = negated ? -largest : min, high = negated ? -min : largest;
+    if (high - low > range.largest - range.min) return std::nullopt;
     int32_t offset = 0;
-    if (high > range.greatest) offset = range.greatest - high;
+    if (high > range.largest) offset = range.largest - high;
     if (low < range.min) offset = range.min - low;
     if (offset == 0) return Shift{negated, 0};
     if (!shift) shift = {negated, offset};
@@ -71,18 +71,18 @@ std::optional<Shift> ShiftInto(IntegerRange range, int32_t min, int32_t greatest
 }  // namespace
 
 std::optional<IntegerGrid> GridOf(std::span<const float> numbers, IntegerRange range) {
-  float greatest = 0;
+  float largest = 0;
   bool has_negative_zero = false;
   for (const float number : numbers) {
     if (!std::isfinite(number)) return std::nullopt;
-    greatest = std::max(greatest, std::fabs(number));
+    largest = std::max(largest, std::fabs(number));
     has_negative_zero = has_negative_zero || (number == 0 && std::signbit(number));
   }
   IntegerGrid grid;
   grid.integers.resize(numbers.size());
-  if (greatest == 0) return grid;
+  if (largest == 0) return grid;
   Multiples multiples;
-  if (!FindMultiples(numbers, greatest, range.greatest - range.min, multiples)) return std::nullopt;
+  if (!FindMultiples(numbers, largest, range.largest - range.min, multiples)) return std::nullopt;
   const auto [min, max] = std::ranges::minmax(multiples.integers);
   const auto shift = ShiftInto(range, min, max, has_negative_zero);
   if (!shift) return std::nullopt;

@@ -12,7 +12,7 @@
 namespace weft {
 
 struct IntegerRange {
-  int32_t min = 0, greatest = 0;
+  int32_t min = 0, largest = 0;
 };
 inline constexpr IntegerRange kRangeOfI8 = {-128, 127}, kRangeOfI4 = {-8, 7};
 

@@ -75,7 +75,7 @@ class NumberSteps {
     if (a.known && b.known) return {std::min(*a.known, *b.known)};
     return Made(BinaryOp::minimum, a, b);
   }
-  Number Greatest(const Number& a, const Number& b) {
+  Number Largest(const Number& a, const Number& b) {
     if (a.known && b.known) return {std::max(*a.known, *b.known)};
     return Made(BinaryOp::maximum, a, b);
   }
@@ -141,7 +141,7 @@ class RangeSteps {
     const Number end = Inside(range_.end, forward ? limits.end.high : limits.end.low, limits.end);
     const Number distance = forward ? numbers_.Subtract(end, begin) : numbers_.Subtract(begin, end);
     const int64_t step = std::abs(range_.step);
-    Number found = numbers_.DividedUp(numbers_.Greatest(distance, zero), step);
+    Number found = numbers_.DividedUp(numbers_.Largest(distance, zero), step);
     // If the bounds have different types and one of them wraps around, the computed distance may
     // exceed the known maximum.
     if (count.max < DividedUp(dim_, step)) {
@@ -200,7 +200,7 @@ class RangeSteps {
   Number Inside(const Bound& bound, const Number& natural,
                 const SliceLimits<Number>::Range& limits) {
     if (!bound.known && !bound.computed) return natural;
-    return numbers_.Min(numbers_.Greatest(FromStart(bound), limits.low), limits.high);
+    return numbers_.Min(numbers_.Largest(FromStart(bound), limits.low), limits.high);
   }
 
   LowerScope& scope_;

@@ -22,7 +22,7 @@ struct ShortFloat {
   std::string_view name;
   int fraction_bits;
   int min_exponent;  // of a normal number
-  float greatest;
+  float largest;
 };
 constexpr ShortFloat kShortFloats[] = {{"f8e4m3", 3, -6, 448}, {"f8e5m2", 2, -14, 57344}};
 
@@ -61,7 +61,7 @@ class ShortRounding {
   }
 
   plan::ValueId Rounded(plan::ValueId x) {
-    x = Function(UnaryOp::clamp, x, -to_.greatest, to_.greatest);
+    x = Function(UnaryOp::clamp, x, -to_.largest, to_.largest);
     x = Converted(builder_, Converted(builder_, x, ElementType::f16), ElementType::f32);
     // The leading power of two of x: x times 2^23 + 1, minus the next smaller float.
     const plan::ValueId grown = Apply(BinaryOp::multiply, x, Number(8388609));

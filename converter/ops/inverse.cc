@@ -99,13 +99,13 @@ class InverseSteps {
     const int64_t left = rows_ - at;
     const TensorType column = {ElementType::f32, {batch_, left}};
     const plan::ValueId numbers = builder_.Scratch(column), sizes = builder_.Scratch(column);
-    const plan::ValueId greatest = builder_.Scratch({ElementType::f32, {batch_, 1}});
+    const plan::ValueId largest = builder_.Scratch({ElementType::f32, {batch_, 1}});
     const TensorType positions = {ElementType::i32, {batch_, 1}};
     const plan::ValueId position = builder_.Scratch(positions), row = builder_.Scratch(positions);
     builder_.CopyStrided(x, numbers, {batch_, left}, {rows_ * width(), width()}, at * width() + at,
                          {left, 1}, 0);
     EmitUnary(builder_, format::UnaryOp::abs, numbers, sizes);
-    EmitTop(builder_, {.outer = batch_, .axis = left}, sizes, greatest, position);
+    EmitTop(builder_, {.outer = batch_, .axis = left}, sizes, largest, position);
     EmitBinary(builder_, BinaryOp::add, position, IntegerWeights(builder_, ElementType::i32, {at}),
                row);
     return row;

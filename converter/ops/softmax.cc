@@ -50,10 +50,10 @@ void EmitChained(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::Va
   const Dims& rows = of_rows.dims;
   const ReduceAxis axes[] = {{ProductOf(dims, 0, axis), dims[axis], false}, {dims[axis], 1, true}};
   const std::vector<ReduceAxis> collapsed = CollapsedAxes(axes);
-  const plan::ValueId greatest = builder.Scratch(of_rows), sum = builder.Scratch(of_rows);
+  const plan::ValueId largest = builder.Scratch(of_rows), sum = builder.Scratch(of_rows);
   const plan::ValueId difference = builder.Scratch(type), power = builder.Scratch(type);
-  EmitReduce(builder, format::ReduceOp::max, collapsed, x, greatest);
-  EmitBinary(builder, BinaryOp::subtract, {x, dims}, {greatest, rows}, difference);
+  EmitReduce(builder, format::ReduceOp::max, collapsed, x, largest);
+  EmitBinary(builder, BinaryOp::subtract, {x, dims}, {largest, rows}, difference);
   EmitUnary(builder, format::UnaryOp::exp, difference, power);
   EmitReduce(builder, format::ReduceOp::sum, collapsed, power, sum, format::ReduceOrder::chains);
   const plan::ValueId of_sum = builder.Scratch(of_rows);

@@ -87,9 +87,9 @@ void LowerClamp(LowerScope& scope) {
     high = std::floor(high);
   }
   if (IsNarrowInteger(type)) {
-    const auto [min, greatest] = NarrowRange(type);
-    low = std::clamp(low, min, greatest);
-    high = std::clamp(high, min, greatest);
+    const auto [min, largest] = NarrowRange(type);
+    low = std::clamp(low, min, largest);
+    high = std::clamp(high, min, largest);
   }
   EmitNumber(scope, UnaryOp::clamp, low, high);
 }

@@ -14,7 +14,7 @@
 namespace weft::plan {
 namespace {
 
-constexpr double kGreatestNibble = 7;
+constexpr double kMaxNibble = 7;
 // Maximum factor by which rounding scales to f16 may increase the sum of squared errors.
 constexpr double kMaxOfHalves = 1.1;
 constexpr uint8_t kMiddleOf4Bits = 8;
@@ -42,15 +42,15 @@ double SquaredErrors(std::span<const float> is, std::span<const float> must) {
 IntegerGrid NearestNibbles(std::span<const float> weights, bool is_half) {
   IntegerGrid grid;
   grid.integers.resize(weights.size());
-  float greatest = 0;
-  for (const float weight : weights) greatest = std::max(greatest, std::fabs(weight));
-  const auto exact = static_cast<float>(greatest / kGreatestNibble);
+  float largest = 0;
+  for (const float weight : weights) largest = std::max(largest, std::fabs(weight));
+  const auto exact = static_cast<float>(largest / kMaxNibble);
   const float scale = is_half ? RoundedToHalf(exact) : exact;
   if (scale < std::numeric_limits<float>::min() || std::isinf(scale)) return grid;  // zeros
   grid.scale = scale;
   for (size_t i = 0; i < weights.size(); ++i) {
     const double nearest = std::nearbyint(double{weights[i]} / scale);
-    const double integer = std::clamp(nearest, -kGreatestNibble, kGreatestNibble);
+    const double integer = std::clamp(nearest, -kMaxNibble, kMaxNibble);
     grid.integers[i] = Narrow<int8_t>(static_cast<int64_t>(integer), "an integer weight");
   }
   return grid;

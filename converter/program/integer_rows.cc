@@ -108,10 +108,10 @@ std::optional<ShortOperands> ShortsOf(Builder& builder, const IntegerValues& val
                                       ValueId weights, ValueId scales, uint32_t inputs) {
   const std::optional<IntegerValue> value = values.Of(builder, x);
   if (!value || builder.type(value->integers) != ElementType::i16) return std::nullopt;
-  constexpr int64_t kGreatestSum = 0x7FFFFFFF, kGreatestShort = 0x8000;
+  constexpr int64_t kMaxSum = 0x7FFFFFFF, kMaxShort = 0x8000;
   for (const int64_t sum : PackedSums(BytesOf(builder, weights), inputs,
                                       [](int64_t weight) { return std::abs(weight); })) {
-    if (sum > kGreatestSum / kGreatestShort) return std::nullopt;
+    if (sum > kMaxSum / kMaxShort) return std::nullopt;
   }
   const std::optional<ValueId> scaled = ScaledBy(builder, scales, value->scale);
   if (!scaled) return std::nullopt;

@@ -18,10 +18,10 @@ namespace {
 
 constexpr uint32_t kMinExtent = 16;  // of inputs and of outputs
 constexpr uint32_t kMinTaps = 3;
-constexpr double kGreatestInteger = 127;
+constexpr double kMaxInteger = 127;
 // Range of the integer, in steps of 0.5, that the largest weight is mapped to; more than 127 is
 // clamped to 127.
-constexpr double kMinGreatest = 119, kMaxGreatest = 135;
+constexpr double kMinLargest = 119, kMaxLargest = 135;
 
 uint32_t PaddedOutputs(const ProductShape& shape) {
   return Narrow32(kernels::PanelCount(shape.outputs) * kernels::kPanelOutputs, "padded outputs");
@@ -113,16 +113,16 @@ std::optional<IntegerWeights> InRows(std::span<const float> floats, const Produc
 }
 
 double NearestInteger(float weight, float scale) {
-  return std::clamp(std::nearbyint(double{weight} / scale), -kGreatestInteger, kGreatestInteger);
+  return std::clamp(std::nearbyint(double{weight} / scale), -kMaxInteger, kMaxInteger);
 }
 
 // Returns the scale of the smallest squared error among those tried, which include the scale that
 // maps the largest weight to 127.
-float BestScale(std::span<const float> weights, float greatest) {
+float BestScale(std::span<const float> weights, float largest) {
   float best = 0;
   double min = std::numeric_limits<double>::infinity();
-  const auto try_greatest = [&](double integer) {
-    const auto scale = static_cast<float>(greatest / integer);
+  const auto try_largest = [&](double integer) {
+    const auto scale = static_cast<float>(largest / integer);
     double error = 0;
     for (const float weight : weights) {
       const double off = weight - NearestInteger(weight, scale) * scale;
@@ -130,9 +130,9 @@ float BestScale(std::span<const float> weights, float greatest) {
     }
     if (error < min) best = scale, min = error;
   };
-  try_greatest(kGreatestInteger);
-  for (double integer = kMinGreatest; integer <= kMaxGreatest; integer += 0.5) {
-    try_greatest(integer);
+  try_largest(kMaxInteger);
+  for (double integer = kMinLargest; integer <= kMaxLargest; integer += 0.5) {
+    try_largest(integer);
   }
   return best;
 }
@@ -211,11 +211,11 @@ bool GainsFromIntegers(const ProductShape& shape) {
 IntegerGrid NearestIntegers(std::span<const float> weights) {
   IntegerGrid grid;
   grid.integers.resize(weights.size());
-  float greatest = 0;
-  for (const float weight : weights) greatest = std::max(greatest, std::fabs(weight));
-  const auto finest = static_cast<float>(greatest / kMaxGreatest);
+  float largest = 0;
+  for (const float weight : weights) largest = std::max(largest, std::fabs(weight));
+  const auto finest = static_cast<float>(largest / kMaxLargest);
   if (finest < std::numeric_limits<float>::min()) return grid;  // would count as zero
-  grid.scale = BestScale(weights, greatest);
+  grid.scale = BestScale(weights, largest);
   for (size_t i = 0; i < weights.size(); ++i) {
     const double integer = NearestInteger(weights[i], grid.scale);
     grid.integers[i] = Narrow<int8_t>(static_cast<int64_t>(integer), "an integer weight");

@@ -15,7 +15,7 @@
 
 namespace weft::kernels {
 
-// Scales may have either sign; their magnitude is from kMinScale to kGreatestScale.
+// Scales may have either sign; their magnitude is from kMinScale to kMaxScale.
 struct BinaryQ8Shape {
   uint32_t rank = 0;
   uint32_t dims[kMaxRank] = {};

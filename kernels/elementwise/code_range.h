@@ -23,7 +23,7 @@ struct CodeRange {
 
 // Scales and their inverses are in this range, so that no number that some targets flush to zero
 // affects a result.
-inline constexpr float kMinScale = 0x1p-100f, kGreatestScale = 0x1p100f;
+inline constexpr float kMinScale = 0x1p-100f, kMaxScale = 0x1p100f;
 
 // Maximum number of products of two codes, and of differences of two codes, whose sum fits in 32
 // bits.

@@ -7,7 +7,7 @@
 
 namespace weft::kernels {
 
-// `scale` is from kMinScale to kGreatestScale.
+// `scale` is from kMinScale to kMaxScale.
 struct DequantizeShape {
   uint32_t count = 0;
   float scale = 1.0f;

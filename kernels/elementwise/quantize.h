@@ -7,7 +7,7 @@
 
 namespace weft::kernels {
 
-// `inverse` is from kMinScale to kGreatestScale.
+// `inverse` is from kMinScale to kMaxScale.
 struct QuantizeShape {
   uint32_t count = 0;
   float inverse = 1.0f;

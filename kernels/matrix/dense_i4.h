@@ -43,11 +43,10 @@ constexpr uint32_t GroupCount(uint32_t inputs, uint32_t group_blocks) {
 
 // The maximum `max` for which no sum of a group exceeds the range of int32.
 constexpr uint32_t MaxForI4(uint32_t inputs, uint32_t group_blocks) {
-  constexpr uint32_t kGreatestSum = 0x7FFFFFFF, kGreatestWeight = 15;
+  constexpr uint32_t kMaxSum = 0x7FFFFFFF, kMaxWeight = 15;
   const uint32_t group = GroupBlocks(inputs, group_blocks);
-  const uint32_t max =
-      group == 0 ? kGreatestMax : kGreatestSum / kGreatestWeight / kInputBlock / group;
-  return max < kGreatestMax ? max : kGreatestMax;
+  const uint32_t max = group == 0 ? kMaxMax : kMaxSum / kMaxWeight / kInputBlock / group;
+  return max < kMaxMax ? max : kMaxMax;
 }
 
 // Number of inputs of a panel whose weights are unpacked to bytes at the same time.

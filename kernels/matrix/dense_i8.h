@@ -30,13 +30,13 @@ namespace weft::kernels {
 struct DenseI8Shape : DenseShape {
   uint32_t max = 0;
 };
-inline constexpr uint32_t kMinMax = 127, kGreatestMax = 32767;
+inline constexpr uint32_t kMinMax = 127, kMaxMax = 32767;
 
 // The maximum `max` for which no sum of `inputs` products exceeds the range of int32.
 constexpr uint32_t MaxFor(uint32_t inputs) {
-  constexpr uint32_t kGreatestSum = 0x7FFFFFFF, kGreatestWeight = 128;
-  const uint32_t max = inputs == 0 ? kGreatestMax : kGreatestSum / kGreatestWeight / inputs;
-  return max < kGreatestMax ? max : kGreatestMax;
+  constexpr uint32_t kMaxSum = 0x7FFFFFFF, kMaxWeight = 128;
+  const uint32_t max = inputs == 0 ? kMaxMax : kMaxSum / kMaxWeight / inputs;
+  return max < kMaxMax ? max : kMaxMax;
 }
 
 // Number of rows in scratch at the same time.

@@ -56,19 +56,19 @@ HWY_INLINE uint32_t BitsOfNumber(float x) {
 
 // The bits of the maximum magnitude. Bits without sign order magnitudes, then infinity, then NaNs.
 WEFT_PART uint32_t MaxMagnitudeBits(const float* x, size_t count) {
-  uint32_t greatest = 0;
+  uint32_t largest = 0;
   size_t i = 0;
 #if defined(WEFT_ROUNDS_EIGHTS)
-  greatest = MaxOfEights(x, count / 8, greatest);
+  largest = MaxOfEights(x, count / 8, largest);
   i = count / 8 * 8;
 #else
   WEFT_FOUR_AN_ITERATION
 #endif
   for (; i < count; ++i) {
     const uint32_t bits = BitsOfNumber(x[i]) << 1;
-    greatest = bits > greatest ? bits : greatest;
+    largest = bits > largest ? bits : largest;
   }
-  return greatest >> 1;
+  return largest >> 1;
 }
 
 // q = x * factor, rounded; zeros from `count` up to `padded`. The integer is the lower half of the
@@ -94,13 +94,13 @@ WEFT_PART void RoundRow(const float* x, float factor, size_t count, size_t padde
 
 // The bits of the maximum magnitude. Bits without sign order magnitudes, then infinity, then NaNs.
 WEFT_PART uint32_t MaxMagnitudeBits(const float* x, size_t count) {
-  IntVec greatest = SetInt(0);
+  IntVec largest = SetInt(0);
   const IntVec mask = SetInt(static_cast<int32_t>(kMagnitude));
   ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
     const IntVec bits = hn::BitCast(IntTag(), LoadFirst(x + i, lanes));
-    greatest = hn::Max(greatest, hn::And(bits, mask));
+    largest = hn::Max(largest, hn::And(bits, mask));
   });
-  return static_cast<uint32_t>(hn::ReduceMax(IntTag(), greatest));
+  return static_cast<uint32_t>(hn::ReduceMax(IntTag(), largest));
 }
 
 // q = x * factor, rounded; zeros from `count` up to `padded`.
@@ -129,10 +129,10 @@ HWY_INLINE float QuantizeRow(const float* x, size_t count, size_t padded, float 
     for (size_t i = 0; i < padded; ++i) q[i] = 0;
     return bits < kInfinite ? 0.0f : __builtin_nanf("");
   }
-  float greatest;
-  __builtin_memcpy(&greatest, &bits, sizeof greatest);
-  RoundRow(x, max / greatest, count, padded, q);
-  return greatest / max;
+  float largest;
+  __builtin_memcpy(&largest, &bits, sizeof largest);
+  RoundRow(x, max / largest, count, padded, q);
+  return largest / max;
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

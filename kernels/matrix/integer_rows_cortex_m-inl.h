@@ -43,18 +43,18 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// The maximum of `greatest` and twice the bits of each number.
-HWY_INLINE uint32_t MaxOfEights(const float* x, size_t eights, uint32_t greatest) {
-  if (eights == 0) return greatest;
+// The maximum of `largest` and twice the bits of each number.
+HWY_INLINE uint32_t MaxOfEights(const float* x, size_t eights, uint32_t largest) {
+  if (eights == 0) return largest;
   uint32_t a, b;
   __asm__ volatile(
       "1:\n\t" WEFT_FOUR_GREATER WEFT_FOUR_GREATER
       "subs %[eights], #1\n\t"
       "bne 1b"
-      : [greatest] "+r"(greatest), [x] "+r"(x), [eights] "+r"(eights), [a] "=&r"(a), [b] "=&r"(b)
+      : [greatest] "+r"(largest), [x] "+r"(x), [eights] "+r"(eights), [a] "=&r"(a), [b] "=&r"(b)
       :
       : "cc", "memory");
-  return greatest;
+  return largest;
 }
 
 // q = the lower halves of x * factor + rounder, in the order of PositionInRow; q is aligned to 4

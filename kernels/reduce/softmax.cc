@@ -14,31 +14,31 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 inline constexpr float kNothing = -std::numeric_limits<float>::infinity();  // exp of it is 0
 
-HWY_INLINE Lanes16 GreaterOf(const Lanes16& x, const Lanes16& greatest) {
-  return Combine(x, greatest, [](FloatVec a, FloatVec b) HWY_ATTR { return Greater(a, b); });
+HWY_INLINE Lanes16 GreaterOf(const Lanes16& x, const Lanes16& largest) {
+  return Combine(x, largest, [](FloatVec a, FloatVec b) HWY_ATTR { return Greater(a, b); });
 }
 
-HWY_INLINE Lanes16 ExpOfDifference(const Lanes16& x, const Lanes16& greatest) {
-  return Combine(x, greatest, [](FloatVec a, FloatVec b) HWY_ATTR { return Exp(hn::Sub(a, b)); });
+HWY_INLINE Lanes16 ExpOfDifference(const Lanes16& x, const Lanes16& largest) {
+  return Combine(x, largest, [](FloatVec a, FloatVec b) HWY_ATTR { return Exp(hn::Sub(a, b)); });
 }
 
 // Returns the maximum of a line in each of its lanes.
-WEFT_PART Lanes16 GreatestOf(const Lines& lines, const float* x) {
-  Lanes16 greatest = SetLanes16(kNothing);
+WEFT_PART Lanes16 LargestOf(const Lines& lines, const float* x) {
+  Lanes16 largest = SetLanes16(kNothing);
   for (size_t i = 0; i < lines.rows; ++i) {
-    greatest = GreaterOf(LoadLanes16(x + i * lines.step, lines.LanesOf(i), kNothing), greatest);
+    largest = GreaterOf(LoadLanes16(x + i * lines.step, lines.LanesOf(i), kNothing), largest);
   }
-  return lines.is_one ? SetLanes16(MaxLane(greatest)) : greatest;
+  return lines.is_one ? SetLanes16(MaxLane(largest)) : largest;
 }
 
 // Sums exp(x - greatest); if y is not null, stores the terms there.
-WEFT_PART Lanes16 SumOfPowers(const Lines& lines, const Lanes16& greatest, const float* x,
+WEFT_PART Lanes16 SumOfPowers(const Lines& lines, const Lanes16& largest, const float* x,
                               float* y) {
   LongSum sum = BeginSum(0.0f);
   for (size_t i = 0; i < lines.rows; ++i) {
     const size_t lanes = lines.LanesOf(i);
     const Lanes16 power =
-        ExpOfDifference(LoadLanes16(x + i * lines.step, lanes, kNothing), greatest);
+        ExpOfDifference(LoadLanes16(x + i * lines.step, lanes, kNothing), largest);
     sum.sums = Added(sum.sums, power);
     EndTerm(sum);
     if (y != nullptr) StoreLanes16(power, y + i * lines.step, lanes);
@@ -47,7 +47,7 @@ WEFT_PART Lanes16 SumOfPowers(const Lines& lines, const Lanes16& greatest, const
 }
 
 // y = y / sum, computed with the reciprocal, or (x - greatest) - log(sum).
-WEFT_PART void Finish(const Lines& lines, bool logarithm, const Lanes16& greatest,
+WEFT_PART void Finish(const Lines& lines, bool logarithm, const Lanes16& largest,
                       const Lanes16& sums, const float* x, float* y) {
   Lanes16 factors;
   for (size_t v = 0; v < kPanelVectors; ++v) {
@@ -58,7 +58,7 @@ WEFT_PART void Finish(const Lines& lines, bool logarithm, const Lanes16& greates
     const size_t at = i * lines.step;
     Lanes16 value = LoadLanes16((logarithm ? x : y) + at, lanes, 0.0f);
     for (size_t v = 0; v < kPanelVectors; ++v) {
-      value.v[v] = logarithm ? hn::Sub(hn::Sub(value.v[v], greatest.v[v]), factors.v[v])
+      value.v[v] = logarithm ? hn::Sub(hn::Sub(value.v[v], largest.v[v]), factors.v[v])
                              : hn::Mul(value.v[v], factors.v[v]);
     }
     StoreLanes16(value, y + at, lanes);
@@ -73,8 +73,8 @@ void CausalSoftmax(const SoftmaxShape& shape, const float* x, float* y) {
     const size_t length = position + 1;
     const size_t rest = length % 16;
     const Lines lines{length / 16 + (rest != 0), 16, 16, rest != 0 ? rest : 16, true};
-    const Lanes16 greatest = GreatestOf(lines, x);
-    Finish(lines, false, greatest, SumOfPowers(lines, greatest, x, y), x, y);
+    const Lanes16 largest = LargestOf(lines, x);
+    Finish(lines, false, largest, SumOfPowers(lines, largest, x, y), x, y);
     for (size_t i = length; i < axis; ++i) y[i] = 0.0f;
     position = length < axis ? length : 0;
   }
@@ -88,11 +88,11 @@ inline constexpr size_t kSoftmaxRows = kLanes == 16 ? 4 : kLanes == 8 ? 2 : 1;
 template <size_t kRows>
 HWY_INLINE void SoftmaxTogether(size_t axis, const float* x, float* y) {
   const size_t whole = axis / 16 * 16, rest = axis % 16;
-  Lanes16 greatest[kRows], sums[kRows];
-  for (size_t r = 0; r < kRows; ++r) greatest[r] = SetLanes16(kNothing), sums[r] = SetLanes16(0.0f);
+  Lanes16 largest[kRows], sums[kRows];
+  for (size_t r = 0; r < kRows; ++r) largest[r] = SetLanes16(kNothing), sums[r] = SetLanes16(0.0f);
   const auto compare = [&](size_t i, size_t lanes) HWY_ATTR WEFT_ALWAYS_INLINE {
     for (size_t r = 0; r < kRows; ++r) {
-      greatest[r] = GreaterOf(LoadLanes16(x + r * axis + i, lanes, kNothing), greatest[r]);
+      largest[r] = GreaterOf(LoadLanes16(x + r * axis + i, lanes, kNothing), largest[r]);
     }
   };
   // The elements after the last full vector stay in registers: loading them would wait for their
@@ -100,13 +100,13 @@ HWY_INLINE void SoftmaxTogether(size_t axis, const float* x, float* y) {
   Lanes16 powers[kRows];
   const auto add = [&](size_t i, size_t lanes) HWY_ATTR WEFT_ALWAYS_INLINE {
     for (size_t r = 0; r < kRows; ++r) {
-      powers[r] = ExpOfDifference(LoadLanes16(x + r * axis + i, lanes, kNothing), greatest[r]);
+      powers[r] = ExpOfDifference(LoadLanes16(x + r * axis + i, lanes, kNothing), largest[r]);
       sums[r] = Added(sums[r], powers[r]);
     }
   };
   for (size_t i = 0; i < whole; i += 16) compare(i, 16);
   if (rest != 0) compare(whole, rest);
-  for (size_t r = 0; r < kRows; ++r) greatest[r] = SetLanes16(MaxLane(greatest[r]));
+  for (size_t r = 0; r < kRows; ++r) largest[r] = SetLanes16(MaxLane(largest[r]));
   for (size_t i = 0; i < whole; i += 16) {
     add(i, 16);
     for (size_t r = 0; r < kRows; ++r) StoreLanes16(powers[r], y + r * axis + i, 16);
@@ -149,9 +149,9 @@ void Softmax(const SoftmaxShape& shape, const float* x, float* y) {
   }
 #endif
   ForLines(shape.outer, shape.axis, shape.inner, [=](const Lines& lines, size_t at) HWY_ATTR {
-    const Lanes16 greatest = GreatestOf(lines, x + at);
-    const Lanes16 sums = SumOfPowers(lines, greatest, x + at, logarithm ? nullptr : y + at);
-    Finish(lines, logarithm, greatest, sums, x + at, y + at);
+    const Lanes16 largest = LargestOf(lines, x + at);
+    const Lanes16 sums = SumOfPowers(lines, largest, x + at, logarithm ? nullptr : y + at);
+    Finish(lines, logarithm, largest, sums, x + at, y + at);
   });
 }
 

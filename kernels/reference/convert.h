@@ -14,7 +14,7 @@ namespace weft::kernels {
 struct FormatReference {
   int fraction_bits;
   int min_exponent;
-  int greatest_exponent;
+  int largest_exponent;
 };
 
 inline FormatReference FormatReferenceOf(Element type) {
@@ -28,7 +28,7 @@ inline FormatReference FormatReferenceOf(Element type) {
 inline long double DecodeReference(uint64_t bits, Element type) {
   const FormatReference format = FormatReferenceOf(type);
   const uint64_t fraction = bits & ((uint64_t{1} << format.fraction_bits) - 1);
-  const int bias = format.greatest_exponent;
+  const int bias = format.largest_exponent;
   const int field = static_cast<int>(bits >> format.fraction_bits) & (2 * bias + 1);
   const bool negative =
       (bits >> (format.fraction_bits + (bias == 15 ? 5 : (bias == 127 ? 8 : 11))) & 1) != 0;
@@ -52,7 +52,7 @@ inline long double RoundReference(long double value, Element type) {
   if (exponent < format.min_exponent) exponent = format.min_exponent;
   const long double unit = std::ldexp(1.0L, exponent - format.fraction_bits);
   const long double rounded = std::nearbyint(value / unit) * unit;
-  if (std::fabs(rounded) >= std::ldexp(1.0L, format.greatest_exponent + 1)) {
+  if (std::fabs(rounded) >= std::ldexp(1.0L, format.largest_exponent + 1)) {
     return std::copysign(static_cast<long double>(INFINITY), value);
   }
   return rounded;

@@ -31,16 +31,16 @@ inline float DenseI8Reference(const DenseI8Shape& s, const int16_t* x, const int
 inline float DenseI8Reference(const DenseI8Shape& s, const float* x, const int8_t* weights,
                               const float* scales, const float* start, size_t row, size_t output) {
   x += row * s.x_row_stride;
-  float greatest = 0.0f;
+  float largest = 0.0f;
   bool is_finite = true;
   for (size_t k = 0; k < s.inputs; ++k) {
     is_finite = is_finite && std::isfinite(x[k]);
-    greatest = std::fmax(greatest, std::fabs(x[k]));
+    largest = std::fmax(largest, std::fabs(x[k]));
   }
   if (!is_finite) return std::numeric_limits<float>::quiet_NaN();
-  const bool is_zero = greatest < 0x1p-100f;
+  const bool is_zero = largest < 0x1p-100f;
   const float max = static_cast<float>(s.max);
-  const float factor = is_zero ? 0.0f : max / greatest, worth = is_zero ? 0.0f : greatest / max;
+  const float factor = is_zero ? 0.0f : max / largest, worth = is_zero ? 0.0f : largest / max;
   int64_t sum = 0;
   for (size_t k = 0; k < s.inputs; ++k) {
     const float scaled = x[k] * factor;

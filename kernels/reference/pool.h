@@ -12,7 +12,7 @@ namespace weft::kernels {
 
 // `x` is that of the channel.
 inline float PoolPixelReference(const PoolShape& s, const float* x, int64_t py, int64_t px) {
-  float greatest = -INFINITY;
+  float largest = -INFINITY;
   float sum = 0.0f;
   float group = 0.0f, total = 0.0f;  // as defined in sum.h
   uint32_t terms = 0;
@@ -27,7 +27,7 @@ inline float PoolPixelReference(const PoolShape& s, const float* x, int64_t py, 
       }
       if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
       const float value = x[iy * s.x.row + ix * s.x.pixel];
-      greatest = std::isnan(value) || value > greatest ? value : greatest;
+      largest = std::isnan(value) || value > largest ? value : largest;
       sum += value;
       if (++terms % kSumBlock == 0) {
         group += sum;
@@ -40,7 +40,7 @@ inline float PoolPixelReference(const PoolShape& s, const float* x, int64_t py, 
       inside += 1.0f;
     }
   }
-  if (s.op == PoolOp::kMax) return greatest;
+  if (s.op == PoolOp::kMax) return largest;
   const float count = s.op == PoolOp::kMeanExcludePad ? inside : padded;
   return count == 0.0f ? 0.0f : (total + (group + sum)) / count;
 }

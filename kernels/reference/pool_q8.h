@@ -10,7 +10,7 @@ namespace weft::kernels {
 
 inline int8_t PoolQ8Reference(const PoolQ8Shape& s, const int8_t* x, size_t image, size_t c,
                               int64_t py, int64_t px) {
-  int8_t greatest = -128;
+  int8_t largest = -128;
   int64_t sum = 0, inside = 0, padded = 0;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
     for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
@@ -20,12 +20,12 @@ inline int8_t PoolQ8Reference(const PoolQ8Shape& s, const int8_t* x, size_t imag
       if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
       const int8_t code = x[image * s.x.image + static_cast<size_t>(iy) * s.x.row +
                             static_cast<size_t>(ix) * s.x.pixel + c * s.x.channel];
-      greatest = code > greatest ? code : greatest;
+      largest = code > largest ? code : largest;
       sum += code - s.x_zero;
       ++inside;
     }
   }
-  if (s.op == PoolOp::kMax) return greatest;
+  if (s.op == PoolOp::kMax) return largest;
   const int64_t taps = s.op == PoolOp::kMeanExcludePad ? inside : padded;
   const float scaled = static_cast<float>(sum) * s.scale;
   return CodeReference(s.codes, taps == 0 ? scaled : scaled / static_cast<float>(taps));

@@ -14,13 +14,13 @@ inline constexpr Tolerance kLogSoftmaxTolerance = {5e-7, 3e-7};
 
 // One line: `axis` elements with stride `step`. Writes contiguous results to y.
 inline void SoftmaxReference(const SoftmaxShape& s, const float* x, size_t step, double* y) {
-  double greatest = -INFINITY;
-  for (size_t i = 0; i < s.axis; ++i) greatest = std::fmax(greatest, x[i * step]);
+  double largest = -INFINITY;
+  for (size_t i = 0; i < s.axis; ++i) largest = std::fmax(largest, x[i * step]);
   double sum = 0;
-  for (size_t i = 0; i < s.axis; ++i) sum += y[i] = std::exp(x[i * step] - greatest);
+  for (size_t i = 0; i < s.axis; ++i) sum += y[i] = std::exp(x[i * step] - largest);
   const double log_of_sum = std::log(sum);
   for (size_t i = 0; i < s.axis; ++i) {
-    y[i] = s.logarithm != 0 ? x[i * step] - greatest - log_of_sum : y[i] / sum;
+    y[i] = s.logarithm != 0 ? x[i * step] - largest - log_of_sum : y[i] / sum;
   }
 }
 

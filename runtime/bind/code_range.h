@@ -32,7 +32,7 @@ inline void RequireNoCodeRange(ParamChecker& check, const format::CodeRange& cod
 
 // False for a NaN as well.
 inline bool IsScale(float scale) {
-  return scale >= kernels::kMinScale && scale <= kernels::kGreatestScale;
+  return scale >= kernels::kMinScale && scale <= kernels::kMaxScale;
 }
 inline void RequireScale(ParamChecker& check, float scale, bool holds) {
   uint32_t bits;

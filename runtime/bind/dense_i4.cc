@@ -13,14 +13,14 @@ Fault Check(const format::DenseI4Params& params, const OperandSlots& slots) {
   const uint32_t rows = params.rows(), inputs = params.inputs(), outputs = params.outputs();
   const uint32_t max = params.max(), group = params.group_blocks();
   const uint32_t padded = Times(Clip(kernels::PanelCount(outputs)), kernels::kPanelOutputs);
-  const uint32_t greatest = kernels::MaxForI4(inputs, group);
+  const uint32_t largest = kernels::MaxForI4(inputs, group);
   const uint32_t scales = Times(padded, kernels::GroupCount(inputs, group));
   ParamChecker check(slots);
   check.RequireActivation(params.activation());
   check.RequireZero(params.reserved0());
   check.RequireZero(params.reserved1());
   check.RequireRowsApart(rows, params.y_row_stride(), outputs);
-  check.Require(max >= kernels::kMinMax && max <= greatest, FaultCode::kParamSums, max, greatest);
+  check.Require(max >= kernels::kMinMax && max <= largest, FaultCode::kParamSums, max, largest);
   check.Require(params.scales() == kF32 || params.scales() == kF16, FaultCode::kParamType,
                 static_cast<uint32_t>(params.scales()), 0);
   check.RequireOperand(0, kF32, RowsReach(rows, params.x_row_stride(), inputs));

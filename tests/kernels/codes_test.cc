@@ -52,7 +52,7 @@ TEST(Quantize, DecidesEveryEdge) {
     QuantizeShape shape;
     shape.codes = codes;
     ExpectReferences(shape, x, 0);
-    shape.inverse = kGreatestScale;
+    shape.inverse = kMaxScale;
     ExpectReferences(shape, x, 1);
     shape.inverse = kMinScale;
     ExpectReferences(shape, x, 3);
@@ -62,7 +62,7 @@ TEST(Quantize, DecidesEveryEdge) {
 TEST(Dequantize, MatchesItsReferenceForEveryLevel) {
   const std::vector<int8_t> codes = EveryCode();
   const Array<int8_t> x(codes, 1);
-  for (const float scale : {1.0f, 0.1f, 3.0e-5f, kMinScale, kGreatestScale}) {
+  for (const float scale : {1.0f, 0.1f, 3.0e-5f, kMinScale, kMaxScale}) {
     for (const int8_t zero : {int8_t{0}, int8_t{-128}, int8_t{127}, int8_t{5}}) {
       for (const uint32_t count : {0u, 1u, 7u, 33u, 256u}) {
         const DequantizeShape shape = {count, scale, zero};

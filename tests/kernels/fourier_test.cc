@@ -50,11 +50,10 @@ void ExpectReference(const FourierShape& shape, const std::vector<float>& x,
   for (uint32_t line = 0; line < shape.lines; ++line) {
     const std::vector<double> must = FourierReference(shape, x.data() + line * shape.x_line_stride,
                                                       window.empty() ? nullptr : rounded.data());
-    double greatest = 0;
-    for (const double number : must) greatest = std::max(greatest, std::fabs(number));
+    double largest = 0;
+    for (const double number : must) largest = std::max(largest, std::fabs(number));
     for (size_t i = 0; i < must.size(); ++i) {
-      ASSERT_LE(std::fabs(y[line * shape.y_line_stride + i] - must[i]),
-                kFourierTolerance * greatest)
+      ASSERT_LE(std::fabs(y[line * shape.y_line_stride + i] - must[i]), kFourierTolerance * largest)
           << "line " << line << ", float " << i << ": " << must[i];
     }
   }

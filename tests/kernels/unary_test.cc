@@ -37,9 +37,9 @@ uint32_t BitsAt(double magnitude) {
 // Every `step`-th normal float of a domain, with both signs.
 std::vector<float> FloatsOf(double low, double high, uint32_t step) {
   const double min = low > 1.2e-38 ? low : 1.2e-38;
-  const double greatest = -low > high ? -low : high;
+  const double largest = -low > high ? -low : high;
   std::vector<float> values;
-  for (uint32_t bits = BitsAt(min); bits <= BitsAt(greatest); bits += step) {
+  for (uint32_t bits = BitsAt(min); bits <= BitsAt(largest); bits += step) {
     float value;
     std::memcpy(&value, &bits, sizeof value);
     if (value >= low && value <= high) values.push_back(value);

@@ -124,7 +124,7 @@ bool SetPadding(ir::Graph& graph, const ir::Node& like, const CentredBytes& x,
   if (known.size() == 1) {
     const int64_t code = known[0] - x.data.above;
     attributes[ops::kInputZero] = std::to_string(code);
-    return code >= kMinByte && code <= kGreatestByte;
+    return code >= kMinByte && code <= kMaxByte;
   }
   const std::optional<WidenedBytes> zero = WidenedBytesOf(*x.zero);
   if (!zero || zero->above != x.data.above) return false;

@@ -20,8 +20,8 @@ constexpr int64_t kMaxInputs = 65535;
 constexpr int64_t kMaxDifference = 255, kMaxExact = 1 << 24;
 
 // The offset that moves integers in [least, greatest] towards the i8 range.
-int64_t OffsetOf(int64_t min, int64_t greatest) {
-  return std::max<int64_t>(greatest - kGreatestByte, 0) + std::min<int64_t>(min - kMinByte, 0);
+int64_t OffsetOf(int64_t min, int64_t largest) {
+  return std::max<int64_t>(largest - kMaxByte, 0) + std::min<int64_t>(min - kMinByte, 0);
 }
 
 }  // namespace
@@ -66,9 +66,9 @@ bool BecomeBytes(ByteProduct& product) {
   int64_t max = product.inputs;
   for (int64_t n = 0; n < product.outputs(); ++n) {
     const auto first = product.integers.begin() + n * product.inputs, end = first + product.inputs;
-    const auto [min, greatest] = std::minmax_element(first, end);
-    const int64_t offset = OffsetOf(*min, *greatest);
-    if (*min - offset < kMinByte || *greatest - offset > kGreatestByte) return false;
+    const auto [min, largest] = std::minmax_element(first, end);
+    const int64_t offset = OffsetOf(*min, *largest);
+    if (*min - offset < kMinByte || *largest - offset > kMaxByte) return false;
     int64_t of_bytes = 0, of_all = 0;
     for (auto number = first; number != end; ++number) {
       integers.push_back(*number - offset);

@@ -17,7 +17,7 @@ namespace weft::graph {
 namespace {
 
 // Range of the scales, and of their inverses, that the steps accept.
-constexpr double kMinScale = 0x1p-100, kGreatestScale = 0x1p100;
+constexpr double kMinScale = 0x1p-100, kMaxScale = 0x1p100;
 // Tolerances, because limits are stored as f32.
 constexpr double kNearWhole = 1e-3, kNearWholeOfShorts = 1e-2;
 constexpr int64_t kShortCount = 0x10000;
@@ -33,7 +33,7 @@ std::optional<double> ZeroOf(double low, double scale, double near_whole = kNear
 // Limits of a FakeQuantize: input low, input high, output low, output high.
 using Limits = std::array<double, 4>;
 
-bool IsByte(double number) { return number >= kMinByte && number <= kGreatestByte; }
+bool IsByte(double number) { return number >= kMinByte && number <= kMaxByte; }
 
 // Inference has checked the attribute.
 int64_t LevelCountOf(const ir::Node& node) {
@@ -67,7 +67,7 @@ std::optional<Quantiser> QuantiserBetween(const Limits& limits, int64_t count) {
   if (!zero || !out_zero) return std::nullopt;
   // Shifts the codes so that the output zero point is as close to 0 as the i8 range allows.
   const double shift =
-      std::clamp<double>(*out_zero, steps - kGreatestByte, -static_cast<double>(kMinByte));
+      std::clamp<double>(*out_zero, steps - kMaxByte, -static_cast<double>(kMinByte));
   if (!IsByte(*zero - shift) || !IsByte(*out_zero - shift)) return std::nullopt;
   const auto first = static_cast<int>(-shift), last = static_cast<int>(steps - shift);
   return Quantiser{{scale, static_cast<int>(*zero - shift), first, last},
@@ -77,12 +77,12 @@ std::optional<Quantiser> QuantiserBetween(const Limits& limits, int64_t count) {
 }  // namespace
 
 std::optional<QuantParams> QuantParamsOfType(ElementType type) {
-  if (type == ElementType::i8) return QuantParams{1, 0, kMinByte, kGreatestByte};
-  if (type == ElementType::u8) return QuantParams{1, kMinByte, kMinByte, kGreatestByte};
+  if (type == ElementType::i8) return QuantParams{1, 0, kMinByte, kMaxByte};
+  if (type == ElementType::u8) return QuantParams{1, kMinByte, kMinByte, kMaxByte};
   return std::nullopt;
 }
 
-bool IsScale(double scale) { return scale >= kMinScale && scale <= kGreatestScale; }
+bool IsScale(double scale) { return scale >= kMinScale && scale <= kMaxScale; }
 
 float NumberAt(int code, const QuantParams& quant_params) {
   return static_cast<float>(code - quant_params.zero) * static_cast<float>(quant_params.scale);
@@ -115,8 +115,8 @@ std::optional<Quantiser> ShortQuantiserOf(const ir::Node& node) {
   const double scale = (high - low) / steps, out_scale = (out_high - out_low) / steps;
   const std::optional<double> zero = ZeroOf(low, scale, kNearWholeOfShorts);
   const std::optional<double> out_zero = ZeroOf(out_low, out_scale, kNearWholeOfShorts);
-  constexpr double kMinShort = -0x8000, kGreatestShort = 0x7FFF;
-  if (!zero || zero != out_zero || -*zero < kMinShort || steps - *zero > kGreatestShort) {
+  constexpr double kMinShort = -0x8000, kMaxShort = 0x7FFF;
+  if (!zero || zero != out_zero || -*zero < kMinShort || steps - *zero > kMaxShort) {
     return std::nullopt;
   }
   const auto first = static_cast<int>(-*zero), last = static_cast<int>(steps - *zero);

@@ -15,7 +15,7 @@
 
 namespace weft::graph {
 
-inline constexpr int kMinByte = -128, kGreatestByte = 127, kByteCount = 256;
+inline constexpr int kMinByte = -128, kMaxByte = 127, kByteCount = 256;
 
 // Affine parameters: a code in [low, high], within i8, represents (code - zero) * scale.
 struct QuantParams {

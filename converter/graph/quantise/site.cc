@@ -42,8 +42,8 @@ ir::Source BytesAs(ir::Graph& graph, const ir::Node& like, ir::Source bytes, Ele
   if (TypeOf(bytes).type == type) return bytes;
   std::vector<int64_t> table;
   for (int position = 0; position < kByteCount; ++position) {
-    table.push_back(type == ElementType::i8 && position > kGreatestByte ? position - kByteCount
-                                                                        : position);
+    table.push_back(type == ElementType::i8 && position > kMaxByte ? position - kByteCount
+                                                                   : position);
   }
   const ir::Source numbers = NewInts(graph, like, {type, {kByteCount}}, table);
   return {NewInferredNode(graph, like, "ByteTable", ops::kPassOnly, {bytes, numbers}), 0};
@@ -147,7 +147,7 @@ bool QuantiseSite::ArePartsQuantised(const ir::Node& join) const {
 ir::Source QuantiseSite::Requantised(const ir::Node& like, ir::Source integers,
                                      const QuantParams& from, const QuantParams& to) {
   std::vector<int64_t> table;
-  for (int code = kMinByte; code <= kGreatestByte; ++code) {
+  for (int code = kMinByte; code <= kMaxByte; ++code) {
     table.push_back(CodeOf(NumberAt(code, from), to));
   }
   if (ChangesNothing(table, from)) return integers;

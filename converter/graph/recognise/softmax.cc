@@ -45,14 +45,14 @@ std::optional<ExpSum> ExpSumOf(ir::Source source) {
 }
 
 // Returns x if `source` is x minus its maximum along the axes.
-std::optional<Centred> WithoutGreatest(ir::Source source, const std::vector<bool>& axes) {
+std::optional<Centred> WithoutLargest(ir::Source source, const std::vector<bool>& axes) {
   const ir::Node& node = *source.node;
   if (!IsCalled(node, "Subtract")) return std::nullopt;
-  std::optional<Reduced> greatest = ReducedBy("ReduceMax", node.inputs[1]);
-  if (!greatest || !(greatest->of == node.inputs[0]) || greatest->axes != axes) return std::nullopt;
+  std::optional<Reduced> largest = ReducedBy("ReduceMax", node.inputs[1]);
+  if (!largest || !(largest->of == node.inputs[0]) || largest->axes != axes) return std::nullopt;
   if (!KeepsAxes(node.inputs[1], TypeOf(node.inputs[0]).dims, axes)) return std::nullopt;
-  greatest->covered.insert(&node);
-  return Centred{node.inputs[0], axes, std::move(greatest->covered)};
+  largest->covered.insert(&node);
+  return Centred{node.inputs[0], axes, std::move(largest->covered)};
 }
 
 bool PlaceSoftmax(FormSite& site, ir::Node& node, const char* operation, ir::Source x,
@@ -69,7 +69,7 @@ bool PlaceSoftmax(FormSite& site, ir::Node& node, const char* operation, ir::Sou
 // Replaces `node` by the operation on the sum's input, before the subtraction of the maximum if
 // there is one.
 bool PlaceOverSum(FormSite& site, ir::Node& node, const char* operation, const ExpSum& sum) {
-  if (const std::optional<Centred> whole = WithoutGreatest(sum.of, sum.axes)) {
+  if (const std::optional<Centred> whole = WithoutLargest(sum.of, sum.axes)) {
     Covered covered = sum.covered;
     Join(covered, whole->covered);
     if (PlaceSoftmax(site, node, operation, whole->x, sum.axes, std::move(covered))) return true;
@@ -121,7 +121,7 @@ bool RecogniseDifference(FormSite& site, ir::Node& node) {
   for (const size_t i : {1, 0}) {
     std::optional<ExpSum> sum = LogOfSum(total.inputs[i]);
     if (!sum) continue;
-    const std::optional<Centred> whole = WithoutGreatest(sum->of, sum->axes);
+    const std::optional<Centred> whole = WithoutLargest(sum->of, sum->axes);
     if (!whole || !(whole->x == x)) continue;
     if (!(sum->of.node->inputs[1] == total.inputs[1 - i])) continue;
     Join(sum->covered, whole->covered);

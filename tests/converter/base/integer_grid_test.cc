@@ -23,7 +23,7 @@ void ExpectHolds(const std::vector<float>& numbers, IntegerRange range = kRangeO
   ASSERT_EQ(grid->integers.size(), numbers.size());
   for (size_t i = 0; i < numbers.size(); ++i) {
     EXPECT_GE(grid->integers[i], range.min);
-    EXPECT_LE(grid->integers[i], range.greatest);
+    EXPECT_LE(grid->integers[i], range.largest);
     EXPECT_EQ(static_cast<float>(grid->integers[i] - grid->offset) * grid->scale, numbers[i]);
   }
 }

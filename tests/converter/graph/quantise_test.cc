@@ -70,9 +70,9 @@ struct ComputedQuantParams : Quantised {
   ir::Source Centred(const char* type, const Dims& zero) {
     return g("Subtract", Wide(type, {3, 7}), Wide(type, zero));
   }
-  ir::Source Constants(const Dims& dims, int32_t greatest = 127) {
+  ir::Source Constants(const Dims& dims, int32_t largest = 127) {
     std::vector<int32_t> numbers(static_cast<size_t>(ElementCount(dims).value_or(0)), -128);
-    numbers.back() = greatest;
+    numbers.back() = largest;
     return g.Const({ElementType::i32, dims}, numbers);
   }
 };
@@ -99,9 +99,9 @@ TEST_F(ComputedQuantParams, ProductsWithoutZeroAndFactorAreBytesToo) {
 
 // A convolution of 8-bit data minus a zero point with integer filters, followed by a conversion.
 struct ComputedWindows : ComputedQuantParams {
-  ir::Source Filters(const Dims& dims, int32_t min, int32_t greatest) {
+  ir::Source Filters(const Dims& dims, int32_t min, int32_t largest) {
     std::vector<int32_t> numbers(static_cast<size_t>(ElementCount(dims).value_or(0)), min);
-    numbers.back() = greatest;
+    numbers.back() = largest;
     return g.Const({ElementType::i32, dims}, numbers);
   }
   ir::Source Of(const char* operation, ir::Source data, ir::Source filters) {
@@ -141,9 +141,9 @@ TEST_F(ComputedWindows, PadWithTheZeroThatIsComputed) {
 
 // A u8 input with a zero point other than 128: adds one filter of ones to each group.
 TEST_F(ComputedWindows, TakeWeightsThatAnOffsetBringsWithinBytes) {
-  const auto kinds = [&](const char* operation, const Dims& dims, int32_t min, int32_t greatest) {
+  const auto kinds = [&](const char* operation, const Dims& dims, int32_t min, int32_t largest) {
     g = {};
-    return Kinds(Floats(Of(operation, Data(), Filters(dims, min, greatest))));
+    return Kinds(Floats(Of(operation, Data(), Filters(dims, min, largest))));
   };
   for (const auto& [operation, dims] : {std::pair<const char*, Dims>{"Convolution", {3, 4, 3, 3}},
                                         {"GroupConvolution", {2, 3, 2, 3, 3}},

@@ -68,11 +68,10 @@ struct Rounded {
     return numbers;
   }
 
-  void Multiply(ValueId numbers, int64_t greatest = 127) {
+  void Multiply(ValueId numbers, int64_t largest = 127) {
     std::vector<float> weights;
     for (int64_t i = 0; i < kCodeOutputs * kCodeInputs; ++i) {
-      const int64_t integer =
-          i % kCodeInputs == 0 ? greatest : (i * 37) % (2 * greatest) - greatest;
+      const int64_t integer = i % kCodeInputs == 0 ? largest : (i * 37) % (2 * largest) - largest;
       weights.push_back(static_cast<float>(integer) * kWeightScale);
     }
     builder.SetFromIntegers(true);

@@ -22,14 +22,14 @@ std::vector<double> NumbersOf(const IntegerGrid& grid) {
   for (const int8_t integer : grid.integers) numbers.push_back(double{grid.scale} * integer);
   return numbers;
 }
-float GreatestOf(const std::vector<float>& weights) {
-  float greatest = 0;
-  for (const float weight : weights) greatest = std::max(greatest, std::fabs(weight));
-  return greatest;
+float LargestOf(const std::vector<float>& weights) {
+  float largest = 0;
+  for (const float weight : weights) largest = std::max(largest, std::fabs(weight));
+  return largest;
 }
 // Rounds with the scale that maps the largest weight to 127.
-std::vector<double> ByGreatest(const std::vector<float>& weights) {
-  const double scale = static_cast<float>(GreatestOf(weights) / 127.0);
+std::vector<double> ByLargest(const std::vector<float>& weights) {
+  const double scale = static_cast<float>(LargestOf(weights) / 127.0);
   std::vector<double> numbers;
   for (const float weight : weights) numbers.push_back(std::nearbyint(weight / scale) * scale);
   return numbers;
@@ -42,11 +42,11 @@ TEST(NearestIntegers, AreOffNoMoreThanWith127ForTheGreatestAndLessByHalfADecibel
     std::vector<float> weights;
     for (int i = 0; i < 64; ++i) weights.push_back(static_cast<float>(random() * 0x1p-31 - 1));
     const IntegerGrid grid = NearestIntegers(weights);
-    const double before = SquaredError(weights, ByGreatest(weights));
+    const double before = SquaredError(weights, ByLargest(weights));
     const double error = SquaredError(weights, NumbersOf(grid));
     ASSERT_LE(error, before) << row;
     ASSERT_EQ(std::ranges::count(grid.integers, -128), 0) << row;
-    ASSERT_NEAR(GreatestOf(weights) / grid.scale, 127, 8.001) << row;
+    ASSERT_NEAR(LargestOf(weights) / grid.scale, 127, 8.001) << row;
     ratio += 10 * std::log10(before / error) / 100;
   }
   EXPECT_GT(ratio, 0.5);

@@ -232,11 +232,11 @@ TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
 
 // A product whose weights are integers times a scale; the integers cycle through a range.
 struct Compressed : Products {
-  explicit Compressed(int32_t min, int32_t greatest, int64_t group = kTerms) {
+  explicit Compressed(int32_t min, int32_t largest, int64_t group = kTerms) {
     builder.SetFromIntegers(true);
     std::vector<float> weights;
     for (int64_t i = 0; i < kTerms * 16; ++i) {
-      const auto integer = static_cast<float>(min + i * 7 % (greatest - min + 1));
+      const auto integer = static_cast<float>(min + i * 7 % (largest - min + 1));
       const float scale = 0.013f * static_cast<float>(1 + i / group);
       weights.push_back(integer * scale);
     }
@@ -276,8 +276,8 @@ TEST(NarrowWeights, AreTheIntegersOfWhichTheyWereMade) {
 }
 
 TEST(NarrowWeights, KeepIntegersBeyond8BitsByOffsets) {
-  for (const auto& [min, greatest] : {std::pair(-100, 155), std::pair(-155, 100)}) {
-    Compressed integers(min, greatest), floats(min, greatest);
+  for (const auto& [min, largest] : {std::pair(-100, 155), std::pair(-155, 100)}) {
+    Compressed integers(min, largest), floats(min, largest);
     EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
     integers.Narrowed();
     EXPECT_EQ(integers.Kinds(), "dense_i8 reduce dense");
@@ -327,28 +327,28 @@ struct Windows : Products {
     program.outputs.push_back({y, {"y"}, plan::kNone, 0});
   }
   // Integers that cycle through a range, times a scale for each output.
-  static std::vector<float> Around(int32_t min, int32_t greatest, int64_t outputs, int64_t inputs) {
+  static std::vector<float> Around(int32_t min, int32_t largest, int64_t outputs, int64_t inputs) {
     std::vector<float> weights;
     for (int64_t i = 0; i < outputs * inputs; ++i) {
-      const auto integer = static_cast<float>(min + i * 7 % (greatest - min + 1));
+      const auto integer = static_cast<float>(min + i * 7 % (largest - min + 1));
       weights.push_back(integer * (0.013f * static_cast<float>(1 + i / inputs % 5)));
     }
     return weights;
   }
   void Convolve(uint32_t groups, uint32_t channels, uint32_t outputs, uint32_t taps,
-                int32_t min = -127, int32_t greatest = 127) {
+                int32_t min = -127, int32_t largest = 127) {
     const format::ConvParams params = ConvOf(groups, channels, outputs, taps);
     const std::vector<float> weights =
-        Around(min, greatest, int64_t{groups} * outputs, int64_t{channels} * taps);
+        Around(min, largest, int64_t{groups} * outputs, int64_t{channels} * taps);
     Emit(params, ops::PackConv(builder, weights, params), int64_t{groups} * channels,
          int64_t{groups} * outputs);
   }
-  void ConvolveEach(uint32_t channels, uint32_t taps, int32_t min = -127, int32_t greatest = 127) {
+  void ConvolveEach(uint32_t channels, uint32_t taps, int32_t min = -127, int32_t largest = 127) {
     const format::ConvParams conv = ConvOf(channels, 1, 1, taps);
     const format::DepthwiseParams params(1, channels, 1, 1, kPositions, 1, kPositions, 1, taps, 1,
                                          1, 1, 1, 0, taps / 2, conv.x(), conv.y(),
                                          format::Activation(), ElementType::f32, 0, 0);
-    const std::vector<float> weights = Around(min, greatest, channels, taps);
+    const std::vector<float> weights = Around(min, largest, channels, taps);
     std::vector<float> packed(kernels::PackedDepthwiseFloats(channels, 1, taps));
     kernels::PackDepthwise(weights.data(), channels, 1, taps, packed.data());
     const ValueId constant =
@@ -400,11 +400,11 @@ TEST(NarrowWeights, AreIntegersOfWindowsThatGain) {
 
 TEST(NarrowWeights, OfWindowsAreTheIntegersOfWhichTheyWereMade) {
   for (const bool has_offsets : {false, true}) {
-    const int32_t greatest = has_offsets ? 200 : 127;
+    const int32_t largest = has_offsets ? 200 : 127;
     Windows integers, floats;
     for (Windows* windows : {&integers, &floats}) {
       windows->builder.SetFromIntegers(true);
-      windows->ConvolveEach(37, 9, -55, greatest);
+      windows->ConvolveEach(37, 9, -55, largest);
     }
     EXPECT_EQ(integers.KindsFor(std::nullopt), "depthwise_i8");
     EXPECT_EQ(floats.KindsFor(ElementType::f32), "depthwise");
@@ -439,9 +439,9 @@ TEST(NarrowWeights, KeepIntegersOf8BitsByGroupsOfInputs) {
 }
 
 TEST(NarrowWeights, KeepIntegersOf4BitsAndTheirZeros) {
-  for (const auto& [min, greatest] : {std::pair(0, 15), std::pair(-15, 0), std::pair(-3, 12)}) {
+  for (const auto& [min, largest] : {std::pair(0, 15), std::pair(-15, 0), std::pair(-3, 12)}) {
     for (const int64_t group : {kTerms, int64_t{32}}) {
-      Compressed integers(min, greatest, group), floats(min, greatest, group);
+      Compressed integers(min, largest, group), floats(min, largest, group);
       EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
       EXPECT_EQ(integers.Narrowed(All(plan::WeightType(ElementType::i4, 128))), "i4");
       EXPECT_NE(Steps(integers.program)[0].inputs[3], plan::kNone) << "zeros";

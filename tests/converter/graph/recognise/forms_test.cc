@@ -225,8 +225,8 @@ ir::Source L2Norm(FormBuilder& g, ir::Source x) {
 }
 
 ir::Source Softmax(FormBuilder& g, ir::Source x) {
-  const ir::Source greatest = g.Reduce("ReduceMax", x, {1}, true);
-  const ir::Source exp = g("Exp", g("Subtract", x, greatest));
+  const ir::Source largest = g.Reduce("ReduceMax", x, {1}, true);
+  const ir::Source exp = g("Exp", g("Subtract", x, largest));
   return g("Divide", exp, g.Reduce("ReduceSum", exp, {1}, true));
 }
 
