@@ -5,8 +5,8 @@ include(FetchContent)
 include(cmake/Highway.cmake)
 include(cmake/FlatBuffers.cmake)
 
-# What is fetched becomes part of the weft command and of weft::converter; installing weft installs
-# nothing else of it.
+# Fetched libraries are linked into the weft command and weft::converter; weft installs none of
+# their files.
 foreach(weft_option IN ITEMS PUGIXML_INSTALL CLI11_INSTALL JSON_Install FMT_INSTALL)
   set(${weft_option} OFF CACHE INTERNAL "")
 endforeach()

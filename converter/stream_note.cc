@@ -59,8 +59,8 @@ class Counting {
 format::StreamedPort RowOf(const graph::StreamedPort& port) {
   const uint32_t latency = Narrow32(port.latency, "latency");
   if (port.time) {
-    return {Narrow32(port.time->positions, "places"),
-            Narrow32(port.time->all_positions, "places"),
+    return {Narrow32(port.time->positions, "positions"),
+            Narrow32(port.time->all_positions, "positions"),
             latency,
             Narrow<uint8_t>(port.time->axis, "axis"),
             format::PortTime::steps,

@@ -18,8 +18,8 @@ inline bool IsEmpty(const uint32_t* dims, uint32_t rank) {
 }
 
 // Stride is uint32_t or int32_t. The last dimension varies fastest. Use on a non-empty space:
-//   Walk walk(rank, dims, {strides ...});
-//   do { ... } while (walk.Next());
+//   StridedIterator iterator(rank, dims, {strides ...});
+//   do { ... } while (iterator.Next());
 template <typename Stride, size_t kOperands>
 class StridedIterator {
  public:

@@ -25,8 +25,8 @@ fail() {
   echo "$1"
 }
 
-# Adds the results of one preset to the sums: ctest's results, but for programs with a GoogleTest
-# report the tests in that report.
+# Adds the results of one preset to the sums: ctest's results; for programs with a GoogleTest
+# report, the tests in that report.
 count() {
   local preset=$1 results=$2 broken=0 tests failures skipped
   shift 2

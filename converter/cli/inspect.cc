@@ -96,7 +96,7 @@ void PrintSections(const Json& sections) {
            number("unroll"), number("unroll") == 1 ? "copy" : "copies");
     Answer(
         "  carried values: {} in place, {} in ping-pong buffers, {} in the scan output, {} copied",
-        number("in_place"), number("shuttles"), number("through_scan"), number("by_copy"));
+        number("in_place"), number("ping_pong"), number("through_scan"), number("by_copy"));
     Answer("  without a copy: {} sliced inputs, {} scan outputs", number("sliced"),
            number("scans"));
     Answer("  bytes copied or filled: {} per iteration, {} per run of the section",
@@ -129,7 +129,8 @@ void PrintSelfTest(const format::Model& model) {
 std::string TimeText(const Json& port) {
   std::string text;
   if (port.contains("axis")) {
-    text = fmt::format("axis {}, {}", port["axis"].get<uint32_t>(), port["places"].get<uint32_t>());
+    text =
+        fmt::format("axis {}, {}", port["axis"].get<uint32_t>(), port["positions"].get<uint32_t>());
     if (port.contains("of")) text += fmt::format(" of {}", port["of"].get<uint32_t>());
   } else {
     text = port.contains("so_far") ? "result of all steps so far" : "read in every run";
@@ -160,11 +161,11 @@ void PrintStreamed(const Json& json, const std::string& layout) {
     }
   }
   AnswerText(table.Text());
-  const Json& whole = json["whole_multiply_adds"];
+  const Json& whole = json["full_multiply_adds"];
   Answer("multiply-adds per step: {}{}", Mean(json["multiply_adds"].get<double>()),
          whole.is_null() ? "" : "; without streaming: " + Mean(whole.get<double>()));
   Answer("state: {} bytes in variables; lower bound {}{}", json["state_bytes"].get<uint64_t>(),
-         json["least_state_bytes"].get<uint64_t>(), layout.empty() ? "" : "; layout " + layout);
+         json["min_state_bytes"].get<uint64_t>(), layout.empty() ? "" : "; layout " + layout);
   AnswerText("\n");
 }
 

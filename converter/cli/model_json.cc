@@ -56,7 +56,7 @@ Json StreamedPortJson(const ModelPort& port, const format::StreamedPort& row, bo
   Json json = {{"name", port.display_name}};
   if (row.time() == format::PortTime::steps) {
     json["axis"] = row.axis();
-    json["places"] = row.positions();
+    json["positions"] = row.positions();
     if (row.all_positions() != 0) json["of"] = row.all_positions();
   }
   if (row.time() == format::PortTime::so_far) json["so_far"] = true;
@@ -95,14 +95,14 @@ Json SectionsJson(const format::Model& model, const inspect::Traffic& traffic) {
                     {"iterations_exact", trips.exact},
                     {"unroll", row.unroll()},
                     {"in_place", carried.in_place},
-                    {"shuttles", carried.ping_pongs},
-                    {"shuttle_slots", PingPongSlotsJson(model, i)},
+                    {"ping_pong", carried.ping_pongs},
+                    {"ping_pong_slots", PingPongSlotsJson(model, i)},
                     {"through_scan", carried.through_scan},
                     {"by_copy", carried.by_copy},
                     {"sliced", carried.sliced},
                     {"scans", carried.scans},
                     {"copied_bytes_per_iteration", bytes.per_iteration},
-                    {"settle_bytes", bytes.epilogue},
+                    {"epilogue_bytes", bytes.epilogue},
                     {"copied_bytes", bytes.per_entry}});
   }
   return list;
@@ -146,11 +146,11 @@ Json StreamedJson(const LoadedModel& model) {
   json["receptive_steps"] = nullptr;
   if (row.receptive_steps() != 0) json["receptive_steps"] = row.receptive_steps();
   json["state_bytes"] = inspect::VariableBytesOf(model.root());
-  json["least_state_bytes"] = row.min_state_bytes();
+  json["min_state_bytes"] = row.min_state_bytes();
   json["multiply_adds"] = inspect::WorkOf(model.root()).multiply_adds.run / row.steps();
-  json["whole_multiply_adds"] = nullptr;
+  json["full_multiply_adds"] = nullptr;
   if (row.multiply_adds() >= 0 && row.all_steps() != 0)
-    json["whole_multiply_adds"] = row.multiply_adds() / row.all_steps();
+    json["full_multiply_adds"] = row.multiply_adds() / row.all_steps();
   json["inputs"] = json["outputs"] = Json::array();
   for (size_t i = 0; i < note->ports.size(); ++i) {
     const bool is_output = i >= model.inputs().size();

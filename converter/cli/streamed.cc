@@ -42,7 +42,7 @@ nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
   json["type"] = ToString(port.type);
   if (port.time) {
     json["axis"] = port.time->axis;
-    json["places"] = port.time->positions;
+    json["positions"] = port.time->positions;
     if (port.time->all_positions != 0) json["of"] = port.time->all_positions;
   }
   return json;
@@ -79,7 +79,7 @@ nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed) {
   json["receptive_steps"] = nullptr;
   if (streamed.receptive_steps) json["receptive_steps"] = *streamed.receptive_steps;
   json["state_bytes"] = 0;
-  json["least_state_bytes"] = streamed.min_state_bytes;
+  json["min_state_bytes"] = streamed.min_state_bytes;
   for (const char* key : {"inputs", "outputs", "states", "whole"}) {
     json[key] = nlohmann::ordered_json::array();
   }

@@ -103,7 +103,7 @@ Exit Verify(const VerifyCall& call) {
   }
   if (call.json) {
     Print({{"file", model->file()},
-           {"plan_judged", plan_validated},
+           {"plan_validated", plan_validated},
            {"self_test_runs", runs},
            {"violations", violations}});
   } else {

@@ -316,7 +316,7 @@ void CSourceWriter::WriteSteps() {
   Body("static const weft_step_entry entries[] = {{\n");
   for (const auto& [kind, needs] : kinds) {
     Body("    [WEFT_STEP_{0}] = {{weft_check_{1}{2}{0}, weft_run_{1}{2}{0}}},\n",
-         format::NameOf(static_cast<format::Kind>(kind)), needs.overlaps ? "near_" : "",
+         format::NameOf(static_cast<format::Kind>(kind)), needs.overlaps ? "overlapping_" : "",
          needs.is_narrow ? "narrow_" : "");
   }
   if (kinds.empty()) Body("    [0] = {{0, 0}},\n");

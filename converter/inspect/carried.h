@@ -4,7 +4,7 @@
 //
 //   in place         if the body copy that reads it overwrites it       copy 0: read A ... write A
 //   a ping-pong pair if the next copy of the unrolled body overwrites   copy 0: read A, write B
-//   (shuttle)        it                                                 copy 1: read B, write A
+//                    it                                                 copy 1: read B, write A
 //   through a scan   if it is the chunk of a scan buffer that the previous iteration has written
 //   by copy          if a `copy` step, not the producer, writes it
 #ifndef WEFT_CONVERTER_INSPECT_CARRIED_H_

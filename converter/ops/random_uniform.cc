@@ -58,7 +58,7 @@ std::optional<ElementType> ReadDrawnType(InferScope& scope) {
   return ParseElementType(scope.attributes.Choice("output_type", "f32", kDrawnTypes));
 }
 
-// A half-open interval [least, end).
+// A half-open interval [min, end).
 template <typename T>
 struct Interval {
   T min, end;

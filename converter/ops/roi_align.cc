@@ -43,7 +43,7 @@ std::optional<RoiAlignSpec> ReadRoiAlign(NodeScope& scope) {
   return spec;
 }
 
-// Maps corners to coordinates: (corner + before) * scale + behind.
+// Maps corners to coordinates: (corner + before) * scale + after.
 struct RoiAlignment {
   float before = 0, after = 0;
   bool at_least_one = true;

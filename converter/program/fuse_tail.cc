@@ -129,7 +129,7 @@ void SetStart(Step& step, const Addend& addend) {
 }
 
 // A block, and whether it is inside a loop.
-struct BlockContext {
+struct EnclosingBlock {
   BlockId block = 0;
   bool in_loop = false;
 };
@@ -140,7 +140,7 @@ struct BlockContext {
 // products have equal dims; for several time steps they do not.
 class TailFusion {
  public:
-  TailFusion(Builder& constants, BlockContext location, const std::set<ValueId>& chunks)
+  TailFusion(Builder& constants, EnclosingBlock location, const std::set<ValueId>& chunks)
       : constants_(constants),
         program_(constants.program()),
         in_loop_(location.in_loop),
@@ -381,7 +381,7 @@ std::optional<Dims> StridesOver(Dims dims, Dims strides, const Dims& wanted) {
 
 namespace {
 
-void FuseIn(Builder& constants, BlockContext location, const std::set<ValueId>& chunks) {
+void FuseIn(Builder& constants, EnclosingBlock location, const std::set<ValueId>& chunks) {
   Program& program = constants.program();
   for (size_t item = 0; item < program.blocks[location.block].items.size(); ++item) {
     const auto* entry = std::get_if<SectionEntry>(&program.blocks[location.block].items[item]);

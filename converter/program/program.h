@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lowering produces and planning consumes: steps over values, before any value has an address.
+// The program between lowering and planning: steps over values, before any value has an address.
 // A value is a typed run of bytes. A view is a part of another value; in a loop the part can move
 // with the iteration. A Program owns everything and refers to it by index, so it can be copied and
 // changed.

@@ -5,7 +5,7 @@
 // x is [batch, channels, height, width], y [regions, channels, pooled_height, pooled_width]. A
 // region is x and y of its first corner, then of its last corner.
 //
-// mean, max (ROI align): corners are transformed to (corner + before) * scale + behind. With
+// mean, max (ROI align): corners are transformed to (corner + before) * scale + after. With
 //   at_least_one the extents are at least 1. On each axis a bin is divided into `samples` equal
 //   parts (if that is 0, as many as the bin's extent, rounded up), with a sample at the centre of
 //   each part. A sample is interpolated between its four neighbours. A sample more than 1 before

@@ -31,7 +31,7 @@ WEFT_PART Lanes16 LargestOf(const Lines& lines, const float* x) {
   return lines.is_one ? SetLanes16(MaxLane(largest)) : largest;
 }
 
-// Sums exp(x - greatest); if y is not null, stores the terms there.
+// Sums exp(x - largest); if y is not null, stores the terms there.
 WEFT_PART Lanes16 SumOfPowers(const Lines& lines, const Lanes16& largest, const float* x,
                               float* y) {
   LongSum sum = BeginSum(0.0f);
@@ -46,7 +46,7 @@ WEFT_PART Lanes16 SumOfPowers(const Lines& lines, const Lanes16& largest, const 
   return SumOfLine(lines, sum);
 }
 
-// y = y / sum, computed with the reciprocal, or (x - greatest) - log(sum).
+// y = y / sum, computed with the reciprocal, or (x - largest) - log(sum).
 WEFT_PART void Finish(const Lines& lines, bool logarithm, const Lanes16& largest,
                       const Lanes16& sums, const float* x, float* y) {
   Lanes16 factors;

@@ -21,7 +21,7 @@ class _Time:
     """The time axis of a port. ``own``: only the sequence has the axis, not the array of a run."""
 
     axis: int
-    places: int  # elements along the axis in one run
+    positions: int  # elements along the axis in one run
     own: bool = False
 
 
@@ -43,7 +43,7 @@ def fed(model: Model, arrays: list[_Array], axis: int) -> list[_Array]:
 
 
 def _noted(rows: list[dict[str, Any]]) -> list[_Time | None]:
-    return [_Time(row["axis"], row["places"]) if "axis" in row else None for row in rows]
+    return [_Time(row["axis"], row["positions"]) if "axis" in row else None for row in rows]
 
 
 def _of_port(port: Port, axis: int) -> _Time | None:
@@ -69,10 +69,10 @@ def _run_count(model: Model, arrays: list[_Array], times: list[_Time | None]) ->
             raise Error(f'weft: feed: input "{port.name}": has rank {array.ndim}; must have time axis '
                         f"{time.axis}")
         length = array.shape[time.axis]
-        if time.places == 0 or length % time.places != 0 or length == 0:
+        if time.positions == 0 or length % time.positions != 0 or length == 0:
             raise Error(f'weft: feed: input "{port.name}": has {length} steps on axis {time.axis}; '
-                        f"must have a multiple of {time.places}, at least one")
-        counts[port.name] = length // time.places
+                        f"must have a multiple of {time.positions}, at least one")
+        counts[port.name] = length // time.positions
     if len(set(counts.values())) > 1:
         text = ", ".join(f'"{name}" {count}' for name, count in counts.items())
         raise Error(f"weft: feed: inputs have arrays for different numbers of runs: {text}; must be "
@@ -85,8 +85,8 @@ def _part(array: _Array, time: _Time | None, run: int) -> _Array:
         return array
     if time.own:
         return np.take(array, run, axis=time.axis)
-    places = range(run * time.places, (run + 1) * time.places)
-    return np.take(array, places, axis=time.axis)
+    positions = range(run * time.positions, (run + 1) * time.positions)
+    return np.take(array, positions, axis=time.axis)
 
 
 def _joined(parts: list[_Array], time: _Time | None) -> _Array:

@@ -15,7 +15,7 @@ constexpr std::string_view kLoop = R"(<net name="loop" version="11">
 <output><port id="0" precision="FP32" names="gain"><dim>2</dim></port></output></layer>
 <layer id="2" name="start" type="Parameter" version="opset1"><data shape="1,2" element_type="f32"/>
 <output><port id="0" precision="FP32" names="start"><dim>1</dim><dim>2</dim></port></output></layer>
-<layer id="3" name="walk" type="TensorIterator" version="opset1">
+<layer id="3" name="loop" type="TensorIterator" version="opset1">
 <port_map>
 <input external_port_id="0" internal_layer_id="0" axis="0"/>
 <input external_port_id="1" internal_layer_id="1"/>
@@ -460,10 +460,10 @@ TEST_F(ConvertCommand, TellsWhatItCut) {
   EXPECT_EQ(json["of"], 12);
   EXPECT_EQ(json["inputs"],
             nlohmann::json::parse(
-                R"([{"name": "x0", "type": "f32[2,4,6]", "axis": 1, "places": 4, "of": 12}])"));
+                R"([{"name": "x0", "type": "f32[2,4,6]", "axis": 1, "positions": 4, "of": 12}])"));
   EXPECT_EQ(json["states"][4]["bytes"], 72);
   EXPECT_EQ(json["state_bytes"], 432);
-  EXPECT_EQ(json["least_state_bytes"], 424);
+  EXPECT_EQ(json["min_state_bytes"], 424);
   EXPECT_TRUE(json["receptive_steps"].is_null());
   EXPECT_EQ(json["outputs"][0]["latency"], 0);
   EXPECT_EQ(json["whole"], nlohmann::json::array());
@@ -492,7 +492,7 @@ TEST_F(ConvertCommand, TellsWhatStaysWholeAndWhatIsToldSoFar) {
             "  fixed  \"start\" f32[1,2]: read in every run\n"
             "  output \"sums\" f32[1,2]: axis 0, 1 of 5\n"
             "  output \"total\" f32[1,2]: result of all steps so far\n"
-            "  state  \"walk/sum\" 8 bytes: carried value \"sum\" of layer 3 \"walk\"; "
+            "  state  \"loop/sum\" 8 bytes: carried value \"sum\" of layer 3 \"loop\"; "
             "initialised by layer 2 \"start\" in the first run after a reset\n"
             "  each output depends on all steps so far\n"
             "  states: 8 bytes; lower bound 8 bytes\n");

@@ -131,9 +131,9 @@ TEST_F(InspectCommand, TellsOfAStreamedModel) {
   EXPECT_EQ(streamed["of"], 12);
   EXPECT_TRUE(streamed["receptive_steps"].is_null());
   EXPECT_EQ(streamed["state_bytes"], 432);
-  EXPECT_EQ(streamed["least_state_bytes"], 424);
+  EXPECT_EQ(streamed["min_state_bytes"], 424);
   EXPECT_EQ(streamed["inputs"],
-            nlohmann::json::parse(R"([{"name": "x0", "axis": 1, "places": 4, "of": 12}])"));
+            nlohmann::json::parse(R"([{"name": "x0", "axis": 1, "positions": 4, "of": 12}])"));
   EXPECT_EQ(streamed["outputs"][0]["latency"], 0);
   EXPECT_EQ(streamed["multiply_adds"].get<double>() * 4,
             json["budget"]["work"]["multiply_adds"].get<double>());
@@ -150,7 +150,7 @@ TEST_F(InspectCommand, TellsOfAStreamedModel) {
   const auto whole = nlohmann::json::parse(Weft("inspect model.weft --json --budget").out);
   EXPECT_TRUE(whole["streamed"].is_null());
   EXPECT_EQ(whole["state_layout"], "");
-  EXPECT_EQ(streamed["whole_multiply_adds"].get<double>() * 12,
+  EXPECT_EQ(streamed["full_multiply_adds"].get<double>() * 12,
             whole["budget"]["work"]["multiply_adds"].get<double>());
 }
 
@@ -183,7 +183,7 @@ TEST_F(VerifyCommand, AcceptsWhatTheConverterWrote) {
   }
   const auto json = nlohmann::json::parse(Weft("verify model.weft --json").out);
   EXPECT_EQ(json["violations"].size(), 0u);
-  EXPECT_EQ(json["plan_judged"], true);
+  EXPECT_EQ(json["plan_validated"], true);
 }
 
 TEST_F(VerifyCommand, AndAllOthersRefuseEveryChangedByte) {

@@ -246,9 +246,9 @@ TEST_F(ReportCommand, PairsThePlacesOfAShuttle) {
   const Json facts = Json::parse(Weft("inspect model.weft --json --listing").out);
   const Json& section = facts["sections"][0];
   ASSERT_EQ(section["unroll"], 2);
-  ASSERT_FALSE(section["shuttle_slots"].empty());
-  EXPECT_LE(section["shuttle_slots"].size(), section["shuttles"].get<size_t>());
-  for (const Json& pair : section["shuttle_slots"]) {
+  ASSERT_FALSE(section["ping_pong_slots"].empty());
+  EXPECT_LE(section["ping_pong_slots"].size(), section["ping_pong"].get<size_t>());
+  for (const Json& pair : section["ping_pong_slots"]) {
     // Each copy of the body writes one of the two buffers.
     int written = 0;
     for (const Json& step : facts["listing"]) {

@@ -107,7 +107,7 @@ TEST_F(TimeAxis, MayBeADynamicDimension) {
   EXPECT_FALSE(json["streamed"].contains("of"));
   EXPECT_EQ(
       json["streamed"]["inputs"],
-      nlohmann::json::parse(R"([{"name": "x", "type": "f32[1,2]", "axis": 0, "places": 1}])"));
+      nlohmann::json::parse(R"([{"name": "x", "type": "f32[1,2]", "axis": 0, "positions": 1}])"));
 }
 
 TEST_F(TimeAxis, OfADynamicDimensionKeepsToItsBounds) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the pipeline hands to inference, for tests that begin behind the reader: constants are
-// folded by running them on this machine, with as many bytes as the command grants when it is not
-// asked.
+// The folding options that the pipeline passes to inference, for tests that start after the reader.
+// Constants are folded by running them on this machine, with the command's default budget.
 #ifndef WEFT_TESTS_CONVERTER_FOLDING_H_
 #define WEFT_TESTS_CONVERTER_FOLDING_H_
 

@@ -125,7 +125,7 @@ class ProgramInterpreter {
     FAIL() << "steps of kind " << static_cast<int>(step.kind()) << " are not run here";
   }
 
-  // Calls `visit` with the index of every place of `dims`, the last axis fastest.
+  // Calls `visit` with the index of every element of `dims`, the last axis fastest.
   template <typename Array, typename Visit>
   static void ForEach(uint32_t rank, const Array* dims, Visit visit) {
     std::vector<int64_t> index(rank, 0);

@@ -21,7 +21,7 @@
 
 namespace weft {
 
-// Zeroed bytes of the alignment that models and memory want.
+// Zeroed bytes, aligned as models and memory require.
 class AlignedBlock {
  public:
   explicit AlignedBlock(size_t bytes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of very many layers, ports or inputs, each converted whole. What is asked is the result;
-// a pass whose work grows with the square of them would not come back before the suite's timeout.
+// Full conversions of models with very many layers, ports or inputs. Each test checks the result. A
+// pass whose work grows with the square of these numbers would exceed the suite's timeout.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kRow = "<dim>1</dim><dim>4</dim>";
 
-// An IR that is written layer by layer; what reads a value stands behind what makes it.
+// Writes an IR layer by layer; a layer comes after the layers that compute its inputs.
 class NetText {
  public:
   struct Output {
@@ -123,7 +123,7 @@ TEST_F(Scale, ManyPortsGoIntoOneConcat) {
   EXPECT_EQ(converted->scratch_bytes, kCount * 16);
 }
 
-// Parts are read where they stand, and written where they are joined.
+// Parts are read in place, and written directly to the joined value.
 TEST_F(Scale, ManyPartsAreSplitAndJoined) {
   constexpr int kCount = Rounds(10000);
   Write("model.bin", std::string(8, '\0'));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a test asks of a lowered program (its steps in order and their parameters, by kind) and of a
-// message.
+// Queries for tests: the steps of a lowered program in order, their parameters by kind, and the
+// text of messages.
 #ifndef WEFT_TESTS_CONVERTER_STEPS_H_
 #define WEFT_TESTS_CONVERTER_STEPS_H_
 
@@ -19,7 +19,7 @@ inline bool Contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// Of the main block; sections have none here.
+// Returns the steps of the main block, without those of sections.
 inline std::vector<plan::Step> Steps(const plan::Program& program) {
   std::vector<plan::Step> steps;
   for (const plan::Item& item : program.blocks[program.main].items) {
@@ -34,7 +34,8 @@ inline std::vector<plan::StepKind> Kinds(const plan::Program& program) {
   return kinds;
 }
 
-// Parameters of step `index`; of default values, and a failure, where the step is of another kind.
+// Returns the parameters of step `index`. If the step has another kind, the test fails, and the
+// result has default values.
 template <typename Params>
 Params ParamsAt(const plan::Program& program, size_t index = 0) {
   const std::vector<plan::Step> steps = Steps(program);
@@ -45,7 +46,7 @@ Params ParamsAt(const plan::Program& program, size_t index = 0) {
   return {};
 }
 
-// The first `count` places of an array in a parameter struct.
+// The first `count` elements of an array in a parameter struct.
 template <typename Array>
 Dims First(const Array* array, uint32_t count) {
   Dims values;

@@ -5,7 +5,7 @@ import pathlib
 import sys
 import tempfile
 
-from rules import messages
+from rules import commits, messages
 from rules.operations import PATTERNS
 from rules.sizes import Skipped
 from tidy import RULES
@@ -81,6 +81,9 @@ def _other_messages(path, old, new):
 
 
 # Rule -> (files that it must accept, [sets of files that it must reject]).
+# Commit titles that the rule accepts and rejects; the rule itself needs a history.
+_GOOD_TITLES = ("ops: Add STFT", "kernels/matrix: Widen q8 rows once per row")
+_BAD_TITLES = ("ops: " + "Add " * 20, "Add STFT", "ops: add STFT", "ops: What rows take", "ops: Add")
 SAMPLES = {
     "arrows": ({
         "kernels/a.cc": '#include <hwy/highway.h>\n#include "kernels/a.h"\n',
@@ -124,7 +127,13 @@ SAMPLES = {
     "file_lines": ({"kernels/a.cc": "\n" * 600}, [{"kernels/a.cc": "\n" * 601},
                                                   {"examples/a.bin": " " * 2_000_001},
                                                   {f"tests/{i}.txt": "" for i in range(2_501)}]),
-    "line_width": ({"scripts/a.sh": "x" * 100 + "\n"}, [{"scripts/a.sh": "x" * 101 + "\n"}]),
+    "line_width": ({"scripts/a.sh": "x" * 100 + "\n", "kernels/a.cc": "x" * 101 + "\n",
+                    "kernels/a.h": "//" + "x" * 98 + "\n"},
+                   [{"scripts/a.sh": "x" * 101 + "\n"}, {"kernels/a.inc": "//" + "x" * 99 + "\n"},
+                    {"runtime/format/a.fbs": "x" * 98 + "  // y\n"}]),
+    "sentences": ({"README.md": "word " * 30 + "\n\n`a b` word. " + "word " * 29 + "\n```\n" + "word " * 31 + "\n```\n",
+                   messages.LIST: 'a.cc\n  "' + "word " * 30 + '"\n'},
+                  [{"README.md": "- one\n- " + "word " * 31}, {messages.LIST: '  "' + "word " * 31 + '"\n'}]),
     "operations": (_OPERATIONS, [
         *({**_OPERATIONS, f"converter/{room}/b.cc": 'if (node.type == "Add") {}\n'}
           for room in ("graph", "graph/streaming", "inspect", "emit", "plan", "program", "cli")),
@@ -164,14 +173,24 @@ SAMPLES = {
                    _other_page("targets", "1.8", "1.7"),
                    _other_page("operations", "[start]", "start")]),
     "vocabulary": ({
-        "kernels/a.cc": "// a flawed lawn; their border; handed over; stubborn\n",
-        "converter/cli/a.cc": '{"plan_judged", true},\n',
+        "kernels/a.cc": "// a flawed lawn; their border; handed over; stubborn\n"
+                        "// at least 2 of `the whole`; stands for x.whole()\nRequireAtMost(kMax, AtLeast, at_most_);\n"
+                        'asm("mov %[greatest] , whole r0");\n',
+        "tests/a_test.cc": "TEST(Moves, TakesTheLeastTwin) {}\n",
         "LICENSE": "applicable law\n"
     }, [{path: f"// {text}\n"}
         for path in ("kernels/a.h", "README.md", "tests/tidy/messages.txt", "zephyr/Kconfig")
         for text in ("the law", "Laws:", "PadLaw", "ShapeLaws", "K_LAW", "Judge", "is judged", "judging",
                      "verdict", "unheard", "its heir", "a stranger", "rubbish", "obeys", "MustObey", "born here",
-                     "nobody reads", "WhatNobodyReads", "whoever", "hands on", "only the run knows")]),
+                     "nobody reads", "WhatNobodyReads", "whoever", "hands on", "only the run knows", "lies behind x", "besides",
+                     "the greatest", "the least x", "anew", "any more", "the whole row", "where it stands",
+                     "asks for", "a shuttle", "a settle run", "its twin", "it walks", "spelled out", "all but that",
+                     "be mended", "at fault")]
+        + [{"README.md": f"- {text}\n"} for text in ("Those that x", "What it is", "Of these two")]
+        + [{"kernels/a.cc": f"// {text}\n"} for text in ("Those that x", "What it is", "Of these two", "Is it so?")]
+        + [{"kernels/a.cc": f"int {name};\n"} for name in (
+            "kMostRows", "most_rows", "LeastOf", "kGreatest", "GreatestOf", "DenseTwin", "Shuttles", "SettleOf",
+            "Spelling", "CellWalk", "WalkedRows")]),
     "clang_format": ({".clang-format": "BasedOnStyle: Google\n", "kernels/a.cc": "int a;\n"},
                      [{".clang-format": "BasedOnStyle: Google\n", "kernels/a.cc": "int   a;\n"}]),
 }
@@ -188,7 +207,9 @@ def faults_of(rule, files):
 
 
 def main():
-    wrong = [f"{rule}: has no sample" for rule in RULES if rule not in SAMPLES]
+    wrong = [f"{rule}: has no sample" for rule in RULES if rule not in SAMPLES and rule != "commits"]
+    wrong += [f"commits: rejects {title}" for title in _GOOD_TITLES if list(commits.faults_of(title))]
+    wrong += [f"commits: accepts {title}" for title in _BAD_TITLES if not list(commits.faults_of(title))]
     for rule, (good, bad) in SAMPLES.items():
         try:
             if faults_of(rule, good):

@@ -9,7 +9,8 @@ Exit code 0: no errors. 1: errors, one line each. 77: the requested rule cannot 
 import pathlib
 import sys
 
-from rules import arrows, messages, narrowing, operations, readme, sizes, steps, style, texts, vocabulary, words
+from rules import (arrows, commits, messages, narrowing, operations, readme, sentences, sizes, steps, style, texts,
+                   vocabulary, words)
 from rules.sizes import Skipped
 from tree import Tree
 
@@ -29,6 +30,8 @@ RULES = {
     "leaks": texts.check_leaks,
     "readme": readme.check,
     "vocabulary": vocabulary.check,
+    "sentences": sentences.check,
+    "commits": commits.check,
     "clang_format": style.check,
 }
 

@@ -90,3 +90,31 @@ def string_literals(text):
             end = token.end()
     if parts:
         yield joined()
+
+
+_MARKS = " -*#|>\""  # of a list, a heading, a table or a quoted text
+_C_PROSE = re.compile(r'//(?P<line>[^\n]*)|/\*(?P<block>.*?)\*/|(?P<text>"(?:\\.|[^"\\\n])*")|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+
+
+def _c_prose(text):
+    for match in _C_PROSE.finditer(text):
+        number = text.count("\n", 0, match.start()) + 1
+        if match["line"] is not None:
+            yield number, match["line"].strip(), True
+        elif match["block"] is not None:
+            for i, line in enumerate(match["block"].split("\n")):
+                yield number + i, line.strip(" *"), True
+        elif match["text"] and match["text"].count(" ") > 1:
+            yield number, match["text"][1:-1], False
+
+
+def prose(path, text):
+    """Yields (line, text, is_comment) of the prose in a file: comments, texts of several words, documents."""
+    if path.endswith((".cc", ".h", ".inc", ".c", ".fbs", ".ino")):
+        yield from _c_prose(text)
+        return
+    is_document = path.endswith((".md", ".txt", "Kconfig", ".in"))
+    for number, line in enumerate(text.splitlines(), 1):
+        at = 0 if is_document else line.find("#") + 1
+        if is_document or at:
+            yield number, line[at:].strip(_MARKS if is_document else None), not is_document

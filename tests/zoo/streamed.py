@@ -52,9 +52,9 @@ def row(weft, folder, name):
         facts = answer(weft, "inspect", model)["streamed"]
     late = max((port["latency"] for port in facts["outputs"]), default=0)
     back = facts["receptive_steps"] or "all"
-    state, bound = facts["state_bytes"], facts["least_state_bytes"]
+    state, bound = facts["state_bytes"], facts["min_state_bytes"]
     text = (f"| {name} | {facts.get('of', 'any')} | {back} | {late} | {state} | {bound} | "
-            f"{number(facts['multiply_adds'])} | {number(facts['whole_multiply_adds'])} |")
+            f"{number(facts['multiply_adds'])} | {number(facts['full_multiply_adds'])} |")
     return text, state <= bound
 
 

@@ -84,7 +84,7 @@ def difference(actual, expected):
 
 def cut(array, port):
     """Splits an array into parts of one step each, along a new leading axis."""
-    return np.stack(np.split(array, port["of"] // port["places"], port["axis"]))
+    return np.stack(np.split(array, port["of"] // port["positions"], port["axis"]))
 
 
 def whole(array, port):

@@ -140,8 +140,8 @@ TEST_P(StreamedZoo, TellsTheSameOfEveryCut) {
   for (const Cut& cut : cuts_) {
     EXPECT_EQ(StateLayout(cut.model->bytes()), StateLayout(cuts_[0].model->bytes()));
     EXPECT_EQ(cut.told.receptive_steps, cuts_[0].told.receptive_steps);
-    EXPECT_EQ(cut.told.least_state_bytes, cuts_[0].told.least_state_bytes);
-    EXPECT_LE(cut.told.least_state_bytes,
+    EXPECT_EQ(cut.told.min_state_bytes, cuts_[0].told.min_state_bytes);
+    EXPECT_LE(cut.told.min_state_bytes,
               static_cast<int64_t>(inspect::VariableBytesOf(cut.model->root())));
   }
 }

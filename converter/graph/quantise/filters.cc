@@ -19,7 +19,7 @@ constexpr int64_t kMaxInputs = 65535;
 // Maximum difference of two bytes; f32 represents all integers up to the second magnitude.
 constexpr int64_t kMaxDifference = 255, kMaxExact = 1 << 24;
 
-// The offset that moves integers in [least, greatest] towards the i8 range.
+// The offset that moves integers in [min, largest] towards the i8 range.
 int64_t OffsetOf(int64_t min, int64_t largest) {
   return std::max<int64_t>(largest - kMaxByte, 0) + std::min<int64_t>(min - kMinByte, 0);
 }

@@ -116,9 +116,9 @@ const drawHatch = (region) => drawn("defs", null, drawn("pattern", {
   id: `hatch${region}`, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)",
 }, drawn("path", { class: "hatch", d: "M0 0V6" })));
 
-// An arrow with two heads between the places of a value that goes to and fro, at the loop's begin.
+// An arrow with two heads between the two slots of a value that alternates, at the start of its loop.
 function drawShuttles(scale) {
-  const drawable = sections.flatMap((s) => s.shuttle_slots.map((pair) => ({ s, pair })))
+  const drawable = sections.flatMap((s) => s.ping_pong_slots.map((pair) => ({ s, pair })))
     .filter(({ pair }) => bufferOfSlot.get(pair[0])?.region === scale.region &&
       bufferOfSlot.get(pair[1])?.region === scale.region);
   return drawable.map(({ s, pair }, i) => {

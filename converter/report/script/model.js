@@ -29,7 +29,7 @@ function takeModel(index) {
   for (const step of steps) if (!stepOfLayer.has(step.layer)) stepOfLayer.set(step.layer, step.step);
   timeOfStep = new Map((facts.times?.steps ?? []).map((row) => [row.step, row.microseconds]));
   for (const s of sections) {
-    for (const [there, back] of s.shuttle_slots) {
+    for (const [there, back] of s.ping_pong_slots) {
       const a = bufferOfSlot.get(there), b = bufferOfSlot.get(back);
       if (!a || !b) continue;
       a.pairs.push({ with: b, section: s });

@@ -82,7 +82,7 @@ function whatIsKept() {
       facts.variables.slice(0, 4).map((v, i) => [i > 0 ? ", " : "", named(v.name, 40), ` ${v.type}`]),
       facts.variables.length > 4 ? ` and ${facts.variables.length - 4} more.` : "."]);
   }
-  const carrying = sections.filter((s) => s.in_place + s.shuttles + s.through_scan + s.by_copy > 0);
+  const carrying = sections.filter((s) => s.in_place + s.ping_pong + s.through_scan + s.by_copy > 0);
   for (const s of carrying.slice(0, 3)) {
     answers.push(["From one iteration of the loop ", stepLink(s.first_step), ` to the next: ${carriedText(s)}.`]);
   }
@@ -91,7 +91,7 @@ function whatIsKept() {
 }
 
 function carriedText(s) {
-  const ways = [[s.in_place, "in place"], [s.shuttles, "in ping-pong buffers"], [s.through_scan, "in a scan output"], [s.by_copy, "by copy"]]
+  const ways = [[s.in_place, "in place"], [s.ping_pong, "in ping-pong buffers"], [s.through_scan, "in a scan output"], [s.by_copy, "by copy"]]
     .filter(([count]) => count > 0).map(([count, way]) => `${count} ${way}`);
   return ways.length > 0 ? `carried: ${ways.join(", ")}` : "carries nothing";
 }

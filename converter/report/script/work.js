@@ -101,13 +101,13 @@ function streaming() {
   const s = facts.streamed;
   if (!s) return "";
   const time = (port) => port.axis === undefined ? (port.so_far ? "result of all steps so far" : "read in every run")
-    : `axis ${port.axis}, ${port.places}${port.of === undefined ? "" : ` of ${port.of}`}`;
-  const cut = s.whole_multiply_adds === null || s.whole_multiply_adds === undefined ? ""
-    : ` Multiply-adds per step: ${grouped(s.multiply_adds)}; without streaming: ${grouped(s.whole_multiply_adds)}.`;
+    : `axis ${port.axis}, ${port.positions}${port.of === undefined ? "" : ` of ${port.of}`}`;
+  const cut = s.full_multiply_adds === null || s.full_multiply_adds === undefined ? ""
+    : ` Multiply-adds per step: ${grouped(s.multiply_adds)}; without streaming: ${grouped(s.full_multiply_adds)}.`;
   return section("streaming", "Streaming",
     element("p", null, `${s.steps}${s.of === undefined ? "" : ` of ${s.of}`} time steps per run; each output depends on ` +
       `${s.receptive_steps === null ? "all steps so far" : `${s.receptive_steps} steps`}. ` +
-      `State: ${bytesText(s.state_bytes)}, lower bound ${bytesText(s.least_state_bytes)}.${cut}`),
+      `State: ${bytesText(s.state_bytes)}, lower bound ${bytesText(s.min_state_bytes)}.${cut}`),
     table("ports", [{ title: "port" }, { title: "time" }, { title: "latency, steps", number: true }],
       [...s.inputs, ...s.outputs], (port) => [named(port.name), time(port), String(port.latency ?? "")]));
 }

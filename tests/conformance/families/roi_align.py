@@ -7,7 +7,7 @@ from build import node
 from casebook import Case, normal
 
 
-# mode: (before, behind) of the transformed corner (corner + before) * scale + behind
+# mode: (before, after) of the transformed corner (corner + before) * scale + after
 _MOVES = {"asymmetric": (0, 0), "half_pixel_for_nn": (0, -.5), "half_pixel": (.5, -.5)}
 
 

@@ -2,7 +2,7 @@
 // Runs one model through the C interface with its own step table, and through the C++ interface
 // with all steps of the library: with the bytes that the assembler included, and with an object
 // that the linker created from the file.
-#include <spelled.h>
+#include <generated.h>
 #include <taken.h>
 
 #include <cstdio>
@@ -17,7 +17,7 @@ extern "C" const unsigned char _binary_model_start[], _binary_model_end[];
 namespace {
 
 constexpr int kInputs = 80, kOutputs = 17;
-alignas(64) std::byte state[spelled::kStateBytes], scratch[spelled::kScratchBytes];
+alignas(64) std::byte state[generated::kStateBytes], scratch[generated::kScratchBytes];
 
 bool Answer(weft::Bytes model, weft::StepTable steps, const float* input, float* output) {
   const weft::Memory memory = {{state, sizeof(state)}, {scratch, sizeof(scratch)}};
@@ -36,7 +36,7 @@ bool Answer(weft::Bytes model, weft::StepTable steps, const float* input, float*
 }  // namespace
 
 int main() {
-  if (std::memcmp(spelled_model, taken_model, spelled::kModelBytes) != 0) {
+  if (std::memcmp(generated_model, taken_model, generated::kModelBytes) != 0) {
     std::puts("the assembler took other bytes than the compiler was given");
     return 1;
   }

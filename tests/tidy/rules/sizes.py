@@ -2,6 +2,7 @@
 """Limits: lines of a function, lines of a file, width of a line, bytes and count of committed files."""
 import ast
 import os
+import re
 import shutil
 import subprocess
 
@@ -10,6 +11,7 @@ FILE_LINES = 600
 LINE_WIDTH = 100
 FILE_BYTES = 2_000_000
 FILE_COUNT = 2_500  # test cases are in archives: tests/conformance/pack.py
+_COMMENT = re.compile(r"//|^\s*\*|/\*")
 
 
 class Skipped(Exception):
@@ -67,7 +69,13 @@ def check_files(tree):
 
 
 def check_width(tree):
-    """Limits the line width of scripts (clang-format limits C++)."""
-    return [f"{path}:{number}: {len(line)} characters wide; at most {LINE_WIDTH}"
-            for path in tree.sources() if path.endswith((".sh", ".cmake", "CMakeLists.txt"))
-            for number, line in tree.lines(path) if len(line) > LINE_WIDTH]
+    """Limits the lines of scripts and the comments of C++ (clang-format limits its code)."""
+    faults = [f"{path}:{number}: {len(line)} characters wide; at most {LINE_WIDTH}"
+              for path in tree.sources() if path.endswith((".sh", ".cmake", "CMakeLists.txt"))
+              for number, line in tree.lines(path) if len(line) > LINE_WIDTH]
+    for path in tree.sources():
+        if path.endswith((".cc", ".h", ".inc", ".fbs")):
+            faults += [f"{path}:{number}: a comment ends in column {len(line)}; at most {LINE_WIDTH}: move it "
+                       "above its line, or break it"
+                       for number, line in tree.lines(path) if len(line) > LINE_WIDTH and _COMMENT.search(line)]
+    return faults
