@@ -74,7 +74,7 @@ function curve() {
     drawn("title", null, `${bytesText(p.scratch_bytes)} of scratch, cost ${grouped(Math.round(p.cost))}`))),
   label((width + left) / 2, height - 6, "scratch, B", { class: "tick", "text-anchor": "middle" }),
   label(14, bottom / 2 + 8, "cost", { class: "tick", "text-anchor": "middle", transform: `rotate(-90 14 ${bottom / 2 + 8})` }));
-  return section("curve", "What less memory costs", picture,
+  return section("curve", "Cost of less memory", picture,
     table("plans to choose from", [{ title: "scratch", number: true }, { title: "estimated cost", number: true },
       { title: "weights read per run", number: true }, { title: "other bytes per run", number: true }, { title: "in overlapping steps", number: true },
       { title: "steps", number: true }, { title: "maximum rows" }, { title: "" }],
