@@ -19,10 +19,10 @@ endif()
 set(weft_headers "${CMAKE_INSTALL_INCLUDEDIR}/weft")
 set(weft_package "${CMAKE_INSTALL_LIBDIR}/cmake/weft")
 install(FILES runtime/weft.h runtime/weft_c.h runtime/step_times.h runtime/version.h
-        runtime/steps.h runtime/faults.inc
+        runtime/steps.h
         DESTINATION "${weft_headers}/runtime")
-install(FILES runtime/format/ops.inc runtime/format/overlapping_steps.inc
-        runtime/format/narrow_steps.inc
+install(FILES runtime/format/fault.h runtime/format/faults.inc runtime/format/step_functions.h
+        runtime/format/ops.inc runtime/format/overlapping_steps.inc runtime/format/narrow_steps.inc
         DESTINATION "${weft_headers}/runtime/format")
 install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES runtime/format/FORMAT.md
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")

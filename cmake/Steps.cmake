@@ -43,11 +43,11 @@ function(weft_step_sources folder out)
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# Sets `out` to a source for each row of narrow_steps.inc and each row of matrix/weights.inc that
+# Sets `out` to a source for each row of narrow_steps.inc and each row of kernels/weights.inc that
 # WEFT_PARTS require: <step>.cc for weights of that type, as a separate object file.
 function(weft_weight_sources out)
   set(steps_file "${PROJECT_SOURCE_DIR}/runtime/format/narrow_steps.inc")
-  set(types_file "${PROJECT_SOURCE_DIR}/kernels/matrix/weights.inc")
+  set(types_file "${PROJECT_SOURCE_DIR}/kernels/weights.inc")
   set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY
                CMAKE_CONFIGURE_DEPENDS "${steps_file}" "${types_file}")
   file(STRINGS "${steps_file}" steps REGEX "^WEFT_NARROW_STEP\\(")

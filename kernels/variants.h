@@ -5,8 +5,6 @@
 
 #include <cstdint>
 
-#include "kernels/elementwise/activation.h"
-
 namespace weft::kernels {
 
 // One enumerator per row of variants.inc.

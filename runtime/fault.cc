@@ -46,7 +46,7 @@ class Writer {
 constexpr uint32_t LargestCode() {
   constexpr uint32_t kNumbers[] = {
 #define WEFT_FAULT(number, name, text) number,
-#include "runtime/faults.inc"
+#include "runtime/format/faults.inc"
 #undef WEFT_FAULT
   };
   uint32_t largest = 0;
@@ -63,7 +63,7 @@ struct Texts {
 constexpr Texts MakeTexts() {
   Texts texts = {};
 #define WEFT_FAULT(number, name, text) texts.by_code[number] = text;
-#include "runtime/faults.inc"
+#include "runtime/format/faults.inc"
 #undef WEFT_FAULT
   return texts;
 }

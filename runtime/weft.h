@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/format/fault.h"
 #include "runtime/version.h"
 
 namespace weft {
@@ -63,25 +64,6 @@ struct Memory {
   Block state;
   Block scratch;
   Block more_scratch[kMaxScratchRegions - 1] = {};
-};
-
-enum class FaultCode : uint16_t {
-#define WEFT_FAULT(number, name, text) k##name = number,
-#include "runtime/faults.inc"
-#undef WEFT_FAULT
-};
-
-// An error: its code and its location. `index` is a row of the table that the text of the code
-// names (steps, slots, ...). `is` and `must` are the value found and the value required, where the
-// code has them.
-struct [[nodiscard]] Fault {
-  FaultCode code = FaultCode::kNone;
-  uint8_t kind = 0;     // of the invalid step (row of ops.inc, from 1), else 0
-  uint8_t operand = 0;  // of that step, inputs first
-  uint32_t index = 0;
-  uint32_t is = 0;
-  uint32_t must = 0;
-  constexpr bool ok() const { return code == FaultCode::kNone; }
 };
 
 // Writes "step 41: operand names slot 77; must be below 60" (without line end, always terminated)

@@ -28,7 +28,7 @@ struct Row {
 };
 constexpr Row kRows[] = {
 #define WEFT_FAULT(number, name, text) {number, #name, text},
-#include "runtime/faults.inc"
+#include "runtime/format/faults.inc"
 #undef WEFT_FAULT
 };
 

@@ -5,7 +5,7 @@
 #define WEFT_CONVERTER_GRAPH_BATCH_H_
 
 #include "converter/base/faults.h"
-#include "converter/graph/streaming/time_choice.h"
+#include "converter/graph/port_names.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {

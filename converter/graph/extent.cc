@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "converter/ops/axes.h"
-#include "converter/ops/movement.h"
+#include "converter/ops/support/axes.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 

@@ -11,7 +11,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/graph/port_names.h"
-#include "converter/ops/lengths.h"
+#include "converter/ops/support/lengths.h"
 
 namespace weft::graph {
 

@@ -8,8 +8,10 @@
 #define WEFT_CONVERTER_GRAPH_PORT_NAMES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "converter/ir/graph.h"
@@ -18,6 +20,10 @@ namespace weft::graph {
 
 // By port: the names that select it, without names that select another port; tensor names first.
 using PortNames = std::vector<std::vector<std::string>>;
+
+// Ports named as time: names of ports or indices of its inputs, with their axes; negative axes
+// count from the last one.
+using TimeNames = std::vector<std::pair<std::string, int64_t>>;
 
 PortNames NamesOfInputs(const ir::Graph& graph);
 PortNames NamesOfOutputs(const ir::Graph& graph);

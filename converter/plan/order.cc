@@ -10,7 +10,7 @@
 #include "converter/base/narrow.h"
 #include "converter/plan/order_search.h"
 #include "converter/plan/plan.h"
-#include "converter/plan/units.h"
+#include "converter/program/units.h"
 
 namespace weft::plan {
 

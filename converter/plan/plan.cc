@@ -12,9 +12,8 @@
 #include <utility>
 
 #include "converter/plan/chain_copies.h"
-#include "converter/plan/coalesce.h"
 #include "converter/plan/liveness.h"
-#include "converter/plan/loops/permutations.h"
+#include "converter/plan/loops/alternate_order.h"
 #include "converter/plan/order.h"
 #include "converter/plan/overlap.h"
 #include "converter/plan/overlap_loops.h"
@@ -24,6 +23,7 @@
 #include "converter/plan/uniform_copies.h"
 #include "converter/program/cells.h"
 #include "converter/program/chains.h"
+#include "converter/program/coalesce.h"
 #include "converter/program/hoist.h"
 #include "converter/program/hoist_invariant.h"
 

@@ -17,7 +17,7 @@
 
 namespace weft::plan {
 
-// f32, a row of kernels/matrix/weights.inc, i8, or i4. With i4, `group` inputs share a scale for
+// f32, a row of kernels/weights.inc, i8, or i4. With i4, `group` inputs share a scale for
 // each output. With i8, `row_bits` is the number of bits to which input rows are quantised; weights
 // that are 4-bit integers in the file always use 16.
 struct WeightType {

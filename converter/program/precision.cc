@@ -18,7 +18,7 @@ std::optional<Precision> PrecisionOf(std::string_view name) {
   if (const auto group = GroupNamed(name)) return Precision(WeightType(ElementType::i4, *group));
 #define WEFT_WEIGHTS(name_of_type, ...) \
   if (name == #name_of_type) return Precision(ElementType::name_of_type);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
   return std::nullopt;
 }
@@ -27,7 +27,7 @@ std::string PrecisionNames() {
   std::string names =
       "auto, f32"
 #define WEFT_WEIGHTS(name, ...) ", " #name
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
       ", i8, i8x8";
   for (const std::string_view name : kGroupTypes) names.append(", ").append(name);

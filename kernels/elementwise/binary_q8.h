@@ -11,7 +11,7 @@
 #define WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_
 
 #include "kernels/element.h"
-#include "kernels/elementwise/code_range.h"
+#include "kernels/simd/code_range.h"
 
 namespace weft::kernels {
 

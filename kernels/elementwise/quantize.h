@@ -3,7 +3,7 @@
 #ifndef WEFT_KERNELS_ELEMENTWISE_QUANTIZE_H_
 #define WEFT_KERNELS_ELEMENTWISE_QUANTIZE_H_
 
-#include "kernels/elementwise/code_range.h"
+#include "kernels/simd/code_range.h"
 
 namespace weft::kernels {
 

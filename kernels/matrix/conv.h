@@ -33,7 +33,7 @@ void Conv(const ConvShape& shape, const float* x, const float* weights, const fl
 #define WEFT_WEIGHTS(name, Name, ...)                                                       \
   void Conv(const ConvShape& shape, const float* x, const Name* weights, const float* bias, \
             float* y);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

@@ -34,7 +34,7 @@ void Dense(const DenseShape& shape, const float* x, const float* weights, const 
 #define WEFT_WEIGHTS(name, Name, ...)                                                          \
   void Dense(const DenseShape& shape, const float* x, const Name* weights, const float* start, \
              float* y);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

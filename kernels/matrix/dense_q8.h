@@ -10,8 +10,8 @@
 #ifndef WEFT_KERNELS_MATRIX_DENSE_Q8_H_
 #define WEFT_KERNELS_MATRIX_DENSE_Q8_H_
 
-#include "kernels/elementwise/code_range.h"
 #include "kernels/matrix/dense.h"
+#include "kernels/simd/code_range.h"
 
 namespace weft::kernels {
 

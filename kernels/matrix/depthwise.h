@@ -29,7 +29,7 @@ void Depthwise(const DepthwiseShape& shape, const float* x, const float* weights
 #define WEFT_WEIGHTS(name, Name, ...)                                              \
   void Depthwise(const DepthwiseShape& shape, const float* x, const Name* weights, \
                  const float* bias, float* y);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

@@ -22,7 +22,7 @@ void GruCell(const CellShape& shape, const float* x, const float* weights, const
 #define WEFT_WEIGHTS(name, Name, ...)                                                       \
   void GruCell(const CellShape& shape, const float* x, const Name* weights, const float* h, \
                const float* start, const float* r_start, float* h_next);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

@@ -22,7 +22,7 @@ void GruResetCell(const CellShape& shape, const float* x, const float* weights, 
 #define WEFT_WEIGHTS(name, Name, ...)                                                            \
   void GruResetCell(const CellShape& shape, const float* x, const Name* weights, const float* h, \
                     const float* start, float* h_next, float* reset_h);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

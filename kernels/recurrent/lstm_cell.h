@@ -22,7 +22,7 @@ void LstmCell(const CellShape& shape, const float* x, const float* weights, cons
 #define WEFT_WEIGHTS(name, Name, ...)                                                        \
   void LstmCell(const CellShape& shape, const float* x, const Name* weights, const float* h, \
                 const float* c, const float* start, float* h_next, float* c_next);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

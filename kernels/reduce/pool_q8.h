@@ -10,8 +10,8 @@
 #ifndef WEFT_KERNELS_REDUCE_POOL_Q8_H_
 #define WEFT_KERNELS_REDUCE_POOL_Q8_H_
 
-#include "kernels/elementwise/code_range.h"
 #include "kernels/reduce/pool.h"
+#include "kernels/simd/code_range.h"
 
 namespace weft::kernels {
 

@@ -5,8 +5,8 @@
 #define WEFT_KERNELS_REFERENCE_POOL_H_
 
 #include "kernels/reduce/pool.h"
-#include "kernels/reduce/sum.h"
 #include "kernels/reference/reference.h"
+#include "kernels/simd/sum.h"
 
 namespace weft::kernels {
 

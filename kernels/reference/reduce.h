@@ -6,8 +6,8 @@
 #define WEFT_KERNELS_REFERENCE_REDUCE_H_
 
 #include "kernels/reduce/reduce.h"
-#include "kernels/reduce/sum.h"
 #include "kernels/reference/reference.h"
+#include "kernels/simd/sum.h"
 
 namespace weft::kernels {
 

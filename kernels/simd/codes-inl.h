@@ -8,7 +8,7 @@
 #define WEFT_KERNELS_SIMD_CODES_INL_H_
 #endif
 
-#include "kernels/elementwise/code_range.h"
+#include "kernels/simd/code_range.h"
 #include "kernels/simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -9,7 +9,7 @@
 #define WEFT_KERNELS_SIMD_LANES16_INL_H_
 #endif
 
-#include "kernels/reduce/sum.h"
+#include "kernels/simd/sum.h"
 #include "kernels/simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -16,8 +16,7 @@
 #include <cstdint>
 
 #include "runtime/format/listing.h"
-#include "runtime/steps.h"
-#include "runtime/weft.h"
+#include "runtime/format/step_functions.h"
 
 namespace weft::bind {
 
@@ -92,7 +91,7 @@ struct KindRules {
 // Checks a step by the rules of every step and by those of its kind.
 Fault CheckStep(const format::Model& model, uint32_t step_index, const KindRules& rules);
 
-// Ends every bind/<step>.cc: defines the entry that steps.h declares.
+// Ends every bind/<step>.cc: defines the functions that step_functions.h declares.
 #define WEFT_BIND_STEP(name, Name) WEFT_BIND_ENTRY(name, name, Name, Check, Run)
 // Follows it if the weights may be narrow.
 #define WEFT_BIND_NARROW_STEP(name, Name) \

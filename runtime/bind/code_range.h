@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of quantisation parameters (kernels/elementwise/code_range.h) and of int8 products.
+// Rules of quantisation parameters (kernels/simd/code_range.h) and of int8 products.
 #ifndef WEFT_RUNTIME_BIND_CODE_RANGE_H_
 #define WEFT_RUNTIME_BIND_CODE_RANGE_H_
 

@@ -11,7 +11,7 @@ namespace weft::kernels {
 #define WEFT_WEIGHTS(name, Name, ...)                                                          \
   __attribute__((weak)) void Conv(const ConvShape& shape, const float* x, const Name* weights, \
                                   const float* bias, float* y);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 }  // namespace weft::kernels
 

@@ -8,7 +8,7 @@ namespace weft::kernels {
   __attribute__((weak)) void GruResetCell(const CellShape& shape, const float* x,                  \
                                           const Name* weights, const float* h, const float* start, \
                                           float* h_next, float* reset_h);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 }  // namespace weft::kernels
 

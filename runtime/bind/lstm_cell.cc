@@ -8,7 +8,7 @@ namespace weft::kernels {
   __attribute__((weak)) void LstmCell(const CellShape& shape, const float* x, const Name* weights, \
                                       const float* h, const float* c, const float* start,          \
                                       float* h_next, float* c_next);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 }  // namespace weft::kernels
 

@@ -12,13 +12,13 @@ namespace weft::bind {
 // A weight type whose data or sums are not floats would need separate rules for the other operands.
 #define WEFT_WEIGHTS(name, Name, x, sum) \
   static_assert(format::ElementType::x == kF32 && format::ElementType::sum == kF32);
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
 constexpr bool IsWeightType(format::ElementType type) {
   switch (type) {
 #define WEFT_WEIGHTS(name, ...) case format::ElementType::name:
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
     case kF32:
       return true;
@@ -48,7 +48,7 @@ __attribute__((always_inline)) inline void WithWeights(format::ElementType type,
 #define WEFT_WEIGHTS(name, Name, ...) \
   case format::ElementType::name:     \
     return call(kernels::Name());
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
     default:
       return call(float());

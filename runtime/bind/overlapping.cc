@@ -4,7 +4,7 @@
 #include "kernels/matrix/depthwise_i8.h"
 #include "runtime/bind/bind.h"
 #include "runtime/bind/param_checker.h"
-#include "runtime/steps.h"
+#include "runtime/format/step_functions.h"
 
 namespace weft::bind {
 namespace {

@@ -22,7 +22,7 @@ constexpr Element kElementOf = Element::kF32;
 #define WEFT_WEIGHTS(name, Name, ...) \
   template <>                         \
   constexpr Element kElementOf<Name> = Element::k##Name;
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
 // `count` weights with the alignment that the format gives weights.
@@ -147,7 +147,7 @@ void CellOf(benchmark::State& state) {
 
 WEFT_BENCHES(float)
 #define WEFT_WEIGHTS(name, Name, ...) WEFT_BENCHES(Name)
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
 }  // namespace

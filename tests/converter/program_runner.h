@@ -13,10 +13,10 @@
 
 #include "converter/base/faults.h"
 #include "converter/emit/model_file.h"
-#include "converter/plan/coalesce.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/validator.h"
+#include "converter/program/coalesce.h"
 #include "runtime/weft.h"
 
 namespace weft {

@@ -180,7 +180,7 @@ void ExpectOfEveryType(const CellSample& s, const std::vector<float>& must, cons
 #define WEFT_WEIGHTS(name, Name, ...)                                         \
   const Array<Name> name##s(WeightsAs<Name>(s.weights, Element::k##Name), 2); \
   ASSERT_NO_FATAL_FAILURE(ExpectSame(run(name##s.data(), size_t{0}), must));
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 }
 

@@ -19,7 +19,7 @@ constexpr Element kElementOf = Element::kF32;
 #define WEFT_WEIGHTS(name, Name, ...) \
   template <>                         \
   constexpr Element kElementOf<Name> = Element::k##Name;
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
 template <class Weight>
@@ -51,7 +51,7 @@ template <class Weight>
 class NarrowWeights : public testing::Test {};
 using WeightTypes = testing::Types<
 #define WEFT_WEIGHTS(name, Name, ...) Name,
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
     float>;
 TYPED_TEST_SUITE(NarrowWeights, WeightTypes);

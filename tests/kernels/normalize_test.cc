@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/reduce/normalize.h"
 
-#include "kernels/reduce/sum.h"
 #include "kernels/reference/normalize.h"
+#include "kernels/simd/sum.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

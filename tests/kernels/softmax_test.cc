@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include "kernels/reduce/sum.h"
 #include "kernels/reference/softmax.h"
+#include "kernels/simd/sum.h"
 #include "tests/kernels/harness.h"
 
 namespace weft::kernels {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "converter/pipeline.h"
-#include "converter/plan/coalesce.h"
+#include "converter/program/coalesce.h"
 #include "converter/program/hoist.h"
 #include "kernels/elementwise/convert.h"
 #include "tests/models/program_outputs.h"

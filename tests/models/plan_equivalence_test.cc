@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "converter/pipeline.h"
-#include "converter/plan/coalesce.h"
 #include "converter/plan/order.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/split_values.h"
+#include "converter/program/coalesce.h"
 #include "converter/program/consistency.h"
 #include "converter/program/hoist.h"
 #include "converter/program/hoist_invariant.h"

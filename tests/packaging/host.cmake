@@ -15,7 +15,7 @@ zsh/site-functions/_weft|fish/vendor_completions\\.d/weft\\.fish)$")
 weft_expect("files of other projects" "${foreign}" "")
 file(GLOB_RECURSE headers RELATIVE "${prefix}/include/weft" "${prefix}/include/*")
 list(SORT headers)
-set(installed converter/convert.h runtime/faults.inc runtime/format/narrow_steps.inc
+set(installed converter/convert.h runtime/format/faults.inc runtime/format/narrow_steps.inc
     runtime/format/overlapping_steps.inc runtime/format/ops.inc runtime/step_times.h runtime/steps.h
     runtime/version.h runtime/weft.h runtime/weft_c.h)
 weft_expect("headers" "${headers}" "${installed}")

@@ -40,7 +40,7 @@ struct Row {
 };
 constexpr Row kRows[] = {
 #define WEFT_FAULT(number, name, text) {number, #name},
-#include "runtime/faults.inc"
+#include "runtime/format/faults.inc"
 #undef WEFT_FAULT
 };
 
@@ -72,8 +72,8 @@ TEST(Describe, EndsTheTextInAnyRoom) {
 }
 
 // The numbers of all releases. Firmware without texts prints only them, so no number changes or is
-// used again. A new row of runtime/faults.inc gets the next number and is added at the end; a
-// removed row stays here, without a name.
+// used again. A new row of runtime/format/faults.inc gets the next number and is added at the end;
+// a removed row stays here, without a name.
 constexpr Row kNumbers[] = {
     {0, "None"},
     {1, "EngineClosed"},
@@ -200,13 +200,13 @@ TEST(FaultCode, KeepsItsNumber) {
     ASSERT_LT(row.number, std::size(kNumbers))
         << "tests/runtime/fault_test.cc: kNumbers ends before " << row.name << "; add it";
     EXPECT_STREQ(kNumbers[row.number].name, row.name)
-        << "runtime/faults.inc: number " << row.number << " belongs to another error";
+        << "runtime/format/faults.inc: number " << row.number << " belongs to another error";
   }
   for (const Row& number : kNumbers) {
     const auto is_row = [&](const Row& row) { return row.number == number.number; };
     EXPECT_EQ(std::count_if(std::begin(kRows), std::end(kRows), is_row),
               number.name == nullptr ? 0 : 1)
-        << "runtime/faults.inc: rows of number " << number.number;
+        << "runtime/format/faults.inc: rows of number " << number.number;
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "kernels/elementwise/code_range.h"
+#include "kernels/simd/code_range.h"
 #include "tests/runtime/listing_builder.h"
 #include "tests/runtime/samples.h"
 

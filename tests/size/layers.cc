@@ -261,7 +261,7 @@ int main() {
 #define WEFT_WEIGHTS(name, Name, ...)                                          \
   MeasureNarrow<Name>({"dense_64_to_64_" #name, "pointwise_64_on_25x5_" #name, \
                        "conv_3x3_16_on_16x16_" #name, "depthwise_3x3_64_on_25x5_" #name});
-#include "kernels/matrix/weights.inc"
+#include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
   return 0;
 }

@@ -9,9 +9,9 @@
 #include "converter/base/narrow.h"
 #include "converter/graph/layout/layout_groups.h"
 #include "converter/graph/layout/permuted.h"
-#include "converter/graph/recognise/forms.h"
+#include "converter/graph/recognise/forms/forms.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/permutation.h"
+#include "converter/ops/support/permutation.h"
 
 namespace weft::graph {
 namespace {

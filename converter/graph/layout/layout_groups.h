@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "converter/ir/graph.h"
-#include "converter/ops/permutation.h"
+#include "converter/ops/support/permutation.h"
 
 namespace weft::graph {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
-#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/recognise/forms/form_site.h"
 
 namespace weft::graph {
 

@@ -7,9 +7,9 @@
 #include "converter/graph/layout/permuted.h"
 #include "converter/graph/quantise/filters.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/permutation.h"
-#include "converter/ops/quantised.h"
+#include "converter/ops/support/permutation.h"
 
 namespace weft::graph {
 namespace {

@@ -9,9 +9,9 @@
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/means.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/packed.h"
-#include "converter/ops/quantised.h"
+#include "converter/ops/support/packed.h"
 
 namespace weft::graph {
 namespace {

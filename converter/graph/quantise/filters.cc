@@ -6,10 +6,10 @@
 
 #include "converter/graph/quantise/products.h"
 #include "converter/graph/quantise/quant_params.h"
-#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/permutation.h"
+#include "converter/ops/support/permutation.h"
 
 namespace weft::graph {
 namespace {

@@ -9,7 +9,7 @@
 #include "converter/graph/rearranged.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/permutation.h"
+#include "converter/ops/support/permutation.h"
 #include "converter/program/builder.h"
 
 namespace weft::graph {

@@ -6,9 +6,9 @@
 
 #include "converter/graph/quantise/joined.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/permutation.h"
-#include "converter/ops/quantised.h"
+#include "converter/ops/support/permutation.h"
 
 namespace weft::graph {
 namespace {

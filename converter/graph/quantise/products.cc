@@ -7,12 +7,12 @@
 #include "converter/graph/layout/permuted.h"
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/filters.h"
-#include "converter/graph/recognise/channel_constant.h"
+#include "converter/graph/recognise/forms/channel_constant.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/packed.h"
-#include "converter/ops/permutation.h"
-#include "converter/ops/quantised.h"
+#include "converter/ops/support/packed.h"
+#include "converter/ops/support/permutation.h"
 
 namespace weft::graph {
 namespace {

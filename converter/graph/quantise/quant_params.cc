@@ -8,8 +8,8 @@
 
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/rings.h"
-#include "converter/graph/recognise/channel_constant.h"
-#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/recognise/forms/channel_constant.h"
+#include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <optional>
 
-#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/ring.h"
+#include "converter/ops/support/ring.h"
 
 namespace weft::graph {
 namespace {

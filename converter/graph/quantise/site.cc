@@ -8,8 +8,8 @@
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/rings.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/quantised.h"
 
 namespace weft::graph {
 namespace {

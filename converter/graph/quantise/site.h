@@ -13,7 +13,7 @@
 
 #include "converter/graph/fold.h"
 #include "converter/graph/quantise/quant_params.h"
-#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/recognise/forms/form_site.h"
 
 namespace weft::graph {
 

@@ -9,7 +9,7 @@
 #include "converter/graph/recognise/pattern.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/packed.h"
+#include "converter/ops/support/packed.h"
 
 namespace weft::graph {
 namespace {

@@ -12,7 +12,7 @@
 #include "converter/graph/rewrite.h"
 #include "converter/ir/edit.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/packed.h"
+#include "converter/ops/support/packed.h"
 
 namespace weft::graph {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "converter/graph/rewrite.h"
-#include "converter/ops/axes.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/packed.h"
+#include "converter/ops/support/axes.h"
+#include "converter/ops/support/packed.h"
 
 namespace weft::graph {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "converter/graph/lower.h"
-#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/equation.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/equation.h"
 
 namespace weft::graph {
 namespace {

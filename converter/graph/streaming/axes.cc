@@ -9,7 +9,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/graph/streaming/bodies.h"
-#include "converter/ops/movement.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 

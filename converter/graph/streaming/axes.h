@@ -13,7 +13,7 @@
 
 #include "converter/base/faults.h"
 #include "converter/ir/graph.h"
-#include "converter/ops/axes.h"
+#include "converter/ops/support/axes.h"
 
 namespace weft::graph {
 

@@ -11,8 +11,8 @@
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/rounding.h"
 #include "converter/ir/edit.h"
-#include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "converter/graph/lower.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/look_back.h"
+#include "converter/ops/support/look_back.h"
 
 namespace weft::graph {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
-#include "converter/ops/ring.h"
+#include "converter/ops/support/ring.h"
 #include "runtime/format/weft_generated.h"
 
 namespace weft::graph {

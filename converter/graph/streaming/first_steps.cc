@@ -16,15 +16,15 @@
 #include "converter/base/elements.h"
 #include "converter/base/narrow.h"
 #include "converter/graph/infer.h"
+#include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/early.h"
-#include "converter/graph/streaming/numbering.h"
 #include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/time_loops.h"
 #include "converter/ir/edit.h"
-#include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {

@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "converter/graph/streaming/borders.h"
-#include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 

@@ -10,8 +10,8 @@
 
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/borders.h"
-#include "converter/ops/axes.h"
-#include "converter/ops/movement.h"
+#include "converter/ops/support/axes.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {

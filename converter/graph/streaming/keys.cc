@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "converter/base/visible.h"
-#include "converter/graph/recognise/form_site.h"
+#include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/delays.h"
 #include "converter/ops/operation.h"
-#include "kernels/reduce/sum.h"
+#include "kernels/simd/sum.h"
 
 namespace weft::graph {
 namespace {
@@ -30,7 +30,7 @@ bool IsBroadcast(const Dims& dims, const Dims& to) {
 }
 
 // Returns the number of positions by which all elements of a softmax can move without changing
-// their lane and block in the sum (kernels/reduce/sum.h).
+// their lane and block in the sum (kernels/simd/sum.h).
 int64_t PositionsOfOrder(int64_t positions) {
   constexpr int64_t kLanes = 16, kBlock = kernels::kSumBlock * kLanes;
   constexpr int64_t kGroup = kernels::kSumBlock * kBlock;

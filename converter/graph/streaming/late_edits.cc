@@ -15,8 +15,8 @@
 #include "converter/graph/streaming/late_masks.h"
 #include "converter/graph/streaming/pads.h"
 #include "converter/graph/streaming/rounding.h"
-#include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "converter/graph/rewrite.h"
-#include "converter/ops/movement.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "converter/graph/infer.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/axes.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/axes.h"
 
 namespace weft::graph {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "converter/ops/look_back.h"
+#include "converter/ops/support/look_back.h"
 
 namespace weft::graph {
 namespace {

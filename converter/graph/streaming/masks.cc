@@ -8,8 +8,8 @@
 
 #include "converter/base/elements.h"
 #include "converter/graph/rewrite.h"
-#include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {

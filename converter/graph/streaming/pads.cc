@@ -16,8 +16,8 @@
 #include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/time_loops.h"
-#include "converter/ops/look_back.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/look_back.h"
 
 namespace weft::graph {
 namespace {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "converter/base/elements.h"
+#include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/length_values.h"
-#include "converter/graph/streaming/numbering.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {

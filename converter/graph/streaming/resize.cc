@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "converter/graph/rewrite.h"
-#include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {

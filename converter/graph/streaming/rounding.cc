@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "converter/graph/lower.h"
-#include "converter/ops/broadcast.h"
-#include "converter/ops/movement.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/broadcast.h"
+#include "converter/ops/support/movement.h"
 #include "converter/program/fuse_tail.h"
 
 namespace weft::graph {

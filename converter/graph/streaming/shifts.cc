@@ -16,7 +16,7 @@
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/borders.h"
 #include "converter/ir/edit.h"
-#include "converter/ops/axes.h"
+#include "converter/ops/support/axes.h"
 
 namespace weft::graph {
 namespace {

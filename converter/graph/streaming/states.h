@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/numbering.h"
 #include "converter/graph/streaming/attention.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/delays.h"
-#include "converter/graph/streaming/numbering.h"
 #include "converter/graph/streaming/pasts.h"
 #include "converter/graph/streaming/position.h"
 #include "converter/graph/streaming/streamed.h"

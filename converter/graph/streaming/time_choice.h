@@ -12,14 +12,11 @@
 #include <vector>
 
 #include "converter/base/faults.h"
+#include "converter/graph/port_names.h"
 #include "converter/graph/streaming/look_backs.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
-
-// Names of ports of the model or indices of its inputs, with their axes; negative axes count from
-// the last one.
-using TimeNames = std::vector<std::pair<std::string, int64_t>>;
 
 // Axes of the graph's inputs and outputs from which time is propagated. If there are none, it
 // starts at time loops and at operations that look back.

@@ -6,11 +6,11 @@
 #include <unordered_map>
 #include <utility>
 
-#include "converter/plan/coalesce.h"
 #include "converter/plan/loops/iteration_end.h"
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
 #include "converter/program/builder.h"
+#include "converter/program/coalesce.h"
 
 namespace weft::plan {
 

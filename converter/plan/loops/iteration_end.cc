@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "converter/plan/schedule.h"
+#include "converter/program/schedule.h"
 
 namespace weft::plan {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trip counts that follow from the shape of an input.
-#include "converter/graph/open_loops.h"
+#include "converter/graph/recognise/loops/open_loops.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The axis relation of each operation: its groups, written "in0.1=out0.2" in any order, and the
 // other members that its rule sets.
-#include "converter/ops/axes.h"
+#include "converter/ops/support/axes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bounds of integers, derived from the operations that compute them.
-#include "converter/ops/bounds.h"
+#include "converter/ops/support/bounds.h"
 
 #include <gtest/gtest.h>
 

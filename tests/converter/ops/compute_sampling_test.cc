@@ -2,7 +2,7 @@
 // Col2Im, GridSample and Inverse: shapes, steps, axes and errors.
 #include <gtest/gtest.h>
 
-#include "converter/ops/axes.h"
+#include "converter/ops/support/axes.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/steps.h"
 

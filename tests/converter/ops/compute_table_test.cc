@@ -50,7 +50,7 @@ TEST(Table, FindsNamesInAnyCaseAndByAlias) {
 TEST(Table, HasTheOperationOfEveryFunction) {
 #define WEFT_FUNCTION(name, Name, Group, operation, ...)                             \
   EXPECT_TRUE(std::string_view(operation).empty() || Find(operation, 16) != nullptr) \
-      << "converter/ops/unary.cc: has no row " << operation << " for the function " #name;
+      << "converter/ops/core/unary.cc: has no row " << operation << " for the function " #name;
 #include "kernels/elementwise/functions.inc"
 #undef WEFT_FUNCTION
 }

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/ops/axes.h"
+#include "converter/ops/support/axes.h"
 #include "tests/converter/graph_builder.h"
 
 namespace weft::ops {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "converter/graph/infer.h"
-#include "converter/ops/pointwise.h"
+#include "converter/ops/support/pointwise.h"
 #include "tests/converter/counted_loop.h"
 #include "tests/converter/steps.h"
 #include "tests/models/streamed_graph.h"

@@ -3,7 +3,7 @@
 // length of NonZero and Unique.
 #include <gtest/gtest.h>
 
-#include "converter/ops/axes.h"
+#include "converter/ops/support/axes.h"
 #include "tests/converter/folding.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/steps.h"

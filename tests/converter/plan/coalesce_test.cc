@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies that coalescing removes, operands that steps overwrite, and conditions that prevent both.
-#include "converter/plan/coalesce.h"
+#include "converter/program/coalesce.h"
 
 #include <gtest/gtest.h>
 

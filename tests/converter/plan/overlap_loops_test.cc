@@ -8,12 +8,12 @@
 
 #include "converter/base/aligned_bytes.h"
 #include "converter/emit/model_file.h"
-#include "converter/ops/loop.h"
-#include "converter/plan/coalesce.h"
+#include "converter/ops/support/loop.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/validate_placement.h"
 #include "converter/plan/validator.h"
+#include "converter/program/coalesce.h"
 #include "tests/converter/plan/elementwise.h"
 #include "tests/converter/program_runner.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/plan/schedule.h"
+#include "converter/program/schedule.h"
 
 #include <gtest/gtest.h>
 

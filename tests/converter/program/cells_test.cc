@@ -8,9 +8,9 @@
 #include <set>
 #include <vector>
 
-#include "converter/ops/cell.h"
-#include "converter/ops/loop.h"
-#include "converter/plan/loops/permutations.h"
+#include "converter/ops/support/cell.h"
+#include "converter/ops/support/loop.h"
+#include "converter/plan/loops/alternate_order.h"
 #include "converter/program/hoist.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"

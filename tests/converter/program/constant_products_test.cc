@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/ops/matmul.h"
+#include "converter/ops/core/matmul.h"
 #include "converter/program/builder.h"
 #include "converter/program/narrow_weights.h"
 #include "tests/converter/program_runner.h"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "converter/ops/packed.h"
+#include "converter/ops/support/packed.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"

@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "converter/ops/loop.h"
-#include "converter/ops/packed.h"
+#include "converter/ops/support/loop.h"
+#include "converter/ops/support/packed.h"
 #include "converter/program/hoist_invariant.h"
 #include "tests/converter/plan/elementwise.h"
 #include "tests/converter/program_runner.h"

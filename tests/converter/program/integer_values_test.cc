@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/ops/packed.h"
+#include "converter/ops/support/packed.h"
 #include "converter/program/narrow_weights.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"

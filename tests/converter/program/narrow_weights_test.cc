@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/ops/packed.h"
+#include "converter/ops/support/packed.h"
 #include "converter/program/builder.h"
 #include "kernels/matrix/pack.h"
 #include "tests/converter/program_runner.h"

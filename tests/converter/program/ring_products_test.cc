@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "converter/ops/matmul.h"
+#include "converter/ops/core/matmul.h"
 #include "converter/program/builder.h"
 #include "tests/converter/program_runner.h"
 #include "tests/converter/steps.h"

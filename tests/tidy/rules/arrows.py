@@ -11,9 +11,9 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
 def _floors(*rooms):
     return tuple(f"converter/{room}" for room in rooms) + (
         "runtime", "kernels/matrix/pack.h", "kernels/elementwise/convert.h", "kernels/variants.h",
-        "kernels/elementwise/functions.inc", "kernels/types.inc", "kernels/matrix/weights.inc",
-        "kernels/elementwise/chain.h", "kernels/elementwise/code_range.h", "kernels/fourier/fourier.h", "kernels/matrix/conv_i8.h", "kernels/matrix/conv_q8.h", "kernels/matrix/dense_i4.h", "kernels/matrix/dense_i8.h", "kernels/matrix/depthwise_i8.h", "kernels/recurrent/cell.h",
-        "kernels/fourier/fourier_tables.h", "kernels/reduce/sum.h")
+        "kernels/elementwise/functions.inc", "kernels/types.inc", "kernels/weights.inc",
+        "kernels/elementwise/chain.h", "kernels/simd/code_range.h", "kernels/fourier/fourier.h", "kernels/matrix/conv_i8.h", "kernels/matrix/conv_q8.h", "kernels/matrix/dense_i4.h", "kernels/matrix/dense_i8.h", "kernels/matrix/depthwise_i8.h", "kernels/recurrent/cell.h",
+        "kernels/fourier/fourier_tables.h", "kernels/simd/sum.h")
 
 
 # Folder -> folders and single headers that its files may include. The longest matching prefix defines the

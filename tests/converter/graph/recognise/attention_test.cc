@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decomposed attention becomes one operation if that is cheaper: if its mask is a triangle, or if
 // both query and key are scaled.
-#include "converter/graph/recognise/forms.h"
+#include "converter/graph/recognise/forms/forms.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 
 namespace weft {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants between a reshape and its inverse are expanded to the outer dims, and both reshapes are
 // removed.
-#include "converter/graph/recognise/forms.h"
+#include "converter/graph/recognise/forms/forms.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 
 namespace weft {

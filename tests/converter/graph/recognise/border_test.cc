@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Pad of zeros before permuted axes of a convolution becomes its padding; other Pads stay.
-#include "converter/graph/recognise/border.h"
+#include "converter/graph/recognise/forms/border.h"
 
 #include "tests/converter/graph/recognise/rewritten.h"
 

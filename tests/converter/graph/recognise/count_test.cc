@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trip counts derived from conditions, and conditions that stay.
-#include "converter/graph/recognise/count.h"
+#include "converter/graph/recognise/loops/count.h"
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,7 @@
 
 #include "converter/graph/infer.h"
 #include "converter/graph/lower.h"
-#include "converter/graph/recognise/recognise.h"
+#include "converter/graph/recognise/cells/recognise.h"
 #include "tests/converter/folding.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/program_runner.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product of several rows that is read in parts.
-#include "converter/graph/recognise/divide.h"
+#include "converter/graph/recognise/forms/divide.h"
 
 #include "tests/converter/graph/recognise/rewritten.h"
 

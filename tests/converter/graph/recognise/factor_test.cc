@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Consecutive constants are merged; a batch normalisation after a product is merged into its
 // weights and bias.
-#include "converter/graph/recognise/forms.h"
+#include "converter/graph/recognise/forms/forms.h"
 #include "converter/program/fuse_tail.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 #include "tests/converter/steps.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decomposed formulas as in exports become one operation each, with equal results. Formulas that
 // differ, or with other readers of a part, stay.
-#include "converter/graph/recognise/forms.h"
+#include "converter/graph/recognise/forms/forms.h"
 
 #include "tests/converter/graph/recognise/rewritten.h"
 
@@ -10,13 +10,13 @@ namespace {
 
 const Dims kShape = {2, 3, 8};
 
-struct TextsOf {
+struct DecomposedForm {
   const char* name;
   ir::Source (*build)(FormBuilder& g, ir::Source x);
   KindCounts left;  // operations except Parameter and Result
 };
 
-std::ostream& operator<<(std::ostream& out, const TextsOf& built) { return out << built.name; }
+std::ostream& operator<<(std::ostream& out, const DecomposedForm& built) { return out << built.name; }
 
 ir::Source Cube(FormBuilder& g, ir::Source x) { return g("Power", x, 3.0f); }
 
@@ -60,7 +60,7 @@ ir::Source SigmoidByExp(FormBuilder& g, ir::Source x) {
   return g("Divide", 1.0f, g("Add", 1.0f, g("Exp", g("Negative", x))));
 }
 
-const TextsOf kActivations[] = {
+const DecomposedForm kActivations[] = {
     {"GeluByErf", ErfGelu, {{"Gelu", 1}}},
     {"GeluByErfc", ErfcGelu, {{"Gelu", 1}}},
     {"GeluByTanh", TanhGelu, {{"Gelu", 1}}},
@@ -156,7 +156,7 @@ const TextsOf kActivations[] = {
      {{"Snake", 1}}},
 };
 
-class Activations : public testing::TestWithParam<TextsOf> {};
+class Activations : public testing::TestWithParam<DecomposedForm> {};
 
 TEST_P(Activations, BecomeOneOperation) {
   FormBuilder g;
@@ -236,7 +236,7 @@ ir::Source LogSoftmax(FormBuilder& g, ir::Source x) {
   return g("Subtract", shifted, g("Log", sum));
 }
 
-const TextsOf kNorms[] = {
+const DecomposedForm kNorms[] = {
     {"LayerNorm", [](FormBuilder& g, ir::Source x) { return LayerNorm(g, x, -1); }, {{"MVN", 1}}},
     {"LayerNormOfChannels",
      [](FormBuilder& g, ir::Source x) { return LayerNorm(g, x, 1); },
@@ -292,7 +292,7 @@ const TextsOf kNorms[] = {
      {{"LogSoftmax", 1}}},
 };
 
-class Norms : public testing::TestWithParam<TextsOf> {};
+class Norms : public testing::TestWithParam<DecomposedForm> {};
 
 TEST_P(Norms, BecomeOneOperation) {
   FormBuilder g;
@@ -304,7 +304,7 @@ INSTANTIATE_TEST_SUITE_P(, Norms, testing::ValuesIn(kNorms),
                          [](const auto& each) { return std::string(each.param.name); });
 
 // Results with an additional factor.
-const TextsOf kScaled[] = {
+const DecomposedForm kScaled[] = {
     {"UnbiasedVariance",
      [](FormBuilder& g, ir::Source x) {
        const ir::Source centred = g("Subtract", x, Mean(g, x));
@@ -350,7 +350,7 @@ const TextsOf kScaled[] = {
      {{"Divide", 1}, {"Multiply", 1}, {"SoftPlus", 1}}},
 };
 
-class Scaled : public testing::TestWithParam<TextsOf> {};
+class Scaled : public testing::TestWithParam<DecomposedForm> {};
 
 TEST_P(Scaled, BecomeOneOperationAndANumber) {
   FormBuilder g;
@@ -362,7 +362,7 @@ INSTANTIATE_TEST_SUITE_P(, Scaled, testing::ValuesIn(kScaled),
                          [](const auto& each) { return std::string(each.param.name); });
 
 // Formulas that stay unchanged.
-const TextsOf kNearly[] = {
+const DecomposedForm kNearly[] = {
     {"GeluOfHalfPrecisionConstants",
      [](FormBuilder& g, ir::Source x) {
        const ir::Source erf = g("Erf", g("Multiply", x, 0.70703125f));
@@ -434,7 +434,7 @@ const TextsOf kNearly[] = {
      {}},
 };
 
-class Nearly : public testing::TestWithParam<TextsOf> {};
+class Nearly : public testing::TestWithParam<DecomposedForm> {};
 
 TEST_P(Nearly, StaysAsItIs) {
   FormBuilder g;

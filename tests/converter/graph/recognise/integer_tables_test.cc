@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants computed from integers are marked, and tables of them are gathered as integers.
-#include "converter/graph/recognise/integer_tables.h"
+#include "converter/graph/recognise/forms/integer_tables.h"
 
 #include "tests/converter/graph/recognise/rewritten.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Consecutive transpositions and views become one or none: never more steps, with equal numbers.
-#include "converter/graph/recognise/forms.h"
+#include "converter/graph/recognise/forms/forms.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 #include "tests/converter/steps.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/graph/recognise/forms.h"
+#include "converter/graph/recognise/forms/forms.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 
 namespace weft {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rotary positions: one copy, with the constants of both halves together.
-#include "converter/graph/recognise/forms.h"
+#include "converter/graph/recognise/forms/forms.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 
 namespace weft {

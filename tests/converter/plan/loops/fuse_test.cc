@@ -8,10 +8,10 @@
 #include <variant>
 #include <vector>
 
-#include "converter/ops/loop.h"
-#include "converter/plan/coalesce.h"
+#include "converter/ops/support/loop.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
+#include "converter/program/coalesce.h"
 #include "tests/converter/plan/elementwise.h"
 #include "tests/converter/program_runner.h"
 

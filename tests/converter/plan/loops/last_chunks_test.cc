@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "converter/ops/loop.h"
+#include "converter/ops/support/loop.h"
 #include "tests/converter/plan/elementwise.h"
 #include "tests/converter/program_runner.h"
 

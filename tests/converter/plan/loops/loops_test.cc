@@ -11,10 +11,10 @@
 #include "converter/base/aligned_bytes.h"
 #include "converter/emit/model_file.h"
 #include "converter/inspect/carried.h"
-#include "converter/ops/loop.h"
-#include "converter/plan/coalesce.h"
+#include "converter/ops/support/loop.h"
 #include "converter/plan/plan.h"
 #include "converter/plan/validator.h"
+#include "converter/program/coalesce.h"
 #include "runtime/weft.h"
 #include "tests/converter/plan/elementwise.h"
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "converter/ops/loop.h"
-#include "converter/ops/packed.h"
+#include "converter/ops/support/loop.h"
+#include "converter/ops/support/packed.h"
 #include "converter/program/builder.h"
 #include "kernels/matrix/pack.h"
 #include "tests/converter/plan/elementwise.h"

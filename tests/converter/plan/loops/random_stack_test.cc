@@ -11,10 +11,10 @@
 #include <optional>
 #include <vector>
 
-#include "converter/plan/coalesce.h"
 #include "converter/plan/loops/fuse.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
+#include "converter/program/coalesce.h"
 #include "converter/program/consistency.h"
 #include "tests/converter/program_runner.h"
 #include "tests/rounds.h"

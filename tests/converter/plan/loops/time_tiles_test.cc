@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "converter/ops/loop.h"
+#include "converter/ops/support/loop.h"
 #include "converter/plan/loops/time_group.h"
 #include "converter/program/builder.h"
 #include "tests/converter/plan/elementwise.h"

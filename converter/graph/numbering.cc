@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/numbering.h"
+
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "converter/base/elements.h"
+#include "converter/graph/infer.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/support/movement.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr const char* kBegins = "begins_anywhere";  // attribute
+constexpr double kMaxNumber = 1 << 24;              // all integers up to it are exact in f32
+
+double NumberAt(const ir::Constant& constant, int64_t i) {
+  const ElementType type = constant.type.type;
+  const auto element = static_cast<size_t>(i);
+  return IsFloat(type) ? RealAt(type, constant.bytes, element)
+                       : static_cast<double>(IntegerAt(type, constant.bytes, element));
+}
+
+// Returns the integer whose f32 inverse is the element; -1 if there is none.
+double InverseAt(const ir::Constant& constant, int64_t i) {
+  const double inverse = NumberAt(constant, i);
+  const double number = std::nearbyint(1 / inverse);
+  const bool is_inverse = number >= 1 && number <= kMaxNumber &&
+                          1.0F / static_cast<float>(number) == static_cast<float>(inverse);
+  return is_inverse ? number : -1;
+}
+
+std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis, bool anywhere,
+                                      bool inverse) {
+  constexpr int64_t kMinPositions = 4;
+  const Dims& dims = constant.type.dims;
+  const auto at = static_cast<size_t>(axis);
+  const int64_t positions = dims[at], inside = ops::ProductOf(dims, at + 1, dims.size());
+  const int64_t count = ElementCount(dims).value_or(0);
+  const bool is_number = constant.type.type != ElementType::boolean;
+  if (!is_number || positions < kMinPositions || count == 0) return std::nullopt;
+  const auto number = [&](int64_t i) {
+    return inverse ? InverseAt(constant, i) : NumberAt(constant, i);
+  };
+  const double first = number(0), step = number(inside) - first;
+  const bool starts = anywhere || (first == 0 && !inverse) || first == step;
+  if (!starts || !(step >= 1) || !(number(count - 1) <= kMaxNumber)) return std::nullopt;
+  for (int64_t i = 0; i < count; ++i) {
+    const auto position = static_cast<double>(i / inside % positions);
+    if (number(i) != first + position * step) return std::nullopt;
+  }
+  const Numbering numbering = {axis, static_cast<int64_t>(first), static_cast<int64_t>(step),
+                               inverse};
+  return static_cast<double>(numbering.step) == step ? std::optional(numbering) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t axis) {
+  const std::optional<Numbering> plain =
+      NumbersAlong(constant, axis, /*anywhere=*/false, /*inverse=*/false);
+  if (plain || constant.type.type != ElementType::f32) return plain;
+  return NumbersAlong(constant, axis, /*anywhere=*/false, /*inverse=*/true);
+}
+
+std::optional<Numbering> NumberingOf(const ir::Node& node, int64_t axis) {
+  if (!node.attributes.contains(kBegins)) return NumberingAlong(*node.constant, axis);
+  return NumbersAlong(*node.constant, axis, /*anywhere=*/true, /*inverse=*/false);
+}
+
+bool MarkNumbering(ir::Node& node, int64_t axis) {
+  if (!NumbersAlong(*node.constant, axis, /*anywhere=*/true, /*inverse=*/false)) return false;
+  node.attributes = {{kBegins, "true"}, {kCountsSteps, "true"}};
+  return true;
+}
+
+bool IsMarkedNumbering(const ir::Node& node) { return node.attributes.contains(kCountsSteps); }
+
+bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t positions) {
+  if (numbering.inverse) return false;
+  TensorType type = node.constant->type;
+  const auto at = static_cast<size_t>(numbering.axis);
+  type.dims[at] = positions;
+  const bool is_signed =
+      IsFloat(type.type) || type.type == ElementType::i32 || type.type == ElementType::i64;
+  if (first < 0 && !is_signed) return false;
+  const int64_t inside = ops::ProductOf(type.dims, at + 1, type.dims.size());
+  const int64_t count = ElementCount(type.dims).value_or(0);
+  std::vector<int64_t> numbers;
+  for (int64_t i = 0; i < count; ++i) {
+    numbers.push_back(first + i / inside % positions * numbering.step);
+  }
+  ir::Graph made;
+  const ir::Source source =
+      IsFloat(type.type)
+          ? NewFloats(made, node, type.dims, std::vector<float>(numbers.begin(), numbers.end()))
+          : NewInts(made, node, type, numbers);
+  node.constant = source.node->constant;
+  node.outputs[0].type = type;
+  if (first == numbering.first) return true;
+  // The constant no longer depends on a shape, and may start at any number.
+  const bool is_marked = IsMarkedNumbering(node);
+  node.attributes = {{kBegins, "true"}};
+  if (is_marked) node.attributes[kCountsSteps] = "true";
+  return true;
+}
+
+bool IsNumbering(const ir::Constant& constant) {
+  for (size_t axis = 0; axis < constant.type.dims.size(); ++axis) {
+    if (NumberingAlong(constant, static_cast<int64_t>(axis))) return true;
+  }
+  return false;
+}
+
+ir::Source ReadNumbering(ir::Graph& graph, const ir::Node& constant, const Numbering& numbering,
+                         const std::string& name) {
+  const TensorType type = constant.outputs[0].type;
+  const TensorType number = {ElementType::i64, Dims(type.dims.size(), 1)};
+  TensorType row = number;
+  const auto at = static_cast<size_t>(numbering.axis);
+  const int64_t positions = row.dims[at] = type.dims[at];
+  const ir::Source read =
+      NewReadValue(graph, constant, name, NewInts(graph, constant, number, {numbering.first}));
+  read.node->outputs[0].type = number;
+  const auto made = [&](const char* of, std::vector<ir::Source> inputs,
+                        std::map<std::string, std::string> attributes = {}) {
+    return ir::Source{
+        NewInferredNode(graph, constant, of, 3, std::move(inputs), 1, std::move(attributes)), 0};
+  };
+  const ir::Source after = NewInts(graph, constant, number, {numbering.step * positions});
+  NewAssign(graph, constant, name, made("Add", {read, after}));
+  std::vector<int64_t> offsets;
+  for (int64_t i = 0; i < positions; ++i) offsets.push_back(i * numbering.step);
+  ir::Source numbers = made("Add", {read, NewInts(graph, constant, row, offsets)});
+  if (type.type != ElementType::i64) {
+    numbers = made("Convert", {numbers}, {{"destination_type", std::string(Name(type.type))}});
+  }
+  if (numbering.inverse) {
+    numbers = made("Divide", {NewFloats(graph, constant, {}, {1}), numbers});
+  }
+  if (row.dims == type.dims) return numbers;
+  const TensorType shape = {ElementType::i64, {static_cast<int64_t>(type.dims.size())}};
+  return made("Broadcast", {numbers, NewInts(graph, constant, shape, type.dims)});
+}
+
+}  // namespace weft::graph

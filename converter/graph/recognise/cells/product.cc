@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/cells/product.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "converter/graph/recognise/affine.h"
+#include "converter/graph/recognise/pattern.h"
+#include "converter/graph/rewrite.h"
+
+namespace weft::graph {
+namespace {
+
+std::set<const ir::Node*> SlicedParameters(const ir::Body& body) {
+  std::set<const ir::Node*> sliced;
+  for (const ir::BodyInput& input : body.map.inputs) {
+    if (input.range) sliced.insert(input.parameter);
+  }
+  return sliced;
+}
+
+// Concatenates the parts of each kind into one row and multiplies it by their rows of the matrix.
+ir::Source ProductOfParts(ir::Graph& graph, const ir::Node& like,
+                          const std::vector<const Product*>& parts, int64_t rows, int64_t outputs) {
+  std::vector<ir::Source> inputs;
+  std::vector<float> matrix;  // [inputs, outputs]
+  int64_t width = 0;
+  bool from_integers = false;
+  for (const Product* part : parts) {
+    inputs.push_back(Reshaped(graph, like, part->input, {rows, part->width}));
+    width += part->width;
+    from_integers = from_integers || part->from_integers;
+    for (int64_t i = 0; i < part->width; ++i) {
+      for (int64_t o = 0; o < outputs; ++o) {
+        matrix.push_back(part->weights[static_cast<size_t>(o * part->width + i)]);
+      }
+    }
+  }
+  ir::Source row = inputs[0];
+  if (inputs.size() > 1) {
+    row = {NewInferredNode(graph, like, "Concat", 1, inputs, 1, {{"axis", "1"}}), 0};
+  }
+  const ir::Source weights =
+      NewFloats(graph, like, {width, outputs}, std::move(matrix), from_integers);
+  return {NewInferredNode(graph, like, "MatMul", 1, {row, weights}), 0};
+}
+
+void SplitProduct(ir::Graph& graph, ir::Node& node, const std::set<const ir::Node*>& sliced) {
+  const Dims dims = node.outputs[0].type.dims;
+  if (dims.size() < 2 || ElementCount(dims).value_or(0) == 0) return;
+  if (node.outputs[0].run_time_extent) return;
+  const int64_t rows = ElementCount(dims).value_or(0) / dims.back();
+  const std::optional<Affine> sum = AffineOf(AllColumns({&node, 0}), rows);
+  if (!sum || !sum->others.empty()) return;
+  std::vector<const Product*> slices, rest;
+  for (const Product& product : sum->products) {
+    (sliced.contains(product.input.node) ? slices : rest).push_back(&product);
+  }
+  if (slices.empty() || rest.empty()) return;
+  const ir::Source a = ProductOfParts(graph, node, rest, rows, dims.back());
+  const ir::Source b = ProductOfParts(graph, node, slices, rows, dims.back());
+  const ir::Source both = {NewInferredNode(graph, node, "Add", 1, {a, b}), 0};
+  HandOver(graph, {&node, 0}, Reshaped(graph, node, both, dims));
+}
+
+}  // namespace
+
+void SplitProducts(const ir::Body& body) {
+  const std::set<const ir::Node*> sliced = SlicedParameters(body);
+  if (sliced.empty()) return;
+  for (ir::Node* node : ir::Topological(*body.graph)) {
+    if (node->type == "MatMul" && !node->constant) SplitProduct(*body.graph, *node, sliced);
+  }
+}
+
+}  // namespace weft::graph

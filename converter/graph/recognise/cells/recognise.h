@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds LSTM, GRU and RNN cells that are decomposed into products, additions and activations.
+// Replaces them by the cell operation with the same numbers, in its own order. They then run as
+// fused steps, and their input product can leave the loop. Sums may be associated differently than
+// written. Operations that do not match a cell exactly stay unchanged.
+#ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_CELLS_RECOGNISE_H_
+#define WEFT_CONVERTER_GRAPH_RECOGNISE_CELLS_RECOGNISE_H_
+
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+// `graph` and its bodies, with all types inferred and constants folded.
+void Recognise(ir::Graph& graph);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_RECOGNISE_CELLS_RECOGNISE_H_

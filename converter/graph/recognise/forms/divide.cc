@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/forms/divide.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/recognise/affine.h"
+#include "converter/graph/recognise/forms/channel_constant.h"
+#include "converter/graph/recognise/forms/form_site.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+#include "converter/ops/support/packed.h"
+#include "kernels/matrix/pack.h"
+
+namespace weft::graph {
+namespace {
+
+using ReaderMap = std::map<const ir::Node*, std::vector<ir::Node*>>;
+
+// A part of the result: its columns, and the output that reads them.
+struct Part {
+  ir::Source result;
+  int64_t begin = 0, count = 0;
+};
+
+// A product with a constant matrix [inputs, outputs] or [outputs, inputs], and an optional constant
+// addend.
+struct CutProduct {
+  ir::Node* product = nullptr;
+  ir::Node* sum = nullptr;  // null: no addend
+  std::vector<double> bias = {};
+  bool outputs_first = false;
+  std::vector<Part> parts = {};
+};
+
+const std::vector<ir::Node*>& ReadersOf(const ReaderMap& readers, const ir::Node& node) {
+  static const std::vector<ir::Node*> kNone;
+  const auto found = readers.find(&node);
+  return found == readers.end() ? kNone : found->second;
+}
+
+std::optional<CutProduct> PlainMatrixProduct(const ir::Graph& graph, ir::Node& node,
+                                             const ReaderMap& readers) {
+  if (!IsCalled(node, "MatMul")) return std::nullopt;
+  const ir::Constant* weights = ConstantOf(node.inputs[1]);
+  if (weights == nullptr || weights->type.type != ElementType::f32) return std::nullopt;
+  if (ReadersOf(readers, *node.inputs[1].node).size() != 1) return std::nullopt;
+  const Dims &dims = weights->type.dims, &result = node.outputs[0].type.dims;
+  if (dims.size() < 2 || result.size() < 2) return std::nullopt;
+  if (ElementCount(dims) != dims.back() * dims.end()[-2]) return std::nullopt;
+  Faults discarded;
+  const bool permuted = ops::Attributes(graph, node, discarded).Bool("transpose_b", false);
+  if (result.back() != (permuted ? dims.end()[-2] : dims.back())) return std::nullopt;
+  return CutProduct{.product = &node, .outputs_first = permuted};
+}
+
+// Records the addend if the only reader adds one constant number per output.
+void TakeSum(CutProduct& product, const ReaderMap& readers) {
+  const std::vector<ir::Node*>& all = ReadersOf(readers, *product.product);
+  if (all.size() != 1 || !IsCalled(*all[0], "Add")) return;
+  ir::Node& sum = *all[0];
+  const Dims& dims = sum.outputs[0].type.dims;
+  if (dims != product.product->outputs[0].type.dims) return;
+  const std::optional<Repeated> addend = RepeatedOf(sum, sum.inputs[0].node->constant ? 0 : 1);
+  if (!addend) return;
+  std::optional<std::vector<double>> bias = AlongAxis(*addend, dims.size() - 1, dims.back());
+  if (!bias) return;
+  product.sum = &sum;
+  product.bias = *std::move(bias);
+}
+
+// Returns all readers of the result, in order of their columns. Returns an empty vector if a reader
+// reads anything but columns, or if two readers overlap.
+std::vector<Part> PartsOf(ir::Source whole, const ReaderMap& readers) {
+  std::vector<Part> parts;
+  const int64_t width = TypeOf(whole).dims.back();
+  for (ir::Node* reader : ReadersOf(readers, *whole.node)) {
+    if (reader->outputs.empty()) return {};
+    for (uint32_t port = 0; port < reader->outputs.size(); ++port) {
+      const ir::Source result = {reader, port};
+      const std::optional<Cut> cut = CutOf(result);
+      if (!cut || !(cut->whole == whole) || cut->step != 1 || cut->count >= width) return {};
+      if (cut->count > 0) parts.push_back({result, cut->begin, cut->count});
+    }
+  }
+  std::ranges::sort(parts, {}, &Part::begin);
+  for (size_t i = 1; i < parts.size(); ++i) {
+    if (parts[i].begin < parts[i - 1].begin + parts[i - 1].count) return {};
+  }
+  return parts;
+}
+
+bool FillsNoMorePanels(const std::vector<Part>& parts, int64_t width) {
+  const auto panels = [](int64_t columns) {
+    return (columns + kernels::kPanelOutputs - 1) / kernels::kPanelOutputs;
+  };
+  int64_t sum = 0;
+  for (const Part& part : parts) sum += panels(part.count);
+  return sum <= panels(width);
+}
+
+std::optional<CutProduct> CutProductOf(const ir::Graph& graph, ir::Node& node,
+                                       const ReaderMap& readers) {
+  std::optional<CutProduct> product = PlainMatrixProduct(graph, node, readers);
+  if (!product) return std::nullopt;
+  TakeSum(*product, readers);
+  ir::Node* last = product->sum != nullptr ? product->sum : &node;
+  const ir::OutputPort& port = last->outputs[0];
+  const int64_t width = port.type.dims.back();
+  if (port.run_time_extent || width == 0) return std::nullopt;
+  if (ElementCount(port.type.dims).value_or(0) <= width) return std::nullopt;
+  product->parts = PartsOf({last, 0}, readers);
+  if (product->parts.empty() || !FillsNoMorePanels(product->parts, width)) return std::nullopt;
+  return product;
+}
+
+ir::Source WeightsOfPart(ir::Graph& graph, const CutProduct& product, const Part& part) {
+  const ir::Constant& weights = *ConstantOf(product.product->inputs[1]);
+  const std::vector<float> all = ops::Floats(weights);
+  Dims dims = weights.type.dims;
+  const int64_t outputs = product.outputs_first ? dims.end()[-2] : dims.back();
+  const int64_t inner = product.outputs_first ? dims.back() : 1;
+  (product.outputs_first ? dims.end()[-2] : dims.back()) = part.count;
+  std::vector<float> own;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const int64_t output = static_cast<int64_t>(i) / inner % outputs;
+    if (output >= part.begin && output < part.begin + part.count) own.push_back(all[i]);
+  }
+  return NewFloats(graph, *product.product, std::move(dims), std::move(own), weights.from_integers);
+}
+
+void Divide(ir::Graph& graph, const CutProduct& product) {
+  for (const Part& part : product.parts) {
+    const ir::Node& like = *product.product;
+    std::vector<ir::Source> inputs = like.inputs;
+    inputs[1] = WeightsOfPart(graph, product, part);
+    ir::Source made = {NewInferredNode(graph, like, "MatMul", like.operation->opset,
+                                       std::move(inputs), 1, like.attributes),
+                       0};
+    if (product.sum != nullptr) {
+      const auto first = product.bias.begin() + static_cast<std::ptrdiff_t>(part.begin);
+      const ir::Source bias =
+          NewFloats(graph, *product.sum, {part.count},
+                    std::vector<float>(first, first + static_cast<std::ptrdiff_t>(part.count)));
+      made = {
+          NewInferredNode(graph, *product.sum, "Add", 1, {made, bias}, 1, product.sum->attributes),
+          0};
+    }
+    HandOver(graph, part.result, made);
+  }
+}
+
+}  // namespace
+
+void DivideProducts(ir::Graph& graph) {
+  const ReaderMap readers = Readers(graph);
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) DivideProducts(*body.graph);
+    if (node->operation == nullptr || node->constant) continue;
+    if (const auto product = CutProductOf(graph, *node, readers)) Divide(graph, *product);
+  }
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merges consecutive constants:
+//   (x * a) * b -> x * (a * b), if neither has to be broadcast; also divisions by constants
+//   (x + a) + b -> x + (a + b), for equal signs or after a product; otherwise the separate
+//                  addition may be meant to round
+//   (W x) * a   -> (a W) x and (W x + b) * a -> (a W) x + (a b): a batch normalisation after a
+//                  product, with one factor per output, if nothing else reads W. The product may
+//                  be reshaped in between
+//   x * 1       -> x
+//   T(W x) + a  -> T(W x + b), where T is a transposition and b is a with permuted axes. Over one
+//                  step T may move nothing, and the product may start from a; with this rule the
+//                  same holds over several steps
+// New constants are computed in double and rounded once, so a result has at most as many roundings
+// as before.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "converter/graph/lower.h"
+#include "converter/graph/numbering.h"
+#include "converter/graph/recognise/forms/channel_constant.h"
+#include "converter/graph/recognise/forms/form_site.h"
+#include "converter/graph/recognise/forms/reduction.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+#include "converter/ops/support/packed.h"
+
+namespace weft::graph {
+namespace {
+
+// x times a constant, or x plus a constant.
+struct WithConstant {
+  ir::Source x;
+  Repeated constant;
+};
+
+// Returns the index of the constant input if the other input is not constant and the operation
+// allows it there. Step counters are excluded: a streaming model computes them from a variable, and
+// the results must be bit-identical.
+std::optional<size_t> ConstantInput(const ir::Node& node, std::string_view commutes,
+                                    std::string_view other) {
+  if (!IsCalled(node, commutes) && !IsCalled(node, other)) return std::nullopt;
+  const size_t i = node.inputs[1].node->constant ? 1 : 0;
+  const bool fits = node.inputs[i].node->constant && !node.inputs[1 - i].node->constant &&
+                    (i == 1 || IsCalled(node, commutes));
+  return fits && !IsNumbering(*node.inputs[i].node->constant) ? std::optional(i) : std::nullopt;
+}
+std::optional<size_t> FactorInput(const ir::Node& node) {
+  return ConstantInput(node, "Multiply", "Divide");
+}
+std::optional<size_t> AddendInput(const ir::Node& node) {
+  return ConstantInput(node, "Add", "Subtract");
+}
+
+// Division by zero is kept.
+std::optional<WithConstant> FactorIn(const ir::Node& node) {
+  const std::optional<size_t> i = FactorInput(node);
+  std::optional<Repeated> constant = i ? RepeatedOf(node, *i) : std::nullopt;
+  if (!constant) return std::nullopt;
+  if (IsCalled(node, "Divide")) {
+    for (double& number : constant->numbers) {
+      if (number == 0) return std::nullopt;
+      number = 1 / number;
+    }
+  }
+  return WithConstant{node.inputs[1 - *i], std::move(*constant)};
+}
+
+std::optional<WithConstant> AddendIn(const ir::Node& node) {
+  const std::optional<size_t> i = AddendInput(node);
+  std::optional<Repeated> constant = i ? RepeatedOf(node, *i) : std::nullopt;
+  if (!constant) return std::nullopt;
+  if (IsCalled(node, "Subtract")) {
+    for (double& number : constant->numbers) number = -number;
+  }
+  return WithConstant{node.inputs[1 - *i], std::move(*constant)};
+}
+
+bool HasOneSign(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto all = [&](auto fits) {
+    return std::ranges::all_of(a, fits) && std::ranges::all_of(b, fits);
+  };
+  return all([](double number) { return number >= 0; }) ||
+         all([](double number) { return number <= 0; });
+}
+
+// A product with constant weights, stored as [outer, outputs, inner].
+struct WeightedProduct {
+  ir::Node* node = nullptr;
+  size_t axis = 0;  // axis of the result that holds the outputs
+  int64_t outer = 1, outputs = 1, inner = 1;
+  bool is_dense = false;
+  Covered covered = {};  // the product and the reshapes after it
+};
+
+// Reads the product itself, without reshapes.
+std::optional<WeightedProduct> PlainProductOf(const FormSite& site, ir::Source source) {
+  ir::Node& node = *source.node;
+  const bool is_conv = IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
+  if (!is_conv && !IsCalled(node, "MatMul")) return std::nullopt;
+  const ir::Constant* weights = ConstantOf(node.inputs[1]);
+  if (weights == nullptr || weights->type.type != ElementType::f32) return std::nullopt;
+  if (site.SoleReader(*node.inputs[1].node) != &node) return std::nullopt;
+  const Dims &dims = weights->type.dims, &result = node.outputs[0].type.dims;
+  const int64_t count = ElementCount(dims).value_or(0);
+  if (count == 0) return std::nullopt;
+  if (is_conv) return WeightedProduct{&node, 1, 1, result[1], count / result[1], false};
+  if (dims.size() < 2 || result.empty() || count != dims.back() * dims.end()[-2]) {
+    return std::nullopt;
+  }
+  Faults discarded;
+  const bool permuted = ops::Attributes(site.graph(), node, discarded).Bool("transpose_b", false);
+  const int64_t outputs = permuted ? dims.end()[-2] : dims.back();
+  if (result.back() != outputs) return std::nullopt;
+  return WeightedProduct{&node,
+                         result.size() - 1,
+                         permuted ? 1 : count / outputs,
+                         outputs,
+                         permuted ? count / outputs : 1,
+                         true};
+}
+
+// Returns the axis of `dims` that corresponds to axis `at` of `before`, for the same elements.
+std::optional<size_t> SameAxis(const Dims& before, size_t at, const Dims& dims) {
+  const auto in_front = [](const Dims& all, size_t axis) {
+    int64_t product = 1;
+    for (size_t i = 0; i < axis; ++i) product *= all[i];
+    return product;
+  };
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] == before[at] && in_front(dims, axis) == in_front(before, at)) return axis;
+  }
+  return std::nullopt;
+}
+
+std::optional<WeightedProduct> WeightedProductOf(const FormSite& site, ir::Source source) {
+  Covered views;
+  const ir::Source before = BeforeViews(source, views);
+  std::optional<WeightedProduct> product = PlainProductOf(site, before);
+  if (!product) return std::nullopt;
+  const auto axis = SameAxis(TypeOf(before).dims, product->axis, TypeOf(source).dims);
+  if (!axis) return std::nullopt;
+  product->axis = *axis;
+  product->covered = std::move(views);
+  product->covered.insert(product->node);
+  return product;
+}
+
+std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& product,
+                                        const std::vector<double>& factors) {
+  const ir::Constant& weights = *ConstantOf(product.node->inputs[1]);
+  if (weights.from_integers)
+    return std::nullopt;  // after rounding they would no longer be integers
+  const std::vector<float> floats = ops::Floats(weights);
+  std::vector<double> scaled(floats.begin(), floats.end());
+  for (size_t i = 0; i < scaled.size(); ++i) {
+    const size_t output =
+        i / static_cast<size_t>(product.inner) % static_cast<size_t>(product.outputs);
+    scaled[i] *= factors[output];
+  }
+  std::optional<std::vector<float>> rounded = RoundedFloats(scaled);
+  if (!rounded) return std::nullopt;
+  return NewFloats(site.graph(), *product.node, weights.type.dims, std::move(*rounded));
+}
+
+// Whether an addend is merged into the product's step may depend on the number of time steps. A
+// constant with one number per output does not depend on it, after it is reduced to these numbers.
+// Other addends stay separate.
+void KeepAdditionApart(FormSite& site, const ir::Node& scaled, const WeightedProduct& product) {
+  const ir::Node* from = &scaled;
+  ir::Node* reader = site.SoleReader(scaled);
+  while (reader != nullptr && ops::TraitsOf(*reader).reshapes) {
+    from = reader;
+    reader = site.SoleReader(*reader);
+  }
+  if (reader == nullptr || !IsCalled(*reader, "Add")) return;
+  const Dims& dims = reader->outputs[0].type.dims;
+  const size_t at = reader->inputs[0].node == from ? 1 : 0;
+  const ir::Source sum = reader->inputs[1 - at], other = reader->inputs[at];
+  const bool is_row = product.is_dense && TypeOf(other).dims == dims;
+  if (!other.node->constant) {
+    if (!is_row) reader->attributes[kRoundsApart] = "true";
+    return;
+  }
+  const std::optional<Repeated> constant = RepeatedOf(*reader, at);
+  const auto axis = SameAxis(scaled.outputs[0].type.dims, product.axis, dims);
+  if (constant && !(axis && AlongAxis(*constant, *axis, product.outputs))) {
+    // A constant with one row per step is no longer a constant in the streaming model.
+    if (!is_row) reader->attributes[kRoundsApart] = "true";
+    return;
+  }
+  const bool is_broadcast =
+      constant && std::ssize(constant->numbers) != CountIn(other) && TypeOf(sum).dims == dims;
+  if (!is_broadcast) return;
+  const std::vector<float> floats(constant->numbers.begin(), constant->numbers.end());
+  site.Replace(*reader, {},
+               {"Add", 1, {sum, NewFloats(site.graph(), *reader, constant->dims, floats)}});
+}
+
+// Multiplies the weights of the product, and its addend if there is one, by the factors.
+bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor) {
+  const ir::Node& before = *factor.x.node;
+  std::optional<WithConstant> addend;
+  std::optional<WeightedProduct> product = WeightedProductOf(site, factor.x);
+  if (!product) {
+    addend = AddendIn(before);
+    if (addend) product = WeightedProductOf(site, addend->x);
+    if (product && TypeOf(addend->x).dims != node.outputs[0].type.dims) return false;
+  }
+  if (!product || TypeOf(factor.x).dims != node.outputs[0].type.dims) return false;
+  const auto factors = AlongAxis(factor.constant, product->axis, product->outputs);
+  Covered covered = product->covered;
+  if (addend) covered.insert(&before);
+  if (!factors || !site.IsClosed(node, covered)) return false;
+  std::optional<std::vector<float>> shift;
+  std::optional<Repeated> scaled;
+  if (addend) {
+    if (!AlongAxis(addend->constant, product->axis, product->outputs)) return false;
+    scaled = Joined(addend->constant, factor.constant, Joining::kProduct);
+    if (scaled) shift = RoundedFloats(scaled->numbers);
+    if (!shift) return false;
+  }
+  const std::optional<ir::Source> weights = ScaledWeights(site, *product, *factors);
+  if (!weights) return false;
+  std::map<std::string, std::string> attributes = product->node->attributes;
+  const int opset = product->node->operation->opset;
+  const std::string type(product->node->operation->name);
+  std::vector<ir::Source> inputs = product->node->inputs;
+  inputs[1] = *weights;
+  if (!addend && product->covered.size() == 1) {
+    site.Replace(node, covered, {type, opset, std::move(inputs), std::move(attributes)});
+    KeepAdditionApart(site, node, *product);
+    return true;
+  }
+  const Dims dims = node.outputs[0].type.dims;
+  const ir::Source plain = {NewInferredNode(site.graph(), *product->node, type, opset,
+                                            std::move(inputs), 1, std::move(attributes)),
+                            0};
+  const ir::Source made = Reshaped(site.graph(), node, plain, dims);
+  if (!addend) {
+    site.Replace(node, covered, {"Identity", 16, {made}});
+    KeepAdditionApart(site, node, *product);
+    return true;
+  }
+  const ir::Source shifts = NewFloats(site.graph(), node, scaled->dims, std::move(*shift));
+  site.Replace(node, covered, {"Add", 1, {made, shifts}});
+  KeepAdditionApart(site, node, *product);
+  return true;
+}
+
+bool IsProductOrAddend(const FormSite& site, ir::Source x) {
+  if (WeightedProductOf(site, x)) return true;
+  const std::optional<size_t> i = AddendInput(*x.node);
+  return i && WeightedProductOf(site, x.node->inputs[1 - *i]);
+}
+
+// Merges two operations of one kind; the first has no other reader.
+bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining by) {
+  const ir::Node& before = *second.x.node;
+  const std::optional<WithConstant> first =
+      by == Joining::kSum ? AddendIn(before) : FactorIn(before);
+  if (!first || TypeOf(second.x).dims != node.outputs[0].type.dims) return false;
+  if (TypeOf(first->x).dims.size() != node.outputs[0].type.dims.size()) return false;
+  const bool may_round =
+      by == Joining::kSum && !HasOneSign(first->constant.numbers, second.constant.numbers);
+  if (may_round && !WeightedProductOf(site, first->x)) return false;
+  const std::optional<Repeated> joined = Joined(first->constant, second.constant, by);
+  if (!joined || !site.IsClosed(node, {&before})) return false;
+  std::optional<std::vector<float>> rounded = RoundedFloats(joined->numbers);
+  if (!rounded) return false;
+  Dims dims = joined->dims;
+  // The merged constant must broadcast x to the same dims.
+  const Dims &x = TypeOf(first->x).dims, &result = node.outputs[0].type.dims;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (std::max(x[i], dims[i]) != result[i] && result[i] != 0) return false;
+  }
+  const bool is_nothing = by == Joining::kProduct && TypeOf(first->x).dims == result &&
+                          std::ranges::all_of(*rounded, [](float number) { return number == 1; });
+  if (is_nothing) {
+    site.Replace(node, {&before}, {"Identity", 16, {first->x}});
+    return true;
+  }
+  const ir::Source constant = NewFloats(site.graph(), node, std::move(dims), std::move(*rounded));
+  site.Replace(node, {&before},
+               {by == Joining::kSum ? "Add" : "Multiply", 1, {first->x, constant}});
+  return true;
+}
+
+// Returns true if all numbers are 1 or -1. Merging such factors is exact in any order.
+bool AreSigns(const Repeated& factor) {
+  return std::ranges::all_of(factor.numbers, [](double x) { return x == 1 || x == -1; });
+}
+
+// Returns true if neither of the two constants can differ from step to step of a streaming model. A
+// product's outputs are not steps. Other consecutive constants are merged by RecogniseTables,
+// before time is split into chunks. Afterwards, one of them may no longer be a constant.
+bool AreOfEveryStep(const FormSite& site, const WithConstant& second, Joining by) {
+  const ir::Node& before = *second.x.node;
+  const std::optional<WithConstant> first =
+      by == Joining::kSum ? AddendIn(before) : FactorIn(before);
+  if (!first) return false;
+  if (by == Joining::kProduct && (AreSigns(first->constant) || AreSigns(second.constant))) {
+    return true;
+  }
+  const std::optional<WeightedProduct> product = WeightedProductOf(site, first->x);
+  return std::ranges::all_of(std::array{&first->constant, &second.constant}, [&](const auto* one) {
+    return one->numbers.size() == 1 ||
+           (product && AlongAxis(*one, product->axis, product->outputs));
+  });
+}
+
+// Returns true if the factor can be merged into the weights of a product.
+bool GoesIntoProduct(const FormSite& site, const ir::Node& scaled) {
+  const std::optional<WithConstant> factor = FactorIn(scaled);
+  if (!factor) return false;
+  std::optional<WeightedProduct> product = WeightedProductOf(site, factor->x);
+  if (const std::optional<size_t> i = AddendInput(*factor->x.node); i && !product) {
+    product = WeightedProductOf(site, factor->x.node->inputs[1 - *i]);
+  }
+  return product && AlongAxis(factor->constant, product->axis, product->outputs);
+}
+
+// The constant input of an operation, and that of the preceding operation of the same kind.
+struct Neighbours {
+  const ir::Node* before = nullptr;
+  ir::Source first, second;
+  Joining by = Joining::kSum;
+};
+std::optional<Neighbours> NeighboursAt(const ir::Node& node) {
+  for (const Joining by : {Joining::kSum, Joining::kProduct}) {
+    const auto input_of = by == Joining::kSum ? AddendInput : FactorInput;
+    const std::optional<size_t> second = input_of(node);
+    if (!second) continue;
+    const ir::Node& before = *node.inputs[1 - *second].node;
+    const std::optional<size_t> first = input_of(before);
+    if (!first) return std::nullopt;
+    return Neighbours{&before, before.inputs[*first], node.inputs[*second], by};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool RecogniseTransposedAddend(FormSite& site, ir::Node& node) {
+  if (!IsCalled(node, "Add") || node.attributes.contains(kRoundsApart)) return false;
+  const std::optional<size_t> i = AddendInput(node);
+  const ir::Node* transposition = i ? node.inputs[1 - *i].node : nullptr;
+  if (transposition == nullptr || !IsCalled(*transposition, "Transpose")) return false;
+  const ir::Source x = transposition->inputs[0];
+  const std::vector<int64_t> order = IntsOf(transposition->inputs[1]);
+  const std::optional<Repeated> constant = RepeatedOf(node, *i);
+  if (!constant || order.size() != constant->dims.size() || !IsProductOrAddend(site, x)) {
+    return false;
+  }
+  // If the numbers vary along at most one axis, they keep their order.
+  const auto axes = std::ranges::count_if(constant->dims, [](int64_t dim) { return dim != 1; });
+  const bool grows = TypeOf({node.inputs[1 - *i]}).dims != node.outputs[0].type.dims;
+  if (axes > 1 || grows || !site.IsClosed(node, {transposition})) return false;
+  Dims dims(order.size(), 1);
+  for (size_t axis = 0; axis < order.size(); ++axis) {
+    dims[static_cast<size_t>(order[axis])] = constant->dims[axis];
+  }
+  std::vector<float> floats(constant->numbers.begin(), constant->numbers.end());
+  ir::Graph& graph = site.graph();
+  const ir::Source addend = NewFloats(graph, node, std::move(dims), std::move(floats));
+  const ir::Source sum = {NewInferredNode(graph, node, "Add", 1, {x, addend}), 0};
+  site.Replace(node, {transposition}, {"Transpose", 1, {sum, transposition->inputs[1]}});
+  return true;
+}
+
+bool RecogniseTables(FormSite& site, ir::Node& node) {
+  const std::optional<Neighbours> at = NeighboursAt(node);
+  if (!at || (CountIn(at->first) == 1 && CountIn(at->second) == 1)) return false;
+  if (at->by == Joining::kProduct && GoesIntoProduct(site, *at->before)) return false;
+  const std::optional<WithConstant> second =
+      at->by == Joining::kSum ? AddendIn(node) : FactorIn(node);
+  return second && JoinTwo(site, node, *second, at->by);
+}
+
+// Checks the structure first, because reading the numbers of a constant is slow.
+bool RecogniseConstants(FormSite& site, ir::Node& node) {
+  if (const std::optional<size_t> i = FactorInput(node)) {
+    if (node.attributes.contains(kRoundsApart)) return false;
+    const ir::Source x = node.inputs[1 - *i];
+    if (NumberIn(node.inputs[*i]) == 1.0 && TypeOf(x).dims == node.outputs[0].type.dims) {
+      if (!site.IsClosed(node, {})) return false;
+      site.Replace(node, {}, {"Identity", 16, {x}});
+      return true;
+    }
+    const bool follows = FactorInput(*x.node).has_value();
+    const bool scales = IsProductOrAddend(site, x);
+    if (!follows && !scales) return false;
+    const std::optional<WithConstant> factor = FactorIn(node);
+    if (!factor) return false;
+    return (scales && FoldIntoProduct(site, node, *factor)) ||
+           (follows && AreOfEveryStep(site, *factor, Joining::kProduct) &&
+            JoinTwo(site, node, *factor, Joining::kProduct));
+  }
+  const std::optional<size_t> i = AddendInput(node);
+  if (!i || !AddendInput(*node.inputs[1 - *i].node)) return false;
+  const std::optional<WithConstant> addend = AddendIn(node);
+  return addend && AreOfEveryStep(site, *addend, Joining::kSum) &&
+         JoinTwo(site, node, *addend, Joining::kSum);
+}
+
+}  // namespace weft::graph

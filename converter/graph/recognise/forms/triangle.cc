@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/forms/triangle.h"
+
+#include <optional>
+#include <vector>
+
+#include "converter/graph/recognise/forms/form_site.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/support/packed.h"
+
+namespace weft::graph {
+namespace {
+
+// A score whose exponential is 0; exporters write such numbers for minus infinity.
+constexpr double kExcluded = -1e9;
+
+std::vector<double> NumbersIn(ir::Source source) {
+  const ir::Constant* constant = ConstantOf(source);
+  if (constant == nullptr) return {};
+  if (constant->type.type == ElementType::f32) {
+    const std::vector<float> floats = ops::Floats(*constant);
+    return {floats.begin(), floats.end()};
+  }
+  const std::vector<int64_t> ints = IntsOf(source);
+  return {ints.begin(), ints.end()};
+}
+
+// Returns true if `fits(number, allowed)` holds for each element of every matrix of a constant
+// [..., n, n].
+template <typename Fits>
+bool IsTriangle(ir::Source mask, const Fits& fits) {
+  const Dims& dims = TypeOf(mask).dims;
+  if (dims.size() < 2 || dims.back() != dims.end()[-2] || dims.back() < 2) return false;
+  const std::vector<double> numbers = NumbersIn(mask);
+  const auto size = static_cast<size_t>(dims.back());
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (!fits(numbers[i], i % size <= i / size % size)) return false;
+  }
+  return !numbers.empty();
+}
+
+}  // namespace
+
+bool IsCausalAddend(ir::Source mask) {
+  return TypeOf(mask).type == ElementType::f32 &&
+         IsTriangle(mask, [](double number, bool is_allowed) {
+           return is_allowed ? number == 0 : number <= kExcluded;
+         });
+}
+
+bool IsCausalChoice(ir::Source flags, bool allowed) {
+  return TypeOf(flags).type == ElementType::boolean &&
+         IsTriangle(flags, [&](double flag, bool is_allowed) {
+           return (flag != 0) == (is_allowed == allowed);
+         });
+}
+
+std::optional<ir::Source> BeforeTriangle(const ir::Node& node) {
+  const bool adds = IsCalled(node, "Add"), chooses = IsCalled(node, "Select");
+  if (!adds && !chooses) return std::nullopt;
+  const size_t first = chooses ? 1 : 0;
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    const ir::Source scores = node.inputs[first + i], other = node.inputs[first + 1 - i];
+    if (scores.node->constant || TypeOf(scores).dims != node.outputs[0].type.dims) continue;
+    if (adds && IsCausalAddend(other)) return scores;
+    if (adds) continue;
+    const std::optional<double> number = NumberIn(other);
+    if (number && *number <= kExcluded && IsCausalChoice(node.inputs[0], i == 0)) return scores;
+  }
+  return std::nullopt;
+}
+
+}  // namespace weft::graph

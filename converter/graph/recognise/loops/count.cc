@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/loops/count.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "converter/graph/recognise/loops/list.h"
+#include "converter/graph/recognise/loops/prune_loop.h"
+#include "converter/graph/recognise/loops/scalars.h"
+#include "converter/graph/rewrite.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr int64_t kMaxIterations = 1 << 20;  // maximum iterations to evaluate
+constexpr int64_t kMaxUnknown = 1 << 12;     // the same if data may end the loop
+
+// Evaluates the condition until it is false or `trip` (if not negative) is reached. The count is
+// exact if the condition is known at all iterations before.
+std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition, int64_t trip) {
+  if (trip == 0) return std::nullopt;
+  const int64_t max = trip < 0 ? kMaxIterations : std::min(trip, kMaxIterations);
+  LoopScalars scalars(loop);
+  Count count{0, true};
+  while (count.trips < max) {
+    const std::optional<int64_t> goes_on = scalars.Value(condition);
+    ++count.trips;
+    if (goes_on && *goes_on == 0) return count;
+    count.exact = count.exact && goes_on.has_value();
+    if (!count.exact && count.trips >= kMaxUnknown) {
+      count.trips = max;
+      break;
+    }
+    scalars.Advance();
+  }
+  if (trip != max) return std::nullopt;
+  return count;
+}
+
+struct FixedCount {
+  Count count;
+  bool changed = false;
+};
+
+// Makes the trip count a constant, and also the condition if it only repeats the trip count.
+std::optional<FixedCount> FixTripCount(ir::Graph& graph, ir::Node& loop) {
+  ir::Body& body = loop.bodies[0];
+  if (loop.inputs.size() < 2 || body.map.Takes(0)) return std::nullopt;
+  const std::optional<int64_t> written = IntOf(loop.inputs[0]);
+  if (body.map.condition == nullptr) {
+    return written ? std::optional(FixedCount{{*written, true}}) : std::nullopt;
+  }
+  const ir::Source condition = body.map.condition->inputs[0];
+  if (!written && condition.node->constant) return std::nullopt;  // no bound
+  const std::optional<Count> count = CountOf(loop, condition, written.value_or(-1));
+  if (!count) return std::nullopt;
+  if (!written) {  // data may end the loop earlier
+    body.max_trips = count->trips;
+    return std::nullopt;
+  }
+  if (count->trips != written) {
+    loop.inputs[0] = NewInts(graph, loop, {ElementType::i64, {}}, {count->trips});
+  }
+  if (!count->exact || condition.node->constant) return FixedCount{*count};
+  // A new Result, because the old one may also be a state or an output.
+  ir::Graph& inside = *body.graph;
+  const ir::Source flag = NewFlag(inside, *condition.node, true);
+  body.map.condition = NewResult(inside, *condition.node, flag);
+  return FixedCount{*count, true};
+}
+
+// A slice reads the same element in every iteration that runs, even if data ends the loop earlier.
+void RecogniseCount(ir::Graph& graph, ir::Node& loop) {
+  const std::optional<FixedCount> fixed = FixTripCount(graph, loop);
+  if (!fixed) return;
+  const Count& count = fixed->count;
+  if (count.trips < 1 || count.trips > kMaxIterations) return;
+  bool changed = RecogniseSlices(loop, count.trips) || fixed->changed;
+  changed = RecogniseLists(loop, count) || changed;
+  if (changed) PruneLoop(loop);
+  if (RecogniseCounters(loop, count.trips)) PruneLoop(loop);
+}
+
+}  // namespace
+
+void RecogniseCounts(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) RecogniseCounts(*body.graph);
+    if (ir::IsLoop(*node) && node->bodies.size() == 1) RecogniseCount(graph, *node);
+  }
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/loops/list.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "converter/graph/recognise/loops/scalars.h"
+#include "converter/graph/rewrite.h"
+
+namespace weft::graph {
+namespace {
+
+// The direction of an index along an axis.
+enum class Direction { kForward, kBackward };
+
+// Returns the direction of an index 0, 1, 2, ... or `length` - 1, `length` - 2, ... that covers an
+// axis of `length`. A forward index may end before the end of the axis.
+std::optional<Direction> DirectionOf(const ir::Node& loop, ir::Source index, int64_t trips,
+                                     int64_t length, int64_t offset = 0) {
+  if (trips > length) return std::nullopt;
+  bool forward = true, backward = trips == length;
+  LoopScalars scalars(loop);
+  for (int64_t i = 0; i < trips && (forward || backward); ++i, scalars.Advance()) {
+    const std::optional<int64_t> value = scalars.Value(index);
+    forward = forward && value == i + offset;
+    backward = backward && value == length - 1 - i + offset;
+  }
+  if (forward) return Direction::kForward;
+  return backward ? std::optional(Direction::kBackward) : std::nullopt;
+}
+
+bool IsConstantInt(ir::Source source, int64_t value) { return IntOf(source) == value; }
+
+// Returns the index, among the loop's inputs, of an input that no iteration changes.
+std::optional<size_t> InvariantInput(const ir::Body& body, const ir::Node& parameter) {
+  const ir::BodyInput* input = body.map.InputOf(parameter);
+  const bool invariant = input != nullptr && input->is(ir::BodyInput::Kind::kInvariant);
+  return invariant ? input->input : std::nullopt;
+}
+
+ir::ChunkRange RangeOf(int64_t axis, int64_t part, Direction direction) {
+  return ir::WholeRange(axis, part, direction == Direction::kBackward);
+}
+
+// An element along an axis that a node reads from one of the body's inputs.
+struct Pick {
+  ir::Source data, index;
+  bool keeps_axis = false;
+  int64_t axis = 0;
+};
+
+bool IsScalar(ir::Source source) { return TypeOf(source).dims.empty(); }
+
+std::optional<Pick> PickOfGather(const ir::Node& node) {
+  const std::optional<int64_t> axis =
+      node.inputs.size() == 3 ? IntOf(node.inputs[2]) : std::nullopt;
+  const auto batch_dims = node.attributes.find("batch_dims");
+  const bool in_batches = batch_dims != node.attributes.end() && batch_dims->second != "0";
+  if (!axis || in_batches) return std::nullopt;
+  const Dims& dims = TypeOf(node.inputs[1]).dims;
+  if (dims.size() > 1 || (dims.size() == 1 && dims[0] != 1)) return std::nullopt;
+  return Pick{node.inputs[0], node.inputs[1], dims.size() == 1, *axis};
+}
+
+// data[i] or data[i : i + 1]; all other axes are complete.
+std::optional<Pick> PickOfSlice(const ir::Node& node, const ir::Node& loop, int64_t trips) {
+  const auto mask = [&](const char* key) {
+    const auto found = node.attributes.find(key);
+    return found == node.attributes.end() || found->second.empty() ? '0' : found->second[0];
+  };
+  if (node.inputs.size() > 3 && !IsConstantInt(node.inputs[3], 1)) return std::nullopt;
+  for (const char* key : {"begin_mask", "new_axis_mask", "ellipsis_mask"}) {
+    if (mask(key) != '0') return std::nullopt;
+  }
+  const bool shrinks = mask("shrink_axis_mask") == '1';
+  if (!shrinks && mask("end_mask") != '0') return std::nullopt;
+  const Dims& dims = TypeOf(node.inputs[1]).dims;
+  if (dims != Dims{1}) return std::nullopt;
+  if (shrinks) return Pick{node.inputs[0], node.inputs[1], false};
+  const std::optional<Direction> begin = DirectionOf(loop, node.inputs[1], trips, trips);
+  const std::optional<Direction> end = DirectionOf(loop, node.inputs[2], trips, trips, 1);
+  if (!begin || begin != end) return std::nullopt;
+  return Pick{node.inputs[0], node.inputs[1], true};
+}
+
+std::optional<Pick> PickOf(const ir::Node& node, const ir::Node& loop, int64_t trips) {
+  if (node.constant) return std::nullopt;
+  if (node.type == "Gather") return PickOfGather(node);
+  if (node.type == "StridedSlice") return PickOfSlice(node, loop, trips);
+  return std::nullopt;
+}
+
+// All sliced inputs of a loop must have the same number of chunks. Returns true if an already
+// sliced input is known to have `chunks` of them.
+bool HasChunks(const ir::Node& loop, const ir::BodyInput& input, int64_t chunks) {
+  const Dims& dims = TypeOf(loop.inputs[*input.input]).dims;
+  const auto rank = static_cast<int64_t>(dims.size());
+  const int64_t axis = input.range->axis + (input.range->axis < 0 ? rank : 0);
+  if (!input.range->whole() || axis < 0 || axis >= rank) return false;
+  const Dims& chunk = input.parameter->outputs[0].type.dims;
+  const auto position = static_cast<size_t>(axis);
+  return position < chunk.size() && chunk[position] > 0 &&
+         chunk[position] * chunks == dims[position];
+}
+
+bool AgreesWithOtherSlices(const ir::Node& loop, int64_t chunks) {
+  return std::ranges::all_of(loop.bodies[0].map.inputs, [&](const ir::BodyInput& input) {
+    return !input.range || HasChunks(loop, input, chunks);
+  });
+}
+
+bool TakeAsSlice(ir::Node& loop, ir::Node& node, const Pick& pick, int64_t trips) {
+  ir::Body& body = loop.bodies[0];
+  const std::optional<size_t> input = InvariantInput(body, *pick.data.node);
+  if (!input) return false;
+  Dims dims = TypeOf(loop.inputs[*input]).dims;
+  const int64_t axis = pick.axis < 0 ? pick.axis + std::ssize(dims) : pick.axis;
+  if (axis < 0 || axis >= std::ssize(dims)) return false;
+  int64_t& length = dims[static_cast<size_t>(axis)];
+  if (length < 1 || !AgreesWithOtherSlices(loop, length)) return false;
+  const std::optional<Direction> direction = DirectionOf(loop, pick.index, trips, length);
+  if (!direction) return false;
+  ir::Graph& graph = *body.graph;
+  ir::Node* slice = NewParameter(graph, node);
+  length = 1;
+  slice->outputs[0].type = {TypeOf(pick.data).type, dims};
+  slice->outputs[0].declared = true;
+  ir::AddSlice(loop, *input, *slice, RangeOf(axis, 1, *direction));
+  ir::Source taken{slice, 0};
+  if (!pick.keeps_axis) {
+    taken = NewSqueeze(graph, node, taken, axis);
+    taken.node->outputs[0] = {node.outputs[0].type, node.outputs[0].declared, {}};
+  }
+  HandOver(graph, {&node, 0}, taken);
+  return true;
+}
+
+// Returns all nodes that the Results except one, and `added`, depend on.
+std::set<const ir::Node*> NeededBut(const ir::Graph& graph, const ir::Node* left_out,
+                                    ir::Source added) {
+  std::set<const ir::Node*> seen;
+  std::vector<const ir::Node*> open = {added.node};
+  for (const ir::Node* result : graph.results) {
+    if (result != left_out) open.push_back(result);
+  }
+  open.insert(open.end(), graph.sinks.begin(), graph.sinks.end());
+  while (!open.empty()) {
+    const ir::Node* node = open.back();
+    open.pop_back();
+    if (!seen.insert(node).second) continue;
+    for (const ir::Source& source : node->inputs) open.push_back(source.node);
+  }
+  return seen;
+}
+
+// Returns the list before a Broadcast that expands its elements.
+const ir::Node* ListAfter(ir::Source data) {
+  while (data.node->type == "Broadcast" && !data.node->constant) data = data.node->inputs[0];
+  return data.node;
+}
+
+// The value that an iteration writes to a list, and the direction.
+struct ListUpdate {
+  ir::Source element;
+  bool lacks_axis = false;  // the element lacks the axis of the list
+  int64_t axis = 0;
+  int64_t part = 1;
+  Direction direction = Direction::kForward;
+  bool only_last = false;  // each iteration replaces the complete list
+};
+
+// Writes element i of a list with one element per iteration, or the only element of a list.
+std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& update,
+                                          const ir::Node& list, const Dims& initial,
+                                          const Count& count) {
+  if (update.type != "ScatterUpdate" || update.inputs.size() != 4 || !count.exact) {
+    return std::nullopt;
+  }
+  if (ListAfter(update.inputs[0]) != &list || !IsConstantInt(update.inputs[3], 0)) {
+    return std::nullopt;
+  }
+  // Without an iteration the list would keep its initial value.
+  if (initial.empty() || IntOf(loop.inputs[1]).value_or(0) == 0) return std::nullopt;
+  const bool scalar = IsScalar(update.inputs[1]);
+  if (initial[0] == 1 && count.trips > 1 && IsConstantInt(update.inputs[1], 0)) {
+    return ListUpdate{update.inputs[2], scalar, 0, 1, Direction::kForward, true};
+  }
+  if (initial[0] != count.trips) return std::nullopt;
+  const std::optional<Direction> direction =
+      DirectionOf(loop, update.inputs[1], count.trips, count.trips);
+  if (!direction) return std::nullopt;
+  return ListUpdate{update.inputs[2], scalar, 0, 1, *direction};
+}
+
+// Concatenates one part to a list that is initially empty.
+std::optional<ListUpdate> UpdateByConcat(const ir::Node& update, const ir::Node& list,
+                                         const Dims& initial, const Count& count) {
+  if (update.type != "Concat" || update.inputs.size() != 2) return std::nullopt;
+  const bool after = update.inputs[0].node == &list;
+  if (!after && (update.inputs[1].node != &list || !count.exact)) return std::nullopt;
+  const ir::Source element = update.inputs[after ? 1 : 0];
+  const Dims& dims = TypeOf(element).dims;
+  const auto rank = static_cast<int64_t>(dims.size());
+  const auto attribute = update.attributes.find("axis");
+  if (attribute == update.attributes.end()) return std::nullopt;
+  const char* end = attribute->second.data() + attribute->second.size();
+  int64_t axis = 0;
+  if (std::from_chars(attribute->second.data(), end, axis).ptr != end) return std::nullopt;
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank || initial.size() != dims.size()) return std::nullopt;
+  const int64_t part = dims[static_cast<size_t>(axis)];
+  if (initial[static_cast<size_t>(axis)] != 0 || part < 1) return std::nullopt;
+  return ListUpdate{element, false, axis, part, after ? Direction::kForward : Direction::kBackward};
+}
+
+// Replaces a state by a scan output if it is a list that the body only fills.
+bool GatherList(ir::Node& loop, ir::BodyInput& state, const Count& count) {
+  ir::Body& body = loop.bodies[0];
+  ir::Node* result = state.next;
+  const ir::Node* list = state.parameter;
+  if (result == nullptr || !state.input || state.range) return false;
+  const Dims& initial = TypeOf(loop.inputs[*state.input]).dims;
+  const ir::Node& node = *result->inputs[0].node;
+  std::optional<ListUpdate> update = UpdateByScatter(loop, node, *list, initial, count);
+  if (!update) update = UpdateByConcat(node, *list, initial, count);
+  if (!update || NeededBut(*body.graph, result, update->element).contains(list)) return false;
+  if (std::ranges::count(body.map.inputs, result, &ir::BodyInput::next) != 1) return false;
+  for (const ir::BodyOutput& output : body.map.outputs) {
+    if (output.result == result && output.range) return false;
+  }
+  ir::Source row = update->element;
+  if (update->lacks_axis) {
+    row = NewUnsqueeze(*body.graph, node, update->element, 0);
+    ir::OutputPort& port = row.node->outputs[0];
+    port = update->element.node->outputs[update->element.port];
+    port.names.clear();
+    port.type.dims.insert(port.type.dims.begin(), 1);
+  }
+  result->inputs[0] = row;
+  for (ir::BodyOutput& output : body.map.outputs) {
+    if (output.result != result || update->only_last) continue;
+    output.range = RangeOf(update->axis, update->part, update->direction);
+  }
+  state.next = nullptr;
+  return true;
+}
+
+// Returns true if a carried i32 or i64 equals the number of the iteration.
+bool CountsIterations(const ir::Node& loop, const ir::BodyInput& state, int64_t trips) {
+  const ElementType type = TypeOf(loop.inputs[*state.input]).type;
+  if (type != ElementType::i32 && type != ElementType::i64) return false;
+  return DirectionOf(loop, {state.parameter, 0}, trips, trips) == Direction::kForward;
+}
+
+}  // namespace
+
+bool RecogniseSlices(ir::Node& loop, int64_t trips) {
+  bool changed = false;
+  for (ir::Node* node : ir::Topological(*loop.bodies[0].graph)) {
+    const std::optional<Pick> pick = PickOf(*node, loop, trips);
+    if (pick) changed = TakeAsSlice(loop, *node, *pick, trips) || changed;
+  }
+  return changed;
+}
+
+bool RecogniseLists(ir::Node& loop, const Count& count) {
+  bool changed = false;
+  for (ir::BodyInput& state : loop.bodies[0].map.inputs) {
+    changed = GatherList(loop, state, count) || changed;
+  }
+  return changed;
+}
+
+bool RecogniseCounters(ir::Node& loop, int64_t trips) {
+  std::vector<ir::BodyInput>& inputs = loop.bodies[0].map.inputs;
+  const bool counted =
+      std::ranges::any_of(inputs, [](const ir::BodyInput& input) { return !input.input; });
+  if (counted || trips < 2) return false;
+  for (ir::BodyInput& state : inputs) {
+    if (state.next == nullptr || state.range || !CountsIterations(loop, state, trips)) continue;
+    state.parameter->outputs[0].type = TypeOf(loop.inputs[*state.input]);
+    state.input.reset();
+    state.next = nullptr;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace weft::graph

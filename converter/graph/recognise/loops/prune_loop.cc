@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/loops/prune_loop.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "converter/graph/recognise/loops/scalars.h"
+#include "converter/ir/edit.h"
+
+namespace weft::graph {
+namespace {
+
+// Collects nodes from the Results that are outputs or the condition, over back edges, until nothing
+// is added.
+class Needed {
+ public:
+  explicit Needed(const ir::Node& loop) : body_(loop.bodies[0]) {
+    if (MayRunNothing(loop)) AddStatesOfOutputs();
+    for (const ir::Node* sink : body_.graph->sinks) Add(sink);
+    for (const ir::BodyOutput& output : body_.map.outputs) Add(output.result);
+    if (body_.map.condition != nullptr) Add(body_.map.condition);
+    for (size_t before = 0; before != nodes_.size();) {
+      before = nodes_.size();
+      for (const ir::BodyInput& input : body_.map.inputs) {
+        if (input.next != nullptr && nodes_.contains(input.parameter)) Add(input.next);
+      }
+    }
+  }
+
+  bool operator()(const ir::Node& node) const { return nodes_.contains(&node); }
+
+ private:
+  static bool MayRunNothing(const ir::Node& loop) {
+    return ir::IsLoop(loop) && IntOf(loop.inputs[1]).value_or(0) == 0;
+  }
+
+  // If no iteration runs, a carried output has the initial value of its state.
+  void AddStatesOfOutputs() {
+    for (const ir::BodyInput& input : body_.map.inputs) {
+      if (input.next == nullptr) continue;
+      const auto found = std::ranges::find(body_.map.outputs, input.next, &ir::BodyOutput::result);
+      if (found != body_.map.outputs.end()) Add(input.parameter);
+    }
+  }
+
+  void Add(const ir::Node* root) {
+    std::vector<const ir::Node*> open = {root};
+    while (!open.empty()) {
+      const ir::Node* node = open.back();
+      open.pop_back();
+      if (!nodes_.insert(node).second) continue;
+      for (const ir::Source& source : node->inputs) open.push_back(source.node);
+    }
+  }
+
+  const ir::Body& body_;
+  std::set<const ir::Node*> nodes_;
+};
+
+}  // namespace
+
+void PruneLoop(ir::Node& loop) {
+  const Needed needed(loop);
+  ir::RemoveFromBody(loop.bodies[0], needed);
+  ir::RemoveUnusedInputs(loop);
+}
+
+}  // namespace weft::graph

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/core/bags.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "converter/ops/core/matmul.h"
+#include "converter/ops/core/reduce.h"
+#include "converter/ops/support/pointwise.h"
+#include "converter/ops/support/positions.h"
+#include "converter/ops/support/scatter_rows.h"
+
+namespace weft::ops {
+namespace {
+
+using format::BinaryOp;
+using format::ReduceOp;
+
+// Rows [first, first + count) of a value with rows of `inner` elements.
+plan::ValueId BagRowsAt(plan::Builder& builder, plan::ValueId rows, int64_t first, int64_t count,
+                        int64_t inner) {
+  const ElementType type = builder.type(rows);
+  return builder.View(rows, first * inner * ElementBytes(type), {type, {count, inner}});
+}
+
+void EmitEmptyBags(plan::Builder& builder, const EmptyBag& empty, int64_t bags, int64_t inner,
+                   plan::ValueId y) {
+  if (empty.row == plan::kNone) return builder.Fill(y, empty.bits);
+  builder.CopyStrided(empty.row, y, {bags, inner}, {0, 1}, 0, {inner, 1}, 0);
+}
+
+// y[b, :] = op over k of rows[b, k, :], for `bags` bags of `size` rows each.
+void EmitEqualBags(plan::Builder& builder, ReduceOp op, const BagRows& rows, int64_t bags,
+                   int64_t size, plan::ValueId y) {
+  const int64_t inner = rows.inner;
+  if (rows.weights != plan::kNone) {
+    const Matrix weights = MatrixOver({bags, 1, size}), table = MatrixOver({bags, size, inner});
+    return EmitProduct(builder, ProductOfBatches({bags}, weights, table), rows.weights, rows.values,
+                       y);
+  }
+  if (size == 1) return builder.Copy(rows.values, y);
+  const ReduceAxis axes[] = {{bags, size * inner, false}, {size, inner, true}, {inner, 1, false}};
+  EmitReduce(builder, op, CollapsedAxes(axes), rows.values, y);
+}
+
+// Reduces rows to bags that are known at run time only.
+class ComputedBags {
+ public:
+  ComputedBags(plan::Builder& builder, const BagRows& rows, plan::ValueId numbers, int64_t bags)
+      : builder_(builder),
+        rows_(rows),
+        numbers_(numbers),
+        type_(builder.type(rows.values)),
+        all_{type_, {bags, rows.inner}},
+        position_numbers_(IndexSequence(builder, builder.type(numbers), bags)) {}
+
+  plan::ValueId Combine(Combination combination, uint64_t start_bits) {
+    const plan::ValueId start = builder_.Scratch(all_);
+    builder_.Fill(start, start_bits);
+    const ComputedRows rows = {.rows = all_.dims[0],
+                               .inner = rows_.inner,
+                               .targets = rows_.rows,
+                               .combination = combination};
+    return builder_.View(EmitComputedRows(builder_, rows, numbers_, WeightedRows(), start), 0,
+                         all_);
+  }
+
+  // The number of rows per bag, at least 1: [bags] of floats.
+  plan::ValueId Divisors() {
+    const Dims bags = {all_.dims[0]};
+    const plan::ValueId divisors = builder_.Scratch({ElementType::f32, bags});
+    EmitBinary(builder_, BinaryOp::maximum, {EmitCount(builder_, Mask(), ElementType::f32), bags},
+               {builder_.WeightsOf<float>({ElementType::f32, {1}}, {1}), {1}}, divisors);
+    return divisors;
+  }
+
+  // The rows of `y`, with `empty` for the bags without rows.
+  plan::ValueId WithEmpty(plan::ValueId y, plan::ValueId empty, const Dims& empty_dims) {
+    const plan::ValueId holds = Holds();
+    const plan::ValueId chosen = builder_.Scratch(all_);
+    EmitSelect(builder_, {holds, {all_.dims[0], 1}}, {y, all_.dims}, {empty, empty_dims},
+               {chosen, all_.dims});
+    return chosen;
+  }
+
+ private:
+  // mask[b, i]: true if row i is in bag b.
+  plan::ValueId Mask() {
+    const plan::ValueId mask = builder_.Scratch({ElementType::boolean, {all_.dims[0], rows_.rows}});
+    EmitCompare(builder_, format::CompareOp::equal, {position_numbers_, {all_.dims[0], 1}},
+                {numbers_, {1, rows_.rows}}, mask);
+    return mask;
+  }
+
+  // holds[b]: true if bag b has a row.
+  plan::ValueId Holds() {
+    const plan::ValueId mask = Mask();
+    const TensorType bags = {ElementType::boolean, {all_.dims[0]}};
+    if (rows_.rows == 1) return builder_.View(mask, 0, bags);
+    const plan::ValueId holds = builder_.Scratch(bags);
+    const ReduceAxis axes[] = {{all_.dims[0], rows_.rows, false}, {rows_.rows, 1, true}};
+    EmitReduce(builder_, ReduceOp::logical_or, CollapsedAxes(axes), mask, holds);
+    return holds;
+  }
+
+  plan::ValueId WeightedRows() {
+    if (rows_.weights == plan::kNone) return rows_.values;
+    const Dims dims = {rows_.rows, rows_.inner};
+    const plan::ValueId weighted = builder_.Scratch({type_, dims});
+    EmitBinary(builder_, BinaryOp::multiply, {rows_.values, dims}, {rows_.weights, {rows_.rows, 1}},
+               weighted);
+    return weighted;
+  }
+
+  plan::Builder& builder_;
+  const BagRows rows_;
+  const plan::ValueId numbers_;
+  const ElementType type_;
+  const TensorType all_;
+  const plan::ValueId position_numbers_;
+};
+
+uint64_t MinusInfinityBits() {
+  return std::bit_cast<uint32_t>(-std::numeric_limits<float>::infinity());
+}
+
+}  // namespace
+
+uint64_t LowestBits(ElementType type) {
+  if (type == ElementType::i64) {
+    return std::bit_cast<uint64_t>(std::numeric_limits<int64_t>::lowest());
+  }
+  if (type == ElementType::i32) {
+    return std::bit_cast<uint32_t>(std::numeric_limits<int32_t>::lowest());
+  }
+  return std::bit_cast<uint32_t>(std::numeric_limits<float>::lowest());
+}
+
+void EmitKnownBags(plan::Builder& builder, ReduceOp op, const BagRows& rows, const Dims& sizes,
+                   const EmptyBag& empty, plan::ValueId y) {
+  int64_t row = 0;
+  const auto bags = static_cast<int64_t>(sizes.size());
+  const auto at = [&](int64_t bag) { return sizes[static_cast<size_t>(bag)]; };
+  for (int64_t first = 0, last = 0; first < bags; first = last) {
+    while (last < bags && at(last) == at(first)) ++last;
+    const int64_t count = last - first, size = at(first);
+    const plan::ValueId part = BagRowsAt(builder, y, first, count, rows.inner);
+    if (size == 0) {
+      EmitEmptyBags(builder, empty, count, rows.inner, part);
+      continue;
+    }
+    BagRows taken = {count * size, rows.inner,
+                     BagRowsAt(builder, rows.values, row, count * size, rows.inner), rows.weights};
+    if (rows.weights != plan::kNone) {
+      taken.weights = BagRowsAt(builder, rows.weights, row, count * size, 1);
+    }
+    EmitEqualBags(builder, op, taken, count, size, part);
+    row += count * size;
+  }
+}
+
+plan::ValueId EmitComputedBags(plan::Builder& builder, ReduceOp op, const BagRows& rows,
+                               plan::ValueId numbers, int64_t bags, const EmptyBag& empty) {
+  const TensorType all{builder.type(rows.values), {bags, rows.inner}};
+  if (rows.rows == 0) {
+    const plan::ValueId y = builder.Scratch(all);
+    EmitEmptyBags(builder, empty, bags, rows.inner, y);
+    return y;
+  }
+  ComputedBags computed(builder, rows, numbers, bags);
+  const bool is_maximum = op == ReduceOp::max;
+  // A maximum of floats starts at minus infinity, which rows may contain.
+  const uint64_t min = all.type == ElementType::f32 ? MinusInfinityBits() : LowestBits(all.type);
+  plan::ValueId y = computed.Combine(is_maximum ? Combination::kMaximum : Combination::kSum,
+                                     is_maximum ? min : 0);
+  if (op == ReduceOp::mean) {
+    const plan::ValueId means = builder.Scratch(all);
+    EmitBinary(builder, BinaryOp::divide, {y, all.dims}, {computed.Divisors(), {bags, 1}}, means);
+    y = means;
+  }
+  if (empty.row != plan::kNone) return computed.WithEmpty(y, empty.row, {1, rows.inner});
+  const uint64_t made = is_maximum ? min : 0;
+  if (empty.bits == made) return y;
+  const plan::ValueId filler = builder.Scratch({all.type, {1}});
+  builder.Fill(filler, empty.bits);
+  return computed.WithEmpty(y, filler, {1, 1});
+}
+
+}  // namespace weft::ops

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// FakeConvert: the value of x after conversion to an 8-bit float and back, (rounded(x * scale -
+// shift) + shift) / scale. OpenVINO's 8-bit floats are derived from f16, so that there are two
+// roundings. The second one uses f32 sums: it adds and subtracts a number whose last bit has the
+// weight of the 8-bit number's last bit.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "converter/ops/families.h"
+#include "converter/ops/support/broadcast.h"
+#include "converter/ops/support/pointwise.h"
+
+namespace weft::ops {
+namespace {
+
+using format::BinaryOp;
+using format::UnaryOp;
+
+// An 8-bit float type. Values beyond the maximum are clamped to it.
+struct ShortFloat {
+  std::string_view name;
+  int fraction_bits;
+  int min_exponent;  // of a normal number
+  float largest;
+};
+constexpr ShortFloat kShortFloats[] = {{"f8e4m3", 3, -6, 448}, {"f8e5m2", 2, -14, 57344}};
+
+const ShortFloat& ShortFloatOf(const NodeScope& scope) {
+  constexpr std::string_view kShortNames[] = {kShortFloats[0].name, kShortFloats[1].name};
+  const std::string name = scope.attributes.Choice("destination_type", kShortNames[0], kShortNames);
+  return *std::ranges::find(kShortFloats, name, &ShortFloat::name);
+}
+
+void InferFakeConvert(InferScope& scope) {
+  std::vector<size_t> operands = {0, 1};
+  if (scope.has_input(2)) operands.push_back(2);
+  CheckElements(scope, operands, {ElementType::f32});
+  if (!scope.attributes.Has("destination_type")) {
+    scope.Fault("attribute destination_type is missing; must be given");
+  }
+  ShortFloatOf(scope);
+  const std::optional<Dims> dims = BroadcastDims(scope, operands);
+  if (dims && *dims != scope.input_dims(0)) {
+    scope.Fault("scale and shift make {} of x, which is {}; must broadcast to the shape of x",
+                ToString(*dims), ToString(scope.input_type(0)));
+  }
+  scope.SetOutput(0, scope.input_type(0));
+}
+
+// Emits the steps of one lowering, all with the shape of x.
+class ShortRounding {
+ public:
+  ShortRounding(plan::Builder& builder, const ShortFloat& to, Dims dims)
+      : builder_(builder), to_(to), type_{ElementType::f32, std::move(dims)} {}
+
+  plan::ValueId Apply(BinaryOp op, plan::ValueId a, const Operand& b) {
+    const plan::ValueId y = builder_.Scratch(type_);
+    EmitBinary(builder_, op, Full(a), b, y);
+    return y;
+  }
+
+  plan::ValueId Rounded(plan::ValueId x) {
+    x = Function(UnaryOp::clamp, x, -to_.largest, to_.largest);
+    x = Converted(builder_, Converted(builder_, x, ElementType::f16), ElementType::f32);
+    // The leading power of two of x: x times 2^23 + 1, minus the next smaller float.
+    const plan::ValueId grown = Apply(BinaryOp::multiply, x, Number(8388609));
+    const plan::ValueId below = Apply(BinaryOp::multiply, grown, Number(0x1.fffffep-1f));
+    const plan::ValueId difference = Apply(BinaryOp::subtract, grown, Full(below));
+    const plan::ValueId first_bit = Apply(BinaryOp::maximum, Function(UnaryOp::abs, difference),
+                                          Number(std::ldexp(1.0f, to_.min_exponent)));
+    // `coarse` is 1.5 * P, P = first_bit * 2^(23 - fraction_bits). The last bit of a float in
+    // [P, 2 P] is worth P * 2^-23, which is the last bit of the 8-bit number.
+    const plan::ValueId coarse =
+        Apply(BinaryOp::multiply, first_bit, Number(std::ldexp(1.5f, 23 - to_.fraction_bits)));
+    return Apply(BinaryOp::subtract, Apply(BinaryOp::add, x, Full(coarse)), Full(coarse));
+  }
+
+ private:
+  Operand Full(plan::ValueId value) const { return {value, type_.dims}; }
+  Operand Number(float number) {
+    return {builder_.WeightsOf<float>({ElementType::f32, {1}}, {number}),
+            Dims(type_.dims.size(), 1)};
+  }
+  plan::ValueId Function(UnaryOp op, plan::ValueId x, float alpha = 0, float beta = 0) {
+    const plan::ValueId y = builder_.Scratch(type_);
+    EmitUnary(builder_, op, x, y, alpha, beta);
+    return y;
+  }
+
+  plan::Builder& builder_;
+  const ShortFloat& to_;
+  const TensorType type_;
+};
+
+bool IsKnownZero(const NodeScope& scope, size_t i) {
+  const std::optional<std::vector<double>> numbers = scope.Numbers(i);
+  return numbers && std::ranges::all_of(*numbers, [](double number) { return number == 0; });
+}
+
+void LowerFakeConvert(LowerScope& scope) {
+  const Dims dims = scope.output_type(0).dims;
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(dims) == 0) return;
+  const Operand scale = {scope.input(1), AlignedDims(scope, 1, dims)};
+  ShortRounding steps(scope.builder, ShortFloatOf(scope), dims);
+  plan::ValueId x = steps.Apply(BinaryOp::multiply, scope.input(0), scale);
+  const bool shifts = scope.has_input(2) && !IsKnownZero(scope, 2);
+  const Operand shift =
+      shifts ? Operand{scope.input(2), AlignedDims(scope, 2, dims)} : Operand{plan::kNone, {}};
+  if (shifts) x = steps.Apply(BinaryOp::subtract, x, shift);
+  x = steps.Rounded(x);
+  if (shifts) x = steps.Apply(BinaryOp::add, x, shift);
+  EmitBinary(scope.builder, BinaryOp::divide, {x, dims}, scale, y);
+}
+
+constexpr Operation kFakeConvertRows[] = {
+    {"FakeConvert", 13, 2, 3, InferFakeConvert, LowerFakeConvert, kPointwise},
+};
+
+}  // namespace
+
+std::span<const Operation> FakeConvertOperations() { return kFakeConvertRows; }
+
+}  // namespace weft::ops

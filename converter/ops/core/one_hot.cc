@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// OneHot: compares the indices with 0, 1, ... depth - 1 along a new axis; each result selects one
+// of two values. An index out of range matches nothing. In version 16 an attribute can make
+// negative indices count from the end.
+#include <string_view>
+#include <utility>
+
+#include "converter/ops/families.h"
+#include "converter/ops/support/axes.h"
+#include "converter/ops/support/movement.h"
+#include "converter/ops/support/pointwise.h"
+#include "converter/ops/support/positions.h"
+
+namespace weft::ops {
+namespace {
+
+// The new axis and its extent.
+struct OneHotSpec {
+  size_t axis = 0;
+  int64_t depth = 0;
+};
+
+std::optional<OneHotSpec> ReadOneHotSpec(NodeScope& scope) {
+  const std::optional<int64_t> depth = ControlInt(scope, 1, "depth");
+  const int64_t axis = scope.attributes.Int("axis", -1);
+  const int64_t rank = scope.rank(0) + 1;
+  if (axis < -rank || axis >= rank) {
+    scope.Fault("axis {} of a rank {} output; must be from {} to {}", axis, rank, -rank, rank - 1);
+    return std::nullopt;
+  }
+  if (!depth) return std::nullopt;
+  if (*depth < 0) {
+    scope.Fault("depth is {}; must not be negative", *depth);
+    return std::nullopt;
+  }
+  return OneHotSpec{WrappedAxis(axis, rank), *depth};
+}
+
+void InferOneHot(InferScope& scope) {
+  const ElementType type = scope.input_element(0);
+  if (type != ElementType::i32 && type != ElementType::i64) {
+    scope.Fault("input 0 (indices) is {}; must be i32 or i64", Name(type));
+  }
+  for (const size_t value : {size_t{2}, size_t{3}}) {
+    if (ElementCount(scope.input_dims(value)) == 1) continue;
+    scope.Fault("input {} ({}) is {}; must be a scalar", value,
+                value == 2 ? "on_value" : "off_value", ToString(scope.input_type(value)));
+  }
+  if (scope.input_type_name(2) != scope.input_type_name(3)) {
+    scope.Fault("on_value is {} and off_value is {}; both must have the same type",
+                scope.input_type_name(2), scope.input_type_name(3));
+  }
+  const bool whole = HasByteElements(scope, 2);
+  const std::optional<OneHotSpec> spec = ReadOneHotSpec(scope);
+  if (!spec || !whole || scope.failed()) return;
+  Dims dims = scope.input_dims(0);
+  dims.insert(dims.begin() + static_cast<Dims::difference_type>(spec->axis), spec->depth);
+  scope.SetOutput(0, scope.input_element(2), std::move(dims));
+  if (scope.input_widened(2) != nullptr) scope.SetWidened(0, scope.input_widened(2));
+}
+
+// Returns true if a negative index counts from the end of the new axis.
+bool CountsFromEnd(const NodeScope& scope) {
+  constexpr std::string_view kNegativeModes[] = {"ignore_negative", "normalize"};
+  return scope.attributes.Choice("negative_indices_mode", "ignore_negative", kNegativeModes) ==
+         "normalize";
+}
+
+void InferOneHotOfMode(InferScope& scope) {
+  CountsFromEnd(scope);
+  InferOneHot(scope);
+}
+
+// The indices with depth added to negative ones, before they are broadcast along the new axis.
+// Indices below -depth remain negative.
+plan::ValueId CountedFromStart(LowerScope& scope, int64_t depth) {
+  plan::Builder& builder = scope.builder;
+  const TensorType type = scope.input_type(0);
+  const auto known = [&](int64_t number) {
+    return Operand{IntegerWeights(builder, type.type, {number}), Dims(type.dims.size(), 1)};
+  };
+  const auto scratch = [&](ElementType element) {
+    return Operand{builder.Scratch({element, type.dims}), type.dims};
+  };
+  const Operand indices = {scope.input(0), type.dims};
+  const Operand is_negative = scratch(ElementType::boolean), raised = scratch(type.type);
+  const Operand counted = scratch(type.type);
+  EmitCompare(builder, format::CompareOp::less, indices, known(0), is_negative.value);
+  EmitBinary(builder, format::BinaryOp::add, indices, known(depth), raised.value);
+  EmitSelect(builder, is_negative, raised, indices, counted);
+  return counted.value;
+}
+
+template <bool has_mode>
+void LowerOneHot(LowerScope& scope) {
+  const OneHotSpec spec = ReadOneHotSpec(scope).value();
+  const TensorType type = scope.output_type(0);
+  const plan::ValueId y = scope.NewOutput(0);
+  if (ElementCount(type.dims) == 0) return;
+  plan::Builder& builder = scope.builder;
+  const bool from_end = has_mode && CountsFromEnd(scope);
+  const plan::ValueId indices = from_end ? CountedFromStart(scope, spec.depth) : scope.input(0);
+  const size_t rank = type.dims.size();
+  Dims repeated = type.dims, along(rank, 1);
+  repeated[spec.axis] = 1;
+  along[spec.axis] = spec.depth;
+  const plan::ValueId is_position = builder.Scratch({ElementType::boolean, type.dims});
+  const plan::ValueId positions = IndexSequence(builder, scope.input_element(0), spec.depth);
+  EmitCompare(builder, format::CompareOp::equal, {indices, repeated}, {positions, along},
+              is_position);
+  const Operand on = {scope.input(2), Dims(rank, 1)}, off = {scope.input(3), Dims(rank, 1)};
+  EmitSelect(builder, {is_position, type.dims}, on, off, {y, type.dims});
+}
+
+void OneHotAxes(AxisScope& scope) {
+  const int64_t rank = scope.rank(0) + 1;
+  const auto added = static_cast<int64_t>(WrappedAxis(scope.attributes.Int("axis", -1), rank));
+  for (int64_t axis = 0; axis < scope.rank(0); ++axis) {
+    scope.Pair(0, axis, 0, axis + (axis >= added));
+  }
+}
+
+constexpr Operation kOneHotRows[] = {
+    {"OneHot", 1, 4, 4, InferOneHot, LowerOneHot<false>, ShapedBy(OneHotAxes)},
+    {"OneHot", 16, 4, 4, InferOneHotOfMode, LowerOneHot<true>, ShapedBy(OneHotAxes)},
+};
+
+}  // namespace
+
+std::span<const Operation> OneHotOperations() { return kOneHotRows; }
+
+}  // namespace weft::ops

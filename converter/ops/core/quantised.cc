@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/core/quantised.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "converter/base/narrow.h"
+#include "converter/ops/families.h"
+#include "converter/ops/support/broadcast.h"
+#include "converter/ops/support/convolve.h"
+#include "converter/ops/support/movement.h"
+#include "converter/ops/support/permutation.h"
+#include "converter/ops/support/window.h"
+#include "kernels/matrix/conv_q8.h"
+#include "kernels/matrix/pack.h"
+
+namespace weft::ops {
+namespace {
+
+// Inputs of a product after int8 data and weights: a scale per output, the initial integer of its
+// sum, and the number added to the scaled sum.
+constexpr size_t kScales = 2, kFirsts = 3, kStarts = 4;
+// Input of a convolution whose padding code is computed at run time.
+constexpr size_t kPaddingCode = 5;
+
+uint32_t CountOf(const LowerScope& scope) {
+  return Narrow32(ElementCount(scope.output_type(0).dims).value_or(0), "elements");
+}
+
+std::vector<int8_t> BytesOf(const ir::Constant& constant) {
+  std::vector<int8_t> bytes(constant.bytes.size());
+  if (!bytes.empty()) std::memcpy(bytes.data(), constant.bytes.data(), bytes.size());
+  return bytes;
+}
+
+plan::ValueId ByteWeights(plan::Builder& builder, const std::vector<int8_t>& bytes) {
+  return builder.WeightsOf({ElementType::i8, {std::ssize(bytes)}}, bytes);
+}
+
+void CheckByte(InferScope& scope, size_t i) {
+  CheckElements(scope, std::array{i}, {ElementType::i8});
+}
+
+// Checks that these inputs have one number per output of the product.
+void CheckOutputs(InferScope& scope, int64_t outputs) {
+  for (size_t i = kScales; i <= kStarts; ++i) {
+    if (scope.input_dims(i) == Dims{outputs}) continue;
+    scope.Fault("input {} is {} and there are {} outputs; must have one number for each", i,
+                ToString(scope.input_type(i)), outputs);
+  }
+}
+
+void InferToCodes(InferScope& scope) {
+  CheckElements(scope, std::array<size_t, 1>{0}, {ElementType::f32});
+  scope.SetOutput(0, ElementType::i8, scope.input_dims(0));
+}
+
+void LowerToCodes(LowerScope& scope) {
+  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  if (CountOf(scope) == 0) return;
+  const format::QuantizeParams params(CountOf(scope), scope.attributes.Float(kInverse, 0),
+                                      CodesOf(scope));
+  scope.builder.Emit(params, {x}, {y});
+}
+
+void InferFromCodes(InferScope& scope) {
+  CheckByte(scope, 0);
+  scope.SetOutput(0, ElementType::f32, scope.input_dims(0));
+}
+
+void LowerFromCodes(LowerScope& scope) {
+  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  if (CountOf(scope) == 0) return;
+  const format::DequantizeParams params(CountOf(scope), scope.attributes.Float(kCodeScale, 0),
+                                        ByteOf(scope, kInputZero), 0, 0);
+  scope.builder.Emit(params, {x}, {y});
+}
+
+constexpr int64_t kTableLength = 256;
+
+// A table lookup from i8 or u8 to i8 or u8.
+void InferByteTable(InferScope& scope) {
+  for (const size_t i : {0, 1}) {
+    CheckElements(scope, std::array{i}, {ElementType::i8, ElementType::u8});
+  }
+  if (scope.input_dims(1) != Dims{kTableLength}) {
+    scope.Fault("input 1 (table) is {}; must have {} elements", ToString(scope.input_type(1)),
+                kTableLength);
+  }
+  scope.SetOutput(0, scope.input_element(1), scope.input_dims(0));
+}
+
+// The same bytes as signed codes, because the step indexes its table from -128.
+plan::ValueId SignedBytes(plan::Builder& builder, plan::ValueId value) {
+  if (builder.type(value) == ElementType::i8) return value;
+  return builder.View(value, 0, {ElementType::i8, builder.dims(value)});
+}
+
+void LowerByteTable(LowerScope& scope) {
+  const plan::ValueId x = scope.input(0), table = scope.input(1), y = scope.NewOutput(0);
+  if (CountOf(scope) == 0) return;
+  plan::Builder& builder = scope.builder;
+  builder.Emit(format::LookupParams(CountOf(scope)),
+               {SignedBytes(builder, x), SignedBytes(builder, table)}, {SignedBytes(builder, y)});
+}
+
+// Returns true if all bits of the constant are 0.
+bool IsOfZeros(const ir::Constant& constant) {
+  return std::ranges::all_of(constant.bytes, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+// The operands of a product step. Zero addends are omitted.
+std::vector<plan::ValueId> ProductInputs(LowerScope& scope, plan::ValueId x,
+                                         plan::ValueId weights) {
+  std::vector<plan::ValueId> inputs = {x, weights, scope.input(kScales)};
+  for (const size_t i : {kFirsts, kStarts}) {
+    const ir::Constant* constant = scope.constant(i);
+    const bool is_nothing = constant != nullptr && IsOfZeros(*constant);
+    inputs.push_back(is_nothing ? plan::kNone : scope.input(i));
+  }
+  return inputs;
+}
+
+// Emits the dense step for contiguous rows of x.
+void EmitByteRows(LowerScope& scope, int64_t rows, const Filters& filters, plan::ValueId y) {
+  const uint32_t inputs = Narrow32(filters.in_channels, "inputs");
+  const uint32_t outputs = Narrow32(filters.out_channels, "outputs");
+  std::vector<int8_t> packed(kernels::PackedDenseI8Bytes(outputs, inputs));
+  const std::vector<int8_t> weights = BytesOf(*scope.constant(kFilters));
+  kernels::PackDenseI8(weights.data(), outputs, inputs, packed.data());
+  format::DenseQ8Params params;
+  params.mutate_rows(Narrow32(rows, "rows"));
+  params.mutate_inputs(inputs);
+  params.mutate_outputs(outputs);
+  params.mutate_x_row_stride(inputs);
+  params.mutate_y_row_stride(outputs);
+  params.mutable_codes() = CodesOf(scope);
+  const plan::ValueId panels = ByteWeights(scope.builder, packed);
+  scope.builder.Emit(params, ProductInputs(scope, scope.input(kData), panels), {y});
+}
+
+void InferByteMatMul(InferScope& scope) {
+  CheckByte(scope, kData);
+  CheckByte(scope, kFilters);
+  Dims dims = scope.input_dims(kData);
+  const Dims& weights = scope.input_dims(kFilters);
+  if (dims.empty() || weights.size() != 2 || weights[1] != dims.back()) {
+    return scope.Fault("data is {} and weights are {}; must have rows of equal length",
+                       ToString(scope.input_type(kData)), ToString(scope.input_type(kFilters)));
+  }
+  CheckOutputs(scope, weights[0]);
+  dims.back() = weights[0];
+  scope.SetOutput(0, CodeTypeOf(scope), std::move(dims));
+}
+
+void LowerByteMatMul(LowerScope& scope) {
+  const plan::ValueId y = scope.NewOutput(0);
+  if (CountOf(scope) == 0) return;
+  const Dims& weights = scope.input_dims(kFilters);
+  EmitByteRows(scope, ElementCount(scope.output_type(0).dims).value_or(0) / weights[0],
+               {1, weights[0], weights[1], {}}, y);
+}
+
+void InferByteConvolution(InferScope& scope) {
+  CheckByte(scope, kData);
+  CheckByte(scope, kFilters);
+  const Dims data = SpecDims(scope);
+  const Filters filters = FiltersOf(scope);
+  CheckInChannels(scope, filters);
+  CheckOutputs(scope, filters.groups * filters.out_channels);
+  if (scope.has_input(kPaddingCode)) CheckByte(scope, kPaddingCode);
+  const std::optional<Window> window =
+      InferWindow(scope, std::span(data).subspan(2), filters.window);
+  if (!window) return;
+  Dims out = {data[0], filters.groups * filters.out_channels};
+  for (int64_t extent : window->OutDims()) out.push_back(extent);
+  scope.SetOutput(0, CodeTypeOf(scope), OutputOrder(scope, std::move(out)));
+}
+
+// Copies the data with its padding and removes the padding from `window`.
+plan::ValueId WithPadding(LowerScope& scope, Window& window) {
+  const plan::ValueId x = scope.input(kData);
+  const Dims from = {scope.input_dims(kData)[0], window.y.in, window.x.in,
+                     scope.input_dims(kData).back()};
+  Dims to = from;
+  for (WindowAxis* axis : {&window.y, &window.x}) {
+    const int64_t seen = (axis->out - 1) * axis->stride + axis->extent();
+    const size_t position = axis == &window.y ? 1 : 2;
+    to[position] = axis->in = std::max(axis->pad_begin + axis->in, seen);
+  }
+  if (to == from) return x;
+  const Dims strides = plan::DenseStrides(to);
+  const int64_t first = window.y.pad_begin * strides[1] + window.x.pad_begin * strides[2];
+  window.y.pad_begin = window.y.pad_end = window.x.pad_begin = window.x.pad_end = 0;
+  const plan::ValueId padded = scope.builder.Scratch({ElementType::i8, to});
+  scope.builder.CopyStrided(scope.input(kPaddingCode), padded, to, Dims(to.size()), 0, strides, 0);
+  scope.builder.CopyStrided(x, padded, from, plan::DenseStrides(from), 0, strides, first);
+  return padded;
+}
+
+// The parameters that conv_q8 and depthwise_q8 share.
+template <typename Params>
+Params ByteWindowParams(LowerScope& scope, const Filters& filters, const Window& window) {
+  const int64_t in_channels = filters.groups * filters.in_channels;
+  const int64_t out_channels = filters.groups * filters.out_channels;
+  Params params;
+  params.mutate_batch(Narrow32(scope.input_dims(kData)[0], "batch"));
+  WriteWindow(params, window);
+  params.mutable_x() = LastOf(in_channels, window.y.in, window.x.in);
+  params.mutable_y() = LastOf(out_channels, window.y.out, window.x.out);
+  params.mutable_codes() = CodesOf(scope);
+  params.mutate_x_zero(ByteOf(scope, kInputZero));
+  return params;
+}
+
+// Reorders [group][out_channel][in_channel][ky][kx] so that the channels of each tap are adjacent.
+std::vector<int8_t> TapByTap(const std::vector<int8_t>& weights, int64_t channels, int64_t taps) {
+  std::vector<int8_t> permuted(weights.size());
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const auto position = static_cast<int64_t>(i);
+    const int64_t filter = position / (channels * taps), channel = position / taps % channels;
+    permuted[static_cast<size_t>((filter * taps + position % taps) * channels + channel)] =
+        weights[i];
+  }
+  return permuted;
+}
+
+// Returns true if each output pixel reads exactly one pixel of x, in place.
+bool IsDirect(const Window& window) {
+  const auto is_direct = [](const WindowAxis& axis) {
+    return axis.kernel == 1 && axis.pad_begin == 0 && (axis.out - 1) * axis.stride < axis.in;
+  };
+  return is_direct(window.y) && is_direct(window.x);
+}
+
+void EmitByteConv(LowerScope& scope, const Filters& filters, const Window& window, plan::ValueId x,
+                  plan::ValueId y) {
+  auto params = ByteWindowParams<format::ConvQ8Params>(scope, filters, window);
+  params.mutate_groups(Narrow32(filters.groups, "groups"));
+  params.mutate_in_channels(Narrow32(filters.in_channels, "in channels"));
+  params.mutate_out_channels(Narrow32(filters.out_channels, "out channels"));
+  const int64_t taps = window.y.kernel * window.x.kernel;
+  const uint32_t inputs = Narrow32(taps * filters.in_channels, "inputs of a filter");
+  const std::vector<int8_t> rows =
+      TapByTap(BytesOf(*scope.constant(kFilters)), filters.in_channels, taps);
+  const size_t group = kernels::PackedDenseI8Bytes(params.out_channels(), inputs);
+  std::vector<int8_t> packed(group * params.groups());
+  for (size_t g = 0; g < params.groups(); ++g) {
+    kernels::PackDenseI8(rows.data() + g * params.out_channels() * inputs, params.out_channels(),
+                         inputs, packed.data() + g * group);
+  }
+  const plan::ValueId panels = ByteWeights(scope.builder, packed);
+  const std::vector<plan::ValueId> operands = ProductInputs(scope, x, panels);
+  const auto bytes = static_cast<int64_t>(kernels::ConvQ8ScratchBytes(IsDirect(window), inputs));
+  const plan::ValueId scratch = scope.builder.Scratch({ElementType::i8, {bytes}});
+  scope.builder.Emit(params, operands, {y, scratch});
+}
+
+void EmitByteDepthwise(LowerScope& scope, const Filters& filters, const Window& window,
+                       plan::ValueId x, plan::ValueId y) {
+  auto params = ByteWindowParams<format::DepthwiseQ8Params>(scope, filters, window);
+  params.mutate_channels(Narrow32(filters.groups * filters.out_channels, "channels"));
+  params.mutate_multiplier(Narrow32(filters.out_channels, "multiplier"));
+  const std::vector<int8_t> weights = BytesOf(*scope.constant(kFilters));
+  std::vector<int8_t> packed(kernels::PackedDepthwiseFloats(
+      params.channels(), params.kernel_height(), params.kernel_width()));
+  kernels::PackDepthwiseI8(weights.data(), params.channels(), params.kernel_height(),
+                           params.kernel_width(), packed.data());
+  const plan::ValueId panels = ByteWeights(scope.builder, packed);
+  scope.builder.Emit(params, ProductInputs(scope, x, panels), {y});
+}
+
+// Returns true if the convolution processes each pixel separately, so that pixels are rows of a
+// dense product.
+bool IsOfPixels(const Filters& filters, const Window& window) {
+  const auto is_whole = [](const WindowAxis& axis) {
+    return axis.is_alone() && axis.in == axis.out;
+  };
+  return filters.groups == 1 && is_whole(window.y) && is_whole(window.x);
+}
+
+void LowerByteConvolution(LowerScope& scope) {
+  const plan::ValueId y = scope.NewOutput(0);
+  if (CountOf(scope) == 0) return;
+  const Filters filters = FiltersOf(scope);
+  Window window = ConvolvedWindow(scope);
+  if (IsOfPixels(filters, window)) {
+    const int64_t pixels = scope.input_dims(kData)[0] * window.y.out * window.x.out;
+    return EmitByteRows(scope, pixels, filters, y);
+  }
+  const plan::ValueId x =
+      scope.has_input(kPaddingCode) ? WithPadding(scope, window) : scope.input(kData);
+  if (IsDepthwise(filters)) return EmitByteDepthwise(scope, filters, window, x, y);
+  EmitByteConv(scope, filters, window, x, y);
+}
+
+void InferByteBinary(InferScope& scope) {
+  CheckByte(scope, 0);
+  CheckByte(scope, 1);
+  if (std::optional<Dims> dims = scope.Broadcast(scope.input_dims(0), scope.input_dims(1))) {
+    scope.SetOutput(0, ElementType::i8, std::move(*dims));
+  }
+}
+
+template <format::BinaryOp op>
+void LowerByteBinary(LowerScope& scope) {
+  const plan::ValueId a = scope.input(0), b = scope.input(1), y = scope.NewOutput(0);
+  const Dims& out = scope.output_type(0).dims;
+  if (CountOf(scope) == 0) return;
+  const std::array aligned = {WithLeadingOnes(scope.input_dims(0), out.size()),
+                              WithLeadingOnes(scope.input_dims(1), out.size())};
+  const StridedNest nest = CollapsedNest(out, aligned);
+  format::BinaryQ8Params params;
+  params.mutate_rank(Narrow32(nest.dims.size(), "rank"));
+  WriteDims(params.mutable_dims(), nest.dims);
+  WriteDims(params.mutable_a_strides(), nest.strides[0]);
+  WriteDims(params.mutable_b_strides(), nest.strides[1]);
+  params.mutate_a_scale(scope.attributes.Float(kFirstScale, 0));
+  params.mutate_b_scale(scope.attributes.Float(kSecondScale, 0));
+  params.mutable_codes() = CodesOf(scope);
+  params.mutate_a_zero(ByteOf(scope, kFirstZero));
+  params.mutate_b_zero(ByteOf(scope, kSecondZero));
+  params.mutate_op(op);
+  scope.builder.Emit(params, {a, b}, {y});
+}
+
+constexpr Traits kByteProduct = {.foldable = false, .heavy = true};
+
+constexpr Operation kQuantisedRows[] = {
+    {"Quantize", kPassOnly, 1, 1, InferToCodes, LowerToCodes, kPointwise},
+    {"Dequantize", kPassOnly, 1, 1, InferFromCodes, LowerFromCodes, kPointwise},
+    {"ByteTable", kPassOnly, 2, 2, InferByteTable, LowerByteTable},
+    {"QuantizedMatMul", kPassOnly, 5, 5, InferByteMatMul, LowerByteMatMul, kByteProduct},
+    {"QuantizedConvolution", kPassOnly, 5, 6, InferByteConvolution, LowerByteConvolution,
+     kByteProduct},
+    {"QuantizedAdd", kPassOnly, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::add>,
+     kPointwise},
+    {"QuantizedMultiply", kPassOnly, 2, 2, InferByteBinary,
+     LowerByteBinary<format::BinaryOp::multiply>, kPointwise},
+};
+
+}  // namespace
+
+std::span<const Operation> QuantisedOperations() { return kQuantisedRows; }
+
+int8_t ByteOf(const NodeScope& scope, std::string_view key) {
+  return Narrow<int8_t>(scope.attributes.Int(key, 0), "a quantised value");
+}
+
+format::CodeRange CodesOf(const NodeScope& scope) {
+  return format::CodeRange(ByteOf(scope, kCodeZero), ByteOf(scope, kCodeLow),
+                           ByteOf(scope, kCodeHigh), CodeTypeOf(scope));
+}
+
+ElementType CodeTypeOf(const NodeScope& scope) {
+  return scope.attributes.Has(kCodeHigh) ? ElementType::i8 : ElementType::f32;
+}
+
+}  // namespace weft::ops

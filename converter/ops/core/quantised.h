@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integer operations that the pass quantise creates from FakeQuantize graphs; no OpenVINO opset has
+// them. An int8 code represents the number (code - zero) * scale. Attributes hold the parameters:
+// "x_zero" and "scale" of inputs; "zero", "low" and "high" of the output. Without output attributes
+// the output is f32.
+#ifndef WEFT_CONVERTER_OPS_CORE_QUANTISED_H_
+#define WEFT_CONVERTER_OPS_CORE_QUANTISED_H_
+
+#include "converter/ops/operation.h"
+
+namespace weft::ops {
+
+inline constexpr const char* kCodeZero = "zero";
+inline constexpr const char* kCodeLow = "low";
+inline constexpr const char* kCodeHigh = "high";
+inline constexpr const char* kCodeScale = "scale";
+inline constexpr const char* kInputZero = "x_zero";
+inline constexpr const char* kInverse = "inverse";
+// For operations with two inputs.
+inline constexpr const char* kFirstScale = "a_scale";
+inline constexpr const char* kFirstZero = "a_zero";
+inline constexpr const char* kSecondScale = "b_scale";
+inline constexpr const char* kSecondZero = "b_zero";
+
+// The attribute as int8; 0 if it is absent.
+int8_t ByteOf(const NodeScope& scope, std::string_view key);
+// The zero point and the range of the output.
+format::CodeRange CodesOf(const NodeScope& scope);
+// i8 if the node has output attributes, else f32.
+ElementType CodeTypeOf(const NodeScope& scope);
+
+}  // namespace weft::ops
+
+#endif  // WEFT_CONVERTER_OPS_CORE_QUANTISED_H_

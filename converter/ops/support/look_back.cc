@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/support/look_back.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace weft::ops {
+
+void SetDilation(const ir::Graph& graph, ir::Node& node, int64_t at, int64_t dilation) {
+  Faults none;
+  Dims dilations = Attributes(graph, node, none).Ints("dilations");
+  dilations.at(static_cast<size_t>(at) - 2) = dilation;
+  node.attributes["dilations"] = fmt::format("{}", fmt::join(dilations, ","));
+}
+
+std::map<std::string, std::string> PadsOf(Window window) {
+  std::string begin, end;
+  for (size_t i = 0; i < window.axis_count; ++i) {
+    const char* comma = i == 0 ? "" : ",";
+    begin += comma + std::to_string(window.axis(i).pad_begin);
+    end += comma + std::to_string(window.axis(i).pad_end);
+  }
+  return {{"auto_pad", "explicit"}, {"pads_begin", begin}, {"pads_end", end}};
+}
+
+std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i) {
+  WindowAxis& axis = window.axis(i);
+  const int64_t past = axis.pad_begin, ahead = axis.extent() - axis.stride;
+  const bool covers = axis.in % axis.stride == 0 && axis.out == axis.in / axis.stride;
+  if (!covers || past < std::max<int64_t>(ahead, 0) || past >= axis.extent()) return std::nullopt;
+  if (axis.is_alone()) return std::nullopt;
+  Delay delay = {static_cast<int64_t>(i) + 2, past, axis.stride};
+  delay.taps = axis.kernel;
+  delay.dilation = axis.dilation;
+  delay.repeats = scope.attributes.Text(kPadFill, "0") == kRepeatFirst;
+  if (!delay.repeats) delay.fill = scope.attributes.Float(kPadFill, 0);
+  axis.pad_begin = axis.pad_end = 0;
+  delay.attributes = PadsOf(window);
+  if (scope.attributes.Has("rounding_type")) delay.attributes["rounding_type"] = "floor";
+  return delay;
+}
+
+std::optional<Windows> WindowsOf(Window window, size_t i) {
+  const WindowAxis& axis = window.axis(i);
+  if (axis.is_alone() && axis.out == axis.in) return std::nullopt;
+  Windows found = {static_cast<int64_t>(i) + 2, axis.extent(), axis.stride};
+  for (size_t at = 0; at < window.axis_count; ++at) {
+    found.begin.push_back(window.axis(at).pad_begin);
+    found.end.push_back(window.axis(at).pad_end);
+  }
+  return found;
+}
+
+bool IsFinite(const NodeScope& scope, size_t i) {
+  const std::optional<std::vector<double>> numbers = scope.Numbers(i);
+  return numbers &&
+         std::ranges::all_of(*numbers, [](double number) { return std::isfinite(number); });
+}
+
+}  // namespace weft::ops

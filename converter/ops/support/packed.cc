@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/ops/support/packed.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "converter/base/narrow.h"
+#include "kernels/matrix/pack.h"
+
+namespace weft::ops {
+namespace {
+
+plan::ValueId Weights(plan::Builder& builder, const std::vector<float>& packed, int64_t panels) {
+  const int64_t depth = static_cast<int64_t>(packed.size()) / (panels * kernels::kPanelOutputs);
+  return builder.WeightsOf({ElementType::f32, {panels, depth, kernels::kPanelOutputs}}, packed);
+}
+
+}  // namespace
+
+std::vector<float> Floats(const ir::Constant& constant) {
+  std::vector<float> floats(constant.bytes.size() / sizeof(float));
+  std::copy_n(constant.bytes.begin(), floats.size() * sizeof(float),
+              reinterpret_cast<std::byte*>(floats.data()));
+  return floats;
+}
+
+plan::ValueId PackDense(plan::Builder& builder, std::span<const float> weights,
+                        int64_t output_stride, int64_t input_stride, int64_t outputs,
+                        int64_t inputs) {
+  const auto n = Narrow32(outputs, "outputs"), k = Narrow32(inputs, "inputs");
+  std::vector<float> packed(kernels::PackedDenseFloats(n, k));
+  kernels::PackDense(weights.data(), static_cast<size_t>(output_stride),
+                     static_cast<size_t>(input_stride), n, k, packed.data());
+  return Weights(builder, packed, static_cast<int64_t>(kernels::PanelCount(n)));
+}
+
+plan::ValueId PackConv(plan::Builder& builder, std::span<const float> weights,
+                       const format::ConvParams& params) {
+  std::vector<float> packed(kernels::PackedConvFloats(params.groups(), params.out_channels(),
+                                                      params.in_channels(), params.kernel_height(),
+                                                      params.kernel_width()));
+  kernels::PackConv(weights.data(), params.groups(), params.out_channels(), params.in_channels(),
+                    params.kernel_height(), params.kernel_width(), packed.data());
+  return Weights(
+      builder, packed,
+      static_cast<int64_t>(params.groups() * kernels::PanelCount(params.out_channels())));
+}
+
+void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
+               plan::ValueId x, plan::ValueId weights, plan::ValueId y, int64_t x_row_stride) {
+  format::DenseParams params;
+  params.mutate_rows(Narrow32(rows, "rows"));
+  params.mutate_inputs(Narrow32(inputs, "inputs"));
+  params.mutate_outputs(Narrow32(outputs, "outputs"));
+  params.mutate_x_row_stride(x_row_stride == 0 ? params.inputs()
+                                               : Narrow32(x_row_stride, "x row stride"));
+  params.mutate_y_row_stride(params.outputs());
+  builder.Emit(params, {x, weights, plan::kNone}, {y});
+}
+
+namespace {
+
+plan::Step& LastStep(plan::Builder& builder) {
+  return std::get<plan::Step>(builder.program().blocks[builder.block()].items.back());
+}
+
+}  // namespace
+
+void ExcludeLastStepFromFusion(plan::Builder& builder) { LastStep(builder).is_never_fused = true; }
+
+void KeepLastStepFloat(plan::Builder& builder) { LastStep(builder).stays_float = true; }
+
+void MarkLastStepWindow(plan::Builder& builder) { LastStep(builder).is_window = true; }
+
+void MarkLastStepOnePosition(plan::Builder& builder) { LastStep(builder).is_one_position = true; }
+
+void MarkLastStepOneColumn(plan::Builder& builder) { LastStep(builder).is_one_column = true; }
+
+}  // namespace weft::ops
