@@ -102,7 +102,8 @@ SAMPLES = {
         {"converter/plan/a.cc": '#include "converter/emit/model_file.h"\n'},
         {"converter/inspect/a.cc": '#include "converter/plan/liveness.h"\n'},
         {"converter/pipeline.cc": '#include "converter/cli/table.h"\n'},
-        {"converter/ir/a.cc": '#include "../ops/table.h"\n'}]),
+        {"converter/ir/a.cc": '#include "../ops/table.h"\n'},
+        {"kernels/a/a.h": '#include "kernels/b/b.h"\n', "kernels/b/b.h": '#include "kernels/a/c.h"\n'}]),
     "firmware_words": ({
         "kernels/a.cc": '// a new vector\nconst char* a = "throw";\nA(const A&) = delete;\n',
         "converter/ir/a.cc": "std::vector<int> a;\n"

@@ -8,24 +8,34 @@ import re
 _INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^">]+)[">]')
 
 
-def _floors(*rooms):
-    return tuple(f"converter/{room}" for room in rooms) + (
-        "runtime", "kernels/matrix/pack.h", "kernels/elementwise/convert.h", "kernels/variants.h",
-        "kernels/elementwise/functions.inc", "kernels/types.inc", "kernels/weights.inc",
-        "kernels/elementwise/chain.h", "kernels/simd/code_range.h", "kernels/fourier/fourier.h", "kernels/matrix/conv_i8.h", "kernels/matrix/conv_q8.h", "kernels/matrix/dense_i4.h", "kernels/matrix/dense_i8.h", "kernels/matrix/depthwise_i8.h", "kernels/recurrent/cell.h",
-        "kernels/fourier/fourier_tables.h", "kernels/simd/sum.h")
+# Headers of kernels that the converter may include: the folder's header and the reason.
+_KERNEL_HEADERS = (
+    "kernels/elementwise/chain.h",       # instructions of fused elementwise steps
+    "kernels/elementwise/convert.h",     # converts f16 and f64 constants to f32, bit-identical to the device
+    "kernels/elementwise/functions.inc",  # functions with equal rounding on every target
+    "kernels/fourier/fourier.h",         # layout of a transform's tables
+    "kernels/fourier/fourier_tables.h",
+    "kernels/matrix/conv_i8.h",          # scratch sizes
+    "kernels/matrix/conv_q8.h",
+    "kernels/matrix/depthwise_i8.h",
+    "kernels/matrix/dense_i4.h",         # ranges of integers
+    "kernels/matrix/dense_i8.h",
+    "kernels/matrix/pack.h",             # layouts of weights, which the converter writes
+    "kernels/recurrent/cell.h",
+    "kernels/simd/code_range.h",
+    "kernels/simd/sum.h",
+    "kernels/types.inc",                 # the lists of element types and of weight types
+    "kernels/variants.h",                # object files that a generated C source must link
+    "kernels/weights.inc",
+)
+
+
+def _floors(*folders):
+    return tuple(f"converter/{folder}" for folder in folders) + ("runtime",) + _KERNEL_HEADERS
 
 
 # Folder -> folders and single headers that its files may include. The longest matching prefix defines the
-# folder of a file. Headers of kernels that other folders may include:
-#   pack.h, cell.h                           layouts of weights, which the converter writes
-#   convert.h                                converts f16 and f64 constants to f32, bit-identical to the device
-#   variants.h                               object files that a generated C source must link
-#   functions.inc                            functions with equal rounding on every target
-#   types.inc, weights.inc                   the lists of element types and of weight types
-#   dense_i4.h, dense_i8.h, code_range.h         ranges of integers
-#   conv_q8.h, conv_i8.h, depthwise_i8.h     scratch sizes
-#   fourier.h, fourier_tables.h              layout of a transform's tables
+# folder of a file.
 _MAY_INCLUDE = {
     "kernels": ("kernels",),
     "runtime/format": ("runtime/format", "kernels/types.inc"),
@@ -56,6 +66,25 @@ def _room(path):
     return max(rooms, key=len) if rooms else None
 
 
+def _cycle(tree):
+    """A path of headers' folders that includes itself, or None. Sources are left out: nothing includes them."""
+    arrows = {}
+    for path in tree.under("kernels", "runtime", "converter", suffixes=(".h", ".inc")):
+        for _, line in tree.lines(path):
+            match = _INCLUDE.match(line)
+            folder = path.rpartition("/")[0]
+            target = match.group(2).rpartition("/")[0] if match else folder
+            if target != folder and target.split("/")[0] in _ROOMS:
+                arrows.setdefault(folder, set()).add(target)
+    left = set(arrows)
+    while True:  # folders that include only folders without a cycle are removed
+        free = {folder for folder in left if not arrows[folder] & left}
+        if not free:
+            break
+        left -= free
+    return sorted(left) or None
+
+
 def check(tree):
     """Include paths start at the repository's root and follow the allowed directions."""
     faults = []
@@ -81,4 +110,8 @@ def check(tree):
                 if not path.startswith("examples/"):
                     faults.append(f'{path}:{number}: includes "{target}"; a path starts at the root '
                                   "of the repository")
+    cycle = _cycle(tree)
+    if cycle:
+        faults.append(f"{' and '.join(cycle)}: their headers include each other in a cycle; move what they share "
+                      "to a folder below")
     return faults

@@ -39,7 +39,7 @@ PATTERNS = {
     "converter/graph/recognise/forms/piecewise.cc": "decomposed bounds and slopes",
     "converter/graph/recognise/forms/polynomial.cc": "the arithmetic of polynomials",
     "converter/graph/recognise/cells/product.cc": "a product of a concatenated row, which becomes two",
-    "converter/graph/recognise/cells/recognise.cc": "the last operation of each cell",
+    "converter/graph/recognise/cells/cells.cc": "the last operation of each cell",
     "converter/graph/recognise/forms/reduction.cc": "sums and means in formulas",
     "converter/graph/recognise/cells/rnn.cc": "a decomposed RNN",
     "converter/graph/recognise/forms/rotation.cc": "decomposed rotary embeddings",
