@@ -16,16 +16,16 @@
 namespace weft::converter {
 namespace {
 
-std::optional<plan::Precision> PrecisionNamed(const std::string& text, Faults& faults) {
-  std::optional<plan::Precision> precision = plan::PrecisionOf(text);
+std::optional<program::Precision> PrecisionNamed(const std::string& text, Faults& faults) {
+  std::optional<program::Precision> precision = program::PrecisionOf(text);
   if (!precision) {
-    faults.Add(
-        fmt::format("weft: precision: is \"{}\"; must be one of {}", text, plan::PrecisionNames()));
+    faults.Add(fmt::format("weft: precision: is \"{}\"; must be one of {}", text,
+                           program::PrecisionNames()));
   }
   return precision;
 }
 
-void TakePrecisions(const Options& options, plan::Precisions* precisions, Faults& faults) {
+void TakePrecisions(const Options& options, program::Precisions* precisions, Faults& faults) {
   if (const auto all = PrecisionNamed(options.precision, faults)) precisions->all = *all;
   for (const auto& [layer, text] : options.layer_precisions) {
     if (const auto one = PrecisionNamed(text, faults)) precisions->layers.emplace(layer, *one);

@@ -55,17 +55,17 @@ double Products(const Params& params) {
   return inspect::MultiplyAdds(params) / kMultiplyAddsPerOperation;
 }
 
-double ElementsOf(const plan::Program& program, plan::ValueId value) {
-  if (value == plan::kNone) return 0;
+double ElementsOf(const program::Program& program, program::ValueId value) {
+  if (value == program::kNone) return 0;
   double count = 1;
   for (const int64_t dim : program.values[value].type.dims) count *= static_cast<double>(dim);
   return count;
 }
 
-double WorkOfStep(const plan::Program& program, const plan::Step& step) {
+double WorkOfStep(const program::Program& program, const program::Step& step) {
   double work = 1;
-  for (const plan::ValueId input : step.inputs) work += ElementsOf(program, input);
-  for (const plan::ValueId output : step.outputs) work += ElementsOf(program, output);
+  for (const program::ValueId input : step.inputs) work += ElementsOf(program, input);
+  for (const program::ValueId output : step.outputs) work += ElementsOf(program, output);
   return work + std::visit([](const auto& params) { return Products(params) + MoreReads(params); },
                            step.params);
 }
@@ -81,9 +81,9 @@ int64_t ElementsOfConstants(const ir::Graph& graph) {
 
 }  // namespace
 
-double FoldWork(const plan::Program& program) {
+double FoldWork(const program::Program& program) {
   return plan::SumOverSteps(program,
-                            [&](const plan::Step& step) { return WorkOfStep(program, step); });
+                            [&](const program::Step& step) { return WorkOfStep(program, step); });
 }
 
 int64_t FoldWorkLimit(int64_t budget_bytes, const ir::Graph& graph) {

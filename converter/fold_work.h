@@ -13,7 +13,7 @@ namespace weft::pipeline {
 // Returns the operations of one run of a program. An operation is reading or writing one element,
 // one comparison of a sort, or four multiply-adds. Loops count with their maximum number of
 // iterations.
-double FoldWork(const plan::Program& program);
+double FoldWork(const program::Program& program);
 
 // Returns the maximum number of operations for all constants of a model. It grows with the budget
 // in bytes and with the elements of the constants in the file, so that small files convert quickly.

@@ -30,7 +30,7 @@
 #include "converter/graph/lower.h"
 #include "converter/graph/promote.h"
 #include "converter/graph/quantise/quantise.h"
-#include "converter/graph/recognise/cells/recognise.h"
+#include "converter/graph/recognise/cells/cells.h"
 #include "converter/graph/recognise/forms/border.h"
 #include "converter/graph/recognise/forms/dilation.h"
 #include "converter/graph/recognise/forms/divide.h"
@@ -79,10 +79,10 @@ struct Conversion {
   std::unique_ptr<ir::Graph> graph = nullptr;
   int64_t f16_weights = 0;
   std::optional<graph::Streamed> streamed = std::nullopt;
-  plan::Program program = {};
+  program::Program program = {};
   std::vector<plan::FusedProgram> fused = {};
   std::vector<graph::IntegerTable> tables = {};
-  plan::WeightsReport weights = {};
+  program::WeightsReport weights = {};
   plan::Plan plan = {};
   emit::ModelFile file = {};
 };
@@ -112,7 +112,7 @@ bool OnGraph(Conversion& c) {
   pass(*c.graph);
   return true;
 }
-template <void (*pass)(plan::Program&)>
+template <void (*pass)(program::Program&)>
 bool OnProgram(Conversion& c) {
   pass(c.program);
   return true;
@@ -145,7 +145,7 @@ constexpr Pass kPasses[] = {
      "joins constant additions and factors across permutations"},
     {"streaming", Stage::kGraph, Stream,
      "with --streaming: splits the time axis into runs, keeps state"},
-    {"recognise", Stage::kGraph, OnGraph<graph::Recognise>,
+    {"recognise", Stage::kGraph, OnGraph<graph::RecogniseCells>,
      "recognises cells decomposed into elementary operations"},
     {"formulas", Stage::kGraph, OnGraph<graph::RecogniseForms>,
      "recognises formulas decomposed into elementary operations"},
@@ -158,14 +158,14 @@ constexpr Pass kPasses[] = {
      "permutes layout groups with windows to channels-last"},
     {"quantise", Stage::kGraph, Quantise, "converts operations between quantisers to integers"},
     {"lower", Stage::kProgram, Lower, "converts operations to steps over values"},
-    {"ring_products", Stage::kProgram, OnProgram<plan::ReadRingsInPlace>,
+    {"ring_products", Stage::kProgram, OnProgram<program::ReadRingsInPlace>,
      "lets products read keys and values directly from rings"},
-    {"fuse_tail", Stage::kProgram, OnProgram<plan::FuseTails>,
+    {"fuse_tail", Stage::kProgram, OnProgram<program::FuseTails>,
      "fuses activations and additions into the preceding product"},
     {"cells", Stage::kProgram, FuseCells, "fuses a recurrent product and its gates into one step"},
-    {"read_parts", Stage::kProgram, OnProgram<plan::ReadParts>,
+    {"read_parts", Stage::kProgram, OnProgram<program::ReadParts>,
      "reads parts of values without a copy"},
-    {"place_maps", Stage::kProgram, OnProgram<plan::PlaceMaps>,
+    {"place_maps", Stage::kProgram, OnProgram<program::PlaceMaps>,
      "writes feature maps directly to the target of their copy"},
     {"loops", Stage::kProgram, PlanLoops,
      "assigns state buffers of loops, copies bodies per phase, fuses loops"},
@@ -320,8 +320,8 @@ bool Stream(Conversion& c) {
 }
 
 bool Tables(Conversion& c) {
-  const plan::Precision& all = c.options.precisions.all;
-  if (!all || plan::IsInteger(all->type)) {
+  const program::Precision& all = c.options.precisions.all;
+  if (!all || program::IsInteger(all->type)) {
     c.tables = graph::KeepIntegerTables(*c.graph);
   }
   return true;
@@ -346,21 +346,21 @@ bool PlanLoops(Conversion& c) {
 }
 
 bool FuseCells(Conversion& c) {
-  plan::FuseCells(c.program, c.options.precisions);
+  program::FuseCells(c.program, c.options.precisions);
   return true;
 }
 
 bool NarrowWeights(Conversion& c) {
   // Must precede NarrowWeights, which creates more quantised products.
-  std::vector<plan::LayerWeights> codes = plan::QuantisedWeights(c.program);
-  c.weights = plan::NarrowWeights(c.program, c.options.precisions, c.faults);
-  for (plan::LayerWeights& layer : codes) c.weights.Add(std::move(layer));
+  std::vector<program::LayerWeights> codes = program::QuantisedWeights(c.program);
+  c.weights = program::NarrowWeights(c.program, c.options.precisions, c.faults);
+  for (program::LayerWeights& layer : codes) c.weights.Add(std::move(layer));
   for (const graph::IntegerTable& table : c.tables) {
     c.weights.Add({table.layer, ElementType::i8, table.bytes_before, table.bytes,
                    std::numeric_limits<double>::infinity()});
   }
   for (plan::FusedProgram& fused : c.fused) {
-    if (c.faults.ok()) plan::NarrowWeights(fused.program, c.options.precisions, c.faults);
+    if (c.faults.ok()) program::NarrowWeights(fused.program, c.options.precisions, c.faults);
   }
   return c.faults.ok();
 }
@@ -397,7 +397,7 @@ std::optional<double> WholeMultiplyAdds(const ConvertOptions& streaming) {
   options.progress = nullptr;
   options.precisions = {};  // may name layers that only the streaming model has
   Faults discarded;
-  const std::optional<plan::Program> whole = LowerModel(options, discarded);
+  const std::optional<program::Program> whole = LowerModel(options, discarded);
   return whole ? std::optional(MultiplyAddsOf(*whole)) : std::nullopt;
 }
 
@@ -427,7 +427,7 @@ std::string TextOf(const Conversion& c, Stage stage) {
     case Stage::kGraph:
       return ir::ToString(*c.graph);
     case Stage::kProgram:
-      return plan::ToString(c.program);
+      return program::ToString(c.program);
     case Stage::kPlan:
       return plan::ToString(c.plan);
     case Stage::kFile:
@@ -442,9 +442,9 @@ void AssertConsistent([[maybe_unused]] const Conversion& c, [[maybe_unused]] con
 #ifndef NDEBUG
   std::string text;
   if (pass.stage == Stage::kGraph) text = ir::InconsistencyIn(*c.graph);
-  if (pass.stage == Stage::kProgram) text = plan::InconsistencyIn(c.program);
+  if (pass.stage == Stage::kProgram) text = program::InconsistencyIn(c.program);
   if (pass.stage == Stage::kPlan) {
-    text = plan::InconsistencyIn(c.plan.program);
+    text = program::InconsistencyIn(c.plan.program);
     const auto faults = plan::ValidatePlacement(c.plan.problem, c.plan.placement);
     if (text.empty() && !faults.empty()) text = faults.front().text;
   }
@@ -549,8 +549,8 @@ Conversion Begin(const ConvertOptions& options, Faults& faults) {
 
 }  // namespace
 
-std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults,
-                                        std::vector<plan::FusedProgram>* fused) {
+std::optional<program::Program> LowerModel(const ConvertOptions& options, Faults& faults,
+                                           std::vector<plan::FusedProgram>* fused) {
   Conversion c = Begin(options, faults);
   if (!RunPasses(c, Stage::kProgram)) return std::nullopt;
   if (fused != nullptr) *fused = std::move(c.fused);

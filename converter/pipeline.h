@@ -49,8 +49,8 @@ struct ConvertOptions {
   std::map<std::string, graph::InputValue> values;
   // Additional outputs, after those of the model.
   std::vector<graph::LayerOutput> layer_outputs;
-  graph::InputStates states;    // inputs and outputs that become states
-  plan::Precisions precisions;  // of weights
+  graph::InputStates states;       // inputs and outputs that become states
+  program::Precisions precisions;  // of weights
   // Maximum bytes of scratch; the fastest plan that fits is chosen. nullopt: no limit, arena_aim is
   // the criterion.
   std::optional<int64_t> arena_budget_bytes;
@@ -77,8 +77,8 @@ struct Converted {
   // Difference between scratch and its lower bound for the chosen schedule. Another schedule may
   // need less.
   plan::Account scratch_account;
-  int64_t f16_weights = 0;      // number of elements of the IR's f16 constants
-  plan::WeightsReport weights;  // of weights
+  int64_t f16_weights = 0;         // number of elements of the IR's f16 constants
+  program::WeightsReport weights;  // of weights
   // The available plans, the fastest first, and the index of the chosen one.
   std::vector<plan::CurvePoint> curve;
   size_t chosen = 0;
@@ -86,8 +86,8 @@ struct Converted {
 };
 
 // Runs the passes before planning. Returns the model as a program, and programs with fused loops.
-std::optional<plan::Program> LowerModel(const ConvertOptions& options, Faults& faults,
-                                        std::vector<plan::FusedProgram>* fused = nullptr);
+std::optional<program::Program> LowerModel(const ConvertOptions& options, Faults& faults,
+                                           std::vector<plan::FusedProgram>* fused = nullptr);
 
 // Returns nullopt exactly if `faults` is not ok. The file has passed the rules of verify.cc and
 // plan/validator.h.

@@ -14,22 +14,22 @@ namespace {
 
 class Counting {
  public:
-  explicit Counting(const plan::Program& program) : program_(program) {}
+  explicit Counting(const program::Program& program) : program_(program) {}
 
-  double Of(plan::BlockId block) const {
+  double Of(program::BlockId block) const {
     double sum = 0;
-    for (const plan::Item& item : program_.blocks[block].items) {
-      if (const plan::Step* step = std::get_if<plan::Step>(&item)) {
+    for (const program::Item& item : program_.blocks[block].items) {
+      if (const program::Step* step = std::get_if<program::Step>(&item)) {
         sum += OfStep(*step);
       } else {
-        sum += OfSection(program_.sections[std::get<plan::SectionEntry>(item).section]);
+        sum += OfSection(program_.sections[std::get<program::SectionEntry>(item).section]);
       }
     }
     return sum;
   }
 
  private:
-  static double OfStep(const plan::Step& step) {
+  static double OfStep(const program::Step& step) {
     const auto count = [](const auto& params) -> double {
       if constexpr (std::is_same_v<std::decay_t<decltype(params)>, std::monostate>) {
         return 0;
@@ -41,7 +41,7 @@ class Counting {
   }
 
   // Iteration i executes copy i mod copies; epilogues have no multiply-adds.
-  double OfSection(const plan::Section& section) const {
+  double OfSection(const program::Section& section) const {
     const auto copies = std::ssize(section.copies);
     const int64_t trips = section.trip_count < 0 ? section.max_trips
                                                  : std::min(section.trip_count, section.max_trips);
@@ -53,7 +53,7 @@ class Counting {
     return sum;
   }
 
-  const plan::Program& program_;
+  const program::Program& program_;
 };
 
 format::StreamedPort RowOf(const graph::StreamedPort& port) {
@@ -71,7 +71,9 @@ format::StreamedPort RowOf(const graph::StreamedPort& port) {
 
 }  // namespace
 
-double MultiplyAddsOf(const plan::Program& program) { return Counting(program).Of(program.main); }
+double MultiplyAddsOf(const program::Program& program) {
+  return Counting(program).Of(program.main);
+}
 
 emit::StreamNote StreamNoteOf(const graph::Streamed& streamed) {
   emit::StreamNote note;

@@ -12,7 +12,7 @@ namespace weft::pipeline {
 
 // Returns the multiply-adds that inspect::WorkOf would count in the file of `program`. Call after
 // the pass loops.
-double MultiplyAddsOf(const plan::Program& program);
+double MultiplyAddsOf(const program::Program& program);
 
 emit::StreamNote StreamNoteOf(const graph::Streamed& streamed);
 

@@ -2,6 +2,8 @@
 // The only references to variants that do not link them: weak symbols, null if a variant is absent.
 #include "kernels/variants.h"
 
+#include "kernels/elementwise/activation.h"
+
 extern "C" {
 #define WEFT_VARIANT(name, ...) extern const char weft_variant_##name __attribute__((weak));
 #include "kernels/variants.inc"

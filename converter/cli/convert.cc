@@ -110,17 +110,17 @@ void TakeTimeAxes(const ConvertCall& call, pipeline::ConvertOptions* options) {
 }
 
 // Parses "f16" or "decoder=f32". The last "=" separates name and type.
-void TakePrecisions(const ConvertCall& call, plan::Precisions* precisions) {
+void TakePrecisions(const ConvertCall& call, program::Precisions* precisions) {
   bool has_all = false;
   for (const std::string& text : call.precisions) {
     const size_t equals = text.rfind('=');
     const bool is_layer = equals != std::string::npos;
-    const std::optional<plan::Precision> precision =
-        plan::PrecisionOf(is_layer ? text.substr(equals + 1) : text);
+    const std::optional<program::Precision> precision =
+        program::PrecisionOf(is_layer ? text.substr(equals + 1) : text);
     if (!precision || equals == 0) {
       RefuseOption("--precision", fmt::format("is \"{}\"; must be one of {}, or such a type of one "
                                               "layer, as decoder=f32",
-                                              text, plan::PrecisionNames()));
+                                              text, program::PrecisionNames()));
     }
     const bool is_new = is_layer
                             ? precisions->layers.emplace(text.substr(0, equals), *precision).second
@@ -323,7 +323,7 @@ Findings Measure(ConvertCall& call, Diagnostics& complaints) {
   const auto announce = [&](std::string_view layer) {
     progress.Show(fmt::format("measuring {}", Visible(std::string(layer))));
   };
-  plan::Precisions& precisions = call.options.precisions;
+  program::Precisions& precisions = call.options.precisions;
   if (call.sensitivity) {
     findings.sensitivity = MeasureSensitivity(trials, precisions, announce);
   } else {
@@ -414,7 +414,7 @@ void AddMainOptions(Command& command, ConvertCall& call) {
                        "Default: auto, which stores weights as f16 if this is exact, else as f32. "
                        "All types except auto and f32 may round. NAME=TYPE sets the type of one "
                        "layer",
-                       plan::PrecisionNames()))
+                       program::PrecisionNames()))
       .Text("[NAME=]TYPE")
       .OneValueEach();
   call.arena_budget =

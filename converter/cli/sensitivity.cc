@@ -21,12 +21,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kNameWidth = 36;  // leaves room for four columns of numbers in lines of 80
 
-std::optional<double> Decibels(const plan::Measured& loss) {
+std::optional<double> Decibels(const program::Measured& loss) {
   if (loss.noise == 0 || !std::isfinite(loss.noise)) return std::nullopt;
   return -10 * std::log10(loss.noise);
 }
 
-std::string DecibelsText(const plan::Measured& loss) {
+std::string DecibelsText(const program::Measured& loss) {
   if (const auto decibels = Decibels(loss)) return fmt::format("{:.1f}", *decibels);
   return loss.noise == 0 ? "exact" : "lost";
 }
@@ -34,7 +34,7 @@ std::string DecibelsText(const plan::Measured& loss) {
 // JSON has no infinity.
 Json NumberOrInf(double number) { return std::isfinite(number) ? Json(number) : Json("inf"); }
 
-Json LossJson(const plan::Measured& loss) {
+Json LossJson(const program::Measured& loss) {
   Json json = {{"signal_to_noise_db", nullptr}, {"largest_difference", NumberOrInf(loss.largest)}};
   if (const auto decibels = Decibels(loss)) json["signal_to_noise_db"] = *decibels;
   return json;
@@ -58,11 +58,11 @@ std::string Quoted(const std::string& word) {
 }
 
 // The new types of the layer's weights, such as "i8" or "i8, f32".
-std::string TypesOf(const plan::WeightsReport& weights, const std::string& layer) {
+std::string TypesOf(const program::WeightsReport& weights, const std::string& layer) {
   std::vector<std::string> types;
-  for (const plan::LayerWeights& one : weights.layers) {
+  for (const program::LayerWeights& one : weights.layers) {
     if (one.is_fixed) continue;
-    std::string type = plan::TypeText(one);
+    std::string type = program::TypeText(one);
     const bool is_new = std::ranges::find(types, type) == types.end();
     if (one.layer == layer && is_new) types.push_back(std::move(type));
   }
@@ -74,7 +74,7 @@ std::string TypesOf(const plan::WeightsReport& weights, const std::string& layer
 std::vector<std::string> AllWords(const Choice& choice, const std::vector<std::string>& given) {
   std::vector<std::string> words = given;
   if (std::ranges::find(words, "auto") == words.end()) words.insert(words.begin(), "auto");
-  for (std::string& word : plan::TextsOf(choice.types)) words.push_back(std::move(word));
+  for (std::string& word : program::TextsOf(choice.types)) words.push_back(std::move(word));
   return words;
 }
 
@@ -132,9 +132,9 @@ Json ChoiceJson(const Choice& choice, const std::vector<std::string>& given) {
 
 }  // namespace
 
-Sensitivity MeasureSensitivity(const Trials& trials, const plan::Precisions& precisions,
+Sensitivity MeasureSensitivity(const Trials& trials, const program::Precisions& precisions,
                                const Announce& announce) {
-  const plan::Precision floats = *plan::PrecisionOf("f32");
+  const program::Precision floats = *program::PrecisionOf("f32");
   Sensitivity found;
   found.inputs = trials.InputsText();
   found.runs = trials.runs();
@@ -158,21 +158,21 @@ Sensitivity MeasureSensitivity(const Trials& trials, const plan::Precisions& pre
   return found;
 }
 
-Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, double max,
+Choice ChooseForError(const Trials& trials, const program::Precisions& precisions, double max,
                       const Announce& announce) {
-  const auto with = [&](const plan::LayerTypes& types) {
-    plan::Precisions all = precisions;
-    for (const auto& [layer, type] : types) all.layers[layer] = *plan::PrecisionOf(type);
+  const auto with = [&](const program::LayerTypes& types) {
+    program::Precisions all = precisions;
+    for (const auto& [layer, type] : types) all.layers[layer] = *program::PrecisionOf(type);
     return trials.With(all);
   };
   int trial_count = 0;
-  const auto measure = [&](const plan::LayerTypes& types) -> std::optional<plan::Measured> {
+  const auto measure = [&](const program::LayerTypes& types) -> std::optional<program::Measured> {
     announce(fmt::format("{} (trial {} of at most {})",
                          types.empty() ? "no layer narrowed" : types.begin()->first, ++trial_count,
-                         plan::kMaxTypeTrials + 1));
+                         program::kMaxTypeTrials + 1));
     const std::optional<Trial> trial = with(types);
     if (!trial) return std::nullopt;
-    plan::Measured measured = trial->loss;
+    program::Measured measured = trial->loss;
     measured.bytes = trial->bytes;
     return measured;
   };
@@ -184,14 +184,14 @@ Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, 
   choice.max = max;
   choice.inputs = trials.InputsText();
   choice.runs = trials.runs();
-  choice.types = plan::ChooseTypes(free, max, measure);
+  choice.types = program::ChooseTypes(free, max, measure);
   if (const auto measured = measure(choice.types)) choice.loss = *measured;
   return choice;
 }
 
-void TakeChoice(const Choice& choice, plan::Precisions* precisions) {
+void TakeChoice(const Choice& choice, program::Precisions* precisions) {
   for (const auto& [layer, type] : choice.types) {
-    precisions->layers[layer] = *plan::PrecisionOf(type);
+    precisions->layers[layer] = *program::PrecisionOf(type);
   }
 }
 

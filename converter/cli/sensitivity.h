@@ -22,7 +22,7 @@ using Announce = std::function<void(std::string_view)>;
 struct LayerSensitivity {
   std::string layer, type;
   int64_t saved_bytes = 0;  // reduction of the file size
-  plan::Measured loss;
+  program::Measured loss;
 };
 
 struct Sensitivity {
@@ -34,22 +34,22 @@ struct Sensitivity {
 };
 
 // Measures each layer with its type of `precisions` while all other layers have f32 weights.
-Sensitivity MeasureSensitivity(const Trials& trials, const plan::Precisions& precisions,
+Sensitivity MeasureSensitivity(const Trials& trials, const program::Precisions& precisions,
                                const Announce& announce);
 
 struct Choice {
-  plan::LayerTypes types;
-  plan::Measured loss;  // of all types together
-  double max = 0;       // the allowed error
+  program::LayerTypes types;
+  program::Measured loss;  // of all types together
+  double max = 0;          // the allowed error
   std::string inputs;
   int64_t runs = 0;
 };
 
 // Chooses types of the layers that `precisions` does not name; the others keep their types.
-Choice ChooseForError(const Trials& trials, const plan::Precisions& precisions, double max,
+Choice ChooseForError(const Trials& trials, const program::Precisions& precisions, double max,
                       const Announce& announce);
 // Adds the chosen types to `precisions`.
-void TakeChoice(const Choice& choice, plan::Precisions* precisions);
+void TakeChoice(const Choice& choice, program::Precisions* precisions);
 
 // Results of --sensitivity and --max-error; only those that the call requests.
 struct Findings {

@@ -49,13 +49,14 @@ std::vector<std::string> TargetNames() {
 bool IsTarget(std::string_view word) { return Find(word) != nullptr; }
 
 std::vector<std::string> TargetWarnings(std::string_view target,
-                                        const std::vector<plan::WeightsOfType>& weights) {
+                                        const std::vector<program::WeightsOfType>& weights) {
   std::vector<std::string> warnings;
   const Target* const found = Find(target);
   if (found == nullptr) return warnings;
   const auto has = [&](const auto& is_of) {
-    return std::ranges::any_of(
-        weights, [&](const plan::WeightsOfType& one) { return one.bytes != 0 && is_of(one.type); });
+    return std::ranges::any_of(weights, [&](const program::WeightsOfType& one) {
+      return one.bytes != 0 && is_of(one.type);
+    });
   };
   if (!found->converts_f16 && has([](ElementType type) { return type == ElementType::f16; })) {
     warnings.push_back(

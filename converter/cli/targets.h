@@ -18,7 +18,7 @@ bool IsTarget(std::string_view word);
 
 // Warnings, a line each, if the weight types are slow on the target. Empty for an unknown target.
 std::vector<std::string> TargetWarnings(std::string_view target,
-                                        const std::vector<plan::WeightsOfType>& weights);
+                                        const std::vector<program::WeightsOfType>& weights);
 
 }  // namespace weft::cli
 

@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kMadeRuns = 16;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-plan::Precisions AllFloats() { return {.all = *plan::PrecisionOf("f32"), .layers = {}}; }
+program::Precisions AllFloats() { return {.all = *program::PrecisionOf("f32"), .layers = {}}; }
 
 bool Exists(const std::string& file) {
   std::error_code error;
@@ -27,7 +27,7 @@ bool Exists(const std::string& file) {
 
 // Updates `loss` with the maximum noise and difference over all outputs. For integer outputs the
 // noise is the fraction of elements that differ.
-void AddLoss(const Array& is, const Array& must, plan::Measured& loss) {
+void AddLoss(const Array& is, const Array& must, program::Measured& loss) {
   if (is.type != must.type) {
     loss.noise = loss.largest = kInfinity;
     return;
@@ -51,7 +51,7 @@ Trials::Trials(const pipeline::ConvertOptions& options, const std::vector<std::s
   options_.self_test_runs = 0;
 }
 
-std::optional<pipeline::Converted> Trials::Convert(const plan::Precisions& precisions,
+std::optional<pipeline::Converted> Trials::Convert(const program::Precisions& precisions,
                                                    Faults& faults) const {
   pipeline::ConvertOptions options = options_;
   options.precisions = precisions;
@@ -102,7 +102,7 @@ bool Trials::Begin(Diagnostics& complaints) {
   return complaints.ok();
 }
 
-std::optional<Trial> Trials::With(const plan::Precisions& precisions) const {
+std::optional<Trial> Trials::With(const program::Precisions& precisions) const {
   Faults discarded;
   const std::optional<pipeline::Converted> converted = Convert(precisions, discarded);
   if (!converted) return std::nullopt;
@@ -122,7 +122,7 @@ std::optional<Trial> Trials::With(const plan::Precisions& precisions) const {
 
 std::vector<std::string> Trials::layers() const {
   std::set<std::string> names;
-  for (const plan::LayerWeights& layer : reference_.weights.layers) {
+  for (const program::LayerWeights& layer : reference_.weights.layers) {
     if (!layer.is_fixed) names.insert(layer.layer);
   }
   return {names.begin(), names.end()};

@@ -19,8 +19,8 @@ namespace weft::cli {
 
 struct Trial {
   int64_t bytes = 0;  // of the file
-  plan::WeightsReport weights;
-  plan::Measured loss;
+  program::WeightsReport weights;
+  program::Measured loss;
 };
 
 class Trials {
@@ -32,7 +32,7 @@ class Trials {
   bool Begin(Diagnostics& complaints);
 
   // Converts, runs and compares with other weight types. Returns nullopt if the conversion fails.
-  std::optional<Trial> With(const plan::Precisions& precisions) const;
+  std::optional<Trial> With(const program::Precisions& precisions) const;
 
   // Names of the layers with weights, sorted.
   std::vector<std::string> layers() const;
@@ -43,7 +43,7 @@ class Trials {
   bool has_files() const { return !inputs_.empty(); }
 
  private:
-  std::optional<pipeline::Converted> Convert(const plan::Precisions& precisions,
+  std::optional<pipeline::Converted> Convert(const program::Precisions& precisions,
                                              Faults& faults) const;
   std::vector<std::string> FilesOf(const std::string& folder) const;
 

@@ -14,8 +14,8 @@ namespace weft::cli {
 namespace {
 
 // Returns true if the call requests a type narrower than f32 for any layer.
-bool RequestsNarrow(const plan::Precisions& precisions) {
-  const auto is_narrow = [](const plan::Precision& precision) {
+bool RequestsNarrow(const program::Precisions& precisions) {
+  const auto is_narrow = [](const program::Precision& precision) {
     return precision && *precision != ElementType::f32;
   };
   return is_narrow(precisions.all) ||
@@ -25,9 +25,9 @@ bool RequestsNarrow(const plan::Precisions& precisions) {
 
 }  // namespace
 
-std::string WeightsText(const std::vector<plan::WeightsOfType>& weights) {
+std::string WeightsText(const std::vector<program::WeightsOfType>& weights) {
   std::string text;
-  for (const plan::WeightsOfType& one : weights) {
+  for (const program::WeightsOfType& one : weights) {
     text += fmt::format("{}{}{} as {}", text.empty() ? "weights: " : ", ", one.bytes,
                         text.empty() ? " bytes" : "", format::EnumNameElementType(one.type));
     if (one.type != ElementType::f32) text += one.is_rounded ? " (rounded)" : " (exact)";
@@ -35,9 +35,9 @@ std::string WeightsText(const std::vector<plan::WeightsOfType>& weights) {
   return text;
 }
 
-nlohmann::ordered_json WeightsJson(const std::vector<plan::WeightsOfType>& weights) {
+nlohmann::ordered_json WeightsJson(const std::vector<program::WeightsOfType>& weights) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const plan::WeightsOfType& one : weights) {
+  for (const program::WeightsOfType& one : weights) {
     list.push_back({{"type", format::EnumNameElementType(one.type)},
                     {"exact", !one.is_rounded},
                     {"bytes", one.bytes}});
@@ -45,13 +45,13 @@ nlohmann::ordered_json WeightsJson(const std::vector<plan::WeightsOfType>& weigh
   return list;
 }
 
-nlohmann::ordered_json LayerWeightsJson(const std::vector<plan::LayerWeights>& layers) {
+nlohmann::ordered_json LayerWeightsJson(const std::vector<program::LayerWeights>& layers) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const plan::LayerWeights& one : layers) {
+  for (const program::LayerWeights& one : layers) {
     nlohmann::ordered_json noise = nullptr;
     if (std::isfinite(one.signal_to_noise_db)) noise = one.signal_to_noise_db;
     list.push_back({{"layer", one.layer},
-                    {"type", plan::TypeText(one)},
+                    {"type", program::TypeText(one)},
                     {"bytes_before", one.bytes_before},
                     {"bytes", one.bytes},
                     {"signal_to_noise_db", noise}});
@@ -60,18 +60,18 @@ nlohmann::ordered_json LayerWeightsJson(const std::vector<plan::LayerWeights>& l
   return list;
 }
 
-std::string LayerWeightsText(const std::vector<plan::LayerWeights>& layers,
-                             const plan::Precisions& requested) {
+std::string LayerWeightsText(const std::vector<program::LayerWeights>& layers,
+                             const program::Precisions& requested) {
   Table table({"layer", "weights", ">bytes before", ">bytes after", ">signal to noise, dB"});
   std::string fixed;
   bool has_rows = false;
-  for (const plan::LayerWeights& one : layers) {
-    if (!one.f32_because.empty() && one.bytes >= plan::kMinListedBytes) {
+  for (const program::LayerWeights& one : layers) {
+    if (!one.f32_because.empty() && one.bytes >= program::kMinListedBytes) {
       fixed += fmt::format("{}: {} bytes stay f32: {}\n", one.layer, one.bytes, one.f32_because);
     }
     if (!std::isfinite(one.signal_to_noise_db)) continue;
     has_rows = true;
-    table.Row({one.layer, plan::TypeText(one), fmt::format("{}", one.bytes_before),
+    table.Row({one.layer, program::TypeText(one), fmt::format("{}", one.bytes_before),
                fmt::format("{}", one.bytes), fmt::format("{:.1f}", one.signal_to_noise_db)});
   }
   if (!has_rows && !RequestsNarrow(requested)) return "";

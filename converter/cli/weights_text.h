@@ -12,15 +12,15 @@
 namespace weft::cli {
 
 // "weights: 52480 bytes as f16 (exact), 1024 as f32".
-std::string WeightsText(const std::vector<plan::WeightsOfType>& weights);
-nlohmann::ordered_json WeightsJson(const std::vector<plan::WeightsOfType>& weights);
+std::string WeightsText(const std::vector<program::WeightsOfType>& weights);
+nlohmann::ordered_json WeightsJson(const std::vector<program::WeightsOfType>& weights);
 
 // Returns a table of the layers whose weights were rounded, then a line for each constant that
 // stays f32. Returns "" if nothing was rounded and no type narrower than f32 was requested.
-std::string LayerWeightsText(const std::vector<plan::LayerWeights>& layers,
-                             const plan::Precisions& requested);
+std::string LayerWeightsText(const std::vector<program::LayerWeights>& layers,
+                             const program::Precisions& requested);
 // One object for each layer. Signal to noise is null where nothing was rounded.
-nlohmann::ordered_json LayerWeightsJson(const std::vector<plan::LayerWeights>& layers);
+nlohmann::ordered_json LayerWeightsJson(const std::vector<program::LayerWeights>& layers);
 
 }  // namespace weft::cli
 

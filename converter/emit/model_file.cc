@@ -26,9 +26,9 @@ namespace weft::emit {
 
 namespace {
 
-using plan::kNone;
-using plan::Program;
-using plan::ValueId;
+using program::kNone;
+using program::Program;
+using program::ValueId;
 
 constexpr uint32_t kNoSlot = 0xFFFFFFFFu;
 constexpr int64_t kLimit = plan::kMaxRegionBytes;
@@ -44,8 +44,8 @@ class Writer {
     section_index_.assign(program_.sections.size(), kNone);
     NumberSections(program_.main);
     WriteBlock(program_.main, 0);
-    for (const plan::Port& port : program_.inputs) inputs_.push_back(WritePort(port));
-    for (const plan::Port& port : program_.outputs) outputs_.push_back(WritePort(port));
+    for (const program::Port& port : program_.inputs) inputs_.push_back(WritePort(port));
+    for (const program::Port& port : program_.outputs) outputs_.push_back(WritePort(port));
     WriteVariables();
     if (plan_.weights_bytes + ListingBytes() <= kLimit) return true;
     faults.Add(fmt::format("plan: weights need {} bytes and the listing {}; must be below {}",
@@ -62,14 +62,14 @@ class Writer {
   std::string Generator() const;
 
   // Numbers sections in the order of execution.
-  void NumberSections(plan::BlockId block) {
-    for (const plan::Item& item : program_.blocks[block].items) {
-      const auto* entry = std::get_if<plan::SectionEntry>(&item);
+  void NumberSections(program::BlockId block) {
+    for (const program::Item& item : program_.blocks[block].items) {
+      const auto* entry = std::get_if<program::SectionEntry>(&item);
       if (entry == nullptr) continue;
       section_index_[entry->section] = section_count_++;
-      const plan::Section& section = program_.sections[entry->section];
-      for (const plan::BlockId copy : section.copies) NumberSections(copy);
-      for (const plan::BlockId epilogue : section.epilogues) NumberSections(epilogue);
+      const program::Section& section = program_.sections[entry->section];
+      for (const program::BlockId copy : section.copies) NumberSections(copy);
+      for (const program::BlockId epilogue : section.epilogues) NumberSections(epilogue);
     }
   }
 
@@ -86,12 +86,12 @@ class Writer {
     return buffer_index_.try_emplace(root, Narrow32(buffer_index_.size(), "buffers")).first->second;
   }
   uint32_t Slot(ValueId value);
-  void WriteBlock(plan::BlockId block, uint32_t depth);
-  void WriteStep(const plan::Step& step);
-  void WriteSection(plan::SectionId id, uint32_t depth);
-  uint32_t AppendParams(const plan::Step& step);
+  void WriteBlock(program::BlockId block, uint32_t depth);
+  void WriteStep(const program::Step& step);
+  void WriteSection(program::SectionId id, uint32_t depth);
+  uint32_t AppendParams(const program::Step& step);
   void AppendOperands(const std::vector<ValueId>& values, uint32_t row_count);
-  format::Port WritePort(const plan::Port& port);
+  format::Port WritePort(const program::Port& port);
   void WriteVariables();
 
   uint32_t step_count() const { return Narrow32(steps_.size(), "steps"); }
@@ -136,11 +136,11 @@ class Writer {
 // Region 2 and later regions are the memories of scratch.
 uint8_t Writer::RegionOf(ValueId root) const {
   switch (program_.values[root].storage) {
-    case plan::Storage::kWeights:
+    case program::Storage::kWeights:
       return 0;
-    case plan::Storage::kState:
+    case program::Storage::kState:
       return 1;
-    case plan::Storage::kScratch:
+    case program::Storage::kScratch:
       break;
   }
   return Narrow<uint8_t>(2 + plan_.memories[root], "regions");
@@ -148,10 +148,10 @@ uint8_t Writer::RegionOf(ValueId root) const {
 
 uint32_t Writer::Slot(ValueId id) {
   if (id == kNone) return kNoSlot;
-  const plan::Value& value = program_.values[id];
-  const plan::Location location = plan::Resolve(program_, id);
+  const program::Value& value = program_.values[id];
+  const program::Location location = program::Resolve(program_, id);
   std::vector<std::pair<uint32_t, int64_t>> moves;
-  for (const plan::Move& move : location.moves) {
+  for (const program::Move& move : location.moves) {
     moves.emplace_back(section_index_[move.section], move.stride_bytes);
   }
   std::sort(moves.begin(), moves.end());  // as the format requires
@@ -182,11 +182,11 @@ uint32_t Writer::Slot(ValueId id) {
   return it->second;
 }
 
-void Writer::WriteBlock(plan::BlockId block, uint32_t depth) {
-  for (const plan::Item& item : program_.blocks[block].items) {
-    const auto* step = std::get_if<plan::Step>(&item);
-    const plan::SectionId section =
-        step == nullptr ? std::get<plan::SectionEntry>(item).section : kNone;
+void Writer::WriteBlock(program::BlockId block, uint32_t depth) {
+  for (const program::Item& item : program_.blocks[block].items) {
+    const auto* step = std::get_if<program::Step>(&item);
+    const program::SectionId section =
+        step == nullptr ? std::get<program::SectionEntry>(item).section : kNone;
     try {
       if (step != nullptr) {
         WriteStep(*step);
@@ -201,15 +201,15 @@ void Writer::WriteBlock(plan::BlockId block, uint32_t depth) {
   }
 }
 
-uint32_t Writer::AppendParams(const plan::Step& step) {
+uint32_t Writer::AppendParams(const program::Step& step) {
   switch (step.kind()) {
 #define WEFT_STEP(name, Name, ...)                                       \
-  case plan::StepKind::k##Name:                                          \
+  case program::StepKind::k##Name:                                       \
     params_.name.push_back(std::get<format::Name##Params>(step.params)); \
     return Narrow32(params_.name.size() - 1, "parameters");
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
-    case plan::StepKind::kSection:
+    case program::StepKind::kSection:
       break;
   }
   return 0;
@@ -221,16 +221,16 @@ void Writer::AppendOperands(const std::vector<ValueId>& values, uint32_t row_cou
   }
 }
 
-void Writer::WriteStep(const plan::Step& step) {
-  const auto kind = static_cast<std::underlying_type_t<plan::StepKind>>(step.kind());
+void Writer::WriteStep(const program::Step& step) {
+  const auto kind = static_cast<std::underlying_type_t<program::StepKind>>(step.kind());
   const auto first_operand = Narrow32(operands_.size(), "first operand");
   AppendOperands(step.inputs, format::kArity[kind].inputs);
   AppendOperands(step.outputs, format::kArity[kind].outputs);
   AppendStep(kind, AppendParams(step), first_operand, step.layer, step.reason);
 }
 
-void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
-  const plan::Section& section = program_.sections[id];
+void Writer::WriteSection(program::SectionId id, uint32_t depth) {
+  const program::Section& section = program_.sections[id];
   const uint32_t index = section_index_[id];
   AppendStep(0, index, 0, section.layer);
   const auto unroll = Narrow32(section.copies.size(), "unroll");
@@ -258,7 +258,7 @@ void Writer::WriteSection(plan::SectionId id, uint32_t depth) {
       Narrow<uint8_t>(unroll, "unroll"), section.runs_when ? 1 : 0, uint8_t{0});
 }
 
-format::Port Writer::WritePort(const plan::Port& port) {
+format::Port Writer::WritePort(const program::Port& port) {
   auto first_name = Narrow32(names_.size(), "first name");
   if (options_.names) names_.insert(names_.end(), port.names.begin(), port.names.end());
   const auto name_count = Narrow<uint16_t>(options_.names ? port.names.size() : 0, "name count");
@@ -268,7 +268,7 @@ format::Port Writer::WritePort(const plan::Port& port) {
 }
 
 void Writer::WriteVariables() {
-  for (const plan::Variable& variable : program_.variables) {
+  for (const program::Variable& variable : program_.variables) {
     const uint32_t name = options_.names ? Name(variable.name) : format::kNoSlot;
     const uint32_t initial = Slot(variable.initial), value = Slot(variable.value);
     variables_.emplace_back(value, initial, name);

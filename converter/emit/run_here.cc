@@ -14,11 +14,11 @@
 
 namespace weft::emit {
 
-plan::ProgramRun RunHere(plan::Program program, int64_t max_scratch_bytes) {
-  plan::FuseTails(program);
+program::ProgramRun RunHere(program::Program program, int64_t max_scratch_bytes) {
+  program::FuseTails(program);
   plan::PlanLoops(program);
   const plan::Plan plan = plan::MakePlan(std::move(program), {}, {});
-  plan::ProgramRun run;
+  program::ProgramRun run;
   Faults faults;
   const ModelFile file = WriteModelFile(plan, {.names = false}, faults);
   if (!faults.ok()) {

@@ -10,8 +10,8 @@
 
 namespace weft::emit {
 
-// Implements plan::RunProgram.
-plan::ProgramRun RunHere(plan::Program program, int64_t max_scratch_bytes);
+// Implements program::RunProgram.
+program::ProgramRun RunHere(program::Program program, int64_t max_scratch_bytes);
 
 }  // namespace weft::emit
 

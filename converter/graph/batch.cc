@@ -15,7 +15,7 @@ bool IsNamedTime(const ir::Graph& graph, size_t input, const TimeNames& names) {
   return std::ranges::any_of(names, [&](const auto& named) {
     const auto& [name, axis] = named;
     const auto rank = static_cast<int64_t>(graph.parameters[input]->outputs[0].type.dims.size());
-    return (axis == 0 || axis == -rank) && PortNamed(graph, name) == PortAxis{false, input, 0};
+    return (axis == 0 || axis == -rank) && PortNamed(graph, name) == ops::PortAxis{false, input, 0};
   });
 }
 

@@ -106,8 +106,8 @@ bool TakeWork(double work, Folding& folding, ops::NodeScope& scope) {
 
 std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& folding,
                                Faults& faults) {
-  plan::Program program;
-  plan::Builder builder(program);
+  program::Program program;
+  program::Builder builder(program);
   ops::LowerScope::Values values;
   ops::LowerScope scope(graph, node, faults, builder, values);
   scope.lower_body = LowerBody;
@@ -123,14 +123,14 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& 
   }
   if (scope.failed()) return {};
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
-    plan::Port output;
+    program::Port output;
     SetPortValue(builder, values, node.outputs[port], values.at({&node, port}), output);
     output.names = {fmt::format("{}", port)};
     program.outputs.push_back(std::move(output));
   }
   if (folding.work && !TakeWork(folding.work(program), folding, scope)) return {};
   const int64_t max_scratch_bytes = folding.limit_bytes - folding.used_bytes - input_bytes;
-  plan::ProgramRun run = folding.run(std::move(program), max_scratch_bytes);
+  program::ProgramRun run = folding.run(std::move(program), max_scratch_bytes);
   if (!run.fault.empty()) {
     scope.Fault("could not be folded: {}", run.fault);
     return {};

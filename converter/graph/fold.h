@@ -15,12 +15,12 @@
 namespace weft::graph {
 
 // Estimates the number of operations of one run of a program, without running it.
-using EstimateWork = std::function<double(const plan::Program& program)>;
+using EstimateWork = std::function<double(const program::Program& program)>;
 
 // Runs programs at conversion time within two limits. `used_bytes` counts the constants computed so
 // far; the next constant adds its inputs and scratch. `used_work` counts operations.
 struct Folding {
-  plan::RunProgram run;
+  program::RunProgram run;
   int64_t limit_bytes = int64_t{1} << 30;
   int64_t used_bytes = 0;
   EstimateWork work = nullptr;  // null: work is not limited

@@ -19,8 +19,8 @@ namespace {
 
 // Copies the rows in use of a value with a run-time length, because the view of a port with that
 // length must be contiguous.
-plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::ValueId length,
-                        size_t axis) {
+program::ValueId Compacted(program::Builder& builder, program::ValueId value,
+                           program::ValueId length, size_t axis) {
   const TensorType type = builder.value(value).type;
   const auto count = [&](size_t begin, size_t end) {
     int64_t product = 1;
@@ -34,32 +34,32 @@ plan::ValueId Compacted(plan::Builder& builder, plan::ValueId value, plan::Value
   params.mutate_max(Narrow32(type.dims[axis], "most"));
   params.mutate_inner(count(axis + 1, type.dims.size()));
   params.mutate_element_bytes(Narrow32(ElementBytes(type.type), "element bytes"));
-  const plan::ValueId compacted = builder.Scratch(type);
-  const plan::Because because(builder, format::Reason::output);
+  const program::ValueId compacted = builder.Scratch(type);
+  const program::Because because(builder, format::Reason::output);
   builder.Emit(params, {value, length}, {compacted});
   return compacted;
 }
 
 // An output or a body's result must not be stored in state, because Assigns overwrite the state
 // before the value is read.
-plan::ValueId Stable(plan::Builder& builder, plan::ValueId value) {
-  const plan::Location location = plan::Resolve(builder.program(), value);
-  if (builder.value(location.root).storage != plan::Storage::kState) return value;
-  const plan::Because because(builder, format::Reason::output);
-  const plan::ValueId copy = builder.Scratch(builder.value(value).type);
+program::ValueId Stable(program::Builder& builder, program::ValueId value) {
+  const program::Location location = program::Resolve(builder.program(), value);
+  if (builder.value(location.root).storage != program::Storage::kState) return value;
+  const program::Because because(builder, format::Reason::output);
+  const program::ValueId copy = builder.Scratch(builder.value(value).type);
   builder.Copy(value, copy);
   return copy;
 }
 
 // Excludes steps of the current block, starting at item `first`, from fusion.
-void KeepApart(plan::Builder& builder, size_t first) {
-  std::vector<plan::Item>& items = builder.program().blocks[builder.block()].items;
+void KeepApart(program::Builder& builder, size_t first) {
+  std::vector<program::Item>& items = builder.program().blocks[builder.block()].items;
   for (size_t item = first; item < items.size(); ++item) {
-    if (auto* step = std::get_if<plan::Step>(&items[item])) step->is_never_fused = true;
+    if (auto* step = std::get_if<program::Step>(&items[item])) step->is_never_fused = true;
   }
 }
 
-void LowerNode(const ir::Graph& graph, ir::Node& node, plan::Builder& builder,
+void LowerNode(const ir::Graph& graph, ir::Node& node, program::Builder& builder,
                ops::LowerScope::Values& values, ops::LowerShared& shared, Faults& faults) {
   ops::LowerScope scope(graph, node, faults, builder, values, &shared);
   scope.lower_body = LowerBody;
@@ -79,8 +79,8 @@ void LowerNode(const ir::Graph& graph, ir::Node& node, plan::Builder& builder,
 
 }  // namespace
 
-void SetPortValue(plan::Builder& builder, const ops::LowerScope::Values& values,
-                  const ir::OutputPort& source, plan::ValueId value, plan::Port& port) {
+void SetPortValue(program::Builder& builder, const ops::LowerScope::Values& values,
+                  const ir::OutputPort& source, program::ValueId value, program::Port& port) {
   port.value = value;
   if (const auto& extent = source.run_time_extent) {
     port.length = ops::EmitLength(builder, values, *extent);
@@ -89,7 +89,7 @@ void SetPortValue(plan::Builder& builder, const ops::LowerScope::Values& values,
   }
 }
 
-bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
+bool LowerNodes(ir::Graph& graph, program::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults) {
   const size_t faults_before = faults.lines().size();
   ops::LowerShared shared;
@@ -110,14 +110,14 @@ bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
   return faults.lines().size() == faults_before;
 }
 
-void LowerSinks(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
+void LowerSinks(ir::Graph& graph, program::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults) {
   ops::LowerShared shared;
   for (size_t sink = 0; sink < graph.sinks.size(); ++sink) {
     const ir::Source& source = graph.sinks[sink]->inputs[0];
     const auto found = values.find({source.node, source.port});
     if (found == values.end()) continue;
-    shared.sinks.emplace(plan::Resolve(builder.program(), found->second).root, sink);
+    shared.sinks.emplace(program::Resolve(builder.program(), found->second).root, sink);
   }
   for (; shared.sink < graph.sinks.size(); ++shared.sink) {
     ir::Node* node = graph.sinks[shared.sink];
@@ -126,29 +126,29 @@ void LowerSinks(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Value
   }
 }
 
-std::vector<plan::ValueId> LowerBody(ir::Graph& body, plan::Builder& builder,
-                                     ops::LowerScope::Values& values, Faults& faults) {
+std::vector<program::ValueId> LowerBody(ir::Graph& body, program::Builder& builder,
+                                        ops::LowerScope::Values& values, Faults& faults) {
   const std::string layer = builder.layer();
   LowerNodes(body, builder, values, faults);
   builder.SetLayer(layer);
-  std::vector<plan::ValueId> results;
+  std::vector<program::ValueId> results;
   for (ir::Node* result : body.results) {
     ops::LowerScope scope(body, *result, faults, builder, values);
-    const plan::ValueId value = scope.input(0);
+    const program::ValueId value = scope.input(0);
     results.push_back(body.sinks.empty() ? value : Stable(builder, value));
   }
   LowerSinks(body, builder, values, faults);
   return results;
 }
 
-bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
-  plan::Builder builder(program);
+bool Lower(ir::Graph& graph, program::Program& program, Faults& faults) {
+  program::Builder builder(program);
   ops::LowerScope::Values values;
   PortNames names = NamesOfInputs(graph);
   for (size_t i = 0; i < graph.parameters.size(); ++i) {
     ir::Node* const parameter = graph.parameters[i];
     builder.SetLayer(parameter->name);
-    plan::Port port;
+    program::Port port;
     port.value = builder.Scratch(parameter->outputs[0].type);
     port.names = std::move(names[i]);
     values[{parameter, 0}] = port.value;
@@ -161,7 +161,7 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
     builder.SetLayer(result->name);
     ops::LowerScope scope(graph, *result, faults, builder, values);
     const ir::Source source = result->inputs[0];
-    plan::Port port;
+    program::Port port;
     SetPortValue(builder, values, source.node->outputs[source.port],
                  Stable(builder, scope.input(0)), port);
     port.names = std::move(names[i]);
@@ -169,7 +169,7 @@ bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults) {
   }
   LowerSinks(graph, builder, values, faults);
   // Sorted, because streaming models of different numbers of steps must share the state layout.
-  std::ranges::sort(program.variables, {}, &plan::Variable::name);
+  std::ranges::sort(program.variables, {}, &program::Variable::name);
   return faults.ok();
 }
 

@@ -16,25 +16,25 @@ namespace weft::graph {
 inline constexpr const char* kRoundsApart = "rounds_apart";
 
 // Lowers the entire model: ports, variables and steps. Returns false if faults were added.
-bool Lower(ir::Graph& graph, plan::Program& program, Faults& faults);
+bool Lower(ir::Graph& graph, program::Program& program, Faults& faults);
 
 // Sets `port` to `value`, which `source` computes. If `value` has a run-time length, also sets the
 // length, and stores the rows contiguously.
-void SetPortValue(plan::Builder& builder, const ops::LowerScope::Values& values,
-                  const ir::OutputPort& source, plan::ValueId value, plan::Port& port);
+void SetPortValue(program::Builder& builder, const ops::LowerScope::Values& values,
+                  const ir::OutputPort& source, program::ValueId value, program::Port& port);
 
 // Lowers the nodes of one graph (the model's or a body's) into the builder's current block.
 // `values` must contain the Parameters; afterwards it also contains the sources of the Results.
-bool LowerNodes(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
+bool LowerNodes(ir::Graph& graph, program::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults);
 
 // Lowers a body, including Assigns. `values` must contain its Parameters. Returns the values of its
 // Results.
-std::vector<plan::ValueId> LowerBody(ir::Graph& body, plan::Builder& builder,
-                                     ops::LowerScope::Values& values, Faults& faults);
+std::vector<program::ValueId> LowerBody(ir::Graph& body, program::Builder& builder,
+                                        ops::LowerScope::Values& values, Faults& faults);
 
 // Lowers Assigns, which change variables. Call it after all readers of the old values are lowered.
-void LowerSinks(ir::Graph& graph, plan::Builder& builder, ops::LowerScope::Values& values,
+void LowerSinks(ir::Graph& graph, program::Builder& builder, ops::LowerScope::Values& values,
                 Faults& faults);
 
 }  // namespace weft::graph

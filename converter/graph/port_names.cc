@@ -87,4 +87,15 @@ std::vector<std::string> AllNames(const PortNames& ports) {
   return all;
 }
 
+std::optional<ops::PortAxis> PortNamed(const ir::Graph& graph, const std::string& name) {
+  const PortNames input_names = NamesOfInputs(graph);
+  const std::vector<size_t> inputs = PortsWithName(input_names, name);
+  if (!inputs.empty()) return ops::PortAxis{false, inputs[0], 0};
+  const std::vector<size_t> outputs = PortsWithName(NamesOfOutputs(graph), name);
+  if (!outputs.empty()) return ops::PortAxis{true, outputs[0], 0};
+  const std::vector<size_t> by_index = PortsNamed(input_names, name);
+  if (!by_index.empty()) return ops::PortAxis{false, by_index[0], 0};
+  return std::nullopt;
+}
+
 }  // namespace weft::graph

@@ -9,12 +9,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "converter/ir/graph.h"
+#include "converter/ops/support/axes.h"
 
 namespace weft::graph {
 
@@ -36,6 +38,10 @@ std::vector<size_t> PortsNamed(const PortNames& ports, std::string_view name);
 
 // Returns all names of all ports.
 std::vector<std::string> AllNames(const PortNames& ports);
+
+// Returns the port with that name, otherwise the input with that index, and axis 0; nullopt if
+// there is none.
+std::optional<ops::PortAxis> PortNamed(const ir::Graph& graph, const std::string& name);
 
 }  // namespace weft::graph
 

@@ -152,26 +152,26 @@ std::optional<Dims> InferScope::Broadcast(const Dims& a, const Dims& b) {
   return out;
 }
 
-plan::ValueId LowerScope::input(size_t i) {
+program::ValueId LowerScope::input(size_t i) {
   const ir::Source& source = node_.inputs[i];
   const auto key = std::pair<const ir::Node*, uint32_t>(source.node, source.port);
   const auto found = values_.find(key);
   if (found != values_.end()) return found->second;
   const ir::Constant* value = constant(i);
-  if (value == nullptr) return plan::kNone;
-  const plan::ValueId id = builder.Weights(
+  if (value == nullptr) return program::kNone;
+  const program::ValueId id = builder.Weights(
       value->type, std::vector<std::byte>(value->bytes.begin(), value->bytes.end()));
   values_.emplace(key, id);
   return id;
 }
 
-plan::ValueId LowerScope::NewOutput(size_t i) {
-  const plan::ValueId id = builder.Scratch(output_type(i));
+program::ValueId LowerScope::NewOutput(size_t i) {
+  const program::ValueId id = builder.Scratch(output_type(i));
   SetOutput(i, id);
   return id;
 }
 
-void LowerScope::SetOutput(size_t i, plan::ValueId value) {
+void LowerScope::SetOutput(size_t i, program::ValueId value) {
   values_[{&node_, Narrow32(i, "an output's index")}] = value;
 }
 
@@ -210,7 +210,7 @@ Dims LowerScope::input_strides(size_t i) const {
     const auto found = shared_->strides.find(node_.inputs[i].node);
     if (found != shared_->strides.end()) return found->second;
   }
-  return plan::DenseStrides(input_dims(i));
+  return program::DenseStrides(input_dims(i));
 }
 
 bool LowerScope::IsUsed(size_t i) const {
@@ -226,7 +226,7 @@ bool LowerScope::IsUsed(size_t i) const {
   return shared.used->contains({&node_, Narrow32(i, "an output's index")});
 }
 
-std::vector<const ir::Node*> LowerScope::SinksIn(plan::ValueId root) const {
+std::vector<const ir::Node*> LowerScope::SinksIn(program::ValueId root) const {
   std::vector<const ir::Node*> later;
   if (shared_ == nullptr) {  // a single operation: all later sinks count
     const auto own = std::find(graph_.sinks.begin(), graph_.sinks.end(), &node_);

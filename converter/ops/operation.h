@@ -195,7 +195,7 @@ struct LowerShared {
   std::map<const ir::Node*, Dims> strides;
   std::optional<std::set<Output>> used;  // outputs that are read
   // Sinks by the root of the value they store, with their indices among the graph's sinks.
-  std::multimap<plan::ValueId, size_t> sinks;
+  std::multimap<program::ValueId, size_t> sinks;
   size_t sink = 0;  // the sink being lowered
 };
 
@@ -205,28 +205,28 @@ struct LowerShared {
 class LowerScope : public NodeScope {
  public:
   // The values of node outputs; filled by SetOutput, read by input().
-  using Values = std::map<std::pair<const ir::Node*, uint32_t>, plan::ValueId>;
+  using Values = std::map<std::pair<const ir::Node*, uint32_t>, program::ValueId>;
   static constexpr uint32_t kLengthPort = 0xFFFFFFFFu;  // see SetLength
 
-  LowerScope(const ir::Graph& graph, ir::Node& node, Faults& faults, plan::Builder& target,
+  LowerScope(const ir::Graph& graph, ir::Node& node, Faults& faults, program::Builder& target,
              Values& values, LowerShared* shared = nullptr)
       : NodeScope(graph, node, faults), builder(target), values_(values), shared_(shared) {}
 
   // The value of input i; constants become weights on first use.
-  plan::ValueId input(size_t i);
+  program::ValueId input(size_t i);
   const TensorType& output_type(size_t i) const { return node_.outputs[i].type; }
   // A new scratch value of output i's type, registered as that output.
-  plan::ValueId NewOutput(size_t i);
-  void SetOutput(size_t i, plan::ValueId value);
+  program::ValueId NewOutput(size_t i);
+  void SetOutput(size_t i, program::ValueId value);
   // Sets the value (i32) that holds a run-time length of the node: the number of iterations done or
   // elements found. `which` distinguishes several lengths.
-  void SetLength(plan::ValueId length, uint32_t which = 0) {
+  void SetLength(program::ValueId length, uint32_t which = 0) {
     values_[{&node_, kLengthPort - which}] = length;
   }
   // Returns true if output i is read. Other outputs need not be set.
   bool IsUsed(size_t i) const;
   // The sinks lowered after this one that store a value whose root is `root`.
-  std::vector<const ir::Node*> SinksIn(plan::ValueId root) const;
+  std::vector<const ir::Node*> SinksIn(program::ValueId root) const;
   void KeepAllOutputs() { keeps_all_outputs_ = true; }
   // Registers input `from` as output i under the output's dims, without a step (Reshape and
   // similar).
@@ -238,11 +238,11 @@ class LowerScope : public NodeScope {
   Dims input_strides(size_t i) const;
   Values& values() { return values_; }
 
-  plan::Builder& builder;
+  program::Builder& builder;
   // Lowers a body, whose Parameters have their values in `values`, into the builder's current block
   // and returns the values of its Results. Set only for operations with bodies; else null.
-  std::vector<plan::ValueId> (*lower_body)(ir::Graph& body, plan::Builder& builder, Values& values,
-                                           Faults& faults) = nullptr;
+  std::vector<program::ValueId> (*lower_body)(ir::Graph& body, program::Builder& builder,
+                                              Values& values, Faults& faults) = nullptr;
 
  private:
   bool IsReadByStrides() const;

@@ -16,23 +16,23 @@ namespace {
 // A plain copy of an entire variable or of a part of it.
 struct StateCopy {
   int64_t item = 0;
-  Location source;
-  ValueId target = kNone;
+  program::Location source;
+  program::ValueId target = program::kNone;
 };
 
 class BlockChainer {
  public:
-  BlockChainer(Program& program, BlockId block)
+  BlockChainer(program::Program& program, program::BlockId block)
       : program_(program), items_(program.blocks[block].items), block_(block) {}
 
   void Run() {
     for (size_t item = 0; item < items_.size(); ++item) {
-      auto* step = std::get_if<Step>(&items_[item]);
+      auto* step = std::get_if<program::Step>(&items_[item]);
       if (step == nullptr || !IsPlainCopy(program_, *step)) continue;
-      const Location source = Resolve(program_, step->inputs[0]);
-      if (program_.values[source.root].storage != Storage::kState) continue;
+      const program::Location source = Resolve(program_, step->inputs[0]);
+      if (program_.values[source.root].storage != program::Storage::kState) continue;
       const StateCopy copy = {static_cast<int64_t>(item), source, step->outputs[0]};
-      if (const std::optional<ValueId> earlier = EarlierTarget(copy)) {
+      if (const std::optional<program::ValueId> earlier = EarlierTarget(copy)) {
         step->inputs[0] = *earlier;
         accesses_.reset();
       } else {
@@ -43,7 +43,7 @@ class BlockChainer {
 
  private:
   // Returns the target of an earlier copy of the same bytes that neither has changed since.
-  std::optional<ValueId> EarlierTarget(const StateCopy& copy) {
+  std::optional<program::ValueId> EarlierTarget(const StateCopy& copy) {
     for (const StateCopy& earlier : copies_) {
       if (earlier.source != copy.source || !IsCompleteScratch(earlier.target) ||
           program_.values[earlier.target].bytes != program_.values[copy.target].bytes) {
@@ -58,32 +58,33 @@ class BlockChainer {
     return std::nullopt;
   }
 
-  bool IsCompleteScratch(ValueId value) const {
-    return program_.values[value].parent == kNone &&
-           program_.values[value].storage == Storage::kScratch;
+  bool IsCompleteScratch(program::ValueId value) const {
+    return program_.values[value].parent == program::kNone &&
+           program_.values[value].storage == program::Storage::kScratch;
   }
 
   // Returns true if an item in [first, last] writes to bytes of `value`, which is at `location`.
-  bool IsWritten(const Location& location, ValueId value, int64_t first, int64_t last) {
+  bool IsWritten(const program::Location& location, program::ValueId value, int64_t first,
+                 int64_t last) {
     if (!accesses_) accesses_.emplace(CollectAccesses(program_, block_));
-    Access range;
+    program::Access range;
     range.begin_bytes = location.offset_bytes;
     range.end_bytes = location.offset_bytes + program_.values[value].bytes;
     range.moves = location.moves;
-    return accesses_->Any(location.root, range, first, last, AccessIndex::Kind::kWrite);
+    return accesses_->Any(location.root, range, first, last, program::AccessIndex::Kind::kWrite);
   }
 
-  Program& program_;
-  std::vector<Item>& items_;
-  const BlockId block_;
+  program::Program& program_;
+  std::vector<program::Item>& items_;
+  const program::BlockId block_;
   std::vector<StateCopy> copies_;
-  std::optional<AccessIndex> accesses_;  // built on first use
+  std::optional<program::AccessIndex> accesses_;  // built on first use
 };
 
 }  // namespace
 
-void ChainCopies(Program& program) {
-  for (BlockId block = 0; block < program.blocks.size(); ++block) {
+void ChainCopies(program::Program& program) {
+  for (program::BlockId block = 0; block < program.blocks.size(); ++block) {
     BlockChainer(program, block).Run();
   }
 }

@@ -12,7 +12,7 @@
 namespace weft::plan {
 
 // Redirects such copies in every block. Results are bit-identical.
-void ChainCopies(Program& program);
+void ChainCopies(program::Program& program);
 
 }  // namespace weft::plan
 

@@ -10,7 +10,7 @@
 namespace weft::plan {
 
 // Values that already share a buffer keep sharing it. Returns true if any item has moved.
-bool OrderSteps(Program& program);
+bool OrderSteps(program::Program& program);
 
 }  // namespace weft::plan
 

@@ -11,7 +11,7 @@
 namespace weft::plan {
 namespace {
 
-bind::OverlapLimits LimitsOf(const Step& step) {
+bind::OverlapLimits LimitsOf(const program::Step& step) {
   return std::visit(
       [](const auto& params) -> bind::OverlapLimits {
         if constexpr (requires { bind::OverlapLimitsOf(params); })
@@ -23,16 +23,16 @@ bind::OverlapLimits LimitsOf(const Step& step) {
 
 class OverlapFinder {
  public:
-  OverlapFinder(const Program& program, std::span<const Lifetime> lifetimes)
+  OverlapFinder(const program::Program& program, std::span<const Lifetime> lifetimes)
       : program_(program), lifetimes_(lifetimes) {
     for (size_t i = 0; i < lifetimes.size(); ++i) index_.emplace(lifetimes[i].root, i);
   }
 
   std::vector<AllowedOverlap> Run() const {
     std::vector<AllowedOverlap> allowed_overlaps;
-    for (const Block& block : program_.blocks) {
-      for (const Item& item : block.items) {
-        const auto* step = std::get_if<Step>(&item);
+    for (const program::Block& block : program_.blocks) {
+      for (const program::Item& item : block.items) {
+        const auto* step = std::get_if<program::Step>(&item);
         if (step == nullptr) continue;
         if (const std::optional<AllowedOverlap> overlap = OverlapOf(*step))
           allowed_overlaps.push_back(*overlap);
@@ -44,7 +44,7 @@ class OverlapFinder {
  private:
   // Returns the pair of the first input and the first output, if each is a complete value that no
   // other operand of the step uses.
-  std::optional<AllowedOverlap> OverlapOf(const Step& step) const {
+  std::optional<AllowedOverlap> OverlapOf(const program::Step& step) const {
     const bind::OverlapLimits limits = LimitsOf(step);
     if (limits.never()) return std::nullopt;
     const auto x = WholeOf(step.inputs[0]), y = WholeOf(step.outputs[0]);
@@ -60,29 +60,29 @@ class OverlapFinder {
   }
 
   // Index of the lifetime of `value`; nullopt for a part of a value.
-  std::optional<size_t> WholeOf(ValueId value) const {
-    if (value == kNone) return std::nullopt;
-    const Location location = Resolve(program_, value);
+  std::optional<size_t> WholeOf(program::ValueId value) const {
+    if (value == program::kNone) return std::nullopt;
+    const program::Location location = Resolve(program_, value);
     const auto found = index_.find(location.root);
     if (found == index_.end() || !IsCompleteScratch(program_, location, value)) return std::nullopt;
     return found->second;
   }
 
-  int64_t UsesOf(const Step& step, size_t lifetime) const {
-    const auto is_in = [&](ValueId value) {
-      return value != kNone && Resolve(program_, value).root == lifetimes_[lifetime].root;
+  int64_t UsesOf(const program::Step& step, size_t lifetime) const {
+    const auto is_in = [&](program::ValueId value) {
+      return value != program::kNone && Resolve(program_, value).root == lifetimes_[lifetime].root;
     };
     return std::ranges::count_if(step.inputs, is_in) + std::ranges::count_if(step.outputs, is_in);
   }
 
-  const Program& program_;
+  const program::Program& program_;
   const std::span<const Lifetime> lifetimes_;
-  std::unordered_map<ValueId, size_t> index_;
+  std::unordered_map<program::ValueId, size_t> index_;
 };
 
 }  // namespace
 
-std::vector<AllowedOverlap> OverlapsOf(const Program& program,
+std::vector<AllowedOverlap> OverlapsOf(const program::Program& program,
                                        std::span<const Lifetime> lifetimes) {
   return OverlapFinder(program, lifetimes).Run();
 }

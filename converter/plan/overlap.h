@@ -14,7 +14,8 @@
 namespace weft::plan {
 
 // Returns the pairs, as indices in `lifetimes`, which must be Liveness(program).
-std::vector<AllowedOverlap> OverlapsOf(const Program& program, std::span<const Lifetime> lifetimes);
+std::vector<AllowedOverlap> OverlapsOf(const program::Program& program,
+                                       std::span<const Lifetime> lifetimes);
 
 }  // namespace weft::plan
 

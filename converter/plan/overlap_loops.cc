@@ -33,10 +33,11 @@ struct ChunkUse {
 
 class LoopOverlaps {
  public:
-  using IndexOfRoot = std::unordered_map<ValueId, size_t>;
+  using IndexOfRoot = std::unordered_map<program::ValueId, size_t>;
 
-  LoopOverlaps(const Program& program, const AccessMap& around, const AccessCounts& everywhere,
-               const IndexOfRoot& index, SectionId section, int64_t item)
+  LoopOverlaps(const program::Program& program, const program::AccessMap& around,
+               const program::AccessCounts& everywhere, const IndexOfRoot& index,
+               program::SectionId section, int64_t item)
       : program_(program),
         around_(around),
         everywhere_(everywhere),
@@ -46,7 +47,7 @@ class LoopOverlaps {
         item_(item) {}
 
   void AddTo(std::vector<AllowedOverlap>& allowed_overlaps) {
-    for (const BlockId copy : section_.copies) CollectInnerTrips(copy);
+    for (const program::BlockId copy : section_.copies) CollectInnerTrips(copy);
     CollectUses();
     for (const auto& [x, of_x] : uses_) {
       if (!IsReadUp(x, of_x)) continue;
@@ -59,22 +60,22 @@ class LoopOverlaps {
   }
 
  private:
-  int64_t BytesOf(ValueId root) const { return program_.values[root].bytes; }
+  int64_t BytesOf(program::ValueId root) const { return program_.values[root].bytes; }
 
   void CollectUses() {
-    for (const BlockId copy : section_.copies) {
+    for (const program::BlockId copy : section_.copies) {
       for (const auto& [root, list] : CollectAccesses(program_, copy)) {
         ChunkUse& use = uses_[root];
-        for (const Access& access : list) Add(access, use);
+        for (const program::Access& access : list) Add(access, use);
         use.count += list.size();
       }
     }
   }
 
   // Adds an access; for loops inside, the union over all their iterations.
-  void Add(const Access& access, ChunkUse& use) const {
+  void Add(const program::Access& access, ChunkUse& use) const {
     ChunkAccess chunk{access.begin_bytes, access.end_bytes, 0};
-    for (const Move& move : access.moves) {
+    for (const program::Move& move : access.moves) {
       const auto inner = inner_trips_.find(move.section);
       if (move.section == id_) {
         chunk.stride_bytes += move.stride_bytes;
@@ -95,9 +96,9 @@ class LoopOverlaps {
   }
 
   // The union of the bytes that all iterations of other loops access.
-  ChunkAccess AllOf(const Access& access) const {
+  ChunkAccess AllOf(const program::Access& access) const {
     ChunkAccess all{access.begin_bytes, access.end_bytes, 0};
-    for (const Move& move : access.moves) {
+    for (const program::Move& move : access.moves) {
       const int64_t trips = std::max<int64_t>(1, program_.sections[move.section].max_trips);
       const int64_t farthest_bytes = move.stride_bytes * (trips - 1);
       all.begin_bytes += std::min<int64_t>(0, farthest_bytes);
@@ -106,41 +107,42 @@ class LoopOverlaps {
     return all;
   }
 
-  void CollectInnerTrips(BlockId block) {
-    for (const Item& item : program_.blocks[block].items) {
-      const auto* entry = std::get_if<SectionEntry>(&item);
+  void CollectInnerTrips(program::BlockId block) {
+    for (const program::Item& item : program_.blocks[block].items) {
+      const auto* entry = std::get_if<program::SectionEntry>(&item);
       if (entry == nullptr) continue;
-      const Section& inner = program_.sections[entry->section];
+      const program::Section& inner = program_.sections[entry->section];
       inner_trips_.emplace(entry->section, std::max<int64_t>(1, inner.max_trips));
-      for (const BlockId copy : inner.copies) CollectInnerTrips(copy);
-      for (const BlockId epilogue : inner.epilogues) CollectInnerTrips(epilogue);
+      for (const program::BlockId copy : inner.copies) CollectInnerTrips(copy);
+      for (const program::BlockId epilogue : inner.epilogues) CollectInnerTrips(epilogue);
     }
   }
 
   // Returns true if only the block around the loop and the copies of the loop body access the root.
-  bool IsLocal(ValueId root, const ChunkUse& use) const {
+  bool IsLocal(program::ValueId root, const ChunkUse& use) const {
     const auto found = around_.find(root);
-    const bool is_placed = program_.values[root].storage == Storage::kScratch && BytesOf(root) > 0;
+    const bool is_placed =
+        program_.values[root].storage == program::Storage::kScratch && BytesOf(root) > 0;
     if (!is_placed || found == around_.end()) return false;
-    const auto inside = std::ranges::count(found->second, item_, &Access::item);
+    const auto inside = std::ranges::count(found->second, item_, &program::Access::item);
     return found->second.size() == everywhere_.at(root) && static_cast<size_t>(inside) == use.count;
   }
 
   // Returns true if the loop reads x chunk by chunk and nothing accesses x afterwards.
-  bool IsReadUp(ValueId x, const ChunkUse& use) const {
+  bool IsReadUp(program::ValueId x, const ChunkUse& use) const {
     const bool only_read =
         !use.reads.empty() && use.writes.empty() && !use.reads_else && !use.writes_else;
     return only_read && IsLocal(x, use) &&
            std::ranges::none_of(around_.at(x),
-                                [&](const Access& access) { return access.item > item_; });
+                                [&](const program::Access& access) { return access.item > item_; });
   }
 
   // Only writes to y matter, because x is written only before the loop. The bytes of y that are
   // written before the loop must be disjoint from all of x.
-  std::optional<AllowedOverlap> OverlapOf(ValueId x, const ChunkUse& of_x, ValueId y,
-                                          const ChunkUse& of_y) const {
+  std::optional<AllowedOverlap> OverlapOf(program::ValueId x, const ChunkUse& of_x,
+                                          program::ValueId y, const ChunkUse& of_y) const {
     AllowedOverlap overlap{.x = index_.at(x), .y = index_.at(y)};
-    for (const Access& access : around_.at(y)) {
+    for (const program::Access& access : around_.at(y)) {
       if (!access.write || access.item >= item_) continue;
       const ChunkAccess taken = AllOf(access);
       overlap.before_bytes = std::max(overlap.before_bytes, taken.end_bytes);
@@ -169,38 +171,38 @@ class LoopOverlaps {
     }
   }
 
-  const Program& program_;
-  const AccessMap& around_;
-  const AccessCounts& everywhere_;
+  const program::Program& program_;
+  const program::AccessMap& around_;
+  const program::AccessCounts& everywhere_;
   const IndexOfRoot& index_;  // in the lifetimes
-  const SectionId id_;
-  const Section& section_;
+  const program::SectionId id_;
+  const program::Section& section_;
   const int64_t item_;
-  std::unordered_map<SectionId, int64_t> inner_trips_;
-  std::map<ValueId, ChunkUse> uses_;
+  std::unordered_map<program::SectionId, int64_t> inner_trips_;
+  std::map<program::ValueId, ChunkUse> uses_;
 };
 
 }  // namespace
 
-std::vector<AllowedOverlap> OverlapsInLoops(const Program& program,
+std::vector<AllowedOverlap> OverlapsInLoops(const program::Program& program,
                                             std::span<const Lifetime> lifetimes) {
-  std::unordered_map<ValueId, size_t> index;
+  std::unordered_map<program::ValueId, size_t> index;
   for (size_t i = 0; i < lifetimes.size(); ++i) index.emplace(lifetimes[i].root, i);
   std::vector<AllowedOverlap> allowed_overlaps;
-  const AccessCounts everywhere = CountsOf(CollectAccesses(program, program.main));
-  for (BlockId block = 0; block < program.blocks.size(); ++block) {
-    const std::vector<Item>& items = program.blocks[block].items;
-    const auto is_loop = [&](const Item& item) {
-      const auto* entry = std::get_if<SectionEntry>(&item);
+  const program::AccessCounts everywhere = CountsOf(CollectAccesses(program, program.main));
+  for (program::BlockId block = 0; block < program.blocks.size(); ++block) {
+    const std::vector<program::Item>& items = program.blocks[block].items;
+    const auto is_loop = [&](const program::Item& item) {
+      const auto* entry = std::get_if<program::SectionEntry>(&item);
       if (entry == nullptr) return false;
       const int64_t trips = program.sections[entry->section].max_trips;
       return trips > 1 && trips <= kMaxVisitedTrips;
     };
     if (std::ranges::none_of(items, is_loop)) continue;
-    const AccessMap around = CollectAccesses(program, block);
+    const program::AccessMap around = CollectAccesses(program, block);
     for (size_t item = 0; item < items.size(); ++item) {
       if (!is_loop(items[item])) continue;
-      const SectionId section = std::get<SectionEntry>(items[item]).section;
+      const program::SectionId section = std::get<program::SectionEntry>(items[item]).section;
       LoopOverlaps(program, around, everywhere, index, section, static_cast<int64_t>(item))
           .AddTo(allowed_overlaps);
     }

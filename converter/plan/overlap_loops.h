@@ -18,7 +18,7 @@
 namespace weft::plan {
 
 // Returns the pairs, as indices in `lifetimes`, which must be Liveness(program).
-std::vector<AllowedOverlap> OverlapsInLoops(const Program& program,
+std::vector<AllowedOverlap> OverlapsInLoops(const program::Program& program,
                                             std::span<const Lifetime> lifetimes);
 
 }  // namespace weft::plan

@@ -47,36 +47,36 @@ class WeightsPlacer {
 
   void Run() {
     Traversal(program_.main);
-    for (const std::vector<Port>* ports : {&program_.inputs, &program_.outputs}) {
-      for (const Port& port : *ports) Touch({port.length, port.value});
+    for (const std::vector<program::Port>* ports : {&program_.inputs, &program_.outputs}) {
+      for (const program::Port& port : *ports) Touch({port.length, port.value});
     }
-    for (const Variable& variable : program_.variables) Touch({variable.initial});
+    for (const program::Variable& variable : program_.variables) Touch({variable.initial});
   }
 
  private:
-  void Traversal(BlockId block) {
-    for (const Item& item : program_.blocks[block].items) {
-      if (const auto* step = std::get_if<Step>(&item)) {
+  void Traversal(program::BlockId block) {
+    for (const program::Item& item : program_.blocks[block].items) {
+      if (const auto* step = std::get_if<program::Step>(&item)) {
         Touch(step->inputs);
         Touch(step->outputs);
       } else {
-        Traversal(program_.sections[std::get<SectionEntry>(item).section]);
+        Traversal(program_.sections[std::get<program::SectionEntry>(item).section]);
       }
     }
   }
 
-  void Traversal(const Section& section) {
-    for (const BlockId copy : section.copies) Traversal(copy);
-    for (const BlockId epilogue : section.epilogues) Traversal(epilogue);
+  void Traversal(const program::Section& section) {
+    for (const program::BlockId copy : section.copies) Traversal(copy);
+    for (const program::BlockId epilogue : section.epilogues) Traversal(epilogue);
     Touch({section.length, section.iteration, section.body_condition, section.first_condition,
            section.trip});
   }
 
-  void Touch(const std::vector<ValueId>& values) {
-    for (const ValueId value : values) {
-      if (value == kNone) continue;
-      const ValueId root = Resolve(program_, value).root;
-      if (program_.values[root].storage != Storage::kWeights || is_placed_[root]) continue;
+  void Touch(const std::vector<program::ValueId>& values) {
+    for (const program::ValueId value : values) {
+      if (value == program::kNone) continue;
+      const program::ValueId root = Resolve(program_, value).root;
+      if (program_.values[root].storage != program::Storage::kWeights || is_placed_[root]) continue;
       is_placed_[root] = true;
       plan_.weight_roots.push_back(root);
       plan_.offsets_bytes[root] = RoundUp(plan_.weights_bytes, kWeightsAlignment);
@@ -85,7 +85,7 @@ class WeightsPlacer {
   }
 
   Plan& plan_;
-  const Program& program_;
+  const program::Program& program_;
   std::vector<bool> is_placed_;
 };
 
@@ -93,7 +93,7 @@ class WeightsPlacer {
 void PlaceState(Plan& plan) {
   constexpr int64_t kSingle = 8;
   for (const bool single : {false, true}) {
-    for (const Variable& variable : plan.program.variables) {
+    for (const program::Variable& variable : plan.program.variables) {
       const int64_t bytes = plan.program.values[variable.value].bytes;
       if (single != (bytes <= kSingle)) continue;
       const auto own = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes)));
@@ -112,8 +112,8 @@ Memory RoundedDown(Memory memory) {
 }
 
 // Overlaps in loops cost no time, so they are always allowed; overlaps in a step make it slower.
-std::vector<AllowedOverlap> AllOverlaps(const Program& program, std::span<const Lifetime> lifetimes,
-                                        bool allows_overlap) {
+std::vector<AllowedOverlap> AllOverlaps(const program::Program& program,
+                                        std::span<const Lifetime> lifetimes, bool allows_overlap) {
   std::vector<AllowedOverlap> allowed_overlaps = OverlapsInLoops(program, lifetimes);
   if (allows_overlap)
     std::ranges::move(OverlapsOf(program, lifetimes), std::back_inserter(allowed_overlaps));
@@ -197,11 +197,11 @@ int64_t Plan::all_scratch_bytes() const {
   return std::accumulate(scratch_bytes.begin(), scratch_bytes.end(), int64_t{0});
 }
 
-Plan PlanAsIs(Program program, std::span<const Memory> memories, bool allows_overlap) {
+Plan PlanAsIs(program::Program program, std::span<const Memory> memories, bool allows_overlap) {
   Plan plan;
   plan.program = std::move(program);
-  for (const Value& value : plan.program.values) {
-    plan.offsets_bytes.push_back(value.storage == Storage::kScratch ? 0 : kNoOffset);
+  for (const program::Value& value : plan.program.values) {
+    plan.offsets_bytes.push_back(value.storage == program::Storage::kScratch ? 0 : kNoOffset);
   }
   plan.memories.assign(plan.program.values.size(), 0);
   WeightsPlacer(plan).Run();
@@ -213,7 +213,7 @@ Plan PlanAsIs(Program program, std::span<const Memory> memories, bool allows_ove
 
 namespace {
 
-Program Hoisted(Program lowered, const Candidate& candidate) {
+program::Program Hoisted(program::Program lowered, const Candidate& candidate) {
   if (candidate.hoists_invariants) HoistInvariants(lowered);
   Hoist(lowered, candidate.hoisted_rows);
   if (candidate.joins_chains) JoinChains(lowered);
@@ -223,7 +223,7 @@ Program Hoisted(Program lowered, const Candidate& candidate) {
 // Which values can share a buffer depends on the order, and the best order depends on which values
 // share a buffer. So ordering and coalescing alternate as long as ordering moves a step. Returns
 // nullopt if no step has moved.
-std::optional<Program> Ordered(Program program) {
+std::optional<program::Program> Ordered(program::Program program) {
   if (!OrderSteps(program)) return std::nullopt;
   Coalesce(program);
   for (int order = 1; order < kMaxOrders && OrderSteps(program); ++order) Coalesce(program);
@@ -232,7 +232,7 @@ std::optional<Program> Ordered(Program program) {
 
 // Returns true if the peak of `program` is below the scratch of `plan`, so that planning it may
 // pay.
-bool CanShrink(const Program& program, const Plan& plan, bool allows_overlap) {
+bool CanShrink(const program::Program& program, const Plan& plan, bool allows_overlap) {
   const std::vector<Lifetime> lifetimes = Liveness(program);
   std::vector<Buffer> buffers;
   for (const Lifetime& each : lifetimes) buffers.push_back({"", each.bytes, each.time, each.gaps});
@@ -244,18 +244,19 @@ bool CanShrink(const Program& program, const Plan& plan, bool allows_overlap) {
 // The steps keep the order in which they were lowered unless another order needs less scratch. Two
 // searches are tried: one keeps the buffers shared in the first order, the other starts without
 // sharing.
-Plan PlanHoisted(Program hoisted, const Candidate& candidate, std::span<const Memory> memories) {
+Plan PlanHoisted(program::Program hoisted, const Candidate& candidate,
+                 std::span<const Memory> memories) {
   SplitValues(hoisted);
   JoinCellInputs(hoisted);
   AlternateWeightOrder(hoisted);
   ChainCopies(hoisted);
   DropCopies(hoisted);
   FillUniformCopies(hoisted);
-  Program apart = hoisted;
+  program::Program apart = hoisted;
   WriteInPlace(hoisted);
   Plan plan = PlanAsIs(hoisted, memories, candidate.allows_overlap);
-  for (Program* start : {&hoisted, &apart}) {
-    std::optional<Program> ordered = Ordered(std::move(*start));
+  for (program::Program* start : {&hoisted, &apart}) {
+    std::optional<program::Program> ordered = Ordered(std::move(*start));
     if (!ordered || !CanShrink(*ordered, plan, candidate.allows_overlap)) continue;
     Plan other = PlanAsIs(std::move(*ordered), memories, candidate.allows_overlap);
     if (other.all_scratch_bytes() < plan.all_scratch_bytes()) plan = std::move(other);
@@ -274,18 +275,19 @@ struct Outline {
   bool operator==(const Outline&) const = default;
 };
 
-Outline OutlineOf(const Program& program) {
+Outline OutlineOf(const program::Program& program) {
   Outline outline;
   outline.values = program.values.size();
-  for (const Block& block : program.blocks) outline.items.push_back(block.items.size());
-  for (const Value& value : program.values) outline.bytes += value.bytes;
-  for (const Section& section : program.sections) outline.trips += section.trip_count;
+  for (const program::Block& block : program.blocks) outline.items.push_back(block.items.size());
+  for (const program::Value& value : program.values) outline.bytes += value.bytes;
+  for (const program::Section& section : program.sections) outline.trips += section.trip_count;
   return outline;
 }
 
 }  // namespace
 
-Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memory> memories) {
+Plan MakePlan(program::Program lowered, const Candidate& candidate,
+              std::span<const Memory> memories) {
   return PlanHoisted(Hoisted(std::move(lowered), candidate), candidate, memories);
 }
 
@@ -312,19 +314,19 @@ std::string ExcessOf(const Plan& plan, const PlanOptions& options) {
 namespace {
 
 // Returns true if any step may write over its input, with the steps in their lowered order.
-bool MayOverlap(Program hoisted) {
+bool MayOverlap(program::Program hoisted) {
   ChainCopies(hoisted);
   Coalesce(hoisted);
   return !OverlapsOf(hoisted, Liveness(hoisted)).empty();
 }
 
 // Adds the plans of the candidates; candidates with equal programs result in one plan.
-void AddPlansOf(const Program& lowered, std::span<const Candidate> candidates,
+void AddPlansOf(const program::Program& lowered, std::span<const Candidate> candidates,
                 const PlanOptions& options, std::vector<Plan>& plans) {
   std::optional<Outline> last;
   for (Candidate candidate : candidates) {
     candidate.joins_chains = options.joins_chains;
-    Program hoisted = Hoisted(lowered, candidate);
+    program::Program hoisted = Hoisted(lowered, candidate);
     const Outline outline = OutlineOf(hoisted);
     const bool is_as_last = last == outline;
     last = outline;
@@ -389,7 +391,7 @@ std::optional<size_t> PointFor(const std::vector<CurvePoint>& curve, const PlanO
 }
 
 // Plans of the program and of its versions with fused loops, fastest first.
-std::vector<Plan> PlansOf(const Program& lowered, const PlanOptions& options,
+std::vector<Plan> PlansOf(const program::Program& lowered, const PlanOptions& options,
                           std::span<const FusedProgram> fused) {
   std::vector<Plan> plans;
   AddPlansOf(lowered, kCandidates, options, plans);
@@ -420,19 +422,19 @@ std::optional<Plan> ChosenOf(std::vector<Plan>& plans, const PlanOptions& option
   return chosen;
 }
 
-bool HasChains(const Program& program) {
-  return std::ranges::any_of(program.blocks, [](const Block& block) {
-    return std::ranges::any_of(block.items, [](const Item& item) {
-      const auto* step = std::get_if<Step>(&item);
-      return step != nullptr && step->kind() == StepKind::kChain;
+bool HasChains(const program::Program& program) {
+  return std::ranges::any_of(program.blocks, [](const program::Block& block) {
+    return std::ranges::any_of(block.items, [](const program::Item& item) {
+      const auto* step = std::get_if<program::Step>(&item);
+      return step != nullptr && step->kind() == program::StepKind::kChain;
     });
   });
 }
 
 // Returns true if the same plan without chains needs less scratch: a chain runs at one time, while
 // its steps could run at several.
-bool IsSmallerWithoutChains(const Plan& plan, const Program& lowered, const PlanOptions& options,
-                            std::span<const FusedProgram> fused) {
+bool IsSmallerWithoutChains(const Plan& plan, const program::Program& lowered,
+                            const PlanOptions& options, std::span<const FusedProgram> fused) {
   if (!HasChains(plan.program)) return false;
   Candidate candidate = plan.candidate;
   candidate.joins_chains = false;
@@ -441,15 +443,16 @@ bool IsSmallerWithoutChains(const Plan& plan, const Program& lowered, const Plan
            each.has_windows == candidate.fuses_windows;
   };
   const auto found = std::ranges::find_if(fused, is_its);
-  const Program& program = candidate.fuses_loops && found != fused.end() ? found->program : lowered;
+  const program::Program& program =
+      candidate.fuses_loops && found != fused.end() ? found->program : lowered;
   return MakePlan(program, candidate, options.memories).all_scratch_bytes() <
          plan.all_scratch_bytes();
 }
 
 }  // namespace
 
-std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults,
-                               std::span<const FusedProgram> fused) {
+std::optional<Plan> ChoosePlan(const program::Program& lowered, const PlanOptions& options,
+                               Faults& faults, std::span<const FusedProgram> fused) {
   std::vector<Plan> plans = PlansOf(lowered, options, fused);
   std::optional<Plan> chosen = ChosenOf(plans, options);
   if (options.joins_chains &&

@@ -85,7 +85,7 @@ struct PlanOptions {
 
 // A program with an address for every value.
 struct Plan {
-  Program program;  // the steps in the order in which they run
+  program::Program program;  // the steps in the order in which they run
   Candidate candidate;
   // Points in order of cost, each with less scratch than all earlier ones. Empty for a plan that
   // was not chosen from several.
@@ -95,13 +95,13 @@ struct Plan {
   // Offset of each root of `program` in its region (weights, state or a memory of scratch), by
   // ValueId; 0 for scratch that no step accesses, kNoOffset for weights that nothing reads.
   std::vector<int64_t> offsets_bytes;
-  std::vector<uint32_t> memories;     // by ValueId, of roots in scratch
-  std::vector<ValueId> weight_roots;  // in the order of their offsets
+  std::vector<uint32_t> memories;              // by ValueId, of roots in scratch
+  std::vector<program::ValueId> weight_roots;  // in the order of their offsets
   int64_t weights_bytes = 0, state_bytes = 0;
   std::vector<int64_t> scratch_bytes;  // per memory of the problem
 
-  Problem problem;                     // of scratch
-  std::vector<ValueId> scratch_roots;  // of the problem's buffers
+  Problem problem;                              // of scratch
+  std::vector<program::ValueId> scratch_roots;  // of the problem's buffers
   Placement placement;
   Account account;  // of the placement, with the lower bound for this order of steps
 
@@ -110,11 +110,13 @@ struct Plan {
 };
 
 // Assigns an address to every root of a program, without changing the program.
-Plan PlanAsIs(Program program, std::span<const Memory> memories = {}, bool allows_overlap = false);
+Plan PlanAsIs(program::Program program, std::span<const Memory> memories = {},
+              bool allows_overlap = false);
 
 // Applies the candidate's transformations, drops the copies that can be avoided, and assigns
 // addresses.
-Plan MakePlan(Program lowered, const Candidate& candidate, std::span<const Memory> memories);
+Plan MakePlan(program::Program lowered, const Candidate& candidate,
+              std::span<const Memory> memories);
 
 // Describes by how much the plan exceeds a memory, the budget or the format; empty if it fits.
 std::string ExcessOf(const Plan& plan, const PlanOptions& options);
@@ -122,8 +124,8 @@ std::string ExcessOf(const Plan& plan, const PlanOptions& options);
 // Returns the plan of the curve that the options select. `fused` is the same program with fused
 // loops. Returns nullopt after adding an error if no plan fits, with the bytes that the last plan
 // needs.
-std::optional<Plan> ChoosePlan(const Program& lowered, const PlanOptions& options, Faults& faults,
-                               std::span<const FusedProgram> fused = {});
+std::optional<Plan> ChoosePlan(const program::Program& lowered, const PlanOptions& options,
+                               Faults& faults, std::span<const FusedProgram> fused = {});
 
 // Returns the listing of the program and the table of its placement.
 std::string ToString(const Plan& plan);

@@ -23,9 +23,10 @@ int64_t RoundDown(int64_t bytes) { return bytes - bytes % kScratchAlignment; }
 
 // Bytes of the root that are accessed in all iterations of the loops around. An empty range counts
 // as one byte, so that it belongs to a part.
-Reach Reached(const Program& program, Reach bytes, std::span<const Move> moves, int64_t root) {
+Reach Reached(const program::Program& program, Reach bytes, std::span<const program::Move> moves,
+              int64_t root) {
   bytes.end = std::max(bytes.end, bytes.begin + 1);
-  for (const Move& move : moves) {
+  for (const program::Move& move : moves) {
     const int64_t farthest = (program.sections[move.section].max_trips - 1) * move.stride_bytes;
     bytes.begin += std::min<int64_t>(0, farthest);
     bytes.end += std::max<int64_t>(0, farthest);
@@ -50,31 +51,31 @@ std::vector<Reach> PartsOf(std::vector<Reach> touched) {
 
 struct Part {
   Reach bytes;
-  ValueId value = kNone;
+  program::ValueId value = program::kNone;
 };
-using PartsByRoot = std::unordered_map<ValueId, std::vector<Part>>;
+using PartsByRoot = std::unordered_map<program::ValueId, std::vector<Part>>;
 
 // Adds a separate value for each part of each root that is to be split.
-PartsByRoot MakeParts(Program& program) {
+PartsByRoot MakeParts(program::Program& program) {
   PartsByRoot parts_of;
-  const AccessMap accesses = CollectAccesses(program, program.main);
-  const auto roots = static_cast<ValueId>(program.values.size());
-  for (ValueId root = 0; root < roots; ++root) {
+  const program::AccessMap accesses = CollectAccesses(program, program.main);
+  const auto roots = static_cast<program::ValueId>(program.values.size());
+  for (program::ValueId root = 0; root < roots; ++root) {
     const int64_t bytes = program.values[root].bytes;
     const auto found = accesses.find(root);
     if (found == accesses.end() || bytes == 0 ||
-        program.values[root].storage != Storage::kScratch) {
+        program.values[root].storage != program::Storage::kScratch) {
       continue;
     }
     std::vector<Reach> touched;
-    for (const Access& access : found->second) {
+    for (const program::Access& access : found->second) {
       touched.push_back(
           Reached(program, {access.begin_bytes, access.end_bytes}, access.moves, bytes));
     }
     const std::vector<Reach> parts = PartsOf(std::move(touched));
     if (parts.size() == 1 && parts[0].end - parts[0].begin == bytes) continue;
     for (const Reach& part : parts) {
-      Value value = program.values[root];
+      program::Value value = program.values[root];
       value.bytes = part.end - part.begin;
       value.type = {ElementType::u8, {value.bytes}};
       parts_of[root].push_back({part, Narrow32(program.values.size(), "values")});
@@ -85,8 +86,9 @@ PartsByRoot MakeParts(Program& program) {
 }
 
 // Makes the value a view of the part that holds it; `location` is Resolve() of the value.
-void MoveToPart(Program& program, ValueId id, Location location, const std::vector<Part>& parts) {
-  Value& value = program.values[id];
+void MoveToPart(program::Program& program, program::ValueId id, program::Location location,
+                const std::vector<Part>& parts) {
+  program::Value& value = program.values[id];
   const Reach reached =
       Reached(program, {location.offset_bytes, location.offset_bytes + value.bytes}, location.moves,
               program.values[location.root].bytes);
@@ -102,15 +104,16 @@ void MoveToPart(Program& program, ValueId id, Location location, const std::vect
 
 }  // namespace
 
-void SplitValues(Program& program) {
-  const auto values = static_cast<ValueId>(program.values.size());
+void SplitValues(program::Program& program) {
+  const auto values = static_cast<program::ValueId>(program.values.size());
   const PartsByRoot parts_of = MakeParts(program);
   if (parts_of.empty()) return;
-  std::vector<Location> positions;
-  for (ValueId value = 0; value < values; ++value) positions.push_back(Resolve(program, value));
-  for (ValueId value = 0; value < values; ++value) {
+  std::vector<program::Location> positions;
+  for (program::ValueId value = 0; value < values; ++value)
+    positions.push_back(Resolve(program, value));
+  for (program::ValueId value = 0; value < values; ++value) {
     const auto parts = parts_of.find(positions[value].root);
-    if (parts != parts_of.end() && (program.values[value].parent != kNone)) {
+    if (parts != parts_of.end() && (program.values[value].parent != program::kNone)) {
       MoveToPart(program, value, std::move(positions[value]), parts->second);
     }
   }

@@ -11,7 +11,7 @@ namespace weft::plan {
 
 // Parts begin at multiples of the scratch alignment within the value, so that together they need no
 // more bytes than the value. Loops must have been planned.
-void SplitValues(Program& program);
+void SplitValues(program::Program& program);
 
 }  // namespace weft::plan
 

@@ -9,8 +9,8 @@ namespace {
 
 class Traffic {
  public:
-  using Cost = std::function<double(const Step&)>;
-  explicit Traffic(const Program& program, std::span<const Placed> positions = {},
+  using Cost = std::function<double(const program::Step&)>;
+  explicit Traffic(const program::Program& program, std::span<const Placed> positions = {},
                    Cost cost = nullptr)
       : program_(program),
         positions_(positions),
@@ -25,18 +25,18 @@ class Traffic {
   double overlapped_bytes() const { return overlapped_bytes_; }
 
  private:
-  void Touch(ValueId value, double times) {
-    if (value == kNone) return;
+  void Touch(program::ValueId value, double times) {
+    if (value == program::kNone) return;
     const auto bytes = static_cast<double>(program_.values[value].bytes);
     bytes_[Resolve(program_, value).root] += times * bytes;
   }
 
   // Bytes of the first input and the first output of the step if these overlap, else 0.
-  double OverlappedBytes(const Step& step) const {
+  double OverlappedBytes(const program::Step& step) const {
     if (positions_.empty() || step.inputs.empty() || step.outputs.empty()) return 0;
-    const ValueId x = step.inputs[0], y = step.outputs[0];
+    const program::ValueId x = step.inputs[0], y = step.outputs[0];
     if (!IsWhole(x) || !IsWhole(y)) return 0;
-    const ValueId x_root = Resolve(program_, x).root, y_root = Resolve(program_, y).root;
+    const program::ValueId x_root = Resolve(program_, x).root, y_root = Resolve(program_, y).root;
     const Placed &of_x = positions_[x_root], &of_y = positions_[y_root];
     const int64_t x_bytes = program_.values[x].bytes, y_bytes = program_.values[y].bytes;
     const bool overlap = of_x.memory == of_y.memory &&
@@ -45,39 +45,40 @@ class Traffic {
     return x_root != y_root && overlap ? static_cast<double>(x_bytes + y_bytes) : 0;
   }
 
-  bool IsWhole(ValueId value) const {
-    return value != kNone && IsCompleteScratch(program_, Resolve(program_, value), value);
+  bool IsWhole(program::ValueId value) const {
+    return value != program::kNone && IsCompleteScratch(program_, Resolve(program_, value), value);
   }
 
-  void Visit(BlockId block, double times) {
-    for (const Item& item : program_.blocks[block].items) {
-      if (const auto* step = std::get_if<Step>(&item)) {
+  void Visit(program::BlockId block, double times) {
+    for (const program::Item& item : program_.blocks[block].items) {
+      if (const auto* step = std::get_if<program::Step>(&item)) {
         steps_ += times;
         if (cost_) sum_of_costs_ += times * cost_(*step);
-        for (const ValueId input : step->inputs) Touch(input, times);
-        for (const ValueId output : step->outputs) Touch(output, times);
+        for (const program::ValueId input : step->inputs) Touch(input, times);
+        for (const program::ValueId output : step->outputs) Touch(output, times);
         overlapped_bytes_ += times * OverlappedBytes(*step);
       } else {
-        Visit(program_.sections[std::get<SectionEntry>(item).section], times);
+        Visit(program_.sections[std::get<program::SectionEntry>(item).section], times);
       }
     }
   }
 
-  void Visit(const Section& section, double times) {
+  void Visit(const program::Section& section, double times) {
     const int64_t trips = section.trip_count < 0 ? section.max_trips
                                                  : std::min(section.trip_count, section.max_trips);
     const double rounds = times * static_cast<double>(trips);
     if (section.loop) return Visit(section.loop->body, rounds);
     const double rounds_of_copy = rounds / static_cast<double>(section.copies.size());
-    for (const ValueId each : {section.trip, section.first_condition, section.length}) {
+    for (const program::ValueId each : {section.trip, section.first_condition, section.length}) {
       Touch(each, times);
     }
-    for (const ValueId each : {section.body_condition, section.iteration}) Touch(each, rounds);
-    for (const BlockId copy : section.copies) Visit(copy, rounds_of_copy);
-    for (const BlockId epilogue : section.epilogues) Visit(epilogue, times);
+    for (const program::ValueId each : {section.body_condition, section.iteration})
+      Touch(each, rounds);
+    for (const program::BlockId copy : section.copies) Visit(copy, rounds_of_copy);
+    for (const program::BlockId epilogue : section.epilogues) Visit(epilogue, times);
   }
 
-  const Program& program_;
+  const program::Program& program_;
   const std::span<const Placed> positions_;
   const Cost cost_;
   std::vector<double> bytes_;
@@ -86,20 +87,21 @@ class Traffic {
 
 }  // namespace
 
-std::vector<double> TrafficOf(const Program& program) { return Traffic(program).Take(); }
+std::vector<double> TrafficOf(const program::Program& program) { return Traffic(program).Take(); }
 
-double SumOverSteps(const Program& program, const std::function<double(const Step&)>& cost) {
+double SumOverSteps(const program::Program& program,
+                    const std::function<double(const program::Step&)>& cost) {
   return Traffic(program, {}, cost).cost();
 }
 
-Work WorkOf(const Program& program, std::span<const Placed> positions) {
+Work WorkOf(const program::Program& program, std::span<const Placed> positions) {
   Traffic traffic(program, positions);
   Work work;
   work.steps = traffic.steps();
   work.overlapped_bytes = traffic.overlapped_bytes();
   const std::vector<double> bytes = traffic.Take();
-  for (ValueId value = 0; value < bytes.size(); ++value) {
-    const bool is_weight = program.values[value].storage == Storage::kWeights;
+  for (program::ValueId value = 0; value < bytes.size(); ++value) {
+    const bool is_weight = program.values[value].storage == program::Storage::kWeights;
     (is_weight ? work.weight_bytes : work.other_bytes) += bytes[value];
   }
   return work;

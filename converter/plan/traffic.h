@@ -14,11 +14,12 @@ namespace weft::plan {
 
 // Returns the bytes of operands that one run reads and writes, by ValueId of their root; 0 for
 // views. Loops are multiplied by their trip count, or its maximum if it is not constant.
-std::vector<double> TrafficOf(const Program& program);
+std::vector<double> TrafficOf(const program::Program& program);
 
 // Returns the sum of `cost` over the steps of one run, counted as in TrafficOf. Works before and
 // after PlanLoops.
-double SumOverSteps(const Program& program, const std::function<double(const Step&)>& cost);
+double SumOverSteps(const program::Program& program,
+                    const std::function<double(const program::Step&)>& cost);
 
 // Work of one run except multiply-adds, whose number is the same in every plan of a model.
 struct Work {
@@ -29,7 +30,7 @@ struct Work {
   bool operator==(const Work&) const = default;
 };
 // `positions` holds the addresses of roots in scratch, by ValueId.
-Work WorkOf(const Program& program, std::span<const Placed> positions);
+Work WorkOf(const program::Program& program, std::span<const Placed> positions);
 
 // Cost that orders the plans of a model, in bytes of weights that a run could read in the same
 // time. Weights come from slower memory than the outputs of recent steps. Each step adds the time

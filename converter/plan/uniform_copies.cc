@@ -16,10 +16,11 @@ namespace {
 
 // Returns the bits of every element that a plain copy of a constant moves, low word first; nullopt
 // if the elements differ.
-std::optional<std::array<uint32_t, 2>> BitsOfAll(const Program& program, const Step& copy) {
-  const Location source = Resolve(program, copy.inputs[0]);
-  const Value& root = program.values[source.root];
-  if (root.storage != Storage::kWeights || !source.moves.empty()) return std::nullopt;
+std::optional<std::array<uint32_t, 2>> BitsOfAll(const program::Program& program,
+                                                 const program::Step& copy) {
+  const program::Location source = Resolve(program, copy.inputs[0]);
+  const program::Value& root = program.values[source.root];
+  if (root.storage != program::Storage::kWeights || !source.moves.empty()) return std::nullopt;
   const std::byte* const first = root.data->data() + source.offset_bytes;
   const std::byte* const end = first + program.values[copy.inputs[0]].bytes;
   const uint32_t element_bytes = std::get<format::CopyParams>(copy.params).element_bytes();
@@ -31,10 +32,10 @@ std::optional<std::array<uint32_t, 2>> BitsOfAll(const Program& program, const S
 
 }  // namespace
 
-void FillUniformCopies(Program& program) {
-  for (Block& block : program.blocks) {
-    for (Item& item : block.items) {
-      auto* step = std::get_if<Step>(&item);
+void FillUniformCopies(program::Program& program) {
+  for (program::Block& block : program.blocks) {
+    for (program::Item& item : block.items) {
+      auto* step = std::get_if<program::Step>(&item);
       if (step == nullptr || !IsPlainCopy(program, *step)) continue;
       const std::optional<std::array<uint32_t, 2>> bits = BitsOfAll(program, *step);
       if (!bits) continue;

@@ -9,7 +9,7 @@
 namespace weft::plan {
 
 // Run this after the passes that drop copies, which only handle plain copies.
-void FillUniformCopies(Program& program);
+void FillUniformCopies(program::Program& program);
 
 }  // namespace weft::plan
 

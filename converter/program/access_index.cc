@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 constexpr size_t kMaxInList = 16;
@@ -180,4 +180,4 @@ void AccessIndex::Merge(ValueId root, const Location& location) {
   }
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -15,7 +15,7 @@
 #include "converter/program/block_access.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Range of items that access a root.
 struct ItemExtent {
@@ -55,6 +55,6 @@ class AccessIndex {
   std::unordered_map<ValueId, std::unique_ptr<Root>> roots_;
 };
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_ACCESS_INDEX_H_

@@ -5,7 +5,7 @@
 
 #include "runtime/bind/bind.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 namespace {
 
@@ -136,4 +136,4 @@ bool MayShare(const Step& step, size_t input, size_t output) {
   return false;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -13,7 +13,7 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 inline constexpr int64_t kBeforeRun = -1;        // when the caller writes the inputs
 inline constexpr int64_t kAfterRun = INT64_MAX;  // when the caller reads the outputs
@@ -50,6 +50,6 @@ std::optional<size_t> SoleWriter(const Program& program, const AccessMap& access
 // Returns true if the step may write operand `output` over operand `input` while it runs.
 bool MayShare(const Step& step, size_t input, size_t output);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_BLOCK_ACCESS_H_

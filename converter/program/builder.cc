@@ -9,7 +9,7 @@
 
 #include "converter/base/narrow.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 Dims DenseStrides(const Dims& dims) {
   Dims strides(dims.size());
@@ -175,4 +175,4 @@ SectionId Builder::NewSection() {
   return static_cast<SectionId>(program_.sections.size() - 1);
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -12,7 +12,7 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Refers to a Program, which must outlive the Builder. Steps are appended to the current block.
 class Builder {
@@ -102,6 +102,6 @@ class Because {
 // Row-major strides in elements.
 Dims DenseStrides(const Dims& dims);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_BUILDER_H_

@@ -18,7 +18,7 @@
 #include "kernels/recurrent/cell.h"
 #include "runtime/bind/bind.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 constexpr size_t kCellX = 0, kCellWeights = 1;  // inputs of a cell and of dense
@@ -522,4 +522,4 @@ void JoinCellInputs(Program& program) {
   fuser.Apply([&](const Match& match) { return JoinedWeights(program, match); });
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -9,7 +9,7 @@
 #include "converter/program/narrow_weights.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 //   dense h R start -> pre; lstm_gates pre c -> h' c'    ->  lstm_cell - R h c start -> h' c'
 //   dense h R start -> r; gru_gates x_part r h -> h'     ->  gru_cell - R h x_part start -> h'
@@ -28,6 +28,6 @@ bool CanReverseWeights(const Step& step);
 // Makes the step read its weights in reverse order.
 void ReverseWeights(Step& step);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_CELLS_H_

@@ -15,7 +15,7 @@
 #include "converter/program/strided_reads.h"
 #include "kernels/elementwise/chain.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 using kernels::ChainInstruction;
@@ -283,4 +283,4 @@ std::optional<Step> ChainOf(const Program& program, const std::vector<const Step
   return ChainCoder(program, members).Run();
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -9,7 +9,7 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Returns true for an f32 function of one or two operands, which a chain can compute.
 bool MayBeInstruction(const Step& step);
@@ -20,6 +20,6 @@ bool MayBeInstruction(const Step& step);
 // instructions for a chain.
 std::optional<Step> ChainOf(const Program& program, const std::vector<const Step*>& members);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_CHAIN_CODE_H_

@@ -14,7 +14,7 @@
 #include "converter/program/chain_code.h"
 #include "converter/program/live_bytes.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 class ChainJoiner {
@@ -224,4 +224,4 @@ void JoinChains(Program& program, size_t min_spared) {
   if (spared >= min_spared) program = std::move(joined);
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

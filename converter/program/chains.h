@@ -11,7 +11,7 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Minimum number of steps that chains must save in a model: the chain kernel adds 1.5 KB to the
 // firmware.
@@ -23,6 +23,6 @@ inline constexpr size_t kMinStepsSpared = 4;
 // so that loop-invariant steps have left the loops.
 void JoinChains(Program& program, size_t min_spared = kMinStepsSpared);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_CHAINS_H_

@@ -8,7 +8,7 @@
 
 #include "converter/program/narrow_weights.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 // A possible type of a layer, measured with all other layers unchanged.
@@ -135,4 +135,4 @@ LayerTypes ChooseTypes(const std::vector<std::string>& layers, double max,
   return types;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

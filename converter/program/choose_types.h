@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft::plan {
+namespace weft::program {
 
 // Names of types, by layer; other layers keep the type that leaves results bit-identical.
 using LayerTypes = std::map<std::string, std::string>;
@@ -43,6 +43,6 @@ inline constexpr int kMaxTypeTrials = 450;
 // result depends only on the measurements.
 LayerTypes ChooseTypes(const std::vector<std::string>& layers, double max, const Measure& measure);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_CHOOSE_TYPES_H_

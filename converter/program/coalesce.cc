@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace weft::plan {
+namespace weft::program {
 
 namespace {
 
@@ -267,4 +267,4 @@ void Coalesce(Program& program) {
   WriteInPlace(program);
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -10,7 +10,7 @@
 #include "converter/program/access_index.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Returns true if the copy at `item` of the block can be dropped by storing its source in its
 // target from the first write on. `local` holds the accesses of the block, `everywhere` the access
@@ -26,6 +26,6 @@ void WriteInPlace(Program& program);
 // DropCopies, then WriteInPlace.
 void Coalesce(Program& program);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_COALESCE_H_

@@ -8,7 +8,7 @@
 
 #include "runtime/format/listing.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 // Stores the first violation.
@@ -153,4 +153,4 @@ class ProgramCheck {
 
 std::string InconsistencyIn(const Program& program) { return ProgramCheck(program).Run(); }
 
-}  // namespace weft::plan
+}  // namespace weft::program

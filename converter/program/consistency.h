@@ -7,7 +7,7 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Returns the first violation, or an empty string. Every id must be valid. A view must be within
 // its parent, and no value may contain itself. Weights must have their bytes. Steps must have the
@@ -15,6 +15,6 @@ namespace weft::plan {
 // section, which is entered once.
 std::string InconsistencyIn(const Program& program);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_CONSISTENCY_H_

@@ -10,7 +10,7 @@
 #include "converter/program/conv_rows.h"
 #include "kernels/matrix/pack.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 constexpr int64_t kConstantElementBytes = sizeof(float);
@@ -232,4 +232,4 @@ void EmitParts(Builder& builder, const ConstantFactor::Replaced& replaced) {
   }
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

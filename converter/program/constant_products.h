@@ -15,7 +15,7 @@
 #include "converter/program/builder.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // How a constant holds the weights: an inputs x outputs matrix at each of the offsets. Offsets and
 // strides are in elements.
@@ -70,6 +70,6 @@ void AddParts(ConstantFactor& factor);
 // Appends the parts of a product, each on its own part of x and y.
 void EmitParts(Builder& builder, const ConstantFactor::Replaced& replaced);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_CONSTANT_PRODUCTS_H_

@@ -5,7 +5,7 @@
 
 #include "converter/base/narrow.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 // An axis with the strides of x and y along it.
@@ -93,4 +93,4 @@ Pixels OutputPixels(const format::ConvParams& conv) {
           {y.image(), y.row(), y.pixel(), y.channel()}};
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -8,7 +8,7 @@
 
 #include "converter/program/builder.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // The equivalent dense product, with the packed weights as they are and the bias as start.
 struct ConvRows {
@@ -31,6 +31,6 @@ struct Pixels {
 Pixels InputPixels(const format::ConvParams& conv);
 Pixels OutputPixels(const format::ConvParams& conv);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_CONV_ROWS_H_

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 LayerWeights FixedWeights(const Step& step, const Value& value) {
@@ -43,4 +43,4 @@ void AddFixedWeights(const Program& program, WeightsReport& report,
   }
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -8,13 +8,13 @@
 #include "converter/program/narrow_weights.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Adds each f32 constant that a step reads, once, under the layer that reads it first. `is_listed`
 // returns true for constants that are already in the report.
 void AddFixedWeights(const Program& program, WeightsReport& report,
                      const std::function<bool(ValueId root)>& is_listed);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_FIXED_WEIGHTS_H_

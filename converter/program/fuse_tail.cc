@@ -16,7 +16,7 @@
 #include "converter/program/block_access.h"
 #include "converter/program/builder.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 constexpr size_t kX = 0, kStart = 2;  // operands of the matrix steps
@@ -405,4 +405,4 @@ void FuseTails(Program& program) {
   FuseIn(constants, {program.main, false}, chunks);
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

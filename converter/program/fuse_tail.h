@@ -16,7 +16,7 @@
 #include "converter/base/narrow.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Fuses within each block, never across its border. In a loop body this must run before the buffers
 // of carried states are chosen, because a fused step cannot write over what it reads.
@@ -36,6 +36,6 @@ Dims Listed(const Array* array, uint32_t count) {
 // product's axes.
 std::optional<Dims> StridesOver(Dims dims, Dims strides, const Dims& wanted);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_FUSE_TAIL_H_

@@ -11,7 +11,7 @@
 #include "kernels/elementwise/convert.h"
 #include "kernels/matrix/dense_i4.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 constexpr double kMaxNibble = 7;
@@ -152,4 +152,4 @@ Value ScratchOf(const format::DenseI4Params& params) {
   return scratch;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

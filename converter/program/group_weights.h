@@ -13,7 +13,7 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Group sizes that can be requested: the 32 of "i4:32" is the number of inputs per group.
 inline constexpr std::string_view kGroupTypes[] = {"i4:32", "i4:64", "i4:128"};
@@ -44,6 +44,6 @@ format::DenseI4Params InGroups(const format::DenseParams& params, uint32_t group
                                ElementType scales);
 Value ScratchOf(const format::DenseI4Params& params);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_GROUP_WEIGHTS_H_

@@ -19,7 +19,7 @@
 #include "converter/program/group_weights.h"
 #include "converter/program/integer_weights.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 namespace {
 
@@ -336,4 +336,4 @@ void Hoist(Program& program, int64_t max_rows) {
   HoistIn(program, program.main, max_rows, overview);
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

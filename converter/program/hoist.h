@@ -10,13 +10,13 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // For each section with a known trip count N, the product covers all N iterations if N <= max_rows.
 // Otherwise K is the largest suitable divisor of N up to max_rows. The section then becomes a loop
 // over chunks around a loop of K iterations. max_rows 1 changes nothing.
 void Hoist(Program& program, int64_t max_rows);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_HOIST_H_

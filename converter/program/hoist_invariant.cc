@@ -10,7 +10,7 @@
 #include "converter/program/access_index.h"
 #include "converter/program/block_access.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 namespace {
 
@@ -118,4 +118,4 @@ void HoistInvariants(Program& program) {
   HoistIn(program, program.main, CountsOf(CollectAccesses(program, program.main)));
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -7,11 +7,11 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Processes all loops of a program.
 void HoistInvariants(Program& program);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_HOIST_INVARIANT_H_

@@ -11,7 +11,7 @@
 #include "converter/program/integer_weights.h"
 #include "converter/program/integer_windows.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 // The product of each group starts from the result of the groups before it.
@@ -111,4 +111,4 @@ void EmitInteger(Builder& builder, IntegerValues& values, const Step& step,
                {y, builder.Scratch(ScratchOf(params))});
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

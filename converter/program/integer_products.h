@@ -8,12 +8,12 @@
 #include "converter/program/narrow_constant.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // `constant` holds the weights of `step` as i8 or i4.
 void EmitInteger(Builder& builder, IntegerValues& values, const Step& step,
                  const Constant& constant);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_INTEGER_PRODUCTS_H_

@@ -9,7 +9,7 @@
 #include "converter/program/integer_weights.h"
 #include "kernels/matrix/pack.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 // Returns for each output, padded, the sum of `of` over its weights.
@@ -136,4 +136,4 @@ void EmitIntegerRows(Builder& builder, const IntegerValues& values,
   if (has_offsets) EmitOffsets(builder, product, x, integers.offsets, sum, y);
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -8,7 +8,7 @@
 
 #include "converter/program/integer_values.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Constants of IntegerWeights, and the number of bits to which float rows are quantised.
 struct RowIntegers {
@@ -30,6 +30,6 @@ struct ShortOperands {
 std::optional<ShortOperands> ShortsOf(Builder& builder, const IntegerValues& values, ValueId x,
                                       ValueId weights, ValueId scales, uint32_t inputs);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_INTEGER_ROWS_H_

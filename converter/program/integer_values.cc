@@ -9,7 +9,7 @@
 #include "converter/program/fuse_tail.h"
 #include "converter/program/integer_weights.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 constexpr int64_t kFloatBytes = sizeof(float);
@@ -191,4 +191,4 @@ void IntegerValues::DropUnread() {
   }
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

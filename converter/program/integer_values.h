@@ -12,7 +12,7 @@
 
 #include "converter/program/builder.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Integers of i8 or i16, laid out like the numbers.
 struct IntegerValue {
@@ -54,6 +54,6 @@ class IntegerValues {
   std::set<ValueId> made_;  // roots of numbers and of the values that they are computed from
 };
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_INTEGER_VALUES_H_

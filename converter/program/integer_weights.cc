@@ -13,7 +13,7 @@
 #include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/depthwise_i8.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 constexpr uint32_t kMinExtent = 16;  // of inputs and of outputs
@@ -308,4 +308,4 @@ TensorType ScratchOf(const format::DepthwiseI8Params& params) {
                                                     params.channels(), taps));
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -13,7 +13,7 @@
 #include "converter/base/integer_grid.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // The inputs that each output of a product sums over: a row; the taps and channels of a window; the
 // taps of one channel, with weights stored tap by tap.
@@ -83,6 +83,6 @@ TensorType ScratchOf(const format::ConvI8Params& params);
 format::DepthwiseI8Params InIntegers(const format::DepthwiseParams& params);
 TensorType ScratchOf(const format::DepthwiseI8Params& params);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_INTEGER_WEIGHTS_H_

@@ -9,7 +9,7 @@
 #include "converter/program/integer_weights.h"
 #include "kernels/matrix/pack.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 uint32_t WindowExtent(int64_t extent) { return Narrow32(extent, "an extent of a window"); }
@@ -160,4 +160,4 @@ void EmitWindow(Builder& builder, const format::DenseParams& dense, const Window
   AddStart(builder, dense, made, start, y);
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

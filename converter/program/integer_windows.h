@@ -6,7 +6,7 @@
 
 #include "converter/program/builder.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Constants of IntegerWeights, and the number of bits to which windows are quantised. With offsets
 // the sum of a window is one more output of each group.
@@ -23,6 +23,6 @@ void EmitWindow(Builder& builder, const format::ConvParams& conv, const WindowIn
 void EmitWindow(Builder& builder, const format::DenseParams& dense, const WindowIntegers& integers,
                 ValueId x, ValueId start, ValueId y);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_INTEGER_WINDOWS_H_

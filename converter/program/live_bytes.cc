@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace weft::plan {
+namespace weft::program {
 
 LiveBytes::LiveBytes(const Program& program, BlockId block, const AccessMap& accesses,
                      InPlace in_place)
@@ -64,4 +64,4 @@ bool CanOverwriteInput(const Program& program, BlockId block, const Step& step, 
   return false;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

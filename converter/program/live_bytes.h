@@ -12,7 +12,7 @@
 #include "converter/program/block_access.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Live bytes at each item of one block, in scratch and without nested sections.
 class LiveBytes {
@@ -39,6 +39,6 @@ class LiveBytes {
 bool CanOverwriteInput(const Program& program, BlockId block, const Step& step, size_t output,
                        const std::function<bool(ValueId root)>& ends);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_LIVE_BYTES_H_

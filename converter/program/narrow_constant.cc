@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/program/narrow_constant.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 RoundingNoise NoiseOf(std::span<const float> before, std::span<const float> after) {
   RoundingNoise sum;
@@ -32,4 +32,4 @@ LayerWeights WeightsRowOf(const std::vector<const Constant*>& constants) {
   return row;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

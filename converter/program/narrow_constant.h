@@ -14,7 +14,7 @@
 #include "converter/program/narrow_weights.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Signal power of numbers, and noise power of their rounding.
 struct RoundingNoise {
@@ -63,6 +63,6 @@ struct Constant {
 // Returns the report row of a constant, or of several that became one type.
 LayerWeights WeightsRowOf(const std::vector<const Constant*>& constants);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_NARROW_CONSTANT_H_

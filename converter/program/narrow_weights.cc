@@ -24,7 +24,7 @@
 #include "converter/program/quantised_weights.h"
 #include "kernels/elementwise/convert.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 constexpr size_t kWeights = 1;  // operand of every step that has `weights` in its parameters
@@ -568,4 +568,4 @@ WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faul
   return Narrowing(program, precisions, faults).Run();
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

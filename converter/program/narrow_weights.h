@@ -15,7 +15,7 @@
 #include "converter/program/integer_weights.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // f32, a row of kernels/weights.inc, i8, or i4. With i4, `group` inputs share a scale for
 // each output. With i8, `row_bits` is the number of bits to which input rows are quantised; weights
@@ -101,6 +101,6 @@ struct WeightsReport {
 // becomes steps that read narrow weights if these need fewer bytes (constant_products.h).
 WeightsReport NarrowWeights(Program& program, const Precisions& precisions, Faults& faults);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_NARROW_WEIGHTS_H_

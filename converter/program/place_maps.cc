@@ -14,7 +14,7 @@
 #include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 // Extents and strides, in elements, of images, rows, pixels and channels.
@@ -239,4 +239,4 @@ void PlaceMaps(Program& program) {
   }
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -7,11 +7,11 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Removes such copies in every block.
 void PlaceMaps(Program& program);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_PLACE_MAPS_H_

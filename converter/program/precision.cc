@@ -8,7 +8,7 @@
 #include "converter/program/group_weights.h"
 #include "converter/program/narrow_weights.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 std::optional<Precision> PrecisionOf(std::string_view name) {
   if (name == "auto") return Precision();
@@ -51,4 +51,4 @@ void WeightsReport::Add(LayerWeights layer) {
   layers.push_back(std::move(layer));
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

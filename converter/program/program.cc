@@ -5,7 +5,7 @@
 
 #include "runtime/format/listing.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 Location Resolve(const Program& program, ValueId value) {
   Location location{value, 0, {}};
@@ -122,4 +122,4 @@ bool IsPlainCopy(const Program& program, const Step& step) {
 
 std::string ToString(const Program& program) { return Listing(program).text; }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -23,7 +23,7 @@
 #include "converter/base/element_type.h"
 #include "runtime/format/weft_generated.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 using ValueId = uint32_t;
 using SectionId = uint32_t;
@@ -219,6 +219,6 @@ bool IsPlainCopy(const Program& program, const Step& step);
 // Returns a readable listing, one line per step, for --dump-after.
 std::string ToString(const Program& program);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_PROGRAM_H_

@@ -7,7 +7,7 @@
 #include <set>
 #include <variant>
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 constexpr size_t kIntegers = 1;  // operand index of the weights
@@ -77,4 +77,4 @@ void CheckQuantisedWeights(const Program& program, const Precisions& precisions,
   }
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -9,7 +9,7 @@
 
 #include "converter/program/narrow_weights.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Returns the number of weights of such a product, without padding; 0 for other steps.
 int64_t QuantisedWeightsOf(const Step& step);
@@ -21,6 +21,6 @@ std::vector<LayerWeights> QuantisedWeights(const Program& program);
 // Warns about each layer for which --precision names a type other than i8 or f32.
 void CheckQuantisedWeights(const Program& program, const Precisions& precisions, Faults& faults);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_QUANTISED_WEIGHTS_H_

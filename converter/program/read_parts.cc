@@ -15,7 +15,7 @@
 #include "converter/program/live_bytes.h"
 #include "converter/program/strided_reads.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 // Elements [begin, end) of its source from the first to the last that a copy reads.
@@ -192,4 +192,4 @@ void ReadParts(Program& program) {
   }
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -6,11 +6,11 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Redirects all readers of a part or none, and only if the number of live bytes does not grow.
 void ReadParts(Program& program);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_READ_PARTS_H_

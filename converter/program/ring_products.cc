@@ -10,7 +10,7 @@
 #include "converter/base/narrow.h"
 #include "converter/program/block_access.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 constexpr size_t kNewSteps = 0, kPastBefore = 1, kStartBefore = 2;  // inputs of a ring step
@@ -221,4 +221,4 @@ void RingReader::Run() {
 
 void ReadRingsInPlace(Program& program) { RingReader(program).Run(); }
 
-}  // namespace weft::plan
+}  // namespace weft::program

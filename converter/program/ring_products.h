@@ -10,11 +10,11 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Processes the main block, which contains all rings.
 void ReadRingsInPlace(Program& program);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_RING_PRODUCTS_H_

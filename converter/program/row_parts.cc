@@ -6,7 +6,7 @@
 
 #include "converter/base/narrow.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 namespace {
 
@@ -169,4 +169,4 @@ std::optional<RowPart> RowPartOf(const Program& program, const Step& step, int64
   return part;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

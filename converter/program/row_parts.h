@@ -10,7 +10,7 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // A step for some of its parts.
 struct RowPart {
@@ -26,6 +26,6 @@ struct RowPart {
 std::optional<RowPart> RowPartOf(const Program& program, const Step& step, int64_t parts,
                                  int64_t taken = 1);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_ROW_PARTS_H_

@@ -12,7 +12,7 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Result of a run.
 struct ProgramRun {
@@ -26,6 +26,6 @@ struct ProgramRun {
 // an error.
 using RunProgram = std::function<ProgramRun(Program program, int64_t max_scratch_bytes)>;
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_RUN_PROGRAM_H_

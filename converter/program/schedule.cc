@@ -6,7 +6,7 @@
 
 #include "converter/program/units.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 namespace {
 
@@ -46,4 +46,4 @@ void OrderReadersFirst(Program& program, BlockId block,
   Reorder(program.blocks[block], units, dependences.Order());
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

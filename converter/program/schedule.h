@@ -9,7 +9,7 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Reorders `block` so that, for as many pairs {old, fresh} as the data allows, all readers of `old`
 // come before the first writer of `fresh`. All dependences are kept, and other items keep their
@@ -17,6 +17,6 @@ namespace weft::plan {
 void OrderReadersFirst(Program& program, BlockId block,
                        std::span<const std::pair<ValueId, ValueId>> pairs);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_SCHEDULE_H_

@@ -10,7 +10,7 @@
 #include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 using format::BinaryParams;
@@ -207,4 +207,4 @@ std::optional<Step> ReadingThrough(const CopyParams& copy, const Step& step, siz
   return reads ? std::optional(std::move(reading)) : std::nullopt;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

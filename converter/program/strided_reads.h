@@ -8,7 +8,7 @@
 #include "converter/base/element_type.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Returns the step with operand `input` changed to read the source of `copy` instead of its dense
 // target. The operand then starts at the first element in memory that the copy reads. Returns
@@ -20,6 +20,6 @@ std::optional<Step> ReadingThrough(const format::CopyParams& copy, const Step& s
 // nullopt if there are no such axes, or no elements.
 std::optional<Dims> CommonAxes(Dims a, Dims b);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_STRIDED_READS_H_

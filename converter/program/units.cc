@@ -7,7 +7,7 @@
 #include <queue>
 #include <utility>
 
-namespace weft::plan {
+namespace weft::program {
 
 namespace {
 
@@ -143,4 +143,4 @@ void Dependences::AddConflictsAlong(std::vector<const Access*> by_begin) {
   }
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -12,7 +12,7 @@
 #include "converter/program/block_access.h"
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Items [begin, end) of a block: one item, or the two branches of an If. The branches stay
 // adjacent, because the validator derives from this that exactly one of them runs.
@@ -52,6 +52,6 @@ class Dependences {
   std::vector<std::vector<size_t>> after_;
 };
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_UNITS_H_

@@ -5,7 +5,7 @@
 
 #include "converter/base/narrow.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 namespace {
 
@@ -96,4 +96,4 @@ Params WindowPart(const Step& step, int64_t in, int64_t out, int64_t front) {
   return part;
 }
 
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -9,7 +9,7 @@
 
 #include "converter/program/program.h"
 
-namespace weft::plan {
+namespace weft::program {
 
 // Row t of y depends on rows t - front to t - front + reach of x, as far as x has them.
 struct WindowRows {
@@ -26,6 +26,6 @@ std::optional<WindowRows> WindowRowsOf(const Step& step);
 // the begin of the first window.
 Params WindowPart(const Step& step, int64_t in, int64_t out, int64_t front);
 
-}  // namespace weft::plan
+}  // namespace weft::program
 
 #endif  // WEFT_CONVERTER_PROGRAM_WINDOW_ROWS_H_

@@ -6,6 +6,7 @@
 
 #include <type_traits>
 
+#include "kernels/elementwise/activation.h"
 #include "kernels/variants.h"
 #include "runtime/format/weft_generated.h"
 

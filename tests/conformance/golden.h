@@ -94,7 +94,7 @@ class GoldenCase : public testing::TestWithParam<std::string> {
       } else if (words[i] == "--max-iterations") {
         options.max_iterations = std::stoll(words[i + 1]);
       } else if (words[i] == "--precision") {
-        options.precisions.all = plan::PrecisionOf(words[i + 1]).value();
+        options.precisions.all = program::PrecisionOf(words[i + 1]).value();
       } else if (words[i] == "--shape") {
         const size_t equals = words[i + 1].find('=');
         std::istringstream dims(words[i + 1].substr(equals + 1));

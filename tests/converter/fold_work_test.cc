@@ -15,9 +15,9 @@ namespace {
 // A program of one step with these parameters and outputs of `elements` floats.
 template <typename Params>
 double WorkOf(const Params& params, int64_t elements) {
-  plan::Program program;
-  plan::Builder builder(program);
-  const plan::ValueId y = builder.Scratch({ElementType::f32, {elements}});
+  program::Program program;
+  program::Builder builder(program);
+  const program::ValueId y = builder.Scratch({ElementType::f32, {elements}});
   builder.Emit(params, {}, {y});
   return FoldWork(program);
 }

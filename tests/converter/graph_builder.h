@@ -7,7 +7,7 @@
 //   ir::Source x = g.Parameter({ElementType::f32, {2, 3}});
 //   ir::Source y = g.Add("Softmax", 8, {x}, {{"axis", "-1"}});
 //   ASSERT_TRUE(g.Infer()) << g.FaultText();
-//   const plan::Program program = g.Lower();
+//   const program::Program program = g.Lower();
 #ifndef WEFT_TESTS_CONVERTER_GRAPH_BUILDER_H_
 #define WEFT_TESTS_CONVERTER_GRAPH_BUILDER_H_
 
@@ -88,12 +88,12 @@ class GraphBuilder {
   }
 
   // After Infer. Parameters become scratch values and input ports, sources of Results output ports.
-  plan::Program Lower() {
-    plan::Program program;
-    plan::Builder builder(program);
+  program::Program Lower() {
+    program::Program program;
+    program::Builder builder(program);
     ops::LowerScope::Values values;
     for (ir::Node* node : graph.parameters) {
-      const plan::ValueId value = builder.Scratch(node->outputs[0].type);
+      const program::ValueId value = builder.Scratch(node->outputs[0].type);
       values[{node, 0}] = value;
       program.inputs.push_back({value, {node->name}});
     }

@@ -21,11 +21,11 @@ namespace weft {
 
 class ProgramInterpreter {
  public:
-  explicit ProgramInterpreter(const plan::Program& program)
+  explicit ProgramInterpreter(const program::Program& program)
       : program_(program), buffers_(program.values.size()) {
     for (size_t id = 0; id < buffers_.size(); ++id) {
-      const plan::Value& value = program.values[id];
-      if (value.parent != plan::kNone) continue;
+      const program::Value& value = program.values[id];
+      if (value.parent != program::kNone) continue;
       buffers_[id].bytes.resize(static_cast<size_t>(value.bytes));
       buffers_[id].written.resize(static_cast<size_t>(value.bytes), value.data != nullptr);
       if (value.data != nullptr) buffers_[id].bytes = *value.data;
@@ -43,9 +43,9 @@ class ProgramInterpreter {
   }
 
   void Run() {
-    for (const plan::Item& item : program_.blocks[program_.main].items) {
-      ASSERT_TRUE(std::holds_alternative<plan::Step>(item)) << "sections are not run here";
-      const auto& step = std::get<plan::Step>(item);
+    for (const program::Item& item : program_.blocks[program_.main].items) {
+      ASSERT_TRUE(std::holds_alternative<program::Step>(item)) << "sections are not run here";
+      const auto& step = std::get<program::Step>(item);
       CheckOverlap(step);
       std::visit([&](const auto& params) { RunStep(params, step); }, step.params);
       if (testing::Test::HasFatalFailure()) return;
@@ -69,12 +69,12 @@ class ProgramInterpreter {
   };
   // Bytes [offset, offset + bytes) of a buffer.
   struct Span {
-    plan::ValueId root;
+    program::ValueId root;
     int64_t offset, bytes;
   };
 
-  Span At(plan::ValueId value) const {
-    const plan::Location location = plan::Resolve(program_, value);
+  Span At(program::ValueId value) const {
+    const program::Location location = program::Resolve(program_, value);
     const Span span{location.root, location.offset_bytes, program_.values[value].bytes};
     EXPECT_TRUE(location.moves.empty());
     EXPECT_GE(span.offset, 0);
@@ -108,10 +108,10 @@ class ProgramInterpreter {
     }
   }
 
-  void CheckOverlap(const plan::Step& step) const {
-    for (const plan::ValueId output : step.outputs) {
+  void CheckOverlap(const program::Step& step) const {
+    for (const program::ValueId output : step.outputs) {
       const Span to = At(output);
-      for (const plan::ValueId input : step.inputs) {
+      for (const program::ValueId input : step.inputs) {
         const Span from = At(input);
         const bool apart = from.root != to.root || from.offset + from.bytes <= to.offset ||
                            to.offset + to.bytes <= from.offset;
@@ -121,7 +121,7 @@ class ProgramInterpreter {
   }
 
   template <typename Params>
-  void RunStep(const Params&, const plan::Step& step) {
+  void RunStep(const Params&, const program::Step& step) {
     FAIL() << "steps of kind " << static_cast<int>(step.kind()) << " are not run here";
   }
 
@@ -151,7 +151,7 @@ class ProgramInterpreter {
 
   static uint16_t Location(uint32_t axis) { return static_cast<uint16_t>(axis); }
 
-  void RunStep(const format::CopyParams& p, const plan::Step& step) {
+  void RunStep(const format::CopyParams& p, const program::Step& step) {
     ASSERT_LE(p.rank(), 8u);
     const Span source = At(step.inputs[0]), target = At(step.outputs[0]);
     const int64_t unit = p.element_bytes();
@@ -165,7 +165,7 @@ class ProgramInterpreter {
     });
   }
 
-  void RunStep(const format::FillParams& p, const plan::Step& step) {
+  void RunStep(const format::FillParams& p, const program::Step& step) {
     const Span target = At(step.outputs[0]);
     const uint64_t bits = p.bits_low() | uint64_t{p.bits_high()} << 32;
     for (int64_t i = 0; i < p.count(); ++i) {
@@ -174,7 +174,7 @@ class ProgramInterpreter {
     }
   }
 
-  void RunStep(const format::GatherParams& p, const plan::Step& step) {
+  void RunStep(const format::GatherParams& p, const program::Step& step) {
     const Span source = At(step.inputs[0]), indices = At(step.inputs[1]);
     const Span target = At(step.outputs[0]);
     const int64_t row = int64_t{p.inner()} * p.element_bytes();
@@ -194,7 +194,7 @@ class ProgramInterpreter {
     }
   }
 
-  void RunStep(const format::CompactParams& p, const plan::Step& step) {
+  void RunStep(const format::CompactParams& p, const program::Step& step) {
     const Span source = At(step.inputs[0]), target = At(step.outputs[0]);
     const int64_t length = Integer(At(step.inputs[1]), 0, ElementType::i32);
     const int64_t row = int64_t{p.inner()} * p.element_bytes();
@@ -207,7 +207,7 @@ class ProgramInterpreter {
     }
   }
 
-  void RunStep(const format::CompareParams& p, const plan::Step& step) {
+  void RunStep(const format::CompareParams& p, const program::Step& step) {
     ASSERT_EQ(p.op(), format::CompareOp::equal);
     const Span a = At(step.inputs[0]), b = At(step.inputs[1]), target = At(step.outputs[0]);
     int64_t next = 0;
@@ -218,7 +218,7 @@ class ProgramInterpreter {
     });
   }
 
-  void RunStep(const format::SelectParams& p, const plan::Step& step) {
+  void RunStep(const format::SelectParams& p, const program::Step& step) {
     const Span condition = At(step.inputs[0]), a = At(step.inputs[1]), b = At(step.inputs[2]);
     const Span target = At(step.outputs[0]);
     const int64_t unit = p.element_bytes();
@@ -233,7 +233,7 @@ class ProgramInterpreter {
     });
   }
 
-  void RunStep(const format::ConvertParams& p, const plan::Step& step) {
+  void RunStep(const format::ConvertParams& p, const program::Step& step) {
     ASSERT_FALSE(IsFloat(p.from()) || IsFloat(p.to()));
     const int64_t unit = ElementBytes(p.to());
     for (int64_t i = 0; i < p.count(); ++i) {
@@ -268,7 +268,7 @@ class ProgramInterpreter {
     }
   }
 
-  const plan::Program& program_;
+  const program::Program& program_;
   std::vector<Buffer> buffers_;
 };
 

@@ -79,11 +79,11 @@ inline std::vector<std::vector<float>> RunPlan(const plan::Plan& plan,
 }
 
 // With allows_overlap the outputs of steps may overlap their inputs.
-inline std::vector<std::vector<float>> RunFloats(plan::Program program,
+inline std::vector<std::vector<float>> RunFloats(program::Program program,
                                                  const std::vector<std::vector<float>>& inputs,
                                                  bool allows_overlap = false) {
   plan::PlanLoops(program);
-  plan::Coalesce(program);
+  program::Coalesce(program);
   return RunPlan(plan::PlanAsIs(std::move(program), {}, allows_overlap), inputs);
 }
 

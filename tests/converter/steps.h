@@ -20,25 +20,25 @@ inline bool Contains(const std::string& text, const std::string& part) {
 }
 
 // Returns the steps of the main block, without those of sections.
-inline std::vector<plan::Step> Steps(const plan::Program& program) {
-  std::vector<plan::Step> steps;
-  for (const plan::Item& item : program.blocks[program.main].items) {
-    if (const auto* step = std::get_if<plan::Step>(&item)) steps.push_back(*step);
+inline std::vector<program::Step> Steps(const program::Program& program) {
+  std::vector<program::Step> steps;
+  for (const program::Item& item : program.blocks[program.main].items) {
+    if (const auto* step = std::get_if<program::Step>(&item)) steps.push_back(*step);
   }
   return steps;
 }
 
-inline std::vector<plan::StepKind> Kinds(const plan::Program& program) {
-  std::vector<plan::StepKind> kinds;
-  for (const plan::Step& step : Steps(program)) kinds.push_back(step.kind());
+inline std::vector<program::StepKind> Kinds(const program::Program& program) {
+  std::vector<program::StepKind> kinds;
+  for (const program::Step& step : Steps(program)) kinds.push_back(step.kind());
   return kinds;
 }
 
 // Returns the parameters of step `index`. If the step has another kind, the test fails, and the
 // result has default values.
 template <typename Params>
-Params ParamsAt(const plan::Program& program, size_t index = 0) {
-  const std::vector<plan::Step> steps = Steps(program);
+Params ParamsAt(const program::Program& program, size_t index = 0) {
+  const std::vector<program::Step> steps = Steps(program);
   if (index < steps.size() && std::holds_alternative<Params>(steps[index].params)) {
     return std::get<Params>(steps[index].params);
   }

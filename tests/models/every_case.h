@@ -35,11 +35,11 @@ inline std::optional<AlignedBytes> FileOfCase(const pipeline::ConvertOptions& op
 }
 
 // The precision that the case requests for its weights.
-inline plan::Precision PrecisionOfCase(const std::filesystem::path& folder) {
+inline program::Precision PrecisionOfCase(const std::filesystem::path& folder) {
   const auto json = nlohmann::json::parse(std::ifstream(folder / "case.json"));
   const auto words = json.value("convert", std::vector<std::string>());
   const auto option = std::find(words.begin(), words.end(), "--precision");
-  return option == words.end() ? plan::Precision() : plan::PrecisionOf(option[1]).value();
+  return option == words.end() ? program::Precision() : program::PrecisionOf(option[1]).value();
 }
 
 // All conformance cases that weft converts, in any order. The conformance tests check rejected

@@ -27,7 +27,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<plan::Program> Lowered(const fs::path& model, const plan::Precision& precision) {
+std::optional<program::Program> Lowered(const fs::path& model,
+                                        const program::Precision& precision) {
   pipeline::ConvertOptions options;
   options.model = model;
   options.max_iterations = 64;
@@ -37,7 +38,7 @@ std::optional<plan::Program> Lowered(const fs::path& model, const plan::Precisio
 }
 
 // Returns the type of a step's weights, f32 for steps without weights.
-ElementType WeightTypeOf(const plan::Step& step) {
+ElementType WeightTypeOf(const program::Step& step) {
   return std::visit(
       [](const auto& params) {
         if constexpr (requires { params.weights(); }) return params.weights();
@@ -46,7 +47,7 @@ ElementType WeightTypeOf(const plan::Step& step) {
       step.params);
 }
 
-void Widen(plan::Value& value, ElementType from) {
+void Widen(program::Value& value, ElementType from) {
   std::vector<std::byte> floats(value.data->size() * 2);
   const auto count = static_cast<uint32_t>(floats.size() / sizeof(float));
   kernels::Convert({count, static_cast<kernels::Element>(from), kernels::Element::kF32},
@@ -57,13 +58,13 @@ void Widen(plan::Value& value, ElementType from) {
 }
 
 // Returns the program with all weights as f32, and the number of constants that were narrow.
-size_t WidenWeights(plan::Program& program) {
-  std::set<plan::ValueId> roots;
-  for (plan::Block& block : program.blocks) {
-    for (plan::Item& item : block.items) {
-      auto* step = std::get_if<plan::Step>(&item);
+size_t WidenWeights(program::Program& program) {
+  std::set<program::ValueId> roots;
+  for (program::Block& block : program.blocks) {
+    for (program::Item& item : block.items) {
+      auto* step = std::get_if<program::Step>(&item);
       if (step == nullptr || WeightTypeOf(*step) == ElementType::f32) continue;
-      const plan::ValueId root = plan::Resolve(program, step->inputs[1]).root;
+      const program::ValueId root = program::Resolve(program, step->inputs[1]).root;
       if (roots.insert(root).second) Widen(program.values[root], WeightTypeOf(*step));
       step->inputs[1] = root;
       const auto widen = [](auto& params) {
@@ -82,21 +83,21 @@ TEST(NarrowWeights, ChangeNoBitOfAnyModel) {
     if (entry.path().filename() != "model.xml" || !IsRound(models++)) continue;
     SCOPED_TRACE(entry.path().parent_path().string());
     for (const ElementType type : {ElementType::f16, ElementType::bf16}) {
-      std::optional<plan::Program> narrow = Lowered(entry.path(), type);
+      std::optional<program::Program> narrow = Lowered(entry.path(), type);
       if (!narrow) continue;
-      plan::Program wide = *narrow;
+      program::Program wide = *narrow;
       if (WidenWeights(wide) == 0) break;
       narrow_models += 1;
-      plan::Coalesce(*narrow);
-      plan::Coalesce(wide);
+      program::Coalesce(*narrow);
+      program::Coalesce(wide);
       const std::vector<std::byte> must = Outputs(wide);
       EXPECT_EQ(Outputs(*narrow), must);
       EXPECT_EQ(Outputs(*narrow, {}, true), must) << "outputs over inputs";
     }
     // Without --precision, weights must be exact.
-    const std::optional<plan::Program> by_default = Lowered(entry.path(), std::nullopt);
+    const std::optional<program::Program> by_default = Lowered(entry.path(), std::nullopt);
     if (!by_default) continue;
-    plan::Program widened = *by_default;
+    program::Program widened = *by_default;
     if (WidenWeights(widened) == 0) continue;
     exact_models += 1;
     EXPECT_EQ(Outputs(*by_default), Outputs(Lowered(entry.path(), ElementType::f32).value()));
@@ -106,12 +107,12 @@ TEST(NarrowWeights, ChangeNoBitOfAnyModel) {
   EXPECT_GT(exact_models, WEFT_ADDRESS_SANITIZER ? 2u : 16u);
 }
 
-bool HasIntegers(const plan::Program& program) {
-  return std::ranges::any_of(program.blocks, [](const plan::Block& block) {
-    return std::ranges::any_of(block.items, [](const plan::Item& item) {
-      const auto* step = std::get_if<plan::Step>(&item);
-      return step != nullptr &&
-             (step->kind() == plan::StepKind::kDenseI8 || step->kind() == plan::StepKind::kDenseI4);
+bool HasIntegers(const program::Program& program) {
+  return std::ranges::any_of(program.blocks, [](const program::Block& block) {
+    return std::ranges::any_of(block.items, [](const program::Item& item) {
+      const auto* step = std::get_if<program::Step>(&item);
+      return step != nullptr && (step->kind() == program::StepKind::kDenseI8 ||
+                                 step->kind() == program::StepKind::kDenseI4);
     });
   });
 }
@@ -123,15 +124,15 @@ TEST(IntegerWeights, GiveTheSameBitsWhereverTheirProductsStand) {
     if (entry.path().filename() != "model.xml" || !IsRound(models++)) continue;
     SCOPED_TRACE(entry.path().parent_path().string());
     for (const char* type : {"i8", "i8x8", "i4:32"}) {
-      const std::optional<plan::Program> integers =
-          Lowered(entry.path(), plan::PrecisionOf(type).value());
+      const std::optional<program::Program> integers =
+          Lowered(entry.path(), program::PrecisionOf(type).value());
       if (!integers || !HasIntegers(*integers)) continue;
       integer_models += 1;
       const std::vector<std::byte> must = Outputs(*integers);
       for (const int64_t rows : {2, 64}) {
-        plan::Program hoisted = *integers;
-        plan::Hoist(hoisted, rows);
-        plan::Coalesce(hoisted);
+        program::Program hoisted = *integers;
+        program::Hoist(hoisted, rows);
+        program::Coalesce(hoisted);
         EXPECT_EQ(Outputs(hoisted), must) << type << ", " << rows;
       }
     }

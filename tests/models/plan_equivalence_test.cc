@@ -26,23 +26,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::byte> Ordered(plan::Program program) {
+std::vector<std::byte> Ordered(program::Program program) {
   plan::OrderSteps(program);
-  plan::Coalesce(program);
+  program::Coalesce(program);
   return Outputs(program);
 }
 
-std::vector<std::byte> Split(plan::Program program) {
+std::vector<std::byte> Split(program::Program program) {
   plan::SplitValues(program);
-  EXPECT_EQ(plan::InconsistencyIn(program), "");
-  plan::Coalesce(program);
+  EXPECT_EQ(program::InconsistencyIn(program), "");
+  program::Coalesce(program);
   return Outputs(program);
 }
 
-std::vector<std::byte> Planned(plan::Program program, int64_t hoisted_rows) {
-  plan::HoistInvariants(program);
-  plan::Hoist(program, hoisted_rows);
-  plan::Coalesce(program);
+std::vector<std::byte> Planned(program::Program program, int64_t hoisted_rows) {
+  program::HoistInvariants(program);
+  program::Hoist(program, hoisted_rows);
+  program::Coalesce(program);
   return Outputs(program);
 }
 
@@ -56,12 +56,12 @@ TEST(Plan, ChangesNoBitOfAnyModel) {
     options.model = entry.path();
     options.max_iterations = 64;
     std::vector<plan::FusedProgram> fused;
-    const std::optional<plan::Program> program = pipeline::LowerModel(options, faults, &fused);
+    const std::optional<program::Program> program = pipeline::LowerModel(options, faults, &fused);
     if (!program) continue;  // the conformance tests check refusals
     if (!IsRound(models++)) continue;
     const std::vector<std::byte> naive = Outputs(*program);
-    plan::Program coalesced = *program;
-    plan::Coalesce(coalesced);
+    program::Program coalesced = *program;
+    program::Coalesce(coalesced);
     EXPECT_EQ(naive, Outputs(coalesced)) << "coalesced";
     EXPECT_EQ(naive, Outputs(coalesced, {}, true)) << "near";
     EXPECT_EQ(naive, Split(*program)) << "split into its parts, then coalesced";
@@ -71,7 +71,7 @@ TEST(Plan, ChangesNoBitOfAnyModel) {
     EXPECT_EQ(naive, Planned(*program, INT64_MAX)) << "hoisted whole";
     EXPECT_EQ(naive, Planned(*program, 4)) << "hoisted by chunks";
     for (plan::FusedProgram& each : fused) {
-      EXPECT_EQ(naive, Planned(std::move(each.program), each.strip)) << "fused by " << each.strip;
+      EXPECT_EQ(naive, Planned(std::move(each.program), each.tile)) << "fused by " << each.tile;
     }
     for (const int64_t fast_bytes : {0, 64, 512}) {
       EXPECT_EQ(naive, Outputs(coalesced, fast_bytes)) << "in two memories";

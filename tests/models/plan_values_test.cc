@@ -25,7 +25,7 @@
 namespace weft {
 namespace {
 
-std::vector<std::byte> FileOf(const plan::Program& program, bool allows_overlap = false) {
+std::vector<std::byte> FileOf(const program::Program& program, bool allows_overlap = false) {
   Faults faults;
   emit::ModelFile file =
       emit::WriteModelFile(plan::PlanAsIs(program, {}, allows_overlap), {}, faults);
@@ -41,24 +41,24 @@ std::optional<uint32_t> ValuesOf(const std::vector<std::byte>& file) {
 
 // Returns true if values have a run-time length. The bytes after the actual length depend on the
 // plan.
-bool HasLengths(const plan::Program& program) {
-  const auto decides = [](const plan::Section& section) {
-    return section.trip != plan::kNone || section.body_condition != plan::kNone;
+bool HasLengths(const program::Program& program) {
+  const auto decides = [](const program::Section& section) {
+    return section.trip != program::kNone || section.body_condition != program::kNone;
   };
   return std::ranges::any_of(program.sections, decides);
 }
 
 // Expects equal hashes of the program and of its plans.
-void ExpectOneNumber(const plan::Program& program) {
+void ExpectOneNumber(const program::Program& program) {
   const std::optional<uint32_t> naive = ValuesOf(FileOf(program));
   EXPECT_TRUE(naive.has_value());
-  plan::Program coalesced = program;
-  plan::Coalesce(coalesced);
+  program::Program coalesced = program;
+  program::Coalesce(coalesced);
   EXPECT_EQ(naive, ValuesOf(FileOf(coalesced))) << "coalesced";
   EXPECT_EQ(naive, ValuesOf(FileOf(coalesced, true))) << "near";
-  plan::Program ordered = program;
+  program::Program ordered = program;
   plan::OrderSteps(ordered);
-  plan::Coalesce(ordered);
+  program::Coalesce(ordered);
   EXPECT_EQ(naive, ValuesOf(FileOf(ordered))) << "ordered";
 }
 
@@ -77,7 +77,7 @@ CaseCounts CheckCases(std::optional<int64_t> streaming_steps) {
     options.model = entry.path();
     options.max_iterations = 64;
     options.streaming_steps = streaming_steps;
-    const std::optional<plan::Program> program = pipeline::LowerModel(options, faults);
+    const std::optional<program::Program> program = pipeline::LowerModel(options, faults);
     if (!program) continue;
     ++counts.models;
     if (HasLengths(*program)) {

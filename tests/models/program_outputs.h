@@ -38,7 +38,7 @@ inline void FillInput(const Tensor& tensor, uint32_t& state) {
 }
 
 // Returns all output bytes of two runs; scratch contains arbitrary bytes before each.
-inline std::vector<std::byte> Outputs(const plan::Program& program,
+inline std::vector<std::byte> Outputs(const program::Program& program,
                                       std::optional<int64_t> fast_bytes = {},
                                       bool allows_overlap = false) {
   Faults faults;

@@ -22,7 +22,7 @@
 #include "converter/graph/infer.h"
 #include "converter/graph/layout/layout.h"
 #include "converter/graph/lower.h"
-#include "converter/graph/recognise/cells/recognise.h"
+#include "converter/graph/recognise/cells/cells.h"
 #include "converter/graph/recognise/forms/forms.h"
 #include "converter/graph/recognise/loops/open_loops.h"
 #include "converter/graph/streaming/open_time.h"
@@ -76,7 +76,7 @@ inline std::optional<graph::Streamed> Streamed(GraphBuilder& g, const graph::Str
 // converter/pipeline.cc.
 inline void RunGraphPasses(ir::Graph& graph) {
   graph::JoinTables(graph);
-  graph::Recognise(graph);
+  graph::RecogniseCells(graph);
   graph::RecogniseForms(graph);
   graph::JoinConstants(graph);
   graph::ChooseLayouts(graph);
@@ -116,16 +116,16 @@ class Model {
  private:
   void Open() {
     if (!graph_.faults.ok()) return;
-    plan::Program program;
+    program::Program program;
     EXPECT_TRUE(graph::Lower(graph_.graph, program, graph_.faults)) << graph_.FaultText();
-    plan::ReadRingsInPlace(program);
-    plan::FuseTails(program);
+    program::ReadRingsInPlace(program);
+    program::FuseTails(program);
     plan::PlanLoops(program);
-    plan::Hoist(program, INT64_MAX);
-    plan::Coalesce(program);
+    program::Hoist(program, INT64_MAX);
+    program::Coalesce(program);
     const plan::Plan plan = plan::PlanAsIs(std::move(program));
     const emit::ModelFile file = emit::WriteModelFile(plan, {}, graph_.faults);
-    for (const plan::Variable& variable : plan.program.variables)
+    for (const program::Variable& variable : plan.program.variables)
       variables.push_back(variable.name);
     model_ = AlignedBytes(file.bytes.size());
     std::memcpy(model_.data(), file.bytes.data(), file.bytes.size());

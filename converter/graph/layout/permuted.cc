@@ -22,7 +22,7 @@ ir::Constant Permuted(const ir::Constant& constant, const Dims& dims) {
             constant.bytes,
             constant.from_integers};
   }
-  const Dims strides = ops::ChannelsLast(plan::DenseStrides(dims));
+  const Dims strides = ops::ChannelsLast(program::DenseStrides(dims));
   return Rearranged(constant, last, strides, last);
 }
 

@@ -91,7 +91,7 @@ bool Fits(const Product& product, const Dims& dims, const Dims& addend, bool is_
   const int64_t count = ElementCount(dims).value_or(0);
   const int64_t outer_count = count / (product.outputs * product.inner);
   const std::optional<Dims> strided =
-      plan::StridesOver(iterated, strides, {outer_count, product.outputs, product.inner});
+      program::StridesOver(iterated, strides, {outer_count, product.outputs, product.inner});
   if (!strided) return false;
   const int64_t outer = (*strided)[0], output = (*strided)[1], inner = (*strided)[2];
   if (outer == 0 && output == 0 && inner == 0 && is_constant) return true;

@@ -88,17 +88,6 @@ ir::Source PortTensor(const ir::Graph& graph, const PortAxis& port) {
   return {graph.parameters[port.port], 0};
 }
 
-std::optional<PortAxis> PortNamed(const ir::Graph& graph, const std::string& name) {
-  const PortNames input_names = NamesOfInputs(graph);
-  const std::vector<size_t> inputs = PortsWithName(input_names, name);
-  if (!inputs.empty()) return PortAxis{false, inputs[0], 0};
-  const std::vector<size_t> outputs = PortsWithName(NamesOfOutputs(graph), name);
-  if (!outputs.empty()) return PortAxis{true, outputs[0], 0};
-  const std::vector<size_t> by_index = PortsNamed(input_names, name);
-  if (!by_index.empty()) return PortAxis{false, by_index[0], 0};
-  return std::nullopt;
-}
-
 std::string PortName(const ir::Graph& graph, const PortAxis& port) {
   const ir::Source tensor = PortTensor(graph, port);
   const std::vector<std::string>& names = tensor.node->outputs[tensor.port].names;

@@ -36,9 +36,6 @@ ir::Source PortTensor(const ir::Graph& graph, const PortAxis& port);
 // Returns the first name of a port, without quotes.
 std::string PortName(const ir::Graph& graph, const PortAxis& port);
 
-// Returns the port with that name, otherwise the input with that index; nullopt if there is none.
-std::optional<PortAxis> PortNamed(const ir::Graph& graph, const std::string& name);
-
 // Returns the axes that --time-axis names; nullopt if faults were added.
 std::optional<TimeSeeds> NamedTime(const ir::Graph& graph, const TimeNames& names, Faults& faults);
 

@@ -105,47 +105,48 @@ void InferAttention(InferScope& scope) {
 // The scaled query. The scale is part of the scores, but scaling the query is cheaper if there are
 // more keys than elements in a key.
 struct Query {
-  plan::ValueId value;
+  program::ValueId value;
   Matrix matrix;
 };
 
 Query EmitScaledQuery(LowerScope& scope) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const TensorType& type = scope.input_type(kQuery);
-  const plan::ValueId query = scope.input(kQuery);
+  const program::ValueId query = scope.input(kQuery);
   const Dims strides = scope.input_strides(kQuery);
   const std::optional<std::vector<double>> known = scope.Numbers(kScale);
   if (known && known->front() == 1) return {query, MatrixOver(type.dims, strides)};
   const auto size = static_cast<double>(type.dims.back());
-  const plan::ValueId scale =
+  const program::ValueId scale =
       scope.has_input(kScale) ? scope.input(kScale)
                               : builder.WeightsOf<float>({ElementType::f32, {1}},
                                                          {static_cast<float>(1 / std::sqrt(size))});
-  const plan::ValueId scaled = builder.Scratch(type);
+  const program::ValueId scaled = builder.Scratch(type);
   const StridedNest nest = JoinedNest(type.dims, std::array{strides, Dims(strides.size(), 0)});
   EmitBinary(builder, format::BinaryOp::multiply, nest, query, scale, scaled);
   return {scaled, MatrixOver(type.dims)};
 }
 
-plan::ValueId EmitScores(LowerScope& scope) {
+program::ValueId EmitScores(LowerScope& scope) {
   const Query query = EmitScaledQuery(scope);
   const Matrix key = MatrixOver(scope.input_dims(kKey), scope.input_strides(kKey),
                                 /*transposed=*/true);
   Dims dims = BroadcastOf(query.matrix.batch, key.batch);
   const MatrixProduct product = ProductOfBatches(dims, query.matrix, key);
   dims.insert(dims.end(), {query.matrix.rows, key.columns});
-  const plan::ValueId scores = scope.builder.Scratch({ElementType::f32, dims});
+  const program::ValueId scores = scope.builder.Scratch({ElementType::f32, dims});
   EmitProduct(scope.builder, product, query.value, scope.input(kKey), scores);
   return scores;
 }
 
 // The scores where `attends` is true, minus infinity elsewhere.
-plan::ValueId EmitExcluded(plan::Builder& builder, const Operand& attends, plan::ValueId scores) {
+program::ValueId EmitExcluded(program::Builder& builder, const Operand& attends,
+                              program::ValueId scores) {
   const Dims dims = builder.dims(scores);
   const Dims out = BroadcastOf(dims, attends.dims);
-  const plan::ValueId nothing =
+  const program::ValueId nothing =
       builder.WeightsOf<float>({ElementType::f32, {1}}, {-std::numeric_limits<float>::infinity()});
-  const plan::ValueId y = builder.Scratch({ElementType::f32, out});
+  const program::ValueId y = builder.Scratch({ElementType::f32, out});
   EmitSelect(builder, {attends.value, WithLeadingOnes(attends.dims, out.size())},
              {scores, WithLeadingOnes(dims, out.size())}, {nothing, Dims(out.size(), 1)}, {y, out});
   return y;
@@ -158,46 +159,46 @@ bool HasTriangle(const NodeScope& scope) {
 
 // The mask that lets a query attend to the keys up to its own position. It is computed at run time
 // because a table would occupy flash.
-Operand EmitCausalMask(plan::Builder& builder, int64_t queries, int64_t keys) {
+Operand EmitCausalMask(program::Builder& builder, int64_t queries, int64_t keys) {
   std::vector<int32_t> numbers(static_cast<size_t>(std::max(queries, keys)));
   std::iota(numbers.begin(), numbers.end(), 0);
-  const plan::ValueId positions =
+  const program::ValueId positions =
       builder.WeightsOf({ElementType::i32, {std::ssize(numbers)}}, numbers);
   const Dims dims = {queries, keys};
-  const plan::ValueId attends = builder.Scratch({ElementType::boolean, dims});
+  const program::ValueId attends = builder.Scratch({ElementType::boolean, dims});
   EmitCompare(builder, format::CompareOp::less_equal, {positions, {1, keys}},
               {positions, {queries, 1}}, attends);
   return {attends, dims};
 }
 
-plan::ValueId EmitMasked(LowerScope& scope, plan::ValueId scores) {
-  plan::Builder& builder = scope.builder;
+program::ValueId EmitMasked(LowerScope& scope, program::ValueId scores) {
+  program::Builder& builder = scope.builder;
   const Dims dims = builder.dims(scores);
   if (HasTriangle(scope)) return scores;
   if (IsCausal(scope)) {
     return EmitExcluded(builder, EmitCausalMask(builder, dims.end()[-2], dims.back()), scores);
   }
   if (!HasMask(scope)) return scores;
-  const plan::ValueId mask = scope.input(kAttentionMask);
+  const program::ValueId mask = scope.input(kAttentionMask);
   const Dims& mask_dims = scope.input_dims(kAttentionMask);
   if (scope.input_element(kAttentionMask) == ElementType::boolean) {
     return EmitExcluded(builder, {mask, mask_dims}, scores);
   }
-  const plan::ValueId sum = builder.Scratch({ElementType::f32, BroadcastOf(dims, mask_dims)});
+  const program::ValueId sum = builder.Scratch({ElementType::f32, BroadcastOf(dims, mask_dims)});
   EmitBinary(builder, format::BinaryOp::add, scores, mask, sum);
   return sum;
 }
 
 void LowerAttention(LowerScope& scope) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const Dims& out = scope.output_type(0).dims;
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(out) == 0) return;
   const Matrix value = MatrixOver(scope.input_dims(kAttended), scope.input_strides(kAttended));
   if (value.rows == 0) return builder.Fill(y);
-  const plan::ValueId scores = EmitMasked(scope, EmitScores(scope));
+  const program::ValueId scores = EmitMasked(scope, EmitScores(scope));
   const TensorType type = builder.value(scores).type;
-  const plan::ValueId shares = builder.Scratch(type);
+  const program::ValueId shares = builder.Scratch(type);
   const SoftmaxForm form = HasTriangle(scope) ? SoftmaxForm::kCausal : SoftmaxForm::kShares;
   EmitSoftmax(builder, type.dims.size() - 1, form, scores, shares);
   const Dims batch(out.begin(), out.end() - 2);

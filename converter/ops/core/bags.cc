@@ -18,23 +18,23 @@ using format::BinaryOp;
 using format::ReduceOp;
 
 // Rows [first, first + count) of a value with rows of `inner` elements.
-plan::ValueId BagRowsAt(plan::Builder& builder, plan::ValueId rows, int64_t first, int64_t count,
-                        int64_t inner) {
+program::ValueId BagRowsAt(program::Builder& builder, program::ValueId rows, int64_t first,
+                           int64_t count, int64_t inner) {
   const ElementType type = builder.type(rows);
   return builder.View(rows, first * inner * ElementBytes(type), {type, {count, inner}});
 }
 
-void EmitEmptyBags(plan::Builder& builder, const EmptyBag& empty, int64_t bags, int64_t inner,
-                   plan::ValueId y) {
-  if (empty.row == plan::kNone) return builder.Fill(y, empty.bits);
+void EmitEmptyBags(program::Builder& builder, const EmptyBag& empty, int64_t bags, int64_t inner,
+                   program::ValueId y) {
+  if (empty.row == program::kNone) return builder.Fill(y, empty.bits);
   builder.CopyStrided(empty.row, y, {bags, inner}, {0, 1}, 0, {inner, 1}, 0);
 }
 
 // y[b, :] = op over k of rows[b, k, :], for `bags` bags of `size` rows each.
-void EmitEqualBags(plan::Builder& builder, ReduceOp op, const BagRows& rows, int64_t bags,
-                   int64_t size, plan::ValueId y) {
+void EmitEqualBags(program::Builder& builder, ReduceOp op, const BagRows& rows, int64_t bags,
+                   int64_t size, program::ValueId y) {
   const int64_t inner = rows.inner;
-  if (rows.weights != plan::kNone) {
+  if (rows.weights != program::kNone) {
     const Matrix weights = MatrixOver({bags, 1, size}), table = MatrixOver({bags, size, inner});
     return EmitProduct(builder, ProductOfBatches({bags}, weights, table), rows.weights, rows.values,
                        y);
@@ -47,7 +47,8 @@ void EmitEqualBags(plan::Builder& builder, ReduceOp op, const BagRows& rows, int
 // Reduces rows to bags that are known at run time only.
 class ComputedBags {
  public:
-  ComputedBags(plan::Builder& builder, const BagRows& rows, plan::ValueId numbers, int64_t bags)
+  ComputedBags(program::Builder& builder, const BagRows& rows, program::ValueId numbers,
+               int64_t bags)
       : builder_(builder),
         rows_(rows),
         numbers_(numbers),
@@ -55,8 +56,8 @@ class ComputedBags {
         all_{type_, {bags, rows.inner}},
         position_numbers_(IndexSequence(builder, builder.type(numbers), bags)) {}
 
-  plan::ValueId Combine(Combination combination, uint64_t start_bits) {
-    const plan::ValueId start = builder_.Scratch(all_);
+  program::ValueId Combine(Combination combination, uint64_t start_bits) {
+    const program::ValueId start = builder_.Scratch(all_);
     builder_.Fill(start, start_bits);
     const ComputedRows rows = {.rows = all_.dims[0],
                                .inner = rows_.inner,
@@ -67,18 +68,18 @@ class ComputedBags {
   }
 
   // The number of rows per bag, at least 1: [bags] of floats.
-  plan::ValueId Divisors() {
+  program::ValueId Divisors() {
     const Dims bags = {all_.dims[0]};
-    const plan::ValueId divisors = builder_.Scratch({ElementType::f32, bags});
+    const program::ValueId divisors = builder_.Scratch({ElementType::f32, bags});
     EmitBinary(builder_, BinaryOp::maximum, {EmitCount(builder_, Mask(), ElementType::f32), bags},
                {builder_.WeightsOf<float>({ElementType::f32, {1}}, {1}), {1}}, divisors);
     return divisors;
   }
 
   // The rows of `y`, with `empty` for the bags without rows.
-  plan::ValueId WithEmpty(plan::ValueId y, plan::ValueId empty, const Dims& empty_dims) {
-    const plan::ValueId holds = Holds();
-    const plan::ValueId chosen = builder_.Scratch(all_);
+  program::ValueId WithEmpty(program::ValueId y, program::ValueId empty, const Dims& empty_dims) {
+    const program::ValueId holds = Holds();
+    const program::ValueId chosen = builder_.Scratch(all_);
     EmitSelect(builder_, {holds, {all_.dims[0], 1}}, {y, all_.dims}, {empty, empty_dims},
                {chosen, all_.dims});
     return chosen;
@@ -86,39 +87,40 @@ class ComputedBags {
 
  private:
   // mask[b, i]: true if row i is in bag b.
-  plan::ValueId Mask() {
-    const plan::ValueId mask = builder_.Scratch({ElementType::boolean, {all_.dims[0], rows_.rows}});
+  program::ValueId Mask() {
+    const program::ValueId mask =
+        builder_.Scratch({ElementType::boolean, {all_.dims[0], rows_.rows}});
     EmitCompare(builder_, format::CompareOp::equal, {position_numbers_, {all_.dims[0], 1}},
                 {numbers_, {1, rows_.rows}}, mask);
     return mask;
   }
 
   // holds[b]: true if bag b has a row.
-  plan::ValueId Holds() {
-    const plan::ValueId mask = Mask();
+  program::ValueId Holds() {
+    const program::ValueId mask = Mask();
     const TensorType bags = {ElementType::boolean, {all_.dims[0]}};
     if (rows_.rows == 1) return builder_.View(mask, 0, bags);
-    const plan::ValueId holds = builder_.Scratch(bags);
+    const program::ValueId holds = builder_.Scratch(bags);
     const ReduceAxis axes[] = {{all_.dims[0], rows_.rows, false}, {rows_.rows, 1, true}};
     EmitReduce(builder_, ReduceOp::logical_or, CollapsedAxes(axes), mask, holds);
     return holds;
   }
 
-  plan::ValueId WeightedRows() {
-    if (rows_.weights == plan::kNone) return rows_.values;
+  program::ValueId WeightedRows() {
+    if (rows_.weights == program::kNone) return rows_.values;
     const Dims dims = {rows_.rows, rows_.inner};
-    const plan::ValueId weighted = builder_.Scratch({type_, dims});
+    const program::ValueId weighted = builder_.Scratch({type_, dims});
     EmitBinary(builder_, BinaryOp::multiply, {rows_.values, dims}, {rows_.weights, {rows_.rows, 1}},
                weighted);
     return weighted;
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const BagRows rows_;
-  const plan::ValueId numbers_;
+  const program::ValueId numbers_;
   const ElementType type_;
   const TensorType all_;
-  const plan::ValueId position_numbers_;
+  const program::ValueId position_numbers_;
 };
 
 uint64_t MinusInfinityBits() {
@@ -137,22 +139,22 @@ uint64_t LowestBits(ElementType type) {
   return std::bit_cast<uint32_t>(std::numeric_limits<float>::lowest());
 }
 
-void EmitKnownBags(plan::Builder& builder, ReduceOp op, const BagRows& rows, const Dims& sizes,
-                   const EmptyBag& empty, plan::ValueId y) {
+void EmitKnownBags(program::Builder& builder, ReduceOp op, const BagRows& rows, const Dims& sizes,
+                   const EmptyBag& empty, program::ValueId y) {
   int64_t row = 0;
   const auto bags = static_cast<int64_t>(sizes.size());
   const auto at = [&](int64_t bag) { return sizes[static_cast<size_t>(bag)]; };
   for (int64_t first = 0, last = 0; first < bags; first = last) {
     while (last < bags && at(last) == at(first)) ++last;
     const int64_t count = last - first, size = at(first);
-    const plan::ValueId part = BagRowsAt(builder, y, first, count, rows.inner);
+    const program::ValueId part = BagRowsAt(builder, y, first, count, rows.inner);
     if (size == 0) {
       EmitEmptyBags(builder, empty, count, rows.inner, part);
       continue;
     }
     BagRows taken = {count * size, rows.inner,
                      BagRowsAt(builder, rows.values, row, count * size, rows.inner), rows.weights};
-    if (rows.weights != plan::kNone) {
+    if (rows.weights != program::kNone) {
       taken.weights = BagRowsAt(builder, rows.weights, row, count * size, 1);
     }
     EmitEqualBags(builder, op, taken, count, size, part);
@@ -160,11 +162,11 @@ void EmitKnownBags(plan::Builder& builder, ReduceOp op, const BagRows& rows, con
   }
 }
 
-plan::ValueId EmitComputedBags(plan::Builder& builder, ReduceOp op, const BagRows& rows,
-                               plan::ValueId numbers, int64_t bags, const EmptyBag& empty) {
+program::ValueId EmitComputedBags(program::Builder& builder, ReduceOp op, const BagRows& rows,
+                                  program::ValueId numbers, int64_t bags, const EmptyBag& empty) {
   const TensorType all{builder.type(rows.values), {bags, rows.inner}};
   if (rows.rows == 0) {
-    const plan::ValueId y = builder.Scratch(all);
+    const program::ValueId y = builder.Scratch(all);
     EmitEmptyBags(builder, empty, bags, rows.inner, y);
     return y;
   }
@@ -172,17 +174,17 @@ plan::ValueId EmitComputedBags(plan::Builder& builder, ReduceOp op, const BagRow
   const bool is_maximum = op == ReduceOp::max;
   // A maximum of floats starts at minus infinity, which rows may contain.
   const uint64_t min = all.type == ElementType::f32 ? MinusInfinityBits() : LowestBits(all.type);
-  plan::ValueId y = computed.Combine(is_maximum ? Combination::kMaximum : Combination::kSum,
-                                     is_maximum ? min : 0);
+  program::ValueId y = computed.Combine(is_maximum ? Combination::kMaximum : Combination::kSum,
+                                        is_maximum ? min : 0);
   if (op == ReduceOp::mean) {
-    const plan::ValueId means = builder.Scratch(all);
+    const program::ValueId means = builder.Scratch(all);
     EmitBinary(builder, BinaryOp::divide, {y, all.dims}, {computed.Divisors(), {bags, 1}}, means);
     y = means;
   }
-  if (empty.row != plan::kNone) return computed.WithEmpty(y, empty.row, {1, rows.inner});
+  if (empty.row != program::kNone) return computed.WithEmpty(y, empty.row, {1, rows.inner});
   const uint64_t made = is_maximum ? min : 0;
   if (empty.bits == made) return y;
-  const plan::ValueId filler = builder.Scratch({all.type, {1}});
+  const program::ValueId filler = builder.Scratch({all.type, {1}});
   builder.Fill(filler, empty.bits);
   return computed.WithEmpty(y, filler, {1, 1});
 }

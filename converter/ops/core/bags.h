@@ -12,7 +12,7 @@ namespace weft::ops {
 
 // The result for a bag without rows: a row, or one bit pattern for every element.
 struct EmptyBag {
-  plan::ValueId row = plan::kNone;  // [inner]
+  program::ValueId row = program::kNone;  // [inner]
   uint64_t bits = 0;
 };
 
@@ -20,19 +20,20 @@ struct EmptyBag {
 // sums of floats.
 struct BagRows {
   int64_t rows = 0, inner = 1;
-  plan::ValueId values = plan::kNone, weights = plan::kNone;
+  program::ValueId values = program::kNone, weights = program::kNone;
 };
 
 // Reduces consecutive bags, the i-th of sizes[i] rows, to y [bags, inner]. Emits one step per run
 // of bags of equal size.
-void EmitKnownBags(plan::Builder& builder, format::ReduceOp op, const BagRows& rows,
-                   const Dims& sizes, const EmptyBag& empty, plan::ValueId y);
+void EmitKnownBags(program::Builder& builder, format::ReduceOp op, const BagRows& rows,
+                   const Dims& sizes, const EmptyBag& empty, program::ValueId y);
 
 // Reduces rows to bags that are known at run time only: row i belongs to bag numbers[i] (i32 or
 // i64), or to none if that is out of range. Emits a loop over the rows with three steps over all
 // bags. Returns [bags, inner]. `op` is a sum, a mean of floats or a maximum.
-plan::ValueId EmitComputedBags(plan::Builder& builder, format::ReduceOp op, const BagRows& rows,
-                               plan::ValueId numbers, int64_t bags, const EmptyBag& empty);
+program::ValueId EmitComputedBags(program::Builder& builder, format::ReduceOp op,
+                                  const BagRows& rows, program::ValueId numbers, int64_t bags,
+                                  const EmptyBag& empty);
 
 // The minimum value of an element type that weft reduces, as the bits of an element.
 uint64_t LowestBits(ElementType type);

@@ -160,8 +160,8 @@ std::vector<Nest> AxisParts(const Strides& strides, int64_t block, int64_t crop,
 
 // The movement from the blocked side to the spread side.
 Movement Spread(const BlockSpec& spec, const Dims& blocked, const Dims& spread) {
-  const Dims blocked_strides = plan::DenseStrides(blocked);
-  const Dims spread_strides = plan::DenseStrides(spread);
+  const Dims blocked_strides = program::DenseStrides(blocked);
+  const Dims spread_strides = program::DenseStrides(spread);
   Movement movement = {{Nest{{spread[0]}, {blocked_strides[0]}, {spread_strides[0]}}}};
   int64_t batch_stride = blocked[0] * blocked_strides[0];
   for (size_t axis = 1; axis < blocked.size(); ++axis) {
@@ -195,7 +195,7 @@ void LowerSpaceToBatch(LowerScope& scope) {
     return MoveToOutput(scope, 0, movement, 0);
   }
   if (!HasByteElements(scope, 0)) return;
-  const plan::ValueId target = scope.NewOutput(0);
+  const program::ValueId target = scope.NewOutput(0);
   scope.builder.Fill(target);
   if (!movement.empty()) EmitMovement(scope.builder, scope.input(0), target, movement);
 }

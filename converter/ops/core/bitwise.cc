@@ -57,7 +57,7 @@ void LowerBits(LowerScope& scope) {
 
 void EmitBitwiseNot(LowerScope& scope) {
   const Dims& dims = scope.output_type(0).dims;
-  const plan::ValueId ones = IntegerWeights(scope.builder, scope.input_element(0), {-1});
+  const program::ValueId ones = IntegerWeights(scope.builder, scope.input_element(0), {-1});
   EmitBinary(scope.builder, BinaryOp::bitwise_xor, {scope.input(0), dims},
              {ones, Dims(dims.size(), 1)}, scope.NewOutput(0));
 }
@@ -95,7 +95,7 @@ void InferShift(InferScope& scope) {
 // Emits i32 or i64 steps on values that are aligned with an output.
 class ShiftSteps {
  public:
-  ShiftSteps(plan::Builder& builder, ElementType type, size_t rank)
+  ShiftSteps(program::Builder& builder, ElementType type, size_t rank)
       : builder_(builder), type_(type), rank_(rank) {}
 
   Operand Numbers(const Dims& numbers, const Dims& dims) {
@@ -103,7 +103,7 @@ class ShiftSteps {
   }
   Operand Number(int64_t number) { return Numbers({number}, Dims(rank_, 1)); }
   Operand Of(BinaryOp op, const Operand& a, const Operand& b) {
-    Operand y = {plan::kNone, BroadcastOf(a.dims, b.dims)};
+    Operand y = {program::kNone, BroadcastOf(a.dims, b.dims)};
     y.value = builder_.Scratch({type_, y.dims});
     EmitBinary(builder_, op, a, b, y.value);
     return y;
@@ -117,7 +117,7 @@ class ShiftSteps {
   }
 
  private:
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const ElementType type_;
   const size_t rank_;
 };
@@ -137,7 +137,7 @@ Dims PowersOfTwo(const Dims& positions, ElementType type, int64_t from, int64_t 
 void LowerLeftShift(LowerScope& scope) {
   const ElementType type = scope.input_element(0);
   const Dims dims = scope.output_type(0).dims;
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(dims) == 0) return;
   ShiftSteps steps(scope.builder, type, dims.size());
   const std::optional<Dims> positions = scope.Ints(1);

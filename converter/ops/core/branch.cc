@@ -17,7 +17,7 @@
 namespace weft::ops {
 namespace {
 
-using plan::ValueId;
+using program::ValueId;
 
 constexpr size_t kThen = 0, kElse = 1;
 
@@ -120,8 +120,8 @@ void InferIf(InferScope& scope) {
 
 // One output of the operation as a branch computes it.
 struct BranchOutput {
-  ValueId value = plan::kNone;
-  ValueId length = plan::kNone;  // i32, if the output has a run-time length
+  ValueId value = program::kNone;
+  ValueId length = program::kNone;  // i32, if the output has a run-time length
 };
 
 // Returns true if output i is the first of the outputs that share its length.
@@ -159,15 +159,15 @@ std::vector<BranchOutput> EmitBranch(LowerScope& scope, size_t branch) {
 
 // Copies a shorter result to the front of the output along the axis that differs, and zeros the
 // rest.
-void CopyResult(plan::Builder& builder, ValueId result, ValueId output) {
+void CopyResult(program::Builder& builder, ValueId result, ValueId output) {
   const Dims from = builder.dims(result), to = builder.dims(output);
   const auto axis = static_cast<size_t>(std::ranges::mismatch(from, to).in1 - from.begin());
   if (axis == from.size()) return builder.Copy(result, output);
   const TensorType type = builder.value(result).type;
   if (ProductOf(to, 0, axis) != 1) {
     builder.Fill(output);
-    builder.CopyStrided(result, output, type.dims, plan::DenseStrides(type.dims), 0,
-                        plan::DenseStrides(to), 0);
+    builder.CopyStrided(result, output, type.dims, program::DenseStrides(type.dims), 0,
+                        program::DenseStrides(to), 0);
     return;
   }
   Dims rest = to;
@@ -177,20 +177,20 @@ void CopyResult(plan::Builder& builder, ValueId result, ValueId output) {
 }
 
 void LowerBranch(LowerScope& scope, size_t branch, const std::vector<BranchOutput>& outputs) {
-  plan::Builder& builder = scope.builder;
-  const plan::SectionId id = builder.NewSection();
-  const plan::BlockId outside = builder.block(), inside = builder.NewBlock();
+  program::Builder& builder = scope.builder;
+  const program::SectionId id = builder.NewSection();
+  const program::BlockId outside = builder.block(), inside = builder.NewBlock();
   builder.SetBlock(inside);
   const std::vector<BranchOutput> results = EmitBranch(scope, branch);
-  const plan::Because because(builder, format::Reason::branch_result);
+  const program::Because because(builder, format::Reason::branch_result);
   for (size_t i = 0; i < outputs.size(); ++i) {
     CopyResult(builder, results[i].value, outputs[i].value);
-    if (outputs[i].length == plan::kNone) continue;
+    if (outputs[i].length == program::kNone) continue;
     const ValueId length = builder.View(results[i].length, 0, {ElementType::i32, {}});
     builder.Copy(length, outputs[i].length);
   }
   builder.SetBlock(outside);
-  plan::Section& section = builder.program().sections[id];
+  program::Section& section = builder.program().sections[id];
   section.copies = {inside};
   section.trip_count = section.max_trips = 1;
   section.first_condition = scope.input(0);
@@ -201,7 +201,7 @@ void LowerBranch(LowerScope& scope, size_t branch, const std::vector<BranchOutpu
 void SetBranchOutputs(LowerScope& scope, const std::vector<BranchOutput>& outputs) {
   for (uint32_t i = 0; i < outputs.size(); ++i) {
     scope.SetOutput(i, outputs[i].value);
-    if (outputs[i].length != plan::kNone) scope.SetLength(outputs[i].length, i);
+    if (outputs[i].length != program::kNone) scope.SetLength(outputs[i].length, i);
   }
 }
 

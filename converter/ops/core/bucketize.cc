@@ -35,9 +35,9 @@ ElementType ComparedType(ElementType a, ElementType b) {
 }
 
 // Compares the lines of `sorted` with x: [dims of x..., elements of a line].
-plan::ValueId CompareWithLines(plan::Builder& builder, CompareOp op, const Operand& sorted,
-                               const Operand& x, const Dims& dims) {
-  const plan::ValueId holds = builder.Scratch({ElementType::boolean, dims});
+program::ValueId CompareWithLines(program::Builder& builder, CompareOp op, const Operand& sorted,
+                                  const Operand& x, const Dims& dims) {
+  const program::ValueId holds = builder.Scratch({ElementType::boolean, dims});
   EmitCompare(builder, op, sorted, x, holds);
   return holds;
 }
@@ -56,9 +56,9 @@ void InferBucketize(InferScope& scope) {
 }
 
 void LowerBucketize(LowerScope& scope) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
   const int64_t buckets = scope.input_dims(1)[0];
   if (buckets == 0) return builder.Fill(y);
@@ -71,11 +71,11 @@ void LowerBucketize(LowerScope& scope) {
   const Operand bounds = {Converted(builder, scope.input(1), compared), bucket_dims};
   const bool closes_right = scope.attributes.Bool("with_right_bound", true);
   const CompareOp op = closes_right ? CompareOp::less : CompareOp::greater;
-  const plan::ValueId count =
+  const program::ValueId count =
       EmitCount(builder, CompareWithLines(builder, op, bounds, x, dims), type.type);
   if (closes_right) return builder.Copy(count, y);
   // The complement counts the bounds that are not greater, so that a NaN comes after all of them.
-  const plan::ValueId total = IntegerWeights(builder, type.type, {buckets});
+  const program::ValueId total = IntegerWeights(builder, type.type, {buckets});
   EmitBinary(builder, BinaryOp::subtract, {total, Dims(type.dims.size(), 1)}, {count, type.dims},
              y);
 }
@@ -102,9 +102,9 @@ void InferSearch(InferScope& scope) {
 }
 
 void LowerSearch(LowerScope& scope) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
   Dims sorted = scope.input_dims(0);
   const int64_t line = sorted.back();
@@ -118,7 +118,7 @@ void LowerSearch(LowerScope& scope) {
   dims.push_back(line);
   const CompareOp op =
       scope.attributes.Bool("right_mode", false) ? CompareOp::less_equal : CompareOp::less;
-  const plan::ValueId holds =
+  const program::ValueId holds =
       CompareWithLines(builder, op, {scope.input(0), sorted}, {scope.input(1), x_dims}, dims);
   builder.Copy(EmitCount(builder, holds, type.type), y);
 }

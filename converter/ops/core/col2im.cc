@@ -129,7 +129,8 @@ bool TilesImage(const WindowAxis& axis) {
          axis.out * axis.kernel == axis.in;
 }
 
-void EmitTiles(plan::Builder& builder, const FoldSpec& spec, plan::ValueId x, plan::ValueId image) {
+void EmitTiles(program::Builder& builder, const FoldSpec& spec, program::ValueId x,
+               program::ValueId image) {
   const WindowAxis &v = spec.window.y, &h = spec.window.x;
   builder.CopyStrided(
       x, image, {spec.planes, v.out, v.kernel, h.out, h.kernel},
@@ -138,12 +139,12 @@ void EmitTiles(plan::Builder& builder, const FoldSpec& spec, plan::ValueId x, pl
 }
 
 void LowerFold(LowerScope& scope) {
-  const plan::ValueId image = scope.NewOutput(0);
+  const program::ValueId image = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const FoldSpec spec = FoldSpecOf(scope);
   const WindowAxis &v = spec.window.y, &h = spec.window.x;
-  const plan::ValueId x = scope.input(kColumns);
+  const program::ValueId x = scope.input(kColumns);
   if (TilesImage(v) && TilesImage(h)) return EmitTiles(builder, spec, x, image);
   const FoldHits down = FoldHitsOf(v), across = FoldHitsOf(h);
   const Dims positions = MeetingPositions(spec, down, across);
@@ -152,7 +153,7 @@ void LowerFold(LowerScope& scope) {
   const int64_t plane = v.in * h.in, max = count / plane;
   if (max == 0) return builder.Fill(image);
   if (max == 1) return EmitKnownGather(builder, elements, x, positions, image);
-  const plan::ValueId meeting = builder.Scratch({builder.type(x), {spec.planes, max, plane}});
+  const program::ValueId meeting = builder.Scratch({builder.type(x), {spec.planes, max, plane}});
   EmitKnownGather(builder, elements, x, positions, meeting);
   const ReduceAxis axes[] = {{spec.planes, count, false}, {max, plane, true}, {plane, 1, false}};
   EmitReduce(builder, format::ReduceOp::sum, CollapsedAxes(axes), meeting, image);

@@ -44,14 +44,14 @@ void InferClass(InferScope& scope) {
 }
 
 // Output 0 is x <op> number.
-void CompareWith(LowerScope& scope, CompareOp op, plan::ValueId x, float number) {
+void CompareWith(LowerScope& scope, CompareOp op, program::ValueId x, float number) {
   const Dims& dims = scope.input_dims(0);
-  const plan::ValueId other = scope.builder.WeightsOf<float>({ElementType::f32, {1}}, {number});
+  const program::ValueId other = scope.builder.WeightsOf<float>({ElementType::f32, {1}}, {number});
   EmitCompare(scope.builder, op, {x, dims}, {other, Dims(dims.size(), 1)}, scope.NewOutput(0));
 }
 
-plan::ValueId MagnitudeOf(LowerScope& scope) {
-  const plan::ValueId magnitude = scope.builder.Scratch(scope.input_type(0));
+program::ValueId MagnitudeOf(LowerScope& scope) {
+  const program::ValueId magnitude = scope.builder.Scratch(scope.input_type(0));
   EmitUnary(scope.builder, format::UnaryOp::abs, scope.input(0), magnitude);
   return magnitude;
 }
@@ -109,8 +109,8 @@ constexpr Operation kCompareRows[] = {
 
 std::span<const Operation> CompareOperations() { return kCompareRows; }
 
-void EmitCompare(plan::Builder& builder, format::CompareOp op, const Operand& a, const Operand& b,
-                 plan::ValueId y) {
+void EmitCompare(program::Builder& builder, format::CompareOp op, const Operand& a,
+                 const Operand& b, program::ValueId y) {
   const Dims& out = builder.dims(y);
   if (std::ranges::find(out, 0) != out.end()) return;
   const StridedNest nest = CollapsedNest(out, std::array{a.dims, b.dims});

@@ -14,7 +14,7 @@ namespace weft::ops {
 namespace {
 
 using format::BinaryOp;
-using plan::ValueId;
+using program::ValueId;
 
 bool HasLength(const NodeScope& scope, const ComputedRange& range) {
   const auto& extent = ir::ExtentOf(scope.node().inputs[0]);
@@ -48,13 +48,13 @@ bool IsInside(const ComputedRange& range, int64_t distance, int64_t dim) {
 // A number, known at conversion or computed at run time.
 struct Number {
   std::optional<int64_t> known;
-  ValueId value = plan::kNone;
+  ValueId value = program::kNone;
 };
 
 // Arithmetic on single numbers of one type. Known numbers are folded and emit no step.
 class NumberSteps {
  public:
-  NumberSteps(plan::Builder& builder, ElementType type) : builder_(builder), type_(type) {}
+  NumberSteps(program::Builder& builder, ElementType type) : builder_(builder), type_(type) {}
 
   ElementType type() const { return type_; }
   Number Known(int64_t number) const { return {number}; }
@@ -104,7 +104,7 @@ class NumberSteps {
     return {std::nullopt, made};
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const ElementType type_;
 };
 
@@ -154,7 +154,7 @@ class RangeSteps {
 
   // Gathers the elements at the positions from `begin` on.
   ValueId Taken(const Number& begin, const GatherGeometry& geometry, ValueId x) {
-    plan::Builder& builder = scope_.builder;
+    program::Builder& builder = scope_.builder;
     Dims steps;
     for (int64_t i = 0; i < geometry.indices; ++i) {
       steps.push_back(begin.known.value_or(0) + i * range_.step);
@@ -182,7 +182,7 @@ class RangeSteps {
   }
 
   Number NumberOf(const Bound& bound) {
-    plan::Builder& builder = scope_.builder;
+    program::Builder& builder = scope_.builder;
     // One position outside the axis is equivalent to any farther one.
     if (bound.known) return numbers_.Known(std::clamp(*bound.known, -dim_ - 1, dim_ + 1));
     const ValueId all = scope_.input(bound.input);

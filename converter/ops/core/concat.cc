@@ -51,7 +51,7 @@ void InferConcat(InferScope& scope) {
 void LowerConcat(LowerScope& scope) {
   if (scope.input_count() == 1) return scope.Forward(0, 0);
   const size_t axis = WrappedAxis(scope.attributes.Int("axis", 0), scope.rank(0));
-  const plan::ValueId whole = scope.NewOutput(0);
+  const program::ValueId whole = scope.NewOutput(0);
   int64_t begin = 0;
   for (size_t i = 0; i < scope.input_count(); ++i) {
     const Dims& part = scope.input_dims(i);

@@ -16,7 +16,7 @@ namespace {
 
 using ir::BodyInput;
 using ir::BodyOutput;
-using plan::ValueId;
+using program::ValueId;
 
 bool CheckBackEdges(InferScope& scope, const ir::Body& body) {
   for (const BodyInput& input : body.map.inputs) {
@@ -218,7 +218,7 @@ class BodyLowering {
       if (!scope_.IsUsed(i)) continue;
       scope_.SetOutput(i, map.outputs[i].range ? out.scans[scan++] : out.lasts[last++]);
     }
-    if (out.length != plan::kNone) scope_.SetLength(out.length);
+    if (out.length != program::kNone) scope_.SetLength(out.length);
   }
 
  private:

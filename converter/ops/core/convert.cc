@@ -70,7 +70,7 @@ void InferConvertLike(InferScope& scope) {
 void LowerConverted(LowerScope& scope, size_t i) {
   const ElementType from = scope.input_element(i), to = scope.output_type(i).type;
   if (from == to) return scope.Forward(i, i);
-  const plan::ValueId y = scope.NewOutput(i);
+  const program::ValueId y = scope.NewOutput(i);
   EmitConvert(scope.builder, scope.input(i), y);
 }
 
@@ -183,17 +183,17 @@ constexpr Operation kConvertRows[] = {
 
 std::span<const Operation> ConvertOperations() { return kConvertRows; }
 
-void EmitConvert(plan::Builder& builder, plan::ValueId x, plan::ValueId y) {
+void EmitConvert(program::Builder& builder, program::ValueId x, program::ValueId y) {
   const int64_t count = ElementCount(builder.dims(y)).value_or(0);
   if (count == 0) return;
   builder.Emit(format::ConvertParams(Narrow32(count, "count"), builder.type(x), builder.type(y), 0),
                {x}, {y});
 }
 
-plan::ValueId Converted(plan::Builder& builder, plan::ValueId x, ElementType to) {
+program::ValueId Converted(program::Builder& builder, program::ValueId x, ElementType to) {
   const TensorType type = builder.value(x).type;
   if (type.type == to) return x;
-  const plan::ValueId y = builder.Scratch({to, type.dims});
+  const program::ValueId y = builder.Scratch({to, type.dims});
   EmitConvert(builder, x, y);
   return y;
 }

@@ -28,11 +28,11 @@ void InferConvolution(InferScope& scope) {
 
 void LowerConvolution(LowerScope& scope) {
   const Dims data = SpecDims(scope);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const Filters filters = FiltersOf(scope);
   const Window window = ConvolvedWindow(scope);
-  const plan::ValueId x = scope.input(kData);
+  const program::ValueId x = scope.input(kData);
   if (scope.input_element(kData) != ElementType::f32) {
     return EmitIntegerConv(scope.builder, data[0], filters, window, x, scope.input(kFilters), y);
   }

@@ -17,27 +17,27 @@ namespace {
 
 using format::BinaryOp;
 using format::CompareOp;
-using plan::ValueId;
+using program::ValueId;
 
 constexpr ElementType kClassType = ElementType::i32;
 
 // Sequences with one class per time step.
 struct ClassSequences {
   int64_t batch = 0, time = 0;
-  ValueId classes = plan::kNone;  // [batch, time]
-  ValueId lengths = plan::kNone;  // [batch]
-  ValueId blank = plan::kNone;    // one element
+  ValueId classes = program::kNone;  // [batch, time]
+  ValueId lengths = program::kNone;  // [batch]
+  ValueId blank = program::kNone;    // one element
   bool merges = true;
 };
 
 struct DecodedSequences {
-  ValueId classes = plan::kNone;  // [batch, time]
-  ValueId lengths = plan::kNone;  // [batch]
+  ValueId classes = program::kNone;  // [batch, time]
+  ValueId lengths = program::kNone;  // [batch]
 };
 
 class ClassDecoding {
  public:
-  ClassDecoding(plan::Builder& builder, const ClassSequences& given)
+  ClassDecoding(program::Builder& builder, const ClassSequences& given)
       : builder_(builder), given_(given), dims_{given.batch, given.time} {}
 
   DecodedSequences Run() {
@@ -91,13 +91,13 @@ class ClassDecoding {
     return y;
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const ClassSequences given_;
   const Dims dims_;
 };
 
 // The best class of each of `rows` steps.
-ValueId BestClasses(plan::Builder& builder, ValueId x, int64_t rows, int64_t classes) {
+ValueId BestClasses(program::Builder& builder, ValueId x, int64_t rows, int64_t classes) {
   const ValueId values = builder.Scratch({builder.type(x), {rows}});
   const ValueId best = builder.Scratch({kClassType, {rows}});
   EmitTop(builder, {.outer = rows, .axis = classes}, x, values, best);
@@ -131,7 +131,7 @@ void InferMaskedDecoder(InferScope& scope) {
 }
 
 // The index of the first 0 in each column of a mask [time, batch], or `time` if there is none.
-ValueId LengthsByMask(plan::Builder& builder, ValueId mask, int64_t time, int64_t batch) {
+ValueId LengthsByMask(program::Builder& builder, ValueId mask, int64_t time, int64_t batch) {
   const Dims dims = {time, batch};
   const ValueId is_end = builder.Scratch({ElementType::boolean, dims});
   const ValueId zero = builder.WeightsOf<float>({ElementType::f32, {1}}, {0});
@@ -140,7 +140,7 @@ ValueId LengthsByMask(plan::Builder& builder, ValueId mask, int64_t time, int64_
 }
 
 void LowerMaskedDecoder(LowerScope& scope) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const Dims& dims = scope.input_dims(0);
   const int64_t time = dims[0], batch = dims[1], classes = dims[2];
   if (time * batch == 0) {
@@ -193,7 +193,7 @@ void InferDecoderByLengths(InferScope& scope) {
 }
 
 void LowerDecoderByLengths(LowerScope& scope) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const Dims& dims = scope.input_dims(0);
   const int64_t batch = dims[0], time = dims[1], classes = dims[2];
   if (batch * time == 0) {

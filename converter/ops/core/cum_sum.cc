@@ -51,25 +51,25 @@ int64_t SummedAxis(const NodeScope& scope) {
   return scope.has_input(1) ? scope.Ints(1)->front() : 0;
 }
 
-plan::ValueId SumsAlong(LowerScope& scope, size_t axis) {
-  plan::Builder& builder = scope.builder;
+program::ValueId SumsAlong(LowerScope& scope, size_t axis) {
+  program::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
   const int64_t outer = ProductOf(type.dims, 0, axis), dim = type.dims[axis];
   const int64_t inner = ProductOf(type.dims, axis + 1, type.dims.size());
   const bool exclusive = scope.attributes.Bool("exclusive", false);
   const bool backward = scope.attributes.Bool("reverse", false);
-  const plan::ValueId x = builder.View(scope.input(0), 0, {type.type, {outer, dim, inner}});
+  const program::ValueId x = builder.View(scope.input(0), 0, {type.type, {outer, dim, inner}});
   return builder.View(EmitRunningSums(builder, x, exclusive, backward), 0, type);
 }
 
 // Returns a boolean value: true if input 1 is `axis`, counted from either end.
-plan::ValueId IsSummedAxis(LowerScope& scope, int64_t axis) {
-  plan::Builder& builder = scope.builder;
+program::ValueId IsSummedAxis(LowerScope& scope, int64_t axis) {
+  program::Builder& builder = scope.builder;
   const ElementType type = scope.input_element(1);
-  const plan::ValueId ends = IntegerWeights(builder, type, {axis, axis - scope.rank(0)});
-  const plan::ValueId holds = builder.Scratch({ElementType::boolean, {2}});
+  const program::ValueId ends = IntegerWeights(builder, type, {axis, axis - scope.rank(0)});
+  const program::ValueId holds = builder.Scratch({ElementType::boolean, {2}});
   EmitCompare(builder, format::CompareOp::equal, {scope.input(1), {1}}, {ends, {2}}, holds);
-  const plan::ValueId either = builder.Scratch({ElementType::boolean, {1}});
+  const program::ValueId either = builder.Scratch({ElementType::boolean, {1}});
   constexpr ReduceAxis kEnds[] = {{2, 1, true}};
   EmitReduce(builder, format::ReduceOp::logical_or, kEnds, holds, either);
   return either;
@@ -85,9 +85,9 @@ void LowerCumSum(LowerScope& scope) {
     return scope.SetOutput(0, SumsAlong(scope, WrappedAxis(SummedAxis(scope), scope.rank(0))));
   }
   const Dims ones(type.dims.size(), 1);
-  plan::ValueId sums = SumsAlong(scope, 0);
+  program::ValueId sums = SumsAlong(scope, 0);
   for (size_t axis = 1; axis < type.dims.size(); ++axis) {
-    const plan::ValueId others = SumsAlong(scope, axis), chosen = scope.builder.Scratch(type);
+    const program::ValueId others = SumsAlong(scope, axis), chosen = scope.builder.Scratch(type);
     EmitSelect(scope.builder, {IsSummedAxis(scope, static_cast<int64_t>(axis)), ones},
                {others, type.dims}, {sums, type.dims}, {chosen, type.dims});
     sums = chosen;
@@ -122,8 +122,8 @@ constexpr Operation kCumSumRows[] = {
 
 std::span<const Operation> CumSumOperations() { return kCumSumRows; }
 
-plan::ValueId EmitRunningSums(plan::Builder& builder, plan::ValueId x, bool exclusive,
-                              bool backward) {
+program::ValueId EmitRunningSums(program::Builder& builder, program::ValueId x, bool exclusive,
+                                 bool backward) {
   const TensorType whole = builder.value(x).type;
   const TensorType position{whole.type, {whole.dims[0], 1, whole.dims[2]}};
   LoopSpec spec;
@@ -133,9 +133,9 @@ plan::ValueId EmitRunningSums(plan::Builder& builder, plan::ValueId x, bool excl
   builder.Fill(spec.carried[0].initial);
   spec.scans.push_back({exclusive ? size_t{1} : size_t{0}, 1, backward, whole});
   const LoopResults results = LowerLoop(builder, spec, [&](const Iteration& iteration) {
-    const plan::ValueId before = iteration.states[0], sum = builder.Scratch(position);
+    const program::ValueId before = iteration.states[0], sum = builder.Scratch(position);
     EmitBinary(builder, format::BinaryOp::add, before, iteration.slices[0], sum);
-    return std::vector<plan::ValueId>{sum, before};
+    return std::vector<program::ValueId>{sum, before};
   });
   return results.scans[0];
 }

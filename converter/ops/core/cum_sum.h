@@ -9,8 +9,8 @@ namespace weft::ops {
 
 // Running sums of x [outer, dim, inner], which is not empty, along the middle axis. `exclusive`
 // leaves out the position itself.
-plan::ValueId EmitRunningSums(plan::Builder& builder, plan::ValueId x, bool exclusive,
-                              bool backward);
+program::ValueId EmitRunningSums(program::Builder& builder, program::ValueId x, bool exclusive,
+                                 bool backward);
 
 }  // namespace weft::ops
 

@@ -71,7 +71,7 @@ struct Term {
   Labels order;                      // each label once
   std::map<Label, int64_t> strides;  // in elements
   // kNone: input `input`, which becomes a value where it is read
-  plan::ValueId value = plan::kNone;
+  program::ValueId value = program::kNone;
   size_t input = 0;
 
   bool Has(Label label) const { return strides.contains(label); }
@@ -87,7 +87,7 @@ struct Term {
 // ellipsis broadcasts are no axes.
 Term TermOf(const NodeScope& scope, const Equation& equation, size_t input) {
   const Dims& dims = scope.input_dims(input);
-  const Dims strides = plan::DenseStrides(dims);
+  const Dims strides = program::DenseStrides(dims);
   const Labels labels = LabelsOf(scope, equation, input);
   Term term;
   term.input = input;
@@ -151,11 +151,11 @@ class Contraction {
   }
 
  private:
-  plan::ValueId ValueOf(const Term& term) {
-    return term.value != plan::kNone ? term.value : scope_.input(term.input);
+  program::ValueId ValueOf(const Term& term) {
+    return term.value != program::kNone ? term.value : scope_.input(term.input);
   }
   bool IsConstant(const Term& term) const {
-    return term.value == plan::kNone && scope_.constant(term.input) != nullptr;
+    return term.value == program::kNone && scope_.constant(term.input) != nullptr;
   }
   Dims DimsAlong(const Labels& labels) const {
     Dims dims;
@@ -196,7 +196,7 @@ class Contraction {
   Term Ordered(const Term& term, const Labels& order);
 
   LowerScope& scope_;
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const LabelExtents extents_;
   const Labels output_;
   std::vector<Term> terms_;
@@ -250,7 +250,7 @@ TermPair Contraction::FirstPair() const {
 
 // A dense tensor without a value.
 Term Contraction::DenseTerm(const Labels& order) const {
-  const Dims strides = plan::DenseStrides(DimsAlong(order));
+  const Dims strides = program::DenseStrides(DimsAlong(order));
   Term term;
   term.order = order;
   for (size_t axis = 0; axis < order.size(); ++axis) term.strides[order[axis]] = strides[axis];
@@ -267,7 +267,7 @@ Term Contraction::Fresh(const Labels& order) {
 Term Contraction::Multiply(const TermPair& pair) {
   Labels order = AllLabels({pair.both, pair.left, pair.right});
   if (IsLast()) SortByOutput(order);
-  const plan::ValueId a = ValueOf(pair.a), b = ValueOf(pair.b);
+  const program::ValueId a = ValueOf(pair.a), b = ValueOf(pair.b);
   const Term y = Fresh(order);
   EmitBinary(builder_, format::BinaryOp::multiply, NestAlong(order, pair.a, pair.b), a, b, y.value);
   return y;
@@ -297,10 +297,10 @@ Term Contraction::Contract(TermPair pair) {
 Term Contraction::ByDense(const TermPair& pair) {
   const Term a = Ordered(pair.a, AllLabels({pair.left, pair.summed}));
   const int64_t inputs = CountAlong(pair.summed), outputs = CountAlong(pair.right);
-  const plan::ValueId weights =
+  const program::ValueId weights =
       PackDense(builder_, ElementsAlong(AllLabels({pair.summed, pair.right}), pair.b), 1, outputs,
                 outputs, inputs);
-  const plan::ValueId x = ValueOf(a);
+  const program::ValueId x = ValueOf(a);
   const Term y = Fresh(AllLabels({pair.left, pair.right}));
   EmitDense(builder_, CountAlong(pair.left), inputs, outputs, x, weights, y.value);
   ExcludeLastStepFromFusion(builder_);
@@ -358,7 +358,7 @@ Term Contraction::ByMatmul(TermPair pair) {
   product.a_inner_stride = stride(pair.summed, a);
   product.b_inner_stride = stride(pair.summed, b);
   product.b_column_stride = stride(pair.right, b);
-  const plan::ValueId left = ValueOf(a), right = ValueOf(b);
+  const program::ValueId left = ValueOf(a), right = ValueOf(b);
   const Term y = Fresh(AllLabels({pair.both, pair.left, pair.right}));
   EmitProduct(builder_, product, left, right, y.value);
   return y;
@@ -380,7 +380,7 @@ Term Contraction::Ordered(const Term& term, const Labels& order) {
   const StridedNest nest = NestAlong(own, term);
   if (nest.dims.size() == 1 && nest.strides[0][0] == 1) return term;
   if (IsConstant(term) && scope_.input_element(0) == ElementType::f32) return Known(own, term);
-  const plan::ValueId source = ValueOf(term);
+  const program::ValueId source = ValueOf(term);
   const Term target = Fresh(own);
   builder_.CopyStrided(source, target.value, DimsAlong(own), term.StridesAlong(own), 0,
                        target.StridesAlong(own), 0);

@@ -179,15 +179,15 @@ constexpr Operation kElementwiseRows[] = {
 
 std::span<const Operation> ElementwiseOperations() { return kElementwiseRows; }
 
-void EmitBinary(plan::Builder& builder, BinaryOp op, const Operand& a, const Operand& b,
-                plan::ValueId y) {
+void EmitBinary(program::Builder& builder, BinaryOp op, const Operand& a, const Operand& b,
+                program::ValueId y) {
   const Dims& out = builder.dims(y);
   if (std::ranges::find(out, 0) != out.end()) return;
   EmitBinary(builder, op, CollapsedNest(out, std::array{a.dims, b.dims}), a.value, b.value, y);
 }
 
-void EmitBinary(plan::Builder& builder, BinaryOp op, const StridedNest& nest, plan::ValueId a,
-                plan::ValueId b, plan::ValueId y) {
+void EmitBinary(program::Builder& builder, BinaryOp op, const StridedNest& nest, program::ValueId a,
+                program::ValueId b, program::ValueId y) {
   format::BinaryParams params;
   params.mutate_rank(Narrow32(nest.dims.size(), "rank"));
   WriteDims(params.mutable_dims(), nest.dims);
@@ -198,8 +198,8 @@ void EmitBinary(plan::Builder& builder, BinaryOp op, const StridedNest& nest, pl
   builder.Emit(params, {a, b}, {y});
 }
 
-void EmitBinary(plan::Builder& builder, BinaryOp op, plan::ValueId a, plan::ValueId b,
-                plan::ValueId y) {
+void EmitBinary(program::Builder& builder, BinaryOp op, program::ValueId a, program::ValueId b,
+                program::ValueId y) {
   const size_t rank = builder.dims(y).size();
   EmitBinary(builder, op, Operand{a, WithLeadingOnes(builder.dims(a), rank)},
              Operand{b, WithLeadingOnes(builder.dims(b), rank)}, y);

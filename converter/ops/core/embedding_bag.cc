@@ -173,8 +173,8 @@ class BagLowering {
       return EmitKnownBags(builder_, op, rows, *sizes, empty, scope_.NewOutput(0));
     }
     const BagRows rows = RowsIn(order_);
-    const plan::ValueId numbers = Numbers();
-    const plan::ValueId made = EmitComputedBags(builder_, op, rows, numbers, bags_, Empty());
+    const program::ValueId numbers = Numbers();
+    const program::ValueId made = EmitComputedBags(builder_, op, rows, numbers, bags_, Empty());
     scope_.SetOutput(0, builder_.View(made, 0, scope_.output_type(0)));
   }
 
@@ -208,7 +208,7 @@ class BagLowering {
   // The table rows, and their weights, at the indices in `order`.
   BagRows RowsIn(const Dims& order) {
     const auto count = static_cast<int64_t>(order.size());
-    BagRows rows = {count, inner_, plan::kNone, plan::kNone};
+    BagRows rows = {count, inner_, program::kNone, program::kNone};
     if (count == 0) return rows;
     const GatherGeometry geometry = {1, 1, table_[0], inner_, count};
     if (const std::optional<Dims> indices = scope_.Ints(kBagIndices)) {
@@ -216,7 +216,7 @@ class BagLowering {
       for (const int64_t i : order) positions.push_back(At(*indices, i));
       rows.values = PositionsOf(builder_, scope_.input(kBagTable), geometry, positions);
     } else {
-      const plan::ValueId numbers = InOrder(kBagIndices, order);
+      const program::ValueId numbers = InOrder(kBagIndices, order);
       rows.values = builder_.Scratch({builder_.type(scope_.input(kBagTable)), {count, inner_}});
       EmitGather(builder_, geometry, scope_.input(kBagTable), numbers, rows.values);
     }
@@ -225,7 +225,7 @@ class BagLowering {
     return rows;
   }
 
-  plan::ValueId InOrder(size_t input, const Dims& order) {
+  program::ValueId InOrder(size_t input, const Dims& order) {
     const auto count = static_cast<int64_t>(order.size());
     return PositionsOf(builder_, scope_.input(input), {1, 1, count_, 1, count}, order);
   }
@@ -239,22 +239,22 @@ class BagLowering {
   }
 
   // The bag of each row. With offsets: the number of offsets that are at most the row, minus one.
-  plan::ValueId Numbers() {
-    const plan::ValueId given = scope_.input(kBagGrouping);
+  program::ValueId Numbers() {
+    const program::ValueId given = scope_.input(kBagGrouping);
     if (grouping_ == BagGrouping::kSegments || count_ == 0) return given;
     const ElementType type = builder_.type(given);
     const Dims dims = {count_, bags_};
-    const plan::ValueId begun = builder_.Scratch({ElementType::boolean, dims});
+    const program::ValueId begun = builder_.Scratch({ElementType::boolean, dims});
     EmitCompare(builder_, format::CompareOp::less_equal, {given, {1, bags_}},
                 {IndexSequence(builder_, type, count_), {count_, 1}}, begun);
-    const plan::ValueId numbers = builder_.Scratch({type, {count_}});
+    const program::ValueId numbers = builder_.Scratch({type, {count_}});
     EmitBinary(builder_, format::BinaryOp::subtract, {EmitCount(builder_, begun, type), {count_}},
                {IntegerWeights(builder_, type, {1}), {1}}, numbers);
     return numbers;
   }
 
   LowerScope& scope_;
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const BagGrouping grouping_;
   const Dims table_;
   const int64_t inner_, count_, bags_;

@@ -51,44 +51,44 @@ void InferFakeConvert(InferScope& scope) {
 // Emits the steps of one lowering, all with the shape of x.
 class ShortRounding {
  public:
-  ShortRounding(plan::Builder& builder, const ShortFloat& to, Dims dims)
+  ShortRounding(program::Builder& builder, const ShortFloat& to, Dims dims)
       : builder_(builder), to_(to), type_{ElementType::f32, std::move(dims)} {}
 
-  plan::ValueId Apply(BinaryOp op, plan::ValueId a, const Operand& b) {
-    const plan::ValueId y = builder_.Scratch(type_);
+  program::ValueId Apply(BinaryOp op, program::ValueId a, const Operand& b) {
+    const program::ValueId y = builder_.Scratch(type_);
     EmitBinary(builder_, op, Full(a), b, y);
     return y;
   }
 
-  plan::ValueId Rounded(plan::ValueId x) {
+  program::ValueId Rounded(program::ValueId x) {
     x = Function(UnaryOp::clamp, x, -to_.largest, to_.largest);
     x = Converted(builder_, Converted(builder_, x, ElementType::f16), ElementType::f32);
     // The leading power of two of x: x times 2^23 + 1, minus the next smaller float.
-    const plan::ValueId grown = Apply(BinaryOp::multiply, x, Number(8388609));
-    const plan::ValueId below = Apply(BinaryOp::multiply, grown, Number(0x1.fffffep-1f));
-    const plan::ValueId difference = Apply(BinaryOp::subtract, grown, Full(below));
-    const plan::ValueId first_bit = Apply(BinaryOp::maximum, Function(UnaryOp::abs, difference),
-                                          Number(std::ldexp(1.0f, to_.min_exponent)));
+    const program::ValueId grown = Apply(BinaryOp::multiply, x, Number(8388609));
+    const program::ValueId below = Apply(BinaryOp::multiply, grown, Number(0x1.fffffep-1f));
+    const program::ValueId difference = Apply(BinaryOp::subtract, grown, Full(below));
+    const program::ValueId first_bit = Apply(BinaryOp::maximum, Function(UnaryOp::abs, difference),
+                                             Number(std::ldexp(1.0f, to_.min_exponent)));
     // `coarse` is 1.5 * P, P = first_bit * 2^(23 - fraction_bits). The last bit of a float in
     // [P, 2 P] is worth P * 2^-23, which is the last bit of the 8-bit number.
-    const plan::ValueId coarse =
+    const program::ValueId coarse =
         Apply(BinaryOp::multiply, first_bit, Number(std::ldexp(1.5f, 23 - to_.fraction_bits)));
     return Apply(BinaryOp::subtract, Apply(BinaryOp::add, x, Full(coarse)), Full(coarse));
   }
 
  private:
-  Operand Full(plan::ValueId value) const { return {value, type_.dims}; }
+  Operand Full(program::ValueId value) const { return {value, type_.dims}; }
   Operand Number(float number) {
     return {builder_.WeightsOf<float>({ElementType::f32, {1}}, {number}),
             Dims(type_.dims.size(), 1)};
   }
-  plan::ValueId Function(UnaryOp op, plan::ValueId x, float alpha = 0, float beta = 0) {
-    const plan::ValueId y = builder_.Scratch(type_);
+  program::ValueId Function(UnaryOp op, program::ValueId x, float alpha = 0, float beta = 0) {
+    const program::ValueId y = builder_.Scratch(type_);
     EmitUnary(builder_, op, x, y, alpha, beta);
     return y;
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const ShortFloat& to_;
   const TensorType type_;
 };
@@ -100,14 +100,14 @@ bool IsKnownZero(const NodeScope& scope, size_t i) {
 
 void LowerFakeConvert(LowerScope& scope) {
   const Dims dims = scope.output_type(0).dims;
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(dims) == 0) return;
   const Operand scale = {scope.input(1), AlignedDims(scope, 1, dims)};
   ShortRounding steps(scope.builder, ShortFloatOf(scope), dims);
-  plan::ValueId x = steps.Apply(BinaryOp::multiply, scope.input(0), scale);
+  program::ValueId x = steps.Apply(BinaryOp::multiply, scope.input(0), scale);
   const bool shifts = scope.has_input(2) && !IsKnownZero(scope, 2);
   const Operand shift =
-      shifts ? Operand{scope.input(2), AlignedDims(scope, 2, dims)} : Operand{plan::kNone, {}};
+      shifts ? Operand{scope.input(2), AlignedDims(scope, 2, dims)} : Operand{program::kNone, {}};
   if (shifts) x = steps.Apply(BinaryOp::subtract, x, shift);
   x = steps.Rounded(x);
   if (shifts) x = steps.Apply(BinaryOp::add, x, shift);

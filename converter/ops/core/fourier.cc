@@ -183,7 +183,7 @@ FourierSpec SpecOf(const LowerScope& scope, FourierKind kind) {
 template <FourierKind kind>
 void LowerFourier(LowerScope& scope) {
   const FourierSpec spec = SpecOf(scope, kind);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   if (ElementCount(scope.input_dims(0)) == 0) return scope.builder.Fill(y);
   NumberTensor x{scope.input(0), NumberDims(scope.input_dims(0), ReadsComplex(kind)),
@@ -197,11 +197,12 @@ void LowerFourier(LowerScope& scope) {
     transform.op = OpAlong(kind, is_last);
     transform.size = spec.sizes[i];
     transform.given = x.dims[axis];
-    const auto emit = [&](int64_t rows, int64_t row_stride, plan::ValueId from, plan::ValueId to) {
+    const auto emit = [&](int64_t rows, int64_t row_stride, program::ValueId from,
+                          program::ValueId to) {
       EmitTransform(scope.builder, transform, rows, row_stride, from, to);
     };
     x = EmitAlong(scope.builder, x, axis, OutputsOf(transform), parts, emit,
-                  i == order.back() ? y : plan::kNone);
+                  i == order.back() ? y : program::kNone);
   }
 }
 

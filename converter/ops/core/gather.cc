@@ -91,16 +91,16 @@ GatherGeometry GatherGeometryOf(const LowerScope& scope, const GatherSpec& spec)
 }
 
 // The indices in a type that the step reads: i32 or i64.
-plan::ValueId ReadableIndices(LowerScope& scope) {
+program::ValueId ReadableIndices(LowerScope& scope) {
   if (scope.input_element(1) == ElementType::i64) return scope.input(1);
   return Converted(scope.builder, scope.input(1), ElementType::i32);
 }
 
 void LowerRunTime(LowerScope& scope, const GatherSpec& spec) {
   if (!HasByteElements(scope, 0)) return;
-  const plan::ValueId target = scope.NewOutput(0);
+  const program::ValueId target = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
-  const plan::ValueId indices = ReadableIndices(scope);
+  const program::ValueId indices = ReadableIndices(scope);
   EmitGather(scope.builder, GatherGeometryOf(scope, spec), scope.input(0), indices, target);
 }
 

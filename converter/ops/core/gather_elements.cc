@@ -40,19 +40,19 @@ void InferGatherElements(InferScope& scope) {
 void LowerComputedElements(LowerScope& scope, size_t axis) {
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(indices) == 0) return;
-  plan::Builder& builder = scope.builder;
-  const plan::ValueId x = scope.input(0), index = scope.input(1);
+  program::Builder& builder = scope.builder;
+  const program::ValueId x = scope.input(0), index = scope.input(1);
   const int64_t outer = ProductOf(data, 0, axis);
   const int64_t inner = ProductOf(data, axis + 1, data.size());
   const int64_t dim = data[axis], count = indices[axis];
   const GatherGeometry lines = {outer * inner, 1, dim, 1, count};
   if (inner == 1) return EmitGather(builder, lines, x, index, y);
   const Dims from = {outer, inner, dim}, to = {outer, inner, count};
-  const plan::ValueId permuted_x = builder.Scratch({builder.type(x), from});
-  const plan::ValueId permuted_index = builder.Scratch({builder.type(index), to});
-  const plan::ValueId permuted_y = builder.Scratch({builder.type(x), to});
+  const program::ValueId permuted_x = builder.Scratch({builder.type(x), from});
+  const program::ValueId permuted_index = builder.Scratch({builder.type(index), to});
+  const program::ValueId permuted_y = builder.Scratch({builder.type(x), to});
   EmitPermuted(builder, x, from, false, permuted_x);
   EmitPermuted(builder, index, to, false, permuted_index);
   EmitGather(builder, lines, permuted_x, permuted_index, permuted_y);
@@ -163,7 +163,7 @@ void InferGatherTuples(InferScope& scope) {
 void LowerComputedTuples(LowerScope& scope, const TupleSpec& spec) {
   const Dims& data = scope.input_dims(0);
   const Dims& indices = scope.input_dims(1);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const Dims extents = ChosenExtents(scope, spec);
   const int64_t batch = ProductOf(data, 0, spec.batch_dims);
@@ -171,7 +171,7 @@ void LowerComputedTuples(LowerScope& scope, const TupleSpec& spec) {
   const GatherGeometry rows = {batch, 1, ProductOf(extents, 0, extents.size()),
                                ProductOf(data, spec.first_kept(), data.size()), tuples / batch};
   // The step itself counts a negative index from the end.
-  const plan::ValueId numbers =
+  const program::ValueId numbers =
       spec.depth == 1 ? scope.input(1) : EmitRowNumbers(scope.builder, scope.input(1), extents);
   EmitGather(scope.builder, rows, scope.input(0), numbers, y);
 }

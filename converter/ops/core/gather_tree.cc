@@ -15,7 +15,7 @@ namespace weft::ops {
 namespace {
 
 using format::CompareOp;
-using plan::ValueId;
+using program::ValueId;
 
 void InferGatherTree(InferScope& scope) {
   constexpr size_t kAll[] = {0, 1, 2, 3};
@@ -107,7 +107,7 @@ class BeamTrace {
   }
 
   LowerScope& scope_;
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const ElementType type_;
   const Dims dims_, step_;
   const ElementType index_type_;

@@ -26,7 +26,7 @@ SeenAxis SeenOf(const WindowAxis& axis) {
 
 // Returns true if `strides` are those of a dense tensor of `dims`, ignoring axes of extent 1.
 bool IsDense(const Dims& dims, const Dims& strides) {
-  const Dims dense = plan::DenseStrides(dims);
+  const Dims dense = program::DenseStrides(dims);
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (dims[axis] != 1 && strides[axis] != dense[axis]) return false;
   }
@@ -35,9 +35,9 @@ bool IsDense(const Dims& dims, const Dims& strides) {
 
 }  // namespace
 
-void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filters,
-                     const Window& window, plan::ValueId x, plan::ValueId weights,
-                     plan::ValueId y) {
+void EmitIntegerConv(program::Builder& builder, int64_t batch, const Filters& filters,
+                     const Window& window, program::ValueId x, program::ValueId weights,
+                     program::ValueId y) {
   const ElementType type = builder.type(x);
   const int64_t planes = batch * filters.groups * filters.in_channels;
   const SeenAxis rows = SeenOf(window.y), columns = SeenOf(window.x);
@@ -46,11 +46,11 @@ void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filte
                      columns.taken == columns.extent;
   if (!whole) {
     const Dims to = {planes, rows.extent, columns.extent};
-    const plan::ValueId padded = builder.Scratch({type, to});
+    const program::ValueId padded = builder.Scratch({type, to});
     builder.Fill(padded);
     builder.CopyStrided(x, padded, {planes, rows.taken, columns.taken},
-                        plan::DenseStrides({planes, plane[0], plane[1]}), 0, plan::DenseStrides(to),
-                        rows.zeros * to[2] + columns.zeros);
+                        program::DenseStrides({planes, plane[0], plane[1]}), 0,
+                        program::DenseStrides(to), rows.zeros * to[2] + columns.zeros);
     x = padded;
     plane = {rows.extent, columns.extent};
   }
@@ -59,10 +59,10 @@ void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filte
                         window.y.stride * plane[1], window.x.stride};
   const int64_t depth = filters.in_channels * window.y.kernel * window.x.kernel;
   const int64_t positions = window.y.out * window.x.out;
-  plan::ValueId patches = x;
+  program::ValueId patches = x;
   if (!IsDense(dims, strides)) {
     patches = builder.Scratch({type, dims});
-    builder.CopyStrided(x, patches, dims, strides, 0, plan::DenseStrides(dims), 0);
+    builder.CopyStrided(x, patches, dims, strides, 0, program::DenseStrides(dims), 0);
   }
   const Matrix a = MatrixOver({1, filters.groups, filters.out_channels, depth});
   const Matrix b = MatrixOver({batch, filters.groups, depth, positions});

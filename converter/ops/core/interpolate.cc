@@ -115,7 +115,7 @@ using TapsByAxis = std::vector<std::vector<ResampleTap>>;
 
 // An intermediate tensor between the data and the output.
 struct Resampled {
-  plan::ValueId value = plan::kNone;
+  program::ValueId value = program::kNone;
   Dims dims;
 };
 
@@ -149,9 +149,9 @@ std::vector<ResamplePass> ResamplePasses(const TapsByAxis& taps, const Dims& dim
   return passes;
 }
 
-void CopyPositions(plan::Builder& builder, const Resampled& from, const TapsByAxis& taps,
+void CopyPositions(program::Builder& builder, const Resampled& from, const TapsByAxis& taps,
                    const std::vector<size_t>& axes, const Resampled& to) {
-  const Dims source = plan::DenseStrides(from.dims), target = plan::DenseStrides(to.dims);
+  const Dims source = program::DenseStrides(from.dims), target = program::DenseStrides(to.dims);
   Movement movement;
   bool whole = true;
   for (size_t axis = 0; axis < from.dims.size(); ++axis) {
@@ -169,10 +169,10 @@ void CopyPositions(plan::Builder& builder, const Resampled& from, const TapsByAx
 }
 
 // An index beyond the axis yields zeros.
-void GatherPositions(plan::Builder& builder, const Resampled& from, size_t axis,
-                     const Dims& positions, plan::ValueId to) {
+void GatherPositions(program::Builder& builder, const Resampled& from, size_t axis,
+                     const Dims& positions, program::ValueId to) {
   const auto count = static_cast<int64_t>(positions.size());
-  const plan::ValueId indices = builder.WeightsOf(
+  const program::ValueId indices = builder.WeightsOf(
       {ElementType::i32, {count}}, std::vector<int32_t>(positions.begin(), positions.end()));
   builder.Emit(
       format::GatherParams(
@@ -183,25 +183,26 @@ void GatherPositions(plan::Builder& builder, const Resampled& from, size_t axis,
       {from.value, indices}, {to});
 }
 
-void SumPositions(plan::Builder& builder, const Resampled& from, size_t axis,
+void SumPositions(program::Builder& builder, const Resampled& from, size_t axis,
                   const std::vector<ResampleTap>& taps, const Resampled& to) {
   const TensorType type = {builder.type(to.value), to.dims};
   Dims per_position(to.dims.size(), 1);
   per_position[axis] = to.dims[axis];
-  plan::ValueId sum = plan::kNone;
+  program::ValueId sum = program::kNone;
   for (size_t i = 0; i < taps.size(); ++i) {
-    const plan::ValueId positions = builder.Scratch(type);
+    const program::ValueId positions = builder.Scratch(type);
     GatherPositions(builder, from, axis, taps[i].positions, positions);
-    const plan::ValueId weights = builder.WeightsOf({type.type, {to.dims[axis]}}, taps[i].weights);
+    const program::ValueId weights =
+        builder.WeightsOf({type.type, {to.dims[axis]}}, taps[i].weights);
     const bool is_last = i + 1 == taps.size();
-    const plan::ValueId term = is_last && i == 0 ? to.value : builder.Scratch(type);
+    const program::ValueId term = is_last && i == 0 ? to.value : builder.Scratch(type);
     EmitBinary(builder, format::BinaryOp::multiply, {positions, to.dims}, {weights, per_position},
                term);
     if (i == 0) {
       sum = term;
       continue;
     }
-    const plan::ValueId next = is_last ? to.value : builder.Scratch(type);
+    const program::ValueId next = is_last ? to.value : builder.Scratch(type);
     EmitBinary(builder, format::BinaryOp::add, sum, term, next);
     sum = next;
   }
@@ -229,9 +230,9 @@ void LowerInterpolate(LowerScope& scope) {
   Resampled from = {scope.input(0), scope.input_dims(0)};
   const std::vector<ResamplePass> passes = ResamplePasses(taps, from.dims);
   if (passes.empty()) return scope.Forward(0, 0);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   for (size_t i = 0; i < passes.size(); ++i) {
     Resampled to = {y, from.dims};
     for (const size_t axis : passes[i].axes) to.dims[axis] = resampling.axes[axis].out;

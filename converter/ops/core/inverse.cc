@@ -38,15 +38,15 @@ void InferInverse(InferScope& scope) {
 // Emits the rounds over [batch, rows, 2 * rows].
 class InverseSteps {
  public:
-  InverseSteps(plan::Builder& builder, int64_t batch, int64_t rows)
+  InverseSteps(program::Builder& builder, int64_t batch, int64_t rows)
       : builder_(builder), batch_(batch), rows_(rows) {}
 
   // Each matrix, optionally transposed, augmented by the identity.
-  plan::ValueId Augmented(plan::ValueId x, bool is_transposed) {
+  program::ValueId Augmented(program::ValueId x, bool is_transposed) {
     std::vector<float> unit(static_cast<size_t>(rows_ * rows_));
     for (int64_t i = 0; i < rows_; ++i) unit[static_cast<size_t>(i * rows_ + i)] = 1;
-    const plan::ValueId stored = builder_.WeightsOf({ElementType::f32, {rows_, rows_}}, unit);
-    const plan::ValueId both = Whole();
+    const program::ValueId stored = builder_.WeightsOf({ElementType::f32, {rows_, rows_}}, unit);
+    const program::ValueId both = Whole();
     const Dims dims = {batch_, rows_, rows_}, to = {rows_ * width(), width(), 1};
     const Dims straight = {rows_ * rows_, rows_, 1}, permuted = {rows_ * rows_, 1, rows_};
     builder_.CopyStrided(x, both, dims, is_transposed ? permuted : straight, 0, to, 0);
@@ -55,19 +55,19 @@ class InverseSteps {
   }
 
   // x with the pivot row of column `at` swapped into row `at`.
-  plan::ValueId Pivoted(plan::ValueId x, int64_t at) {
+  program::ValueId Pivoted(program::ValueId x, int64_t at) {
     if (at == rows_ - 1) return x;
-    const plan::ValueId order = Order(PivotRow(x, at), at);
-    const plan::ValueId y = Whole();
+    const program::ValueId order = Order(PivotRow(x, at), at);
+    const program::ValueId y = Whole();
     EmitGather(builder_, {batch_, 1, rows_, width(), rows_}, x, order, y);
     return y;
   }
 
   // x with column `at` reduced to that of the identity.
-  plan::ValueId Eliminated(plan::ValueId x, int64_t at) {
+  program::ValueId Eliminated(program::ValueId x, int64_t at) {
     const int64_t matrix = rows_ * width();
-    const plan::ValueId row = builder_.Scratch({ElementType::f32, {batch_, width()}});
-    const plan::ValueId multiples = Whole(), y = Whole();
+    const program::ValueId row = builder_.Scratch({ElementType::f32, {batch_, width()}});
+    const program::ValueId multiples = Whole(), y = Whole();
     const std::array divided = {Dims{matrix, 1}, Dims{matrix, 0}};
     EmitBinary(builder_, BinaryOp::divide, JoinedNest({batch_, width()}, divided),
                From(x, at * width()), From(x, at * width() + at), row);
@@ -79,29 +79,32 @@ class InverseSteps {
     return y;
   }
 
-  void TakeRight(plan::ValueId x, plan::ValueId y) {
+  void TakeRight(program::ValueId x, program::ValueId y) {
     builder_.CopyStrided(x, y, {batch_, rows_, rows_}, {rows_ * width(), width(), 1}, rows_,
                          {rows_ * rows_, rows_, 1}, 0);
   }
 
  private:
   int64_t width() const { return 2 * rows_; }
-  plan::ValueId Whole() { return builder_.Scratch({ElementType::f32, {batch_, rows_, width()}}); }
+  program::ValueId Whole() {
+    return builder_.Scratch({ElementType::f32, {batch_, rows_, width()}});
+  }
 
   // A view of x from element `first` on.
-  plan::ValueId From(plan::ValueId x, int64_t first) {
+  program::ValueId From(program::ValueId x, int64_t first) {
     return builder_.View(x, first * ElementBytes(ElementType::f32),
                          {ElementType::f32, {batch_ * rows_ * width() - first}});
   }
 
   // [batch]: the row, from `at` on, with the maximum magnitude in column `at`.
-  plan::ValueId PivotRow(plan::ValueId x, int64_t at) {
+  program::ValueId PivotRow(program::ValueId x, int64_t at) {
     const int64_t left = rows_ - at;
     const TensorType column = {ElementType::f32, {batch_, left}};
-    const plan::ValueId numbers = builder_.Scratch(column), sizes = builder_.Scratch(column);
-    const plan::ValueId largest = builder_.Scratch({ElementType::f32, {batch_, 1}});
+    const program::ValueId numbers = builder_.Scratch(column), sizes = builder_.Scratch(column);
+    const program::ValueId largest = builder_.Scratch({ElementType::f32, {batch_, 1}});
     const TensorType positions = {ElementType::i32, {batch_, 1}};
-    const plan::ValueId position = builder_.Scratch(positions), row = builder_.Scratch(positions);
+    const program::ValueId position = builder_.Scratch(positions),
+                           row = builder_.Scratch(positions);
     builder_.CopyStrided(x, numbers, {batch_, left}, {rows_ * width(), width()}, at * width() + at,
                          {left, 1}, 0);
     EmitUnary(builder_, format::UnaryOp::abs, numbers, sizes);
@@ -112,11 +115,11 @@ class InverseSteps {
   }
 
   // [batch, rows]: the row numbers in order, with `at` and each batch's `row` exchanged.
-  plan::ValueId Order(plan::ValueId row, int64_t at) {
+  program::ValueId Order(program::ValueId row, int64_t at) {
     const Dims dims = {batch_, rows_};
     const Operand numbers = {IndexSequence(builder_, ElementType::i32, rows_), {1, rows_}};
-    const plan::ValueId is_row = builder_.Scratch({ElementType::boolean, dims});
-    const plan::ValueId order = builder_.Scratch({ElementType::i32, dims});
+    const program::ValueId is_row = builder_.Scratch({ElementType::boolean, dims});
+    const program::ValueId order = builder_.Scratch({ElementType::i32, dims});
     EmitCompare(builder_, format::CompareOp::equal, numbers, {row, {batch_, 1}}, is_row);
     EmitSelect(builder_, {is_row, dims}, {IntegerWeights(builder_, ElementType::i32, {at}), {1, 1}},
                numbers, {order, dims});
@@ -124,16 +127,16 @@ class InverseSteps {
     return order;
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const int64_t batch_, rows_;
 };
 
 void LowerInverse(LowerScope& scope) {
   const Dims dims = scope.output_type(0).dims;
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(dims) == 0) return;
   InverseSteps steps(scope.builder, ProductOf(dims, 0, dims.size() - 2), dims.back());
-  plan::ValueId x = steps.Augmented(scope.input(0), scope.attributes.Bool("adjoint", false));
+  program::ValueId x = steps.Augmented(scope.input(0), scope.attributes.Bool("adjoint", false));
   for (int64_t at = 0; at < dims.back(); ++at) x = steps.Eliminated(steps.Pivoted(x, at), at);
   steps.TakeRight(x, y);
 }

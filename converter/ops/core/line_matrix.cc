@@ -8,8 +8,8 @@ namespace weft::ops {
 namespace {
 
 // Moves the lines along `axis` after all other axes, or back.
-void MoveLines(plan::Builder& builder, const NumberTensor& x, size_t axis, bool back,
-               plan::ValueId source, plan::ValueId target) {
+void MoveLines(program::Builder& builder, const NumberTensor& x, size_t axis, bool back,
+               program::ValueId source, program::ValueId target) {
   const int64_t outer = ProductOf(x.dims, 0, axis), positions = x.dims[axis];
   const int64_t inner = ProductOf(x.dims, axis + 1, x.dims.size());
   const int64_t whole = positions * inner * x.parts;
@@ -29,25 +29,26 @@ bool CheckMatrix(InferScope& scope, int64_t inputs, int64_t outputs) {
   return false;
 }
 
-void EmitMatrix(plan::Builder& builder, const LineMatrix& matrix, int64_t rows,
-                int64_t x_row_stride, plan::ValueId x, plan::ValueId y) {
-  const plan::ValueId weights =
+void EmitMatrix(program::Builder& builder, const LineMatrix& matrix, int64_t rows,
+                int64_t x_row_stride, program::ValueId x, program::ValueId y) {
+  const program::ValueId weights =
       PackDense(builder, matrix.weights, matrix.inputs, 1, matrix.outputs, matrix.inputs);
   EmitDense(builder, rows, matrix.inputs, matrix.outputs, x, weights, y, x_row_stride);
   ExcludeLastStepFromFusion(builder);
   KeepLastStepFloat(builder);
 }
 
-NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axis, int64_t outputs,
-                       int64_t parts, const LineEmitter& emit, plan::ValueId y) {
+NumberTensor EmitAlong(program::Builder& builder, const NumberTensor& x, size_t axis,
+                       int64_t outputs, int64_t parts, const LineEmitter& emit,
+                       program::ValueId y) {
   NumberTensor result{y, x.dims, parts};
   result.dims[axis] = outputs / parts;
   Dims dims = result.dims;
   dims.push_back(parts);
   const TensorType type = {ElementType::f32, dims};
-  if (y == plan::kNone) result.value = builder.Scratch(type);
+  if (y == program::kNone) result.value = builder.Scratch(type);
   const bool is_apart = ProductOf(x.dims, axis + 1, x.dims.size()) != 1;
-  plan::ValueId lines = x.value, mapped = result.value;
+  program::ValueId lines = x.value, mapped = result.value;
   if (is_apart) {
     lines = builder.Scratch(builder.value(x.value).type);
     mapped = builder.Scratch(type);
@@ -59,9 +60,10 @@ NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axi
   return result;
 }
 
-NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axis,
-                       const LineMatrix& matrix, int64_t parts, plan::ValueId y) {
-  const auto emit = [&](int64_t rows, int64_t x_row_stride, plan::ValueId from, plan::ValueId to) {
+NumberTensor EmitAlong(program::Builder& builder, const NumberTensor& x, size_t axis,
+                       const LineMatrix& matrix, int64_t parts, program::ValueId y) {
+  const auto emit = [&](int64_t rows, int64_t x_row_stride, program::ValueId from,
+                        program::ValueId to) {
     EmitMatrix(builder, matrix, rows, x_row_stride, from, to);
   };
   return EmitAlong(builder, x, axis, matrix.outputs, parts, emit, y);

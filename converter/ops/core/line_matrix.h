@@ -26,29 +26,31 @@ inline constexpr int64_t kMaxMatrixWeights = int64_t{1} << 23;
 bool CheckMatrix(InferScope& scope, int64_t inputs, int64_t outputs);
 
 // y[rows, outputs] = the matrix applied to lines of x that begin every `x_row_stride` elements.
-void EmitMatrix(plan::Builder& builder, const LineMatrix& matrix, int64_t rows,
-                int64_t x_row_stride, plan::ValueId x, plan::ValueId y);
+void EmitMatrix(program::Builder& builder, const LineMatrix& matrix, int64_t rows,
+                int64_t x_row_stride, program::ValueId x, program::ValueId y);
 
 // A dense tensor of numbers that are `parts` adjacent floats each.
 struct NumberTensor {
-  plan::ValueId value;
+  program::ValueId value;
   Dims dims;  // of the numbers
   int64_t parts;
 };
 
 // Maps `rows` lines, which begin every `x_row_stride` floats, to contiguous lines.
 using LineEmitter =
-    std::function<void(int64_t rows, int64_t x_row_stride, plan::ValueId x, plan::ValueId y)>;
+    std::function<void(int64_t rows, int64_t x_row_stride, program::ValueId x, program::ValueId y)>;
 
 // Maps x along `axis` into y, which is created if it is kNone. A line of the result has `outputs`
 // floats, `parts` per number. No extent of x may be 0.
-NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axis, int64_t outputs,
-                       int64_t parts, const LineEmitter& emit, plan::ValueId y = plan::kNone);
+NumberTensor EmitAlong(program::Builder& builder, const NumberTensor& x, size_t axis,
+                       int64_t outputs, int64_t parts, const LineEmitter& emit,
+                       program::ValueId y = program::kNone);
 
 // Maps x along `axis` into y, which is created if it is kNone. Numbers of the result have `parts`
 // floats. The matrix reads the first floats of a line. No extent of x may be 0.
-NumberTensor EmitAlong(plan::Builder& builder, const NumberTensor& x, size_t axis,
-                       const LineMatrix& matrix, int64_t parts, plan::ValueId y = plan::kNone);
+NumberTensor EmitAlong(program::Builder& builder, const NumberTensor& x, size_t axis,
+                       const LineMatrix& matrix, int64_t parts,
+                       program::ValueId y = program::kNone);
 
 }  // namespace weft::ops
 

@@ -65,8 +65,8 @@ LineMatrix TransformMatrix(const LineTransform& transform) {
   }
 }
 
-void EmitAsMatrix(plan::Builder& builder, const LineTransform& transform, int64_t rows,
-                  int64_t x_row_stride, plan::ValueId x, plan::ValueId y) {
+void EmitAsMatrix(program::Builder& builder, const LineTransform& transform, int64_t rows,
+                  int64_t x_row_stride, program::ValueId x, program::ValueId y) {
   LineMatrix matrix = TransformMatrix(transform);
   const std::vector<double>& window = transform.window;
   const auto inputs = static_cast<size_t>(matrix.inputs);
@@ -83,16 +83,17 @@ void EmitAsMatrix(plan::Builder& builder, const LineTransform& transform, int64_
 }
 
 // [rows, line]: the given floats of each line, followed by zeros.
-plan::ValueId EmitPaddedLines(plan::Builder& builder, int64_t rows, int64_t x_row_stride,
-                              int64_t given, int64_t line, plan::ValueId x) {
-  const plan::ValueId whole = builder.Scratch({ElementType::f32, {rows, line}});
+program::ValueId EmitPaddedLines(program::Builder& builder, int64_t rows, int64_t x_row_stride,
+                                 int64_t given, int64_t line, program::ValueId x) {
+  const program::ValueId whole = builder.Scratch({ElementType::f32, {rows, line}});
   builder.Fill(whole);
   builder.CopyStrided(x, whole, {rows, given}, {x_row_stride, 1}, 0, {line, 1}, 0);
   return whole;
 }
 
-void EmitAsStep(plan::Builder& builder, const LineTransform& transform, kernels::FourierShape shape,
-                int64_t rows, int64_t x_row_stride, plan::ValueId x, plan::ValueId y) {
+void EmitAsStep(program::Builder& builder, const LineTransform& transform,
+                kernels::FourierShape shape, int64_t rows, int64_t x_row_stride, program::ValueId x,
+                program::ValueId y) {
   const int64_t line = PartsOf(shape.op) * FullLine(shape.op, transform.size);
   const int64_t given = GivenFloats(shape.op, transform.size, transform.given);
   const int64_t results = ResultFloats(shape.op, transform.size);
@@ -110,9 +111,9 @@ void EmitAsStep(plan::Builder& builder, const LineTransform& transform, kernels:
       Narrow32(rows, "lines"), shape.size, Narrow32(x_row_stride, "x line stride"),
       Narrow32(width, "y line stride"), static_cast<float>(transform.scale / whole_scale),
       shape.factors, static_cast<format::FourierOp>(shape.op), shape.has_window, 0);
-  const plan::ValueId weights =
+  const program::ValueId weights =
       builder.WeightsOf({ElementType::f32, {static_cast<int64_t>(tables.size())}}, tables);
-  const plan::ValueId buffer = builder.Scratch({ElementType::f32, {scratch}});
+  const program::ValueId buffer = builder.Scratch({ElementType::f32, {scratch}});
   builder.Emit(params, {x, weights}, {y, buffer});
 }
 
@@ -135,8 +136,8 @@ int64_t OutputsOf(const LineTransform& transform) {
   return ResultFloats(transform.op, transform.size);
 }
 
-void EmitTransform(plan::Builder& builder, const LineTransform& transform, int64_t rows,
-                   int64_t x_row_stride, plan::ValueId x, plan::ValueId y) {
+void EmitTransform(program::Builder& builder, const LineTransform& transform, int64_t rows,
+                   int64_t x_row_stride, program::ValueId x, program::ValueId y) {
   const auto shape = FactoredShape(transform.op, transform.size, transform.given);
   if (shape) return EmitAsStep(builder, transform, *shape, rows, x_row_stride, x, y);
   EmitAsMatrix(builder, transform, rows, x_row_stride, x, y);

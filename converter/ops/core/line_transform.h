@@ -33,8 +33,8 @@ int64_t OutputsOf(const LineTransform& transform);
 
 // y[rows, width] = the transforms of lines of x, which begin every `x_row_stride` floats and may
 // overlap.
-void EmitTransform(plan::Builder& builder, const LineTransform& transform, int64_t rows,
-                   int64_t x_row_stride, plan::ValueId x, plan::ValueId y);
+void EmitTransform(program::Builder& builder, const LineTransform& transform, int64_t rows,
+                   int64_t x_row_stride, program::ValueId x, program::ValueId y);
 
 }  // namespace weft::ops
 

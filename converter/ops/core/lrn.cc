@@ -34,8 +34,8 @@ void InferLrn(InferScope& scope) {
 }
 
 // y = the mean of x over the 2 * reach + 1 positions around each position of an axis.
-void EmitMeanAround(plan::Builder& builder, plan::ValueId x, size_t axis, int64_t reach,
-                    plan::ValueId y) {
+void EmitMeanAround(program::Builder& builder, program::ValueId x, size_t axis, int64_t reach,
+                    program::ValueId y) {
   const Dims& dims = builder.dims(x);
   const uint32_t height = Narrow32(dims[axis], "height");
   const uint32_t width = Narrow32(ProductOf(dims, axis + 1, dims.size()), "width");
@@ -61,19 +61,20 @@ void EmitMeanAround(plan::Builder& builder, plan::ValueId x, size_t axis, int64_
 }
 
 // Returns a new value: op(a, number).
-plan::ValueId LrnWithNumber(plan::Builder& builder, BinaryOp op, plan::ValueId a, float number) {
-  const plan::ValueId y = builder.Scratch(builder.value(a).type);
+program::ValueId LrnWithNumber(program::Builder& builder, BinaryOp op, program::ValueId a,
+                               float number) {
+  const program::ValueId y = builder.Scratch(builder.value(a).type);
   EmitBinary(builder, op, a, builder.WeightsOf<float>({ElementType::f32, {1}}, {number}), y);
   return y;
 }
 
 void LowerLrn(LowerScope& scope) {
   const TensorType& type = scope.output_type(0);
-  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const int64_t size = scope.attributes.Int("size", 1);
-  plan::ValueId mean = builder.Scratch(type);
+  program::ValueId mean = builder.Scratch(type);
   EmitBinary(builder, BinaryOp::multiply, x, x, mean);
   // The pool step divides by 2 * reach + 1, the specification by `size`. The factor corrects this
   // for an even size, and for a window that exceeds the axis on both sides and is clipped.
@@ -84,15 +85,15 @@ void LowerLrn(LowerScope& scope) {
     const int64_t reach = std::min((size - 1) / 2, type.dims[axis] - 1);
     factor *= static_cast<double>(2 * reach + 1) / static_cast<double>(size);
     if (reach == 0) continue;
-    const plan::ValueId next = builder.Scratch(type);
+    const program::ValueId next = builder.Scratch(type);
     EmitMeanAround(builder, mean, axis, reach, next);
     mean = next;
   }
-  const plan::ValueId scaled =
+  const program::ValueId scaled =
       LrnWithNumber(builder, BinaryOp::multiply, mean, static_cast<float>(factor));
-  const plan::ValueId base =
+  const program::ValueId base =
       LrnWithNumber(builder, BinaryOp::add, scaled, scope.attributes.Float("bias", 0));
-  const plan::ValueId power =
+  const program::ValueId power =
       LrnWithNumber(builder, BinaryOp::power, base, scope.attributes.Float("beta", 0));
   EmitBinary(builder, BinaryOp::divide, x, power, y);
 }

@@ -57,34 +57,34 @@ void InferMatmul(InferScope& scope) {
 
 // Rows of x, contiguous as the dense step requires. A transposed factor is copied, which is much
 // faster than reading it by columns in the product.
-plan::ValueId ContiguousRows(LowerScope& scope, const Matrix& a) {
-  const plan::ValueId source = scope.input(0);
+program::ValueId ContiguousRows(LowerScope& scope, const Matrix& a) {
+  const program::ValueId source = scope.input(0);
   if (a.contiguous()) return source;
   const Dims dims = {a.batch_count(), a.rows, a.columns};
-  const plan::ValueId rows = scope.builder.Scratch({ElementType::f32, dims});
+  const program::ValueId rows = scope.builder.Scratch({ElementType::f32, dims});
   scope.builder.CopyStrided(source, rows, dims, {a.rows * a.columns, a.row_stride, a.column_stride},
-                            0, plan::DenseStrides(dims), 0);
+                            0, program::DenseStrides(dims), 0);
   return rows;
 }
 
-void LowerConstantRight(LowerScope& scope, const Matrix& a, const Matrix& b, plan::ValueId y) {
-  const plan::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(1)),
-                                          b.column_stride, b.row_stride, b.columns, b.rows);
+void LowerConstantRight(LowerScope& scope, const Matrix& a, const Matrix& b, program::ValueId y) {
+  const program::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(1)),
+                                             b.column_stride, b.row_stride, b.columns, b.rows);
   EmitDense(scope.builder, a.batch_count() * a.rows, a.columns, b.columns, ContiguousRows(scope, a),
             weights, y);
 }
 
 // y = A x is a dense step with the rows of A as outputs, one row per vector x.
-void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, plan::ValueId y) {
-  const plan::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(0)), a.row_stride,
-                                          a.column_stride, a.rows, a.columns);
+void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, program::ValueId y) {
+  const program::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(0)),
+                                             a.row_stride, a.column_stride, a.rows, a.columns);
   EmitDense(scope.builder, b.batch_count(), a.columns, a.rows, scope.input(1), weights, y);
   if (scope.rank(1) > 1) MarkLastStepOneColumn(scope.builder);
 }
 
 void LowerMatmul(LowerScope& scope) {
   const Matrix a = MatrixThere(scope, 0), b = MatrixThere(scope, 1);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   if (a.columns == 0) return scope.builder.Fill(y);
   const bool packs = scope.input_element(0) == ElementType::f32;
@@ -94,7 +94,7 @@ void LowerMatmul(LowerScope& scope) {
   if (packs && scope.constant(0) != nullptr && a.batch_count() == 1 && b.columns == 1) {
     return LowerConstantLeft(scope, a, b, y);
   }
-  const plan::ValueId left = scope.input(0), right = scope.input(1);
+  const program::ValueId left = scope.input(0), right = scope.input(1);
   const MatrixProduct product = ProductOfBatches(BroadcastOf(a.batch, b.batch), a, b);
   EmitProduct(scope.builder, product, left, right, y);
 }
@@ -155,7 +155,7 @@ constexpr Operation kMatmulRows[] = {
 std::span<const Operation> MatmulOperations() { return kMatmulRows; }
 
 Matrix MatrixOver(const Dims& dims, bool transposed) {
-  return MatrixOver(dims, plan::DenseStrides(dims), transposed);
+  return MatrixOver(dims, program::DenseStrides(dims), transposed);
 }
 
 Matrix MatrixOver(const Dims& dims, const Dims& strides, bool transposed) {
@@ -170,7 +170,7 @@ Matrix MatrixOver(const Dims& dims, const Dims& strides, bool transposed) {
     std::swap(matrix.row_stride, matrix.column_stride);
   }
   // A dense line of numbers is contiguous as a row and as a column.
-  if ((matrix.rows == 1 || matrix.columns == 1) && strides == plan::DenseStrides(dims)) {
+  if ((matrix.rows == 1 || matrix.columns == 1) && strides == program::DenseStrides(dims)) {
     matrix.row_stride = matrix.columns;
     matrix.column_stride = 1;
   }
@@ -204,8 +204,8 @@ MatrixProduct ProductOfBatches(const Dims& batch, const Matrix& a, const Matrix&
   return product;
 }
 
-void EmitProduct(plan::Builder& builder, MatrixProduct product, plan::ValueId a, plan::ValueId b,
-                 plan::ValueId y) {
+void EmitProduct(program::Builder& builder, MatrixProduct product, program::ValueId a,
+                 program::ValueId b, program::ValueId y) {
   StridedNest& batch = product.batch;
   // A batch that shares b only adds rows, and a batch of extent 1 is none.
   while (!batch.dims.empty()) {

@@ -37,8 +37,8 @@ struct MatrixProduct {
 MatrixProduct ProductOfBatches(const Dims& batch, const Matrix& a, const Matrix& b);
 
 // Emits the product into y, which is contiguous. No extent may be 0.
-void EmitProduct(plan::Builder& builder, MatrixProduct product, plan::ValueId a, plan::ValueId b,
-                 plan::ValueId y);
+void EmitProduct(program::Builder& builder, MatrixProduct product, program::ValueId a,
+                 program::ValueId b, program::ValueId y);
 
 }  // namespace weft::ops
 

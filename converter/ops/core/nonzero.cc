@@ -32,9 +32,9 @@ void InferNonZero(InferScope& scope) {
 void LowerNonZero(LowerScope& scope) {
   const Dims dims = SearchedDims(scope);
   const int64_t max = ElementCount(dims).value_or(0);
-  const plan::ValueId positions = scope.NewOutput(0);
+  const program::ValueId positions = scope.NewOutput(0);
   if (max == 0) return;
-  const plan::ValueId count = scope.builder.Scratch({ElementType::i32, {}});
+  const program::ValueId count = scope.builder.Scratch({ElementType::i32, {}});
   EmitNonZeroIndices(scope.builder, 1, dims, max, scope.input(0), positions, count);
   scope.SetLength(count);
 }
@@ -49,8 +49,8 @@ constexpr Operation kNonZeroRows[] = {
 
 std::span<const Operation> NonZeroOperations() { return kNonZeroRows; }
 
-void EmitNonZeroIndices(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t max,
-                        plan::ValueId x, plan::ValueId positions, plan::ValueId counts) {
+void EmitNonZeroIndices(program::Builder& builder, int64_t batch, const Dims& dims, int64_t max,
+                        program::ValueId x, program::ValueId positions, program::ValueId counts) {
   format::PositionsParams params;
   params.mutate_batch(Narrow32(batch, "batch"));
   params.mutate_rank(Narrow32(dims.size(), "rank"));

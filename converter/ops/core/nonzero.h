@@ -9,8 +9,8 @@ namespace weft::ops {
 
 // Writes the coordinates and the number of the nonzero elements of x [batch, dims ...] to places
 // [batch, dims.size(), most] and counts [batch] (i32).
-void EmitNonZeroIndices(plan::Builder& builder, int64_t batch, const Dims& dims, int64_t max,
-                        plan::ValueId x, plan::ValueId positions, plan::ValueId counts);
+void EmitNonZeroIndices(program::Builder& builder, int64_t batch, const Dims& dims, int64_t max,
+                        program::ValueId x, program::ValueId positions, program::ValueId counts);
 
 }  // namespace weft::ops
 

@@ -64,8 +64,8 @@ struct Norm {
   float epsilon;
 };
 
-void EmitLines(plan::Builder& builder, const Lines& lines, const Norm& norm, plan::ValueId x,
-               plan::ValueId y) {
+void EmitLines(program::Builder& builder, const Lines& lines, const Norm& norm, program::ValueId x,
+               program::ValueId y) {
   const format::NormalizeParams params(Narrow32(lines.outer, "outer"), Narrow32(lines.axis, "axis"),
                                        Narrow32(lines.inner, "inner"), norm.epsilon, norm.op, 0, 0);
   builder.Emit(params, {x}, {y});
@@ -81,7 +81,7 @@ Movement ToTheEnd(const Dims& dims, const std::vector<bool>& along, Dims& moved)
   }
   moved.clear();
   for (const size_t axis : order) moved.push_back(dims[axis]);
-  const Dims source = plan::DenseStrides(dims), target = plan::DenseStrides(moved);
+  const Dims source = program::DenseStrides(dims), target = program::DenseStrides(moved);
   Movement movement;
   for (size_t i = 0; i < order.size(); ++i) {
     movement.push_back({Nest{{moved[i]}, {source[order[i]]}, {target[i]}}});
@@ -101,14 +101,14 @@ Dims WithSeveralKept(Dims dims, const std::vector<bool>& along) {
 // Output 0 is input 0 normalised along the axes that are set.
 void LowerAlong(LowerScope& scope, const std::vector<bool>& along, const Norm& norm) {
   const TensorType& type = scope.output_type(0);
-  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const auto several = LinesAlong(WithSeveralKept(type.dims, along), along);
   const auto lines = LinesAlong(type.dims, along);
   const bool in_a_run = lines && lines->inner == 1;
   if (in_a_run && several && several->inner != 1 && lines->axis != 1) {
-    const plan::ValueId both = builder.Scratch({type.type, {*ElementCount(type.dims), 2}});
+    const program::ValueId both = builder.Scratch({type.type, {*ElementCount(type.dims), 2}});
     EmitLines(builder, {lines->outer, lines->axis, 2}, norm, Doubled(builder, x), both);
     return TakeFirst(builder, both, y);
   }
@@ -116,8 +116,8 @@ void LowerAlong(LowerScope& scope, const std::vector<bool>& along, const Norm& n
   Dims moved;
   Movement movement = ToTheEnd(type.dims, along, moved);
   const auto kept = static_cast<size_t>(std::ranges::count(along, false));
-  const plan::ValueId before = builder.Scratch({type.type, moved});
-  const plan::ValueId after = builder.Scratch({type.type, moved});
+  const program::ValueId before = builder.Scratch({type.type, moved});
+  const program::ValueId after = builder.Scratch({type.type, moved});
   EmitMovement(builder, x, before, movement);
   const Lines at_end = {ProductOf(moved, 0, kept), ProductOf(moved, kept, moved.size())};
   EmitLines(builder, at_end, norm, before, after);
@@ -195,7 +195,7 @@ void InferL2(InferScope& scope) {
 // Without axes each element is divided by itself, whatever epsilon is: the result is 1, or 0 for 0.
 void LowerL2(LowerScope& scope) {
   if (scope.Ints(1)->empty()) {
-    const plan::ValueId sign = scope.builder.Scratch(scope.input_type(0));
+    const program::ValueId sign = scope.builder.Scratch(scope.input_type(0));
     EmitUnary(scope.builder, UnaryOp::sign, scope.input(0), sign);
     return EmitUnary(scope.builder, UnaryOp::abs, sign, scope.NewOutput(0));
   }
@@ -237,17 +237,18 @@ void CheckChannels(InferScope& scope, size_t x, std::span<const size_t> vectors)
 }
 
 // A value with one element per channel, aligned with a tensor of `rank` axes.
-Operand PerChannel(plan::Builder& builder, plan::ValueId value, size_t rank) {
+Operand PerChannel(program::Builder& builder, program::ValueId value, size_t rank) {
   Dims dims(rank, 1);
   dims[1] = builder.dims(value)[0];
   return {value, dims};
 }
 
 // Sets the output to x * scale + shift per channel.
-void EmitAffine(LowerScope& scope, plan::ValueId x, plan::ValueId scale, plan::ValueId shift) {
-  plan::Builder& builder = scope.builder;
+void EmitAffine(LowerScope& scope, program::ValueId x, program::ValueId scale,
+                program::ValueId shift) {
+  program::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
-  const plan::ValueId scaled = builder.Scratch(type), y = scope.NewOutput(0);
+  const program::ValueId scaled = builder.Scratch(type), y = scope.NewOutput(0);
   const size_t rank = type.dims.size();
   EmitBinary(builder, BinaryOp::multiply, {x, type.dims}, PerChannel(builder, scale, rank), scaled);
   EmitBinary(builder, BinaryOp::add, {scaled, type.dims}, PerChannel(builder, shift, rank), y);
@@ -272,7 +273,7 @@ void LowerGroup(LowerScope& scope) {
     return;
   }
   const int64_t outer = type.dims[0] * scope.attributes.Int("num_groups", 1);
-  const plan::ValueId x = scope.input(0), normal = scope.builder.Scratch(type);
+  const program::ValueId x = scope.input(0), normal = scope.builder.Scratch(type);
   const Norm norm = {NormalizeOp::standard_inside, scope.attributes.Float("epsilon", 0)};
   EmitLines(scope.builder, {outer, count / outer, 1}, norm, x, normal);
   EmitAffine(scope, normal, scope.input(1), scope.input(2));
@@ -299,12 +300,12 @@ void InferBatch(InferScope& scope) {
 }
 
 // gamma / sqrt(variance + epsilon)
-plan::ValueId EmitBatchScale(LowerScope& scope, const BatchInputs& inputs, float epsilon) {
-  plan::Builder& builder = scope.builder;
+program::ValueId EmitBatchScale(LowerScope& scope, const BatchInputs& inputs, float epsilon) {
+  program::Builder& builder = scope.builder;
   const TensorType type = scope.input_type(inputs.gamma);
-  const plan::ValueId raised = builder.Scratch(type), root = builder.Scratch(type);
-  const plan::ValueId scale = builder.Scratch(type);
-  const plan::ValueId more = builder.WeightsOf<float>({type.type, {1}}, {epsilon});
+  const program::ValueId raised = builder.Scratch(type), root = builder.Scratch(type);
+  const program::ValueId scale = builder.Scratch(type);
+  const program::ValueId more = builder.WeightsOf<float>({type.type, {1}}, {epsilon});
   EmitBinary(builder, BinaryOp::add, scope.input(inputs.variance), more, raised);
   EmitUnary(builder, UnaryOp::sqrt, raised, root);
   EmitBinary(builder, BinaryOp::divide, scope.input(inputs.gamma), root, scale);
@@ -314,7 +315,7 @@ plan::ValueId EmitBatchScale(LowerScope& scope, const BatchInputs& inputs, float
 template <const BatchInputs& inputs>
 void LowerBatch(LowerScope& scope) {
   const float epsilon = scope.attributes.Float("epsilon", 0);
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const TensorType type = scope.output_type(0), channels = scope.input_type(inputs.gamma);
   const auto gamma = scope.Numbers(inputs.gamma), beta = scope.Numbers(inputs.beta);
   const auto mean = scope.Numbers(inputs.mean), variance = scope.Numbers(inputs.variance);
@@ -328,7 +329,7 @@ void LowerBatch(LowerScope& scope) {
     return EmitAffine(scope, scope.input(inputs.x), builder.WeightsOf(channels, scale),
                       builder.WeightsOf(channels, shift));
   }
-  const plan::ValueId centred = builder.Scratch(type);
+  const program::ValueId centred = builder.Scratch(type);
   EmitBinary(builder, BinaryOp::subtract, {scope.input(inputs.x), type.dims},
              PerChannel(builder, scope.input(inputs.mean), type.dims.size()), centred);
   EmitAffine(scope, centred, EmitBatchScale(scope, inputs, epsilon), scope.input(inputs.beta));

@@ -73,8 +73,8 @@ void InferOneHotOfMode(InferScope& scope) {
 
 // The indices with depth added to negative ones, before they are broadcast along the new axis.
 // Indices below -depth remain negative.
-plan::ValueId CountedFromStart(LowerScope& scope, int64_t depth) {
-  plan::Builder& builder = scope.builder;
+program::ValueId CountedFromStart(LowerScope& scope, int64_t depth) {
+  program::Builder& builder = scope.builder;
   const TensorType type = scope.input_type(0);
   const auto known = [&](int64_t number) {
     return Operand{IntegerWeights(builder, type.type, {number}), Dims(type.dims.size(), 1)};
@@ -95,17 +95,17 @@ template <bool has_mode>
 void LowerOneHot(LowerScope& scope) {
   const OneHotSpec spec = ReadOneHotSpec(scope).value();
   const TensorType type = scope.output_type(0);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const bool from_end = has_mode && CountsFromEnd(scope);
-  const plan::ValueId indices = from_end ? CountedFromStart(scope, spec.depth) : scope.input(0);
+  const program::ValueId indices = from_end ? CountedFromStart(scope, spec.depth) : scope.input(0);
   const size_t rank = type.dims.size();
   Dims repeated = type.dims, along(rank, 1);
   repeated[spec.axis] = 1;
   along[spec.axis] = spec.depth;
-  const plan::ValueId is_position = builder.Scratch({ElementType::boolean, type.dims});
-  const plan::ValueId positions = IndexSequence(builder, scope.input_element(0), spec.depth);
+  const program::ValueId is_position = builder.Scratch({ElementType::boolean, type.dims});
+  const program::ValueId positions = IndexSequence(builder, scope.input_element(0), spec.depth);
   EmitCompare(builder, format::CompareOp::equal, {indices, repeated}, {positions, along},
               is_position);
   const Operand on = {scope.input(2), Dims(rank, 1)}, off = {scope.input(3), Dims(rank, 1)};

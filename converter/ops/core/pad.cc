@@ -130,7 +130,7 @@ void LowerMirrored(LowerScope& scope, const PadSpec& spec) {
     runs[axis] = spec.begin[axis] == 0 && spec.end[axis] == 0 ? FullAxis(from[axis])
                                                               : MirrorRuns(spec, axis, from[axis]);
   }
-  plan::ValueId source = scope.input(0);
+  program::ValueId source = scope.input(0);
   for (size_t first = 0; first < from.size();) {
     Dims to = from;
     std::vector<Runs> group;
@@ -141,9 +141,9 @@ void LowerMirrored(LowerScope& scope, const PadSpec& spec) {
       group[axis] = runs[axis];
       to[axis] = spec.output[axis];
     }
-    const plan::ValueId target = axis == from.size()
-                                     ? scope.NewOutput(0)
-                                     : scope.builder.Scratch({scope.input_element(0), to});
+    const program::ValueId target = axis == from.size()
+                                        ? scope.NewOutput(0)
+                                        : scope.builder.Scratch({scope.input_element(0), to});
     EmitMovement(scope.builder, source, target, MovementOf(group, from, to));
     source = target;
     from = to;
@@ -160,7 +160,7 @@ uint64_t BitsOfValue(const ir::Constant& value) {
 // The border as boxes that do not overlap. For axis k: the parts before and after the centre,
 // limited to the centre along axes before k, and complete along axes after k.
 std::vector<Movement> BorderBoxes(const PadSpec& spec, const std::vector<Run>& centre) {
-  const Dims strides = plan::DenseStrides(spec.output);
+  const Dims strides = program::DenseStrides(spec.output);
   const auto along = [&](size_t axis, int64_t first, int64_t last) {
     return std::vector<Nest>{{{last - first}, {0}, {strides[axis]}, 0, first * strides[axis]}};
   };
@@ -195,7 +195,7 @@ void LowerConstant(LowerScope& scope, const PadSpec& spec) {
     centre[axis] = Centre(spec, axis, dims[axis]);
     runs.push_back({centre[axis]});
   }
-  const plan::ValueId target = scope.NewOutput(0);
+  const program::ValueId target = scope.NewOutput(0);
   const Movement movement = MovementOf(runs, dims, spec.output);
   const ir::Constant* known = scope.constant(3);
   if (scope.has_input(3) && known == nullptr) {

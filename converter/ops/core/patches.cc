@@ -75,32 +75,32 @@ void InferPatches(InferScope& scope) {
 }
 
 // [planes, H, W] with zero padding.
-plan::ValueId WithZeros(plan::Builder& builder, plan::ValueId x, int64_t planes,
-                        const Patches& patches) {
+program::ValueId WithZeros(program::Builder& builder, program::ValueId x, int64_t planes,
+                           const Patches& patches) {
   const auto& [y_axis, x_axis] = patches;
   const Dims from = {planes, y_axis.in, x_axis.in};
   const Dims to = {planes, y_axis.padded(), x_axis.padded()};
   if (from == to) return x;
-  const plan::ValueId padded = builder.Scratch({builder.type(x), to});
+  const program::ValueId padded = builder.Scratch({builder.type(x), to});
   builder.Fill(padded);
-  builder.CopyStrided(x, padded, from, plan::DenseStrides(from), 0, plan::DenseStrides(to),
+  builder.CopyStrided(x, padded, from, program::DenseStrides(from), 0, program::DenseStrides(to),
                       y_axis.begin * to[2] + x_axis.begin);
   return padded;
 }
 
 void LowerPatches(LowerScope& scope) {
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const Patches patches = PatchesOf(scope);
   const Dims& in = scope.input_dims(0);
-  const plan::ValueId image = WithZeros(scope.builder, scope.input(0), in[0] * in[1], patches);
+  const program::ValueId image = WithZeros(scope.builder, scope.input(0), in[0] * in[1], patches);
   const int64_t row = patches.x.padded(), plane = patches.y.padded() * row;
   const Dims dims = {in[0], patches.y.kernel, patches.x.kernel,
                      in[1], patches.y.out,    patches.x.out};
   scope.builder.CopyStrided(image, y, dims,
                             {in[1] * plane, patches.y.rate * row, patches.x.rate, plane,
                              patches.y.stride * row, patches.x.stride},
-                            0, plan::DenseStrides(dims), 0);
+                            0, program::DenseStrides(dims), 0);
 }
 
 // ReorgYolo. The elements are viewed as [N, C / stride^2, H * stride, W * stride] and split into
@@ -126,7 +126,7 @@ void InferReorg(InferScope& scope) {
 }
 
 void LowerReorg(LowerScope& scope) {
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const Dims& in = scope.input_dims(0);
   const int64_t stride = scope.attributes.Ints("stride")[0];
@@ -134,7 +134,7 @@ void LowerReorg(LowerScope& scope) {
   const Dims dims = {in[0], stride, stride, in[1] / (stride * stride), in[2], in[3]};
   scope.builder.CopyStrided(scope.input(0), y, dims,
                             {in[1] * in[2] * in[3], row, 1, plane, stride * row, stride}, 0,
-                            plan::DenseStrides(dims), 0);
+                            program::DenseStrides(dims), 0);
 }
 
 void PatchAxes(AxisScope& scope) {

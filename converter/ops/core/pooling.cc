@@ -149,8 +149,8 @@ Params PoolParamsOf(PoolOp op, const Pooled& maps, const Window& window) {
 }
 
 // Pools over y and x.
-void EmitPool(plan::Builder& builder, PoolOp op, const Pooled& maps, const Window& window,
-              plan::ValueId x, plan::ValueId y) {
+void EmitPool(program::Builder& builder, PoolOp op, const Pooled& maps, const Window& window,
+              program::ValueId x, program::ValueId y) {
   builder.Emit(PoolParamsOf<format::PoolParams>(op, maps, window), {x}, {y});
 }
 
@@ -158,13 +158,13 @@ bool ChangesNothing(const WindowAxis& axis) { return axis.is_alone() && axis.out
 
 // Pools the planes first, then the depth. A maximum of maxima is exact; so is a mean of means if
 // all windows have the same number of elements.
-void EmitVolumePool(plan::Builder& builder, PoolOp op, int64_t planes, const Window& window,
-                    plan::ValueId x, plan::ValueId y) {
+void EmitVolumePool(program::Builder& builder, PoolOp op, int64_t planes, const Window& window,
+                    program::ValueId x, program::ValueId y) {
   const bool keeps_planes = ChangesNothing(window.y) && ChangesNothing(window.x);
   const Pooled flat = Planes(planes * window.z.in, window);
   if (ChangesNothing(window.z)) return EmitPool(builder, op, flat, window, x, y);
   const int64_t area = window.y.out * window.x.out;
-  plan::ValueId pooled = x;
+  program::ValueId pooled = x;
   if (!keeps_planes) {
     pooled = builder.Scratch({ElementType::f32, {planes, window.z.in, area}});
     EmitPool(builder, op, flat, window, x, pooled);
@@ -183,7 +183,7 @@ Pooled MapsOf(const NodeScope& scope, const Window& window) {
 
 void Emit(LowerScope& scope, PoolOp op) {
   const Dims data = SpecDims(scope);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   Window window = WindowOf(scope);
   if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
@@ -198,20 +198,20 @@ void Emit(LowerScope& scope, PoolOp op) {
 
 // Pads x with elements of these bits up to the reach of the windows, and changes `window` to start
 // inside. Returns x if no padding is needed.
-plan::ValueId Padded(plan::Builder& builder, plan::ValueId x, int64_t planes, uint64_t bits,
-                     Window& window) {
+program::ValueId Padded(program::Builder& builder, program::ValueId x, int64_t planes,
+                        uint64_t bits, Window& window) {
   if (StaysInside(window)) return x;
   const Dims to = {planes, Reach(window.z), Reach(window.y), Reach(window.x)};
-  const plan::ValueId padded = builder.Scratch({builder.type(x), to});
+  const program::ValueId padded = builder.Scratch({builder.type(x), to});
   builder.Fill(padded, bits);
   const auto used = [](const WindowAxis& axis) {
     return std::min(axis.in, Reach(axis) - axis.pad_begin);
   };
   const Dims from = {planes, window.z.in, window.y.in, window.x.in};
-  const Dims strides = plan::DenseStrides(to);
+  const Dims strides = program::DenseStrides(to);
   builder.CopyStrided(
-      x, padded, {planes, used(window.z), used(window.y), used(window.x)}, plan::DenseStrides(from),
-      0, strides,
+      x, padded, {planes, used(window.z), used(window.y), used(window.x)},
+      program::DenseStrides(from), 0, strides,
       window.z.pad_begin * strides[1] + window.y.pad_begin * strides[2] + window.x.pad_begin);
   window.z.in = to[1];
   window.y.in = to[2];
@@ -233,29 +233,29 @@ int64_t LowestOf(ElementType type) {
 
 // Gathers each window into a row: [planes * windows, taps]. x is f32, i32 or i64; `data` is the
 // original type of the data.
-plan::ValueId WindowRows(plan::Builder& builder, plan::ValueId x, ElementType data, int64_t planes,
-                         Window window) {
+program::ValueId WindowRows(program::Builder& builder, program::ValueId x, ElementType data,
+                            int64_t planes, Window window) {
   const ElementType type = builder.type(x);
   // Padding in the width of x: a NaN, which ranks below every number, or the lowest integer.
   const uint64_t mask = std::numeric_limits<uint64_t>::max() >> (64 - BitsOf(type));
   const uint64_t bits =
       type == ElementType::f32 ? 0x7FC00000 : static_cast<uint64_t>(LowestOf(data)) & mask;
-  const plan::ValueId source = Padded(builder, x, planes, bits, window);
+  const program::ValueId source = Padded(builder, x, planes, bits, window);
   const WindowAxis &z = window.z, &y = window.y, &across = window.x;
   const int64_t row = across.in, plane = y.in * row;
   const Dims dims = {planes, z.out, y.out, across.out, z.kernel, y.kernel, across.kernel};
-  const plan::ValueId rows = builder.Scratch({type, dims});
+  const program::ValueId rows = builder.Scratch({type, dims});
   builder.CopyStrided(source, rows, dims,
                       {z.in * plane, z.stride * plane, y.stride * row, across.stride,
                        z.dilation * plane, y.dilation * row, across.dilation},
-                      0, plan::DenseStrides(dims), 0);
+                      0, program::DenseStrides(dims), 0);
   return rows;
 }
 
 // Gathers each window into a row and reduces each row to its maximum. x is i32 or i64.
-void EmitIntegerMax(plan::Builder& builder, plan::ValueId x, ElementType data, int64_t planes,
-                    const Window& window, plan::ValueId y) {
-  const plan::ValueId rows = WindowRows(builder, x, data, planes, window);
+void EmitIntegerMax(program::Builder& builder, program::ValueId x, ElementType data, int64_t planes,
+                    const Window& window, program::ValueId y) {
+  const program::ValueId rows = WindowRows(builder, x, data, planes, window);
   format::ReduceParams params;
   params.mutate_kept_rank(1);
   params.mutate_reduced_rank(1);
@@ -267,16 +267,16 @@ void EmitIntegerMax(plan::Builder& builder, plan::ValueId x, ElementType data, i
 }
 
 // x, or 8-bit and 16-bit integers widened to i32.
-plan::ValueId Wide(plan::Builder& builder, plan::ValueId x) {
+program::ValueId Wide(program::Builder& builder, program::ValueId x) {
   if (ElementBytes(builder.type(x)) >= 4) return x;
-  const plan::ValueId wide = builder.Scratch({ElementType::i32, builder.dims(x)});
+  const program::ValueId wide = builder.Scratch({ElementType::i32, builder.dims(x)});
   EmitConvert(builder, x, wide);
   return wide;
 }
 
 // Integer pooling of i8 data over one or two axes. A maximum keeps the quantisation parameters.
 void EmitBytes(LowerScope& scope, PoolOp op) {
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   Window window = WindowOf(scope);
   if (op == PoolOp::mean_include_pad) CountBeyondPads(window);
@@ -293,16 +293,16 @@ void EmitMaxima(LowerScope& scope) {
   const TensorType type = scope.output_type(0);
   if (type.type == ElementType::f32) return Emit(scope, PoolOp::max);
   if (type.type == ElementType::i8 && scope.rank(0) < 5) return EmitBytes(scope, PoolOp::max);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const Dims& data = scope.input_dims(0);
   const int64_t planes = data[0] * data[1];
-  const plan::ValueId wide_x = Wide(builder, scope.input(0));
+  const program::ValueId wide_x = Wide(builder, scope.input(0));
   if (ElementBytes(type.type) >= 4) {
     return EmitIntegerMax(builder, wide_x, type.type, planes, WindowOf(scope), y);
   }
-  const plan::ValueId wide_y = builder.Scratch({ElementType::i32, type.dims});
+  const program::ValueId wide_y = builder.Scratch({ElementType::i32, type.dims});
   EmitIntegerMax(builder, wide_x, type.type, planes, WindowOf(scope), wide_y);
   EmitConvert(builder, wide_y, y);
 }
@@ -343,7 +343,7 @@ PlaneNumbers PlaneNumbersOf(const Window& window) {
 // Steps that compute the indices of the maxima.
 class IndexSteps {
  public:
-  IndexSteps(plan::Builder& builder, const Dims& data, ElementType type, const Window& window)
+  IndexSteps(program::Builder& builder, const Dims& data, ElementType type, const Window& window)
       : builder_(builder),
         data_(data),
         data_type_(type),
@@ -352,8 +352,8 @@ class IndexSteps {
         dims_{planes_, WindowCount(window)} {}
 
   // Index of the maximum within each row; the first one if several are equal.
-  plan::ValueId Taps(plan::ValueId rows) {
-    const plan::ValueId taps = Made();
+  program::ValueId Taps(program::ValueId rows) {
+    const program::ValueId taps = Made();
     maxima_ = builder_.Scratch({builder_.type(rows), dims_});
     EmitTop(builder_, {.outer = dims_[0] * dims_[1], .axis = TapCount(window_)}, rows, maxima_,
             taps);
@@ -361,12 +361,12 @@ class IndexSteps {
   }
 
   // Converts tap indices to element numbers, counted over the axes of the data from `axis` on.
-  plan::ValueId Numbers(plan::ValueId taps, size_t axis) {
+  program::ValueId Numbers(program::ValueId taps, size_t axis) {
     const PlaneNumbers in_plane = PlaneNumbersOf(window_);
-    const plan::ValueId offsets = Made();
+    const program::ValueId offsets = Made();
     EmitGather(builder_, {1, 1, TapCount(window_), 1, dims_[0] * dims_[1]}, Known(in_plane.taps),
                taps, offsets);
-    plan::ValueId numbers = Of(format::BinaryOp::add, offsets, in_plane.windows, {1, dims_[1]});
+    program::ValueId numbers = Of(format::BinaryOp::add, offsets, in_plane.windows, {1, dims_[1]});
     const int64_t plane = ProductOf(data_, 2, data_.size());
     if (!StaysInside(window_)) {  // only NaN: the index may be in the padding
       numbers = Of(format::BinaryOp::maximum, numbers, {0}, {1, 1});
@@ -388,46 +388,47 @@ class IndexSteps {
  private:
   // Padding is the lowest integer. If it is the maximum of a window, all elements are equal. The
   // index is then that of the first element that is not padding.
-  plan::ValueId Inside(plan::ValueId numbers, const Dims& firsts) {
+  program::ValueId Inside(program::ValueId numbers, const Dims& firsts) {
     const ElementType type = builder_.type(maxima_);
-    const plan::ValueId is_lowest = builder_.Scratch({ElementType::boolean, dims_});
-    const plan::ValueId y = Made();
+    const program::ValueId is_lowest = builder_.Scratch({ElementType::boolean, dims_});
+    const program::ValueId y = Made();
     EmitCompare(builder_, format::CompareOp::equal, {maxima_, dims_},
                 {IntegerWeights(builder_, type, {LowestOf(data_type_)}), {1, 1}}, is_lowest);
     EmitSelect(builder_, {is_lowest, dims_}, {Known(firsts), {1, dims_[1]}}, {numbers, dims_},
                {y, dims_});
     return y;
   }
-  plan::ValueId Made() { return builder_.Scratch({kNumberType, dims_}); }
-  plan::ValueId Known(const Dims& numbers) {
+  program::ValueId Made() { return builder_.Scratch({kNumberType, dims_}); }
+  program::ValueId Known(const Dims& numbers) {
     return IntegerWeights(builder_, kNumberType, numbers);
   }
-  plan::ValueId Of(format::BinaryOp op, plan::ValueId x, const Dims& numbers, const Dims& dims) {
-    const plan::ValueId y = Made();
+  program::ValueId Of(format::BinaryOp op, program::ValueId x, const Dims& numbers,
+                      const Dims& dims) {
+    const program::ValueId y = Made();
     EmitBinary(builder_, op, {x, dims_}, {Known(numbers), dims}, y);
     return y;
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const Dims data_;
   const ElementType data_type_;
   const Window window_;
   const int64_t planes_;
   const Dims dims_;  // one number per window
-  plan::ValueId maxima_ = plan::kNone;
+  program::ValueId maxima_ = program::kNone;
 };
 
 void EmitIndices(LowerScope& scope) {
   const TensorType type = scope.output_type(1);
   if (ElementCount(type.dims) == 0) return void(scope.NewOutput(1));
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const Dims data = scope.input_dims(0);
   const Window window = WindowOf(scope);
-  const plan::ValueId rows = WindowRows(builder, Wide(builder, scope.input(0)),
-                                        scope.input_element(0), data[0] * data[1], window);
+  const program::ValueId rows = WindowRows(builder, Wide(builder, scope.input(0)),
+                                           scope.input_element(0), data[0] * data[1], window);
   IndexSteps steps(builder, data, scope.input_element(0), window);
   const size_t axis = WrappedAxis(scope.attributes.Int("axis", 0), scope.rank(0));
-  const plan::ValueId numbers = steps.Numbers(steps.Taps(rows), axis);
+  const program::ValueId numbers = steps.Numbers(steps.Taps(rows), axis);
   if (type.type == kNumberType) return scope.SetOutput(1, builder.View(numbers, 0, type));
   EmitConvert(builder, numbers, scope.NewOutput(1));
 }

@@ -34,7 +34,7 @@ std::vector<int8_t> BytesOf(const ir::Constant& constant) {
   return bytes;
 }
 
-plan::ValueId ByteWeights(plan::Builder& builder, const std::vector<int8_t>& bytes) {
+program::ValueId ByteWeights(program::Builder& builder, const std::vector<int8_t>& bytes) {
   return builder.WeightsOf({ElementType::i8, {std::ssize(bytes)}}, bytes);
 }
 
@@ -57,7 +57,7 @@ void InferToCodes(InferScope& scope) {
 }
 
 void LowerToCodes(LowerScope& scope) {
-  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
   const format::QuantizeParams params(CountOf(scope), scope.attributes.Float(kInverse, 0),
                                       CodesOf(scope));
@@ -70,7 +70,7 @@ void InferFromCodes(InferScope& scope) {
 }
 
 void LowerFromCodes(LowerScope& scope) {
-  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
   const format::DequantizeParams params(CountOf(scope), scope.attributes.Float(kCodeScale, 0),
                                         ByteOf(scope, kInputZero), 0, 0);
@@ -92,15 +92,15 @@ void InferByteTable(InferScope& scope) {
 }
 
 // The same bytes as signed codes, because the step indexes its table from -128.
-plan::ValueId SignedBytes(plan::Builder& builder, plan::ValueId value) {
+program::ValueId SignedBytes(program::Builder& builder, program::ValueId value) {
   if (builder.type(value) == ElementType::i8) return value;
   return builder.View(value, 0, {ElementType::i8, builder.dims(value)});
 }
 
 void LowerByteTable(LowerScope& scope) {
-  const plan::ValueId x = scope.input(0), table = scope.input(1), y = scope.NewOutput(0);
+  const program::ValueId x = scope.input(0), table = scope.input(1), y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   builder.Emit(format::LookupParams(CountOf(scope)),
                {SignedBytes(builder, x), SignedBytes(builder, table)}, {SignedBytes(builder, y)});
 }
@@ -111,19 +111,19 @@ bool IsOfZeros(const ir::Constant& constant) {
 }
 
 // The operands of a product step. Zero addends are omitted.
-std::vector<plan::ValueId> ProductInputs(LowerScope& scope, plan::ValueId x,
-                                         plan::ValueId weights) {
-  std::vector<plan::ValueId> inputs = {x, weights, scope.input(kScales)};
+std::vector<program::ValueId> ProductInputs(LowerScope& scope, program::ValueId x,
+                                            program::ValueId weights) {
+  std::vector<program::ValueId> inputs = {x, weights, scope.input(kScales)};
   for (const size_t i : {kFirsts, kStarts}) {
     const ir::Constant* constant = scope.constant(i);
     const bool is_nothing = constant != nullptr && IsOfZeros(*constant);
-    inputs.push_back(is_nothing ? plan::kNone : scope.input(i));
+    inputs.push_back(is_nothing ? program::kNone : scope.input(i));
   }
   return inputs;
 }
 
 // Emits the dense step for contiguous rows of x.
-void EmitByteRows(LowerScope& scope, int64_t rows, const Filters& filters, plan::ValueId y) {
+void EmitByteRows(LowerScope& scope, int64_t rows, const Filters& filters, program::ValueId y) {
   const uint32_t inputs = Narrow32(filters.in_channels, "inputs");
   const uint32_t outputs = Narrow32(filters.out_channels, "outputs");
   std::vector<int8_t> packed(kernels::PackedDenseI8Bytes(outputs, inputs));
@@ -136,7 +136,7 @@ void EmitByteRows(LowerScope& scope, int64_t rows, const Filters& filters, plan:
   params.mutate_x_row_stride(inputs);
   params.mutate_y_row_stride(outputs);
   params.mutable_codes() = CodesOf(scope);
-  const plan::ValueId panels = ByteWeights(scope.builder, packed);
+  const program::ValueId panels = ByteWeights(scope.builder, packed);
   scope.builder.Emit(params, ProductInputs(scope, scope.input(kData), panels), {y});
 }
 
@@ -155,7 +155,7 @@ void InferByteMatMul(InferScope& scope) {
 }
 
 void LowerByteMatMul(LowerScope& scope) {
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
   const Dims& weights = scope.input_dims(kFilters);
   EmitByteRows(scope, ElementCount(scope.output_type(0).dims).value_or(0) / weights[0],
@@ -179,8 +179,8 @@ void InferByteConvolution(InferScope& scope) {
 }
 
 // Copies the data with its padding and removes the padding from `window`.
-plan::ValueId WithPadding(LowerScope& scope, Window& window) {
-  const plan::ValueId x = scope.input(kData);
+program::ValueId WithPadding(LowerScope& scope, Window& window) {
+  const program::ValueId x = scope.input(kData);
   const Dims from = {scope.input_dims(kData)[0], window.y.in, window.x.in,
                      scope.input_dims(kData).back()};
   Dims to = from;
@@ -190,12 +190,12 @@ plan::ValueId WithPadding(LowerScope& scope, Window& window) {
     to[position] = axis->in = std::max(axis->pad_begin + axis->in, seen);
   }
   if (to == from) return x;
-  const Dims strides = plan::DenseStrides(to);
+  const Dims strides = program::DenseStrides(to);
   const int64_t first = window.y.pad_begin * strides[1] + window.x.pad_begin * strides[2];
   window.y.pad_begin = window.y.pad_end = window.x.pad_begin = window.x.pad_end = 0;
-  const plan::ValueId padded = scope.builder.Scratch({ElementType::i8, to});
+  const program::ValueId padded = scope.builder.Scratch({ElementType::i8, to});
   scope.builder.CopyStrided(scope.input(kPaddingCode), padded, to, Dims(to.size()), 0, strides, 0);
-  scope.builder.CopyStrided(x, padded, from, plan::DenseStrides(from), 0, strides, first);
+  scope.builder.CopyStrided(x, padded, from, program::DenseStrides(from), 0, strides, first);
   return padded;
 }
 
@@ -234,8 +234,8 @@ bool IsDirect(const Window& window) {
   return is_direct(window.y) && is_direct(window.x);
 }
 
-void EmitByteConv(LowerScope& scope, const Filters& filters, const Window& window, plan::ValueId x,
-                  plan::ValueId y) {
+void EmitByteConv(LowerScope& scope, const Filters& filters, const Window& window,
+                  program::ValueId x, program::ValueId y) {
   auto params = ByteWindowParams<format::ConvQ8Params>(scope, filters, window);
   params.mutate_groups(Narrow32(filters.groups, "groups"));
   params.mutate_in_channels(Narrow32(filters.in_channels, "in channels"));
@@ -250,15 +250,15 @@ void EmitByteConv(LowerScope& scope, const Filters& filters, const Window& windo
     kernels::PackDenseI8(rows.data() + g * params.out_channels() * inputs, params.out_channels(),
                          inputs, packed.data() + g * group);
   }
-  const plan::ValueId panels = ByteWeights(scope.builder, packed);
-  const std::vector<plan::ValueId> operands = ProductInputs(scope, x, panels);
+  const program::ValueId panels = ByteWeights(scope.builder, packed);
+  const std::vector<program::ValueId> operands = ProductInputs(scope, x, panels);
   const auto bytes = static_cast<int64_t>(kernels::ConvQ8ScratchBytes(IsDirect(window), inputs));
-  const plan::ValueId scratch = scope.builder.Scratch({ElementType::i8, {bytes}});
+  const program::ValueId scratch = scope.builder.Scratch({ElementType::i8, {bytes}});
   scope.builder.Emit(params, operands, {y, scratch});
 }
 
 void EmitByteDepthwise(LowerScope& scope, const Filters& filters, const Window& window,
-                       plan::ValueId x, plan::ValueId y) {
+                       program::ValueId x, program::ValueId y) {
   auto params = ByteWindowParams<format::DepthwiseQ8Params>(scope, filters, window);
   params.mutate_channels(Narrow32(filters.groups * filters.out_channels, "channels"));
   params.mutate_multiplier(Narrow32(filters.out_channels, "multiplier"));
@@ -267,7 +267,7 @@ void EmitByteDepthwise(LowerScope& scope, const Filters& filters, const Window& 
       params.channels(), params.kernel_height(), params.kernel_width()));
   kernels::PackDepthwiseI8(weights.data(), params.channels(), params.kernel_height(),
                            params.kernel_width(), packed.data());
-  const plan::ValueId panels = ByteWeights(scope.builder, packed);
+  const program::ValueId panels = ByteWeights(scope.builder, packed);
   scope.builder.Emit(params, ProductInputs(scope, x, panels), {y});
 }
 
@@ -281,7 +281,7 @@ bool IsOfPixels(const Filters& filters, const Window& window) {
 }
 
 void LowerByteConvolution(LowerScope& scope) {
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
   const Filters filters = FiltersOf(scope);
   Window window = ConvolvedWindow(scope);
@@ -289,7 +289,7 @@ void LowerByteConvolution(LowerScope& scope) {
     const int64_t pixels = scope.input_dims(kData)[0] * window.y.out * window.x.out;
     return EmitByteRows(scope, pixels, filters, y);
   }
-  const plan::ValueId x =
+  const program::ValueId x =
       scope.has_input(kPaddingCode) ? WithPadding(scope, window) : scope.input(kData);
   if (IsDepthwise(filters)) return EmitByteDepthwise(scope, filters, window, x, y);
   EmitByteConv(scope, filters, window, x, y);
@@ -305,7 +305,7 @@ void InferByteBinary(InferScope& scope) {
 
 template <format::BinaryOp op>
 void LowerByteBinary(LowerScope& scope) {
-  const plan::ValueId a = scope.input(0), b = scope.input(1), y = scope.NewOutput(0);
+  const program::ValueId a = scope.input(0), b = scope.input(1), y = scope.NewOutput(0);
   const Dims& out = scope.output_type(0).dims;
   if (CountOf(scope) == 0) return;
   const std::array aligned = {WithLeadingOnes(scope.input_dims(0), out.size()),

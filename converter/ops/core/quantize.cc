@@ -55,9 +55,9 @@ void InferQuantize(InferScope& scope) {
 struct RangeLimit {
   Dims dims;
   std::vector<float> numbers;
-  plan::ValueId value = plan::kNone;
+  program::ValueId value = program::kNone;
 
-  bool is_known() const { return value == plan::kNone; }
+  bool is_known() const { return value == program::kNone; }
 };
 
 RangeLimit LimitOf(LowerScope& scope, size_t i) {
@@ -94,19 +94,19 @@ RangeLimit LimitOfBoth(const RangeLimit& a, const RangeLimit& b, Apply apply) {
   return both;
 }
 
-Operand OperandOf(plan::Builder& builder, const RangeLimit& limit) {
+Operand OperandOf(program::Builder& builder, const RangeLimit& limit) {
   if (!limit.is_known()) return {limit.value, limit.dims};
   return {builder.WeightsOf({ElementType::f32, limit.dims}, limit.numbers), limit.dims};
 }
 
 // As above; emits a step if one of them is computed.
 template <typename Apply>
-RangeLimit LimitOfBoth(plan::Builder& builder, BinaryOp op, const RangeLimit& a,
+RangeLimit LimitOfBoth(program::Builder& builder, BinaryOp op, const RangeLimit& a,
                        const RangeLimit& b, Apply apply) {
   if (a.is_known() && b.is_known()) return LimitOfBoth(a, b, apply);
   const Dims dims = DimsOfBoth(a, b);
   const Operand left = OperandOf(builder, a), right = OperandOf(builder, b);
-  const plan::ValueId both = builder.Scratch({ElementType::f32, dims});
+  const program::ValueId both = builder.Scratch({ElementType::f32, dims});
   EmitBinary(builder, op, left, right, both);
   return {dims, {}, both};
 }
@@ -130,7 +130,8 @@ struct QuantizeRanges {
         span(Difference(scope.builder, high, low)),
         out_span(Difference(scope.builder, out_high, out_low)) {}
 
-  static RangeLimit Difference(plan::Builder& builder, const RangeLimit& a, const RangeLimit& b) {
+  static RangeLimit Difference(program::Builder& builder, const RangeLimit& a,
+                               const RangeLimit& b) {
     return LimitOfBoth(builder, BinaryOp::subtract, a, b, std::minus<float>());
   }
 
@@ -157,9 +158,9 @@ class Quantizing {
         steps_{Dims(type_.dims.size(), 1),
                {static_cast<float>(scope.attributes.Int("levels", 0) - 1)}} {}
 
-  void Emit(plan::ValueId x, plan::ValueId y) {
+  void Emit(program::ValueId x, program::ValueId y) {
     if (ranges_.MeetTheirEnds()) return EmitFormula(Clamped(x), y);
-    const plan::ValueId inside = builder_.Scratch(type_), from_low = builder_.Scratch(type_);
+    const program::ValueId inside = builder_.Scratch(type_), from_low = builder_.Scratch(type_);
     EmitFormula(x, inside);
     const auto min = [](float a, float b) { return std::min(a, b); };
     const auto max = [](float a, float b) { return std::max(a, b); };
@@ -172,54 +173,54 @@ class Quantizing {
   }
 
  private:
-  Operand Full(plan::ValueId value) const { return {value, type_.dims}; }
+  Operand Full(program::ValueId value) const { return {value, type_.dims}; }
   // Returns value <op> by.
-  plan::ValueId Apply(BinaryOp op, plan::ValueId value, const RangeLimit& by) {
-    const plan::ValueId y = builder_.Scratch(type_);
+  program::ValueId Apply(BinaryOp op, program::ValueId value, const RangeLimit& by) {
+    const program::ValueId y = builder_.Scratch(type_);
     EmitBinary(builder_, op, Full(value), OperandOf(builder_, by), y);
     return y;
   }
 
   // Clamps x to the input range; NaN stays NaN.
-  plan::ValueId Clamped(plan::ValueId x) {
+  program::ValueId Clamped(program::ValueId x) {
     const float low = ranges_.low.numbers.front(), high = ranges_.high.numbers.front();
     if (!IsEveryLimit(ranges_.low, low) || !IsEveryLimit(ranges_.high, high)) {
       return Apply(BinaryOp::minimum, Apply(BinaryOp::maximum, x, ranges_.low), ranges_.high);
     }
-    const plan::ValueId y = builder_.Scratch(type_);
+    const program::ValueId y = builder_.Scratch(type_);
     EmitUnary(builder_, UnaryOp::clamp, x, y, low, high);
     return y;
   }
 
   // round((x - low) / span * steps) / steps * out_span + out_low
-  void EmitFormula(plan::ValueId x, plan::ValueId y) {
+  void EmitFormula(program::ValueId x, program::ValueId y) {
     const bool from_zero = IsEveryLimit(ranges_.low, 0);
-    const plan::ValueId above = from_zero ? x : Apply(BinaryOp::subtract, x, ranges_.low);
-    const plan::ValueId part = Apply(BinaryOp::divide, above, ranges_.span);
-    const plan::ValueId exact = Apply(BinaryOp::multiply, part, steps_);
-    const plan::ValueId code = builder_.Scratch(type_);
+    const program::ValueId above = from_zero ? x : Apply(BinaryOp::subtract, x, ranges_.low);
+    const program::ValueId part = Apply(BinaryOp::divide, above, ranges_.span);
+    const program::ValueId exact = Apply(BinaryOp::multiply, part, steps_);
+    const program::ValueId code = builder_.Scratch(type_);
     EmitUnary(builder_, UnaryOp::round_even, exact, code);
-    const plan::ValueId rounded = Apply(BinaryOp::divide, code, steps_);
-    const plan::ValueId scaled = Apply(BinaryOp::multiply, rounded, ranges_.out_span);
+    const program::ValueId rounded = Apply(BinaryOp::divide, code, steps_);
+    const program::ValueId scaled = Apply(BinaryOp::multiply, rounded, ranges_.out_span);
     EmitBinary(builder_, BinaryOp::add, Full(scaled), OperandOf(builder_, ranges_.out_low), y);
   }
 
   // y = x <op> limit ? value : otherwise
-  void Replace(CompareOp op, plan::ValueId x, const RangeLimit& limit, const RangeLimit& value,
-               plan::ValueId otherwise, plan::ValueId y) {
-    const plan::ValueId beyond = builder_.Scratch({ElementType::boolean, type_.dims});
+  void Replace(CompareOp op, program::ValueId x, const RangeLimit& limit, const RangeLimit& value,
+               program::ValueId otherwise, program::ValueId y) {
+    const program::ValueId beyond = builder_.Scratch({ElementType::boolean, type_.dims});
     EmitCompare(builder_, op, Full(x), OperandOf(builder_, limit), beyond);
     EmitSelect(builder_, Full(beyond), OperandOf(builder_, value), Full(otherwise), Full(y));
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const TensorType type_;
   const QuantizeRanges ranges_;
   const RangeLimit steps_;
 };
 
 void LowerQuantize(LowerScope& scope) {
-  const plan::ValueId x = scope.input(kQuantized), y = scope.NewOutput(0);
+  const program::ValueId x = scope.input(kQuantized), y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   Quantizing(scope).Emit(x, y);
 }

@@ -18,8 +18,8 @@
 namespace weft::ops {
 namespace {
 
-using plan::kNone;
-using plan::ValueId;
+using program::kNone;
+using program::ValueId;
 
 // Input indices of a recurrent operation.
 struct Layout {
@@ -272,7 +272,7 @@ class SequenceLowering {
   void Position(ValueId scan, const std::vector<ValueId>& lasts, int64_t direction);
 
   LowerScope& scope_;
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const Recurrent& recurrent_;
   const CellShape& cell_;
   ValueId x_ = kNone, mask_ = kNone, any_ = kNone, zeros_ = kNone;
@@ -296,8 +296,8 @@ void SequenceLowering::PrepareInput() {
 }
 
 // a < b over [steps, batch], with strides for a column and a row.
-ValueId EmitLess(plan::Builder& builder, ElementType type, ValueId a, ValueId b, const Dims& dims,
-                 const Dims& a_strides, const Dims& b_strides) {
+ValueId EmitLess(program::Builder& builder, ElementType type, ValueId a, ValueId b,
+                 const Dims& dims, const Dims& a_strides, const Dims& b_strides) {
   const ValueId y = builder.Scratch({ElementType::boolean, dims});
   format::CompareParams params;
   params.mutate_rank(Narrow32(dims.size(), "rank"));
@@ -313,7 +313,7 @@ ValueId EmitLess(plan::Builder& builder, ElementType type, ValueId a, ValueId b,
 }
 
 template <typename T>
-ValueId CountUp(plan::Builder& builder, ElementType type, int64_t count) {
+ValueId CountUp(program::Builder& builder, ElementType type, int64_t count) {
   std::vector<T> numbers;
   for (int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<T>(i));
   return builder.WeightsOf({type, {count}}, numbers);

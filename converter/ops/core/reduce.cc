@@ -95,7 +95,7 @@ void InferReduceOfBooleans(InferScope& scope) {
 
 // The reduction of a dense tensor.
 Reduction ReductionOf(const Dims& dims, const std::vector<bool>& reduced) {
-  const Dims strides = plan::DenseStrides(dims);
+  const Dims strides = program::DenseStrides(dims);
   std::vector<ReduceAxis> axes;
   for (size_t i = 0; i < dims.size(); ++i) axes.push_back({dims[i], strides[i], reduced[i]});
   return ReductionOver(axes);
@@ -110,7 +110,7 @@ bool HasRuns(std::span<const ReduceAxis> collapsed) {
 // of the output; reduced axes in the order of the OpenVINO specification.
 std::vector<ReduceAxis> PermutedAxes(const Dims& document, const std::vector<bool>& reduced) {
   const Dims dims = ChannelsLast(document);
-  const Dims strides = ChannelsSecond(plan::DenseStrides(dims));
+  const Dims strides = ChannelsSecond(program::DenseStrides(dims));
   std::vector<ReduceAxis> axes;
   for (const size_t i : LastOrder(document.size())) {
     if (!reduced[i]) axes.push_back({document[i], strides[i], false});
@@ -122,8 +122,8 @@ std::vector<ReduceAxis> PermutedAxes(const Dims& document, const std::vector<boo
 }
 
 // Emits no reduction if all reduced axes have extent 1.
-void ReduceInto(plan::Builder& builder, ReduceOp op, const Reduction& over, plan::ValueId x,
-                plan::ValueId y) {
+void ReduceInto(program::Builder& builder, ReduceOp op, const Reduction& over, program::ValueId x,
+                program::ValueId y) {
   const bool is_norm = op == ReduceOp::l1 || op == ReduceOp::l2;
   if (over.reduces()) return EmitReduce(builder, op, over.axes, x, y, over.order);
   if (is_norm) return EmitUnary(builder, UnaryOp::abs, x, y);
@@ -146,7 +146,7 @@ T NeutralNumber(ReduceOp op) {
 }
 
 // The neutral element of the reduction, which is also the result for empty data.
-plan::ValueId NeutralElement(plan::Builder& builder, ReduceOp op, ElementType type) {
+program::ValueId NeutralElement(program::Builder& builder, ReduceOp op, ElementType type) {
   switch (type) {
     case ElementType::f32:
       return builder.WeightsOf<float>({type, {1}}, {NeutralNumber<float>(op)});
@@ -162,23 +162,23 @@ plan::ValueId NeutralElement(plan::Builder& builder, ReduceOp op, ElementType ty
 // Reduces an axis with a run-time length; only the elements in use contribute.
 void LowerReduceInUse(LowerScope& scope, ReduceOp op, const ir::RunTimeExtent& extent,
                       const std::vector<bool>& reduced) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const Dims& dims = scope.input_dims(0);
   const TensorType type = scope.output_type(0);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
-  const plan::ValueId x = EmitFilled(builder, scope.input(0), dims, extent.axis,
-                                     EmitLength(builder, scope.values(), extent),
-                                     NeutralElement(builder, op, type.type));
+  const program::ValueId x = EmitFilled(builder, scope.input(0), dims, extent.axis,
+                                        EmitLength(builder, scope.values(), extent),
+                                        NeutralElement(builder, op, type.type));
   const Reduction over = ReductionOf(dims, reduced);
   if (op != ReduceOp::mean) return ReduceInto(builder, op, over, x, y);
   ir::RunTimeExtent all = extent;
   for (size_t i = 0; i < dims.size(); ++i) {
     if (reduced[i] && i != extent.axis) all.part *= dims[i];
   }
-  const plan::ValueId count =
+  const program::ValueId count =
       Converted(builder, EmitLength(builder, scope.values(), all), type.type);
-  const plan::ValueId sum = builder.Scratch(type);
+  const program::ValueId sum = builder.Scratch(type);
   ReduceInto(builder, ReduceOp::sum, over, x, sum);
   EmitBinary(builder, format::BinaryOp::divide, {sum, type.dims},
              {count, Dims(type.dims.size(), 1)}, y);
@@ -193,7 +193,7 @@ void LowerReduce(LowerScope& scope) {
   if (scope.attributes.Has(kXLast)) over.axes = PermutedAxes(SpecDims(scope), reduced);
   const bool reduces = over.reduces();
   if (!reduces && op != ReduceOp::l1 && op != ReduceOp::l2) return scope.Forward(0, 0);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (reduces && ElementCount(scope.output_type(0).dims) == 0) return;
   ReduceInto(scope.builder, op, over, scope.input(0), y);
 }
@@ -316,8 +316,8 @@ std::vector<ReduceAxis> CollapsedAxes(std::span<const ReduceAxis> axes) {
   return joined;
 }
 
-void EmitReduce(plan::Builder& builder, ReduceOp op, std::span<const ReduceAxis> collapsed,
-                plan::ValueId x, plan::ValueId y, ReduceOrder order) {
+void EmitReduce(program::Builder& builder, ReduceOp op, std::span<const ReduceAxis> collapsed,
+                program::ValueId x, program::ValueId y, ReduceOrder order) {
   const auto kept = std::ranges::count(collapsed, false, &ReduceAxis::reduced);
   format::ReduceParams params;
   params.mutate_kept_rank(Narrow32(kept, "kept rank"));
@@ -338,13 +338,13 @@ void EmitReduce(plan::Builder& builder, ReduceOp op, std::span<const ReduceAxis>
   builder.Emit(params, {x}, {y});
 }
 
-plan::ValueId EmitCount(plan::Builder& builder, plan::ValueId x, ElementType type) {
+program::ValueId EmitCount(program::Builder& builder, program::ValueId x, ElementType type) {
   Dims dims = builder.dims(x);
   const int64_t line = dims.back();
   dims.pop_back();
-  const plan::ValueId ones = Converted(builder, x, type);
+  const program::ValueId ones = Converted(builder, x, type);
   if (line == 1) return builder.View(ones, 0, {type, dims});
-  const plan::ValueId counts = builder.Scratch({type, dims});
+  const program::ValueId counts = builder.Scratch({type, dims});
   const ReduceAxis axes[] = {{ElementCount(dims).value_or(0), line, false}, {line, 1, true}};
   EmitReduce(builder, ReduceOp::sum, CollapsedAxes(axes), ones, counts);
   return counts;

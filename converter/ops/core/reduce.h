@@ -35,13 +35,13 @@ Reduction ReductionOver(std::span<const ReduceAxis> axes);
 
 // y = op over the reduced axes of `collapsed`, in x's element type; y is contiguous. `order`
 // applies only to floats.
-void EmitReduce(plan::Builder& builder, format::ReduceOp op, std::span<const ReduceAxis> collapsed,
-                plan::ValueId x, plan::ValueId y,
+void EmitReduce(program::Builder& builder, format::ReduceOp op,
+                std::span<const ReduceAxis> collapsed, program::ValueId x, program::ValueId y,
                 format::ReduceOrder order = format::ReduceOrder::by_strides);
 
 // Counts the true elements of the booleans x along the last axis. Returns numbers of `type` with
 // the other dims.
-plan::ValueId EmitCount(plan::Builder& builder, plan::ValueId x, ElementType type);
+program::ValueId EmitCount(program::Builder& builder, program::ValueId x, ElementType type);
 
 }  // namespace weft::ops
 

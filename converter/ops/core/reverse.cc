@@ -94,20 +94,21 @@ void InferReverseSequence(InferScope& scope) {
 
 // Source index for each [batch, time] by computed lengths, limited to `steps`: length - 1 - t if t
 // < length, else t.
-plan::ValueId EmitReversedPositions(plan::Builder& builder, plan::ValueId lengths, int64_t batches,
-                                    int64_t steps) {
+program::ValueId EmitReversedPositions(program::Builder& builder, program::ValueId lengths,
+                                       int64_t batches, int64_t steps) {
   const ElementType type = builder.type(lengths);
   const Dims dims = {batches, steps}, column = {batches, 1}, row = {1, steps}, one = {1, 1};
-  const plan::ValueId bounded = builder.Scratch({type, column});
-  const plan::ValueId last = builder.Scratch({type, column});
+  const program::ValueId bounded = builder.Scratch({type, column});
+  const program::ValueId last = builder.Scratch({type, column});
   const Operand given = {lengths, column};
   const Operand max = {IntegerWeights(builder, type, {steps}), one};
   EmitBinary(builder, format::BinaryOp::minimum, given, max, bounded);
   EmitBinary(builder, format::BinaryOp::subtract, {bounded, column},
              {IntegerWeights(builder, type, {1}), one}, last);
   const Operand positions = {IndexSequence(builder, type, steps), row};
-  const plan::ValueId permuted = builder.Scratch({type, dims}), y = builder.Scratch({type, dims});
-  const plan::ValueId is_permuted = builder.Scratch({ElementType::boolean, dims});
+  const program::ValueId permuted = builder.Scratch({type, dims}),
+                         y = builder.Scratch({type, dims});
+  const program::ValueId is_permuted = builder.Scratch({ElementType::boolean, dims});
   EmitBinary(builder, format::BinaryOp::subtract, {last, column}, positions, permuted);
   EmitCompare(builder, format::CompareOp::less, positions, {bounded, column}, is_permuted);
   EmitSelect(builder, {is_permuted, dims}, {permuted, dims}, positions, {y, dims});
@@ -117,26 +118,27 @@ plan::ValueId EmitReversedPositions(plan::Builder& builder, plan::ValueId length
 // Transposes batch and time to the front and gathers with one list of indices per batch element.
 void LowerComputedReverse(LowerScope& scope, size_t batch, size_t time) {
   const Dims dims = scope.input_dims(0);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(dims) == 0) return;
-  plan::Builder& builder = scope.builder;
-  const Dims dense = plan::DenseStrides(dims);
+  program::Builder& builder = scope.builder;
+  const Dims dense = program::DenseStrides(dims);
   Dims front = {dims[batch], dims[time]}, strides = {dense[batch], dense[time]};
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (axis == batch || axis == time) continue;
     front.push_back(dims[axis]);
     strides.push_back(dense[axis]);
   }
-  const plan::ValueId source = scope.input(0);
-  const plan::ValueId positions =
+  const program::ValueId source = scope.input(0);
+  const program::ValueId positions =
       EmitReversedPositions(builder, scope.input(1), front[0], front[1]);
   const GatherGeometry lines = {front[0], 1, front[1], ProductOf(front, 2, front.size()), front[1]};
-  if (strides == plan::DenseStrides(front)) return EmitGather(builder, lines, source, positions, y);
+  if (strides == program::DenseStrides(front))
+    return EmitGather(builder, lines, source, positions, y);
   const TensorType type{builder.type(source), front};
-  const plan::ValueId moved = builder.Scratch(type), permuted = builder.Scratch(type);
-  builder.CopyStrided(source, moved, front, strides, 0, plan::DenseStrides(front), 0);
+  const program::ValueId moved = builder.Scratch(type), permuted = builder.Scratch(type);
+  builder.CopyStrided(source, moved, front, strides, 0, program::DenseStrides(front), 0);
   EmitGather(builder, lines, moved, positions, permuted);
-  builder.CopyStrided(permuted, y, front, plan::DenseStrides(front), 0, strides, 0);
+  builder.CopyStrided(permuted, y, front, program::DenseStrides(front), 0, strides, 0);
 }
 
 // Adjacent batch elements of equal length are copied together.
@@ -150,8 +152,8 @@ void LowerReverseSequence(LowerScope& scope) {
     return scope.Forward(0, 0);
   }
   if (!HasByteElements(scope, 0)) return;
-  const plan::ValueId source = scope.input(0);
-  const plan::ValueId target = scope.NewOutput(0);
+  const program::ValueId source = scope.input(0);
+  const program::ValueId target = scope.NewOutput(0);
   std::vector<Runs> runs = WholeAxes(dims);
   for (int64_t first = 0; first < dims[batch];) {
     const int64_t length = lengths[static_cast<size_t>(first)];

@@ -18,30 +18,30 @@ using format::CompareOp;
 // Steps over tuples, [tuples, depth].
 class TupleSteps {
  public:
-  TupleSteps(plan::Builder& builder, plan::ValueId tuples, const Dims& extents)
+  TupleSteps(program::Builder& builder, program::ValueId tuples, const Dims& extents)
       : builder_(builder),
         extents_(extents),
         type_(builder.type(tuples)),
         dims_(TupleDims(builder, tuples, extents)),
         tuples_{tuples, dims_} {}
 
-  plan::ValueId RowNumbers() {
+  program::ValueId RowNumbers() {
     const int64_t rows = ProductOf(extents_, 0, extents_.size());
-    const plan::ValueId inside = Inside();
+    const program::ValueId inside = Inside();
     const Operand from_start = Made(type_), offset = Made(type_), chosen = Made(type_);
     EmitBinary(builder_, BinaryOp::floor_mod, tuples_, Known(extents_), from_start.value);
-    EmitBinary(builder_, BinaryOp::multiply, from_start, Known(plan::DenseStrides(extents_)),
+    EmitBinary(builder_, BinaryOp::multiply, from_start, Known(program::DenseStrides(extents_)),
                offset.value);
     EmitSelect(builder_, {inside, dims_}, offset, {IntegerWeights(builder_, type_, {rows}), {1, 1}},
                chosen);
-    const plan::ValueId numbers = builder_.Scratch({type_, {dims_[0]}});
+    const program::ValueId numbers = builder_.Scratch({type_, {dims_[0]}});
     const ReduceAxis axes[] = {{dims_[0], dims_[1], false}, {dims_[1], 1, true}};
     EmitReduce(builder_, format::ReduceOp::sum, CollapsedAxes(axes), chosen.value, numbers);
     return numbers;
   }
 
  private:
-  static Dims TupleDims(plan::Builder& builder, plan::ValueId tuples, const Dims& extents) {
+  static Dims TupleDims(program::Builder& builder, program::ValueId tuples, const Dims& extents) {
     const auto depth = static_cast<int64_t>(extents.size());
     return {ElementCount(builder.dims(tuples)).value_or(0) / depth, depth};
   }
@@ -54,7 +54,7 @@ class TupleSteps {
   }
 
   // True for each coordinate in [-extent, extent).
-  plan::ValueId Inside() {
+  program::ValueId Inside() {
     Dims min;
     for (const int64_t extent : extents_) min.push_back(-extent);
     const Operand low = Made(ElementType::boolean), high = Made(ElementType::boolean);
@@ -65,7 +65,7 @@ class TupleSteps {
     return both.value;
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const Dims extents_;
   const ElementType type_;
   const Dims dims_;
@@ -74,7 +74,7 @@ class TupleSteps {
 
 }  // namespace
 
-plan::ValueId EmitFromStart(plan::Builder& builder, plan::ValueId indices, int64_t rows) {
+program::ValueId EmitFromStart(program::Builder& builder, program::ValueId indices, int64_t rows) {
   const TensorType type = builder.value(indices).type;
   const Dims dims = {ElementCount(type.dims).value_or(0)}, one = {1};
   const Operand given = {indices, dims};
@@ -89,7 +89,8 @@ plan::ValueId EmitFromStart(plan::Builder& builder, plan::ValueId indices, int64
   return y.value;
 }
 
-plan::ValueId EmitRowNumbers(plan::Builder& builder, plan::ValueId tuples, const Dims& extents) {
+program::ValueId EmitRowNumbers(program::Builder& builder, program::ValueId tuples,
+                                const Dims& extents) {
   if (extents.size() == 1) return EmitFromStart(builder, tuples, extents[0]);
   return TupleSteps(builder, tuples, extents).RowNumbers();
 }

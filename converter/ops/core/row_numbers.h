@@ -10,11 +10,12 @@ namespace weft::ops {
 
 // Indices of an axis of `rows` elements, counted from its start. An index out of range stays out of
 // range.
-plan::ValueId EmitFromStart(plan::Builder& builder, plan::ValueId indices, int64_t rows);
+program::ValueId EmitFromStart(program::Builder& builder, program::ValueId indices, int64_t rows);
 
 // Row number of each coordinate tuple, [tuples, extents.size()], among the rows of `extents`. A
 // tuple with a coordinate out of range gets the number of rows, one past the last.
-plan::ValueId EmitRowNumbers(plan::Builder& builder, plan::ValueId tuples, const Dims& extents);
+program::ValueId EmitRowNumbers(program::Builder& builder, program::ValueId tuples,
+                                const Dims& extents);
 
 // Returns true if the type of input i, which holds tuples for `extents`, can represent the results
 // of EmitRowNumbers; else reports an error.

@@ -31,7 +31,7 @@ void CheckScatterIndices(InferScope& scope) {
 }
 
 // The indices in a type that the steps support.
-plan::ValueId ScatterIndices(LowerScope& scope) {
+program::ValueId ScatterIndices(LowerScope& scope) {
   const bool is_wide = scope.input_element(1) == ElementType::i64;
   return Converted(scope.builder, scope.input(1), is_wide ? ElementType::i64 : ElementType::i32);
 }
@@ -157,7 +157,7 @@ bool StartsFromData(const NodeScope& scope) { return scope.attributes.Bool("use_
 
 void LowerScattered(LowerScope& scope, const ScatteredRows& rows) {
   const Combination combination = CombinationOf(scope);
-  const plan::ValueId updates = scope.input(2);
+  const program::ValueId updates = scope.input(2);
   if (combination == Combination::kReplace) return ReplaceRows(scope, rows, updates);
   CombineRows(scope, rows, combination, StartsFromData(scope), updates);
 }
@@ -203,23 +203,23 @@ void LowerComputedScatter(LowerScope& scope, size_t axis) {
   Dims part = scope.input_dims(1);
   const int64_t targets = std::exchange(part[axis], data[axis]);
   if (targets == 0 || ElementCount(part) == 0) return scope.Forward(0, 0);
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const ComputedRows rows = {.outer = ProductOf(part, 0, axis),
                              .rows = part[axis],
                              .inner = ProductOf(part, axis + 1, part.size()),
                              .targets = targets,
                              .by_element = true,
                              .combination = CombinationOf(scope)};
-  const plan::ValueId numbers = EmitFromStart(builder, ScatterIndices(scope), rows.rows);
+  const program::ValueId numbers = EmitFromStart(builder, ScatterIndices(scope), rows.rows);
   if (part == data) {
     return WriteComputedRows(scope, rows, numbers, scope.input(2), StartsFromData(scope));
   }
-  const plan::ValueId x = scope.input(0), taken = builder.Scratch({builder.type(x), part});
-  const Dims strides = plan::DenseStrides(data), part_strides = plan::DenseStrides(part);
+  const program::ValueId x = scope.input(0), taken = builder.Scratch({builder.type(x), part});
+  const Dims strides = program::DenseStrides(data), part_strides = program::DenseStrides(part);
   builder.CopyStrided(x, taken, part, strides, 0, part_strides, 0);
-  const plan::ValueId written =
+  const program::ValueId written =
       EmitCombinedRows(builder, rows, numbers, scope.input(2), taken, StartsFromData(scope));
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   builder.Copy(x, y);
   builder.CopyStrided(written, y, part, part_strides, 0, strides, 0);
 }
@@ -283,7 +283,7 @@ void LowerScatterTuples(LowerScope& scope) {
                                .inner = ProductOf(data, depth, data.size()),
                                .targets = ProductOf(indices, 0, indices.size() - 1),
                                .combination = CombinationOf(scope)};
-    const plan::ValueId numbers = EmitRowNumbers(scope.builder, scope.input(1), extents);
+    const program::ValueId numbers = EmitRowNumbers(scope.builder, scope.input(1), extents);
     return WriteComputedRows(scope, rows, numbers, scope.input(2));
   }
   LowerScattered(scope, {1, ProductOf(data, 0, depth), ProductOf(data, depth, data.size()),

@@ -75,7 +75,7 @@ void InferSegmentMax(InferScope& scope) {
 }
 
 void LowerSegmentMax(LowerScope& scope) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const TensorType out = scope.output_type(0);
   const std::optional<Dims> ids = scope.Ints(kSegmentIds);
   if (ElementCount(out.dims) == 0) {
@@ -83,11 +83,11 @@ void LowerSegmentMax(LowerScope& scope) {
     return;
   }
   const Dims data = scope.input_dims(0);
-  const BagRows rows = {data[0], ProductOf(data, 1, data.size()), scope.input(0), plan::kNone};
-  const EmptyBag empty = {plan::kNone, FillsLowest(scope) ? LowestBits(out.type) : 0};
+  const BagRows rows = {data[0], ProductOf(data, 1, data.size()), scope.input(0), program::kNone};
+  const EmptyBag empty = {program::kNone, FillsLowest(scope) ? LowestBits(out.type) : 0};
   if (!ids) {
-    const plan::ValueId made = EmitComputedBags(builder, format::ReduceOp::max, rows,
-                                                scope.input(kSegmentIds), out.dims[0], empty);
+    const program::ValueId made = EmitComputedBags(builder, format::ReduceOp::max, rows,
+                                                   scope.input(kSegmentIds), out.dims[0], empty);
     return scope.SetOutput(0, builder.View(made, 0, out));
   }
   Dims sizes(static_cast<size_t>(out.dims[0]), 0);

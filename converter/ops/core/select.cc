@@ -47,7 +47,7 @@ constexpr Operation kSelectRows[] = {{"Select", 1, 3, 3, InferSelect, LowerSelec
 
 std::span<const Operation> SelectOperations() { return kSelectRows; }
 
-void EmitSelect(plan::Builder& builder, const Operand& condition, const Operand& a,
+void EmitSelect(program::Builder& builder, const Operand& condition, const Operand& a,
                 const Operand& b, const Operand& y) {
   if (std::ranges::find(y.dims, 0) != y.dims.end()) return;
   const StridedNest nest = CollapsedNest(y.dims, std::array{condition.dims, a.dims, b.dims});

@@ -34,7 +34,8 @@ void InferShapeOf(InferScope& scope) {
 
 // `values` as a constant of `type`. f16 and bf16 are rounded by the convert step.
 template <typename T>
-plan::ValueId Known(plan::Builder& builder, const TensorType& type, const std::vector<T>& values) {
+program::ValueId Known(program::Builder& builder, const TensorType& type,
+                       const std::vector<T>& values) {
   const auto as = [&]<typename To>(To) {
     return builder.WeightsOf(type, std::vector<To>(values.begin(), values.end()));
   };
@@ -60,16 +61,16 @@ plan::ValueId Known(plan::Builder& builder, const TensorType& type, const std::v
 
 // An axis with a run-time length is replaced by that length.
 void LowerShapeOf(LowerScope& scope) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
-  const plan::ValueId known = Known(builder, type, scope.input_dims(0));
+  const program::ValueId known = Known(builder, type, scope.input_dims(0));
   const std::optional<ir::RunTimeExtent> extent = ir::ExtentOf(scope.node().inputs[0]);
   if (!extent) return scope.SetOutput(0, known);
-  const plan::ValueId length =
+  const program::ValueId length =
       Converted(builder, EmitLength(builder, scope.values(), *extent), type.type);
   std::vector<uint8_t> is_length(static_cast<size_t>(scope.rank(0)));
   is_length[extent->axis] = 1;
-  const plan::ValueId mask = builder.WeightsOf({ElementType::boolean, type.dims}, is_length);
+  const program::ValueId mask = builder.WeightsOf({ElementType::boolean, type.dims}, is_length);
   EmitSelect(builder, {mask, type.dims}, {length, {1}}, {known, type.dims},
              {scope.NewOutput(0), type.dims});
 }
@@ -214,7 +215,7 @@ void InferEye(InferScope& scope) {
 void LowerEye(LowerScope& scope) {
   const EyeSpec spec = ReadEyeSpec(scope).value();
   const TensorType type = scope.output_type(0);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
   scope.builder.Fill(y);
   if (spec.diagonal >= spec.columns || spec.diagonal <= -spec.rows) return;
@@ -222,7 +223,7 @@ void LowerEye(LowerScope& scope) {
   const int64_t column = std::max<int64_t>(spec.diagonal, 0);
   const int64_t ones = std::min(spec.rows - row, spec.columns - column);
   const int64_t matrices = ProductOf(spec.batch, 0, spec.batch.size());
-  const plan::ValueId one = Known(scope.builder, {type.type, {1}}, std::vector<int64_t>{1});
+  const program::ValueId one = Known(scope.builder, {type.type, {1}}, std::vector<int64_t>{1});
   scope.builder.CopyStrided(one, y, {matrices, ones}, {0, 0}, 0,
                             {spec.rows * spec.columns, spec.columns + 1},
                             row * spec.columns + column);

@@ -61,11 +61,11 @@ std::vector<double> WindowOf(const NodeScope& scope, int64_t size) {
 
 // As above for a window that the run computes, in rows of `width` samples with zeros after the
 // frame.
-plan::ValueId ComputedWindow(LowerScope& scope, int64_t size, int64_t width) {
-  plan::Builder& builder = scope.builder;
+program::ValueId ComputedWindow(LowerScope& scope, int64_t size, int64_t width) {
+  program::Builder& builder = scope.builder;
   const int64_t given = scope.input_dims(1)[0];
   if (given == width) return scope.input(1);
-  const plan::ValueId window = builder.Scratch({ElementType::f32, {width}});
+  const program::ValueId window = builder.Scratch({ElementType::f32, {width}});
   builder.Fill(window);
   builder.CopyStrided(scope.input(1), window, {given}, {1}, 0, {1}, (size - given) / 2);
   return window;
@@ -95,50 +95,50 @@ void InferStft(InferScope& scope) {
 }
 
 // Exchanges frames and bins of [batch, frames, bins, 2].
-void ExchangeFramesAndBins(plan::Builder& builder, const Dims& dims, plan::ValueId source,
-                           plan::ValueId target) {
+void ExchangeFramesAndBins(program::Builder& builder, const Dims& dims, program::ValueId source,
+                           program::ValueId target) {
   const int64_t frames = dims[1], bins = dims[2];
-  builder.CopyStrided(source, target, dims, plan::DenseStrides(dims), 0,
+  builder.CopyStrided(source, target, dims, program::DenseStrides(dims), 0,
                       {frames * bins * 2, 2, frames * 2, 1}, 0);
 }
 
 // Frames as rows that begin `stride` samples apart.
 struct FrameRows {
-  plan::ValueId value = plan::kNone;
+  program::ValueId value = program::kNone;
   int64_t stride = 0;
 };
 
 FrameRows EmitFrameRows(LowerScope& scope, const Framing& framing, int64_t batch, int64_t frames) {
-  plan::Builder& builder = scope.builder;
-  const plan::ValueId signals = scope.input(0);
+  program::Builder& builder = scope.builder;
+  const program::ValueId signals = scope.input(0);
   const bool windows = scope.constant(1) == nullptr;
   // Rows of several signals do not have a constant distance.
   if (batch == 1 && !windows) return {signals, framing.step};
   const Dims dims = {batch, frames, framing.size};
   const Dims strides = {scope.input_dims(0).back(), framing.step, 1};
-  const plan::ValueId rows = builder.Scratch({ElementType::f32, dims});
+  const program::ValueId rows = builder.Scratch({ElementType::f32, dims});
   if (windows) {
     EmitBinary(builder, format::BinaryOp::multiply,
                JoinedNest(dims, std::array{strides, Dims{0, 0, 1}}), signals,
                ComputedWindow(scope, framing.size, framing.size), rows);
   } else {
-    builder.CopyStrided(signals, rows, dims, strides, 0, plan::DenseStrides(dims), 0);
+    builder.CopyStrided(signals, rows, dims, strides, 0, program::DenseStrides(dims), 0);
   }
   return {rows, framing.size};
 }
 
 void LowerStft(LowerScope& scope) {
   const Framing framing = FramingOf(scope);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const int64_t length = scope.input_dims(0).back();
   const int64_t batch = *ElementCount(scope.input_dims(0)) / length;
   const int64_t frames = (length - framing.size) / framing.step + 1;
   const FrameRows rows = EmitFrameRows(scope, framing, batch, frames);
   const bool exchanged = PutsFramesLast(scope);
   const Dims dims = {batch, frames, framing.bins(), 2};
-  const plan::ValueId spectra = exchanged ? builder.Scratch({ElementType::f32, dims}) : y;
+  const program::ValueId spectra = exchanged ? builder.Scratch({ElementType::f32, dims}) : y;
   LineTransform transform;
   transform.op = FourierOp::kForwardReal;
   transform.size = transform.given = framing.size;
@@ -206,28 +206,28 @@ LineTransform WindowedInverse(const LowerScope& scope, const Framing& framing, i
 }
 
 // [batch, rows, width]: the frames of each batch element between borders of zeros.
-plan::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Overlap& overlap) {
-  plan::Builder& builder = scope.builder;
+program::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Overlap& overlap) {
+  program::Builder& builder = scope.builder;
   const Dims spectra_dims = {overlap.batch, framing.bins(), overlap.frames, 2};
-  const plan::ValueId spectra =
+  const program::ValueId spectra =
       builder.Scratch({ElementType::f32, {overlap.batch, overlap.frames, 2 * framing.bins()}});
   ExchangeFramesAndBins(builder, spectra_dims, scope.input(0), spectra);
   const LineTransform transform = WindowedInverse(scope, framing, overlap.width());
   const int64_t inputs = 2 * framing.bins();
-  const plan::ValueId frames =
+  const program::ValueId frames =
       builder.Scratch({ElementType::f32, {overlap.batch, overlap.rows(), overlap.width()}});
   if (overlap.border() != 0 || overlap.width() != framing.size) builder.Fill(frames);
   constexpr int64_t kFloatBytes = sizeof(float);
   for (int64_t i = 0; i < overlap.batch; ++i) {
-    const plan::ValueId source = builder.View(spectra, i * overlap.frames * inputs * kFloatBytes,
-                                              {ElementType::f32, {overlap.frames, inputs}});
-    const plan::ValueId target = builder.View(
+    const program::ValueId source = builder.View(spectra, i * overlap.frames * inputs * kFloatBytes,
+                                                 {ElementType::f32, {overlap.frames, inputs}});
+    const program::ValueId target = builder.View(
         frames, (i * overlap.rows() + overlap.border()) * overlap.width() * kFloatBytes,
         {ElementType::f32, {overlap.frames, overlap.width()}});
     EmitTransform(builder, transform, overlap.frames, inputs, source, target);
   }
   if (!transform.window.empty()) return frames;
-  const plan::ValueId windowed = builder.Scratch(builder.value(frames).type);
+  const program::ValueId windowed = builder.Scratch(builder.value(frames).type);
   EmitBinary(builder, format::BinaryOp::multiply, frames,
              ComputedWindow(scope, framing.size, overlap.width()), windowed);
   return windowed;
@@ -235,7 +235,8 @@ plan::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Overla
 
 // [batch, length]: sample o of block b is the sum over j of sample o + (border - j) * step of row b
 // + j.
-plan::ValueId EmitOverlapAdd(plan::Builder& builder, const Overlap& overlap, plan::ValueId frames) {
+program::ValueId EmitOverlapAdd(program::Builder& builder, const Overlap& overlap,
+                                program::ValueId frames) {
   if (overlap.blocks == 1) return frames;
   const int64_t width = overlap.width();
   const ReduceAxis axes[] = {{overlap.batch, overlap.rows() * width, false},
@@ -244,9 +245,10 @@ plan::ValueId EmitOverlapAdd(plan::Builder& builder, const Overlap& overlap, pla
                              {overlap.blocks, width - overlap.step, true}};
   const int64_t first = overlap.border() * overlap.step;
   const int64_t reach = overlap.batch * overlap.rows() * width - first;
-  const plan::ValueId from_first = builder.View(frames, first * static_cast<int64_t>(sizeof(float)),
-                                                {ElementType::f32, {reach}});
-  const plan::ValueId sums = builder.Scratch({ElementType::f32, {overlap.batch, overlap.length()}});
+  const program::ValueId from_first = builder.View(
+      frames, first * static_cast<int64_t>(sizeof(float)), {ElementType::f32, {reach}});
+  const program::ValueId sums =
+      builder.Scratch({ElementType::f32, {overlap.batch, overlap.length()}});
   EmitReduce(builder, format::ReduceOp::sum, CollapsedAxes(axes), from_first, sums);
   return sums;
 }
@@ -267,23 +269,23 @@ std::vector<float> InverseWeights(const LowerScope& scope, const Framing& framin
 }
 
 // The sum of squares of a computed window at each sample; 1 where the sum is 0.
-plan::ValueId EmitWeights(LowerScope& scope, const Framing& framing, Overlap overlap) {
-  plan::Builder& builder = scope.builder;
+program::ValueId EmitWeights(LowerScope& scope, const Framing& framing, Overlap overlap) {
+  program::Builder& builder = scope.builder;
   overlap.batch = 1;
   const int64_t width = overlap.width();
-  const plan::ValueId window = ComputedWindow(scope, framing.size, width);
-  const plan::ValueId squares = builder.Scratch({ElementType::f32, {width}});
+  const program::ValueId window = ComputedWindow(scope, framing.size, width);
+  const program::ValueId squares = builder.Scratch({ElementType::f32, {width}});
   EmitBinary(builder, format::BinaryOp::multiply, window, window, squares);
-  const plan::ValueId rows = builder.Scratch({ElementType::f32, {1, overlap.rows(), width}});
+  const program::ValueId rows = builder.Scratch({ElementType::f32, {1, overlap.rows(), width}});
   if (overlap.border() != 0) builder.Fill(rows);
   builder.CopyStrided(squares, rows, {overlap.frames, width}, {0, 1}, 0, {width, 1},
                       overlap.border() * width);
-  const plan::ValueId sums = EmitOverlapAdd(builder, overlap, rows);
+  const program::ValueId sums = EmitOverlapAdd(builder, overlap, rows);
   const Dims line = {1, overlap.length()}, one = {1, 1};
-  const plan::ValueId is_zero = builder.Scratch({ElementType::boolean, line});
-  const plan::ValueId zero = builder.WeightsOf<float>({ElementType::f32, {1}}, {0});
+  const program::ValueId is_zero = builder.Scratch({ElementType::boolean, line});
+  const program::ValueId zero = builder.WeightsOf<float>({ElementType::f32, {1}}, {0});
   EmitCompare(builder, format::CompareOp::equal, {sums, line}, {zero, one}, is_zero);
-  const plan::ValueId weights = builder.Scratch({ElementType::f32, line});
+  const program::ValueId weights = builder.Scratch({ElementType::f32, line});
   EmitSelect(builder, {is_zero, line},
              {builder.WeightsOf<float>({ElementType::f32, {1}}, {1}), one}, {sums, line},
              {weights, line});
@@ -291,17 +293,17 @@ plan::ValueId EmitWeights(LowerScope& scope, const Framing& framing, Overlap ove
 }
 
 // Divides the summed frames by the sum of squared windows.
-plan::ValueId EmitWithoutWeights(LowerScope& scope, const Framing& framing, const Overlap& overlap,
-                                 plan::ValueId sums) {
-  plan::Builder& builder = scope.builder;
+program::ValueId EmitWithoutWeights(LowerScope& scope, const Framing& framing,
+                                    const Overlap& overlap, program::ValueId sums) {
+  program::Builder& builder = scope.builder;
   const Dims dims = {overlap.batch, overlap.length()}, line = {1, overlap.length()};
-  const plan::ValueId signal = builder.Scratch({ElementType::f32, dims});
+  const program::ValueId signal = builder.Scratch({ElementType::f32, dims});
   if (scope.constant(1) == nullptr) {
     EmitBinary(builder, format::BinaryOp::divide, {sums, dims},
                {EmitWeights(scope, framing, overlap), line}, signal);
     return signal;
   }
-  const plan::ValueId weights =
+  const program::ValueId weights =
       builder.WeightsOf({ElementType::f32, line}, InverseWeights(scope, framing, overlap));
   EmitBinary(builder, format::BinaryOp::multiply, {sums, dims}, {weights, line}, signal);
   return signal;
@@ -309,12 +311,13 @@ plan::ValueId EmitWithoutWeights(LowerScope& scope, const Framing& framing, cons
 
 void LowerIstft(LowerScope& scope) {
   const Framing framing = FramingOf(scope);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const Overlap overlap = OverlapOf(scope, framing);
-  const plan::ValueId sums = EmitOverlapAdd(builder, overlap, EmitFrames(scope, framing, overlap));
-  const plan::ValueId signal = EmitWithoutWeights(scope, framing, overlap, sums);
+  const program::ValueId sums =
+      EmitOverlapAdd(builder, overlap, EmitFrames(scope, framing, overlap));
+  const program::ValueId signal = EmitWithoutWeights(scope, framing, overlap, sums);
   const int64_t first = IsCentred(scope) ? framing.size / 2 : 0;
   const int64_t length = scope.output_type(0).dims.back();
   const int64_t given = std::clamp(overlap.length() - first, int64_t{0}, length);

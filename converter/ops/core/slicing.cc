@@ -258,21 +258,21 @@ void InferSlicing(InferScope& scope) {
 
 // Cuts the axes with known bounds first, then those with computed bounds.
 void LowerComputedSlicing(LowerScope& scope, const Cut& cut) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
   Dims dims = cut.kept;
   const Movement movement = MovementOf(cut.runs, scope.input_dims(0), dims);
-  plan::ValueId x = Moved(builder, scope.input(0), movement, {type.type, dims});
-  plan::ValueId length = plan::kNone;
+  program::ValueId x = Moved(builder, scope.input(0), movement, {type.type, dims});
+  program::ValueId length = program::kNone;
   for (const ComputedRange& range : cut.computed) {
     const int64_t max = CountOfRange(scope, range).max;
     // A range that is always empty has no run-time length, so that another axis may have one.
-    plan::ValueId of_range = plan::kNone;
+    program::ValueId of_range = program::kNone;
     x = EmitRange(scope, range, x, dims, &of_range);
-    if (max > 0 && of_range != plan::kNone) length = of_range;
+    if (max > 0 && of_range != program::kNone) length = of_range;
     dims[range.axis] = max;
   }
-  if (length != plan::kNone) scope.SetLength(length);
+  if (length != program::kNone) scope.SetLength(length);
   scope.SetOutput(0, builder.View(x, 0, type));
 }
 

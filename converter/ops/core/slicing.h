@@ -76,8 +76,8 @@ RangeCount CountOfRange(const NodeScope& scope, const ComputedRange& range);
 
 // Returns x, of `dims`, restricted to the range. If the count is not exact, sets *length to the
 // value (i32) that holds it.
-plan::ValueId EmitRange(LowerScope& scope, const ComputedRange& range, plan::ValueId x,
-                        const Dims& dims, plan::ValueId* length);
+program::ValueId EmitRange(LowerScope& scope, const ComputedRange& range, program::ValueId x,
+                           const Dims& dims, program::ValueId* length);
 
 }  // namespace weft::ops
 

@@ -40,8 +40,8 @@ void InferFirst(InferScope& scope) {
 // chain, as it is if later axes have larger extents: one of them may be the time steps of a call,
 // whose number must not change the order. Formula and roundings are those of
 // kernels/reduce/softmax.h.
-void EmitChained(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::ValueId x,
-                 plan::ValueId y) {
+void EmitChained(program::Builder& builder, size_t axis, SoftmaxForm form, program::ValueId x,
+                 program::ValueId y) {
   using format::BinaryOp;
   const TensorType type = builder.value(y).type;
   const Dims& dims = type.dims;
@@ -50,18 +50,18 @@ void EmitChained(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::Va
   const Dims& rows = of_rows.dims;
   const ReduceAxis axes[] = {{ProductOf(dims, 0, axis), dims[axis], false}, {dims[axis], 1, true}};
   const std::vector<ReduceAxis> collapsed = CollapsedAxes(axes);
-  const plan::ValueId largest = builder.Scratch(of_rows), sum = builder.Scratch(of_rows);
-  const plan::ValueId difference = builder.Scratch(type), power = builder.Scratch(type);
+  const program::ValueId largest = builder.Scratch(of_rows), sum = builder.Scratch(of_rows);
+  const program::ValueId difference = builder.Scratch(type), power = builder.Scratch(type);
   EmitReduce(builder, format::ReduceOp::max, collapsed, x, largest);
   EmitBinary(builder, BinaryOp::subtract, {x, dims}, {largest, rows}, difference);
   EmitUnary(builder, format::UnaryOp::exp, difference, power);
   EmitReduce(builder, format::ReduceOp::sum, collapsed, power, sum, format::ReduceOrder::chains);
-  const plan::ValueId of_sum = builder.Scratch(of_rows);
+  const program::ValueId of_sum = builder.Scratch(of_rows);
   if (form == SoftmaxForm::kLogarithm) {
     EmitUnary(builder, format::UnaryOp::log, sum, of_sum);
     return EmitBinary(builder, BinaryOp::subtract, {difference, dims}, {of_sum, rows}, y);
   }
-  const plan::ValueId one = builder.WeightsOf<float>({type.type, {1}}, {1.0f});
+  const program::ValueId one = builder.WeightsOf<float>({type.type, {1}}, {1.0f});
   EmitBinary(builder, BinaryOp::divide, {one, Dims(rows.size(), 1)}, {sum, rows}, of_sum);
   EmitBinary(builder, BinaryOp::multiply, {power, dims}, {of_sum, rows}, y);
 }
@@ -69,7 +69,7 @@ void EmitChained(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::Va
 template <SoftmaxForm form>
 void LowerSoftmax(LowerScope& scope) {
   const Dims& dims = scope.input_dims(0);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (std::ranges::find(dims, 0) != dims.end()) return;
   const auto axis = static_cast<size_t>(SoftmaxAxis(scope));
   const bool in_a_run = ProductOf(dims, axis + 1, dims.size()) == 1;
@@ -108,8 +108,8 @@ constexpr Operation kSoftmaxRows[] = {
 
 std::span<const Operation> SoftmaxOperations() { return kSoftmaxRows; }
 
-void EmitSoftmax(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::ValueId x,
-                 plan::ValueId y) {
+void EmitSoftmax(program::Builder& builder, size_t axis, SoftmaxForm form, program::ValueId x,
+                 program::ValueId y) {
   const Dims& dims = builder.dims(y);
   format::SoftmaxParams params;
   params.mutate_outer(Narrow32(ProductOf(dims, 0, axis), "outer"));

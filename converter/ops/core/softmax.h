@@ -16,8 +16,8 @@ inline constexpr const char* kOfTriangle = "of_triangle";
 // y = softmax of x along `axis`, or its logarithm; x and y have the same dims, none of them 0.
 // kCausal: rows of square matrices, each up to the diagonal.
 enum class SoftmaxForm { kShares, kLogarithm, kCausal };
-void EmitSoftmax(plan::Builder& builder, size_t axis, SoftmaxForm form, plan::ValueId x,
-                 plan::ValueId y);
+void EmitSoftmax(program::Builder& builder, size_t axis, SoftmaxForm form, program::ValueId x,
+                 program::ValueId y);
 
 }  // namespace weft::ops
 

@@ -117,18 +117,18 @@ void InferAssign(InferScope& scope) {
 
 // An initial value that only a run can compute is stored at the first read after a reset. A flag,
 // itself a variable that a reset clears, records whether that has happened.
-void SetOnFirstRead(LowerScope& scope, plan::ValueId variable, plan::ValueId initial) {
-  plan::Builder& builder = scope.builder;
-  const plan::ValueId flag =
+void SetOnFirstRead(LowerScope& scope, program::ValueId variable, program::ValueId initial) {
+  program::Builder& builder = scope.builder;
+  const program::ValueId flag =
       builder.VariableNamed(Id(scope) + " is set", {ElementType::boolean, {}}).value;
-  const plan::SectionId id = builder.NewSection();
-  const plan::BlockId outside = builder.block(), inside = builder.NewBlock();
+  const program::SectionId id = builder.NewSection();
+  const program::BlockId outside = builder.block(), inside = builder.NewBlock();
   builder.SetBlock(inside);
-  const plan::Because because(builder, format::Reason::initial_value);
+  const program::Because because(builder, format::Reason::initial_value);
   builder.Copy(initial, variable);
   builder.Fill(flag, 1);
   builder.SetBlock(outside);
-  plan::Section& section = builder.program().sections[id];
+  program::Section& section = builder.program().sections[id];
   section.copies = {inside};
   section.trip_count = section.max_trips = 1;
   section.first_condition = flag;
@@ -142,7 +142,7 @@ bool IsZero(const ir::Constant& constant) {
 
 void LowerRead(LowerScope& scope) {
   const bool known = scope.has_input(0) && scope.constant(0) != nullptr;
-  const plan::ValueId value = scope.builder.VariableNamed(Id(scope), scope.output_type(0)).value;
+  const program::ValueId value = scope.builder.VariableNamed(Id(scope), scope.output_type(0)).value;
   if (scope.has_input(0) && !known) {
     SetOnFirstRead(scope, value, scope.input(0));
   } else if (known && !IsZero(*scope.constant(0))) {  // zeros need no bytes in the file
@@ -153,26 +153,26 @@ void LowerRead(LowerScope& scope) {
 
 // Assigns are simultaneous. A later one may store the present value of this variable (a delay line,
 // or two variables that swap). That value is therefore copied before it is overwritten.
-void SetAside(LowerScope& scope, plan::ValueId variable) {
+void SetAside(LowerScope& scope, program::ValueId variable) {
   for (const ir::Node* sink : scope.SinksIn(variable)) {
     const ir::Source& source = sink->inputs[0];
     const auto found = scope.values().find({source.node, source.port});
     if (found == scope.values().end()) continue;
-    plan::Builder& builder = scope.builder;
-    if (plan::Resolve(builder.program(), found->second).root != variable) continue;
-    const plan::ValueId aside = builder.Scratch(builder.value(found->second).type);
-    const plan::Because because(builder, format::Reason::variable);
+    program::Builder& builder = scope.builder;
+    if (program::Resolve(builder.program(), found->second).root != variable) continue;
+    const program::ValueId aside = builder.Scratch(builder.value(found->second).type);
+    const program::Because because(builder, format::Reason::variable);
     builder.Copy(found->second, aside);
     found->second = aside;
   }
 }
 
 void LowerAssign(LowerScope& scope) {
-  const plan::ValueId value = scope.builder.VariableNamed(Id(scope), scope.input_type(0)).value;
+  const program::ValueId value = scope.builder.VariableNamed(Id(scope), scope.input_type(0)).value;
   SetAside(scope, value);
-  const plan::ValueId source = scope.input(0);
-  const bool itself = plan::Resolve(scope.builder.program(), source).root == value;
-  const plan::Because because(scope.builder, format::Reason::variable);
+  const program::ValueId source = scope.input(0);
+  const bool itself = program::Resolve(scope.builder.program(), source).root == value;
+  const program::Because because(scope.builder, format::Reason::variable);
   if (!itself) scope.builder.Copy(source, value);
 }
 

@@ -113,8 +113,8 @@ template <std::optional<Repeat> (*Read)(NodeScope&)>
 void LowerBroadcast(LowerScope& scope) {
   const Repeat repeat = Read(scope).value();
   const Dims& input = scope.input_dims(0);
-  const Dims source_strides = plan::DenseStrides(input);
-  const Dims target_strides = plan::DenseStrides(repeat.output);
+  const Dims source_strides = program::DenseStrides(input);
+  const Dims target_strides = program::DenseStrides(repeat.output);
   Movement movement;
   for (size_t axis = 0; axis < repeat.output.size(); ++axis) {
     movement.push_back({Nest{{repeat.output[axis]}, {0}, {target_strides[axis]}}});
@@ -157,8 +157,8 @@ void InferTile(InferScope& scope) {
 
 void LowerTile(LowerScope& scope) {
   const Tiling tiling = ReadTiling(scope).value();
-  const Dims source_strides = plan::DenseStrides(tiling.dims);
-  const Dims target_strides = plan::DenseStrides(scope.output_type(0).dims);
+  const Dims source_strides = program::DenseStrides(tiling.dims);
+  const Dims target_strides = program::DenseStrides(scope.output_type(0).dims);
   Movement movement;
   for (size_t axis = 0; axis < tiling.dims.size(); ++axis) {
     const int64_t dim = tiling.dims[axis], stride = target_strides[axis];

@@ -64,7 +64,7 @@ void InferTop(InferScope& scope) {
 }
 
 // A value for output i, even if nothing reads it.
-plan::ValueId ResultOf(LowerScope& scope, size_t i, const TensorType& type) {
+program::ValueId ResultOf(LowerScope& scope, size_t i, const TensorType& type) {
   return i < scope.node().outputs.size() ? scope.NewOutput(i) : scope.builder.Scratch(type);
 }
 
@@ -72,8 +72,8 @@ void LowerTop(LowerScope& scope) {
   const Dims& dims = scope.input_dims(0);
   const Dims results = scope.output_type(0).dims;
   const size_t axis = WrappedAxis(scope.attributes.Int("axis", 0), scope.rank(0));
-  const plan::ValueId values = scope.NewOutput(0);
-  const plan::ValueId indices = ResultOf(scope, 1, {ElementType::i32, results});
+  const program::ValueId values = scope.NewOutput(0);
+  const program::ValueId indices = ResultOf(scope, 1, {ElementType::i32, results});
   if (ElementCount(results) == 0) return;
   EmitTop(scope.builder,
           {ProductOf(dims, 0, axis), dims[axis], ProductOf(dims, axis + 1, dims.size()),
@@ -103,8 +103,8 @@ constexpr Operation kTopRows[] = {
 
 std::span<const Operation> TopOperations() { return kTopRows; }
 
-void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId x,
-             plan::ValueId values, plan::ValueId indices) {
+void EmitTop(program::Builder& builder, const TopGeometry& geometry, program::ValueId x,
+             program::ValueId values, program::ValueId indices) {
   const format::TopParams params(Narrow32(geometry.outer, "outer"), Narrow32(geometry.axis, "axis"),
                                  Narrow32(geometry.inner, "inner"), Narrow32(geometry.k, "k"),
                                  builder.type(x), builder.type(indices), geometry.min,
@@ -112,24 +112,24 @@ void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId 
   builder.Emit(params, {x}, {values, indices});
 }
 
-plan::ValueId EmitFirstTrue(plan::Builder& builder, int64_t outer, int64_t axis, int64_t inner,
-                            plan::ValueId x) {
+program::ValueId EmitFirstTrue(program::Builder& builder, int64_t outer, int64_t axis,
+                               int64_t inner, program::ValueId x) {
   const Dims dims = {outer, inner};
-  const plan::ValueId has_one = builder.Scratch({ElementType::u8, dims});
-  const plan::ValueId first = builder.Scratch({ElementType::i32, dims});
+  const program::ValueId has_one = builder.Scratch({ElementType::u8, dims});
+  const program::ValueId first = builder.Scratch({ElementType::i32, dims});
   EmitTop(builder, {.outer = outer, .axis = axis, .inner = inner},
           Converted(builder, x, ElementType::u8), has_one, first);
-  const plan::ValueId y = builder.Scratch({ElementType::i32, dims});
+  const program::ValueId y = builder.Scratch({ElementType::i32, dims});
   EmitSelect(builder, {Converted(builder, has_one, ElementType::boolean), dims}, {first, dims},
              {IntegerWeights(builder, ElementType::i32, {axis}), {1, 1}}, {y, dims});
   return y;
 }
 
-plan::ValueId EmitArgSort(plan::Builder& builder, plan::ValueId x) {
+program::ValueId EmitArgSort(program::Builder& builder, program::ValueId x) {
   const TensorType type = builder.value(x).type;
   const int64_t count = ElementCount(type.dims).value_or(0);
-  const plan::ValueId values = builder.Scratch({type.type, {count}});
-  const plan::ValueId positions = builder.Scratch({ElementType::i32, {count}});
+  const program::ValueId values = builder.Scratch({type.type, {count}});
+  const program::ValueId positions = builder.Scratch({ElementType::i32, {count}});
   EmitTop(builder, {1, count, 1, count, true, false}, x, values, positions);
   return positions;
 }

@@ -14,16 +14,16 @@ struct TopGeometry {
   bool min = false, by_index = false;
 };
 
-void EmitTop(plan::Builder& builder, const TopGeometry& geometry, plan::ValueId x,
-             plan::ValueId values, plan::ValueId indices);
+void EmitTop(program::Builder& builder, const TopGeometry& geometry, program::ValueId x,
+             program::ValueId values, program::ValueId indices);
 
 // Index of the first true element along the axis of the booleans x, [outer, axis, inner]; `axis` if
 // there is none. Returns i32 [outer, inner].
-plan::ValueId EmitFirstTrue(plan::Builder& builder, int64_t outer, int64_t axis, int64_t inner,
-                            plan::ValueId x);
+program::ValueId EmitFirstTrue(program::Builder& builder, int64_t outer, int64_t axis,
+                               int64_t inner, program::ValueId x);
 
 // Indices that sort the one-dimensional x in ascending order; equal elements keep their order.
-plan::ValueId EmitArgSort(plan::Builder& builder, plan::ValueId x);
+program::ValueId EmitArgSort(program::Builder& builder, program::ValueId x);
 
 }  // namespace weft::ops
 

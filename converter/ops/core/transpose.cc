@@ -18,10 +18,10 @@ using Order = std::vector<size_t>;
 
 // Output i is input 0, viewed with dims `fine`, with its axes permuted by `order`.
 void Permute(LowerScope& scope, const Dims& fine, const Order& order, size_t i) {
-  const Dims source_strides = plan::DenseStrides(fine);
+  const Dims source_strides = program::DenseStrides(fine);
   Dims permuted;
   for (const size_t axis : order) permuted.push_back(fine[axis]);
-  const Dims target_strides = plan::DenseStrides(permuted);
+  const Dims target_strides = program::DenseStrides(permuted);
   Movement movement;
   for (size_t at = 0; at < order.size(); ++at) {
     movement.push_back({Nest{{permuted[at]}, {source_strides[order[at]]}, {target_strides[at]}}});
@@ -61,7 +61,7 @@ void InferTranspose(InferScope& scope) {
 
 void LowerTranspose(LowerScope& scope) {
   const Order order = ReadOrder(scope).value();
-  const Dims dense = plan::DenseStrides(scope.input_dims(0));
+  const Dims dense = program::DenseStrides(scope.input_dims(0));
   Dims strides;
   for (const size_t axis : order) strides.push_back(dense[axis]);
   if (!scope.ForwardAt(strides)) Permute(scope, scope.input_dims(0), order, 0);

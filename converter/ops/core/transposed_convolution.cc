@@ -204,7 +204,7 @@ struct Transposed {
   Filters filters;
   Window window;
   FilterWeights weights;  // [groups, in_channels, out_channels, window...]; integers: `computed`
-  plan::ValueId x, y;
+  program::ValueId x, y;
   format::MapStrides x_strides = {}, y_strides = {};  // f32, one or two axes
 
   std::array<WindowAxis, 3> axes() const { return {window.z, window.y, window.x}; }
@@ -217,12 +217,12 @@ std::vector<Nest> RegroupedTaps(const Transposed& node, const PhaseGroup& phases
   const Filters& filters = node.filters;
   const std::array<WindowAxis, 3> axes = node.axes();
   const Dims window = {axes[0].kernel, axes[1].kernel, axes[2].kernel};
-  const Dims from = plan::DenseStrides(
+  const Dims from = program::DenseStrides(
       {filters.groups, filters.in_channels, filters.out_channels, window[0], window[1], window[2]});
   const Dims taps = {phases[0][0].taps, phases[1][0].taps, phases[2][0].taps};
   const auto count = static_cast<int64_t>(CountOf(phases));
-  Dims to = plan::DenseStrides({filters.groups, filters.out_channels, count, filters.in_channels,
-                                taps[0], taps[1], taps[2]});
+  Dims to = program::DenseStrides({filters.groups, filters.out_channels, count, filters.in_channels,
+                                   taps[0], taps[1], taps[2]});
   if (phases_first) {
     to[1] = to[2];
     to[2] *= filters.out_channels;
@@ -264,7 +264,7 @@ void MoveElements(const Nest& nest, const std::vector<float>& from, std::vector<
   }
 }
 
-FilterWeights Regrouped(plan::Builder& builder, const Transposed& node, const PhaseGroup& phases,
+FilterWeights Regrouped(program::Builder& builder, const Transposed& node, const PhaseGroup& phases,
                         bool phases_first) {
   const std::vector<Nest> nests = RegroupedTaps(node, phases, phases_first);
   int64_t count = 0;
@@ -274,14 +274,14 @@ FilterWeights Regrouped(plan::Builder& builder, const Transposed& node, const Ph
     for (const Nest& nest : nests) MoveElements(nest, *node.weights.known, weights);
     return {std::move(weights)};
   }
-  const plan::ValueId weights = builder.Scratch({builder.type(node.x), {count}});
+  const program::ValueId weights = builder.Scratch({builder.type(node.x), {count}});
   EmitMovement(builder, node.weights.computed, weights, {nests});
   return {std::nullopt, weights};
 }
 
 // Emits the convolution for the type of x.
-void EmitConvolved(plan::Builder& builder, const Convolution& node, plan::ValueId x,
-                   plan::ValueId y) {
+void EmitConvolved(program::Builder& builder, const Convolution& node, program::ValueId x,
+                   program::ValueId y) {
   if (builder.type(x) == ElementType::f32) return EmitConvolution(builder, node, x, y);
   EmitIntegerConv(builder, node.batch, node.filters, node.window, x, node.weights.computed, y);
 }
@@ -351,8 +351,8 @@ std::optional<Target> TargetOf(const Transposed& node, const PhaseGroup& phases,
 }
 
 // The part of y that a convolution writes.
-plan::ValueId PartOf(plan::Builder& builder, plan::ValueId y, const Convolution& node,
-                     const Target& target) {
+program::ValueId PartOf(program::Builder& builder, program::ValueId y, const Convolution& node,
+                        const Target& target) {
   const int64_t channels = node.filters.groups * node.filters.out_channels;
   const format::MapStrides& strides = target.strides;
   const int64_t reach =
@@ -367,10 +367,10 @@ plan::ValueId PartOf(plan::Builder& builder, plan::ValueId y, const Convolution&
 Movement ToOutput(const Transposed& node, const PhaseGroup& phases, const Window& over) {
   const std::array<WindowAxis, 3> axes = node.axes();
   const Dims made = {over.z.out, over.y.out, over.x.out};
-  const Dims result_strides = plan::DenseStrides(made);
+  const Dims result_strides = program::DenseStrides(made);
   const int64_t volume = ProductOf(made, 0, 3),
                 channels = node.filters.groups * node.filters.out_channels;
-  Dims position_strides = plan::DenseStrides({axes[0].out, axes[1].out, axes[2].out});
+  Dims position_strides = program::DenseStrides({axes[0].out, axes[1].out, axes[2].out});
   int64_t channel = position_strides[0] * axes[0].out, image = channel * channels;
   if (over.axis_count < 3) {
     position_strides = {0, node.y_strides.row(), node.y_strides.pixel()};
@@ -390,7 +390,7 @@ Movement ToOutput(const Transposed& node, const PhaseGroup& phases, const Window
 
 // Computes phases that are in one group along all axes by one convolution, with copies if it cannot
 // write its results directly.
-void EmitPhases(plan::Builder& builder, const Transposed& node, const PhaseGroup& phases) {
+void EmitPhases(program::Builder& builder, const Transposed& node, const PhaseGroup& phases) {
   const Window over = WindowOver(node, phases);
   const std::optional<Target> target = TargetOf(node, phases, over, builder.type(node.x));
   Convolution convolution = {node.batch, node.filters, over,
@@ -411,7 +411,7 @@ void EmitPhases(plan::Builder& builder, const Transposed& node, const PhaseGroup
   }
   if (AreAll(node, phases, over)) return EmitConvolved(builder, convolution, node.x, node.y);
   const int64_t channels = node.batch * node.filters.groups * node.filters.out_channels;
-  const plan::ValueId results = builder.Scratch(
+  const program::ValueId results = builder.Scratch(
       {builder.type(node.x), {channels * count, over.z.out, over.y.out, over.x.out}});
   EmitConvolved(builder, convolution, node.x, results);
   EmitMovement(builder, results, node.y, ToOutput(node, phases, over));
@@ -430,7 +430,7 @@ bool AreOneStep(const Filters& filters, size_t phases) {
   return phases == 1 || panels(phases * channels) < phases * panels(channels);
 }
 
-void EmitGroup(plan::Builder& builder, const Transposed& node, const PhaseGroup& phases) {
+void EmitGroup(program::Builder& builder, const Transposed& node, const PhaseGroup& phases) {
   const bool is_evenly_placed =
       TargetOf(node, phases, WindowOver(node, phases), builder.type(node.x)).has_value();
   if (is_evenly_placed || AreOneStep(node.filters, CountOf(phases))) {
@@ -444,9 +444,9 @@ void EmitGroup(plan::Builder& builder, const Transposed& node, const PhaseGroup&
 }
 
 void LowerTransposed(LowerScope& scope) {
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const bool is_integer = scope.input_element(kData) != ElementType::f32;
   Transposed node = {
       scope.input_dims(kData)[0],

@@ -152,9 +152,9 @@ void LowerSwish(LowerScope& scope) {
   const std::optional<std::vector<double>> beta =
       scope.has_input(1) ? scope.Numbers(1) : std::vector<double>{1};
   if (beta) return Emit(scope, UnaryOp::swish, static_cast<float>(beta->front()));
-  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
-  const plan::ValueId scaled = scope.builder.Scratch(scope.output_type(0));
-  const plan::ValueId gate = scope.builder.Scratch(scope.output_type(0));
+  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const program::ValueId scaled = scope.builder.Scratch(scope.output_type(0));
+  const program::ValueId gate = scope.builder.Scratch(scope.output_type(0));
   const Operand scale{scope.input(1), Dims(scope.input_dims(0).size(), 1)};
   EmitBinary(scope.builder, BinaryOp::multiply, {x, scope.input_dims(0)}, scale, scaled);
   EmitUnary(scope.builder, UnaryOp::sigmoid, scaled, gate);
@@ -174,8 +174,8 @@ void LowerHardSigmoid(LowerScope& scope) {
   }
   const Dims& dims = scope.input_dims(0);
   const Dims one(dims.size(), 1);
-  const plan::ValueId scaled = scope.builder.Scratch(scope.output_type(0));
-  const plan::ValueId line = scope.builder.Scratch(scope.output_type(0));
+  const program::ValueId scaled = scope.builder.Scratch(scope.output_type(0));
+  const program::ValueId line = scope.builder.Scratch(scope.output_type(0));
   EmitBinary(scope.builder, BinaryOp::multiply, {scope.input(0), dims}, {scope.input(1), one},
              scaled);
   EmitBinary(scope.builder, BinaryOp::add, {scaled, dims}, {scope.input(2), one}, line);
@@ -206,54 +206,55 @@ constexpr std::array<float, 9> kErfInvTail = {-0.000200214257f, 0.000100950558f,
 
 class ErfInvSteps {
  public:
-  ErfInvSteps(plan::Builder& builder, TensorType type)
+  ErfInvSteps(program::Builder& builder, TensorType type)
       : builder_(builder), type_(std::move(type)) {}
 
-  void Emit(plan::ValueId x, plan::ValueId y) {
-    const plan::ValueId above = Of(BinaryOp::add, x, Number(1));
-    const plan::ValueId below = Of(BinaryOp::subtract, Number(1), x);
-    const plan::ValueId product = Of(BinaryOp::multiply, above, below);
-    const plan::ValueId w = Of(UnaryOp::negative, Of(UnaryOp::log, product));
-    const plan::ValueId root = Of(UnaryOp::sqrt, w);
-    const plan::ValueId centre = Polynomial(Of(BinaryOp::subtract, w, Number(2.5f)), kErfInvCentre);
-    const plan::ValueId tail = Polynomial(Of(BinaryOp::subtract, root, Number(3)), kErfInvTail);
-    const plan::ValueId factor = Chosen(Compared(CompareOp::less, w, 5), centre, tail);
+  void Emit(program::ValueId x, program::ValueId y) {
+    const program::ValueId above = Of(BinaryOp::add, x, Number(1));
+    const program::ValueId below = Of(BinaryOp::subtract, Number(1), x);
+    const program::ValueId product = Of(BinaryOp::multiply, above, below);
+    const program::ValueId w = Of(UnaryOp::negative, Of(UnaryOp::log, product));
+    const program::ValueId root = Of(UnaryOp::sqrt, w);
+    const program::ValueId centre =
+        Polynomial(Of(BinaryOp::subtract, w, Number(2.5f)), kErfInvCentre);
+    const program::ValueId tail = Polynomial(Of(BinaryOp::subtract, root, Number(3)), kErfInvTail);
+    const program::ValueId factor = Chosen(Compared(CompareOp::less, w, 5), centre, tail);
     // Infinite at -1 and 1, where the polynomials have the wrong sign.
-    const plan::ValueId ends = Compared(CompareOp::equal, product, 0);
-    const plan::ValueId infinity = Number(std::numeric_limits<float>::infinity());
+    const program::ValueId ends = Compared(CompareOp::equal, product, 0);
+    const program::ValueId infinity = Number(std::numeric_limits<float>::infinity());
     EmitBinary(builder_, BinaryOp::multiply, x, Chosen(ends, infinity, factor), y);
   }
 
  private:
-  plan::ValueId Number(float number) {
+  program::ValueId Number(float number) {
     return builder_.WeightsOf({ElementType::f32, {}}, std::vector<float>{number});
   }
-  Operand Aligned(plan::ValueId x) {
+  Operand Aligned(program::ValueId x) {
     const Dims dims = builder_.dims(x);
     return {x, WithLeadingOnes(dims, type_.dims.size())};
   }
-  plan::ValueId Of(BinaryOp op, plan::ValueId a, plan::ValueId b) {
-    const plan::ValueId y = builder_.Scratch(type_);
+  program::ValueId Of(BinaryOp op, program::ValueId a, program::ValueId b) {
+    const program::ValueId y = builder_.Scratch(type_);
     EmitBinary(builder_, op, a, b, y);
     return y;
   }
-  plan::ValueId Of(UnaryOp op, plan::ValueId x) {
-    const plan::ValueId y = builder_.Scratch(type_);
+  program::ValueId Of(UnaryOp op, program::ValueId x) {
+    const program::ValueId y = builder_.Scratch(type_);
     EmitUnary(builder_, op, x, y);
     return y;
   }
-  plan::ValueId Compared(CompareOp op, plan::ValueId x, float number) {
-    const plan::ValueId y = builder_.Scratch({ElementType::boolean, type_.dims});
+  program::ValueId Compared(CompareOp op, program::ValueId x, float number) {
+    const program::ValueId y = builder_.Scratch({ElementType::boolean, type_.dims});
     EmitCompare(builder_, op, Aligned(x), Aligned(Number(number)), y);
     return y;
   }
-  plan::ValueId Chosen(plan::ValueId condition, plan::ValueId a, plan::ValueId b) {
-    const plan::ValueId y = builder_.Scratch(type_);
+  program::ValueId Chosen(program::ValueId condition, program::ValueId a, program::ValueId b) {
+    const program::ValueId y = builder_.Scratch(type_);
     EmitSelect(builder_, Aligned(condition), Aligned(a), Aligned(b), Aligned(y));
     return y;
   }
-  plan::ValueId Polynomial(plan::ValueId w, std::span<const float> factors) {
-    plan::ValueId y = Of(BinaryOp::multiply, w, Number(factors[0]));
+  program::ValueId Polynomial(program::ValueId w, std::span<const float> factors) {
+    program::ValueId y = Of(BinaryOp::multiply, w, Number(factors[0]));
     for (size_t i = 1; i < factors.size(); ++i) {
       if (i > 1) y = Of(BinaryOp::multiply, y, w);
       y = Of(BinaryOp::add, y, Number(factors[i]));
@@ -261,12 +262,12 @@ class ErfInvSteps {
     return y;
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const TensorType type_;
 };
 
 void LowerErfInv(LowerScope& scope) {
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   const TensorType type = scope.output_type(0);
   if (ElementCount(type.dims) == 0) return;
   ErfInvSteps(scope.builder, type).Emit(scope.input(0), y);
@@ -328,8 +329,8 @@ format::Activation MakeActivation(UnaryOp op, float alpha, float beta) {
   return format::Activation(alpha, beta, 0, op, 0, 0);
 }
 
-void EmitUnary(plan::Builder& builder, UnaryOp op, plan::ValueId x, plan::ValueId y, float alpha,
-               float beta) {
+void EmitUnary(program::Builder& builder, UnaryOp op, program::ValueId x, program::ValueId y,
+               float alpha, float beta) {
   const int64_t count = ElementCount(builder.dims(y)).value_or(0);
   if (count == 0) return;
   format::UnaryParams params;

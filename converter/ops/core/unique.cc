@@ -22,7 +22,7 @@ namespace {
 
 using format::BinaryOp;
 using format::CompareOp;
-using plan::ValueId;
+using program::ValueId;
 
 enum UniqueOutput : size_t { kUniqueValues, kFirstPositions, kInverse, kHowOften };
 
@@ -127,7 +127,7 @@ class Grouping {
 
   // Reorders a value per group to the order of the outputs.
   ValueId Chosen(ValueId of_groups) {
-    return chosen_ == plan::kNone ? of_groups : Taken(of_groups, chosen_);
+    return chosen_ == program::kNone ? of_groups : Taken(of_groups, chosen_);
   }
 
   // Sets sorted_, the sorted slices as columns [columns, count], and order_, their original
@@ -222,7 +222,7 @@ class Grouping {
                builder_.View(sums, 0, {ElementType::i32, {spec_.count}}),
                IntegerWeights(builder_, ElementType::i32, {1}), groups);
     const ValueId inverse = Taken(groups, EmitArgSort(builder_, order_));
-    if (chosen_ == plan::kNone) return inverse;
+    if (chosen_ == program::kNone) return inverse;
     return Taken(EmitArgSort(builder_, chosen_), inverse);
   }
 
@@ -237,12 +237,12 @@ class Grouping {
   }
 
   LowerScope& scope_;
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const UniqueSpec spec_;
   const ElementType type_;
-  ValueId sorted_ = plan::kNone, order_ = plan::kNone;
-  ValueId starts_ = plan::kNone, found_ = plan::kNone;  // groups in the order of their slices
-  ValueId chosen_ = plan::kNone;  // permutation of the groups, if they are in another order
+  ValueId sorted_ = program::kNone, order_ = program::kNone;
+  ValueId starts_ = program::kNone, found_ = program::kNone;  // groups in the order of their slices
+  ValueId chosen_ = program::kNone;  // permutation of the groups, if they are in another order
 };
 
 void LowerUnique(LowerScope& scope) {

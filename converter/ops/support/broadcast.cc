@@ -90,7 +90,7 @@ Dims AlignedDims(const NodeScope& scope, size_t i, const Dims& out) {
 StridedNest CollapsedNest(const Dims& out, std::span<const Dims> aligned) {
   std::vector<Dims> strides;
   for (const Dims& dims : aligned) {
-    strides.push_back(plan::DenseStrides(dims));
+    strides.push_back(program::DenseStrides(dims));
     for (size_t axis = 0; axis < out.size(); ++axis) {
       if (dims[axis] == 1) strides.back()[axis] = 0;
     }

@@ -16,9 +16,9 @@ namespace weft::ops {
 
 namespace {
 
-using plan::Builder;
-using plan::kNone;
-using plan::ValueId;
+using program::Builder;
+using program::kNone;
+using program::ValueId;
 
 ValueId PackRows(Builder& builder, const std::vector<float>& weights, int64_t first_row,
                  int64_t rows, int64_t columns) {

@@ -43,20 +43,20 @@ struct CellWeights {
 // weights are packed into panels for dense; computed ones stay row-major for matmul.
 struct PackedCell {
   bool in_panels = true;
-  plan::ValueId w = plan::kNone, r = plan::kNone, r_candidate = plan::kNone;
-  plan::ValueId b = plan::kNone, b_recurrent = plan::kNone;
-  plan::ValueId peepholes = plan::kNone;  // LSTM only: [3 * hidden] in order f i o
+  program::ValueId w = program::kNone, r = program::kNone, r_candidate = program::kNone;
+  program::ValueId b = program::kNone, b_recurrent = program::kNone;
+  program::ValueId peepholes = program::kNone;  // LSTM only: [3 * hidden] in order f i o
 };
-PackedCell Pack(plan::Builder& builder, const CellShape& shape, const CellWeights& weights);
+PackedCell Pack(program::Builder& builder, const CellShape& shape, const CellWeights& weights);
 // The same for weights that are known at run time only, shaped as in CellWeights. b may be kNone.
-PackedCell Gather(plan::Builder& builder, const CellShape& shape, plan::ValueId w, plan::ValueId r,
-                  plan::ValueId b);
+PackedCell Gather(program::Builder& builder, const CellShape& shape, program::ValueId w,
+                  program::ValueId r, program::ValueId b);
 
 // Emits one step. x is [batch, inputs], the states h (and c) are [batch, hidden]. Returns the new
 // states.
-std::vector<plan::ValueId> EmitCell(plan::Builder& builder, const CellShape& shape,
-                                    const PackedCell& packed, plan::ValueId x,
-                                    const std::vector<plan::ValueId>& states);
+std::vector<program::ValueId> EmitCell(program::Builder& builder, const CellShape& shape,
+                                       const PackedCell& packed, program::ValueId x,
+                                       const std::vector<program::ValueId>& states);
 
 // Reads activations, activations_alpha, activations_beta and clip of one of `directions` directions
 // into `shape`. The lists hold one entry per activation of the cell (shared by all directions) or

@@ -47,8 +47,8 @@ bool IsDense(const format::ConvParams& params) {
 }
 
 // Emits a conv step, or a dense step, which has the same panels. `weights` are packed.
-void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::ValueId x,
-              plan::ValueId weights, plan::ValueId y, bool is_part) {
+void EmitConv(program::Builder& builder, const format::ConvParams& params, program::ValueId x,
+              program::ValueId weights, program::ValueId y, bool is_part) {
   if (IsDense(params)) {
     const int64_t inputs = int64_t{params.in_channels()} * params.in_height() * params.in_width();
     EmitDense(builder, params.batch(), inputs, params.out_channels(), x, weights, y,
@@ -56,14 +56,14 @@ void EmitConv(plan::Builder& builder, const format::ConvParams& params, plan::Va
     MarkLastStepOnePosition(builder);
     if (params.kernel_height() != 1 || params.kernel_width() != 1) MarkLastStepWindow(builder);
   } else {
-    builder.Emit(params, {x, weights, plan::kNone}, {y});
+    builder.Emit(params, {x, weights, program::kNone}, {y});
   }
   if (is_part) KeepLastStepFloat(builder);
 }
 
 // `weights` has the layout of PackDepthwise.
-void EmitDepthwise(plan::Builder& builder, const Convolution& node, plan::ValueId x,
-                   plan::ValueId weights, plan::ValueId y) {
+void EmitDepthwise(program::Builder& builder, const Convolution& node, program::ValueId x,
+                   program::ValueId weights, program::ValueId y) {
   const Filters& filters = node.filters;
   format::DepthwiseParams params;
   params.mutate_batch(Narrow32(node.batch, "batch"));
@@ -72,18 +72,19 @@ void EmitDepthwise(plan::Builder& builder, const Convolution& node, plan::ValueI
   WriteWindow(params, node.window);
   params.mutable_x() = node.x_strides;
   params.mutable_y() = node.y_strides;
-  builder.Emit(params, {x, weights, plan::kNone}, {y});
+  builder.Emit(params, {x, weights, program::kNone}, {y});
 }
 
 // Packs computed weights like PackConv: the full panels by one copy, the rest by another. Unused
 // outputs of the last panel are zero.
-plan::ValueId PackAtRunTime(plan::Builder& builder, const Filters& filters, plan::ValueId weights) {
+program::ValueId PackAtRunTime(program::Builder& builder, const Filters& filters,
+                               program::ValueId weights) {
   constexpr int64_t kPanel = kernels::kPanelOutputs;
   const int64_t channels = filters.in_channels, taps = ElementCount(filters.window).value_or(0);
   const int64_t depth = channels * taps;
   const int64_t whole = filters.out_channels / kPanel, rest = filters.out_channels % kPanel;
   const int64_t panels = whole + (rest != 0);
-  const plan::ValueId packed =
+  const program::ValueId packed =
       builder.Scratch({ElementType::f32, {filters.groups * panels, depth, kPanel}});
   const int64_t group = filters.out_channels * depth, packed_group = panels * depth * kPanel;
   if (rest != 0) builder.Fill(packed);
@@ -96,22 +97,22 @@ plan::ValueId PackAtRunTime(plan::Builder& builder, const Filters& filters, plan
   return packed;
 }
 
-plan::ValueId PackedWeights(plan::Builder& builder, const Filters& filters,
-                            const FilterWeights& weights, const format::ConvParams& params) {
+program::ValueId PackedWeights(program::Builder& builder, const Filters& filters,
+                               const FilterWeights& weights, const format::ConvParams& params) {
   if (!weights.known) return PackAtRunTime(builder, filters, weights.computed);
   return PackConv(builder, *weights.known, params);
 }
 
 // The filters of a depthwise step; for a volume, those at tap `tap` of the depth.
-plan::ValueId DepthwiseWeights(plan::Builder& builder, const Filters& filters,
-                               const FilterWeights& weights, const Window& window, int64_t tap) {
+program::ValueId DepthwiseWeights(program::Builder& builder, const Filters& filters,
+                                  const FilterWeights& weights, const Window& window, int64_t tap) {
   const int64_t channels = filters.groups * filters.out_channels;
   const int64_t area = window.y.kernel * window.x.kernel;
   const int64_t taps = ElementCount(filters.window).value_or(0);
   const auto panels = static_cast<int64_t>(kernels::PanelCount(Narrow32(channels, "channels")));
   const TensorType type = {ElementType::f32, {area, panels * kernels::kPanelOutputs}};
   if (!weights.known) {
-    const plan::ValueId packed = builder.Scratch(type);
+    const program::ValueId packed = builder.Scratch(type);
     if (type.dims[1] != channels) builder.Fill(packed);
     builder.CopyStrided(weights.computed, packed, {channels, area}, {taps, 1}, tap * area,
                         {1, type.dims[1]}, 0);
@@ -132,7 +133,7 @@ plan::ValueId DepthwiseWeights(plan::Builder& builder, const Filters& filters,
 // A convolution of a volume [batch, channels, depth, area], whose depth is padded with zeros.
 class VolumeSteps {
  public:
-  VolumeSteps(plan::Builder& builder, const Convolution& node)
+  VolumeSteps(program::Builder& builder, const Convolution& node)
       : builder_(builder),
         node_(node),
         filters_(node.filters),
@@ -141,7 +142,7 @@ class VolumeSteps {
         channels_(filters_.groups * filters_.in_channels),
         area_(window_.y.in * window_.x.in) {}
 
-  void Convolve(plan::ValueId x, plan::ValueId y) {
+  void Convolve(program::ValueId x, program::ValueId y) {
     x_ = Deepened(x);
     if (IsDepthwise(filters_)) return Permutation(SumOverDepth(), y);
     // The depth taps become additional channels, in planes, as the filters are laid out.
@@ -152,8 +153,8 @@ class VolumeSteps {
     const format::ConvParams params = ConvParamsOf(
         images(), filters, window_, PlanesOf(channels_ * window_.z.kernel, down.in, across.in),
         PlanesOf(out_channels(), down.out, across.out));
-    const plan::ValueId made = Made(y);
-    const plan::ValueId images_at = Images(0, window_.z.kernel);
+    const program::ValueId made = Made(y);
+    const program::ValueId images_at = Images(0, window_.z.kernel);
     EmitConv(builder_, params, images_at, PackedWeights(builder_, filters, node_.weights, params),
              made, node_.is_part);
     ExcludeLastStepFromFusion(
@@ -167,7 +168,7 @@ class VolumeSteps {
   int64_t out_area() const { return window_.y.out * window_.x.out; }
   bool IsInOrder() const { return window_.z.out == 1 || out_channels() == 1; }
 
-  plan::ValueId Deepened(plan::ValueId x) {
+  program::ValueId Deepened(program::ValueId x) {
     const WindowAxis& z = window_.z;
     depth_ = (z.out - 1) * z.stride + z.extent();
     if (z.pad_begin == 0 && depth_ <= z.in) {
@@ -175,7 +176,7 @@ class VolumeSteps {
       return x;
     }
     const int64_t planes = batch_ * channels_;
-    const plan::ValueId padded = builder_.Scratch({ElementType::f32, {planes, depth_, area_}});
+    const program::ValueId padded = builder_.Scratch({ElementType::f32, {planes, depth_, area_}});
     builder_.Fill(padded);
     const int64_t used = std::clamp<int64_t>(depth_ - z.pad_begin, 0, z.in);
     builder_.CopyStrided(x, padded, {planes, used, area_}, {z.in * area_, area_, 1}, 0,
@@ -184,39 +185,39 @@ class VolumeSteps {
   }
 
   // [batch, out depth, channels, taps, area]: the planes at some taps of the depth.
-  plan::ValueId Images(int64_t first, int64_t taps) {
+  program::ValueId Images(int64_t first, int64_t taps) {
     const WindowAxis& z = window_.z;
     const Dims dims = {batch_, z.out, channels_, taps, area_};
     const Dims strides = {channels_ * depth_ * area_, z.stride * area_, depth_ * area_,
                           z.dilation * area_, 1};
     const TensorType type = {ElementType::f32, dims};
-    const Dims dense = plan::DenseStrides(dims);
+    const Dims dense = program::DenseStrides(dims);
     bool is_piece = first == 0 && batch_ * channels_ * depth_ == images() * channels_ * taps;
     for (size_t i = 0; i < dims.size(); ++i) {
       is_piece = is_piece && (dims[i] == 1 || dense[i] == strides[i]);
     }
     if (is_piece) return builder_.View(x_, 0, type);
-    const plan::ValueId images = builder_.Scratch(type);
+    const program::ValueId images = builder_.Scratch(type);
     builder_.CopyStrided(x_, images, dims, strides, first * z.dilation * area_, dense, 0);
     return images;
   }
 
   // [batch, out depth, channels, out area]: y itself if no permutation is needed.
-  plan::ValueId Made(plan::ValueId y) {
+  program::ValueId Made(program::ValueId y) {
     if (IsInOrder()) return y;
     return builder_.Scratch({ElementType::f32, {images(), out_channels(), out_area()}});
   }
 
   // Channels are independent: each depth tap is one step that continues the sum.
-  plan::ValueId SumOverDepth() {
+  program::ValueId SumOverDepth() {
     const TensorType type = {ElementType::f32, {images(), out_channels(), out_area()}};
     Convolution plane = {images(), filters_, window_, {}};
     SetPlanes(plane);
-    plan::ValueId sum = plan::kNone;
+    program::ValueId sum = program::kNone;
     for (int64_t tap = 0; tap < window_.z.kernel; ++tap) {
-      const plan::ValueId part = builder_.Scratch(type);
-      const plan::ValueId images_at = Images(tap, 1);
-      const plan::ValueId weights_at =
+      const program::ValueId part = builder_.Scratch(type);
+      const program::ValueId images_at = Images(tap, 1);
+      const program::ValueId weights_at =
           DepthwiseWeights(builder_, filters_, node_.weights, window_, tap);
       EmitDepthwise(builder_, plane, images_at, weights_at, part);
       ExcludeLastStepFromFusion(builder_);
@@ -224,14 +225,14 @@ class VolumeSteps {
         sum = part;
         continue;
       }
-      const plan::ValueId next = builder_.Scratch(type);
+      const program::ValueId next = builder_.Scratch(type);
       EmitBinary(builder_, format::BinaryOp::add, sum, part, next);
       sum = next;
     }
     return sum;
   }
 
-  void Permutation(plan::ValueId made, plan::ValueId y) {
+  void Permutation(program::ValueId made, program::ValueId y) {
     if (made == y) return;
     const int64_t depth = window_.z.out, channels = out_channels(), area = out_area();
     builder_.CopyStrided(made, y, {batch_, channels, depth, area},
@@ -239,13 +240,13 @@ class VolumeSteps {
                          {channels * depth * area, depth * area, area, 1}, 0);
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const Convolution& node_;
   const Filters& filters_;
   const Window& window_;
   const int64_t batch_, channels_, area_;
   int64_t depth_ = 0;
-  plan::ValueId x_ = plan::kNone;
+  program::ValueId x_ = program::kNone;
 };
 
 }  // namespace
@@ -302,12 +303,13 @@ void SetPlanes(Convolution& node) {
   node.y_strides = PlanesOf(filters.groups * filters.out_channels, down.out, across.out);
 }
 
-void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::ValueId x,
-                     plan::ValueId y) {
+void EmitConvolution(program::Builder& builder, const Convolution& node, program::ValueId x,
+                     program::ValueId y) {
   const Filters& filters = node.filters;
   if (node.window.axis_count == 3) return VolumeSteps(builder, node).Convolve(x, y);
   if (IsDepthwise(filters)) {
-    const plan::ValueId weights = DepthwiseWeights(builder, filters, node.weights, node.window, 0);
+    const program::ValueId weights =
+        DepthwiseWeights(builder, filters, node.weights, node.window, 0);
     return EmitDepthwise(builder, node, x, weights, y);
   }
   const format::ConvParams params =

@@ -43,7 +43,7 @@ inline bool IsDepthwise(const Filters& filters) {
 // The elements of filters in the order of Filters: known, or computed at run time.
 struct FilterWeights {
   std::optional<std::vector<float>> known;
-  plan::ValueId computed = plan::kNone;
+  program::ValueId computed = program::kNone;
 };
 
 // Input 1 of an f32 convolution.
@@ -64,16 +64,17 @@ void SetPlanes(Convolution& node);
 
 // Emits y = conv(x). Weights are packed at conversion; weights that are data are packed by copies
 // at run time. A volume is processed as images, one per position of the output's depth.
-void EmitConvolution(plan::Builder& builder, const Convolution& node, plan::ValueId x,
-                     plan::ValueId y);
+void EmitConvolution(program::Builder& builder, const Convolution& node, program::ValueId x,
+                     program::ValueId y);
 
 // f32 steps accept either layout on each side; depthwise steps need the same on both.
 void ConvolutionPermutation(PermuteScope& scope);
 
 // Integer convolution with wrap-around sums: copies the patches of the data into one tensor and
 // multiplies it with the filters as data. `weights` has the layout of the filters.
-void EmitIntegerConv(plan::Builder& builder, int64_t batch, const Filters& filters,
-                     const Window& window, plan::ValueId x, plan::ValueId weights, plan::ValueId y);
+void EmitIntegerConv(program::Builder& builder, int64_t batch, const Filters& filters,
+                     const Window& window, program::ValueId x, program::ValueId weights,
+                     program::ValueId y);
 
 }  // namespace weft::ops
 

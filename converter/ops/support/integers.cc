@@ -82,7 +82,7 @@ class WideNode {
   void HandOver(uint32_t port) {
     const auto made = scope_.values().find({&node_, port});
     if (made == scope_.values().end()) return;
-    const plan::ValueId wide = made->second;
+    const program::ValueId wide = made->second;
     if (scope_.output_type(port).type != narrow_) return scope_.SetOutput(port, wide);
     EmitConvert(scope_.builder, wide, scope_.NewOutput(port));
   }

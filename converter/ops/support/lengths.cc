@@ -6,18 +6,18 @@
 
 namespace weft::ops {
 
-plan::ValueId EmitLength(plan::Builder& builder, const LowerScope::Values& values,
-                         const ir::RunTimeExtent& extent) {
-  const plan::ValueId count = values.at({extent.maker, LowerScope::kLengthPort - extent.which});
+program::ValueId EmitLength(program::Builder& builder, const LowerScope::Values& values,
+                            const ir::RunTimeExtent& extent) {
+  const program::ValueId count = values.at({extent.maker, LowerScope::kLengthPort - extent.which});
   if (extent.part == 1) return count;
-  const plan::ValueId length = builder.Scratch({ElementType::i32, {}});
+  const program::ValueId length = builder.Scratch({ElementType::i32, {}});
   EmitBinary(builder, format::BinaryOp::multiply, {count, {}},
              {IntegerWeights(builder, ElementType::i32, {extent.part}), {}}, length);
   return length;
 }
 
-plan::ValueId EmitFilled(plan::Builder& builder, plan::ValueId x, const Dims& dims, size_t axis,
-                         plan::ValueId length, plan::ValueId filler) {
+program::ValueId EmitFilled(program::Builder& builder, program::ValueId x, const Dims& dims,
+                            size_t axis, program::ValueId length, program::ValueId filler) {
   const Dims one(dims.size(), 1);
   Dims along = one;
   along[axis] = dims[axis];

@@ -9,12 +9,12 @@
 namespace weft::ops {
 
 // The actual length along an axis (i32, one element), valid once the producer has run.
-plan::ValueId EmitLength(plan::Builder& builder, const LowerScope::Values& values,
-                         const ir::RunTimeExtent& extent);
+program::ValueId EmitLength(program::Builder& builder, const LowerScope::Values& values,
+                            const ir::RunTimeExtent& extent);
 
 // Returns x under `dims`, with `filler` (one element) at all positions of `axis` from `length` on.
-plan::ValueId EmitFilled(plan::Builder& builder, plan::ValueId x, const Dims& dims, size_t axis,
-                         plan::ValueId length, plan::ValueId filler);
+program::ValueId EmitFilled(program::Builder& builder, program::ValueId x, const Dims& dims,
+                            size_t axis, program::ValueId length, program::ValueId filler);
 
 }  // namespace weft::ops
 

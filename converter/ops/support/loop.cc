@@ -13,12 +13,12 @@ namespace weft::ops {
 
 namespace {
 
-using plan::Builder;
-using plan::kNone;
-using plan::ValueId;
+using program::Builder;
+using program::kNone;
+using program::ValueId;
 
 // Creates the values that the loop sets before each iteration. The builder is at the body.
-Iteration MakeIteration(Builder& builder, const LoopSpec& spec, plan::Loop& loop) {
+Iteration MakeIteration(Builder& builder, const LoopSpec& spec, program::Loop& loop) {
   Iteration iteration;
   for (const SlicedInput& input : spec.sliced) {
     TensorType type = builder.value(input.value).type;
@@ -42,14 +42,14 @@ bool RunsOnce(const LoopSpec& spec) { return spec.trips == 1 && !spec.end.possib
 // Copies the initial values that the loop may overwrite: all of them if states change. In a single
 // iteration the states are the initial values, so that only those in variables that the body
 // assigns are copied.
-void KeepInitialValues(Builder& builder, const LoopSpec& spec, plan::Loop& loop) {
-  const plan::Because because(builder, format::Reason::initial_value);
-  const plan::AccessMap accesses = plan::CollectAccesses(builder.program(), loop.body);
+void KeepInitialValues(Builder& builder, const LoopSpec& spec, program::Loop& loop) {
+  const program::Because because(builder, format::Reason::initial_value);
+  const program::AccessMap accesses = program::CollectAccesses(builder.program(), loop.body);
   const auto is_overwritten = [&](ValueId initial) {
-    const auto found = accesses.find(plan::Resolve(builder.program(), initial).root);
-    return found != accesses.end() && std::ranges::any_of(found->second, &plan::Access::write);
+    const auto found = accesses.find(program::Resolve(builder.program(), initial).root);
+    return found != accesses.end() && std::ranges::any_of(found->second, &program::Access::write);
   };
-  for (plan::Loop::Carried& carried : loop.carried) {
+  for (program::Loop::Carried& carried : loop.carried) {
     if (RunsOnce(spec) && !is_overwritten(carried.initial)) continue;
     const ValueId kept = builder.Scratch(TensorType(builder.value(carried.initial).type));
     builder.Copy(carried.initial, kept);
@@ -59,10 +59,10 @@ void KeepInitialValues(Builder& builder, const LoopSpec& spec, plan::Loop& loop)
 
 // The outer value that a result of a single iteration forwards unchanged; nullopt otherwise. The
 // lowering needs it because a variable must not be overwritten while its old value is still read.
-std::optional<ValueId> Forwarded(Builder& builder, const plan::Loop& loop, ValueId result,
+std::optional<ValueId> Forwarded(Builder& builder, const program::Loop& loop, ValueId result,
                                  const TensorType& type) {
-  const plan::Location location = plan::Resolve(builder.program(), result);
-  const auto state = std::ranges::find(loop.carried, location.root, &plan::Loop::Carried::state);
+  const program::Location location = program::Resolve(builder.program(), result);
+  const auto state = std::ranges::find(loop.carried, location.root, &program::Loop::Carried::state);
   if (state != loop.carried.end()) return builder.View(state->initial, location.offset_bytes, type);
   if (builder.value(location.root).block == loop.body) return std::nullopt;
   return builder.View(location.root, location.offset_bytes, type, location.moves);
@@ -71,7 +71,7 @@ std::optional<ValueId> Forwarded(Builder& builder, const plan::Loop& loop, Value
 // Creates the outputs of the loop. The builder is at the enclosing block.
 class LoopOutputs {
  public:
-  LoopOutputs(Builder& builder, const LoopSpec& spec, plan::Loop& loop,
+  LoopOutputs(Builder& builder, const LoopSpec& spec, program::Loop& loop,
               const std::vector<ValueId>& results)
       : builder_(builder), spec_(spec), loop_(loop), results_(results) {}
 
@@ -106,7 +106,7 @@ class LoopOutputs {
 
   Builder& builder_;
   const LoopSpec& spec_;
-  plan::Loop& loop_;
+  program::Loop& loop_;
   const std::vector<ValueId>& results_;
 };
 
@@ -127,9 +127,9 @@ LoopResults LowerNever(Builder& builder, const LoopSpec& spec) {
 
 LoopResults LowerLoop(Builder& builder, const LoopSpec& spec, const LowerBody& body) {
   if (spec.trips == 0) return LowerNever(builder, spec);
-  plan::Loop loop;
-  const plan::SectionId id = builder.NewSection();
-  const plan::BlockId outside = builder.block();
+  program::Loop loop;
+  const program::SectionId id = builder.NewSection();
+  const program::BlockId outside = builder.block();
   const std::string layer = builder.layer();
   loop.body = builder.NewBlock();
   loop.condition = spec.end.body_condition;
@@ -145,7 +145,7 @@ LoopResults LowerLoop(Builder& builder, const LoopSpec& spec, const LowerBody& b
   if (loop.condition) {
     condition = builder.Scratch(TensorType(builder.value(results[*loop.condition]).type));
   }
-  plan::Section& section = builder.program().sections[id];
+  program::Section& section = builder.program().sections[id];
   section.trip = spec.end.trip;
   section.first_condition = spec.end.first_condition;
   section.body_condition = condition;

@@ -18,7 +18,7 @@ namespace weft::ops {
 // `trips` chunks of `part` elements along an axis, from element `begin` on; `backward` reads the
 // last chunk first.
 struct SlicedInput {
-  plan::ValueId value = plan::kNone;
+  program::ValueId value = program::kNone;
   int64_t axis = 0;
   int64_t part = 1;
   bool backward = false;
@@ -27,7 +27,7 @@ struct SlicedInput {
 
 // A state that an iteration passes to the next.
 struct CarriedState {
-  plan::ValueId initial = plan::kNone;
+  program::ValueId initial = program::kNone;
   size_t result = 0;  // of the body: the state of the next iteration
 };
 
@@ -39,7 +39,7 @@ struct ScanOutput {
   TensorType type;  // of the complete output
   // The buffer that the caller requires for the chunks: time first, with one free chunk before them
   // (after them if backward). kNone leaves it to the planner.
-  plan::ValueId whole = plan::kNone;
+  program::ValueId whole = program::kNone;
   int64_t base_bytes = 0;
 };
 
@@ -51,11 +51,12 @@ struct LastValue {
 
 // Run-time values that end a loop before `trips` iterations.
 struct EarlyEnd {
-  plan::ValueId trip = plan::kNone;             // i32 or i64; a negative count means no limit
-  plan::ValueId first_condition = plan::kNone;  // boolean; false: no iteration
-  std::optional<size_t> body_condition;         // result; false: the iteration was the last
+  program::ValueId trip = program::kNone;             // i32 or i64; a negative count means no limit
+  program::ValueId first_condition = program::kNone;  // boolean; false: no iteration
+  std::optional<size_t> body_condition;               // result; false: the iteration was the last
   bool possible() const {
-    return trip != plan::kNone || first_condition != plan::kNone || body_condition.has_value();
+    return trip != program::kNone || first_condition != program::kNone ||
+           body_condition.has_value();
   }
 };
 
@@ -74,23 +75,24 @@ struct LoopSpec {
 
 // The values that the body of one iteration reads.
 struct Iteration {
-  std::vector<plan::ValueId> slices;  // one per sliced input, with the chunk's shape
-  std::vector<plan::ValueId> states;  // one per carried state
-  plan::ValueId index = plan::kNone;  // holds the iteration counter i, if the spec requests it
+  std::vector<program::ValueId> slices;  // one per sliced input, with the chunk's shape
+  std::vector<program::ValueId> states;  // one per carried state
+  program::ValueId index =
+      program::kNone;  // holds the iteration counter i, if the spec requests it
 };
 // Emits one iteration at the builder's block and returns the body's results.
-using LowerBody = std::function<std::vector<plan::ValueId>(const Iteration&)>;
+using LowerBody = std::function<std::vector<program::ValueId>(const Iteration&)>;
 
 // After zero iterations the last value of a carried result is the state's initial value, and that
 // of any other result is zeros. Scan outputs then have extent 0.
 struct LoopResults {
-  std::vector<plan::ValueId> scans, lasts;
+  std::vector<program::ValueId> scans, lasts;
   // i32, the number of iterations done; kNone if it is always `trips`
-  plan::ValueId length = plan::kNone;
+  program::ValueId length = program::kNone;
 };
 
 // Calls `body` once, or not at all if the loop has no iterations.
-LoopResults LowerLoop(plan::Builder& builder, const LoopSpec& spec, const LowerBody& body);
+LoopResults LowerLoop(program::Builder& builder, const LoopSpec& spec, const LowerBody& body);
 
 }  // namespace weft::ops
 

@@ -67,7 +67,7 @@ std::vector<Loop> Joined(const Nest& nest) {
   return joined;
 }
 
-void EmitLoops(plan::Builder& builder, plan::ValueId source, plan::ValueId target,
+void EmitLoops(program::Builder& builder, program::ValueId source, program::ValueId target,
                std::vector<Loop> loops, int64_t source_offset, int64_t target_offset) {
   if (loops.size() > kMaxCopyRank) {
     const auto shortest = std::min_element(
@@ -111,7 +111,8 @@ std::optional<Piece> BytePiece(const Movement& movement, const TensorType& targe
 
 // A one-dimensional view of `count` elements of `whole` from `first` on; `whole` itself if these
 // are all its elements.
-plan::ValueId Part(plan::Builder& builder, plan::ValueId whole, int64_t first, int64_t count) {
+program::ValueId Part(program::Builder& builder, program::ValueId whole, int64_t first,
+                      int64_t count) {
   const ElementType type = builder.type(whole);
   if (first == 0 && ElementCount(builder.dims(whole)) == count) return whole;
   return builder.View(whole, BytesOf(type, first), {type, {count}});
@@ -120,8 +121,8 @@ plan::ValueId Part(plan::Builder& builder, plan::ValueId whole, int64_t first, i
 }  // namespace
 
 Movement MovementOf(const std::vector<Runs>& axes, const Dims& source, const Dims& target) {
-  const Dims source_strides = plan::DenseStrides(source);
-  const Dims target_strides = plan::DenseStrides(target);
+  const Dims source_strides = program::DenseStrides(source);
+  const Dims target_strides = program::DenseStrides(target);
   Movement movement(axes.size());
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     for (const Run& run : axes[axis]) {
@@ -156,19 +157,19 @@ Nest Reversed(Nest nest) {
   return nest;
 }
 
-void EmitMovement(plan::Builder& builder, plan::ValueId source, plan::ValueId target,
+void EmitMovement(program::Builder& builder, program::ValueId source, program::ValueId target,
                   const Movement& movement) {
   for (const Nest& nest : Products(movement)) {
     EmitLoops(builder, source, target, Joined(nest), nest.source_offset, nest.target_offset);
   }
 }
 
-plan::ValueId Moved(plan::Builder& builder, plan::ValueId source, const Movement& movement,
-                    const TensorType& type) {
+program::ValueId Moved(program::Builder& builder, program::ValueId source, const Movement& movement,
+                       const TensorType& type) {
   if (const std::optional<Piece> piece = BytePiece(movement, type)) {
     return builder.View(source, BytesOf(type.type, piece->source_offset), type);
   }
-  const plan::ValueId target = builder.Scratch(type);
+  const program::ValueId target = builder.Scratch(type);
   EmitMovement(builder, source, target, movement);
   return target;
 }
@@ -183,9 +184,10 @@ void MoveToOutput(LowerScope& scope, size_t from, const Movement& movement, size
   scope.SetOutput(i, Moved(scope.builder, scope.input(from), movement, type));
 }
 
-void MoveIntoPart(LowerScope& scope, size_t from, const Movement& movement, plan::ValueId target) {
+void MoveIntoPart(LowerScope& scope, size_t from, const Movement& movement,
+                  program::ValueId target) {
   const TensorType& type = scope.input_type(from);
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const int64_t source_count = ElementCount(type.dims).value_or(0);
   const int64_t target_count = ElementCount(builder.dims(target)).value_or(0);
   if (source_count == 0) return;

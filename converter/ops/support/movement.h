@@ -62,13 +62,13 @@ std::optional<Piece> PieceOf(const Movement& movement);
 
 // Emits the copies of a movement from value to value. Nests of rank above 8 after merging their
 // loops are emitted as several copies over the shortest loops.
-void EmitMovement(plan::Builder& builder, plan::ValueId source, plan::ValueId target,
+void EmitMovement(program::Builder& builder, program::ValueId source, program::ValueId target,
                   const Movement& movement);
 
 // The result of a movement of a source whose elements are complete bytes: a view if it is one
 // piece, else a new value and copies.
-plan::ValueId Moved(plan::Builder& builder, plan::ValueId source, const Movement& movement,
-                    const TensorType& type);
+program::ValueId Moved(program::Builder& builder, program::ValueId source, const Movement& movement,
+                       const TensorType& type);
 
 // Creates output i from input `from`. It is the same value if all elements stay in order, a view if
 // the output is one piece of the input, else a new value with copies. An empty output has no steps.
@@ -76,7 +76,8 @@ void MoveToOutput(LowerScope& scope, size_t from, const Movement& movement, size
 
 // The inverse: copies input `from` to its position in `target`. The copy is bytewise if both sides
 // are one piece, so that the planner can let the producer write there.
-void MoveIntoPart(LowerScope& scope, size_t from, const Movement& movement, plan::ValueId target);
+void MoveIntoPart(LowerScope& scope, size_t from, const Movement& movement,
+                  program::ValueId target);
 
 // Returns true if the elements of input i are complete bytes; else reports an error that explains
 // the limits of such elements.

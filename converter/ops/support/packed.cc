@@ -11,7 +11,8 @@
 namespace weft::ops {
 namespace {
 
-plan::ValueId Weights(plan::Builder& builder, const std::vector<float>& packed, int64_t panels) {
+program::ValueId Weights(program::Builder& builder, const std::vector<float>& packed,
+                         int64_t panels) {
   const int64_t depth = static_cast<int64_t>(packed.size()) / (panels * kernels::kPanelOutputs);
   return builder.WeightsOf({ElementType::f32, {panels, depth, kernels::kPanelOutputs}}, packed);
 }
@@ -25,9 +26,9 @@ std::vector<float> Floats(const ir::Constant& constant) {
   return floats;
 }
 
-plan::ValueId PackDense(plan::Builder& builder, std::span<const float> weights,
-                        int64_t output_stride, int64_t input_stride, int64_t outputs,
-                        int64_t inputs) {
+program::ValueId PackDense(program::Builder& builder, std::span<const float> weights,
+                           int64_t output_stride, int64_t input_stride, int64_t outputs,
+                           int64_t inputs) {
   const auto n = Narrow32(outputs, "outputs"), k = Narrow32(inputs, "inputs");
   std::vector<float> packed(kernels::PackedDenseFloats(n, k));
   kernels::PackDense(weights.data(), static_cast<size_t>(output_stride),
@@ -35,8 +36,8 @@ plan::ValueId PackDense(plan::Builder& builder, std::span<const float> weights,
   return Weights(builder, packed, static_cast<int64_t>(kernels::PanelCount(n)));
 }
 
-plan::ValueId PackConv(plan::Builder& builder, std::span<const float> weights,
-                       const format::ConvParams& params) {
+program::ValueId PackConv(program::Builder& builder, std::span<const float> weights,
+                          const format::ConvParams& params) {
   std::vector<float> packed(kernels::PackedConvFloats(params.groups(), params.out_channels(),
                                                       params.in_channels(), params.kernel_height(),
                                                       params.kernel_width()));
@@ -47,8 +48,9 @@ plan::ValueId PackConv(plan::Builder& builder, std::span<const float> weights,
       static_cast<int64_t>(params.groups() * kernels::PanelCount(params.out_channels())));
 }
 
-void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
-               plan::ValueId x, plan::ValueId weights, plan::ValueId y, int64_t x_row_stride) {
+void EmitDense(program::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
+               program::ValueId x, program::ValueId weights, program::ValueId y,
+               int64_t x_row_stride) {
   format::DenseParams params;
   params.mutate_rows(Narrow32(rows, "rows"));
   params.mutate_inputs(Narrow32(inputs, "inputs"));
@@ -56,25 +58,29 @@ void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t out
   params.mutate_x_row_stride(x_row_stride == 0 ? params.inputs()
                                                : Narrow32(x_row_stride, "x row stride"));
   params.mutate_y_row_stride(params.outputs());
-  builder.Emit(params, {x, weights, plan::kNone}, {y});
+  builder.Emit(params, {x, weights, program::kNone}, {y});
 }
 
 namespace {
 
-plan::Step& LastStep(plan::Builder& builder) {
-  return std::get<plan::Step>(builder.program().blocks[builder.block()].items.back());
+program::Step& LastStep(program::Builder& builder) {
+  return std::get<program::Step>(builder.program().blocks[builder.block()].items.back());
 }
 
 }  // namespace
 
-void ExcludeLastStepFromFusion(plan::Builder& builder) { LastStep(builder).is_never_fused = true; }
+void ExcludeLastStepFromFusion(program::Builder& builder) {
+  LastStep(builder).is_never_fused = true;
+}
 
-void KeepLastStepFloat(plan::Builder& builder) { LastStep(builder).stays_float = true; }
+void KeepLastStepFloat(program::Builder& builder) { LastStep(builder).stays_float = true; }
 
-void MarkLastStepWindow(plan::Builder& builder) { LastStep(builder).is_window = true; }
+void MarkLastStepWindow(program::Builder& builder) { LastStep(builder).is_window = true; }
 
-void MarkLastStepOnePosition(plan::Builder& builder) { LastStep(builder).is_one_position = true; }
+void MarkLastStepOnePosition(program::Builder& builder) {
+  LastStep(builder).is_one_position = true;
+}
 
-void MarkLastStepOneColumn(plan::Builder& builder) { LastStep(builder).is_one_column = true; }
+void MarkLastStepOneColumn(program::Builder& builder) { LastStep(builder).is_one_column = true; }
 
 }  // namespace weft::ops

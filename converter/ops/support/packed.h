@@ -19,36 +19,37 @@ std::vector<float> Floats(const ir::Constant& constant);
 
 // Packs the weights of a dense step. Weight (output n, input k) is weights[n * output_stride + k *
 // input_stride].
-plan::ValueId PackDense(plan::Builder& builder, std::span<const float> weights,
-                        int64_t output_stride, int64_t input_stride, int64_t outputs,
-                        int64_t inputs);
+program::ValueId PackDense(program::Builder& builder, std::span<const float> weights,
+                           int64_t output_stride, int64_t input_stride, int64_t outputs,
+                           int64_t inputs);
 
 // Packs the weights of a conv step. `weights` are [groups, out_channels, in_channels,
 // kernel_height, kernel_width], with channel counts per group.
-plan::ValueId PackConv(plan::Builder& builder, std::span<const float> weights,
-                       const format::ConvParams& params);
+program::ValueId PackConv(program::Builder& builder, std::span<const float> weights,
+                          const format::ConvParams& params);
 
 // Emits y[rows, outputs] = x[rows, inputs] * weights with contiguous y. Rows of x are
 // `x_row_stride` elements apart and may overlap; 0: they are contiguous.
-void EmitDense(plan::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
-               plan::ValueId x, plan::ValueId weights, plan::ValueId y, int64_t x_row_stride = 0);
+void EmitDense(program::Builder& builder, int64_t rows, int64_t inputs, int64_t outputs,
+               program::ValueId x, program::ValueId weights, program::ValueId y,
+               int64_t x_row_stride = 0);
 
 // Excludes the last emitted step from fusion with the steps after it. Use it for products that are
 // not a MatMul of the graph: streaming may change whether their rows match an addition. Fusing that
 // addition would change the rounding.
-void ExcludeLastStepFromFusion(plan::Builder& builder);
+void ExcludeLastStepFromFusion(program::Builder& builder);
 
 // Keeps the weights of the last emitted step in floating point; they are never quantised.
-void KeepLastStepFloat(plan::Builder& builder);
+void KeepLastStepFloat(program::Builder& builder);
 
 // Marks the last emitted dense product as a convolution with several taps.
-void MarkLastStepWindow(plan::Builder& builder);
+void MarkLastStepWindow(program::Builder& builder);
 
 // Marks the last emitted dense product as a convolution with one output position.
-void MarkLastStepOnePosition(plan::Builder& builder);
+void MarkLastStepOnePosition(program::Builder& builder);
 
 // Marks the last emitted dense product as a constant matrix times a single column.
-void MarkLastStepOneColumn(plan::Builder& builder);
+void MarkLastStepOneColumn(program::Builder& builder);
 
 }  // namespace weft::ops
 

@@ -11,39 +11,39 @@ namespace weft::ops {
 
 // A value with dims aligned to the output axis by axis; extent 1 repeats along the axis.
 struct Operand {
-  plan::ValueId value;
+  program::ValueId value;
   Dims dims;
 };
 
 // y = op(a, b) in a's element type.
-void EmitBinary(plan::Builder& builder, format::BinaryOp op, const Operand& a, const Operand& b,
-                plan::ValueId y);
+void EmitBinary(program::Builder& builder, format::BinaryOp op, const Operand& a, const Operand& b,
+                program::ValueId y);
 
 // As above, with NumPy broadcasting of the values' own dims.
-void EmitBinary(plan::Builder& builder, format::BinaryOp op, plan::ValueId a, plan::ValueId b,
-                plan::ValueId y);
+void EmitBinary(program::Builder& builder, format::BinaryOp op, program::ValueId a,
+                program::ValueId b, program::ValueId y);
 
 // As above, with explicit strides: `nest` iterates over a and b in the element order of y.
-void EmitBinary(plan::Builder& builder, format::BinaryOp op, const StridedNest& nest,
-                plan::ValueId a, plan::ValueId b, plan::ValueId y);
+void EmitBinary(program::Builder& builder, format::BinaryOp op, const StridedNest& nest,
+                program::ValueId a, program::ValueId b, program::ValueId y);
 
 // y = a <op> b as boolean; both are aligned to y axis by axis.
-void EmitCompare(plan::Builder& builder, format::CompareOp op, const Operand& a, const Operand& b,
-                 plan::ValueId y);
+void EmitCompare(program::Builder& builder, format::CompareOp op, const Operand& a,
+                 const Operand& b, program::ValueId y);
 
 // y = condition ? a : b; all are aligned to y.dims, which may differ from the dims of the value y.
-void EmitSelect(plan::Builder& builder, const Operand& condition, const Operand& a,
+void EmitSelect(program::Builder& builder, const Operand& condition, const Operand& a,
                 const Operand& b, const Operand& y);
 
 // y = x, converted to y's element type.
-void EmitConvert(plan::Builder& builder, plan::ValueId x, plan::ValueId y);
+void EmitConvert(program::Builder& builder, program::ValueId x, program::ValueId y);
 
 // y = op(x); alpha and beta are the parameters of the operation, see Activation in weft.fbs.
-void EmitUnary(plan::Builder& builder, format::UnaryOp op, plan::ValueId x, plan::ValueId y,
-               float alpha = 0, float beta = 0);
+void EmitUnary(program::Builder& builder, format::UnaryOp op, program::ValueId x,
+               program::ValueId y, float alpha = 0, float beta = 0);
 
 // x converted to element type `to`; x itself if it has that type.
-plan::ValueId Converted(plan::Builder& builder, plan::ValueId x, ElementType to);
+program::ValueId Converted(program::Builder& builder, program::ValueId x, ElementType to);
 
 // An Activation without clipping.
 format::Activation MakeActivation(format::UnaryOp op, float alpha = 0, float beta = 0);

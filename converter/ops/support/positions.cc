@@ -44,8 +44,8 @@ bool StayTogether(const Dims& positions, int64_t row) {
 
 }  // namespace
 
-void EmitGather(plan::Builder& builder, const GatherGeometry& geometry, plan::ValueId x,
-                plan::ValueId indices, plan::ValueId y) {
+void EmitGather(program::Builder& builder, const GatherGeometry& geometry, program::ValueId x,
+                program::ValueId indices, program::ValueId y) {
   const format::GatherParams params(
       Narrow32(geometry.batch, "batch"), Narrow32(geometry.outer, "outer"),
       Narrow32(geometry.axis, "axis"), Narrow32(geometry.inner, "inner"),
@@ -54,8 +54,8 @@ void EmitGather(plan::Builder& builder, const GatherGeometry& geometry, plan::Va
   builder.Emit(params, {x, indices}, {y});
 }
 
-void EmitKnownGather(plan::Builder& builder, const GatherGeometry& geometry, plan::ValueId x,
-                     const Dims& positions, plan::ValueId y) {
+void EmitKnownGather(program::Builder& builder, const GatherGeometry& geometry, program::ValueId x,
+                     const Dims& positions, program::ValueId y) {
   const bool fits = std::ranges::all_of(
       positions, [](int64_t position) { return std::in_range<int32_t>(position); });
   const ElementType type = fits ? ElementType::i32 : ElementType::i64;
@@ -69,12 +69,12 @@ void SelectPositions(LowerScope& scope, const GatherGeometry& geometry, const Di
     return MoveToOutput(scope, 0, MovementOfRuns(geometry, runs), 0);
   }
   if (!HasByteElements(scope, 0)) return;
-  const plan::ValueId x = scope.input(0);
+  const program::ValueId x = scope.input(0);
   EmitKnownGather(scope.builder, geometry, x, positions, scope.NewOutput(0));
 }
 
-plan::ValueId PositionsOf(plan::Builder& builder, plan::ValueId x, const GatherGeometry& geometry,
-                          const Dims& positions) {
+program::ValueId PositionsOf(program::Builder& builder, program::ValueId x,
+                             const GatherGeometry& geometry, const Dims& positions) {
   const TensorType type{builder.type(x), {geometry.outer, geometry.indices, geometry.inner}};
   const Runs runs = RunsOf(positions);
   const Movement movement = MovementOfRuns(geometry, runs);
@@ -82,7 +82,7 @@ plan::ValueId PositionsOf(plan::Builder& builder, plan::ValueId x, const GatherG
   if (piece && piece->count == ElementCount(type.dims)) {
     return builder.View(x, piece->source_offset * ElementBytes(type.type), type);
   }
-  const plan::ValueId y = builder.Scratch(type);
+  const program::ValueId y = builder.Scratch(type);
   if (runs.size() <= kMaxRuns) {
     EmitMovement(builder, x, y, movement);
   } else {
@@ -91,14 +91,14 @@ plan::ValueId PositionsOf(plan::Builder& builder, plan::ValueId x, const GatherG
   return y;
 }
 
-void EmitPermuted(plan::Builder& builder, plan::ValueId x, const Dims& to, bool back,
-                  plan::ValueId y) {
-  const Dims permuted = plan::DenseStrides(to);
+void EmitPermuted(program::Builder& builder, program::ValueId x, const Dims& to, bool back,
+                  program::ValueId y) {
+  const Dims permuted = program::DenseStrides(to);
   const Dims straight = {to[1] * to[2], 1, to[1]};
   builder.CopyStrided(x, y, to, back ? permuted : straight, 0, back ? straight : permuted, 0);
 }
 
-plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dims& numbers) {
+program::ValueId IntegerWeights(program::Builder& builder, ElementType type, const Dims& numbers) {
   const TensorType wanted{type, {static_cast<int64_t>(numbers.size())}};
   if (type == ElementType::i64) return builder.WeightsOf(wanted, numbers);
   std::vector<int32_t> narrow;
@@ -106,7 +106,7 @@ plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dim
   return builder.WeightsOf(wanted, narrow);
 }
 
-plan::ValueId IndexSequence(plan::Builder& builder, ElementType type, int64_t count) {
+program::ValueId IndexSequence(program::Builder& builder, ElementType type, int64_t count) {
   Dims positions(static_cast<size_t>(count));
   std::iota(positions.begin(), positions.end(), 0);
   return IntegerWeights(builder, type, positions);
@@ -125,7 +125,7 @@ bool CheckIndex(InferScope& scope, int64_t index, int64_t dim) {
 }
 
 Dims ElementOffsets(const Dims& data, size_t axis, const Dims& dims, const Dims& indices) {
-  const Dims strides = plan::DenseStrides(data);
+  const Dims strides = program::DenseStrides(data);
   Dims positions;
   for (size_t i = 0; i < indices.size(); ++i) {
     int64_t position = IndexFromStart(indices[i], data[axis]) * strides[axis];

@@ -23,12 +23,12 @@ struct GatherGeometry {
 };
 
 // Emits a gather step. An index out of range yields zeros.
-void EmitGather(plan::Builder& builder, const GatherGeometry& geometry, plan::ValueId x,
-                plan::ValueId indices, plan::ValueId y);
+void EmitGather(program::Builder& builder, const GatherGeometry& geometry, program::ValueId x,
+                program::ValueId indices, program::ValueId y);
 
 // Emits a gather step with known, non-negative indices; one outside the axis yields zeros.
-void EmitKnownGather(plan::Builder& builder, const GatherGeometry& geometry, plan::ValueId x,
-                     const Dims& positions, plan::ValueId y);
+void EmitKnownGather(program::Builder& builder, const GatherGeometry& geometry, program::ValueId x,
+                     const Dims& positions, program::ValueId y);
 
 // Lowers output 0 to input 0 at the positions `positions` of the axis, [batch, indices]. All are
 // inside the axis.
@@ -36,19 +36,19 @@ void SelectPositions(LowerScope& scope, const GatherGeometry& geometry, const Di
 
 // Returns x at the positions `positions` of the axis, without a batch. Elements of x must be 1 byte
 // or larger.
-plan::ValueId PositionsOf(plan::Builder& builder, plan::ValueId x, const GatherGeometry& geometry,
-                          const Dims& positions);
+program::ValueId PositionsOf(program::Builder& builder, program::ValueId x,
+                             const GatherGeometry& geometry, const Dims& positions);
 
 // y[outer, inner, axis] = x[outer, axis, inner], or the inverse if `back`. `to` are the dims
 // [outer, inner, axis].
-void EmitPermuted(plan::Builder& builder, plan::ValueId x, const Dims& to, bool back,
-                  plan::ValueId y);
+void EmitPermuted(program::Builder& builder, program::ValueId x, const Dims& to, bool back,
+                  program::ValueId y);
 
 // Integers as a constant of type i32 or i64.
-plan::ValueId IntegerWeights(plan::Builder& builder, ElementType type, const Dims& numbers);
+program::ValueId IntegerWeights(program::Builder& builder, ElementType type, const Dims& numbers);
 
 // 0, 1, ... count - 1 as a constant of type i32 or i64.
-plan::ValueId IndexSequence(plan::Builder& builder, ElementType type, int64_t count);
+program::ValueId IndexSequence(program::Builder& builder, ElementType type, int64_t count);
 
 // Reports an error unless input i has type i32 or i64.
 void CheckIndexType(InferScope& scope, size_t i);

@@ -60,11 +60,11 @@ void LowerRing(LowerScope& scope) {
   params.mutate_length(Narrow32(reads.length, "length"));
   params.mutate_element_bytes(Narrow32(ElementBytes(scope.input_element(0)), "element bytes"));
   params.mutate_order(reads.order);
-  std::vector<plan::ValueId> inputs, outputs;
+  std::vector<program::ValueId> inputs, outputs;
   for (size_t i = 0; i < scope.node().inputs.size(); ++i) inputs.push_back(scope.input(i));
   for (size_t i = 0; i < scope.node().outputs.size(); ++i) outputs.push_back(scope.NewOutput(i));
-  inputs.resize(3, plan::kNone);
-  outputs.resize(3, plan::kNone);
+  inputs.resize(3, program::kNone);
+  outputs.resize(3, program::kNone);
   scope.builder.Emit(params, std::move(inputs), std::move(outputs));
 }
 

@@ -55,8 +55,8 @@ std::vector<Nest> ReplacedRuns(const Dims& updates, int64_t inner) {
 
 // Gathers the updates to their rows, then selects them for replaced rows.
 void ReplaceByTable(LowerScope& scope, const ScatteredRows& rows, Dims positions,
-                    plan::ValueId updates) {
-  plan::Builder& builder = scope.builder;
+                    program::ValueId updates) {
+  program::Builder& builder = scope.builder;
   const auto count = static_cast<int64_t>(rows.targets.size());
   std::vector<uint8_t> replaced;
   for (int64_t& position : positions) {
@@ -66,14 +66,14 @@ void ReplaceByTable(LowerScope& scope, const ScatteredRows& rows, Dims positions
   const GatherGeometry geometry = {1, rows.outer, count, rows.inner, rows.rows};
   const Dims dims = {rows.outer, rows.rows, rows.inner};
   if (std::ranges::find(replaced, 0) == replaced.end()) {
-    const plan::ValueId moved = PositionsOf(builder, updates, geometry, positions);
+    const program::ValueId moved = PositionsOf(builder, updates, geometry, positions);
     return scope.SetOutput(0, builder.View(moved, 0, scope.output_type(0)));
   }
-  const plan::ValueId moved = builder.Scratch({builder.type(updates), dims});
+  const program::ValueId moved = builder.Scratch({builder.type(updates), dims});
   EmitKnownGather(builder, geometry, updates, positions, moved);
   const Operand mask = {builder.WeightsOf({ElementType::boolean, {rows.rows}}, replaced),
                         {1, rows.rows, 1}};
-  const plan::ValueId data = scope.input(0);
+  const program::ValueId data = scope.input(0);
   EmitSelect(builder, mask, {moved, dims}, {data, dims}, {scope.NewOutput(0), dims});
 }
 
@@ -122,8 +122,8 @@ format::BinaryOp ScatterStep(Combination combination, ElementType type) {
 // Each update is read once.
 class ScatterRounds {
  public:
-  ScatterRounds(plan::Builder& builder, const ScatteredRows& rows, const RowUpdates& meetings,
-                plan::ValueId updates)
+  ScatterRounds(program::Builder& builder, const ScatteredRows& rows, const RowUpdates& meetings,
+                program::ValueId updates)
       : builder_(builder), rows_(rows), type_(builder.type(updates)) {
     Dims order;
     for (size_t round = 0; round < meetings.updates.front().size(); ++round) {
@@ -141,20 +141,20 @@ class ScatterRounds {
   }
 
   // Result of all rows, starting from `state`, or from their first update if it is kNone.
-  plan::ValueId Combine(plan::ValueId state, format::BinaryOp op) {
+  program::ValueId Combine(program::ValueId state, format::BinaryOp op) {
     size_t round = 0;
-    if (state == plan::kNone) state = Update(round++);
+    if (state == program::kNone) state = Update(round++);
     for (; round + 1 < starts_.size(); ++round) {
       Finish(state, Count(round));
-      const plan::ValueId combined = builder_.Scratch(TypeOf(Count(round)));
+      const program::ValueId combined = builder_.Scratch(TypeOf(Count(round)));
       EmitBinary(builder_, op, Part(state, 0, Count(round)), Update(round), combined);
       state = combined;
     }
     if (finished_.empty()) return state;
     Finish(state, 0);
-    const plan::ValueId all = builder_.Scratch(TypeOf(Count(0)));
+    const program::ValueId all = builder_.Scratch(TypeOf(Count(0)));
     int64_t end = Count(0);
-    for (const plan::ValueId part : finished_) {
+    for (const program::ValueId part : finished_) {
       const int64_t count = builder_.dims(part)[0];
       end -= count;
       builder_.Copy(part, Part(all, end, count));
@@ -168,35 +168,35 @@ class ScatterRounds {
 
   TensorType TypeOf(int64_t count) const { return {type_, {count, rows_.inner}}; }
 
-  plan::ValueId Part(plan::ValueId value, int64_t first, int64_t count) {
+  program::ValueId Part(program::ValueId value, int64_t first, int64_t count) {
     return builder_.View(value, first * rows_.inner * ElementBytes(type_), TypeOf(count));
   }
 
-  plan::ValueId Update(size_t round) { return Part(ordered_, starts_[round], Count(round)); }
+  program::ValueId Update(size_t round) { return Part(ordered_, starts_[round], Count(round)); }
 
   // The rows of `state` from `count` on have no more updates.
-  void Finish(plan::ValueId state, int64_t count) {
+  void Finish(program::ValueId state, int64_t count) {
     const int64_t held = ElementCount(builder_.dims(state)).value_or(0) / rows_.inner;
     if (count < held) finished_.push_back(Part(state, count, held - count));
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const ScatteredRows& rows_;
   const ElementType type_;
   Dims starts_;  // of each round in ordered_, then the end of the last one
-  plan::ValueId ordered_ = plan::kNone;
-  std::vector<plan::ValueId> finished_;  // in reverse row order
+  program::ValueId ordered_ = program::kNone;
+  std::vector<program::ValueId> finished_;  // in reverse row order
 };
 
 // Divides each row by the number of elements in its sum.
-plan::ValueId DividedByHits(plan::Builder& builder, plan::ValueId sums, int64_t inner,
-                            const RowUpdates& meetings, bool with_data) {
+program::ValueId DividedByHits(program::Builder& builder, program::ValueId sums, int64_t inner,
+                               const RowUpdates& meetings, bool with_data) {
   std::vector<float> counts;
   for (const Dims& updates : meetings.updates) {
     counts.push_back(static_cast<float>(updates.size() + (with_data ? 1 : 0)));
   }
   const auto count = static_cast<int64_t>(counts.size());
-  const plan::ValueId means = builder.Scratch({ElementType::f32, {count, inner}});
+  const program::ValueId means = builder.Scratch({ElementType::f32, {count, inner}});
   EmitBinary(builder, format::BinaryOp::divide, {sums, {count, inner}},
              {builder.WeightsOf({ElementType::f32, {count}}, counts), {count, 1}}, means);
   return means;
@@ -209,14 +209,14 @@ bool ScattersNothing(const LowerScope& scope, int64_t targets) {
 
 // y = state, except for rows selected by one target: they become the update, or are combined with
 // it.
-void EmitScatterTarget(plan::Builder& builder, const ComputedRows& rows, plan::ValueId index,
-                       plan::ValueId update, plan::ValueId state, plan::ValueId y) {
+void EmitScatterTarget(program::Builder& builder, const ComputedRows& rows, program::ValueId index,
+                       program::ValueId update, program::ValueId state, program::ValueId y) {
   const Dims dims = {rows.outer, rows.rows, rows.inner}, row = {rows.outer, 1, rows.inner};
   const Dims one = rows.by_element ? row : Dims{1, 1, 1};
   const Operand numbers = {IndexSequence(builder, builder.type(index), rows.rows),
                            {1, rows.rows, 1}};
   const Dims mask = {one[0], rows.rows, one[2]};
-  const plan::ValueId is_row = builder.Scratch({ElementType::boolean, mask});
+  const program::ValueId is_row = builder.Scratch({ElementType::boolean, mask});
   EmitCompare(builder, format::CompareOp::equal, numbers, {index, one}, is_row);
   Operand written = {update, row};
   if (rows.combination != Combination::kReplace) {
@@ -244,7 +244,8 @@ T NeutralFor(Combination combination) {
   }
 }
 
-plan::ValueId NeutralValue(plan::Builder& builder, Combination combination, ElementType type) {
+program::ValueId NeutralValue(program::Builder& builder, Combination combination,
+                              ElementType type) {
   const auto of = [&](auto number) {
     return builder.WeightsOf<decltype(number)>({type, {1}}, {number});
   };
@@ -268,25 +269,26 @@ plan::ValueId NeutralValue(plan::Builder& builder, Combination combination, Elem
 }
 
 // A constant tensor.
-plan::ValueId AllOf(plan::Builder& builder, const Dims& dims, float number) {
-  const plan::ValueId all = builder.Scratch({ElementType::f32, dims});
+program::ValueId AllOf(program::Builder& builder, const Dims& dims, float number) {
+  const program::ValueId all = builder.Scratch({ElementType::f32, dims});
   builder.Fill(all, std::bit_cast<uint32_t>(number));
   return all;
 }
 
 // Combinations that need the number of updates per element: means, and those that do not start from
 // the data.
-plan::ValueId EmitCountedRows(plan::Builder& builder, ComputedRows rows, plan::ValueId numbers,
-                              plan::ValueId updates, plan::ValueId data, bool with_data) {
+program::ValueId EmitCountedRows(program::Builder& builder, ComputedRows rows,
+                                 program::ValueId numbers, program::ValueId updates,
+                                 program::ValueId data, bool with_data) {
   const bool is_mean = rows.combination == Combination::kMean;
   if (is_mean) rows.combination = Combination::kSum;
   const ElementType type = builder.type(data);
   const Dims dims = {rows.outer, rows.rows, rows.inner}, one = {1, 1, 1};
   ComputedRows counting = rows;
   counting.combination = Combination::kSum;
-  plan::ValueId counts = EmitComputedRows(builder, counting, numbers,
-                                          AllOf(builder, {rows.outer, rows.targets, rows.inner}, 1),
-                                          AllOf(builder, dims, with_data ? 1 : 0));
+  program::ValueId counts = EmitComputedRows(
+      builder, counting, numbers, AllOf(builder, {rows.outer, rows.targets, rows.inner}, 1),
+      AllOf(builder, dims, with_data ? 1 : 0));
   if (!with_data) {
     const auto number = [&](float known) {
       return Operand{builder.WeightsOf<float>({ElementType::f32, {1}}, {known}), one};
@@ -297,21 +299,22 @@ plan::ValueId EmitCountedRows(plan::Builder& builder, ComputedRows rows, plan::V
     EmitSelect(builder, is_met, {NeutralValue(builder, rows.combination, type), one}, {data, dims},
                start);
     data = start.value;
-    const plan::ValueId met = std::exchange(counts, builder.Scratch({ElementType::f32, dims}));
+    const program::ValueId met = std::exchange(counts, builder.Scratch({ElementType::f32, dims}));
     EmitBinary(builder, format::BinaryOp::maximum, {met, dims}, number(1), counts);
   }
-  const plan::ValueId combined = EmitComputedRows(builder, rows, numbers, updates, data);
+  const program::ValueId combined = EmitComputedRows(builder, rows, numbers, updates, data);
   if (!is_mean) return combined;
-  const plan::ValueId means = builder.Scratch({type, dims});
+  const program::ValueId means = builder.Scratch({type, dims});
   EmitBinary(builder, format::BinaryOp::divide, {combined, dims}, {counts, dims}, means);
   return means;
 }
 
 }  // namespace
 
-void WriteInto(LowerScope& scope, const Movement& movement, int64_t count, plan::ValueId updates) {
+void WriteInto(LowerScope& scope, const Movement& movement, int64_t count,
+               program::ValueId updates) {
   if (count == 0) return scope.Forward(0, 0);
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const TensorType& type = scope.output_type(0);
   const bool is_all = ElementCount(type.dims) == count;
   const std::optional<Piece> piece = PieceOf(movement);
@@ -319,12 +322,12 @@ void WriteInto(LowerScope& scope, const Movement& movement, int64_t count, plan:
     const int64_t offset_bytes = piece->source_offset * ElementBytes(type.type);
     return scope.SetOutput(0, builder.View(updates, offset_bytes, type));
   }
-  const plan::ValueId data = scope.input(0), y = scope.NewOutput(0);
+  const program::ValueId data = scope.input(0), y = scope.NewOutput(0);
   if (!is_all) builder.Copy(data, y);
   EmitMovement(builder, updates, y, movement);
 }
 
-void ReplaceRows(LowerScope& scope, const ScatteredRows& rows, plan::ValueId updates) {
+void ReplaceRows(LowerScope& scope, const ScatteredRows& rows, program::ValueId updates) {
   const Dims last = LastUpdates(rows);
   const int64_t replaced = rows.rows - std::ranges::count(last, kKeptRow);
   const int64_t elements = rows.outer * replaced * rows.inner;
@@ -344,29 +347,30 @@ size_t MaxCombined(const Dims& targets) {
 }
 
 void CombineRows(LowerScope& scope, const ScatteredRows& rows, Combination combination,
-                 bool with_data, plan::ValueId updates) {
+                 bool with_data, program::ValueId updates) {
   if (ScattersNothing(scope, static_cast<int64_t>(rows.targets.size()))) return scope.Forward(0, 0);
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const RowUpdates meetings = MeetingsOf(rows.targets);
   const auto count = static_cast<int64_t>(meetings.rows.size());
   ScatterRounds rounds(builder, rows, meetings, updates);
-  const plan::ValueId data = scope.input(0);
-  const plan::ValueId start =
+  const program::ValueId data = scope.input(0);
+  const program::ValueId start =
       with_data ? PositionsOf(builder, data, {1, 1, rows.rows, rows.inner, count}, meetings.rows)
-                : plan::kNone;
-  plan::ValueId combined = rounds.Combine(start, ScatterStep(combination, builder.type(data)));
+                : program::kNone;
+  program::ValueId combined = rounds.Combine(start, ScatterStep(combination, builder.type(data)));
   if (combination == Combination::kMean) {
     combined = DividedByHits(builder, combined, rows.inner, meetings, with_data);
   }
   ReplaceRows(scope, {1, rows.rows, rows.inner, meetings.rows}, combined);
 }
 
-plan::ValueId EmitComputedRows(plan::Builder& builder, const ComputedRows& rows,
-                               plan::ValueId numbers, plan::ValueId updates, plan::ValueId data) {
+program::ValueId EmitComputedRows(program::Builder& builder, const ComputedRows& rows,
+                                  program::ValueId numbers, program::ValueId updates,
+                                  program::ValueId data) {
   const ElementType type = builder.type(data);
   const TensorType all{type, {rows.outer, rows.rows, rows.inner}};
   if (rows.targets == 1) {
-    const plan::ValueId y = builder.Scratch(all);
+    const program::ValueId y = builder.Scratch(all);
     EmitScatterTarget(builder, rows, numbers, updates, data, y);
     return y;
   }
@@ -380,27 +384,27 @@ plan::ValueId EmitComputedRows(plan::Builder& builder, const ComputedRows& rows,
   spec.carried.push_back({builder.View(data, 0, all), 0});
   spec.lasts.push_back({0, all});
   const LoopResults results = LowerLoop(builder, spec, [&](const Iteration& iteration) {
-    const plan::ValueId y = builder.Scratch(all);
+    const program::ValueId y = builder.Scratch(all);
     EmitScatterTarget(builder, rows, iteration.slices[0], iteration.slices[1], iteration.states[0],
                       y);
-    return std::vector<plan::ValueId>{y};
+    return std::vector<program::ValueId>{y};
   });
   return results.lasts[0];
 }
 
-plan::ValueId EmitCombinedRows(plan::Builder& builder, const ComputedRows& rows,
-                               plan::ValueId numbers, plan::ValueId updates, plan::ValueId data,
-                               bool with_data) {
+program::ValueId EmitCombinedRows(program::Builder& builder, const ComputedRows& rows,
+                                  program::ValueId numbers, program::ValueId updates,
+                                  program::ValueId data, bool with_data) {
   const bool starts_from_data = with_data || rows.combination == Combination::kReplace;
   return starts_from_data && rows.combination != Combination::kMean
              ? EmitComputedRows(builder, rows, numbers, updates, data)
              : EmitCountedRows(builder, rows, numbers, updates, data, starts_from_data);
 }
 
-void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, plan::ValueId numbers,
-                       plan::ValueId updates, bool with_data) {
+void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, program::ValueId numbers,
+                       program::ValueId updates, bool with_data) {
   if (ScattersNothing(scope, rows.targets)) return scope.Forward(0, 0);
-  const plan::ValueId y =
+  const program::ValueId y =
       EmitCombinedRows(scope.builder, rows, numbers, updates, scope.input(0), with_data);
   scope.SetOutput(0, scope.builder.View(y, 0, scope.output_type(0)));
 }

@@ -21,10 +21,11 @@ enum class Combination { kReplace, kSum, kSubtract, kProduct, kMinimum, kMaximum
 
 // Output 0 is input 0, except for the `count` elements to which `movement` copies elements of
 // `updates`. The written elements must not overlap.
-void WriteInto(LowerScope& scope, const Movement& movement, int64_t count, plan::ValueId updates);
+void WriteInto(LowerScope& scope, const Movement& movement, int64_t count,
+               program::ValueId updates);
 
 // Output 0 is input 0 with some rows replaced. The last update of a row wins.
-void ReplaceRows(LowerScope& scope, const ScatteredRows& rows, plan::ValueId updates);
+void ReplaceRows(LowerScope& scope, const ScatteredRows& rows, program::ValueId updates);
 
 // Maximum number of updates to one row; each needs a step.
 inline constexpr size_t kMaxCombined = 64;
@@ -35,7 +36,7 @@ size_t MaxCombined(const Dims& targets);
 // Output 0 is input 0 with updates combined into rows; `outer` must be 1. If `with_data` is false,
 // an updated row starts from its first update instead of the data.
 void CombineRows(LowerScope& scope, const ScatteredRows& rows, Combination combination,
-                 bool with_data, plan::ValueId updates);
+                 bool with_data, program::ValueId updates);
 
 // Rows selected by numbers that the run computes: [targets], or one per element of the updates if
 // `by_element`. A number out of range writes nothing.
@@ -47,18 +48,19 @@ struct ComputedRows {
 
 // Returns `data` with rows written, [outer, rows, inner]. Emits a step over all rows for each
 // target. kMean is not supported.
-plan::ValueId EmitComputedRows(plan::Builder& builder, const ComputedRows& rows,
-                               plan::ValueId numbers, plan::ValueId updates, plan::ValueId data);
+program::ValueId EmitComputedRows(program::Builder& builder, const ComputedRows& rows,
+                                  program::ValueId numbers, program::ValueId updates,
+                                  program::ValueId data);
 
 // As above for every combination. If `with_data` is false, updated elements start from their first
 // update.
-plan::ValueId EmitCombinedRows(plan::Builder& builder, const ComputedRows& rows,
-                               plan::ValueId numbers, plan::ValueId updates, plan::ValueId data,
-                               bool with_data);
+program::ValueId EmitCombinedRows(program::Builder& builder, const ComputedRows& rows,
+                                  program::ValueId numbers, program::ValueId updates,
+                                  program::ValueId data, bool with_data);
 
 // Output 0 is input 0 with rows written as by EmitCombinedRows.
-void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, plan::ValueId numbers,
-                       plan::ValueId updates, bool with_data = true);
+void WriteComputedRows(LowerScope& scope, const ComputedRows& rows, program::ValueId numbers,
+                       program::ValueId updates, bool with_data = true);
 
 }  // namespace weft::ops
 

@@ -5,16 +5,16 @@
 
 namespace weft::ops {
 
-plan::ValueId Doubled(plan::Builder& builder, plan::ValueId x) {
+program::ValueId Doubled(program::Builder& builder, program::ValueId x) {
   TensorType type = builder.value(x).type;
   const int64_t count = ElementCount(type.dims).value_or(0);
   type.dims.push_back(2);
-  const plan::ValueId doubled = builder.Scratch(type);
+  const program::ValueId doubled = builder.Scratch(type);
   EmitMovement(builder, x, doubled, {{Nest{{count}, {1}, {2}}}, {Nest{{2}, {0}, {1}}}});
   return doubled;
 }
 
-void TakeFirst(plan::Builder& builder, plan::ValueId doubled, plan::ValueId y) {
+void TakeFirst(program::Builder& builder, program::ValueId doubled, program::ValueId y) {
   const int64_t count = ElementCount(builder.dims(y)).value_or(0);
   EmitMovement(builder, doubled, y, {{Nest{{count}, {2}, {1}}}});
 }

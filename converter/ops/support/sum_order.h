@@ -11,9 +11,9 @@ namespace weft::ops {
 
 // Repeats each element of x twice along a new last axis of extent 2, so that elements are not
 // adjacent.
-plan::ValueId Doubled(plan::Builder& builder, plan::ValueId x);
+program::ValueId Doubled(program::Builder& builder, program::ValueId x);
 // y = the first element of each pair.
-void TakeFirst(plan::Builder& builder, plan::ValueId doubled, plan::ValueId y);
+void TakeFirst(program::Builder& builder, program::ValueId doubled, program::ValueId y);
 
 }  // namespace weft::ops
 

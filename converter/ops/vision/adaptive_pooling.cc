@@ -75,10 +75,10 @@ void InferAdaptive(InferScope& scope) {
 
 // Returns x reduced along every axis whose extent is a multiple of its extent in `out`. Sets `dims`
 // to the dims of the result.
-plan::ValueId ReduceEvenAxes(plan::Builder& builder, ReduceOp op, plan::ValueId x, Dims& dims,
-                             const Dims& out) {
+program::ValueId ReduceEvenAxes(program::Builder& builder, ReduceOp op, program::ValueId x,
+                                Dims& dims, const Dims& out) {
   std::vector<ReduceAxis> axes;
-  const Dims strides = plan::DenseStrides(dims);
+  const Dims strides = program::DenseStrides(dims);
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t taps = dims[i] % out[i] == 0 ? dims[i] / out[i] : 1;
     dims[i] /= taps;
@@ -88,7 +88,7 @@ plan::ValueId ReduceEvenAxes(plan::Builder& builder, ReduceOp op, plan::ValueId 
   if (std::ranges::all_of(axes, [](const ReduceAxis& a) { return !a.reduced || a.dim == 1; })) {
     return x;
   }
-  const plan::ValueId y = builder.Scratch({ElementType::f32, dims});
+  const program::ValueId y = builder.Scratch({ElementType::f32, dims});
   EmitReduce(builder, op, CollapsedAxes(axes), x, y);
   return y;
 }
@@ -106,11 +106,11 @@ LineMatrix MeanMatrix(int64_t in, int64_t out) {
 }
 
 // Gathers the windows along `axis` as a new axis after it, then takes their maxima.
-plan::ValueId MaximaAlong(plan::Builder& builder, plan::ValueId x, Dims& dims, size_t axis,
-                          int64_t out) {
+program::ValueId MaximaAlong(program::Builder& builder, program::ValueId x, Dims& dims, size_t axis,
+                             int64_t out) {
   const int64_t in = dims[axis], taps = WidestWindow(in, out);
   const int64_t outer = ProductOf(dims, 0, axis), inner = ProductOf(dims, axis + 1, dims.size());
-  const plan::ValueId windows = builder.Scratch({ElementType::f32, {outer, out, taps, inner}});
+  const program::ValueId windows = builder.Scratch({ElementType::f32, {outer, out, taps, inner}});
   for (int64_t j = 0; j < out; ++j) {
     const AdaptiveWindow window = AdaptiveWindowAt(j, in, out);
     const int64_t given = window.end - window.begin;
@@ -123,7 +123,7 @@ plan::ValueId MaximaAlong(plan::Builder& builder, plan::ValueId x, Dims& dims, s
     copy(window.end - 1, taps - given, 0, given);
   }
   dims[axis] = out;
-  const plan::ValueId y = builder.Scratch({ElementType::f32, dims});
+  const program::ValueId y = builder.Scratch({ElementType::f32, dims});
   const ReduceAxis axes[] = {
       {outer * out, taps * inner, false}, {taps, inner, true}, {inner, 1, false}};
   EmitReduce(builder, ReduceOp::max, CollapsedAxes(axes), windows, y);
@@ -136,7 +136,7 @@ void LowerAdaptive(LowerScope& scope) {
   const Dims out = scope.output_type(0).dims;
   if (ElementCount(out) == 0) return void(scope.NewOutput(0));
   Dims dims = scope.input_dims(0);
-  plan::ValueId x = ReduceEvenAxes(scope.builder, op, scope.input(0), dims, out);
+  program::ValueId x = ReduceEvenAxes(scope.builder, op, scope.input(0), dims, out);
   for (size_t axis = kFirstSpatial; axis < dims.size(); ++axis) {
     if (dims[axis] == out[axis]) continue;
     if (op == ReduceOp::max) {
@@ -187,10 +187,10 @@ std::vector<Dims> SpacePositions(std::span<const int64_t> in, std::span<const in
 // Computes the maxima and their indices: the windows as lines, the first maximum of each line, and
 // its index in the data.
 void LowerMaximaAndIndices(LowerScope& scope) {
-  const plan::ValueId values = scope.NewOutput(0), indices = scope.NewOutput(1);
+  const program::ValueId values = scope.NewOutput(0), indices = scope.NewOutput(1);
   const TensorType& type = scope.output_type(1);
   if (ElementCount(type.dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const std::span<const int64_t> in = std::span(scope.input_dims(0)).subspan(kFirstSpatial);
   Dims positions;
   const std::vector<Dims> windows = SpacePositions(in, std::span(type.dims).subspan(kFirstSpatial));
@@ -199,14 +199,14 @@ void LowerMaximaAndIndices(LowerScope& scope) {
   const int64_t lines = ProductOf(type.dims, 0, kFirstSpatial), count = std::ssize(windows);
   const int64_t taps = std::ssize(windows[0]), all = count * taps;
   const int64_t space = ProductOf(scope.input_dims(0), kFirstSpatial, kFirstSpatial + in.size());
-  const plan::ValueId taken = builder.Scratch({ElementType::f32, {lines, all}});
+  const program::ValueId taken = builder.Scratch({ElementType::f32, {lines, all}});
   EmitKnownGather(builder, {1, lines, space, 1, all}, scope.input(0), positions, taken);
   const Dims dims = {lines, count}, line = {1, count};
-  const plan::ValueId tap = builder.Scratch({ElementType::i32, dims});
+  const program::ValueId tap = builder.Scratch({ElementType::i32, dims});
   EmitTop(builder, {.outer = lines * count, .axis = taps}, taken, values, tap);
   Dims firsts;
   for (int64_t window = 0; window < count; ++window) firsts.push_back(window * taps);
-  const plan::ValueId at = builder.Scratch({ElementType::i32, dims});
+  const program::ValueId at = builder.Scratch({ElementType::i32, dims});
   EmitBinary(builder, format::BinaryOp::add, {tap, dims},
              {IntegerWeights(builder, ElementType::i32, firsts), line}, at);
   EmitGather(builder, {1, 1, all, 1, lines * count}, IntegerWeights(builder, type.type, positions),

@@ -20,7 +20,7 @@ namespace weft::ops {
 namespace {
 
 using format::BinaryOp;
-using plan::ValueId;
+using program::ValueId;
 
 constexpr size_t kLogits = 0, kPredictions = 1, kProposals = 2, kObjects = 3, kPriorLogits = 4;
 constexpr float kEndImage = -1;
@@ -169,13 +169,13 @@ void InferDetection(InferScope& scope) {
 // Numbers along [corners, batch, priors, classes, x and y], at any strides. The corners are the
 // first and the last of a box; for logits and variances they are centre and size.
 struct BoxNumbers {
-  ValueId value = plan::kNone;
+  ValueId value = program::kNone;
   Dims dims, strides;
 };
 
 class BoxDecoding {
  public:
-  BoxDecoding(plan::Builder& builder, const DetectionSpec& spec, ValueId proposals,
+  BoxDecoding(program::Builder& builder, const DetectionSpec& spec, ValueId proposals,
               int64_t proposal_batch)
       : builder_(builder), spec_(spec), proposals_(proposals), proposal_batch_(proposal_batch) {}
 
@@ -231,7 +231,7 @@ class BoxDecoding {
   }
 
   BoxNumbers Made(const Dims& dims) const {
-    return {builder_.Scratch({ElementType::f32, dims}), dims, plan::DenseStrides(dims)};
+    return {builder_.Scratch({ElementType::f32, dims}), dims, program::DenseStrides(dims)};
   }
 
   BoxNumbers Of(BinaryOp op, const BoxNumbers& a, const BoxNumbers& b) {
@@ -256,7 +256,7 @@ class BoxDecoding {
   }
 
   BoxNumbers Dense(const BoxNumbers& x) {
-    if (x.strides == plan::DenseStrides(x.dims)) return x;
+    if (x.strides == program::DenseStrides(x.dims)) return x;
     const BoxNumbers y = Made(x.dims);
     builder_.CopyStrided(x.value, y.value, x.dims, x.strides, 0, y.strides, 0);
     return y;
@@ -277,7 +277,7 @@ class BoxDecoding {
     return x;
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const DetectionSpec spec_;
   const ValueId proposals_;
   const int64_t proposal_batch_;
@@ -285,7 +285,7 @@ class BoxDecoding {
 
 // Scores in which the flagged priors ([1 or batch, priors]) get `row` instead: one number, or one
 // per class.
-ValueId ReplacedScores(plan::Builder& builder, const DetectionSpec& spec, const Operand& priors,
+ValueId ReplacedScores(program::Builder& builder, const DetectionSpec& spec, const Operand& priors,
                        const std::vector<float>& row, ValueId scores) {
   const Dims dims = {spec.batch, spec.priors, spec.classes};
   const auto count = static_cast<int64_t>(row.size());
@@ -297,10 +297,10 @@ ValueId ReplacedScores(plan::Builder& builder, const DetectionSpec& spec, const 
 }
 
 // Compares one column of a matrix, per prior of each image, with a number.
-Operand ComparedColumn(plan::Builder& builder, format::CompareOp op, ValueId matrix,
+Operand ComparedColumn(program::Builder& builder, format::CompareOp op, ValueId matrix,
                        const Dims& priors, const Dims& strides, int64_t first, float number) {
   const ValueId column = builder.Scratch({ElementType::f32, priors});
-  builder.CopyStrided(matrix, column, priors, strides, first, plan::DenseStrides(priors), 0);
+  builder.CopyStrided(matrix, column, priors, strides, first, program::DenseStrides(priors), 0);
   const Operand y = {builder.Scratch({ElementType::boolean, priors}), priors};
   EmitCompare(builder, op, {column, priors},
               {builder.WeightsOf<float>({ElementType::f32, {1}}, {number}), {1, 1}}, y.value);
@@ -334,7 +334,7 @@ bool MayEnd(const LowerScope& scope, const DetectionSpec& spec) {
 
 // Scores without the priors from the first one with image -1 on.
 ValueId ScoresBeforeEnd(LowerScope& scope, const DetectionSpec& spec, ValueId scores) {
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const int64_t images = scope.input_dims(kProposals)[0];
   const int64_t image = spec.prior_rows() * spec.priors * spec.prior_floats();
   const Dims priors = {images, spec.priors};
@@ -352,7 +352,7 @@ void LowerDetection(LowerScope& scope) {
   const DetectionSpec spec = ReadDetection(scope);
   const ValueId y = scope.NewOutput(0);
   if (spec.batch == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const bool refines = scope.input_count() == 5;
   BoxDecoding decoding(builder, spec, scope.input(kProposals), scope.input_dims(kProposals)[0]);
   BoxNumbers boxes = decoding.Priors();

@@ -67,11 +67,11 @@ void InferGridSample(InferScope& scope) {
 
 void LowerGridSample(LowerScope& scope) {
   const Dims out = scope.output_type(0).dims;
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(out) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const SampleSpec spec = SampleSpecOf(scope);
-  const plan::ValueId image = scope.input(kImage);
+  const program::ValueId image = scope.input(kImage);
   const ir::Constant* known = scope.constant(kGrid);
   const SampleTaps taps = known != nullptr ? KnownSampleTaps(builder, spec, Floats(*known))
                                            : EmitSampleTaps(builder, spec, scope.input(kGrid));
@@ -79,8 +79,8 @@ void LowerGridSample(LowerScope& scope) {
   const GatherGeometry geometry = {out[0], out[1], spec.pixels(), 1, positions * all};
   if (all == 1) return EmitGather(builder, geometry, image, taps.pixels, y);
   const Dims dims = {out[0], out[1], positions * all};
-  const plan::ValueId pixels = builder.Scratch({ElementType::f32, dims});
-  const plan::ValueId weighed = builder.Scratch({ElementType::f32, dims});
+  const program::ValueId pixels = builder.Scratch({ElementType::f32, dims});
+  const program::ValueId weighed = builder.Scratch({ElementType::f32, dims});
   EmitGather(builder, geometry, image, taps.pixels, pixels);
   EmitBinary(builder, format::BinaryOp::multiply, {pixels, dims},
              {taps.weights, {out[0], 1, positions * all}}, weighed);

@@ -63,17 +63,18 @@ struct PlaneRange {
   int64_t first, count, plane;
 };
 
-plan::ValueId PlanesIn(plan::Builder& builder, plan::ValueId value, const PlaneRange& range) {
+program::ValueId PlanesIn(program::Builder& builder, program::ValueId value,
+                          const PlaneRange& range) {
   return builder.View(value, range.first * range.plane * static_cast<int64_t>(sizeof(float)),
                       {ElementType::f32, {range.count, range.plane}});
 }
 
 void LowerRegions(LowerScope& scope) {
   const Regions regions = RegionsOf(scope);
-  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   const Dims& dims = scope.input_dims(0);
   if (ElementCount(dims) == 0) return;
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const int64_t plane = dims[2] * dims[3];
   const auto sigmoid = [&](int64_t first, int64_t count) {
     const PlaneRange range = {first, count, plane};

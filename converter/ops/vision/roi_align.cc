@@ -87,7 +87,7 @@ void LowerRoiAlign(LowerScope& scope) {
   const RoiAlignSpec spec = ReadRoiAlign(scope).value();
   const RoiAlignment alignment = AlignmentOf<has_mode>(scope);
   const Dims data = scope.input_dims(0);
-  const plan::ValueId y = scope.NewOutput(0);
+  const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   const bool is_wide = scope.input_element(2) == ElementType::i64;
   const ElementType number = is_wide ? ElementType::i64 : ElementType::i32;
@@ -98,7 +98,7 @@ void LowerRoiAlign(LowerScope& scope) {
       alignment.before, alignment.after, Narrow<uint8_t>(spec.samples, "sampling_ratio"),
       alignment.at_least_one, spec.is_maximum ? format::RegionOp::max : format::RegionOp::mean,
       number);
-  const plan::ValueId batches = Converted(scope.builder, scope.input(2), number);
+  const program::ValueId batches = Converted(scope.builder, scope.input(2), number);
   scope.builder.Emit(params, {scope.input(0), scope.input(1), batches}, {y});
 }
 

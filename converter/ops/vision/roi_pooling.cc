@@ -17,7 +17,7 @@ namespace {
 
 using format::BinaryOp;
 using format::RegionOp;
-using plan::ValueId;
+using program::ValueId;
 
 constexpr int64_t kRoiNumbers = 5;  // batch index, x and y of both corners
 
@@ -41,19 +41,19 @@ bool CheckPooledRegions(InferScope& scope) {
 
 // Operands and output size of a region step.
 struct PooledRegions {
-  ValueId data = plan::kNone;
-  Dims dims;                      // of the data
-  ValueId corners = plan::kNone;  // [count, 4]
-  ValueId batches = plan::kNone;  // [count], i32
+  ValueId data = program::kNone;
+  Dims dims;                         // of the data
+  ValueId corners = program::kNone;  // [count, 4]
+  ValueId batches = program::kNone;  // [count], i32
   int64_t count = 0, height = 0, width = 0;
 };
 
 // Numbers [first, first + count) of each region.
-ValueId RoiColumns(plan::Builder& builder, ValueId regions, int64_t rows, int64_t first,
+ValueId RoiColumns(program::Builder& builder, ValueId regions, int64_t rows, int64_t first,
                    int64_t count) {
   const Dims dims = {rows, count};
   const ValueId y = builder.Scratch({ElementType::f32, dims});
-  builder.CopyStrided(regions, y, dims, {kRoiNumbers, 1}, first, plan::DenseStrides(dims), 0);
+  builder.CopyStrided(regions, y, dims, {kRoiNumbers, 1}, first, program::DenseStrides(dims), 0);
   return y;
 }
 
@@ -71,7 +71,7 @@ PooledRegions RegionsOfInputs(LowerScope& scope) {
           out[3]};
 }
 
-void EmitRegions(plan::Builder& builder, RegionOp op, float scale, const PooledRegions& given,
+void EmitRegions(program::Builder& builder, RegionOp op, float scale, const PooledRegions& given,
                  ValueId y) {
   const format::RegionParams params(
       Narrow32(given.dims[0], "batch"), Narrow32(given.dims[1], "channels"),
@@ -171,7 +171,7 @@ void InferPositionPooling(InferScope& scope) {
 
 // Expands each region into one region per spatial bin, and views the channels of each bin as a
 // separate batch element.
-PooledRegions RegionsOfBins(plan::Builder& builder, const PositionSpec& spec,
+PooledRegions RegionsOfBins(program::Builder& builder, const PositionSpec& spec,
                             const PooledRegions& whole) {
   const int64_t bins = spec.parts();
   std::vector<float> edges;
@@ -217,7 +217,7 @@ void LowerPositionPooling(LowerScope& scope) {
   if (ElementCount(out) == 0) return;
   const PositionSpec spec = PositionSpecOf(scope);
   const float scale = scope.attributes.Float("spatial_scale", 1);
-  plan::Builder& builder = scope.builder;
+  program::Builder& builder = scope.builder;
   const PooledRegions regions = RegionsOfInputs(scope);
   if (!spec.is_bilinear) return EmitRegions(builder, RegionOp::own_mean, scale, regions, y);
   if (spec.parts() == 1) return EmitRegions(builder, RegionOp::point, scale, regions, y);

@@ -18,10 +18,10 @@ using format::UnaryOp;
 // Steps over one number per side and tap, [places, 2, taps].
 class SampleSteps {
  public:
-  SampleSteps(plan::Builder& builder, const SampleSpec& spec)
+  SampleSteps(program::Builder& builder, const SampleSpec& spec)
       : builder_(builder), spec_(spec), taps_(spec.taps()), dims_{spec.positions, 2, taps_} {}
 
-  SampleTaps Taps(plan::ValueId grid) {
+  SampleTaps Taps(program::ValueId grid) {
     const Dims sides = {spec_.positions, 2, 1};
     const Operand scaled = Made(ElementType::f32, sides), point = Made(ElementType::f32, sides);
     EmitBinary(builder_, BinaryOp::multiply, {grid, sides}, OfSides(spec_.Scales()), scaled.value);
@@ -29,8 +29,8 @@ class SampleSteps {
     const bool nearest = spec_.mode == SampleMode::kNearest;
     const Operand first = Made(ElementType::f32, sides);
     EmitUnary(builder_, nearest ? UnaryOp::round_even : UnaryOp::floor, point.value, first.value);
-    const plan::ValueId pixels = Joined(BinaryOp::add, Pixels(Positions(first)));
-    if (nearest) return {pixels, plan::kNone};
+    const program::ValueId pixels = Joined(BinaryOp::add, Pixels(Positions(first)));
+    if (nearest) return {pixels, program::kNone};
     const Operand fraction = Made(ElementType::f32, sides);
     EmitBinary(builder_, BinaryOp::subtract, point, first, fraction.value);
     return {pixels, Joined(BinaryOp::multiply, Weights(fraction))};
@@ -123,18 +123,18 @@ class SampleSteps {
   }
 
   // Combines each row tap with each column tap.
-  plan::ValueId Joined(BinaryOp op, const Operand& sides) {
+  program::ValueId Joined(BinaryOp op, const Operand& sides) {
     const ElementType type = builder_.type(sides.value);
     const Dims dims = {spec_.positions, taps_, taps_};
-    const plan::ValueId y = builder_.Scratch({type, dims});
-    const plan::ValueId rows = builder_.View(sides.value, taps_ * ElementBytes(type),
-                                             {type, {2 * taps_ * spec_.positions - taps_}});
+    const program::ValueId y = builder_.Scratch({type, dims});
+    const program::ValueId rows = builder_.View(sides.value, taps_ * ElementBytes(type),
+                                                {type, {2 * taps_ * spec_.positions - taps_}});
     const std::array strides = {Dims{2 * taps_, 1, 0}, Dims{2 * taps_, 0, 1}};
     EmitBinary(builder_, op, JoinedNest(dims, strides), rows, sides.value, y);
     return y;
   }
 
-  plan::Builder& builder_;
+  program::Builder& builder_;
   const SampleSpec spec_;
   const int64_t taps_;
   const Dims dims_;
@@ -209,11 +209,12 @@ std::array<int64_t, 2> SampleSpec::Lasts() const {
   return {2 * (sides[0] - 1), 2 * (sides[1] - 1)};
 }
 
-SampleTaps EmitSampleTaps(plan::Builder& builder, const SampleSpec& spec, plan::ValueId grid) {
+SampleTaps EmitSampleTaps(program::Builder& builder, const SampleSpec& spec,
+                          program::ValueId grid) {
   return SampleSteps(builder, spec).Taps(grid);
 }
 
-SampleTaps KnownSampleTaps(plan::Builder& builder, const SampleSpec& spec,
+SampleTaps KnownSampleTaps(program::Builder& builder, const SampleSpec& spec,
                            std::span<const float> grid) {
   const auto taps = static_cast<size_t>(spec.taps());
   const std::vector<float> offsets = spec.Offsets();
@@ -239,8 +240,8 @@ SampleTaps KnownSampleTaps(plan::Builder& builder, const SampleSpec& spec,
       }
     }
   }
-  const plan::ValueId stored = IntegerWeights(builder, ElementType::i32, pixels);
-  if (spec.mode == SampleMode::kNearest) return {stored, plan::kNone};
+  const program::ValueId stored = IntegerWeights(builder, ElementType::i32, pixels);
+  if (spec.mode == SampleMode::kNearest) return {stored, program::kNone};
   const TensorType type = {ElementType::f32, {static_cast<int64_t>(weights.size())}};
   return {stored, builder.WeightsOf(type, weights)};
 }

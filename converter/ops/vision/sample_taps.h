@@ -46,13 +46,14 @@ inline constexpr std::array<std::array<float, 4>, 4> kCubicFactors = {
      {0, 1, 0, 0}}};
 
 struct SampleTaps {
-  plan::ValueId pixels;   // i32 [places, taps, taps]: pixel numbers; >= pixels(): outside the image
-  plan::ValueId weights;  // f32 of the same dims; none in nearest mode
+  program::ValueId
+      pixels;  // i32 [places, taps, taps]: pixel numbers; >= pixels(): outside the image
+  program::ValueId weights;  // f32 of the same dims; none in nearest mode
 };
 
 // `grid` is [places, 2], (x, y) per point.
-SampleTaps EmitSampleTaps(plan::Builder& builder, const SampleSpec& spec, plan::ValueId grid);
-SampleTaps KnownSampleTaps(plan::Builder& builder, const SampleSpec& spec,
+SampleTaps EmitSampleTaps(program::Builder& builder, const SampleSpec& spec, program::ValueId grid);
+SampleTaps KnownSampleTaps(program::Builder& builder, const SampleSpec& spec,
                            std::span<const float> grid);
 
 }  // namespace weft::ops

@@ -119,7 +119,7 @@ void LowerToNone(LowerScope& scope) {
 }
 
 // Sets output i to integers, converted to its type.
-void SetIntegers(LowerScope& scope, size_t i, plan::ValueId value) {
+void SetIntegers(LowerScope& scope, size_t i, program::ValueId value) {
   if (i >= scope.node().outputs.size() || !scope.IsUsed(i)) return;
   const TensorType type = scope.output_type(i);
   if (type.type == ElementType::i32) {
@@ -132,14 +132,14 @@ void LowerSuppression(LowerScope& scope) {
   const SuppressionSpec spec = ReadSuppression(scope).value();
   const Dims rows = scope.output_type(0).dims, scores = scope.input_dims(1);
   if (rows[0] == 0) return LowerToNone(scope);
-  plan::Builder& builder = scope.builder;
-  const plan::ValueId indices = builder.Scratch({ElementType::i32, rows});
-  const plan::ValueId selected = scope.node().outputs.size() > 1
-                                     ? scope.NewOutput(1)
-                                     : builder.Scratch({ElementType::f32, rows});
-  const plan::ValueId found = builder.Scratch({ElementType::i32, {}});
+  program::Builder& builder = scope.builder;
+  const program::ValueId indices = builder.Scratch({ElementType::i32, rows});
+  const program::ValueId selected = scope.node().outputs.size() > 1
+                                        ? scope.NewOutput(1)
+                                        : builder.Scratch({ElementType::f32, rows});
+  const program::ValueId found = builder.Scratch({ElementType::i32, {}});
   const int64_t room = scores[2] * (spec.decay != 0 ? 2 : 1);
-  const plan::ValueId left = builder.Scratch({ElementType::i32, {room}});
+  const program::ValueId left = builder.Scratch({ElementType::i32, {room}});
   const format::SuppressParams params(Narrow32(scores[0], "batch"), Narrow32(scores[1], "classes"),
                                       Narrow32(scores[2], "boxes"), Narrow32(spec.max, "most"),
                                       spec.iou_threshold, spec.score_threshold, spec.decay,

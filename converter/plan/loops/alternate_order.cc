@@ -18,46 +18,47 @@ constexpr int64_t kFirstCacheBytes = int64_t{32} << 10;
 constexpr size_t kMaxSteps = 4096;
 
 // Number of items of the block and of all blocks that it enters.
-size_t StepsIn(const Program& program, BlockId block) {
+size_t StepsIn(const program::Program& program, program::BlockId block) {
   size_t steps = 0;
-  for (const Item& item : program.blocks[block].items) {
+  for (const program::Item& item : program.blocks[block].items) {
     ++steps;
-    const auto* entry = std::get_if<SectionEntry>(&item);
+    const auto* entry = std::get_if<program::SectionEntry>(&item);
     if (entry == nullptr) continue;
-    for (const BlockId copy : program.sections[entry->section].copies) {
+    for (const program::BlockId copy : program.sections[entry->section].copies) {
       steps += StepsIn(program, copy);
     }
   }
   return steps;
 }
 
-bool IsLargeCell(const Program& program, const Item& item) {
-  const auto* step = std::get_if<Step>(&item);
+bool IsLargeCell(const program::Program& program, const program::Item& item) {
+  const auto* step = std::get_if<program::Step>(&item);
   return step != nullptr && CanReverseWeights(*step) &&
          program.values[step->inputs[1]].bytes > kFirstCacheBytes;
 }
 
-bool NeedsTwoPhases(const Program& program, const Section& section) {
+bool NeedsTwoPhases(const program::Program& program, const program::Section& section) {
   if (section.copies.size() != 1 || section.is_open() || section.trip_count < 2) return false;
-  const BlockId body = section.copies[0];
-  return std::ranges::any_of(program.blocks[body].items,
-                             [&](const Item& item) { return IsLargeCell(program, item); }) &&
+  const program::BlockId body = section.copies[0];
+  return std::ranges::any_of(
+             program.blocks[body].items,
+             [&](const program::Item& item) { return IsLargeCell(program, item); }) &&
          2 * StepsIn(program, body) <= kMaxSteps;
 }
 
 }  // namespace
 
-void AlternateWeightOrder(Program& program) {
+void AlternateWeightOrder(program::Program& program) {
   // Clone appends the sections of the copied body, which this loop also visits.
-  for (SectionId id = 0; id < program.sections.size(); ++id) {
+  for (program::SectionId id = 0; id < program.sections.size(); ++id) {
     if (!NeedsTwoPhases(program, program.sections[id])) continue;
-    const BlockId second = Clone(program, program.sections[id].copies[0], {});
+    const program::BlockId second = Clone(program, program.sections[id].copies[0], {});
     program.sections[id].copies.push_back(second);
   }
-  for (const Section& section : program.sections) {
+  for (const program::Section& section : program.sections) {
     for (size_t phase = 1; phase < section.copies.size(); phase += 2) {
-      for (Item& item : program.blocks[section.copies[phase]].items) {
-        auto* step = std::get_if<Step>(&item);
+      for (program::Item& item : program.blocks[section.copies[phase]].items) {
+        auto* step = std::get_if<program::Step>(&item);
         if (step != nullptr && CanReverseWeights(*step)) ReverseWeights(*step);
       }
     }

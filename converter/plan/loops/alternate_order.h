@@ -11,7 +11,7 @@ namespace weft::plan {
 // Requires a program with its final cells. Hoisting comes first, so that hoisted chunks need not
 // have an even number of iterations. Adds a second phase to loops of one phase whose cells have
 // more weights than the L1 cache holds. Results are bit-identical.
-void AlternateWeightOrder(Program& program);
+void AlternateWeightOrder(program::Program& program);
 
 }  // namespace weft::plan
 

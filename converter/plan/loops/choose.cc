@@ -24,22 +24,23 @@ constexpr size_t kMaxDoubledSteps = 4096;
 
 // A value by its bytes: a part of a state may have the same begin as the state.
 struct Extent {
-  Location location;
+  program::Location location;
   int64_t bytes = 0;
   bool operator==(const Extent&) const = default;
 };
 
 class CarryChoice {
  public:
-  CarryChoice(Program& program, SectionId section, size_t steps_inside)
+  CarryChoice(program::Program& program, program::SectionId section, size_t steps_inside)
       : program_(program),
         section_(program.sections[section]),
         loop_(*section_.loop),
         steps_inside_(steps_inside) {
-    for (const ValueId result : program.blocks[loop_.body].results) {
+    for (const program::ValueId result : program.blocks[loop_.body].results) {
       results_.push_back(ExtentOf(result));
     }
-    for (const Loop::Carried& state : loop_.carried) states_.push_back(ExtentOf(state.state));
+    for (const program::Loop::Carried& state : loop_.carried)
+      states_.push_back(ExtentOf(state.state));
   }
 
   LoopPlan Run() {
@@ -57,15 +58,15 @@ class CarryChoice {
  private:
   using OfLine = LoopPlan::OfLine;
 
-  Extent ExtentOf(ValueId value) const {
+  Extent ExtentOf(program::ValueId value) const {
     return {Resolve(program_, value), program_.values[value].bytes};
   }
   const Extent& Taken(size_t state) const { return results_[loop_.carried[state].result]; }
   Origin OriginOf(size_t state) const;
-  bool IsParameter(ValueId root) const;
+  bool IsParameter(program::ValueId root) const;
   void AssignScanBuffers();
-  bool IsProvided(const Loop::Scan& scan) const {
-    return program_.values[scan.whole].parent != kNone;
+  bool IsProvided(const program::Loop::Scan& scan) const {
+    return program_.values[scan.whole].parent != program::kNone;
   }
   bool MayShareScanBuffer(size_t scan, size_t other) const;
   std::optional<OfLine> LineOfScan(size_t scan);
@@ -73,21 +74,21 @@ class CarryChoice {
   std::optional<OfLine> LineOfLast(size_t last);
   void FindStatesAmongLasts();
   void LengthenRings();
-  IterationTargets FirstTargets(Builder& builder);
+  IterationTargets FirstTargets(program::Builder& builder);
   void FillRings();
   size_t MaxPhases() const;
 
-  Program& program_;
-  const Section section_;  // a copy: adding values and blocks invalidates references
-  const Loop& loop_;
+  program::Program& program_;
+  const program::Section section_;  // a copy: adding values and blocks invalidates references
+  const program::Loop& loop_;
   const size_t steps_inside_;
   size_t steps_ = 0;  // of one phase
   std::vector<Extent> results_, states_;
-  std::vector<ValueId> extra_buffers_;  // by line; kNone if there is none
+  std::vector<program::ValueId> extra_buffers_;  // by line; kNone if there is none
   LoopPlan plan_;
 };
 
-bool CarryChoice::IsParameter(ValueId root) const {
+bool CarryChoice::IsParameter(program::ValueId root) const {
   return root == section_.iteration ||
          std::ranges::any_of(loop_.carried, [&](const auto& c) { return c.state == root; }) ||
          std::ranges::any_of(loop_.sliced, [&](const auto& s) { return s.chunk == root; });
@@ -100,15 +101,15 @@ Origin CarryChoice::OriginOf(size_t state) const {
   }
   size_t first = 0;
   while (results_[first] != end) ++first;
-  const Value& root = program_.values[end.location.root];
-  const bool fresh = root.block == loop_.body && root.storage == Storage::kScratch &&
+  const program::Value& root = program_.values[end.location.root];
+  const bool fresh = root.block == loop_.body && root.storage == program::Storage::kScratch &&
                      root.bytes == end.bytes && !IsParameter(end.location.root);
   return {Origin::Kind::kResult, first, fresh};
 }
 
 bool CarryChoice::MayShareScanBuffer(size_t scan, size_t other) const {
-  const Loop::Scan& a = loop_.scans[scan];
-  const Loop::Scan& b = loop_.scans[other];
+  const program::Loop::Scan& a = loop_.scans[scan];
+  const program::Loop::Scan& b = loop_.scans[other];
   return a.backward == b.backward && a.axis == b.axis && !IsProvided(a) && !IsProvided(b);
 }
 
@@ -144,7 +145,7 @@ void CarryChoice::AssignScanBuffers() {
 bool CarryChoice::IsLastOf(size_t last, size_t state) const {
   const size_t result = loop_.lasts[last].result;
   if (!section_.may_run_nothing()) return results_[result] == Taken(state);
-  const auto first = std::ranges::find(loop_.carried, result, &Loop::Carried::result);
+  const auto first = std::ranges::find(loop_.carried, result, &program::Loop::Carried::result);
   return first - loop_.carried.begin() == static_cast<std::ptrdiff_t>(state);
 }
 
@@ -178,21 +179,22 @@ void CarryChoice::FindStatesAmongLasts() {
 
 // Targets of the first phase, with the shortest possible rings. Views of values with the same live
 // ranges replace those that do not exist yet.
-IterationTargets CarryChoice::FirstTargets(Builder& builder) {
-  const std::vector<ValueId> results = program_.blocks[loop_.body].results;
-  const auto chunk = [&](const Loop::Scan& scan) {
+IterationTargets CarryChoice::FirstTargets(program::Builder& builder) {
+  const std::vector<program::ValueId> results = program_.blocks[loop_.body].results;
+  const auto chunk = [&](const program::Loop::Scan& scan) {
     return builder.View(scan.whole, 0, builder.value(results[scan.result]).type);
   };
   IterationTargets targets;
   for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
-    targets.of_scans.push_back(plan_.line_of_scan[scan] ? kNone : chunk(loop_.scans[scan]));
+    targets.of_scans.push_back(plan_.line_of_scan[scan] ? program::kNone
+                                                        : chunk(loop_.scans[scan]));
   }
   for (size_t last = 0; last < loop_.lasts.size(); ++last) {
-    targets.of_lasts.push_back(plan_.line_of_last[last] ? kNone : loop_.lasts[last].value);
+    targets.of_lasts.push_back(plan_.line_of_last[last] ? program::kNone : loop_.lasts[last].value);
   }
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     const DelayLine& of = plan_.lines[line];
-    const ValueId oldest = loop_.carried[of.states.back()].state;
+    const program::ValueId oldest = loop_.carried[of.states.back()].state;
     if (of.scan_buffer) {
       targets.of_lines.push_back(chunk(loop_.scans[*of.scan_buffer]));
     } else {
@@ -205,29 +207,29 @@ IterationTargets CarryChoice::FirstTargets(Builder& builder) {
 // Ends the first iteration with the shortest possible rings, and lengthens each ring whose oldest
 // value is still read when the new value is written. Restores the body afterwards.
 void CarryChoice::LengthenRings() {
-  Builder builder(program_);
+  program::Builder builder(program_);
   builder.SetLayer(section_.layer);
   builder.SetBlock(loop_.body);
   for (const DelayLine& of : plan_.lines) {
     const bool longer = !of.scan_buffer && of.buffers > of.states.size();
-    const ValueId state = loop_.carried[of.states[0]].state;
-    extra_buffers_.push_back(longer ? builder.Scratch(builder.value(state).type) : kNone);
+    const program::ValueId state = loop_.carried[of.states[0]].state;
+    extra_buffers_.push_back(longer ? builder.Scratch(builder.value(state).type) : program::kNone);
   }
-  std::vector<ValueId> states;
-  for (const Loop::Carried& carried : loop_.carried) states.push_back(carried.state);
-  const Block body = program_.blocks[loop_.body];
+  std::vector<program::ValueId> states;
+  for (const program::Loop::Carried& carried : loop_.carried) states.push_back(carried.state);
+  const program::Block body = program_.blocks[loop_.body];
   const IterationTargets targets = FirstTargets(builder);
   EndIteration(builder, section_, plan_, body.results, states, targets);
   program_.blocks[loop_.body].results.clear();  // the copies read them now
 
-  AccessMap accesses = CollectAccesses(program_, loop_.body);
-  const AccessCounts counts = CountsOf(accesses);
-  const AccessIndex index(std::move(accesses));
-  const std::vector<Item>& items = program_.blocks[loop_.body].items;
+  program::AccessMap accesses = CollectAccesses(program_, loop_.body);
+  const program::AccessCounts counts = CountsOf(accesses);
+  const program::AccessIndex index(std::move(accesses));
+  const std::vector<program::Item>& items = program_.blocks[loop_.body].items;
   steps_ = items.size() + steps_inside_;
-  std::unordered_map<ValueId, size_t> copy_to;  // the first plain copy to each value
+  std::unordered_map<program::ValueId, size_t> copy_to;  // the first plain copy to each value
   for (size_t item = 0; item < items.size(); ++item) {
-    const auto* step = std::get_if<Step>(&items[item]);
+    const auto* step = std::get_if<program::Step>(&items[item]);
     if (step != nullptr && IsPlainCopy(program_, *step)) copy_to.emplace(step->outputs[0], item);
   }
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
@@ -236,7 +238,7 @@ void CarryChoice::LengthenRings() {
     const auto found = copy_to.find(targets.of_lines[line]);
     if (found == copy_to.end()) continue;
     const auto item = static_cast<int64_t>(found->second);
-    const auto& copy = std::get<Step>(items[found->second]);
+    const auto& copy = std::get<program::Step>(items[found->second]);
     if (!SourceFitsTarget(program_, copy, item, index, counts)) ++of.buffers;
   }
   program_.blocks[loop_.body] = body;
@@ -248,11 +250,11 @@ size_t CarryChoice::MaxPhases() const {
 }
 
 void CarryChoice::FillRings() {
-  Builder builder(program_);
+  program::Builder builder(program_);
   builder.SetLayer(section_.layer);
   builder.SetBlock(loop_.body);
   for (const DelayLine& of : plan_.lines) {
-    std::vector<ValueId>& ring = plan_.rings.emplace_back();
+    std::vector<program::ValueId>& ring = plan_.rings.emplace_back();
     if (of.scan_buffer) continue;
     for (const size_t state : of.states) ring.push_back(loop_.carried[state].state);
     if (of.buffers > of.states.size()) {
@@ -263,7 +265,7 @@ void CarryChoice::FillRings() {
 
 }  // namespace
 
-LoopPlan ChooseCarries(Program& program, SectionId section, size_t steps_inside) {
+LoopPlan ChooseCarries(program::Program& program, program::SectionId section, size_t steps_inside) {
   return CarryChoice(program, section, steps_inside).Run();
 }
 

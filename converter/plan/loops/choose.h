@@ -18,7 +18,7 @@ struct LoopPlan {
   std::vector<DelayLine> lines;
   // Buffers of each line, by position: the states' own values, then one more if the line has one
   // more buffer than states. Empty for lines in scan buffers.
-  std::vector<std::vector<ValueId>> rings;
+  std::vector<std::vector<program::ValueId>> rings;
 
   // A scan output, or a last value, that is a value of a line: the one of this age when the loop
   // ends.
@@ -32,7 +32,7 @@ struct LoopPlan {
 
 // Requires a loop whose body, with everything inside, is as lowering left it. `steps_inside` is the
 // number of steps of the sections in the body after unrolling; more steps allow fewer phases.
-LoopPlan ChooseCarries(Program& program, SectionId section, size_t steps_inside);
+LoopPlan ChooseCarries(program::Program& program, program::SectionId section, size_t steps_inside);
 
 }  // namespace weft::plan
 

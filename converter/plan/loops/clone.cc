@@ -10,90 +10,94 @@ namespace {
 
 class Cloner {
  public:
-  Cloner(Program& program, ValueMap values) : program_(program), values_(std::move(values)) {}
+  Cloner(program::Program& program, ValueMap values)
+      : program_(program), values_(std::move(values)) {}
 
   // Numbers the copies of sections first, because moves of values refer to sections.
-  void Number(BlockId block) {
-    const auto copy = static_cast<BlockId>(program_.blocks.size());
+  void Number(program::BlockId block) {
+    const auto copy = static_cast<program::BlockId>(program_.blocks.size());
     program_.blocks.emplace_back();
     blocks_.emplace(block, copy);
     for (size_t item = 0; item < program_.blocks[block].items.size(); ++item) {
-      const auto* entry = std::get_if<SectionEntry>(&program_.blocks[block].items[item]);
+      const auto* entry = std::get_if<program::SectionEntry>(&program_.blocks[block].items[item]);
       if (entry == nullptr) continue;
-      const SectionId section = entry->section;
-      sections_.emplace(section, static_cast<SectionId>(program_.sections.size()));
+      const program::SectionId section = entry->section;
+      sections_.emplace(section, static_cast<program::SectionId>(program_.sections.size()));
       program_.sections.emplace_back();
-      const Section& inside = program_.sections[section];
-      for (const BlockId each : std::vector<BlockId>(inside.copies)) Number(each);
-      for (const BlockId each : std::vector<BlockId>(program_.sections[section].epilogues)) {
+      const program::Section& inside = program_.sections[section];
+      for (const program::BlockId each : std::vector<program::BlockId>(inside.copies)) Number(each);
+      for (const program::BlockId each :
+           std::vector<program::BlockId>(program_.sections[section].epilogues)) {
         Number(each);
       }
     }
   }
 
-  BlockId Fill(BlockId block) {
-    Block copy;
-    const Block source = program_.blocks[block];
-    for (const Item& item : source.items) copy.items.push_back(CloneItem(item));
-    for (const ValueId result : source.results) copy.results.push_back(CloneValue(result));
-    const BlockId target = blocks_.at(block);
+  program::BlockId Fill(program::BlockId block) {
+    program::Block copy;
+    const program::Block source = program_.blocks[block];
+    for (const program::Item& item : source.items) copy.items.push_back(CloneItem(item));
+    for (const program::ValueId result : source.results) copy.results.push_back(CloneValue(result));
+    const program::BlockId target = blocks_.at(block);
     program_.blocks[target] = std::move(copy);
     return target;
   }
 
  private:
-  Item CloneItem(const Item& item) {
-    const auto* step = std::get_if<Step>(&item);
-    if (step == nullptr) return SectionEntry{CloneSection(std::get<SectionEntry>(item).section)};
-    Step copy = *step;
-    for (ValueId& input : copy.inputs) input = CloneValue(input);
-    for (ValueId& output : copy.outputs) output = CloneValue(output);
+  program::Item CloneItem(const program::Item& item) {
+    const auto* step = std::get_if<program::Step>(&item);
+    if (step == nullptr)
+      return program::SectionEntry{CloneSection(std::get<program::SectionEntry>(item).section)};
+    program::Step copy = *step;
+    for (program::ValueId& input : copy.inputs) input = CloneValue(input);
+    for (program::ValueId& output : copy.outputs) output = CloneValue(output);
     return copy;
   }
 
-  SectionId CloneSection(SectionId section) {
-    Section copy = program_.sections[section];
-    for (ValueId* value :
+  program::SectionId CloneSection(program::SectionId section) {
+    program::Section copy = program_.sections[section];
+    for (program::ValueId* value :
          {&copy.trip, &copy.first_condition, &copy.body_condition, &copy.iteration, &copy.length}) {
       *value = CloneValue(*value);
     }
-    for (BlockId& block : copy.copies) block = Fill(block);
-    for (BlockId& block : copy.epilogues) block = Fill(block);
-    const SectionId target = sections_.at(section);
+    for (program::BlockId& block : copy.copies) block = Fill(block);
+    for (program::BlockId& block : copy.epilogues) block = Fill(block);
+    const program::SectionId target = sections_.at(section);
     program_.sections[target] = std::move(copy);
     return target;
   }
 
-  ValueId CloneValue(ValueId value) {
-    if (value == kNone) return kNone;
+  program::ValueId CloneValue(program::ValueId value) {
+    if (value == program::kNone) return program::kNone;
     const auto known = values_.find(value);
     if (known != values_.end()) return known->second;
-    const Value& source = program_.values[value];
+    const program::Value& source = program_.values[value];
     const auto block = blocks_.find(source.block);
-    const bool stays = source.parent == kNone && source.storage != Storage::kScratch;
+    const bool stays =
+        source.parent == program::kNone && source.storage != program::Storage::kScratch;
     if (block == blocks_.end() || stays) return value;
-    Value copy = source;
+    program::Value copy = source;
     copy.block = block->second;
     copy.parent = CloneValue(copy.parent);
-    for (Move& move : copy.moves) {
+    for (program::Move& move : copy.moves) {
       const auto section = sections_.find(move.section);
       if (section != sections_.end()) move.section = section->second;
     }
-    const auto id = static_cast<ValueId>(program_.values.size());
+    const auto id = static_cast<program::ValueId>(program_.values.size());
     program_.values.push_back(std::move(copy));
     values_.emplace(value, id);
     return id;
   }
 
-  Program& program_;
+  program::Program& program_;
   ValueMap values_;
-  std::unordered_map<BlockId, BlockId> blocks_;
-  std::unordered_map<SectionId, SectionId> sections_;
+  std::unordered_map<program::BlockId, program::BlockId> blocks_;
+  std::unordered_map<program::SectionId, program::SectionId> sections_;
 };
 
 }  // namespace
 
-BlockId Clone(Program& program, BlockId block, ValueMap values) {
+program::BlockId Clone(program::Program& program, program::BlockId block, ValueMap values) {
   Cloner cloner(program, std::move(values));
   cloner.Number(block);
   return cloner.Fill(block);

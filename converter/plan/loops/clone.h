@@ -10,12 +10,12 @@
 
 namespace weft::plan {
 
-using ValueMap = std::unordered_map<ValueId, ValueId>;
+using ValueMap = std::unordered_map<program::ValueId, program::ValueId>;
 
 // Returns a new block with the items of `block`. `values` maps values to their replacements in the
 // copy. Other values are copied if they belong to `block` or a block inside, and shared otherwise.
 // Results are mapped like operands. No section inside may still be a loop.
-BlockId Clone(Program& program, BlockId block, ValueMap values);
+program::BlockId Clone(program::Program& program, program::BlockId block, ValueMap values);
 
 }  // namespace weft::plan
 

@@ -11,17 +11,18 @@
 namespace weft::plan {
 
 // Returns true for a loop, before its states have buffers, of a constant trip count above 1.
-inline bool IsCountedLoop(const Section& section) {
+inline bool IsCountedLoop(const program::Section& section) {
   return section.loop && !section.is_open() && !section.loop->condition &&
-         section.length == kNone && section.trip_count > 1 &&
+         section.length == program::kNone && section.trip_count > 1 &&
          section.trip_count == section.max_trips;
 }
 
 // Returns the counted loops directly in the block, in order.
-inline std::vector<SectionId> CountedLoopsIn(const Program& program, BlockId block) {
-  std::vector<SectionId> loops;
-  for (const Item& item : program.blocks[block].items) {
-    const auto* entry = std::get_if<SectionEntry>(&item);
+inline std::vector<program::SectionId> CountedLoopsIn(const program::Program& program,
+                                                      program::BlockId block) {
+  std::vector<program::SectionId> loops;
+  for (const program::Item& item : program.blocks[block].items) {
+    const auto* entry = std::get_if<program::SectionEntry>(&item);
     if (entry != nullptr && IsCountedLoop(program.sections[entry->section]))
       loops.push_back(entry->section);
   }

@@ -17,18 +17,19 @@ namespace weft::plan {
 
 // Targets of the results of one phase; kNone if a result needs no copy.
 struct IterationTargets {
-  std::vector<ValueId> of_scans, of_lasts, of_lines;
+  std::vector<program::ValueId> of_scans, of_lasts, of_lines;
 };
 
 // Appends the copies to the builder's block, which has computed `results`. Then orders the items so
 // that old states are read before their replacements are written, as far as the data allows.
-void EndIteration(Builder& builder, const Section& section, const LoopPlan& plan,
-                  std::span<const ValueId> results, std::span<const ValueId> states,
-                  const IterationTargets& targets);
+void EndIteration(program::Builder& builder, const program::Section& section, const LoopPlan& plan,
+                  std::span<const program::ValueId> results,
+                  std::span<const program::ValueId> states, const IterationTargets& targets);
 
 // Appends copies (source, target) that behave as if all sources were read before any target is
 // written: in a suitable order, with one value of each cycle saved to a temporary.
-void CopyAtOnce(Builder& builder, std::vector<std::pair<ValueId, ValueId>> copies);
+void CopyAtOnce(program::Builder& builder,
+                std::vector<std::pair<program::ValueId, program::ValueId>> copies);
 
 }  // namespace weft::plan
 

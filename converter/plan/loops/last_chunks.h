@@ -9,7 +9,7 @@
 namespace weft::plan {
 
 // Handles loops with a constant trip count. Run this before the loops' states have buffers.
-void KeepLastChunks(Program& program);
+void KeepLastChunks(program::Program& program);
 
 }  // namespace weft::plan
 

@@ -17,17 +17,17 @@ namespace {
 
 class LoopPlanner {
  public:
-  explicit LoopPlanner(Program& program) : program_(program), builder_(program) {}
+  explicit LoopPlanner(program::Program& program) : program_(program), builder_(program) {}
 
   // Makes the choice for every loop before any is unrolled, so that each body is analysed once and
   // as lowering left it. Returns the number of steps of the block after unrolling.
-  size_t Choose(BlockId block) {
+  size_t Choose(program::BlockId block) {
     size_t steps = program_.blocks[block].items.size();
-    for (const SectionId section : SectionsIn(block)) {
+    for (const program::SectionId section : SectionsIn(block)) {
       size_t inside = 0;
-      for (const BlockId body : BodiesOf(section)) inside += Choose(body);
+      for (const program::BlockId body : BodiesOf(section)) inside += Choose(body);
       if (program_.sections[section].loop) {
-        const BlockId body = program_.sections[section].loop->body;
+        const program::BlockId body = program_.sections[section].loop->body;
         LoopPlan plan =
             ChooseCarries(program_, section, inside - program_.blocks[body].items.size());
         inside *= plan.phases();
@@ -39,15 +39,15 @@ class LoopPlanner {
   }
 
   // Works from the inside out, so that copies of a body contain unrolled loops.
-  void Unroll(BlockId block) {
-    for (const SectionId section : SectionsIn(block)) {
-      for (const BlockId body : BodiesOf(section)) Unroll(body);
+  void Unroll(program::BlockId block) {
+    for (const program::SectionId section : SectionsIn(block)) {
+      for (const program::BlockId body : BodiesOf(section)) Unroll(body);
     }
-    const std::vector<Item> items = std::move(program_.blocks[block].items);
+    const std::vector<program::Item> items = std::move(program_.blocks[block].items);
     program_.blocks[block].items.clear();
     builder_.SetBlock(block);
-    for (const Item& item : items) {
-      const auto* entry = std::get_if<SectionEntry>(&item);
+    for (const program::Item& item : items) {
+      const auto* entry = std::get_if<program::SectionEntry>(&item);
       if (entry != nullptr && program_.sections[entry->section].loop) {
         plan::Unroll(builder_, entry->section, plans_.at(entry->section));
       } else {
@@ -57,35 +57,35 @@ class LoopPlanner {
   }
 
  private:
-  std::vector<SectionId> SectionsIn(BlockId block) const {
-    std::vector<SectionId> sections;
-    for (const Item& item : program_.blocks[block].items) {
-      const auto* entry = std::get_if<SectionEntry>(&item);
+  std::vector<program::SectionId> SectionsIn(program::BlockId block) const {
+    std::vector<program::SectionId> sections;
+    for (const program::Item& item : program_.blocks[block].items) {
+      const auto* entry = std::get_if<program::SectionEntry>(&item);
       if (entry != nullptr) sections.push_back(entry->section);
     }
     return sections;
   }
 
-  std::vector<BlockId> BodiesOf(SectionId section) const {
-    const Section& of = program_.sections[section];
-    return of.loop ? std::vector<BlockId>{of.loop->body} : of.copies;
+  std::vector<program::BlockId> BodiesOf(program::SectionId section) const {
+    const program::Section& of = program_.sections[section];
+    return of.loop ? std::vector<program::BlockId>{of.loop->body} : of.copies;
   }
 
-  Program& program_;
-  Builder builder_;
-  std::unordered_map<SectionId, LoopPlan> plans_;
+  program::Program& program_;
+  program::Builder builder_;
+  std::unordered_map<program::SectionId, LoopPlan> plans_;
 };
 
 // Sets the memory region of each view to that of its root.
-void RefreshStorage(Program& program) {
-  for (ValueId value = 0; value < program.values.size(); ++value) {
+void RefreshStorage(program::Program& program) {
+  for (program::ValueId value = 0; value < program.values.size(); ++value) {
     program.values[value].storage = program.values[Resolve(program, value).root].storage;
   }
 }
 
 }  // namespace
 
-void PlanLoops(Program& program) {
+void PlanLoops(program::Program& program) {
   InlineSingleTrips(program);
   KeepLastChunks(program);
   LoopPlanner planner(program);

@@ -16,7 +16,7 @@ namespace weft::plan {
 
 // Run this after FuseTails: the choice of buffers depends on whether a step can write over what it
 // reads, and a fused step cannot.
-void PlanLoops(Program& program);
+void PlanLoops(program::Program& program);
 
 }  // namespace weft::plan
 

@@ -25,14 +25,16 @@ AxisView ViewOf(const TensorType& type, int64_t axis, int64_t trips, int64_t beg
 }
 
 // [outer, trips, chunk] <-> [trips, outer, chunk], as one strided copy.
-void MoveAxisOut(Builder& builder, ValueId source, ValueId target, const AxisView& view) {
-  const Because because(builder, format::Reason::slice_axis);
+void MoveAxisOut(program::Builder& builder, program::ValueId source, program::ValueId target,
+                 const AxisView& view) {
+  const program::Because because(builder, format::Reason::slice_axis);
   builder.CopyStrided(source, target, {view.trips, view.outer, view.chunk_elements},
                       {view.chunk_elements, view.row_elements, 1}, view.begin_elements,
                       {view.outer * view.chunk_elements, view.chunk_elements, 1}, 0);
 }
-void MoveAxisIn(Builder& builder, ValueId source, ValueId target, const AxisView& view) {
-  const Because because(builder, format::Reason::scan_axis);
+void MoveAxisIn(program::Builder& builder, program::ValueId source, program::ValueId target,
+                const AxisView& view) {
+  const program::Because because(builder, format::Reason::scan_axis);
   builder.CopyStrided(source, target, {view.outer, view.trips, view.chunk_elements},
                       {view.chunk_elements, view.outer * view.chunk_elements, 1}, 0,
                       {view.row_elements, view.chunk_elements, 1}, 0);
@@ -40,46 +42,50 @@ void MoveAxisIn(Builder& builder, ValueId source, ValueId target, const AxisView
 
 }  // namespace
 
-AxisView ViewOfSlice(const Program& program, const Loop::Sliced& slice, int64_t trips) {
+AxisView ViewOfSlice(const program::Program& program, const program::Loop::Sliced& slice,
+                     int64_t trips) {
   return ViewOf(program.values[slice.whole].type, slice.axis, trips, slice.begin, slice.part);
 }
 
-AxisView ViewOfScan(const Program& program, const Loop::Scan& scan, int64_t trips) {
+AxisView ViewOfScan(const program::Program& program, const program::Loop::Scan& scan,
+                    int64_t trips) {
   const TensorType& type = program.values[scan.whole].type;
   return ViewOf(type, scan.axis, trips, 0, type.dims[static_cast<size_t>(scan.axis)] / trips);
 }
 
-void MakeView(Program& program, ValueId value, ValueId parent, int64_t offset_bytes,
-              std::vector<Move> moves) {
-  Value& view = program.values[value];
+void MakeView(program::Program& program, program::ValueId value, program::ValueId parent,
+              int64_t offset_bytes, std::vector<program::Move> moves) {
+  program::Value& view = program.values[value];
   view.parent = parent;
   view.offset_bytes = offset_bytes;
   view.moves = std::move(moves);
 }
 
-void BindSlice(Builder& builder, const Loop::Sliced& input, int64_t trips, SectionId section) {
+void BindSlice(program::Builder& builder, const program::Loop::Sliced& input, int64_t trips,
+               program::SectionId section) {
   const TensorType& type = builder.value(input.whole).type;
   const AxisView view = ViewOfSlice(builder.program(), input, trips);
-  ValueId whole = input.whole;
+  program::ValueId whole = input.whole;
   int64_t base_bytes = view.begin_elements * view.element_bytes;
   if (view.outer != 1) {
     whole = builder.Scratch({type.type, {view.trips, view.outer, view.chunk_elements}});
     MoveAxisOut(builder, input.whole, whole, view);
     base_bytes = 0;
   }
-  if (section == kNone) return MakeView(builder.program(), input.chunk, whole, base_bytes);
+  if (section == program::kNone) return MakeView(builder.program(), input.chunk, whole, base_bytes);
   const int64_t chunk_bytes = view.chunk_bytes();
   if (input.backward) base_bytes += (trips - 1) * chunk_bytes;
   MakeView(builder.program(), input.chunk, whole, base_bytes,
-           {Move{section, input.backward ? -chunk_bytes : chunk_bytes}});
+           {program::Move{section, input.backward ? -chunk_bytes : chunk_bytes}});
 }
 
-ScanBuffer ScanBuffer::Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t halo) {
+ScanBuffer ScanBuffer::Of(program::Builder& builder, const program::Loop::Scan& scan, int64_t trips,
+                          size_t halo) {
   ScanBuffer scan_buffer;
-  const Value& scanned = builder.value(scan.whole);
+  const program::Value& scanned = builder.value(scan.whole);
   scan_buffer.view_ = ViewOfScan(builder.program(), scan, trips);
   scan_buffer.backward_ = scan.backward;
-  if (scanned.parent != kNone) {
+  if (scanned.parent != program::kNone) {
     scan_buffer.whole_ = scanned.parent;
     scan_buffer.base_bytes_ = scanned.offset_bytes;
     return scan_buffer;
@@ -92,20 +98,24 @@ ScanBuffer ScanBuffer::Of(Builder& builder, const Loop::Scan& scan, int64_t trip
   return scan_buffer;
 }
 
-ValueId ScanBuffer::MovingChunk(Builder& builder, SectionId section, int64_t age,
-                                TensorType type) const {
-  return builder.View(whole_, OffsetOf(-age), std::move(type), {Move{section, stride_bytes()}});
+program::ValueId ScanBuffer::MovingChunk(program::Builder& builder, program::SectionId section,
+                                         int64_t age, TensorType type) const {
+  return builder.View(whole_, OffsetOf(-age), std::move(type),
+                      {program::Move{section, stride_bytes()}});
 }
 
-ValueId ScanBuffer::Chunk(Builder& builder, int64_t number, TensorType type) const {
+program::ValueId ScanBuffer::Chunk(program::Builder& builder, int64_t number,
+                                   TensorType type) const {
   return builder.View(whole_, OffsetOf(number), std::move(type));
 }
 
-void ScanBuffer::BindScan(Builder& builder, int64_t first, ValueId scanned) const {
-  if (builder.value(scanned).parent != kNone) return;  // is a part of the scan buffer already
+void ScanBuffer::BindScan(program::Builder& builder, int64_t first,
+                          program::ValueId scanned) const {
+  if (builder.value(scanned).parent != program::kNone)
+    return;  // is a part of the scan buffer already
   const int64_t offset = OffsetOf(backward_ ? first + view_.trips - 1 : first);
   if (view_.outer == 1) return MakeView(builder.program(), scanned, whole_, offset);
-  const ValueId slices = builder.View(
+  const program::ValueId slices = builder.View(
       whole_, offset, {builder.type(scanned), {view_.trips, view_.outer, view_.chunk_elements}});
   MoveAxisIn(builder, slices, scanned, view_);
 }

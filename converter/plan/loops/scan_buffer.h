@@ -22,16 +22,19 @@ struct AxisView {
   bool operator==(const AxisView&) const = default;
 };
 // The views of a sliced input and of a scan output with `trips` chunks.
-AxisView ViewOfSlice(const Program& program, const Loop::Sliced& slice, int64_t trips);
-AxisView ViewOfScan(const Program& program, const Loop::Scan& scan, int64_t trips);
+AxisView ViewOfSlice(const program::Program& program, const program::Loop::Sliced& slice,
+                     int64_t trips);
+AxisView ViewOfScan(const program::Program& program, const program::Loop::Scan& scan,
+                    int64_t trips);
 
 // Makes `value`, which must not have storage of its own yet, a view.
-void MakeView(Program& program, ValueId value, ValueId parent, int64_t offset_bytes,
-              std::vector<Move> moves = {});
+void MakeView(program::Program& program, program::ValueId value, program::ValueId parent,
+              int64_t offset_bytes, std::vector<program::Move> moves = {});
 
 // Makes input.chunk the part of input.whole that each iteration of `section` reads; kNone means
 // that there is only one iteration.
-void BindSlice(Builder& builder, const Loop::Sliced& input, int64_t trips, SectionId section);
+void BindSlice(program::Builder& builder, const program::Loop::Sliced& input, int64_t trips,
+               program::SectionId section);
 
 // The buffer in which a scan output is gathered: one chunk per iteration, in time order (reversed
 // if backward). `halo` additional chunks before that of the first iteration (the halo) hold the
@@ -39,9 +42,10 @@ void BindSlice(Builder& builder, const Loop::Sliced& input, int64_t trips, Secti
 // youngest one of the halo.
 class ScanBuffer {
  public:
-  static ScanBuffer Of(Builder& builder, const Loop::Scan& scan, int64_t trips, size_t halo);
+  static ScanBuffer Of(program::Builder& builder, const program::Loop::Scan& scan, int64_t trips,
+                       size_t halo);
 
-  ValueId whole() const { return whole_; }
+  program::ValueId whole() const { return whole_; }
   int64_t chunk_bytes() const { return view_.chunk_bytes(); }
   // Bytes from the chunk of one iteration to that of the next.
   int64_t stride_bytes() const { return backward_ ? -chunk_bytes() : chunk_bytes(); }
@@ -50,15 +54,16 @@ class ScanBuffer {
     return base_bytes_ + (backward_ ? view_.trips - 1 - number : number) * chunk_bytes();
   }
   // A view of the value computed `age` iterations before the current one.
-  ValueId MovingChunk(Builder& builder, SectionId section, int64_t age, TensorType type) const;
+  program::ValueId MovingChunk(program::Builder& builder, program::SectionId section, int64_t age,
+                               TensorType type) const;
   // A view of chunk `number`, which does not move.
-  ValueId Chunk(Builder& builder, int64_t number, TensorType type) const;
+  program::ValueId Chunk(program::Builder& builder, int64_t number, TensorType type) const;
   // Makes `scanned` all chunks from number `first` on (up to `first`, if backward), one per
   // iteration.
-  void BindScan(Builder& builder, int64_t first, ValueId scanned) const;
+  void BindScan(program::Builder& builder, int64_t first, program::ValueId scanned) const;
 
  private:
-  ValueId whole_ = kNone;  // including the halo
+  program::ValueId whole_ = program::kNone;  // including the halo
   int64_t base_bytes_ = 0;
   AxisView view_;
   bool backward_ = false;

@@ -10,7 +10,7 @@
 namespace weft::plan {
 
 // Inlines all such loops of a program, including nested ones.
-void InlineSingleTrips(Program& program);
+void InlineSingleTrips(program::Program& program);
 
 }  // namespace weft::plan
 

@@ -23,32 +23,33 @@ std::optional<int64_t> AxisOfParts(const Dims& dims, int64_t parts) {
 
 class StepLoopMaker {
  public:
-  StepLoopMaker(Program& program, BlockId block, Step step, RowPart part, int64_t trips)
+  StepLoopMaker(program::Program& program, program::BlockId block, program::Step step,
+                program::RowPart part, int64_t trips)
       : builder_(program),
         block_(block),
         step_(std::move(step)),
         part_(std::move(part)),
         trips_(trips) {}
 
-  SectionId Run(int64_t axis, bool backward) {
+  program::SectionId Run(int64_t axis, bool backward) {
     builder_.SetLayer(step_.layer);
-    Loop loop;
+    program::Loop loop;
     loop.body = builder_.NewBlock();
-    const ValueId whole = step_.outputs[0];
+    const program::ValueId whole = step_.outputs[0];
     for (size_t i = 0; i < step_.inputs.size(); ++i) {
       if (part_.part_bytes[i] == 0) continue;
-      const ValueId chunk = Chunk(loop.body, step_.inputs[i], part_.part_bytes[i]);
+      const program::ValueId chunk = Chunk(loop.body, step_.inputs[i], part_.part_bytes[i]);
       loop.sliced.push_back({Rows(step_.inputs[i]), chunk, 0, 1, 0, backward});
       step_.inputs[i] = chunk;
     }
     step_.outputs[0] = Chunk(loop.body, whole, part_.part_bytes[step_.inputs.size()]);
     step_.params = part_.params;
     loop.scans.push_back({0, whole, axis, backward});
-    const SectionId id = builder_.NewSection();
-    Program& program = builder_.program();
+    const program::SectionId id = builder_.NewSection();
+    program::Program& program = builder_.program();
     program.blocks[loop.body].results = {step_.outputs[0]};
     program.blocks[loop.body].items.emplace_back(std::move(step_));
-    Section& section = program.sections[id];
+    program::Section& section = program.sections[id];
     section.layer = builder_.layer();
     section.trip_count = section.max_trips = trips_;
     section.loop = std::move(loop);
@@ -56,46 +57,47 @@ class StepLoopMaker {
   }
 
  private:
-  TensorType TypeOf(ValueId value, Dims dims) const {
+  TensorType TypeOf(program::ValueId value, Dims dims) const {
     return {builder_.value(value).type.type, std::move(dims)};
   }
 
-  ValueId Chunk(BlockId body, ValueId of, int64_t bytes) {
+  program::ValueId Chunk(program::BlockId body, program::ValueId of, int64_t bytes) {
     builder_.SetBlock(body);
     const int64_t element_bytes = ElementBytes(builder_.value(of).type.type);
     return builder_.Scratch(TypeOf(of, {bytes / element_bytes}));
   }
 
   // A view of the operand with one row per iteration.
-  ValueId Rows(ValueId value) {
+  program::ValueId Rows(program::ValueId value) {
     builder_.SetBlock(block_);
-    const Value& whole = builder_.value(value);
+    const program::Value& whole = builder_.value(value);
     const int64_t elements = whole.bytes / ElementBytes(whole.type.type);
     return builder_.View(value, 0, TypeOf(value, {trips_, elements / trips_}));
   }
 
-  Builder builder_;
-  const BlockId block_;
-  Step step_;
-  const RowPart part_;
+  program::Builder builder_;
+  const program::BlockId block_;
+  program::Step step_;
+  const program::RowPart part_;
   const int64_t trips_;
 };
 
 }  // namespace
 
-std::optional<SectionId> LoopOfStep(Program& program, BlockId block, size_t item, int64_t trips,
-                                    bool backward) {
-  const Step step = std::get<Step>(program.blocks[block].items[item]);
+std::optional<program::SectionId> LoopOfStep(program::Program& program, program::BlockId block,
+                                             size_t item, int64_t trips, bool backward) {
+  const program::Step step = std::get<program::Step>(program.blocks[block].items[item]);
   if (step.outputs.size() != 1) return std::nullopt;
-  const Value& whole = program.values[step.outputs[0]];
-  if (whole.parent != kNone || whole.storage != Storage::kScratch || whole.block != block)
+  const program::Value& whole = program.values[step.outputs[0]];
+  if (whole.parent != program::kNone || whole.storage != program::Storage::kScratch ||
+      whole.block != block)
     return std::nullopt;
   const std::optional<int64_t> axis = AxisOfParts(whole.type.dims, trips);
-  std::optional<RowPart> part = axis ? RowPartOf(program, step, trips) : std::nullopt;
+  std::optional<program::RowPart> part = axis ? RowPartOf(program, step, trips) : std::nullopt;
   if (!part) return std::nullopt;
-  const SectionId id =
+  const program::SectionId id =
       StepLoopMaker(program, block, step, *std::move(part), trips).Run(*axis, backward);
-  program.blocks[block].items[item] = SectionEntry{id};
+  program.blocks[block].items[item] = program::SectionEntry{id};
   return id;
 }
 

@@ -15,8 +15,8 @@ namespace weft::plan {
 
 // Replaces a step of a block by a loop of `trips` iterations, each of which computes one part of
 // the result. Returns nullopt, and changes nothing, if the step mixes the parts (row_parts.h).
-std::optional<SectionId> LoopOfStep(Program& program, BlockId block, size_t item, int64_t trips,
-                                    bool backward);
+std::optional<program::SectionId> LoopOfStep(program::Program& program, program::BlockId block,
+                                             size_t item, int64_t trips, bool backward);
 
 }  // namespace weft::plan
 

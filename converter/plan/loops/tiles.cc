@@ -29,7 +29,7 @@ TensorType TypeOfChunks(TensorType type, int64_t axis, int64_t extent) {
 // Splits one loop into two: `around_` iterates over tiles, `within_` over the iterations of one.
 class TileSplitter {
  public:
-  TileSplitter(Program& program, SectionId section, int64_t length)
+  TileSplitter(program::Program& program, program::SectionId section, int64_t length)
       : builder_(program),
         id_(section),
         section_(program.sections[section]),
@@ -38,7 +38,7 @@ class TileSplitter {
 
   void Run() {
     builder_.SetLayer(section_.layer);
-    const SectionId inner = builder_.NewSection();
+    const program::SectionId inner = builder_.NewSection();
     around_.body = builder_.NewBlock();
     within_.body = loop_.body;
     builder_.SetBlock(around_.body);
@@ -47,7 +47,7 @@ class TileSplitter {
     CutScans();
     CutLasts();
     builder_.Enter(inner);
-    Program& program = builder_.program();
+    program::Program& program = builder_.program();
     program.blocks[around_.body].results = std::move(results_);
     program.sections[inner].layer = section_.layer;
     SetLoop(program.sections[inner], std::move(within_), length_);
@@ -55,34 +55,35 @@ class TileSplitter {
   }
 
  private:
-  static void SetLoop(Section& section, Loop loop, int64_t trips) {
+  static void SetLoop(program::Section& section, program::Loop loop, int64_t trips) {
     section.loop = std::move(loop);
     section.trip_count = section.max_trips = trips;
   }
 
-  TensorType TypeOf(ValueId value) const { return builder_.value(value).type; }
+  TensorType TypeOf(program::ValueId value) const { return builder_.value(value).type; }
 
   // Returns the index of `value` as a result of the outer body.
-  size_t AddResult(ValueId value) {
+  size_t AddResult(program::ValueId value) {
     results_.push_back(value);
     return results_.size() - 1;
   }
 
   void CutSlices() {
-    for (const Loop::Sliced& slice : loop_.sliced) {
+    for (const program::Loop::Sliced& slice : loop_.sliced) {
       const int64_t part = slice.part * length_;
-      const ValueId tile = builder_.Scratch(TypeOfChunks(TypeOf(slice.whole), slice.axis, part));
+      const program::ValueId tile =
+          builder_.Scratch(TypeOfChunks(TypeOf(slice.whole), slice.axis, part));
       around_.sliced.push_back({slice.whole, tile, slice.axis, part, slice.begin, slice.backward});
       within_.sliced.push_back({tile, slice.chunk, slice.axis, slice.part, 0, slice.backward});
     }
   }
 
   void CutStates() {
-    const Because because(builder_, format::Reason::initial_value);
-    for (const Loop::Carried& carried : loop_.carried) {
-      const ValueId state = builder_.Scratch(TypeOf(carried.state));
-      const ValueId initial = builder_.Scratch(TypeOf(carried.state));
-      const ValueId last = builder_.Scratch(TypeOf(carried.state));
+    const program::Because because(builder_, format::Reason::initial_value);
+    for (const program::Loop::Carried& carried : loop_.carried) {
+      const program::ValueId state = builder_.Scratch(TypeOf(carried.state));
+      const program::ValueId initial = builder_.Scratch(TypeOf(carried.state));
+      const program::ValueId last = builder_.Scratch(TypeOf(carried.state));
       builder_.Copy(state, initial);
       within_.carried.push_back({initial, carried.state, carried.result});
       within_.lasts.push_back({carried.result, last});
@@ -91,59 +92,61 @@ class TileSplitter {
   }
 
   void CutScans() {
-    for (const Loop::Scan& scan : loop_.scans) {
+    for (const program::Loop::Scan& scan : loop_.scans) {
       const TensorType type = TypeOf(scan.whole);
       const int64_t extent =
           type.dims[static_cast<size_t>(scan.axis)] / section_.trip_count * length_;
-      const ValueId tile = builder_.Scratch(TypeOfChunks(type, scan.axis, extent));
+      const program::ValueId tile = builder_.Scratch(TypeOfChunks(type, scan.axis, extent));
       within_.scans.push_back({scan.result, tile, scan.axis, scan.backward});
       around_.scans.push_back({AddResult(tile), scan.whole, scan.axis, scan.backward});
     }
   }
 
   void CutLasts() {
-    for (const Loop::Last& last : loop_.lasts) {
-      const auto carried = std::ranges::find(loop_.carried, last.result, &Loop::Carried::result);
+    for (const program::Loop::Last& last : loop_.lasts) {
+      const auto carried =
+          std::ranges::find(loop_.carried, last.result, &program::Loop::Carried::result);
       if (carried != loop_.carried.end()) {
         const auto state = static_cast<size_t>(carried - loop_.carried.begin());
         around_.lasts.push_back({around_.carried[state].result, last.value});
         continue;
       }
-      const ValueId value = builder_.Scratch(TypeOf(last.value));
+      const program::ValueId value = builder_.Scratch(TypeOf(last.value));
       within_.lasts.push_back({last.result, value});
       around_.lasts.push_back({AddResult(value), last.value});
     }
   }
 
-  Builder builder_;
-  const SectionId id_;
-  const Section section_;  // a copy: adding sections invalidates references
-  const Loop loop_;
+  program::Builder builder_;
+  const program::SectionId id_;
+  const program::Section section_;  // a copy: adding sections invalidates references
+  const program::Loop loop_;
   const int64_t length_;
-  Loop around_, within_;
-  std::vector<ValueId> results_;  // of the outer body
+  program::Loop around_, within_;
+  std::vector<program::ValueId> results_;  // of the outer body
 };
 
-bool MayBeCut(const Program& program, const Section& section) {
-  const Loop& loop = *section.loop;
-  const bool has_section = std::ranges::any_of(
-      program.blocks[loop.body].items,
-      [](const Item& item) { return std::holds_alternative<SectionEntry>(item); });
+bool MayBeCut(const program::Program& program, const program::Section& section) {
+  const program::Loop& loop = *section.loop;
+  const bool has_section =
+      std::ranges::any_of(program.blocks[loop.body].items, [](const program::Item& item) {
+        return std::holds_alternative<program::SectionEntry>(item);
+      });
   // A scan output that is part of another value has space for only one chunk before the first.
-  const bool has_position = std::ranges::any_of(loop.scans, [&](const Loop::Scan& scan) {
-    return program.values[scan.whole].parent != kNone;
+  const bool has_position = std::ranges::any_of(loop.scans, [&](const program::Loop::Scan& scan) {
+    return program.values[scan.whole].parent != program::kNone;
   });
-  return !has_section && !has_position && section.iteration == kNone;
+  return !has_section && !has_position && section.iteration == program::kNone;
 }
 
 }  // namespace
 
-bool SplitIntoTiles(Program& program, int64_t max_iterations) {
+bool SplitIntoTiles(program::Program& program, int64_t max_iterations) {
   bool has_cut = false;
   const size_t blocks = program.blocks.size();
-  for (BlockId block = 0; block < blocks; ++block) {
-    for (const SectionId loop : CountedLoopsIn(program, block)) {
-      const Section& section = program.sections[loop];
+  for (program::BlockId block = 0; block < blocks; ++block) {
+    for (const program::SectionId loop : CountedLoopsIn(program, block)) {
+      const program::Section& section = program.sections[loop];
       const int64_t length = TileLength(section.trip_count, max_iterations);
       if (length < 2 || !MayBeCut(program, section)) continue;
       TileSplitter(program, loop, length).Run();

@@ -17,7 +17,7 @@ namespace weft::plan {
 // Splits each loop that has a constant trip count, no loop inside and no use of the iteration
 // number. Tiles are equal and as long as possible, up to `max_iterations` and half of the trip
 // count. Returns true if any loop has been split. Run this before the loops' states have buffers.
-bool SplitIntoTiles(Program& program, int64_t max_iterations);
+bool SplitIntoTiles(program::Program& program, int64_t max_iterations);
 
 }  // namespace weft::plan
 

@@ -18,7 +18,7 @@ namespace weft::plan {
 namespace {
 
 // Accessed roots, with true for those that are written.
-using Touches = std::unordered_map<ValueId, bool>;
+using Touches = std::unordered_map<program::ValueId, bool>;
 
 bool Conflict(const Touches& a, const Touches& b) {
   return std::ranges::any_of(a, [&](const auto& touch) {
@@ -34,8 +34,8 @@ void AddTo(Touches& touches, const Touches& more) {
 // Collects the members after one item, as long as nothing else must run between them.
 class GroupFinder {
  public:
-  GroupFinder(const Program& program, BlockId block, const AccessMap& accesses,
-              const std::vector<Touches>& touches)
+  GroupFinder(const program::Program& program, program::BlockId block,
+              const program::AccessMap& accesses, const std::vector<Touches>& touches)
       : program_(program), block_(block), accesses_(accesses), touches_(touches) {}
 
   std::optional<TimeGroup> From(size_t first, int64_t max_rows) {
@@ -63,31 +63,37 @@ class GroupFinder {
     AddTo(after_, touches_[item]);
   }
 
-  const std::vector<Access>& AccessesOf(ValueId root) const { return accesses_.at(root); }
-  size_t CountAt(ValueId root, size_t item) const {
+  const std::vector<program::Access>& AccessesOf(program::ValueId root) const {
+    return accesses_.at(root);
+  }
+  size_t CountAt(program::ValueId root, size_t item) const {
     return static_cast<size_t>(std::ranges::count_if(
-        AccessesOf(root), [&](const Access& access) { return std::cmp_equal(access.item, item); }));
+        AccessesOf(root),
+        [&](const program::Access& access) { return std::cmp_equal(access.item, item); }));
   }
 
   bool Join(size_t item);
-  bool MayMake(ValueId value) const;
-  bool AddOperand(TimeMember& member, size_t input, ValueId value, int64_t begin_bytes,
+  bool MayMake(program::ValueId value) const;
+  bool AddOperand(TimeMember& member, size_t input, program::ValueId value, int64_t begin_bytes,
                   int64_t rows, int64_t row_bytes) const;
   std::optional<TimeMember> MemberOf(size_t item, std::vector<TimeSequence>& made) const;
-  std::optional<TimeMember> MemberOf(const Section& section, std::vector<TimeSequence>& made) const;
-  std::optional<TimeMember> MemberOf(const Step& step, std::vector<TimeSequence>& made) const;
-  std::optional<TimeMember> WindowOf(const Step& step, const WindowRows& window) const;
-  std::optional<TimeMember> RowsOf(const Step& step) const;
+  std::optional<TimeMember> MemberOf(const program::Section& section,
+                                     std::vector<TimeSequence>& made) const;
+  std::optional<TimeMember> MemberOf(const program::Step& step,
+                                     std::vector<TimeSequence>& made) const;
+  std::optional<TimeMember> WindowOf(const program::Step& step,
+                                     const program::WindowRows& window) const;
+  std::optional<TimeMember> RowsOf(const program::Step& step) const;
   void SetKept();
   bool SetNumbers(int64_t max_rows);
   bool IsUseful() const;
 
-  const Program& program_;
-  const BlockId block_;
-  const AccessMap& accesses_;
+  const program::Program& program_;
+  const program::BlockId block_;
+  const program::AccessMap& accesses_;
   const std::vector<Touches>& touches_;  // by item
   TimeGroup group_;
-  std::unordered_map<ValueId, size_t> sequence_of_;
+  std::unordered_map<program::ValueId, size_t> sequence_of_;
   Touches members_, after_;  // accesses of the members, and of the items left after the group
 };
 
@@ -97,13 +103,14 @@ bool GroupFinder::Join(size_t item) {
   std::vector<TimeSequence> made;
   std::optional<TimeMember> member = MemberOf(item, made);
   if (!member) return false;
-  const bool is_fed = std::ranges::any_of(
-      member->operands, [](const TimeOperand& operand) { return operand.sequence != kNone; });
+  const bool is_fed = std::ranges::any_of(member->operands, [](const TimeOperand& operand) {
+    return operand.sequence != program::kNone;
+  });
   if (!is_fed && !group_.members.empty()) return false;
   Touches rest = touches_[item];
   for (const TimeOperand& operand : member->operands) {
-    if (operand.sequence == kNone) continue;
-    const ValueId whole = group_.sequences[operand.sequence].whole;
+    if (operand.sequence == program::kNone) continue;
+    const program::ValueId whole = group_.sequences[operand.sequence].whole;
     const auto reads =
         std::ranges::count(member->operands, operand.sequence, &TimeOperand::sequence);
     if (!std::cmp_equal(reads, CountAt(whole, item))) return false;
@@ -123,20 +130,20 @@ bool GroupFinder::Join(size_t item) {
 }
 
 // Returns true for a complete root in scratch that exactly one step or loop writes.
-bool GroupFinder::MayMake(ValueId value) const {
-  const Value& whole = program_.values[value];
-  return whole.parent == kNone && whole.storage == Storage::kScratch && whole.block == block_ &&
-         BitsOf(whole.type.type) >= 8 &&
-         std::ranges::count_if(AccessesOf(value), &Access::write) == 1;
+bool GroupFinder::MayMake(program::ValueId value) const {
+  const program::Value& whole = program_.values[value];
+  return whole.parent == program::kNone && whole.storage == program::Storage::kScratch &&
+         whole.block == block_ && BitsOf(whole.type.type) >= 8 &&
+         std::ranges::count_if(AccessesOf(value), &program::Access::write) == 1;
 }
 
 // Returns false if the operand is a sequence that is not read row by row.
-bool GroupFinder::AddOperand(TimeMember& member, size_t input, ValueId value, int64_t begin_bytes,
-                             int64_t rows, int64_t row_bytes) const {
-  const Location location = Resolve(program_, value);
+bool GroupFinder::AddOperand(TimeMember& member, size_t input, program::ValueId value,
+                             int64_t begin_bytes, int64_t rows, int64_t row_bytes) const {
+  const program::Location location = Resolve(program_, value);
   const auto found = sequence_of_.find(location.root);
   if (found == sequence_of_.end()) {
-    member.operands.push_back({input, kNone, value, begin_bytes, row_bytes});
+    member.operands.push_back({input, program::kNone, value, begin_bytes, row_bytes});
     return true;
   }
   const TimeSequence& sequence = group_.sequences[found->second];
@@ -147,24 +154,25 @@ bool GroupFinder::AddOperand(TimeMember& member, size_t input, ValueId value, in
 
 std::optional<TimeMember> GroupFinder::MemberOf(size_t item,
                                                 std::vector<TimeSequence>& made) const {
-  const Item& of = program_.blocks[block_].items[item];
-  const auto* entry = std::get_if<SectionEntry>(&of);
+  const program::Item& of = program_.blocks[block_].items[item];
+  const auto* entry = std::get_if<program::SectionEntry>(&of);
   return entry != nullptr ? MemberOf(program_.sections[entry->section], made)
-                          : MemberOf(std::get<Step>(of), made);
+                          : MemberOf(std::get<program::Step>(of), made);
 }
 
-std::optional<TimeMember> GroupFinder::MemberOf(const Section& section,
+std::optional<TimeMember> GroupFinder::MemberOf(const program::Section& section,
                                                 std::vector<TimeSequence>& made) const {
-  if (!IsCountedLoop(section) || section.iteration != kNone) return std::nullopt;
-  const Loop& loop = *section.loop;
-  const bool has_section = std::ranges::any_of(
-      program_.blocks[loop.body].items,
-      [](const Item& item) { return std::holds_alternative<SectionEntry>(item); });
+  if (!IsCountedLoop(section) || section.iteration != program::kNone) return std::nullopt;
+  const program::Loop& loop = *section.loop;
+  const bool has_section =
+      std::ranges::any_of(program_.blocks[loop.body].items, [](const program::Item& item) {
+        return std::holds_alternative<program::SectionEntry>(item);
+      });
   if (has_section) return std::nullopt;
   TimeMember member;
   member.rows = section.trip_count;
   for (size_t slice = 0; slice < loop.sliced.size(); ++slice) {
-    const Loop::Sliced& sliced = loop.sliced[slice];
+    const program::Loop::Sliced& sliced = loop.sliced[slice];
     const AxisView view = ViewOfSlice(program_, sliced, member.rows);
     if (sliced.backward || view.outer != 1) return std::nullopt;
     if (!AddOperand(member, slice, sliced.whole, view.begin_elements * view.element_bytes,
@@ -172,7 +180,7 @@ std::optional<TimeMember> GroupFinder::MemberOf(const Section& section,
       return std::nullopt;
     }
   }
-  for (const Loop::Scan& scan : loop.scans) {
+  for (const program::Loop::Scan& scan : loop.scans) {
     const AxisView view = ViewOfScan(program_, scan, member.rows);
     if (scan.backward || view.outer != 1 || !MayMake(scan.whole)) return std::nullopt;
     made.push_back({scan.whole, member.rows, view.chunk_bytes()});
@@ -180,10 +188,10 @@ std::optional<TimeMember> GroupFinder::MemberOf(const Section& section,
   return member;
 }
 
-std::optional<TimeMember> GroupFinder::MemberOf(const Step& step,
+std::optional<TimeMember> GroupFinder::MemberOf(const program::Step& step,
                                                 std::vector<TimeSequence>& made) const {
   if (step.outputs.size() != 1 || !MayMake(step.outputs[0])) return std::nullopt;
-  const std::optional<WindowRows> window = WindowRowsOf(step);
+  const std::optional<program::WindowRows> window = WindowRowsOf(step);
   std::optional<TimeMember> member = window ? WindowOf(step, *window) : RowsOf(step);
   if (!member) return std::nullopt;
   made.push_back(
@@ -191,7 +199,8 @@ std::optional<TimeMember> GroupFinder::MemberOf(const Step& step,
   return member;
 }
 
-std::optional<TimeMember> GroupFinder::WindowOf(const Step& step, const WindowRows& window) const {
+std::optional<TimeMember> GroupFinder::WindowOf(const program::Step& step,
+                                                const program::WindowRows& window) const {
   TimeMember member;
   member.rows = window.out;
   member.front = window.front;
@@ -206,15 +215,15 @@ std::optional<TimeMember> GroupFinder::WindowOf(const Step& step, const WindowRo
 }
 
 // The member must compute as many rows as the sequence that it reads has.
-std::optional<TimeMember> GroupFinder::RowsOf(const Step& step) const {
+std::optional<TimeMember> GroupFinder::RowsOf(const program::Step& step) const {
   TimeMember member;
-  for (const ValueId input : step.inputs) {
-    if (input == kNone) continue;
+  for (const program::ValueId input : step.inputs) {
+    if (input == program::kNone) continue;
     const auto found = sequence_of_.find(Resolve(program_, input).root);
     if (found != sequence_of_.end()) member.rows = group_.sequences[found->second].rows;
   }
   if (member.rows == 0) return std::nullopt;
-  const std::optional<RowPart> part = RowPartOf(program_, step, member.rows);
+  const std::optional<program::RowPart> part = RowPartOf(program_, step, member.rows);
   if (!part) return std::nullopt;
   for (size_t input = 0; input < step.inputs.size(); ++input) {
     if (part->part_bytes[input] != 0 &&
@@ -229,7 +238,7 @@ std::optional<TimeMember> GroupFinder::RowsOf(const Step& step) const {
 void GroupFinder::SetKept() {
   for (TimeSequence& sequence : group_.sequences) {
     sequence.kept_from = sequence.rows;
-    for (const Access& access : AccessesOf(sequence.whole)) {
+    for (const program::Access& access : AccessesOf(sequence.whole)) {
       const bool is_members = std::ranges::any_of(group_.members, [&](const TimeMember& member) {
         return std::cmp_equal(member.item, access.item);
       });
@@ -244,7 +253,7 @@ bool GroupFinder::SetNumbers(int64_t max_rows) {
   int64_t min_lead = 0, end = std::numeric_limits<int64_t>::max();
   for (TimeMember& member : group_.members) {
     for (const TimeOperand& operand : member.operands) {
-      if (operand.sequence == kNone) continue;
+      if (operand.sequence == program::kNone) continue;
       const TimeMember& maker = group_.members[group_.sequences[operand.sequence].maker];
       member.lag =
           std::max(member.lag, maker.lag + std::max<int64_t>(0, member.reach - member.front));
@@ -258,7 +267,7 @@ bool GroupFinder::SetNumbers(int64_t max_rows) {
   group_.lead = end - group_.tiles * group_.tile;
   for (const TimeMember& member : group_.members) {
     for (const TimeOperand& operand : member.operands) {
-      if (operand.sequence == kNone) continue;
+      if (operand.sequence == program::kNone) continue;
       TimeSequence& sequence = group_.sequences[operand.sequence];
       const int64_t lag = group_.members[sequence.maker].lag;
       sequence.history = std::max(sequence.history, member.front + member.lag - lag);
@@ -275,7 +284,8 @@ bool GroupFinder::SetNumbers(int64_t max_rows) {
 
 bool GroupFinder::IsUseful() const {
   const auto is_loop = [&](const TimeMember& member) {
-    return std::holds_alternative<SectionEntry>(program_.blocks[block_].items[member.item]);
+    return std::holds_alternative<program::SectionEntry>(
+        program_.blocks[block_].items[member.item]);
   };
   const auto has_window = [](const TimeMember& member) { return member.front + member.reach > 0; };
   return std::ranges::any_of(group_.members, is_loop) &&
@@ -289,11 +299,12 @@ bool GroupFinder::IsUseful() const {
 constexpr size_t kMaxItemsBefore = 64;
 
 // Returns for each item whether a loop is at it or less than kMaxItemsBefore items after it.
-std::vector<bool> HaveOverlappingLoops(const Program& program, const std::vector<Item>& items) {
+std::vector<bool> HaveOverlappingLoops(const program::Program& program,
+                                       const std::vector<program::Item>& items) {
   std::vector<bool> have(items.size());
   size_t left = 0;
   for (size_t i = items.size(); i-- > 0;) {
-    const auto* entry = std::get_if<SectionEntry>(&items[i]);
+    const auto* entry = std::get_if<program::SectionEntry>(&items[i]);
     if (entry != nullptr && IsCountedLoop(program.sections[entry->section])) left = kMaxItemsBefore;
     have[i] = left != 0;
     if (left != 0) --left;
@@ -301,10 +312,10 @@ std::vector<bool> HaveOverlappingLoops(const Program& program, const std::vector
   return have;
 }
 
-std::vector<Touches> TouchesOf(const AccessMap& accesses, size_t items) {
+std::vector<Touches> TouchesOf(const program::AccessMap& accesses, size_t items) {
   std::vector<Touches> touches(items);
   for (const auto& [root, of_root] : accesses) {
-    for (const Access& access : of_root) {
+    for (const program::Access& access : of_root) {
       if (access.item < 0 || std::cmp_greater_equal(access.item, items)) continue;
       touches[static_cast<size_t>(access.item)][root] |= access.write;
     }
@@ -314,10 +325,10 @@ std::vector<Touches> TouchesOf(const AccessMap& accesses, size_t items) {
 
 }  // namespace
 
-std::optional<TimeGroup> FindTimeGroup(const Program& program, BlockId block, size_t first,
-                                       int64_t max_rows) {
+std::optional<TimeGroup> FindTimeGroup(const program::Program& program, program::BlockId block,
+                                       size_t first, int64_t max_rows) {
   if (CountedLoopsIn(program, block).empty()) return std::nullopt;
-  const AccessMap accesses = CollectAccesses(program, block);
+  const program::AccessMap accesses = CollectAccesses(program, block);
   const size_t items = program.blocks[block].items.size();
   const std::vector<Touches> touches = TouchesOf(accesses, items);
   const std::vector<bool> have_loops = HaveOverlappingLoops(program, program.blocks[block].items);

@@ -24,7 +24,7 @@ namespace weft::plan {
 
 // Consecutive rows that a member computes.
 struct TimeSequence {
-  ValueId whole = kNone;
+  program::ValueId whole = program::kNone;
   int64_t rows = 0, row_bytes = 0;
   size_t maker = 0;       // index of the member that computes it
   int64_t history = 0;    // rows before a tile that readers still need in that tile
@@ -33,9 +33,9 @@ struct TimeSequence {
 
 // An operand that a member reads row by row: a sequence, or a value from some byte on.
 struct TimeOperand {
-  size_t input = 0;         // input of the step, or slice of the loop
-  size_t sequence = kNone;  // index in the group
-  ValueId value = kNone;
+  size_t input = 0;                  // input of the step, or slice of the loop
+  size_t sequence = program::kNone;  // index in the group
+  program::ValueId value = program::kNone;
   int64_t begin_bytes = 0, row_bytes = 0;
 };
 
@@ -66,8 +66,8 @@ struct TimeGroup {
 // Returns the first group from item `first` of the block on, in tiles of at most `max_rows` rows.
 // The group must have a loop, a window and a sequence that need not be stored. Returns nullopt if
 // there is none.
-std::optional<TimeGroup> FindTimeGroup(const Program& program, BlockId block, size_t first,
-                                       int64_t max_rows);
+std::optional<TimeGroup> FindTimeGroup(const program::Program& program, program::BlockId block,
+                                       size_t first, int64_t max_rows);
 
 }  // namespace weft::plan
 

@@ -26,13 +26,13 @@ enum class Stage : uint8_t { kLead, kTiles, kRest };
 
 class TileBuilder {
  public:
-  TileBuilder(Program& program, BlockId block, TimeGroup group)
+  TileBuilder(program::Program& program, program::BlockId block, TimeGroup group)
       : builder_(program), block_(block), group_(std::move(group)) {}
 
   // Returns the index of the first item after the group.
   size_t Run() {
     builder_.SetBlock(block_);
-    const std::vector<Item> items = std::exchange(program().blocks[block_].items, {});
+    const std::vector<program::Item> items = std::exchange(program().blocks[block_].items, {});
     for (const size_t item : group_.before) builder_.Append(items[item]);
     for (const TimeMember& member : group_.members) {
       items_.push_back(items[member.item]);
@@ -44,26 +44,26 @@ class TileBuilder {
     MakeStage(Stage::kRest);
     const size_t end = program().blocks[block_].items.size();
     for (const size_t item : group_.after) builder_.Append(items[item]);
-    for (const Item& item : items_) Forget(item);
+    for (const program::Item& item : items_) Forget(item);
     return end;
   }
 
  private:
   // Position of rows of a sequence: row `next` of the sequence follows row `end` of the buffer.
   struct Rows {
-    ValueId buffer = kNone;
+    program::ValueId buffer = program::kNone;
     int64_t end = 0, next = 0;
   };
   struct Extent {
     int64_t begin = 0, count = 0;
   };
 
-  Program& program() { return builder_.program(); }
-  const Section& SectionOf(const Item& item) {
-    return program().sections[std::get<SectionEntry>(item).section];
+  program::Program& program() { return builder_.program(); }
+  const program::Section& SectionOf(const program::Item& item) {
+    return program().sections[std::get<program::SectionEntry>(item).section];
   }
-  std::vector<ValueId> InitialStates(const Item& item);
-  void Forget(const Item& item);
+  std::vector<program::ValueId> InitialStates(const program::Item& item);
+  void Forget(const program::Item& item);
   void MakeBuffers();
   void MakeTiles();
   void MakeStage(Stage stage);
@@ -72,42 +72,43 @@ class TileBuilder {
     return stage_ == (group_.RestOf(member) > 0 ? Stage::kRest : Stage::kTiles);
   }
   TensorType RowsType(const TimeSequence& sequence, int64_t rows) const;
-  ValueId Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, Extent rows);
-  ValueId RowsOf(const TimeOperand& operand, Extent rows);
-  ValueId BeginRows(size_t sequence, Extent rows);
+  program::ValueId Part(program::ValueId whole, int64_t begin_bytes, int64_t row_bytes,
+                        Extent rows);
+  program::ValueId RowsOf(const TimeOperand& operand, Extent rows);
+  program::ValueId BeginRows(size_t sequence, Extent rows);
   void MoveHistory(const TimeSequence& sequence, const Rows& location, int64_t rows);
-  void KeepRows(const TimeSequence& sequence, ValueId made, Extent rows);
-  ValueId TailOf(const TimeSequence& sequence);
-  void MakeStep(const TimeMember& member, const Step& step, Extent rows);
-  void MakeLoop(size_t member, SectionId from, Extent rows);
-  void CarryStates(size_t member, Loop& within);
-  void KeepLasts(const Loop& from, Loop& within);
-  size_t AddResult(ValueId value);
+  void KeepRows(const TimeSequence& sequence, program::ValueId made, Extent rows);
+  program::ValueId TailOf(const TimeSequence& sequence);
+  void MakeStep(const TimeMember& member, const program::Step& step, Extent rows);
+  void MakeLoop(size_t member, program::SectionId from, Extent rows);
+  void CarryStates(size_t member, program::Loop& within);
+  void KeepLasts(const program::Loop& from, program::Loop& within);
+  size_t AddResult(program::ValueId value);
 
-  Builder builder_;
-  const BlockId block_;
+  program::Builder builder_;
+  const program::BlockId block_;
   const TimeGroup group_;
-  std::vector<Item> items_;                   // by member
-  std::vector<std::vector<ValueId>> states_;  // by member: its states before its next rows
-  std::vector<Rows> positions_;               // by sequence
+  std::vector<program::Item> items_;                   // by member
+  std::vector<std::vector<program::ValueId>> states_;  // by member: its states before its next rows
+  std::vector<Rows> positions_;                        // by sequence
   Stage stage_ = Stage::kLead;
-  SectionId tiles_ = kNone;
-  Loop around_;              // the loop over tiles
+  program::SectionId tiles_ = program::kNone;
+  program::Loop around_;     // the loop over tiles
   size_t around_state_ = 0;  // index in it of the first state of the current member
 };
 
-std::vector<ValueId> TileBuilder::InitialStates(const Item& item) {
-  std::vector<ValueId> initial;
-  if (!std::holds_alternative<SectionEntry>(item)) return initial;
-  for (const Loop::Carried& carried : SectionOf(item).loop->carried) {
+std::vector<program::ValueId> TileBuilder::InitialStates(const program::Item& item) {
+  std::vector<program::ValueId> initial;
+  if (!std::holds_alternative<program::SectionEntry>(item)) return initial;
+  for (const program::Loop::Carried& carried : SectionOf(item).loop->carried) {
     initial.push_back(carried.initial);
   }
   return initial;
 }
 
-void TileBuilder::Forget(const Item& item) {
-  if (!std::holds_alternative<SectionEntry>(item)) return;
-  Section& section = program().sections[std::get<SectionEntry>(item).section];
+void TileBuilder::Forget(const program::Item& item) {
+  if (!std::holds_alternative<program::SectionEntry>(item)) return;
+  program::Section& section = program().sections[std::get<program::SectionEntry>(item).section];
   program().blocks[section.loop->body] = {};
   section.loop.reset();
 }
@@ -137,7 +138,7 @@ void TileBuilder::MakeTiles() {
   MakeStage(Stage::kTiles);
   builder_.SetBlock(block_);
   builder_.Enter(tiles_);
-  Section& section = program().sections[tiles_];
+  program::Section& section = program().sections[tiles_];
   section.trip_count = section.max_trips = group_.tiles;
   section.layer = builder_.layer();
   section.loop = std::move(around_);
@@ -157,25 +158,26 @@ void TileBuilder::MakeStage(Stage stage) {
     const Extent rows = ExtentOf(member);
     for (const size_t sequence : member.made) positions_[sequence].next = rows.begin + rows.count;
     if (rows.count == 0) continue;
-    if (const auto* step = std::get_if<Step>(&items_[i])) {
+    if (const auto* step = std::get_if<program::Step>(&items_[i])) {
       MakeStep(member, *step, rows);
     } else {
-      MakeLoop(i, std::get<SectionEntry>(items_[i]).section, rows);
+      MakeLoop(i, std::get<program::SectionEntry>(items_[i]).section, rows);
     }
   }
 }
 
 // A view of rows of a value outside of the group; within a tile, of the rows of that tile.
-ValueId TileBuilder::Part(ValueId whole, int64_t begin_bytes, int64_t row_bytes, Extent rows) {
-  std::vector<Move> moves;
+program::ValueId TileBuilder::Part(program::ValueId whole, int64_t begin_bytes, int64_t row_bytes,
+                                   Extent rows) {
+  std::vector<program::Move> moves;
   if (stage_ == Stage::kTiles) moves.push_back({tiles_, group_.tile * row_bytes});
   const ElementType type = builder_.type(whole);
   return builder_.View(whole, begin_bytes + rows.begin * row_bytes,
                        {type, {rows.count, row_bytes / ElementBytes(type)}}, std::move(moves));
 }
 
-ValueId TileBuilder::RowsOf(const TimeOperand& operand, Extent rows) {
-  if (operand.sequence == kNone) {
+program::ValueId TileBuilder::RowsOf(const TimeOperand& operand, Extent rows) {
+  if (operand.sequence == program::kNone) {
     return Part(operand.value, operand.begin_bytes, operand.row_bytes, rows);
   }
   const Rows& location = positions_[operand.sequence];
@@ -185,7 +187,7 @@ ValueId TileBuilder::RowsOf(const TimeOperand& operand, Extent rows) {
 }
 
 // Returns the view that receives the next rows of a sequence.
-ValueId TileBuilder::BeginRows(size_t id, Extent rows) {
+program::ValueId TileBuilder::BeginRows(size_t id, Extent rows) {
   const TimeSequence& sequence = group_.sequences[id];
   Rows& location = positions_[id];
   const TensorType type = RowsType(sequence, rows.count);
@@ -200,7 +202,7 @@ ValueId TileBuilder::BeginRows(size_t id, Extent rows) {
 
 // Moves the last rows of a buffer, its history, `rows` rows to the front.
 void TileBuilder::MoveHistory(const TimeSequence& sequence, const Rows& location, int64_t rows) {
-  const Because because(builder_, Reason::back_edge);
+  const program::Because because(builder_, Reason::back_edge);
   const auto part = [&](int64_t begin, int64_t count) {
     return builder_.View(location.buffer, begin * sequence.row_bytes, RowsType(sequence, count));
   };
@@ -212,15 +214,15 @@ void TileBuilder::MoveHistory(const TimeSequence& sequence, const Rows& location
     builder_.Copy(part(from + first, history - first), part(from, history - first));
     return;
   }
-  const ValueId aside = builder_.Scratch(RowsType(sequence, history));
+  const program::ValueId aside = builder_.Scratch(RowsType(sequence, history));
   builder_.Copy(part(from, history), aside);
   builder_.Copy(aside, part(from - rows, history));
 }
 
 // Copies rows that are read after the group to where they are read.
-void TileBuilder::KeepRows(const TimeSequence& sequence, ValueId made, Extent rows) {
+void TileBuilder::KeepRows(const TimeSequence& sequence, program::ValueId made, Extent rows) {
   if (sequence.kept_from == sequence.rows) return;
-  const Because because(builder_, Reason::scan_chunk);
+  const program::Because because(builder_, Reason::scan_chunk);
   if (sequence.kept_from == 0) {
     builder_.Copy(made, Part(sequence.whole, 0, sequence.row_bytes, rows));
     return;
@@ -233,29 +235,30 @@ void TileBuilder::KeepRows(const TimeSequence& sequence, ValueId made, Extent ro
 }
 
 // Adds a value for the last rows only, and makes the views of these rows views of that value.
-ValueId TileBuilder::TailOf(const TimeSequence& sequence) {
+program::ValueId TileBuilder::TailOf(const TimeSequence& sequence) {
   const int64_t begin = sequence.kept_from * sequence.row_bytes;
-  std::vector<std::pair<ValueId, int64_t>> parts;
-  for (ValueId value = 0; value < program().values.size(); ++value) {
-    const Location location = Resolve(program(), value);
+  std::vector<std::pair<program::ValueId, int64_t>> parts;
+  for (program::ValueId value = 0; value < program().values.size(); ++value) {
+    const program::Location location = Resolve(program(), value);
     if (location.root == sequence.whole && location.moves.empty() &&
         location.offset_bytes >= begin) {
       parts.emplace_back(value, location.offset_bytes - begin);
     }
   }
-  const BlockId block = builder_.block();
+  const program::BlockId block = builder_.block();
   builder_.SetBlock(block_);
-  const ValueId tail = builder_.Scratch(RowsType(sequence, sequence.rows - sequence.kept_from));
+  const program::ValueId tail =
+      builder_.Scratch(RowsType(sequence, sequence.rows - sequence.kept_from));
   builder_.SetBlock(block);
   for (const auto& [value, offset] : parts) MakeView(program(), value, tail, offset);
   return tail;
 }
 
-void TileBuilder::MakeStep(const TimeMember& member, const Step& step, Extent rows) {
+void TileBuilder::MakeStep(const TimeMember& member, const program::Step& step, Extent rows) {
   builder_.SetLayer(step.layer);
-  Step part = step;
+  program::Step part = step;
   Extent read = rows;
-  if (const std::optional<WindowRows> window = WindowRowsOf(step)) {
+  if (const std::optional<program::WindowRows> window = WindowRowsOf(step)) {
     const int64_t first = rows.begin - member.front;
     const int64_t end = std::min(first + member.reach + rows.count, window->in);
     read = {std::max<int64_t>(0, first), end - std::max<int64_t>(0, first)};
@@ -267,35 +270,35 @@ void TileBuilder::MakeStep(const TimeMember& member, const Step& step, Extent ro
     part.inputs[operand.input] = RowsOf(operand, read);
   }
   part.outputs[0] = BeginRows(member.made[0], rows);
-  const ValueId made = part.outputs[0];
+  const program::ValueId made = part.outputs[0];
   builder_.Append(std::move(part));
   KeepRows(group_.sequences[member.made[0]], made, rows);
 }
 
-void TileBuilder::MakeLoop(size_t id, SectionId from_id, Extent rows) {
+void TileBuilder::MakeLoop(size_t id, program::SectionId from_id, Extent rows) {
   const TimeMember& member = group_.members[id];
-  Section section = program().sections[from_id];
-  const Loop from = *std::exchange(section.loop, std::nullopt);
+  program::Section section = program().sections[from_id];
+  const program::Loop from = *std::exchange(section.loop, std::nullopt);
   builder_.SetLayer(section.layer);
-  Loop within;
+  program::Loop within;
   ValueMap copies;
-  const auto copy = [&](ValueId value) {
-    Value copied = builder_.value(value);
+  const auto copy = [&](program::ValueId value) {
+    program::Value copied = builder_.value(value);
     program().values.push_back(std::move(copied));
-    return copies[value] = static_cast<ValueId>(program().values.size() - 1);
+    return copies[value] = static_cast<program::ValueId>(program().values.size() - 1);
   };
   for (const TimeOperand& operand : member.operands) {
-    const ValueId whole = RowsOf(operand, rows);
+    const program::ValueId whole = RowsOf(operand, rows);
     within.sliced.push_back({whole, copy(from.sliced[operand.input].chunk), 0, 1, 0, false});
   }
-  for (const Loop::Carried& carried : from.carried) {
-    within.carried.push_back({kNone, copy(carried.state), carried.result});
+  for (const program::Loop::Carried& carried : from.carried) {
+    within.carried.push_back({program::kNone, copy(carried.state), carried.result});
   }
   within.body = Clone(program(), from.body, copies);
   for (const auto& [value, copied] : copies) program().values[copied].block = within.body;
   // The history moves first: a state that is one of its rows is stored in the row before the new
   // rows.
-  std::vector<ValueId> made;
+  std::vector<program::ValueId> made;
   for (size_t scan = 0; scan < from.scans.size(); ++scan) {
     made.push_back(BeginRows(member.made[scan], rows));
     within.scans.push_back({from.scans[scan].result, made.back(), 0, false});
@@ -304,7 +307,7 @@ void TileBuilder::MakeLoop(size_t id, SectionId from_id, Extent rows) {
   if (IsLastStage(member)) KeepLasts(from, within);
   section.loop = std::move(within);
   section.trip_count = section.max_trips = rows.count;
-  const SectionId made_id = builder_.NewSection();
+  const program::SectionId made_id = builder_.NewSection();
   program().sections[made_id] = std::move(section);
   builder_.Enter(made_id);
   for (size_t scan = 0; scan < made.size(); ++scan) {
@@ -313,26 +316,27 @@ void TileBuilder::MakeLoop(size_t id, SectionId from_id, Extent rows) {
 }
 
 // Carries the states of a member from stage to stage, and from tile to tile.
-void TileBuilder::CarryStates(size_t id, Loop& within) {
-  const Because because(builder_, Reason::initial_value);
+void TileBuilder::CarryStates(size_t id, program::Loop& within) {
+  const program::Because because(builder_, Reason::initial_value);
   const bool goes_on = !IsLastStage(group_.members[id]);
   around_state_ = around_.carried.size();
   for (size_t i = 0; i < within.carried.size(); ++i) {
-    ValueId& state = states_[id][i];
+    program::ValueId& state = states_[id][i];
     const TensorType type = builder_.value(within.carried[i].state).type;
-    const auto copied = [&](ValueId from) {
-      const ValueId initial = builder_.Scratch(type);
+    const auto copied = [&](program::ValueId from) {
+      const program::ValueId initial = builder_.Scratch(type);
       builder_.Copy(from, initial);
       return initial;
     };
-    const ValueId last = stage_ == Stage::kTiles || goes_on ? builder_.Scratch(type) : kNone;
-    if (last != kNone) within.lasts.push_back({within.carried[i].result, last});
+    const program::ValueId last =
+        stage_ == Stage::kTiles || goes_on ? builder_.Scratch(type) : program::kNone;
+    if (last != program::kNone) within.lasts.push_back({within.carried[i].result, last});
     if (stage_ != Stage::kTiles) {
       within.carried[i].initial = copied(state);
       state = last;
       continue;
     }
-    const ValueId before = builder_.Scratch(type);
+    const program::ValueId before = builder_.Scratch(type);
     // A loop of one iteration reads its states directly.
     within.carried[i].initial = group_.tile == 1 ? before : copied(before);
     builder_.SetBlock(block_);
@@ -347,37 +351,38 @@ void TileBuilder::CarryStates(size_t id, Loop& within) {
 }
 
 // Binds the last values of the loop in the last stage.
-void TileBuilder::KeepLasts(const Loop& from, Loop& within) {
-  for (const Loop::Last& last : from.lasts) {
+void TileBuilder::KeepLasts(const program::Loop& from, program::Loop& within) {
+  for (const program::Loop::Last& last : from.lasts) {
     if (stage_ != Stage::kTiles) {
       within.lasts.push_back(last);
       continue;
     }
-    const auto carried = std::ranges::find(from.carried, last.result, &Loop::Carried::result);
+    const auto carried =
+        std::ranges::find(from.carried, last.result, &program::Loop::Carried::result);
     if (carried != from.carried.end()) {
       const size_t state = around_state_ + static_cast<size_t>(carried - from.carried.begin());
       around_.lasts.push_back({around_.carried[state].result, last.value});
       continue;
     }
-    const ValueId value = builder_.Scratch(builder_.value(last.value).type);
+    const program::ValueId value = builder_.Scratch(builder_.value(last.value).type);
     within.lasts.push_back({last.result, value});
     around_.lasts.push_back({AddResult(value), last.value});
   }
 }
 
 // Returns the index of `value` as a result of a tile.
-size_t TileBuilder::AddResult(ValueId value) {
-  std::vector<ValueId>& results = program().blocks[around_.body].results;
+size_t TileBuilder::AddResult(program::ValueId value) {
+  std::vector<program::ValueId>& results = program().blocks[around_.body].results;
   results.push_back(value);
   return results.size() - 1;
 }
 
 }  // namespace
 
-bool RunInTiles(Program& program, int64_t max_rows) {
+bool RunInTiles(program::Program& program, int64_t max_rows) {
   bool has_any = false;
   const size_t blocks = program.blocks.size();
-  for (BlockId block = 0; block < blocks; ++block) {
+  for (program::BlockId block = 0; block < blocks; ++block) {
     size_t first = 0;
     while (std::optional<TimeGroup> group = FindTimeGroup(program, block, first, max_rows)) {
       first = TileBuilder(program, block, *std::move(group)).Run();

@@ -20,7 +20,7 @@ namespace weft::plan {
 
 // Processes each group of layers with a loop and a window (time_group.h). Returns true if there was
 // any. Run this before the loops' states have buffers.
-bool RunInTiles(Program& program, int64_t max_rows);
+bool RunInTiles(program::Program& program, int64_t max_rows);
 
 }  // namespace weft::plan
 

@@ -19,7 +19,7 @@ using format::Reason;
 
 class Unroller {
  public:
-  Unroller(Builder& builder, SectionId section, const LoopPlan& plan)
+  Unroller(program::Builder& builder, program::SectionId section, const LoopPlan& plan)
       : builder_(builder),
         id_(section),
         section_(builder.program().sections[section]),
@@ -28,7 +28,8 @@ class Unroller {
 
   void Run() {
     builder_.SetLayer(section_.layer);
-    for (const Loop::Sliced& input : loop_.sliced) BindSlice(builder_, input, trips(), id_);
+    for (const program::Loop::Sliced& input : loop_.sliced)
+      BindSlice(builder_, input, trips(), id_);
     PrepareScanBuffers();
     PrepareRings();
     OrderInitialCopies();
@@ -42,8 +43,8 @@ class Unroller {
   }
 
  private:
-  Program& program() { return builder_.program(); }
-  TensorType TypeOf(ValueId value) const { return builder_.value(value).type; }
+  program::Program& program() { return builder_.program(); }
+  TensorType TypeOf(program::ValueId value) const { return builder_.value(value).type; }
   TensorType StateType(const DelayLine& line) const {
     return TypeOf(loop_.carried[line.states[0]].state);
   }
@@ -53,22 +54,22 @@ class Unroller {
   void ClearScanBuffer(const ScanBuffer& scan_buffer);
   void PrepareRings();
   void OrderInitialCopies();
-  void MoveInitialCopyToEnd(ValueId storage);
+  void MoveInitialCopyToEnd(program::ValueId storage);
   void TakeOut();
   void LayPhases();
-  ValueId BufferAt(size_t line, size_t position, size_t phase);
-  std::vector<ValueId> StatesOf(size_t phase);
+  program::ValueId BufferAt(size_t line, size_t position, size_t phase);
+  std::vector<program::ValueId> StatesOf(size_t phase);
   IterationTargets TargetsOf(size_t phase);
-  void EmitPhase(size_t phase, const std::vector<ValueId>& states);
+  void EmitPhase(size_t phase, const std::vector<program::ValueId>& states);
   void EmitEpilogue(size_t phase);
   void BindResults();
   void BindLast(size_t last);
-  void BindLastOnScanBuffer(const DelayLine& line, size_t age, ValueId value);
+  void BindLastOnScanBuffer(const DelayLine& line, size_t age, program::ValueId value);
 
-  Builder& builder_;
-  const SectionId id_;
-  Section section_;
-  const Loop loop_;
+  program::Builder& builder_;
+  const program::SectionId id_;
+  program::Section section_;
+  const program::Loop loop_;
   const LoopPlan& plan_;
   std::vector<ScanBuffer>
       scan_buffers_;  // by scan output; unused if it is stored in that of another one
@@ -87,19 +88,19 @@ void Unroller::PrepareScanBuffers() {
   }
   for (const DelayLine& line : plan_.lines) {
     for (size_t position = 0; line.scan_buffer && position < line.states.size(); ++position) {
-      const Loop::Carried& carried = loop_.carried[line.states[position]];
+      const program::Loop::Carried& carried = loop_.carried[line.states[position]];
       const ScanBuffer& scan_buffer = scan_buffers_[*line.scan_buffer];
       const auto age = static_cast<int64_t>(position) + 1;
       MakeView(program(), carried.initial, scan_buffer.whole(), scan_buffer.OffsetOf(-age));
       MakeView(program(), carried.state, scan_buffer.whole(), scan_buffer.OffsetOf(-age),
-               {Move{id_, scan_buffer.stride_bytes()}});
+               {program::Move{id_, scan_buffer.stride_bytes()}});
     }
   }
 }
 
 // Clears the scan buffer, so that bytes after the true length do not depend on earlier runs.
 void Unroller::ClearScanBuffer(const ScanBuffer& scan_buffer) {
-  const Because because(builder_, Reason::clear);
+  const program::Because because(builder_, Reason::clear);
   const ElementType type = builder_.type(scan_buffer.whole());
   const int64_t elements = scan_buffer.chunk_bytes() / std::max<int64_t>(1, ElementBytes(type));
   builder_.Fill(scan_buffer.Chunk(builder_, 0, {type, {trips(), elements}}));
@@ -115,7 +116,7 @@ void Unroller::PrepareRings() {
     }
   }
   if (!section_.may_run_nothing()) return;
-  const Because because(builder_, Reason::clear);
+  const program::Because because(builder_, Reason::clear);
   for (size_t last = 0; last < loop_.lasts.size(); ++last) {
     if (!plan_.line_of_last[last]) builder_.Fill(loop_.lasts[last].value);
   }
@@ -126,7 +127,7 @@ void Unroller::PrepareRings() {
 // be merged with its final target if the copy that reads the old value of the target comes earlier.
 // This orders the copies accordingly. The state in buffer h ends at position h + done.
 void Unroller::OrderInitialCopies() {
-  for (const std::vector<ValueId>& ring : plan_.rings) {
+  for (const std::vector<program::ValueId>& ring : plan_.rings) {
     const size_t done = ring.empty() ? 0 : static_cast<size_t>(trips()) % ring.size();
     if (ring.size() < 3 || done == 0 || section_.is_open()) continue;
     const size_t orbits = std::gcd(done, ring.size());
@@ -141,10 +142,10 @@ void Unroller::OrderInitialCopies() {
 }
 
 // The copy may move: since then only slices and other initial values of this loop were added.
-void Unroller::MoveInitialCopyToEnd(ValueId storage) {
-  std::vector<Item>& items = program().blocks[builder_.block()].items;
-  const auto found = std::find_if(items.rbegin(), items.rend(), [&](const Item& item) {
-    const auto* step = std::get_if<Step>(&item);
+void Unroller::MoveInitialCopyToEnd(program::ValueId storage) {
+  std::vector<program::Item>& items = program().blocks[builder_.block()].items;
+  const auto found = std::find_if(items.rbegin(), items.rend(), [&](const program::Item& item) {
+    const auto* step = std::get_if<program::Step>(&item);
     return step != nullptr && step->reason == Reason::initial_value &&
            IsPlainCopy(program(), *step) && Resolve(program(), step->outputs[0]).root == storage;
   });
@@ -153,24 +154,24 @@ void Unroller::MoveInitialCopyToEnd(ValueId storage) {
 
 // Assigns the values that all phases share to the block around, because the body is copied.
 void Unroller::TakeOut() {
-  const auto take = [&](ValueId value) {
-    if (value != kNone) program().values[value].block = builder_.block();
+  const auto take = [&](program::ValueId value) {
+    if (value != program::kNone) program().values[value].block = builder_.block();
   };
-  for (const Loop::Sliced& input : loop_.sliced) take(input.chunk);
-  for (const Loop::Carried& carried : loop_.carried) take(carried.state);
-  for (const std::vector<ValueId>& ring : plan_.rings) std::ranges::for_each(ring, take);
+  for (const program::Loop::Sliced& input : loop_.sliced) take(input.chunk);
+  for (const program::Loop::Carried& carried : loop_.carried) take(carried.state);
+  for (const std::vector<program::ValueId>& ring : plan_.rings) std::ranges::for_each(ring, take);
   take(section_.iteration);
 }
 
 // Returns the buffer of the state at `position` of a line in that phase.
-ValueId Unroller::BufferAt(size_t line, size_t position, size_t phase) {
+program::ValueId Unroller::BufferAt(size_t line, size_t position, size_t phase) {
   const DelayLine& of = plan_.lines[line];
   if (of.scan_buffer) return loop_.carried[of.states[position]].state;
   return plan_.rings[line][BufferAfter(of, phase, position)];
 }
 
-std::vector<ValueId> Unroller::StatesOf(size_t phase) {
-  std::vector<ValueId> states(loop_.carried.size());
+std::vector<program::ValueId> Unroller::StatesOf(size_t phase) {
+  std::vector<program::ValueId> states(loop_.carried.size());
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     const std::vector<size_t>& members = plan_.lines[line].states;
     for (size_t position = 0; position < members.size(); ++position) {
@@ -182,14 +183,15 @@ std::vector<ValueId> Unroller::StatesOf(size_t phase) {
 
 IterationTargets Unroller::TargetsOf(size_t phase) {
   IterationTargets targets;
-  const std::vector<ValueId>& results = program().blocks[builder_.block()].results;
+  const std::vector<program::ValueId>& results = program().blocks[builder_.block()].results;
   for (size_t scan = 0; scan < loop_.scans.size(); ++scan) {
     const TensorType type = TypeOf(results[loop_.scans[scan].result]);
-    targets.of_scans.push_back(
-        plan_.line_of_scan[scan] ? kNone : scan_buffers_[scan].MovingChunk(builder_, id_, 0, type));
+    targets.of_scans.push_back(plan_.line_of_scan[scan]
+                                   ? program::kNone
+                                   : scan_buffers_[scan].MovingChunk(builder_, id_, 0, type));
   }
   for (size_t last = 0; last < loop_.lasts.size(); ++last) {
-    targets.of_lasts.push_back(plan_.line_of_last[last] ? kNone : loop_.lasts[last].value);
+    targets.of_lasts.push_back(plan_.line_of_last[last] ? program::kNone : loop_.lasts[last].value);
   }
   for (size_t line = 0; line < plan_.lines.size(); ++line) {
     const DelayLine& of = plan_.lines[line];
@@ -202,10 +204,10 @@ IterationTargets Unroller::TargetsOf(size_t phase) {
 
 // The loop's body becomes the first phase, in which each state is in its own buffer.
 void Unroller::LayPhases() {
-  const BlockId outside = builder_.block();
+  const program::BlockId outside = builder_.block();
   section_.copies = {loop_.body};
   for (size_t phase = 1; phase < plan_.phases(); ++phase) {
-    const std::vector<ValueId> states = StatesOf(phase);
+    const std::vector<program::ValueId> states = StatesOf(phase);
     ValueMap values;
     for (size_t state = 0; state < states.size(); ++state) {
       values.emplace(loop_.carried[state].state, states[state]);
@@ -219,9 +221,10 @@ void Unroller::LayPhases() {
   builder_.SetBlock(outside);
 }
 
-void Unroller::EmitPhase(size_t phase, const std::vector<ValueId>& states) {
+void Unroller::EmitPhase(size_t phase, const std::vector<program::ValueId>& states) {
   const IterationTargets targets = TargetsOf(phase);
-  const std::vector<ValueId> results = std::move(program().blocks[builder_.block()].results);
+  const std::vector<program::ValueId> results =
+      std::move(program().blocks[builder_.block()].results);
   program().blocks[builder_.block()].results.clear();
   EndIteration(builder_, section_, plan_, results, states, targets);
 }
@@ -229,20 +232,20 @@ void Unroller::EmitPhase(size_t phase, const std::vector<ValueId>& states) {
 // Emits the epilogue of a phase: it copies each state that is read to the buffer that it has after
 // complete rounds.
 void Unroller::EmitEpilogue(size_t phase) {
-  const BlockId outside = builder_.block();
+  const program::BlockId outside = builder_.block();
   section_.epilogues.push_back(builder_.NewBlock());
   builder_.SetBlock(section_.epilogues.back());
-  std::vector<std::pair<ValueId, ValueId>> copies;
+  std::vector<std::pair<program::ValueId, program::ValueId>> copies;
   for (size_t last = 0; last < loop_.lasts.size() && section_.is_open(); ++last) {
     const auto& of = plan_.line_of_last[last];
     if (!of || plan_.lines[of->line].scan_buffer) continue;
     const DelayLine& line = plan_.lines[of->line];
-    const std::vector<ValueId>& ring = plan_.rings[of->line];
-    const std::pair<ValueId, ValueId> copy = {ring[BufferAfter(line, phase, of->age)],
-                                              ring[BufferAfter(line, 0, of->age)]};
+    const std::vector<program::ValueId>& ring = plan_.rings[of->line];
+    const std::pair<program::ValueId, program::ValueId> copy = {
+        ring[BufferAfter(line, phase, of->age)], ring[BufferAfter(line, 0, of->age)]};
     if (std::ranges::find(copies, copy) == copies.end()) copies.push_back(copy);
   }
-  const Because because(builder_, Reason::epilogue);
+  const program::Because because(builder_, Reason::epilogue);
   CopyAtOnce(builder_, std::move(copies));
   builder_.SetBlock(outside);
 }
@@ -262,7 +265,7 @@ void Unroller::BindResults() {
 void Unroller::BindLast(size_t last) {
   const auto [line, age] = *plan_.line_of_last[last];
   const DelayLine& of = plan_.lines[line];
-  const ValueId value = loop_.lasts[last].value;
+  const program::ValueId value = loop_.lasts[last].value;
   if (of.scan_buffer) return BindLastOnScanBuffer(of, age, value);
   const size_t done = section_.is_open() ? 0 : static_cast<size_t>(trips());
   MakeView(program(), value, plan_.rings[line][BufferAfter(of, done, age)], 0);
@@ -270,7 +273,7 @@ void Unroller::BindLast(size_t last) {
 
 // The true count is in section.length. Counting chunks from the one before the first, the last
 // value is number `length`.
-void Unroller::BindLastOnScanBuffer(const DelayLine& line, size_t age, ValueId value) {
+void Unroller::BindLastOnScanBuffer(const DelayLine& line, size_t age, program::ValueId value) {
   const ScanBuffer& scan_buffer = scan_buffers_[*line.scan_buffer];
   const auto back = static_cast<int64_t>(age);
   if (!section_.is_open()) {
@@ -289,15 +292,15 @@ void Unroller::BindLastOnScanBuffer(const DelayLine& line, size_t age, ValueId v
   params.mutate_indices(1);
   params.mutate_element_bytes(Narrow32(unit, "element bytes"));
   params.mutate_index_type(ElementType::i32);
-  const ValueId values =
+  const program::ValueId values =
       scan_buffer.Chunk(builder_, -1 - back, {type.type, {trips() + 1, elements}});
-  const Because because(builder_, Reason::epilogue);
+  const program::Because because(builder_, Reason::epilogue);
   builder_.Emit(params, {values, section_.length}, {value});
 }
 
 }  // namespace
 
-void Unroll(Builder& builder, SectionId section, const LoopPlan& plan) {
+void Unroll(program::Builder& builder, program::SectionId section, const LoopPlan& plan) {
   Unroller(builder, section, plan).Run();
 }
 

@@ -11,7 +11,7 @@ namespace weft::plan {
 
 // Appends the preparation of the loop, its entry, and the collection of its results to the
 // builder's block. All sections inside the body must be unrolled already.
-void Unroll(Builder& builder, SectionId section, const LoopPlan& plan);
+void Unroll(program::Builder& builder, program::SectionId section, const LoopPlan& plan);
 
 }  // namespace weft::plan
 

@@ -143,17 +143,18 @@ TEST(ShapeRule, TakesARangeWhoseStepsAddUpBeyond64Bits) {
 }
 
 // One value of `bytes` bytes with a step that fills its first four.
-plan::Program Holding(plan::Storage storage, int64_t bytes) {
-  plan::Program program;
-  plan::Builder builder(program);
+program::Program Holding(program::Storage storage, int64_t bytes) {
+  program::Program program;
+  program::Builder builder(program);
   builder.SetLayer("big");
-  const plan::ValueId value = builder.Scratch({ElementType::f32, {}});
-  const plan::ValueId out = builder.Scratch({ElementType::f32, {}});
+  const program::ValueId value = builder.Scratch({ElementType::f32, {}});
+  const program::ValueId out = builder.Scratch({ElementType::f32, {}});
   program.values[value].storage = storage;
   program.values[value].bytes = bytes;
   program.values[value].data = std::make_shared<const std::vector<std::byte>>();
-  if (storage == plan::Storage::kState) program.variables.push_back({value, plan::kNone, "v"});
-  if (storage == plan::Storage::kScratch) builder.Emit(format::FillParams(), {}, {value});
+  if (storage == program::Storage::kState)
+    program.variables.push_back({value, program::kNone, "v"});
+  if (storage == program::Storage::kScratch) builder.Emit(format::FillParams(), {}, {value});
   const format::CopyParams params;
   builder.Emit(params, {value}, {out});
   program.outputs.push_back({out, {"y"}});
@@ -161,10 +162,10 @@ plan::Program Holding(plan::Storage storage, int64_t bytes) {
 }
 
 TEST(ModelFile, RefusesRegionsThatTheFileCannotHold) {
-  const std::pair<plan::Storage, const char*> kStorages[] = {
-      {plan::Storage::kScratch, "plan: scratch needs "},
-      {plan::Storage::kState, " and state "},
-      {plan::Storage::kWeights, "plan: weights need "}};
+  const std::pair<program::Storage, const char*> kStorages[] = {
+      {program::Storage::kScratch, "plan: scratch needs "},
+      {program::Storage::kState, " and state "},
+      {program::Storage::kWeights, "plan: weights need "}};
   for (const auto& [storage, words] : kStorages) {
     for (const int64_t bytes : {kTwo31, kTwo32 - 16, kTwo32, kTwo32 + 16, kTwo40}) {
       Faults faults;
@@ -178,12 +179,12 @@ TEST(ModelFile, RefusesRegionsThatTheFileCannotHold) {
 }
 
 TEST(ModelFile, RefusesAFileOfManySmallerWeights) {
-  plan::Program program;
-  plan::Builder builder(program);
+  program::Program program;
+  program::Builder builder(program);
   for (int i = 0; i < 3; ++i) {
-    const plan::ValueId value = builder.Scratch({ElementType::f32, {}});
-    const plan::ValueId out = builder.Scratch({ElementType::f32, {}});
-    program.values[value].storage = plan::Storage::kWeights;
+    const program::ValueId value = builder.Scratch({ElementType::f32, {}});
+    const program::ValueId out = builder.Scratch({ElementType::f32, {}});
+    program.values[value].storage = program::Storage::kWeights;
     program.values[value].bytes = kTwo31 - 64;
     program.values[value].data = std::make_shared<const std::vector<std::byte>>();
     builder.Emit(format::CopyParams(), {value}, {out});
@@ -196,10 +197,10 @@ TEST(ModelFile, RefusesAFileOfManySmallerWeights) {
 
 TEST(ModelFile, WithoutNamesHasNoneForVariables) {
   for (const bool names : {true, false}) {
-    plan::Program program;
-    plan::Builder builder(program);
-    const plan::ValueId state = builder.State({ElementType::f32, {2}}, "v");
-    program.variables.push_back({state, plan::kNone, "v"});
+    program::Program program;
+    program::Builder builder(program);
+    const program::ValueId state = builder.State({ElementType::f32, {2}}, "v");
+    program.variables.push_back({state, program::kNone, "v"});
     builder.Fill(state);
     Faults faults;
     const emit::ModelFile file =

@@ -13,11 +13,11 @@ namespace weft::emit {
 namespace {
 
 // y = exp(weights), with an intermediate value.
-plan::Program Exponentials(const std::vector<float>& weights) {
-  plan::Program program;
-  plan::Builder builder(program);
+program::Program Exponentials(const std::vector<float>& weights) {
+  program::Program program;
+  program::Builder builder(program);
   const TensorType row = {ElementType::f32, {static_cast<int64_t>(weights.size())}};
-  const plan::ValueId y = builder.Scratch(row);
+  const program::ValueId y = builder.Scratch(row);
   format::UnaryParams exp;
   exp.mutate_count(static_cast<uint32_t>(weights.size()));
   exp.mutable_activation().mutate_op(format::UnaryOp::exp);
@@ -27,7 +27,7 @@ plan::Program Exponentials(const std::vector<float>& weights) {
 }
 
 TEST(RunHere, GivesTheBytesOfEachOutput) {
-  const plan::ProgramRun run = RunHere(Exponentials({0, 0, 0}), 1024);
+  const program::ProgramRun run = RunHere(Exponentials({0, 0, 0}), 1024);
   EXPECT_EQ(run.fault, "");
   EXPECT_EQ(run.scratch_bytes, 16);
   ASSERT_EQ(run.outputs.size(), 1u);
@@ -38,16 +38,16 @@ TEST(RunHere, GivesTheBytesOfEachOutput) {
 }
 
 TEST(RunHere, DoesNotRunWhatNeedsMoreScratchThanGranted) {
-  const plan::ProgramRun run = RunHere(Exponentials({0, 0, 0}), 15);
+  const program::ProgramRun run = RunHere(Exponentials({0, 0, 0}), 15);
   EXPECT_EQ(run.fault, "");
   EXPECT_EQ(run.scratch_bytes, 16);
   EXPECT_TRUE(run.outputs.empty());
 }
 
 TEST(RunHere, SaysWhyAProgramCannotRun) {
-  plan::Program program = Exponentials({0});
+  program::Program program = Exponentials({0});
   program.values[program.outputs[0].value].bytes = int64_t{1} << 40;
-  const plan::ProgramRun run = RunHere(std::move(program), INT64_MAX);
+  const program::ProgramRun run = RunHere(std::move(program), INT64_MAX);
   EXPECT_EQ(run.fault.find("plan: scratch needs 1099511627776 bytes"), 0u) << run.fault;
   EXPECT_TRUE(run.outputs.empty());
 }

@@ -158,8 +158,8 @@ TEST_F(Layouts, AMeanOverAllOfSpaceEndsAStretchWithoutACopy) {
   g.Result(g.Reduce("ReduceMean", x, {2, 3}, true));
   Chosen();
   EXPECT_EQ(Count("y_last"), 2);
-  const std::vector<plan::StepKind> kinds = Kinds(LowerGraph(g));
-  EXPECT_EQ(std::ranges::count(kinds, plan::StepKind::kCopy), 0);
+  const std::vector<program::StepKind> kinds = Kinds(LowerGraph(g));
+  EXPECT_EQ(std::ranges::count(kinds, program::StepKind::kCopy), 0);
 }
 
 TEST_F(Layouts, WhatIsMadeOfSuchAMeanIsNoMoveEither) {
@@ -168,8 +168,8 @@ TEST_F(Layouts, WhatIsMadeOfSuchAMeanIsNoMoveEither) {
   g.Result(Reshaped(g("Relu", g.Of("Add", {mean, mean})), {2, 5}));
   Chosen();
   EXPECT_EQ(Count("y_last"), 2);
-  const std::vector<plan::StepKind> kinds = Kinds(LowerGraph(g));
-  EXPECT_EQ(std::ranges::count(kinds, plan::StepKind::kCopy), 0);
+  const std::vector<program::StepKind> kinds = Kinds(LowerGraph(g));
+  EXPECT_EQ(std::ranges::count(kinds, program::StepKind::kCopy), 0);
 }
 
 TEST_F(Layouts, AMeanOverOneAxisOfSpaceIsNoReasonToTurn) {
@@ -186,8 +186,8 @@ TEST_F(Layouts, SumsOverManyPlacesAreCutIntoBlocksAsBefore) {
   const ir::Source second = Convolved(first, {3, 19, 1, 1});
   g.Result(g.Reduce("ReduceMean", second, {1}, true));
   Chosen();
-  const std::vector<plan::StepKind> kinds = Kinds(LowerGraph(g));
-  EXPECT_EQ(std::ranges::count(kinds, plan::StepKind::kCopy), 0);
+  const std::vector<program::StepKind> kinds = Kinds(LowerGraph(g));
+  EXPECT_EQ(std::ranges::count(kinds, program::StepKind::kCopy), 0);
   EXPECT_EQ(Count("x_last"), 4);
 }
 
@@ -219,12 +219,12 @@ TEST_F(Layouts, ChannelsOneByOneTurnWhateverStandsAround) {
 
 TEST_F(Layouts, OneChannelIsTheSameMemory) {
   g.Result(Convolved(Convolved(g.Parameter(F32({1, 1, 8, 7})), {5, 1, 2, 2}), {2, 5, 2, 2}));
-  const plan::Program program = [&] {
+  const program::Program program = [&] {
     Chosen();
     return LowerGraph(g);
   }();
   EXPECT_EQ(Count("x_last"), 2);
-  EXPECT_EQ(Kinds(program), (std::vector{plan::StepKind::kConv, plan::StepKind::kConv}));
+  EXPECT_EQ(Kinds(program), (std::vector{program::StepKind::kConv, program::StepKind::kConv}));
 }
 
 TEST_F(Layouts, ATranspositionThatTurnsTheSameWayGoes) {

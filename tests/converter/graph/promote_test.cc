@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using KindList = std::vector<StepKind>;
 
 constexpr uint16_t kHalfOne = 0x3C00, kHalfMinusTwo = 0xC000;
@@ -33,9 +33,9 @@ void Declare(ir::Source source, ElementType type, Dims dims) {
 }
 
 // Runs the pipeline's passes up to the steps.
-plan::Program LowerPromoted(GraphBuilder& g) {
+program::Program LowerPromoted(GraphBuilder& g) {
   graph::Promote(g.graph);
-  plan::Program program;
+  program::Program program;
   EXPECT_TRUE(InferAndFold(g.graph, {}, g.faults)) << g.FaultText();
   if (g.faults.ok()) graph::Lower(g.graph, program, g.faults);
   EXPECT_TRUE(g.faults.ok()) << g.FaultText();
@@ -65,7 +65,7 @@ TEST(Promote, GivesAScalarOutputItsType) {
     const ir::Source sum = g.Add("ReduceSum", 1, {x, g.Ints({0, 1})}, {{"keep_dims", "false"}});
     sum.node->outputs[0] = {{type, {}}, /*declared=*/false, {}};
     g.Result(sum);
-    const plan::Program program = LowerPromoted(g);
+    const program::Program program = LowerPromoted(g);
     ASSERT_EQ(program.outputs.size(), 1u);
     EXPECT_EQ(program.values[program.outputs[0].value].type, (TensorType{type, {}}));
   }
@@ -77,7 +77,7 @@ TEST(Promote, LeavesNothingOfCompressedWeights) {
   const ir::Source wide = g.Add("Convert", 1, {half}, {{"destination_type", "f32"}});
   Declare(wide, ElementType::f32, {2});
   g.Result(g.Add("Add", 1, {g.Parameter({ElementType::f32, {2}}), wide}));
-  const plan::Program program = LowerPromoted(g);
+  const program::Program program = LowerPromoted(g);
   EXPECT_EQ(Kinds(program), (KindList{StepKind::kBinary}));
   EXPECT_EQ(RunFloats(program, {{1, 1}}), (std::vector<std::vector<float>>{{2, -1}}));
 }
@@ -89,7 +89,7 @@ TEST(Promote, KeepsTheTypesOfPorts) {
   Declare(y, ElementType::f16, {2});
   y.node->outputs[0].names = {"answer"};
   g.Result(y);
-  const plan::Program program = LowerPromoted(g);
+  const program::Program program = LowerPromoted(g);
   EXPECT_EQ(Kinds(program), (KindList{StepKind::kConvert, StepKind::kBinary, StepKind::kConvert}));
   EXPECT_EQ(ToString(program.values[program.inputs[0].value].type), "f16[2]");
   EXPECT_EQ(ToString(program.values[program.outputs[0].value].type), "f16[2]");
@@ -112,7 +112,7 @@ TEST(Promote, StillRoundsWhereTheModelAsksForIt) {
   const ir::Source wide = g.Add("Convert", 1, {twice}, {{"destination_type", "f32"}});
   Declare(wide, ElementType::f32, {2});
   g.Result(wide);
-  const plan::Program program = LowerPromoted(g);
+  const program::Program program = LowerPromoted(g);
   EXPECT_EQ(Kinds(program), (KindList{StepKind::kConvert, StepKind::kConvert, StepKind::kBinary}));
   const float kBetweenHalves = 1.0f + 0x1p-12f;
   EXPECT_EQ(RunFloats(program, {{kBetweenHalves, 3}}), (std::vector<std::vector<float>>{{2, 6}}));
@@ -125,7 +125,7 @@ TEST(Promote, ReadsTheTypeOfConvertLikeBeforeItChanges) {
   const ir::Source half = g.Add("ConvertLike", 1, {x, like});
   Declare(half, ElementType::f16, {1});
   g.Result(g.Add("Convert", 1, {half}, {{"destination_type", "f32"}}));
-  const plan::Program program = LowerPromoted(g);
+  const program::Program program = LowerPromoted(g);
   EXPECT_EQ(Kinds(program), (KindList{StepKind::kConvert, StepKind::kConvert}));
   EXPECT_EQ(RunFloats(program, {{1.0f + 0x1p-12f}}), (std::vector<std::vector<float>>{{1}}));
 }
@@ -138,7 +138,7 @@ TEST(Promote, KeepsVariablesAsF32) {
   Declare(old, ElementType::f16, {1});
   g.Add("Assign", 6, {g.Add("Add", 1, {old, g.Parameter({ElementType::f32, {1}})})}, variable);
   g.Result(old);
-  const plan::Program program = LowerPromoted(g);
+  const program::Program program = LowerPromoted(g);
   ASSERT_EQ(program.variables.size(), 1u);
   EXPECT_EQ(ToString(program.values[program.variables[0].value].type), "f32[1]");
   EXPECT_EQ(ToString(program.values[program.outputs[0].value].type), "f16[1]");

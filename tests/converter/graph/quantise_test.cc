@@ -45,7 +45,7 @@ struct Quantised : testing::Test {
     g.Result(result);
     const KindCounts kinds = Rewritten(g, QuantiseAll);
     EXPECT_EQ(ir::InconsistencyIn(g.graph), "");
-    EXPECT_EQ(plan::InconsistencyIn(LowerGraph(g)), "");
+    EXPECT_EQ(program::InconsistencyIn(LowerGraph(g)), "");
     return kinds;
   }
 };

@@ -64,12 +64,12 @@ struct Traced : GraphBuilder {
   std::map<std::string, int> Rerolled() {
     EXPECT_TRUE(InferAndFold(graph, {.check_declared = false}, faults)) << FaultText();
     if (!faults.ok()) return {};
-    const plan::Program before = LowerGraph(*this);
+    const program::Program before = LowerGraph(*this);
     graph::Folding folding = FoldingHere();
     EXPECT_TRUE(graph::Reroll(graph, {.check_declared = false}, folding, faults)) << FaultText();
-    const plan::Program after = LowerGraph(*this);
+    const program::Program after = LowerGraph(*this);
     std::vector<std::vector<float>> inputs;
-    for (const plan::Port& port : before.inputs) {
+    for (const program::Port& port : before.inputs) {
       inputs.push_back(Numbers(before.values[port.value].bytes / 4, 77));
     }
     EXPECT_EQ(RunFloats(after, inputs), RunFloats(before, inputs));

@@ -13,7 +13,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using StepKinds = std::vector<StepKind>;
 
 const std::map<std::string, std::string> kPlain = {{"causal", "false"}};
@@ -34,7 +34,7 @@ struct Attention : testing::Test {
     inputs.insert(inputs.end(), more.begin(), more.end());
     return g.Add("ScaledDotProductAttention", 13, inputs, attributes);
   }
-  plan::Program Lowered() {
+  program::Program Lowered() {
     EXPECT_TRUE(g.Infer()) << g.FaultText();
     return g.Lower();
   }
@@ -47,8 +47,8 @@ struct Attention : testing::Test {
     return g.Infer() ? ToString(g.type(y)) : g.FaultText();
   }
   // The only float that step `at` reads as operand `operand`.
-  static float NumberOf(const plan::Program& program, size_t at, size_t operand) {
-    const plan::Value& value = program.values[Steps(program)[at].inputs[operand]];
+  static float NumberOf(const program::Program& program, size_t at, size_t operand) {
+    const program::Value& value = program.values[Steps(program)[at].inputs[operand]];
     float number = NAN;
     EXPECT_TRUE(value.data != nullptr && value.data->size() == sizeof(number));
     if (value.data != nullptr) std::memcpy(&number, value.data->data(), sizeof(number));
@@ -58,7 +58,7 @@ struct Attention : testing::Test {
 
 TEST_F(Attention, IsTwoProductsAroundASoftmax) {
   Add();
-  const plan::Program program = Lowered();
+  const program::Program program = Lowered();
   ASSERT_EQ(Kinds(program), kUnmasked);
   EXPECT_EQ(ParamsAt<format::BinaryParams>(program, 0).op(), format::BinaryOp::multiply);
   EXPECT_EQ(NumberOf(program, 0, 1), 1 / std::sqrt(8.0f));
@@ -81,7 +81,7 @@ TEST_F(Attention, IsTwoProductsAroundASoftmax) {
 
 TEST_F(Attention, BroadcastsItsBatches) {
   EXPECT_EQ(Shape({2, 4, 5, 8}, {2, 1, 6, 8}, {4, 6, 7}), "f32[2,4,5,7]");
-  const plan::Program program = Lowered();
+  const program::Program program = Lowered();
   // Queries that share their keys become additional rows.
   const auto scores = ParamsAt<format::MatmulParams>(program, 1);
   EXPECT_EQ(First(scores.batch_dims(), scores.batch_rank()), (Dims{2}));
@@ -95,7 +95,7 @@ TEST_F(Attention, BroadcastsItsBatches) {
 
 TEST_F(Attention, AddsAFloatMask) {
   Add({g.Parameter(F32({5, 6}))});
-  const plan::Program program = Lowered();
+  const program::Program program = Lowered();
   ASSERT_EQ(Kinds(program), (StepKinds{StepKind::kBinary, StepKind::kMatmul, StepKind::kBinary,
                                        StepKind::kSoftmax, StepKind::kMatmul}));
   const auto add = ParamsAt<format::BinaryParams>(program, 2);
@@ -105,7 +105,7 @@ TEST_F(Attention, AddsAFloatMask) {
 
 TEST_F(Attention, SelectsByABooleanMask) {
   Add({g.Parameter({ElementType::boolean, {2, 1, 6}})});
-  const plan::Program program = Lowered();
+  const program::Program program = Lowered();
   ASSERT_EQ(Kinds(program), (StepKinds{StepKind::kBinary, StepKind::kMatmul, StepKind::kSelect,
                                        StepKind::kSoftmax, StepKind::kMatmul}));
   const auto select = ParamsAt<format::SelectParams>(program, 2);
@@ -116,7 +116,7 @@ TEST_F(Attention, SelectsByABooleanMask) {
 
 TEST_F(Attention, ComparesPlacesForTheCausalForm) {
   Add({}, kCausal);
-  const plan::Program program = Lowered();
+  const program::Program program = Lowered();
   ASSERT_EQ(Kinds(program), (StepKinds{StepKind::kBinary, StepKind::kMatmul, StepKind::kCompare,
                                        StepKind::kSelect, StepKind::kSoftmax, StepKind::kMatmul}));
   const auto compare = ParamsAt<format::CompareParams>(program, 2);
@@ -129,7 +129,7 @@ TEST_F(Attention, ComparesPlacesForTheCausalForm) {
 TEST_F(Attention, LeavesASquareTriangleToTheSoftmax) {
   const ir::Source x = g.Parameter(F32({2, 5, 8}));
   g.Add("ScaledDotProductAttention", 13, {x, x, x}, kCausal);
-  const plan::Program program = Lowered();
+  const program::Program program = Lowered();
   ASSERT_EQ(Kinds(program), kUnmasked);
   EXPECT_EQ(ParamsAt<format::SoftmaxParams>(program, 2).causal(), 1u);
 }
@@ -141,7 +141,7 @@ TEST_F(Attention, ReadsWhatIsTransposedAsItLies) {
   }
   g.Result(g.Add("ScaledDotProductAttention", 13, heads, kPlain));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  plan::Program program;
+  program::Program program;
   ASSERT_TRUE(graph::Lower(g.graph, program, g.faults)) << g.FaultText();
   ASSERT_EQ(Kinds(program), kUnmasked);
   const auto scores = ParamsAt<format::MatmulParams>(program, 1);
@@ -182,10 +182,10 @@ TEST_F(Attention, TakesAScaleOfOneAsNone) {
 TEST_F(Attention, ScalesByItsInput) {
   Add({g.Float(0), g.Floats({1}, {0.25f})});
   Add({g.Float(0), g.Parameter(F32({}))});
-  const plan::Program program = Lowered();
+  const program::Program program = Lowered();
   EXPECT_EQ(Kinds(program).size(), 8u);
   EXPECT_EQ(NumberOf(program, 0, 1), 0.25f);
-  EXPECT_EQ(program.values[Steps(program)[4].inputs[1]].storage, plan::Storage::kScratch);
+  EXPECT_EQ(program.values[Steps(program)[4].inputs[1]].storage, program::Storage::kScratch);
 }
 
 TEST_F(Attention, IsZeroWithoutKeysAndNothingWithoutQueries) {

@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Kind = std::vector<StepKind>;
 using Texts = std::map<std::string, std::string>;
 
@@ -49,7 +49,7 @@ TEST_F(Bags, LoopOverRowsWhoseBagsTheRunComputes) {
   g.Add("EmbeddingSegmentsSum", 3,
         {table, g.Ints({0, 4, 2}), g.Parameter({ElementType::i64, {3}}), g.Int(4)});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(program.sections.size(), 1u);
   EXPECT_EQ(program.sections[0].max_trips, 3);
 }

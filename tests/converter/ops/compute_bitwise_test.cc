@@ -9,7 +9,7 @@ namespace weft {
 namespace {
 
 using format::BinaryOp;
-using plan::StepKind;
+using program::StepKind;
 
 TEST(Bitwise, IsOneStepOfWordsAndOfBooleans) {
   for (const ElementType type : {ElementType::i32, ElementType::i64, ElementType::boolean}) {
@@ -18,7 +18,7 @@ TEST(Bitwise, IsOneStepOfWordsAndOfBooleans) {
     const ir::Source y = g.Add("BitwiseXor", 13, {x, g.Parameter({type, {3}})});
     ASSERT_TRUE(g.Infer()) << g.FaultText();
     EXPECT_EQ(g.type(y), (TensorType{type, {2, 3}}));
-    const plan::Program program = g.Lower();
+    const program::Program program = g.Lower();
     ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kBinary}));
     EXPECT_EQ(ParamsAt<format::BinaryParams>(program).op(),
               type == ElementType::boolean ? BinaryOp::logical_xor : BinaryOp::bitwise_xor);
@@ -68,7 +68,7 @@ TEST(BitwiseShift, ByConstantsIsAProductOrADivisionThatRoundsDown) {
   g.Add("BitwiseLeftShift", 15, {x, positions});
   g.Add("BitwiseRightShift", 15, {x, positions});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Steps(program).size(), 4u);
   const BinaryOp must[] = {BinaryOp::multiply, BinaryOp::floor_mod, BinaryOp::subtract,
                            BinaryOp::divide};

@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Kind = std::vector<StepKind>;
 
 TEST(Bucketize, CountsWhatHolds) {
@@ -18,7 +18,7 @@ TEST(Bucketize, CountsWhatHolds) {
       g.Add("Bucketize", 3, {x, g.Floats({4}, {1, 2, 3, 4})}, {{"output_type", "i32"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(y)), "i32[2,3]");
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   EXPECT_EQ(Kinds(program).at(0), StepKind::kCompare);
   EXPECT_EQ(Kinds(program).at(2), StepKind::kReduce);
 }

@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Texts = std::map<std::string, std::string>;
 
 // 2 rows, 3 inputs and 1 hidden unit.
@@ -25,7 +25,7 @@ struct FirstLstm {
   }
 };
 
-size_t StepsOfKind(const plan::Program& program, StepKind kind) {
+size_t StepsOfKind(const program::Program& program, StepKind kind) {
   return static_cast<size_t>(std::ranges::count(Kinds(program), kind));
 }
 
@@ -40,7 +40,7 @@ TEST(FirstLstmCell, SpellsOutPeepholes) {
   FirstLstm test;
   test.Cell(test.g.Floats({3}, {0, 0, 1}));
   ASSERT_TRUE(test.g.Infer()) << test.g.FaultText();
-  const plan::Program program = test.g.Lower();
+  const program::Program program = test.g.Lower();
   EXPECT_EQ(StepsOfKind(program, StepKind::kLstmGates), 0u);
   EXPECT_EQ(StepsOfKind(program, StepKind::kBinary), 10u);
   EXPECT_EQ(StepsOfKind(program, StepKind::kUnary), 5u);

@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Kind = std::vector<StepKind>;
 using Texts = std::map<std::string, std::string>;
 
@@ -79,7 +79,7 @@ TEST(FakeConvert, RoundsBySums) {
   const ir::Source x = g.Parameter(F32({2, 3})), scale = g.Parameter(F32({3}));
   g.Add("FakeConvert", 13, {x, scale}, {{"destination_type", "f8e4m3"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   const Kind kinds = Kinds(program);
   EXPECT_EQ(kinds.size(), 13u);
   EXPECT_EQ(std::ranges::count(kinds, StepKind::kConvert), 2);  // to f16 and back

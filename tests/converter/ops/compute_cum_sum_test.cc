@@ -8,10 +8,10 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 
-plan::Program LowerCumSum(Dims dims, int64_t axis,
-                          const std::map<std::string, std::string>& attributes = {}) {
+program::Program LowerCumSum(Dims dims, int64_t axis,
+                             const std::map<std::string, std::string>& attributes = {}) {
   GraphBuilder g;
   g.Add("CumSum", 3, {g.Parameter(F32(std::move(dims))), g.Int(axis)}, attributes);
   EXPECT_TRUE(g.Infer()) << g.FaultText();
@@ -19,13 +19,13 @@ plan::Program LowerCumSum(Dims dims, int64_t axis,
 }
 
 TEST(CumSum, AddsOnePlaceInEachIteration) {
-  const plan::Program program = LowerCumSum({2, 5, 3}, -2);
+  const program::Program program = LowerCumSum({2, 5, 3}, -2);
   ASSERT_EQ(program.sections.size(), 1u);
-  const plan::Section& section = program.sections[0];
+  const program::Section& section = program.sections[0];
   EXPECT_EQ(section.trip_count, 5);
-  const plan::Block& body = program.blocks[section.loop->body];
+  const program::Block& body = program.blocks[section.loop->body];
   ASSERT_EQ(body.items.size(), 1u);
-  const auto& step = std::get<plan::Step>(body.items[0]);
+  const auto& step = std::get<program::Step>(body.items[0]);
   ASSERT_EQ(step.kind(), StepKind::kBinary);
   const auto& sum = std::get<format::BinaryParams>(step.params);
   EXPECT_EQ(sum.op(), format::BinaryOp::add);
@@ -36,8 +36,8 @@ TEST(CumSum, AddsOnePlaceInEachIteration) {
 
 // The result that is collected, and whether it is collected backwards.
 std::pair<size_t, bool> ScanOf(const std::map<std::string, std::string>& attributes) {
-  const plan::Program program = LowerCumSum({4}, 0, attributes);
-  const plan::Loop& loop = program.sections.at(0).loop.value();
+  const program::Program program = LowerCumSum({4}, 0, attributes);
+  const program::Loop& loop = program.sections.at(0).loop.value();
   EXPECT_EQ(loop.scans.at(0).backward, loop.sliced.at(0).backward);
   return {loop.scans[0].result, loop.scans[0].backward};
 }
@@ -61,7 +61,7 @@ TEST(CumSum, TakesThoseAlongTheAxisThatTheRunComputes) {
   GraphBuilder g;
   g.Add("CumSum", 3, {g.Parameter(F32({7, 3, 2})), g.Parameter({ElementType::i32, {}})});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(program.sections.size(), 3u);
   for (size_t axis = 0; axis < 3; ++axis) {
     EXPECT_EQ(program.sections[axis].trip_count, Dims({7, 3, 2})[axis]);

@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Attributes = std::map<std::string, std::string>;
 
 constexpr int64_t kDetectionPriors = 9, kDetectionClasses = 3;
@@ -39,7 +39,7 @@ struct Detection : testing::Test {
     const ir::Source y = Add(attributes);
     EXPECT_TRUE(g.Infer()) << g.FaultText();
     EXPECT_EQ(ToString(g.type(y)), type);
-    const plan::Program program = g.Lower();
+    const program::Program program = g.Lower();
     return ParamsAt<format::DetectParams>(program, Kinds(program).size() - 1);
   }
 };

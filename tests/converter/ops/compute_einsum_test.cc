@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using StepKinds = std::vector<StepKind>;
 
 ir::Source AddEinsum(GraphBuilder& g, const std::string& equation, std::vector<ir::Source> inputs) {
@@ -30,7 +30,7 @@ std::string ShapeOf(const std::string& equation, const std::vector<Dims>& shapes
   return g.Infer() ? ToString(g.type(y)) : g.FaultText();
 }
 
-plan::Program LowerEinsum(const std::string& equation, const std::vector<Dims>& shapes) {
+program::Program LowerEinsum(const std::string& equation, const std::vector<Dims>& shapes) {
   GraphBuilder g;
   AddEinsum(g, equation, shapes);
   EXPECT_TRUE(g.Infer()) << g.FaultText();
@@ -70,7 +70,7 @@ TEST(Einsum, CopiesSumsAndMultiplies) {
 }
 
 TEST(Einsum, StepsAlongADiagonal) {
-  const plan::Program program = LowerEinsum("iji->ji", {{3, 2, 3}});
+  const program::Program program = LowerEinsum("iji->ji", {{3, 2, 3}});
   const auto copy = ParamsAt<format::CopyParams>(program);
   EXPECT_EQ(First(copy.dims(), copy.rank()), (Dims{2, 3}));
   EXPECT_EQ(First(copy.src_strides(), copy.rank()), (Dims{3, 7}));
@@ -80,7 +80,7 @@ TEST(Einsum, IsOneProductForEitherOrderOfTheOutput) {
   EXPECT_EQ(KindsOf("ij,jk->ik", {{2, 3}, {3, 4}}), (StepKinds{StepKind::kMatmul}));
   EXPECT_EQ(KindsOf("ij,jk->ki", {{2, 3}, {3, 4}}), (StepKinds{StepKind::kMatmul}));
   EXPECT_EQ(KindsOf("bij,bkj->bik", {{5, 2, 3}, {5, 4, 3}}), (StepKinds{StepKind::kMatmul}));
-  const plan::Program permuted = LowerEinsum("ij,jk->ki", {{2, 3}, {3, 4}});
+  const program::Program permuted = LowerEinsum("ij,jk->ki", {{2, 3}, {3, 4}});
   const auto params = ParamsAt<format::MatmulParams>(permuted);
   EXPECT_EQ(params.rows(), 4u);
   EXPECT_EQ(params.columns(), 2u);
@@ -93,7 +93,7 @@ TEST(Einsum, IsOneProductForEitherOrderOfTheOutput) {
 
 // The equation of Keras' MultiHeadAttention.
 TEST(Einsum, WalksHeadsByStride) {
-  const plan::Program scores = LowerEinsum("aecd,abcd->acbe", {{2, 6, 3, 5}, {2, 4, 3, 5}});
+  const program::Program scores = LowerEinsum("aecd,abcd->acbe", {{2, 6, 3, 5}, {2, 4, 3, 5}});
   ASSERT_EQ(Kinds(scores), (StepKinds{StepKind::kMatmul}));
   const auto params = ParamsAt<format::MatmulParams>(scores);
   EXPECT_EQ(First(params.batch_dims(), params.batch_rank()), (Dims{2, 3}));
@@ -117,15 +117,15 @@ TEST(Einsum, PacksAConstantMatrixInItsOrder) {
   AddEinsum(g, "abcd,edc->abe",
             std::vector{g.Parameter(F32({4, 5, 3, 2})), g.Floats({2, 2, 3}, elements)});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (StepKinds{StepKind::kDense}));
   const auto params = ParamsAt<format::DenseParams>(program);
   EXPECT_EQ(params.rows(), 20u);
   EXPECT_EQ(params.inputs(), 6u);
   EXPECT_EQ(params.outputs(), 2u);
-  const plan::Step step = Steps(program)[0];
+  const program::Step step = Steps(program)[0];
   EXPECT_TRUE(step.is_never_fused);
-  const plan::Value& weights = program.values[step.inputs[1]];
+  const program::Value& weights = program.values[step.inputs[1]];
   float packed[6 * 16];
   ASSERT_EQ(weights.data->size(), sizeof(packed));
   std::memcpy(packed, weights.data->data(), sizeof(packed));
@@ -148,7 +148,7 @@ TEST(Einsum, BringsAxesTogetherThatAreOneInTheProduct) {
 }
 
 TEST(Einsum, JoinsOperandsInTheirOrder) {
-  const plan::Program program = LowerEinsum("ij,jk,kl->il", {{2, 3}, {3, 4}, {4, 5}});
+  const program::Program program = LowerEinsum("ij,jk,kl->il", {{2, 3}, {3, 4}, {4, 5}});
   ASSERT_EQ(Kinds(program), (StepKinds{StepKind::kMatmul, StepKind::kMatmul}));
   EXPECT_EQ(ParamsAt<format::MatmulParams>(program, 0).columns(), 4u);
   EXPECT_EQ(ParamsAt<format::MatmulParams>(program, 1).columns(), 5u);
@@ -164,7 +164,7 @@ TEST(Einsum, MultipliesByGroupsOfConstantsOnTheRight) {
     AddEinsum(g, is_first ? "gio,btgi->btgo" : "btgi,gio->btgo",
               is_first ? std::vector{w, x} : std::vector{x, w});
     EXPECT_TRUE(g.Infer()) << g.FaultText();
-    const plan::Program program = g.Lower();
+    const program::Program program = g.Lower();
     ASSERT_EQ(Kinds(program), (StepKinds{StepKind::kMatmul, StepKind::kCopy}));
     const auto product = ParamsAt<format::MatmulParams>(program, 0);
     EXPECT_EQ(product.rows(), 5u);

@@ -10,7 +10,7 @@ namespace weft {
 namespace {
 
 using format::BinaryOp;
-using plan::StepKind;
+using program::StepKind;
 
 // Output dims of Add over two shapes, or the error.
 std::string AddShape(Dims a, Dims b, std::map<std::string, std::string> attributes = {}) {
@@ -112,7 +112,7 @@ TEST(Elementwise, DividesIntegersDownwardByDefault) {
   const TensorType type{ElementType::i32, {4}};
   g.Add("Divide", 1, {g.Parameter(type), g.Parameter(type)});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Steps(program).size(), 3u);
   EXPECT_EQ(ParamsAt<format::BinaryParams>(program, 0).op(), BinaryOp::floor_mod);
   EXPECT_EQ(ParamsAt<format::BinaryParams>(program, 1).op(), BinaryOp::subtract);
@@ -124,7 +124,7 @@ TEST(Elementwise, DividesInOneStepWhereTruncationIsMeant) {
   const TensorType type{ElementType::i32, {4}};
   g.Add("Divide", 1, {g.Parameter(type), g.Parameter(type)}, {{"m_pythondiv", "false"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Steps(program).size(), 1u);
   EXPECT_EQ(ParamsAt<format::BinaryParams>(program).op(), BinaryOp::divide);
 }
@@ -133,7 +133,7 @@ TEST(Elementwise, SquaresByMultiplication) {
   GraphBuilder g;
   g.Add("Power", 1, {g.Parameter(F32({4})), g.Float(2)});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Steps(program).size(), 1u);
   EXPECT_EQ(ParamsAt<format::BinaryParams>(program).op(), BinaryOp::multiply);
   EXPECT_EQ(Steps(program)[0].inputs[0], Steps(program)[0].inputs[1]);
@@ -176,7 +176,7 @@ TEST(Compare, NamesShapesThatDoNotMeet) {
   EXPECT_PRED2(Contains, g.FaultText(), "[2] and [3]");
 }
 
-plan::Program LowerClass(const char* name, std::map<std::string, std::string> attributes = {}) {
+program::Program LowerClass(const char* name, std::map<std::string, std::string> attributes = {}) {
   GraphBuilder g;
   const ir::Source y = g.Add(name, 10, {g.Parameter(F32({2, 3}))}, std::move(attributes));
   EXPECT_TRUE(g.Infer()) << g.FaultText();
@@ -185,7 +185,7 @@ plan::Program LowerClass(const char* name, std::map<std::string, std::string> at
 }
 
 TEST(IsNaN, ComparesANumberWithItself) {
-  const plan::Program program = LowerClass("IsNaN");
+  const program::Program program = LowerClass("IsNaN");
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kCompare}));
   EXPECT_EQ(ParamsAt<format::CompareParams>(program).op(), format::CompareOp::not_equal);
 }

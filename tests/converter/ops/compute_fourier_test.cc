@@ -9,7 +9,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Kind = std::vector<StepKind>;
 
 ir::Source Window(GraphBuilder& g, size_t size) {
@@ -21,7 +21,7 @@ TEST(Fourier, IsOneProductAlongTheLastAxis) {
   const ir::Source y = g.Add("RDFT", 9, {g.Parameter(F32({3, 10})), g.Ints({-1}), g.Ints({8})});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(y)), "f32[3,5,2]");
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (Kind{StepKind::kDense}));
   const auto params = ParamsAt<format::DenseParams>(program);
   EXPECT_EQ(params.rows(), 3u);
@@ -42,7 +42,7 @@ TEST(Fourier, OfLongerLinesIsOneStep) {
   GraphBuilder g;
   g.Add("RDFT", 9, {g.Parameter(F32({3, 600})), g.Ints({-1}), g.Ints({480})});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (Kind{StepKind::kFourier}));
   const auto params = ParamsAt<format::FourierParams>(program);
   EXPECT_EQ(params.lines(), 3u);
@@ -54,7 +54,7 @@ TEST(Fourier, OfLongerLinesIsOneStep) {
   const uint8_t* factors = params.factors()->Data();
   EXPECT_EQ(std::vector<uint8_t>(factors, factors + 12),
             (std::vector<uint8_t>{4, 4, 3, 5, 0, 0, 0, 0, 0, 0, 0, 0}));
-  const plan::Step step = Steps(program)[0];
+  const program::Step step = Steps(program)[0];
   EXPECT_EQ(program.values[step.inputs[1]].bytes, int64_t{4} * (240 + 2 * 239 - 8));
   EXPECT_EQ(program.values[step.outputs[1]].bytes, int64_t{4} * 480);
 }
@@ -63,7 +63,7 @@ TEST(Fourier, FillsUpShortLinesAndScalesTheWayBack) {
   GraphBuilder g;
   g.Add("IDFT", 7, {g.Parameter(F32({3, 100, 2})), g.Ints({1}), g.Ints({128})});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (Kind{StepKind::kFill, StepKind::kCopy, StepKind::kFourier}));
   const auto params = ParamsAt<format::FourierParams>(program, 2);
   EXPECT_EQ(params.x_line_stride(), 256u);
@@ -120,7 +120,7 @@ TEST(ShortTime, ReadsFramesWhereTheyOverlap) {
       g.Add("STFT", 15, {g.Parameter(F32({50})), Window(g, 16), g.Int(16), g.Int(5)});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(y)), "f32[7,9,2]");
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (Kind{StepKind::kDense}));
   EXPECT_EQ(ParamsAt<format::DenseParams>(program).x_row_stride(), 5u);
 }
@@ -132,7 +132,7 @@ TEST(ShortTime, OfLongerFramesPutsTheWindowInTheStep) {
   g.Add("ISTFT", 16, {g.Parameter(F32({65, 4, 2})), Window(g, 128), g.Int(128), g.Int(50)});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(y)), "f32[7,257,2]");
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program),
             (Kind{StepKind::kFourier, StepKind::kCopy, StepKind::kFill, StepKind::kFourier,
                   StepKind::kReduce, StepKind::kBinary, StepKind::kCopy}));

@@ -14,7 +14,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using InterpolateTexts = std::map<std::string, std::string>;
 using InterpolateRow = std::vector<float>;
 
@@ -112,7 +112,8 @@ TEST(Interpolate, MultipliesNoInfinityByZero) {
 }
 
 // Program for Interpolate-11 by scales over the last two axes.
-plan::Program LoweredResize(Dims data, const InterpolateRow& scales, InterpolateTexts attributes) {
+program::Program LoweredResize(Dims data, const InterpolateRow& scales,
+                               InterpolateTexts attributes) {
   GraphBuilder g;
   attributes["shape_calculation_mode"] = "scales";
   g.Result(g.Add("Interpolate", 11,
@@ -126,7 +127,7 @@ using InterpolateKinds = std::vector<StepKind>;
 
 TEST(Interpolate, ByWholeFactorsIsOneCopy) {
   const InterpolateTexts detector = Given({{"nearest_mode", "floor"}}, CoordinatesOf("asymmetric"));
-  const plan::Program program = LoweredResize({1, 3, 4, 5}, {2, 2}, detector);
+  const program::Program program = LoweredResize({1, 3, 4, 5}, {2, 2}, detector);
   ASSERT_EQ(Kinds(program), InterpolateKinds{StepKind::kCopy});
   const auto copy = ParamsAt<format::CopyParams>(program);
   EXPECT_EQ(First(copy.dims(), copy.rank()), (Dims{12, 2, 5, 2}));
@@ -139,7 +140,7 @@ TEST(Interpolate, ByWholeFactorsIsOneCopy) {
 }
 
 TEST(Interpolate, ByOtherFactorsGathersTheSmallestFirst) {
-  const plan::Program program = LoweredResize({1, 2, 11, 33}, {1.7f, 0.61f}, {});
+  const program::Program program = LoweredResize({1, 2, 11, 33}, {1.7f, 0.61f}, {});
   ASSERT_EQ(Kinds(program), (InterpolateKinds{StepKind::kGather, StepKind::kGather}));
   EXPECT_EQ(ParamsAt<format::GatherParams>(program, 0).axis(), 33u);
   EXPECT_EQ(ParamsAt<format::GatherParams>(program, 0).indices(), 20u);
@@ -159,7 +160,7 @@ TEST(Interpolate, IsASumOfTermsWhereItWeighs) {
 
 TEST(Interpolate, IsAProductWhereAPlaceHasManyTerms) {
   const InterpolateTexts pillow = {{"mode", "bicubic_pillow"}, {"cube_coeff", "-0.5"}};
-  const plan::Program program = LoweredResize({1, 2, 3, 32}, {1, 0.125}, pillow);
+  const program::Program program = LoweredResize({1, 2, 3, 32}, {1, 0.125}, pillow);
   ASSERT_EQ(Kinds(program), InterpolateKinds{StepKind::kDense});
   EXPECT_EQ(ParamsAt<format::DenseParams>(program).inputs(), 32u);
   EXPECT_EQ(ParamsAt<format::DenseParams>(program).outputs(), 4u);

@@ -10,13 +10,13 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 
 std::map<std::string, std::string> LrnAttributes(int size) {
   return {{"alpha", "0.5"}, {"beta", "0.75"}, {"bias", "2"}, {"size", std::to_string(size)}};
 }
 
-plan::Program LowerLrn(Dims dims, const std::vector<int64_t>& axes, int size) {
+program::Program LowerLrn(Dims dims, const std::vector<int64_t>& axes, int size) {
   GraphBuilder g;
   g.Add("LRN", 1, {g.Parameter(F32(std::move(dims))), g.Ints(axes)}, LrnAttributes(size));
   EXPECT_TRUE(g.Infer()) << g.FaultText();
@@ -24,8 +24,8 @@ plan::Program LowerLrn(Dims dims, const std::vector<int64_t>& axes, int size) {
 }
 
 // The constant that step `at` reads as its second operand.
-float LrnNumberAt(const plan::Program& program, size_t at) {
-  const plan::Value& value = program.values[Steps(program).at(at).inputs.at(1)];
+float LrnNumberAt(const program::Program& program, size_t at) {
+  const program::Value& value = program.values[Steps(program).at(at).inputs.at(1)];
   float number = 0;
   if (value.data == nullptr) {
     ADD_FAILURE() << "step " << at << " reads no constant";
@@ -36,7 +36,7 @@ float LrnNumberAt(const plan::Program& program, size_t at) {
 }
 
 TEST(Lrn, TakesTheMeanAroundEachPlace) {
-  const plan::Program program = LowerLrn({2, 17, 3, 4}, {1}, 5);
+  const program::Program program = LowerLrn({2, 17, 3, 4}, {1}, 5);
   const std::vector<StepKind> kinds = {StepKind::kBinary, StepKind::kPool,   StepKind::kBinary,
                                        StepKind::kBinary, StepKind::kBinary, StepKind::kBinary};
   ASSERT_EQ(Kinds(program), kinds);
@@ -58,24 +58,24 @@ TEST(Lrn, TakesTheMeanAroundEachPlace) {
 
 TEST(Lrn, DividesByTheSizeThatIsSaid) {
   // The window covers 3 positions; the mean divides by 4.
-  const plan::Program even = LowerLrn({2, 17}, {1}, 4);
+  const program::Program even = LowerLrn({2, 17}, {1}, 4);
   EXPECT_EQ(ParamsAt<format::PoolParams>(even, 1).kernel_height(), 3u);
   EXPECT_EQ(LrnNumberAt(even, 2), 0.375f);
   // The window covers 33 positions; the mean divides by the given size.
-  const plan::Program wide = LowerLrn({2, 17}, {-1}, 1 << 30);
+  const program::Program wide = LowerLrn({2, 17}, {-1}, 1 << 30);
   EXPECT_EQ(ParamsAt<format::PoolParams>(wide, 1).kernel_height(), 33u);
   EXPECT_EQ(LrnNumberAt(wide, 2), 0.5f * 33 / (1 << 30));
 }
 
 TEST(Lrn, TakesTheMeansOfSeveralAxesOneAfterAnother) {
-  const plan::Program program = LowerLrn({2, 3, 7, 5}, {2, 3}, 3);
+  const program::Program program = LowerLrn({2, 3, 7, 5}, {2, 3}, 3);
   EXPECT_EQ(ParamsAt<format::PoolParams>(program, 1).in_height(), 7u);
   EXPECT_EQ(ParamsAt<format::PoolParams>(program, 2).in_height(), 5u);
   EXPECT_EQ(ParamsAt<format::PoolParams>(program, 2).batch(), 42u);
 }
 
 TEST(Lrn, NeedsNoMeanOfOnePlace) {
-  for (const plan::Program& program :
+  for (const program::Program& program :
        {LowerLrn({2, 17}, {1}, 1), LowerLrn({2, 1}, {1}, 5), LowerLrn({2, 17}, {}, 5)}) {
     EXPECT_EQ(Kinds(program), std::vector<StepKind>(5, StepKind::kBinary));
   }

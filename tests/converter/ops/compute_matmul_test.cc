@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 
 std::map<std::string, std::string> Transposed(bool a, bool b) {
   return {{"transpose_a", a ? "true" : "false"}, {"transpose_b", b ? "true" : "false"}};
@@ -49,7 +49,7 @@ TEST(MatMul, PacksAConstantRightSideAndJoinsAllRows) {
                                     : g.Floats({3, 2}, {0, 1, 10, 11, 20, 21});
     g.Add("MatMul", 1, {g.Parameter(F32({4, 5, 3})), w}, Transposed(false, transposed));
     ASSERT_TRUE(g.Infer()) << g.FaultText();
-    const plan::Program program = g.Lower();
+    const program::Program program = g.Lower();
     ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kDense}));
     const auto params = ParamsAt<format::DenseParams>(program);
     EXPECT_EQ(params.rows(), 20u);
@@ -57,10 +57,10 @@ TEST(MatMul, PacksAConstantRightSideAndJoinsAllRows) {
     EXPECT_EQ(params.outputs(), 2u);
     EXPECT_EQ(params.x_row_stride(), 3u);
     EXPECT_EQ(params.y_row_stride(), 2u);
-    const plan::Step step = Steps(program)[0];
-    EXPECT_EQ(step.inputs[2], plan::kNone);
-    const plan::Value& weights = program.values[step.inputs[1]];
-    ASSERT_EQ(weights.storage, plan::Storage::kWeights);
+    const program::Step step = Steps(program)[0];
+    EXPECT_EQ(step.inputs[2], program::kNone);
+    const program::Value& weights = program.values[step.inputs[1]];
+    ASSERT_EQ(weights.storage, program::Storage::kWeights);
     ASSERT_EQ(weights.data->size(), 3u * 16 * sizeof(float));
     float packed[48];
     std::memcpy(packed, weights.data->data(), sizeof(packed));
@@ -75,7 +75,7 @@ TEST(MatMul, TransposesTheRowsOfAConstantProductOnce) {
   g.Add("MatMul", 1, {g.Parameter(F32({6, 3, 4})), g.Floats({3, 1}, {1, 2, 3})},
         Transposed(true, false));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kCopy, StepKind::kDense}));
   const auto copy = ParamsAt<format::CopyParams>(program, 0);
   EXPECT_EQ(First(copy.dims(), copy.rank()), (Dims{6, 4, 3}));
@@ -87,7 +87,7 @@ TEST(MatMul, TurnsAConstantLeftSideIntoDenseForColumns) {
   GraphBuilder g;
   g.Add("MatMul", 1, {g.Floats({2, 3}, {0, 1, 2, 3, 4, 5}), g.Parameter(F32({7, 3, 1}))});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kDense}));
   const auto params = ParamsAt<format::DenseParams>(program);
   EXPECT_EQ(params.rows(), 7u);
@@ -145,7 +145,7 @@ TEST(MatMul, OfIntegersIsOneStepOfTheirType) {
       "MatMul", 1, {g.Parameter(rows), g.Const<int64_t>({ElementType::i64, {3, 1}}, {12, 4, 1})});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(y)), "i64[5,1]");
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kMatmul}));
   EXPECT_EQ(ParamsAt<format::MatmulParams>(program).type(), format::ElementType::i64);
 }
@@ -155,7 +155,7 @@ TEST(MatMul, SumsBytesUpInWords) {
   const ir::Source known = g.Const<int8_t>({ElementType::i8, {2, 1}}, {3, -4});
   g.Add("MatMul", 1, {g.Parameter({ElementType::i8, {2, 2}}), known});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program),
             (std::vector<StepKind>{StepKind::kConvert, StepKind::kMatmul, StepKind::kConvert}));
   EXPECT_EQ(ParamsAt<format::MatmulParams>(program, 1).type(), ElementType::i32);

@@ -9,14 +9,14 @@ namespace weft {
 namespace {
 
 using format::NormalizeOp;
-using plan::StepKind;
+using program::StepKind;
 
 using Attributes = std::map<std::string, std::string>;
 const Attributes kInside = {
     {"eps", "0.5"}, {"eps_mode", "INSIDE_SQRT"}, {"normalize_variance", "true"}};
 
-plan::Program LowerMvn(Dims dims, const std::vector<int64_t>& axes,
-                       const Attributes& attributes = kInside) {
+program::Program LowerMvn(Dims dims, const std::vector<int64_t>& axes,
+                          const Attributes& attributes = kInside) {
   GraphBuilder g;
   g.Add("MVN", 6, {g.Parameter(F32(std::move(dims))), g.Ints(axes)}, attributes);
   EXPECT_TRUE(g.Infer()) << g.FaultText();
@@ -24,7 +24,7 @@ plan::Program LowerMvn(Dims dims, const std::vector<int64_t>& axes,
 }
 
 // The extents outer, axis and inner of step `at`.
-Dims LinesOf(const plan::Program& program, size_t at = 0) {
+Dims LinesOf(const program::Program& program, size_t at = 0) {
   const auto params = ParamsAt<format::NormalizeParams>(program, at);
   return {params.outer(), params.axis(), params.inner()};
 }
@@ -39,7 +39,7 @@ TEST(Mvn, SplitsTheShapeAroundItsAxes) {
 }
 
 TEST(Mvn, BringsAxesTogetherThatAreApart) {
-  const plan::Program program = LowerMvn({2, 3, 4, 5}, {0, 2});
+  const program::Program program = LowerMvn({2, 3, 4, 5}, {0, 2});
   ASSERT_EQ(Kinds(program),
             (std::vector<StepKind>{StepKind::kCopy, StepKind::kNormalize, StepKind::kCopy}));
   EXPECT_EQ(LinesOf(program, 1), (Dims{15, 8, 1}));
@@ -85,7 +85,7 @@ TEST(NormalizeL2, GivesOneOverNoAxesAndZeroOfZero) {
   g.Add("NormalizeL2", 1, {g.Parameter(F32({2, 3})), g.Ints({})},
         {{"eps", "1"}, {"eps_mode", "max"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kUnary, StepKind::kUnary}));
   EXPECT_EQ(ParamsAt<format::UnaryParams>(program).activation().op(), format::UnaryOp::sign);
   EXPECT_EQ(ParamsAt<format::UnaryParams>(program, 1).activation().op(), format::UnaryOp::abs);
@@ -97,7 +97,7 @@ TEST(GroupNormalization, SplitsTheChannels) {
   g.Add("GroupNormalization", 12, {g.Parameter(F32({2, 6, 5})), scale, shift},
         {{"num_groups", "3"}, {"epsilon", "0.5"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   EXPECT_EQ(LinesOf(program), (Dims{6, 10, 1}));
   EXPECT_EQ(Kinds(program),
             (std::vector<StepKind>{StepKind::kNormalize, StepKind::kBinary, StepKind::kBinary}));

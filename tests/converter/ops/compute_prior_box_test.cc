@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Kind = std::vector<StepKind>;
 
 TEST(PriorBox, IsAConstant) {

@@ -16,7 +16,7 @@ namespace weft {
 namespace {
 
 using format::BinaryOp;
-using plan::StepKind;
+using program::StepKind;
 
 const std::map<std::string, std::string> kFiveLevels = {{"levels", "5"}};
 
@@ -33,7 +33,7 @@ std::vector<ir::Source> WithRange(GraphBuilder& g, ir::Source x, const std::vect
   return inputs;
 }
 
-plan::Program LowerQuantize(Dims x, const std::vector<float>& range, const Dims& dims = {}) {
+program::Program LowerQuantize(Dims x, const std::vector<float>& range, const Dims& dims = {}) {
   GraphBuilder g;
   g.Add("FakeQuantize", 1, WithRange(g, g.Parameter(F32(std::move(x))), range, dims), kFiveLevels);
   EXPECT_TRUE(g.Infer()) << g.FaultText();
@@ -43,9 +43,9 @@ plan::Program LowerQuantize(Dims x, const std::vector<float>& range, const Dims&
 constexpr StepKind kUnary = StepKind::kUnary, kBinary = StepKind::kBinary,
                    kCompare = StepKind::kCompare, kSelect = StepKind::kSelect;
 
-std::vector<BinaryOp> BinaryOps(const plan::Program& program) {
+std::vector<BinaryOp> BinaryOps(const program::Program& program) {
   std::vector<BinaryOp> ops;
-  for (const plan::Step& step : Steps(program)) {
+  for (const program::Step& step : Steps(program)) {
     if (const auto* params = std::get_if<format::BinaryParams>(&step.params)) {
       ops.push_back(params->op());
     }
@@ -54,7 +54,7 @@ std::vector<BinaryOp> BinaryOps(const plan::Program& program) {
 }
 
 TEST(FakeQuantize, OfOneRangeClampsAndFollowsTheFormula) {
-  const plan::Program program = LowerQuantize({2, 3}, {-1, 1, -2, 2});
+  const program::Program program = LowerQuantize({2, 3}, {-1, 1, -2, 2});
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{kUnary, kBinary, kBinary, kBinary, kUnary,
                                                    kBinary, kBinary, kBinary}));
   EXPECT_EQ(BinaryOps(program),
@@ -69,14 +69,14 @@ TEST(FakeQuantize, OfOneRangeClampsAndFollowsTheFormula) {
 }
 
 TEST(FakeQuantize, FromZeroSubtractsNothing) {
-  const plan::Program program = LowerQuantize({2, 3}, {0, 1, 0, 1}, {1, 1, 1, 1});
+  const program::Program program = LowerQuantize({2, 3}, {0, 1, 0, 1}, {1, 1, 1, 1});
   ASSERT_EQ(Kinds(program),
             (std::vector<StepKind>{kUnary, kBinary, kBinary, kUnary, kBinary, kBinary, kBinary}));
   EXPECT_EQ(BinaryOps(program).front(), BinaryOp::divide);
 }
 
 TEST(FakeQuantize, OfChannelsClampsEachToItsRange) {
-  const plan::Program program = LowerQuantize({2, 3, 4}, {-1, 1, -2, 2}, {3, 1});
+  const program::Program program = LowerQuantize({2, 3, 4}, {-1, 1, -2, 2}, {3, 1});
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{kBinary, kBinary, kBinary, kBinary, kBinary,
                                                    kUnary, kBinary, kBinary, kBinary}));
   EXPECT_EQ(BinaryOps(program)[0], BinaryOp::maximum);

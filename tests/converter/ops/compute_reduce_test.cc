@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 
 // Dims of a reduction of f32[2,3,4,5], or the error.
 std::string SumShape(const std::vector<int64_t>& axes, bool keep_dims) {
@@ -89,7 +89,7 @@ TEST(Reduce, CostsNothingOverAxesOfOneElement) {
   g.Add("ReduceProd", 1, {x, g.Ints({})});
   g.Add("ReduceL2", 4, {x, g.Ints({0})});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kUnary}));
   EXPECT_EQ(ParamsAt<format::UnaryParams>(program).activation().op(), format::UnaryOp::abs);
 }
@@ -100,7 +100,7 @@ TEST(Softmax, SplitsTheShapeAroundItsAxis) {
   g.Add("LogSoftmax", 5, {g.Parameter(F32({2, 3, 4, 5}))}, {{"axis", "0"}});
   g.Add("Softmax", 1, {g.Parameter(F32({2, 3, 4, 5}))});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   const auto negative = ParamsAt<format::SoftmaxParams>(program, 0);
   EXPECT_EQ(negative.outer(), 6u);
   EXPECT_EQ(negative.axis(), 4u);

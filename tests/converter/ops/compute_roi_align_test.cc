@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Attributes = std::map<std::string, std::string>;
 
 Attributes Pooled(const Attributes& more) {

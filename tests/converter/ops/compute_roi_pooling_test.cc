@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Attributes = std::map<std::string, std::string>;
 
 struct RoiPooling : testing::Test {
@@ -67,7 +67,7 @@ TEST_F(RoiPooling, ByPositionOfBinsPoolsEachAndTakesTheMean) {
                                             {"spatial_bins_y", "2"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(y)), "f32[5,2,3,3]");
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   const std::vector<StepKind> kinds = Kinds(program);
   ASSERT_EQ(kinds.back(), StepKind::kReduce);
   const auto params = ParamsAt<format::RegionParams>(program, kinds.size() - 2);

@@ -9,7 +9,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Kind = std::vector<StepKind>;
 using Attributes = std::map<std::string, std::string>;
 

@@ -9,7 +9,7 @@ namespace weft {
 namespace {
 
 using Texts = std::map<std::string, std::string>;
-using plan::StepKind;
+using program::StepKind;
 
 Texts Variable(const char* id, const char* shape = "2") {
   return {{"variable_id", id}, {"variable_type", "f32"}, {"variable_shape", shape}};
@@ -21,12 +21,12 @@ TEST(State, SharesOneValueAmongReadAndAssign) {
   const ir::Source sum = g.Add("Add", 1, {old, g.Parameter(F32({2}))});
   g.Add("Assign", 6, {sum}, Variable("s"));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(program.variables.size(), 1u);
-  const plan::Variable& variable = program.variables[0];
+  const program::Variable& variable = program.variables[0];
   EXPECT_EQ(variable.name, "s");
-  EXPECT_EQ(variable.initial, plan::kNone);
-  EXPECT_EQ(program.values[variable.value].storage, plan::Storage::kState);
+  EXPECT_EQ(variable.initial, program::kNone);
+  EXPECT_EQ(program.values[variable.value].storage, program::Storage::kState);
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kBinary, StepKind::kCopy}));
   EXPECT_EQ(Steps(program)[0].inputs[0], variable.value);
   EXPECT_EQ(Steps(program)[1].outputs[0], variable.value);
@@ -38,10 +38,10 @@ TEST(State, StartsFromAConstantInput) {
   g.Add("Assign", 3, {g.Add("Relu", 1, {old})}, {{"variable_id", "s"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(old)), "f32[2]");
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(program.variables.size(), 1u);
-  ASSERT_NE(program.variables[0].initial, plan::kNone);
-  EXPECT_EQ(program.values[program.variables[0].initial].storage, plan::Storage::kWeights);
+  ASSERT_NE(program.variables[0].initial, program::kNone);
+  EXPECT_EQ(program.values[program.variables[0].initial].storage, program::Storage::kWeights);
 }
 
 TEST(State, TakesAComputedInitialValueOnTheFirstRunAfterAReset) {
@@ -50,21 +50,21 @@ TEST(State, TakesAComputedInitialValueOnTheFirstRunAfterAReset) {
   const ir::Source old = g.Add("ReadValue", 6, {x}, Variable("s"));
   g.Add("Assign", 6, {g.Add("Add", 1, {old, x})}, Variable("s"));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(program.variables.size(), 2u);
-  EXPECT_EQ(program.variables[0].initial, plan::kNone);
-  const plan::ValueId flag = program.variables[1].value;
+  EXPECT_EQ(program.variables[0].initial, program::kNone);
+  const program::ValueId flag = program.variables[1].value;
   EXPECT_EQ(program.values[flag].type.type, ElementType::boolean);
   ASSERT_EQ(program.sections.size(), 1u);
-  const plan::Section& section = program.sections[0];
+  const program::Section& section = program.sections[0];
   EXPECT_EQ(section.first_condition, flag);
   EXPECT_FALSE(section.runs_when);
   EXPECT_EQ(section.max_trips, 1);
   ASSERT_EQ(section.copies.size(), 1u);
-  const std::vector<plan::Item>& items = program.blocks[section.copies[0]].items;
+  const std::vector<program::Item>& items = program.blocks[section.copies[0]].items;
   ASSERT_EQ(items.size(), 2u);
-  EXPECT_EQ(std::get<plan::Step>(items[0]).outputs[0], program.variables[0].value);
-  EXPECT_EQ(std::get<plan::Step>(items[1]).outputs[0], flag);
+  EXPECT_EQ(std::get<program::Step>(items[0]).outputs[0], program.variables[0].value);
+  EXPECT_EQ(std::get<program::Step>(items[1]).outputs[0], flag);
   EXPECT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kBinary, StepKind::kCopy}));
 }
 
@@ -124,12 +124,12 @@ TEST(State, AssignsSimultaneously) {
   g.Add("Assign", 6, {g.Parameter(F32({2}))}, Variable("a"));
   g.Add("Assign", 6, {a}, Variable("b"));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
-  const std::vector<plan::Step> steps = Steps(program);
+  const program::Program program = g.Lower();
+  const std::vector<program::Step> steps = Steps(program);
   ASSERT_EQ(steps.size(), 3u);
-  const plan::ValueId a_value = program.variables[0].value, b_value = program.variables[1].value;
+  const program::ValueId a_value = program.variables[0].value, b_value = program.variables[1].value;
   EXPECT_EQ(steps[0].inputs[0], a_value);
-  EXPECT_EQ(program.values[steps[0].outputs[0]].storage, plan::Storage::kScratch);
+  EXPECT_EQ(program.values[steps[0].outputs[0]].storage, program::Storage::kScratch);
   EXPECT_EQ(steps[1].outputs[0], a_value);
   EXPECT_EQ(steps[2].inputs[0], steps[0].outputs[0]);
   EXPECT_EQ(steps[2].outputs[0], b_value);

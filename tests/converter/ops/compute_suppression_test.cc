@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Kind = std::vector<StepKind>;
 using Attributes = std::map<std::string, std::string>;
 
@@ -37,7 +37,7 @@ TEST_F(Suppression, HasRoomForTheMostRowsOfEveryClass) {
   EXPECT_EQ(found.node->outputs[0].run_time_extent->axis, 0u);
   EXPECT_TRUE(found.node->outputs[1].run_time_extent);
   EXPECT_FALSE(found.node->outputs[2].run_time_extent);
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   EXPECT_EQ(Kinds(program), (Kind{StepKind::kSuppress, StepKind::kConvert, StepKind::kConvert}));
   const auto params = ParamsAt<format::SuppressParams>(program);
   EXPECT_EQ(params.boxes(), 9u);
@@ -53,7 +53,7 @@ TEST_F(Suppression, TakesItsAttributes) {
       Add(3, {g.Int(100)},
           {{"box_encoding", "center"}, {"sort_result_descending", "0"}, {"output_type", "i32"}}));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   EXPECT_EQ(Kinds(program), (Kind{StepKind::kSuppress}));
   const auto params = ParamsAt<format::SuppressParams>(program);
   EXPECT_EQ(params.max(), 9u);  // the maximum
@@ -69,7 +69,7 @@ TEST_F(Suppression, LowersScores) {
     const ir::Source found = Add(opset, limits, {});
     ASSERT_TRUE(g.Infer()) << g.FaultText();
     EXPECT_EQ(ToString(g.type(found)), "i64[30,3]");
-    const plan::Program program = g.Lower();
+    const program::Program program = g.Lower();
     const size_t last = opset == 5 ? 0 : Kinds(program).size() / 2;
     const auto params = ParamsAt<format::SuppressParams>(program, last);
     EXPECT_EQ(params.iou_threshold(), iou);

@@ -61,7 +61,7 @@ Kernel As(Format value) {
 }
 
 // Returns true if the kernel supports this step.
-bool IsKnown(const plan::Step& step) {
+bool IsKnown(const program::Step& step) {
   using kernels::Element;
   if (const auto* unary = std::get_if<format::UnaryParams>(&step.params)) {
     return kernels::UnaryKnows(As<kernels::UnaryOp>(unary->activation().op()),
@@ -95,8 +95,8 @@ bool LowersToKnownSteps(const Operation& row, ElementType type) {
   g.Add(name, row.opset, inputs,
         {{"min", "0"}, {"max", "1"}, {"alpha", "1"}, {"destination_type", "f32"}});
   if (!g.Infer()) return false;
-  const std::vector<plan::Step> steps = Steps(g.Lower());
-  for (const plan::Step& step : steps) {
+  const std::vector<program::Step> steps = Steps(g.Lower());
+  for (const program::Step& step : steps) {
     EXPECT_TRUE(IsKnown(step)) << name << " on " << Name(type);
   }
   return !steps.empty();

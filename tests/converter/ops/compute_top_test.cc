@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using Attributes = std::map<std::string, std::string>;
 
 TEST(TopK, GivesValuesAndIndicesOfItsAxis) {
@@ -18,7 +18,7 @@ TEST(TopK, GivesValuesAndIndicesOfItsAxis) {
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(top)), "f32[2,4,3]");
   EXPECT_EQ(ToString(g.type({top.node, 1})), "i64[2,4,3]");
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kTop}));
   const auto params = ParamsAt<format::TopParams>(program);
   EXPECT_EQ(params.outer(), 2u);

@@ -17,7 +17,7 @@ namespace weft {
 namespace {
 
 using Texts = std::map<std::string, std::string>;
-using plan::StepKind;
+using program::StepKind;
 using TransposedKinds = std::vector<StepKind>;
 
 constexpr char kBackprop[] = "ConvolutionBackpropData",
@@ -110,8 +110,8 @@ TEST(TransposedConvolution, RefusesAShapeThatIsComputedAtRunTime) {
   EXPECT_PRED2(Contains, shaped.FaultText(), "input 2 (output_shape) is computed at run time");
 }
 
-plan::Program LoweredTransposed(Dims x, Dims filters, Texts attributes,
-                                const char* name = kBackprop) {
+program::Program LoweredTransposed(Dims x, Dims filters, Texts attributes,
+                                   const char* name = kBackprop) {
   GraphBuilder g;
   g.Result(g.Add(name, 1, {g.Parameter(F32(std::move(x))), CountingFilters(g, std::move(filters))},
                  std::move(attributes)));
@@ -119,13 +119,13 @@ plan::Program LoweredTransposed(Dims x, Dims filters, Texts attributes,
   return g.Lower();
 }
 
-size_t KindCount(const plan::Program& program, StepKind kind) {
+size_t KindCount(const program::Program& program, StepKind kind) {
   const TransposedKinds kinds = Kinds(program);
   return static_cast<size_t>(std::ranges::count(kinds, kind));
 }
 
 TEST(TransposedConvolution, IsOneConvolutionWhereTheStrideIsOne) {
-  const plan::Program program =
+  const program::Program program =
       LoweredTransposed({1, 2, 5}, {2, 1, 3}, {{"pads_begin", "1"}, {"dilations", "2"}});
   ASSERT_EQ(Kinds(program), (TransposedKinds{StepKind::kConv}));
   const auto params = ParamsAt<format::ConvParams>(program);
@@ -133,7 +133,7 @@ TEST(TransposedConvolution, IsOneConvolutionWhereTheStrideIsOne) {
   EXPECT_EQ(params.dilation_x(), 2u);
   EXPECT_EQ(params.out_width(), 8u);
   std::vector<float> packed(2 * 3 * 16);
-  const plan::Value& weights = program.values[Steps(program)[0].inputs[1]];
+  const program::Value& weights = program.values[Steps(program)[0].inputs[1]];
   ASSERT_EQ(weights.data->size(), packed.size() * sizeof(float));
   std::memcpy(packed.data(), weights.data->data(), weights.data->size());
   for (size_t i = 0; i < 6; ++i) EXPECT_EQ(packed[i * 16], (std::vector{3, 6, 2, 5, 1, 4})[i]);
@@ -141,7 +141,7 @@ TEST(TransposedConvolution, IsOneConvolutionWhereTheStrideIsOne) {
 
 TEST(TransposedConvolution, OfVocodersIsAConvolutionPerPhase) {
   const Texts vocoder = {{"strides", "8"}, {"pads_begin", "4"}, {"pads_end", "4"}};
-  const plan::Program program = LoweredTransposed({1, 32, 10}, {32, 16, 16}, vocoder);
+  const program::Program program = LoweredTransposed({1, 32, 10}, {32, 16, 16}, vocoder);
   ASSERT_EQ(Kinds(program), TransposedKinds(8, StepKind::kConv));
   for (size_t phase = 0; phase < 8; ++phase) {
     const auto conv = ParamsAt<format::ConvParams>(program, phase);
@@ -150,7 +150,7 @@ TEST(TransposedConvolution, OfVocodersIsAConvolutionPerPhase) {
     EXPECT_EQ(conv.pad_left(), phase < 4 ? 1u : 0u);
     EXPECT_EQ(conv.y().pixel(), 8u);
     EXPECT_EQ(conv.y().channel(), 80u);
-    const plan::Value& y = program.values[Steps(program)[phase].outputs[0]];
+    const program::Value& y = program.values[Steps(program)[phase].outputs[0]];
     EXPECT_EQ(y.offset_bytes, static_cast<int64_t>(phase * sizeof(float)));
     EXPECT_EQ(y.bytes, static_cast<int64_t>((15 * 80 + 9 * 8 + 1) * sizeof(float)));
   }
@@ -158,16 +158,17 @@ TEST(TransposedConvolution, OfVocodersIsAConvolutionPerPhase) {
 
 TEST(TransposedConvolution, JoinsPhasesThatWouldLeavePanelsEmpty) {
   const Texts vocoder = {{"strides", "8"}, {"pads_begin", "4"}, {"pads_end", "4"}};
-  const plan::Program program = LoweredTransposed({1, 32, 10}, {32, 1, 16}, vocoder);
+  const program::Program program = LoweredTransposed({1, 32, 10}, {32, 1, 16}, vocoder);
   ASSERT_EQ(Kinds(program), (TransposedKinds{StepKind::kConv, StepKind::kCopy, StepKind::kCopy}));
   EXPECT_EQ(ParamsAt<format::ConvParams>(program).out_channels(), 8u);
   EXPECT_EQ(ParamsAt<format::ConvParams>(program).out_width(), 11u);
-  const plan::Program without_pads = LoweredTransposed({1, 32, 10}, {32, 5, 8}, {{"strides", "8"}});
+  const program::Program without_pads =
+      LoweredTransposed({1, 32, 10}, {32, 5, 8}, {{"strides", "8"}});
   EXPECT_EQ(Kinds(without_pads), (TransposedKinds{StepKind::kConv, StepKind::kCopy}));
 }
 
 TEST(TransposedConvolution, IsOneStepWhereItsPhasesLieEvenly) {
-  const plan::Program program = LoweredTransposed({2, 32, 10}, {32, 1, 16}, {{"strides", "8"}});
+  const program::Program program = LoweredTransposed({2, 32, 10}, {32, 1, 16}, {{"strides", "8"}});
   ASSERT_EQ(Kinds(program), (TransposedKinds{StepKind::kConv}));
   const auto conv = ParamsAt<format::ConvParams>(program);
   EXPECT_EQ(conv.out_channels(), 8u);
@@ -179,37 +180,39 @@ TEST(TransposedConvolution, IsOneStepWhereItsPhasesLieEvenly) {
 
 TEST(TransposedConvolution, OfStrideTwoHasFourPhasesInTwoDimensions) {
   const Texts half = {{"strides", "2,2"}, {"pads_begin", "1,1"}, {"pads_end", "1,1"}};
-  const plan::Program apart = LoweredTransposed({1, 8, 5, 6}, {8, 16, 4, 4}, half);
+  const program::Program apart = LoweredTransposed({1, 8, 5, 6}, {8, 16, 4, 4}, half);
   ASSERT_EQ(Kinds(apart), TransposedKinds(4, StepKind::kConv));
   const auto conv = ParamsAt<format::ConvParams>(apart, 3);
   EXPECT_EQ(conv.y().row(), 24u);
   EXPECT_EQ(conv.y().pixel(), 2u);
   EXPECT_EQ(apart.values[Steps(apart)[3].outputs[0]].offset_bytes, 13 * int64_t{sizeof(float)});
-  const plan::Program joined = LoweredTransposed({1, 8, 5, 6}, {8, 3, 4, 4}, half);
+  const program::Program joined = LoweredTransposed({1, 8, 5, 6}, {8, 3, 4, 4}, half);
   EXPECT_EQ(KindCount(joined, StepKind::kConv), 1u);
   EXPECT_EQ(KindCount(joined, StepKind::kCopy), 4u);
   EXPECT_EQ(Steps(joined).size(), 5u);
   // With one or two taps along an axis, all phases differ.
-  const plan::Program odd = LoweredTransposed({1, 8, 5, 6}, {8, 3, 3, 3}, half);
+  const program::Program odd = LoweredTransposed({1, 8, 5, 6}, {8, 3, 3, 3}, half);
   EXPECT_EQ(Kinds(odd), TransposedKinds(4, StepKind::kConv));
-  const plan::Program blocks = LoweredTransposed({1, 8, 5, 6}, {8, 3, 2, 2}, {{"strides", "2,2"}});
+  const program::Program blocks =
+      LoweredTransposed({1, 8, 5, 6}, {8, 3, 2, 2}, {{"strides", "2,2"}});
   EXPECT_EQ(Kinds(blocks), (TransposedKinds{StepKind::kConv, StepKind::kCopy}));
 }
 
 TEST(TransposedConvolution, FillsPlacesThatNoTapReaches) {
-  const plan::Program program = LoweredTransposed({1, 8, 5}, {8, 16, 1}, {{"strides", "3"}});
+  const program::Program program = LoweredTransposed({1, 8, 5}, {8, 16, 1}, {{"strides", "3"}});
   ASSERT_EQ(Kinds(program), (TransposedKinds{StepKind::kFill, StepKind::kConv}));
 }
 
 TEST(TransposedConvolution, IsDepthwiseWithOneInputChannelPerGroup) {
   const Texts twice = {{"strides", "2"}, {"pads_begin", "1"}, {"pads_end", "1"}};
-  const plan::Program program = LoweredTransposed({1, 3, 9}, {3, 1, 2, 4}, twice, kGroupBackprop);
+  const program::Program program =
+      LoweredTransposed({1, 3, 9}, {3, 1, 2, 4}, twice, kGroupBackprop);
   ASSERT_EQ(Kinds(program), TransposedKinds(2, StepKind::kDepthwise));
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program).channels(), 6u);
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program).multiplier(), 2u);
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program).y().pixel(), 2u);
   // With more phases than the maximum number of steps, all are computed in one step.
-  const plan::Program many =
+  const program::Program many =
       LoweredTransposed({1, 3, 9}, {3, 1, 1, 64}, {{"strides", "32"}}, kGroupBackprop);
   ASSERT_EQ(Kinds(many), (TransposedKinds{StepKind::kDepthwise, StepKind::kCopy}));
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(many).multiplier(), 32u);
@@ -222,8 +225,8 @@ TEST(TransposedConvolution, OfStrideOneTakesItsBias) {
             {{"pads_begin", "1"}, {"pads_end", "1"}});
   g.Result(g.Add("Relu", 1, {g.Add("Add", 1, {y, CountingFilters(g, {1, 4, 1})})}));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  plan::Program program = g.Lower();
-  plan::FuseTails(program);
+  program::Program program = g.Lower();
+  program::FuseTails(program);
   EXPECT_EQ(Kinds(program), (TransposedKinds{StepKind::kConv}));
 }
 

@@ -9,7 +9,7 @@ namespace weft {
 namespace {
 
 using format::UnaryOp;
-using plan::StepKind;
+using program::StepKind;
 
 struct Named {
   const char* name;
@@ -41,7 +41,7 @@ TEST(Unary, MapsEveryPlainFunctionToItsStep) {
     const ir::Source y = g.Add(row.name, row.opset, {g.Parameter(F32({2, 3}))});
     ASSERT_TRUE(g.Infer()) << g.FaultText();
     EXPECT_EQ(ToString(g.type(y)), "f32[2,3]");
-    const plan::Program program = g.Lower();
+    const program::Program program = g.Lower();
     ASSERT_EQ(Steps(program).size(), 1u);
     const auto params = ParamsAt<format::UnaryParams>(program);
     EXPECT_EQ(params.activation().op(), row.op);
@@ -118,7 +118,7 @@ TEST(Unary, FoldsConstantNumbersIntoTheStep) {
   g.Add("Swish", 4, {x, g.Float(2.0f)});
   g.Add("Swish", 4, {x});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Steps(program).size(), 4u);
   const auto hard = ParamsAt<format::UnaryParams>(program, 0).activation();
   EXPECT_EQ(hard.op(), UnaryOp::hard_sigmoid);
@@ -157,7 +157,7 @@ TEST(Unary, WidensNarrowIntegers) {
   GraphBuilder g;
   g.Add("Clamp", 1, {g.Parameter({ElementType::u8, {5}})}, {{"min", "-3.5"}, {"max", "300"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program),
             (std::vector<StepKind>{StepKind::kConvert, StepKind::kUnary, StepKind::kConvert}));
   const auto params = ParamsAt<format::UnaryParams>(program, 1);
@@ -175,7 +175,7 @@ TEST(Convert, EmitsOneStepOrNone) {
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(narrow)), "u8[2,3]");
   EXPECT_EQ(ToString(g.type(like)), "i64[2,3]");
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Steps(program).size(), 2u);
   const auto params = ParamsAt<format::ConvertParams>(program);
   EXPECT_EQ(params.from(), ElementType::f32);
@@ -205,7 +205,7 @@ TEST(Snake, IsOneStepOverTheAxisOfItsNumbers) {
     g.Add("Snake", ops::kPassOnly,
           {g.Parameter(F32(x)), g.Parameter(F32(numbers)), g.Parameter(F32(numbers))});
     ASSERT_TRUE(g.Infer()) << g.FaultText();
-    const plan::Program program = g.Lower();
+    const program::Program program = g.Lower();
     ASSERT_EQ(Steps(program).size(), 1u);
     const auto params = ParamsAt<format::SnakeParams>(program);
     EXPECT_EQ(params.outer(), outer);

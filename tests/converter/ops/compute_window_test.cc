@@ -11,7 +11,7 @@ namespace weft {
 namespace {
 
 using Texts = std::map<std::string, std::string>;
-using plan::StepKind;
+using program::StepKind;
 using Kind = std::vector<StepKind>;
 
 // Adds the attributes that the specification requires and a test omits.
@@ -120,9 +120,9 @@ TEST(Convolution, PacksConstantFiltersInPanelsOfSixteenOutputs) {
   g.Add("Convolution", 1, {g.Parameter(F32({1, 2, 9})), g.Floats({17, 2, 3}, filters)},
         Window({}, 1));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kConv}));
-  const plan::Value& weights = program.values[Steps(program)[0].inputs[1]];
+  const program::Value& weights = program.values[Steps(program)[0].inputs[1]];
   ASSERT_EQ(weights.data->size(), 2u * 6 * 16 * sizeof(float));
   std::vector<float> packed(weights.data->size() / sizeof(float));
   std::memcpy(packed.data(), weights.data->data(), weights.data->size());
@@ -141,7 +141,7 @@ TEST(Convolution, CopiesRunTimeFiltersIntoPanels) {
   g.Add("Convolution", 1, {g.Parameter(F32({1, 2, 9})), g.Parameter(F32({32, 2, 3}))},
         Window({}, 1));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   EXPECT_EQ(Kinds(program),
             (std::vector<StepKind>{StepKind::kFill, StepKind::kCopy, StepKind::kCopy,
                                    StepKind::kConv, StepKind::kCopy, StepKind::kConv}));
@@ -164,7 +164,7 @@ TEST(Convolution, IsDenseWhereOneWindowCoversAllInTheOrderOfTheSum) {
   add(8, 1);
   add(2, 4);
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program),
             (std::vector<StepKind>{StepKind::kDense, StepKind::kDense, StepKind::kConv}));
   for (const size_t at : {0u, 1u}) {
@@ -182,7 +182,7 @@ TEST(GroupConvolution, IsDepthwiseWithOneInputChannelPerGroup) {
         {g.Parameter(F32({1, 4, 9})), g.Floats({2, 5, 2, 2}, std::vector<float>(40))},
         Window({}, 1));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ASSERT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kDepthwise, StepKind::kConv}));
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program, 0).channels(), 6u);
   EXPECT_EQ(ParamsAt<format::DepthwiseParams>(program, 0).multiplier(), 2u);
@@ -266,7 +266,7 @@ TEST(Pool, ReducesWindowsOfIntegersRowByRow) {
         Window({{"kernel", "2"}, {"strides", "2"}, {"pads_begin", padded ? "1" : "0"}}, 1);
     g.Add("MaxPool", 1, {g.Parameter({ElementType::i64, {1, 2, 6}})}, window);
     ASSERT_TRUE(g.Infer()) << g.FaultText();
-    const plan::Program program = g.Lower();
+    const program::Program program = g.Lower();
     const size_t first = padded ? 2 : 0;
     ASSERT_EQ(Steps(program).size(), first + 2);
     const auto rows = ParamsAt<format::CopyParams>(program, first);
@@ -296,7 +296,7 @@ TEST(Pool, NumbersItsMaximaOnlyWhereThatIsRead) {
         kinds.push_back(kind);
       }
     }
-    const plan::Program program = g.Lower();
+    const program::Program program = g.Lower();
     EXPECT_EQ(Kinds(program), kinds);
   }
 }
@@ -339,7 +339,7 @@ TEST(Volume, IsFusedWithNothing) {
         {g.Parameter(F32({1, 2, 2, 3, 3})), g.Floats({4, 2, 2, 2, 2}, std::vector<float>(64))},
         Cube({}));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const std::vector<plan::Step> steps = Steps(g.Lower());
+  const std::vector<program::Step> steps = Steps(g.Lower());
   ASSERT_EQ(steps.size(), 1u);
   EXPECT_TRUE(steps[0].is_never_fused);
 }

@@ -172,7 +172,7 @@ void RunOnElementsOf(ElementType type) {
   const ir::Source in = g.Parameter({type, x.dims});
   g.Result(g.Add("BatchToSpace", 2, {in, g.Ints({1, 2}), g.Ints({0, 1}), g.Ints({0, 2})}));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ProgramInterpreter interpreter(program);
   interpreter.SetInput(0, std::vector<T>(x.elements.begin(), x.elements.end()));
   interpreter.Run();
@@ -200,7 +200,7 @@ TEST(SpaceToBatch, IsUndoneByBatchToSpace) {
 
 TEST(SpaceToBatch, OfPaddingAloneIsAFill) {
   const Outcome outcome = SpaceToBatch(Iota({1, 0}), {1, 2}, {0, 1}, {0, 3});
-  EXPECT_EQ(Kinds(outcome.program), std::vector<plan::StepKind>{plan::StepKind::kFill});
+  EXPECT_EQ(Kinds(outcome.program), std::vector<program::StepKind>{program::StepKind::kFill});
   EXPECT_EQ(Only(outcome), (Nd{{2, 2}, {0, 0, 0, 0}}));
 }
 

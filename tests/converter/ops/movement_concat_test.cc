@@ -46,9 +46,9 @@ TEST(Concat, JoinsAlongEveryAxis) {
 TEST(Concat, CopiesBytesIntoViewsWherePartsAreWhole) {
   const Outcome outcome = Concat(Iota({1, 2, 3}), Other({1, 4, 3}), 1);
   ASSERT_EQ(outcome.step_count(), 2u);
-  for (const plan::Step& step : Steps(outcome.program)) {
-    const plan::Value& part = outcome.program.values[step.outputs[0]];
-    EXPECT_NE(part.parent, plan::kNone);
+  for (const program::Step& step : Steps(outcome.program)) {
+    const program::Value& part = outcome.program.values[step.outputs[0]];
+    EXPECT_NE(part.parent, program::kNone);
     EXPECT_EQ(part.bytes, outcome.program.values[step.inputs[0]].bytes);
     EXPECT_EQ(std::get<format::CopyParams>(step.params).rank(), 1u);
   }

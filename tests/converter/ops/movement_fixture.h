@@ -79,7 +79,7 @@ inline Nd Transposed(const Nd& nd, const std::vector<size_t>& order) {
 struct Outcome {
   std::vector<Nd> outputs;
   std::string faults;
-  plan::Program program;
+  program::Program program;
   size_t step_count() const { return Steps(program).size(); }
 };
 

@@ -7,7 +7,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 
 // GatherElements by the specification; zeros for an index out of range.
 Nd ElementsTaken(const Nd& x, const Nd& indices, size_t axis) {
@@ -173,7 +173,7 @@ TEST(GatherNd, NumbersTheRowsOfComputedTuples) {
   const ir::Source data = g.Parameter(F32({4, 5, 3}));
   g.Add("GatherND", 8, {data, g.Parameter({ElementType::i32, {7, 2}})}, {{"batch_dims", "0"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   const std::vector<StepKind> kinds = {StepKind::kCompare, StepKind::kCompare, StepKind::kBinary,
                                        StepKind::kBinary,  StepKind::kBinary,  StepKind::kSelect,
                                        StepKind::kReduce,  StepKind::kGather};

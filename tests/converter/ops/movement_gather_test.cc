@@ -7,7 +7,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 
 // Gather by the specification: the axes before `axis`, the non-batch axes of the indices, then the
 // axes after `axis`.
@@ -148,7 +148,7 @@ TEST(Gather, ConvertsIndicesThatTheStepCannotRead) {
   const ir::Source y = g.Add("Gather", 8, {data, index, g.Int(0)});
   g.Result(y);
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   EXPECT_EQ(Kinds(program), (std::vector<StepKind>{StepKind::kConvert, StepKind::kGather}));
   ProgramInterpreter interpreter(program);
   interpreter.SetInput(0, x.elements);
@@ -229,8 +229,8 @@ TEST(OneHot, CountsOnTheSmallSideOfTheNewAxis) {
   g.Add("OneHot", 16, {in, g.Int(3), g.Float(1), g.Float(0)},
         {{"axis", "-1"}, {"negative_indices_mode", "normalize"}});
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
-  using plan::StepKind;
+  const program::Program program = g.Lower();
+  using program::StepKind;
   ASSERT_EQ(Kinds(program),
             (std::vector<StepKind>{StepKind::kCompare, StepKind::kBinary, StepKind::kSelect,
                                    StepKind::kCompare, StepKind::kSelect}));

@@ -10,7 +10,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 
 constexpr std::array kModes = {"constant", "edge", "reflect", "symmetric"};
 constexpr int32_t kValue = -7;
@@ -102,7 +102,7 @@ TEST(Pad, OfTheOutermostAxisFillsAroundTheCentre) {
             (std::vector<StepKind>{StepKind::kFill, StepKind::kFill, StepKind::kCopy}));
   EXPECT_EQ(ParamsAt<format::FillParams>(outcome.program, 0).count(), 6u);
   EXPECT_EQ(ParamsAt<format::FillParams>(outcome.program, 1).count(), 3u);
-  const plan::Step copy = Steps(outcome.program)[2];
+  const program::Step copy = Steps(outcome.program)[2];
   EXPECT_EQ(outcome.program.values[copy.outputs[0]].offset_bytes, 24);
   EXPECT_EQ(outcome.program.values[copy.outputs[0]].bytes, 48);
 }

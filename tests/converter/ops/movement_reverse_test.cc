@@ -76,7 +76,7 @@ TEST(ReverseSequence, GathersByLengthsOfTheRun) {
     EXPECT_TRUE(g.Infer()) << g.FaultText();
     return Kinds(g.Lower());
   };
-  using plan::StepKind;
+  using program::StepKind;
   const std::vector<StepKind> front = {StepKind::kBinary,  StepKind::kBinary, StepKind::kBinary,
                                        StepKind::kCompare, StepKind::kSelect, StepKind::kGather};
   EXPECT_EQ(kinds({3, 5, 2}, "0", "1"), front);

@@ -7,7 +7,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 
 void SetElement(Nd& nd, const Dims& index, int32_t element) {
   int64_t flat = 0;
@@ -121,8 +121,8 @@ TEST(ScatterUpdate, FindsAComputedRowByComparison) {
 }
 
 // Lowers a scatter of f32 by run-time indices of i64.
-plan::Program LoweredScatter(const std::string& type, int opset, Dims data, Dims indices,
-                             Dims updates, bool with_axis, const Text& attributes = {}) {
+program::Program LoweredScatter(const std::string& type, int opset, Dims data, Dims indices,
+                                Dims updates, bool with_axis, const Text& attributes = {}) {
   GraphBuilder g;
   std::vector<ir::Source> inputs = {g.Parameter(F32(std::move(data))),
                                     g.Parameter({ElementType::i64, std::move(indices)}),
@@ -134,12 +134,12 @@ plan::Program LoweredScatter(const std::string& type, int opset, Dims data, Dims
 }
 
 // Step kinds in the body of the only section.
-std::vector<StepKind> BodyKinds(const plan::Program& program, int64_t trips) {
+std::vector<StepKind> BodyKinds(const program::Program& program, int64_t trips) {
   if (program.sections.size() != 1 || !program.sections[0].loop) return {};
   EXPECT_EQ(program.sections[0].trip_count, trips);
   std::vector<StepKind> kinds;
-  for (const plan::Item& item : program.blocks[program.sections[0].loop->body].items) {
-    if (const auto* step = std::get_if<plan::Step>(&item)) kinds.push_back(step->kind());
+  for (const program::Item& item : program.blocks[program.sections[0].loop->body].items) {
+    if (const auto* step = std::get_if<program::Step>(&item)) kinds.push_back(step->kind());
   }
   return kinds;
 }

@@ -17,7 +17,7 @@ TEST(ShapeOf, IsKnownWithoutItsInput) {
     g.Result(y);
     ASSERT_TRUE(g.Infer()) << g.FaultText();
     EXPECT_EQ(ToString(g.type(y)), type + "[3]");
-    const plan::Program program = g.Lower();
+    const program::Program program = g.Lower();
     EXPECT_TRUE(Steps(program).empty());
     const ProgramInterpreter interpreter(program);
     if (type == "i64") {
@@ -57,7 +57,7 @@ std::vector<T> Range(Number start, Number stop, Number step, const std::string& 
   const bool good = g.Infer();
   if (faults != nullptr) *faults = g.FaultText();
   if (!good) return {};
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   EXPECT_TRUE(Steps(program).empty());
   const std::vector<T> values = ProgramInterpreter(program).Output<T>(0);
   EXPECT_EQ(g.type(y).dims, (Dims{static_cast<int64_t>(values.size())}));
@@ -114,7 +114,7 @@ std::vector<T> Eye(const std::vector<int64_t>& numbers, const std::vector<int64_
   const bool good = g.Infer();
   if (faults != nullptr) *faults = g.FaultText();
   if (!good) return {};
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   ProgramInterpreter interpreter(program);
   interpreter.Run();
   return interpreter.Output<T>(0);

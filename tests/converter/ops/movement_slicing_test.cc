@@ -214,7 +214,7 @@ TEST_F(ComputedSlices, AreGathersWhereTheyAreInsideForCertain) {
   const ir::Source y = Slice(start, After(start, 3));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
   EXPECT_EQ(ToString(g.type(y)), "f32[2,3,3]");
-  using plan::StepKind;
+  using program::StepKind;
   EXPECT_EQ(Kinds(g.Lower()), (std::vector<StepKind>{StepKind::kUnary, StepKind::kBinary,
                                                      StepKind::kBinary, StepKind::kGather}));
 }
@@ -239,9 +239,9 @@ TEST_F(ComputedSlices, AreViewsWhereTheyBeginAtAKnownPlaceOfTheFirstAxis) {
   const ir::Source rows = g.Parameter(F32({7, 3}));
   g.Result(g.Add("Slice", 8, {rows, g.Ints({2}), given, g.Ints({1}), g.Ints({0})}));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const std::vector<plan::StepKind> kinds = Kinds(g.Lower());
-  EXPECT_EQ(std::ranges::count(kinds, plan::StepKind::kGather), 0);
-  EXPECT_EQ(std::ranges::count(kinds, plan::StepKind::kCopy), 0);
+  const std::vector<program::StepKind> kinds = Kinds(g.Lower());
+  EXPECT_EQ(std::ranges::count(kinds, program::StepKind::kGather), 0);
+  EXPECT_EQ(std::ranges::count(kinds, program::StepKind::kCopy), 0);
 }
 
 TEST_F(ComputedSlices, SayWhatIsWrong) {

@@ -15,7 +15,7 @@ namespace {
 void InferSame(ops::InferScope& scope) { scope.SetOutput(0, scope.input_type(0)); }
 
 void LowerSquare(ops::LowerScope& scope) {
-  const plan::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   ops::EmitBinary(scope.builder, format::BinaryOp::multiply, x, x, y);
 }
 
@@ -100,9 +100,9 @@ TEST_F(NewOperation, TakesRunTimeLengths) {
   ASSERT_TRUE(Infer(loop.outer)) << loop.outer.FaultText();
   ASSERT_TRUE(loop.made.node->outputs[0].run_time_extent.has_value());
   EXPECT_EQ(loop.made.node->outputs[0].run_time_extent->maker, loop.node);
-  plan::Program program;
+  program::Program program;
   EXPECT_TRUE(graph::Lower(loop.outer.graph, program, loop.outer.faults));
-  EXPECT_NE(program.outputs[0].length, plan::kNone);
+  EXPECT_NE(program.outputs[0].length, program::kNone);
 }
 
 TEST_F(NewOperation, TakesNoRunTimeLengthsWithoutSayingThatItIsPointwise) {

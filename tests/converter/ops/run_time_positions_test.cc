@@ -12,7 +12,7 @@ namespace weft {
 namespace {
 
 using Extent = std::optional<ir::RunTimeExtent>;
-using StepKinds = std::vector<plan::StepKind>;
+using StepKinds = std::vector<program::StepKind>;
 
 const TensorType kMask = {ElementType::boolean, {2, 3}};
 
@@ -29,8 +29,8 @@ struct Selection : GraphBuilder {
     return FaultText();
   }
 
-  plan::Program LoweredWhole() {
-    plan::Program program;
+  program::Program LoweredWhole() {
+    program::Program program;
     EXPECT_TRUE(graph::Lower(graph, program, faults)) << FaultText();
     return program;
   }
@@ -43,9 +43,10 @@ TEST(NonZero, FindsPlacesInOneStepAndMovesTheirRowsTogether) {
   ASSERT_EQ(g.Inferred(g.positions), "");
   EXPECT_EQ(ToString(g.type(g.positions)), "i64[2,6]");
   EXPECT_EQ(Found(g.positions), (ir::RunTimeExtent{1, g.positions.node, 1}));
-  const plan::Program program = g.LoweredWhole();
-  EXPECT_EQ(Kinds(program), (StepKinds{plan::StepKind::kPositions, plan::StepKind::kCompact}));
-  EXPECT_NE(program.outputs[0].length, plan::kNone);
+  const program::Program program = g.LoweredWhole();
+  EXPECT_EQ(Kinds(program),
+            (StepKinds{program::StepKind::kPositions, program::StepKind::kCompact}));
+  EXPECT_NE(program.outputs[0].length, program::kNone);
   EXPECT_EQ(program.outputs[0].length_axis, 1);
 }
 
@@ -54,10 +55,10 @@ TEST(NonZero, SelectsRowsThatStandTogether) {
   ASSERT_EQ(g.Inferred(g.rows), "");
   EXPECT_EQ(ToString(g.type(g.rows)), "f32[6,4]");
   EXPECT_EQ(Found(g.rows), (ir::RunTimeExtent{0, g.positions.node, 1}));
-  const plan::Program program = g.LoweredWhole();
-  EXPECT_EQ(Kinds(program).front(), plan::StepKind::kPositions);
-  EXPECT_EQ(Kinds(program).back(), plan::StepKind::kGather);
-  EXPECT_NE(program.outputs[0].length, plan::kNone);
+  const program::Program program = g.LoweredWhole();
+  EXPECT_EQ(Kinds(program).front(), program::StepKind::kPositions);
+  EXPECT_EQ(Kinds(program).back(), program::StepKind::kGather);
+  EXPECT_NE(program.outputs[0].length, program::kNone);
 }
 
 TEST(NonZero, IsFoldedToAsManyAsThereAre) {
@@ -112,7 +113,7 @@ TEST(RunTimeLength, IsLeftOutOfReductionsAndIsPartOfAShape) {
   const ir::Source shape = h.Add("ShapeOf", 3, {h.rows});
   ASSERT_EQ(h.Inferred(shape), "");
   EXPECT_FALSE(h.graph.results[0]->inputs[0].node->constant.has_value());
-  EXPECT_EQ(Kinds(h.LoweredWhole()).back(), plan::StepKind::kSelect);
+  EXPECT_EQ(Kinds(h.LoweredWhole()).back(), program::StepKind::kSelect);
 }
 
 TEST(RunTimeLength, IsRefusedWhereItsPlacesAreNotKeptApart) {
@@ -149,11 +150,11 @@ StepKinds KindsOfUnique(GraphBuilder& g, std::vector<ir::Source> inputs, const c
 TEST(Unique, MakesNoMoreThanIsRead) {
   GraphBuilder values, all;
   const StepKinds few = KindsOfUnique(values, {values.Parameter(F32({7}))}, "true", {0});
-  EXPECT_EQ(few.front(), plan::StepKind::kTop);
-  EXPECT_EQ(few.back(), plan::StepKind::kGather);
-  EXPECT_EQ(std::ranges::count(few, plan::StepKind::kTop), 1);
+  EXPECT_EQ(few.front(), program::StepKind::kTop);
+  EXPECT_EQ(few.back(), program::StepKind::kGather);
+  EXPECT_EQ(std::ranges::count(few, program::StepKind::kTop), 1);
   const StepKinds more = KindsOfUnique(all, {all.Parameter(F32({7}))}, "false", {0, 1, 2, 3});
-  EXPECT_EQ(std::ranges::count(more, plan::StepKind::kTop), 4);
+  EXPECT_EQ(std::ranges::count(more, program::StepKind::kTop), 4);
 }
 
 TEST(Unique, HasLengthsButForItsInverse) {

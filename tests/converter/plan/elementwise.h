@@ -9,8 +9,8 @@
 
 namespace weft {
 
-inline void EmitUnary(plan::Builder& builder, format::UnaryOp op, plan::ValueId x,
-                      plan::ValueId y) {
+inline void EmitUnary(program::Builder& builder, format::UnaryOp op, program::ValueId x,
+                      program::ValueId y) {
   format::UnaryParams params;
   params.mutate_count(static_cast<uint32_t>(builder.value(x).bytes / 4));
   params.mutable_activation().mutate_op(op);
@@ -18,14 +18,14 @@ inline void EmitUnary(plan::Builder& builder, format::UnaryOp op, plan::ValueId 
   builder.Emit(params, {x}, {y});
 }
 
-inline plan::ValueId Unary(plan::Builder& builder, format::UnaryOp op, plan::ValueId x) {
-  const plan::ValueId y = builder.Scratch(builder.value(x).type);
+inline program::ValueId Unary(program::Builder& builder, format::UnaryOp op, program::ValueId x) {
+  const program::ValueId y = builder.Scratch(builder.value(x).type);
   EmitUnary(builder, op, x, y);
   return y;
 }
 
-inline plan::ValueId Add(plan::Builder& builder, plan::ValueId a, plan::ValueId b) {
-  const plan::ValueId y = builder.Scratch(builder.value(a).type);
+inline program::ValueId Add(program::Builder& builder, program::ValueId a, program::ValueId b) {
+  const program::ValueId y = builder.Scratch(builder.value(a).type);
   format::BinaryParams params;
   params.mutate_rank(1);
   params.mutable_dims()->Mutate(0, static_cast<uint32_t>(builder.value(a).bytes / 4));

@@ -27,10 +27,10 @@ using Row = std::vector<float>;
 TensorType F32Rows(int64_t rows, int64_t width) { return {ElementType::f32, {rows, width}}; }
 
 // kLarge floats computed from kSmall ones, with two wide values that are live together.
-ValueId Widened(Builder& builder, ValueId small) {
+program::ValueId Widened(program::Builder& builder, program::ValueId small) {
   constexpr int64_t kRows = kWide / kSmall;
-  const ValueId rows = builder.Scratch(F32Rows(1, kWide)),
-                permuted = builder.Scratch(F32Rows(1, kWide));
+  const program::ValueId rows = builder.Scratch(F32Rows(1, kWide)),
+                         permuted = builder.Scratch(F32Rows(1, kWide));
   builder.CopyStrided(small, rows, {kRows, kSmall}, {0, 1}, 0, {kSmall, 1}, 0);
   builder.CopyStrided(rows, permuted, {kSmall, kRows}, {1, kSmall}, 0, {kRows, 1}, 0);
   return Add(builder, builder.View(permuted, 0, F32Rows(1, kLarge)),
@@ -58,7 +58,7 @@ struct Planned {
   int64_t scratch_bytes = 0, without_gaps_bytes = 0;
 };
 
-Planned PlannedOf(Program program, const std::vector<Row>& inputs) {
+Planned PlannedOf(program::Program program, const std::vector<Row>& inputs) {
   PlanLoops(program);
   Coalesce(program);
   const Plan plan = PlanAsIs(std::move(program));
@@ -69,17 +69,18 @@ Planned PlannedOf(Program program, const std::vector<Row>& inputs) {
 }
 
 struct InLoop {
-  Program program;
-  Builder builder{program};
+  program::Program program;
+  program::Builder builder{program};
 
   // The inputs are a sequence and a state of kLarge floats.
-  Planned Plan(const std::function<ops::LoopResults(ValueId x, ValueId initial)>& loop) {
-    const ValueId x = builder.Scratch(F32Rows(kTrips, kSmall));
-    const ValueId initial = builder.Scratch(F32Rows(1, kLarge));
+  Planned Plan(
+      const std::function<ops::LoopResults(program::ValueId x, program::ValueId initial)>& loop) {
+    const program::ValueId x = builder.Scratch(F32Rows(kTrips, kSmall));
+    const program::ValueId initial = builder.Scratch(F32Rows(1, kLarge));
     program.inputs = {{x, {"x"}}, {initial, {"h"}}};
     const ops::LoopResults results = loop(x, initial);
-    for (const ValueId value : results.scans) program.outputs.push_back({value, {"scan"}});
-    for (const ValueId value : results.lasts) program.outputs.push_back({value, {"last"}});
+    for (const program::ValueId value : results.scans) program.outputs.push_back({value, {"scan"}});
+    for (const program::ValueId value : results.lasts) program.outputs.push_back({value, {"last"}});
     return PlannedOf(program, {Pattern(kTrips * kSmall), Pattern(kLarge)});
   }
 };
@@ -88,17 +89,17 @@ struct InLoop {
 // is expanded from a small code of the previous frame.
 TEST(Gaps, AStateThatIsReadFirstAndWrittenLastHoldsNothingInBetween) {
   InLoop net;
-  Builder& builder = net.builder;
-  const Planned planned = net.Plan([&](ValueId x, ValueId initial) {
+  program::Builder& builder = net.builder;
+  const Planned planned = net.Plan([&](program::ValueId x, program::ValueId initial) {
     ops::LoopSpec spec;
     spec.trips = kTrips;
     spec.sliced = {{x, 0, 1, false}};
     spec.carried = {{initial, 0}};
     spec.lasts = {{0, F32Rows(1, kLarge)}};
     return ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
-      const ValueId code = Add(builder, builder.View(iteration.states[0], 0, F32Rows(1, kSmall)),
-                               iteration.slices[0]);
-      return std::vector<ValueId>{Widened(builder, code)};
+      const program::ValueId code = Add(
+          builder, builder.View(iteration.states[0], 0, F32Rows(1, kSmall)), iteration.slices[0]);
+      return std::vector<program::ValueId>{Widened(builder, code)};
     });
   });
   Row state = Pattern(kLarge), x = Pattern(kTrips * kSmall);
@@ -117,8 +118,8 @@ TEST(Gaps, AStateThatIsReadFirstAndWrittenLastHoldsNothingInBetween) {
 // and one of them is not read until it is written.
 TEST(Gaps, APlaceOfAPingPongPairHoldsNothingUntilItIsWritten) {
   InLoop net;
-  Builder& builder = net.builder;
-  const Planned planned = net.Plan([&](ValueId x, ValueId initial) {
+  program::Builder& builder = net.builder;
+  const Planned planned = net.Plan([&](program::ValueId x, program::ValueId initial) {
     ops::LoopSpec spec;
     spec.trips = kTrips;
     spec.sliced = {{x, 0, 1, false}};
@@ -126,11 +127,11 @@ TEST(Gaps, APlaceOfAPingPongPairHoldsNothingUntilItIsWritten) {
     spec.scans = {{1, 0, false, F32Rows(kTrips, kSmall)}};
     spec.lasts = {{0, F32Rows(1, kLarge)}};
     return ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
-      const ValueId old = iteration.states[0];
-      const ValueId next = Add(builder, Widened(builder, iteration.slices[0]), old);
-      const ValueId y = Add(builder, builder.View(next, 0, F32Rows(1, kSmall)),
-                            builder.View(old, kSmall * kFloat, F32Rows(1, kSmall)));
-      return std::vector<ValueId>{next, y};
+      const program::ValueId old = iteration.states[0];
+      const program::ValueId next = Add(builder, Widened(builder, iteration.slices[0]), old);
+      const program::ValueId y = Add(builder, builder.View(next, 0, F32Rows(1, kSmall)),
+                                     builder.View(old, kSmall * kFloat, F32Rows(1, kSmall)));
+      return std::vector<program::ValueId>{next, y};
     });
   });
   Row state = Pattern(kLarge), x = Pattern(kTrips * kSmall), scan;
@@ -146,14 +147,14 @@ TEST(Gaps, APlaceOfAPingPongPairHoldsNothingUntilItIsWritten) {
 
 TEST(Gaps, WhatTheLastIterationMakesHoldsNothingBeforeThatInAnyOther) {
   InLoop net;
-  Builder& builder = net.builder;
-  const Planned planned = net.Plan([&](ValueId x, ValueId initial) {
+  program::Builder& builder = net.builder;
+  const Planned planned = net.Plan([&](program::ValueId x, program::ValueId initial) {
     ops::LoopSpec spec;
     spec.trips = kTrips;
     spec.sliced = {{x, 0, 1, false}};
     spec.lasts = {{0, F32Rows(1, kLarge)}};
     return ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
-      return std::vector<ValueId>{
+      return std::vector<program::ValueId>{
           Widened(builder,
                   Add(builder, iteration.slices[0], builder.View(initial, 0, F32Rows(1, kSmall))))};
     });
@@ -172,19 +173,19 @@ TEST(Gaps, WhatTheLastIterationMakesHoldsNothingBeforeThatInAnyOther) {
 // value for the second one.
 TEST(Gaps, ABranchKeepsNothingForTheOtherOne) {
   for (const bool takes_first : {true, false}) {
-    Program program;
-    Builder builder(program);
-    const ValueId x = builder.Scratch(F32Rows(1, kLarge)),
-                  made = builder.Scratch(F32Rows(1, kLarge));
-    const ValueId condition = builder.Scratch({ElementType::boolean, {1}});
-    const ValueId y = builder.Scratch(F32Rows(1, kLarge));
+    program::Program program;
+    program::Builder builder(program);
+    const program::ValueId x = builder.Scratch(F32Rows(1, kLarge)),
+                           made = builder.Scratch(F32Rows(1, kLarge));
+    const program::ValueId condition = builder.Scratch({ElementType::boolean, {1}});
+    const program::ValueId y = builder.Scratch(F32Rows(1, kLarge));
     program.inputs = {{x, {"x"}}};
     program.outputs = {{y, {"y"}}};
     builder.Fill(condition, takes_first ? 1 : 0);
     EmitUnary(builder, format::UnaryOp::negative, x, made);
     for (const bool runs_when : {true, false}) {
-      const SectionId id = builder.NewSection();
-      const BlockId outside = builder.block(), inside = builder.NewBlock();
+      const program::SectionId id = builder.NewSection();
+      const program::BlockId outside = builder.block(), inside = builder.NewBlock();
       builder.SetBlock(inside);
       const int64_t begin = runs_when ? 0 : kSmall * kFloat;
       EmitUnary(builder, format::UnaryOp::negative,
@@ -192,7 +193,7 @@ TEST(Gaps, ABranchKeepsNothingForTheOtherOne) {
                                        builder.View(made, begin, F32Rows(1, kSmall)))),
                 y);
       builder.SetBlock(outside);
-      Section& section = program.sections[id];
+      program::Section& section = program.sections[id];
       section.copies = {inside};
       section.trip_count = section.max_trips = 1;
       section.first_condition = condition;

@@ -14,9 +14,11 @@ namespace {
 
 class LivenessTest : public testing::Test {
  protected:
-  ValueId Scratch(int64_t elements = 4) { return builder_.Scratch({ElementType::f32, {elements}}); }
+  program::ValueId Scratch(int64_t elements = 4) {
+    return builder_.Scratch({ElementType::f32, {elements}});
+  }
 
-  TimeRange TimeOf(ValueId value) const {
+  TimeRange TimeOf(program::ValueId value) const {
     for (const Lifetime& each : Liveness(program_)) {
       if (each.root == value) return each.time;
     }
@@ -26,24 +28,24 @@ class LivenessTest : public testing::Test {
   // A section of `trips` iterations around the steps that `body` emits.
   template <typename Body>
   void Loop(int64_t trips, Body body) {
-    const SectionId id = builder_.NewSection();
-    const BlockId outside = builder_.block(), inside = builder_.NewBlock();
+    const program::SectionId id = builder_.NewSection();
+    const program::BlockId outside = builder_.block(), inside = builder_.NewBlock();
     builder_.SetBlock(inside);
     body();
     builder_.SetBlock(outside);
-    Section& section = program_.sections[id];
+    program::Section& section = program_.sections[id];
     section.copies = {inside};
     section.trip_count = section.max_trips = trips;
     builder_.Enter(id);
   }
 
-  Program program_;
-  Builder builder_{program_};
+  program::Program program_;
+  program::Builder builder_{program_};
 };
 
 // Time 0 is before the run; the steps are at times 1, 2, ...
 TEST_F(LivenessTest, AValueLivesFromItsWriteBehindItsLastRead) {
-  const ValueId x = Scratch(), a = Scratch(), b = Scratch(), y = Scratch();
+  const program::ValueId x = Scratch(), a = Scratch(), b = Scratch(), y = Scratch();
   program_.inputs.push_back({x, {"x"}});
   program_.outputs.push_back({y, {"y"}});
   builder_.Copy(x, a);
@@ -56,7 +58,7 @@ TEST_F(LivenessTest, AValueLivesFromItsWriteBehindItsLastRead) {
 }
 
 TEST_F(LivenessTest, WhatNothingTouchesHasNoLifetime) {
-  const ValueId a = Scratch(), b = Scratch();
+  const program::ValueId a = Scratch(), b = Scratch();
   Scratch();
   Scratch(0);
   builder_.Copy(a, b);
@@ -64,7 +66,7 @@ TEST_F(LivenessTest, WhatNothingTouchesHasNoLifetime) {
 }
 
 TEST_F(LivenessTest, WhatALoopReadsFromOutsideLivesToItsEnd) {
-  const ValueId outside = Scratch(), inside = Scratch(), other = Scratch();
+  const program::ValueId outside = Scratch(), inside = Scratch(), other = Scratch();
   builder_.Fill(outside);
   Loop(3, [&] {
     builder_.Copy(outside, inside);
@@ -77,14 +79,14 @@ TEST_F(LivenessTest, WhatALoopReadsFromOutsideLivesToItsEnd) {
 }
 
 TEST_F(LivenessTest, ASectionThatRunsOnceIsNoLoop) {
-  const ValueId outside = Scratch(), inside = Scratch();
+  const program::ValueId outside = Scratch(), inside = Scratch();
   builder_.Fill(outside);
   Loop(1, [&] { builder_.Copy(outside, inside); });
   EXPECT_EQ(TimeOf(outside).end, TimeOf(inside).begin + 1);
 }
 
 TEST_F(LivenessTest, TheOutermostLoopThatDoesNotHoldItAllCounts) {
-  const ValueId outside = Scratch(), state = Scratch(), inside = Scratch();
+  const program::ValueId outside = Scratch(), state = Scratch(), inside = Scratch();
   builder_.Fill(outside);
   Loop(3, [&] {
     builder_.Copy(outside, state);
@@ -95,7 +97,7 @@ TEST_F(LivenessTest, TheOutermostLoopThatDoesNotHoldItAllCounts) {
 }
 
 TEST_F(LivenessTest, ThePeakNamesItsStepAndTheLargestValues) {
-  const ValueId small = Scratch(4), large = Scratch(100), y = Scratch(100);
+  const program::ValueId small = Scratch(4), large = Scratch(100), y = Scratch(100);
   builder_.SetLayer("fill");
   builder_.Fill(small);
   program_.values[small].name = "small";
@@ -110,7 +112,7 @@ TEST_F(LivenessTest, ThePeakNamesItsStepAndTheLargestValues) {
 }
 
 TEST_F(LivenessTest, TrafficCountsLoopsWithTheirTrips) {
-  const ValueId a = Scratch(2), b = Scratch(2);
+  const program::ValueId a = Scratch(2), b = Scratch(2);
   builder_.Fill(a);
   Loop(25, [&] { builder_.Fill(b); });
   EXPECT_EQ(TrafficOf(program_), (std::vector<double>{8, 200}));

@@ -12,10 +12,10 @@
 namespace weft::plan {
 namespace {
 
-std::vector<std::string> LayersOf(const Program& program, BlockId block) {
+std::vector<std::string> LayersOf(const program::Program& program, program::BlockId block) {
   std::vector<std::string> layers;
-  for (const Item& item : program.blocks[block].items) {
-    const auto* step = std::get_if<Step>(&item);
+  for (const program::Item& item : program.blocks[block].items) {
+    const auto* step = std::get_if<program::Step>(&item);
     layers.push_back(step == nullptr ? "loop" : step->layer);
   }
   return layers;
@@ -23,16 +23,16 @@ std::vector<std::string> LayersOf(const Program& program, BlockId block) {
 
 class OrderTest : public testing::Test {
  protected:
-  ValueId Scratch(int64_t count) { return builder_.Scratch({ElementType::f32, {count}}); }
-  void Copy(const std::string& layer, ValueId from, ValueId to) {
+  program::ValueId Scratch(int64_t count) { return builder_.Scratch({ElementType::f32, {count}}); }
+  void Copy(const std::string& layer, program::ValueId from, program::ValueId to) {
     builder_.SetLayer(layer);
     builder_.Copy(from, to);
   }
   // Two large values, of each of which only the first elements are needed.
-  void TwoLarge(ValueId y) {
-    const ValueId weights =
+  void TwoLarge(program::ValueId y) {
+    const program::ValueId weights =
         builder_.WeightsOf<float>({ElementType::f32, {64}}, std::vector<float>(64));
-    const ValueId a = Scratch(64), b = Scratch(64);
+    const program::ValueId a = Scratch(64), b = Scratch(64);
     Copy("a", weights, a);
     Copy("b", weights, b);
     Copy("first of a", builder_.View(a, 0, {ElementType::f32, {4}}),
@@ -41,12 +41,12 @@ class OrderTest : public testing::Test {
          builder_.View(y, 16, {ElementType::f32, {4}}));
   }
 
-  Program program_;
-  Builder builder_{program_};
+  program::Program program_;
+  program::Builder builder_{program_};
 };
 
 TEST_F(OrderTest, UsesALargeValueBeforeItMakesTheNext) {
-  const ValueId y = Scratch(8);
+  const program::ValueId y = Scratch(8);
   TwoLarge(y);
   program_.outputs.push_back({y, {"y"}});
   EXPECT_TRUE(OrderSteps(program_));
@@ -58,9 +58,9 @@ TEST_F(OrderTest, UsesALargeValueBeforeItMakesTheNext) {
 
 // The loop's internal scratch is free after the loop, and the block around accounts for it.
 TEST_F(OrderTest, OrdersBodiesToo) {
-  const ValueId y = Scratch(8);
-  const SectionId id = builder_.NewSection();
-  const BlockId body = builder_.NewBlock();
+  const program::ValueId y = Scratch(8);
+  const program::SectionId id = builder_.NewSection();
+  const program::BlockId body = builder_.NewBlock();
   builder_.SetBlock(body);
   TwoLarge(y);
   builder_.SetBlock(program_.main);
@@ -74,8 +74,8 @@ TEST_F(OrderTest, OrdersBodiesToo) {
 }
 
 TEST_F(OrderTest, MovesNothingWhereNothingIsSaved) {
-  const ValueId weights = builder_.WeightsOf<float>({ElementType::f32, {4}}, {1, 2, 3, 4});
-  const ValueId y = Scratch(8);
+  const program::ValueId weights = builder_.WeightsOf<float>({ElementType::f32, {4}}, {1, 2, 3, 4});
+  const program::ValueId y = Scratch(8);
   Copy("second", weights, builder_.View(y, 16, {ElementType::f32, {4}}));
   Copy("first", weights, builder_.View(y, 0, {ElementType::f32, {4}}));
   program_.outputs.push_back({y, {"y"}});

@@ -25,10 +25,10 @@ constexpr int64_t kSteps = 25;
 TensorType Floats(int64_t rows, int64_t width) { return {ElementType::f32, {rows, width}}; }
 
 // Each iteration adds the two halves of its slice, of `made` floats each.
-Program Shrinking(int64_t made, bool backward = false, bool reads_again = false) {
-  Program program;
-  Builder builder(program);
-  const ValueId x = builder.Scratch(Floats(kSteps, 2 * made));
+program::Program Shrinking(int64_t made, bool backward = false, bool reads_again = false) {
+  program::Program program;
+  program::Builder builder(program);
+  const program::ValueId x = builder.Scratch(Floats(kSteps, 2 * made));
   program.inputs.push_back({x, {"x"}});
   ops::LoopSpec spec;
   spec.trips = kSteps;
@@ -36,16 +36,16 @@ Program Shrinking(int64_t made, bool backward = false, bool reads_again = false)
   spec.scans.push_back({0, 0, backward, Floats(kSteps, made)});
   const ops::LoopResults results =
       ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
-        const ValueId slice = iteration.slices[0];
-        return std::vector<ValueId>{Add(builder, builder.View(slice, 0, Floats(1, made)),
-                                        builder.View(slice, made * 4, Floats(1, made)))};
+        const program::ValueId slice = iteration.slices[0];
+        return std::vector<program::ValueId>{Add(builder, builder.View(slice, 0, Floats(1, made)),
+                                                 builder.View(slice, made * 4, Floats(1, made)))};
       });
   program.outputs.push_back({results.scans[0], {"y"}});
   if (reads_again) program.outputs.push_back({x, {"x again"}});
   return program;
 }
 
-Plan PlanOf(Program program) {
+Plan PlanOf(program::Program program) {
   PlanLoops(program);
   Coalesce(program);
   return PlanAsIs(std::move(program));
@@ -73,9 +73,9 @@ TEST(OverlapsOfLoops, OutputLiesOverTheInputThatIsRead) {
 }
 
 TEST(OverlapsOfLoops, OutputThatGrowsFasterThanTheInputIsReadLiesBeforeIt) {
-  Program program;
-  Builder builder(program);
-  const ValueId x = builder.Scratch(Floats(kSteps, 16));
+  program::Program program;
+  program::Builder builder(program);
+  const program::ValueId x = builder.Scratch(Floats(kSteps, 16));
   program.inputs.push_back({x, {"x"}});
   ops::LoopSpec spec;
   spec.trips = kSteps;
@@ -83,12 +83,12 @@ TEST(OverlapsOfLoops, OutputThatGrowsFasterThanTheInputIsReadLiesBeforeIt) {
   spec.scans.push_back({0, 0, false, Floats(kSteps, 32)});
   const ops::LoopResults results =
       ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
-        const ValueId both = builder.Scratch(Floats(1, 32));
+        const program::ValueId both = builder.Scratch(Floats(1, 32));
         EmitUnary(builder, format::UnaryOp::negative, iteration.slices[0],
                   builder.View(both, 0, Floats(1, 16)));
         EmitUnary(builder, format::UnaryOp::abs, iteration.slices[0],
                   builder.View(both, 64, Floats(1, 16)));
-        return std::vector<ValueId>{both};
+        return std::vector<program::ValueId>{both};
       });
   program.outputs.push_back({results.scans[0], {"y"}});
   const Plan plan = PlanOf(program);
@@ -103,9 +103,9 @@ TEST(OverlapsOfLoops, OutputThatGrowsFasterThanTheInputIsReadLiesBeforeIt) {
 
 // Chunks of five steps, as a hoisted product reads them, around a loop over steps.
 TEST(OverlapsOfLoops, OutputOfALoopInALoopLiesOverTheInputOfTheOuterOne) {
-  Program program;
-  Builder builder(program);
-  const ValueId x = builder.Scratch(Floats(kSteps, 64));
+  program::Program program;
+  program::Builder builder(program);
+  const program::ValueId x = builder.Scratch(Floats(kSteps, 64));
   program.inputs.push_back({x, {"x"}});
   ops::LoopSpec outer, inner;
   outer.trips = inner.trips = 5;
@@ -115,13 +115,13 @@ TEST(OverlapsOfLoops, OutputOfALoopInALoopLiesOverTheInputOfTheOuterOne) {
   const ops::LoopResults results =
       ops::LowerLoop(builder, outer, [&](const ops::Iteration& iteration) {
         inner.sliced = {{Unary(builder, format::UnaryOp::negative, iteration.slices[0]), 0, 1}};
-        return ops::LowerLoop(
-                   builder, inner,
-                   [&](const ops::Iteration& step) {
-                     const ValueId slice = step.slices[0];
-                     return std::vector<ValueId>{Add(builder, builder.View(slice, 0, Floats(1, 32)),
-                                                     builder.View(slice, 128, Floats(1, 32)))};
-                   })
+        return ops::LowerLoop(builder, inner,
+                              [&](const ops::Iteration& step) {
+                                const program::ValueId slice = step.slices[0];
+                                return std::vector<program::ValueId>{
+                                    Add(builder, builder.View(slice, 0, Floats(1, 32)),
+                                        builder.View(slice, 128, Floats(1, 32)))};
+                              })
             .scans;
       });
   program.outputs.push_back({results.scans[0], {"y"}});

@@ -22,40 +22,40 @@ const format::MapStrides kLast = {kPixels * kChannels, kRowFloats, kChannels, 1}
 // Steps over channels-last maps of 25 x 5 pixels.
 class Net {
  public:
-  ValueId Input(const TensorType& type) {
-    const ValueId x = builder_.Scratch(type);
+  program::ValueId Input(const TensorType& type) {
+    const program::ValueId x = builder_.Scratch(type);
     program_.inputs.push_back({x, {"x" + std::to_string(x)}});
     return x;
   }
-  void Output(ValueId y) { program_.outputs.push_back({y, {"y" + std::to_string(y)}}); }
+  void Output(program::ValueId y) { program_.outputs.push_back({y, {"y" + std::to_string(y)}}); }
 
   // A convolution of 10 x 4 taps, stride 2, from one channel to all.
-  ValueId First(ValueId x) {
-    const ValueId y = builder_.Scratch(kMap);
+  program::ValueId First(program::ValueId x) {
+    const program::ValueId y = builder_.Scratch(kMap);
     builder_.Emit(format::ConvParams(1, 1, 1, kChannels, 49, 10, kHeight, kWidth, 10, 4, 2, 2, 1, 1,
                                      4, 1, format::MapStrides(490, 10, 1, 490), kLast, relu_,
                                      format::ElementType::f32, 0, 0),
                   {x, Weights(40 * kChannels), Weights(kChannels)}, {y});
     return y;
   }
-  ValueId Depthwise(ValueId x) {
-    const ValueId y = builder_.Scratch(kMap);
+  program::ValueId Depthwise(program::ValueId x) {
+    const program::ValueId y = builder_.Scratch(kMap);
     builder_.Emit(
         format::DepthwiseParams(1, kChannels, 1, kHeight, kWidth, kHeight, kWidth, 3, 3, 1, 1, 1, 1,
                                 1, 1, kLast, kLast, relu_, format::ElementType::f32, 0, 0),
         {x, Weights(9 * kChannels), Weights(kChannels)}, {y});
     return y;
   }
-  ValueId Pointwise(ValueId x) {
-    const ValueId y = builder_.Scratch(kMap);
+  program::ValueId Pointwise(program::ValueId x) {
+    const program::ValueId y = builder_.Scratch(kMap);
     builder_.Emit(
         format::ConvParams(1, 1, kChannels, kChannels, kHeight, kWidth, kHeight, kWidth, 1, 1, 1, 1,
                            1, 1, 0, 0, kLast, kLast, relu_, format::ElementType::f32, 0, 0),
         {x, Weights(kChannels * kChannels), Weights(kChannels)}, {y});
     return y;
   }
-  ValueId Mean(ValueId x) {
-    const ValueId y = builder_.Scratch({ElementType::f32, {kChannels}});
+  program::ValueId Mean(program::ValueId x) {
+    const program::ValueId y = builder_.Scratch({ElementType::f32, {kChannels}});
     builder_.Emit(
         format::PoolParams(1, kChannels, kHeight, kWidth, 1, 1, kHeight, kWidth, 1, 1, 1, 1, 0, 0,
                            0, 0, kLast, format::MapStrides(kChannels, kChannels, kChannels, 1),
@@ -63,12 +63,12 @@ class Net {
         {x}, {y});
     return y;
   }
-  Builder& builder() { return builder_; }
-  Program& program() { return program_; }
+  program::Builder& builder() { return builder_; }
+  program::Program& program() { return program_; }
   std::vector<AllowedOverlap> Overlaps() const { return OverlapsOf(program_, Liveness(program_)); }
 
  private:
-  ValueId Weights(int64_t count) {
+  program::ValueId Weights(int64_t count) {
     std::vector<float> numbers(static_cast<size_t>(count));
     for (float& number : numbers) {
       seed_ = seed_ * 1664525u + 1013904223u;
@@ -77,8 +77,8 @@ class Net {
     return builder_.WeightsOf<float>({ElementType::f32, {count}}, numbers);
   }
 
-  Program program_;
-  Builder builder_{program_};
+  program::Program program_;
+  program::Builder builder_{program_};
   uint32_t seed_ = 1;
   format::Activation relu_ = format::Activation(0, 0, 0, format::UnaryOp::relu, 0, 0);
 };
@@ -86,14 +86,14 @@ class Net {
 // A keyword-spotting net: a convolution, then depthwise and pointwise four times.
 Net Keywords() {
   Net net;
-  ValueId map = net.First(net.Input({ElementType::f32, {490}}));
+  program::ValueId map = net.First(net.Input({ElementType::f32, {490}}));
   for (int pair = 0; pair < 4; ++pair) map = net.Pointwise(net.Depthwise(map));
   net.Output(net.Mean(map));
   return net;
 }
 
 TEST(AllowedOverlap, TwoFullMapsNeverStandSideBySide) {
-  const Program program = Keywords().program();
+  const program::Program program = Keywords().program();
   const Plan apart = PlanAsIs(program), overlap = PlanAsIs(program, {}, true);
   EXPECT_EQ(apart.all_scratch_bytes(), 2 * kMapBytes);
   // One map, and the 15 pixels by which the output of a pointwise step must be shifted.
@@ -104,7 +104,7 @@ TEST(AllowedOverlap, TwoFullMapsNeverStandSideBySide) {
 }
 
 TEST(AllowedOverlap, ChangesNoBit) {
-  const Program program = Keywords().program();
+  const program::Program program = Keywords().program();
   std::vector<float> x(490);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 17) / 8 - 1;
   const auto apart = RunFloats(program, {x}), overlap = RunFloats(program, {x}, true);
@@ -116,7 +116,7 @@ TEST(AllowedOverlap, ChangesNoBit) {
 }
 
 TEST(AllowedOverlap, IsChosenForABudgetThatNoOtherPlanMeets) {
-  const Program program = Keywords().program();
+  const program::Program program = Keywords().program();
   Faults faults;
   const auto wide = ChoosePlan(program, {{}, 2 * kMapBytes}, faults);
   ASSERT_TRUE(wide);
@@ -134,7 +134,7 @@ TEST(AllowedOverlap, IsChosenForABudgetThatNoOtherPlanMeets) {
 
 TEST(AllowedOverlap, AStepSaysHowNearItsOutputMayLie) {
   Net net;
-  const ValueId x = net.Input(kMap);
+  const program::ValueId x = net.Input(kMap);
   net.Output(net.Mean(net.Pointwise(net.Depthwise(x))));
   const std::vector<AllowedOverlap> allowed_overlaps = net.Overlaps();
   ASSERT_EQ(allowed_overlaps.size(),
@@ -145,8 +145,8 @@ TEST(AllowedOverlap, AStepSaysHowNearItsOutputMayLie) {
 
 TEST(AllowedOverlap, WhatIsReadAgainStaysApart) {
   Net net;
-  const ValueId x = net.Input(kMap);
-  const ValueId once = net.Depthwise(x), again = net.Depthwise(x);
+  const program::ValueId x = net.Input(kMap);
+  const program::ValueId once = net.Depthwise(x), again = net.Depthwise(x);
   net.Output(once);
   net.Output(again);
   EXPECT_EQ(net.Overlaps(), (std::vector<AllowedOverlap>{{0, 2, 10 * kChannels * 4, kMapBytes}}));
@@ -154,7 +154,7 @@ TEST(AllowedOverlap, WhatIsReadAgainStaysApart) {
 
 TEST(AllowedOverlap, PartsOfValuesStayApart) {
   Net net;
-  const ValueId both = net.Input({ElementType::f32, {2 * kPixels, kChannels}});
+  const program::ValueId both = net.Input({ElementType::f32, {2 * kPixels, kChannels}});
   net.Output(net.Depthwise(net.builder().View(both, kMapBytes, kMap)));
   EXPECT_TRUE(net.Overlaps().empty());
 }

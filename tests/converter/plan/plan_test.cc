@@ -21,9 +21,9 @@ class PlanTest : public testing::Test {
     weights_ = builder_.WeightsOf<float>(kRow, {1, 2, 3, 4});
     unread_ = builder_.WeightsOf<float>(kRow, {5, 6, 7, 8});
     state_ = builder_.State({ElementType::f32, {5}}, "s");
-    program_.variables.push_back({state_, kNone, "s"});
+    program_.variables.push_back({state_, program::kNone, "s"});
     more_state_ = builder_.State({ElementType::f32, {1}}, "t");
-    program_.variables.push_back({more_state_, kNone, "t"});
+    program_.variables.push_back({more_state_, program::kNone, "t"});
     a_ = builder_.Scratch(kRow);
     b_ = builder_.Scratch(kRow);
     program_.values[a_].name = "a";
@@ -34,14 +34,14 @@ class PlanTest : public testing::Test {
   }
 
   const TensorType kRow = {ElementType::f32, {4}};
-  Program program_;
-  Builder builder_{program_};
-  ValueId weights_, unread_, state_, more_state_, a_, b_;
+  program::Program program_;
+  program::Builder builder_{program_};
+  program::ValueId weights_, unread_, state_, more_state_, a_, b_;
 };
 
 TEST_F(PlanTest, PlacesWhatTheListingNames) {
   const Plan plan = PlanAsIs(program_);
-  EXPECT_EQ(plan.weight_roots, (std::vector<ValueId>{weights_}));
+  EXPECT_EQ(plan.weight_roots, (std::vector<program::ValueId>{weights_}));
   EXPECT_EQ(plan.weights_bytes, 16);
   EXPECT_EQ(plan.offsets_bytes[unread_], kNoOffset);
   EXPECT_EQ(plan.offsets_bytes[state_], 0);
@@ -49,20 +49,20 @@ TEST_F(PlanTest, PlacesWhatTheListingNames) {
   EXPECT_EQ(plan.state_bytes, 32);
   EXPECT_EQ(plan.scratch_bytes, (std::vector<int64_t>{32}));
   EXPECT_EQ(plan.account.bound_bytes, 32);
-  EXPECT_EQ(plan.scratch_roots, (std::vector<ValueId>{a_, b_}));
+  EXPECT_EQ(plan.scratch_roots, (std::vector<program::ValueId>{a_, b_}));
   EXPECT_EQ(plan.offsets_bytes[a_], plan.placement.buffers[0].offset_bytes);
   EXPECT_TRUE(ValidatePlacement(plan.problem, plan.placement).empty());
 }
 
 TEST_F(PlanTest, PlacesSingleNumbersBehindTheRestOfTheState) {
   const auto add = [&](const char* name, const TensorType& type) {
-    const ValueId value = builder_.State(type, name);
-    program_.variables.push_back({value, kNone, name});
+    const program::ValueId value = builder_.State(type, name);
+    program_.variables.push_back({value, program::kNone, name});
     return value;
   };
-  const ValueId flag = add("flag", {ElementType::boolean, {}});
-  const ValueId count = add("count", {ElementType::i64, {}});
-  const ValueId row = add("row", kRow);
+  const program::ValueId flag = add("flag", {ElementType::boolean, {}});
+  const program::ValueId count = add("count", {ElementType::i64, {}});
+  const program::ValueId row = add("row", kRow);
   const Plan plan = PlanAsIs(program_);
   EXPECT_EQ(plan.offsets_bytes[row], 32);
   EXPECT_EQ(plan.offsets_bytes[more_state_], 48);
@@ -74,7 +74,7 @@ TEST_F(PlanTest, PlacesSingleNumbersBehindTheRestOfTheState) {
 TEST_F(PlanTest, GivesWeightsThatAreReadLaterLaterPlaces) {
   builder_.Copy(unread_, b_);
   const Plan plan = PlanAsIs(program_);
-  EXPECT_EQ(plan.weight_roots, (std::vector<ValueId>{weights_, unread_}));
+  EXPECT_EQ(plan.weight_roots, (std::vector<program::ValueId>{weights_, unread_}));
   EXPECT_EQ(plan.offsets_bytes[unread_], kWeightsAlignment);
   EXPECT_EQ(plan.weights_bytes, kWeightsAlignment + 16);
 }
@@ -102,15 +102,15 @@ TEST_F(PlanTest, SaysWhatIsBeyondTheMemory) {
 }
 
 TEST(Plan, LargeBuffersLieAtCacheLinesWhereThatIsFree) {
-  Program program;
-  Builder builder(program);
+  program::Program program;
+  program::Builder builder(program);
   const auto add = [&](int64_t floats) {
-    const ValueId value = builder.Scratch({ElementType::f32, {floats}});
+    const program::ValueId value = builder.Scratch({ElementType::f32, {floats}});
     builder.Fill(value);
     program.outputs.push_back({value, {"y" + std::to_string(value)}});
     return value;
   };
-  const ValueId small = add(12), large = add(70), larger = add(80);
+  const program::ValueId small = add(12), large = add(70), larger = add(80);
   const Plan plan = PlanAsIs(program);
   EXPECT_EQ(plan.offsets_bytes[large] % kLargeAlignment, 0);
   EXPECT_EQ(plan.offsets_bytes[larger] % kLargeAlignment, 0);
@@ -120,7 +120,7 @@ TEST(Plan, LargeBuffersLieAtCacheLinesWhereThatIsFree) {
   // Two without slack: aligning the second one would need 32 bytes more.
   program.outputs.clear();
   program.blocks[program.main].items.clear();
-  const ValueId first = add(72), second = add(72);
+  const program::ValueId first = add(72), second = add(72);
   const Plan tight = PlanAsIs(program);
   EXPECT_EQ(tight.all_scratch_bytes(), 2 * 288);
   EXPECT_EQ(tight.account.bound_bytes, 2 * 288);
@@ -149,17 +149,18 @@ TEST_F(PlanTest, NamesThePeakOfTheLastCandidate) {
 
 // A loop with an invariant step. Hoisted, its result uses scratch during the entire loop; repeated,
 // it shares the scratch of other values.
-Program LoopWithInvariant() {
-  Program program;
-  Builder builder(program);
+program::Program LoopWithInvariant() {
+  program::Program program;
+  program::Builder builder(program);
   const TensorType row = {ElementType::f32, {64}};
-  const ValueId x = builder.Scratch(row), y = builder.Scratch(row);
+  const program::ValueId x = builder.Scratch(row), y = builder.Scratch(row);
   program.inputs.push_back({x, {"x"}});
   builder.Fill(y);
-  const SectionId id = builder.NewSection();
-  const BlockId inside = builder.NewBlock();
+  const program::SectionId id = builder.NewSection();
+  const program::BlockId inside = builder.NewBlock();
   builder.SetBlock(inside);
-  const ValueId large = builder.Scratch({ElementType::f32, {256}}), once = builder.Scratch(row);
+  const program::ValueId large = builder.Scratch({ElementType::f32, {256}}),
+                         once = builder.Scratch(row);
   builder.Fill(large);
   format::BinaryParams add;
   add.mutate_rank(1);
@@ -195,7 +196,7 @@ TEST(Candidates, StandInTheOrderOfTheirCostWithTheFrugalOneLast) {
 }
 
 TEST(Candidates, TheCheapestThatFitsIsChosen) {
-  const Program program = LoopWithInvariant();
+  const program::Program program = LoopWithInvariant();
   const Plan fast = MakePlan(program, Candidates().front(), {});
   const Plan frugal = MakePlan(program, Candidates().back(), {});
   ASSERT_GT(fast.all_scratch_bytes(), frugal.all_scratch_bytes());
@@ -211,7 +212,7 @@ TEST(Candidates, TheCheapestThatFitsIsChosen) {
 }
 
 TEST(Curve, HoldsEachPlanThatIsSmallerThanAllFasterOnes) {
-  const Program program = LoopWithInvariant();
+  const program::Program program = LoopWithInvariant();
   Faults faults;
   const auto plan = ChoosePlan(program, {}, faults);
   ASSERT_TRUE(plan);
@@ -239,7 +240,7 @@ TEST(Cost, GrowsWithAllThatARunDoes) {
 }
 
 TEST(Curve, IsFollowedToTheAim) {
-  const Program program = LoopWithInvariant();
+  const program::Program program = LoopWithInvariant();
   Faults faults;
   const auto chosen = [&](const PlanOptions& options) {
     return ChoosePlan(program, options, faults)->candidate;

@@ -12,31 +12,31 @@ namespace weft::plan {
 namespace {
 
 // The layer names of the block's items, in order.
-std::vector<std::string> Layers(const Program& program) {
+std::vector<std::string> Layers(const program::Program& program) {
   std::vector<std::string> layers;
-  for (const Item& item : program.blocks[program.main].items) {
-    const auto* entry = std::get_if<SectionEntry>(&item);
+  for (const program::Item& item : program.blocks[program.main].items) {
+    const auto* entry = std::get_if<program::SectionEntry>(&item);
     layers.push_back(entry != nullptr ? program.sections[entry->section].layer
-                                      : std::get<Step>(item).layer);
+                                      : std::get<program::Step>(item).layer);
   }
   return layers;
 }
 
 class Schedule : public testing::Test {
  protected:
-  ValueId Scratch() { return builder_.Scratch({ElementType::f32, {4}}); }
-  void Copy(const std::string& layer, ValueId from, ValueId to) {
+  program::ValueId Scratch() { return builder_.Scratch({ElementType::f32, {4}}); }
+  void Copy(const std::string& layer, program::ValueId from, program::ValueId to) {
     builder_.SetLayer(layer);
     builder_.Copy(from, to);
   }
-  void Branch(const std::string& layer, ValueId condition, bool runs_when, ValueId from,
-              ValueId to) {
-    const SectionId id = builder_.NewSection();
-    const BlockId outside = builder_.block(), inside = builder_.NewBlock();
+  void Branch(const std::string& layer, program::ValueId condition, bool runs_when,
+              program::ValueId from, program::ValueId to) {
+    const program::SectionId id = builder_.NewSection();
+    const program::BlockId outside = builder_.block(), inside = builder_.NewBlock();
     builder_.SetBlock(inside);
     Copy(layer, from, to);
     builder_.SetBlock(outside);
-    Section& section = program_.sections[id];
+    program::Section& section = program_.sections[id];
     section.copies = {inside};
     section.trip_count = section.max_trips = 1;
     section.first_condition = condition;
@@ -44,17 +44,17 @@ class Schedule : public testing::Test {
     section.layer = layer;
     builder_.Enter(id);
   }
-  void Order(ValueId old, ValueId fresh) {
-    const std::pair<ValueId, ValueId> pair = {old, fresh};
+  void Order(program::ValueId old, program::ValueId fresh) {
+    const std::pair<program::ValueId, program::ValueId> pair = {old, fresh};
     OrderReadersFirst(program_, program_.main, {&pair, 1});
   }
 
-  Program program_;
-  Builder builder_{program_};
+  program::Program program_;
+  program::Builder builder_{program_};
 };
 
 TEST_F(Schedule, PutsReadersOfTheOldBeforeTheWriterOfTheNew) {
-  const ValueId old = Scratch(), fresh = Scratch(), x = Scratch(), y = Scratch();
+  const program::ValueId old = Scratch(), fresh = Scratch(), x = Scratch(), y = Scratch();
   Copy("write", x, fresh);
   Copy("other", x, Scratch());
   Copy("read", old, y);
@@ -63,7 +63,7 @@ TEST_F(Schedule, PutsReadersOfTheOldBeforeTheWriterOfTheNew) {
 }
 
 TEST_F(Schedule, LeavesTheOrderWhereAReaderNeedsTheNewValue) {
-  const ValueId old = Scratch(), fresh = Scratch(), x = Scratch();
+  const program::ValueId old = Scratch(), fresh = Scratch(), x = Scratch();
   Copy("write", x, fresh);
   Copy("take", fresh, old);
   Copy("read", old, Scratch());
@@ -73,8 +73,8 @@ TEST_F(Schedule, LeavesTheOrderWhereAReaderNeedsTheNewValue) {
 
 // The validator recognises an If by two adjacent branches.
 TEST_F(Schedule, KeepsTheBranchesOfAnIfTogether) {
-  const ValueId condition = builder_.Scratch({ElementType::boolean, {}});
-  const ValueId old = Scratch(), fresh = Scratch(), x = Scratch(), y = Scratch();
+  const program::ValueId condition = builder_.Scratch({ElementType::boolean, {}});
+  const program::ValueId old = Scratch(), fresh = Scratch(), x = Scratch(), y = Scratch();
   Copy("write", x, fresh);
   Branch("then", condition, true, old, y);
   Branch("else", condition, false, x, y);
@@ -83,8 +83,9 @@ TEST_F(Schedule, KeepsTheBranchesOfAnIfTogether) {
 }
 
 TEST_F(Schedule, TakesTwoIfsOfOneConditionAsTwo) {
-  const ValueId condition = builder_.Scratch({ElementType::boolean, {}});
-  const ValueId old = Scratch(), fresh = Scratch(), x = Scratch(), y = Scratch(), z = Scratch();
+  const program::ValueId condition = builder_.Scratch({ElementType::boolean, {}});
+  const program::ValueId old = Scratch(), fresh = Scratch(), x = Scratch(), y = Scratch(),
+                         z = Scratch();
   Branch("then", condition, true, x, y);
   Branch("else", condition, false, x, y);
   Copy("write", x, fresh);

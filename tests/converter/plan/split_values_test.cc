@@ -17,17 +17,23 @@ TensorType Floats(int64_t count) { return {ElementType::f32, {count}}; }
 
 class SplitValuesTest : public testing::Test {
  protected:
-  ValueId Input(int64_t count) {
-    const ValueId value = builder_.Scratch(Floats(count));
-    program_.inputs.push_back({value, {"x"}, kNone, 0});
+  program::ValueId Input(int64_t count) {
+    const program::ValueId value = builder_.Scratch(Floats(count));
+    program_.inputs.push_back({value, {"x"}, program::kNone, 0});
     return value;
   }
-  void Output(ValueId value) { program_.outputs.push_back({value, {"y"}, kNone, 0}); }
-  ValueId Part(ValueId whole, int64_t first, int64_t count) {
+  void Output(program::ValueId value) {
+    program_.outputs.push_back({value, {"y"}, program::kNone, 0});
+  }
+  program::ValueId Part(program::ValueId whole, int64_t first, int64_t count) {
     return builder_.View(whole, 4 * first, Floats(count));
   }
-  void NegativeTo(ValueId x, ValueId y) { EmitUnary(builder_, format::UnaryOp::negative, x, y); }
-  ValueId Negative(ValueId x) { return Unary(builder_, format::UnaryOp::negative, x); }
+  void NegativeTo(program::ValueId x, program::ValueId y) {
+    EmitUnary(builder_, format::UnaryOp::negative, x, y);
+  }
+  program::ValueId Negative(program::ValueId x) {
+    return Unary(builder_, format::UnaryOp::negative, x);
+  }
 
   // Bytes of all values in scratch, in order of the values.
   std::vector<int64_t> Split() {
@@ -38,12 +44,13 @@ class SplitValuesTest : public testing::Test {
     return bytes;
   }
 
-  Program program_;
-  Builder builder_{program_};
+  program::Program program_;
+  program::Builder builder_{program_};
 };
 
 TEST_F(SplitValuesTest, LeavesOutWhatNothingTouches) {
-  const ValueId x = Input(4), whole = builder_.Scratch(Floats(16)), part = Part(whole, 4, 4);
+  const program::ValueId x = Input(4), whole = builder_.Scratch(Floats(16)),
+                         part = Part(whole, 4, 4);
   NegativeTo(x, part);
   Output(Negative(part));
   EXPECT_EQ(Split(), (std::vector<int64_t>{16, 16, 16}));
@@ -52,19 +59,20 @@ TEST_F(SplitValuesTest, LeavesOutWhatNothingTouches) {
 }
 
 TEST_F(SplitValuesTest, MakesOnePartForWhatHasNothingInCommon) {
-  const ValueId x = Input(4), whole = builder_.Scratch(Floats(8));
-  const ValueId low = Part(whole, 0, 4), high = Part(whole, 4, 4), inner = Part(high, 2, 2);
+  const program::ValueId x = Input(4), whole = builder_.Scratch(Floats(8));
+  const program::ValueId low = Part(whole, 0, 4), high = Part(whole, 4, 4),
+                         inner = Part(high, 2, 2);
   NegativeTo(x, low);
   Output(Negative(low));
   NegativeTo(x, high);
   Output(Negative(inner));
   EXPECT_EQ(Split(), (std::vector<int64_t>{16, 16, 8, 16, 16}));
   EXPECT_NE(Resolve(program_, low).root, Resolve(program_, high).root);
-  EXPECT_EQ(Resolve(program_, inner), (Location{Resolve(program_, high).root, 8, {}}));
+  EXPECT_EQ(Resolve(program_, inner), (program::Location{Resolve(program_, high).root, 8, {}}));
 }
 
 TEST_F(SplitValuesTest, KeepsWhatIsReadAsAWhole) {
-  const ValueId x = Input(4), whole = builder_.Scratch(Floats(8));
+  const program::ValueId x = Input(4), whole = builder_.Scratch(Floats(8));
   NegativeTo(x, Part(whole, 0, 4));
   NegativeTo(x, Part(whole, 4, 4));
   Output(whole);
@@ -73,9 +81,9 @@ TEST_F(SplitValuesTest, KeepsWhatIsReadAsAWhole) {
 
 // Each value begins at a multiple of 16 bytes, so splitting further would need more bytes.
 TEST_F(SplitValuesTest, KeepsPartsTogetherThatShareSixteenBytes) {
-  const ValueId x = Input(2), whole = builder_.Scratch(Floats(4));
+  const program::ValueId x = Input(2), whole = builder_.Scratch(Floats(4));
   for (const int64_t first : {0, 2}) {
-    const ValueId part = Part(whole, first, 2);
+    const program::ValueId part = Part(whole, first, 2);
     NegativeTo(x, part);
     Output(Negative(part));
   }
@@ -84,13 +92,13 @@ TEST_F(SplitValuesTest, KeepsPartsTogetherThatShareSixteenBytes) {
 
 // Over all its iterations the loop accesses every row except the last two.
 TEST_F(SplitValuesTest, CountsWhatALoopReaches) {
-  const ValueId x = Input(4), whole = builder_.Scratch(Floats(4 * 8));
-  const SectionId section = 0;
+  const program::ValueId x = Input(4), whole = builder_.Scratch(Floats(4 * 8));
+  const program::SectionId section = 0;
   program_.sections.emplace_back();
   program_.sections[section].trip_count = program_.sections[section].max_trips = 6;
   program_.sections[section].copies = {1};
   program_.blocks.emplace_back();
-  builder_.Append(SectionEntry{section});
+  builder_.Append(program::SectionEntry{section});
   builder_.SetBlock(1);
   NegativeTo(x, builder_.View(whole, 0, Floats(4), {{section, 16}}));
   builder_.SetBlock(0);

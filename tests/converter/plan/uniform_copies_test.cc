@@ -14,39 +14,41 @@ const TensorType kFour = {ElementType::f32, {4}};
 
 class UniformCopies : public testing::Test {
  protected:
-  ValueId Row(const std::vector<float>& numbers) { return builder_.WeightsOf(kFour, numbers); }
+  program::ValueId Row(const std::vector<float>& numbers) {
+    return builder_.WeightsOf(kFour, numbers);
+  }
   // The step that a copy of `source` becomes.
-  const Step& Copied(ValueId source, ValueId target) {
+  const program::Step& Copied(program::ValueId source, program::ValueId target) {
     builder_.Copy(source, target);
     FillUniformCopies(program_);
-    return std::get<Step>(program_.blocks[program_.main].items.back());
+    return std::get<program::Step>(program_.blocks[program_.main].items.back());
   }
-  ValueId Scratch() { return builder_.Scratch(kFour); }
+  program::ValueId Scratch() { return builder_.Scratch(kFour); }
 
-  Program program_;
-  Builder builder_{program_};
+  program::Program program_;
+  program::Builder builder_{program_};
 };
 
 TEST_F(UniformCopies, FillWithTheElement) {
-  const Because because(builder_, format::Reason::initial_value);
-  const ValueId target = Scratch();
-  const Step& step = Copied(Row({0.5f, 0.5f, 0.5f, 0.5f}), target);
-  ASSERT_EQ(step.kind(), StepKind::kFill);
+  const program::Because because(builder_, format::Reason::initial_value);
+  const program::ValueId target = Scratch();
+  const program::Step& step = Copied(Row({0.5f, 0.5f, 0.5f, 0.5f}), target);
+  ASSERT_EQ(step.kind(), program::StepKind::kFill);
   const auto& fill = std::get<format::FillParams>(step.params);
   EXPECT_EQ(fill.count(), 4u);
   EXPECT_EQ(fill.element_bytes(), 4u);
   EXPECT_EQ(fill.bits_low(), 0x3F000000u);
   EXPECT_EQ(fill.bits_high(), 0u);
   EXPECT_TRUE(step.inputs.empty());
-  EXPECT_EQ(step.outputs, std::vector<ValueId>{target});
+  EXPECT_EQ(step.outputs, std::vector<program::ValueId>{target});
   EXPECT_EQ(step.reason, format::Reason::initial_value);
 }
 
 TEST_F(UniformCopies, FillWithEightBytes) {
   const TensorType type = {ElementType::i64, {3}};
-  const ValueId numbers = builder_.WeightsOf(type, std::vector<int64_t>(3, 0x123456789A));
-  const Step& step = Copied(numbers, builder_.Scratch(type));
-  ASSERT_EQ(step.kind(), StepKind::kFill);
+  const program::ValueId numbers = builder_.WeightsOf(type, std::vector<int64_t>(3, 0x123456789A));
+  const program::Step& step = Copied(numbers, builder_.Scratch(type));
+  ASSERT_EQ(step.kind(), program::StepKind::kFill);
   const auto& fill = std::get<format::FillParams>(step.params);
   EXPECT_EQ(fill.count(), 3u);
   EXPECT_EQ(fill.bits_low(), 0x3456789Au);
@@ -54,17 +56,20 @@ TEST_F(UniformCopies, FillWithEightBytes) {
 }
 
 TEST_F(UniformCopies, LookAtThePartThatIsCopied) {
-  const ValueId whole = Row({1, 2, 2, 3});
+  const program::ValueId whole = Row({1, 2, 2, 3});
   const TensorType pair = {ElementType::f32, {2}};
-  EXPECT_EQ(Copied(builder_.View(whole, 4, pair), builder_.Scratch(pair)).kind(), StepKind::kFill);
-  EXPECT_EQ(Copied(builder_.View(whole, 8, pair), builder_.Scratch(pair)).kind(), StepKind::kCopy);
+  EXPECT_EQ(Copied(builder_.View(whole, 4, pair), builder_.Scratch(pair)).kind(),
+            program::StepKind::kFill);
+  EXPECT_EQ(Copied(builder_.View(whole, 8, pair), builder_.Scratch(pair)).kind(),
+            program::StepKind::kCopy);
 }
 
 TEST_F(UniformCopies, StayWhereElementsDifferOrAreNoConstant) {
-  EXPECT_EQ(Copied(Row({0, 0, 0, 1}), Scratch()).kind(), StepKind::kCopy);
-  EXPECT_EQ(Copied(Row({0.0f, -0.0f, 0.0f, 0.0f}), Scratch()).kind(), StepKind::kCopy);
-  EXPECT_EQ(Copied(Scratch(), Scratch()).kind(), StepKind::kCopy);
-  EXPECT_EQ(Copied(builder_.VariableNamed("v", kFour).value, Scratch()).kind(), StepKind::kCopy);
+  EXPECT_EQ(Copied(Row({0, 0, 0, 1}), Scratch()).kind(), program::StepKind::kCopy);
+  EXPECT_EQ(Copied(Row({0.0f, -0.0f, 0.0f, 0.0f}), Scratch()).kind(), program::StepKind::kCopy);
+  EXPECT_EQ(Copied(Scratch(), Scratch()).kind(), program::StepKind::kCopy);
+  EXPECT_EQ(Copied(builder_.VariableNamed("v", kFour).value, Scratch()).kind(),
+            program::StepKind::kCopy);
 }
 
 }  // namespace

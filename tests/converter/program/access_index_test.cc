@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 Access AccessOf(int64_t item, bool write, int64_t begin, int64_t end,
@@ -93,4 +93,4 @@ TEST(AccessIndex, AsksThePredicateOfOverlappingOnesAlone) {
 }
 
 }  // namespace
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -20,10 +20,10 @@ namespace weft {
 namespace {
 
 using ops::CellKind;
-using plan::Builder;
-using plan::Program;
-using plan::StepKind;
-using plan::ValueId;
+using program::Builder;
+using program::Program;
+using program::StepKind;
+using program::ValueId;
 
 std::vector<float> Sawtooth(int64_t count, int64_t period) {
   std::vector<float> numbers;
@@ -65,10 +65,10 @@ struct CellProgram {
 
   ValueId Input(const TensorType& type) {
     const ValueId value = builder.Scratch(type);
-    program.inputs.push_back({value, {"in"}, plan::kNone, 0});
+    program.inputs.push_back({value, {"in"}, program::kNone, 0});
     return value;
   }
-  void Output(ValueId value) { program.outputs.push_back({value, {"out"}, plan::kNone, 0}); }
+  void Output(ValueId value) { program.outputs.push_back({value, {"out"}, program::kNone, 0}); }
   std::vector<ValueId> States() {
     std::vector<ValueId> states;
     for (size_t i = 0; i < StateCount(shape.kind); ++i) {
@@ -105,7 +105,7 @@ struct CellProgram {
 
   std::vector<std::vector<float>> Run(const Program& of) const {
     std::vector<std::vector<float>> inputs;
-    for (const plan::Port& port : of.inputs) {
+    for (const program::Port& port : of.inputs) {
       inputs.push_back(Sawtooth(of.values[port.value].bytes / 4, 13));
     }
     return RunFloats(of, inputs);
@@ -115,10 +115,10 @@ struct CellProgram {
   // of the separate steps.
   Program Fused(int64_t hoisted_rows = 1) const {
     Program fused = program;
-    plan::FuseCells(fused, precisions);
+    program::FuseCells(fused, precisions);
     plan::PlanLoops(fused);
-    plan::Hoist(fused, hoisted_rows);
-    plan::JoinCellInputs(fused);
+    program::Hoist(fused, hoisted_rows);
+    program::JoinCellInputs(fused);
     plan::AlternateWeightOrder(fused);
     EXPECT_EQ(Run(fused), Run(program));
     return fused;
@@ -126,7 +126,7 @@ struct CellProgram {
 
   ops::CellShape shape;
   Program program;
-  plan::Precisions precisions;
+  program::Precisions precisions;
   Builder builder{program};
   ops::PackedCell packed;
 };
@@ -136,10 +136,10 @@ using KindList = std::vector<StepKind>;
 // Steps in the copies of the only section, except plain copies, which are removed later.
 std::vector<KindList> Phases(const Program& program) {
   std::vector<KindList> phases;
-  for (const plan::BlockId copy : program.sections.at(0).copies) {
+  for (const program::BlockId copy : program.sections.at(0).copies) {
     KindList& kinds = phases.emplace_back();
-    for (const plan::Item& item : program.blocks[copy].items) {
-      const StepKind kind = std::get<plan::Step>(item).kind();
+    for (const program::Item& item : program.blocks[copy].items) {
+      const StepKind kind = std::get<program::Step>(item).kind();
       if (kind != StepKind::kCopy) kinds.push_back(kind);
     }
   }
@@ -217,8 +217,8 @@ TEST(Cells, OfWeightsThatWereIntegersAreSteps) {
 // If --precision names one of the layers, its type must apply to the weights of that layer only.
 TEST(Cells, OfLayersThatACallTellsApartAreSteps) {
   CellProgram lstm = CellProgram(ShapeOf(CellKind::kLstm, 16)).Once();
-  for (plan::Item& item : lstm.program.blocks[lstm.program.main].items) {
-    plan::Step& step = std::get<plan::Step>(item);
+  for (program::Item& item : lstm.program.blocks[lstm.program.main].items) {
+    program::Step& step = std::get<program::Step>(item);
     step.layer = step.kind() == StepKind::kLstmGates ? "gates" : "product";
   }
   EXPECT_EQ(Kinds(lstm.Fused()), KindList{StepKind::kLstmCell});
@@ -231,9 +231,9 @@ TEST(Cells, OfLayersThatACallTellsApartAreSteps) {
 // For the cell in each copy of the body: 1 if it reads its weights backward.
 std::vector<uint32_t> Directions(const Program& program) {
   std::vector<uint32_t> directions;
-  for (const plan::BlockId copy : program.sections.at(0).copies) {
-    for (const plan::Item& item : program.blocks[copy].items) {
-      const auto& step = std::get<plan::Step>(item);
+  for (const program::BlockId copy : program.sections.at(0).copies) {
+    for (const program::Item& item : program.blocks[copy].items) {
+      const auto& step = std::get<program::Step>(item);
       if (const auto* lstm = std::get_if<format::LstmCellParams>(&step.params)) {
         directions.push_back(lstm->backward());
       }
@@ -323,7 +323,7 @@ TEST(Cells, ShareTheirWeights) {
   CellProgram twice(ShapeOf(CellKind::kGru, 16));
   twice.Once().Once();
   const Program fused = twice.Fused();
-  const std::vector<plan::Step> steps = Steps(fused);
+  const std::vector<program::Step> steps = Steps(fused);
   ASSERT_EQ(Kinds(fused), KindList(2, StepKind::kGruCell));
   EXPECT_EQ(steps[0].inputs[1], steps[1].inputs[1]);
 }
@@ -331,8 +331,8 @@ TEST(Cells, ShareTheirWeights) {
 TEST(Cells, DoNotReadWhatWasWrittenInBetween) {
   CellProgram cell(ShapeOf(CellKind::kLstm, 16));
   cell.Once();
-  std::vector<plan::Item>& items = cell.program.blocks[cell.program.main].items;
-  auto& recurrent = std::get<plan::Step>(items[1]);
+  std::vector<program::Item>& items = cell.program.blocks[cell.program.main].items;
+  auto& recurrent = std::get<program::Step>(items[1]);
   const ValueId h = recurrent.inputs[0];
   Builder& builder = cell.builder;
   builder.Fill(h);  // moved from after the gates to between the product and the gates

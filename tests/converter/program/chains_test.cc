@@ -19,8 +19,8 @@ namespace weft {
 namespace {
 
 using format::UnaryOp;
-using plan::StepKind;
-using plan::ValueId;
+using program::StepKind;
+using program::ValueId;
 using ChainKinds = std::vector<StepKind>;
 
 std::vector<float> Waves(int64_t count) {
@@ -29,11 +29,11 @@ std::vector<float> Waves(int64_t count) {
   return numbers;
 }
 
-plan::Program Chained(const plan::Program& program) {
-  plan::Program chained = program;
-  plan::JoinChains(chained, 1);
+program::Program Chained(const program::Program& program) {
+  program::Program chained = program;
+  program::JoinChains(chained, 1);
   std::vector<std::vector<float>> inputs;
-  for (const plan::Port& port : program.inputs) {
+  for (const program::Port& port : program.inputs) {
     inputs.push_back(Waves(program.values[port.value].bytes / 4));
   }
   const auto apart = RunFloats(program, inputs), joined = RunFloats(chained, inputs);
@@ -45,8 +45,8 @@ plan::Program Chained(const plan::Program& program) {
 }
 
 struct Chains : testing::Test {
-  plan::Program program;
-  plan::Builder builder{program};
+  program::Program program;
+  program::Builder builder{program};
 
   ValueId Input(Dims dims) {
     const ValueId value = builder.Scratch({ElementType::f32, std::move(dims)});
@@ -65,7 +65,7 @@ struct ChainGraphs : testing::Test {
   ir::Source Of(const char* type, std::vector<ir::Source> inputs) {
     return g.Add(type, 1, std::move(inputs));
   }
-  plan::Program Joined() {
+  program::Program Joined() {
     EXPECT_TRUE(g.Infer()) << g.FaultText();
     return Chained(g.Lower());
   }
@@ -74,7 +74,7 @@ struct ChainGraphs : testing::Test {
 TEST_F(Chains, JoinsWhatStandsBehindOneAnother) {
   const ValueId a = Input({3, 5}), b = Input({3, 5});
   Output(Unary(builder, UnaryOp::tanh, Add(builder, Unary(builder, UnaryOp::abs, a), b)));
-  const plan::Program chained = Chained(program);
+  const program::Program chained = Chained(program);
   ASSERT_EQ(Kinds(chained), (ChainKinds{StepKind::kChain}));
   const auto params = ParamsAt<format::ChainParams>(chained);
   EXPECT_EQ(params.rank(), 1u);
@@ -86,21 +86,21 @@ TEST_F(Chains, JoinsWhatStandsBehindOneAnother) {
 
 TEST_F(Chains, AreWorthTheirKernel) {
   ValueId value = Input({3});
-  for (size_t i = 0; i < plan::kMinStepsSpared; ++i) value = Unary(builder, UnaryOp::sin, value);
+  for (size_t i = 0; i < program::kMinStepsSpared; ++i) value = Unary(builder, UnaryOp::sin, value);
   Output(value);
-  plan::Program few = program;
-  plan::JoinChains(few);
-  EXPECT_EQ(Kinds(few), ChainKinds(plan::kMinStepsSpared, StepKind::kUnary));
+  program::Program few = program;
+  program::JoinChains(few);
+  EXPECT_EQ(Kinds(few), ChainKinds(program::kMinStepsSpared, StepKind::kUnary));
   program.outputs.clear();
   Output(Unary(builder, UnaryOp::sin, value));
-  plan::JoinChains(program);
+  program::JoinChains(program);
   EXPECT_EQ(Kinds(program), (ChainKinds{StepKind::kChain}));
 }
 
 TEST_F(Chains, ReadsAValueTwice) {
   const ValueId sum = Add(builder, Input({7}), Input({7}));
   Output(Add(builder, Unary(builder, UnaryOp::sigmoid, sum), Add(builder, sum, sum)));
-  const plan::Program chained = Chained(program);
+  const program::Program chained = Chained(program);
   ASSERT_EQ(Kinds(chained), (ChainKinds{StepKind::kChain}));
   EXPECT_EQ(ParamsAt<format::ChainParams>(chained).instructions(), 4);
   EXPECT_EQ(ParamsAt<format::ChainParams>(chained).registers(), 2);
@@ -117,7 +117,7 @@ TEST_F(Chains, HoldSixteenInstructions) {
   ValueId value = Input({9});
   for (int i = 0; i < 33; ++i) value = Unary(builder, UnaryOp::sin, value);
   Output(value);
-  const plan::Program chained = Chained(program);
+  const program::Program chained = Chained(program);
   ASSERT_EQ(Kinds(chained), (ChainKinds{StepKind::kUnary, StepKind::kChain, StepKind::kChain}));
   EXPECT_EQ(ParamsAt<format::ChainParams>(chained, 1).instructions(), 16);
 }
@@ -126,7 +126,7 @@ TEST_F(Chains, HoldSixInputs) {
   ValueId value = Input({9});
   for (int i = 0; i < 8; ++i) value = Add(builder, value, Input({9}));
   Output(value);
-  const plan::Program chained = Chained(program);
+  const program::Program chained = Chained(program);
   ASSERT_EQ(Kinds(chained), (ChainKinds{StepKind::kChain, StepKind::kChain}));
   EXPECT_EQ(ParamsAt<format::ChainParams>(chained, 1).instructions(), 5);
 }
@@ -170,7 +170,7 @@ TEST_F(ChainGraphs, HoldNumbersThemselves) {
   const ir::Source x = g.Parameter(F32({2, 6}));
   const ir::Source scaled = Of("Multiply", {x, g.Floats({}, {3})});
   g.Result(Of("Add", {Of("Sin", {scaled}), g.Floats({1, 1}, {0.5f})}));
-  const plan::Program chained = Joined();
+  const program::Program chained = Joined();
   ASSERT_EQ(Kinds(chained), (ChainKinds{StepKind::kChain}));
   const auto params = ParamsAt<format::ChainParams>(chained);
   EXPECT_EQ(params.constants(), 2);
@@ -183,7 +183,7 @@ TEST_F(ChainGraphs, StageWhatIsBroadcast) {
   const ir::Source plane = g.Parameter(F32({6, 1})), number = g.Parameter(F32({}));
   const ir::Source sum = Of("Add", {Of("Multiply", {x, row}), plane});
   g.Result(Of("Sigmoid", {Of("Subtract", {sum, number})}));
-  const plan::Program chained = Joined();
+  const program::Program chained = Joined();
   ASSERT_EQ(Kinds(chained), (ChainKinds{StepKind::kChain}));
   const auto params = ParamsAt<format::ChainParams>(chained);
   EXPECT_EQ(params.rank(), 3u);

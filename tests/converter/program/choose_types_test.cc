@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 struct Cost {
@@ -98,4 +98,4 @@ TEST(ChooseTypes, StopsAtTheMaximumNumberOfTrials) {
 }
 
 }  // namespace
-}  // namespace weft::plan
+}  // namespace weft::program

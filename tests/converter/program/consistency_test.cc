@@ -7,7 +7,7 @@
 #include "tests/converter/plan/elementwise.h"
 #include "tests/converter/steps.h"
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 const TensorType kRow = {ElementType::f32, {4}};
@@ -102,4 +102,4 @@ TEST_F(ProgramConsistency, FindsAPortWithoutAValue) {
 }
 
 }  // namespace
-}  // namespace weft::plan
+}  // namespace weft::program

@@ -20,10 +20,10 @@
 namespace weft {
 namespace {
 
-using plan::Builder;
-using plan::Precisions;
-using plan::Program;
-using plan::ValueId;
+using program::Builder;
+using program::Precisions;
+using program::Program;
+using program::ValueId;
 
 // The layer "groups" multiplies an input by a constant.
 struct Groups {
@@ -38,7 +38,7 @@ struct Groups {
          bool from_integers = false)
       : x_dims(std::move(x_shape)), w_dims(std::move(w_shape)), is_left(on_the_left) {
     x = builder.Scratch(F32(x_dims));
-    program.inputs.push_back({x, {"x"}, plan::kNone, 0});
+    program.inputs.push_back({x, {"x"}, program::kNone, 0});
     std::vector<float> weights(static_cast<size_t>(ElementCount(w_dims).value()));
     for (size_t i = 0; i < weights.size(); ++i) {
       weights[i] = (static_cast<float>(i * 7 % 23) - 11) * step;
@@ -59,20 +59,20 @@ struct Groups {
     const ValueId y = builder.Scratch(F32(dims));
     ops::EmitProduct(builder, ops::ProductOfBatches(batch, a, b), is_left ? w : x, is_left ? x : w,
                      y);
-    program.outputs.push_back({y, {"y"}, plan::kNone, 0});
+    program.outputs.push_back({y, {"y"}, program::kNone, 0});
   }
 
-  plan::WeightsReport Narrow(const Precisions& precisions) {
+  program::WeightsReport Narrow(const Precisions& precisions) {
     Faults faults;
-    plan::WeightsReport report = plan::NarrowWeights(program, precisions, faults);
+    program::WeightsReport report = program::NarrowWeights(program, precisions, faults);
     for (const std::string& line : faults.lines()) ADD_FAILURE() << line;
     return report;
   }
   // The kinds of the steps, for example "dense dense".
   std::string Kinds() const {
     std::string kinds;
-    for (const plan::Step& step : Steps(program)) {
-      kinds += (kinds.empty() ? "" : " ") + std::string(plan::Name(step.kind()));
+    for (const program::Step& step : Steps(program)) {
+      kinds += (kinds.empty() ? "" : " ") + std::string(program::Name(step.kind()));
     }
     return kinds;
   }
@@ -85,7 +85,7 @@ struct Groups {
   }
 };
 
-Precisions ForAllLayers(const plan::Precision& all) { return {all, {}}; }
+Precisions ForAllLayers(const program::Precision& all) { return {all, {}}; }
 
 struct Shapes {
   const char* name;
@@ -113,7 +113,7 @@ TEST(ConstantProducts, ComputeTheSameBits) {
     Groups narrow(shapes.x, shapes.w, 0x1p-6f, shapes.is_left);
     wide.Narrow(ForAllLayers(ElementType::f32));
     EXPECT_EQ(wide.Kinds(), "matmul");
-    const plan::WeightsReport report = narrow.Narrow({});
+    const program::WeightsReport report = narrow.Narrow({});
     ASSERT_EQ(report.layers.size(), 1u);
     EXPECT_EQ(report.layers[0].type, ElementType::f16);
     EXPECT_EQ(narrow.Kinds().find("matmul"), std::string::npos) << narrow.Kinds();
@@ -127,9 +127,10 @@ TEST(ConstantProducts, RoundAsDenseLayersDo) {
       SCOPED_TRACE(std::string(shapes.name) + " as " + type);
       Groups wide(shapes.x, shapes.w, 0.01f, shapes.is_left);
       Groups narrow(shapes.x, shapes.w, 0.01f, shapes.is_left);
-      const plan::WeightsReport report = narrow.Narrow(ForAllLayers(*plan::PrecisionOf(type)));
+      const program::WeightsReport report =
+          narrow.Narrow(ForAllLayers(*program::PrecisionOf(type)));
       ASSERT_EQ(report.layers.size(), 1u);
-      const plan::LayerWeights& row = report.layers[0];
+      const program::LayerWeights& row = report.layers[0];
       EXPECT_EQ(row.layer, "groups");
       EXPECT_EQ(row.bytes_before, ElementCount(shapes.w).value() * 4);
       EXPECT_LT(row.bytes, row.bytes_before);
@@ -149,7 +150,7 @@ TEST(ConstantProducts, RoundAsDenseLayersDo) {
 
 TEST(ConstantProducts, AreOneDenseStepForEachMatrix) {
   Groups groups({1, 1, 8, 1, 32}, {8, 32, 64});
-  const plan::WeightsReport report = groups.Narrow(ForAllLayers(ElementType::f16));
+  const program::WeightsReport report = groups.Narrow(ForAllLayers(ElementType::f16));
   EXPECT_EQ(groups.Kinds(), "dense dense dense dense dense dense dense dense");
   ASSERT_EQ(report.types.size(), 1u);
   EXPECT_EQ(report.types[0].bytes, 8 * 32 * 64 * 2);
@@ -160,7 +161,7 @@ TEST(ConstantProducts, AreOneDenseStepForEachMatrix) {
 // Weights that are compressed in the file: no request, no rounding.
 TEST(ConstantProducts, KeepIntegers) {
   Groups groups({2, 3, 32}, {2, 32, 32}, 0.01f, false, true);
-  const plan::WeightsReport report = groups.Narrow({});
+  const program::WeightsReport report = groups.Narrow({});
   EXPECT_EQ(groups.Kinds(), "dense_i8 dense_i8");
   ASSERT_EQ(report.types.size(), 1u);
   EXPECT_FALSE(report.types[0].is_rounded);
@@ -176,7 +177,7 @@ TEST(ConstantProducts, ShareWeights) {
 }
 
 std::string Because(Groups& groups, const Precisions& precisions) {
-  const plan::WeightsReport report = groups.Narrow(precisions);
+  const program::WeightsReport report = groups.Narrow(precisions);
   EXPECT_EQ(groups.Kinds().find("dense"), std::string::npos);
   return report.layers.empty() ? "not listed" : report.layers[0].f32_because;
 }
@@ -200,7 +201,7 @@ TEST(ConstantProducts, SayWhyTheyStayFloats) {
   EXPECT_EQ(Because(twice, ForAllLayers(ElementType::f16)),
             "steps read them as different matrices");
   Groups read({2, 32, 32}, {2, 32, 32});
-  read.program.outputs.push_back({read.w, {"w"}, plan::kNone, 0});
+  read.program.outputs.push_back({read.w, {"w"}, program::kNone, 0});
   EXPECT_EQ(Because(read, ForAllLayers(ElementType::f16)), "another step also reads them");
 }
 
@@ -208,8 +209,9 @@ TEST(ConstantProducts, CanBeNamed) {
   const auto fault = [](const Dims& x, const Dims& w, const char* layer, const char* type) {
     Groups groups(x, w);
     Faults faults;
-    plan::NarrowWeights(groups.program,
-                        {*plan::PrecisionOf("f16"), {{layer, *plan::PrecisionOf(type)}}}, faults);
+    program::NarrowWeights(groups.program,
+                           {*program::PrecisionOf("f16"), {{layer, *program::PrecisionOf(type)}}},
+                           faults);
     return faults.ok() ? groups.Kinds() : faults.lines().front();
   };
   EXPECT_EQ(fault({2, 5, 20}, {2, 20, 30}, "groups", "f32"), "matmul");

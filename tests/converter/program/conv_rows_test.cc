@@ -38,12 +38,12 @@ ConvParams Pointwise() {
 }
 
 using Change = std::function<void(ConvParams&)>;
-std::optional<plan::ConvRows> Rows(const Change& change) {
+std::optional<program::ConvRows> Rows(const Change& change) {
   ConvParams params = Pointwise();
   change(params);
-  return plan::ConvRowsOf(params);
+  return program::ConvRowsOf(params);
 }
-void ExpectRows(const std::optional<plan::ConvRows>& rows, uint32_t count, uint32_t x_stride,
+void ExpectRows(const std::optional<program::ConvRows>& rows, uint32_t count, uint32_t x_stride,
                 uint32_t y_stride, bool has_own_x = true, bool has_own_y = true) {
   ASSERT_TRUE(rows.has_value());
   EXPECT_EQ(rows->product.rows(), count);

@@ -16,8 +16,8 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
-using plan::ValueId;
+using program::StepKind;
+using program::ValueId;
 using KindList = std::vector<StepKind>;
 
 // Small, different numbers of both signs, equal in every run.
@@ -36,15 +36,16 @@ ir::Source Constant(GraphBuilder& g, Dims dims, uint32_t seed) {
 }
 
 // Fuses the steps as in a loop body.
-void FuseAsBody(plan::Program& program) {
-  plan::Builder builder(program);
-  const plan::SectionId section = builder.NewSection();
-  const plan::BlockId body = builder.NewBlock();
+void FuseAsBody(program::Program& program) {
+  program::Builder builder(program);
+  const program::SectionId section = builder.NewSection();
+  const program::BlockId body = builder.NewBlock();
   std::swap(program.blocks[body].items, program.blocks[program.main].items);
-  for (const plan::Port& port : program.outputs) program.blocks[body].results.push_back(port.value);
+  for (const program::Port& port : program.outputs)
+    program.blocks[body].results.push_back(port.value);
   program.sections[section].loop.emplace().body = body;
   builder.Enter(section);
-  plan::FuseTails(program);
+  program::FuseTails(program);
   std::swap(program.blocks[body].items, program.blocks[program.main].items);
   program.sections.pop_back();
   program.blocks.pop_back();
@@ -53,11 +54,11 @@ void FuseAsBody(plan::Program& program) {
 enum class In { kMain, kLoop };
 
 // Fuses the program and returns it, after a run of both on the same inputs.
-plan::Program Fused(const plan::Program& program, In in = In::kMain) {
-  plan::Program fused = program;
-  in == In::kMain ? plan::FuseTails(fused) : FuseAsBody(fused);
+program::Program Fused(const program::Program& program, In in = In::kMain) {
+  program::Program fused = program;
+  in == In::kMain ? program::FuseTails(fused) : FuseAsBody(fused);
   std::vector<std::vector<float>> inputs;
-  for (const plan::Port& port : program.inputs) {
+  for (const program::Port& port : program.inputs) {
     inputs.push_back(Numbers(program.values[port.value].bytes / 4, 77));
   }
   const auto before = RunFloats(program, inputs), after = RunFloats(fused, inputs);
@@ -72,7 +73,7 @@ plan::Program Fused(const plan::Program& program, In in = In::kMain) {
 }
 
 // x [3,5] times a constant [5,7], plus the addend, as the only output.
-plan::Program ProductPlus(Dims addend, bool constant) {
+program::Program ProductPlus(Dims addend, bool constant) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({3, 5}));
   const ir::Source other =
@@ -87,7 +88,7 @@ TEST(FuseTail, StartsDenseInLoopsFromAnythingThatRepeatsByRows) {
   for (const bool constant : {true, false}) {
     for (const Dims& addend : {Dims{7}, Dims{1, 7}, Dims{3, 7}}) {
       SCOPED_TRACE(ToString(addend));
-      const plan::Program fused = Fused(ProductPlus(addend, constant), In::kLoop);
+      const program::Program fused = Fused(ProductPlus(addend, constant), In::kLoop);
       ASSERT_EQ(Kinds(fused), (KindList{StepKind::kDense}));
       EXPECT_EQ(ParamsAt<format::DenseParams>(fused).start_row_stride(), addend[0] == 3 ? 7u : 0u);
     }
@@ -99,7 +100,7 @@ TEST(FuseTail, StartsDenseOutsideLoopsFromOneConstantPerOutput) {
   for (const bool constant : {true, false}) {
     for (const Dims& addend : {Dims{7}, Dims{1, 7}, Dims{3, 7}}) {
       SCOPED_TRACE(ToString(addend));
-      const plan::Program fused = Fused(ProductPlus(addend, constant));
+      const program::Program fused = Fused(ProductPlus(addend, constant));
       if (constant && addend[0] != 3) {
         ASSERT_EQ(Kinds(fused), (KindList{StepKind::kDense}));
         EXPECT_EQ(ParamsAt<format::DenseParams>(fused).start_row_stride(), 0u);
@@ -117,7 +118,7 @@ TEST(FuseTail, StartsAProductOfOneColumnInLoopsOnly) {
   const ir::Source product = g.Add("MatMul", 1, {Constant(g, {7, 5}, 3), x});
   g.Result(g.Add("Add", 1, {product, Constant(g, {7, 1}, 4)}));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program program = g.Lower();
+  const program::Program program = g.Lower();
   EXPECT_EQ(Kinds(Fused(program, In::kLoop)), (KindList{StepKind::kDense}));
   EXPECT_EQ(Kinds(Fused(program)), (KindList{StepKind::kDense, StepKind::kBinary}));
 }
@@ -145,7 +146,7 @@ TEST(FuseTail, EndsInTheFunctionWithItsClip) {
   const ir::Source clipped = g.Add("Clamp", 1, {sum}, {{"min", "-0.5"}, {"max", "0.5"}});
   g.Result(g.Add("Sigmoid", 1, {clipped}));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program fused = Fused(g.Lower());
+  const program::Program fused = Fused(g.Lower());
   ASSERT_EQ(Kinds(fused), (KindList{StepKind::kDense}));
   const format::Activation activation = ParamsAt<format::DenseParams>(fused).activation();
   EXPECT_EQ(activation.op(), format::UnaryOp::sigmoid);
@@ -153,9 +154,9 @@ TEST(FuseTail, EndsInTheFunctionWithItsClip) {
 }
 
 // An int8 product with results of `type`, followed by a function of the dequantised results.
-plan::Program FunctionOfCodes(ElementType type) {
-  plan::Program program;
-  plan::Builder builder(program);
+program::Program FunctionOfCodes(ElementType type) {
+  program::Program program;
+  program::Builder builder(program);
   const ValueId x = builder.Scratch(F32({3, 16}));
   const ValueId codes = builder.Scratch({ElementType::i8, {3, 16}});
   const format::CodeRange bytes(0, -128, 127, ElementType::i8);
@@ -169,7 +170,7 @@ plan::Program FunctionOfCodes(ElementType type) {
   const ValueId y = builder.Scratch({type, {3, 16}});
   builder.Emit(format::DenseQ8Params(3, 16, 16, 16, 16, 0, format::Activation(),
                                      is_float ? format::CodeRange(0, 0, 0, type) : bytes),
-               {codes, packed, scales, plan::kNone, plan::kNone}, {y});
+               {codes, packed, scales, program::kNone, program::kNone}, {y});
   ValueId numbers = y;
   if (!is_float) {
     numbers = builder.Scratch(F32({3, 16}));
@@ -181,8 +182,8 @@ plan::Program FunctionOfCodes(ElementType type) {
   tanh.mutable_activation() = format::Activation(0, 0, 0, format::UnaryOp::tanh, 0, 0);
   tanh.mutate_type(ElementType::f32);
   builder.Emit(tanh, {numbers}, {end});
-  program.inputs.push_back({x, {"x"}, plan::kNone, 0});
-  program.outputs.push_back({end, {"y"}, plan::kNone, 0});
+  program.inputs.push_back({x, {"x"}, program::kNone, 0});
+  program.outputs.push_back({end, {"y"}, program::kNone, 0});
   return program;
 }
 
@@ -224,7 +225,7 @@ TEST(FuseTail, GivesConvolutionsTheirBias) {
       g.Add("GroupConvolution", 1, {x, Constant(g, {4, 2, 1, 3, 3}, 1)}, window);
   g.Result(g.Add("Add", 1, {depthwise, Constant(g, {8, 1, 1}, 2)}));
   ASSERT_TRUE(g.Infer()) << g.FaultText();
-  const plan::Program fused = Fused(g.Lower());
+  const program::Program fused = Fused(g.Lower());
   ASSERT_EQ(Kinds(fused), (KindList{StepKind::kConv, StepKind::kDepthwise}));
   EXPECT_EQ(ParamsAt<format::ConvParams>(fused, 0).activation().op(), format::UnaryOp::relu);
 }
@@ -240,7 +241,7 @@ TEST(FuseTail, LeavesAnAddendThatDiffersByPosition) {
 }
 
 // tanh(x W + h R + biases), with the biases where an exporter puts them.
-plan::Program Recurrence(bool bias_per_product) {
+program::Program Recurrence(bool bias_per_product) {
   GraphBuilder g;
   ir::Source a = g.Add("MatMul", 1, {g.Parameter(F32({2, 5})), Constant(g, {5, 7}, 1)});
   ir::Source b = g.Add("MatMul", 1, {g.Parameter(F32({2, 6})), Constant(g, {6, 7}, 2)});
@@ -258,10 +259,10 @@ plan::Program Recurrence(bool bias_per_product) {
 TEST(FuseTail, ChainsTwoProductsFromTheirBias) {
   for (const bool bias_per_product : {false, true}) {
     SCOPED_TRACE(bias_per_product);
-    const plan::Program fused = Fused(Recurrence(bias_per_product), In::kLoop);
+    const program::Program fused = Fused(Recurrence(bias_per_product), In::kLoop);
     ASSERT_EQ(Kinds(fused), (KindList{StepKind::kDense, StepKind::kDense}));
-    const std::vector<plan::Step> steps = Steps(fused);
-    EXPECT_EQ(fused.values[steps[0].inputs[2]].storage, plan::Storage::kWeights);
+    const std::vector<program::Step> steps = Steps(fused);
+    EXPECT_EQ(fused.values[steps[0].inputs[2]].storage, program::Storage::kWeights);
     EXPECT_EQ(steps[1].inputs[2], steps[0].outputs[0]);
     EXPECT_EQ(ParamsAt<format::DenseParams>(fused, 1).start_row_stride(), 7u);
   }
@@ -285,10 +286,10 @@ TEST(FuseTail, KeepsAProductThatIsAddedToItself) {
 }
 
 TEST(FuseTail, ReadsAVariableBeforeItChanges) {
-  plan::Program program;
-  plan::Builder builder(program);
+  program::Program program;
+  program::Builder builder(program);
   const ValueId state = builder.State(F32({4}), "s"), x = builder.Scratch(F32({4}));
-  program.variables.push_back({state, plan::kNone, "s"});
+  program.variables.push_back({state, program::kNone, "s"});
   program.inputs.push_back({x, {"x"}});
   const ValueId product = builder.Scratch(F32({4})), y = builder.Scratch(F32({4}));
   const ValueId weights = ops::PackDense(builder, Numbers(16, 1), 4, 1, 4, 4);
@@ -303,10 +304,10 @@ TEST(FuseTail, ReadsAVariableBeforeItChanges) {
 }
 
 TEST(FuseTail, NeverWritesOverWhatItReads) {
-  plan::Program program;
-  plan::Builder builder(program);
+  program::Program program;
+  program::Builder builder(program);
   const ValueId state = builder.State(F32({4}), "s");
-  program.variables.push_back({state, plan::kNone, "s"});
+  program.variables.push_back({state, program::kNone, "s"});
   const ValueId product = builder.Scratch(F32({4}));
   const ValueId weights = ops::PackDense(builder, Numbers(16, 1), 4, 1, 4, 4);
   ops::EmitDense(builder, 1, 4, 4, state, weights, product);
@@ -319,10 +320,10 @@ TEST(FuseTail, NeverWritesOverWhatItReads) {
 
 TEST(FuseTail, LeavesTheSlicedProductFreeForHoisting) {
   for (const bool sliced_first : {true, false}) {
-    plan::Program program;
-    plan::Builder builder(program);
-    const plan::SectionId section = builder.NewSection();
-    const plan::BlockId body = builder.NewBlock();
+    program::Program program;
+    program::Builder builder(program);
+    const program::SectionId section = builder.NewSection();
+    const program::BlockId body = builder.NewBlock();
     const ValueId sequence = builder.Scratch(F32({9, 4})), h = builder.Scratch(F32({4}));
     const ValueId slice = builder.Scratch(F32({4}));
     builder.Enter(section);
@@ -339,17 +340,17 @@ TEST(FuseTail, LeavesTheSlicedProductFreeForHoisting) {
     const ValueId y = builder.Scratch(F32({4}));
     builder.Emit(params, {a, b}, {y});
     program.blocks[body].results = {y};
-    plan::Loop& loop = program.sections[section].loop.emplace();
+    program::Loop& loop = program.sections[section].loop.emplace();
     loop.body = body;
     loop.sliced = {{sequence, slice}};
     loop.carried = {{builder.Scratch(F32({4})), h, 0}};
-    plan::FuseTails(program);
+    program::FuseTails(program);
     const auto& items = program.blocks[body].items;
     ASSERT_EQ(items.size(), 2u);
-    const auto& first = std::get<plan::Step>(items[0]);
-    const auto& second = std::get<plan::Step>(items[1]);
+    const auto& first = std::get<program::Step>(items[0]);
+    const auto& second = std::get<program::Step>(items[1]);
     EXPECT_EQ(first.inputs[0], slice);
-    EXPECT_EQ(first.inputs[2], plan::kNone);
+    EXPECT_EQ(first.inputs[2], program::kNone);
     EXPECT_EQ(second.inputs[0], h);
     EXPECT_EQ(second.inputs[2], first.outputs[0]);
     EXPECT_EQ(second.outputs[0], y);

@@ -18,10 +18,10 @@
 namespace weft {
 namespace {
 
-using plan::Builder;
-using plan::Program;
-using plan::StepKind;
-using plan::ValueId;
+using program::Builder;
+using program::Program;
+using program::StepKind;
+using program::ValueId;
 
 constexpr int64_t kTrips = 12, kInputs = 5, kOutputs = 3;
 
@@ -51,20 +51,20 @@ struct SumOfProducts {
           ops::EmitDense(builder, 1, kInputs, kOutputs, iteration.slices[0], weights, product);
           return std::vector<ValueId>{Add(builder, iteration.states[0], product)};
         });
-    program.outputs.push_back({out.scans[0], {"y"}, plan::kNone, 0});
+    program.outputs.push_back({out.scans[0], {"y"}, program::kNone, 0});
     plan::PlanLoops(program);
   }
 
   ValueId Input(const TensorType& type) {
     const ValueId value = builder.Scratch(type);
-    program.inputs.push_back({value, {"in"}, plan::kNone, 0});
+    program.inputs.push_back({value, {"in"}, program::kNone, 0});
     return value;
   }
 };
 
 std::vector<float> RunOnNumbers(const Program& program) {
   std::vector<std::vector<float>> inputs;
-  for (const plan::Port& port : program.inputs) {
+  for (const program::Port& port : program.inputs) {
     inputs.push_back(Numbers(program.values[port.value].bytes / 4));
   }
   return RunFloats(program, inputs).at(0);
@@ -76,14 +76,14 @@ struct WideProduct {
   int depth = 0;
 };
 
-void FindProduct(const Program& program, plan::BlockId block, int depth, WideProduct& found) {
-  for (const plan::Item& item : program.blocks[block].items) {
-    if (const auto* step = std::get_if<plan::Step>(&item)) {
+void FindProduct(const Program& program, program::BlockId block, int depth, WideProduct& found) {
+  for (const program::Item& item : program.blocks[block].items) {
+    if (const auto* step = std::get_if<program::Step>(&item)) {
       if (step->kind() != StepKind::kDense) continue;
       found = {std::get<format::DenseParams>(step->params).rows(), depth};
     } else {
-      const plan::SectionId section = std::get<plan::SectionEntry>(item).section;
-      for (const plan::BlockId copy : program.sections[section].copies) {
+      const program::SectionId section = std::get<program::SectionEntry>(item).section;
+      for (const program::BlockId copy : program.sections[section].copies) {
         FindProduct(program, copy, depth + 1, found);
       }
     }
@@ -104,7 +104,7 @@ TEST(Hoist, TakesAsManyRowsAsAreAllowedAndDivideTheLoop) {
          {Case{1, 1, 1}, {2, 2, 1}, {5, 4, 1}, {7, 6, 1}, {11, 6, 1}, {12, 12, 0}, {1000, 12, 0}}) {
       SCOPED_TRACE(max);
       Program hoisted = loop.program;
-      plan::Hoist(hoisted, max);
+      program::Hoist(hoisted, max);
       WideProduct product;
       FindProduct(hoisted, hoisted.main, 0, product);
       EXPECT_EQ(product.rows, rows);
@@ -118,7 +118,7 @@ TEST(Hoist, LeavesAProductOfTheState) {
   Program program;
   Builder builder(program);
   const ValueId state = builder.Scratch(F32({1, 4}));
-  program.inputs.push_back({state, {"s"}, plan::kNone, 0});
+  program.inputs.push_back({state, {"s"}, program::kNone, 0});
   ops::LoopSpec spec;
   spec.trips = 6;
   spec.carried.push_back({state, 0});
@@ -129,9 +129,9 @@ TEST(Hoist, LeavesAProductOfTheState) {
                    ops::PackDense(builder, Numbers(16), 4, 1, 4, 4), next);
     return std::vector<ValueId>{next};
   });
-  program.outputs.push_back({out.lasts[0], {"y"}, plan::kNone, 0});
+  program.outputs.push_back({out.lasts[0], {"y"}, program::kNone, 0});
   plan::PlanLoops(program);
-  plan::Hoist(program, 1000);
+  program::Hoist(program, 1000);
   WideProduct product;
   FindProduct(program, program.main, 0, product);
   EXPECT_EQ(product.rows, 1u);
@@ -153,13 +153,13 @@ struct Invariant {
     const ValueId last = Repeat(state, [&](const ops::Iteration& outer) {
       return std::vector<ValueId>{Repeat(outer.states[0], sum)};
     });
-    program.outputs.push_back({last, {"y"}, plan::kNone, 0});
+    program.outputs.push_back({last, {"y"}, program::kNone, 0});
     plan::PlanLoops(program);
   }
 
   ValueId Input() {
     const ValueId value = builder.Scratch(F32({4}));
-    program.inputs.push_back({value, {"in"}, plan::kNone, 0});
+    program.inputs.push_back({value, {"in"}, program::kNone, 0});
     return value;
   }
   ValueId Repeat(ValueId state, const ops::LowerBody& body) {
@@ -175,7 +175,7 @@ TEST(HoistInvariants, TakesWhatNoIterationChangesOutOfAllLoops) {
   const Invariant loop;
   const std::vector<float> expected = RunOnNumbers(loop.program);
   Program hoisted = loop.program;
-  plan::HoistInvariants(hoisted);
+  program::HoistInvariants(hoisted);
   const std::vector<StepKind> kinds = Kinds(hoisted);
   EXPECT_EQ(std::ranges::count(kinds, StepKind::kUnary), 2);
   EXPECT_EQ(std::ranges::count(Kinds(loop.program), StepKind::kUnary), 0);
@@ -185,8 +185,8 @@ TEST(HoistInvariants, TakesWhatNoIterationChangesOutOfAllLoops) {
 TEST(HoistInvariants, LeavesWhatReadsAStateOrASlice) {
   const SumOfProducts loop;
   Program hoisted = loop.program;
-  plan::HoistInvariants(hoisted);
-  EXPECT_EQ(plan::ToString(hoisted), plan::ToString(loop.program));
+  program::HoistInvariants(hoisted);
+  EXPECT_EQ(program::ToString(hoisted), program::ToString(loop.program));
 }
 
 }  // namespace

@@ -18,9 +18,9 @@
 namespace weft {
 namespace {
 
-using plan::Builder;
-using plan::Program;
-using plan::ValueId;
+using program::Builder;
+using program::Program;
+using program::ValueId;
 
 constexpr int64_t kCodeRows = 3, kCodeInputs = 20, kCodeOutputs = 17;
 constexpr float kCodeScale = 1.0f / 64, kWeightScale = 1.0f / 128;
@@ -31,9 +31,9 @@ struct Rounded {
   Builder builder{program};
   ValueId x = builder.Scratch(F32({kCodeRows, kCodeInputs}));
 
-  Rounded() { program.inputs.push_back({x, {"x"}, plan::kNone, 0}); }
+  Rounded() { program.inputs.push_back({x, {"x"}, program::kNone, 0}); }
 
-  void Output(ValueId value) { program.outputs.push_back({value, {"y"}, plan::kNone, 0}); }
+  void Output(ValueId value) { program.outputs.push_back({value, {"y"}, program::kNone, 0}); }
 
   // Dequantised i8 values with zero point `zero`.
   ValueId Bytes(int8_t zero) {
@@ -86,12 +86,12 @@ struct Rounded {
   // The kinds of the steps, for products with the type of their data.
   std::string Narrowed() {
     Faults faults;
-    plan::NarrowWeights(program, {}, faults);
+    program::NarrowWeights(program, {}, faults);
     std::string names = faults.ok() ? "" : faults.lines().front();
-    for (const plan::Step& step : Steps(program)) {
+    for (const program::Step& step : Steps(program)) {
       if (!names.empty()) names += " ";
-      names += plan::Name(step.kind());
-      if (step.kind() != plan::StepKind::kDenseI8) continue;
+      names += program::Name(step.kind());
+      if (step.kind() != program::StepKind::kDenseI8) continue;
       names += std::string(":") + EnumNameElementType(program.values[step.inputs[0]].type.type);
     }
     return names;

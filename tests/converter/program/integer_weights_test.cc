@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace weft::plan {
+namespace weft::program {
 namespace {
 
 double SquaredError(const std::vector<float>& weights, const std::vector<double>& numbers) {
@@ -68,4 +68,4 @@ TEST(NearestIntegers, OfNothingAboveZeroAreZeros) {
 }
 
 }  // namespace
-}  // namespace weft::plan
+}  // namespace weft::program

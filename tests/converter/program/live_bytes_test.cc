@@ -12,19 +12,20 @@ namespace weft {
 namespace {
 
 struct LiveBytesOf : testing::Test {
-  plan::Program program;
-  plan::Builder builder{program};
+  program::Program program;
+  program::Builder builder{program};
 
-  plan::ValueId Floats(int64_t count) { return builder.Scratch({ElementType::f32, {count}}); }
-  void Input(plan::ValueId value) { program.inputs.push_back({value, {"x"}}); }
-  void Output(plan::ValueId value) { program.outputs.push_back({value, {"y"}}); }
-  plan::LiveBytes Live() {
-    return plan::LiveBytes(program, program.main, plan::CollectAccesses(program, program.main));
+  program::ValueId Floats(int64_t count) { return builder.Scratch({ElementType::f32, {count}}); }
+  void Input(program::ValueId value) { program.inputs.push_back({value, {"x"}}); }
+  void Output(program::ValueId value) { program.outputs.push_back({value, {"y"}}); }
+  program::LiveBytes Live() {
+    return program::LiveBytes(program, program.main,
+                              program::CollectAccesses(program, program.main));
   }
 };
 
 TEST_F(LiveBytesOf, StepsAndPorts) {
-  const plan::ValueId x = Floats(4), y = Floats(4);
+  const program::ValueId x = Floats(4), y = Floats(4);
   Input(x);
   EmitUnary(builder, format::UnaryOp::tanh, x, y);
   Output(y);
@@ -32,7 +33,7 @@ TEST_F(LiveBytesOf, StepsAndPorts) {
 }
 
 TEST_F(LiveBytesOf, AnOutputThatNothingMakesIsReadBehindAllItems) {
-  const plan::ValueId x = Floats(4), y = Floats(4);
+  const program::ValueId x = Floats(4), y = Floats(4);
   Input(x);
   EmitUnary(builder, format::UnaryOp::tanh, x, y);
   Output(y);
@@ -41,7 +42,7 @@ TEST_F(LiveBytesOf, AnOutputThatNothingMakesIsReadBehindAllItems) {
 }
 
 TEST_F(LiveBytesOf, AnInputThatNothingReadsIsDeadBeforeAllItems) {
-  const plan::ValueId x = Floats(4), y = Floats(4);
+  const program::ValueId x = Floats(4), y = Floats(4);
   Input(x);
   Input(Floats(1000));
   EmitUnary(builder, format::UnaryOp::tanh, x, y);

@@ -23,11 +23,11 @@
 namespace weft {
 namespace {
 
-using plan::Builder;
-using plan::Precision;
-using plan::Precisions;
-using plan::Program;
-using plan::ValueId;
+using program::Builder;
+using program::Precision;
+using program::Precisions;
+using program::Program;
+using program::ValueId;
 
 constexpr int64_t kTerms = 64;  // inputs of one panel of outputs: a kilobyte of weights in f16
 
@@ -37,7 +37,7 @@ struct Products {
   Builder builder{program};
   ValueId x = builder.Scratch(F32({1, kTerms}));
 
-  Products() { program.inputs.push_back({x, {"x"}, plan::kNone, 0}); }
+  Products() { program.inputs.push_back({x, {"x"}, program::kNone, 0}); }
 
   // All weights are `value`, except the first.
   ValueId Add(float first, float value, int64_t inputs = kTerms) {
@@ -47,22 +47,22 @@ struct Products {
     const ValueId packed = ops::PackDense(builder, weights, inputs, 1, 16, inputs);
     const ValueId y = builder.Scratch(F32({1, 16}));
     ops::EmitDense(builder, 1, inputs, 16, x, packed, y);
-    program.outputs.push_back({y, {"y"}, plan::kNone, 0});
+    program.outputs.push_back({y, {"y"}, program::kNone, 0});
     return packed;
   }
 
   // The types of the products' weights, or the error.
   std::string Narrowed(const Precisions& precisions = {}) {
     Faults faults;
-    plan::NarrowWeights(program, precisions, faults);
+    program::NarrowWeights(program, precisions, faults);
     if (!faults.ok()) return faults.lines().front();
     std::string types;
-    for (const plan::Step& step : Steps(program)) {
-      if (step.kind() == plan::StepKind::kDenseI8) types += types.empty() ? "i8" : " i8";
-      if (step.kind() == plan::StepKind::kDenseI4) types += types.empty() ? "i4" : " i4";
+    for (const program::Step& step : Steps(program)) {
+      if (step.kind() == program::StepKind::kDenseI8) types += types.empty() ? "i8" : " i8";
+      if (step.kind() == program::StepKind::kDenseI4) types += types.empty() ? "i4" : " i4";
       const auto* dense = std::get_if<format::DenseParams>(&step.params);
       if (dense == nullptr) continue;
-      const plan::Value& weights = program.values[step.inputs[1]];
+      const program::Value& weights = program.values[step.inputs[1]];
       EXPECT_EQ(weights.type.type, dense->weights());
       types += (types.empty() ? "" : " ") + std::string(EnumNameElementType(dense->weights()));
     }
@@ -117,11 +117,11 @@ TEST(NarrowWeights, StayFloatsForAnotherReader) {
   const ValueId weights = products.Add(0, 1);
   const ValueId copy = products.builder.Scratch(products.builder.value(weights).type);
   products.builder.Copy(weights, copy);
-  products.program.outputs.push_back({copy, {"weights"}, plan::kNone, 0});
+  products.program.outputs.push_back({copy, {"weights"}, program::kNone, 0});
   EXPECT_EQ(products.Narrowed(All(ElementType::f16)), "f32");
 
   Products output;
-  output.program.outputs.push_back({output.Add(0, 1), {"weights"}, plan::kNone, 0});
+  output.program.outputs.push_back({output.Add(0, 1), {"weights"}, program::kNone, 0});
   EXPECT_EQ(output.Narrowed(), "f32");
 }
 
@@ -194,8 +194,8 @@ TEST(NarrowWeights, LoseNothingAsIntegersThatTheyAre) {
   }
   EXPECT_EQ(wide.Narrowed(All(ElementType::f32)), "f32");
   Faults faults;
-  const plan::WeightsReport report =
-      plan::NarrowWeights(integers.program, All(ElementType::i8), faults);
+  const program::WeightsReport report =
+      program::NarrowWeights(integers.program, All(ElementType::i8), faults);
   ASSERT_EQ(report.layers.size(), 1u);
   EXPECT_EQ(report.layers[0].layer, "layer 0");
   EXPECT_EQ(report.layers[0].type, ElementType::i8);
@@ -212,8 +212,8 @@ TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
   constexpr float kOther = 0.7071f;
   products.Add(1.0f, kOther);
   Faults faults;
-  const plan::WeightsReport report =
-      plan::NarrowWeights(products.program, All(ElementType::i8), faults);
+  const program::WeightsReport report =
+      program::NarrowWeights(products.program, All(ElementType::i8), faults);
   ASSERT_EQ(report.layers.size(), 1u);
   EXPECT_TRUE(report.types[0].is_rounded);
   // One output of 16 has a 1, which becomes 119 to 135, and 63 other weights. The weights of all
@@ -244,7 +244,7 @@ struct Compressed : Products {
     const ValueId packed = ops::PackDense(builder, weights, kTerms, 1, 16, kTerms);
     const ValueId y = builder.Scratch(F32({1, 16}));
     ops::EmitDense(builder, 1, kTerms, 16, x, packed, y);
-    program.outputs.push_back({y, {"y"}, plan::kNone, 0});
+    program.outputs.push_back({y, {"y"}, program::kNone, 0});
   }
   std::vector<float> Answers() const {
     std::vector<float> numbers(kTerms);
@@ -255,8 +255,8 @@ struct Compressed : Products {
   }
   std::string Kinds() const {
     std::string kinds;
-    for (const plan::Step& step : Steps(program)) {
-      kinds += (kinds.empty() ? "" : " ") + std::string(plan::Name(step.kind()));
+    for (const program::Step& step : Steps(program)) {
+      kinds += (kinds.empty() ? "" : " ") + std::string(program::Name(step.kind()));
     }
     return kinds;
   }
@@ -292,7 +292,7 @@ TEST(NarrowWeights, KeepIntegersByGroupsOfInputs) {
   Compressed integers(-8, 7, 32), floats(-8, 7, 32);
   EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
   Faults faults;
-  const plan::WeightsReport report = plan::NarrowWeights(integers.program, {}, faults);
+  const program::WeightsReport report = program::NarrowWeights(integers.program, {}, faults);
   EXPECT_EQ(integers.Kinds(), "dense_i4");
   ASSERT_EQ(report.types.size(), 1u);
   EXPECT_FALSE(report.types[0].is_rounded);
@@ -323,8 +323,8 @@ struct Windows : Products {
     program.inputs[0].value = x;
     const ValueId y = builder.Scratch(F32({kPositions, out}));
     builder.SetLayer("layer 0");
-    builder.Emit(params, {x, weights, plan::kNone}, {y});
-    program.outputs.push_back({y, {"y"}, plan::kNone, 0});
+    builder.Emit(params, {x, weights, program::kNone}, {y});
+    program.outputs.push_back({y, {"y"}, program::kNone, 0});
   }
   // Integers that cycle through a range, times a scale for each output.
   static std::vector<float> Around(int32_t min, int32_t largest, int64_t outputs, int64_t inputs) {
@@ -357,11 +357,11 @@ struct Windows : Products {
   }
   std::string KindsFor(const Precision& precision) {
     Faults faults;
-    plan::NarrowWeights(program, All(precision), faults);
+    program::NarrowWeights(program, All(precision), faults);
     EXPECT_TRUE(faults.ok());
     std::string kinds;
-    for (const plan::Step& step : Steps(program)) {
-      kinds += (kinds.empty() ? "" : " ") + std::string(plan::Name(step.kind()));
+    for (const program::Step& step : Steps(program)) {
+      kinds += (kinds.empty() ? "" : " ") + std::string(program::Name(step.kind()));
     }
     return kinds;
   }
@@ -443,8 +443,8 @@ TEST(NarrowWeights, KeepIntegersOf4BitsAndTheirZeros) {
     for (const int64_t group : {kTerms, int64_t{32}}) {
       Compressed integers(min, largest, group), floats(min, largest, group);
       EXPECT_EQ(floats.Narrowed(All(ElementType::f32)), "f32");
-      EXPECT_EQ(integers.Narrowed(All(plan::WeightType(ElementType::i4, 128))), "i4");
-      EXPECT_NE(Steps(integers.program)[0].inputs[3], plan::kNone) << "zeros";
+      EXPECT_EQ(integers.Narrowed(All(program::WeightType(ElementType::i4, 128))), "i4");
+      EXPECT_NE(Steps(integers.program)[0].inputs[3], program::kNone) << "zeros";
       const std::vector<float> is = integers.Answers(), must = floats.Answers();
       for (size_t i = 0; i < must.size(); ++i) {
         EXPECT_NEAR(is[i], must[i], 2e-4f * (1 + std::fabs(must[i]))) << i;
@@ -454,10 +454,10 @@ TEST(NarrowWeights, KeepIntegersOf4BitsAndTheirZeros) {
 }
 
 TEST(NarrowWeights, Are4BitsWhereAskedFor) {
-  const Precision groups = plan::WeightType(ElementType::i4, 32);
-  EXPECT_EQ(plan::PrecisionOf("i4:32"), groups);
+  const Precision groups = program::WeightType(ElementType::i4, 32);
+  EXPECT_EQ(program::PrecisionOf("i4:32"), groups);
   for (const std::string_view name : {"i4", "i4:", "i4:16", "i4:320", "i4:32 "}) {
-    EXPECT_EQ(plan::PrecisionOf(name), std::nullopt) << name;
+    EXPECT_EQ(program::PrecisionOf(name), std::nullopt) << name;
   }
   Products halves, floats;
   halves.Add(0.5f, 0.25f);
@@ -476,11 +476,11 @@ TEST(NarrowWeights, Are4BitsWhereAskedFor) {
 }
 
 TEST(NarrowWeights, AreMultipliedByBytesWhereAskedFor) {
-  const Precision bytes = plan::WeightType(ElementType::i8, 0, plan::kNarrowRows);
-  EXPECT_EQ(plan::PrecisionOf("i8x8"), bytes);
-  EXPECT_NE(plan::PrecisionOf("i8"), bytes);
+  const Precision bytes = program::WeightType(ElementType::i8, 0, program::kNarrowRows);
+  EXPECT_EQ(program::PrecisionOf("i8x8"), bytes);
+  EXPECT_NE(program::PrecisionOf("i8"), bytes);
   for (const std::string_view name : {"i8x", "i8x16", "i8x8 ", "i4x8"}) {
-    EXPECT_EQ(plan::PrecisionOf(name), std::nullopt) << name;
+    EXPECT_EQ(program::PrecisionOf(name), std::nullopt) << name;
   }
   const auto max = [](Products& products, const Precisions& precisions) {
     EXPECT_EQ(products.Narrowed(precisions), "i8");
@@ -507,9 +507,9 @@ TEST(NarrowWeights, AreReportedByTypeAndLoss) {
   products.Add(0, 0.25f);
   products.Add(0, 0.1f);
   Faults faults;
-  const plan::WeightsReport all = plan::NarrowWeights(
+  const program::WeightsReport all = program::NarrowWeights(
       products.program, {ElementType::f16, {{"layer 1", ElementType::bf16}}}, faults);
-  const std::vector<plan::WeightsOfType>& report = all.types;
+  const std::vector<program::WeightsOfType>& report = all.types;
   ASSERT_EQ(report.size(), 2u);
   EXPECT_EQ(report[0].type, ElementType::bf16);
   EXPECT_TRUE(report[0].is_rounded);

@@ -15,7 +15,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using KindList = std::vector<StepKind>;
 
 struct PlacedMaps : testing::Test {
@@ -39,14 +39,14 @@ struct PlacedMaps : testing::Test {
   ir::Source Joined(std::vector<ir::Source> parts, const std::string& axis = "3") {
     return g.Add("Concat", 1, std::move(parts), {{"axis", axis}});
   }
-  plan::Program Placed() {
+  program::Program Placed() {
     EXPECT_TRUE(g.Infer()) << g.FaultText();
-    plan::Program program = g.Lower();
-    plan::FuseTails(program);
-    plan::Program placed = program;
-    plan::PlaceMaps(placed);
+    program::Program program = g.Lower();
+    program::FuseTails(program);
+    program::Program placed = program;
+    program::PlaceMaps(placed);
     std::vector<std::vector<float>> inputs;
-    for (const plan::Port& port : program.inputs) {
+    for (const program::Port& port : program.inputs) {
       inputs.push_back(Ramp(program.values[port.value].bytes / 4));
     }
     EXPECT_EQ(RunFloats(placed, inputs), RunFloats(program, inputs));
@@ -58,7 +58,7 @@ TEST_F(PlacedMaps, StandBesideEachOtherInEachPlace) {
   const ir::Source x = g.Parameter(F32({2, 3, 5, 4}));
   const ir::Source first = g.Add("Relu", 1, {Convolved(x, 4)});
   g.Result(Joined({first, Convolved(x, 7), Convolved(x, 1)}));
-  const plan::Program placed = Placed();
+  const program::Program placed = Placed();
   ASSERT_EQ(Kinds(placed), (KindList{StepKind::kConv, StepKind::kConv, StepKind::kConv}));
   for (size_t i = 0; i < 3; ++i) {
     const auto y = ParamsAt<format::ConvParams>(placed, i).y();
@@ -95,7 +95,7 @@ TEST_F(PlacedMaps, TakeOtherRowsOfALargerMap) {
   const ir::Source a = g.Add("Unsqueeze", 1, {Convolved(x, 4), g.Ints({2})});
   const ir::Source b = g.Add("Unsqueeze", 1, {Convolved(x, 4), g.Ints({2})});
   g.Result(Joined({a, b}, "2"));
-  const plan::Program placed = Placed();
+  const program::Program placed = Placed();
   ASSERT_EQ(Kinds(placed), (KindList{StepKind::kConv, StepKind::kConv}));
   EXPECT_EQ(ParamsAt<format::ConvParams>(placed).y().row(), 32u);
 }

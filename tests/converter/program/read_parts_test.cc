@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-using plan::StepKind;
+using program::StepKind;
 using KindList = std::vector<StepKind>;
 
 std::vector<float> Ramp(int64_t count) {
@@ -25,11 +25,11 @@ std::vector<float> Ramp(int64_t count) {
   return numbers;
 }
 
-plan::Program WithoutCopies(const plan::Program& program) {
-  plan::Program read = program;
-  plan::ReadParts(read);
+program::Program WithoutCopies(const program::Program& program) {
+  program::Program read = program;
+  program::ReadParts(read);
   std::vector<std::vector<float>> inputs;
-  for (const plan::Port& port : program.inputs) {
+  for (const program::Port& port : program.inputs) {
     inputs.push_back(Ramp(program.values[port.value].bytes / 4));
   }
   EXPECT_EQ(RunFloats(read, inputs), RunFloats(program, inputs));
@@ -53,10 +53,10 @@ struct PartsInPlace : testing::Test {
                   {"x_last", "1"},
                   {"y_last", "1"}});
   }
-  plan::Program Read() {
+  program::Program Read() {
     EXPECT_TRUE(g.Infer()) << g.FaultText();
-    plan::Program program = g.Lower();
-    plan::FuseTails(program);
+    program::Program program = g.Lower();
+    program::FuseTails(program);
     return WithoutCopies(program);
   }
 };
@@ -68,7 +68,7 @@ TEST_F(PartsInPlace, ChannelsThatStandLastAreReadByStrides) {
   g.Result(first);
   g.Result(second);
   g.Result(Convolved(x, 7, 2));
-  const plan::Program read = Read();
+  const program::Program read = Read();
   ASSERT_EQ(Kinds(read), (KindList{StepKind::kConv, StepKind::kConv, StepKind::kConv}));
   for (size_t i = 0; i < 3; ++i) {
     const auto x_strides = ParamsAt<format::ConvParams>(read, i).x();
@@ -76,7 +76,7 @@ TEST_F(PartsInPlace, ChannelsThatStandLastAreReadByStrides) {
     EXPECT_EQ(x_strides.pixel(), 7u);
     EXPECT_EQ(x_strides.row(), 28u);
     EXPECT_EQ(x_strides.image(), 140u);
-    EXPECT_EQ(plan::Resolve(read, Steps(read)[i].inputs[0]).root, read.inputs[0].value);
+    EXPECT_EQ(program::Resolve(read, Steps(read)[i].inputs[0]).root, read.inputs[0].value);
   }
 }
 
@@ -84,7 +84,7 @@ TEST_F(PartsInPlace, ChannelsThatStandLastAreReadByStrides) {
 TEST_F(PartsInPlace, HalvesOfRowsMeetInOneStep) {
   const ir::Source x = g.Parameter(F32({5, 16}));
   g.Result(g.Add("Multiply", 1, {Slice(x, 1, 0, 8), Slice(x, 1, 8, 16)}));
-  const plan::Program read = Read();
+  const program::Program read = Read();
   ASSERT_EQ(Kinds(read), (KindList{StepKind::kBinary}));
   const auto params = ParamsAt<format::BinaryParams>(read);
   EXPECT_EQ(params.rank(), 2u);
@@ -146,11 +146,12 @@ TEST_F(PartsInPlace, APartIsCopiedWhereItsWholeWouldOutliveItself) {
 // and the part is added.
 TEST(PartsInPlaceOfAProgram, APartIsCopiedBeforeItsWholeIsWrittenAnew) {
   for (const bool anew : {false, true}) {
-    plan::Program program;
-    plan::Builder builder(program);
-    const plan::ValueId x = builder.Scratch(F32({4, 16})), y = builder.Scratch(F32({4, 8}));
-    const plan::ValueId whole = builder.Scratch(F32({4, 16})), part = builder.Scratch(F32({4, 8}));
-    const plan::ValueId other = builder.Scratch(F32({4, 8}));
+    program::Program program;
+    program::Builder builder(program);
+    const program::ValueId x = builder.Scratch(F32({4, 16})), y = builder.Scratch(F32({4, 8}));
+    const program::ValueId whole = builder.Scratch(F32({4, 16})),
+                           part = builder.Scratch(F32({4, 8}));
+    const program::ValueId other = builder.Scratch(F32({4, 8}));
     program.inputs = {{x, {"x"}}, {other, {"other"}}};
     program.outputs = {{y, {"y"}}, {whole, {"whole"}}};
     builder.CopyStrided(x, whole, {16, 4}, {1, 16}, 0, {4, 1}, 0);

@@ -14,8 +14,8 @@ namespace weft {
 namespace {
 
 using format::RingOrder;
-using plan::StepKind;
-using plan::ValueId;
+using program::StepKind;
+using program::ValueId;
 using KindList = std::vector<StepKind>;
 
 constexpr uint32_t kHeads = 2, kPast = 5, kNew = 3, kSize = 4, kRows = 2, kAll = kPast + kNew;
@@ -53,13 +53,13 @@ class RingProgram {
   void AddSums() { AddProduct({kHeads, kRows, kAll}, false); }
 
   // The variables take the new contents of the ring.
-  plan::Program Finished() {
+  program::Program Finished() {
     builder_.Copy(past_after_, past_);
     builder_.Copy(start_after_, start_);
     return std::move(program_);
   }
 
-  plan::Builder& builder() { return builder_; }
+  program::Builder& builder() { return builder_; }
   ValueId x() const { return x_; }
   ValueId past() const { return past_; }
   ValueId past_after() const { return past_after_; }
@@ -81,15 +81,15 @@ class RingProgram {
     Output(y);
   }
 
-  plan::Program program_;
-  plan::Builder builder_;
+  program::Program program_;
+  program::Builder builder_;
   ValueId x_, past_, start_, window_, past_after_, start_after_;
 };
 
-std::vector<std::vector<float>> Answers(const plan::Program& program) {
+std::vector<std::vector<float>> Answers(const program::Program& program) {
   std::vector<std::vector<float>> inputs;
   uint32_t seed = 1;
-  for (const plan::Port& port : program.inputs) {
+  for (const program::Port& port : program.inputs) {
     std::vector<float>& numbers =
         inputs.emplace_back(static_cast<size_t>(program.values[port.value].bytes / 4));
     for (float& number : numbers) {
@@ -100,9 +100,9 @@ std::vector<std::vector<float>> Answers(const plan::Program& program) {
   return RunFloats(program, inputs);
 }
 
-plan::Program ReadInPlace(const plan::Program& program) {
-  plan::Program changed = program;
-  plan::ReadRingsInPlace(changed);
+program::Program ReadInPlace(const program::Program& program) {
+  program::Program changed = program;
+  program::ReadRingsInPlace(changed);
   const auto answers = Answers(program);
   EXPECT_FALSE(answers.empty());
   EXPECT_EQ(Answers(changed), answers);
@@ -130,7 +130,7 @@ TEST(RingProducts, ReadThePlacesOfEveryOrder) {
 TEST(RingProducts, TakeTheirStridesFromTheOrder) {
   RingProgram permuted(RingOrder::outer_inner_positions);
   permuted.AddScores();
-  const plan::Program program = ReadInPlace(permuted.Finished());
+  const program::Program program = ReadInPlace(permuted.Finished());
   const auto params = ParamsAt<format::RingMatmulParams>(program);
   EXPECT_EQ(params.along(), format::RingAlong::columns);
   EXPECT_EQ(params.positions(), kNew);
@@ -142,7 +142,7 @@ TEST(RingProducts, TakeTheirStridesFromTheOrder) {
   EXPECT_EQ(params.x_batch_strides()->Get(0), kNew * kSize);
   const auto ring = ParamsAt<format::RingParams>(program, 1);
   EXPECT_EQ(ring.taps(), 0u);
-  EXPECT_EQ(Steps(program)[1].outputs[0], plan::kNone);
+  EXPECT_EQ(Steps(program)[1].outputs[0], program::kNone);
 }
 
 // Heads that all queries of a group share repeat with stride 0.
@@ -158,7 +158,7 @@ TEST(RingProducts, ShareHeads) {
   EXPECT_EQ(Kinds(ReadInPlace(shared.Finished()))[0], StepKind::kRingMatmul);
 }
 
-void ExpectStays(plan::Program&& program) {
+void ExpectStays(program::Program&& program) {
   EXPECT_EQ(Kinds(ReadInPlace(program)), Kinds(program));
 }
 

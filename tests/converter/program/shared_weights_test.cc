@@ -15,11 +15,12 @@ namespace {
 
 int64_t StoredBytes(GraphBuilder& g) {
   EXPECT_TRUE(InferAndFold(g.graph, {}, g.faults)) << g.FaultText();
-  plan::Program program;
+  program::Program program;
   EXPECT_TRUE(graph::Lower(g.graph, program, g.faults)) << g.FaultText();
   int64_t bytes = 0;
-  for (const plan::Value& value : program.values) {
-    const bool is_stored = value.storage == plan::Storage::kWeights && value.parent == plan::kNone;
+  for (const program::Value& value : program.values) {
+    const bool is_stored =
+        value.storage == program::Storage::kWeights && value.parent == program::kNone;
     if (is_stored) bytes += value.bytes;
   }
   return bytes;

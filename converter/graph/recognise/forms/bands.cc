@@ -71,7 +71,7 @@ std::optional<Between> BetweenReshapes(const FormSite& site, const ir::Node& nod
 // over `after`. Axes that are split or merged either all repeat the constant or are expanded.
 ir::Constant Redivided(const ir::Constant& constant, const Dims& aligned, const Dims& before,
                        const Dims& after) {
-  const Dims dense = plan::DenseStrides(aligned);
+  const Dims dense = program::DenseStrides(aligned);
   Dims dims, strides, shape;
   for (size_t from = 0, to = 0; from < before.size() || to < after.size();) {
     const size_t first_from = from, first_to = to;

@@ -27,7 +27,7 @@ using SeenAxes = std::vector<SeenAxis>;
 
 SeenAxes AllOf(const Dims& dims) {
   SeenAxes axes;
-  const Dims strides = plan::DenseStrides(dims);
+  const Dims strides = program::DenseStrides(dims);
   for (size_t i = 0; i < dims.size(); ++i) axes.push_back({dims[i], strides[i]});
   return axes;
 }

@@ -15,7 +15,7 @@
 
 #include "converter/graph/infer.h"
 #include "converter/graph/lower.h"
-#include "converter/graph/recognise/cells/recognise.h"
+#include "converter/graph/recognise/cells/cells.h"
 #include "tests/converter/folding.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/program_runner.h"
@@ -49,8 +49,8 @@ inline std::map<std::string, int> Operations(const ir::Graph& graph) {
   return counts;
 }
 
-inline plan::Program LowerGraph(GraphBuilder& g) {
-  plan::Program program;
+inline program::Program LowerGraph(GraphBuilder& g) {
+  program::Program program;
   graph::Lower(g.graph, program, g.faults);
   EXPECT_TRUE(g.faults.ok()) << g.FaultText();
   return program;
@@ -60,11 +60,11 @@ inline plan::Program LowerGraph(GraphBuilder& g) {
 inline std::map<std::string, int> Recognised(GraphBuilder& g) {
   EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   if (!g.faults.ok()) return {};
-  const plan::Program before = LowerGraph(g);
-  graph::Recognise(g.graph);
-  const plan::Program after = LowerGraph(g);
+  const program::Program before = LowerGraph(g);
+  graph::RecogniseCells(g.graph);
+  const program::Program after = LowerGraph(g);
   std::vector<std::vector<float>> inputs;
-  for (const plan::Port& port : before.inputs) {
+  for (const program::Port& port : before.inputs) {
     inputs.push_back(Numbers(before.values[port.value].bytes / 4, 77));
   }
   const auto expected = RunFloats(before, inputs), actual = RunFloats(after, inputs);

@@ -207,9 +207,9 @@ TEST(JoinedConstants, WhatJoinedTheProductLeavesOneStep) {
   g.Result(BatchNorm(g, Convolution(g, x, Constant(g, {3, 2, 3}, 5))));
   ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   JoinAll(g.graph);
-  plan::Program program = LowerGraph(g);
-  plan::FuseTails(program);
-  EXPECT_EQ(Kinds(program), std::vector{plan::StepKind::kConv});
+  program::Program program = LowerGraph(g);
+  program::FuseTails(program);
+  EXPECT_EQ(Kinds(program), std::vector{program::StepKind::kConv});
 }
 
 // Whether an addition of two values is merged into the convolution depends on the number of steps.

@@ -52,7 +52,7 @@ TEST_F(DecomposedMovement, AProductReadsThroughTheLastOne) {
   g.Result(g.Of("MatMul", {Shape(Permutation(x, {1, 0, 2}), {1, 2, 5, 4}), y}));
   EXPECT_EQ(Rewritten(g, graph::RecogniseForms),
             (KindCounts{{"MatMul", 1}, {"Reshape", 1}, {"Transpose", 1}}));
-  EXPECT_EQ(Kinds(LowerGraph(g)), std::vector<plan::StepKind>{plan::StepKind::kMatmul});
+  EXPECT_EQ(Kinds(LowerGraph(g)), std::vector<program::StepKind>{program::StepKind::kMatmul});
 }
 
 TEST_F(DecomposedMovement, StaysWhereAnAxisWouldNeedTwoStrides) {

@@ -148,11 +148,11 @@ TEST_F(OneHotProduct, GivesPositiveZeros) {
   std::vector<float> table(kClasses * kWidth, -0.0f);
   g.Result(Product(Converted(Equal(Index(true))), g.Floats({kClasses, kWidth}, table)));
   ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
-  const plan::Program before = LowerGraph(g);
+  const program::Program before = LowerGraph(g);
   graph::RecogniseForms(g.graph);
-  const plan::Program after = LowerGraph(g);
+  const program::Program after = LowerGraph(g);
   const std::vector<std::vector<float>> inputs = {Numbers(kIndices, 1)};
-  for (const plan::Program* program : {&before, &after}) {
+  for (const program::Program* program : {&before, &after}) {
     const std::vector<std::vector<float>> outputs = RunFloats(*program, inputs);
     for (const float number : outputs.at(0)) EXPECT_FALSE(std::signbit(number));
   }

@@ -61,11 +61,11 @@ inline KindCounts KindsIn(const GraphBuilder& g) {
 inline KindCounts Rewritten(GraphBuilder& g, void (*pass)(ir::Graph&), double tolerance = 4e-6) {
   EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   if (!g.faults.ok()) return {};
-  const plan::Program before = LowerGraph(g);
+  const program::Program before = LowerGraph(g);
   pass(g.graph);
-  const plan::Program after = LowerGraph(g);
+  const program::Program after = LowerGraph(g);
   std::vector<std::vector<float>> inputs;
-  for (const plan::Port& port : before.inputs) {
+  for (const program::Port& port : before.inputs) {
     inputs.push_back(Numbers(before.values[port.value].bytes / 4, 77));
     for (float& number : inputs.back()) number *= 5;
   }

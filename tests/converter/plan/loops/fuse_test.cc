@@ -24,26 +24,28 @@ const TensorType kStackRows = {ElementType::f32, {kTrips, kWidth}};
 
 // Cumulative sums over the axis, one loop after the other.
 struct Sums {
-  Program program;
-  Builder builder{program};
-  ValueId x = Input(kStackRows);
+  program::Program program;
+  program::Builder builder{program};
+  program::ValueId x = Input(kStackRows);
 
-  ValueId Input(const TensorType& type) {
-    const ValueId value = builder.Scratch(type);
+  program::ValueId Input(const TensorType& type) {
+    const program::ValueId value = builder.Scratch(type);
     program.inputs.push_back({value, {"x" + std::to_string(value)}});
     return value;
   }
-  void Output(ValueId value) {
+  void Output(program::ValueId value) {
     program.outputs.push_back({value, {"y" + std::to_string(program.outputs.size())}});
   }
-  ValueId LastOf(ValueId all) { return builder.View(all, (kTrips - 1) * kRowBytes, kStackRow); }
+  program::ValueId LastOf(program::ValueId all) {
+    return builder.View(all, (kTrips - 1) * kRowBytes, kStackRow);
+  }
 
-  ops::LoopResults Sum(ValueId of, bool backward = false, int64_t trips = kTrips,
-                       ValueId initial = kNone) {
+  ops::LoopResults Sum(program::ValueId of, bool backward = false, int64_t trips = kTrips,
+                       program::ValueId initial = program::kNone) {
     ops::LoopSpec spec;
     spec.trips = trips;
     spec.sliced.push_back({of, 0, kTrips / trips, backward});
-    if (initial == kNone) {
+    if (initial == program::kNone) {
       initial = builder.Scratch(kStackRow);
       builder.Fill(initial);
     }
@@ -51,20 +53,20 @@ struct Sums {
     spec.scans.push_back({0, 0, backward, {ElementType::f32, {trips, kWidth}}});
     spec.lasts.push_back({0, kStackRow});
     return ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
-      return std::vector<ValueId>{
+      return std::vector<program::ValueId>{
           Add(builder, iteration.states[0], builder.View(iteration.slices[0], 0, kStackRow))};
     });
   }
 
   bool Fuses() {
-    Program copy = program;
+    program::Program copy = program;
     return FuseLoops(copy);
   }
 };
 
 std::vector<float> Ones() { return std::vector<float>(kTrips * kWidth, 1.0f); }
 
-int64_t ScratchOf(Program program) {
+int64_t ScratchOf(program::Program program) {
   PlanLoops(program);
   Coalesce(program);
   return PlanAsIs(std::move(program)).all_scratch_bytes();
@@ -73,10 +75,10 @@ int64_t ScratchOf(Program program) {
 TEST(FuseLoops, KeepsNoSequenceBetweenLayers) {
   Sums sums;
   sums.Output(sums.x);  // so that no sequence overwrites it
-  ValueId y = sums.x;
+  program::ValueId y = sums.x;
   for (int layer = 0; layer < 3; ++layer) y = sums.Sum(y).scans[0];
   sums.Output(sums.LastOf(y));
-  Program fused = sums.program;
+  program::Program fused = sums.program;
   ASSERT_TRUE(FuseLoops(fused));
   EXPECT_FALSE(FuseLoops(fused));
   // Three cumulative sums of ones.
@@ -107,11 +109,11 @@ TEST(FuseLoops, KeepsAStripBetweenLayersWhereLoopsAreCutFirst) {
     EXPECT_EQ(RunFloats(each.program, {Ones()}), expected) << each.tile;
   }
   // Fifty iterations in tiles of five.
-  const Section& around = programs[0].program.sections[0];
+  const program::Section& around = programs[0].program.sections[0];
   EXPECT_EQ(around.trip_count, 10);
   int loops_inside = 0;
-  for (const Item& item : programs[0].program.blocks[around.loop->body].items) {
-    const auto* entry = std::get_if<SectionEntry>(&item);
+  for (const program::Item& item : programs[0].program.blocks[around.loop->body].items) {
+    const auto* entry = std::get_if<program::SectionEntry>(&item);
     if (entry == nullptr) continue;
     ++loops_inside;
     EXPECT_EQ(programs[0].program.sections[entry->section].trip_count, 5);
@@ -124,14 +126,15 @@ TEST(FuseLoops, KeepsAStripBetweenLayersWhereLoopsAreCutFirst) {
 // -(sums of x) + x, summed again.
 Sums SumsWithStepsBetween() {
   Sums sums;
-  const ValueId negated = Unary(sums.builder, format::UnaryOp::negative, sums.Sum(sums.x).scans[0]);
+  const program::ValueId negated =
+      Unary(sums.builder, format::UnaryOp::negative, sums.Sum(sums.x).scans[0]);
   sums.Output(sums.LastOf(sums.Sum(Add(sums.builder, negated, sums.x)).scans[0]));
   return sums;
 }
 
 TEST(FuseLoops, TakesTheStepsBetweenLayersAlong) {
   const Sums sums = SumsWithStepsBetween();
-  Program fused = sums.program;
+  program::Program fused = sums.program;
   EXPECT_FALSE(FuseLoops(fused));
   ASSERT_TRUE(FuseLoopsAndSteps(fused));
   const std::vector<float> expected(kWidth, static_cast<float>(kTrips - kTrips * (kTrips + 1) / 2));
@@ -148,10 +151,10 @@ TEST(FuseLoops, TakesTheStepsBetweenLayersAlong) {
 
 TEST(FuseLoops, TakesSumsWithALayersInputAlong) {
   Sums sums;  // three layers; the second adds its input, the third adds both inputs
-  const ValueId first = sums.Sum(sums.x).scans[0];
-  const ValueId second = Add(sums.builder, sums.Sum(first).scans[0], first);
+  const program::ValueId first = sums.Sum(sums.x).scans[0];
+  const program::ValueId second = Add(sums.builder, sums.Sum(first).scans[0], first);
   sums.Output(sums.LastOf(sums.Sum(Add(sums.builder, second, first)).scans[0]));
-  Program fused = sums.program;
+  program::Program fused = sums.program;
   ASSERT_TRUE(FuseLoopsAndSteps(fused));
   EXPECT_EQ(RunFloats(fused, {Ones()}), RunFloats(sums.program, {Ones()}));
   EXPECT_LE(ScratchOf(fused), (kTrips + 5) * kRowBytes);
@@ -159,22 +162,22 @@ TEST(FuseLoops, TakesSumsWithALayersInputAlong) {
 
 TEST(FuseLoops, LeavesAloneStepsThatMixIterations) {
   Sums sums;
-  const ValueId first = sums.Sum(sums.x).scans[0];
+  const program::ValueId first = sums.Sum(sums.x).scans[0];
   format::SoftmaxParams over_time;
   over_time.mutate_outer(1);
   over_time.mutate_axis(static_cast<uint32_t>(kTrips));
   over_time.mutate_inner(static_cast<uint32_t>(kWidth));
-  const ValueId weights = sums.builder.Scratch(kStackRows);
+  const program::ValueId weights = sums.builder.Scratch(kStackRows);
   sums.builder.Emit(over_time, {first}, {weights});
   sums.Output(sums.LastOf(sums.Sum(weights).scans[0]));
-  Program fused = sums.program;
+  program::Program fused = sums.program;
   EXPECT_FALSE(FuseLoopsAndSteps(fused));
   EXPECT_TRUE(FusedPrograms(sums.program).empty());
 }
 
 TEST(FuseLoops, LeavesAloneStepsBehindTheLastLayer) {
   Sums sums;
-  const ValueId all = sums.Sum(sums.Sum(sums.x).scans[0]).scans[0];
+  const program::ValueId all = sums.Sum(sums.Sum(sums.x).scans[0]).scans[0];
   sums.Output(Unary(sums.builder, format::UnaryOp::negative, all));
   const std::vector<FusedProgram> programs = FusedPrograms(sums.program);
   ASSERT_EQ(programs.size(), 2u);
@@ -206,7 +209,7 @@ TEST(FuseLoops, LeavesAloneWhatElseIsRead) {
   }));
   EXPECT_FALSE(fuses([](Sums& sums) {  // the second loop starts from the end of the first
     const ops::LoopResults first = sums.Sum(sums.x);
-    const ValueId initial = sums.builder.Scratch(kStackRow);
+    const program::ValueId initial = sums.builder.Scratch(kStackRow);
     sums.builder.Copy(first.lasts[0], initial);
     sums.Output(sums.Sum(first.scans[0], false, kTrips, initial).lasts[0]);
   }));

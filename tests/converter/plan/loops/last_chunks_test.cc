@@ -17,28 +17,29 @@ const TensorType kChunk = {ElementType::f32, {1, 3}};
 
 // Gathers the negatives of x [5, 3]; the output is the first or the last chunk.
 struct Gathered {
-  Program program;
-  Builder builder{program};
+  program::Program program;
+  program::Builder builder{program};
 
   explicit Gathered(bool backward, int64_t read, int64_t read_chunks = 1) {
-    const ValueId x = builder.Scratch({ElementType::f32, {kChunks, 3}});
+    const program::ValueId x = builder.Scratch({ElementType::f32, {kChunks, 3}});
     program.inputs.push_back({x, {"x"}});
     ops::LoopSpec spec;
     spec.trips = kChunks;
     spec.sliced.push_back({x, 0, 1, backward});
     spec.scans.push_back({0, 0, backward, {ElementType::f32, {kChunks, 3}}});
-    const ValueId all = ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
-                          return std::vector<ValueId>{
-                              Unary(builder, format::UnaryOp::negative, iteration.slices[0])};
-                        }).scans[0];
+    const program::ValueId all =
+        ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
+          return std::vector<program::ValueId>{
+              Unary(builder, format::UnaryOp::negative, iteration.slices[0])};
+        }).scans[0];
     // A view of a view.
-    const ValueId flat = builder.View(all, 0, {ElementType::f32, {3 * kChunks}});
+    const program::ValueId flat = builder.View(all, 0, {ElementType::f32, {3 * kChunks}});
     program.outputs.push_back(
         {builder.View(flat, 12 * read, {ElementType::f32, {3 * read_chunks}}), {"y"}});
   }
 
   bool IsGathered() {
-    Program copy = program;
+    program::Program copy = program;
     KeepLastChunks(copy);
     return !copy.sections[0].loop->scans.empty();
   }

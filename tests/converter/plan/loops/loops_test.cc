@@ -21,15 +21,15 @@
 namespace weft {
 namespace {
 
-using plan::Builder;
-using plan::ValueId;
+using program::Builder;
+using program::ValueId;
 
 const TensorType kRow = {ElementType::f32, {2}};
 
 // A program of one loop: input x [trips, 2], initial states that are inputs as well, and all
 // results as outputs.
 struct OneLoop {
-  plan::Program program;
+  program::Program program;
   Builder builder{program};
   inspect::Carried carried;  // of section 0, once the loop has run
 
@@ -48,20 +48,21 @@ struct OneLoop {
     const ops::LoopResults out = ops::LowerLoop(
         builder, spec, [&](const ops::Iteration& iteration) { return body(builder, iteration); });
     for (const ValueId last : out.lasts)
-      program.outputs.push_back({last, {"last"}, plan::kNone, 0});
-    for (const ValueId all : out.scans) program.outputs.push_back({all, {"scan"}, plan::kNone, 0});
+      program.outputs.push_back({last, {"last"}, program::kNone, 0});
+    for (const ValueId all : out.scans)
+      program.outputs.push_back({all, {"scan"}, program::kNone, 0});
     plan::PlanLoops(program);
   }
 
   ValueId Input(const TensorType& type, const std::string& name) {
     const ValueId value = builder.Scratch(type);
-    program.inputs.push_back({value, {name}, plan::kNone, 0});
+    program.inputs.push_back({value, {name}, program::kNone, 0});
     return value;
   }
 
   // Runs with inputs that count up from 1, and returns all outputs, concatenated.
   std::vector<float> Run() {
-    plan::Coalesce(program);
+    program::Coalesce(program);
     Faults faults;
     const plan::Plan plan = plan::PlanAsIs(program);
     const emit::ModelFile file = emit::WriteModelFile(plan, {}, faults);
@@ -91,10 +92,10 @@ struct OneLoop {
 
   size_t CopiesInBody() const {
     size_t copies = 0;
-    for (const plan::BlockId block : program.sections[0].copies) {
-      for (const plan::Item& item : program.blocks[block].items) {
-        const auto* step = std::get_if<plan::Step>(&item);
-        copies += step != nullptr && step->kind() == plan::StepKind::kCopy;
+    for (const program::BlockId block : program.sections[0].copies) {
+      for (const program::Item& item : program.blocks[block].items) {
+        const auto* step = std::get_if<program::Step>(&item);
+        copies += step != nullptr && step->kind() == program::StepKind::kCopy;
       }
     }
     return copies;
@@ -165,7 +166,7 @@ TEST(Loop, SwapsStatesAtOnce) {
 // one copy more than variables is enough for any trip count.
 TEST(Loop, RotatesVariablesWithOneCopyMoreThanThereAre) {
   for (const int64_t trips : {2, 4, 5, 7}) {
-    plan::Program program;
+    program::Program program;
     Builder builder(program);
     ops::LoopSpec spec;
     spec.trips = trips;
@@ -181,10 +182,10 @@ TEST(Loop, RotatesVariablesWithOneCopyMoreThanThereAre) {
         });
     for (size_t i = 0; i < 3; ++i) builder.Copy(out.lasts[i], program.variables[i].value);
     plan::PlanLoops(program);
-    plan::Coalesce(program);
+    program::Coalesce(program);
     size_t copies = 0;
-    for (const plan::Item& item : program.blocks[program.main].items) {
-      copies += std::holds_alternative<plan::Step>(item);
+    for (const program::Item& item : program.blocks[program.main].items) {
+      copies += std::holds_alternative<program::Step>(item);
     }
     EXPECT_EQ(copies, 4u) << trips;
   }
@@ -193,8 +194,8 @@ TEST(Loop, RotatesVariablesWithOneCopyMoreThanThereAre) {
 TEST(Loop, LaysASingleIterationFlat) {
   OneLoop loop;
   loop.Lower(1, 1, true, Sum);
-  for (const plan::Item& item : loop.program.blocks[loop.program.main].items) {
-    EXPECT_TRUE(std::holds_alternative<plan::Step>(item));
+  for (const program::Item& item : loop.program.blocks[loop.program.main].items) {
+    EXPECT_TRUE(std::holds_alternative<program::Step>(item));
   }
   EXPECT_EQ(loop.Run(), (std::vector<float>{4, 6, 4, 6}));
 }
@@ -212,7 +213,7 @@ TEST(Loop, OfASingleIterationMayGiveAResultWithoutElements) {
         return std::vector<ValueId>{doubled, loop.builder.Scratch(empty)};
       });
   for (const ValueId last : out.lasts)
-    loop.program.outputs.push_back({last, {"last"}, plan::kNone, 0});
+    loop.program.outputs.push_back({last, {"last"}, program::kNone, 0});
   plan::PlanLoops(loop.program);
   EXPECT_EQ(loop.Run(), (std::vector<float>{2, 4}));
 }
@@ -247,7 +248,7 @@ TEST(Loop, ComputesAndIsValidatedAtAnyLength) {
 
 // Nested loops of a thousand iterations.
 struct NestOfLoops {
-  plan::Program program;
+  program::Program program;
   Builder builder{program};
   int bodies_lowered = 0;
 
@@ -257,10 +258,10 @@ struct NestOfLoops {
 
   NestOfLoops(int depth, const Change& change) {
     const ValueId state = builder.Scratch(kRow);
-    program.inputs.push_back({state, {"s"}, plan::kNone, 0});
-    program.outputs.push_back({Lower(state, depth, change), {"y"}, plan::kNone, 0});
+    program.inputs.push_back({state, {"s"}, program::kNone, 0});
+    program.outputs.push_back({Lower(state, depth, change), {"y"}, program::kNone, 0});
     plan::PlanLoops(program);
-    plan::Coalesce(program);
+    program::Coalesce(program);
   }
 
   ValueId Lower(ValueId state, int depth, const Change& change) {
@@ -278,7 +279,7 @@ struct NestOfLoops {
 
   size_t CountItems() const {
     size_t items = 0;
-    for (const plan::Block& block : program.blocks) items += block.items.size();
+    for (const program::Block& block : program.blocks) items += block.items.size();
     return items;
   }
 

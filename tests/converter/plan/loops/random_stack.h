@@ -30,7 +30,7 @@ class RandomStack {
   explicit RandomStack(uint32_t seed, bool has_windows = false)
       : random_(seed), trips_(2 + Below(has_windows ? 40 : 9)) {
     const size_t width = 1 + Below(40);
-    plan::ValueId x = builder_.Scratch(Rows(trips_, width));
+    program::ValueId x = builder_.Scratch(Rows(trips_, width));
     program_.inputs.push_back({x, {"x"}});
     for (size_t i = 0; i < trips_; ++i) {
       std::vector<float>& row = sequence_.emplace_back();
@@ -53,7 +53,7 @@ class RandomStack {
     }
   }
 
-  const plan::Program& program() const { return program_; }
+  const program::Program& program() const { return program_; }
   std::vector<std::vector<float>> inputs() const { return {input_}; }
   const std::vector<std::vector<float>>& expected() const { return expected_; }
 
@@ -63,12 +63,12 @@ class RandomStack {
     return {ElementType::f32, {static_cast<int64_t>(rows), static_cast<int64_t>(width)}};
   }
 
-  void Output(plan::ValueId value, std::vector<float> expected) {
+  void Output(program::ValueId value, std::vector<float> expected) {
     program_.outputs.push_back({value, {"y" + std::to_string(expected_.size())}});
     expected_.push_back(std::move(expected));
   }
 
-  plan::ValueId AddLayer(plan::ValueId x) {
+  program::ValueId AddLayer(program::ValueId x) {
     const size_t from = sequence_[0].size(), width = Below(3) == 0 ? from : 1 + Below(40);
     const std::vector<std::vector<float>> input = sequence_;
     const bool backward = Below(8) == 0, keeps_old = Below(3) == 0, gives_last = Below(4) == 0;
@@ -76,19 +76,19 @@ class RandomStack {
     spec.trips = static_cast<int64_t>(trips_);
     spec.sliced.push_back({x, 0, 1, backward});
     for (size_t state = 0; state < (keeps_old ? 2 : 1); ++state) {
-      const plan::ValueId initial = builder_.Scratch(Rows(1, width));
+      const program::ValueId initial = builder_.Scratch(Rows(1, width));
       builder_.Fill(initial);
       spec.carried.push_back({initial, state});
     }
     spec.scans.push_back({0, 0, backward, Rows(trips_, width)});
     if (gives_last) spec.lasts.push_back({keeps_old ? size_t{1} : 0, Rows(1, width)});
     const ops::LoopResults results = ops::LowerLoop(
-        builder_, spec, [&](const ops::Iteration& iteration) -> std::vector<plan::ValueId> {
+        builder_, spec, [&](const ops::Iteration& iteration) -> std::vector<program::ValueId> {
           return {Next(iteration, from, width), iteration.states[0]};
         });
     std::vector<float> before = Compute(width, backward, keeps_old);
     if (gives_last) Output(results.lasts[0], std::move(before));
-    plan::ValueId y = results.scans[0];
+    program::ValueId y = results.scans[0];
     if (Below(4) == 0) {
       for (std::vector<float>& row : sequence_) {
         for (float& number : row) number = -number;
@@ -104,10 +104,10 @@ class RandomStack {
 
   // The next state: the last of the states, with the sum of the first state and the input in its
   // first elements.
-  plan::ValueId Next(const ops::Iteration& iteration, size_t from, size_t width) {
+  program::ValueId Next(const ops::Iteration& iteration, size_t from, size_t width) {
     const auto common = static_cast<int64_t>(std::min(from, width));
     const TensorType row = {ElementType::f32, {common}};
-    const plan::ValueId next = builder_.Scratch(Rows(1, width));
+    const program::ValueId next = builder_.Scratch(Rows(1, width));
     builder_.Copy(iteration.states.back(), next);
     builder_.Copy(Add(builder_, builder_.View(iteration.states[0], 0, row),
                       builder_.View(iteration.slices[0], 0, row)),
@@ -155,13 +155,13 @@ class RandomStack {
     }
   }
 
-  plan::ValueId AddWindow(plan::ValueId x) {
+  program::ValueId AddWindow(program::ValueId x) {
     const size_t kind = Below(3), from = sequence_[0].size();
     const size_t width = kind == 0 ? 1 + Below(40) : from;
     const Window window = RandomWindow(kind == 2);
     const bool has_planes = Below(6) == 0;
     if (has_planes) x = Permuted(x, trips_, from);
-    const plan::ValueId y =
+    const program::ValueId y =
         builder_.Scratch(has_planes ? Rows(width, window.out) : Rows(window.out, width));
     if (kind == 0) {
       Convolve(window, x, y, width, has_planes);
@@ -174,9 +174,9 @@ class RandomStack {
     return has_planes ? Permuted(y, width, trips_) : y;
   }
 
-  plan::ValueId Permuted(plan::ValueId x, size_t rows, size_t columns) {
+  program::ValueId Permuted(program::ValueId x, size_t rows, size_t columns) {
     const auto width = static_cast<int64_t>(columns), height = static_cast<int64_t>(rows);
-    const plan::ValueId y = builder_.Scratch(Rows(columns, rows));
+    const program::ValueId y = builder_.Scratch(Rows(columns, rows));
     builder_.CopyStrided(x, y, {width, height}, {1, width}, 0, {height, 1}, 0);
     return y;
   }
@@ -211,11 +211,11 @@ class RandomStack {
     }
     return numbers;
   }
-  plan::ValueId Bias(const std::vector<float>& bias) {
+  program::ValueId Bias(const std::vector<float>& bias) {
     return builder_.WeightsOf({ElementType::f32, {static_cast<int64_t>(bias.size())}}, bias);
   }
 
-  void Convolve(const Window& window, plan::ValueId x, plan::ValueId y, size_t width,
+  void Convolve(const Window& window, program::ValueId x, program::ValueId y, size_t width,
                 bool has_planes) {
     const size_t from = sequence_[0].size(), taps = window.kernel;
     const std::vector<float> weights = RandomNumbers(width * from * taps);
@@ -240,7 +240,8 @@ class RandomStack {
     sequence_ = std::move(made);
   }
 
-  void ConvolveDepthwise(const Window& window, plan::ValueId x, plan::ValueId y, bool has_planes) {
+  void ConvolveDepthwise(const Window& window, program::ValueId x, program::ValueId y,
+                         bool has_planes) {
     const size_t width = sequence_[0].size(), taps = window.kernel;
     const std::vector<float> weights = RandomNumbers(width * taps), bias = RandomNumbers(width);
     format::DepthwiseParams params;
@@ -264,7 +265,7 @@ class RandomStack {
     sequence_ = std::move(made);
   }
 
-  void TakeMax(const Window& window, plan::ValueId x, plan::ValueId y, bool has_planes) {
+  void TakeMax(const Window& window, program::ValueId x, program::ValueId y, bool has_planes) {
     const size_t width = sequence_[0].size();
     format::PoolParams params;
     SetWindow(params, window, width, width, has_planes);
@@ -283,8 +284,8 @@ class RandomStack {
 
   std::minstd_rand random_;
   size_t trips_;  // length of the sequence
-  plan::Program program_;
-  plan::Builder builder_{program_};
+  program::Program program_;
+  program::Builder builder_{program_};
   std::vector<std::vector<float>> sequence_;  // output of the layers so far
   std::vector<float> input_;
   std::vector<std::vector<float>> expected_;

@@ -43,14 +43,14 @@ TEST(RandomStacks, ComputeTheSameByEveryPlanAndTakeWhatTheirBoundSays) {
   int fused_stacks = 0, fused_steps = 0;
   for (int seed = 1; seed <= kStacks; ++seed) {
     const RandomStack stack(static_cast<uint32_t>(seed));
-    plan::Program apart = stack.program();
+    program::Program apart = stack.program();
     std::vector<plan::FusedProgram> fused = plan::FusedPrograms(apart);
     fused_stacks += !fused.empty();
     fused_steps += !fused.empty() && fused.back().has_steps;
     plan::PlanLoops(apart);
     for (plan::FusedProgram& each : fused) {
       plan::PlanLoops(each.program);
-      plan::Coalesce(each.program);
+      program::Coalesce(each.program);
       ASSERT_EQ(RunPlan(plan::PlanAsIs(each.program), stack.inputs()), stack.expected())
           << "seed " << seed << ", tiles of " << each.tile;
     }
@@ -97,7 +97,7 @@ struct Savings {
   }
 };
 
-std::optional<plan::Plan> Smallest(const plan::Program& apart,
+std::optional<plan::Plan> Smallest(const program::Program& apart,
                                    const std::vector<plan::FusedProgram>& fused) {
   Faults faults;
   return plan::ChoosePlan(apart, {{}, std::nullopt, plan::Aim::kSmallest}, faults, fused);
@@ -109,12 +109,12 @@ TEST(RandomStacks, ComputeTheSameWithWindowsInStrips) {
   for (int seed = 1; seed <= kStacks; ++seed) {
     const RandomStack stack(static_cast<uint32_t>(seed), true);
     const auto expected = BitsOf(stack.expected());
-    plan::Program apart = stack.program();
+    program::Program apart = stack.program();
     std::vector<plan::FusedProgram> fused = plan::FusedPrograms(apart), without;
     plan::PlanLoops(apart);
     ASSERT_EQ(BitsOf(RunPlan(plan::PlanAsIs(apart), stack.inputs())), expected) << "seed " << seed;
     for (plan::FusedProgram& each : fused) {
-      ASSERT_EQ(plan::InconsistencyIn(each.program), "") << "seed " << seed;
+      ASSERT_EQ(program::InconsistencyIn(each.program), "") << "seed " << seed;
       plan::PlanLoops(each.program);
       ASSERT_EQ(BitsOf(RunPlan(plan::PlanAsIs(each.program), stack.inputs())), expected)
           << "seed " << seed << ", tiles of " << each.tile;

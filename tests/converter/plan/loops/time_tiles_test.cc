@@ -24,24 +24,25 @@ TensorType StepsType(int64_t steps) { return {ElementType::f32, {steps, kFeature
 
 // Cumulative sums over time, and pooling along it.
 struct Stack {
-  Program program;
-  Builder builder{program};
-  ValueId x = builder.Scratch(StepsType(kSteps));
+  program::Program program;
+  program::Builder builder{program};
+  program::ValueId x = builder.Scratch(StepsType(kSteps));
 
   Stack() { program.inputs.push_back({x, {"x"}}); }
 
-  void Output(ValueId value) {
+  void Output(program::ValueId value) {
     program.outputs.push_back({value, {"y" + std::to_string(program.outputs.size())}});
   }
-  void OutputLast(ValueId all) {
+  void OutputLast(program::ValueId all) {
     Output(builder.View(all, builder.value(all).bytes - kFeatures * 4, kStep));
   }
 
-  ops::LoopResults Sum(ValueId of, bool backward = false, ValueId initial = kNone) {
+  ops::LoopResults Sum(program::ValueId of, bool backward = false,
+                       program::ValueId initial = program::kNone) {
     ops::LoopSpec spec;
     spec.trips = builder.dims(of)[0];
     spec.sliced.push_back({of, 0, 1, backward});
-    if (initial == kNone) {
+    if (initial == program::kNone) {
       initial = builder.Scratch(kStep);
       builder.Fill(initial);
     }
@@ -49,13 +50,13 @@ struct Stack {
     spec.scans.push_back({0, 0, backward, builder.value(of).type});
     spec.lasts.push_back({0, kStep});
     return ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
-      return std::vector<ValueId>{Add(builder, iteration.states[0], iteration.slices[0])};
+      return std::vector<program::ValueId>{Add(builder, iteration.states[0], iteration.slices[0])};
     });
   }
 
   // The maximum of three rows, `dilation` rows apart.
-  ValueId Max(ValueId of, uint32_t front, uint32_t after, uint32_t dilation = 1,
-              uint32_t stride = 1) {
+  program::ValueId Max(program::ValueId of, uint32_t front, uint32_t after, uint32_t dilation = 1,
+                       uint32_t stride = 1) {
     const int64_t in = builder.dims(of)[0];
     const int64_t out = (in + front + after - 2 * dilation - 1) / stride + 1;
     format::PoolParams params;
@@ -75,7 +76,7 @@ struct Stack {
     params.mutate_pad_right(after);
     params.mutable_x() = params.mutable_y() = format::MapStrides(0, 0, kFeatures, 1);
     params.mutate_op(format::PoolOp::max);
-    const ValueId y = builder.Scratch(StepsType(out));
+    const program::ValueId y = builder.Scratch(StepsType(out));
     builder.Emit(params, {of}, {y});
     return y;
   }
@@ -87,8 +88,8 @@ struct Stack {
 
 TEST(TimeGroup, LagsBehindWhatLooksAhead) {
   Stack stack;
-  const ValueId causal = stack.Max(stack.Sum(stack.x).scans[0], 2, 0);
-  const ValueId around = stack.Max(causal, 3, 3, 3);
+  const program::ValueId causal = stack.Max(stack.Sum(stack.x).scans[0], 2, 0);
+  const program::ValueId around = stack.Max(causal, 3, 3, 3);
   stack.OutputLast(stack.Sum(around).scans[0]);
   const auto group = stack.Group();
   ASSERT_TRUE(group);
@@ -123,7 +124,7 @@ TEST(TimeGroup, HasNoMemberThatNeedsTheWholeSequence) {
 TEST(TimeGroup, EndsWhereALayerBeginsWithTheLastStateOfAnother) {
   Stack stack;
   const ops::LoopResults first = stack.Sum(stack.x);
-  const ValueId window = stack.Max(first.scans[0], 2, 0);
+  const program::ValueId window = stack.Max(first.scans[0], 2, 0);
   stack.OutputLast(stack.Sum(window, false, first.lasts[0]).scans[0]);
   const auto group = stack.Group();
   ASSERT_TRUE(group);
@@ -138,7 +139,7 @@ TEST(TimeTiles, KeepRowsOfAWindowInsteadOfSequences) {
   const std::vector<float> ones(kSteps * kFeatures, 1.0f);
   const auto expected = RunFloats(stack.program, {ones});
   EXPECT_EQ(expected[1], std::vector<float>(kFeatures, kSteps * (kSteps + 1) / 2));
-  Program tiles = stack.program;
+  program::Program tiles = stack.program;
   ASSERT_TRUE(RunInTiles(tiles, 1));
   EXPECT_EQ(RunFloats(tiles, {ones}), expected);
   PlanLoops(tiles);

@@ -3,16 +3,16 @@
 // Replaces them by the cell operation with the same numbers, in its own order. They then run as
 // fused steps, and their input product can leave the loop. Sums may be associated differently than
 // written. Operations that do not match a cell exactly stay unchanged.
-#ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_CELLS_RECOGNISE_H_
-#define WEFT_CONVERTER_GRAPH_RECOGNISE_CELLS_RECOGNISE_H_
+#ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_CELLS_CELLS_H_
+#define WEFT_CONVERTER_GRAPH_RECOGNISE_CELLS_CELLS_H_
 
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
 
 // `graph` and its bodies, with all types inferred and constants folded.
-void Recognise(ir::Graph& graph);
+void RecogniseCells(ir::Graph& graph);
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_RECOGNISE_CELLS_RECOGNISE_H_
+#endif  // WEFT_CONVERTER_GRAPH_RECOGNISE_CELLS_CELLS_H_

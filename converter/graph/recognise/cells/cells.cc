@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/recognise/cells/recognise.h"
+#include "converter/graph/recognise/cells/cells.h"
 
 #include <string_view>
 
@@ -58,6 +58,6 @@ void RecogniseIn(ir::Graph& graph, const ir::Body* body) {
 
 }  // namespace
 
-void Recognise(ir::Graph& graph) { RecogniseIn(graph, nullptr); }
+void RecogniseCells(ir::Graph& graph) { RecogniseIn(graph, nullptr); }
 
 }  // namespace weft::graph
