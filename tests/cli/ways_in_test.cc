@@ -100,7 +100,7 @@ TEST_F(OtherFiles, WeightsOfTheirsThatAreF16AreTold) {
   WriteText("model.bin", std::string_view("\x00\x3c\x00\x40\x00\x42", 6));  // 1, 2, 3
   const Outcome converted = Weft("convert model.xml");
   EXPECT_EQ(converted.code, 0);
-  EXPECT_TRUE(converted.err.starts_with("note: model.xml: 3 weights are f16 in the IR, which ovc "))
+  EXPECT_TRUE(converted.err.starts_with("note: model.xml: 3 weights are f16 in the IR; ovc "))
       << converted.err;
   WriteFloats("x.npy", {3}, {0, 0, 0});
   WriteFloats("same.npy", {3}, {1, 2, 3});
@@ -109,7 +109,7 @@ TEST_F(OtherFiles, WeightsOfTheirsThatAreF16AreTold) {
   EXPECT_EQ(Weft(call + "same.npy").err, "");
   const Outcome differs = Weft(call + "other.npy");
   EXPECT_EQ(differs.code, 1);
-  EXPECT_TRUE(differs.err.starts_with("note: model.weft: weights were f16 in the IR, which ovc "))
+  EXPECT_TRUE(differs.err.starts_with("note: model.weft: weights were f16 in the IR; ovc "))
       << differs.err;
   EXPECT_EQ(nlohmann::json::parse(Weft(call + "other.npy --json").out)["f16_weights"], true);
   Convert(kSum);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines of weft convert about weights: types, and reasons for f32.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -28,7 +29,7 @@ TEST_F(WeightsCommand, NarrowsAConstantOfSeveralMatrices) {
         std::pair("i8x8", 3456), std::pair("i4:32", 1728)}) {
     const std::string text = weights(std::string(" --precision ") + type);
     EXPECT_TRUE(text.starts_with("weights: " + std::to_string(bytes) + " bytes as ")) << text;
-    EXPECT_NE(text.find("  7200   " + std::to_string(bytes)), std::string::npos) << text;
+    EXPECT_NE(text.find(fmt::format("{:>12}  {:>11}  ", 7200, bytes)), std::string::npos) << text;
     EXPECT_EQ(text.find("stay f32"), std::string::npos) << text;
   }
 }

@@ -15,8 +15,9 @@ zsh/site-functions/_weft|fish/vendor_completions\\.d/weft\\.fish)$")
 weft_expect("files of other projects" "${foreign}" "")
 file(GLOB_RECURSE headers RELATIVE "${prefix}/include/weft" "${prefix}/include/*")
 list(SORT headers)
-set(installed converter/convert.h runtime/format/faults.inc runtime/format/narrow_steps.inc
-    runtime/format/overlapping_steps.inc runtime/format/ops.inc runtime/step_times.h runtime/steps.h
+set(installed converter/convert.h runtime/format/fault.h runtime/format/faults.inc
+    runtime/format/narrow_steps.inc runtime/format/ops.inc runtime/format/overlapping_steps.inc
+    runtime/format/step_functions.h runtime/step_times.h runtime/steps.h
     runtime/version.h runtime/weft.h runtime/weft_c.h)
 weft_expect("headers" "${headers}" "${installed}")
 file(GLOB_RECURSE notices "${prefix}/share/doc/weft/*")

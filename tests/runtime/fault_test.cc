@@ -186,7 +186,7 @@ constexpr Row kNumbers[] = {
     {108, "ParamSums"},
     {109, "ParamTerms"},
     {110, "ParamScale"},
-    {111, "ParamLevels"},
+    {111, "ParamCodes"},
     {112, "ParamChain"},
     {113, "PlanNumberAbsent"},
     {114, "PlanNumber"},

@@ -33,11 +33,11 @@ def check(tree):
             faults.append(f"{_OPS}: row {name} has no vector of {upper}Params in {_SCHEMA}")
     names = {name for name, _ in rows}
     for path in tree.paths:
-        twin = re.fullmatch(r"kernels/reference/(?!twin\.h)(\w+)\.h", path)
+        reference = re.fullmatch(r"kernels/reference/(?!reference\.h)(\w+)\.h", path)
         binder = re.fullmatch(r"runtime/bind/(\w+)\.cc", path)
         if binder and "WEFT_BIND_STEP(" not in tree.text(path):
             continue  # shared by the binders
-        match = twin or binder
+        match = reference or binder
         if match and match.group(1) not in names:
             faults.append(f"{path}: belongs to no step; {_OPS} has no such row")
     return faults

@@ -16,7 +16,9 @@ struct DecomposedForm {
   KindCounts left;  // operations except Parameter and Result
 };
 
-std::ostream& operator<<(std::ostream& out, const DecomposedForm& built) { return out << built.name; }
+std::ostream& operator<<(std::ostream& out, const DecomposedForm& built) {
+  return out << built.name;
+}
 
 ir::Source Cube(FormBuilder& g, ir::Source x) { return g("Power", x, 3.0f); }
 
