@@ -40,7 +40,7 @@ def check(tree):
     known = subprocess.run([*git, "merge-base", "--is-ancestor", BASE, "HEAD"], capture_output=True, check=False)
     if known.returncode != 0:
         raise Skipped("no history back to the first commit that the rule covers")
-    log = subprocess.run([*git, "log", "--format=%h %s", f"{BASE}..HEAD"], capture_output=True, text=True,
+    log = subprocess.run([*git, "log", "--no-merges", "--format=%h %s", f"{BASE}..HEAD"], capture_output=True, text=True,
                          check=True).stdout
     return [f"commit {commit}: `{title}`: {fault}"
             for commit, _, title in (line.partition(" ") for line in log.splitlines())
