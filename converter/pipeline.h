@@ -96,7 +96,9 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults);
 // A pass: its name, the representation it works on ("graph", "program", "plan", "file") and a
 // one-line description.
 struct PassRow {
-  std::string_view name, stage, account;
+  std::string name;
+  std::string_view stage, account;
+  bool is_part = false;  // of the next pass that is no part
 };
 // All passes in the order of execution.
 std::vector<PassRow> Passes();

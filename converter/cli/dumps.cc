@@ -2,7 +2,6 @@
 #include "converter/cli/dumps.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
@@ -23,30 +22,31 @@ constexpr std::string_view kList = "list";
 
 // A line per pass, in order: stage, name and account.
 std::string PassesText() {
-  Table table({"stage", "pass", "description"});
+  Table table({"stage", "pass, or part of the next pass", "description"});
   for (const pipeline::PassRow& row : pipeline::Passes()) {
-    table.Row({std::string(row.stage), std::string(row.name), std::string(row.account)});
+    const std::string indent = row.is_part ? "  " : "";
+    table.Row({std::string(row.stage), indent + row.name, std::string(row.account)});
   }
   return table.Text();
 }
 
 std::string CheckPassName(const std::string& value) {
   std::vector<std::string> names;
-  for (const pipeline::PassRow& row : pipeline::Passes()) names.emplace_back(row.name);
+  for (const pipeline::PassRow& row : pipeline::Passes()) names.push_back(row.name);
   names.emplace_back(pipeline::kAllPasses);
   names.emplace_back(kList);
   if (value == kList) AnswerCall(PassesText());
   if (std::ranges::find(names, value) != names.end()) return "";
-  return fmt::format("there is no pass \"{}\"; {}must be one of {}", value,
-                     DidYouMean(value, names), fmt::join(names, " "));
+  return fmt::format("is \"{}\"; {}must be a pass that --dump-after list prints", value,
+                     DidYouMean(value, names));
 }
 
 }  // namespace
 
 void Dumps::AddOptions(Command& command, std::string& dump_after) {
   Option after = command.Add("--dump-after", dump_after,
-                             "Print the model after this pass, or with --dump-to after all "
-                             "passes. --dump-after list prints the passes");
+                             "Print the model after this pass or part of a pass, or with "
+                             "--dump-to after all of them. --dump-after list prints their names");
   after.Check(CheckPassName).Text("PASS|all|list");
   command
       .Add("--dump-to", folder_,
@@ -61,11 +61,21 @@ void Dumps::CheckCall(const std::string& dump_after) const {
   RefuseOption("--dump-after", "is all, without a folder; must be given with --dump-to FOLDER");
 }
 
-// Returns a name such as "passes/06-infer.txt"; names sort in the order of the passes.
+// Returns a name such as "passes/06-infer.txt", for a part of a pass "passes/27-plan.02-hoist.txt";
+// names sort in the order of the passes.
 std::filesystem::path Dumps::FileOf(std::string_view pass) const {
-  const std::vector<pipeline::PassRow> rows = pipeline::Passes();
-  const auto row = std::ranges::find(rows, pass, &pipeline::PassRow::name);
-  return std::filesystem::path(folder_) / fmt::format("{:02}-{}.txt", row - rows.begin() + 1, pass);
+  int number = 1, part = 1;
+  for (const pipeline::PassRow& row : pipeline::Passes()) {
+    if (row.name == pass) break;
+    part = row.is_part ? part + 1 : 1;
+    if (!row.is_part) ++number;
+  }
+  const size_t dot = pass.find('.');
+  const std::string name =
+      dot == std::string_view::npos
+          ? std::string(pass)
+          : fmt::format("{}.{:02}-{}", pass.substr(0, dot), part, pass.substr(dot + 1));
+  return std::filesystem::path(folder_) / fmt::format("{:02}-{}.txt", number, name);
 }
 
 void Dumps::AddFiles(CallFiles& files) const {

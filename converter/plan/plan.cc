@@ -213,10 +213,51 @@ Plan PlanAsIs(program::Program program, std::span<const Memory> memories, bool a
 
 namespace {
 
+using Change = void (*)(program::Program&, const Candidate&);
+
+template <void (*change)(program::Program&)>
+void Always(program::Program& program, const Candidate&) {
+  change(program);
+}
+
+// The transformations of a candidate, in order. The lowered program with the first kHoistingParts
+// identifies the plan: candidates for which these give equal programs have equal plans.
+constexpr PassPart<Change> kParts[] = {
+    {"hoist_invariants",
+     [](program::Program& program, const Candidate& candidate) {
+       if (candidate.hoists_invariants) program::HoistInvariants(program);
+     },
+     "moves steps without loop inputs out of loops"},
+    {"hoist",
+     [](program::Program& program, const Candidate& candidate) {
+       program::Hoist(program, candidate.hoisted_rows);
+     },
+     "moves products of loop inputs out of loops, several rows at once"},
+    {"chains",
+     [](program::Program& program, const Candidate& candidate) {
+       if (candidate.joins_chains) program::JoinChains(program);
+     },
+     "fuses consecutive elementwise steps"},
+    {"split_values", Always<SplitValues>, "splits values with separate lifetimes"},
+    {"cell_inputs", Always<program::JoinCellInputs>, "fuses input products into cells"},
+    {"weight_order", Always<AlternateWeightOrder>,
+     "alternates the order in which weights are read"},
+    {"chain_copies", Always<ChainCopies>, "lets copies read the source of earlier copies"},
+    {"drop_copies", Always<program::DropCopies>, "removes copies whose source can be read"},
+    {"uniform_copies", Always<FillUniformCopies>, "replaces copies of equal elements by fills"},
+    {"in_place", Always<program::WriteInPlace>, "lets steps write over their inputs"}};
+constexpr size_t kHoistingParts = 3;
+
+void Apply(std::span<const PassPart<Change>> parts, const Candidate& candidate,
+           program::Program& program, const PartObserver<program::Program>& observe = {}) {
+  for (const PassPart<Change>& part : parts) {
+    part.run(program, candidate);
+    if (observe) observe(part.name, program);
+  }
+}
+
 program::Program Hoisted(program::Program lowered, const Candidate& candidate) {
-  if (candidate.hoists_invariants) HoistInvariants(lowered);
-  Hoist(lowered, candidate.hoisted_rows);
-  if (candidate.joins_chains) JoinChains(lowered);
+  Apply(std::span(kParts).first(kHoistingParts), candidate, lowered);
   return lowered;
 }
 
@@ -246,14 +287,10 @@ bool CanShrink(const program::Program& program, const Plan& plan, bool allows_ov
 // sharing.
 Plan PlanHoisted(program::Program hoisted, const Candidate& candidate,
                  std::span<const Memory> memories) {
-  SplitValues(hoisted);
-  JoinCellInputs(hoisted);
-  AlternateWeightOrder(hoisted);
-  ChainCopies(hoisted);
-  DropCopies(hoisted);
-  FillUniformCopies(hoisted);
+  const auto parts = std::span(kParts).subspan(kHoistingParts);
+  Apply(parts.first(parts.size() - 1), candidate, hoisted);
   program::Program apart = hoisted;
-  WriteInPlace(hoisted);
+  Apply(parts.last(1), candidate, hoisted);
   Plan plan = PlanAsIs(hoisted, memories, candidate.allows_overlap);
   for (program::Program* start : {&hoisted, &apart}) {
     std::optional<program::Program> ordered = Ordered(std::move(*start));
@@ -431,6 +468,17 @@ bool HasChains(const program::Program& program) {
   });
 }
 
+// Returns the lowered program of the candidate: one with fused loops, if it fuses them.
+const program::Program& LoweredOf(const Candidate& candidate, const program::Program& lowered,
+                                  std::span<const FusedProgram> fused) {
+  const auto is_its = [&](const FusedProgram& each) {
+    return each.tile == candidate.hoisted_rows && each.has_steps == candidate.fuses_steps &&
+           each.has_windows == candidate.fuses_windows;
+  };
+  const auto found = std::ranges::find_if(fused, is_its);
+  return candidate.fuses_loops && found != fused.end() ? found->program : lowered;
+}
+
 // Returns true if the same plan without chains needs less scratch: a chain runs at one time, while
 // its steps could run at several.
 bool IsSmallerWithoutChains(const Plan& plan, const program::Program& lowered,
@@ -438,13 +486,7 @@ bool IsSmallerWithoutChains(const Plan& plan, const program::Program& lowered,
   if (!HasChains(plan.program)) return false;
   Candidate candidate = plan.candidate;
   candidate.joins_chains = false;
-  const auto is_its = [&](const FusedProgram& each) {
-    return each.tile == candidate.hoisted_rows && each.has_steps == candidate.fuses_steps &&
-           each.has_windows == candidate.fuses_windows;
-  };
-  const auto found = std::ranges::find_if(fused, is_its);
-  const program::Program& program =
-      candidate.fuses_loops && found != fused.end() ? found->program : lowered;
+  const program::Program& program = LoweredOf(candidate, lowered, fused);
   return MakePlan(program, candidate, options.memories).all_scratch_bytes() <
          plan.all_scratch_bytes();
 }
@@ -469,6 +511,14 @@ std::optional<Plan> ChoosePlan(const program::Program& lowered, const PlanOption
   }
   faults.Add(line);
   return std::nullopt;
+}
+
+std::vector<PartText> PlanParts() { return TextsOf(std::span(kParts)); }
+
+void ObserveParts(const program::Program& lowered, std::span<const FusedProgram> fused,
+                  const Candidate& candidate, const PartObserver<program::Program>& observe) {
+  program::Program copy = LoweredOf(candidate, lowered, fused);
+  Apply(kParts, candidate, copy, observe);
 }
 
 std::string RowsText(const Candidate& candidate) {

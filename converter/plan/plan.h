@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "converter/base/faults.h"
+#include "converter/base/pass_parts.h"
 #include "converter/plan/loops/fuse.h"
 #include "converter/plan/problem.h"
 #include "converter/plan/solve.h"
@@ -126,6 +127,12 @@ std::string ExcessOf(const Plan& plan, const PlanOptions& options);
 // needs.
 std::optional<Plan> ChoosePlan(const program::Program& lowered, const PlanOptions& options,
                                Faults& faults, std::span<const FusedProgram> fused = {});
+
+// The transformations that MakePlan applies, in order. Afterwards it orders the steps.
+std::vector<PartText> PlanParts();
+// Applies them to a copy of the program of that candidate, and calls `observe` after each.
+void ObserveParts(const program::Program& lowered, std::span<const FusedProgram> fused,
+                  const Candidate& candidate, const PartObserver<program::Program>& observe);
 
 // Returns the listing of the program and the table of its placement.
 std::string ToString(const Plan& plan);

@@ -47,14 +47,17 @@ class PipelineTest : public ir::IrTest {
   }
 };
 
-std::vector<std::string> Names() {
+// The names of all passes, without or with their parts.
+std::vector<std::string> Names(bool with_parts = false) {
   std::vector<std::string> names;
-  for (const pipeline::PassRow& row : pipeline::Passes()) names.emplace_back(row.name);
+  for (const pipeline::PassRow& row : pipeline::Passes()) {
+    if (with_parts || !row.is_part) names.push_back(row.name);
+  }
   return names;
 }
 
 TEST_F(PipelineTest, EveryPassHasANameAndALineOfAccount) {
-  const std::vector<std::string> names = Names();
+  const std::vector<std::string> names = Names(true);
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
   for (const pipeline::PassRow& row : pipeline::Passes()) {
     EXPECT_NE(row.name, pipeline::kAllPasses);
@@ -93,13 +96,39 @@ TEST_F(PipelineTest, TheTableIsWhatRuns) {
 TEST_F(PipelineTest, EveryPassCanBeDumped) {
   WriteModel();
   const Dumps all = DumpsAfter("all");
-  ASSERT_EQ(all.size(), Names().size());
-  for (size_t i = 0; i < all.size(); ++i) {
-    EXPECT_EQ(all[i].first, Names()[i]);
-    EXPECT_FALSE(all[i].second.empty()) << all[i].first;
-    EXPECT_EQ(DumpsAfter(all[i].first), Dumps{all[i]});
+  std::vector<std::string> passes, parts;
+  for (const auto& [name, text] : all) {
+    (name.find('.') == std::string::npos ? passes : parts).push_back(name);
+    EXPECT_FALSE(text.empty()) << name;
+    EXPECT_EQ(DumpsAfter(name), (Dumps{{name, text}}));
   }
+  EXPECT_EQ(passes, Names());
+  std::vector<std::string> of_plans;  // streaming did not run, and there is no formula
+  for (const std::string& name : Names(true)) {
+    if (name.starts_with("loops.") || name.starts_with("plan.")) of_plans.push_back(name);
+  }
+  EXPECT_EQ(parts, of_plans);
   EXPECT_TRUE(DumpsAfter("").empty());
+}
+
+TEST_F(PipelineTest, PartsStandBeforeTheirPass) {
+  std::string part_of;
+  for (const pipeline::PassRow& row : pipeline::Passes()) {
+    if (row.is_part) {
+      part_of = row.name.substr(0, row.name.find('.'));
+      continue;
+    }
+    if (!part_of.empty()) EXPECT_EQ(row.name, part_of);
+    part_of.clear();
+  }
+}
+
+TEST_F(PipelineTest, TheLastPartShowsWhatThePassMakes) {
+  WriteModel();
+  std::map<std::string, std::string> text;
+  for (const auto& [pass, dump] : DumpsAfter("all")) text[pass] = dump;
+  EXPECT_EQ(text["loops.storage"], text["loops"]);
+  EXPECT_EQ(text["plan.in_place"], "unary %0:f32[1,4] <- %0:f32[1,4]  (r)\n");
 }
 
 TEST_F(PipelineTest, ADumpShowsWhatTheStageMakes) {

@@ -16,13 +16,11 @@
 #include "converter/base/visible.h"
 #include "converter/graph/input_states.h"
 #include "converter/graph/numbering.h"
-#include "converter/graph/recognise/forms/forms.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/aligned_positions.h"
 #include "converter/graph/streaming/attention.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/bodies.h"
-#include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/bound.h"
 #include "converter/graph/streaming/branches.h"
 #include "converter/graph/streaming/caches.h"
@@ -30,7 +28,6 @@
 #include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/early.h"
 #include "converter/graph/streaming/first_steps.h"
-#include "converter/graph/streaming/frames.h"
 #include "converter/graph/streaming/kept_states.h"
 #include "converter/graph/streaming/keys.h"
 #include "converter/graph/streaming/late_masks.h"
@@ -43,13 +40,13 @@
 #include "converter/graph/streaming/ports.h"
 #include "converter/graph/streaming/position.h"
 #include "converter/graph/streaming/resize.h"
+#include "converter/graph/streaming/rewrites.h"
 #include "converter/graph/streaming/rounding.h"
 #include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/starts.h"
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/graph/streaming/time_loops.h"
-#include "converter/graph/streaming/whole_gathers.h"
 #include "converter/ir/edit.h"
 #include "converter/ops/operation.h"
 
@@ -65,6 +62,7 @@ class Streaming {
       : graph_(graph),
         steps_(options.steps),
         is_open_(options.is_open),
+        observe_(options.observe),
         seeds_(std::move(seeds)),
         folding_(folding),
         faults_(faults) {}
@@ -131,18 +129,11 @@ class Streaming {
   // Finds the time axis, and everything that prevents streaming.
   bool Prepare() {
     const size_t before = faults_.lines().size();
-    RecogniseAttentions(graph_);
-    SeparateConstants(graph_);
-    attentions_ = ReadAttentions(graph_, ahead_);
-    WholeGathersToReshapes(graph_);
-    const std::set<const ir::Node*> started = StartedProducts(graph_);
-    JoinsToPads(graph_);
-    LowerConstantGathers(graph_);
-    MoveBorders(graph_);
-    SlicesOfPads(graph_);
-    filled_ = JoinPads(graph_);
-    JoinCuts(graph_);
-    (void)KeepStarts(graph_, started);
+    Rewritten rewritten{graph_};
+    Rewrite(rewritten, is_trial_ ? PartObserver<ir::Graph>() : observe_);
+    attentions_ = std::move(rewritten.attentions);
+    ahead_ = std::move(rewritten.ahead);
+    filled_ = std::move(rewritten.filled);
     if (!ReadTimeLoops() || !CountPositions() || !FitSteps()) return false;
     Faults discarded;
     TimeAxes with_joins(graph_, whole_steps_, discarded);
@@ -185,6 +176,7 @@ class Streaming {
   ir::Graph& graph_;
   int64_t steps_;
   const bool is_open_;  // the total number of steps is an assumed one
+  const PartObserver<ir::Graph> observe_;
   const TimeSeeds seeds_;
   const Folding& folding_;
   Faults& faults_;

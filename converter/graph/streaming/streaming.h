@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "converter/base/faults.h"
+#include "converter/base/pass_parts.h"
 #include "converter/graph/fold.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
@@ -31,6 +32,7 @@ struct StreamOptions {
   // T is an assumed number (open_time.h): tables of T rows, constants that count T steps, and other
   // values computed from T are refused.
   bool is_open = false;
+  PartObserver<ir::Graph> observe = {};  // called after each rewrite (rewrites.h), unless empty
 };
 
 // `graph` must be inferred and folded; the caller must infer it again afterwards. Returns nullopt

@@ -83,15 +83,28 @@ void RefreshStorage(program::Program& program) {
   }
 }
 
-}  // namespace
-
-void PlanLoops(program::Program& program) {
-  InlineSingleTrips(program);
-  KeepLastChunks(program);
+void UnrollLoops(program::Program& program) {
   LoopPlanner planner(program);
   planner.Choose(program.main);
   planner.Unroll(program.main);
-  RefreshStorage(program);
 }
+
+using Change = void (*)(program::Program&);
+constexpr PassPart<Change> kParts[] = {
+    {"single_trips", InlineSingleTrips, "inlines loops of one iteration"},
+    {"last_chunks", KeepLastChunks, "keeps only the last chunk of results that are read only there"},
+    {"unroll", UnrollLoops, "chooses the buffers of states, and unrolls a body once per phase"},
+    {"storage", RefreshStorage, "sets the storage of views to that of their roots"}};
+
+}  // namespace
+
+void PlanLoops(program::Program& program, const PartObserver<program::Program>& observe) {
+  for (const PassPart<Change>& part : kParts) {
+    part.run(program);
+    if (observe) observe(part.name, program);
+  }
+}
+
+std::vector<PartText> LoopParts() { return TextsOf(std::span(kParts)); }
 
 }  // namespace weft::plan

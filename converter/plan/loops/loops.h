@@ -10,13 +10,18 @@
 #ifndef WEFT_CONVERTER_PLAN_LOOPS_LOOPS_H_
 #define WEFT_CONVERTER_PLAN_LOOPS_LOOPS_H_
 
+#include <vector>
+
+#include "converter/base/pass_parts.h"
 #include "converter/program/program.h"
 
 namespace weft::plan {
 
 // Run this after FuseTails: the choice of buffers depends on whether a step can write over what it
 // reads, and a fused step cannot.
-void PlanLoops(program::Program& program);
+void PlanLoops(program::Program& program, const PartObserver<program::Program>& observe = {});
+// The parts of PlanLoops, in order; `observe`, if it is set, is called after each.
+std::vector<PartText> LoopParts();
 
 }  // namespace weft::plan
 

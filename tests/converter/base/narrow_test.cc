@@ -173,7 +173,7 @@ TEST(ModelFile, RefusesRegionsThatTheFileCannotHold) {
       EXPECT_TRUE(emit::WriteModelFile(plan, {}, faults).bytes.empty());
       ASSERT_EQ(faults.lines().size(), 1u) << words << bytes;
       EXPECT_TRUE(Contains(faults.lines()[0], words));
-      EXPECT_TRUE(Contains(faults.lines()[0], "must be below 2147483647"));
+      EXPECT_TRUE(Contains(faults.lines()[0], "must be at most 2147483647"));
     }
   }
 }

@@ -203,8 +203,9 @@ TEST(Interpolate, RefusesAxesPadsAndSizesThatDoNotFit) {
                "axis 2 of 4 would become 0; both must be at least 1 if an axis is resized");
   EXPECT_PRED2(Contains, InterpolateFault(11, row, {8}, {{"pads_begin", "0,-1"}}),
                "attribute pads_begin is [0,-1]; numbers must be from 0 to");
-  EXPECT_PRED2(Contains, InterpolateFault(11, row, {8}, {{"pads_end", "0,0,0,1"}}),
-               "attribute pads_end is [0,0,0,1] for data of rank 3; must have as many");
+  EXPECT_PRED2(
+      Contains, InterpolateFault(11, row, {8}, {{"pads_end", "0,0,0,1"}}),
+      "attribute pads_end is [0,0,0,1] for data of rank 3; must have at most one number per axis");
   EXPECT_PRED2(Contains, InterpolateFault(11, row, {8}, {{"nearest_mode", "up"}}),
                "must be one of round_prefer_floor round_prefer_ceil floor ceil simple");
 }

@@ -38,11 +38,12 @@ TEST(Reshape, CopiesDimensionsWhereThePatternIsZero) {
   EXPECT_EQ(Reshape({0, 3}, {0, 5}, false), "[0,5]");
   EXPECT_PRED2(Contains, Reshape({2, 3}, {2, 3, 0}),
                "copies dimension 2 of the input, which has rank 2");
-  EXPECT_PRED2(Contains, Reshape({2, 3}, {0, -1}, false), "6 elements of i32[2,3] do not divide");
+  EXPECT_PRED2(Contains, Reshape({2, 3}, {0, -1}, false),
+               "6 elements of i32[2,3] are not divisible");
 }
 
 TEST(Reshape, NamesBothCountsWhereTheyDiffer) {
-  EXPECT_PRED2(Contains, Reshape({2, 3}, {7}), "i32[2,3] has 6 elements and pattern [7] makes [7]");
+  EXPECT_PRED2(Contains, Reshape({2, 3}, {7}), "i32[2,3] has 6 elements and pattern [7] gives [7]");
   EXPECT_PRED2(Contains, Reshape({2, 3}, {4, -1}),
                "6 elements of i32[2,3] are not divisible by the 4");
   EXPECT_PRED2(Contains, Reshape({2, 3}, {-1, -1}), "holds -1 2 times");

@@ -12,12 +12,23 @@ namespace {
 // In order: inner functions must be recognised before formulas that contain them. RecogniseMovement
 // runs first, because movement operations interrupt formulas, and again last, because the
 // replacements leave some.
-constexpr FormSearch kFormulas[] = {RecogniseMovement,   RecogniseBounds,   RecogniseExponential,
-                                    RecogniseSlope,      RecogniseNorm,     RecogniseSoftmax,
-                                    RecogniseAttention,  RecogniseRotation, RecogniseSnake,
-                                    RecogniseActivation, RecogniseMovement};
+constexpr PassPart<FormSearch> kFormulas[] = {
+    {"first_movement", RecogniseMovement, "merges consecutive transpositions and reshapes"},
+    {"bounds", RecogniseBounds, "finds clamps and their relatives"},
+    {"exponential", RecogniseExponential, "finds functions of exp"},
+    {"slope", RecogniseSlope, "finds PRelu"},
+    {"norm", RecogniseNorm, "finds LayerNorm, RMSNorm and L2 normalisation"},
+    {"softmax", RecogniseSoftmax, "finds softmax and its logarithm"},
+    {"attention", RecogniseAttention, "finds scaled dot-product attention"},
+    {"rotation", RecogniseRotation, "finds rotary embeddings"},
+    {"snake", RecogniseSnake, "finds Snake"},
+    {"activation", RecogniseActivation, "finds GELU, SiLU, HSwish, Mish and others"},
+    {"last_movement", RecogniseMovement, "merges the movements that the replacements leave"}};
 // Searches inside the other formulas, after these are replaced.
-constexpr FormSearch kParts[] = {RecogniseSharedHeads, RecogniseLength, RecogniseOneHot};
+constexpr PassPart<FormSearch> kInnerForms[] = {
+    {"shared_heads", RecogniseSharedHeads, "reads repeated factors of products repeatedly"},
+    {"length", RecogniseLength, "finds vector norms"},
+    {"one_hot", RecogniseOneHot, "gathers rows instead of one-hot products"}};
 constexpr FormSearch kAttention[] = {RecogniseSoftmax, RecogniseAttention};
 constexpr FormSearch kConstants[] = {RecogniseConstants};
 constexpr FormSearch kTables[] = {RecogniseTransposedAddend, RecogniseTables};
@@ -41,11 +52,32 @@ void SearchIn(ir::Graph& graph, std::span<const FormSearch> searches) {
   }
 }
 
+// The same for the parts of a pass. Calls `observe` after each replacement with the graph that
+// contains the node: the main graph or a body.
+void SearchIn(ir::Graph& graph, std::span<const PassPart<FormSearch>> parts,
+              const PartObserver<ir::Graph>& observe) {
+  FormSite site(graph);
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) SearchIn(*body.graph, parts, observe);
+    if (!HoldsFloats(*node)) continue;
+    for (const PassPart<FormSearch>& part : parts) {
+      if (site.IsReplaced(*node)) break;
+      if (part.run(site, *node) && observe) observe(part.name, graph);
+    }
+  }
+}
+
 }  // namespace
 
-void RecogniseForms(ir::Graph& graph) {
-  SearchIn(graph, kFormulas);
-  SearchIn(graph, kParts);
+void RecogniseForms(ir::Graph& graph, const PartObserver<ir::Graph>& observe) {
+  SearchIn(graph, kFormulas, observe);
+  SearchIn(graph, kInnerForms, observe);
+}
+std::vector<PartText> FormParts() {
+  std::vector<PartText> texts = TextsOf(std::span(kFormulas));
+  const std::vector<PartText> inner = TextsOf(std::span(kInnerForms));
+  texts.insert(texts.end(), inner.begin(), inner.end());
+  return texts;
 }
 void RecogniseAttentions(ir::Graph& graph) { SearchIn(graph, kAttention); }
 void JoinConstants(ir::Graph& graph) { SearchIn(graph, kConstants); }

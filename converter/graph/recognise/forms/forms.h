@@ -9,12 +9,18 @@
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_FORMS_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_FORMS_H_
 
+#include <vector>
+
+#include "converter/base/pass_parts.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
 
-// `graph` and its bodies, with all types inferred and constants folded.
-void RecogniseForms(ir::Graph& graph);
+// `graph` and its bodies, with all types inferred and constants folded. Calls `observe`, if it is
+// set, after each replacement.
+void RecogniseForms(ir::Graph& graph, const PartObserver<ir::Graph>& observe = {});
+// The searches of RecogniseForms.
+std::vector<PartText> FormParts();
 // Recognises attention only.
 void RecogniseAttentions(ir::Graph& graph);
 // Merges consecutive constant factors and addends, and those after a product with constant weights.

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/rewrites.h"
+
+#include <span>
+
+#include "converter/graph/recognise/forms/forms.h"
+#include "converter/graph/streaming/borders.h"
+#include "converter/graph/streaming/frames.h"
+#include "converter/graph/streaming/rounding.h"
+#include "converter/graph/streaming/shifts.h"
+#include "converter/graph/streaming/whole_gathers.h"
+
+namespace weft::graph {
+namespace {
+
+using Change = void (*)(Rewritten&);
+
+template <void (*change)(ir::Graph&)>
+void OnGraph(Rewritten& r) {
+  change(r.graph);
+}
+
+void FindAttentions(Rewritten& r) { r.attentions = ReadAttentions(r.graph, r.ahead); }
+void FindStarts(Rewritten& r) { r.started = StartedProducts(r.graph); }
+void MergePads(Rewritten& r) { r.filled = JoinPads(r.graph); }
+void MarkStarts(Rewritten& r) { (void)KeepStarts(r.graph, r.started); }
+
+constexpr PassPart<Change> kRewrites[] = {
+    {"attention", OnGraph<RecogniseAttentions>, "finds decomposed attention"},
+    {"constants", OnGraph<SeparateConstants>, "copies constants that several nodes read"},
+    {"causal_attention", FindAttentions, "reads the masks of attention"},
+    {"full_gathers", OnGraph<WholeGathersToReshapes>, "replaces Gathers of all elements"},
+    {"starts", FindStarts, "finds additions that start a product"},
+    {"joins", OnGraph<JoinsToPads>, "replaces prepended constants by a Pad"},
+    {"frames", OnGraph<LowerConstantGathers>, "replaces Gathers of frames and repeats"},
+    {"borders", OnGraph<MoveBorders>, "moves Pads past data movements"},
+    {"slices", OnGraph<SlicesOfPads>, "replaces Slices of padded tensors"},
+    {"pads", MergePads, "merges Pads into the windows after them"},
+    {"end_slices", OnGraph<JoinCuts>, "merges Slices at the end into windows"},
+    {"rounding", MarkStarts, "keeps the rounding of additions that start a product"}};
+
+}  // namespace
+
+void Rewrite(Rewritten& rewritten, const PartObserver<ir::Graph>& observe) {
+  for (const PassPart<Change>& part : kRewrites) {
+    part.run(rewritten);
+    if (observe) observe(part.name, rewritten.graph);
+  }
+}
+
+std::vector<PartText> RewriteParts() { return TextsOf(std::span(kRewrites)); }
+
+}  // namespace weft::graph

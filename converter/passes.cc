@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/passes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/base/narrow.h"
+#include "converter/emit/model_file.h"
+#include "converter/emit/run_here.h"
+#include "converter/emit/self_test.h"
+#include "converter/file_checks.h"
+#include "converter/fold_work.h"
+#include "converter/graph/batch.h"
+#include "converter/graph/faulty_bodies.h"
+#include "converter/graph/fold.h"
+#include "converter/graph/infer.h"
+#include "converter/graph/input_shapes.h"
+#include "converter/graph/layout/layout.h"
+#include "converter/graph/lower.h"
+#include "converter/graph/promote.h"
+#include "converter/graph/quantise/quantise.h"
+#include "converter/graph/recognise/cells/cells.h"
+#include "converter/graph/recognise/forms/border.h"
+#include "converter/graph/recognise/forms/dilation.h"
+#include "converter/graph/recognise/forms/divide.h"
+#include "converter/graph/recognise/forms/forms.h"
+#include "converter/graph/recognise/forms/integer_tables.h"
+#include "converter/graph/recognise/loops/flatten.h"
+#include "converter/graph/recognise/loops/open_loops.h"
+#include "converter/graph/reroll/reroll.h"
+#include "converter/graph/resolve.h"
+#include "converter/graph/streaming/open_time.h"
+#include "converter/graph/streaming/rewrites.h"
+#include "converter/graph/streaming/states.h"
+#include "converter/graph/streaming/streaming.h"
+#include "converter/graph/variables.h"
+#include "converter/ir/graph.h"
+#include "converter/ir/listing.h"
+#include "converter/ir/read.h"
+#include "converter/plan/loops/fuse.h"
+#include "converter/plan/loops/loops.h"
+#include "converter/plan/plan.h"
+#include "converter/program/cells.h"
+#include "converter/program/fuse_tail.h"
+#include "converter/program/place_maps.h"
+#include "converter/program/program.h"
+#include "converter/program/quantised_weights.h"
+#include "converter/program/read_parts.h"
+#include "converter/program/ring_products.h"
+#include "converter/stream_note.h"
+
+namespace weft::pipeline {
+namespace {
+
+bool Read(Conversion&);
+bool Count(Conversion&);
+bool Resolve(Conversion&);
+bool Flatten(Conversion&);
+bool Infer(Conversion&);
+bool Reroll(Conversion&);
+bool RecogniseForms(Conversion&);
+bool Tables(Conversion&);
+bool Quantise(Conversion&);
+bool Lower(Conversion&);
+bool PlanLoops(Conversion&);
+bool FuseCells(Conversion&);
+bool NarrowWeights(Conversion&);
+bool Plan(Conversion&);
+bool Emit(Conversion&);
+bool Verify(Conversion&);
+
+// Stores the text of the last state after each part of a pass that --dump-after names.
+template <typename T>
+PartObserver<T> ObserverOf(Conversion& c, std::string_view pass) {
+  const bool is_wanted = c.options.dump_after.starts_with(std::string(pass) + ".");
+  if (!c.dumps || !(is_wanted || IsWanted(c.options, kAllPasses))) return {};
+  return [&c, pass](std::string_view part, const T& value) {
+    const std::string name = fmt::format("{}.{}", pass, part);
+    if (IsWanted(c.options, name)) c.parts[name] = ToString(value);
+  };
+}
+
+// Wraps a pass over the graph or the program that adds no faults.
+template <void (*pass)(ir::Graph&)>
+bool OnGraph(Conversion& c) {
+  pass(*c.graph);
+  return true;
+}
+template <void (*pass)(program::Program&)>
+bool OnProgram(Conversion& c) {
+  pass(c.program);
+  return true;
+}
+
+constexpr Pass kPasses[] = {
+    {"read", Stage::kGraph, Read, "reads the XML and its weights into a graph"},
+    {"count", Stage::kGraph, Count, "finds the trip counts of loops with their own counter"},
+    {"resolve", Stage::kGraph, Resolve, "finds the operation of every layer, by type and version"},
+    {"flatten", Stage::kGraph, Flatten, "flattens short loops that use their counter"},
+    {"promote", Stage::kGraph, OnGraph<graph::Promote>, "converts f16, bf16 and f64 to f32"},
+    {"infer", Stage::kGraph, Infer, "infers types and shapes, folds constants"},
+    {"dilate", Stage::kGraph, OnGraph<graph::RecogniseDilations>,
+     "merges SpaceToBatch and BatchToSpace into dilated convolutions"},
+    {"borders", Stage::kGraph, OnGraph<graph::RecogniseBorders>,
+     "merges zeros around the data of convolutions into their padding"},
+    {"reroll", Stage::kGraph, Reroll, "converts loops that were traced step by step back to loops"},
+    {"tables", Stage::kGraph, OnGraph<graph::JoinTables>,
+     "joins constant additions and factors across permutations"},
+    {"streaming", Stage::kGraph, Stream,
+     "with --streaming: splits the time axis into runs, keeps state", graph::RewriteParts},
+    {"recognise", Stage::kGraph, OnGraph<graph::RecogniseCells>,
+     "recognises cells decomposed into elementary operations"},
+    {"formulas", Stage::kGraph, RecogniseForms,
+     "recognises formulas decomposed into elementary operations", graph::FormParts},
+    {"constants", Stage::kGraph, OnGraph<graph::JoinConstants>,
+     "merges consecutive constant factors and addends, also into weights"},
+    {"divide", Stage::kGraph, OnGraph<graph::DivideProducts>,
+     "splits products whose results are read in parts"},
+    {"integer_tables", Stage::kGraph, Tables, "keeps 8-bit integer tables of look-ups"},
+    {"layout", Stage::kGraph, OnGraph<graph::ChooseLayouts>,
+     "permutes layout groups with windows to channels-last"},
+    {"quantise", Stage::kGraph, Quantise, "converts operations between quantisers to integers"},
+    {"lower", Stage::kProgram, Lower, "converts operations to steps over values"},
+    {"ring_products", Stage::kProgram, OnProgram<program::ReadRingsInPlace>,
+     "lets products read keys and values directly from rings"},
+    {"fuse_tail", Stage::kProgram, OnProgram<program::FuseTails>,
+     "fuses activations and additions into the preceding product"},
+    {"cells", Stage::kProgram, FuseCells, "fuses a recurrent product and its gates into one step"},
+    {"read_parts", Stage::kProgram, OnProgram<program::ReadParts>,
+     "reads parts of values without a copy"},
+    {"place_maps", Stage::kProgram, OnProgram<program::PlaceMaps>,
+     "writes feature maps directly to the target of their copy"},
+    {"loops", Stage::kProgram, PlanLoops,
+     "assigns state buffers of loops, copies bodies per phase, fuses loops", plan::LoopParts},
+    {"narrow", Stage::kProgram, NarrowWeights,
+     "converts weights to f16 or as --precision specifies"},
+    {"plan", Stage::kPlan, Plan, "chooses the fastest plan that fits, assigns addresses",
+     plan::PlanParts},
+    {"emit", Stage::kFile, Emit, "writes the model file, with its self test"},
+    {"verify", Stage::kFile, Verify, "checks the rules of the file format and the plan"},
+};
+
+graph::InferOptions InferOptionsOf(const Conversion& c) {
+  return {!c.has_own_shapes, c.options.max_iterations};
+}
+
+// Runs later checks on a model with faults, to collect all remaining errors.
+void CollectRemainingErrors(Conversion& c) {
+  const std::vector<ir::Node*> faulty = graph::FaultyBodies(*c.graph);
+  std::vector<std::vector<ir::Body>> bodies;
+  for (ir::Node* node : faulty) bodies.push_back(std::exchange(node->bodies, {}));
+  Count(c);
+  for (size_t i = 0; i < faulty.size(); ++i) {
+    faulty[i]->bodies = std::move(bodies[i]);
+  }
+  Resolve(c);
+  for (ir::Node* node : faulty) {
+    node->bodies.clear();
+    node->operation = nullptr;
+  }
+  Flatten(c);
+  graph::Promote(*c.graph);
+  Infer(c);
+}
+
+// Number of elements of all f16 constants.
+int64_t CountF16(const ir::Graph& graph) {
+  int64_t count = 0;
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
+    if (node->constant && node->constant->type.type == ElementType::f16) {
+      count += ElementCount(node->constant->type.dims).value_or(0);
+    }
+    for (const ir::Body& body : node->bodies) count += CountF16(*body.graph);
+  }
+  return count;
+}
+
+bool Read(Conversion& c) {
+  const ConvertOptions& options = c.options;
+  c.graph = options.in_memory ? ir::ReadWithHoles(options.model, *options.in_memory, c.faults)
+                              : ir::ReadWithHoles(options.model, options.weights, c.faults);
+  if (c.graph == nullptr) return false;
+  graph::WarnOfDoubles(*c.graph, c.faults);
+  graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
+  const bool streams = options.streaming_steps.has_value();
+  const size_t warnings = c.faults.warnings().size();
+  c.has_batch =
+      !graph::AssumeBatches(*c.graph, {streams, c.assumes_batch, options.time_axes}, c.faults);
+  c.has_own_shapes = !options.shapes.empty() || c.faults.warnings().size() > warnings;
+  graph::ApplyValues(*c.graph, c.options.values, c.faults);
+  graph::ApplyStates(*c.graph, c.options.states, c.faults);
+  graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
+  c.f16_weights = CountF16(*c.graph);
+  c.folding.limit_work = FoldWorkLimit(options.fold_budget_bytes, *c.graph);
+  if (c.open_length) {
+    c.open = graph::FillOpenAxes(*c.graph, c.options.time_axes, *c.open_length);
+  }
+  if (!c.faults.ok()) CollectRemainingErrors(c);
+  return c.faults.ok();
+}
+
+bool Count(Conversion& c) {
+  graph::RecogniseCountsByShapes(*c.graph, c.folding);
+  return true;
+}
+
+// With streaming, keeps loops of the main graph, which may be streamed.
+bool Flatten(Conversion& c) {
+  if (!c.options.streaming_steps) {
+    graph::Flatten(*c.graph);
+    return true;
+  }
+  for (const std::unique_ptr<ir::Node>& node : c.graph->nodes) {
+    for (ir::Body& body : node->bodies) graph::Flatten(*body.graph);
+  }
+  return true;
+}
+
+bool Resolve(Conversion& c) {
+  graph::FindOperations(*c.graph);
+  graph::Resolve(*c.graph, c.faults);
+  graph::CheckVariables(*c.graph, c.faults);
+  return true;
+}
+
+bool Infer(Conversion& c) {
+  graph::InferAndFold(*c.graph, InferOptionsOf(c), c.folding, c.faults);
+  return c.faults.ok();
+}
+
+bool Reroll(Conversion& c) {
+  const graph::InferOptions options = {false, c.options.max_iterations};
+  return graph::Reroll(*c.graph, options, c.folding, c.faults);
+}
+
+graph::InferOptions InferOptionsOfStreamed(const ConvertOptions& options) {
+  return {true, options.max_iterations};
+}
+
+// Streams the graph, then infers all shapes again as a check.
+bool StreamGraph(Conversion& c) {
+  const graph::StreamOptions options = {*c.options.streaming_steps, c.options.time_axes, false,
+                                        ObserverOf<ir::Graph>(c, "streaming")};
+  c.streamed = graph::Stream(*c.graph, options, c.folding, c.faults);
+  return c.streamed &&
+         graph::InferAndFold(*c.graph, InferOptionsOfStreamed(c.options), c.folding, c.faults);
+}
+
+bool HaveOneLength(const Conversion& a, const Conversion& b) {
+  return std::ranges::equal(
+      a.graph->parameters, b.graph->parameters, {},
+      [](const ir::Node* node) { return node->outputs[0].type.dims; },
+      [](const ir::Node* node) { return node->outputs[0].type.dims; });
+}
+
+// Runs the passes before streaming on the model with another length. Returns false if the model
+// cannot have that length.
+bool ReadSecondCopy(Conversion& second);
+
+// Streams a model with a dynamic time axis. If only one length is possible, it is the model's
+// length.
+bool StreamOpen(Conversion& c) {
+  const int64_t length = *c.open_length;
+  const bool is_long = length > graph::kOpenLengths[0];
+  for (const int64_t other :
+       {is_long ? length / 2 : length * 2, is_long ? length * 2 : length / 2}) {
+    Faults of_second;
+    Conversion second{c.options, of_second, FoldingOf(c.options), other, c.assumes_batch};
+    if (!ReadSecondCopy(second) || HaveOneLength(c, second)) continue;
+    const graph::StreamOptions options = {*c.options.streaming_steps, c.options.time_axes, false,
+                                          ObserverOf<ir::Graph>(c, "streaming")};
+    c.streamed = graph::StreamOpenTime(*c.graph, *second.graph, options,
+                                       InferOptionsOfStreamed(c.options), c.folding, c.faults);
+    return c.streamed.has_value();
+  }
+  return StreamGraph(c);
+}
+
+}  // namespace
+
+bool Stream(Conversion& c) {
+  if (!c.options.streaming_steps) return true;
+  return c.open.empty() ? StreamGraph(c) : StreamOpen(c);
+}
+
+namespace {
+
+bool RecogniseForms(Conversion& c) {
+  graph::RecogniseForms(*c.graph, ObserverOf<ir::Graph>(c, "formulas"));
+  return true;
+}
+
+bool Tables(Conversion& c) {
+  const program::Precision& all = c.options.precisions.all;
+  if (!all || program::IsInteger(all->type)) {
+    c.tables = graph::KeepIntegerTables(*c.graph);
+  }
+  return true;
+}
+
+// Layers with --precision f32 are not quantised.
+bool Quantise(Conversion& c) {
+  graph::Quantise(*c.graph, c.folding, [&](const std::string& layer) {
+    return c.options.precisions.Of(layer) == ElementType::f32;
+  });
+  if (c.streamed) graph::CountStateBytes(*c.graph, *c.streamed);
+  return true;
+}
+
+bool Lower(Conversion& c) { return graph::Lower(*c.graph, c.program, c.faults); }
+
+bool PlanLoops(Conversion& c) {
+  c.fused = plan::FusedPrograms(c.program);
+  plan::PlanLoops(c.program, ObserverOf<program::Program>(c, "loops"));
+  for (plan::FusedProgram& fused : c.fused) plan::PlanLoops(fused.program);
+  return true;
+}
+
+bool FuseCells(Conversion& c) {
+  program::FuseCells(c.program, c.options.precisions);
+  return true;
+}
+
+bool NarrowWeights(Conversion& c) {
+  // Must precede NarrowWeights, which creates more quantised products.
+  std::vector<program::LayerWeights> codes = program::QuantisedWeights(c.program);
+  c.weights = program::NarrowWeights(c.program, c.options.precisions, c.faults);
+  for (program::LayerWeights& layer : codes) c.weights.Add(std::move(layer));
+  for (const graph::IntegerTable& table : c.tables) {
+    c.weights.Add({table.layer, ElementType::i8, table.bytes_before, table.bytes,
+                   std::numeric_limits<double>::infinity()});
+  }
+  for (plan::FusedProgram& fused : c.fused) {
+    if (c.faults.ok()) program::NarrowWeights(fused.program, c.options.precisions, c.faults);
+  }
+  return c.faults.ok();
+}
+
+// The regions of the call are the memories of scratch. A single region is followed by unlimited
+// memory.
+plan::PlanOptions PlanOptionsOf(const ConvertOptions& options) {
+  plan::PlanOptions plan_options;
+  plan_options.budget_bytes = options.arena_budget_bytes;
+  plan_options.aim = options.arena_aim;
+  plan_options.joins_chains = true;
+  std::vector<plan::Memory>& memories = plan_options.memories;
+  for (const ScratchRegion& region : options.regions) {
+    const auto slower = static_cast<double>(memories.size());
+    memories.push_back({region.name, region.bytes, 1 / (1 + slower)});
+  }
+  if (memories.size() == 1) memories.push_back({"", std::nullopt, 0.5});
+  return plan_options;
+}
+
+bool Plan(Conversion& c) {
+  std::optional<plan::Plan> plan =
+      plan::ChoosePlan(c.program, PlanOptionsOf(c.options), c.faults, c.fused);
+  if (!plan) return false;
+  c.plan = *std::move(plan);
+  if (const auto observe = ObserverOf<program::Program>(c, "plan")) {
+    plan::ObserveParts(c.program, c.fused, c.plan.candidate, observe);
+  }
+  return true;
+}
+
+// Multiply-adds of a run of the full model, without streaming.
+std::optional<double> WholeMultiplyAdds(const ConvertOptions& streaming) {
+  ConvertOptions options = streaming;
+  options.streaming_steps.reset();
+  options.dump = nullptr;
+  options.progress = nullptr;
+  options.precisions = {};  // may name layers that only the streaming model has
+  Faults discarded;
+  const std::optional<program::Program> whole = LowerModel(options, discarded);
+  return whole ? std::optional(MultiplyAddsOf(*whole)) : std::nullopt;
+}
+
+bool Emit(Conversion& c) {
+  emit::FileOptions options;
+  options.self_test_runs = c.options.self_test_runs;
+  options.f16_weights = c.f16_weights > 0;
+  if (c.streamed) {
+    c.streamed->multiply_adds = WholeMultiplyAdds(c.options);
+    options.stream_note = StreamNoteOf(*c.streamed);
+  }
+  c.file = emit::WriteModelFile(c.plan, options, c.faults);
+  return c.faults.ok();
+}
+
+// Checks the file. An invalid file is never written.
+bool Verify(Conversion& c) {
+  CheckFile(c.file.bytes, c.faults);
+  if (c.options.self_test_runs != 0 && c.faults.ok()) {
+    emit::RepeatSelfTest(c.file.bytes, c.faults);
+  }
+  return c.faults.ok();
+}
+
+}  // namespace
+
+std::span<const Pass> AllPasses() { return kPasses; }
+
+bool IsWanted(const ConvertOptions& options, std::string_view name) {
+  return options.dump && (options.dump_after == name || options.dump_after == kAllPasses);
+}
+
+graph::Folding FoldingOf(const ConvertOptions& options) {
+  return {emit::RunHere, options.fold_budget_bytes, 0, FoldWork};
+}
+
+}  // namespace weft::pipeline

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The passes of the pipeline and the state that they share. Only pipeline.cc includes this header.
+#ifndef WEFT_CONVERTER_PASSES_H_
+#define WEFT_CONVERTER_PASSES_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "converter/base/faults.h"
+#include "converter/base/pass_parts.h"
+#include "converter/emit/model_file.h"
+#include "converter/graph/fold.h"
+#include "converter/graph/recognise/forms/integer_tables.h"
+#include "converter/graph/streaming/streamed.h"
+#include "converter/graph/streaming/time_choice.h"
+#include "converter/ir/graph.h"
+#include "converter/pipeline.h"
+#include "converter/plan/loops/fuse.h"
+#include "converter/plan/plan.h"
+#include "converter/program/narrow_weights.h"
+#include "converter/program/program.h"
+
+namespace weft::pipeline {
+
+// The shared state of the passes; each pass reads the results of earlier passes.
+struct Conversion {
+  const ConvertOptions& options;
+  Faults& faults;
+  graph::Folding folding;
+  std::optional<int64_t> open_length = std::nullopt;  // assumed length of a dynamic time axis
+  bool assumes_batch = true;    // also if the first axis is the only dynamic one
+  bool has_batch = false;       // there is a batch axis that is not assumed to be 1
+  bool has_own_shapes = false;  // input shapes differ from those of the model
+  graph::TimeSeeds open = {};   // the input axes that have open_length
+  std::unique_ptr<ir::Graph> graph = nullptr;
+  int64_t f16_weights = 0;
+  std::optional<graph::Streamed> streamed = std::nullopt;
+  program::Program program = {};
+  std::vector<plan::FusedProgram> fused = {};
+  std::vector<graph::IntegerTable> tables = {};
+  program::WeightsReport weights = {};
+  plan::Plan plan = {};
+  emit::ModelFile file = {};
+  bool dumps = false;                             // not in a trial
+  std::map<std::string, std::string> parts = {};  // what --dump-after prints, by PASS.PART
+};
+
+// The representation that a pass works on and that --dump-after prints.
+enum class Stage : uint8_t { kGraph, kProgram, kPlan, kFile };
+inline constexpr std::string_view kStageNames[] = {"graph", "program", "plan", "file"};
+
+// A pass returns true if the next pass can run. Faults need not stop the pipeline, so that faults
+// of several passes are reported in one run.
+struct Pass {
+  std::string_view name;
+  Stage stage;
+  bool (*run)(Conversion&);
+  std::string_view account;
+  std::vector<PartText> (*parts)() = nullptr;
+};
+
+// All passes, in the order in which they run.
+std::span<const Pass> AllPasses();
+// The pass that converts the graph to streaming.
+bool Stream(Conversion& c);
+
+// Returns true if --dump-after prints this pass, or this part of a pass.
+bool IsWanted(const ConvertOptions& options, std::string_view name);
+// How the conversion folds constants.
+graph::Folding FoldingOf(const ConvertOptions& options);
+
+}  // namespace weft::pipeline
+
+#endif  // WEFT_CONVERTER_PASSES_H_
