@@ -93,7 +93,7 @@ TEST_F(CallFault, SuggestsTheNearestName) {
               "i64[2]\n");
   const Outcome pass = Weft("convert model.xml --dump-after infr");
   EXPECT_EQ(pass.code, 2);
-  EXPECT_NE(pass.err.find("no pass \"infr\"; did you mean \"infer\"? must be one of read count "),
+  EXPECT_NE(pass.err.find("is \"infr\"; did you mean \"infer\"? must be a pass that "),
             std::string::npos)
       << pass.err;
   WriteModel(kSum);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rewrites before the analysis of time: variants of padding, shifts, frames and attention become
-// one form each, so that the analysis reads only these forms. Results are bit-identical.
+// The rewrites before the analysis of time: variants of padding, shifts, frames and attention
+// become one form each, so that the analysis reads only these forms. Results are bit-identical.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_REWRITES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_REWRITES_H_
 

@@ -92,7 +92,8 @@ void UnrollLoops(program::Program& program) {
 using Change = void (*)(program::Program&);
 constexpr PassPart<Change> kParts[] = {
     {"single_trips", InlineSingleTrips, "inlines loops of one iteration"},
-    {"last_chunks", KeepLastChunks, "keeps only the last chunk of results that are read only there"},
+    {"last_chunks", KeepLastChunks,
+     "keeps only the last chunk of results that are read only there"},
     {"unroll", UnrollLoops, "chooses the buffers of states, and unrolls a body once per phase"},
     {"storage", RefreshStorage, "sets the storage of views to that of their roots"}};
 

@@ -27,6 +27,7 @@ PATTERNS = {
     "converter/graph/recognise/forms/divide.cc": "a product that is read in parts and becomes several",
     "converter/graph/recognise/forms/factor.cc": "consecutive factors and addends",
     "converter/graph/recognise/cells/gru.cc": "a decomposed GRU",
+    "converter/graph/recognise/forms/forms.cc": "the names of the searches",
     "converter/graph/recognise/forms/heads.cc": "repeated factors of products",
     "converter/graph/recognise/forms/integer_tables.cc": "a table of integers, gathered and then scaled",
     "converter/graph/recognise/forms/length.cc": "decomposed vector norms",
