@@ -118,7 +118,9 @@ TEST_F(PipelineTest, PartsStandBeforeTheirPass) {
       part_of = row.name.substr(0, row.name.find('.'));
       continue;
     }
-    if (!part_of.empty()) EXPECT_EQ(row.name, part_of);
+    if (!part_of.empty()) {
+      EXPECT_EQ(row.name, part_of);
+    }
     part_of.clear();
   }
 }

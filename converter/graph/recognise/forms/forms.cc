@@ -73,6 +73,7 @@ void RecogniseForms(ir::Graph& graph, const PartObserver<ir::Graph>& observe) {
   SearchIn(graph, kFormulas, observe);
   SearchIn(graph, kInnerForms, observe);
 }
+void RecogniseForms(ir::Graph& graph) { RecogniseForms(graph, {}); }
 std::vector<PartText> FormParts() {
   std::vector<PartText> texts = TextsOf(std::span(kFormulas));
   const std::vector<PartText> inner = TextsOf(std::span(kInnerForms));

@@ -16,9 +16,10 @@
 
 namespace weft::graph {
 
-// `graph` and its bodies, with all types inferred and constants folded. Calls `observe`, if it is
-// set, after each replacement.
-void RecogniseForms(ir::Graph& graph, const PartObserver<ir::Graph>& observe = {});
+// `graph` and its bodies, with all types inferred and constants folded.
+void RecogniseForms(ir::Graph& graph);
+// The same; calls `observe`, if it is set, after each replacement.
+void RecogniseForms(ir::Graph& graph, const PartObserver<ir::Graph>& observe);
 // The searches of RecogniseForms.
 std::vector<PartText> FormParts();
 // Recognises attention only.
