@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft: runs a model.weft in fixed memory. This header is the complete public C++ interface.
 //
-// The caller owns every byte: the model, the state and the scratch. The model is read only and may
-// be in flash or in a mapped file. The state is kept between runs; it is plain bytes that may be
-// saved, restored and moved. The scratch is free between runs and may be shared by any number of
-// engines that do not run at the same time. Nothing here allocates, throws, blocks or keeps a
-// pointer beyond the Engine. The model is const and shared; one Engine is used by one thread at a
-// time.
+// The caller owns all memory:
+//   - The model is read only. It may be in flash or in a mapped file, and engines may share it.
+//   - The state keeps its contents between runs. It is plain bytes that may be saved and restored.
+//   - The scratch holds the values of one run, including inputs and outputs. Engines that do not
+//     run at the same time may share it.
 //
-// Open needs time in proportion to the file and the state. Run time depends on the model: a valid
-// file may loop for hours. A host that runs untrusted files should reject those with too large a
-// MaxSteps, and needs a watchdog as well because a single step may also be long.
+// An Engine stores pointers to the model, the entries of the step table, the state, the scratch and
+// the profile. All of them must outlive the Engine. No function stores any other pointer that the
+// caller passes.
+//
+// No function allocates memory, throws or blocks. Use an Engine in one thread at a time.
+//
+// The time of Open grows linearly with the sizes of the file and the state. The time of Run depends
+// on the model: a valid file may loop for hours. A host that runs untrusted files should
+// reject models whose MaxSteps is too large. It also needs a watchdog, because a single step may
+// take long.
 //
 // clang-format off
 //   weft::Needs needs;
@@ -35,8 +41,8 @@ namespace weft {
 
 inline constexpr uint32_t kFormatVersion = 3;
 inline constexpr uint32_t kMaxRank = 8;
-inline constexpr uint32_t kModelAlignment = 64;   // of the model's first byte
-inline constexpr uint32_t kMemoryAlignment = 64;  // of state and scratch: at most this, see Needs
+inline constexpr uint32_t kModelAlignment = 64;   // required of the model's first byte, in bytes
+inline constexpr uint32_t kMemoryAlignment = 64;  // maximum of Needs::alignment, in bytes
 inline constexpr uint32_t kMaxScratchRegions = 4;
 
 // Read-only bytes that the caller owns.
@@ -51,48 +57,62 @@ struct Block {
   size_t bytes = 0;
 };
 
-// The first Needs::state_bytes bytes of `state` are everything that a stream keeps between runs. A
-// copy of them saves the stream; copied back into any engine of the same model file, it resumes. It
-// also resumes in an engine of another file that `weft convert --streaming=N` created from the same
-// model.xml, with any N: the state layouts are equal ("layout" of `weft inspect`) and the outputs
-// are bit-identical to those of a single file. The bytes carry no mark of their model. With the
-// bytes of another model, or with only a part of them, results are undefined, but no access leaves
-// the memory. The caller must not copy more bytes than the block holds.
+// The memory of one engine. Needs holds the required size and alignment of each block.
 //
-// Scratch regions beyond the first exist only in models converted for several memories.
+// The first Needs::state_bytes bytes of `state` hold everything that a stream keeps between runs.
+// To save a stream, copy these bytes. To resume it, open an engine, then copy them into its state.
+// The model must be the same file, or one with an equal StateLayout that was converted from the
+// same model.xml. For example, two models from `weft convert --streaming=N` with different N may
+// exchange state, and the outputs are bit-identical to those without the exchange.
+//
+// The saved bytes do not identify their model: store StateLayout(model) with them and compare it.
+// With the bytes of another model, or with only a part of the bytes, results are undefined. Even
+// then, no access leaves the memory.
+//
+// `more_scratch` is used only by models converted with `--region`.
 struct Memory {
   Block state;
   Block scratch;
   Block more_scratch[kMaxScratchRegions - 1] = {};
 };
 
-// Writes "step 41: operand names slot 77; must be below 60" (without line end, always terminated)
-// and returns the length. Without texts in the build (WEFT_TEXT=OFF) it writes only the numbers:
-// "fault 34 index 41 kind 1 operand 0 is 77 must 60". `weft explain 34` prints the text for them.
+// Writes a one-line text of an error, such as "step 41: operand names slot 77; must be below 60".
+// The text ends with a zero byte, without line end. A text longer than text_bytes - 1 characters is
+// truncated. Returns the number of characters written, without the zero byte; 0 if `text` is null
+// or text_bytes is 0.
+//
+// A build with WEFT_TEXT=OFF has no texts and writes only the numbers of the error:
+// "fault 34 index 41 kind 1 operand 0 is 77 must 60". `weft explain 34` prints the text of code 34.
 size_t Describe(const Fault& fault, char* text, size_t text_bytes);
 
-// Mirrors format::ElementType, so that users need no generated header.
+// Element types, numbered as in format::ElementType, so that users need no generated header.
 enum class Type : uint8_t { kF32, kF16, kBF16, kF64, kI4, kU4, kI8, kU8, kI16, kI32, kI64, kBool };
+// Returns the size of one element in bits.
 size_t BitsOf(Type type);
 
+// Memory requirements and port counts of a model.
 struct Needs {
   uint32_t state_bytes = 0;
   uint32_t scratch_bytes = 0;
-  // Required alignment of state and scratch. On processors with 64-byte cache lines
-  // kMemoryAlignment is best: large values then start at a cache line, which makes a small
-  // convolutional net 12 % faster.
+  // Required alignment of state and scratch, in bytes; at most kMemoryAlignment. On processors with
+  // 64-byte cache lines, align both to kMemoryAlignment: large values then start at a cache line.
+  // This makes a small convolutional network 12 % faster.
   uint32_t alignment = 0;
   uint32_t input_count = 0;
   uint32_t output_count = 0;
   uint32_t more_scratch_bytes[kMaxScratchRegions - 1] = {};
 };
 
-// Reads the memory requirements. Checks only the header; Open checks the complete file.
+// Sets *needs to the requirements of the model. Checks only the header; Open checks the complete
+// file. On an error *needs is unchanged.
 Fault ReadNeeds(Bytes model, Needs* needs);
 
-// A view of a port: contiguous, row-major. `data` points into the engine's scratch, its state or (a
-// constant output) the model; null for a port that does not exist. An axis whose length is known
-// only at run time shows its maximum until the first Run and its true length after it.
+// A view of the elements of a port, contiguous and row-major. `data` points into the scratch or the
+// state of the engine, or into the model if the output is a constant. `data` is null if the port
+// does not exist.
+//
+// The length of one output axis may be known only at run time. Then `dims` and `bytes` hold the
+// maximum until the first Run, and the length that the last Run computed after it.
 struct Tensor {
   void* data = nullptr;
   size_t bytes = 0;
@@ -105,15 +125,19 @@ struct Tensor {
   }
 };
 
-// Any name of a port. A separate type, so that a plain 0 is an index and never a null name.
+// One of the names of a port. It is a separate type so that 0 in input(0) is an index and not a
+// null pointer.
 struct PortName {
   constexpr PortName(const char* name) : text(name) {}  // NOLINT: meant to convert
   const char* text;
 };
 
-// The first difference that a self test found: an element of an output after a run. `expected` and
-// `actual` hold its bits in their low end. If the true lengths of the output differ, `element` is
-// kLengthDiffers, `type` is kI32 and the two words are the lengths.
+// The first difference that a self test found: element `element` of output `output` after run
+// `run`, all counted from 0. The low bits of `expected` and `actual` are the bits of the two
+// elements.
+//
+// If the run-time lengths of the output differ, `element` is kLengthDiffers, `type` is kI32, and
+// `expected` and `actual` are the lengths.
 struct Mismatch {
   static constexpr uint32_t kLengthDiffers = 0xFFFFFFFFu;
   uint32_t run = 0;
@@ -128,87 +152,123 @@ namespace format {
 struct Model;
 }
 
-// One entry per step kind (row of ops.inc). `run` is null if this build does not contain the step.
+// The functions of one step kind (row of ops.inc). Both are null if the program does not contain
+// the kernel; Open then rejects models that need it.
 struct StepEntry {
   Fault (*check)(const format::Model& model, uint32_t step_index);
   void (*run)(const format::Model& model, uint32_t param, std::byte* const* operands);
 };
+// All step kinds. `entries` must outlive the engines that are opened with it.
 struct StepTable {
   const StepEntry* entries = nullptr;  // entries[kind - 1]
   uint32_t count = 0;
 };
-// Every step of this library. Firmware passes the smaller table that the converter writes.
+// Returns the table of all step kinds, which links all kernels. Firmware uses the smaller table
+// that `weft convert --c-source` generates.
 StepTable AllSteps();
 
-// Called before and after every step when set: `now` is the user's clock, in the user's ticks.
-// Sections (loops and branches) are not reported as steps. step_times.h collects a table from it.
+// Functions that measure the steps of a run. For each step, Run calls `now` before and after it,
+// and then `step` with both times. `now` returns the time of the caller's clock in any unit. `user`
+// is passed to both functions. Run calls neither function if one of them is null.
+//
+// Sections (loops and branches) are not reported as steps. step_times.h collects a table of times.
 struct Profile {
   uint64_t (*now)(void* user) = nullptr;
   void (*step)(void* user, uint32_t step_index, uint64_t begin, uint64_t end) = nullptr;
   void* user = nullptr;
 };
 
-// A few words, trivially copyable, without destructor. A default-constructed engine is closed:
-// every call except Open returns an error or an empty view.
+// Runs one model in the caller's memory. An Engine is a few words, is trivially copyable and needs
+// no destructor. A default-constructed Engine is closed: its functions return an error, 0, null or
+// an empty view.
 class Engine {
  public:
-  // Checks every rule of the file (except those of the self test, which SelfTest checks) and the
-  // sizes and alignments of the memory, then resets the variables. A hostile file can make Open
-  // fail, and nothing else. *out is unchanged on an error.
+  // Checks the file and the memory, initialises the variables and opens *out.
+  //
+  // Open rejects every file, even a hostile one, with which a later call could access bytes outside
+  // the model, state and scratch. It also checks the sizes and alignments of `memory`. Open does
+  // not detect a file that is valid but computes something else, such as one with a changed weight
+  // or order of steps; OpenChecked does. Open does not check the data of the self test; SelfTest
+  // does.
+  //
+  // `model.data`, `steps.entries` and the blocks of `memory` must outlive *out. On an error *out
+  // and the memory are unchanged.
   static Fault Open(Bytes model, StepTable steps, Memory memory, Engine* out);
 
-  // Open, with a check of the plan: every step must read the values that it read when the file was
-  // written. Open alone checks only the rules of memory. A changed order of steps, a shifted or
-  // shared address, swapped variables, another port, a damaged weight or parameter are reported as
-  // kPlanNumber; one change in about four billion goes undetected. The check detects damage and
-  // bugs of tools, but no attacker who computes a matching hash.
+  // Opens the model like Open, but first verifies its plan hash. The plan hash identifies the
+  // values that each step reads, the parameters of the steps, the initial values of the variables
+  // and the ports. The converter stores it in the file. Returns kPlanNumber if the hash differs.
+  // Such a difference reveals a damaged weight, a wrong address, swapped variables or another order
+  // of steps. One change in about four billion goes undetected. The hash does not protect against
+  // an attacker, who can store a matching hash.
   //
-  // The file must hold a plan hash, which files with names have, and must not be too much work to
-  // hash (else kPlanNumberAbsent). The check uses only the memory of the engine. `table` may have
-  // any size, including 0, and saves time: with PlanTableBytes bytes, loops read their constants
-  // only once. The check needs as long as a few runs whose steps move bytes instead of computing,
-  // at most about a second on a desktop.
+  // Returns kPlanNumberAbsent if the file has no plan hash because its names were stripped, or if
+  // the hash needs too much work. The limit is about 2^30 hashed or copied bytes, about a second on
+  // a desktop.
+  //
+  // To compute the hash, the function simulates 3 runs, or 24 if a loop or branch depends on a
+  // value. Steps hash bytes instead of computing. This overwrites the state and the scratch, then
+  // the variables are initialised. On an error *out is unchanged.
+  //
+  // `table` is working memory that is free after the call. It is optional and only saves time: with
+  // PlanTableBytes(model) bytes, constants in loops are hashed only once. Any size is valid.
   static Fault OpenChecked(Bytes model, StepTable steps, Memory memory, Block table, Engine* out);
 
   uint32_t input_count() const;
   uint32_t output_count() const;
-  // The caller fills the inputs before each Run; once Run starts, their bytes may be reused.
-  // Outputs are valid until the next Run, or until another engine uses the same scratch.
+  // Return views of the ports, by index or name. The caller writes all inputs before each Run,
+  // because Run may overwrite them.
+  //
+  // Outputs are valid after Run. Read them before any of these: writing the next inputs, which may
+  // share memory with outputs; Run, Reset or SelfTest; use of the scratch by another engine.
   Tensor input(uint32_t port) const;
   Tensor output(uint32_t port) const;
   Tensor input(PortName name) const;
   Tensor output(PortName name) const;
-  // Return the first name of a port, or null if the names were stripped from the file.
+  // Return the first name of a port; null if the port does not exist or has no name, as in a file
+  // whose names were stripped.
   const char* input_name(uint32_t port) const;
   const char* output_name(uint32_t port) const;
 
-  // The maximum number of steps that a Run executes: every loop to its hard maximum, both branches
-  // of an If, and each iteration counted as one more step. Saturates at 2^64 - 1; 0 on a closed
-  // engine. Computed at every call, in time proportional to the number of steps in the file.
+  // Returns an upper bound of the number of steps that one Run executes. Each loop counts with its
+  // maximum number of iterations, and each iteration as one additional step. Both branches of an If
+  // count. The result saturates at 2^64 - 1; it is 0 if the engine is closed. Each call computes it
+  // in time proportional to the number of steps in the file.
   uint64_t MaxSteps() const;
-  // Fails only if a loop reaches its hard maximum while its condition still holds. The run is
-  // completed nevertheless: outputs are computed from the iterations that were executed. A NaN or
-  // infinity in an input stays in a recurrent state until Reset, so check inputs first. Subnormal
-  // numbers are flushed to zero during the call.
+
+  // Computes the outputs from the inputs and the state, and updates the state. Returns
+  // kEngineClosed if the engine is closed.
+  //
+  // Returns kTripLimit if a loop stopped at the maximum number of iterations in the file, although
+  // its condition or trip count required more. The run is completed in this case too: the outputs
+  // are computed from the iterations that were executed. No other error occurs.
+  //
+  // A NaN or infinity in an input may stay in the state until Reset, so check inputs first. During
+  // the call, subnormal numbers are flushed to zero, except on RISC-V.
   Fault Run();
-  // Sets the variables to their initial values. Some initial values are computed by the model or
-  // are inputs of it (the initial states of a model that `weft convert --streaming` created). The
-  // first Run after Reset reads them, and no later one.
+
+  // Sets the variables to their initial values. Open does this too.
+  //
+  // Some models, such as those of `weft convert --streaming`, compute initial values or read them
+  // from inputs. The first Run after Reset does this; later runs ignore these inputs.
   void Reset();
 
-  // Runs the inputs that `weft convert --self-test` stored, and compares the outputs with those
-  // that the desktop computed. All bits must be equal, except that any NaN matches any NaN. Only on
-  // a target without fused multiply-add may results differ, by the tolerance class of the file
-  // (FORMAT.md). Resets the variables before and after, so it ends a stream, and overwrites inputs
-  // and outputs. kSelfTestDiffers sets *first. A model without a self test is an error. The stored
-  // data are checked while they are read.
+  // Runs the model with the inputs that `weft convert --self-test` stored, and compares the outputs
+  // with those that the desktop computed. All bits must be equal, except that any NaN equals any
+  // NaN. On a target without fused multiply-add, the tolerance class of the file applies instead
+  // (FORMAT.md).
+  //
+  // Returns kSelfTestDiffers and sets *first if an output differs. Returns another error if the
+  // file has no self test or its data are invalid. Overwrites inputs and outputs. Resets the
+  // variables before and after the test, so a stream cannot continue.
   Fault SelfTest(Mismatch* first);
 
-  // The caller owns *profile, which must live as long as it is set. Null: no profile.
+  // Sets the profile that later runs use; null disables profiling. *profile must exist until
+  // another profile is set or the engine is no longer used. Open removes the profile.
   void SetProfile(const Profile* profile) { profile_ = profile; }
-  // Describe the steps of a profile. The kind is a name of ops.inc, such as "dense"; the layer is
-  // the one that the step came from, or null if the file names none. Both are null for `step` >=
-  // step_count().
+  // Describe the steps that a profile reports. step_kind returns a name of ops.inc, such as
+  // "dense". step_layer returns the layer that the step was converted from; null if the file does
+  // not name the layer. Both return null if `step` is at least step_count().
   uint32_t step_count() const;
   const char* step_kind(uint32_t step) const;
   const char* step_layer(uint32_t step) const;
@@ -223,21 +283,23 @@ class Engine {
   const Profile* profile_ = nullptr;
 };
 
-// Size of the table in which Engine::OpenChecked stores every constant of a file: so many bytes for
-// each operand of the file's steps. 0 if the bytes are no model.
+// PlanTableBytes returns the size of a table for Engine::OpenChecked in which every constant of the
+// file has an entry: kPlanTableBytesPerOperand for each operand of the steps. Returns 0 if the
+// bytes are no model.
 inline constexpr uint32_t kPlanTableBytesPerOperand = 16;
 uint32_t PlanTableBytes(Bytes model);
 
-// FNV-1a over a complete file, with its checksum field read as zero. The desktop tools compare it
-// with the field. Devices that trust their flash need not call it. 0 if the bytes are no model.
+// Returns the 64-bit FNV-1a hash of a complete file, in which the checksum field counts as zero;
+// 0 if the bytes are no model. If the result differs from StoredChecksum, the file is damaged.
+// The desktop tools check this. Open does not, so devices that trust their flash save the time.
 uint64_t Checksum(Bytes model);
-// Returns the checksum field of a file that ReadNeeds accepts.
+// Returns the checksum field of the file; 0 if the bytes are no model.
 uint64_t StoredChecksum(Bytes model);
 
-// Identifies the layout of a model's state: a hash of every variable's offset, type, dimensions and
-// name. State that was saved from one file may be restored into another only if both have the same
-// layout. Open resets the state, so open the new file first, then copy the saved bytes. 0 for a
-// model without variables and for bytes that are no model.
+// Returns a hash of the offset, size, type, dimensions and name of every variable; 0 if the model
+// has no variables or the bytes are no model. State saved with one file may be restored with
+// another file only if both hashes are equal. Open initialises the state, so open the engine first,
+// then copy the saved bytes.
 uint64_t StateLayout(Bytes model);
 
 }  // namespace weft
