@@ -9,14 +9,15 @@
 //     |   | a |       c      |
 //     +---+---+--------------+--> time
 //
-// A buffer is a rectangle: its width is its lifetime, its height its size in bytes. Solving means
-// to choose offsets so that no two rectangles of one memory overlap. A gap is a part of a lifetime
-// in which the buffer holds no value: other buffers may use its bytes then, but its offset does not
-// change.
+// A buffer is a rectangle: the width is the lifetime, the height is the size in bytes. A solver
+// chooses offsets so that no two rectangles in one memory overlap. A gap is a part of a lifetime in
+// which the buffer holds no value. Other buffers may use the bytes in a gap, but the buffer keeps
+// its offset.
 //
-// The buffers of a Near pair are an exception: one step reads x for the last time and writes y,
-// from one end to the other. It never overwrites a byte that it still has to read. The buffers may
-// overlap if y begins far enough before the begin of x, or far enough after it.
+// An AllowedOverlap is an exception for two buffers x and y. One step reads x for the last time and
+// writes y, both from one end to the other. The buffers may overlap if y begins far enough before
+// or after the begin of x. At such a distance, the step never overwrites a byte that it reads
+// later.
 #ifndef WEFT_CONVERTER_PLAN_PROBLEM_H_
 #define WEFT_CONVERTER_PLAN_PROBLEM_H_
 
@@ -40,15 +41,15 @@ struct Buffer {
   TimeRange lifetime;
   std::vector<TimeRange> gaps = {};  // disjoint, within the lifetime, in increasing order
   int64_t alignment_bytes = 1;       // of the offset; at least 1
-  std::optional<int64_t> fixed_offset_bytes = std::nullopt;  // in the first memory
+  std::optional<int64_t> fixed_offset_bytes = std::nullopt;  // required offset, in memory 0
   std::optional<int64_t> hint_bytes = std::nullopt;  // an offset that a solver may try first
   double traffic_bytes = 0;                          // read and written in one run
   bool operator==(const Buffer&) const = default;
 };
 
-// A pair that may overlap. y may begin at least `before_bytes` before x, or at least `after_bytes`
-// after the begin of x. With the size of y and the size of x as these distances, the two are
-// disjoint.
+// Two buffers that may overlap in memory. y must begin at least `before_bytes` before the begin of
+// x, or at least `after_bytes` after it. If `before_bytes` is the size of y and `after_bytes` the
+// size of x, the buffers are disjoint.
 struct AllowedOverlap {
   size_t x = 0, y = 0;  // indices of two different buffers; each pair is listed once
   int64_t before_bytes = 0, after_bytes = 0;
@@ -86,7 +87,7 @@ struct Placed {
 // The addresses of all buffers of a problem.
 struct Placement {
   std::vector<Placed> buffers;      // one per buffer of the problem
-  std::vector<int64_t> used_bytes;  // per memory: where its last buffer ends
+  std::vector<int64_t> used_bytes;  // per memory: the highest end offset of its buffers
   bool operator==(const Placement&) const = default;
 };
 
@@ -94,17 +95,17 @@ struct Placement {
 // empty ranges.
 std::vector<TimeRange> LiveRanges(const Buffer& buffer);
 
-// The maximum number of live bytes, and its time.
+// The maximum number of live bytes, and the time of the maximum.
 struct Peak {
   int64_t time = 0, bytes = 0;  // the first time with the maximum
 };
 // Returns the maximum number of bytes live at one time. The size of each buffer is rounded up to a
-// multiple of `granule_bytes`; bytes that a Near pair can share are counted once.
+// multiple of `granule_bytes`. Bytes that an AllowedOverlap can share are counted once.
 Peak PeakOf(std::span<const Buffer> buffers, int64_t granule_bytes = 1,
             std::span<const AllowedOverlap> allowed_overlaps = {});
 
-// Returns the largest number of bytes that divides all alignments and fixed offsets: every solver
-// gives offsets that are multiples of it.
+// Returns the largest common divisor of all alignments and fixed offsets, in bytes; at least 1.
+// All offsets of a placement are multiples of the result.
 int64_t GranuleOf(const Problem& problem);
 
 // Returns a lower bound of the bytes that any placement uses in all memories together.

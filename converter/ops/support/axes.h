@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axis relations of an operation: which axes of its inputs and outputs are the same axis, processed
-// independently per position, and which axes it mixes. A time axis can pass through the former. The
-// axis rule of an operation is defined next to its shape rule and named in its table row
-// (Traits::axes). Rules read inferred shapes and constant inputs only; they change nothing and
+// Relations between the axes of the inputs and outputs of an operation. The axes of a group
+// correspond: the operation processes each of their positions independently of the others. Slices,
+// windows and sums along an axis have relations of their own below. Streaming uses the relations to
+// find the time axis of every tensor.
+//
+// The axis rule of an operation is defined next to its shape rule and named in its table row
+// (Traits::axes). Rules only read inferred shapes and constant inputs. They change nothing and
 // report no error.
 #ifndef WEFT_CONVERTER_OPS_SUPPORT_AXES_H_
 #define WEFT_CONVERTER_OPS_SUPPORT_AXES_H_
@@ -27,8 +30,8 @@ struct PortAxis {
   bool operator==(const PortAxis&) const = default;
 };
 
-// Axes of equal extent that are the same axis. A group that contains only an output axis is an axis
-// along which the operation repeats one value.
+// Axes of equal extent that correspond position by position. If a group contains only an output
+// axis, the operation broadcasts one value along this axis.
 using AxisGroup = std::vector<PortAxis>;
 
 // The output contains exactly the positions [begin, end) of an axis of input 0, in order.
@@ -36,38 +39,40 @@ struct Selection {
   int64_t axis = 0, begin = 0, end = 0;
 };
 
-// An axis of input 0 and of output 0 along which the operation looks back but not ahead. Each group
-// of `give` output positions is computed from the next `take` input positions and the `past`
-// positions before them.
+// An axis of input 0 and output 0 along which the operation is causal: it reads no later positions.
+// From each `take` input positions it computes `give` output positions. It also reads the `past`
+// input positions before them.
 struct Delay {
   int64_t axis = 0, past = 0, take = 1, give = 1;
-  // The number of taps of a window and the distance between them.
+  // Number of taps of a window, and distance between neighbouring taps in positions.
   int64_t taps = 1, dilation = 1;
-  double fill = 0;       // initial content of the past
+  double fill = 0;       // initial value of all elements of the past
   bool repeats = false;  // the past initially repeats the first position
   bool shifts = false;   // the output is the input delayed by `past` positions
-  // Changed attributes of the operation once its past is prepended to its input.
+  // Attributes to change when the past is prepended to the input, such as the padding.
   std::map<std::string, std::string> attributes = {};
 };
 
-// Windows at any offset along an axis of input 0 that compute the same axis of output 0. Output
-// position i reads `extent` input positions from i * stride - begin[axis - 2] on. With `spread`
-// (transposed), input position i adds to `extent` output positions from i * stride on; the first
-// begin[axis - 2] output positions are then dropped.
+// Windows along axis `axis` of input 0, with any padding, that compute the same axis of output 0.
+// Output position i reads the `extent` input positions from i * stride - begin[axis - 2] on.
+//
+// If `spread` is set (transposed convolution), input position i contributes to the `extent` output
+// positions from i * stride on. The first begin[axis - 2] output positions are then removed.
 struct Windows {
   int64_t axis = 0, extent = 1, stride = 1;
   bool spread = false;
   Dims begin = {}, end = {};  // padding of all spatial axes
 };
 
-// Each output position is the sum of the input positions up to it; `exclusive` leaves out the
-// position itself.
+// A running sum: each output position is the sum of the input positions up to it. If `exclusive` is
+// set, the sum excludes the position itself.
 struct RunningSum {
   int64_t axis = 0;
   bool exclusive = false;
 };
 
-// Positions of an axis of output 0, and of its group, that can only be removed together.
+// Blocks of `positions` consecutive positions of an axis of output 0 and of the axes in its group.
+// A streaming model computes complete blocks in each run.
 struct Together {
   int64_t axis = 0, positions = 1;
 };
@@ -76,32 +81,36 @@ struct Together {
 struct AxisRelation {
   std::vector<AxisGroup> groups;
   Together together;
-  // The constant inputs from 1 on select positions of input 0: `selections`, and per axis `runs`.
+  // Inputs from 1 on select positions of input 0, as in a slice or a gather.
   bool selects = false;
   std::vector<Selection> selections;
-  std::vector<Runs> runs;  // set if there are selections or delays
-  // Set if the operation splits input 0 into its outputs: the positions in each output. Other axes
-  // are complete.
+  // For each axis of input 0, the position ranges that a slice copies (Run in movement.h). A gather
+  // of one position has complete axes here, and the position is in `selections`. Empty if unknown
+  // and for other operations.
+  std::vector<Runs> runs;
+  // If the operation splits input 0 along one axis: for each output, its positions on that axis.
   std::vector<Selection> parts;
   std::vector<Delay> delays;
   std::vector<Windows> windows;
   std::optional<RunningSum> sum;
-  // The output has the elements of input 0 in the same order under other dims. An axis continues if
-  // the reshape neither merges nor splits it.
+  // The output has the elements of input 0 in the same order, but other dims. An axis is preserved
+  // if the reshape neither merges nor splits it.
   bool reshapes = false;
-  // With `reshapes`: for each axis of input 0 the output axis that begins with its positions,
-  // whatever its extent; -1 if there is none.
+  // If `reshapes` is set: for each axis of input 0, the output axis that gets a run-time extent if
+  // that axis has one; -1 if no output axis does.
   std::vector<int64_t> followed;
-  // Input 1 holds the extents to which the output's axes are broadcast, aligned at the last axis.
+  // Input 1 holds the extents of the last output axes, as in Broadcast. Its last element is the
+  // extent of the last axis.
   bool stretches = false;
-  // Axes of input 0 over which floats are summed. The accumulation order depends on the inner
-  // extents.
+  // Axes of input 0 over which floats are summed, one flag per axis. If `keeps_order` is not set,
+  // the accumulation order may depend on the extents of axes that are not summed.
   std::vector<bool> summed;
-  bool keeps_order = false;  // the order does not depend on the extents of the kept axes
-  std::string reason = "may combine time steps";  // why axes without a group cannot be time
+  bool keeps_order = false;
+  // For error messages: why an axis without a group cannot be the time axis.
+  std::string reason = "may combine time steps";
 };
 
-// The scope of an axis rule: gives access to the node and collects its relation.
+// The argument of an axis rule: gives access to the node and stores its relation.
 class AxisScope : public NodeScope {
  public:
   using NodeScope::NodeScope;
@@ -109,39 +118,40 @@ class AxisScope : public NodeScope {
   const Dims& out(size_t i) const { return node().outputs[i].type.dims; }
   static int64_t At(const Dims& dims, int64_t axis) { return dims[static_cast<size_t>(axis)]; }
 
-  // Declares axis `from` of input i and axis `to` of output j the same axis. Returns false and adds
-  // no group if their extents differ.
+  // Adds a group of axis `from` of input i and axis `to` of output j, and returns true. Returns
+  // false and adds no group if their extents differ.
   bool Pair(size_t i, int64_t from, size_t j, int64_t to);
-  // Pairs each axis of input i with the same axis of output j, except axes whose flag in `but` is
-  // set.
+  // Calls Pair for each axis of input i and the axis of output j with the same index. Skips the
+  // axes whose flag in `but` is set.
   void Same(size_t i, size_t j, const std::vector<bool>& but = {});
 
   AxisRelation relation;
 };
 
-// Runs the axis rule of a node that inference has accepted.
+// Returns the relation that the axis rule of the node computes; without a rule, a relation without
+// groups. The shapes of the node must have been inferred.
 AxisRelation RelationOf(const ir::Graph& graph, ir::Node& node);
 
 // Shared rules.
 //
-// Pointwise: every operand axis that has the output's extent joins the group.
+// Pointwise operations: each output axis forms a group with the aligned input axes of equal extent.
 void PointwiseAxes(AxisScope& scope);
-// Each axis of input 0 is the same axis of output 0.
+// Pairs each axis of input 0 with the axis of output 0 with the same index.
 void SameAxes(AxisScope& scope);
-// The output has the elements of input 0 under other dims.
+// Reshapes: the output has the elements of input 0 in the same order, but other dims.
 void ReshapedAxes(AxisScope& scope);
 
-// Traits of an operation with the axis rule `axes`.
+// Returns traits that contain only the axis rule `axes`.
 constexpr Traits Apart(void (*axes)(AxisScope&)) { return {.axes = axes}; }
-// Traits of an operation with the axis rule `axes`, whose inputs from 1 on determine its shape or
-// bounds.
+// Returns traits of an operation with the axis rule `axes`. Its inputs from 1 on set the output
+// shape or bounds. `replaced_in` is the first later opset with another meaning; 0 if none.
 constexpr Traits ShapedBy(void (*axes)(AxisScope&), int replaced_in = 0) {
   return {
       .axes = axes, .steering = Steering::kShape, .steered_from = 1, .replaced_in = replaced_in};
 }
 
-// One flag per axis of input 0. NamedAxes sets the axes listed in constant input `input`; OnlyAxis
-// sets `axis` only.
+// Return one flag per axis of input 0. NamedAxes sets the flags of the axes that constant input
+// `input` lists; OnlyAxis sets the flag of `axis`. Negative axes count from the end.
 std::vector<bool> NamedAxes(const NodeScope& scope, size_t input);
 std::vector<bool> OnlyAxis(const NodeScope& scope, int64_t axis);
 
