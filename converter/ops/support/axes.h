@@ -39,9 +39,9 @@ struct Selection {
   int64_t axis = 0, begin = 0, end = 0;
 };
 
-// An axis of input 0 and output 0 along which the operation is causal: it reads no later positions.
-// From each `take` input positions it computes `give` output positions. It also reads the `past`
-// input positions before them.
+// An axis of input 0 and output 0 along which the operation is causal. It computes each block of
+// `give` output positions from the next block of `take` input positions and the `past` positions
+// before that block. It reads no later positions.
 struct Delay {
   int64_t axis = 0, past = 0, take = 1, give = 1;
   // Number of taps of a window, and distance between neighbouring taps in positions.
