@@ -219,8 +219,9 @@ class Engine {
   // Return views of the ports, by index or name. The caller writes all inputs before each Run,
   // because Run may overwrite them.
   //
-  // Outputs are valid after Run. Read them before any of these: writing the next inputs, which may
-  // share memory with outputs; Run, Reset or SelfTest; use of the scratch by another engine.
+  // Outputs are valid after Run. Read them before you write the next inputs, because inputs and
+  // outputs may share memory. Run, Reset, SelfTest and a run of another engine in the same scratch
+  // also overwrite outputs.
   Tensor input(uint32_t port) const;
   Tensor output(uint32_t port) const;
   Tensor input(PortName name) const;
@@ -250,7 +251,7 @@ class Engine {
   // Sets the variables to their initial values. Open does this too.
   //
   // Some models, such as those of `weft convert --streaming`, compute initial values or read them
-  // from inputs. The first Run after Reset does this; later runs ignore these inputs.
+  // from inputs. The first Run after Open or Reset does this; later runs ignore these inputs.
   void Reset();
 
   // Runs the model with the inputs that `weft convert --self-test` stored, and compares the outputs
