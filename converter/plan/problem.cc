@@ -25,7 +25,7 @@ std::vector<TimeRange> LiveRanges(const Buffer& buffer) {
 
 namespace {
 
-// Returns the maximum number of bytes that the buffers of a Near pair can share.
+// Returns the maximum number of bytes that the buffers of an overlapping pair can share.
 int64_t SharedBytes(const Buffer& x, const Buffer& y, const AllowedOverlap& overlap,
                     int64_t granule_bytes) {
   const int64_t min = std::min(std::max(overlap.before_bytes + x.bytes, y.bytes),

@@ -61,7 +61,7 @@ class SearchSpace {
 
   const std::vector<Item>& items() const { return items_; }
   int32_t sections() const { return sections_; }
-  // By section: the maximum number of units that Near pairs live there can share.
+  // By section: the maximum number of units that overlapping pairs live there can share.
   const std::vector<int64_t>& shared_units() const { return shared_units_; }
   // Sum over all items of the sections in which they are live: the cost of visiting everything.
   int64_t incidences() const { return incidences_; }

@@ -16,8 +16,8 @@
 namespace weft::plan {
 namespace {
 
-// The other buffer of a Near pair: this buffer begins at least `below_bytes` before the begin of
-// the other one, or at least `above_bytes` after it.
+// The other buffer of an overlapping pair: this buffer begins at least `below_bytes` before the
+// begin of the other one, or at least `above_bytes` after it.
 struct Neighbour {
   size_t other;
   int64_t below_bytes, above_bytes;
@@ -34,7 +34,7 @@ bool LiveTogether(const std::vector<TimeRange>& a, const std::vector<TimeRange>&
 // One memory while buffers are put into it. Addresses are in granules.
 class Filling {
  public:
-  // `live` holds the live ranges of each buffer, `neighbours` its Near pairs.
+  // `live` holds the live ranges of each buffer, `neighbours` its overlapping pairs.
   Filling(std::span<const Buffer> buffers, std::span<const std::vector<TimeRange>> live,
           std::span<const std::vector<Neighbour>> neighbours, int64_t granule)
       : buffers_(buffers), live_(live), neighbours_(neighbours), granule_(granule) {}

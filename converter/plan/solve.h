@@ -6,9 +6,9 @@
 // Memories are filled from the fastest to the slowest. Each memory except the last receives, in
 // order of traffic per byte, the buffers that still fit into its capacity. The last one receives
 // all remaining buffers, in the best of five orders: by size, by time live, by the product of both,
-// by begin, by end. The first order that meets the lower bound is taken. With Near pairs there are
-// five more orders, which put the lower buffer of a pair first: below a buffer at offset 0 there is
-// no space left.
+// by begin, by end. The first order that meets the lower bound is taken. With overlapping pairs
+// there are five more orders, which put the lower buffer of a pair first: below a buffer at offset
+// 0 there is no space left.
 #ifndef WEFT_CONVERTER_PLAN_SOLVE_H_
 #define WEFT_CONVERTER_PLAN_SOLVE_H_
 

@@ -97,7 +97,7 @@ class Validation {
     AddEvents(i, begin, buffer.lifetime.end);
   }
 
-  // Buffers of Near pairs are left out of the sweep, which relies on disjoint live buffers.
+  // Buffers of overlapping pairs are left out of the sweep, which relies on disjoint live buffers.
   void AddEvents(size_t i, int64_t begin, int64_t end) {
     if (begin >= end || problem_.buffers[i].bytes == 0 || overlaps_[i]) return;
     events_.push_back({placement_.buffers[i].memory, begin, true, i});

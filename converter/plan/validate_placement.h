@@ -21,7 +21,7 @@ enum class PlacementRule : uint8_t {
   kFixedOffset,  // a buffer with a fixed offset has that offset in the first memory
   kCapacity,     // a buffer ends within the capacity of its memory
   kOverlap,      // two buffers that are live at one time share no byte
-  kOverlapping,  // a Near pair overlaps only at distances that it allows
+  kOverlapping,  // an overlapping pair overlaps only at distances that it allows
 };
 // Returns the name of a rule: "alignment".
 std::string_view Name(PlacementRule rule);
