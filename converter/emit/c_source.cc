@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "converter/base/aligned_bytes.h"
 #include "converter/base/element_type.h"
 #include "converter/base/visible.h"
 #include "converter/emit/identifiers.h"
@@ -393,7 +395,10 @@ bool CanBeIncluded(std::string_view name) {
 
 CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
                      std::string_view model_file, std::span<const std::string> regions) {
-  return CSourceWriter(file, name, model_file, regions).Write();
+  // StateLayout returns 0 for a model without this alignment.
+  const AlignedBytes model(file.size());
+  if (!file.empty()) std::memcpy(model.data(), file.data(), file.size());
+  return CSourceWriter({model.data(), model.size()}, name, model_file, regions).Write();
 }
 
 }  // namespace weft::emit

@@ -170,5 +170,27 @@ TEST_F(CSource, HoldsNamesMadeToBreakIt) {
   EXPECT_EQ(Shell(kCxx + std::string("-x c++ -c use.c")), "");
 }
 
+// Needs no compiler.
+class CSourceLayout : public CommandTest {};
+
+TEST_F(CSourceLayout, IsTheOneThatInspectPrints) {
+  WriteModel(kCounter);
+  const std::string streamed =
+      "'" WEFT_FIXTURES_DIR "/cases/streaming/convolutions_then_gru/model.xml' --streaming";
+  const Names calls = {"model.xml", "model.xml --region dtcm=16 sram=1K", streamed, streamed + "=4",
+                       streamed + " --precision i8"};
+  for (const std::string& call : calls) {
+    SCOPED_TRACE(call);
+    const Outcome converted = Weft("convert " + call + " -o m.weft --c-source m.c");
+    ASSERT_EQ(converted.code, 0) << converted.err;
+    const auto json = nlohmann::json::parse(Weft("inspect m.weft --json").out);
+    const std::string layout = json["state_layout"];
+    EXPECT_NE(layout, "");
+    const std::string header = Text("m.h");
+    EXPECT_NE(header.find("#define M_STATE_LAYOUT UINT64_C(0x" + layout + ")\n"), std::string::npos)
+        << header;
+  }
+}
+
 }  // namespace
 }  // namespace weft::cli
