@@ -379,15 +379,16 @@ Exit Convert(ConvertCall& call) {
 std::string CheckTarget(const std::string& value) {
   if (IsTarget(value)) return {};
   const std::vector<std::string> names = TargetNames();
-  return fmt::format("{}; {}must be one of {}", value, DidYouMean(value, names),
+  return fmt::format("is \"{}\"; {}must be one of {}", OneLine(value), DidYouMean(value, names),
                      fmt::join(names, ", "));
 }
 
 std::string CheckCSourceName(const std::string& value) {
   const std::filesystem::path path = value;
-  if (path.extension() != ".c") return value + "; must end in .c";
+  const std::string is = fmt::format("is \"{}\"; ", OneLine(value));
+  if (path.extension() != ".c") return is + "must end in .c";
   if (emit::CanBeIncluded(path.stem().string())) return {};
-  return value + "; must be a name that #include accepts, without \" \\ and ??";
+  return is + "must be a name that #include accepts, without \" \\ and ??";
 }
 
 // The options that most calls need.

@@ -10,6 +10,7 @@
 
 #include "converter/base/files.h"
 #include "converter/base/nearest.h"
+#include "converter/base/visible.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
@@ -37,7 +38,7 @@ std::string CheckPassName(const std::string& value) {
   names.emplace_back(kList);
   if (value == kList) AnswerCall(PassesText());
   if (std::ranges::find(names, value) != names.end()) return "";
-  return fmt::format("is \"{}\"; {}must be a pass that --dump-after list prints", value,
+  return fmt::format("is \"{}\"; {}must be a pass of --dump-after list", OneLine(value),
                      DidYouMean(value, names));
 }
 

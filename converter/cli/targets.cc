@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace weft::cli {
 namespace {
@@ -23,17 +24,12 @@ constexpr Target kTargets[] = {
 #undef WEFT_TARGET
 };
 
-// The target named `word`, or the only one whose name begins with `word`; else null.
-const Target* Find(std::string_view word) {
-  const Target* found = nullptr;
-  for (const Target& target : kTargets) {
-    if (!target.is_processor) continue;
-    if (target.name == word) return &target;
-    if (word.empty() || !target.name.starts_with(word)) continue;
-    if (found != nullptr) return nullptr;
-    found = &target;
-  }
-  return found;
+// Returns null for an unknown name. The start of a name is not accepted: cortex-m3 is another
+// processor than cortex-m33.
+const Target* Find(std::string_view name) {
+  const auto* const found = std::ranges::find_if(
+      kTargets, [&](const Target& target) { return target.is_processor && target.name == name; });
+  return found == std::end(kTargets) ? nullptr : found;
 }
 
 }  // namespace
@@ -46,7 +42,7 @@ std::vector<std::string> TargetNames() {
   return names;
 }
 
-bool IsTarget(std::string_view word) { return Find(word) != nullptr; }
+bool IsTarget(std::string_view name) { return Find(name) != nullptr; }
 
 std::vector<std::string> TargetWarnings(std::string_view target,
                                         const std::vector<program::WeightsOfType>& weights) {
@@ -61,8 +57,8 @@ std::vector<std::string> TargetWarnings(std::string_view target,
   if (!found->converts_f16 && has([](ElementType type) { return type == ElementType::f16; })) {
     warnings.push_back(
         fmt::format("warning: {} has no instruction that converts f16: layers with f16 weights "
-                    "need {} times the instructions of f32; use --precision f32 or i8",
-                    found->name, found->f16_cost));
+                    "need {} times the instructions of f32; use --precision {}",
+                    found->name, found->f16_cost, found->adds_products ? "f32 or i8" : "f32"));
   }
   const auto is_integer = [](ElementType type) {
     return type == ElementType::i8 || type == ElementType::i4;

@@ -13,8 +13,8 @@ namespace weft::cli {
 
 std::vector<std::string> TargetNames();
 
-// Returns true for a name of a target and for the beginning of exactly one, as cortex-m4 is.
-bool IsTarget(std::string_view word);
+// Returns true for the complete name of a target.
+bool IsTarget(std::string_view name);
 
 // Warnings, a line each, if the weight types are slow on the target. Empty for an unknown target.
 std::vector<std::string> TargetWarnings(std::string_view target,

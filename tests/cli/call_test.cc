@@ -91,7 +91,7 @@ TEST_F(Call, RefusesValuesOfConvert) {
             "--sensitivity: is given without --precision; must be given with a type"},
            {"--sensitivity --precision f32", "--sensitivity: is given with --precision f32"},
            {"--input x=x.npy", "--input: is given without --sensitivity and --max-error"},
-           {"--c-source m.cc", "--c-source: m.cc; must end in .c"},
+           {"--c-source m.cc", "--c-source: is \"m.cc\"; must end in .c"},
            {"--incbin", "--incbin requires --c-source"},
            {"--precision i4",
             "--precision: is \"i4\"; must be one of auto, f32, f16, bf16, i8, i8x8, i4:32, i4:64, "
