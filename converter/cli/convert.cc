@@ -299,7 +299,7 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
     for (const pipeline::ScratchRegion& region : call.options.regions)
       regions.push_back(region.name);
     c = emit::WriteCSource(converted.file, source.stem().string(), call.incbin ? model : "",
-                           regions);
+                           regions, std::filesystem::path(call.output).filename().string());
     files.push_back({source, BytesOf(c.source)});
     files.push_back({HeaderOf(call), BytesOf(c.header)});
   }

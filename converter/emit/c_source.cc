@@ -51,13 +51,14 @@ std::string AssemblerPath(std::string_view path) {
 class CSourceWriter {
  public:
   CSourceWriter(std::span<const std::byte> file, std::string_view name, std::string_view model_file,
-                std::span<const std::string> regions)
+                std::span<const std::string> regions, std::string_view from)
       : file_(file),
         model_(*format::GetModel(file.data())),
         stem_(name),
         name_(Identifier(name)),
         upper_(Upper(name_)),
-        model_file_(model_file) {
+        model_file_(model_file),
+        from_(Visible(from.empty() ? stem_ + ".weft" : std::string(from))) {
     const auto section = [&](size_t i) { return i < regions.size() ? regions[i] : ""; };
     memory_ = {{"state", RegionBytes(format::kStateRegion), "", "State"},
                {"scratch", RegionBytes(format::kFirstScratchRegion), section(0), "Scratch"}};
@@ -114,14 +115,14 @@ class CSourceWriter {
 
   const std::span<const std::byte> file_;
   const format::Model& model_;
-  const std::string stem_, name_, upper_, model_file_;
+  const std::string stem_, name_, upper_, model_file_, from_;
   std::vector<Array> memory_;
   std::string header_, source_;
 };
 
 void CSourceWriter::WriteHeader() {
   Head("/* Written by \"weft convert --c-source\" from {}; convert again instead of editing. */\n",
-       Visible(stem_) + ".weft");
+       from_);
   Head("#ifndef {0}_WEFT_MODEL_H_\n#define {0}_WEFT_MODEL_H_ 0x{1:08x}\n\n", upper_, HashOf(stem_));
   Head("#include \"runtime/weft_c.h\"\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n");
   WriteSelfTest();
@@ -243,9 +244,9 @@ void CSourceWriter::WritePorts(const flatbuffers::Vector<const format::Port*>& p
 
 void CSourceWriter::WriteSource() {
   Body(
-      "/* Written by \"weft convert --c-source\" from {}.weft; convert again instead of editing. "
+      "/* Written by \"weft convert --c-source\" from {}; convert again instead of editing. "
       "*/\n#include \"{}.h\"\n\n",
-      Visible(stem_), stem_);
+      from_, stem_);
   Body("#if defined(__GNUC__)\n#define ALIGNED __attribute__((aligned(64)))\n#else\n");
   Body("#define ALIGNED _Alignas(64)\n#endif\n\n");
   WriteBytes();
@@ -394,11 +395,12 @@ bool CanBeIncluded(std::string_view name) {
 }
 
 CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
-                     std::string_view model_file, std::span<const std::string> regions) {
+                     std::string_view model_file, std::span<const std::string> regions,
+                     std::string_view from) {
   // StateLayout returns 0 for a model without this alignment.
   const AlignedBytes model(file.size());
   if (!file.empty()) std::memcpy(model.data(), file.data(), file.size());
-  return CSourceWriter({model.data(), model.size()}, name, model_file, regions).Write();
+  return CSourceWriter({model.data(), model.size()}, name, model_file, regions, from).Write();
 }
 
 }  // namespace weft::emit

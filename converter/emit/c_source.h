@@ -19,7 +19,8 @@ struct CSource {
 // Writes the source and the header. `file` is a verified model. All identifiers start with `name`,
 // converted by identifiers.h. `name` is also the stem of the header that the source includes, so
 // CanBeIncluded must be true. If `model_file` is not empty, the source includes the bytes of that
-// file when it is assembled (.incbin) instead of listing them.
+// file when it is assembled (.incbin) instead of listing them. The first comment of both files
+// names `from` as their origin, or <name>.weft if it is empty.
 //
 // With `regions`, the names of memory regions, scratch is one array per region: the first in
 // section .bss.<first name>, the last, which holds the rest, in .bss.<name> if it has a name, else
@@ -27,7 +28,8 @@ struct CSource {
 // characters or trigraphs.
 bool CanBeIncluded(std::string_view name);
 CSource WriteCSource(std::span<const std::byte> file, std::string_view name,
-                     std::string_view model_file, std::span<const std::string> regions = {});
+                     std::string_view model_file, std::span<const std::string> regions = {},
+                     std::string_view from = {});
 
 }  // namespace weft::emit
 

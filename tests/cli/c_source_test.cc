@@ -171,9 +171,18 @@ TEST_F(CSource, HoldsNamesMadeToBreakIt) {
 }
 
 // Needs no compiler.
-class CSourceLayout : public CommandTest {};
+class CSourceText : public CommandTest {};
 
-TEST_F(CSourceLayout, IsTheOneThatInspectPrints) {
+TEST_F(CSourceText, NamesTheModelFile) {
+  WriteModel(kCounter);
+  ASSERT_EQ(Weft("convert model.xml -o other.weft --c-source m.c").code, 0);
+  for (const char* file : {"m.c", "m.h"}) {
+    const std::string first = "/* Written by \"weft convert --c-source\" from other.weft; ";
+    EXPECT_TRUE(Text(file).starts_with(first)) << Text(file).substr(0, 100);
+  }
+}
+
+TEST_F(CSourceText, HasTheStateLayoutThatInspectPrints) {
   WriteModel(kCounter);
   const std::string streamed =
       "'" WEFT_FIXTURES_DIR "/cases/streaming/convolutions_then_gru/model.xml' --streaming";
