@@ -54,11 +54,11 @@ int64_t CallsAlongTime(const ModelPort& port, const Dims& dims) {
   return fits ? all / positions : 0;
 }
 
-// The shapes of arrays with several calls, for messages.
+// The shapes of arrays with K calls, for messages. N is the number of time steps in a call.
 std::string CallShapes(const ModelPort& port) {
   const std::string one = ToString(port.type.dims);
   const std::string inner = one == "[]" ? "]" : "," + one.substr(1);
-  std::string text = fmt::format("{}[N{}", Name(port.type.type), inner);
+  std::string text = fmt::format("{}[K{}", Name(port.type.type), inner);
   if (!port.time_axis) return text;
   text += fmt::format(" or {}[", Name(port.type.type));
   for (size_t i = 0; i < port.type.dims.size(); ++i) {
@@ -67,7 +67,7 @@ std::string CallShapes(const ModelPort& port) {
     if (i != *port.time_axis) {
       text += fmt::format("{}", positions);
     } else {
-      text += positions == 1 ? "N" : fmt::format("{}*N", positions);
+      text += positions == 1 ? "K" : fmt::format("{}*K", positions);
     }
   }
   return text + "]";
@@ -105,7 +105,7 @@ std::string MisfitOf(const ModelPort& port, Feed& feed) {
   feed.per_call = type.dims.size() == port.type.dims.size() + 1 &&
                   std::equal(port.type.dims.begin(), port.type.dims.end(), type.dims.begin() + 1);
   if (type.type != port.type.type || (!feed.per_call && type.dims != port.type.dims)) {
-    return fmt::format("is {}; input \"{}\" must be {}, or {} to feed N successive calls{}",
+    return fmt::format("is {}; input \"{}\" must be {}, or {} to feed K successive calls{}",
                        ToString(type), port.display_name, ToString(port.type), CallShapes(port),
                        CastAdvice(type.type, port.type));
   }

@@ -73,6 +73,8 @@ std::string BoundedText(const Node& parameter) {
     if (axis > 0) dims += ",";
     if (type.dims[axis] >= 0 || is_open) {
       dims += fmt::format("{}", type.dims[axis]);
+    } else if (min == max) {
+      dims += "?";  // fixed in the model, but --shape makes it dynamic
     } else if (max == Bounds::kNoLimit) {
       dims += fmt::format("{}..", min);
     } else {

@@ -91,6 +91,14 @@ TEST_F(FileFaults, AnUnknownOperationInALoopIsTheOnlyFault) {
   }
 }
 
+TEST_F(FileFaults, ShowsADimensionThatShapeMakesDynamicAsAQuestionMark) {
+  WriteModel(kSum);
+  const Outcome outcome = Weft("convert model.xml -o m.weft --shape 'x=2,?'");
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_NE(outcome.err.find("dimension 1 of f32[2,?] is dynamic"), std::string::npos)
+      << outcome.err;
+}
+
 // If all dimensions have a length, the lists that the loops fill are recognised.
 TEST_F(FileFaults, ADynamicInputIsTheOnlyFaultOfLoopsOverIt) {
   const Outcome outcome = Weft("convert '" WEFT_FIXTURES_DIR

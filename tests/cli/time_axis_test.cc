@@ -203,8 +203,8 @@ TEST_F(TimeAxis, OfAFileHasWholeRuns) {
     const Outcome outcome = Weft("run cut.weft --input x=x.npy");
     EXPECT_EQ(outcome.code, 1);
     EXPECT_EQ(outcome.err, "x.npy: is f32" + ToString(dims) +
-                               "; input \"x\" must be f32[2,2], or f32[N,2,2] or f32[2*N,2] to "
-                               "feed N successive calls\n");
+                               "; input \"x\" must be f32[2,2], or f32[K,2,2] or f32[2*K,2] to "
+                               "feed K successive calls\n");
   }
 }
 
