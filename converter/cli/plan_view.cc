@@ -91,7 +91,15 @@ Json BuffersJson(const format::Model& model) {
   return list;
 }
 
-std::string LineOf(const Json& plan) {
+// Loops copy once per iteration; a model without loops copies only per run.
+std::string CopiedText(const Json& plan, double bytes_per_run) {
+  const std::string per_run = fmt::format("copied per run {:.0f} bytes", bytes_per_run);
+  const double per_iteration = plan["copied_bytes_per_iteration"];
+  return per_iteration == 0 ? per_run
+                            : fmt::format("{}, per iteration {:.0f}", per_run, per_iteration);
+}
+
+std::string LineOf(const Json& plan, double copied_bytes_per_run) {
   std::string arena;
   for (const Json& bytes : plan["arena_bytes"]) {
     arena += fmt::format("{}{}", arena.empty() ? "" : " + ", bytes.get<int64_t>());
@@ -100,14 +108,12 @@ std::string LineOf(const Json& plan) {
   if (plan.contains("bound_bytes")) {
     const int64_t min = plan["bound_bytes"];
     bound = plan["arena_bytes"][0] == min
-                ? fmt::format(", optimal for this schedule (bound {})", min)
+                ? fmt::format(", proven minimum for this order of steps (bound {})", min)
                 : ", " + plan["proof"].get<std::string>();
   }
-  return fmt::format(
-      "scratch {} bytes{} | state {} bytes | copied per iteration {:.0f} bytes | "
-      "weights {} bytes",
-      arena, bound, plan["state_bytes"].get<int64_t>(),
-      plan["copied_bytes_per_iteration"].get<double>(), plan["weights_bytes"].get<int64_t>());
+  return fmt::format("scratch {} bytes{} | state {} bytes | {} | weights {} bytes", arena, bound,
+                     plan["state_bytes"].get<int64_t>(), CopiedText(plan, copied_bytes_per_run),
+                     plan["weights_bytes"].get<int64_t>());
 }
 
 // The letter of a buffer, by its rank in size; "*" for all buffers beyond the available letters.
@@ -211,7 +217,7 @@ Json PlanJson(const LoadedModel& model) {
   plan["copied_bytes_per_iteration"] = CopiedPerIteration(root);
   plan["weights_bytes"] = format::RowsOf(root.regions())[0].bytes();
   plan["ports_shared_bytes"] = SharedPortBytes(root);
-  plan["line"] = LineOf(plan);
+  plan["line"] = LineOf(plan, inspect::TrafficOf(root).bytes.run);
   plan["buffers"] = BuffersJson(root);
   plan["live_bytes"] = inspect::LiveBytesOf(root);
   return plan;
@@ -219,7 +225,7 @@ Json PlanJson(const LoadedModel& model) {
 
 std::string PlanText(const Json& plan) {
   std::string text =
-      fmt::format("{}\nshared by inputs and outputs: {} bytes (a run may overwrite its inputs)\n",
+      fmt::format("{}\noutputs overlap inputs by {} bytes; a run may overwrite its inputs\n",
                   plan["line"].get<std::string>(), plan["ports_shared_bytes"].get<int64_t>());
   for (size_t i = 0; i < plan["arena_bytes"].size(); ++i) text += RegionText(plan, i);
   return text;

@@ -176,7 +176,8 @@ std::string DescribePeak(const program::Program& program,
   const std::string where =
       step == nullptr ? "the start"
                       : fmt::format("step {} ({} \"{}\")", index, Name(step->kind()), step->layer);
-  return fmt::format("peak is {} bytes at {}; live there: {}", peak.bytes, where, alive);
+  return fmt::format("peak is {} bytes without padding at {}; live there: {}", peak.bytes, where,
+                     alive);
 }
 
 }  // namespace weft::plan

@@ -307,7 +307,7 @@ class Solver {
 }  // namespace
 
 std::string ToString(const Account& account) {
-  if (account.is_optimal()) return "optimal for this schedule, proven";
+  if (account.is_optimal()) return "proven minimum for this order of steps";
   const double percent =
       100 *
       (static_cast<double>(account.used_bytes) / static_cast<double>(account.bound_bytes) - 1);

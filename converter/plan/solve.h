@@ -30,7 +30,7 @@ struct Account {
   bool is_optimal() const { return used_bytes == bound_bytes; }
   bool operator==(const Account&) const = default;
 };
-// "optimal for this schedule, proven" or "within 3.2 % of the bound 1024".
+// "proven minimum for this order of steps" or "within 3.2 % of the bound 1024".
 std::string ToString(const Account& account);
 
 // Buffers with a fixed offset get that offset in the first memory, even if two of them overlap. The

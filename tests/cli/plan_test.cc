@@ -24,7 +24,7 @@ TEST_F(PlanCommand, WritesTheSolutionInTheFormOfTheProblem) {
   const Outcome outcome = Weft("plan p.csv -o s.csv");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(outcome.out.starts_with(
-      "p.csv: 3 buffers, bound 96, result 96 (optimal for this schedule, proven); 0 nodes, "))
+      "p.csv: 3 buffers, bound 96, result 96 (proven minimum for this order of steps); 0 nodes, "))
       << outcome.out;
   EXPECT_EQ(Text("s.csv"), "id,lower,upper,size,offset\na,0,2,64,0\nb,1,3,32,64\nc,2,4,64,0\n");
 }

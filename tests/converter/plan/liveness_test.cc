@@ -107,8 +107,10 @@ TEST_F(LivenessTest, ThePeakNamesItsStepAndTheLargestValues) {
   builder_.Copy(large, y);
   program_.values[y].name = "y";
   builder_.Copy(small, builder_.View(y, 0, {ElementType::f32, {4}}));
-  EXPECT_EQ(DescribePeak(program_),
-            "peak is 816 bytes at step 2 (copy \"join\"); live there: large 400, y 400, small 16");
+  EXPECT_EQ(
+      DescribePeak(program_),
+      "peak is 816 bytes without padding at step 2 (copy \"join\"); live there: large 400, y 400, "
+      "small 16");
 }
 
 TEST_F(LivenessTest, TrafficCountsLoopsWithTheirTrips) {

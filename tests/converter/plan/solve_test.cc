@@ -289,7 +289,7 @@ TEST(Solve, ProvesThatAPeakCannotBeMet) {
   Account account;
   EXPECT_EQ(Solve(problem, {}, &account).used_bytes[0], 192);
   EXPECT_EQ(account.bound_bytes, 192);
-  EXPECT_EQ(ToString(account), "optimal for this schedule, proven");
+  EXPECT_EQ(ToString(account), "proven minimum for this order of steps");
 }
 
 TEST(Solve, IsProvenOptimalOnSmallProblems) {
