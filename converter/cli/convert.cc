@@ -248,7 +248,7 @@ void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
          Grouped(std::ssize(converted.file)), Size(converted.weights_bytes),
          Size(converted.state_bytes), Size(scratch_bytes),
          plan::ToString(converted.scratch_account));
-  if (!converted.weights.types.empty()) Answer("{}", WeightsText(converted.weights.types));
+  if (!converted.weights.types.empty()) Answer("{}", WeightsText(converted.weights));
   AnswerText(LayerWeightsText(converted.weights.layers, call.options.precisions));
   AnswerText(FindingsText(findings, call.precisions));
   if (!call.options.regions.empty()) {

@@ -2,10 +2,13 @@
 #include "converter/cli/weights_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "converter/cli/table.h"
 #include "runtime/format/listing.h"
@@ -23,13 +26,23 @@ bool RequestsNarrow(const program::Precisions& precisions) {
                              [&](const auto& layer) { return is_narrow(layer.second); });
 }
 
+// Returns the names that --precision has for the layers of this element type: "i8 and i8x8".
+std::string NamesOf(const program::WeightsReport& weights, ElementType type) {
+  std::set<std::string> names;
+  for (const program::LayerWeights& layer : weights.layers) {
+    if (layer.type == type) names.insert(program::TypeText(layer));
+  }
+  if (names.empty()) names.insert(format::EnumNameElementType(type));
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
 }  // namespace
 
-std::string WeightsText(const std::vector<program::WeightsOfType>& weights) {
+std::string WeightsText(const program::WeightsReport& weights) {
   std::string text;
-  for (const program::WeightsOfType& one : weights) {
-    text += fmt::format("{}{}{} as {}", text.empty() ? "weights: " : ", ", one.bytes,
-                        text.empty() ? " bytes" : "", format::EnumNameElementType(one.type));
+  for (const program::WeightsOfType& one : weights.types) {
+    text += fmt::format("{}{}{} as {}", text.empty() ? "layer weights: " : ", ", one.bytes,
+                        text.empty() ? " bytes" : "", NamesOf(weights, one.type));
     if (one.type != ElementType::f32) text += one.is_rounded ? " (rounded)" : " (exact)";
   }
   return text;

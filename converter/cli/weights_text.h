@@ -11,8 +11,9 @@
 
 namespace weft::cli {
 
-// "weights: 52480 bytes as f16 (exact), 1024 as f32".
-std::string WeightsText(const std::vector<program::WeightsOfType>& weights);
+// Returns the bytes of each type, such as "layer weights: 52480 bytes as i8x8 (rounded), 1024 as
+// f32". Layer weights are those whose type --precision sets.
+std::string WeightsText(const program::WeightsReport& weights);
 nlohmann::ordered_json WeightsJson(const std::vector<program::WeightsOfType>& weights);
 
 // Returns a table of the layers whose weights were rounded, then a line for each constant that

@@ -38,14 +38,14 @@ uint64_t ParameterBytes(const format::Model& model) {
 std::vector<FlashPart> FlashOf(Bytes file) {
   const format::Model& model = *format::GetModel(file.data);
   std::vector<FlashPart> parts = {
-      {"weights", "weights, packed for the kernels", BytesOf(model.weights())},
+      {"weights", "weights and other constants, with their length", BytesOf(model.weights())},
       {"self test", "inputs and expected outputs", BytesOf(model.self_test())},
       {"steps", "steps and their operands", BytesOf(model.steps()) + BytesOf(model.operands())},
       {"parameters", "parameters of the steps", ParameterBytes(model)},
       {"slots", "types, addresses and strides of tensors",
        BytesOf(model.slots()) + BytesOf(model.dims()) + BytesOf(model.moves())},
       {"sections", "loops and branches", BytesOf(model.sections()) + BytesOf(model.marks())},
-      {"ports", "and variables",
+      {"ports", "inputs, outputs and variables",
        BytesOf(model.inputs()) + BytesOf(model.outputs()) + BytesOf(model.variables())},
       {"names", "names of ports and layers", BytesOf(model.names()) + BytesOf(model.step_names())},
       {"notes", "data for weft verify and weft inspect",

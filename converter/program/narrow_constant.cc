@@ -20,6 +20,7 @@ LayerWeights WeightsRowOf(const std::vector<const Constant*>& constants) {
   row.layer = first.readers.front()->layer;
   row.type = first.type;
   if (first.type == ElementType::i8) row.row_bits = first.RowBits();
+  if (first.type == ElementType::i4 && first.precision) row.group = first.precision->group;
   RoundingNoise noise;
   for (const Constant* one : constants) {
     row.bytes_before += one->bytes_before;

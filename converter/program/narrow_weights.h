@@ -74,11 +74,13 @@ struct LayerWeights {
   // Why they stay f32, for example "gather reads them as data".
   std::string f32_because = {};
   bool is_fixed = false;  // no request makes them narrow
+  uint32_t group = 0;     // with i4: inputs that share a scale, if --precision sets them; else 0
 };
 // Smaller constants that stay f32, such as biases, are not listed.
 inline constexpr int64_t kMinListedBytes = 1024;
 
-// "f16", "i8x8": the type, with the row bits if they are fewer than 16.
+// Returns the name that --precision has for the type: "f16", "i8x8", "i4:32". i4 weights that keep
+// the groups of the file are "i4".
 std::string TypeText(const LayerWeights& weights);
 // Result of NarrowWeights, for reports: by type and by layer.
 struct WeightsReport {

@@ -36,6 +36,7 @@ std::string PrecisionNames() {
 
 std::string TypeText(const LayerWeights& weights) {
   const std::string_view type = format::EnumNameElementType(weights.type);
+  if (weights.group != 0) return fmt::format("{}:{}", type, weights.group);
   return weights.row_bits == kWideRows ? std::string(type)
                                        : fmt::format("{}x{}", type, weights.row_bits);
 }

@@ -182,7 +182,7 @@ TEST_F(ConvertCommand, ClaimsNoBoundThatABudgetGoesBelow) {
   EXPECT_LT(nlohmann::json::parse(less.out)["scratch_bytes"], bound);
   const Outcome outcome = Weft(convert);
   EXPECT_EQ(outcome.out.find("no plan"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("for this schedule"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("for this order of steps"), std::string::npos) << outcome.out;
 }
 
 TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
@@ -201,7 +201,7 @@ TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
   EXPECT_EQ(text(" --precision bf16 --precision MatMul_1=f32"),
             "weights: 7200 bytes as bf16 (rounded), 7104 as f32");
   EXPECT_EQ(text(" --precision i8"), "weights: 6656 bytes as i8 (rounded)");
-  EXPECT_EQ(text(" --precision i8x8"), "weights: 6656 bytes as i8 (rounded)");
+  EXPECT_EQ(text(" --precision i8x8"), "weights: 6656 bytes as i8x8 (rounded)");
   const auto of_bytes = nlohmann::json::parse(Weft(convert + " --json --precision i8x8").out);
   for (const auto& layer : of_bytes["weights_by_layer"]) EXPECT_EQ(layer["type"], "i8x8");
   EXPECT_NE(Weft("inspect m.weft --listing").out.find("precision=i8x8"), std::string::npos);

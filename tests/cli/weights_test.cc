@@ -28,7 +28,7 @@ TEST_F(WeightsCommand, NarrowsAConstantOfSeveralMatrices) {
        {std::pair("f16", 3840), std::pair("bf16", 3840), std::pair("i8", 3456),
         std::pair("i8x8", 3456), std::pair("i4:32", 1728)}) {
     const std::string text = weights(std::string(" --precision ") + type);
-    EXPECT_TRUE(text.starts_with("weights: " + std::to_string(bytes) + " bytes as ")) << text;
+    EXPECT_TRUE(text.starts_with(fmt::format("weights: {} bytes as {} (", bytes, type))) << text;
     EXPECT_NE(text.find(fmt::format("{:>12}  {:>11}  ", 7200, bytes)), std::string::npos) << text;
     EXPECT_EQ(text.find("stay f32"), std::string::npos) << text;
   }
