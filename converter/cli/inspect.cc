@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "converter/cli/numbers.h"
 #include "converter/cli/plan_view.h"
 #include "converter/cli/report_facts.h"
+#include "converter/cli/streamed.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/table.h"
 #include "converter/inspect/listing.h"
@@ -125,19 +127,14 @@ void PrintSelfTest(const format::Model& model) {
   AnswerText("\n");
 }
 
-// Returns a text such as "axis 1, 4 of 12, delayed by 2 steps".
+// Returns a text such as "time axis 1, 4 of 12 positions per run, delayed by 2 time steps".
 std::string TimeText(const Json& port) {
-  std::string text;
+  std::string text = port.contains("so_far") ? "result of all time steps so far" : "no time axis";
   if (port.contains("axis")) {
-    text =
-        fmt::format("axis {}, {}", port["axis"].get<uint32_t>(), port["positions"].get<uint32_t>());
-    if (port.contains("of")) text += fmt::format(" of {}", port["of"].get<uint32_t>());
-  } else {
-    text = port.contains("so_far") ? "result of all steps so far" : "read in every run";
+    text = TimeAxisText(port["axis"].get<uint32_t>(), port["positions"].get<uint32_t>(),
+                        port.value("of", 0u));
   }
-  const uint32_t latency = port.value("latency", 0u);
-  if (latency > 0) text += fmt::format(", delayed by {} step{}", latency, latency == 1 ? "" : "s");
-  return text;
+  return text + DelayText(port.value("latency", 0u));
 }
 
 void PrintStreamed(const Json& json, const std::string& layout) {
@@ -147,13 +144,7 @@ void PrintStreamed(const Json& json, const std::string& layout) {
     return AnswerText("\n");
   }
   const Json& receptive = json["receptive_steps"];
-  const std::string of =
-      json.contains("of") ? fmt::format(" of {}", json["of"].get<uint32_t>()) : std::string();
-  const auto steps = json["steps"].get<uint32_t>();
-  Answer("streaming: {}{} step{} per run; each output depends on {}", steps, of,
-         steps == 1 && of.empty() ? "" : "s",
-         receptive.is_null() ? "all steps so far"
-                             : fmt::format("{} steps", receptive.get<uint32_t>()));
+  Answer("{}", StepsText(json["steps"].get<uint32_t>(), json.value("of", 0u)));
   Table table({"  port", "time"});
   for (const char* side : {"inputs", "outputs"}) {
     for (const Json& port : json[side]) {
@@ -161,11 +152,14 @@ void PrintStreamed(const Json& json, const std::string& layout) {
     }
   }
   AnswerText(table.Text());
+  Answer("{}",
+         DependsText(receptive.is_null() ? std::nullopt : std::optional(receptive.get<int64_t>())));
   const Json& whole = json["full_multiply_adds"];
-  Answer("multiply-adds per step: {}{}", Mean(json["multiply_adds"].get<double>()),
+  Answer("multiply-adds per time step: {}{}", Mean(json["multiply_adds"].get<double>()),
          whole.is_null() ? "" : "; without streaming: " + Mean(whole.get<double>()));
-  Answer("state: {} bytes in variables; lower bound {}{}", json["state_bytes"].get<uint64_t>(),
-         json["min_state_bytes"].get<uint64_t>(), layout.empty() ? "" : "; layout " + layout);
+  Answer("{}{}",
+         StatesText(json["state_bytes"].get<int64_t>(), json["min_state_bytes"].get<int64_t>()),
+         layout.empty() ? "" : "; layout " + layout);
   AnswerText("\n");
 }
 

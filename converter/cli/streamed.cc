@@ -9,31 +9,31 @@
 namespace weft::cli {
 namespace {
 
-std::string LineOf(const graph::StreamedPort& port, std::string_view side, int64_t steps) {
-  const bool is_whole = !port.time && !port.so_far, is_input = side == "input";
-  std::string line = fmt::format("  {:<6} \"{}\" {}", is_whole ? "fixed" : side, OneLine(port.name),
-                                 ToString(port.type));
-  if (port.time) {
-    line += fmt::format(": axis {}, {}", port.time->axis, port.time->positions);
-    if (port.time->all_positions != 0) line += fmt::format(" of {}", port.time->all_positions);
-    if (port.time->positions != steps) {
-      line += fmt::format(" ({} per step)", port.time->positions / steps);
-    }
-  } else if (port.so_far) {
-    line += ": result of all steps so far";
-  } else {
-    line += fmt::format(": {} in every run", is_input ? "read" : "written");
-  }
-  if (port.latency > 0) {
-    line += fmt::format(", delayed by {} step{}", port.latency, port.latency == 1 ? "" : "s");
-  }
-  return line + "\n";
+// "1 time step", "2 time steps"
+std::string CountOf(int64_t steps) {
+  return fmt::format("{} time step{}", steps, steps == 1 ? "" : "s");
 }
 
-std::string DependsText(const std::optional<int64_t>& receptive_steps) {
-  if (!receptive_steps) return "  each output depends on all steps so far\n";
-  if (*receptive_steps == 1) return "  each output depends on its own step only\n";
-  return fmt::format("  each output depends on {} steps, including its own\n", *receptive_steps);
+// The text of a port without a time axis.
+std::string FixedText(const graph::StreamedPort& port, bool is_input) {
+  if (port.so_far) return "result of all time steps so far";
+  if (port.is_initial) return "initial state, read only in the first run after a reset";
+  return is_input ? "read in every run" : "written in every run";
+}
+
+std::string LineOf(const graph::StreamedPort& port, std::string_view side, int64_t steps) {
+  const bool is_whole = !port.time && !port.so_far;
+  std::string line = fmt::format("  {:<6} \"{}\" {}: ", is_whole ? "fixed" : side,
+                                 OneLine(port.name), ToString(port.type));
+  if (port.time) {
+    line += TimeAxisText(port.time->axis, port.time->positions, port.time->all_positions);
+    if (port.time->positions != steps) {
+      line += fmt::format(" ({} per time step)", port.time->positions / steps);
+    }
+  } else {
+    line += FixedText(port, side == "input");
+  }
+  return line + DelayText(port.latency) + "\n";
 }
 
 nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
@@ -50,10 +50,35 @@ nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
 
 }  // namespace
 
+std::string StepsText(int64_t steps, int64_t all) {
+  return all == 0 ? fmt::format("streaming: {} per run", CountOf(steps))
+                  : fmt::format("streaming: {} of {} per run", steps, CountOf(all));
+}
+
+std::string TimeAxisText(int64_t axis, int64_t positions, int64_t all) {
+  const std::string of = all == 0 ? "" : fmt::format(" of {}", all);
+  return fmt::format("time axis {}, {}{} position{} per run", axis, positions, of,
+                     positions == 1 && all <= 1 ? "" : "s");
+}
+
+std::string DelayText(int64_t latency) {
+  return latency == 0 ? "" : ", delayed by " + CountOf(latency);
+}
+
+std::string DependsText(const std::optional<int64_t>& receptive_steps) {
+  if (!receptive_steps) return "each output depends on all time steps so far";
+  if (*receptive_steps == 1) return "each output depends on its own time step only";
+  return fmt::format("each output depends on {}, including its own", CountOf(*receptive_steps));
+}
+
+std::string StatesText(int64_t bytes, int64_t min_bytes) {
+  return fmt::format(
+      "states: {} bytes, in memory each rounded up to a multiple of 16; lower bound {} bytes",
+      bytes, min_bytes);
+}
+
 std::string StreamedText(const graph::Streamed& streamed) {
-  const std::string of = streamed.all_steps == 0 ? "" : fmt::format(" of {}", streamed.all_steps);
-  std::string text = fmt::format("streaming: {} step{}{} per run\n", streamed.steps,
-                                 streamed.steps == 1 ? "" : "s", of);
+  std::string text = StepsText(streamed.steps, streamed.all_steps) + "\n";
   for (const graph::StreamedPort& port : streamed.inputs) {
     text += LineOf(port, "input", streamed.steps);
   }
@@ -66,9 +91,8 @@ std::string StreamedText(const graph::Streamed& streamed) {
         fmt::format("  state  \"{}\" {} bytes: {}\n", OneLine(state.name), state.bytes, state.from);
     bytes += state.bytes;
   }
-  text += DependsText(streamed.receptive_steps);
-  text +=
-      fmt::format("  states: {} bytes; lower bound {} bytes\n", bytes, streamed.min_state_bytes);
+  text += "  " + DependsText(streamed.receptive_steps) + "\n";
+  text += "  " + StatesText(bytes, streamed.min_state_bytes) + "\n";
   return text;
 }
 

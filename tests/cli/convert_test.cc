@@ -437,21 +437,22 @@ TEST_F(ConvertCommand, TellsWhatItCut) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(
       outcome.err,
-      "streaming: 4 steps of 12 per run\n"
-      "  input  \"x0\" f32[2,4,6]: axis 1, 4 of 12\n"
-      "  output \"y0\" f32[2,4,5]: axis 1, 4 of 12\n"
-      "  state  \"Convolution_3/past\" 96 bytes: the last 2 positions before layer 4 "
+      "streaming: 4 of 12 time steps per run\n"
+      "  input  \"x0\" f32[2,4,6]: time axis 1, 4 of 12 positions per run\n"
+      "  output \"y0\" f32[2,4,5]: time axis 1, 4 of 12 positions per run\n"
+      "  state  \"Convolution_3/past\" 96 bytes: the last 2 positions of the input of layer 4 "
       "\"Convolution_3\"\n"
       "  state  \"Convolution_3/start\" 4 bytes: the index of the oldest position in the past of "
       "layer 4 \"Convolution_3\"\n"
-      "  state  \"Convolution_6/past\" 256 bytes: the last 4 positions before layer 7 "
+      "  state  \"Convolution_6/past\" 256 bytes: the last 4 positions of the input of layer 7 "
       "\"Convolution_6\"\n"
       "  state  \"Convolution_6/start\" 4 bytes: the index of the oldest position in the past of "
       "layer 7 \"Convolution_6\"\n"
       "  state  \"GRUSequence_15/hidden\" 72 bytes: hidden state of layer 16 "
       "\"GRUSequence_15\"\n"
-      "  each output depends on all steps so far\n"
-      "  states: 432 bytes; lower bound 424 bytes\n");
+      "  each output depends on all time steps so far\n"
+      "  states: 432 bytes, in memory each rounded up to a multiple of 16; lower bound 424 "
+      "bytes\n");
   const Outcome as_json = Weft(call + " --json");
   ASSERT_EQ(as_json.code, 0) << as_json.err;
   EXPECT_EQ(as_json.err, "");
@@ -475,8 +476,8 @@ TEST_F(ConvertCommand, TellsThePlacesOfAStep) {
       Weft("convert '" WEFT_FIXTURES_DIR
            "/cases/convolution/2d_stride2/model.xml' -o cut.weft --streaming=2");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  for (const char* words :
-       {"of 16 (2 per step)\n", "  each output depends on 2 steps, including its own\n"}) {
+  for (const char* words : {"of 16 positions per run (2 per time step)\n",
+                            "  each output depends on 2 time steps, including its own\n"}) {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << words << "\n" << outcome.err;
   }
 }
@@ -486,16 +487,17 @@ TEST_F(ConvertCommand, TellsWhatStaysWholeAndWhatIsToldSoFar) {
   const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.err,
-            "streaming: 1 step of 5 per run\n"
-            "  input  \"x\" f32[1,2]: axis 0, 1 of 5\n"
+            "streaming: 1 of 5 time steps per run\n"
+            "  input  \"x\" f32[1,2]: time axis 0, 1 of 5 positions per run\n"
             "  fixed  \"gain\" f32[2]: read in every run\n"
-            "  fixed  \"start\" f32[1,2]: read in every run\n"
-            "  output \"sums\" f32[1,2]: axis 0, 1 of 5\n"
-            "  output \"total\" f32[1,2]: result of all steps so far\n"
+            "  fixed  \"start\" f32[1,2]: initial state, read only in the first run after a reset\n"
+            "  output \"sums\" f32[1,2]: time axis 0, 1 of 5 positions per run\n"
+            "  output \"total\" f32[1,2]: result of all time steps so far\n"
             "  state  \"loop/sum\" 8 bytes: carried value \"sum\" of layer 3 \"loop\"; "
             "initialised by layer 2 \"start\" in the first run after a reset\n"
-            "  each output depends on all steps so far\n"
-            "  states: 8 bytes; lower bound 8 bytes\n");
+            "  each output depends on all time steps so far\n"
+            "  states: 8 bytes, in memory each rounded up to a multiple of 16; lower bound 8 "
+            "bytes\n");
   const auto json =
       nlohmann::json::parse(Weft("convert model.xml -o cut.weft --streaming --json").out);
   EXPECT_EQ(json["streamed"]["whole"][1]["name"], "start");

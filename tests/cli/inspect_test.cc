@@ -147,8 +147,10 @@ TEST_F(InspectCommand, TellsOfAStreamedModel) {
             json["budget"]["work"]["multiply_adds"].get<double>());
   const Outcome text = Weft("inspect model.weft");
   for (const char* words :
-       {"streaming: 4 of 12 steps per run; each output depends on all steps so far\n",
-        "axis 1, 4 of 12\n", "state: 432 bytes in variables; lower bound 424; layout "}) {
+       {"streaming: 4 of 12 time steps per run\n", "  time axis 1, 4 of 12 positions per run\n",
+        "\neach output depends on all time steps so far\n",
+        "states: 432 bytes, in memory each rounded up to a multiple of 16; lower bound 424 bytes; "
+        "layout "}) {
     EXPECT_NE(text.out.find(words), std::string::npos) << words << "\n" << text.out;
   }
   ASSERT_EQ(Weft("convert " + model + "--streaming=5").code, 0);

@@ -50,11 +50,12 @@ TEST_F(TimeAxis, IsTheOneThatIsNamed) {
     EXPECT_EQ(outcome.code, is_known ? 0 : 1) << name;
     if (!is_known) continue;
     EXPECT_EQ(outcome.err,
-              "streaming: 1 step of 2 per run\n"
-              "  input  \"x\" f32[6,1]: axis 1, 1 of 2\n"
-              "  output \"y\" f32[6,1]: axis 1, 1 of 2\n"
-              "  each output depends on its own step only\n"
-              "  states: 0 bytes; lower bound 0 bytes\n");
+              "streaming: 1 of 2 time steps per run\n"
+              "  input  \"x\" f32[6,1]: time axis 1, 1 of 2 positions per run\n"
+              "  output \"y\" f32[6,1]: time axis 1, 1 of 2 positions per run\n"
+              "  each output depends on its own time step only\n"
+              "  states: 0 bytes, in memory each rounded up to a multiple of 16; lower bound 0 "
+              "bytes\n");
   }
 }
 
@@ -93,13 +94,16 @@ TEST_F(TimeAxis, MayBeADynamicDimension) {
                                       {"--streaming=2 --shape x=?,2", 2}}) {
     const Outcome outcome = Weft("convert model.xml -o cut.weft " + option);
     ASSERT_EQ(outcome.code, 0) << outcome.err;
-    EXPECT_EQ(outcome.err, fmt::format("streaming: {0} step{1} per run\n"
-                                       "  input  \"x\" f32[{0},2]: axis 0, {0}\n"
-                                       "  output \"y\" f32[{0},2]: axis 0, {0}\n"
+    EXPECT_EQ(outcome.err, fmt::format("streaming: {0} time step{1} per run\n"
+                                       "  input  \"x\" f32[{0},2]: time axis 0, {0} position{1} "
+                                       "per run\n"
+                                       "  output \"y\" f32[{0},2]: time axis 0, {0} position{1} "
+                                       "per run\n"
                                        "  state  \"sum/sum\" 8 bytes: the sum so far of layer 2 "
                                        "\"sum\"\n"
-                                       "  each output depends on all steps so far\n"
-                                       "  states: 8 bytes; lower bound 8 bytes\n",
+                                       "  each output depends on all time steps so far\n"
+                                       "  states: 8 bytes, in memory each rounded up to a multiple "
+                                       "of 16; lower bound 8 bytes\n",
                                        steps, steps == 1 ? "" : "s"));
   }
   const auto json =

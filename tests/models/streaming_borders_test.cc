@@ -71,8 +71,8 @@ TEST(StreamingBorders, SaysThatAPastBeginsAsTheFirstStep) {
       1);
   ASSERT_EQ(model.told.states.size(), 2u);  // and the start of the ring
   EXPECT_EQ(model.told.states[0].from,
-            "the last 2 positions, initially the first position repeated, before layer 5 "
-            "\"Convolution5\"");
+            "the last 2 positions of the input of layer 5 \"Convolution5\", initially the first "
+            "position repeated");
 }
 
 TEST(StreamingBorders, BeginsAPoolAsTheFirstStep) {

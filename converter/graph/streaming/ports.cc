@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "converter/graph/streaming/latency.h"
 
@@ -35,6 +36,19 @@ std::set<const ir::Node*> AfterTime(const TimeAxes& times) {
   return after;
 }
 
+// Returns true if nothing but the initial values of states reads the input.
+bool IsInitialValue(const ir::Graph& graph, const ir::Node& parameter) {
+  bool is_read = false;
+  for (const ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Source& source : node->inputs) {
+      if (source.node != &parameter) continue;
+      if (!ir::IsReadValue(*node)) return false;
+      is_read = true;
+    }
+  }
+  return is_read;
+}
+
 }  // namespace
 
 void DescribePorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
@@ -42,7 +56,9 @@ void DescribePorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
   streamed.steps = steps;
   streamed.all_steps = times.steps();
   for (ir::Node* parameter : graph.parameters) {
-    streamed.inputs.push_back(PortOf({parameter, 0}, parameter->name, times, steps));
+    StreamedPort port = PortOf({parameter, 0}, parameter->name, times, steps);
+    port.is_initial = !port.time && IsInitialValue(graph, *parameter);
+    streamed.inputs.push_back(std::move(port));
   }
   const std::set<const ir::Node*> after = AfterTime(times);
   for (const ir::Node* result : graph.results) {

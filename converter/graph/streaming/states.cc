@@ -90,12 +90,13 @@ void States::KeepPast(const SharedPast& past) {
   const ir::Node& first = *past.readers.front().node;
   const Delay& delay = *past.readers.front().delay;
   PastNames names = {.past = FreeName(first.name + "/past"), .start = {}};
-  const char* begins =
-      delay.repeats ? ", initially the first position repeated, before" : " before";
+  const char* begins = delay.repeats ? ", initially the first position repeated" : "";
   const std::string readers = LayersOf(past.readers);
+  const std::string last = past.positions == 1
+                               ? "the last position"
+                               : fmt::format("the last {} positions", past.positions);
   all_.push_back({names.past, DenseBytes(PastType(first, delay, past.positions)).value_or(0),
-                  fmt::format("the last {} positions{} {}", past.positions, begins, readers),
-                  true});
+                  fmt::format("{} of the input of {}{}", last, readers, begins), true});
   if (past.positions > 1) {
     names.start = FreeName(first.name + "/start");
     all_.push_back({names.start, DenseBytes(TensorType{ElementType::i32, {}}).value_or(0),

@@ -23,6 +23,7 @@ struct StreamedPort {
   std::optional<CutAxis> time;  // absent without a time axis
   bool so_far = false;          // an output without time axis, computed from the steps so far
   int64_t latency = 0;          // in steps; the first `latency` steps of this output are warm-up
+  bool is_initial = false;      // an input that is read only as the initial value of a state
 };
 
 struct StreamedState {

@@ -100,14 +100,14 @@ function work() {
 function streaming() {
   const s = facts.streamed;
   if (!s) return "";
-  const time = (port) => port.axis === undefined ? (port.so_far ? "result of all steps so far" : "read in every run")
-    : `axis ${port.axis}, ${port.positions}${port.of === undefined ? "" : ` of ${port.of}`}`;
+  const time = (port) => port.axis === undefined ? (port.so_far ? "result of all time steps so far" : "no time axis")
+    : `time axis ${port.axis}, ${port.positions}${port.of === undefined ? "" : ` of ${port.of}`} positions per run`;
   const cut = s.full_multiply_adds === null || s.full_multiply_adds === undefined ? ""
-    : ` Multiply-adds per step: ${grouped(s.multiply_adds)}; without streaming: ${grouped(s.full_multiply_adds)}.`;
+    : ` Multiply-adds per time step: ${grouped(s.multiply_adds)}; without streaming: ${grouped(s.full_multiply_adds)}.`;
   return section("streaming", "Streaming",
     element("p", null, `${s.steps}${s.of === undefined ? "" : ` of ${s.of}`} time steps per run; each output depends on ` +
-      `${s.receptive_steps === null ? "all steps so far" : `${s.receptive_steps} steps`}. ` +
+      `${s.receptive_steps === null ? "all time steps so far" : `${s.receptive_steps} time steps`}. ` +
       `State: ${bytesText(s.state_bytes)}, lower bound ${bytesText(s.min_state_bytes)}.${cut}`),
-    table("ports", [{ title: "port" }, { title: "time" }, { title: "latency, steps", number: true }],
+    table("ports", [{ title: "port" }, { title: "time" }, { title: "latency, time steps", number: true }],
       [...s.inputs, ...s.outputs], (port) => [named(port.name), time(port), String(port.latency ?? "")]));
 }
