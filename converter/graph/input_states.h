@@ -17,8 +17,7 @@ namespace weft::graph {
 // An input, and the output that is its value in the next run. Each is given by name or index.
 using InputStates = std::vector<std::pair<std::string, std::string>>;
 
-// Attribute of the ReadValue of such a state: the name of the output.
-inline constexpr const char* kDeclaredState = "declared_state";
+using ir::kDeclaredState;
 
 // Replaces each pair by a state. Adds a fault for a pair that is invalid, and then changes nothing.
 void ApplyStates(ir::Graph& graph, const InputStates& states, Faults& faults);

@@ -54,6 +54,10 @@ struct RunTimeExtent {
   bool operator==(const RunTimeExtent&) const = default;
 };
 
+// Attribute of the ReadValue of a state that --state declares: the name of the output. The
+// variable has the name of the input.
+inline constexpr const char* kDeclaredState = "declared_state";
+
 // The lengths that a dimension of a Parameter may have: "1..50", "..8", "2..", "?", "7".
 struct Bounds {
   static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();

@@ -170,6 +170,19 @@ TEST_F(States, AreRefusedWithTheReason) {
   WriteModel(open);
   ExpectFault("a=net/sum:0", 1,
               "--state: input \"a\": is i64[-1]; must have a fixed shape (--shape)");
+  WriteModel(kCounter);
+  const Outcome own = Weft("convert model.xml -o m.weft --streaming");
+  EXPECT_EQ(own.code, 1);
+  EXPECT_NE(own.err.find("(the model has states: it may already run step by step)\n"),
+            std::string::npos)
+      << own.err;
+  const Outcome types = Weft("convert '" WEFT_SOURCE_DIR
+                             "/examples/dtmf/model/dtmf.xml' -o m.weft --state audio=keys");
+  EXPECT_EQ(types.code, 1);
+  EXPECT_NE(types.err.find("--state audio=keys: input \"audio\" is f32[1,80] and output \"keys\" "
+                           "is f32[1,17]; both must be equal\n"),
+            std::string::npos)
+      << types.err;
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/streaming/look_backs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -53,6 +55,15 @@ Motion MotionAlong(const TimeAxes& times, const std::vector<CausalAttention>& at
     if (delay != nullptr) max = std::min(max, MotionOf(*node, *delay));
   }
   return max;
+}
+
+std::string NoLookBackFault(const ir::Graph& graph) {
+  const bool has_states =
+      std::ranges::any_of(graph.nodes, [](const auto& node) { return ir::IsReadValue(*node); });
+  return fmt::format(
+      "{}: no sequence, TensorIterator or Loop iterates over a time axis, and no convolution, "
+      "pool, running sum or attention looks back along one; --streaming must have one of these{}",
+      graph.file, has_states ? " (the model has states: it may already run step by step)" : "");
 }
 
 bool RunsThroughWeights(const TimeAxes& times) {

@@ -4,6 +4,7 @@
 #define WEFT_CONVERTER_GRAPH_STREAMING_LOOK_BACKS_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "converter/graph/streaming/attention.h"
@@ -30,6 +31,8 @@ struct LookBacks {
   std::vector<LookBack> likeliest;
 };
 LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>& attentions);
+// Returns the error for a graph without a time loop and without such an operation.
+std::string NoLookBackFault(const ir::Graph& graph);
 
 // Returns the most likely motion along time of operations that are no time loops.
 Motion MotionAlong(const TimeAxes& times, const std::vector<CausalAttention>& attentions);

@@ -299,10 +299,7 @@ bool Streaming::ReadTimeLoops() {
   motion_ = look_backs.motion;
   look_backs_ = std::move(look_backs.likeliest);
   if (!look_backs_.empty()) return true;
-  faults_.Add(fmt::format(
-      "{}: no sequence, TensorIterator or Loop iterates over a time axis, and no convolution, "
-      "pool, running sum or attention looks back along one; --streaming must have one of these",
-      graph_.file));
+  faults_.Add(NoLookBackFault(graph_));
   for (const ir::Node* node : ahead_) {
     RefuseToCut(graph_, *node, "no constant mask excludes later positions", faults_);
   }

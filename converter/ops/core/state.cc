@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "converter/base/visible.h"
 #include "converter/ops/families.h"
 
 namespace weft::ops {
@@ -110,6 +111,14 @@ void InferAssign(InferScope& scope) {
     if (node->outputs.empty()) continue;
     const TensorType& type = node->outputs[0].type;
     if (type == scope.input_type(0)) continue;
+    if (const auto output = node->attributes.find(ir::kDeclaredState);
+        output != node->attributes.end()) {
+      scope.Fault(
+          "--state {0}={1}: input \"{0}\" is {2} and output \"{1}\" is {3}; both must be "
+          "equal",
+          OneLine(id), output->second, ToString(type), ToString(scope.input_type(0)));
+      continue;
+    }
     scope.Fault("variable \"{}\" is {} and the value assigned {}; both must be equal", id,
                 ToString(type), ToString(scope.input_type(0)));
   }
