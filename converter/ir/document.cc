@@ -74,6 +74,11 @@ std::unique_ptr<Document> ParseDocument(const std::filesystem::path& path,
   }
   const pugi::xml_parse_result parsed =
       document->xml.load_buffer_inplace(document->text.data(), document->text.size());
+  if (parsed.status == pugi::status_no_document_element) {
+    faults.Add(fmt::format("{}: {}; must be the XML of an OpenVINO IR", document->file,
+                           document->text.empty() ? "is empty" : "has no XML element"));
+    return nullptr;
+  }
   if (!parsed) {
     faults.Add(fmt::format("{}:{}: broken XML: {}; must be a well-formed OpenVINO IR",
                            document->file, document->LineAt(parsed.offset), parsed.description()));

@@ -106,9 +106,9 @@ TEST_F(Reader, RefusesWhatIsNoXml) {
   EXPECT_EQ(lines, Lines{"model.xml:4: broken XML: Error parsing start element tag; must be a "
                          "well-formed OpenVINO IR"});
   ReadModel("");
-  EXPECT_EQ(lines,
-            Lines{"model.xml:1: broken XML: No document element found; must be a well-formed "
-                  "OpenVINO IR"});
+  EXPECT_EQ(lines, Lines{"model.xml: is empty; must be the XML of an OpenVINO IR"});
+  ReadModel("a text\n");
+  EXPECT_EQ(lines, Lines{"model.xml: has no XML element; must be the XML of an OpenVINO IR"});
 }
 
 TEST_F(Reader, RefusesEveryPrefixOfAModel) {
