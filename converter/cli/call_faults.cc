@@ -123,8 +123,8 @@ void AddUnknownBefore(const CLI::App& app, const CLI::App* chosen, Faults& fault
 void AddMissing(const CLI::App& command, Faults& faults) {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_required() || option->count() > 0) continue;
-    faults.Add(fmt::format("weft {}: {} is missing; must be given ({})", command.get_name(),
-                           option->get_name(), option->get_description()));
+    faults.Add(fmt::format("weft {}: {} is missing; must be given", command.get_name(),
+                           option->get_name()));
   }
 }
 

@@ -76,6 +76,20 @@ std::vector<Expected> ReadExpected(const CompareCall& call, const LoadedModel& m
   return list;
 }
 
+// Reads the inputs of a model. With OTHER each error names the model.
+void ReadInputsOf(const CompareCall& call, const LoadedModel& model, Session& session,
+                  Diagnostics& complaints) {
+  if (call.other.empty()) return session.ReadInputs(call, complaints);
+  Diagnostics own;
+  session.ReadInputs(call, own);
+  for (const std::string& line : own.call.lines()) {
+    complaints.call.Add(fmt::format("{}: {}", model.file(), line));
+  }
+  for (const std::string& line : own.input.lines()) {
+    complaints.input.Add(fmt::format("{}: {}", model.file(), line));
+  }
+}
+
 // Returns the outputs of the other model, which has run on the same inputs.
 std::vector<Expected> TakeOutputs(const CompareCall& call, const LoadedModel& model,
                                   Session& session, Diagnostics& complaints) {
@@ -97,7 +111,7 @@ std::vector<Expected> RunOther(const CompareCall& call, const LoadedModel& model
   const std::unique_ptr<LoadedModel> other = LoadedModel::Load(call.other, complaints.input);
   if (other == nullptr || !other->Open(complaints.input)) return {};
   Session session(*other);
-  session.ReadInputs(call, complaints);
+  ReadInputsOf(call, *other, session, complaints);
   if (!complaints.ok()) return {};
   session.Run(call.repeat, complaints.input);
   if (!complaints.ok()) return {};
@@ -164,9 +178,11 @@ void CheckCompareCall(const CompareCall& call) {
     RefuseOption("--repeat", "is given with OTHER and --layers; must be given without them");
   }
   if (call.other.empty() && call.layers.empty() == call.expects.empty()) {
-    RefuseOption("--expect", call.layers.empty()
-                                 ? "is missing; must be given, or OTHER, or --layers with an IR"
-                                 : "is given with --layers; must be given without it");
+    RefuseOption("--expect",
+                 call.layers.empty()
+                     ? "is missing; must be given, unless there is a second model (OTHER) "
+                       "or --layers FOLDER with an IR"
+                     : "is given with --layers; must be given without it");
   }
   if (!has_folder && !(call.weights.empty() && call.shapes.empty())) {
     RefuseOption(call.weights.empty() ? "--shape" : "--weights",
@@ -184,9 +200,9 @@ Exit CompareLayersOf(const CompareCall& call) {
   }
   if (!complaints.ok()) return Report(complaints);
   Session session(*model), expected(*other);
-  session.ReadInputs(call, complaints);
+  ReadInputsOf(call, *model, session, complaints);
   if (!complaints.ok()) return Report(complaints);
-  expected.ReadInputs(call, complaints);
+  ReadInputsOf(call, *other, expected, complaints);
   if (complaints.ok() && expected.call_count() != session.call_count()) {
     complaints.input.Add(
         fmt::format("{}: reads the inputs in {} calls; {} in {}; the numbers must be equal",
@@ -211,7 +227,7 @@ Exit CompareModel(const CompareCall& call) {
   const std::unique_ptr<LoadedModel> model = LoadedModel::Load(call.model, complaints.input);
   if (model == nullptr || !model->Open(complaints.input)) return Report(complaints);
   Session session(*model);
-  session.ReadInputs(call, complaints);
+  ReadInputsOf(call, *model, session, complaints);
   const std::vector<Expected> expected = call.other.empty() ? ReadExpected(call, *model, complaints)
                                                             : RunOther(call, *model, complaints);
   if (!complaints.ok()) return Report(complaints);

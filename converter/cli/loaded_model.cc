@@ -90,7 +90,9 @@ std::unique_ptr<LoadedModel> LoadedModel::Of(std::span<const std::byte> file,
   model->file_ = name;
   if (!file.empty()) std::memcpy(model->bytes_.data(), file.data(), file.size());
   if (const Fault fault = ReadNeeds(model->bytes(), &model->needs_); !fault.ok()) {
-    faults.Add(FaultLine(model->file_, fault));
+    faults.Add(fault.code == FaultCode::kModelShort
+                   ? fmt::format("{}: is not a weft model: has only {} bytes", name, file.size())
+                   : FaultLine(name, fault));
     return nullptr;
   }
   const uint64_t is = Checksum(model->bytes()), must = StoredChecksum(model->bytes());

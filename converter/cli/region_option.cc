@@ -60,7 +60,7 @@ int64_t MoreScratch(const pipeline::Converted& converted) {
 }
 
 std::string RegionOf(const std::vector<pipeline::ScratchRegion>& regions, size_t i) {
-  return i < regions.size() ? regions[i].name : "elsewhere";
+  return i < regions.size() ? regions[i].name : "default memory";
 }
 
 nlohmann::ordered_json RegionsJson(const std::vector<pipeline::ScratchRegion>& regions,
@@ -68,8 +68,9 @@ nlohmann::ordered_json RegionsJson(const std::vector<pipeline::ScratchRegion>& r
   auto list = nlohmann::ordered_json::array();
   list.push_back({{"region", RegionOf(regions, 0)}, {"bytes", converted.scratch_bytes}});
   for (size_t i = 0; i < converted.more_scratch_bytes.size(); ++i) {
-    list.push_back(
-        {{"region", RegionOf(regions, i + 1)}, {"bytes", converted.more_scratch_bytes[i]}});
+    const bool has_name = i + 1 < regions.size();
+    list.push_back({{"region", has_name ? regions[i + 1].name : "elsewhere"},
+                    {"bytes", converted.more_scratch_bytes[i]}});
   }
   return list;
 }

@@ -17,7 +17,7 @@ std::vector<pipeline::ScratchRegion> ParseRegions(const std::vector<std::string>
 
 // Bytes of scratch in all regions except the first.
 int64_t MoreScratch(const pipeline::Converted& converted);
-// Name of scratch region i. A single region is followed by the default memory, "elsewhere".
+// Name of scratch region i. A single region is followed by the "default memory".
 std::string RegionOf(const std::vector<pipeline::ScratchRegion>& regions, size_t i);
 // Name and bytes of each region.
 nlohmann::ordered_json RegionsJson(const std::vector<pipeline::ScratchRegion>& regions,

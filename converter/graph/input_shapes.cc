@@ -69,7 +69,7 @@ std::vector<std::string> Misfits(const ir::Node& parameter, const Dims& dims) {
 std::string MustBeOf(const ir::Graph& graph) {
   constexpr size_t kMax = 16;
   if (graph.parameters.empty()) return "must be removed: the model has no inputs";
-  std::string list = graph.parameters.size() == 1 ? "must be " : "must be one of ";
+  std::string list = graph.parameters.size() == 1 ? "the only input is " : "must be one of ";
   for (size_t i = 0; i < std::min(graph.parameters.size(), kMax); ++i) {
     const ir::Node& parameter = *graph.parameters[i];
     const std::vector<std::string>& names = parameter.outputs[0].names;

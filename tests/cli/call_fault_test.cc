@@ -100,18 +100,18 @@ TEST_F(CallFault, SuggestsTheNearestName) {
   const Outcome shape = Weft("convert model.xml --shape alais=2,3");
   EXPECT_EQ(shape.code, 1);
   EXPECT_EQ(shape.err,
-            "--shape: input \"alais\": is not in the model; did you mean \"alias\"? must be "
-            "\"x\" f32[2,3]\n");
+            "--shape: input \"alais\": is not in the model; did you mean \"alias\"? the "
+            "only input is \"x\" f32[2,3]\n");
   const std::string longest(10'000, 'x');
   EXPECT_EQ(Weft("run model.weft --input " + longest + "=x.npy").code, 2);
   EXPECT_EQ(Weft(longest).code, 2);
 }
 
 TEST_F(CallFault, ListsAllThatIsMissing) {
-  ExpectLines("convert", "weft convert: MODEL is missing; must be given (The IR's .xml file)\n");
+  ExpectLines("convert", "weft convert: MODEL is missing; must be given\n");
   ExpectLines("compare m.weft",
-              "weft compare: --expect: is missing; must be given, or OTHER, or --layers with an "
-              "IR\n");
+              "weft compare: --expect: is missing; must be given, unless there is a second model "
+              "(OTHER) or --layers FOLDER with an IR\n");
   ExpectLines("compare m.weft --expect y=y.npy --shape x=1",
               "weft compare: --shape: is given without --layers; must be given with it\n");
   ExpectLines("compare m.weft --expect y=y.npy --layers d",

@@ -224,7 +224,7 @@ TEST_F(FileFaults, AWrongShapeIsToldAtItsOption) {
               "--shape: \"alias\" and \"x\" name the same input; must be given once\n");
   ExpectLines(
       "--shape absent=4,3 --shape x=1",
-      "--shape: input \"absent\": is not in the model; must be \"x\" f32[2,3]\n"
+      "--shape: input \"absent\": is not in the model; the only input is \"x\" f32[2,3]\n"
       "--shape: input \"x\": f32[1] has rank 1; must have rank 2, as the model's f32[2,3]\n");
   for (const char* wrong : {"x=-1,3", "x=2147483648,3", "x=99999999999999999999,3", "x", "=1",
                             "x=1,", "x=2;3", "x=0x2,3"}) {
