@@ -20,7 +20,8 @@ constexpr const char* kExamples = R"(Examples:
   weft compare model.weft --input x=x.npy --expect y=y.npy
   weft inspect model.weft
 
-Exit codes: 0 success; 1 invalid input, or an output could not be written; 2 invalid command line.
+Exit codes: 0 success; 1 invalid input, an output that could not be written, or values that
+differ in "weft compare"; 2 invalid command line.
 Errors are printed on stderr, one per line. With --json they are also printed on stdout, as
 {"error": ["line", ...]}, unless the result contains them. "weft help COMMAND"
 explains a command.)";
