@@ -32,6 +32,12 @@ class Format : public CLI::Formatter {
     for (size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
     return text;
   }
+  // CLI11 prints "Needs: --c-source" after the name; the description says "With --c-source: ".
+  std::string make_option_opts(const CLI::Option* option) const override {
+    std::string text = CLI::Formatter::make_option_opts(option);
+    if (const size_t needs = text.find(" Needs:"); needs != std::string::npos) text.erase(needs);
+    return text;
+  }
   // "--streaming{1}" -> "--streaming"
   std::string make_option_name(const CLI::Option* option, bool positional) const override {
     std::string name = CLI::Formatter::make_option_name(option, positional);

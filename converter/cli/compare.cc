@@ -19,8 +19,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kCompareFooter =
-    R"(Two floats agree if |is - must| <= max(ATOL, RTOL * |must|). NaN agrees with NaN, and an
-infinity only with itself. Integers and booleans must be equal. Types and shapes must be equal.
+    R"(Two floats agree if |actual - expected| <= max(ATOL, RTOL * |expected|); numpy.allclose adds
+the two tolerances instead. NaN agrees with NaN, and an infinity only with itself. Integers and booleans must be equal. Types and shapes must be equal.
 Outputs without --expect are not compared. Inputs may feed several calls, as in "weft run";
 expected outputs then have the same extra axis or the same length in time.
 

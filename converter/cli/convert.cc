@@ -403,9 +403,11 @@ void AddMainOptions(Command& command, ConvertCall& call) {
   // A flag, so that a MODEL that follows it is not read as its number; see JoinNumbers.
   call.streaming =
       command
-          .AddFlag("--streaming{1}", call.streaming_steps,
-                   "Convert to a streaming model: each run processes N time steps, as in "
-                   "--streaming=8, and keeps state for the next run. Default N: 1")
+          .AddFlag(
+              "--streaming{1}", call.streaming_steps,
+              "Convert to a streaming model: each run processes N time steps, as in "
+              "--streaming=8, and keeps state for the next run. N is at most the number of time "
+              "steps of the model. Default N: 1")
           .AtMostOnce()
           .Apply(Integer(1, 0x7FFFFFFF))
           .Text("[=N]");
@@ -413,8 +415,9 @@ void AddMainOptions(Command& command, ConvertCall& call) {
       .Add("--precision", call.precisions,
            fmt::format("Type of the weights of dense, convolution and recurrent layers: {}. "
                        "Default: auto, which stores weights as f16 if this is exact, else as f32. "
-                       "All types except auto and f32 may round. NAME=TYPE sets the type of one "
-                       "layer",
+                       "All types except auto and f32 may round. i8x8 also rounds the data of a "
+                       "layer to 8 bits, i8 to 16. i4:32 has a scale for each 32 inputs of an "
+                       "output. NAME=TYPE sets the type of one layer",
                        program::PrecisionNames()))
       .Text("[NAME=]TYPE")
       .OneValueEach();
@@ -431,8 +434,8 @@ void AddMainOptions(Command& command, ConvertCall& call) {
   c_source.Apply(PathName());
   command
       .AddFlag("--incbin", call.incbin,
-               "FILE.c includes the model file when it is compiled, instead of containing its "
-               "bytes")
+               "With --c-source: FILE.c includes the model file when it is compiled, instead of "
+               "containing its bytes")
       .Needs(c_source);
   command
       .Add("--report", call.report,
@@ -510,16 +513,19 @@ void AddPrecisionOptions(Command& command, ConvertCall& call) {
 void AddMemoryOptions(Command& command, ConvertCall& call) {
   command.Heading("Memory");
   command
-      .Add("--region", call.regions,
-           "Memory region for scratch, as in dtcm=16K; up to four, the fastest first. The first "
-           "region holds the most used buffers; the rest goes to the next region, or to unlimited "
-           "default memory")
+      .Add(
+          "--region", call.regions,
+          "Place scratch in memory region NAME, at most BYTES of it, as in dtcm=16K. Accepts up to "
+          "four regions, the fastest first. The first region holds the most used buffers. Buffers "
+          "that do not fit go to the next region; after a single region, to default memory without "
+          "limit")
       .Text("NAME=BYTES")
       .OneValueEach();
   command
       .Add("--fold-budget", call.options.fold_budget_bytes,
-           "Memory limit of constant folding, such as 4G. Default: 1G. Also limits its work to one "
-           "operation per 64 bytes of the budget plus 256 per element of the model's constants")
+           "Maximum memory in bytes for constant folding, which computes layers without inputs "
+           "during the conversion. Example: 4G. Default: 1G. Also limits the work to one operation "
+           "per 64 bytes of the budget, plus 256 per element of the model's constants")
       .Apply(ByteCount())
       .Type("BYTES");
 }

@@ -52,9 +52,9 @@ std::string CurveText(const pipeline::Converted& converted) {
 
 std::string CurveHelp() {
   return R"(If a model has several plans, the summary lists the smallest, the chosen and the
-fastest one. The estimated time is relative to the fastest plan. Steps of a loop count once per
-iteration. With fused loops, recurrent layers over one time axis run in one loop. --json and
---report list all plans.
+fastest one. Column "estimated time" is relative to the fastest plan. Column "steps per run"
+counts the steps of a loop once per iteration. Column "loops" is "fused" if recurrent layers over
+one time axis run in one loop. --json and --report list all plans.
 )";
 }
 

@@ -51,7 +51,7 @@ void Dumps::AddOptions(Command& command, std::string& dump_after) {
   after.Check(CheckPassName).Text("PASS|all|list");
   command
       .Add("--dump-to", folder_,
-           "Write the output of --dump-after to files in this folder: 01-read.txt and so on")
+           "With --dump-after: write its output to files in this folder: 01-read.txt and so on")
       .Apply(PathName())
       .Type("FOLDER")
       .Needs(after);

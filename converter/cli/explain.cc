@@ -70,11 +70,15 @@ std::vector<Field> FieldsOf(std::string_view text) {
   if (has("%operand")) fields.push_back({"operand", "of the step, counted from 0, inputs first"});
   if (has("%is_type")) {
     fields.push_back({"is", "what was found, an element type: " + TypeNumbers()});
+  } else if (has("names slot %is")) {
+    fields.push_back({"is", "the slot, an index of the model's table of tensors"});
   } else if (has("%is")) {
     fields.push_back({"is", "what was found"});
   }
   if (has("%must_type")) {
     fields.push_back({"must", "what must be, an element type: " + TypeNumbers()});
+  } else if (has("names slot %is")) {
+    fields.push_back({"must", "the number of slots"});
   } else if (has("%must")) {
     fields.push_back({"must", "what must be"});
   }

@@ -35,8 +35,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kInspectFooter =
     R"(Sections are the loops and branches of the model. If the trip count of a loop is known only
-at run time, all numbers are for its maximum. Multiply-adds are the multiplications that are
-summed over an axis or a window.
+at run time, all numbers are for its maximum. A multiply-add is a multiplication whose product is
+added to a sum, as in dense, convolution and recurrent layers.
 
 Examples:
   weft inspect model.weft
