@@ -213,10 +213,14 @@ void CSourceWriter::WriteCppOpen(std::string_view parameters, std::string_view m
 void CSourceWriter::WriteSelfTest() {
   const format::SelfTest* test = format::SelfTestOf(model_);
   if (test == nullptr) return;
-  Head("/* Holds a self test: {} runs, {} bytes, for weft_self_test. On targets without fused\n",
-       test->run_count(), model_.self_test()->size());
-  Head(" * multiply-add it is of tolerance class {}. */\n",
-       format::EnumNameToleranceClass(test->tolerance()));
+  Head(
+      "/* Contains a self test for weft_self_test: {} runs, {} bytes. Outputs are bit-identical "
+      "on\n",
+      test->run_count(), model_.self_test()->size());
+  Head(" * {}. */\n", test->tolerance() == format::ToleranceClass::exact
+                          ? "every target"
+                          : "targets with fused multiply-add; on others f32 is within\n"
+                            " * 2^-16 * (1 + |expected|)");
 }
 
 void CSourceWriter::WritePorts(const flatbuffers::Vector<const format::Port*>& ports,
