@@ -45,9 +45,9 @@ const char* Why(format::Reason reason) {
     case format::Reason::operation:
       return "the operation itself moves data";
     case format::Reason::initial_value:
-      return "the initial value of a state is also used elsewhere, or is not a step's result";
+      return "no step computes the initial value of the state, or another step reads the value too";
     case format::Reason::back_edge:
-      return "the new value of a state is not a step's result, or is another state's too";
+      return "no step computes the new value of the state, or another state has the same value";
     case format::Reason::epilogue:
       return "the iteration count is not known at conversion";
     case format::Reason::slice_axis:
@@ -55,7 +55,7 @@ const char* Why(format::Reason reason) {
     case format::Reason::scan_axis:
       return "the gathered axis is not the outermost: one transpose after the loop";
     case format::Reason::scan_chunk:
-      return "the gathered value is not a step's result, or is gathered twice";
+      return "no step computes the gathered value, or the value is gathered twice";
     case format::Reason::last_value:
       return "the returned value is not a step's result of the iteration";
     case format::Reason::condition:
@@ -63,8 +63,7 @@ const char* Why(format::Reason reason) {
     case format::Reason::branch_result:
       return "a branch returns an outer value";
     case format::Reason::variable:
-      return "the value assigned to a variable is not a step's result, or its old value is still "
-             "read";
+      return "no step computes the new value of the variable, or a later step reads the old value";
     case format::Reason::output:
       return "an output must be outside the state, contiguous at its actual length";
     case format::Reason::clear:
