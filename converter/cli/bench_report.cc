@@ -244,10 +244,9 @@ void PrintCsv(const BenchReport& report) {
 
 std::string TimesText(const Measured& measured) {
   const std::vector<uint64_t>& runs = measured.runs;
-  return fmt::format("min {:.3f}, median {:.3f}, mean {:.3f}, p99 {:.3f}, max {:.3f}",
+  return fmt::format("min {:.3f}, median {:.3f}, mean {:.3f}, max {:.3f}",
                      Microseconds(runs.front()), Microseconds(Quantile(runs, 0.5)),
-                     Microseconds(MeanOf(runs)), Microseconds(Quantile(runs, 0.99)),
-                     Microseconds(runs.back()));
+                     Microseconds(MeanOf(runs)), Microseconds(runs.back()));
 }
 
 void PrintPercentiles(const Measured& measured) {
@@ -315,8 +314,11 @@ void PrintText(const BenchReport& report) {
   const bool is_long = report.models.size() > 1 || report.histogram || report.profile;
   for (const Measured& measured : report.models) {
     if (report.models.size() > 1) {
-      Answer("{}: {:.3f} times the time of the first model", measured.model->file(),
-             RatioOf(report, measured));
+      const bool is_first = &measured == &report.models.front();
+      Answer("{}: {}", measured.model->file(),
+             is_first ? "the first model"
+                      : fmt::format("{:.3f} times the median time of the first model",
+                                    RatioOf(report, measured)));
     }
     Answer("{} runs after {} warm-up runs, in microseconds: {}", Grouped(std::ssize(measured.runs)),
            Grouped(report.warm_up), TimesText(measured));
