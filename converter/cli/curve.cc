@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "converter/cli/table.h"
@@ -36,13 +37,15 @@ std::string CurveText(const pipeline::Converted& converted) {
   Table table(
       {"plan", ">scratch", ">estimated time", ">weights read per run", ">steps per run", "loops"});
   const double fastest = plan::CostOf(curve.front().work);
+  const bool has_fused = std::ranges::any_of(
+      curve, [](const plan::CurvePoint& point) { return point.candidate.fuses_loops; });
   const auto row = [&](const char* name, const plan::CurvePoint& point) {
     const double cost = plan::CostOf(point.work);
+    const char* const fused = point.candidate.fuses_loops ? "fused" : "separate";
     table.Row({name, fmt::format("{} bytes", point.scratch_bytes),
                fmt::format("{:.0f} %", fastest > 0 ? 100 * cost / fastest : 100),
                fmt::format("{:.0f} bytes", point.work.weight_bytes),
-               fmt::format("{:.0f}", point.work.steps),
-               point.candidate.fuses_loops ? "fused" : "separate"});
+               fmt::format("{:.0f}", point.work.steps), has_fused ? fused : "-"});
   };
   row("smallest", curve.back());
   row("chosen", curve[converted.chosen]);
@@ -54,7 +57,7 @@ std::string CurveHelp() {
   return R"(If a model has several plans, the summary lists the smallest, the chosen and the
 fastest one. Column "estimated time" is relative to the fastest plan. Column "steps per run"
 counts the steps of a loop once per iteration. Column "loops" is "fused" if recurrent layers over
-one time axis run in one loop. --json and --report list all plans.
+one time axis run in one loop, and "-" if no plan does that. --json and --report list all plans.
 )";
 }
 

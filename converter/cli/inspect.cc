@@ -82,25 +82,28 @@ void PrintPorts(const LoadedModel& model, const Json& json) {
   };
   rows("input", model.inputs());
   rows("output", model.outputs());
-  for (const Json& variable : json["variables"]) {
-    table.Row(
-        {"variable", variable["type"].get<std::string>(), variable["name"].get<std::string>()});
-  }
   AnswerText(table.Text() + "\n");
+  if (json["variables"].empty()) return;
+  Table variables({"variable", "type"});
+  for (const Json& variable : json["variables"]) {
+    variables.Row({variable["name"].get<std::string>(), variable["type"].get<std::string>()});
+  }
+  AnswerText(variables.Text() + "\n");
 }
 
 void PrintSections(const Json& sections) {
   for (const Json& s : sections) {
     const auto number = [&](const char* key) { return s[key].get<uint32_t>(); };
-    Answer("section {} \"{}\", nesting depth {}: {}{} iterations, {} {} of the body",
+    const auto plural = [&](const char* key) { return number(key) == 1 ? "" : "s"; };
+    Answer("section {} \"{}\", nesting depth {}: {}{} iteration{}, {} {} of the body",
            number("section"), s["layer"].get<std::string>(), number("depth"),
            s["iterations_exact"].get<bool>() ? "" : "at most ", number("iterations"),
-           number("unroll"), number("unroll") == 1 ? "copy" : "copies");
+           plural("iterations"), number("unroll"), number("unroll") == 1 ? "copy" : "copies");
     Answer(
         "  carried values: {} in place, {} in ping-pong buffers, {} in the scan output, {} copied",
         number("in_place"), number("ping_pong"), number("through_scan"), number("by_copy"));
-    Answer("  without a copy: {} sliced inputs, {} scan outputs", number("sliced"),
-           number("scans"));
+    Answer("  without a copy: {} sliced input{}, {} scan output{}", number("sliced"),
+           plural("sliced"), number("scans"), plural("scans"));
     Answer("  bytes copied or filled: {} per iteration, {} per run of the section",
            Mean(s["copied_bytes_per_iteration"].get<double>()),
            Bytes(s["copied_bytes"].get<double>()));
@@ -111,7 +114,7 @@ void PrintSections(const Json& sections) {
 void PrintCopies(const inspect::Traffic& traffic) {
   Answer("bytes copied or filled per run: {}", Bytes(traffic.bytes.run));
   if (!traffic.causes.empty()) {
-    Table table({"  step", "layer", ">bytes per run", "reason"});
+    Table table({"  kind", "layer", ">bytes per run", "reason"});
     for (const inspect::Cause& cause : traffic.causes)
       table.Row({"  " + cause.kind, cause.layer, Bytes(cause.bytes), inspect::Why(cause.reason)});
     AnswerText(table.Text());
@@ -182,7 +185,7 @@ void PrintModel(const LoadedModel& model) {
   PrintSelfTest(root);
   PrintSections(json["sections"]);
   PrintCopies(inspect::TrafficOf(root));
-  Table steps({"step", ">count"});
+  Table steps({"kind of step", ">count"});
   for (const auto& [kind, count] : json["steps"].items())
     steps.Row({kind, fmt::format("{}", count.get<uint32_t>())});
   AnswerText(steps.Text());
