@@ -129,11 +129,18 @@ std::string DifferenceText(const Change& change) {
   return fmt::format("{:+.0f}", change.after.get<double>() - change.before.get<double>());
 }
 
+// Returns the unit of the values; empty for counts and texts.
+std::string UnitOf(const Change& change) {
+  const bool is_size = change.about == "bytes" || change.name == "bytes copied or filled" ||
+                       (change.about == "plan" && change.name != "buffers");
+  return is_size ? "bytes" : "";
+}
+
 void PrintChanges(const std::vector<Change>& changes) {
-  Table table({"what", "name", ">before", ">after", ">difference"});
+  Table table({"what", "name", ">before", ">after", ">difference", "unit"});
   for (const Change& change : changes) {
     table.Row({change.about, change.name, ValueText(change.before), ValueText(change.after),
-               DifferenceText(change)});
+               DifferenceText(change), UnitOf(change)});
   }
   AnswerText(table.Text());
 }
