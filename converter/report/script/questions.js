@@ -22,7 +22,7 @@ function whyRegion(region) {
   if (plan.bound_bytes !== undefined) {
     const above = plan.arena_bytes[region] - plan.bound_bytes;
     answers.push([above > 0 ? `The placement needs ${bytesText(above)} more than the maximum live bytes.`
-      : "The placement is minimal for this schedule. Only another schedule or smaller values can need less."]);
+      : "The scratch is the proven minimum for this order of steps. Only another order or smaller values can need less."]);
   }
   return answers;
 }
