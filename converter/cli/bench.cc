@@ -280,7 +280,8 @@ void AddBench(CommandLine& line, Exit* exit) {
   command.Add("--cpu", call->cpu, "Run only on this processor, counted from 0")
       .Apply(Integer(0, 1023))
       .Type("N");
-  command.AddFlag("--profile", call->profile, "Print the time of every step and layer");
+  command.AddFlag("--profile", call->profile,
+                  "Print the time of every step and layer, measured in additional runs");
   command.AddFlag("--histogram", call->histogram, "Print the distribution of the times");
   command.AddFlag("--csv", call->csv,
                   "Print CSV: a row for each model, or for each step with --profile");

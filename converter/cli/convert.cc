@@ -461,8 +461,8 @@ void AddModelOptions(Command& command, ConvertCall& call) {
       .Type("FILE");
   command
       .Add("--value", call.values,
-           "Replace input NAME with a constant: axis=axis.npy, sr=16000 or sizes=1,2,3. The input "
-           "is removed from the model")
+           "Replace input NAME with a constant: axis=axis.npy, sr=16000 or sizes=1,2,3. One number "
+           "fills all elements. The input is removed from the model")
       .Text("NAME=FILE.npy|NUMBERS")
       .OneValueEach();
   command
