@@ -353,9 +353,8 @@ TEST_F(ConvertCommand, RefusesAPassThatIsNotThere) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err,
             "weft convert: --dump-after: is \"frob\"; must be a pass of --dump-after list\n");
-  EXPECT_NE(Weft("convert absent.xml -o m.weft --dump-after plan.hoistt")
-                .err.find("did you mean \"plan.hoist\"?"),
-            std::string::npos);
+  const Outcome part = Weft("convert absent.xml -o m.weft --dump-after plan.hoistt");
+  EXPECT_NE(part.err.find("did you mean \"plan.hoist\"?"), std::string::npos) << part.err;
   for (const std::string options : {"--dump-after all", "--dump-to passes"}) {
     EXPECT_EQ(Weft("convert absent.xml -o m.weft " + options).code, 2) << options;
   }
