@@ -48,8 +48,9 @@ class Writer {
     for (const program::Port& port : program_.outputs) outputs_.push_back(WritePort(port));
     WriteVariables();
     if (plan_.weights_bytes + ListingBytes() <= kLimit) return true;
-    faults.Add(fmt::format("plan: weights need {} bytes and the listing {}; must be below {}",
-                           plan_.weights_bytes, ListingBytes(), kLimit));
+    faults.Add(
+        fmt::format("plan: weights need {} bytes and the listing {}; the sum must be at most {}",
+                    plan_.weights_bytes, ListingBytes(), kLimit));
     return false;
   }
 

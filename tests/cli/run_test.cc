@@ -160,7 +160,7 @@ TEST_F(RunCommand, RefusesArraysThatDoNotFit) {
   WriteText("text.npy", "hello");
   ExpectRefusal(
       "--input a=type.npy --input b=shape.npy", 1,
-      "type.npy: is f32[2]; input \"a\" must be i64[2], or i64[N,2] to feed N successive "
+      "type.npy: is f32[2]; input \"a\" must be i64[2], or i64[K,2] to feed K successive "
       "calls (--cast converts element types)\nshape.npy: is i64[3]; input \"b\" must be i64[2]");
   ExpectRefusal("--input a=two.npy --input b=three.npy", 1,
                 "three.npy: feeds 3 calls but two.npy feeds 2; must be equal\n");

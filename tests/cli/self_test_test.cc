@@ -83,7 +83,7 @@ TEST_F(SelfTestCommand, TellsIntegersAsNumbers) {
 TEST_F(SelfTestCommand, IsToldByTheCHeader) {
   WriteModel(kSum);
   ASSERT_EQ(Weft("convert model.xml -o m.weft --self-test 2 --c-source m.c").code, 0);
-  EXPECT_NE(Text("m.h").find("self test: 2 runs, 104 bytes"), std::string::npos);
+  EXPECT_NE(Text("m.h").find("self test for weft_self_test: 2 runs, 104 bytes"), std::string::npos);
   EXPECT_NE(Text("m.h").find("M_SELF_TEST_RUNS = 2,"), std::string::npos);
   ASSERT_EQ(Weft("convert model.xml -o m.weft --c-source m.c").code, 0);
   EXPECT_EQ(Text("m.h").find("self test"), std::string::npos);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
+#include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/latency.h"
 
 namespace weft::graph {
@@ -36,17 +38,33 @@ std::set<const ir::Node*> AfterTime(const TimeAxes& times) {
   return after;
 }
 
-// Returns true if nothing but the initial values of states reads the input.
-bool IsInitialValue(const ir::Graph& graph, const ir::Node& parameter) {
-  bool is_read = false;
-  for (const ir::Node* node : ir::Topological(graph)) {
-    for (const ir::Source& source : node->inputs) {
-      if (source.node != &parameter) continue;
-      if (!ir::IsReadValue(*node)) return false;
-      is_read = true;
+// Returns true if `reader` uses the node. A loop may have inputs that its body does not use; the
+// first two inputs of a Loop are its trip count and its condition.
+bool Uses(const ir::Node& reader, const ir::Node* node) {
+  for (size_t i = 0; i < reader.inputs.size(); ++i) {
+    if (reader.inputs[i].node != node) continue;
+    if (!ir::Iterates(reader) || (ir::IsLoop(reader) && i < 2)) return true;
+    for (const ir::Body& body : reader.bodies) {
+      if (std::ranges::count(body.map.inputs, i, &ir::BodyInput::input) > 0) return true;
     }
   }
-  return is_read;
+  return false;
+}
+
+// Returns the nodes whose results only initial values of states depend on.
+std::set<const ir::Node*> OnlyInitial(const ir::Graph& graph) {
+  const auto readers = Readers(graph);
+  std::set<const ir::Node*> only;
+  const std::vector<ir::Node*> nodes = ir::Topological(graph);
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    const auto of = readers.find(*node);
+    if (of == readers.end() || of->second.empty()) continue;
+    const bool is_only = std::ranges::all_of(of->second, [&](const ir::Node* reader) {
+      return ir::IsReadValue(*reader) || only.contains(reader) || !Uses(*reader, *node);
+    });
+    if (is_only) only.insert(*node);
+  }
+  return only;
 }
 
 }  // namespace
@@ -55,9 +73,10 @@ void DescribePorts(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
                    Streamed& streamed) {
   streamed.steps = steps;
   streamed.all_steps = times.steps();
+  const std::set<const ir::Node*> only_initial = OnlyInitial(graph);
   for (ir::Node* parameter : graph.parameters) {
     StreamedPort port = PortOf({parameter, 0}, parameter->name, times, steps);
-    port.is_initial = !port.time && IsInitialValue(graph, *parameter);
+    port.is_initial = !port.time && only_initial.contains(parameter);
     streamed.inputs.push_back(std::move(port));
   }
   const std::set<const ir::Node*> after = AfterTime(times);

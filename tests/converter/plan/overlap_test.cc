@@ -127,7 +127,7 @@ TEST(AllowedOverlap, IsChosenForABudgetThatNoOtherPlanMeets) {
   EXPECT_FALSE(ChoosePlan(program, {{}, kMapBytes}, faults));
   ASSERT_EQ(faults.lines().size(), 1u);
   EXPECT_NE(faults.lines()[0].find("scratch needs 35840 bytes and --arena-budget is 32000; peak is "
-                                   "35840 bytes at step"),
+                                   "35840 bytes without padding at step"),
             std::string::npos)
       << faults.lines()[0];
 }

@@ -142,7 +142,7 @@ TEST_F(PlanTest, NamesThePeakOfTheLastCandidate) {
   EXPECT_FALSE(ChoosePlan(program_, {{}, 8}, faults));
   ASSERT_EQ(faults.lines().size(), 1u);
   EXPECT_EQ(faults.lines()[0].find("plan: scratch needs 16 bytes and --arena-budget is 8; peak is "
-                                   "16 bytes at step"),
+                                   "16 bytes without padding at step"),
             0u)
       << faults.lines()[0];
 }
