@@ -156,6 +156,8 @@ WEFT_NODISCARD weft_fault weft_open_checked(const void* model, size_t model_byte
                                             weft_engine* engine);
 uint32_t weft_plan_table_bytes(const void* model, size_t model_bytes);
 
+/* Views of a port's memory. Write all inputs before each run, because a run may overwrite them.
+ * Read outputs before you write the next inputs, which may overwrite them. */
 uint32_t weft_input_count(const weft_engine* engine);
 uint32_t weft_output_count(const weft_engine* engine);
 weft_tensor weft_input(const weft_engine* engine, uint32_t port);
