@@ -40,6 +40,7 @@
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/streaming.h"
 #include "converter/graph/variables.h"
+#include "converter/ir/edit.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
 #include "converter/ir/read.h"
@@ -64,6 +65,7 @@ bool Resolve(Conversion&);
 bool Flatten(Conversion&);
 bool Infer(Conversion&);
 bool Reroll(Conversion&);
+bool Stream(Conversion&);
 bool RecogniseForms(Conversion&);
 bool Tables(Conversion&);
 bool Quantise(Conversion&);
@@ -79,7 +81,7 @@ bool Verify(Conversion&);
 template <typename T>
 PartObserver<T> ObserverOf(Conversion& c, std::string_view pass) {
   const bool is_wanted = c.options.dump_after.starts_with(std::string(pass) + ".");
-  if (!c.dumps || !(is_wanted || IsWanted(c.options, kAllPasses))) return {};
+  if (!(is_wanted || IsWanted(c.options, kAllPasses))) return {};
   return [&c, pass](std::string_view part, const T& value) {
     const std::string name = fmt::format("{}.{}", pass, part);
     if (IsWanted(c.options, name)) c.parts[name] = ToString(value);
@@ -182,6 +184,23 @@ int64_t CountF16(const ir::Graph& graph) {
   return count;
 }
 
+// Records whether an axis may be a batch that is not assumed to be one.
+void AssumeBatches(Conversion& c, bool assumes_only_axis) {
+  const size_t warnings = c.faults.warnings().size();
+  c.may_be_batch = !graph::AssumeBatches(
+      *c.graph, {c.options.streaming_steps.has_value(), assumes_only_axis, c.options.time_axes},
+      c.faults);
+  c.has_own_shapes = !c.options.shapes.empty() || c.faults.warnings().size() > warnings;
+}
+
+void SetTimeLength(Conversion& c) {
+  std::unique_ptr<ir::Graph> as_read = ir::CopyOf(*c.graph);
+  c.open = graph::FillOpenAxes(*c.graph, c.options.time_axes);
+  if (c.open.empty() && !c.may_be_batch) return;
+  c.as_read = std::move(as_read);
+  c.faults_as_read = c.faults;
+}
+
 bool Read(Conversion& c) {
   const ConvertOptions& options = c.options;
   c.graph = options.in_memory ? ir::ReadWithHoles(options.model, *options.in_memory, c.faults)
@@ -189,19 +208,13 @@ bool Read(Conversion& c) {
   if (c.graph == nullptr) return false;
   graph::WarnOfDoubles(*c.graph, c.faults);
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
-  const bool streams = options.streaming_steps.has_value();
-  const size_t warnings = c.faults.warnings().size();
-  c.has_batch =
-      !graph::AssumeBatches(*c.graph, {streams, c.assumes_batch, options.time_axes}, c.faults);
-  c.has_own_shapes = !options.shapes.empty() || c.faults.warnings().size() > warnings;
+  AssumeBatches(c, !options.streaming_steps);
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
   c.f16_weights = CountF16(*c.graph);
   c.folding.limit_work = FoldWorkLimit(options.fold_budget_bytes, *c.graph);
-  if (c.open_length) {
-    c.open = graph::FillOpenAxes(*c.graph, c.options.time_axes, *c.open_length);
-  }
+  if (options.streaming_steps && c.faults.ok()) SetTimeLength(c);
   if (!c.faults.ok()) CollectRemainingErrors(c);
   return c.faults.ok();
 }
@@ -253,44 +266,41 @@ bool StreamGraph(Conversion& c) {
          graph::InferAndFold(*c.graph, InferOptionsOfStreamed(c.options), c.folding, c.faults);
 }
 
-bool HaveOneLength(const Conversion& a, const Conversion& b) {
-  return std::ranges::equal(
-      a.graph->parameters, b.graph->parameters, {},
-      [](const ir::Node* node) { return node->outputs[0].type.dims; },
-      [](const ir::Node* node) { return node->outputs[0].type.dims; });
-}
-
-// Runs the passes before streaming on the model with another length. Returns false if the model
-// cannot have that length.
-bool ReadSecondCopy(Conversion& second);
-
-// Streams a model with a dynamic time axis. If only one length is possible, it is the model's
-// length.
-bool StreamOpen(Conversion& c) {
-  const int64_t length = *c.open_length;
-  const bool is_long = length > graph::kOpenLengths[0];
-  for (const int64_t other :
-       {is_long ? length / 2 : length * 2, is_long ? length * 2 : length / 2}) {
-    Faults of_second;
-    Conversion second{c.options, of_second, FoldingOf(c.options), other, c.assumes_batch};
-    if (!ReadSecondCopy(second) || HaveOneLength(c, second)) continue;
-    const graph::StreamOptions options = {*c.options.streaming_steps, c.options.time_axes, false,
-                                          ObserverOf<ir::Graph>(c, "streaming")};
-    c.streamed = graph::StreamOpenTime(*c.graph, *second.graph, options,
-                                       InferOptionsOfStreamed(c.options), c.folding, c.faults);
-    return c.streamed.has_value();
-  }
-  return StreamGraph(c);
-}
-
 }  // namespace
+
+bool ReturnToGraphAsRead(Conversion& c) {
+  if (c.as_read == nullptr) return false;
+  c.graph = std::move(c.as_read);
+  c.faults = std::move(c.faults_as_read);
+  c.open.clear();
+  AssumeBatches(c, /*assumes_only_axis=*/true);
+  return true;
+}
+
+namespace {
+
+// If an axis of T steps may be a batch, that is tried after a refusal.
+bool StreamOpen(Conversion& c) {
+  const graph::StreamOptions options = {*c.options.streaming_steps, c.options.time_axes, true,
+                                        ObserverOf<ir::Graph>(c, "streaming")};
+  c.streamed = graph::StreamOpenTime(*c.graph, options, InferOptionsOfStreamed(c.options),
+                                     c.folding, c.faults);
+  if (!c.streamed) {
+    if (c.may_be_batch)
+      c.refusal = c.faults;
+    else
+      c.as_read.reset();
+    return false;
+  }
+  if (!graph::AreTime(c.open, *c.streamed)) return false;
+  c.as_read.reset();
+  return true;
+}
 
 bool Stream(Conversion& c) {
   if (!c.options.streaming_steps) return true;
   return c.open.empty() ? StreamGraph(c) : StreamOpen(c);
 }
-
-namespace {
 
 bool RecogniseForms(Conversion& c) {
   graph::RecogniseForms(*c.graph, ObserverOf<ir::Graph>(c, "formulas"));

@@ -33,12 +33,14 @@ struct Conversion {
   const ConvertOptions& options;
   Faults& faults;
   graph::Folding folding;
-  std::optional<int64_t> open_length = std::nullopt;  // assumed length of a dynamic time axis
-  bool assumes_batch = true;    // also if the first axis is the only dynamic one
-  bool has_batch = false;       // there is a batch axis that is not assumed to be 1
   bool has_own_shapes = false;  // input shapes differ from those of the model
-  graph::TimeSeeds open = {};   // the input axes that have open_length
   std::unique_ptr<ir::Graph> graph = nullptr;
+  graph::TimeSeeds open = {};  // the input axes of T steps (ir/time_length.h)
+  // While it is not known whether `open` is time: the graph before it had T steps.
+  std::unique_ptr<ir::Graph> as_read = nullptr;
+  Faults faults_as_read = {};
+  bool may_be_batch = false;                     // an axis of `open` may be a batch
+  std::optional<Faults> refusal = std::nullopt;  // of streaming along `open`
   int64_t f16_weights = 0;
   std::optional<graph::Streamed> streamed = std::nullopt;
   program::Program program = {};
@@ -47,7 +49,6 @@ struct Conversion {
   program::WeightsReport weights = {};
   plan::Plan plan = {};
   emit::ModelFile file = {};
-  bool dumps = false;                             // not in a trial
   std::map<std::string, std::string> parts = {};  // what --dump-after prints, by PASS.PART
 };
 
@@ -67,8 +68,9 @@ struct Pass {
 
 // All passes, in the order in which they run.
 std::span<const Pass> AllPasses();
-// The pass that converts the graph to streaming.
-bool Stream(Conversion& c);
+// Returns to the graph as read, after a pass has failed because a dynamic axis is not the time
+// axis. Returns false if there is none. The passes after `read` must run again.
+bool ReturnToGraphAsRead(Conversion& c);
 
 // Returns true if --dump-after prints this pass, or this part of a pass.
 bool IsWanted(const ConvertOptions& options, std::string_view name);

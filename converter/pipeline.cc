@@ -12,10 +12,10 @@
 #include "converter/base/narrow.h"
 #include "converter/file_checks.h"
 #include "converter/graph/fold.h"
-#include "converter/graph/streaming/open_time.h"
 #include "converter/ir/consistency.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
+#include "converter/ir/time_length.h"
 #include "converter/passes.h"
 #include "converter/plan/loops/fuse.h"
 #include "converter/plan/plan.h"
@@ -29,7 +29,7 @@ namespace {
 std::string TextOf(const Conversion& c, Stage stage) {
   switch (stage) {
     case Stage::kGraph:
-      return ir::ToString(*c.graph);
+      return c.open.empty() ? ir::ToString(*c.graph) : ir::WithTimeSymbol(ir::ToString(*c.graph));
     case Stage::kProgram:
       return program::ToString(c.program);
     case Stage::kPlan:
@@ -66,114 +66,59 @@ void DumpParts(Conversion& c, const Pass& pass) {
   }
 }
 
-// Runs the passes up to stage `last`. A number that exceeds the file format ends its pass with a
-// fault.
-bool RunPasses(Conversion& c, Stage last) {
+// Runs one pass. A number that exceeds the file format ends its pass with a fault.
+bool RunPass(Conversion& c, const Pass& pass) {
   const ConvertOptions& options = c.options;
-  c.dumps = true;
-  for (const Pass& pass : AllPasses()) {
-    if (pass.stage > last) break;
-    if (options.progress) options.progress(pass.name);
-    try {
-      const bool can_continue = pass.run(c);
-      DumpParts(c, pass);
-      if (!can_continue) return false;
-      if (c.faults.ok()) AssertConsistent(c, pass);
-    } catch (const TooWide& wide) {
-      c.faults.Add(wide.Line("plan"));
-      return false;
+  if (options.progress) options.progress(pass.name);
+  try {
+    const bool can_continue = pass.run(c);
+    DumpParts(c, pass);
+    if (!can_continue) return false;
+    if (c.faults.ok()) AssertConsistent(c, pass);
+  } catch (const TooWide& wide) {
+    c.faults.Add(wide.Line("plan"));
+    return false;
+  }
+  if (IsWanted(options, pass.name)) options.dump(pass.name, TextOf(c, pass.stage));
+  return true;
+}
+
+// Faults of a model with T steps name them.
+void WriteTimeSymbol(Faults& faults) {
+  Faults written;
+  for (const std::string& line : faults.lines()) written.Add(ir::WithTimeSymbol(line));
+  for (const std::string& line : faults.warnings()) written.Warn(line);
+  faults = std::move(written);
+}
+
+// Runs the passes up to stage `last`.
+bool RunPasses(Conversion& c, Stage last) {
+  const std::span<const Pass> passes = AllPasses();
+  for (size_t i = 0; i < passes.size() && passes[i].stage <= last; ++i) {
+    if (RunPass(c, passes[i])) continue;
+    if (ReturnToGraphAsRead(c)) {
+      i = 0;  // after the first pass, which reads
+      continue;
     }
-    if (IsWanted(options, pass.name)) options.dump(pass.name, TextOf(c, pass.stage));
+    if (c.refusal) c.faults = *std::move(c.refusal);
+    if (c.refusal || !c.open.empty()) WriteTimeSymbol(c.faults);
+    return false;
   }
   return c.faults.ok();
-}
-
-bool ReadSecondCopy(Conversion& second) {
-  for (const Pass& pass : AllPasses()) {
-    if (pass.run == Stream) break;
-    if (!pass.run(second)) return false;
-  }
-  return !second.open.empty();
-}
-
-// The result of trying a length of the dynamic time axis.
-enum class OpenTime { kNone, kUnreadable, kRefused, kStreamed };
-
-struct OpenTrial {
-  OpenTime reached = OpenTime::kNone;
-  bool is_open = false;    // an input has a dynamic axis that may be time
-  bool has_pairs = false;  // constants have pairs of steps
-  bool has_batch = false;  // an axis may be a batch
-};
-
-// Models without a dynamic time axis are tried only if a batch was assumed.
-OpenTrial TryOpenTime(Conversion&& c) {
-  OpenTrial trial;
-  for (const Pass& pass : AllPasses()) {
-    if (pass.run == Stream) trial.reached = OpenTime::kRefused;
-    if (!pass.run(c)) break;
-    trial.has_batch = c.has_batch;
-    trial.is_open = !c.open.empty();
-    if (!trial.is_open && !c.assumes_batch) return trial;
-    trial.reached = OpenTime::kUnreadable;
-    if (pass.run != Stream) continue;
-    const bool are_time = graph::AreTime(c.open, *c.streamed);
-    trial.reached = are_time ? OpenTime::kStreamed : OpenTime::kNone;
-    return trial;
-  }
-  trial.has_pairs = trial.reached == OpenTime::kRefused && graph::HasPairsOfSteps(*c.graph);
-  return trial;
-}
-
-// The interpretation of dynamic inputs.
-struct Opening {
-  // The first length with which the model can be streamed, else the first length that it can have;
-  // nullopt if no dynamic dimension may be time.
-  std::optional<int64_t> length = std::nullopt;
-  bool assumes_batch = true;
-  bool is_streamed = false;
-};
-
-Opening TryLengths(const ConvertOptions& options, bool assumes_batch) {
-  Opening refused{std::nullopt, assumes_batch};
-  bool has_batch = false;
-  for (const int64_t length : graph::kOpenLengths) {
-    if (length / 2 < *options.streaming_steps) continue;
-    Faults discarded;
-    const OpenTrial trial =
-        TryOpenTime({options, discarded, FoldingOf(options), length, assumes_batch});
-    if (trial.reached == OpenTime::kStreamed) {
-      return {trial.is_open ? std::optional(length) : std::nullopt, assumes_batch, true};
-    }
-    has_batch = has_batch || trial.has_batch;
-    if (trial.reached == OpenTime::kNone || !trial.is_open) break;
-    if (trial.reached == OpenTime::kRefused && !refused.length) refused.length = length;
-    if (trial.has_pairs && length >= graph::kMaxPairedLength) break;
-  }
-  if (!has_batch) return refused;
-  // If the first axis is the only dynamic one and cannot be time, it is the batch.
-  const Opening batch = TryLengths(options, /*assumes_batch=*/true);
-  return batch.is_streamed || !refused.length ? batch : refused;
-}
-
-Conversion Begin(const ConvertOptions& options, Faults& faults) {
-  const Opening opening =
-      options.streaming_steps ? TryLengths(options, /*assumes_batch=*/false) : Opening();
-  return {options, faults, FoldingOf(options), opening.length, opening.assumes_batch};
 }
 
 }  // namespace
 
 std::optional<program::Program> LowerModel(const ConvertOptions& options, Faults& faults,
                                            std::vector<plan::FusedProgram>* fused) {
-  Conversion c = Begin(options, faults);
+  Conversion c{options, faults, FoldingOf(options)};
   if (!RunPasses(c, Stage::kProgram)) return std::nullopt;
   if (fused != nullptr) *fused = std::move(c.fused);
   return std::move(c.program);
 }
 
 std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) {
-  Conversion c = Begin(options, faults);
+  Conversion c{options, faults, FoldingOf(options)};
   if (!RunPasses(c, Stage::kFile)) return std::nullopt;
   Converted converted;
   converted.file = std::move(c.file.bytes);

@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "converter/graph/double_length.h"
 #include "converter/graph/extent.h"
 #include "converter/graph/fold.h"
 #include "converter/graph/rewrite.h"
+#include "converter/graph/search_to_range.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -37,7 +40,9 @@ class Inference {
         options_(options),
         folding_(folding),
         faults_(faults),
-        reads_(ops::ReadsIn(graph)) {}
+        reads_(ops::ReadsIn(graph)) {
+    if (DoubleLength::IsNeeded(graph)) double_.emplace(graph, options, folding);
+  }
   Inference(const Inference&) = delete;
   Inference& operator=(const Inference&) = delete;
 
@@ -57,11 +62,16 @@ class Inference {
                      [&](const ir::Source& source) { return unknown_.contains(source.node); });
     // A node without an operation was reported by Resolve.
     if (!known || node.operation == nullptr || IsUnprepared(node)) return MarkUnknown(node);
+    if (double_) {
+      for (ir::Node* made : SearchToRange(graph_, node)) Visit(*made);
+      Redirect(node);
+    }
     const std::vector<ir::OutputPort> declared = node.outputs;
     for (ir::OutputPort& output : node.outputs) output.run_time_extent.reset();
     ops::InferScope scope(graph_, node, faults_);
     scope.check_declared = options_.check_declared;
     scope.max_iterations = options_.max_iterations;
+    scope.limits_bytes = !double_;
     scope.reads = &reads_;
     scope.infer_body = [&](ir::Graph& body) {
       InferOptions options = options_;
@@ -77,7 +87,10 @@ class Inference {
     if (options_.check_declared && !scope.ignores_declared() && !CheckDeclared(node, declared)) {
       return MarkUnknown(node);
     }
-    if (IsFoldable(node)) ReplaceByConstants(node);
+    if (double_ && !double_->Visit(node, faults_)) return MarkUnknown(node);
+    // A value for each of T steps stays computed.
+    const bool is_per_step = double_ && double_->HasOpenAxes(node);
+    if (IsFoldable(node) && !is_per_step) ReplaceByConstants(node);
   }
 
   // Nodes that depend on it are skipped, and so are types of variables that it determines.
@@ -171,6 +184,7 @@ class Inference {
       constant->outputs[0].type = constant->constant->type;
       constant->outputs[0].run_time_extent.reset();
       constant->attributes = FoldedFrom({&node, port});
+      if (double_) double_->AddFolded({&node, port}, *constant);
       redirect_[{&node, port}] = constant.get();
       folded_.push_back(std::move(constant));
     }
@@ -187,7 +201,8 @@ class Inference {
   const InferOptions options_;
   Folding& folding_;
   Faults& faults_;
-  ops::VariableReads reads_;  // without those of unknown types
+  std::optional<DoubleLength> double_;  // with a dynamic time axis
+  ops::VariableReads reads_;            // without those of unknown types
   std::set<const ir::Node*> unknown_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Node*> redirect_;
   std::vector<std::unique_ptr<ir::Node>> folded_;

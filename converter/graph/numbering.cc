@@ -16,6 +16,7 @@ namespace {
 
 constexpr const char* kBegins = "begins_anywhere";  // attribute
 constexpr double kMaxNumber = 1 << 24;              // all integers up to it are exact in f32
+constexpr int64_t kMinPositions = 4;
 
 double NumberAt(const ir::Constant& constant, int64_t i) {
   const ElementType type = constant.type.type;
@@ -35,7 +36,6 @@ double InverseAt(const ir::Constant& constant, int64_t i) {
 
 std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis, bool anywhere,
                                       bool inverse) {
-  constexpr int64_t kMinPositions = 4;
   const Dims& dims = constant.type.dims;
   const auto at = static_cast<size_t>(axis);
   const int64_t positions = dims[at], inside = ops::ProductOf(dims, at + 1, dims.size());
@@ -57,6 +57,20 @@ std::optional<Numbering> NumbersAlong(const ir::Constant& constant, int64_t axis
   return static_cast<double>(numbering.step) == step ? std::optional(numbering) : std::nullopt;
 }
 
+// Returns a constant of `type` with these numbers.
+ir::Source NumbersOf(ir::Graph& graph, const ir::Node& like, const TensorType& type,
+                     const Numbering& numbering) {
+  const auto at = static_cast<size_t>(numbering.axis);
+  const int64_t inside = ops::ProductOf(type.dims, at + 1, type.dims.size());
+  const int64_t count = ElementCount(type.dims).value_or(0);
+  std::vector<int64_t> numbers;
+  for (int64_t i = 0; i < count; ++i) {
+    numbers.push_back(numbering.first + i / inside % type.dims[at] * numbering.step);
+  }
+  return IsFloat(type.type) ? NewFloats(graph, like, type.dims, {numbers.begin(), numbers.end()})
+                            : NewInts(graph, like, type, numbers);
+}
+
 }  // namespace
 
 std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t axis) {
@@ -71,40 +85,29 @@ std::optional<Numbering> NumberingOf(const ir::Node& node, int64_t axis) {
   return NumbersAlong(*node.constant, axis, /*anywhere=*/true, /*inverse=*/false);
 }
 
-bool MarkNumbering(ir::Node& node, int64_t axis) {
-  if (!NumbersAlong(*node.constant, axis, /*anywhere=*/true, /*inverse=*/false)) return false;
-  node.attributes = {{kBegins, "true"}, {kCountsSteps, "true"}};
-  return true;
+ir::Source NewNumbering(ir::Graph& graph, const ir::Node& like, const TensorType& type,
+                        const Numbering& numbering) {
+  const ir::Source source = NumbersOf(graph, like, {type.type, {kMinPositions}}, numbering);
+  source.node->outputs[0].type = type;
+  source.node->attributes = {{kBegins, "true"}, {kCountsSteps, "true"}};
+  return source;
 }
 
-bool IsMarkedNumbering(const ir::Node& node) { return node.attributes.contains(kCountsSteps); }
+bool IsOpenNumbering(const ir::Node& node) { return node.attributes.contains(kCountsSteps); }
 
 bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t positions) {
   if (numbering.inverse) return false;
   TensorType type = node.constant->type;
-  const auto at = static_cast<size_t>(numbering.axis);
-  type.dims[at] = positions;
+  if (!IsOpenNumbering(node)) type.dims[static_cast<size_t>(numbering.axis)] = positions;
   const bool is_signed =
       IsFloat(type.type) || type.type == ElementType::i32 || type.type == ElementType::i64;
   if (first < 0 && !is_signed) return false;
-  const int64_t inside = ops::ProductOf(type.dims, at + 1, type.dims.size());
-  const int64_t count = ElementCount(type.dims).value_or(0);
-  std::vector<int64_t> numbers;
-  for (int64_t i = 0; i < count; ++i) {
-    numbers.push_back(first + i / inside % positions * numbering.step);
-  }
   ir::Graph made;
-  const ir::Source source =
-      IsFloat(type.type)
-          ? NewFloats(made, node, type.dims, std::vector<float>(numbers.begin(), numbers.end()))
-          : NewInts(made, node, type, numbers);
-  node.constant = source.node->constant;
-  node.outputs[0].type = type;
-  if (first == numbering.first) return true;
+  node.constant =
+      NumbersOf(made, node, type, {numbering.axis, first, numbering.step}).node->constant;
+  node.outputs[0].type.dims[static_cast<size_t>(numbering.axis)] = positions;
   // The constant no longer depends on a shape, and may start at any number.
-  const bool is_marked = IsMarkedNumbering(node);
-  node.attributes = {{kBegins, "true"}};
-  if (is_marked) node.attributes[kCountsSteps] = "true";
+  if (first != numbering.first && !IsOpenNumbering(node)) node.attributes = {{kBegins, "true"}};
   return true;
 }
 

@@ -24,12 +24,12 @@ struct Numbering {
 std::optional<Numbering> NumberingAlong(const ir::Constant& constant, int64_t axis);
 // Reads a constant node. The numbers of a constant that Renumber changed may start at any value.
 std::optional<Numbering> NumberingOf(const ir::Node& node, int64_t axis);
-// Marks a constant that numbers the steps of a time axis of any length along `axis`, starting at
-// any integer. Returns false and changes nothing unless its numbers grow by one positive integer
-// per element.
-bool MarkNumbering(ir::Node& node, int64_t axis);
-// Returns true if MarkNumbering has marked the constant.
-bool IsMarkedNumbering(const ir::Node& node);
+// Returns a constant of one axis that numbers T steps (ir/time_length.h). Its port has `type`, but
+// it stores only the first numbers.
+ir::Source NewNumbering(ir::Graph& graph, const ir::Node& like, const TensorType& type,
+                        const Numbering& numbering);
+// Returns true for a constant of NewNumbering.
+bool IsOpenNumbering(const ir::Node& node);
 // Returns true for a numbering along any axis.
 bool IsNumbering(const ir::Constant& constant);
 

@@ -73,8 +73,8 @@ struct OutputPort {
   std::optional<RunTimeExtent> run_time_extent = std::nullopt;
   // The type in the XML if `type` replaces it, else null.
   const WidenedType* widened = nullptr;
-  // Bit i is set if the extent of axis i depends on the length of a dynamic time axis.
-  uint32_t open_axes = 0;
+  // The extents for 2 * T steps if any depends on T (time_length.h), else empty.
+  Dims doubled = {};
 };
 
 // The trip count of a body, set by the shape rule of its operation.

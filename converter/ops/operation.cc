@@ -112,7 +112,7 @@ void InferScope::SetOutput(size_t i, ElementType type, Dims dims) {
     // Strides are products of dims, even if the tensor has no element.
     Fault("output {} would be {}; the product of its nonzero dimensions must be below 2^62", i,
           ToString(tensor));
-  } else if (!DenseBytes(tensor)) {
+  } else if (!DenseBytes(tensor) && limits_bytes) {
     // At most 2^62 elements of 64 bits: the bytes fit uint64.
     const uint64_t count = static_cast<uint64_t>(*ElementCount(tensor.dims));
     const uint64_t bits = static_cast<uint64_t>(BitsOf(type));

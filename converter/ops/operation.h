@@ -165,6 +165,8 @@ class InferScope : public NodeScope {
   bool check_declared = true;
   // The user's bound on the iterations of loops whose number is known at run time only.
   int64_t max_iterations = 0;  // 0: not given
+  // Whether outputs must fit the file format. Not for T steps (ir/time_length.h).
+  bool limits_bytes = true;
   // Infers the graph of a body like this graph. Returns false after reporting errors.
   std::function<bool(ir::Graph& body)> infer_body;
   // The reads of the graph if the caller has collected them, else null.

@@ -27,6 +27,7 @@
 #include "converter/graph/recognise/loops/open_loops.h"
 #include "converter/graph/streaming/open_time.h"
 #include "converter/graph/streaming/streaming.h"
+#include "converter/ir/time_length.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
 #include "converter/program/coalesce.h"
@@ -60,16 +61,24 @@ inline bool Infer(GraphBuilder& g) {
   return InferAndFold(g.graph, {}, g.faults);
 }
 
-// Converts the graph to streaming. `reference`, if set, builds the graph with another length; the
-// time axis is then dynamic.
+// Whether the time axis is dynamic: the graph then has ir::kTimeLength steps.
+enum class TimeIs { kFixed, kOpen };
+
+// Makes each input axis of ir::kTimeLength steps a dynamic one.
+inline void OpenTime(ir::Graph& graph) {
+  for (ir::Node* parameter : graph.parameters) {
+    ir::OutputPort& port = parameter->outputs[0];
+    port.doubled = port.type.dims;
+    for (int64_t& dim : port.doubled) dim *= dim == ir::kTimeLength ? 2 : 1;
+    if (port.doubled == port.type.dims) port.doubled.clear();
+  }
+}
+
 inline std::optional<graph::Streamed> Streamed(GraphBuilder& g, const graph::StreamOptions& options,
-                                               const Build& reference) {
+                                               TimeIs time) {
   graph::Folding folding = FoldingHere();
-  if (!reference) return graph::Stream(g.graph, options, folding, g.faults);
-  GraphBuilder other;
-  reference(other);
-  EXPECT_TRUE(Infer(other)) << other.FaultText();
-  return graph::StreamOpenTime(g.graph, other.graph, options, {}, folding, g.faults);
+  if (time == TimeIs::kFixed) return graph::Stream(g.graph, options, folding, g.faults);
+  return graph::StreamOpenTime(g.graph, options, {}, folding, g.faults);
 }
 
 // The passes between inference and lowering that rewrite sums, in the order of
@@ -94,11 +103,12 @@ class Model {
     Open();
   }
   Model(const Build& build, int64_t streaming_steps, const graph::TimeNames& time_axes = {},
-        const Build& reference = {}) {
+        TimeIs time = TimeIs::kFixed) {
     build(graph_);
+    if (time == TimeIs::kOpen) OpenTime(graph_.graph);
     EXPECT_TRUE(Infer(graph_)) << graph_.FaultText();
     if (streaming_steps > 0) {
-      const auto streamed = Streamed(graph_, {streaming_steps, time_axes}, reference);
+      const auto streamed = Streamed(graph_, {streaming_steps, time_axes}, time);
       EXPECT_TRUE(streamed) << graph_.FaultText();
       if (streamed) told = *streamed;
       EXPECT_TRUE(InferAndFold(graph_.graph, {}, graph_.faults)) << graph_.FaultText();
@@ -180,9 +190,9 @@ inline bool Meet(const Tensor& whole, const Tensor& part, int64_t runs) {
 // `all_steps` and for any number of steps.
 inline void ExpectSameBits(const Build& of_whole, const Build& of_part, int64_t all_steps,
                            int64_t steps, const graph::TimeNames& time_axes = {},
-                           const Build& reference = {}) {
+                           TimeIs time = TimeIs::kFixed) {
   SCOPED_TRACE(std::to_string(steps) + " steps a run");
-  Model whole(of_whole, 0), part(of_part, steps, time_axes, reference);
+  Model whole(of_whole, 0), part(of_part, steps, time_axes, time);
   if (!whole.opened || !part.opened) return;
   for (uint32_t i = 0; i < whole.engine.input_count(); ++i) {
     ASSERT_TRUE(Meet(whole.engine.input(i), part.engine.input(i), all_steps / steps))
@@ -254,11 +264,12 @@ inline void ExpectHandsOver(const Build& build, int64_t all_steps, int64_t many_
 
 // Returns the errors of the streaming pass for a graph that it rejects.
 inline std::string Refusal(const Build& build, int64_t steps = 1,
-                           const graph::TimeNames& time_axes = {}, const Build& reference = {}) {
+                           const graph::TimeNames& time_axes = {}, TimeIs time = TimeIs::kFixed) {
   GraphBuilder g;
   build(g);
+  if (time == TimeIs::kOpen) OpenTime(g.graph);
   EXPECT_TRUE(Infer(g)) << g.FaultText();
-  EXPECT_FALSE(Streamed(g, {steps, time_axes}, reference));
+  EXPECT_FALSE(Streamed(g, {steps, time_axes}, time));
   return g.FaultText();
 }
 

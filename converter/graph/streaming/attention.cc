@@ -7,9 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "converter/graph/double_length.h"
 #include "converter/graph/lower.h"
 #include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/mask_samples.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/equation.h"
 
@@ -85,11 +87,14 @@ ir::Source Masked(ir::Graph& graph, ir::Node& node, ir::Source scores, ir::Sourc
   return {NewInferredNode(graph, node, "Select", 1, {mask, scores, nothing}), 0};
 }
 
-ir::Source Triangle(ir::Graph& graph, const ir::Node& node, int64_t positions) {
+// Returns the causal mask of `positions` steps, stored for the first `stored` ones.
+ir::Source Triangle(ir::Graph& graph, const ir::Node& node, int64_t positions, int64_t stored) {
   std::vector<int64_t> flags;
-  for (int64_t at = 0; at < positions * positions; ++at)
-    flags.push_back(at % positions <= at / positions);
-  return NewInts(graph, node, {ElementType::boolean, {positions, positions}}, flags);
+  for (int64_t at = 0; at < stored * stored; ++at) flags.push_back(at % stored <= at / stored);
+  const ir::Source mask = NewInts(graph, node, {ElementType::boolean, {stored, stored}}, flags);
+  mask.node->outputs[0].type.dims = {positions, positions};
+  if (stored != positions) mask.node->outputs[0].doubled = {2 * positions, 2 * positions};
+  return mask;
 }
 
 // Returns the query, scaled as in the attention operation.
@@ -107,7 +112,7 @@ ir::Source ScaledQuery(ir::Graph& graph, ir::Node& node) {
 }
 
 // Decomposes the attention operation. Bit-identical.
-void TakeApart(ir::Graph& graph, ir::Node& node) {
+void TakeApart(ir::Graph& graph, ir::Node& node, std::optional<int64_t> sampled) {
   if (!IsCalled(node, "ScaledDotProductAttention")) return;
   const int64_t positions = DimsOf(node.inputs[0]).end()[-2];
   const bool is_causal = Flag(graph, node, "causal");
@@ -118,7 +123,8 @@ void TakeApart(ir::Graph& graph, ir::Node& node) {
     const ir::Source given = node.inputs[kMaskInput];
     if (!given.node->constant || TypeOf(given).dims.size() < 2 || positions < 2) return;
   }
-  const ir::Source mask = is_causal ? Triangle(graph, node, positions) : node.inputs[kMaskInput];
+  const ir::Source mask = is_causal ? Triangle(graph, node, positions, sampled.value_or(positions))
+                                    : node.inputs[kMaskInput];
   const ir::Source query = ScaledQuery(graph, node), key = node.inputs[1], value = node.inputs[2];
   const ir::Source scores = {
       NewInferredNode(graph, node, "MatMul", 1, {query, key}, 1, {{"transpose_b", "true"}}), 0};
@@ -126,6 +132,14 @@ void TakeApart(ir::Graph& graph, ir::Node& node) {
   const ir::Source shares = {
       NewInferredNode(graph, node, "Softmax", 8, {masked}, 1, {{"axis", "-1"}}), 0};
   Become(node, "MatMul", 1, {shares, value});
+}
+
+// Marks the nodes that rewrites have added; other nodes stay as they are.
+void MarkAgain(ir::Graph& graph, const Folding& folding) {
+  Faults discarded;  // of nodes that were marked before
+  InferOptions options;
+  options.max_iterations = std::numeric_limits<int32_t>::max();
+  (void)MarkOpenAxes(graph, options, folding, discarded);
 }
 
 bool IsProduct(const ir::Node& node) {
@@ -250,15 +264,22 @@ void AddToGroup(AxisRelation& relation, const PortAxis& out, const PortAxis& in)
 
 }  // namespace
 
-std::vector<CausalAttention> ReadAttentions(ir::Graph& graph,
+std::vector<CausalAttention> ReadAttentions(ir::Graph& graph, const Folding* folding,
                                             std::vector<const ir::Node*>& others) {
-  for (ir::Node* node : ir::Topological(graph)) TakeApart(graph, *node);
+  std::optional<int64_t> sampled;
+  if (folding != nullptr) {
+    MarkAgain(graph, *folding);
+    sampled = SampleMasks(graph, *folding);
+  }
+  for (ir::Node* node : ir::Topological(graph)) TakeApart(graph, *node, sampled);
+  if (folding != nullptr) MarkAgain(graph, *folding);
   const ReadersOf readers = Readers(graph);
   std::vector<CausalAttention> attentions;
   for (ir::Node* node : ir::Topological(graph)) {
     if (IsCalled(*node, "ScaledDotProductAttention")) others.push_back(node);
     std::optional<CausalAttention> attention = ReadForm(graph, readers, *node);
     if (!attention) continue;
+    if (IsOverPairs({attention->scores, 0})) attention->positions = *sampled;
     const Masks masks(attention->masks, attention->positions, attention->softmax != nullptr);
     const std::optional<Reach> reach = masks.Read();
     if (reach) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "converter/graph/fold.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/masks.h"
 #include "converter/ir/graph.h"
@@ -22,14 +23,15 @@ struct CausalAttention {
   std::vector<ir::Node*> shares;  // after the softmax: reshapes, NaN replaced by 0
   PortAxis query, key;            // time axes of the operands of the scores
   PortAxis value, result;         // and of the product
-  int64_t positions = 0;
+  int64_t positions = 0;          // of the masks: T, or fewer (mask_samples.h)
   Reach reach;
 };
 
 // Decomposes attention operations that are causal or have a constant mask, and returns all causal
 // attentions in `graph`. Adds to `others` the operation or softmax of attentions that are not known
-// to be causal.
-std::vector<CausalAttention> ReadAttentions(ir::Graph& graph, std::vector<const ir::Node*>& others);
+// to be causal. `folding` is set if time has T steps (ir/time_length.h).
+std::vector<CausalAttention> ReadAttentions(ir::Graph& graph, const Folding* folding,
+                                            std::vector<const ir::Node*>& others);
 
 // Returns the axis relations of the attention's nodes that differ from those of the operations in
 // general.

@@ -14,6 +14,7 @@
 #include "converter/graph/streaming/kept_states.h"
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/time_choice.h"
+#include "converter/ir/time_length.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -90,7 +91,7 @@ std::string ShapesOf(const ir::Graph& graph) {
     text += fmt::format(" {}=", OneLine(InputName(graph, node)));
     const Dims& dims = node.outputs[0].type.dims;
     for (size_t axis = 0; axis < dims.size(); ++axis) {
-      const bool is_open = (node.outputs[0].open_axes >> axis & 1U) != 0;
+      const bool is_open = (ir::OpenAxes(node.outputs[0]) >> axis & 1U) != 0;
       text += axis == 0 ? "" : ",";
       text += is_open ? "N" : fmt::format("{}", dims[axis]);
     }

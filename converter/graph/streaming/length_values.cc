@@ -5,6 +5,7 @@
 
 #include "converter/graph/infer.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/time_length.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/axes.h"
 
@@ -13,12 +14,14 @@ namespace {
 
 const ir::OutputPort& PortOf(const ir::Source& source) { return source.node->outputs[source.port]; }
 
+// A tensor with a value for each step has one flag.
 size_t CountOf(const ir::Source& source) {
+  if (ir::OpenAxes(source) != 0) return 1;
   return static_cast<size_t>(std::max<int64_t>(ElementCount(DimsOf(source)).value_or(1), 1));
 }
 
 bool IsOpen(const ir::Source& source, int64_t axis) {
-  return (PortOf(source).open_axes >> static_cast<unsigned>(axis) & 1U) != 0;
+  return ir::IsOpen(source, static_cast<size_t>(axis));
 }
 
 // The stop of a Range only determines the number of elements; the start and the step determine
@@ -41,22 +44,6 @@ bool LengthValues::OnlyInputDepends(ir::Node& node, size_t input) {
   return true;
 }
 
-bool LengthValues::AreAlike(const ir::Source& source) {
-  if (Depend(source)) return false;
-  if (PortOf(source).open_axes == 0) return true;
-  ir::Node& node = *source.node;
-  if (node.constant) {
-    const ir::Source origin = origins_.Of(node);
-    return origin.node != nullptr && AreAlike(origin);
-  }
-  if (node.operation == nullptr || node.inputs.empty()) return false;
-  const AxisRelation relation = ops::RelationOf(graph_, node);
-  if (relation.stretches || relation.reshapes) return AreAlike(node.inputs[0]);
-  const ops::Traits& traits = ops::TraitsOf(node);
-  return (traits.pointwise || traits.converts) &&
-         std::ranges::all_of(node.inputs, [&](const ir::Source& input) { return AreAlike(input); });
-}
-
 const LengthValues::Flags& LengthValues::Of(const ir::Source& source) {
   const auto [found, fresh] = known_.try_emplace({source.node, source.port});
   if (!fresh) return found->second;
@@ -74,7 +61,7 @@ LengthValues::Flags LengthValues::Find(const ir::Source& source) {
   if (node.operation == nullptr) return {};
   const size_t count = CountOf(source);
   if (node.operation->traits.shape_only) {
-    Flags flags(count, PortOf(node.inputs[0]).open_axes != 0);
+    Flags flags(count, ir::OpenAxes(node.inputs[0]) != 0);
     const bool is_extents = count == DimsOf(node.inputs[0]).size();
     for (size_t axis = 0; is_extents && axis < count; ++axis) {
       flags[axis] = IsOpen(node.inputs[0], static_cast<int64_t>(axis));

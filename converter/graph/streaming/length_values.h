@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that were folded from the length of a dynamic time axis. Dataflow from the extents that
-// depend on the length finds them (OutputPort::open_axes). The converter folds with an assumed
-// length: values that depend on it are only valid for that length.
+// Values that depend on T, the number of steps of a dynamic time axis (ir/time_length.h). Dataflow
+// from the extents that depend on T finds them (OutputPort::doubled), also where they are equal for
+// most numbers of steps.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_LENGTH_VALUES_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_LENGTH_VALUES_H_
 
@@ -25,11 +25,8 @@ class LengthValues {
 
   // Returns true if an element depends on the length; the number of elements does not count.
   bool Depend(const ir::Source& source);
-  // Returns true if all elements along the open axes are equal for every length.
-  bool AreAlike(const ir::Source& source);
   // Returns true if no input of the node but `input` depends on the length.
   bool OnlyInputDepends(ir::Node& node, size_t input);
-  const Origins& origins() const { return origins_; }
 
  private:
   using Key = std::pair<const ir::Node*, uint32_t>;

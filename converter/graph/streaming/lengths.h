@@ -4,29 +4,14 @@
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_LENGTHS_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_LENGTHS_H_
 
-#include <cstdint>
-#include <map>
 #include <set>
-#include <string>
-#include <tuple>
 
 #include "converter/graph/fold.h"
+#include "converter/graph/origins.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
-
-// The nodes from which the constants of a graph were folded.
-class Origins {
- public:
-  explicit Origins(const ir::Graph& graph);
-  // Returns a null node if the file itself contains the constant.
-  ir::Source Of(const ir::Node& constant) const;
-
- private:
-  using Key = std::tuple<int64_t, std::string, std::string>;  // id, name, type and port
-  std::map<Key, ir::Source> origins_;
-};
 
 // Returns the constants read by nodes of `times` that change with the number of steps. For a
 // constant that repeats one step along time, only that step is compared.

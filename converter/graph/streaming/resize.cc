@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/movement.h"
@@ -107,7 +108,7 @@ void Resizing::SetExtents(ir::Node& node) {
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     const TimeAxis* time = times_.Of({&node, port});
     if (time == nullptr) continue;
-    if (node.constant) CutConstant(*node.constant, *time);
+    if (node.constant && !IsOpenNumbering(node)) CutConstant(*node.constant, *time);
     node.outputs[port].type.dims[static_cast<size_t>(time->axis)] = Extent(*time);
   }
 }

@@ -17,6 +17,7 @@ namespace weft::graph {
 // A graph that is rewritten, and what the rewrites found in it.
 struct Rewritten {
   ir::Graph& graph;
+  const Folding* folding = nullptr;  // set if time has T steps (ir/time_length.h)
   std::vector<CausalAttention> attentions = {};
   std::vector<const ir::Node*> ahead = {};  // attentions that are not known to be causal
   std::vector<FilledWindow> filled = {};

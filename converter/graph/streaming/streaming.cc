@@ -92,7 +92,10 @@ class Streaming {
     }
     states.WritePasts();
     for (const std::unique_ptr<ir::Node>& node : graph_.nodes) {
-      for (ir::OutputPort& port : node->outputs) port.declared = true;
+      for (ir::OutputPort& port : node->outputs) {
+        port.declared = true;
+        port.doubled.clear();
+      }
     }
     RejoinConstants(graph_);
     DescribePorts(graph_, times, steps_, streamed_);
@@ -129,7 +132,7 @@ class Streaming {
   // Finds the time axis, and everything that prevents streaming.
   bool Prepare() {
     const size_t before = faults_.lines().size();
-    Rewritten rewritten{graph_};
+    Rewritten rewritten{graph_, is_open_ ? &folding_ : nullptr};
     Rewrite(rewritten, is_trial_ ? PartObserver<ir::Graph>() : observe_);
     attentions_ = std::move(rewritten.attentions);
     ahead_ = std::move(rewritten.ahead);
@@ -142,8 +145,8 @@ class Streaming {
     TimeAxes& times = times_.emplace(graph_, whole_steps_, faults_);
     Spread(times);
     KeepTimeLoopsOverTime(times);
-    lengths_ = ConstantsOfLength(graph_, times, folding_);
-    if (is_open_) open_lengths_ = ConstantsOfOpenLength(graph_, folding_);
+    lengths_ = is_open_ ? ConstantsOfOpenLength(graph_, folding_)
+                        : ConstantsOfLength(graph_, times, folding_);
     CheckCounters();
     kept_ = KeptStatesOf(graph_, time_loops_);
     // A sequence of one step is always complete.
@@ -175,7 +178,7 @@ class Streaming {
 
   ir::Graph& graph_;
   int64_t steps_;
-  const bool is_open_;  // the total number of steps is an assumed one
+  const bool is_open_;  // T steps (ir/time_length.h)
   const PartObserver<ir::Graph> observe_;
   const TimeSeeds seeds_;
   const Folding& folding_;
@@ -198,8 +201,7 @@ class Streaming {
   std::map<const ir::Node*, Numbering> numbers_;  // constants that number steps
   std::vector<Table> tables_;                     // other constants that differ from step to step
   std::vector<EarlyUse> early_uses_;
-  std::set<const ir::Node*> lengths_;       // constants that depend on the total number of steps
-  std::set<const ir::Node*> open_lengths_;  // those that are valid only for the assumed number
+  std::set<const ir::Node*> lengths_;  // constants that depend on the total number of steps
   Streamed streamed_;
 };
 
@@ -282,8 +284,7 @@ bool Streaming::FitSteps() {
   if (is_trial_) steps_ = std::min(steps_, whole_steps_);
   if (steps_ >= 1 && steps_ <= whole_steps_) return true;
   asks_too_many_ = true;
-  faults_.Add(fmt::format("--streaming: has {} steps per run and {} has {}; must be from 1 to {}",
-                          steps_, graph_.file, whole_steps_, whole_steps_));
+  faults_.Add(TooManySteps(graph_, steps_, whole_steps_));
   return false;
 }
 
@@ -367,10 +368,9 @@ bool Streaming::MayReadLength(const TimeAxes& times, ir::Node& node, size_t inpu
 void Streaming::CheckLengths(const TimeAxes& times, ir::Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ir::Node* input = node.inputs[i].node;
-    const bool holds_for_one = open_lengths_.contains(input);
-    if (!(lengths_.contains(input) || holds_for_one) || MayReadLength(times, node, i)) continue;
+    if (!lengths_.contains(input) || MayReadLength(times, node, i)) continue;
     // Masks are streamed with their attention; tables are valid for any number of steps.
-    if (!holds_for_one && IsMask(attentions_, node)) continue;
+    if (!is_open_ && IsMask(attentions_, node)) continue;
     if (std::ranges::find(tables_, input, &Table::node) != tables_.end()) continue;
     RefuseToCut(graph_, node,
                 fmt::format("input {} is computed from the total number of steps{}", i,
@@ -463,13 +463,14 @@ void Streaming::CheckPort(const TimeAxes& times, ir::Node& node, const PortAxis&
     return RefuseToCut(graph_, node, "its time axis is flattened into a batch", faults_);
   }
   if (node.constant) {
+    const auto count = [&] { numbers_[&node] = NumberingOf(node, time.axis).value(); };
+    if (IsOpenNumbering(node) && time.outer == 1) return count();
+    if (node.constant->type != node.outputs[0].type) {
+      return RefuseToCut(graph_, node, "it has a value for each pair of steps", faults_);
+    }
     if (IsAlikeAtEveryStep(*node.constant, time, times.steps())) return;
     if (IsLateMask(node)) return;
-    const std::optional<Numbering> numbering = NumberingOf(node, time.axis);
-    if (numbering && time.outer == 1 && (!is_open_ || IsMarkedNumbering(node))) {
-      numbers_[&node] = *numbering;
-      return;
-    }
+    if (!is_open_ && time.outer == 1 && NumberingOf(node, time.axis)) return count();
     // Only floats, because indices would select steps of another tensor.
     const bool is_table = !is_open_ && time.outer == 1 && IsFloat(node.constant->type.type);
     if (is_table) return tables_.push_back({&node, *node.constant, time});
@@ -548,6 +549,11 @@ std::optional<Streamed> StreamLate(ir::Graph& graph, const StreamOptions& option
 }
 
 }  // namespace
+
+std::string TooManySteps(const ir::Graph& graph, int64_t steps, int64_t max) {
+  return fmt::format("--streaming: has {} steps per run and {} has {}; must be from 1 to {}", steps,
+                     graph.file, max, max);
+}
 
 std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
                                const Folding& folding, Faults& faults) {

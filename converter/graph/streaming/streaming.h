@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "converter/base/faults.h"
 #include "converter/base/pass_parts.h"
@@ -29,8 +30,7 @@ namespace weft::graph {
 struct StreamOptions {
   int64_t steps = 1;    // per run; in [1, T], need not divide T
   TimeNames time_axes;  // time runs along these axes; if empty, they are searched
-  // T is an assumed number (open_time.h): tables of T rows, constants that count T steps, and other
-  // values computed from T are refused.
+  // The graph has T steps (open_time.h): values computed from T, except step numbers, are refused.
   bool is_open = false;
   PartObserver<ir::Graph> observe = {};  // called after each rewrite (rewrites.h), unless empty
 };
@@ -44,6 +44,9 @@ inline std::optional<Streamed> Stream(ir::Graph& graph, int64_t steps, const Fol
                                       Faults& faults, const TimeNames& time_axes = {}) {
   return Stream(graph, StreamOptions{steps, time_axes}, folding, faults);
 }
+
+// Returns the fault for more steps per run than a model can have.
+std::string TooManySteps(const ir::Graph& graph, int64_t steps, int64_t max);
 
 }  // namespace weft::graph
 

@@ -8,6 +8,7 @@
 
 #include "converter/base/visible.h"
 #include "converter/graph/port_names.h"
+#include "converter/ir/time_length.h"
 
 namespace weft::graph {
 namespace {
@@ -64,10 +65,9 @@ std::string ListOf(const ir::Graph& graph, const std::vector<Candidate>& candida
     const PortAxis& axis = candidate.axis;
     const ir::Source tensor = PortTensor(graph, axis);
     const auto at = static_cast<size_t>(axis.axis);
-    const bool is_open = (tensor.node->outputs[tensor.port].open_axes >> at & 1U) != 0;
-    list.push_back(
-        fmt::format("\"{}\" axis {} ({})", PortName(graph, axis), axis.axis,
-                    is_open ? "dynamic" : fmt::format("{} positions", DimsOf(tensor)[at])));
+    list.push_back(fmt::format(
+        "\"{}\" axis {} ({})", PortName(graph, axis), axis.axis,
+        ir::IsOpen(tensor, at) ? "dynamic" : fmt::format("{} positions", DimsOf(tensor)[at])));
   }
   return fmt::format("{}", fmt::join(list, ", "));
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/search_to_range.h"
+
+#include <algorithm>
+
+#include "converter/base/elements.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+bool IsOtherThanZero(const ir::Constant* constant) {
+  if (constant == nullptr || ElementCount(constant->type.dims) != 1) return false;
+  const ElementType type = constant->type.type;
+  return IsFloat(type) ? RealAt(type, constant->bytes, 0) != 0
+                       : IntegerAt(type, constant->bytes, 0) != 0;
+}
+
+}  // namespace
+
+std::vector<ir::Node*> SearchToRange(ir::Graph& graph, ir::Node& node) {
+  if (node.operation->name != "NonZero" || node.inputs[0].node->constant) return {};
+  const ir::Node& equal = *node.inputs[0].node;
+  const bool is_vector = equal.operation != nullptr && equal.operation->name == "Broadcast" &&
+                         TypeOf(node.inputs[0]).dims.size() == 1;
+  if (!is_vector || !IsOtherThanZero(ConstantOf(equal.inputs[0]))) return {};
+  const TensorType number = {ElementType::i64, {}}, one = {ElementType::i64, {1}};
+  const ir::Source count = equal.inputs[1];
+  ir::Node* stop = NewNode(graph, node, "Squeeze", 1, {count, NewInts(graph, node, one, {0})});
+  std::map<std::string, std::string> attributes = {{"output_type", "i64"}};
+  const auto type = node.attributes.find("output_type");
+  if (type != node.attributes.end()) attributes["output_type"] = type->second;
+  ir::Node* range =
+      NewNode(graph, node, "Range", 4,
+              {NewInts(graph, node, number, {0}), {stop, 0}, NewInts(graph, node, number, {1})}, 1,
+              attributes);
+  Become(node, "Unsqueeze", 1, {{range, 0}, NewInts(graph, node, one, {0})});
+  return {stop, range};
+}
+
+}  // namespace weft::graph
