@@ -283,6 +283,45 @@ TEST(StreamingPositions, RefusesAttentionToAllEarlierSteps) {
       << text;
 }
 
+TEST(StreamingPositions, RefusesTheCausalAttentionOperation) {
+  const Form form = [](Timed& g) {
+    g.Result(g.Add("ScaledDotProductAttention", 13, {g.x, g.x, g.x}, {{"causal", "true"}}));
+  };
+  const std::string text = Refusal(Of(kAssumed, form), 1, {}, TimeIs::kOpen);
+  EXPECT_NE(text.find("it attends to all earlier steps"), std::string::npos) << text;
+}
+
+// The mask of an attention operation is computed from T.
+TEST(StreamingPositions, AttentionOperationInAWindow) {
+  const Form form = [](Timed& g) {
+    const ir::Source row = g.Add("Unsqueeze", 1, {g.Numbers(), g.Ints({1})});
+    const ir::Source column = g.Add("Unsqueeze", 1, {g.Numbers(), g.Ints({0})});
+    const ir::Source distance = g.Of("Subtract", row, column);
+    const ir::Source keeps = g.Of("LogicalAnd", g.Of("GreaterEqual", distance, g.Int(0)),
+                                  g.Of("Less", distance, g.Int(8)));
+    g.Result(g.Add("ScaledDotProductAttention", 13, {g.x, g.x, g.x, keeps}, {{"causal", "false"}}));
+  };
+  ExpectContinues(form, {83, 84, 85});
+}
+
+// T must be a multiple of 512.
+TEST(StreamingPositions, StepsOf512Positions) {
+  const auto build = [](int64_t positions) -> Build {
+    return [=](GraphBuilder& g) {
+      ir::Source h = g.Parameter(F32({1, 1, positions}));
+      for (const int64_t stride : {2, 4, 8, 8}) {
+        h = g.Add("Convolution", 1, {h, Weights(g, {1, 1, stride}, 3)},
+                  {{"strides", std::to_string(stride)},
+                   {"dilations", "1"},
+                   {"pads_begin", "0"},
+                   {"pads_end", "0"}});
+      }
+      g.Result(g.Add("CumSum", 3, {h, g.Int(2)}));
+    };
+  };
+  ExpectSameBits(build(4 * 512), build(ir::kTimeLength), 4, 1, {}, TimeIs::kOpen);
+}
+
 // Without a mask, no tensor over pairs of positions is read; it would have 2^40 elements.
 TEST(StreamingPositions, ReadsNoPairsWithoutAMask) {
   const std::vector<ir::Node*> between;

@@ -7,9 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "converter/base/elements.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/closed_values.h"
 #include "converter/graph/streaming/length_values.h"
+#include "converter/graph/streaming/masks.h"
 #include "converter/ir/time_length.h"
 
 namespace weft::graph {
@@ -27,6 +29,11 @@ struct Reader {
   size_t input;
 };
 
+SampleKey KeyOf(const Reader& reader) {
+  const ir::Source& source = reader.node->inputs[reader.input];
+  return {source.node, source.port};
+}
+
 std::vector<Reader> ReadersOfMasks(const ir::Graph& graph, const Folding& folding) {
   const ClosedNodes closed(graph);
   LengthValues values(graph, folding);
@@ -36,7 +43,8 @@ std::vector<Reader> ReadersOfMasks(const ir::Graph& graph, const Folding& foldin
     for (size_t i = 0; i < node->inputs.size(); ++i) {
       const ir::Source& input = node->inputs[i];
       const bool is_mask = !input.node->constant && closed.Is(*input.node) &&
-                           ir::OpenAxes(input) != 0 && IsOverPairs({node, 0});
+                           ir::OpenAxes(input) != 0 &&
+                           (IsOverPairs(input) || IsOverPairs({node, 0}));
       if (is_mask && !values.Depend(input)) readers.push_back({node, i});
     }
   }
@@ -50,9 +58,8 @@ Samples SamplesFor(const ir::Graph& graph, const std::vector<Reader>& readers, i
   });
   std::map<SampleKey, const ir::Node*> results;
   for (const Reader& reader : readers) {
-    const ir::Source& input = reader.node->inputs[reader.input];
-    const auto [found, is_new] = results.try_emplace({input.node, input.port}, nullptr);
-    if (is_new) found->second = sample.Add(input);
+    const auto [found, is_new] = results.try_emplace(KeyOf(reader), nullptr);
+    if (is_new) found->second = sample.Add(reader.node->inputs[reader.input]);
   }
   sample.Compute(folding);
   Samples samples;
@@ -70,9 +77,20 @@ bool ShowsTheWindow(const ir::Constant& sample) {
   const auto size = static_cast<size_t>(ElementBytes(sample.type.type));
   if (dims.size() < 2 || dims.back() != dims.end()[-2] || size == 0) return true;
   const auto columns = static_cast<size_t>(dims.back());
-  const std::byte* first = sample.bytes.data() + (columns - 1) * size;
-  const std::byte* last = sample.bytes.data() + (columns - 1) * columns * size;
-  return std::memcmp(first, last, size) == 0;
+  const size_t first = columns - 1, last = (columns - 1) * columns;
+  const std::byte* bytes = sample.bytes.data();
+  if (std::memcmp(bytes + first * size, bytes + last * size, size) == 0) return true;
+  const auto excludes = [&](size_t at) {
+    return IsFloat(sample.type.type) &&
+           RealAt(sample.type.type, sample.bytes, at) <= kExcludingScore;
+  };
+  return excludes(first) && excludes(last);
+}
+
+bool ShowsTheWindow(const ir::Graph& graph, const Reader& reader, int64_t steps,
+                    const Folding& folding) {
+  const Samples samples = SamplesFor(graph, {reader}, steps, folding);
+  return !samples.empty() && ShowsTheWindow(samples.begin()->second);
 }
 
 }  // namespace
@@ -86,14 +104,17 @@ int64_t SampleMasks(ir::Graph& graph, const Folding& folding) {
   const std::vector<Reader> readers = ReadersOfMasks(graph, folding);
   int64_t steps = kFewSteps;
   Samples samples = SamplesFor(graph, readers, steps, folding);
-  const auto shows = [](const auto& sample) { return ShowsTheWindow(sample.second); };
-  if (!std::ranges::all_of(samples, shows)) {
+  const auto hides = std::ranges::find_if(readers, [&](const Reader& reader) {
+    const auto sample = samples.find(KeyOf(reader));
+    return sample != samples.end() && !ShowsTheWindow(sample->second);
+  });
+  if (hides != readers.end() && ShowsTheWindow(graph, *hides, kManySteps, folding)) {
     steps = kManySteps;
     samples = SamplesFor(graph, readers, steps, folding);
   }
-  for (const auto& [node, i] : readers) {
-    ir::Source& input = node->inputs[i];
-    const auto found = samples.find({input.node, input.port});
+  for (const Reader& reader : readers) {
+    ir::Source& input = reader.node->inputs[reader.input];
+    const auto found = samples.find(KeyOf(reader));
     if (found == samples.end()) continue;
     const ir::Source constant = NewConstant(graph, *input.node, found->second);
     constant.node->outputs[0].type.dims = DimsOf(input);

@@ -14,10 +14,6 @@
 namespace weft::graph {
 namespace {
 
-// The number that half-precision models use for minus infinity: the exponential of a score that is
-// lower by this much is 0.
-constexpr double kExcludingScore = -10000;
-
 double NumberAt(const ir::Constant& constant, size_t at) {
   const ElementType type = constant.type.type;
   return IsFloat(type) ? RealAt(type, constant.bytes, at)

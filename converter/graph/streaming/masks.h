@@ -16,6 +16,10 @@
 
 namespace weft::graph {
 
+// The number that half-precision models use for minus infinity: the exponential of a score that is
+// lower by this much is 0.
+inline constexpr double kExcludingScore = -10000;
+
 // The range of an attention: `past` positions before the first new one.
 struct Reach {
   int64_t past = 0;
