@@ -274,6 +274,29 @@ TEST(StreamingPositions, AttentionInAWindow) {
   ExpectContinues([](Timed& g) { Attend(g, 8); }, {83, 84, 85, 300});
 }
 
+TEST(StreamingPositions, AttentionInAWindowOf200) {
+  ExpectContinues([](Timed& g) { Attend(g, 200); }, {300});
+}
+
+// The window is wider from step 1000 on.
+TEST(StreamingPositions, RefusesAMaskThatChangesLater) {
+  const Form form = [](Timed& g) {
+    const ir::Source scores = g.Add("MatMul", 1, {g.x, g.x}, {{"transpose_b", "true"}});
+    const ir::Source row = g.Add("Unsqueeze", 1, {g.Numbers(), g.Ints({1})});
+    const ir::Source column = g.Add("Unsqueeze", 1, {g.Numbers(), g.Ints({0})});
+    const ir::Source distance = g.Of("Subtract", row, column);
+    const ir::Source window =
+        g.Add("Select", 1, {g.Of("Less", row, g.Int(1000)), g.Int(8), g.Int(16)});
+    const ir::Source keeps = g.Of("LogicalAnd", g.Of("GreaterEqual", distance, g.Int(0)),
+                                  g.Of("Less", distance, window));
+    const ir::Source mask = g.Add("Select", 1, {keeps, g.Float(0), g.Float(-1e9f)});
+    const ir::Source shares = g.Add("Softmax", 8, {g.Of("Add", scores, mask)}, {{"axis", "2"}});
+    g.Result(g.Add("MatMul", 1, {shares, g.x}));
+  };
+  const std::string text = Refusal(Of(kAssumed, form), 1, {}, TimeIs::kOpen);
+  EXPECT_NE(text.find("only --shape can limit"), std::string::npos) << text;
+}
+
 // Keys and values of all earlier steps need memory in proportion to the number of steps.
 TEST(StreamingPositions, RefusesAttentionToAllEarlierSteps) {
   const Form form = [](Timed& g) { Attend(g, 1 << 20); };

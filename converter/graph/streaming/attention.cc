@@ -266,12 +266,13 @@ void AddToGroup(AxisRelation& relation, const PortAxis& out, const PortAxis& in)
 
 std::vector<CausalAttention> ReadAttentions(ir::Graph& graph, const Folding* folding,
                                             std::vector<const ir::Node*>& others) {
-  std::optional<int64_t> sampled;
+  std::optional<MaskSamples> sampled;
   if (folding != nullptr) {
     MarkAgain(graph, *folding);
     sampled = SampleMasks(graph, *folding);
   }
-  for (ir::Node* node : ir::Topological(graph)) TakeApart(graph, *node, sampled);
+  for (ir::Node* node : ir::Topological(graph))
+    TakeApart(graph, *node, sampled ? std::optional(sampled->steps) : std::nullopt);
   if (folding != nullptr) MarkAgain(graph, *folding);
   const ReadersOf readers = Readers(graph);
   std::vector<CausalAttention> attentions;
@@ -279,11 +280,12 @@ std::vector<CausalAttention> ReadAttentions(ir::Graph& graph, const Folding* fol
     if (IsCalled(*node, "ScaledDotProductAttention")) others.push_back(node);
     std::optional<CausalAttention> attention = ReadForm(graph, readers, *node);
     if (!attention) continue;
-    if (IsOverPairs({attention->scores, 0})) attention->positions = *sampled;
+    if (IsOverPairs({attention->scores, 0})) attention->positions = sampled->steps;
     const Masks masks(attention->masks, attention->positions, attention->softmax != nullptr);
     const std::optional<Reach> reach = masks.Read();
     if (reach) {
       attention->reach = *reach;
+      if (sampled && !sampled->are_complete) attention->positions = reach->past + reach->period;
       attentions.push_back(*std::move(attention));
     } else if (attention->softmax != nullptr) {
       others.push_back(attention->softmax);

@@ -2,8 +2,9 @@
 #include "converter/graph/streaming/mask_samples.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -13,13 +14,13 @@
 #include "converter/graph/streaming/length_values.h"
 #include "converter/graph/streaming/masks.h"
 #include "converter/ir/time_length.h"
+#include "converter/ops/operation.h"
 
 namespace weft::graph {
 namespace {
 
-// Windows of more steps are not recognised. The second number is used if the first one does not
-// show the end of each window.
-constexpr int64_t kFewSteps = 84, kManySteps = 840;
+constexpr int64_t kMinSteps = 84;
+constexpr int64_t kMaxWindow = 420;
 
 using SampleKey = std::pair<const ir::Node*, uint32_t>;
 using Samples = std::map<SampleKey, ir::Constant>;
@@ -70,28 +71,57 @@ Samples SamplesFor(const ir::Graph& graph, const std::vector<Reader>& readers, i
   return samples;
 }
 
-// Returns true if the first step reads the last step like the last step reads the first one, so
-// that neither sees the other.
-bool ShowsTheWindow(const ir::Constant& sample) {
-  const Dims& dims = sample.type.dims;
-  const auto size = static_cast<size_t>(ElementBytes(sample.type.type));
-  if (dims.size() < 2 || dims.back() != dims.end()[-2] || size == 0) return true;
-  const auto columns = static_cast<size_t>(dims.back());
-  const size_t first = columns - 1, last = (columns - 1) * columns;
-  const std::byte* bytes = sample.bytes.data();
-  if (std::memcmp(bytes + first * size, bytes + last * size, size) == 0) return true;
-  const auto excludes = [&](size_t at) {
-    return IsFloat(sample.type.type) &&
-           RealAt(sample.type.type, sample.bytes, at) <= kExcludingScore;
-  };
-  return excludes(first) && excludes(last);
-}
+// Collects the numbers in a mask from which on it may have another form, such as a window.
+class StatedNumbers {
+ public:
+  explicit StatedNumbers(const ir::Graph& graph) : graph_(graph) {}
 
-bool ShowsTheWindow(const ir::Graph& graph, const Reader& reader, int64_t steps,
-                    const Folding& folding) {
-  const Samples samples = SamplesFor(graph, {reader}, steps, folding);
-  return !samples.empty() && ShowsTheWindow(samples.begin()->second);
-}
+  void Read(ir::Node& node) {
+    if (!done_.insert(&node).second || node.constant || node.operation == nullptr) return;
+    const ops::Traits& traits = node.operation->traits;
+    if (traits.shape_only) return;
+    for (const ir::Source& input : node.inputs) {
+      const ir::Constant* constant = ConstantOf(input);
+      if (constant == nullptr) Read(*input.node);
+      if (constant != nullptr && traits.pointwise) Add(*constant);
+    }
+    Faults discarded;
+    const ops::Attributes attributes(graph_, node, discarded);
+    if (attributes.Has("min")) Add(attributes.Float("min", 0));
+    if (attributes.Has("max")) Add(attributes.Float("max", 0));
+    reads_table_ =
+        reads_table_ || (node.inputs[0].node->constant && ops::RelationOf(graph_, node).selects);
+  }
+
+  // Returns a number of steps that shows the form of the mask.
+  int64_t Steps() const {
+    if (reads_table_) return 2 * kMaxWindow;
+    return std::max(kMinSteps, 2 * (static_cast<int64_t>(std::ceil(max_)) + 1));
+  }
+  // Returns true if there are numbers above kMaxWindow.
+  bool has_more() const { return has_more_; }
+
+ private:
+  void Add(const ir::Constant& constant) {
+    const ElementType type = constant.type.type;
+    const auto count = static_cast<size_t>(ElementCount(constant.type.dims).value_or(0));
+    for (size_t i = 0; i < count; ++i) {
+      Add(IsFloat(type) ? RealAt(type, constant.bytes, i)
+                        : static_cast<double>(IntegerAt(type, constant.bytes, i)));
+    }
+  }
+  void Add(double number) {
+    number = std::abs(number);
+    if (!(number < -kExcludingScore)) return;  // a score
+    has_more_ = has_more_ || number > kMaxWindow;
+    if (number <= kMaxWindow) max_ = std::max(max_, number);
+  }
+
+  const ir::Graph& graph_;
+  std::set<const ir::Node*> done_;
+  double max_ = 0;
+  bool has_more_ = false, reads_table_ = false;
+};
 
 }  // namespace
 
@@ -100,18 +130,11 @@ bool IsOverPairs(const ir::Source& source) {
   return rank >= 2 && (ir::OpenAxes(source) >> (rank - 2) & 3U) == 3U;
 }
 
-int64_t SampleMasks(ir::Graph& graph, const Folding& folding) {
+MaskSamples SampleMasks(ir::Graph& graph, const Folding& folding) {
   const std::vector<Reader> readers = ReadersOfMasks(graph, folding);
-  int64_t steps = kFewSteps;
-  Samples samples = SamplesFor(graph, readers, steps, folding);
-  const auto hides = std::ranges::find_if(readers, [&](const Reader& reader) {
-    const auto sample = samples.find(KeyOf(reader));
-    return sample != samples.end() && !ShowsTheWindow(sample->second);
-  });
-  if (hides != readers.end() && ShowsTheWindow(graph, *hides, kManySteps, folding)) {
-    steps = kManySteps;
-    samples = SamplesFor(graph, readers, steps, folding);
-  }
+  StatedNumbers numbers(graph);
+  for (const Reader& reader : readers) numbers.Read(*reader.node->inputs[reader.input].node);
+  const Samples samples = SamplesFor(graph, readers, numbers.Steps(), folding);
   for (const Reader& reader : readers) {
     ir::Source& input = reader.node->inputs[reader.input];
     const auto found = samples.find(KeyOf(reader));
@@ -121,7 +144,7 @@ int64_t SampleMasks(ir::Graph& graph, const Folding& folding) {
     constant.node->outputs[0].doubled = input.node->outputs[input.port].doubled;
     input = constant;
   }
-  return steps;
+  return {numbers.Steps(), !numbers.has_more()};
 }
 
 }  // namespace weft::graph

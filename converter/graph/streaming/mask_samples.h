@@ -14,10 +14,17 @@ namespace weft::graph {
 // Returns true if there are a row and a column for each of T steps.
 bool IsOverPairs(const ir::Source& source);
 
+struct MaskSamples {
+  int64_t steps = 0;  // of the constants
+  // False if the masks may have another form from a later step on.
+  bool are_complete = true;
+};
+
 // Replaces computed values that nodes over pairs of steps read by constants. The type of their port
-// stays; the constant itself has the number of steps that is returned. Skips values that depend on
-// T in other ways than by their number of elements.
-int64_t SampleMasks(ir::Graph& graph, const Folding& folding);
+// stays; the constant itself has `steps` steps. Skips values that depend on T in other ways than by
+// their number of elements. A mask can have another form only from a number of steps on that the
+// model states, for example as a window: `steps` is more than twice all of these.
+MaskSamples SampleMasks(ir::Graph& graph, const Folding& folding);
 
 }  // namespace weft::graph
 
