@@ -359,7 +359,6 @@ plan::PlanOptions PlanOptionsOf(const ConvertOptions& options) {
   plan::PlanOptions plan_options;
   plan_options.budget_bytes = options.arena_budget_bytes;
   plan_options.aim = options.arena_aim;
-  plan_options.joins_chains = true;
   std::vector<plan::Memory>& memories = plan_options.memories;
   for (const ScratchRegion& region : options.regions) {
     const auto slower = static_cast<double>(memories.size());

@@ -18,9 +18,8 @@ nlohmann::ordered_json CurveJson(const pipeline::Converted& converted) {
                     {"scratch_bound_bytes", point.account.bound_bytes},
                     {"scratch_proof", plan::ToString(point.account)},
                     {"hoisted_rows", plan::RowsText(point.candidate)},
-                    {"hoists_invariants", point.candidate.hoists_invariants},
-                    {"outputs_over_inputs", point.candidate.allows_overlap},
-                    {"fuses_loops", point.candidate.fuses_loops},
+                    {"outputs_over_inputs", point.candidate.outputs_over_inputs},
+                    {"fuses_loops", point.candidate.fusion != plan::Fusion::kNone},
                     {"cost", plan::CostOf(point.work)},
                     {"weight_bytes_read", point.work.weight_bytes},
                     {"other_bytes_touched", point.work.other_bytes},
@@ -37,11 +36,13 @@ std::string CurveText(const pipeline::Converted& converted) {
   Table table(
       {"plan", ">scratch", ">estimated time", ">weights read per run", ">steps per run", "loops"});
   const double fastest = plan::CostOf(curve.front().work);
-  const bool has_fused = std::ranges::any_of(
-      curve, [](const plan::CurvePoint& point) { return point.candidate.fuses_loops; });
+  const auto is_fused = [](const plan::CurvePoint& point) {
+    return point.candidate.fusion != plan::Fusion::kNone;
+  };
+  const bool has_fused = std::ranges::any_of(curve, is_fused);
   const auto row = [&](const char* name, const plan::CurvePoint& point) {
     const double cost = plan::CostOf(point.work);
-    const char* const fused = point.candidate.fuses_loops ? "fused" : "separate";
+    const char* const fused = is_fused(point) ? "fused" : "separate";
     table.Row({name, fmt::format("{} bytes", point.scratch_bytes),
                fmt::format("{:.0f} %", fastest > 0 ? 100 * cost / fastest : 100),
                fmt::format("{:.0f} bytes", point.work.weight_bytes),

@@ -32,11 +32,7 @@ namespace {
 
 constexpr int64_t kAlignmentNodes = 2000;
 constexpr int kMaxOrders = 4;
-constexpr int64_t kAllRows = std::numeric_limits<int64_t>::max();
-constexpr Candidate kCandidates[] = {
-    {kAllRows, true, false}, {kAllRows, true, true}, {64, true, true}, {32, true, true},
-    {16, true, true},        {8, true, true},        {4, true, true},  {2, true, true},
-    {1, true, true},         {1, false, true}};
+constexpr int64_t kRowsAtOnce[] = {kAllRows, 64, 32, 16, 8, 4, 2, 1};
 
 // Places weights in the order in which the listing uses them. Weights without a reader (folded,
 // repacked) are left out of the file.
@@ -111,15 +107,14 @@ Memory RoundedDown(Memory memory) {
   return memory;
 }
 
-// Overlaps in loops cost no time, so they are always allowed; overlaps in a step make it slower.
-std::vector<AllowedOverlap> AllOverlaps(const program::Program& program,
-                                        std::span<const Lifetime> lifetimes, bool allows_overlap) {
-  std::vector<AllowedOverlap> allowed_overlaps = OverlapsInLoops(program, lifetimes);
-  if (allows_overlap)
-    std::ranges::move(OverlapsOf(program, lifetimes), std::back_inserter(allowed_overlaps));
-  return allowed_overlaps;
+// Allows steps to write their output over their input. Returns false if no step can.
+bool AllowOverlap(Plan& plan) {
+  std::vector<AllowedOverlap> allowed = OverlapsOf(plan.program, Liveness(plan.program));
+  std::ranges::copy(allowed, std::back_inserter(plan.problem.allowed_overlaps));
+  return !allowed.empty();
 }
 
+// Overlaps in loops cost no time, so they are always allowed; overlaps in a step make it slower.
 void SetProblem(Plan& plan, std::span<const Memory> memories, bool allows_overlap) {
   Problem& problem = plan.problem;
   if (!memories.empty()) problem.memories.clear();
@@ -135,7 +130,8 @@ void SetProblem(Plan& plan, std::span<const Memory> memories, bool allows_overla
                                .alignment_bytes = kScratchAlignment,
                                .traffic_bytes = traffic[each.root]});
   }
-  problem.allowed_overlaps = AllOverlaps(plan.program, lifetimes, allows_overlap);
+  problem.allowed_overlaps = OverlapsInLoops(plan.program, lifetimes);
+  if (allows_overlap) AllowOverlap(plan);
 }
 
 std::vector<int64_t> ScratchBytes(const Placement& placement) {
@@ -177,6 +173,25 @@ void PlaceScratch(Plan& plan) {
     plan.memories[plan.scratch_roots[i]] = placed.memory;
   }
   plan.scratch_bytes = ScratchBytes(plan.placement);
+  std::vector<Placed> positions;
+  for (size_t root = 0; root < plan.memories.size(); ++root) {
+    positions.push_back({plan.memories[root], plan.offsets_bytes[root]});
+  }
+  plan.work = WorkOf(plan.program, positions);
+}
+
+// A plan with all addresses except those in scratch.
+Plan Unplaced(program::Program program, std::span<const Memory> memories, bool allows_overlap) {
+  Plan plan;
+  plan.program = std::move(program);
+  for (const program::Value& value : plan.program.values) {
+    plan.offsets_bytes.push_back(value.storage == program::Storage::kScratch ? 0 : kNoOffset);
+  }
+  plan.memories.assign(plan.program.values.size(), 0);
+  WeightsPlacer(plan).Run();
+  PlaceState(plan);
+  SetProblem(plan, memories, allows_overlap);
+  return plan;
 }
 
 // Describes what exceeds the limits of the format; empty if everything fits.
@@ -191,22 +206,12 @@ std::string ExcessOfFormat(const Plan& plan) {
 
 }  // namespace
 
-std::span<const Candidate> Candidates() { return kCandidates; }
-
 int64_t Plan::all_scratch_bytes() const {
   return std::accumulate(scratch_bytes.begin(), scratch_bytes.end(), int64_t{0});
 }
 
 Plan PlanAsIs(program::Program program, std::span<const Memory> memories, bool allows_overlap) {
-  Plan plan;
-  plan.program = std::move(program);
-  for (const program::Value& value : plan.program.values) {
-    plan.offsets_bytes.push_back(value.storage == program::Storage::kScratch ? 0 : kNoOffset);
-  }
-  plan.memories.assign(plan.program.values.size(), 0);
-  WeightsPlacer(plan).Run();
-  PlaceState(plan);
-  SetProblem(plan, memories, allows_overlap);
+  Plan plan = Unplaced(std::move(program), memories, allows_overlap);
   PlaceScratch(plan);
   return plan;
 }
@@ -221,16 +226,13 @@ void Always(program::Program& program, const Candidate&) {
 }
 
 // The transformations of a candidate, in order. The lowered program with the first kHoistingParts
-// identifies the plan: candidates for which these give equal programs have equal plans.
+// identifies the candidate.
 constexpr PassPart<Change> kParts[] = {
-    {"hoist_invariants",
-     [](program::Program& program, const Candidate& candidate) {
-       if (candidate.hoists_invariants) program::HoistInvariants(program);
-     },
+    {"hoist_invariants", Always<program::HoistInvariants>,
      "moves steps without loop inputs out of loops"},
     {"hoist",
      [](program::Program& program, const Candidate& candidate) {
-       program::Hoist(program, candidate.hoisted_rows);
+       program::Hoist(program, candidate.rows_at_once);
      },
      "moves products of loop inputs out of loops, several rows at once"},
     {"chains",
@@ -246,7 +248,7 @@ constexpr PassPart<Change> kParts[] = {
     {"drop_copies", Always<program::DropCopies>, "removes copies whose source can be read"},
     {"uniform_copies", Always<FillUniformCopies>, "replaces copies of equal elements by fills"},
     {"in_place", Always<program::WriteInPlace>, "lets steps write over their inputs"}};
-constexpr size_t kHoistingParts = 3;
+constexpr size_t kHoistingParts = 2;
 
 void Apply(std::span<const PassPart<Change>> parts, const Candidate& candidate,
            program::Program& program, const PartObserver<program::Program>& observe = {}) {
@@ -271,61 +273,82 @@ std::optional<program::Program> Ordered(program::Program program) {
   return program;
 }
 
-// Returns true if the peak of `program` is below the scratch of `plan`, so that planning it may
-// pay.
-bool CanShrink(const program::Program& program, const Plan& plan, bool allows_overlap) {
-  const std::vector<Lifetime> lifetimes = Liveness(program);
-  std::vector<Buffer> buffers;
-  for (const Lifetime& each : lifetimes) buffers.push_back({"", each.bytes, each.time, each.gaps});
-  const std::vector<AllowedOverlap> allowed_overlaps =
-      AllOverlaps(program, lifetimes, allows_overlap);
-  return PeakOf(buffers, 1, allowed_overlaps).bytes < plan.all_scratch_bytes();
+bool HasChains(const program::Program& program) {
+  return std::ranges::any_of(program.blocks, [](const program::Block& block) {
+    return std::ranges::any_of(block.items, [](const program::Item& item) {
+      const auto* step = std::get_if<program::Step>(&item);
+      return step != nullptr && step->kind() == program::StepKind::kChain;
+    });
+  });
+}
+
+int64_t PeakOf(const Plan& plan) {
+  return PeakOf(plan.problem.buffers, 1, plan.problem.allowed_overlaps).bytes;
+}
+
+// The plans of one candidate before placement: its program in several orders of steps, and these
+// without chains, because a chain runs at one time while its steps can run at several. The one that
+// needs the smallest scratch is the candidate's plan; among equal ones, the first.
+struct Draft {
+  std::vector<Plan> orders;
+  double min_cost = 0;    // of all orders, if no step writes over its input
+  int64_t min_bytes = 0;  // of scratch: the minimum over all orders of the peak of live bytes
+};
+
+void SetBounds(Draft& draft) {
+  draft.min_cost = std::numeric_limits<double>::infinity();
+  draft.min_bytes = std::numeric_limits<int64_t>::max();
+  for (const Plan& plan : draft.orders) {
+    draft.min_cost = std::min(draft.min_cost, CostOf(WorkOf(plan.program, {})));
+    draft.min_bytes = std::min(draft.min_bytes, PeakOf(plan));
+  }
 }
 
 // The steps keep the order in which they were lowered unless another order needs less scratch. Two
 // searches are tried: one keeps the buffers shared in the first order, the other starts without
 // sharing.
-Plan PlanHoisted(program::Program hoisted, const Candidate& candidate,
-                 std::span<const Memory> memories) {
+void AddOrders(program::Program hoisted, const Candidate& candidate,
+               std::span<const Memory> memories, Draft& draft) {
   const auto parts = std::span(kParts).subspan(kHoistingParts);
   Apply(parts.first(parts.size() - 1), candidate, hoisted);
   program::Program apart = hoisted;
   Apply(parts.last(1), candidate, hoisted);
-  Plan plan = PlanAsIs(hoisted, memories, candidate.allows_overlap);
-  for (program::Program* start : {&hoisted, &apart}) {
-    std::optional<program::Program> ordered = Ordered(std::move(*start));
-    if (!ordered || !CanShrink(*ordered, plan, candidate.allows_overlap)) continue;
-    Plan other = PlanAsIs(std::move(*ordered), memories, candidate.allows_overlap);
-    if (other.all_scratch_bytes() < plan.all_scratch_bytes()) plan = std::move(other);
-  }
-  plan.candidate = candidate;
-  return plan;
+  const auto add = [&](program::Program program) {
+    draft.orders.push_back(Unplaced(std::move(program), memories, candidate.outputs_over_inputs));
+    draft.orders.back().candidate = candidate;
+  };
+  std::optional<program::Program> ordered = Ordered(hoisted), again = Ordered(std::move(apart));
+  add(std::move(hoisted));
+  if (ordered) add(*std::move(ordered));
+  if (again) add(*std::move(again));
 }
 
-// Fingerprint of a hoisted program. Two hoisted versions of one program with equal outlines are the
-// same: hoisting a step changes the items of blocks, and the number of rows of a product changes
-// the bytes of values and the trip counts.
-struct Outline {
-  size_t values = 0;
-  int64_t bytes = 0, trips = 0;
-  std::vector<size_t> items;  // by block
-  bool operator==(const Outline&) const = default;
-};
+Draft DraftOf(program::Program hoisted, Candidate candidate, std::span<const Memory> memories) {
+  Draft draft;
+  AddOrders(hoisted, candidate, memories, draft);
+  if (HasChains(draft.orders[0].program)) {
+    candidate.joins_chains = false;
+    AddOrders(std::move(hoisted), candidate, memories, draft);
+  }
+  SetBounds(draft);
+  return draft;
+}
 
-Outline OutlineOf(const program::Program& program) {
-  Outline outline;
-  outline.values = program.values.size();
-  for (const program::Block& block : program.blocks) outline.items.push_back(block.items.size());
-  for (const program::Value& value : program.values) outline.bytes += value.bytes;
-  for (const program::Section& section : program.sections) outline.trips += section.trip_count;
-  return outline;
+Plan PlanOf(Draft draft) {
+  std::optional<Plan> min;
+  for (Plan& plan : draft.orders) {
+    if (min && PeakOf(plan) >= min->all_scratch_bytes()) continue;
+    PlaceScratch(plan);
+    if (!min || plan.all_scratch_bytes() < min->all_scratch_bytes()) min = std::move(plan);
+  }
+  return *std::move(min);
 }
 
 }  // namespace
 
 Plan MakePlan(program::Program lowered, const Candidate& candidate,
               std::span<const Memory> memories) {
-  return PlanHoisted(Hoisted(std::move(lowered), candidate), candidate, memories);
+  return PlanOf(DraftOf(Hoisted(std::move(lowered), candidate), candidate, memories));
 }
 
 std::string ExcessOf(const Plan& plan, const PlanOptions& options) {
@@ -350,57 +373,62 @@ std::string ExcessOf(const Plan& plan, const PlanOptions& options) {
 
 namespace {
 
-// Returns true if any step may write over its input, with the steps in their lowered order.
-bool MayOverlap(program::Program hoisted) {
-  ChainCopies(hoisted);
-  Coalesce(hoisted);
-  return !OverlapsOf(hoisted, Liveness(hoisted)).empty();
+// Adds the candidate's draft that may also write outputs over inputs, if any step can.
+void AddOverlapping(std::vector<Draft>& drafts) {
+  Draft overlapping = drafts.back();
+  bool is_any = false;
+  for (Plan& plan : overlapping.orders) {
+    is_any = AllowOverlap(plan) || is_any;
+    plan.candidate.outputs_over_inputs = true;
+  }
+  if (!is_any) return;
+  SetBounds(overlapping);
+  drafts.push_back(std::move(overlapping));
 }
 
-// Adds the plans of the candidates; candidates with equal programs result in one plan.
-void AddPlansOf(const program::Program& lowered, std::span<const Candidate> candidates,
-                const PlanOptions& options, std::vector<Plan>& plans) {
-  std::optional<Outline> last;
-  for (Candidate candidate : candidates) {
-    candidate.joins_chains = options.joins_chains;
+// Returns the drafts of all candidates, without those whose program equals an earlier one: it reads
+// the same bytes, because fewer rows at once read more weights.
+std::vector<Draft> DraftsOf(const program::Program& lowered, std::span<const Memory> memories,
+                            std::span<const FusedProgram> fused) {
+  std::vector<Draft> drafts;
+  std::optional<Work> last;
+  for (const int64_t rows : kRowsAtOnce) {
+    const Candidate candidate{rows, rows != kAllRows};
     program::Program hoisted = Hoisted(lowered, candidate);
-    const Outline outline = OutlineOf(hoisted);
-    const bool is_as_last = last == outline;
-    last = outline;
-    // A candidate that differs only in allows_overlap is new only if some step may write over its
-    // input.
-    const bool is_new =
-        !is_as_last ||
-        (candidate.allows_overlap && !plans.back().candidate.allows_overlap && MayOverlap(hoisted));
-    if (is_new) plans.push_back(PlanHoisted(std::move(hoisted), candidate, options.memories));
+    const Work work = WorkOf(hoisted, {});
+    if (std::exchange(last, work) == work) continue;
+    drafts.push_back(DraftOf(std::move(hoisted), candidate, memories));
+    if (rows == kAllRows) AddOverlapping(drafts);
+    if (lowered.sections.empty()) break;  // there is nothing to hoist
   }
+  for (const FusedProgram& each : fused) {
+    const Candidate candidate{each.tile, true, each.fusion};
+    drafts.push_back(DraftOf(Hoisted(each.program, candidate), candidate, memories));
+  }
+  return drafts;
 }
 
-Work WorkOf(const Plan& plan) {
-  std::vector<Placed> positions;
-  for (size_t root = 0; root < plan.memories.size(); ++root) {
-    positions.push_back({plan.memories[root], plan.offsets_bytes[root]});
+// Returns the plans that may be points of the curve, in order of cost; among equal costs the
+// smallest first. If a plan that fits costs at most the lower bound of a draft, and needs at most
+// its lower bound of scratch, the draft is not placed.
+std::vector<Plan> PlansOf(std::vector<Draft> drafts, const PlanOptions& options) {
+  std::ranges::stable_sort(drafts, {}, &Draft::min_cost);
+  std::vector<Plan> plans;
+  for (Draft& draft : drafts) {
+    const bool is_dominated = std::ranges::any_of(plans, [&](const Plan& plan) {
+      return CostOf(plan.work) <= draft.min_cost && plan.all_scratch_bytes() <= draft.min_bytes &&
+             ExcessOf(plan, options).empty();
+    });
+    if (!is_dominated) plans.push_back(PlanOf(std::move(draft)));
   }
-  return WorkOf(plan.program, positions);
-}
-
-// Sorts by cost, lowest first; among equal costs by scratch, smallest first.
-void SortByCost(std::vector<Plan>& plans) {
-  std::vector<std::pair<double, int64_t>> keys;
-  for (const Plan& plan : plans) {
-    keys.emplace_back(CostOf(WorkOf(plan)), plan.all_scratch_bytes());
-  }
-  std::vector<size_t> order(plans.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t i) { return keys[i]; });
-  std::vector<Plan> sorted;
-  for (const size_t i : order) sorted.push_back(std::move(plans[i]));
-  plans = std::move(sorted);
+  std::ranges::stable_sort(plans, {}, [](const Plan& plan) {
+    return std::pair(CostOf(plan.work), plan.all_scratch_bytes());
+  });
+  return plans;
 }
 
 // Returns the plans that fit into the memories and are smaller than all faster ones.
-std::vector<size_t> FittingOf(const std::vector<Plan>& plans, PlanOptions options) {
-  options.budget_bytes.reset();
+std::vector<size_t> FittingOf(const std::vector<Plan>& plans, const PlanOptions& options) {
   std::vector<size_t> fitting;
   for (size_t i = 0; i < plans.size(); ++i) {
     const bool is_smaller =
@@ -427,29 +455,12 @@ std::optional<size_t> PointFor(const std::vector<CurvePoint>& curve, const PlanO
   return std::nullopt;
 }
 
-// Plans of the program and of its versions with fused loops, fastest first.
-std::vector<Plan> PlansOf(const program::Program& lowered, const PlanOptions& options,
-                          std::span<const FusedProgram> fused) {
-  std::vector<Plan> plans;
-  AddPlansOf(lowered, kCandidates, options, plans);
-  for (const FusedProgram& each : fused) {
-    Candidate candidates[] = {{each.tile, true, true, true}, {each.tile, false, true, true}};
-    for (Candidate& candidate : candidates) {
-      candidate.fuses_steps = each.has_steps;
-      candidate.fuses_windows = each.has_windows;
-    }
-    AddPlansOf(each.program, candidates, options, plans);
-  }
-  SortByCost(plans);
-  return plans;
-}
-
-std::optional<Plan> ChosenOf(std::vector<Plan>& plans, const PlanOptions& options) {
+std::optional<Plan> ChosenOf(std::vector<Plan>& plans, const std::vector<size_t>& fitting,
+                             const PlanOptions& options) {
   std::vector<CurvePoint> curve;
-  const std::vector<size_t> fitting = FittingOf(plans, options);
   for (const size_t i : fitting) {
     const Plan& plan = plans[i];
-    curve.push_back({plan.candidate, plan.all_scratch_bytes(), plan.account, WorkOf(plan)});
+    curve.push_back({plan.candidate, plan.all_scratch_bytes(), plan.account, plan.work});
   }
   const std::optional<size_t> point = PointFor(curve, options);
   if (!point) return std::nullopt;
@@ -459,51 +470,25 @@ std::optional<Plan> ChosenOf(std::vector<Plan>& plans, const PlanOptions& option
   return chosen;
 }
 
-bool HasChains(const program::Program& program) {
-  return std::ranges::any_of(program.blocks, [](const program::Block& block) {
-    return std::ranges::any_of(block.items, [](const program::Item& item) {
-      const auto* step = std::get_if<program::Step>(&item);
-      return step != nullptr && step->kind() == program::StepKind::kChain;
-    });
-  });
-}
-
 // Returns the lowered program of the candidate: one with fused loops, if it fuses them.
 const program::Program& LoweredOf(const Candidate& candidate, const program::Program& lowered,
                                   std::span<const FusedProgram> fused) {
-  const auto is_its = [&](const FusedProgram& each) {
-    return each.tile == candidate.hoisted_rows && each.has_steps == candidate.fuses_steps &&
-           each.has_windows == candidate.fuses_windows;
-  };
-  const auto found = std::ranges::find_if(fused, is_its);
-  return candidate.fuses_loops && found != fused.end() ? found->program : lowered;
-}
-
-// Returns true if the same plan without chains needs less scratch: a chain runs at one time, while
-// its steps could run at several.
-bool IsSmallerWithoutChains(const Plan& plan, const program::Program& lowered,
-                            const PlanOptions& options, std::span<const FusedProgram> fused) {
-  if (!HasChains(plan.program)) return false;
-  Candidate candidate = plan.candidate;
-  candidate.joins_chains = false;
-  const program::Program& program = LoweredOf(candidate, lowered, fused);
-  return MakePlan(program, candidate, options.memories).all_scratch_bytes() <
-         plan.all_scratch_bytes();
+  const auto found = std::ranges::find_if(fused, [&](const FusedProgram& each) {
+    return each.tile == candidate.rows_at_once && each.fusion == candidate.fusion;
+  });
+  return found == fused.end() ? lowered : found->program;
 }
 
 }  // namespace
 
 std::optional<Plan> ChoosePlan(const program::Program& lowered, const PlanOptions& options,
                                Faults& faults, std::span<const FusedProgram> fused) {
-  std::vector<Plan> plans = PlansOf(lowered, options, fused);
-  std::optional<Plan> chosen = ChosenOf(plans, options);
-  if (options.joins_chains &&
-      (!chosen || IsSmallerWithoutChains(*chosen, lowered, options, fused))) {
-    PlanOptions apart = options;
-    apart.joins_chains = false;
-    return ChoosePlan(lowered, apart, faults, fused);
+  PlanOptions unlimited = options;
+  unlimited.budget_bytes.reset();
+  std::vector<Plan> plans = PlansOf(DraftsOf(lowered, options.memories, fused), unlimited);
+  if (std::optional<Plan> chosen = ChosenOf(plans, FittingOf(plans, unlimited), options)) {
+    return chosen;
   }
-  if (chosen) return chosen;
   const Plan& min = *std::ranges::min_element(plans, {}, &Plan::all_scratch_bytes);
   std::string line = "plan: " + ExcessOf(min, options);
   if (ExcessOfFormat(min).empty()) {
@@ -522,19 +507,19 @@ void ObserveParts(const program::Program& lowered, std::span<const FusedProgram>
 }
 
 std::string RowsText(const Candidate& candidate) {
-  return candidate.hoisted_rows == kAllRows ? "all" : fmt::format("{}", candidate.hoisted_rows);
+  return candidate.rows_at_once == kAllRows ? "all" : fmt::format("{}", candidate.rows_at_once);
 }
 
 std::string ToString(const Plan& plan) {
   return fmt::format(
-      "{}\nhoisted: {} rows of a product at once, {} invariants; outputs overwrite inputs: {}; "
+      "{}\nhoisted: {} rows of a product at once; outputs overwrite inputs: {}; "
       "loops of stacked layers: {}\n{}"
       "weights {} bytes, state {}, scratch {} ({})\n",
       ToString(plan.program), RowsText(plan.candidate),
-      plan.candidate.hoists_invariants ? "all" : "no",
-      plan.candidate.allows_overlap ? "with an offset" : "no",
-      plan.candidate.fuses_loops ? "fused" : "separate", ToString(plan.problem, plan.placement),
-      plan.weights_bytes, plan.state_bytes, plan.all_scratch_bytes(), ToString(plan.account));
+      plan.candidate.outputs_over_inputs ? "with an offset" : "no",
+      plan.candidate.fusion == Fusion::kNone ? "separate" : "fused",
+      ToString(plan.problem, plan.placement), plan.weights_bytes, plan.state_bytes,
+      plan.all_scratch_bytes(), ToString(plan.account));
 }
 
 }  // namespace weft::plan

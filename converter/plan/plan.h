@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns a program into the plan that a file is written from. A candidate selects transformations of
-// the program; each candidate results in one plan. The plans for which no other plan is both faster
-// and smaller form the curve of the model, and one of them is chosen.
+// the program. Its draft, a plan without addresses in scratch, gives lower bounds of cost and
+// scratch; drafts that cannot be better than an earlier plan are not placed. The plans for which no
+// other plan is both faster and smaller form the curve of the model, and one of them is chosen.
 //
-//   lowered Program -> for each candidate: MakePlan -> Plan {bytes, bound, work} -> ChoosePlan
+//   lowered Program -> drafts {min cost, min bytes} -> plans {bytes, bound, work} -> curve -> Plan
 #ifndef WEFT_CONVERTER_PLAN_PLAN_H_
 #define WEFT_CONVERTER_PLAN_PLAN_H_
 
@@ -35,26 +36,23 @@ inline constexpr int64_t kMaxRegionBytes = INT32_MAX;
 // Offset of a value without an address. Adding any size to it never gives a valid file offset.
 inline constexpr int64_t kNoOffset = INT64_MIN / 2;
 
-// Transformations of one candidate plan. More hoisted rows and hoisted invariants need more scratch
-// and are usually faster. In-place steps such as conv write their output over their input in blocks
-// of a few pixels: slower by a third for rows of five pixels, but two full maps are never live
-// together.
+inline constexpr int64_t kAllRows = INT64_MAX;
+
+// The choices of one plan. A model has at most 9 candidates and those of its fused programs.
 struct Candidate {
-  int64_t hoisted_rows = 1;        // rows of an input product computed at once, before the loop
-  bool hoists_invariants = false;  // steps with equal results in all iterations run once
-  bool allows_overlap = false;     // steps such as conv may write their output over their input
-  bool fuses_loops = false;        // loops of stacked layers become one (loops/fuse.h)
-  bool joins_chains = false;       // consecutive functions become one step (program/chains.h)
-  bool fuses_steps = false;        // also the steps between the loops
-  bool fuses_windows = false;      // also windows over time between the loops
+  // Rows of an input product computed at once, before the loop; in a fused program, iterations per
+  // tile. More rows need more scratch and read weights less often.
+  int64_t rows_at_once = 1;
+  // Steps such as conv may write their output over their input, in blocks of a few pixels: slower
+  // by a third for rows of five pixels, but two full maps are never live together.
+  bool outputs_over_inputs = false;
+  Fusion fusion = Fusion::kNone;  // of the loops of stacked layers
+  bool joins_chains = true;       // program/chains.h; false if that needs more scratch
   bool operator==(const Candidate&) const = default;
 };
 
-// "all" or "16": the number of rows that are hoisted at once.
+// "all" or "16": the number of rows that are computed at once.
 std::string RowsText(const Candidate& candidate);
-
-// The candidates of every program. Programs with fusible loops have more.
-std::span<const Candidate> Candidates();
 
 // Selects the plan of the curve.
 enum class Aim : uint8_t {
@@ -81,7 +79,6 @@ struct PlanOptions {
   // is chosen, whatever the aim.
   std::optional<int64_t> budget_bytes;
   Aim aim = Aim::kBalanced;
-  bool joins_chains = false;  // if the plan then needs no more scratch
 };
 
 // A program with an address for every value.
@@ -105,6 +102,7 @@ struct Plan {
   std::vector<program::ValueId> scratch_roots;  // of the problem's buffers
   Placement placement;
   Account account;  // of the placement, with the lower bound for this order of steps
+  Work work;        // of one run
 
   // Scratch of all memories together.
   int64_t all_scratch_bytes() const;

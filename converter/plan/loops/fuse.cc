@@ -328,56 +328,45 @@ bool FuseLoopsBefore(program::Program& program, size_t end) {
   return has_fused;
 }
 
-bool FuseLoopsAndStepsBefore(program::Program& program, size_t end) {
+// Keeps the steps between loops only if that fuses more loops.
+Fusion FuseBefore(program::Program& program, size_t end) {
+  const bool has_fused = FuseLoopsBefore(program, end);
   program::Program with_steps = program;
-  FuseLoopsBefore(with_steps, end);
-  const size_t loops = LoopCount(with_steps, end);
   for (program::BlockId block = 0; block < end; ++block) {
     if (CountedLoopsIn(with_steps, block).size() > 1) StepFuser(with_steps, block).Run();
   }
-  if (LoopCount(with_steps, end) >= loops) return false;
-  program = std::move(with_steps);
-  return true;
-}
-
-void AddFused(const program::Program& program, bool has_steps,
-              std::vector<FusedProgram>& programs) {
-  const auto fuse = has_steps ? FuseLoopsAndStepsBefore : FuseLoopsBefore;
-  const size_t blocks = program.blocks.size();
-  program::Program fused = program;
-  if (!fuse(fused, blocks)) return;
-  program::Program tiles = program;
-  // The new blocks within tiles are left out, so loops within a tile stay separate.
-  if (SplitIntoTiles(tiles, kTile) && fuse(tiles, blocks)) {
-    programs.push_back({std::move(tiles), kTile, has_steps});
+  if (LoopCount(with_steps, end) >= LoopCount(program, end)) {
+    return has_fused ? Fusion::kLoops : Fusion::kNone;
   }
-  programs.push_back({std::move(fused), 1, has_steps});
+  program = std::move(with_steps);
+  return Fusion::kSteps;
 }
 
 }  // namespace
 
-bool FuseLoops(program::Program& program) {
-  return FuseLoopsBefore(program, program.blocks.size());
-}
-
-bool FuseLoopsAndSteps(program::Program& program) {
-  return FuseLoopsAndStepsBefore(program, program.blocks.size());
-}
+Fusion FuseLoops(program::Program& program) { return FuseBefore(program, program.blocks.size()); }
 
 std::vector<FusedProgram> FusedPrograms(const program::Program& program) {
   std::vector<FusedProgram> programs;
+  const auto add = [&](program::Program fused, int64_t tile, Fusion fusion) {
+    if (fusion != Fusion::kNone) programs.push_back({std::move(fused), tile, fusion});
+  };
   for (const int64_t tile : {kTile, kTile / 2, int64_t{1}}) {
     program::Program tiles = program;
     if (!RunInTiles(tiles, tile)) break;
-    programs.push_back({std::move(tiles), tile, true, true});
+    add(std::move(tiles), tile, Fusion::kWindows);
   }
-  bool has_loops = false;
-  for (program::BlockId block = 0; block < program.blocks.size(); ++block) {
-    has_loops = has_loops || CountedLoopsIn(program, block).size() > 1;
+  const size_t blocks = program.blocks.size();
+  program::Program fused = program;
+  const Fusion fusion = FuseBefore(fused, blocks);
+  if (fusion == Fusion::kNone) return programs;
+  program::Program tiles = program;
+  // The new blocks within tiles are left out, so loops within a tile stay separate.
+  if (SplitIntoTiles(tiles, kTile)) {
+    const Fusion of_tiles = FuseBefore(tiles, blocks);
+    add(std::move(tiles), kTile, of_tiles);
   }
-  if (!has_loops) return programs;
-  AddFused(program, false, programs);
-  AddFused(program, true, programs);
+  add(std::move(fused), 1, fusion);
   return programs;
 }
 

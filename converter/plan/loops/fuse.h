@@ -19,12 +19,19 @@
 
 namespace weft::plan {
 
+// The loops of stacked layers that are one loop.
+enum class Fusion : uint8_t {
+  kNone,
+  kLoops,    // of layers that directly follow each other
+  kSteps,    // also across steps between the layers
+  kWindows,  // also across windows over time, in tiles (time_tiles.h)
+};
+
 // A version of a program with fused loops.
 struct FusedProgram {
   program::Program program;
-  int64_t tile = 1;          // iterations per tile
-  bool has_steps = false;    // fused with steps between the layers
-  bool has_windows = false;  // fused with windows over time as well (time_tiles.h)
+  int64_t tile = 1;  // iterations per tile
+  Fusion fusion = Fusion::kNone;
 };
 // Returns versions of the program with fused loops, those with larger tiles first within each kind;
 // empty if there are no loops to fuse. Run this before the loops' states have buffers.
@@ -32,14 +39,14 @@ std::vector<FusedProgram> FusedPrograms(const program::Program& program);
 
 // Fuses two loops if the second one reads a sequence that the first one gathers, one chunk per
 // iteration and in the same order. Nothing else may read the sequence, and the first loop must be
-// able to run at the position of the second. Returns true if any loop has been fused.
-bool FuseLoops(program::Program& program);
-
+// able to run at the position of the second.
+//
 // Also fuses across steps between the loops that compute each iteration's part of their results
 // from that iteration's part of their operands (program/row_parts.h): products of rows, elementwise
-// functions, sums with other sequences. They become part of the loops. Returns true if more loops
-// have been fused than by FuseLoops; otherwise nothing changes.
-bool FuseLoopsAndSteps(program::Program& program);
+// functions, sums with other sequences. They become part of the loops.
+//
+// Returns kNone if nothing has changed.
+Fusion FuseLoops(program::Program& program);
 
 }  // namespace weft::plan
 

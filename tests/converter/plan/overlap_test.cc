@@ -120,10 +120,10 @@ TEST(AllowedOverlap, IsChosenForABudgetThatNoOtherPlanMeets) {
   Faults faults;
   const auto wide = ChoosePlan(program, {{}, 2 * kMapBytes}, faults);
   ASSERT_TRUE(wide);
-  EXPECT_FALSE(wide->candidate.allows_overlap);
+  EXPECT_FALSE(wide->candidate.outputs_over_inputs);
   const auto narrow = ChoosePlan(program, {{}, 36 * 1024}, faults);
   ASSERT_TRUE(narrow);
-  EXPECT_EQ(narrow->candidate, (Candidate{wide->candidate.hoisted_rows, true, true}));
+  EXPECT_EQ(narrow->candidate, (Candidate{kAllRows, true}));
   EXPECT_FALSE(ChoosePlan(program, {{}, kMapBytes}, faults));
   ASSERT_EQ(faults.lines().size(), 1u);
   EXPECT_NE(faults.lines()[0].find("scratch needs 35840 bytes and --arena-budget is 32000; peak is "

@@ -6,8 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "converter/ops/support/loop.h"
+#include "converter/ops/support/packed.h"
+#include "converter/plan/loops/loops.h"
 #include "converter/plan/validate_placement.h"
 #include "converter/program/builder.h"
+#include "tests/converter/plan/elementwise.h"
 
 namespace weft::plan {
 namespace {
@@ -133,7 +137,7 @@ TEST_F(PlanTest, DropsCopiesAndTakesTheFirstCandidateThatFits) {
   ASSERT_TRUE(plan);
   EXPECT_EQ(plan->curve.size(), 1u);
   EXPECT_EQ(plan->chosen, 0u);
-  EXPECT_EQ(plan->candidate, Candidates()[0]);
+  EXPECT_EQ(plan->candidate, Candidate{kAllRows});
   EXPECT_EQ(plan->scratch_bytes, (std::vector<int64_t>{16}));
 }
 
@@ -147,86 +151,69 @@ TEST_F(PlanTest, NamesThePeakOfTheLastCandidate) {
       << faults.lines()[0];
 }
 
-// A loop with an invariant step. Hoisted, its result uses scratch during the entire loop; repeated,
-// it shares the scratch of other values.
-program::Program LoopWithInvariant() {
+// y += x[i] * weights. The products of both iterations at once need more scratch, but read the
+// weights once.
+program::Program LoopWithProduct() {
+  constexpr int64_t kRows = 2, kInputs = 4, kOutputs = 64;
   program::Program program;
   program::Builder builder(program);
-  const TensorType row = {ElementType::f32, {64}};
-  const program::ValueId x = builder.Scratch(row), y = builder.Scratch(row);
+  const TensorType row = {ElementType::f32, {1, kOutputs}};
+  const program::ValueId x = builder.Scratch({ElementType::f32, {kRows, kInputs}});
+  const program::ValueId initial = builder.Scratch(row);
   program.inputs.push_back({x, {"x"}});
-  builder.Fill(y);
-  const program::SectionId id = builder.NewSection();
-  const program::BlockId inside = builder.NewBlock();
-  builder.SetBlock(inside);
-  const program::ValueId large = builder.Scratch({ElementType::f32, {256}}),
-                         once = builder.Scratch(row);
-  builder.Fill(large);
-  format::BinaryParams add;
-  add.mutate_rank(1);
-  add.mutable_dims()->Mutate(0, 64);
-  add.mutable_a_strides()->Mutate(0, 1);
-  add.mutable_b_strides()->Mutate(0, 1);
-  add.mutate_op(format::BinaryOp::add);
-  builder.Emit(add, {y, builder.View(large, 0, row)}, {y});
-  format::UnaryParams exp;
-  exp.mutate_count(64);
-  exp.mutable_activation().mutate_op(format::UnaryOp::exp);
-  builder.Emit(exp, {x}, {once});
-  builder.Emit(add, {y, once}, {y});
-  builder.SetBlock(program.main);
-  program.sections[id].copies = {inside};
-  program.sections[id].trip_count = program.sections[id].max_trips = 3;
-  builder.Enter(id);
-  program.outputs.push_back({y, {"y"}});
-  program.outputs.push_back({x, {"x again"}});  // so that no step overwrites x
+  program.inputs.push_back({initial, {"initial"}});
+  ops::LoopSpec spec;
+  spec.trips = kRows;
+  spec.sliced.push_back({x, 0, 1, false, 0});
+  spec.carried.push_back({initial, 0});
+  spec.lasts.push_back({0, row});
+  const ops::LoopResults sums = ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
+    const std::vector<float> ones(kInputs * kOutputs, 1);
+    const program::ValueId weights = ops::PackDense(builder, ones, kInputs, 1, kOutputs, kInputs);
+    const program::ValueId product = builder.Scratch(row);
+    ops::EmitDense(builder, 1, kInputs, kOutputs, iteration.slices[0], weights, product);
+    return std::vector<program::ValueId>{Add(builder, iteration.states[0], product)};
+  });
+  program.outputs.push_back({sums.lasts[0], {"y"}});
+  PlanLoops(program);
   return program;
 }
 
-constexpr Candidate kFrugal = {1, false, true};
+constexpr Candidate kFastest = {kAllRows}, kSmallest = {1, true};
 
-TEST(Candidates, StandInTheOrderOfTheirCostWithTheFrugalOneLast) {
-  const std::span<const Candidate> all = Candidates();
-  for (size_t i = 1; i < all.size(); ++i) {
-    EXPECT_LE(all[i].hoisted_rows, all[i - 1].hoisted_rows);
-    EXPECT_LE(all[i].hoists_invariants, all[i - 1].hoists_invariants);
-    EXPECT_GE(all[i].allows_overlap, all[i - 1].allows_overlap);
-  }
-  EXPECT_EQ(all.back(), kFrugal);
-}
-
-TEST(Candidates, TheCheapestThatFitsIsChosen) {
-  const program::Program program = LoopWithInvariant();
-  const Plan fast = MakePlan(program, Candidates().front(), {});
-  const Plan frugal = MakePlan(program, Candidates().back(), {});
-  ASSERT_GT(fast.all_scratch_bytes(), frugal.all_scratch_bytes());
+TEST(Candidates, TheFastestThatFitsIsChosen) {
+  const program::Program program = LoopWithProduct();
+  const Plan fast = MakePlan(program, kFastest, {});
+  const Plan small = MakePlan(program, kSmallest, {});
+  ASSERT_GT(fast.all_scratch_bytes(), small.all_scratch_bytes());
   Faults faults;
   const auto chosen = ChoosePlan(program, {{}, fast.all_scratch_bytes()}, faults);
   ASSERT_TRUE(chosen);
   EXPECT_EQ(chosen->chosen, 0u);
-  EXPECT_EQ(chosen->candidate, Candidates().front());
+  EXPECT_EQ(chosen->candidate, kFastest);
   const auto other = ChoosePlan(program, {{}, fast.all_scratch_bytes() - 1}, faults);
   ASSERT_TRUE(other);
-  EXPECT_EQ(other->candidate, kFrugal);
-  EXPECT_EQ(other->all_scratch_bytes(), frugal.all_scratch_bytes());
+  EXPECT_EQ(other->candidate, kSmallest);
+  EXPECT_EQ(other->all_scratch_bytes(), small.all_scratch_bytes());
 }
 
 TEST(Curve, HoldsEachPlanThatIsSmallerThanAllFasterOnes) {
-  const program::Program program = LoopWithInvariant();
+  const program::Program program = LoopWithProduct();
   Faults faults;
   const auto plan = ChoosePlan(program, {}, faults);
   ASSERT_TRUE(plan);
   ASSERT_EQ(plan->curve.size(), 2u);
-  const CurvePoint &fast = plan->curve[0], &frugal = plan->curve[1];
-  EXPECT_EQ(fast.candidate, Candidates().front());
-  EXPECT_EQ(frugal.candidate, kFrugal);
-  EXPECT_EQ(fast.scratch_bytes, MakePlan(program, Candidates().front(), {}).all_scratch_bytes());
-  EXPECT_EQ(frugal.scratch_bytes, MakePlan(program, kFrugal, {}).all_scratch_bytes());
-  // The hoisted step runs once instead of three times.
-  EXPECT_EQ(frugal.work.steps - fast.work.steps, 2);
-  EXPECT_EQ(frugal.work.other_bytes - fast.work.other_bytes, 2 * 2 * 64 * 4);
+  const CurvePoint &fast = plan->curve[0], &small = plan->curve[1];
+  EXPECT_EQ(fast.candidate, kFastest);
+  EXPECT_EQ(small.candidate, kSmallest);
+  EXPECT_EQ(fast.scratch_bytes, MakePlan(program, kFastest, {}).all_scratch_bytes());
+  EXPECT_EQ(small.scratch_bytes, MakePlan(program, kSmallest, {}).all_scratch_bytes());
+  // One product instead of two.
+  EXPECT_EQ(small.work.steps - fast.work.steps, 1);
+  EXPECT_EQ(small.work.weight_bytes, 2 * fast.work.weight_bytes);
   EXPECT_TRUE(fast.account.is_optimal());
   EXPECT_EQ(plan->account, plan->curve[plan->chosen].account);
+  EXPECT_EQ(plan->work, plan->curve[plan->chosen].work);
 }
 
 // The relative cost of a byte of each kind; each kind of work increases the cost.
@@ -240,18 +227,18 @@ TEST(Cost, GrowsWithAllThatARunDoes) {
 }
 
 TEST(Curve, IsFollowedToTheAim) {
-  const program::Program program = LoopWithInvariant();
+  const program::Program program = LoopWithProduct();
   Faults faults;
   const auto chosen = [&](const PlanOptions& options) {
     return ChoosePlan(program, options, faults)->candidate;
   };
-  EXPECT_EQ(chosen({{}, std::nullopt, Aim::kFastest}), Candidates().front());
-  EXPECT_EQ(chosen({{}, std::nullopt, Aim::kSmallest}), kFrugal);
+  EXPECT_EQ(chosen({{}, std::nullopt, Aim::kFastest}), kFastest);
+  EXPECT_EQ(chosen({{}, std::nullopt, Aim::kSmallest}), kSmallest);
   // The fastest plan needs less than twice the smallest scratch.
-  EXPECT_EQ(chosen({{}, std::nullopt, Aim::kBalanced}), Candidates().front());
+  EXPECT_EQ(chosen({{}, std::nullopt, Aim::kBalanced}), kFastest);
   // A budget overrides the aim.
   const int64_t max = ChoosePlan(program, {}, faults)->curve.front().scratch_bytes;
-  EXPECT_EQ(chosen({{}, max, Aim::kSmallest}), Candidates().front());
+  EXPECT_EQ(chosen({{}, max, Aim::kSmallest}), kFastest);
 }
 
 TEST_F(PlanTest, PrintsTheProgramAndItsPlacement) {

@@ -60,7 +60,7 @@ struct Sums {
 
   bool Fuses() {
     program::Program copy = program;
-    return FuseLoops(copy);
+    return FuseLoops(copy) == Fusion::kLoops;
   }
 };
 
@@ -79,8 +79,8 @@ TEST(FuseLoops, KeepsNoSequenceBetweenLayers) {
   for (int layer = 0; layer < 3; ++layer) y = sums.Sum(y).scans[0];
   sums.Output(sums.LastOf(y));
   program::Program fused = sums.program;
-  ASSERT_TRUE(FuseLoops(fused));
-  EXPECT_FALSE(FuseLoops(fused));
+  ASSERT_EQ(FuseLoops(fused), Fusion::kLoops);
+  EXPECT_EQ(FuseLoops(fused), Fusion::kNone);
   // Three cumulative sums of ones.
   const std::vector<float> expected(kWidth,
                                     static_cast<float>(kTrips * (kTrips + 1) * (kTrips + 2) / 6));
@@ -135,8 +135,7 @@ Sums SumsWithStepsBetween() {
 TEST(FuseLoops, TakesTheStepsBetweenLayersAlong) {
   const Sums sums = SumsWithStepsBetween();
   program::Program fused = sums.program;
-  EXPECT_FALSE(FuseLoops(fused));
-  ASSERT_TRUE(FuseLoopsAndSteps(fused));
+  ASSERT_EQ(FuseLoops(fused), Fusion::kSteps);
   const std::vector<float> expected(kWidth, static_cast<float>(kTrips - kTrips * (kTrips + 1) / 2));
   EXPECT_EQ(RunFloats(sums.program, {Ones()}).at(0), expected);
   EXPECT_EQ(RunFloats(fused, {Ones()}).at(0), expected);
@@ -144,7 +143,7 @@ TEST(FuseLoops, TakesTheStepsBetweenLayersAlong) {
   const std::vector<FusedProgram> programs = FusedPrograms(sums.program);
   ASSERT_EQ(programs.size(), 2u);
   for (const FusedProgram& each : programs) {
-    EXPECT_TRUE(each.has_steps);
+    EXPECT_EQ(each.fusion, Fusion::kSteps);
     EXPECT_EQ(RunFloats(each.program, {Ones()}).at(0), expected) << each.tile;
   }
 }
@@ -155,7 +154,7 @@ TEST(FuseLoops, TakesSumsWithALayersInputAlong) {
   const program::ValueId second = Add(sums.builder, sums.Sum(first).scans[0], first);
   sums.Output(sums.LastOf(sums.Sum(Add(sums.builder, second, first)).scans[0]));
   program::Program fused = sums.program;
-  ASSERT_TRUE(FuseLoopsAndSteps(fused));
+  ASSERT_EQ(FuseLoops(fused), Fusion::kSteps);
   EXPECT_EQ(RunFloats(fused, {Ones()}), RunFloats(sums.program, {Ones()}));
   EXPECT_LE(ScratchOf(fused), (kTrips + 5) * kRowBytes);
 }
@@ -171,7 +170,7 @@ TEST(FuseLoops, LeavesAloneStepsThatMixIterations) {
   sums.builder.Emit(over_time, {first}, {weights});
   sums.Output(sums.LastOf(sums.Sum(weights).scans[0]));
   program::Program fused = sums.program;
-  EXPECT_FALSE(FuseLoopsAndSteps(fused));
+  EXPECT_EQ(FuseLoops(fused), Fusion::kNone);
   EXPECT_TRUE(FusedPrograms(sums.program).empty());
 }
 
@@ -181,7 +180,7 @@ TEST(FuseLoops, LeavesAloneStepsBehindTheLastLayer) {
   sums.Output(Unary(sums.builder, format::UnaryOp::negative, all));
   const std::vector<FusedProgram> programs = FusedPrograms(sums.program);
   ASSERT_EQ(programs.size(), 2u);
-  EXPECT_FALSE(programs[0].has_steps || programs[1].has_steps);
+  for (const FusedProgram& each : programs) EXPECT_EQ(each.fusion, Fusion::kLoops);
 }
 
 TEST(FuseLoops, LeavesAloneWhatElseIsRead) {

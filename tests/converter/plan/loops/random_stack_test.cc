@@ -46,7 +46,7 @@ TEST(RandomStacks, ComputeTheSameByEveryPlanAndTakeWhatTheirBoundSays) {
     program::Program apart = stack.program();
     std::vector<plan::FusedProgram> fused = plan::FusedPrograms(apart);
     fused_stacks += !fused.empty();
-    fused_steps += !fused.empty() && fused.back().has_steps;
+    fused_steps += !fused.empty() && fused.back().fusion == plan::Fusion::kSteps;
     plan::PlanLoops(apart);
     for (plan::FusedProgram& each : fused) {
       plan::PlanLoops(each.program);
@@ -118,7 +118,7 @@ TEST(RandomStacks, ComputeTheSameWithWindowsInStrips) {
       plan::PlanLoops(each.program);
       ASSERT_EQ(BitsOf(RunPlan(plan::PlanAsIs(each.program), stack.inputs())), expected)
           << "seed " << seed << ", tiles of " << each.tile;
-      if (!each.has_windows) without.push_back(each);
+      if (each.fusion != plan::Fusion::kWindows) without.push_back(each);
     }
     const std::optional<plan::Plan> plan = Smallest(apart, fused);
     ASSERT_TRUE(plan);
