@@ -206,6 +206,7 @@ void CheckCall(ConvertCall& call) {
   CheckMeasures(call);
   options.model = call.model;
   options.weights = call.weights;
+  options.arena_aim = AimFor(call.target);
   if (call.arena_budget->is_given()) {
     options.arena_budget_bytes = ParseByteCount(call.arena_budget_text);
     if (call.arena_budget_text == kSmallest) options.arena_aim = plan::Aim::kSmallest;
@@ -425,7 +426,8 @@ void AddMainOptions(Command& command, ConvertCall& call) {
       command
           .Add("--arena-budget", call.arena_budget_text,
                "Maximum scratch size in bytes, such as 65536 or 64K, or min, or fastest. Default: "
-               "the fastest plan that uses at most twice the minimum")
+               "the fastest plan that uses at most twice the minimum, or fastest if --target is "
+               "not a microcontroller")
           .Apply(ByteCountOr({kSmallest, kFastest}))
           .Type("BYTES");
   Option c_source = command.Add("--c-source", call.c_source,
@@ -487,8 +489,8 @@ void AddPrecisionOptions(Command& command, ConvertCall& call) {
   command.Heading("Weight precision");
   command
       .Add("--target", call.target,
-           fmt::format("Target processor: {}. Warns if the weight type is slow on it; does not "
-                       "change the output file",
+           fmt::format("Target processor: {}. Warns if the weight type is slow on it, and sets the "
+                       "default of --arena-budget",
                        fmt::join(TargetNames(), ", ")))
       .Text("NAME")
       .Check(CheckTarget);

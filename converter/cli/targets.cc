@@ -12,14 +12,15 @@ namespace {
 struct Target {
   std::string_view name;
   bool is_processor = false;
+  bool is_board = false;
   bool adds_products = false;
   bool converts_f16 = false;
   double f16_cost = 0;
 };
 constexpr Target kTargets[] = {
-#define WEFT_TARGET(preset, processor, compiler, runs_on, is_processor, adds_products, \
-                    converts_f16, f16_cost)                                            \
-  {preset, is_processor, adds_products, converts_f16, f16_cost},
+#define WEFT_TARGET(preset, processor, compiler, runs_on, is_processor, is_board, adds_products, \
+                    converts_f16, f16_cost)                                                      \
+  {preset, is_processor, is_board, adds_products, converts_f16, f16_cost},
 #include "converter/cli/targets.inc"
 #undef WEFT_TARGET
 };
@@ -43,6 +44,11 @@ std::vector<std::string> TargetNames() {
 }
 
 bool IsTarget(std::string_view name) { return Find(name) != nullptr; }
+
+plan::Aim AimFor(std::string_view target) {
+  const Target* const found = Find(target);
+  return found == nullptr || found->is_board ? plan::Aim::kBalanced : plan::Aim::kFastest;
+}
 
 std::vector<std::string> TargetWarnings(std::string_view target,
                                         const std::vector<program::WeightsOfType>& weights) {

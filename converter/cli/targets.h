@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/plan/plan.h"
 #include "converter/program/narrow_weights.h"
 
 namespace weft::cli {
@@ -15,6 +16,10 @@ std::vector<std::string> TargetNames();
 
 // Returns true for the complete name of a target.
 bool IsTarget(std::string_view name);
+
+// Returns which plan the converter chooses for a target without --arena-budget: the fastest if
+// memory is plentiful, else one that saves scratch. kBalanced for an unknown target.
+plan::Aim AimFor(std::string_view target);
 
 // Warnings, a line each, if the weight types are slow on the target. Empty for an unknown target.
 std::vector<std::string> TargetWarnings(std::string_view target,

@@ -83,5 +83,20 @@ TEST_F(ConvertNotes, WarnOfPortsThatAreF64) {
   EXPECT_EQ(Weft("convert model.xml -o m.weft").err.find("f64"), std::string::npos);
 }
 
+// Memory is plentiful on a desktop. A budget overrides the target.
+TEST_F(ConvertNotes, ChoosesTheFastestPlanForADesktop) {
+  const std::string convert =
+      "convert '" WEFT_FIXTURES_DIR
+      "/cases/document/lstm_document_i16_h17_t7/model.xml' -o m.weft --json";
+  const auto scratch = [&](const std::string& more) {
+    return nlohmann::json::parse(Weft(convert + more).out)["scratch_bytes"].get<int64_t>();
+  };
+  const int64_t fastest = scratch(" --arena-budget fastest"), balanced = scratch("");
+  ASSERT_GT(fastest, balanced);
+  EXPECT_EQ(scratch(" --target x86-64"), fastest);
+  EXPECT_EQ(scratch(" --target cortex-m4f"), balanced);
+  EXPECT_EQ(scratch(" --target x86-64 --arena-budget min"), scratch(" --arena-budget min"));
+}
+
 }  // namespace
 }  // namespace weft::cli

@@ -19,7 +19,8 @@ def _steps(tree):
 
 
 # Strings of a row of targets.inc, and its numbers.
-_TARGET = re.compile(r'^WEFT_TARGET\("([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)", \w+, \w+, \w+, ([\d.]+)\)$',
+_TARGET = re.compile(r'^WEFT_TARGET\("([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)", '
+                     r'\w+, \w+, \w+, \w+, ([\d.]+)\)$',
                      re.MULTILINE)
 
 
