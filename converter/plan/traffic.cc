@@ -2,6 +2,9 @@
 #include "converter/plan/traffic.h"
 
 #include <algorithm>
+#include <limits>
+#include <ranges>
+#include <unordered_set>
 #include <utility>
 
 namespace weft::plan {
@@ -16,6 +19,7 @@ class Traffic {
         positions_(positions),
         cost_(std::move(cost)),
         bytes_(program.values.size(), 0) {
+    loops_.push_back({WeightBytesIn(program.main), std::numeric_limits<double>::infinity()});
     Visit(program.main, 1);
   }
 
@@ -23,12 +27,76 @@ class Traffic {
   double steps() const { return steps_; }
   double cost() const { return sum_of_costs_; }
   double overlapped_bytes() const { return overlapped_bytes_; }
+  double priced_bytes() const { return priced_bytes_; }
+  double product_bytes() const { return product_bytes_; }
 
  private:
+  // A loop around a step: the bytes of weights that one iteration reads.
+  struct AroundStep {
+    double weight_bytes = 0, trips = 1;
+  };
+
   void Touch(program::ValueId value, double times) {
     if (value == program::kNone) return;
-    const auto bytes = static_cast<double>(program_.values[value].bytes);
-    bytes_[Resolve(program_, value).root] += times * bytes;
+    const program::ValueId root = Resolve(program_, value).root;
+    const double bytes = BytesOf(value);
+    bytes_[root] += times * bytes;
+    const bool is_weight = program_.values[root].storage == program::Storage::kWeights;
+    priced_bytes_ += bytes * (is_weight ? PricedReads(times) : times * PriceOf(BytesOf(root)));
+  }
+
+  double BytesOf(program::ValueId value) const {
+    return static_cast<double>(program_.values[value].bytes);
+  }
+  static double PriceOf(double bytes) {
+    return std::ranges::find_if(kMemoryLevels,
+                                [&](const MemoryLevel& level) { return bytes <= level.bytes; })
+        ->price;
+  }
+
+  // Returns the reads of a weight in the loops around it, each times its price. The first read in
+  // a loop follows a read in an earlier iteration of the loop around it, or in an earlier run.
+  double PricedReads(double times) const {
+    double sum = 0;
+    for (const AroundStep& loop : std::views::reverse(loops_)) {
+      const double first = times / std::max(loop.trips, 1.0);
+      sum += (times - first) * PriceOf(loop.weight_bytes);
+      times = first;
+    }
+    return sum;
+  }
+
+  // Adds the weights that steps of the block, or of the section, read.
+  void AddWeights(program::BlockId block, std::unordered_set<program::ValueId>& roots) const {
+    for (const program::Item& item : program_.blocks[block].items) {
+      if (const auto* entry = std::get_if<program::SectionEntry>(&item)) {
+        AddWeights(program_.sections[entry->section], roots);
+        continue;
+      }
+      for (const program::ValueId input : std::get<program::Step>(item).inputs) {
+        if (input == program::kNone) continue;
+        const program::ValueId root = Resolve(program_, input).root;
+        if (program_.values[root].storage == program::Storage::kWeights) roots.insert(root);
+      }
+    }
+  }
+  void AddWeights(const program::Section& section,
+                  std::unordered_set<program::ValueId>& roots) const {
+    if (section.loop) AddWeights(section.loop->body, roots);
+    for (const program::BlockId copy : section.copies) AddWeights(copy, roots);
+  }
+  template <typename BlockOrSection>
+  double WeightBytesIn(const BlockOrSection& of) const {
+    std::unordered_set<program::ValueId> roots;
+    AddWeights(of, roots);
+    double bytes = 0;
+    for (const program::ValueId root : roots) bytes += BytesOf(root);
+    return bytes;
+  }
+
+  static bool IsProduct(program::StepKind kind) {
+    return kind == program::StepKind::kDense || kind == program::StepKind::kDenseI8 ||
+           kind == program::StepKind::kDenseI4 || kind == program::StepKind::kDenseQ8;
   }
 
   // Bytes of the first input and the first output of the step if these overlap, else 0.
@@ -57,6 +125,7 @@ class Traffic {
         for (const program::ValueId input : step->inputs) Touch(input, times);
         for (const program::ValueId output : step->outputs) Touch(output, times);
         overlapped_bytes_ += times * OverlappedBytes(*step);
+        if (IsProduct(step->kind())) product_bytes_ += times * BytesOf(step->outputs[0]);
       } else {
         Visit(program_.sections[std::get<program::SectionEntry>(item).section], times);
       }
@@ -67,22 +136,26 @@ class Traffic {
     const int64_t trips = section.trip_count < 0 ? section.max_trips
                                                  : std::min(section.trip_count, section.max_trips);
     const double rounds = times * static_cast<double>(trips);
-    if (section.loop) return Visit(section.loop->body, rounds);
-    const double rounds_of_copy = rounds / static_cast<double>(section.copies.size());
     for (const program::ValueId each : {section.trip, section.first_condition, section.length}) {
       Touch(each, times);
     }
+    for (const program::BlockId epilogue : section.epilogues) Visit(epilogue, times);
+    loops_.push_back({WeightBytesIn(section), static_cast<double>(trips)});
     for (const program::ValueId each : {section.body_condition, section.iteration})
       Touch(each, rounds);
+    if (section.loop) Visit(section.loop->body, rounds);
+    const double rounds_of_copy = rounds / static_cast<double>(section.copies.size());
     for (const program::BlockId copy : section.copies) Visit(copy, rounds_of_copy);
-    for (const program::BlockId epilogue : section.epilogues) Visit(epilogue, times);
+    loops_.pop_back();
   }
 
   const program::Program& program_;
   const std::span<const Placed> positions_;
   const Cost cost_;
+  std::vector<AroundStep> loops_;  // outermost first; the first one is the repeated run
   std::vector<double> bytes_;
-  double steps_ = 0, overlapped_bytes_ = 0, sum_of_costs_ = 0;
+  double steps_ = 0, priced_bytes_ = 0, product_bytes_ = 0, overlapped_bytes_ = 0;
+  double sum_of_costs_ = 0;
 };
 
 }  // namespace
@@ -98,6 +171,8 @@ Work WorkOf(const program::Program& program, std::span<const Placed> positions) 
   Traffic traffic(program, positions);
   Work work;
   work.steps = traffic.steps();
+  work.priced_bytes = traffic.priced_bytes();
+  work.product_bytes = traffic.product_bytes();
   work.overlapped_bytes = traffic.overlapped_bytes();
   const std::vector<double> bytes = traffic.Take();
   for (program::ValueId value = 0; value < bytes.size(); ++value) {

@@ -4,6 +4,7 @@
 #define WEFT_CONVERTER_PLAN_TRAFFIC_H_
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -21,25 +22,39 @@ std::vector<double> TrafficOf(const program::Program& program);
 double SumOverSteps(const program::Program& program,
                     const std::function<double(const program::Step&)>& cost);
 
+// A level of memory: the price of a byte that is read again after at most `bytes` others.
+struct MemoryLevel {
+  double bytes;
+  double price;
+};
+// L1 and L2 cache, and what one core keeps of an outer cache.
+inline constexpr MemoryLevel kMemoryLevels[] = {
+    {32 << 10, 0.4}, {768 << 10, 1}, {2 << 20, 4}, {std::numeric_limits<double>::infinity(), 7}};
+
 // Work of one run except multiply-adds, whose number is the same in every plan of a model.
 struct Work {
   double weight_bytes = 0;      // read
   double other_bytes = 0;       // of scratch and state, read and written
+  double priced_bytes = 0;      // both, each byte times the price of its level of memory
   double overlapped_bytes = 0;  // the part of other_bytes of steps that write over their input
+  double product_bytes = 0;     // outputs of dense products
   double steps = 0;
   bool operator==(const Work&) const = default;
 };
 // `positions` holds the addresses of roots in scratch, by ValueId.
+//
+// A loop reads weights again after all other weights of one iteration, and the bytes of a value
+// again after the rest of the value.
 Work WorkOf(const program::Program& program, std::span<const Placed> positions);
 
-// Cost that orders the plans of a model, in bytes of weights that a run could read in the same
-// time. Weights come from slower memory than the outputs of recent steps. Each step adds the time
-// to reach its kernel; a step that writes over its input adds work in blocks of a few pixels.
-// Measured on x86-64 (tests/bench/plans.py); docs/architecture.md has the figures.
+// Cost that orders the plans of a model, in bytes that a run could read from the L2 cache in the
+// same time. Each step adds the time to reach its kernel, each output of a product the time to
+// begin and to store its sum; a step that writes over its input adds work in blocks of a few
+// pixels. Measured on x86-64 (tests/bench/plans.py); docs/architecture.md has the figures.
 constexpr double CostOf(const Work& work) {
-  constexpr double kOtherByte = 0.5, kOverlappedByte = 4, kStep = 4096;
-  return work.weight_bytes + kOtherByte * work.other_bytes +
-         kOverlappedByte * work.overlapped_bytes + kStep * work.steps;
+  constexpr double kOverlappedByte = 4, kProductByte = 4, kStep = 6000;
+  return work.priced_bytes + kOverlappedByte * work.overlapped_bytes +
+         kProductByte * work.product_bytes + kStep * work.steps;
 }
 
 }  // namespace weft::plan

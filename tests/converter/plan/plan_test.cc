@@ -153,12 +153,12 @@ TEST_F(PlanTest, NamesThePeakOfTheLastCandidate) {
 
 // y += x[i] * weights. The products of both iterations at once need more scratch, but read the
 // weights once.
-program::Program LoopWithProduct() {
-  constexpr int64_t kRows = 2, kInputs = 4, kOutputs = 64;
+program::Program LoopWithProduct(int64_t inputs = 4) {
+  constexpr int64_t kRows = 2, kOutputs = 64;
   program::Program program;
   program::Builder builder(program);
   const TensorType row = {ElementType::f32, {1, kOutputs}};
-  const program::ValueId x = builder.Scratch({ElementType::f32, {kRows, kInputs}});
+  const program::ValueId x = builder.Scratch({ElementType::f32, {kRows, inputs}});
   const program::ValueId initial = builder.Scratch(row);
   program.inputs.push_back({x, {"x"}});
   program.inputs.push_back({initial, {"initial"}});
@@ -168,10 +168,10 @@ program::Program LoopWithProduct() {
   spec.carried.push_back({initial, 0});
   spec.lasts.push_back({0, row});
   const ops::LoopResults sums = ops::LowerLoop(builder, spec, [&](const ops::Iteration& iteration) {
-    const std::vector<float> ones(kInputs * kOutputs, 1);
-    const program::ValueId weights = ops::PackDense(builder, ones, kInputs, 1, kOutputs, kInputs);
+    const std::vector<float> ones(inputs * kOutputs, 1);
+    const program::ValueId weights = ops::PackDense(builder, ones, inputs, 1, kOutputs, inputs);
     const program::ValueId product = builder.Scratch(row);
-    ops::EmitDense(builder, 1, kInputs, kOutputs, iteration.slices[0], weights, product);
+    ops::EmitDense(builder, 1, inputs, kOutputs, iteration.slices[0], weights, product);
     return std::vector<program::ValueId>{Add(builder, iteration.states[0], product)};
   });
   program.outputs.push_back({sums.lasts[0], {"y"}});
@@ -216,14 +216,28 @@ TEST(Curve, HoldsEachPlanThatIsSmallerThanAllFasterOnes) {
   EXPECT_EQ(plan->work, plan->curve[plan->chosen].work);
 }
 
-// The relative cost of a byte of each kind; each kind of work increases the cost.
+// Each kind of work increases the cost.
 TEST(Cost, GrowsWithAllThatARunDoes) {
   constexpr Work kNothing;
   EXPECT_EQ(CostOf(kNothing), 0);
-  EXPECT_EQ(CostOf({.weight_bytes = 64}), 64);
-  EXPECT_LT(CostOf({.other_bytes = 64}), CostOf({.weight_bytes = 64}));
-  EXPECT_LT(CostOf({.weight_bytes = 64}), CostOf({.other_bytes = 64, .overlapped_bytes = 64}));
-  EXPECT_LT(CostOf({.weight_bytes = 64}), CostOf({.steps = 1}));
+  EXPECT_EQ(CostOf({.priced_bytes = 64}), 64);
+  EXPECT_LT(CostOf({.priced_bytes = 64}), CostOf({.priced_bytes = 64, .overlapped_bytes = 64}));
+  EXPECT_LT(CostOf({.priced_bytes = 64}), CostOf({.priced_bytes = 64, .product_bytes = 64}));
+  EXPECT_LT(CostOf({.priced_bytes = 64}), CostOf({.steps = 1}));
+}
+
+// Both iterations read the same weights, which are in the smallest memory that holds them.
+TEST(Cost, PricesWeightsByTheMemoryThatHoldsThem) {
+  struct Case {
+    int64_t inputs;
+    double price;
+  };
+  for (const auto& [inputs, price] : {Case{100, 0.4}, {1024, 1}, {8192, 4}, {16384, 7}}) {
+    const Work work = WorkOf(LoopWithProduct(inputs), {});
+    EXPECT_EQ(work.weight_bytes, 2.0 * 4 * 64 * static_cast<double>(inputs));
+    EXPECT_NEAR(work.priced_bytes / work.weight_bytes, price, 0.1 * price) << inputs;
+    EXPECT_EQ(work.product_bytes, 2 * 64 * 4);
+  }
 }
 
 TEST(Curve, IsFollowedToTheAim) {
