@@ -257,11 +257,36 @@ graph::InferOptions InferOptionsOfStreamed(const ConvertOptions& options) {
   return {true, options.max_iterations};
 }
 
+// Multiply-adds of one run of the model before streaming: runs the passes after streaming on a copy
+// of the graph.
+std::optional<double> WholeMultiplyAdds(const Conversion& c) {
+  ConvertOptions options = c.options;
+  options.streaming_steps.reset();
+  options.dump = nullptr;
+  options.precisions = {};  // may name layers that only the streaming model has
+  Faults discarded;
+  Conversion whole{options, discarded, c.folding};
+  whole.graph = ir::CopyOf(*c.graph);
+  bool is_after = false;
+  try {
+    for (const Pass& pass : AllPasses()) {
+      if (pass.stage != Stage::kGraph) break;
+      if (is_after && !pass.run(whole)) return std::nullopt;
+      is_after = is_after || pass.run == Stream;
+    }
+    return MultiplyAddsOf(*whole.graph);
+  } catch (const TooWide&) {
+    return std::nullopt;
+  }
+}
+
 // Streams the graph, then infers all shapes again as a check.
 bool StreamGraph(Conversion& c) {
   const graph::StreamOptions options = {*c.options.streaming_steps, c.options.time_axes, false,
                                         ObserverOf<ir::Graph>(c, "streaming")};
+  const std::optional<double> multiply_adds = WholeMultiplyAdds(c);
   c.streamed = graph::Stream(*c.graph, options, c.folding, c.faults);
+  if (c.streamed) c.streamed->multiply_adds = multiply_adds;
   return c.streamed &&
          graph::InferAndFold(*c.graph, InferOptionsOfStreamed(c.options), c.folding, c.faults);
 }
@@ -379,26 +404,11 @@ bool Plan(Conversion& c) {
   return true;
 }
 
-// Multiply-adds of a run of the full model, without streaming.
-std::optional<double> WholeMultiplyAdds(const ConvertOptions& streaming) {
-  ConvertOptions options = streaming;
-  options.streaming_steps.reset();
-  options.dump = nullptr;
-  options.progress = nullptr;
-  options.precisions = {};  // may name layers that only the streaming model has
-  Faults discarded;
-  const std::optional<program::Program> whole = LowerModel(options, discarded);
-  return whole ? std::optional(MultiplyAddsOf(*whole)) : std::nullopt;
-}
-
 bool Emit(Conversion& c) {
   emit::FileOptions options;
   options.self_test_runs = c.options.self_test_runs;
   options.f16_weights = c.f16_weights > 0;
-  if (c.streamed) {
-    c.streamed->multiply_adds = WholeMultiplyAdds(c.options);
-    options.stream_note = StreamNoteOf(*c.streamed);
-  }
+  if (c.streamed) options.stream_note = StreamNoteOf(*c.streamed);
   c.file = emit::WriteModelFile(c.plan, options, c.faults);
   return c.faults.ok();
 }

@@ -1,60 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/stream_note.h"
 
-#include <algorithm>
 #include <type_traits>
 #include <variant>
-#include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/graph/lower.h"
 #include "converter/inspect/cost.h"
+#include "converter/plan/traffic.h"
+#include "converter/program/program.h"
 
 namespace weft::pipeline {
 namespace {
 
-class Counting {
- public:
-  explicit Counting(const program::Program& program) : program_(program) {}
-
-  double Of(program::BlockId block) const {
-    double sum = 0;
-    for (const program::Item& item : program_.blocks[block].items) {
-      if (const program::Step* step = std::get_if<program::Step>(&item)) {
-        sum += OfStep(*step);
-      } else {
-        sum += OfSection(program_.sections[std::get<program::SectionEntry>(item).section]);
-      }
+double MultiplyAddsOfStep(const program::Step& step) {
+  const auto count = [](const auto& params) -> double {
+    if constexpr (std::is_same_v<std::decay_t<decltype(params)>, std::monostate>) {
+      return 0;
+    } else {
+      return inspect::MultiplyAdds(params);
     }
-    return sum;
-  }
-
- private:
-  static double OfStep(const program::Step& step) {
-    const auto count = [](const auto& params) -> double {
-      if constexpr (std::is_same_v<std::decay_t<decltype(params)>, std::monostate>) {
-        return 0;
-      } else {
-        return inspect::MultiplyAdds(params);
-      }
-    };
-    return std::visit(count, step.params);
-  }
-
-  // Iteration i executes copy i mod copies; epilogues have no multiply-adds.
-  double OfSection(const program::Section& section) const {
-    const auto copies = std::ssize(section.copies);
-    const int64_t trips = section.trip_count < 0 ? section.max_trips
-                                                 : std::min(section.trip_count, section.max_trips);
-    double sum = 0;
-    for (int64_t copy = 0; copy < std::min<int64_t>(copies, trips); ++copy) {
-      const int64_t runs = (trips - copy - 1) / copies + 1;
-      sum += static_cast<double>(runs) * Of(section.copies[static_cast<size_t>(copy)]);
-    }
-    return sum;
-  }
-
-  const program::Program& program_;
-};
+  };
+  return std::visit(count, step.params);
+}
 
 format::StreamedPort RowOf(const graph::StreamedPort& port) {
   const uint32_t latency = Narrow32(port.latency, "latency");
@@ -71,8 +39,11 @@ format::StreamedPort RowOf(const graph::StreamedPort& port) {
 
 }  // namespace
 
-double MultiplyAddsOf(const program::Program& program) {
-  return Counting(program).Of(program.main);
+std::optional<double> MultiplyAddsOf(ir::Graph& graph) {
+  program::Program program;
+  Faults discarded;
+  if (!graph::Lower(graph, program, discarded)) return std::nullopt;
+  return plan::SumOverSteps(program, MultiplyAddsOfStep);
 }
 
 emit::StreamNote StreamNoteOf(const graph::Streamed& streamed) {

@@ -4,15 +4,17 @@
 #ifndef WEFT_CONVERTER_STREAM_NOTE_H_
 #define WEFT_CONVERTER_STREAM_NOTE_H_
 
+#include <optional>
+
 #include "converter/emit/model_file.h"
 #include "converter/graph/streaming/streamed.h"
-#include "converter/program/program.h"
+#include "converter/ir/graph.h"
 
 namespace weft::pipeline {
 
-// Returns the multiply-adds that inspect::WorkOf would count in the file of `program`. Call after
-// the pass loops.
-double MultiplyAddsOf(const program::Program& program);
+// Lowers a graph with final types, and returns the multiply-adds of one run of its steps; nullopt
+// if it cannot be lowered.
+std::optional<double> MultiplyAddsOf(ir::Graph& graph);
 
 emit::StreamNote StreamNoteOf(const graph::Streamed& streamed);
 
