@@ -48,7 +48,7 @@ class ThroughBodies {
   ThroughBodies(ir::Node& node, const PortAxis& begin, int64_t positions)
       : node_(node), positions_(positions), group_({begin}) {
     for (ir::Body& body : node.bodies) {
-      times_.push_back(std::make_unique<TimeAxes>(*body.graph, positions, faults_));
+      times_.push_back(std::make_unique<TimeAxes>(*body.graph, positions));
     }
   }
 
@@ -57,7 +57,7 @@ class ThroughBodies {
     for (bool changed = true; changed;) {
       changed = false;
       for (size_t i = 0; i < times_.size(); ++i) changed = SpreadIn(i) || changed;
-      if (!faults_.ok() || !is_apart_) return false;
+      if (!is_apart_) return false;
     }
     for (const std::unique_ptr<TimeAxes>& times : times_) {
       for (ir::Node* node : times->nodes()) {
@@ -81,7 +81,6 @@ class ThroughBodies {
 
   ir::Node& node_;
   const int64_t positions_;
-  Faults faults_;  // time along two axes of one tensor
   bool is_apart_ = true;
   AxisGroup group_;
   std::vector<std::unique_ptr<TimeAxes>> times_;  // one per body
@@ -131,6 +130,7 @@ bool ThroughBodies::SpreadIn(size_t at) {
     }
   }
   times.Spread();
+  is_apart_ = is_apart_ && times.faults().ok() && times.StepsTogether() == 1;
   for (const BodyInput& input : map.inputs) {
     const std::optional<int64_t> axis = AxisOf(times, {input.parameter, 0});
     if (axis && input.input) changed = Add({false, *input.input, *axis}) || changed;

@@ -91,7 +91,7 @@ ir::Constant WithFirstRow(const ir::Constant& constant, int64_t axis, int64_t pa
 // Propagates time from the tensors that the loop slices.
 TimeAxes TimeOf(ir::Graph& graph, const ir::Node& loop, const std::vector<FromFirst>& iterated,
                 int64_t steps, Faults& discarded) {
-  TimeAxes times(graph, steps, discarded);
+  TimeAxes times(graph, steps);
   for (ir::Node* node : times.nodes()) {
     if (node == &loop) continue;
     if (const std::optional<TimeLoop> time_loop = ReadTimeLoop(graph, *node, discarded)) {

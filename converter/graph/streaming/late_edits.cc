@@ -62,12 +62,11 @@ ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, i
   return Padded(graph, source, axis, {positions, 0}, fill);
 }
 
-void JoinBorders(ir::Graph& graph, const Flows& flows) {
-  if (!flows.sound()) return;
-  for (ir::Node* node : flows.nodes()) {
-    const std::vector<ops::Windows>& windows = flows.Relation(node).windows;
-    const Flow* flow = windows.empty() ? nullptr : flows.Of(node->inputs[0]);
-    if (flow != nullptr) JoinBorder(graph, *node, static_cast<size_t>(flow->axis));
+void JoinBorders(ir::Graph& graph, const TimeAxes& times) {
+  for (ir::Node* node : times.nodes()) {
+    const std::vector<ops::Windows>& windows = times.Relation(node).windows;
+    const TimeAxis* time = windows.empty() ? nullptr : times.Of(node->inputs[0]);
+    if (time != nullptr) JoinBorder(graph, *node, static_cast<size_t>(time->axis));
   }
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "converter/graph/streaming/axes.h"
-#include "converter/graph/streaming/flows.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -23,7 +22,7 @@ ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, i
 
 // Merges a border of one number on both sides of windows over time into their padding. JoinPads
 // (pads.h) only merges borders before the first element.
-void JoinBorders(ir::Graph& graph, const Flows& flows);
+void JoinBorders(ir::Graph& graph, const TimeAxes& times);
 
 // Returns the tensor with `fill` at the first `late` positions.
 ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t late,

@@ -18,7 +18,6 @@
 #include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/borders.h"
-#include "converter/graph/streaming/flows.h"
 #include "converter/graph/streaming/late_edits.h"
 #include "converter/graph/streaming/late_loops.h"
 #include "converter/graph/streaming/late_masks.h"
@@ -27,6 +26,7 @@
 #include "converter/graph/streaming/rounding.h"
 #include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/starts.h"
+#include "converter/graph/streaming/time_map.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -42,19 +42,19 @@ int64_t RoundedUp(int64_t positions, int64_t to) { return (positions + to - 1) /
 
 class Waiting {
  public:
-  Waiting(ir::Graph& graph, const TimeSeeds& seeds, Faults& faults)
-      : graph_(graph), faults_(faults), flows_(graph, seeds) {}
+  Waiting(ir::Graph& graph, TimeMap map, Faults& faults)
+      : graph_(graph), faults_(faults), map_(std::move(map)), times_(map_.axes) {}
 
   // Returns false if latency does not help.
   bool Run() {
-    if (!flows_.sound() || !CountSteps()) return false;
-    for (ir::Node* node : flows_.nodes()) Measure(*node);
+    if (!CountSteps()) return false;
+    for (ir::Node* node : times_.nodes()) Measure(*node);
     if (!CanShrink()) return false;
-    for (ir::Node* node : flows_.nodes()) {
+    for (ir::Node* node : times_.nodes()) {
       const size_t before = faults_.lines().size();
       if (Visit(*node)) continue;
       if (faults_.lines().size() == before) {
-        RefuseToCut(graph_, *node, "it " + flows_.Relation(node).reason, faults_);
+        RefuseToCut(graph_, *node, "it " + times_.Relation(node).reason, faults_);
       }
       SetLate(*node, 0);
     }
@@ -89,12 +89,11 @@ class Waiting {
   bool IsInGroup(ir::Node& node, const PortAxis& at) const;
   bool FitConstant(ir::Node& node, int64_t late);
 
-  const Flow* FlowAt(const ir::Node& node, size_t input) const {
-    return flows_.Of(node.inputs[input]);
+  const TimeAxis* TimeAt(const ir::Node& node, size_t input) const {
+    return times_.Of(node.inputs[input]);
   }
-  bool HasFlow(ir::Node& node) const;
-  bool HasOnlyFlowAt(const ir::Node& node, size_t input) const;
-  int64_t Rate(const ir::Source& source) const { return flows_.PositionsPerStep(source); }
+  bool HasOnlyTimeAt(const ir::Node& node, size_t input) const;
+  int64_t Rate(const ir::Source& source) const { return times_.Of(source)->chunk; }
   int64_t Positions(const ir::Source& source) const { return steps_ * Rate(source); }
   int64_t OldExtent(const ir::Source& source) { return Known(extents_, source); }
   int64_t Late(const ir::Source& source) { return Known(late_, source); }
@@ -109,7 +108,8 @@ class Waiting {
 
   ir::Graph& graph_;
   Faults& faults_;
-  Flows flows_;
+  TimeMap map_;
+  TimeAxes& times_;  // of the map
   int64_t steps_ = 0;
   bool waits_ = false;
   bool knows_all_ = true;
@@ -132,7 +132,7 @@ bool Waiting::CountSteps() {
   std::set<int64_t> counts;
   for (ir::Node* parameter : graph_.parameters) {
     const ir::Source source = {parameter, 0};
-    if (flows_.Of(source) != nullptr) counts.insert(flows_.Extent(source) / Rate(source));
+    if (times_.Of(source) != nullptr) counts.insert(times_.Extent(source) / Rate(source));
   }
   if (counts.size() != 1) return false;
   steps_ = *counts.begin();
@@ -142,7 +142,7 @@ bool Waiting::CountSteps() {
 void Waiting::Measure(ir::Node& node) {
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     const ir::Source source = {&node, port};
-    if (flows_.Of(source) != nullptr) extents_[KeyOf(source)] = flows_.Extent(source);
+    if (times_.Of(source) != nullptr) extents_[KeyOf(source)] = times_.Extent(source);
   }
 }
 
@@ -153,7 +153,7 @@ bool Waiting::CanShrink() {
   return std::ranges::none_of(graph_.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     if (node->constant || !ops::TraitsOf(*node).shape_only) return false;
     const ir::Source& source = node->inputs[0];
-    return flows_.Of(source) != nullptr && OldExtent(source) > Positions(source);
+    return times_.Of(source) != nullptr && OldExtent(source) > Positions(source);
   });
 }
 
@@ -164,17 +164,9 @@ int64_t Waiting::Known(const std::map<Key, int64_t>& numbers, const ir::Source& 
   return found == numbers.end() ? 0 : found->second;
 }
 
-bool Waiting::HasFlow(ir::Node& node) const {
-  const auto flows = [&](const ir::Source& source) { return flows_.Of(source) != nullptr; };
-  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
-    if (flows({&node, port})) return true;
-  }
-  return std::ranges::any_of(node.inputs, flows);
-}
-
-bool Waiting::HasOnlyFlowAt(const ir::Node& node, size_t input) const {
+bool Waiting::HasOnlyTimeAt(const ir::Node& node, size_t input) const {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (i != input && FlowAt(node, i) != nullptr) return false;
+    if (i != input && TimeAt(node, i) != nullptr) return false;
   }
   return true;
 }
@@ -182,16 +174,16 @@ bool Waiting::HasOnlyFlowAt(const ir::Node& node, size_t input) const {
 // Gives longer or shorter tensors the positions of all steps.
 void Waiting::Resize(ir::Node& node) {
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
-    const Flow* flow = flows_.Of({&node, port});
-    if (flow == nullptr) continue;
-    node.outputs[port].type.dims[static_cast<size_t>(flow->axis)] = Positions({&node, port});
+    const TimeAxis* time = times_.Of({&node, port});
+    if (time == nullptr) continue;
+    node.outputs[port].type.dims[static_cast<size_t>(time->axis)] = Positions({&node, port});
   }
 }
 
 void Waiting::SetLate(ir::Node& node, int64_t late) {
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     const ir::Source source = {&node, port};
-    if (flows_.Of(source) == nullptr) continue;
+    if (times_.Of(source) == nullptr) continue;
     late_[KeyOf(source)] = late;
     waits_ = waits_ || late != 0 || OldExtent(source) != Positions(source);
     if (late <= Positions(source) - Rate(source)) continue;
@@ -205,7 +197,7 @@ void Waiting::SetLate(ir::Node& node, int64_t late) {
 }
 
 void Waiting::Adopt(const ir::Source& made, const ir::Source& like, int64_t late) {
-  flows_.Set(made, *flows_.Of(like));
+  times_.Set(made, *times_.Of(like), *made.node);
   late_[KeyOf(made)] = late;
 }
 
@@ -214,7 +206,7 @@ ir::Source Waiting::Shifted(const ir::Source& source, int64_t positions, double 
   if (positions == 0) return source;
   const auto [found, added] = shifted_.try_emplace({KeyOf(source), positions, BitsOf(fill)});
   if (!added) return found->second;
-  const ir::Source shift = NewShift(graph_, source, flows_.Of(source)->axis, positions, fill);
+  const ir::Source shift = NewShift(graph_, source, times_.Of(source)->axis, positions, fill);
   found->second = shift;
   const int64_t late = Late(source);
   Adopt(shift, source, late + positions);
@@ -235,7 +227,7 @@ ir::Source Waiting::Masked(const ir::Source& source, double fill) {
   if (Late(source) == 0 || is_blank) return source;
   const auto [found, added] = masked_.try_emplace({KeyOf(source), BitsOf(fill)});
   if (!added) return found->second;
-  const ir::Source masked = NewMasked(graph_, source, flows_.Of(source)->axis, Late(source), fill);
+  const ir::Source masked = NewMasked(graph_, source, times_.Of(source)->axis, Late(source), fill);
   found->second = masked;
   Adopt(masked, source, Late(source));
   return masked;
@@ -248,17 +240,17 @@ bool Waiting::Visit(ir::Node& node) {
     return true;
   }
   if (ir::IsResult(node)) return VisitResult(node);
-  if (!HasFlow(node)) return VisitWithoutTime(node);
+  if (!HasTime(times_, node)) return VisitWithoutTime(node);
   const auto is_after = [&](const ir::Source& source) { return after_.contains(KeyOf(source)); };
   if (std::ranges::any_of(node.inputs, is_after)) {
     RefuseToCut(graph_, node, "it depends on the final step of the sequence", faults_);
     return false;
   }
-  if (const TimeLoop* time_loop = flows_.TimeLoopOf(node)) return VisitTimeLoop(*time_loop);
-  const AxisRelation& relation = flows_.Relation(&node);
-  const Flow* first = FlowAt(node, 0);
+  if (const TimeLoop* time_loop = map_.LoopOf(node)) return VisitTimeLoop(*time_loop);
+  const AxisRelation& relation = times_.Relation(&node);
+  const TimeAxis* first = TimeAt(node, 0);
   if (first == nullptr || node.inputs[0].node->constant) return VisitGroups(node);
-  if (relation.reshapes) return flows_.Of({&node, 0}) != nullptr && VisitReshape(node);
+  if (relation.reshapes) return times_.Of({&node, 0}) != nullptr && VisitReshape(node);
   const auto along = [&](const auto& what) { return what.axis == first->axis; };
   const auto windows = std::ranges::find_if(relation.windows, along);
   if (windows != relation.windows.end()) return VisitWindows(node, *windows);
@@ -267,7 +259,7 @@ bool Waiting::Visit(ir::Node& node) {
   if (relation.sum && along(*relation.sum)) return VisitDelay(node, {first->axis, 1});
   const auto delay = std::ranges::find_if(relation.delays, along);
   if (delay != relation.delays.end()) return VisitDelay(node, *delay);
-  if (const auto crop = CropOf(flows_, node)) return VisitCrop(node, *crop);
+  if (const auto crop = times_.CropOf(node)) return VisitCrop(node, *crop);
   const auto last = std::ranges::find_if(relation.selections, along);
   if (last != relation.selections.end()) return VisitLast(node, *last);
   return VisitGroups(node);
@@ -295,7 +287,7 @@ bool Waiting::VisitResult(ir::Node& result) {
     return false;
   }
   if (after != after_.end()) result.attributes[kLatency] = std::to_string(after->second);
-  if (flows_.Of(source) == nullptr) return true;
+  if (times_.Of(source) == nullptr) return true;
   const int64_t rate = Rate(source), late = RoundedUp(Late(source), rate);
   const ir::Source aligned = Aligned(source, late);
   aligned.node->outputs[aligned.port].names = source.node->outputs[source.port].names;
@@ -307,24 +299,24 @@ bool Waiting::VisitResult(ir::Node& result) {
 // All inputs are delayed to the same step, which is the first one of the time loop.
 bool Waiting::VisitTimeLoop(const TimeLoop& time_loop) {
   ir::Node& node = *time_loop.node;
-  const int64_t per_step = flows_.IterationsPerStep(time_loop);
+  const int64_t per_step = map_.IterationsPerStep(time_loop);
   const auto chunk_of = [&](const PortAxis& at) -> int64_t {
     const auto stride = std::ranges::find(time_loop.strides, at, &Stride::at);
     return stride == time_loop.strides.end() ? 0 : stride->chunk;
   };
   int64_t late = 0;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    const Flow* flow = FlowAt(node, i);
-    if (flow == nullptr) continue;
-    const int64_t chunk = chunk_of({false, i, flow->axis});
+    const TimeAxis* time = TimeAt(node, i);
+    if (time == nullptr) continue;
+    const int64_t chunk = chunk_of({false, i, time->axis});
     if (chunk == 0) return false;
     if (node.inputs[i].node->constant) continue;
     late = std::max(late, RoundedUp(Late(node.inputs[i]), chunk * per_step) / chunk);
   }
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    const Flow* flow = FlowAt(node, i);
-    if (flow == nullptr) continue;
-    const int64_t positions = late * chunk_of({false, i, flow->axis});
+    const TimeAxis* time = TimeAt(node, i);
+    if (time == nullptr) continue;
+    const int64_t positions = late * chunk_of({false, i, time->axis});
     if (!node.inputs[i].node->constant) {
       node.inputs[i] = Aligned(node.inputs[i], positions);
     } else if (!FitConstant(*node.inputs[i].node, positions)) {
@@ -368,7 +360,7 @@ bool Waiting::RefuseAfterEnd(ir::Node& node, int64_t first, int64_t late) {
 
 bool Waiting::VisitWindows(ir::Node& node, const ops::Windows& windows) {
   ir::Source& data = node.inputs[0];
-  if (!HasOnlyFlowAt(node, 0) || flows_.Of({&node, 0}) == nullptr) return false;
+  if (!HasOnlyTimeAt(node, 0) || times_.Of({&node, 0}) == nullptr) return false;
   const auto at = static_cast<size_t>(windows.axis - 2);
   ops::Windows after = windows;
   const int64_t begin = windows.begin[at], stride = windows.stride, extent = OldExtent(data);
@@ -399,9 +391,9 @@ bool Waiting::VisitWindows(ir::Node& node, const ops::Windows& windows) {
 
 // The border before the first element also replaces positions while the data is delayed.
 bool Waiting::VisitBorder(ir::Node& node, const Border& border) {
-  const Flow* flow = FlowAt(node, 0);
-  if (!HasOnlyFlowAt(node, 0)) return false;
-  const auto at = static_cast<size_t>(flow->axis);
+  const TimeAxis* time = TimeAt(node, 0);
+  if (!HasOnlyTimeAt(node, 0)) return false;
+  const auto at = static_cast<size_t>(time->axis);
   const int64_t begin = border.begin[at];
   ir::Source data = node.inputs[0];
   if (begin > 0) data = Masked(data, border.fill);
@@ -422,10 +414,10 @@ bool Waiting::VisitBorder(ir::Node& node, const Border& border) {
 }
 
 bool Waiting::VisitCrop(ir::Node& node, const Selection& crop) {
-  if (!HasOneRunEach(flows_.Relation(&node))) return false;
+  if (!HasOneRunEach(times_.Relation(&node))) return false;
   const ir::Source data = node.inputs[0];
   SetLate(node, Late(data) + crop.begin);
-  CutTo(graph_, node, flows_.Relation(&node).runs, {crop.axis, 0, Positions(data)});
+  CutTo(graph_, node, times_.Relation(&node).runs, {crop.axis, 0, Positions(data)});
   return true;
 }
 
@@ -440,10 +432,10 @@ bool Waiting::EndsWithAll(const ir::Source& source, int64_t late) {
 bool Waiting::VisitLast(ir::Node& node, const Selection& last) {
   const ir::Source data = node.inputs[0];
   const int64_t rate = Rate(data), back = OldExtent(data) - last.begin;
-  if (!HasOneRunEach(flows_.Relation(&node))) return false;
+  if (!HasOneRunEach(times_.Relation(&node))) return false;
   if (back > rate) {
     const bool is_first = last.end <= rate, is_known = is_first && Late(data) == 0;
-    if (is_known) CutTo(graph_, node, flows_.Relation(&node).runs, last);
+    if (is_known) CutTo(graph_, node, times_.Relation(&node).runs, last);
     if (is_first && !is_known) {
       RefuseToCut(graph_, node, "it selects the first step of a delayed tensor", faults_);
     }
@@ -454,22 +446,22 @@ bool Waiting::VisitLast(ir::Node& node, const Selection& last) {
   node.inputs[0] = Aligned(data, late);
   after_[{&node, 0}] = late / rate;
   const int64_t begin = Positions(data) - back;
-  CutTo(graph_, node, flows_.Relation(&node).runs,
+  CutTo(graph_, node, times_.Relation(&node).runs,
         {last.axis, begin, begin + last.end - last.begin});
   return true;
 }
 
 bool Waiting::VisitDelay(ir::Node& node, const Delay& delay) {
   ir::Source& data = node.inputs[0];
-  const bool selects = flows_.Relation(&node).selects && OldExtent(data) != Positions(data);
-  if (!HasOnlyFlowAt(node, 0) || flows_.Of({&node, 0}) == nullptr || selects) return false;
+  const bool selects = times_.Relation(&node).selects && OldExtent(data) != Positions(data);
+  if (!HasOnlyTimeAt(node, 0) || times_.Of({&node, 0}) == nullptr || selects) return false;
   if (delay.repeats && Late(data) > 0) return false;  // the first position is unknown
   data = Aligned(data, RoundedUp(Late(data), delay.take));
   const int64_t late = Late(data) / delay.take * delay.give;
   if (delay.past > 0) data = Masked(data, delay.fill);
   SetLate(node, late);
-  if (flows_.Relation(&node).stretches) {
-    SetBroadcastExtent(graph_, node, flows_.Of({&node, 0})->axis, Positions({&node, 0}));
+  if (times_.Relation(&node).stretches) {
+    SetBroadcastExtent(graph_, node, times_.Of({&node, 0})->axis, Positions({&node, 0}));
   }
   return true;
 }
@@ -487,10 +479,10 @@ bool Waiting::VisitReshape(ir::Node& node) {
 }
 
 bool Waiting::IsInGroup(ir::Node& node, const PortAxis& at) const {
-  return std::ranges::any_of(flows_.Relation(&node).groups, [&](const AxisGroup& group) {
+  return std::ranges::any_of(times_.Relation(&node).groups, [&](const AxisGroup& group) {
     const auto is_time = [&](const PortAxis& to) {
-      const Flow* flow = to.output ? flows_.Of(TensorAt(node, to)) : nullptr;
-      return flow != nullptr && flow->axis == to.axis;
+      const TimeAxis* time = to.output ? times_.Of(TensorAt(node, to)) : nullptr;
+      return time != nullptr && time->axis == to.axis;
     };
     return std::ranges::find(group, at) != group.end() && std::ranges::any_of(group, is_time);
   });
@@ -498,23 +490,23 @@ bool Waiting::IsInGroup(ir::Node& node, const PortAxis& at) const {
 
 // Processes each position independently: all inputs need the same delay.
 bool Waiting::VisitGroups(ir::Node& node) {
-  const std::vector<bool>& summed = flows_.Relation(&node).summed;
+  const std::vector<bool>& summed = times_.Relation(&node).summed;
   const bool sums = std::ranges::find(summed, true) != summed.end();
   // A sum over a single position may have another order.
-  if (sums && FlowAt(node, 0) != nullptr && OldExtent(node.inputs[0]) <= Rate(node.inputs[0]))
+  if (sums && TimeAt(node, 0) != nullptr && OldExtent(node.inputs[0]) <= Rate(node.inputs[0]))
     return false;
   int64_t late = 0;
   bool alike = true;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    const Flow* flow = FlowAt(node, i);
-    if (flow == nullptr) continue;
-    if (!IsInGroup(node, {false, i, flow->axis})) return false;
+    const TimeAxis* time = TimeAt(node, i);
+    if (time == nullptr) continue;
+    if (!IsInGroup(node, {false, i, time->axis})) return false;
     if (node.inputs[i].node->constant || order_free_.contains(KeyOf(node.inputs[i]))) continue;
     alike = false;
     late = std::max(late, Late(node.inputs[i]));
   }
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (FlowAt(node, i) == nullptr) continue;
+    if (TimeAt(node, i) == nullptr) continue;
     ir::Source& source = node.inputs[i];
     if (!source.node->constant) {
       source = Aligned(source, late);
@@ -524,15 +516,15 @@ bool Waiting::VisitGroups(ir::Node& node) {
   }
   SetLate(node, late);
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
-    if (flows_.Of({&node, port}) == nullptr) continue;
+    if (times_.Of({&node, port}) == nullptr) continue;
     if (alike) order_free_.insert({&node, port});
   }
-  const AxisRelation& relation = flows_.Relation(&node);
-  if (relation.stretches && flows_.Of({&node, 0}) != nullptr) {
-    SetBroadcastExtent(graph_, node, flows_.Of({&node, 0})->axis, Positions({&node, 0}));
+  const AxisRelation& relation = times_.Relation(&node);
+  if (relation.stretches && times_.Of({&node, 0}) != nullptr) {
+    SetBroadcastExtent(graph_, node, times_.Of({&node, 0})->axis, Positions({&node, 0}));
   }
-  if (relation.selects && FlowAt(node, 0) != nullptr && TakesItsRuns(relation)) {
-    CutTo(graph_, node, relation.runs, {FlowAt(node, 0)->axis, 0, Positions(node.inputs[0])});
+  if (relation.selects && TimeAt(node, 0) != nullptr && TakesItsRuns(relation)) {
+    CutTo(graph_, node, relation.runs, {TimeAt(node, 0)->axis, 0, Positions(node.inputs[0])});
   }
   return true;
 }
@@ -541,7 +533,7 @@ bool Waiting::VisitGroups(ir::Node& node) {
 // the delay.
 bool Waiting::FitConstant(ir::Node& node, int64_t late) {
   const ir::Source source = {&node, 0};
-  const int64_t axis = flows_.Of(source)->axis, positions = Positions(source);
+  const int64_t axis = times_.Of(source)->axis, positions = Positions(source);
   const int64_t rate = Rate(source);
   const int64_t extent = DimsOf(source)[static_cast<size_t>(axis)];
   for (const int64_t chunk : {int64_t{1}, rate}) {
@@ -575,9 +567,11 @@ std::optional<int64_t> AddLookaheadLatency(ir::Graph& graph, const TimeSeeds& se
   SlicesOfPads(graph);
   JoinCuts(graph);
   StartsToChoices(graph, seeds);
-  JoinBorders(graph, Flows(graph, seeds));
+  if (const auto map = MapAhead(graph, seeds)) JoinBorders(graph, map->axes);
+  std::optional<TimeMap> map = MapAhead(graph, seeds);
+  if (!map) return std::nullopt;
   Faults found;
-  Waiting waiting(graph, seeds, found);
+  Waiting waiting(graph, std::move(*map), found);
   const bool can_wait = waiting.Run();
   if (!waiting.waits()) return std::nullopt;
   for (const std::string& line : found.lines()) faults.Add(line);

@@ -19,7 +19,9 @@ Motion MotionOf(const ir::Node& node, const Delay& delay) {
 
 }  // namespace
 
-LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>& attentions) {
+LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>& attentions,
+                      TimeReach reach) {
+  const bool is_ahead = reach == TimeReach::kAhead;
   LookBacks found;
   const auto add = [&](Motion motion, const LookBack& back) {
     if (motion < found.motion) found = {motion, {}};
@@ -34,7 +36,13 @@ LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>
     const AxisRelation relation = ops::RelationOf(graph, *node);
     if (relation.sum) add(Motion::kShifted, {node, relation.sum->axis});
     for (const Delay& delay : relation.delays) {
+      if (is_ahead && delay.past == 0) continue;
       add(MotionOf(*node, delay), {node, delay.axis, delay.take});
+    }
+    for (const ops::Windows& windows : relation.windows) {
+      if (!is_ahead) break;
+      const Motion motion = windows.stride == 1 ? Motion::kAround : Motion::kFewer;
+      add(motion, {node, windows.axis, windows.stride});
     }
   }
   return found;

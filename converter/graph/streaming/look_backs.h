@@ -14,23 +14,25 @@
 namespace weft::graph {
 
 // In order of likelihood: time loops, attention, windows that look back with one output per
-// position. Then sums, shifts and borders of numbers other than zero, windows with fewer outputs
-// (as along image axes), and independent elements.
-enum class Motion { kTimeLoops, kAttends, kEven, kShifted, kFewer, kApart, kNone };
+// position. Then sums, shifts and borders of numbers other than zero, windows that look ahead,
+// windows with fewer outputs (as along image axes), and independent elements.
+enum class Motion { kTimeLoops, kAttends, kEven, kShifted, kAround, kFewer, kApart, kNone };
 
-// An operation that looks back along an axis of its data, and not ahead.
+// An operation that looks back along an axis of its data.
 struct LookBack {
   ir::Node* node = nullptr;
   int64_t axis = 0, take = 1;
   int64_t positions() const { return DimsOf(node->inputs[0])[static_cast<size_t>(axis)]; }
 };
 
-// The most likely operations that look back along any axis; all have the same motion.
+// The most likely operations that look back along any axis; all have the same motion. With kAhead,
+// operations that look ahead count, but no independent elements.
 struct LookBacks {
   Motion motion = Motion::kNone;
   std::vector<LookBack> likeliest;
 };
-LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>& attentions);
+LookBacks LookBacksIn(const ir::Graph& graph, const std::vector<CausalAttention>& attentions,
+                      TimeReach reach = TimeReach::kCausal);
 // Returns the error for a graph without a time loop and without such an operation.
 std::string NoLookBackFault(const ir::Graph& graph);
 

@@ -8,10 +8,10 @@
 
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
-#include "converter/graph/streaming/flows.h"
 #include "converter/graph/streaming/late_edits.h"
 #include "converter/graph/streaming/late_masks.h"
 #include "converter/graph/streaming/shifts.h"
+#include "converter/graph/streaming/time_map.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -54,20 +54,21 @@ bool JoinsTwo(const ir::Node& node) {
   return ops::TraitsOf(node).joins && node.inputs.size() == 2 && !node.inputs[1].node->constant;
 }
 
-void StartToShift(ir::Graph& graph, ir::Node& join, const TimeAxes& times) {
+bool StartToShift(ir::Graph& graph, ir::Node& join, const TimeAxes& times) {
   const ir::Source starts = join.inputs[0], second = join.inputs[1];
   const std::optional<Selection> kept = SliceOf(graph, *second.node);
-  if (!kept || kept->begin != 0) return;
+  if (!kept || kept->begin != 0) return false;
   const ir::Source source = second.node->inputs[0];
   const TimeAxis* time = times.Of(source);
-  if (time == nullptr || time->axis != kept->axis || times.Of(starts) != nullptr) return;
+  if (time == nullptr || time->axis != kept->axis || times.Of(starts) != nullptr) return false;
   const auto at = static_cast<size_t>(kept->axis);
   const Dims dims = DimsOf(source);
   const int64_t positions = DimsOf(starts)[at];
   const bool shifts = DimsOf({&join, 0}) == dims && dims[at] - kept->end == positions;
-  if (!shifts || positions > kMaxStarts) return;
+  if (!shifts || positions > kMaxStarts) return false;
   PutAfter(graph, join, source, kept->axis,
            [&](const ir::Source& moved) { return NewShift(graph, moved, kept->axis, 1, 0); });
+  return true;
 }
 
 // If the first positions are a slice of a tensor with the extents of the result, returns that
@@ -82,11 +83,11 @@ std::optional<ir::Source> WholeOf(ir::Graph& graph, ir::Node& join, int64_t axis
 
 // Converts a concatenation of a few first positions and values computed from later ones. Returns
 // false if the node has another form.
-bool StartToChoice(ir::Graph& graph, ir::Node& join, const Flows& flows) {
+bool StartToChoice(ir::Graph& graph, ir::Node& join, const TimeAxes& times) {
   const ir::Source starts = join.inputs[0], rest = join.inputs[1];
-  const Flow* flow = flows.Of(rest) != nullptr ? flows.Of(rest) : flows.Of({&join, 0});
-  if (flow == nullptr) return false;
-  const int64_t axis = flow->axis;
+  const TimeAxis* time = times.Of(rest) != nullptr ? times.Of(rest) : times.Of({&join, 0});
+  if (time == nullptr) return false;
+  const int64_t axis = time->axis;
   const auto at = static_cast<size_t>(axis);
   const int64_t positions = DimsOf(starts)[at];
   if (positions > kMaxStarts || positions + DimsOf(rest)[at] != DimsOf({&join, 0})[at])
@@ -96,7 +97,7 @@ bool StartToChoice(ir::Graph& graph, ir::Node& join, const Flows& flows) {
     Become(join, "Identity", 16, {Chosen(graph, join, *whole, after, axis, positions)});
     return true;
   }
-  if (flows.Of(starts) != nullptr) return false;
+  if (times.Of(starts) != nullptr) return false;
   PutAfter(graph, join, rest, axis,
            [&](const ir::Source& moved) { return NewBorder(graph, moved, axis, 1, 0); });
   return true;
@@ -104,20 +105,22 @@ bool StartToChoice(ir::Graph& graph, ir::Node& join, const Flows& flows) {
 
 }  // namespace
 
-void StartsToShifts(ir::Graph& graph, const TimeAxes& times) {
+bool StartsToShifts(ir::Graph& graph, const TimeAxes& times) {
+  bool changed = false;
   for (ir::Node* node : times.nodes()) {
-    if (JoinsTwo(*node)) StartToShift(graph, *node, times);
+    changed = (JoinsTwo(*node) && StartToShift(graph, *node, times)) || changed;
   }
+  return changed;
 }
 
 // Time may reach further nodes through each change, so this repeats.
 void StartsToChoices(ir::Graph& graph, const TimeSeeds& seeds) {
   for (bool changed = true; changed;) {
     changed = false;
-    const Flows flows(graph, seeds);
-    if (!flows.sound()) return;
-    for (ir::Node* node : flows.nodes()) {
-      changed = (JoinsTwo(*node) && StartToChoice(graph, *node, flows)) || changed;
+    const std::optional<TimeMap> map = MapAhead(graph, seeds);
+    if (!map) return;
+    for (ir::Node* node : map->axes.nodes()) {
+      changed = (JoinsTwo(*node) && StartToChoice(graph, *node, map->axes)) || changed;
     }
   }
 }

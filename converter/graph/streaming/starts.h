@@ -12,8 +12,9 @@ namespace weft::graph {
 
 // Handles tensors from which the same number of last elements is removed, along time. Each
 // concatenated value becomes a shift by one position with a selected first position. shifts.h has
-// converted constant borders before. The axes must be spread again afterwards.
-void StartsToShifts(ir::Graph& graph, const TimeAxes& times);
+// converted constant borders before. Returns true if the graph was changed: the axes must be spread
+// again.
+bool StartsToShifts(ir::Graph& graph, const TimeAxes& times);
 
 // Handles values computed from later positions, such as differences to the previous position: these
 // get a border, in which the first values are selected.

@@ -137,13 +137,9 @@ class Streaming {
     attentions_ = std::move(rewritten.attentions);
     ahead_ = std::move(rewritten.ahead);
     filled_ = std::move(rewritten.filled);
-    if (!ReadTimeLoops() || !CountPositions() || !FitSteps()) return false;
-    Faults discarded;
-    TimeAxes with_joins(graph_, whole_steps_, discarded);
-    Spread(with_joins);
-    StartsToShifts(graph_, with_joins);
-    TimeAxes& times = times_.emplace(graph_, whole_steps_, faults_);
-    Spread(times);
+    if (!ReadTimeLoops() || !CountPositions() || !MapTime()) return false;
+    const TimeAxes& times = *times_;
+    for (const std::string& line : times.faults().lines()) faults_.Add(line);
     KeepTimeLoopsOverTime(times);
     lengths_ = is_open_ ? ConstantsOfOpenLength(graph_, folding_)
                         : ConstantsOfLength(graph_, times, folding_);
@@ -157,10 +153,12 @@ class Streaming {
   bool ReadTimeLoops();
   bool CountPositions();
   void KeepTimeLoopsOverTime(const TimeAxes& times);
-  bool FitSteps();
+  bool MapTime();
+  bool FitSteps(TimeAxes& times);
+  bool FitRun();
   bool HasRates() const;
   bool TakeBackFills(const TimeAxes& times);
-  void Spread(TimeAxes& times);
+  TimeAxes Spread();
   int64_t PerStep(const TimeLoop& time_loop) const { return time_loop.steps / whole_steps_; }
   void CountSteps(const ir::Node& node, int64_t steps);
   void CountSteps(const std::string& of, int64_t steps);
@@ -224,7 +222,8 @@ bool Streaming::TakeBackFills(const TimeAxes& times) {
   return took;
 }
 
-void Streaming::Spread(TimeAxes& times) {
+TimeAxes Streaming::Spread() {
+  TimeAxes times(graph_, whole_steps_);
   for (const TimeLoop& time_loop : time_loops_)
     times.AddTimeLoop(*time_loop.node, time_loop.strides);
   for (const CausalAttention& attention : attentions_) {
@@ -248,6 +247,7 @@ void Streaming::Spread(TimeAxes& times) {
     }
   }
   times.Spread();
+  return times;
 }
 
 // Returns true if a step has several positions of a counted axis.
@@ -256,24 +256,30 @@ bool Streaming::HasRates() const {
   return *std::ranges::max_element(counted_) > 1 || std::ranges::any_of(look_backs_, several);
 }
 
+// Maps time. Changes of the graph that depend on its axis require a new map.
+bool Streaming::MapTime() {
+  if (whole_steps_ == 0) return FitRun();
+  for (bool changed = true; changed;) {
+    TimeAxes& times = times_.emplace(Spread());
+    if (!FitSteps(times)) return false;
+    changed = TakeBackFills(times);
+    changed = StartsToShifts(graph_, times) || changed;
+  }
+  return FitRun();
+}
+
 // Determines the number of steps: the maximum with an integer number of positions per step in every
 // tensor.
-bool Streaming::FitSteps() {
-  for (bool fits = whole_steps_ == 0; !fits;) {
-    Faults discarded;
-    TimeAxes times(graph_, whole_steps_, discarded);
-    Spread(times);
-    const int64_t divisor = times.divisor();
-    if (whole_steps_ % divisor != 0) {
-      faults_.Add(
-          fmt::format("{}: the time axis has {} steps; must be a multiple of {}, because a layer "
-                      "processes {} at a time",
-                      graph_.file, whole_steps_, divisor, divisor));
-      return false;
-    }
-    whole_steps_ /= divisor;
-    fits = divisor == 1 && !TakeBackFills(times);
+bool Streaming::FitSteps(TimeAxes& times) {
+  if (!times.FitStep()) {
+    const int64_t together = times.StepsTogether();
+    faults_.Add(
+        fmt::format("{}: the time axis has {} steps; must be a multiple of {}, because a layer "
+                    "processes {} at a time",
+                    graph_.file, whole_steps_, together, together));
+    return false;
   }
+  whole_steps_ = times.steps();
   if (whole_steps_ == 1 && HasRates()) {
     faults_.Add(
         fmt::format("{}: the time axis has only one step ({}); --streaming must have at "
@@ -281,6 +287,11 @@ bool Streaming::FitSteps() {
                     graph_.file, counts_));
     return false;
   }
+  return true;
+}
+
+// Checks the number of steps per run.
+bool Streaming::FitRun() {
   if (is_trial_) steps_ = std::min(steps_, whole_steps_);
   if (steps_ >= 1 && steps_ <= whole_steps_) return true;
   asks_too_many_ = true;

@@ -24,7 +24,7 @@ struct Spreading : testing::Test {
   void SpreadFrom(ir::Source source, TimeAxis time, const std::vector<ir::Source>& results) {
     for (const ir::Source& result : results) g.Result(result);
     ASSERT_TRUE(g.Infer()) << g.FaultText();
-    times.emplace(g.graph, kSteps, g.faults);
+    times.emplace(g.graph, kSteps);
     times->Set(source, time, *source.node);
     times->Spread();
   }
@@ -45,7 +45,7 @@ TEST_F(Spreading, GoesWithAndAgainstTheData) {
   EXPECT_EQ(Of(sum), "1 1 1");
   EXPECT_EQ(Of(x), "1 1 1");
   EXPECT_EQ(Of(y), "0 1 1");
-  EXPECT_TRUE(g.faults.ok());
+  EXPECT_TRUE(times->faults().ok());
 }
 
 TEST_F(Spreading, EndsWhereAnAxisIsMixed) {
@@ -68,12 +68,49 @@ TEST_F(Spreading, FollowsReshapesThatKeepTheAxisApart) {
   EXPECT_EQ(Of(other), "");
 }
 
+TEST_F(Spreading, FitsTheStepToReshapesThatJoinSteps) {
+  const ir::Source x = X({kSteps, 3});
+  const ir::Source pairs = g.Add("Reshape", 1, {x, g.Ints({kSteps / 2, 6})});
+  SpreadFrom(x, {0, 1, 1}, {pairs});
+  EXPECT_EQ(Of(pairs), "");  // half an element per step
+  EXPECT_EQ(times->StepsTogether(), 2);
+  ASSERT_TRUE(times->FitStep());
+  EXPECT_EQ(times->steps(), kSteps / 2);
+  EXPECT_EQ(Of(x), "0 1 2");
+  EXPECT_EQ(Of(pairs), "0 1 1");
+}
+
+TEST_F(Spreading, RefusesBlocksThatDoNotDivideTheSteps) {
+  const ir::Source x = X({kSteps, 3});
+  const ir::Source blocks = g.Add("Relu", 1, {x});
+  SpreadFrom(x, {0, 1, 1}, {blocks});
+  AxisRelation relation = times->Relation(blocks.node);
+  relation.together = {0, 4};
+  times->SetRelation(blocks.node, relation);
+  EXPECT_EQ(times->StepsTogether(), 4);
+  EXPECT_FALSE(times->FitStep());
+  EXPECT_EQ(times->steps(), kSteps);
+}
+
+TEST_F(Spreading, PassesSlicesOnlyIfTheyMayLookAhead) {
+  const ir::Source x = X({kSteps, 3});
+  const ir::Source later = g.Add("Slice", 8, {x, g.Ints({2}), g.Ints({kSteps}), g.Ints({1})});
+  SpreadFrom(x, {0, 1, 1}, {later});
+  EXPECT_EQ(Of(later), "");
+  times.emplace(g.graph, 0, TimeReach::kAhead);
+  times->Set(later, {0, 1, 1}, *later.node);
+  times->Spread();
+  EXPECT_EQ(Of(x), "0 1 1");
+  EXPECT_EQ(times->Extent(later), kSteps - 2);
+}
+
 TEST_F(Spreading, RefusesASecondTimeAxisInOneTensor) {
   const ir::Source x = X({kSteps, kSteps});
   const ir::Source permuted = g.Add("Transpose", 1, {x, g.Ints({1, 0})});
   const ir::Source sum = g.Add("Add", 1, {x, permuted});
   SpreadFrom(x, {0, 1, 1}, {sum});
-  EXPECT_PRED2(Contains, g.FaultText(), "time runs along axis");
+  ASSERT_FALSE(times->faults().ok());
+  EXPECT_PRED2(Contains, times->faults().lines()[0], "time runs along axis");
 }
 
 }  // namespace

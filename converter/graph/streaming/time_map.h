@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time axes of a graph together with the loops over time.
+#ifndef WEFT_CONVERTER_GRAPH_STREAMING_TIME_MAP_H_
+#define WEFT_CONVERTER_GRAPH_STREAMING_TIME_MAP_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/time_choice.h"
+#include "converter/graph/streaming/time_loops.h"
+#include "converter/ir/graph.h"
+
+namespace weft::graph {
+
+struct TimeMap {
+  TimeAxes axes;
+  std::vector<TimeLoop> loops;
+
+  const TimeLoop* LoopOf(const ir::Node& node) const;
+  // Iterations of the loop per step.
+  int64_t IterationsPerStep(const TimeLoop& loop) const;
+};
+
+// Maps time in a graph whose operations may look ahead (TimeReach::kAhead). Time starts at the
+// seeds. Without seeds it starts at time loops; without time loops, at the axis along which
+// operations look back or ahead. Returns nullopt if time would run along two axes of a tensor or at
+// two rates, or if a time loop cannot be streamed.
+std::optional<TimeMap> MapAhead(ir::Graph& graph, const TimeSeeds& seeds);
+
+}  // namespace weft::graph
+
+#endif  // WEFT_CONVERTER_GRAPH_STREAMING_TIME_MAP_H_
