@@ -6,6 +6,7 @@
 #include <ranges>
 #include <utility>
 
+#include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/early.h"
 #include "converter/ops/operation.h"
 
@@ -15,13 +16,6 @@ namespace {
 using SourceKey = std::pair<const ir::Node*, uint32_t>;
 
 int64_t DividedUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// Returns the node's delay along the time axis of its data, or null.
-const Delay* DelayInTime(const TimeAxes& times, const ir::Node& node) {
-  const AxisRelation& relation = times.Relation(&node);
-  const TimeAxis* time = relation.delays.empty() ? nullptr : times.Of(node.inputs[0]);
-  return time == nullptr ? nullptr : DelayAlong(relation, time->axis);
-}
 
 // Returns the bytes of `past` positions of a tensor with a time axis.
 int64_t PastBytes(const TimeAxes& times, const ir::Source& source, int64_t past) {
@@ -142,7 +136,7 @@ class ReceptiveField {
 int64_t MinPastBytes(const TimeAxes& times, const AlignedPositions& positions) {
   std::map<SourceKey, int64_t> min;  // per tensor, bytes of the longest look-back
   for (const ir::Node* node : times.nodes()) {
-    const Delay* delay = DelayInTime(times, *node);
+    const Delay* delay = DelayOverTime(times, *node);
     if (delay == nullptr || delay->past == 0) continue;
     const ir::Source data = positions.First(node->inputs[0]);
     ir::Source narrowest = data;

@@ -124,13 +124,13 @@ void AddToSum(ir::Graph& graph, ir::Node& node, const ir::Source& before, bool e
 
 }  // namespace
 
-const Delay* DelayOverTime(const TimeAxes& times, ir::Node& node) {
+const Delay* DelayOverTime(const TimeAxes& times, const ir::Node& node) {
   const AxisRelation& relation = times.Relation(&node);
   const TimeAxis* time = relation.delays.empty() ? nullptr : times.Of(node.inputs[0]);
   return time == nullptr ? nullptr : DelayAlong(relation, time->axis);
 }
 
-const RunningSum* SumOverTime(const TimeAxes& times, ir::Node& node) {
+const RunningSum* SumOverTime(const TimeAxes& times, const ir::Node& node) {
   const AxisRelation& relation = times.Relation(&node);
   const TimeAxis* time = relation.sum ? times.Of(node.inputs[0]) : nullptr;
   return time != nullptr && time->axis == relation.sum->axis ? &*relation.sum : nullptr;

@@ -18,8 +18,8 @@
 namespace weft::graph {
 
 // Returns the node's delay along time, or its sum over time; null if it has none.
-const Delay* DelayOverTime(const TimeAxes& times, ir::Node& node);
-const RunningSum* SumOverTime(const TimeAxes& times, ir::Node& node);
+const Delay* DelayOverTime(const TimeAxes& times, const ir::Node& node);
+const RunningSum* SumOverTime(const TimeAxes& times, const ir::Node& node);
 
 // Types of their states: `positions` positions of the node's data, and the sum.
 TensorType PastType(const ir::Node& node, const Delay& delay, int64_t positions);

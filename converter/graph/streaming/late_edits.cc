@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/late_masks.h"
 #include "converter/graph/streaming/pads.h"
+#include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/movement.h"
@@ -107,26 +107,15 @@ void PassOn(ir::Graph& graph, ir::Node& node, const ir::Source& data) {
   node.attributes[kMoved] = "true";
 }
 
-void CutTo(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs,
-           const Selection& kept) {
-  SliceBounds bounds;
-  Dims dims;
+void CutTo(ir::Graph& graph, ir::Node& node, std::vector<ops::Runs> runs, const Selection& kept) {
+  runs[static_cast<size_t>(kept.axis)] = {{0, kept.end - kept.begin, kept.begin, 1}};
+  const ir::Source data = node.inputs[0];
   bool is_whole = true;
   for (size_t axis = 0; axis < runs.size(); ++axis) {
-    ops::Run run = runs[axis][0];
-    if (static_cast<int64_t>(axis) == kept.axis) run = {0, kept.end - kept.begin, kept.begin, 1};
-    const int64_t end = run.source + run.count * run.step;
-    bounds.begins.push_back(run.source);
-    bounds.ends.push_back(end < 0 ? std::numeric_limits<int32_t>::min() : end);
-    bounds.steps.push_back(run.step);
-    dims.push_back(run.count);
-    is_whole = is_whole && ops::IsInOrder({run}, DimsOf(node.inputs[0])[axis]);
+    is_whole = is_whole && ops::IsInOrder(runs[axis], DimsOf(data)[axis]);
   }
-  const ir::Source data = node.inputs[0];
   if (is_whole) return PassOn(graph, node, data);
-  const ir::Source slice = NewSlice(graph, node, data, bounds);
-  slice.node->outputs[0].type = {TypeOf(data).type, dims};
-  BecomeReshape(graph, node, slice, node.outputs[0].type.dims);
+  BecomeSlice(graph, node, runs);
 }
 
 bool HasOneRunEach(const AxisRelation& relation) {

@@ -38,8 +38,7 @@ bool SetWindows(ir::Graph& graph, ir::Node& node, const ops::Windows& windows, b
 void PassOn(ir::Graph& graph, ir::Node& node, const ir::Source& data);
 
 // Makes a slice keep these positions of its axis; the other axes stay as in `runs`.
-void CutTo(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs,
-           const Selection& kept);
+void CutTo(ir::Graph& graph, ir::Node& node, std::vector<ops::Runs> runs, const Selection& kept);
 
 // Returns true if the node selects one run of each axis, as CutTo requires.
 bool HasOneRunEach(const AxisRelation& relation);

@@ -384,6 +384,7 @@ bool Waiting::VisitWindows(ir::Node& node, const ops::Windows& windows) {
   const AxisRelation relation = ops::RelationOf(graph_, node);
   const Delay* delay = DelayAlong(relation, windows.axis);
   if (delay == nullptr) return false;
+  if (delay->repeats && Late(data) > 0) return false;  // the first position is unknown
   const bool reads_before = windows.spread ? delay->past > 0 : begin > 0;
   if (reads_before) data = Masked(data, delay->fill);
   return true;
@@ -559,15 +560,16 @@ bool Waiting::FitConstant(ir::Node& node, int64_t late) {
 
 }  // namespace
 
-std::optional<int64_t> AddLookaheadLatency(ir::Graph& graph, const TimeSeeds& seeds,
+std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const TimeSeeds& seeds,
                                            const Folding& folding, Faults& faults) {
-  SeparateConstants(graph);
-  const std::set<const ir::Node*> started = StartedProducts(graph);
-  JoinsToPads(graph);
-  SlicesOfPads(graph);
-  JoinCuts(graph);
+  ir::Graph& graph = rewritten.graph;
   StartsToChoices(graph, seeds);
-  if (const auto map = MapAhead(graph, seeds)) JoinBorders(graph, map->axes);
+  if (const auto map = MapAhead(graph, seeds)) {
+    for (FilledWindow window : rewritten.filled) {
+      if (!IsOverTime(map->axes, window)) TakeBack(window);
+    }
+    JoinBorders(graph, map->axes);
+  }
   std::optional<TimeMap> map = MapAhead(graph, seeds);
   if (!map) return std::nullopt;
   Faults found;
@@ -582,7 +584,7 @@ std::optional<int64_t> AddLookaheadLatency(ir::Graph& graph, const TimeSeeds& se
   Faults discarded;
   Folding of_copy = folding.OfCopy();
   if (!InferAndFold(graph, {.check_declared = false}, of_copy, discarded)) return std::nullopt;
-  if (!KeepStarts(graph, started)) return std::nullopt;
+  if (!KeepStarts(graph, rewritten.started)) return std::nullopt;
   return waiting.steps();
 }
 

@@ -16,6 +16,7 @@
 
 #include "converter/base/faults.h"
 #include "converter/graph/fold.h"
+#include "converter/graph/streaming/rewrites.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/ir/graph.h"
 
@@ -24,7 +25,7 @@ namespace weft::graph {
 // Time starts at the seeds; without seeds, at time loops or windows. Returns the number of steps of
 // the changed graph. Returns nullopt if latency does not help; the graph is of no further use. Adds
 // faults if the model needs look-ahead but cannot be converted.
-std::optional<int64_t> AddLookaheadLatency(ir::Graph& graph, const TimeSeeds& seeds,
+std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const TimeSeeds& seeds,
                                            const Folding& folding, Faults& faults);
 
 // Returns the latency of a Result in steps.

@@ -9,7 +9,6 @@
 #include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {
@@ -44,8 +43,6 @@ class Resizing {
 
   void TakeLast(ir::Node& node);
   void TakeEvery(ir::Node& node);
-  void BecomeSlice(ir::Node& node, const std::vector<ops::Runs>& runs);
-  void MakeReshape(ir::Node& node, const ir::Source& source);
   void SetExtents(ir::Node& node);
   void CutConstant(ir::Constant& constant, const TimeAxis& time) const;
   void SetTargets(ir::Node& node);
@@ -68,7 +65,7 @@ void Resizing::TakeLast(ir::Node& node) {
   const int64_t shift = is_last ? (steps_ - times_.steps()) * time->chunk : 0;
   runs[static_cast<size_t>(time->axis)] = {
       {0, selection->end - selection->begin, selection->begin + shift, 1}};
-  BecomeSlice(node, runs);
+  BecomeSlice(graph_, node, runs);
 }
 
 // Converts a selection of every n-th position to one that starts at the first position.
@@ -79,29 +76,7 @@ void Resizing::TakeEvery(ir::Node& node) {
   std::vector<ops::Runs> runs = relation.runs;
   ops::Run& run = runs[static_cast<size_t>(time->axis)][0];
   run.count = Extent(*time) / run.step;
-  BecomeSlice(node, runs);
-}
-
-// Requires one run per axis.
-void Resizing::BecomeSlice(ir::Node& node, const std::vector<ops::Runs>& runs) {
-  SliceBounds bounds;
-  Dims kept;
-  for (const ops::Runs& axis : runs) {
-    const ops::Run& run = axis[0];
-    const int64_t end = run.source + run.count * run.step;
-    bounds.begins.push_back(run.source);
-    bounds.ends.push_back(end < 0 ? std::numeric_limits<int32_t>::min() : end);
-    bounds.steps.push_back(run.step);
-    kept.push_back(run.count);
-  }
-  const ir::Source data = node.inputs[0];
-  const ir::Source slice = NewSlice(graph_, node, data, bounds);
-  slice.node->outputs[0].type = {TypeOf(data).type, kept};
-  MakeReshape(node, slice);
-}
-
-void Resizing::MakeReshape(ir::Node& node, const ir::Source& source) {
-  BecomeReshape(graph_, node, source, node.outputs[0].type.dims);
+  BecomeSlice(graph_, node, runs);
 }
 
 void Resizing::SetExtents(ir::Node& node) {
@@ -131,7 +106,9 @@ void Resizing::SetTargets(ir::Node& node) {
   const TimeAxis* time = times_.Of({&node, 0});
   if (time == nullptr) return;
   const AxisRelation& relation = times_.Relation(&node);
-  if (relation.reshapes) MakeReshape(node, node.inputs[0]);
+  if (relation.reshapes) {
+    BecomeReshape(graph_, node, node.inputs[0], node.outputs[0].type.dims);
+  }
   if (relation.stretches) SetBroadcastExtent(graph_, node, time->axis, Extent(*time));
 }
 
@@ -185,6 +162,22 @@ void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps) {
   constant.type.dims[static_cast<size_t>(time.axis)] = time.chunk * steps;
   constant.bytes = *bytes;
   constant.owner = std::move(bytes);
+}
+
+void BecomeSlice(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs) {
+  SliceBounds bounds;
+  Dims kept;
+  for (const ops::Runs& axis : runs) {
+    const ops::Run& run = axis[0];
+    const int64_t end = run.source + run.count * run.step;
+    bounds.begins.push_back(run.source);
+    bounds.ends.push_back(end < 0 ? std::numeric_limits<int32_t>::min() : end);
+    bounds.steps.push_back(run.step);
+    kept.push_back(run.count);
+  }
+  const ir::Source slice = NewSlice(graph, node, node.inputs[0], bounds);
+  slice.node->outputs[0].type = {TypeOf(node.inputs[0]).type, kept};
+  BecomeReshape(graph, node, slice, node.outputs[0].type.dims);
 }
 
 // The numbers are aligned with the last axes.

@@ -5,9 +5,11 @@
 #define WEFT_CONVERTER_GRAPH_STREAMING_RESIZE_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
+#include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 
@@ -22,6 +24,9 @@ bool HaveTheSameStep(const ir::Constant& a, const ir::Constant& b, const TimeAxi
 
 // Gives a constant with equal steps `steps` of them.
 void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps);
+
+// Replaces the node by a slice of input 0 with one run per axis, reshaped to the node's output.
+void BecomeSlice(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs);
 
 // Sets an extent in input 1, which holds the output's extents, for example of a Broadcast.
 void SetBroadcastExtent(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent);

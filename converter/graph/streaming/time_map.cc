@@ -1,24 +1,211 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/streaming/time_map.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
-#include "converter/graph/streaming/look_backs.h"
+#include "converter/base/visible.h"
+#include "converter/graph/streaming/starts.h"
 
 namespace weft::graph {
 namespace {
 
+int64_t ExtentAt(const ir::Graph& graph, const PortAxis& seed) {
+  return DimsOf(PortTensor(graph, seed))[static_cast<size_t>(seed.axis)];
+}
+
+struct LoopCandidates {
+  std::vector<TimeLoop> loops;
+  std::map<const ir::Node*, Faults> faults;  // reasons that prevent streaming
+
+  explicit LoopCandidates(const ir::Graph& graph) {
+    for (ir::Node* node : ir::Topological(graph)) {
+      std::optional<TimeLoop> loop = ReadTimeLoop(graph, *node, faults[node]);
+      if (loop) loops.push_back(std::move(*loop));
+    }
+  }
+  // Returns the loops over time. A loop over another axis is an ordinary operation.
+  std::vector<TimeLoop> Over(const TimeAxes& axes) const {
+    std::vector<TimeLoop> over;
+    std::ranges::copy_if(loops, std::back_inserter(over), [&](const TimeLoop& loop) {
+      return axes.RunsAlong(*loop.node, loop.strides);
+    });
+    return over;
+  }
+};
+
+// An axis from which time starts, and its number of steps.
+struct Start {
+  std::string of;
+  ir::Node* node;
+  std::vector<Stride> strides;  // of the node, with the elements of a step
+  int64_t steps;
+  int64_t take = 1;  // elements that a window consumes per output
+};
+
+std::string NameOf(const ir::Node& node) {
+  return fmt::format("layer {} \"{}\"", node.id, OneLine(node.name));
+}
+
+class TimeMapping {
+ public:
+  TimeMapping(const Rewritten& rewritten, const TimeSeeds& seeds, Faults& faults)
+      : rewritten_(rewritten),
+        graph_(rewritten.graph),
+        seeds_(seeds),
+        faults_(faults),
+        candidates_(graph_) {}
+
+  std::optional<TimeMap> Run() {
+    if (!FindStarts() || !CountSteps()) return std::nullopt;
+    std::vector<FilledWindow> filled = rewritten_.filled;
+    for (;;) {
+      TimeAxes axes = Spread();
+      if (!FitStep(axes)) return std::nullopt;
+      const bool took = TakeBackFills(filled, axes);
+      if (!StartsToShifts(graph_, axes) && !took) return Checked(std::move(axes));
+    }
+  }
+
+ private:
+  bool FindStarts();
+  bool CountSteps();
+  TimeAxes Spread() const;
+  bool FitStep(TimeAxes& axes);
+  static bool TakeBackFills(std::vector<FilledWindow>& filled, const TimeAxes& axes);
+  TimeMap Checked(TimeAxes axes);
+  std::string Counts() const;
+
+  const Rewritten& rewritten_;
+  ir::Graph& graph_;
+  const TimeSeeds& seeds_;
+  Faults& faults_;
+  LoopCandidates candidates_;
+  std::vector<Start> starts_;
+  int64_t steps_ = 0;  // of the full model
+};
+
+bool TimeMapping::FindStarts() {
+  for (const PortAxis& seed : seeds_) {
+    const ir::Source tensor = PortTensor(graph_, seed);
+    starts_.push_back(
+        {fmt::format("{} \"{}\"", seed.output ? "output" : "input", PortName(graph_, seed)),
+         tensor.node,
+         {{{true, tensor.port, seed.axis}, 1}},
+         ExtentAt(graph_, seed)});
+  }
+  if (!starts_.empty()) return true;
+  for (const TimeLoop& loop : candidates_.loops) {
+    for (const std::string& line : candidates_.faults[loop.node].lines()) faults_.Add(line);
+    starts_.push_back({NameOf(*loop.node), loop.node, loop.strides, loop.steps});
+  }
+  if (!starts_.empty()) return true;
+  for (const LookBack& back : LookBacksIn(graph_, rewritten_.attentions).likeliest) {
+    starts_.push_back({NameOf(*back.node),
+                       back.node,
+                       {{{false, 0, back.axis}, back.take}},
+                       back.positions() / back.take,
+                       back.take});
+  }
+  if (!starts_.empty()) return true;
+  faults_.Add(NoLookBackFault(graph_));
+  for (const ir::Node* node : rewritten_.ahead) {
+    RefuseToCut(graph_, *node, "no constant mask excludes later positions", faults_);
+  }
+  return false;
+}
+
+std::string TimeMapping::Counts() const {
+  std::vector<std::string> counts;
+  for (const Start& start : starts_) counts.push_back(fmt::format("{} {}", start.of, start.steps));
+  return fmt::format("{}", fmt::join(counts, ", "));
+}
+
+bool TimeMapping::CountSteps() {
+  steps_ = std::ranges::min_element(starts_, {}, &Start::steps)->steps;
+  const auto fits = [&](const Start& start) { return start.steps % steps_ == 0; };
+  if (steps_ == 0) {
+    faults_.Add(fmt::format("{}: the time axis has no steps ({}); --streaming must have at least 1",
+                            graph_.file, Counts()));
+    return false;
+  }
+  if (std::ranges::all_of(starts_, fits)) return true;
+  faults_.Add(
+      fmt::format("{}: time axes have different numbers of steps ({}); must be equal, or "
+                  "multiples of the smallest number",
+                  graph_.file, Counts()));
+  return false;
+}
+
+TimeAxes TimeMapping::Spread() const {
+  TimeAxes axes(graph_, steps_);
+  for (const TimeLoop& loop : candidates_.loops) axes.AddTimeLoop(*loop.node, loop.strides);
+  for (const CausalAttention& attention : rewritten_.attentions) {
+    for (auto& [node, relation] : RelationsOf(graph_, attention)) {
+      axes.SetRelation(node, std::move(relation));
+    }
+  }
+  for (const Start& start : starts_) {
+    for (const Stride& stride : start.strides) {
+      const TimeAxis time = {stride.at.axis, 1, stride.chunk * (start.steps / steps_)};
+      axes.Set(TensorAt(*start.node, stride.at), time, *start.node);
+    }
+  }
+  axes.Spread();
+  return axes;
+}
+
+// Determines the number of steps: the maximum with an integer number of elements per step in every
+// tensor.
+bool TimeMapping::FitStep(TimeAxes& axes) {
+  if (!axes.FitStep()) {
+    const int64_t together = axes.StepsTogether();
+    faults_.Add(
+        fmt::format("{}: the time axis has {} steps; must be a multiple of {}, because a layer "
+                    "processes {} at a time",
+                    graph_.file, steps_, together, together));
+    return false;
+  }
+  steps_ = axes.steps();
+  const auto has_more = [](const Start& start) { return start.steps > 1 || start.take > 1; };
+  if (steps_ > 1 || std::ranges::none_of(starts_, has_more)) return true;
+  faults_.Add(
+      fmt::format("{}: the time axis has only one step ({}); --streaming must have at least 2",
+                  graph_.file, Counts()));
+  return false;
+}
+
+// Restores borders along other axes; returns true if there were any.
+bool TimeMapping::TakeBackFills(std::vector<FilledWindow>& filled, const TimeAxes& axes) {
+  const auto others = std::ranges::partition(
+      filled, [&](const FilledWindow& window) { return IsOverTime(axes, window); });
+  for (FilledWindow& window : others) TakeBack(window);
+  const bool took = !others.empty();
+  filled.erase(others.begin(), others.end());
+  return took;
+}
+
+TimeMap TimeMapping::Checked(TimeAxes axes) {
+  for (const std::string& line : axes.faults().lines()) faults_.Add(line);
+  std::vector<TimeLoop> loops = candidates_.Over(axes);
+  for (const TimeLoop& loop : loops) {
+    for (const std::string& line : candidates_.faults[loop.node].lines()) faults_.Add(line);
+  }
+  return {std::move(axes), std::move(loops)};
+}
+
 // Elements of each seed correspond to those of the first one.
 void StartAtSeeds(const ir::Graph& graph, const TimeSeeds& seeds, TimeAxes& axes) {
-  const auto extent = [&](const PortAxis& seed) {
-    return DimsOf(PortTensor(graph, seed))[static_cast<size_t>(seed.axis)];
-  };
   for (const PortAxis& seed : seeds) {
-    if (std::min(extent(seed), extent(seeds[0])) == 0) continue;
+    const int64_t extent = ExtentAt(graph, seed), first = ExtentAt(graph, seeds[0]);
+    if (std::min(extent, first) == 0) continue;
     const ir::Source tensor = PortTensor(graph, seed);
-    axes.Set(tensor, {seed.axis, 1, extent(seed), extent(seeds[0])}, *tensor.node);
+    axes.Set(tensor, {seed.axis, 1, extent, first}, *tensor.node);
   }
 }
 
@@ -53,35 +240,36 @@ int64_t TimeMap::IterationsPerStep(const TimeLoop& loop) const {
   return axes.Of(TensorAt(*loop.node, stride.at))->chunk / stride.chunk;
 }
 
+std::optional<TimeMap> MapTime(const Rewritten& rewritten, const TimeSeeds& seeds, Faults& faults) {
+  return TimeMapping(rewritten, seeds, faults).Run();
+}
+
 std::optional<TimeMap> MapAhead(ir::Graph& graph, const TimeSeeds& seeds) {
-  TimeMap map = {TimeAxes(graph, 0, TimeReach::kAhead), {}};
-  std::map<const ir::Node*, Faults> refusals;
-  for (ir::Node* node : map.axes.nodes()) {
-    std::optional<TimeLoop> loop = ReadTimeLoop(graph, *node, refusals[node]);
-    if (!loop) continue;
-    map.axes.AddTimeLoop(*node, loop->strides);
-    map.loops.push_back(std::move(*loop));
-  }
+  LoopCandidates candidates(graph);
+  TimeAxes axes(graph, 0, TimeReach::kAhead);
+  for (const TimeLoop& loop : candidates.loops) axes.AddTimeLoop(*loop.node, loop.strides);
   std::vector<LookBack> backs;
-  StartAtSeeds(graph, seeds, map.axes);
-  if (seeds.empty()) StartAtLoops(map.loops, map.axes);
-  if (seeds.empty() && map.loops.empty()) {
+  StartAtSeeds(graph, seeds, axes);
+  if (seeds.empty()) StartAtLoops(candidates.loops, axes);
+  if (seeds.empty() && candidates.loops.empty()) {
     backs = LookBacksIn(graph, {}, TimeReach::kAhead).likeliest;
     if (backs.empty()) return std::nullopt;
-    map.axes.Set(backs[0].node->inputs[0], {backs[0].axis}, *backs[0].node);
+    axes.Set(backs[0].node->inputs[0], {backs[0].axis}, *backs[0].node);
   }
-  map.axes.Spread();
-  map.axes.FitStep();
-  // A loop over another axis is an ordinary operation.
-  std::erase_if(map.loops, [&](const TimeLoop& loop) {
-    return !map.axes.RunsAlong(*loop.node, loop.strides);
+  axes.Spread();
+  axes.FitStep();
+  std::vector<TimeLoop> loops = candidates.Over(axes);
+  const bool can_stream = std::ranges::all_of(loops, [&](const TimeLoop& loop) {
+    return candidates.faults[loop.node].ok() &&
+           axes.Of(TensorAt(*loop.node, loop.strides[0].at)) != nullptr;
   });
-  const bool can_stream = std::ranges::all_of(map.loops, [&](const TimeLoop& loop) {
-    return refusals[loop.node].ok() &&
-           map.axes.Of(TensorAt(*loop.node, loop.strides[0].at)) != nullptr;
-  });
-  if (!can_stream || !map.axes.faults().ok() || !Agree(backs, map.axes)) return std::nullopt;
-  return map;
+  if (!can_stream || !axes.faults().ok() || !Agree(backs, axes)) return std::nullopt;
+  return TimeMap{std::move(axes), std::move(loops)};
+}
+
+Motion LikeliestMotion(const Rewritten& rewritten) {
+  if (!LoopCandidates(rewritten.graph).loops.empty()) return Motion::kTimeLoops;
+  return LookBacksIn(rewritten.graph, rewritten.attentions).motion;
 }
 
 }  // namespace weft::graph

@@ -7,7 +7,10 @@
 #include <optional>
 #include <vector>
 
+#include "converter/base/faults.h"
 #include "converter/graph/streaming/axes.h"
+#include "converter/graph/streaming/look_backs.h"
+#include "converter/graph/streaming/rewrites.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/graph/streaming/time_loops.h"
 #include "converter/ir/graph.h"
@@ -23,11 +26,20 @@ struct TimeMap {
   int64_t IterationsPerStep(const TimeLoop& loop) const;
 };
 
-// Maps time in a graph whose operations may look ahead (TimeReach::kAhead). Time starts at the
-// seeds. Without seeds it starts at time loops; without time loops, at the axis along which
-// operations look back or ahead. Returns nullopt if time would run along two axes of a tensor or at
-// two rates, or if a time loop cannot be streamed.
+// Maps time in a rewritten graph. Time starts at the seeds; without seeds at time loops; without
+// time loops at the operations that most likely look back along time. Takes back borders along
+// other axes, and converts starts along time to shifts. Adds faults for time loops that cannot be
+// streamed, and for tensors with two time axes. Returns nullopt if the number of steps is unknown;
+// faults were added then.
+std::optional<TimeMap> MapTime(const Rewritten& rewritten, const TimeSeeds& seeds, Faults& faults);
+
+// Maps time in a graph whose operations may look ahead (TimeReach::kAhead). Without seeds and time
+// loops, time starts at the axis along which operations look back or ahead. Returns nullopt if time
+// would run along two axes of a tensor or at two rates, or if a time loop cannot be streamed.
 std::optional<TimeMap> MapAhead(ir::Graph& graph, const TimeSeeds& seeds);
+
+// Returns the motion of the operations from which time starts without seeds (look_backs.h).
+Motion LikeliestMotion(const Rewritten& rewritten);
 
 }  // namespace weft::graph
 
