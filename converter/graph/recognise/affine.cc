@@ -2,13 +2,13 @@
 #include "converter/graph/recognise/affine.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "converter/graph/recognise/pattern.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/axes.h"
 #include "converter/ops/support/packed.h"
 
 namespace weft::graph {
@@ -19,130 +19,21 @@ int64_t WidthOf(ir::Source source) {
   return dims.empty() ? 1 : dims.back();
 }
 
-bool Is(const ir::Node& node, std::string_view name) {
-  return node.operation != nullptr && node.operation->name == name;
-}
-
-int64_t Attribute(const ir::Node& node, const std::string& key, size_t index) {
-  const auto found = node.attributes.find(key);
-  if (found == node.attributes.end()) return 0;
-  std::string_view text = found->second;
-  for (; index > 0; --index) {
-    const size_t comma = text.find(',');
-    if (comma == std::string_view::npos) return 0;
-    text.remove_prefix(comma + 1);
-  }
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  if (text.starts_with("true")) return 1;
-  int64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
-}
-
 // Returns true if the dims of both are equal except for the last axis.
 bool DifferInLastAxis(const TensorType& a, const TensorType& b) {
   return !a.dims.empty() && a.dims.size() == b.dims.size() &&
          std::equal(a.dims.begin(), a.dims.end() - 1, b.dims.begin());
 }
 
-// Returns the columns' position in the input of a Split or VariadicSplit. The types determine the
-// axis.
-std::optional<Cut> CutBySplit(ir::Source source) {
-  const ir::Node& node = *source.node;
-  const ir::Source whole = node.inputs[0];
-  int64_t before = 0, all = 0;
-  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
-    const TensorType& type = node.outputs[port].type;
-    if (!DifferInLastAxis(type, TypeOf(whole))) return std::nullopt;
-    if (port < source.port) before += type.dims.back();
-    all += type.dims.back();
-  }
-  if (all != WidthOf(whole)) return std::nullopt;
-  return Cut{whole, before, 1, WidthOf(source)};
-}
-
-// Returns the entry of begin, end and strides for the last axis; the number of entries if none is
-// for it. Returns nullopt if the node does more than slice.
-std::optional<size_t> LastAxisEntry(const ir::Node& node, size_t entries) {
-  bool ellipsis = false;
-  for (size_t i = 0; i < entries; ++i) {
-    if (Attribute(node, "new_axis_mask", i) != 0 || Attribute(node, "shrink_axis_mask", i) != 0) {
-      return std::nullopt;
-    }
-    ellipsis = ellipsis || Attribute(node, "ellipsis_mask", i) != 0;
-  }
-  if (entries > 0 && Attribute(node, "ellipsis_mask", entries - 1) != 0) return entries;
-  if (ellipsis || entries == TypeOf(node.inputs[0]).dims.size()) return entries - 1;
-  return entries;
-}
-
-// Slice or StridedSlice along the last axis.
-std::optional<Cut> CutBySlice(ir::Source source) {
-  const ir::Node& node = *source.node;
-  const ir::Source whole = node.inputs[0];
-  if (!DifferInLastAxis(TypeOf(source), TypeOf(whole))) return std::nullopt;
-  const std::vector<int64_t> begins = IntsOf(node.inputs[1]);
-  std::vector<int64_t> steps(begins.size(), 1);
-  if (node.inputs.size() > 3) steps = IntsOf(node.inputs[3]);
-  if (begins.empty() || steps.size() != begins.size()) return std::nullopt;
-  std::optional<size_t> entry;
-  if (Is(node, "Slice")) {
-    const auto rank = static_cast<int64_t>(TypeOf(whole).dims.size());
-    std::vector<int64_t> axes;
-    if (node.inputs.size() > 4) axes = IntsOf(node.inputs[4]);
-    entry = begins.size();
-    for (size_t i = 0; i < begins.size(); ++i) {
-      const int64_t axis = axes.size() > i ? axes[i] : static_cast<int64_t>(i);
-      if (axis == -1 || axis == rank - 1) entry = i;
-    }
-  } else {
-    entry = LastAxisEntry(node, begins.size());
-  }
-  if (!entry) return std::nullopt;
-  if (*entry == begins.size()) return Cut{whole, 0, 1, WidthOf(source)};
-  if (steps[*entry] < 1) return std::nullopt;
-  int64_t begin = begins[*entry];
-  if (Is(node, "StridedSlice") && Attribute(node, "begin_mask", *entry) != 0) begin = 0;
-  if (begin < 0) begin = std::max<int64_t>(0, begin + WidthOf(whole));
-  return Cut{whole, begin, steps[*entry], WidthOf(source)};
-}
-
 // Goes back through one operation that only moves columns; returns nullopt for other operations.
-std::optional<Columns> BeforeMovement(const Columns& columns) {
+std::optional<Columns> BeforeMovement(const ir::Graph& graph, const Columns& columns) {
   const ir::Node& node = *columns.source.node;
   if (node.constant || node.operation == nullptr) return std::nullopt;
   const ir::Source inner = BeforeReshapes(columns.source);
   if (!(inner == columns.source)) return Columns{inner, columns.begin, columns.count};
-  const std::optional<Cut> cut = CutOf(columns.source);
+  const std::optional<Cut> cut = CutOf(graph, columns.source);
   if (!cut || cut->step != 1) return std::nullopt;
   return Columns{cut->whole, columns.begin + cut->begin, columns.count};
-}
-
-// A constant factor of shape [outputs, inputs].
-struct Matrix {
-  std::vector<float> elements;
-  int64_t outputs = 0, inputs = 0;
-  bool inputs_first = false;  // elements are stored as [inputs, outputs]
-  bool from_integers = false;
-  float at(int64_t output, int64_t input) const {
-    const int64_t index = inputs_first ? input * outputs + output : output * inputs + input;
-    return elements[static_cast<size_t>(index)];
-  }
-};
-
-std::optional<Matrix> ConstantFactor(const ir::Node& product) {
-  const ir::Constant* constant = ConstantOf(product.inputs[1]);
-  if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;
-  const Dims& dims = constant->type.dims;
-  if (dims.size() < 2) return std::nullopt;
-  if (ElementCount(dims) != dims[dims.size() - 1] * dims[dims.size() - 2]) return std::nullopt;
-  Matrix matrix{ops::Floats(*constant), dims[dims.size() - 2], dims.back(), false,
-                constant->from_integers};
-  if (Attribute(product, "transpose_b", 0) == 0) {
-    std::swap(matrix.outputs, matrix.inputs);
-    matrix.inputs_first = true;
-  }
-  return matrix;
 }
 
 // Maximum number of nodes of a gate. Without a limit, a long chain of additions would be read again
@@ -151,7 +42,8 @@ constexpr size_t kMaxNodes = 128;
 
 class Reader {
  public:
-  Reader(int64_t rows, int64_t count) : rows_(rows), count_(count) {
+  Reader(const ir::Graph& graph, int64_t rows, int64_t count)
+      : graph_(graph), rows_(rows), count_(count) {
     affine_.bias.assign(static_cast<size_t>(count), 0.0f);
   }
 
@@ -164,13 +56,14 @@ class Reader {
   bool ReadScaled(const Columns& columns, const std::vector<float>& scale);
   ir::Source Enter(ir::Source source);
   std::vector<ir::Source> PartsOf(ir::Source source, int64_t width);
-  void AddFactor(ir::Source input, const Matrix& matrix, int64_t first_input,
+  void AddFactor(ir::Source input, const ConstantMatrix& matrix, int64_t first_input,
                  const Columns& columns, const std::vector<float>& scale);
   // Returns true if the value has separate rows, instead of one row broadcast to all.
   bool IsWhole(ir::Source source, int64_t width) const {
     return ElementCount(TypeOf(source).dims) == rows_ * width && WidthOf(source) == width;
   }
 
+  const ir::Graph& graph_;
   const int64_t rows_, count_;
   Affine affine_;
 };
@@ -197,17 +90,17 @@ bool Reader::Read(Columns columns, const std::vector<float>& scale) {
     for (size_t i = 0; i < scale.size(); ++i) affine_.bias[i] += scale[i] * (*floats)[i];
     return true;
   }
-  while (const std::optional<Columns> inner = BeforeMovement(columns)) {
+  while (const std::optional<Columns> inner = BeforeMovement(graph_, columns)) {
     affine_.nodes.insert(columns.source.node);
     columns = *inner;
   }
   const ir::Node& node = *columns.source.node;
   const int64_t width = WidthOf(columns.source);
   if (!IsWhole(columns.source, width)) return false;
-  if (Is(node, "MatMul") && ReadProduct(columns, scale)) return true;
-  if (Is(node, "Multiply") && ReadScaled(columns, scale)) return true;
-  const bool subtracts = Is(node, "Subtract");
-  if (!Is(node, "Add") && !subtracts) {
+  if (IsCalled(node, "MatMul") && ReadProduct(columns, scale)) return true;
+  if (IsCalled(node, "Multiply") && ReadScaled(columns, scale)) return true;
+  const bool subtracts = IsCalled(node, "Subtract");
+  if (!IsCalled(node, "Add") && !subtracts) {
     affine_.others.push_back(columns);
     return std::ranges::all_of(scale, [](float number) { return number == 1.0f; });
   }
@@ -239,12 +132,12 @@ bool Reader::ReadScaled(const Columns& columns, const std::vector<float>& scale)
 
 bool Reader::ReadProduct(const Columns& columns, const std::vector<float>& scale) {
   const ir::Node& node = *columns.source.node;
-  const std::optional<Matrix> matrix = ConstantFactor(node);
+  const std::optional<ConstantMatrix> matrix = MatrixIn(node);
   if (!matrix) return false;
   ir::Source left = node.inputs[0];
   // The transposition of one column is a row, with the same elements in memory.
-  const bool column = Attribute(node, "transpose_a", 0) != 0 && rows_ == 1;
-  if (Attribute(node, "transpose_a", 0) != 0 && !column) return false;
+  const bool column = AttributeOf(node, "transpose_a") != 0 && rows_ == 1;
+  if (AttributeOf(node, "transpose_a") != 0 && !column) return false;
   if (ElementCount(TypeOf(left).dims) != rows_ * matrix->inputs) return false;
   affine_.nodes.insert(&node);
   if (!column) left = Enter(left);
@@ -268,7 +161,7 @@ ir::Source Reader::Enter(ir::Source source) {
 
 // Returns the values concatenated to rows of `width`, or the value itself if it is no such Concat.
 std::vector<ir::Source> Reader::PartsOf(ir::Source source, int64_t width) {
-  if (!Is(*source.node, "Concat") || source.node->constant || WidthOf(source) != width) {
+  if (!IsCalled(*source.node, "Concat") || source.node->constant || WidthOf(source) != width) {
     return {source};
   }
   int64_t sum = 0;
@@ -281,7 +174,7 @@ std::vector<ir::Source> Reader::PartsOf(ir::Source source, int64_t width) {
   return source.node->inputs;
 }
 
-void Reader::AddFactor(ir::Source input, const Matrix& matrix, int64_t first_input,
+void Reader::AddFactor(ir::Source input, const ConstantMatrix& matrix, int64_t first_input,
                        const Columns& columns, const std::vector<float>& scale) {
   const int64_t width = ElementCount(TypeOf(input).dims).value_or(0) / rows_;
   auto found = std::ranges::find_if(affine_.products,
@@ -291,35 +184,23 @@ void Reader::AddFactor(ir::Source input, const Matrix& matrix, int64_t first_inp
         {input, width, std::vector<float>(static_cast<size_t>(count_ * width), 0.0f)});
     found = affine_.products.end() - 1;
   }
-  found->from_integers = found->from_integers || matrix.from_integers;
-  for (int64_t output = 0; output < count_; ++output) {
+  found->from_integers = found->from_integers || matrix.constant->from_integers;
+  const std::vector<float> elements = ops::Floats(*matrix.constant);
+  for (int64_t row = 0; row < count_; ++row) {
     for (int64_t i = 0; i < width; ++i) {
-      found->weights[static_cast<size_t>(output * width + i)] +=
-          scale[static_cast<size_t>(output)] * matrix.at(columns.begin + output, first_input + i);
+      const int64_t output = columns.begin + row, at = first_input + i;
+      const int64_t index =
+          matrix.outputs_first ? output * matrix.inputs + at : at * matrix.outputs + output;
+      found->weights[static_cast<size_t>(row * width + i)] +=
+          scale[static_cast<size_t>(row)] * elements[static_cast<size_t>(index)];
     }
   }
-}
-
-std::optional<float> FloatAttribute(const ir::Node& node, const std::string& key) {
-  const auto found = node.attributes.find(key);
-  if (found == node.attributes.end()) return std::nullopt;
-  float value = 0;
-  const char* end = found->second.data() + found->second.size();
-  if (std::from_chars(found->second.data(), end, value).ptr != end) return std::nullopt;
-  return value;
-}
-
-float NumberOf(ir::Source source, float fallback) {
-  const ir::Constant* constant = ConstantOf(source);
-  if (constant == nullptr || constant->type.type != ElementType::f32) return fallback;
-  const std::vector<float> floats = ops::Floats(*constant);
-  return floats.size() == 1 ? floats[0] : fallback;
 }
 
 // HSigmoid, or a Clamp to [0, n] times 1 / n if n is not 1: frameworks without a HardSigmoid write
 // it this way.
 bool ReadClamp(const ir::Node& node, Gate& gate) {
-  if (Is(node, "HSigmoid")) {
+  if (IsCalled(node, "HSigmoid")) {
     gate.activation = "hardsigmoid";
     gate.alpha = 1.0f / 6;
     gate.beta = 0.5f;
@@ -329,15 +210,15 @@ bool ReadClamp(const ir::Node& node, Gate& gate) {
   }
   const ir::Node* clamp = &node;
   gate.alpha = 1;
-  if (Is(node, "Multiply")) {
+  if (IsCalled(node, "Multiply")) {
     const size_t constant = ConstantOf(node.inputs[0]) != nullptr ? 0 : 1;
-    gate.alpha = NumberOf(node.inputs[constant], 0);
+    gate.alpha = static_cast<float>(NumberIn(node.inputs[constant]).value_or(0));
     clamp = BeforeReshapes(node.inputs[1 - constant]).node;
   }
-  if (!Is(*clamp, "Clamp")) return false;
-  const std::optional<float> low = FloatAttribute(*clamp, "min");
-  const std::optional<float> high = FloatAttribute(*clamp, "max");
-  if (low != 0.0f || !high || std::abs(*high * gate.alpha - 1.0f) > 1e-6f) return false;
+  if (!IsCalled(*clamp, "Clamp")) return false;
+  const auto high = static_cast<float>(AttributeOf(*clamp, "max"));
+  if (AttributeOf(*clamp, "min", 1) != 0 || std::abs(high * gate.alpha - 1.0f) > 1e-6f)
+    return false;
   gate.activation = "hardsigmoid";
   gate.beta = 0;
   gate.nodes.insert(&node);
@@ -348,19 +229,34 @@ bool ReadClamp(const ir::Node& node, Gate& gate) {
 
 }  // namespace
 
-std::optional<Cut> CutOf(ir::Source source) {
-  const ir::Node& node = *source.node;
-  if (node.constant) return std::nullopt;
-  if (Is(node, "Split") || Is(node, "VariadicSplit")) return CutBySplit(source);
-  if (Is(node, "Slice") || Is(node, "StridedSlice")) return CutBySlice(source);
-  return std::nullopt;
+std::optional<Cut> CutOf(const ir::Graph& graph, ir::Source source) {
+  ir::Node& node = *source.node;
+  const bool takes = ops::TraitsOf(node).steering != ops::Steering::kNothing;
+  if (node.constant || !takes || !DifferInLastAxis(TypeOf(source), TypeOf(node.inputs[0]))) {
+    return std::nullopt;
+  }
+  const Dims& dims = TypeOf(node.inputs[0]).dims;
+  const size_t last = dims.size() - 1;
+  const ops::AxisRelation relation = ops::RelationOf(graph, node);
+  if (source.port < relation.parts.size()) {
+    const ops::Selection& part = relation.parts[source.port];
+    if (part.axis != static_cast<int64_t>(last)) return std::nullopt;
+    return Cut{node.inputs[0], part.begin, 1, part.end - part.begin};
+  }
+  if (relation.runs.size() != dims.size() || relation.runs[last].size() != 1) return std::nullopt;
+  for (size_t axis = 0; axis < last; ++axis) {
+    if (!ops::IsInOrder(relation.runs[axis], dims[axis])) return std::nullopt;
+  }
+  const ops::Run& run = relation.runs[last][0];
+  if (run.step < 1 || run.count != WidthOf(source)) return std::nullopt;
+  return Cut{node.inputs[0], run.source, run.step, run.count};
 }
 
-std::optional<Affine> AffineOf(const Columns& columns, int64_t rows) {
+std::optional<Affine> AffineOf(const ir::Graph& graph, const Columns& columns, int64_t rows) {
   // A limit above any gate, because memory grows with the number of columns.
   constexpr int64_t kMaxColumns = 1 << 20;
   if (columns.count > kMaxColumns) return std::nullopt;
-  Reader reader(rows, columns.count);
+  Reader reader(graph, rows, columns.count);
   const std::vector<float> ones(static_cast<size_t>(columns.count), 1.0f);
   if (!reader.Read(columns, ones)) return std::nullopt;
   return reader.Take();
@@ -368,10 +264,10 @@ std::optional<Affine> AffineOf(const Columns& columns, int64_t rows) {
 
 Columns AllColumns(ir::Source source) { return {source, 0, WidthOf(source)}; }
 
-std::optional<Gate> GateOf(ir::Source source) {
+std::optional<Gate> GateOf(const ir::Graph& graph, ir::Source source) {
   Gate gate;
   Columns columns = AllColumns(source);
-  while (const std::optional<Columns> inner = BeforeMovement(columns)) {
+  while (const std::optional<Columns> inner = BeforeMovement(graph, columns)) {
     gate.nodes.insert(columns.source.node);
     columns = *inner;
   }
@@ -382,12 +278,11 @@ std::optional<Gate> GateOf(ir::Source source) {
   if (gate.activation.empty() || node.constant) return std::nullopt;
   gate.alpha = gate.beta = 0;
   gate.nodes.insert(&node);
-  if (Is(node, "HardSigmoid")) {
-    if (ConstantOf(node.inputs[1]) == nullptr || ConstantOf(node.inputs[2]) == nullptr) {
-      return std::nullopt;
-    }
-    gate.alpha = NumberOf(node.inputs[1], 0.2f);
-    gate.beta = NumberOf(node.inputs[2], 0.5f);
+  if (IsCalled(node, "HardSigmoid")) {
+    const std::optional<double> alpha = NumberIn(node.inputs[1]), beta = NumberIn(node.inputs[2]);
+    if (!alpha || !beta) return std::nullopt;
+    gate.alpha = static_cast<float>(*alpha);
+    gate.beta = static_cast<float>(*beta);
   }
   gate.before.source = node.inputs[0];
   return gate;

@@ -5,7 +5,6 @@
 // Accepts all common export variants: one product for all gates followed by a Split, one product
 // per gate, a merged matrix over [x, h], several biases, a common scale. Does not change the graph.
 // A value that does not have this form is an addend of its own, in `others`.
-// is changed; a value that is not of this form is an addend of its own, among `others`.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_AFFINE_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_AFFINE_H_
 
@@ -32,7 +31,7 @@ struct Cut {
 };
 
 // Returns the cut of a Split, VariadicSplit, Slice or StridedSlice with a positive step.
-std::optional<Cut> CutOf(ir::Source source);
+std::optional<Cut> CutOf(const ir::Graph& graph, ir::Source source);
 
 struct Product {
   ir::Source input;            // before reshapes
@@ -51,7 +50,7 @@ struct Affine {
 
 // `columns` has rows * count elements. Returns nullopt if a part is neither a product, nor a
 // constant, nor an addend, for example a difference that subtracts another value.
-std::optional<Affine> AffineOf(const Columns& columns, int64_t rows);
+std::optional<Affine> AffineOf(const ir::Graph& graph, const Columns& columns, int64_t rows);
 
 // A gate: an activation applied to columns of a value.
 struct Gate {
@@ -65,7 +64,7 @@ struct Gate {
 };
 
 // Returns nullopt if `source` is neither an activation nor columns of one.
-std::optional<Gate> GateOf(ir::Source source);
+std::optional<Gate> GateOf(const ir::Graph& graph, ir::Source source);
 
 // Returns all columns of a value.
 Columns AllColumns(ir::Source source);

@@ -12,27 +12,14 @@
 namespace weft::graph {
 namespace {
 
-struct UpdateRow {
-  Pattern pattern;
-  bool keeps;  // true: z weights the old state; false: the candidate
-};
-
-const std::vector<UpdateRow>& Updates() {
-  static const std::vector<UpdateRow> kRows = {
-      {Pattern("Add(Multiply(Subtract(1,z),n),Multiply(z,h))"), true},
-      {Pattern("Add(Multiply(Add(1,Negative(z)),n),Multiply(z,h))"), true},
-      {Pattern("Add(Multiply(Add(1,Multiply(-1,z)),n),Multiply(z,h))"), true},
-      {Pattern("Add(Subtract(n,Multiply(z,n)),Multiply(z,h))"), true},
-      {Pattern("Add(n,Multiply(z,Subtract(h,n)))"), true},
-      {Pattern("Subtract(n,Multiply(z,Subtract(n,h)))"), true},
-      {Pattern("Add(Multiply(Subtract(1,z),h),Multiply(z,n))"), false},
-      {Pattern("Add(Multiply(Add(1,Negative(z)),h),Multiply(z,n))"), false},
-      {Pattern("Add(Multiply(Add(1,Multiply(-1,z)),h),Multiply(z,n))"), false},
-      {Pattern("Add(Subtract(h,Multiply(z,h)),Multiply(z,n))"), false},
-      {Pattern("Add(h,Multiply(z,Subtract(n,h)))"), false},
-      {Pattern("Subtract(h,Multiply(z,Subtract(h,n)))"), false},
-  };
-  return kRows;
+// The new state where z weights the old state; b weights a where z weights the candidate instead.
+const Pattern& Update() {
+  static const Pattern kUpdate(
+      "{Add(Multiply({Subtract(1,z)|Add(1,Negative(z))|Add(1,Multiply(-1,z))},a),Multiply(z,b))|"
+      "Add(Subtract(a,Multiply(z,a)),Multiply(z,b))|"
+      "Add(a,Multiply(z,Subtract(b,a)))|"
+      "Subtract(a,Multiply(z,Subtract(a,b)))}");
+  return kUpdate;
 }
 
 struct Candidate {
@@ -56,15 +43,16 @@ std::pair<Affine, Affine> Divided(const Affine& affine, ir::Source input, ir::So
 }
 
 // Returns all readings of the candidate's sum.
-std::vector<Candidate> Candidates(const Affine& sum, ir::Source h, int64_t rows, CellDraft& draft) {
+std::vector<Candidate> Candidates(const Site& site, const Affine& sum, ir::Source h, int64_t rows,
+                                  CellDraft& draft) {
   static const Pattern kReset("Multiply(r,v)");
   std::vector<Candidate> all;
   if (sum.others.empty()) {
     for (const Product& product : sum.products) {
       for (const Pattern::Match& match : kReset.AllMatches(product.input)) {
-        if (!IsSame(match.at("v"), h) || !GateOf(match.at("r"))) continue;
+        if (!IsSame(match.at("v"), h) || !GateOf(site.graph, match.at("r"))) continue;
         auto [from_x, from_h] = Divided(sum, product.input, BeforeReshapes(h));
-        draft.nodes.insert(match.nodes.begin(), match.nodes.end());
+        draft.nodes.insert(match.covered.begin(), match.covered.end());
         all.push_back({std::move(from_x), std::move(from_h), match.at("r"), false});
       }
     }
@@ -74,12 +62,12 @@ std::vector<Candidate> Candidates(const Affine& sum, ir::Source h, int64_t rows,
   const bool whole = other.begin == 0 && other.count == TypeOf(other.source).dims.back();
   if (sum.others.size() != 1 || !whole) return all;
   for (const Pattern::Match& match : kReset.AllMatches(other.source)) {
-    if (!GateOf(match.at("r"))) continue;
-    std::optional<Affine> from_h = AffineOf(AllColumns(match.at("v")), rows);
+    if (!GateOf(site.graph, match.at("r"))) continue;
+    std::optional<Affine> from_h = AffineOf(site.graph, AllColumns(match.at("v")), rows);
     const bool of_h = from_h && from_h->others.empty() && from_h->products.size() == 1 &&
                       IsSame(from_h->products[0].input, h);
     if (!of_h) continue;
-    draft.nodes.insert(match.nodes.begin(), match.nodes.end());
+    draft.nodes.insert(match.covered.begin(), match.covered.end());
     all.push_back({sum, std::move(*from_h), match.at("r"), true});
   }
   return all;
@@ -109,23 +97,24 @@ void AppendCandidate(CellDraft& draft, const Candidate& candidate) {
 
 bool Draft(Site& site, const Pattern::Match& match, ir::Source root, bool keeps) {
   CellDraft draft("GRUCell", 3);
-  const ir::Source h = BeforeReshapes(match.at("h"));
+  const ir::Source h = BeforeReshapes(match.at(keeps ? "b" : "a"));
   draft.hidden = TypeOf(root).dims.back();
   draft.rows = ElementCount(TypeOf(root).dims).value_or(0) / draft.hidden;
-  draft.nodes.insert(match.nodes.begin(), match.nodes.end());
+  draft.nodes.insert(match.covered.begin(), match.covered.end());
   draft.states = {h};
   draft.results = {root};
-  const std::optional<Gate> update = GateOf(match.at("z")), next = GateOf(match.at("n"));
+  const std::optional<Gate> update = GateOf(site.graph, match.at("z")),
+                            next = GateOf(site.graph, match.at(keeps ? "a" : "b"));
   if (!update || !next || (!keeps && !ChangesItsSign(*update))) return false;
   if (update->before.count != draft.hidden || next->before.count != draft.hidden) return false;
   if (ElementCount(TypeOf(h).dims) != draft.rows * draft.hidden) return false;
-  const std::optional<Affine> of_update = AffineOf(update->before, draft.rows);
-  const std::optional<Affine> of_next = AffineOf(next->before, draft.rows);
+  const std::optional<Affine> of_update = AffineOf(site.graph, update->before, draft.rows);
+  const std::optional<Affine> of_next = AffineOf(site.graph, next->before, draft.rows);
   if (!of_update || !of_next) return false;
-  for (const Candidate& candidate : Candidates(*of_next, h, draft.rows, draft)) {
-    const std::optional<Gate> reset = GateOf(candidate.reset);
+  for (const Candidate& candidate : Candidates(site, *of_next, h, draft.rows, draft)) {
+    const std::optional<Gate> reset = GateOf(site.graph, candidate.reset);
     if (candidate.from_x.products.size() != 1 || !reset->HasActivationOf(*update)) continue;
-    const std::optional<Affine> of_reset = AffineOf(reset->before, draft.rows);
+    const std::optional<Affine> of_reset = AffineOf(site.graph, reset->before, draft.rows);
     draft.x = candidate.from_x.products[0].input;
     draft.inputs = candidate.from_x.products[0].width;
     if (IsSame(draft.x, h) || reset->before.count != draft.hidden || !of_reset) continue;
@@ -146,9 +135,10 @@ bool Draft(Site& site, const Pattern::Match& match, ir::Source root, bool keeps)
 }  // namespace
 
 bool RecogniseGru(Site& site, ir::Node& root) {
-  for (const UpdateRow& row : Updates()) {
-    for (const Pattern::Match& match : row.pattern.AllMatches({&root, 0})) {
-      if (Draft(site, match, {&root, 0}, row.keeps)) return true;
+  const std::vector<Pattern::Match> matches = Update().AllMatches({&root, 0});
+  for (const bool keeps : {true, false}) {
+    for (const Pattern::Match& match : matches) {
+      if (Draft(site, match, {&root, 0}, keeps)) return true;
     }
   }
   return false;

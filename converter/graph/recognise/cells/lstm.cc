@@ -23,9 +23,9 @@ bool Draft(Site& site, const Pattern::Match& match, ir::Source root) {
   std::vector<Gate> gates;
   std::vector<Affine> sums;
   for (const std::string_view name : kGates) {
-    std::optional<Gate> gate = GateOf(match.at(name));
+    std::optional<Gate> gate = GateOf(site.graph, match.at(name));
     if (!gate || gate->before.count != hidden) return false;
-    std::optional<Affine> sum = AffineOf(gate->before, draft.rows);
+    std::optional<Affine> sum = AffineOf(site.graph, gate->before, draft.rows);
     if (!sum || !sum->others.empty()) return false;
     draft.Cover(*gate);
     gates.push_back(std::move(*gate));
@@ -33,14 +33,14 @@ bool Draft(Site& site, const Pattern::Match& match, ir::Source root) {
   }
   if (!gates[0].HasActivationOf(gates[1]) || !gates[0].HasActivationOf(gates[3])) return false;
   const auto inputs = InputAndState(site, sums, hidden);
-  const std::optional<Gate> of_cell = GateOf(match.at("t"));
+  const std::optional<Gate> of_cell = GateOf(site.graph, match.at("t"));
   if (!inputs || !of_cell || of_cell->before.count != hidden) return false;
   draft.x = inputs->first.input;
   draft.inputs = inputs->first.width;
   draft.states = {inputs->second.input, match.at("c")};
   for (const Affine& sum : sums) draft.Append(sum);
   draft.activations = {gates[0], gates[2], *of_cell};
-  draft.nodes.insert(match.nodes.begin(), match.nodes.end());
+  draft.nodes.insert(match.covered.begin(), match.covered.end());
   draft.results = {root, match.at("cell")};
   return Place(site, std::move(draft));
 }

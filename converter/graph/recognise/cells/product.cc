@@ -51,7 +51,7 @@ void SplitProduct(ir::Graph& graph, ir::Node& node, const std::set<const ir::Nod
   if (dims.size() < 2 || ElementCount(dims).value_or(0) == 0) return;
   if (node.outputs[0].run_time_extent) return;
   const int64_t rows = ElementCount(dims).value_or(0) / dims.back();
-  const std::optional<Affine> sum = AffineOf(AllColumns({&node, 0}), rows);
+  const std::optional<Affine> sum = AffineOf(graph, AllColumns({&node, 0}), rows);
   if (!sum || !sum->others.empty()) return;
   std::vector<const Product*> slices, rest;
   for (const Product& product : sum->products) {

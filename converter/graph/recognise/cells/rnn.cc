@@ -11,12 +11,12 @@ namespace weft::graph {
 
 bool RecogniseRnn(Site& site, ir::Node& root) {
   const ir::Source result{&root, 0};
-  const std::optional<Gate> gate = GateOf(result);
+  const std::optional<Gate> gate = GateOf(site.graph, result);
   if (!gate) return false;
   CellDraft draft("RNNCell", 1);
   draft.hidden = gate->before.count;
   draft.rows = ElementCount(TypeOf(result).dims).value_or(0) / draft.hidden;
-  std::optional<Affine> sum = AffineOf(gate->before, draft.rows);
+  std::optional<Affine> sum = AffineOf(site.graph, gate->before, draft.rows);
   if (!sum || !sum->others.empty() || sum->products.size() != 2) return false;
   const auto inputs = InputAndState(site, {*sum}, draft.hidden);
   if (!inputs) return false;

@@ -28,11 +28,6 @@ struct Attention {
   Covered covered = {};
 };
 
-bool IsPermuted(const FormSite& site, const ir::Node& node, const char* key) {
-  Faults discarded;
-  return ops::Attributes(site.graph(), node, discarded).Bool(key, false);
-}
-
 // Returns the scores before an added mask, which is stored in `attention`.
 ir::Source BeforeMask(ir::Source scores, Attention& attention) {
   const ir::Node& node = *scores.node;
@@ -64,57 +59,40 @@ ir::Source BeforeScale(ir::Source source, Attention& attention) {
   return scaled->other;
 }
 
-// Returns `source` with its last two axes exchanged; removes an existing transposition instead of
-// adding one.
-ir::Source Exchanged(FormSite& site, const ir::Node& like, ir::Source source, Covered& covered) {
-  const auto rank = static_cast<int64_t>(TypeOf(source).dims.size());
-  std::vector<int64_t> order(static_cast<size_t>(rank));
-  std::iota(order.begin(), order.end(), 0);
-  if (IsCalled(*source.node, "Transpose")) {
-    const std::vector<int64_t> before = IntsOf(source.node->inputs[1]);
-    if (before.size() == order.size()) {
-      order = before;
-      covered.insert(source.node);
-      source = source.node->inputs[0];
-    }
-  }
-  std::swap(order.end()[-1], order.end()[-2]);
-  if (std::is_sorted(order.begin(), order.end())) return source;
-  const ir::Source by = NewInts(site.graph(), like, {ElementType::i64, {rank}}, order);
-  return {NewInferredNode(site.graph(), like, "Transpose", 1, {source, by}), 0};
-}
-
 // Reads query and key of the product that computes the scores.
 bool ReadScores(FormSite& site, ir::Source scores, Attention& attention) {
   ir::Source inner = BeforeScale(scores, attention);
   const ir::Node& product = *inner.node;
-  if (!IsCalled(product, "MatMul") || IsPermuted(site, product, "transpose_a")) return false;
+  if (!IsCalled(product, "MatMul") || AttributeOf(product, "transpose_a") != 0) return false;
   attention.covered.insert(&product);
   attention.query = BeforeScale(product.inputs[0], attention);
   attention.key = BeforeScale(product.inputs[1], attention);
   for (const ir::Source& factor : {attention.query, attention.key}) {
     if (TypeOf(factor).dims.size() < 3 || factor.node->constant) return false;
   }
-  if (IsPermuted(site, product, "transpose_b")) return true;
-  attention.key = Exchanged(site, product, attention.key, attention.covered);
+  if (AttributeOf(product, "transpose_b") != 0) return true;
+  std::vector<size_t> order(TypeOf(attention.key).dims.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::swap(order.end()[-1], order.end()[-2]);
+  attention.key =
+      Transposed(site.graph(), product, attention.key, std::move(order), &attention.covered);
   attention.key = BeforeScale(attention.key, attention);
   return true;
 }
 
 // Returns true for a softmax over the keys.
-bool IsShareOfKeys(const FormSite& site, const ir::Node& node) {
+bool IsShareOfKeys(const ir::Node& node) {
   if (!IsCalled(node, "Softmax")) return false;
-  const auto rank = static_cast<int64_t>(node.outputs[0].type.dims.size());
-  Faults discarded;
-  const int64_t axis = ops::Attributes(site.graph(), node, discarded).Int("axis", 1);
-  return rank >= 3 && (axis == rank - 1 || axis == -1);
+  const int64_t rank = std::ssize(node.outputs[0].type.dims);
+  const double axis = AttributeOf(node, "axis", 1);
+  return rank >= 3 && (axis == -1 || axis == static_cast<double>(rank - 1));
 }
 
 std::optional<Attention> ReadAttention(FormSite& site, const ir::Node& node) {
   const ir::Node& softmax = *node.inputs[0].node;
-  if (!IsShareOfKeys(site, softmax)) return std::nullopt;
+  if (!IsShareOfKeys(softmax)) return std::nullopt;
   for (const char* key : {"transpose_a", "transpose_b"}) {
-    if (IsPermuted(site, node, key)) return std::nullopt;
+    if (AttributeOf(node, key) != 0) return std::nullopt;
   }
   Attention attention{.value = node.inputs[1], .covered = {&softmax}};
   if (TypeOf(attention.value).dims.size() < 3) return std::nullopt;
@@ -127,7 +105,7 @@ std::optional<Attention> ReadAttention(FormSite& site, const ir::Node& node) {
 
 // An existing attention operation whose mask is a triangle becomes causal.
 bool TakeTriangle(FormSite& site, ir::Node& node) {
-  if (node.inputs.size() < 4 || IsPermuted(site, node, "causal")) return false;
+  if (node.inputs.size() < 4 || AttributeOf(node, "causal") != 0) return false;
   const ir::Source mask = node.inputs[3];
   const Dims& dims = TypeOf(mask).dims;
   const bool is_matrix = dims.size() >= 2 && CountIn(mask) == dims.back() * dims.back();

@@ -25,9 +25,9 @@ bool IsOnPath(const ir::Node& node) {
 std::optional<AxisOrigins> OriginsAfter(const ir::Node& node, const AxisOrigins& origins) {
   AxisOrigins after;
   if (IsCalled(node, "Transpose")) {
-    const std::vector<int64_t> order = IntsOf(node.inputs[1]);
-    if (order.size() != origins.size()) return std::nullopt;
-    for (const int64_t axis : order) after.push_back(origins[static_cast<size_t>(axis)]);
+    const auto order = PermutationOf(node);
+    if (!order) return std::nullopt;
+    for (const size_t axis : *order) after.push_back(origins[axis]);
     return after;
   }
   const Dims &from = TypeOf(node.inputs[0]).dims, &to = node.outputs[0].type.dims;

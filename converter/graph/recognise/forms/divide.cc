@@ -42,19 +42,12 @@ const std::vector<ir::Node*>& ReadersOf(const ReaderMap& readers, const ir::Node
   return found == readers.end() ? kNone : found->second;
 }
 
-std::optional<CutProduct> PlainMatrixProduct(const ir::Graph& graph, ir::Node& node,
-                                             const ReaderMap& readers) {
-  if (!IsCalled(node, "MatMul")) return std::nullopt;
-  const ir::Constant* weights = ConstantOf(node.inputs[1]);
-  if (weights == nullptr || weights->type.type != ElementType::f32) return std::nullopt;
-  if (ReadersOf(readers, *node.inputs[1].node).size() != 1) return std::nullopt;
-  const Dims &dims = weights->type.dims, &result = node.outputs[0].type.dims;
-  if (dims.size() < 2 || result.size() < 2) return std::nullopt;
-  if (ElementCount(dims) != dims.back() * dims.end()[-2]) return std::nullopt;
-  Faults discarded;
-  const bool permuted = ops::Attributes(graph, node, discarded).Bool("transpose_b", false);
-  if (result.back() != (permuted ? dims.end()[-2] : dims.back())) return std::nullopt;
-  return CutProduct{.product = &node, .outputs_first = permuted};
+std::optional<CutProduct> PlainMatrixProduct(ir::Node& node, const ReaderMap& readers) {
+  const std::optional<ConstantMatrix> matrix = MatrixIn(node);
+  if (!matrix || ReadersOf(readers, *node.inputs[1].node).size() != 1) return std::nullopt;
+  const Dims& result = node.outputs[0].type.dims;
+  if (result.size() < 2 || result.back() != matrix->outputs) return std::nullopt;
+  return CutProduct{.product = &node, .outputs_first = matrix->outputs_first};
 }
 
 // Records the addend if the only reader adds one constant number per output.
@@ -74,14 +67,14 @@ void TakeSum(CutProduct& product, const ReaderMap& readers) {
 
 // Returns all readers of the result, in order of their columns. Returns an empty vector if a reader
 // reads anything but columns, or if two readers overlap.
-std::vector<Part> PartsOf(ir::Source whole, const ReaderMap& readers) {
+std::vector<Part> PartsOf(const ir::Graph& graph, ir::Source whole, const ReaderMap& readers) {
   std::vector<Part> parts;
   const int64_t width = TypeOf(whole).dims.back();
   for (ir::Node* reader : ReadersOf(readers, *whole.node)) {
     if (reader->outputs.empty()) return {};
     for (uint32_t port = 0; port < reader->outputs.size(); ++port) {
       const ir::Source result = {reader, port};
-      const std::optional<Cut> cut = CutOf(result);
+      const std::optional<Cut> cut = CutOf(graph, result);
       if (!cut || !(cut->whole == whole) || cut->step != 1 || cut->count >= width) return {};
       if (cut->count > 0) parts.push_back({result, cut->begin, cut->count});
     }
@@ -104,7 +97,7 @@ bool FillsNoMorePanels(const std::vector<Part>& parts, int64_t width) {
 
 std::optional<CutProduct> CutProductOf(const ir::Graph& graph, ir::Node& node,
                                        const ReaderMap& readers) {
-  std::optional<CutProduct> product = PlainMatrixProduct(graph, node, readers);
+  std::optional<CutProduct> product = PlainMatrixProduct(node, readers);
   if (!product) return std::nullopt;
   TakeSum(*product, readers);
   ir::Node* last = product->sum != nullptr ? product->sum : &node;
@@ -112,7 +105,7 @@ std::optional<CutProduct> CutProductOf(const ir::Graph& graph, ir::Node& node,
   const int64_t width = port.type.dims.back();
   if (port.run_time_extent || width == 0) return std::nullopt;
   if (ElementCount(port.type.dims).value_or(0) <= width) return std::nullopt;
-  product->parts = PartsOf({last, 0}, readers);
+  product->parts = PartsOf(graph, {last, 0}, readers);
   if (product->parts.empty() || !FillsNoMorePanels(product->parts, width)) return std::nullopt;
   return product;
 }

@@ -38,41 +38,26 @@ struct WithConstant {
 // Returns the index of the constant input if the other input is not constant and the operation
 // allows it there. Step counters are excluded: a streaming model computes them from a variable, and
 // the results must be bit-identical.
-std::optional<size_t> ConstantInput(const ir::Node& node, std::string_view commutes,
-                                    std::string_view other) {
-  if (!IsCalled(node, commutes) && !IsCalled(node, other)) return std::nullopt;
+std::optional<size_t> ConstantInput(const ir::Node& node, Joining by) {
+  const bool commutes = IsCalled(node, by == Joining::kSum ? "Add" : "Multiply");
+  if (!commutes && !IsCalled(node, by == Joining::kSum ? "Subtract" : "Divide")) {
+    return std::nullopt;
+  }
   const size_t i = node.inputs[1].node->constant ? 1 : 0;
-  const bool fits = node.inputs[i].node->constant && !node.inputs[1 - i].node->constant &&
-                    (i == 1 || IsCalled(node, commutes));
+  const bool fits =
+      node.inputs[i].node->constant && !node.inputs[1 - i].node->constant && (i == 1 || commutes);
   return fits && !IsNumbering(*node.inputs[i].node->constant) ? std::optional(i) : std::nullopt;
 }
-std::optional<size_t> FactorInput(const ir::Node& node) {
-  return ConstantInput(node, "Multiply", "Divide");
-}
-std::optional<size_t> AddendInput(const ir::Node& node) {
-  return ConstantInput(node, "Add", "Subtract");
-}
 
-// Division by zero is kept.
-std::optional<WithConstant> FactorIn(const ir::Node& node) {
-  const std::optional<size_t> i = FactorInput(node);
+// Reads a factor or an addend. Division by zero is kept.
+std::optional<WithConstant> ConstantIn(const ir::Node& node, Joining by) {
+  const std::optional<size_t> i = ConstantInput(node, by);
   std::optional<Repeated> constant = i ? RepeatedOf(node, *i) : std::nullopt;
   if (!constant) return std::nullopt;
-  if (IsCalled(node, "Divide")) {
-    for (double& number : constant->numbers) {
-      if (number == 0) return std::nullopt;
-      number = 1 / number;
-    }
-  }
-  return WithConstant{node.inputs[1 - *i], std::move(*constant)};
-}
-
-std::optional<WithConstant> AddendIn(const ir::Node& node) {
-  const std::optional<size_t> i = AddendInput(node);
-  std::optional<Repeated> constant = i ? RepeatedOf(node, *i) : std::nullopt;
-  if (!constant) return std::nullopt;
-  if (IsCalled(node, "Subtract")) {
-    for (double& number : constant->numbers) number = -number;
+  const bool inverts = IsCalled(node, "Divide");
+  if (inverts && std::ranges::count(constant->numbers, 0) > 0) return std::nullopt;
+  if (inverts || IsCalled(node, "Subtract")) {
+    for (double& number : constant->numbers) number = inverts ? 1 / number : -number;
   }
   return WithConstant{node.inputs[1 - *i], std::move(*constant)};
 }
@@ -97,28 +82,22 @@ struct WeightedProduct {
 // Reads the product itself, without reshapes.
 std::optional<WeightedProduct> PlainProductOf(const FormSite& site, ir::Source source) {
   ir::Node& node = *source.node;
-  const bool is_conv = IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
-  if (!is_conv && !IsCalled(node, "MatMul")) return std::nullopt;
-  const ir::Constant* weights = ConstantOf(node.inputs[1]);
-  if (weights == nullptr || weights->type.type != ElementType::f32) return std::nullopt;
-  if (site.SoleReader(*node.inputs[1].node) != &node) return std::nullopt;
-  const Dims &dims = weights->type.dims, &result = node.outputs[0].type.dims;
-  const int64_t count = ElementCount(dims).value_or(0);
-  if (count == 0) return std::nullopt;
-  if (is_conv) return WeightedProduct{&node, 1, 1, result[1], count / result[1], false};
-  if (dims.size() < 2 || result.empty() || count != dims.back() * dims.end()[-2]) {
-    return std::nullopt;
+  const Dims& result = node.outputs[0].type.dims;
+  if (IsConvolved(node)) {
+    const ir::Constant* weights = ConstantOf(node.inputs[1]);
+    const int64_t count = CountIn(node.inputs[1]);
+    const bool is_sole = site.SoleReader(*node.inputs[1].node) == &node;
+    if (weights == nullptr || weights->type.type != ElementType::f32) return std::nullopt;
+    if (count == 0 || !is_sole) return std::nullopt;
+    return WeightedProduct{&node, 1, 1, result[1], count / result[1], false};
   }
-  Faults discarded;
-  const bool permuted = ops::Attributes(site.graph(), node, discarded).Bool("transpose_b", false);
-  const int64_t outputs = permuted ? dims.end()[-2] : dims.back();
-  if (result.back() != outputs) return std::nullopt;
-  return WeightedProduct{&node,
-                         result.size() - 1,
-                         permuted ? 1 : count / outputs,
-                         outputs,
-                         permuted ? count / outputs : 1,
-                         true};
+  const std::optional<ConstantMatrix> matrix = MatrixIn(node);
+  if (!matrix || matrix->inputs * matrix->outputs == 0) return std::nullopt;
+  if (site.SoleReader(*node.inputs[1].node) != &node) return std::nullopt;
+  if (result.empty() || result.back() != matrix->outputs) return std::nullopt;
+  const auto& [constant, outputs, inputs, outputs_first] = *matrix;
+  return WeightedProduct{&node,   result.size() - 1,          outputs_first ? 1 : inputs,
+                         outputs, outputs_first ? inputs : 1, true};
 }
 
 // Returns the axis of `dims` that corresponds to axis `at` of `before`, for the same elements.
@@ -204,7 +183,7 @@ bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor)
   std::optional<WithConstant> addend;
   std::optional<WeightedProduct> product = WeightedProductOf(site, factor.x);
   if (!product) {
-    addend = AddendIn(before);
+    addend = ConstantIn(before, Joining::kSum);
     if (addend) product = WeightedProductOf(site, addend->x);
     if (product && TypeOf(addend->x).dims != node.outputs[0].type.dims) return false;
   }
@@ -251,15 +230,14 @@ bool FoldIntoProduct(FormSite& site, ir::Node& node, const WithConstant& factor)
 
 bool IsProductOrAddend(const FormSite& site, ir::Source x) {
   if (WeightedProductOf(site, x)) return true;
-  const std::optional<size_t> i = AddendInput(*x.node);
+  const std::optional<size_t> i = ConstantInput(*x.node, Joining::kSum);
   return i && WeightedProductOf(site, x.node->inputs[1 - *i]);
 }
 
 // Merges two operations of one kind; the first has no other reader.
 bool JoinTwo(FormSite& site, ir::Node& node, const WithConstant& second, Joining by) {
   const ir::Node& before = *second.x.node;
-  const std::optional<WithConstant> first =
-      by == Joining::kSum ? AddendIn(before) : FactorIn(before);
+  const std::optional<WithConstant> first = ConstantIn(before, by);
   if (!first || TypeOf(second.x).dims != node.outputs[0].type.dims) return false;
   if (TypeOf(first->x).dims.size() != node.outputs[0].type.dims.size()) return false;
   const bool may_round =
@@ -297,8 +275,7 @@ bool AreSigns(const Repeated& factor) {
 // before time is split into chunks. Afterwards, one of them may no longer be a constant.
 bool AreOfEveryStep(const FormSite& site, const WithConstant& second, Joining by) {
   const ir::Node& before = *second.x.node;
-  const std::optional<WithConstant> first =
-      by == Joining::kSum ? AddendIn(before) : FactorIn(before);
+  const std::optional<WithConstant> first = ConstantIn(before, by);
   if (!first) return false;
   if (by == Joining::kProduct && (AreSigns(first->constant) || AreSigns(second.constant))) {
     return true;
@@ -312,10 +289,11 @@ bool AreOfEveryStep(const FormSite& site, const WithConstant& second, Joining by
 
 // Returns true if the factor can be merged into the weights of a product.
 bool GoesIntoProduct(const FormSite& site, const ir::Node& scaled) {
-  const std::optional<WithConstant> factor = FactorIn(scaled);
+  const std::optional<WithConstant> factor = ConstantIn(scaled, Joining::kProduct);
   if (!factor) return false;
   std::optional<WeightedProduct> product = WeightedProductOf(site, factor->x);
-  if (const std::optional<size_t> i = AddendInput(*factor->x.node); i && !product) {
+  if (const std::optional<size_t> i = ConstantInput(*factor->x.node, Joining::kSum);
+      i && !product) {
     product = WeightedProductOf(site, factor->x.node->inputs[1 - *i]);
   }
   return product && AlongAxis(factor->constant, product->axis, product->outputs);
@@ -329,11 +307,10 @@ struct Neighbours {
 };
 std::optional<Neighbours> NeighboursAt(const ir::Node& node) {
   for (const Joining by : {Joining::kSum, Joining::kProduct}) {
-    const auto input_of = by == Joining::kSum ? AddendInput : FactorInput;
-    const std::optional<size_t> second = input_of(node);
+    const std::optional<size_t> second = ConstantInput(node, by);
     if (!second) continue;
     const ir::Node& before = *node.inputs[1 - *second].node;
-    const std::optional<size_t> first = input_of(before);
+    const std::optional<size_t> first = ConstantInput(before, by);
     if (!first) return std::nullopt;
     return Neighbours{&before, before.inputs[*first], node.inputs[*second], by};
   }
@@ -344,23 +321,21 @@ std::optional<Neighbours> NeighboursAt(const ir::Node& node) {
 
 bool RecogniseTransposedAddend(FormSite& site, ir::Node& node) {
   if (!IsCalled(node, "Add") || node.attributes.contains(kRoundsApart)) return false;
-  const std::optional<size_t> i = AddendInput(node);
+  const std::optional<size_t> i = ConstantInput(node, Joining::kSum);
   const ir::Node* transposition = i ? node.inputs[1 - *i].node : nullptr;
-  if (transposition == nullptr || !IsCalled(*transposition, "Transpose")) return false;
+  const auto order = transposition != nullptr ? PermutationOf(*transposition) : std::nullopt;
+  if (!order) return false;
   const ir::Source x = transposition->inputs[0];
-  const std::vector<int64_t> order = IntsOf(transposition->inputs[1]);
   const std::optional<Repeated> constant = RepeatedOf(node, *i);
-  if (!constant || order.size() != constant->dims.size() || !IsProductOrAddend(site, x)) {
+  if (!constant || order->size() != constant->dims.size() || !IsProductOrAddend(site, x)) {
     return false;
   }
   // If the numbers vary along at most one axis, they keep their order.
   const auto axes = std::ranges::count_if(constant->dims, [](int64_t dim) { return dim != 1; });
   const bool grows = TypeOf({node.inputs[1 - *i]}).dims != node.outputs[0].type.dims;
   if (axes > 1 || grows || !site.IsClosed(node, {transposition})) return false;
-  Dims dims(order.size(), 1);
-  for (size_t axis = 0; axis < order.size(); ++axis) {
-    dims[static_cast<size_t>(order[axis])] = constant->dims[axis];
-  }
+  Dims dims(order->size(), 1);
+  for (size_t axis = 0; axis < dims.size(); ++axis) dims[(*order)[axis]] = constant->dims[axis];
   std::vector<float> floats(constant->numbers.begin(), constant->numbers.end());
   ir::Graph& graph = site.graph();
   const ir::Source addend = NewFloats(graph, node, std::move(dims), std::move(floats));
@@ -373,14 +348,13 @@ bool RecogniseTables(FormSite& site, ir::Node& node) {
   const std::optional<Neighbours> at = NeighboursAt(node);
   if (!at || (CountIn(at->first) == 1 && CountIn(at->second) == 1)) return false;
   if (at->by == Joining::kProduct && GoesIntoProduct(site, *at->before)) return false;
-  const std::optional<WithConstant> second =
-      at->by == Joining::kSum ? AddendIn(node) : FactorIn(node);
+  const std::optional<WithConstant> second = ConstantIn(node, at->by);
   return second && JoinTwo(site, node, *second, at->by);
 }
 
 // Checks the structure first, because reading the numbers of a constant is slow.
 bool RecogniseConstants(FormSite& site, ir::Node& node) {
-  if (const std::optional<size_t> i = FactorInput(node)) {
+  if (const std::optional<size_t> i = ConstantInput(node, Joining::kProduct)) {
     if (node.attributes.contains(kRoundsApart)) return false;
     const ir::Source x = node.inputs[1 - *i];
     if (NumberIn(node.inputs[*i]) == 1.0 && TypeOf(x).dims == node.outputs[0].type.dims) {
@@ -388,18 +362,18 @@ bool RecogniseConstants(FormSite& site, ir::Node& node) {
       site.Replace(node, {}, {"Identity", 16, {x}});
       return true;
     }
-    const bool follows = FactorInput(*x.node).has_value();
+    const bool follows = ConstantInput(*x.node, Joining::kProduct).has_value();
     const bool scales = IsProductOrAddend(site, x);
     if (!follows && !scales) return false;
-    const std::optional<WithConstant> factor = FactorIn(node);
+    const std::optional<WithConstant> factor = ConstantIn(node, Joining::kProduct);
     if (!factor) return false;
     return (scales && FoldIntoProduct(site, node, *factor)) ||
            (follows && AreOfEveryStep(site, *factor, Joining::kProduct) &&
             JoinTwo(site, node, *factor, Joining::kProduct));
   }
-  const std::optional<size_t> i = AddendInput(node);
-  if (!i || !AddendInput(*node.inputs[1 - *i].node)) return false;
-  const std::optional<WithConstant> addend = AddendIn(node);
+  const std::optional<size_t> i = ConstantInput(node, Joining::kSum);
+  if (!i || !ConstantInput(*node.inputs[1 - *i].node, Joining::kSum)) return false;
+  const std::optional<WithConstant> addend = ConstantIn(node, Joining::kSum);
   return addend && AreOfEveryStep(site, *addend, Joining::kSum) &&
          JoinTwo(site, node, *addend, Joining::kSum);
 }

@@ -2,12 +2,8 @@
 #include "converter/graph/recognise/forms/form_site.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <span>
 #include <utility>
 
-#include "converter/base/elements.h"
 #include "converter/graph/lower.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
@@ -96,39 +92,17 @@ void FormSite::Redirect(ir::Node& reader, size_t input, ir::Source source) {
   Release(*before.node);
 }
 
-bool IsCalled(const ir::Node& node, std::string_view operation) {
-  return node.operation != nullptr && !node.constant && node.operation->name == operation;
-}
-
-bool IsConvolved(const ir::Node& node) {
-  return IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
-}
-
-std::optional<double> NumberIn(ir::Source source) {
-  const ir::Constant* constant = ConstantOf(source);
-  if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;
-  const std::span<const std::byte> bytes = constant->bytes;
-  if (bytes.size() < sizeof(float)) return std::nullopt;
-  // Compares the bytes with themselves, shifted by one element.
-  const std::span<const std::byte> next = bytes.subspan(sizeof(float));
-  if (std::memcmp(bytes.data(), next.data(), next.size()) != 0) return std::nullopt;
-  return RealAt(ElementType::f32, bytes, 0);
-}
-
-bool IsClose(double number, double wanted) {
-  constexpr double kRoundings = 4e-7;  // about three f32 roundings
-  return std::abs(number - wanted) <= kRoundings * std::abs(wanted);
-}
-
-std::optional<WithNumber> SplitNumber(const ir::Node& node) {
-  if (node.inputs.size() != 2) return std::nullopt;
-  for (const size_t i : {1, 0}) {
-    const std::optional<double> number = NumberIn(node.inputs[i]);
-    if (number) return WithNumber{node.inputs[1 - i], *number};
+ir::Source Transposed(ir::Graph& graph, const ir::Node& like, ir::Source source,
+                      std::vector<size_t> order, Covered* covered) {
+  while (const auto before = PermutationOf(*source.node)) {
+    for (size_t& axis : order) axis = (*before)[axis];
+    if (covered != nullptr) covered->insert(source.node);
+    source = source.node->inputs[0];
   }
-  return std::nullopt;
+  if (std::ranges::is_sorted(order)) return source;
+  const ir::Source by = NewInts(graph, like, {ElementType::i64, {std::ssize(order)}},
+                                std::vector<int64_t>(order.begin(), order.end()));
+  return {NewInferredNode(graph, like, "Transpose", 1, {source, by}), 0};
 }
-
-int64_t CountIn(ir::Source source) { return ElementCount(TypeOf(source).dims).value_or(0); }
 
 }  // namespace weft::graph

@@ -7,20 +7,15 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "converter/graph/recognise/nodes.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
-
-// The operations of a formula, except the last one, which computes its result.
-using Covered = std::set<const ir::Node*>;
 
 // The operation that replaces a formula.
 struct Form {
@@ -64,6 +59,11 @@ class FormSite {
   std::unordered_set<const ir::Node*> replaced_;
 };
 
+// Returns `source` with its axes in another order. Replaces preceding transpositions, which are
+// added to `covered` if it is not null.
+ir::Source Transposed(ir::Graph& graph, const ir::Node& like, ir::Source source,
+                      std::vector<size_t> order, Covered* covered = nullptr);
+
 // A search: `node` has one f32 output with at least one element. Returns true if a formula that
 // ends at `node` was replaced.
 using FormSearch = bool (*)(FormSite& site, ir::Node& node);
@@ -91,21 +91,6 @@ bool RecogniseTables(FormSite& site, ir::Node& node);
 // Elementwise operations between a reshape and its inverse: their constants get the outer dims, and
 // the reshapes are removed.
 bool RecogniseBands(FormSite& site, ir::Node& node);
-
-// Properties of nodes that the searches check.
-bool IsCalled(const ir::Node& node, std::string_view operation);
-bool IsConvolved(const ir::Node& node);  // read by a convolution, with or without groups
-// Returns the number that every element of an f32 constant equals.
-std::optional<double> NumberIn(ir::Source source);
-// Returns true if the numbers are equal up to f32 rounding in a different order of operations.
-bool IsClose(double number, double wanted);
-// A commutative operation with one such constant input: its other input, and the number.
-struct WithNumber {
-  ir::Source other;
-  double number = 0;
-};
-std::optional<WithNumber> SplitNumber(const ir::Node& node);
-int64_t CountIn(ir::Source source);
 
 }  // namespace weft::graph
 

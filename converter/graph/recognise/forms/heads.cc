@@ -36,26 +36,6 @@ struct AxisPair {
   int64_t outer = 1, inner = 1;
 };
 
-std::optional<std::vector<size_t>> PermutationOf(const ir::Node& node) {
-  if (!IsCalled(node, "Transpose")) return std::nullopt;
-  const std::vector<int64_t> order = IntsOf(node.inputs[1]);
-  if (order.size() != node.outputs[0].type.dims.size()) return std::nullopt;
-  return std::vector<size_t>(order.begin(), order.end());
-}
-
-// Applies a transposition and merges it with preceding ones.
-ir::Source Transposed(ir::Graph& graph, const ir::Node& like, ir::Source source,
-                      std::vector<size_t> order) {
-  while (const auto before = PermutationOf(*source.node)) {
-    for (size_t& axis : order) axis = (*before)[axis];
-    source = source.node->inputs[0];
-  }
-  if (std::ranges::is_sorted(order)) return source;
-  const ir::Source by = NewInts(graph, like, {ElementType::i64, {std::ssize(order)}},
-                                std::vector<int64_t>(order.begin(), order.end()));
-  return {NewInferredNode(graph, like, "Transpose", 1, {source, by}), 0};
-}
-
 // Skips broadcasts and reshapes that change nothing.
 ir::Source SkipNoOps(ir::Source source) {
   while (!source.node->constant && source.node->operation != nullptr) {

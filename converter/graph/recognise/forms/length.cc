@@ -6,11 +6,9 @@
 #include <array>
 #include <cmath>
 #include <optional>
-#include <utility>
 #include <vector>
 
-#include "converter/graph/recognise/forms/form_site.h"
-#include "converter/graph/recognise/forms/reduction.h"
+#include "converter/graph/recognise/forms/form_rows.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/axes.h"
@@ -27,22 +25,15 @@ ir::Source LengthOf(ir::Graph& graph, const ir::Node& node, ir::Source x,
   return Reshaped(graph, node, length, Dims(node.outputs[0].type.dims));
 }
 
-bool ReplaceByLength(FormSite& site, ir::Node& node) {
-  std::optional<Reduced> reduced = ReducedOf(node.inputs[0]);
-  if (!reduced || !(reduced->factor > 0) || !std::isfinite(reduced->factor)) return false;
-  const std::optional<ir::Source> x = SquaredIn(*reduced->of.node);
-  if (!x || CountIn(node.inputs[0]) != CountIn({&node, 0})) return false;
-  reduced->covered.insert(reduced->of.node);
-  if (!site.IsClosed(node, reduced->covered)) return false;
-  const ir::Source length = LengthOf(site.graph(), node, *x, NumbersOf(reduced->axes));
-  if (reduced->factor == 1) {
-    site.Replace(node, reduced->covered, {"Identity", 16, {length}});
-    return true;
-  }
-  const auto factor = static_cast<float>(std::sqrt(reduced->factor));
-  site.Replace(node, reduced->covered,
-               {"Multiply", 1, {length, NewFloats(site.graph(), node, {}, {factor})}});
-  return true;
+std::optional<Form> Length(FormSite& site, const ir::Node& root, Pattern::Match& match) {
+  const double factor = match.Number("sum");
+  const bool fits = factor > 0 && std::isfinite(factor) &&
+                    CountIn(match.at("squares")) == CountIn({const_cast<ir::Node*>(&root), 0});
+  if (!fits) return std::nullopt;
+  const ir::Source length = LengthOf(site.graph(), root, match.at("v"), match.axes);
+  if (factor == 1) return Form{"Identity", 16, {length}};
+  const auto scale = static_cast<float>(std::sqrt(factor));
+  return Form{"Multiply", 1, {length, NewFloats(site.graph(), root, {}, {scale})}};
 }
 
 // One half of an axis; all other axes are complete. The half of an axis of extent 2 may omit the
@@ -77,37 +68,30 @@ std::optional<Half> HalfOf(const ir::Graph& graph, ir::Source source) {
   return Half{whole, axis, position->begin != 0};
 }
 
-bool ReplaceByMagnitude(FormSite& site, ir::Node& node) {
-  const ir::Node& sum = *node.inputs[0].node;
-  if (!IsCalled(sum, "Add")) return false;
+std::optional<Form> Magnitude(FormSite& site, const ir::Node& root, Pattern::Match& match) {
   std::array<std::optional<Half>, 2> halves;
   for (size_t i = 0; i < 2; ++i) {
-    const ir::Node& square = *sum.inputs[i].node;
-    const std::optional<ir::Source> of = SquaredIn(square);
-    if (of && TypeOf(*of).dims == node.outputs[0].type.dims) halves[i] = HalfOf(site.graph(), *of);
+    const ir::Source of = match.at(i == 0 ? "a" : "b");
+    if (TypeOf(of).dims == root.outputs[0].type.dims) halves[i] = HalfOf(site.graph(), of);
   }
   const auto& [a, b] = halves;
-  if (!a || !b || !(a->whole == b->whole) || a->axis != b->axis) return false;
-  const Covered covered = {&sum, sum.inputs[0].node, sum.inputs[1].node};
-  if (a->is_second == b->is_second || !site.IsClosed(node, covered)) return false;
+  if (!a || !b || !(a->whole == b->whole) || a->axis != b->axis) return std::nullopt;
   constexpr size_t kMaxHalved = 7;  // plus the axis of the halves
   Dims dims = TypeOf(a->whole).dims;
-  if (dims.size() > kMaxHalved) return false;
+  if (a->is_second == b->is_second || dims.size() > kMaxHalved) return std::nullopt;
   dims[a->axis] /= 2;
   dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(a->axis), 2);
-  const ir::Source pairs = Reshaped(site.graph(), node, a->whole, dims);
-  const std::vector<int64_t> along = {static_cast<int64_t>(a->axis)};
-  const ir::Source length = LengthOf(site.graph(), node, pairs, along);
-  site.Replace(node, covered, {"Identity", 16, {length}});
-  return true;
+  const ir::Source pairs = Reshaped(site.graph(), root, a->whole, dims);
+  return Form{
+      "Identity", 16, {LengthOf(site.graph(), root, pairs, {static_cast<int64_t>(a->axis)})}};
 }
 
 }  // namespace
 
 bool RecogniseLength(FormSite& site, ir::Node& node) {
-  const bool is_root =
-      IsCalled(node, "Sqrt") || (IsCalled(node, "Power") && NumberIn(node.inputs[1]) == 0.5);
-  return is_root && (ReplaceByLength(site, node) || ReplaceByMagnitude(site, node));
+  static const FormRow kRows[] = {{FormPattern("Root(squares:{sum:Reduced(Square(v))})"), Length},
+                                  {FormPattern("Root(Add(Square(a),Square(b)))"), Magnitude}};
+  return ReplaceByRow(site, node, kRows);
 }
 
 }  // namespace weft::graph

@@ -78,18 +78,12 @@ bool IsView(const ir::Node& node) {
          ElementCount(node.outputs[0].type.dims) == CountIn(node.inputs[0]);
 }
 
-// Returns the axis order of a transposition; empty for other nodes.
-std::vector<int64_t> OrderOf(const ir::Node& node) {
-  if (!IsCalled(node, "Transpose")) return {};
-  const std::vector<int64_t> order = IntsOf(node.inputs[1]);
-  return order.size() == node.outputs[0].type.dims.size() ? order : std::vector<int64_t>();
-}
-
 // Returns the view of the same tensor after `node`, whose input 0 has the view `axes`.
 std::optional<SeenAxes> SeenAfter(const ir::Node& node, const SeenAxes& axes) {
   if (IsView(node)) return Redivided(axes, node.outputs[0].type.dims);
   SeenAxes permuted;
-  for (const int64_t axis : OrderOf(node)) permuted.push_back(axes[static_cast<size_t>(axis)]);
+  const std::vector<size_t> order = PermutationOf(node).value();
+  for (const size_t axis : order) permuted.push_back(axes[axis]);
   return permuted;
 }
 
@@ -110,7 +104,7 @@ Chain MovementsBefore(const FormSite& site, ir::Source source) {
   Chain chain;
   while (chain.nodes.size() < kLongest) {
     const ir::Node& node = *source.node;
-    const bool goes_on = (IsView(node) || !OrderOf(node).empty()) && !ir::ExtentOf(source) &&
+    const bool goes_on = (IsView(node) || PermutationOf(node)) && !ir::ExtentOf(source) &&
                          !ir::ExtentOf(node.inputs[0]) && CountIn(source) > 0;
     if (!goes_on) break;
     chain.nodes.push_back(&node);
@@ -140,15 +134,12 @@ ir::Source Permuted(ir::Graph& graph, const ir::Node& like, ir::Source source,
   std::ranges::stable_sort(by_stride,
                            [&](size_t a, size_t b) { return position(a) > position(b); });
   Dims dims;
-  std::vector<int64_t> order(seen.size());
+  std::vector<size_t> order(seen.size());
   for (size_t i = 0; i < by_stride.size(); ++i) {
     dims.push_back(seen[by_stride[i]].extent);
-    order[by_stride[i]] = static_cast<int64_t>(i);
+    order[by_stride[i]] = i;
   }
-  const TensorType type = {ElementType::i64, {std::ssize(order)}};
-  return {NewInferredNode(graph, like, "Transpose", 1,
-                          {Reshaped(graph, like, source, dims), NewInts(graph, like, type, order)}),
-          0};
+  return Transposed(graph, like, Reshaped(graph, like, source, dims), std::move(order));
 }
 
 bool ShortenInput(FormSite& site, ir::Node& node, size_t input) {

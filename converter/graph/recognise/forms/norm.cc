@@ -12,7 +12,7 @@
 #include <limits>
 #include <utility>
 
-#include "converter/graph/recognise/forms/form_site.h"
+#include "converter/graph/recognise/forms/form_rows.h"
 #include "converter/graph/recognise/forms/reduction.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/normalize.h"
@@ -24,7 +24,7 @@ namespace {
 struct Squares {
   std::optional<ir::Source> of = std::nullopt;
   std::optional<ir::Source> centred = std::nullopt;  // x of x - mean x
-  std::vector<bool> axes;
+  std::vector<int64_t> axes;
   bool is_mean = false;
   double scale = 1;             // factor on the mean, as in an unbiased variance
   Covered covered = {};         // without the mean of x and the difference
@@ -46,17 +46,13 @@ struct NormInverse {
   std::optional<ir::Source> gain = std::nullopt;
 };
 
-// Reads (x - mean x)^2 as one operation.
-std::optional<Centred> SquaredDifferenceIn(const ir::Node& node) {
-  if (!IsCalled(node, "SquaredDifference")) return std::nullopt;
-  for (const size_t i : {0, 1}) {
-    const ir::Source x = node.inputs[i];
-    const std::optional<Reduced> mean = ReducedOf(node.inputs[1 - i]);
-    if (!mean || !mean->IsMean() || !(mean->of == x)) continue;
-    if (!KeepsAxes(node.inputs[1 - i], TypeOf(x).dims, mean->axes)) continue;
-    return Centred{x, mean->axes, mean->covered};
-  }
-  return std::nullopt;
+// Reads x - mean x, or its square as one operation.
+std::optional<Pattern::Match> CentredOf(ir::Source source, bool squared = false) {
+  static const Pattern kCentred =
+      FormPattern("{Subtract(x,Mean(x))|Add(x,{Negative(Mean(x))|Multiply(-1,Mean(x))})}");
+  static const Pattern kSquare = FormPattern("SquaredDifference(x,Mean(x))");
+  std::vector<Pattern::Match> matches = (squared ? kSquare : kCentred).AllMatches(source);
+  return matches.empty() ? std::nullopt : std::optional(std::move(matches[0]));
 }
 
 std::optional<Squares> SumOfSquares(ir::Source source) {
@@ -68,7 +64,7 @@ std::optional<Squares> SumOfSquares(ir::Source source) {
     squares.is_mean = true;
     squares.scale = reduced->PerMean();
   }
-  std::optional<Centred> centred = SquaredDifferenceIn(node);
+  std::optional<Pattern::Match> centred = CentredOf(reduced->of, /*squared=*/true);
   if (const std::optional<ir::Source> of = SquaredIn(node)) {
     squares.of = of;
     centred = CentredOf(*of);
@@ -77,7 +73,7 @@ std::optional<Squares> SumOfSquares(ir::Source source) {
   }
   squares.covered.insert(&node);
   if (centred && centred->axes == squares.axes) {
-    squares.centred = centred->x;
+    squares.centred = centred->at("x");
     squares.covered_centre = std::move(centred->covered);
   }
   return squares;
@@ -85,31 +81,21 @@ std::optional<Squares> SumOfSquares(ir::Source source) {
 
 // Reads mean x^2 - (mean x)^2, which rounding may make negative.
 std::optional<Squares> VarianceOfSums(ir::Source source) {
-  Covered covered;
-  const ir::Node* node = source.node;
-  const bool is_bounded = IsCalled(*node, "Maximum") || IsCalled(*node, "Relu");
-  if (is_bounded) {
-    covered.insert(node);
-    const std::optional<WithNumber> split = SplitNumber(*node);
-    if (IsCalled(*node, "Maximum") && (!split || split->number != 0)) return std::nullopt;
-    node = (split ? split->other : node->inputs[0]).node;
+  static const Pattern kVariance = FormPattern(
+      "{Maximum(0,Subtract(squares,Square(mean)))|Relu(Subtract(squares,Square(mean)))|"
+      "Subtract(squares,Square(mean))}");
+  for (const Pattern::Match& match : kVariance.AllMatches(source)) {
+    std::optional<Squares> squares = SumOfSquares(match.at("squares"));
+    const std::optional<Reduced> mean = ReducedOf(match.at("mean"));
+    if (!squares || !mean || !squares->is_mean || squares->scale != 1) continue;
+    if (!mean->IsMean() || mean->of != squares->of || mean->axes != squares->axes) continue;
+    if (TypeOf(match.at("mean")).dims != TypeOf(match.at("squares")).dims) continue;
+    squares->centred = std::exchange(squares->of, std::nullopt);
+    squares->covered_centre = mean->covered;
+    Join(squares->covered, match.covered);
+    return squares;
   }
-  if (!IsCalled(*node, "Subtract")) return std::nullopt;
-  covered.insert(node);
-  std::optional<Squares> squares = SumOfSquares(node->inputs[0]);
-  const ir::Node& square = *node->inputs[1].node;
-  const std::optional<ir::Source> root = SquaredIn(square);
-  if (!squares || !root || !squares->is_mean || squares->scale != 1) return std::nullopt;
-  const std::optional<Reduced> mean = ReducedOf(*root);
-  if (!mean || !mean->IsMean() || mean->of != squares->of || mean->axes != squares->axes) {
-    return std::nullopt;
-  }
-  if (TypeOf(*root).dims != TypeOf(node->inputs[0]).dims) return std::nullopt;
-  covered.insert(&square);
-  squares->centred = std::exchange(squares->of, std::nullopt);
-  squares->covered_centre = mean->covered;
-  Join(squares->covered, covered);
-  return squares;
+  return std::nullopt;
 }
 
 std::optional<Squares> SquaresOf(ir::Source source) {
@@ -118,24 +104,24 @@ std::optional<Squares> SquaresOf(ir::Source source) {
 }
 
 // Reads max(x, number), also as a Clamp without upper bound.
-std::optional<WithNumber> MinOf(const FormSite& site, const ir::Node& node) {
+std::optional<WithNumber> MinOf(const ir::Node& node) {
   if (IsCalled(node, "Maximum")) return SplitNumber(node);
-  if (!IsCalled(node, "Clamp")) return std::nullopt;
-  Faults discarded;
-  const ops::Attributes attributes(site.graph(), node, discarded);
-  if (attributes.Float("max", 0) < std::numeric_limits<float>::max()) return std::nullopt;
-  return WithNumber{node.inputs[0], attributes.Float("min", 0)};
+  const double max = AttributeOf(node, "max");
+  if (!IsCalled(node, "Clamp") || max < double{std::numeric_limits<float>::max()}) {
+    return std::nullopt;
+  }
+  return WithNumber{node.inputs[0], AttributeOf(node, "min")};
 }
 
 // Reads the value under a root.
-std::optional<NormRoot> Radicand(const FormSite& site, ir::Source source) {
+std::optional<NormRoot> Radicand(ir::Source source) {
   Covered views;
   const ir::Source inner = BeforeViews(source, views);
   const ir::Node& node = *inner.node;
   std::optional<WithNumber> split = IsCalled(node, "Add") ? SplitNumber(node) : std::nullopt;
   NormRoot root;
   if (!split) {
-    split = MinOf(site, node);
+    split = MinOf(node);
     if (split) root.at = EpsilonAt::kMin;
   }
   std::optional<Squares> squares;
@@ -154,12 +140,12 @@ std::optional<NormRoot> Radicand(const FormSite& site, ir::Source source) {
 }
 
 // Reads sqrt(sum of squares), without an addend outside of the root.
-std::optional<NormRoot> PlainRoot(const FormSite& site, ir::Source source) {
+std::optional<NormRoot> PlainRoot(ir::Source source) {
   Covered covered;
   const ir::Node& node = *BeforeViews(source, covered).node;
   std::optional<NormRoot> root;
-  if (IsCalled(node, "Sqrt") || (IsCalled(node, "Power") && NumberIn(node.inputs[1]) == 0.5)) {
-    root = Radicand(site, node.inputs[0]);
+  if (const std::optional<ir::Source> of = RootedIn(node)) {
+    root = Radicand(*of);
   } else if (const std::optional<Reduced> norm = ReducedBy("ReduceL2", source)) {
     root = NormRoot{{.of = norm->of, .axes = norm->axes, .covered = norm->covered}};
   }
@@ -169,18 +155,18 @@ std::optional<NormRoot> PlainRoot(const FormSite& site, ir::Source source) {
   return root;
 }
 
-std::optional<NormRoot> RootOf(const FormSite& site, ir::Source source) {
+std::optional<NormRoot> RootOf(ir::Source source) {
   Covered covered;
   const ir::Source inner = BeforeViews(source, covered);
   const ir::Node& node = *inner.node;
-  if (std::optional<NormRoot> root = PlainRoot(site, inner)) {
+  if (std::optional<NormRoot> root = PlainRoot(inner)) {
     Join(root->squares.covered, covered);
     return root;
   }
   const bool adds = IsCalled(node, "Add");
-  const std::optional<WithNumber> split = adds ? SplitNumber(node) : MinOf(site, node);
+  const std::optional<WithNumber> split = adds ? SplitNumber(node) : MinOf(node);
   if (!split || CountIn(split->other) != CountIn(inner)) return std::nullopt;
-  std::optional<NormRoot> root = PlainRoot(site, split->other);
+  std::optional<NormRoot> root = PlainRoot(split->other);
   if (!root || root->epsilon != 0) return std::nullopt;
   covered.insert(&node);
   Join(root->squares.covered, covered);
@@ -191,16 +177,16 @@ std::optional<NormRoot> RootOf(const FormSite& site, ir::Source source) {
 }
 
 // Reads 1 / root, root^-0.5, or a gain divided by the root.
-std::optional<NormInverse> PlainInverse(const FormSite& site, ir::Source source) {
+std::optional<NormInverse> PlainInverse(ir::Source source) {
   Covered covered;
   const ir::Node& node = *BeforeViews(source, covered).node;
   const bool divides = IsCalled(node, "Divide");
   if (!divides && !IsCalled(node, "Power")) return std::nullopt;
   const std::optional<double> number = NumberIn(node.inputs[divides ? 0 : 1]);
   std::optional<NormRoot> root;
-  if (divides) root = RootOf(site, node.inputs[1]);
-  if (!divides && number == -1.0) root = RootOf(site, node.inputs[0]);
-  if (!divides && number == -0.5) root = Radicand(site, node.inputs[0]);
+  if (divides) root = RootOf(node.inputs[1]);
+  if (!divides && number == -1.0) root = RootOf(node.inputs[0]);
+  if (!divides && number == -0.5) root = Radicand(node.inputs[0]);
   if (!root) return std::nullopt;
   const bool has_gain = divides && number != 1.0;
   if (has_gain && !covered.empty()) return std::nullopt;
@@ -210,12 +196,12 @@ std::optional<NormInverse> PlainInverse(const FormSite& site, ir::Source source)
   return NormInverse{std::move(*root), node.inputs[1], node.inputs[0]};
 }
 
-std::optional<NormInverse> InverseOf(const FormSite& site, ir::Source source) {
-  if (std::optional<NormInverse> inverse = PlainInverse(site, source)) return inverse;
+std::optional<NormInverse> InverseOf(ir::Source source) {
+  if (std::optional<NormInverse> inverse = PlainInverse(source)) return inverse;
   const ir::Node& node = *source.node;
   if (!IsCalled(node, "Multiply")) return std::nullopt;
   for (const size_t i : {0, 1}) {
-    std::optional<NormInverse> inverse = PlainInverse(site, node.inputs[i]);
+    std::optional<NormInverse> inverse = PlainInverse(node.inputs[i]);
     if (!inverse || inverse->gain) continue;
     inverse->gain = node.inputs[1 - i];
     inverse->root.squares.covered.insert(&node);
@@ -248,7 +234,7 @@ std::optional<NormForm> CentredForm(FormSite& site, const ir::Node& like, const 
   norm.form.attributes = {{"eps", fmt::format("{}", static_cast<float>(PlainEpsilon(root)))},
                           {"eps_mode", mode},
                           {"normalize_variance", "true"}};
-  const std::vector<int64_t> axes = NumbersOf(squares.axes);
+  const std::vector<int64_t>& axes = squares.axes;
   norm.form.inputs = {*squares.centred,
                       NewInts(site.graph(), like, {ElementType::i64, {std::ssize(axes)}}, axes)};
   return norm;
@@ -265,7 +251,7 @@ std::optional<NormForm> PlainForm(FormSite& site, const ir::Node& like, const No
   norm.form.attributes = {{"eps", fmt::format("{}", static_cast<float>(PlainEpsilon(root)))},
                           {"eps_mode", is_min ? "max" : "add"}};
   if (squares.is_mean) norm.form.attributes[ops::kOfMean] = "true";
-  const std::vector<int64_t> axes = NumbersOf(squares.axes);
+  const std::vector<int64_t>& axes = squares.axes;
   norm.form.inputs = {*squares.of,
                       NewInts(site.graph(), like, {ElementType::i64, {std::ssize(axes)}}, axes)};
   return norm;
@@ -275,11 +261,10 @@ std::optional<NormForm> PlainForm(FormSite& site, const ir::Node& like, const No
 std::optional<NormForm> QuotientForm(FormSite& site, const ir::Node& like, ir::Source numerator,
                                      const NormRoot& root) {
   const Squares& squares = root.squares;
-  const bool is_sound =
-      root.epsilon >= 0 && std::isfinite(root.epsilon) && !NumbersOf(squares.axes).empty();
+  const bool is_sound = root.epsilon >= 0 && std::isfinite(root.epsilon) && !squares.axes.empty();
   if (!is_sound) return std::nullopt;
-  const std::optional<Centred> centred = CentredOf(numerator);
-  if (squares.centred && centred && centred->x == *squares.centred &&
+  const std::optional<Pattern::Match> centred = CentredOf(numerator);
+  if (squares.centred && centred && centred->at("x") == *squares.centred &&
       centred->axes == squares.axes) {
     std::optional<NormForm> norm = CentredForm(site, like, root);
     if (norm) Join(norm->covered, centred->covered);
@@ -330,7 +315,7 @@ ir::Source BeforeBroadcast(ir::Source source, Covered& covered) {
 bool RecogniseQuotient(FormSite& site, ir::Node& node) {
   Covered broadcast;
   const ir::Source divisor = BeforeBroadcast(node.inputs[1], broadcast);
-  const std::optional<NormRoot> root = RootOf(site, divisor);
+  const std::optional<NormRoot> root = RootOf(divisor);
   if (!root) return false;
   std::optional<NormForm> norm = QuotientForm(site, node, node.inputs[0], *root);
   if (!norm || !KeepsAxes(divisor, TypeOf(norm->x).dims, root->squares.axes)) return false;
@@ -340,7 +325,7 @@ bool RecogniseQuotient(FormSite& site, ir::Node& node) {
 
 bool RecogniseFactor(FormSite& site, ir::Node& node) {
   for (const size_t i : {1, 0}) {
-    const std::optional<NormInverse> inverse = InverseOf(site, node.inputs[i]);
+    const std::optional<NormInverse> inverse = InverseOf(node.inputs[i]);
     if (!inverse) continue;
     std::optional<NormForm> norm = QuotientForm(site, node, node.inputs[1 - i], inverse->root);
     if (!norm || !LinesUp(*inverse, norm->x)) continue;
@@ -349,56 +334,28 @@ bool RecogniseFactor(FormSite& site, ir::Node& node) {
   return false;
 }
 
-// The subtrahend in shift - mean * s, or in -mean * s without a shift.
-struct TakenOff {
-  ir::Source mean;
-  std::optional<ir::Source> shift = std::nullopt;
-  Covered covered;
-};
-
-std::optional<TakenOff> TakenOffIn(const ir::Node& rest, ir::Source s) {
-  TakenOff taken{.mean = s, .covered = {&rest}};
-  const ir::Node* product = &rest;
-  if (IsCalled(rest, "Subtract")) {
-    taken.shift = rest.inputs[0];
-    product = rest.inputs[1].node;
-    taken.covered.insert(product);
-  }
-  if (!IsCalled(*product, "Multiply")) return std::nullopt;
-  const size_t same = product->inputs[0] == s ? 0 : 1;
-  if (!(product->inputs[same] == s)) return std::nullopt;
-  taken.mean = product->inputs[1 - same];
-  if (taken.shift) return taken;
-  const std::optional<ir::Source> mean = NegatedBy(*taken.mean.node);
-  if (!mean) return std::nullopt;
-  taken.covered.insert(taken.mean.node);
-  taken.mean = *mean;
-  return taken;
-}
-
-// Recognises x * s + (shift - mean x * s).
+// Recognises x * s + (shift - mean x * s), and without a shift.
 bool RecogniseSum(FormSite& site, ir::Node& node) {
-  for (const size_t i : {1, 0}) {
-    const ir::Node& product = *node.inputs[1 - i].node;
-    if (!IsCalled(product, "Multiply")) continue;
-    for (const size_t j : {1, 0}) {
-      const ir::Source s = product.inputs[j], x = product.inputs[1 - j];
-      const std::optional<TakenOff> taken = TakenOffIn(*node.inputs[i].node, s);
-      if (!taken) continue;
-      const std::optional<Reduced> mean = ReducedOf(taken->mean);
-      const std::optional<NormInverse> inverse = InverseOf(site, s);
-      if (!mean || !inverse || !mean->IsMean() || !(mean->of == x)) continue;
-      const Squares& squares = inverse->root.squares;
-      if (!squares.centred || !(*squares.centred == x) || squares.axes != mean->axes) continue;
-      if (!LinesUp(*inverse, x) || !(inverse->root.epsilon >= 0)) continue;
-      if (!KeepsAxes(taken->mean, TypeOf(x).dims, mean->axes)) continue;
-      std::optional<NormForm> norm = CentredForm(site, node, inverse->root);
-      if (!norm) continue;
-      Join(norm->covered, mean->covered);
-      Join(norm->covered, taken->covered);
-      norm->covered.insert(&product);
-      return PlaceNorm(site, node, std::move(*norm), inverse->gain, taken->shift);
-    }
+  static const Pattern kSum = FormPattern(
+      "Add(Multiply(x,s),{Subtract(shift,Multiply(mean,s))|"
+      "Multiply({Negative(mean)|Multiply(-1,mean)},s)})");
+  for (Pattern::Match& match : kSum.AllMatches({&node, 0})) {
+    const ir::Source x = match.at("x");
+    const std::optional<Reduced> mean = ReducedOf(match.at("mean"));
+    if (!mean || !mean->IsMean() || !(mean->of == x)) continue;
+    const std::optional<NormInverse> inverse = InverseOf(match.at("s"));
+    if (!inverse || !LinesUp(*inverse, x) || !(inverse->root.epsilon >= 0)) continue;
+    const Squares& squares = inverse->root.squares;
+    if (!squares.centred || !(*squares.centred == x) || squares.axes != mean->axes) continue;
+    if (!KeepsAxes(match.at("mean"), TypeOf(x).dims, mean->axes)) continue;
+    std::optional<NormForm> norm = CentredForm(site, node, inverse->root);
+    if (!norm) continue;
+    Join(norm->covered, mean->covered);
+    match.covered.erase(&node);
+    Join(norm->covered, match.covered);
+    const std::optional<ir::Source> shift =
+        match.Has("shift") ? std::optional(match.at("shift")) : std::nullopt;
+    return PlaceNorm(site, node, std::move(*norm), inverse->gain, shift);
   }
   return false;
 }

@@ -85,11 +85,9 @@ std::optional<OneHot> OfEqual(const ir::Node& node) {
   return std::nullopt;
 }
 
-std::optional<OneHot> OfOneHot(const ir::Graph& graph, const ir::Node& node) {
-  Faults discarded;
-  const ops::Attributes attributes(graph, node, discarded);
+std::optional<OneHot> OfOneHot(const ir::Node& node) {
   const Dims& dims = node.outputs[0].type.dims;
-  const int64_t axis = attributes.Int("axis", -1);
+  const auto axis = static_cast<int64_t>(AttributeOf(node, "axis", -1));
   const bool is_last = axis == -1 || axis == std::ssize(dims) - 1;
   if (!is_last || !IsFilledWith(node.inputs[2], 1) || !IsFilledWith(node.inputs[3], 0)) {
     return std::nullopt;
@@ -97,9 +95,9 @@ std::optional<OneHot> OfOneHot(const ir::Graph& graph, const ir::Node& node) {
   OneHot one_hot{node.inputs[0]};
   for (int64_t i = 0; i < dims.back(); ++i) one_hot.classes.push_back(i);
   constexpr int kOpsetWithMode = 16;
-  one_hot.counts_from_end =
-      node.operation->opset >= kOpsetWithMode &&
-      attributes.Text("negative_indices_mode", "ignore_negative") == "normalize";
+  const auto mode = node.attributes.find("negative_indices_mode");
+  one_hot.counts_from_end = node.operation->opset >= kOpsetWithMode &&
+                            mode != node.attributes.end() && mode->second == "normalize";
   return one_hot;
 }
 
@@ -116,7 +114,7 @@ bool KeepsOneHots(const ir::Node& node) {
   return (traits.converts || traits.reshapes) && keeps_axis;
 }
 
-std::optional<OneHot> OneHotOf(const ir::Graph& graph, ir::Source source) {
+std::optional<OneHot> OneHotOf(ir::Source source) {
   Covered covered;
   while (source.node->operation != nullptr && !source.node->constant && !ir::ExtentOf(source)) {
     const ir::Node& node = *source.node;
@@ -127,7 +125,7 @@ std::optional<OneHot> OneHotOf(const ir::Graph& graph, ir::Source source) {
     }
     std::optional<OneHot> one_hot;
     if (IsCalled(node, "Equal") && !node.outputs[0].type.dims.empty()) one_hot = OfEqual(node);
-    if (IsCalled(node, "OneHot")) one_hot = OfOneHot(graph, node);
+    if (IsCalled(node, "OneHot")) one_hot = OfOneHot(node);
     if (one_hot) one_hot->covered = std::move(covered);
     return one_hot;
   }
@@ -141,35 +139,25 @@ struct Table {
 };
 
 // The rows of the constant factor, each at the position of its class, with rows of zeros between.
-std::optional<Table> TableOf(const ir::Graph& graph, const ir::Node& product,
-                             const std::vector<int64_t>& classes) {
-  const ir::Constant* factor = ConstantOf(product.inputs[1]);
-  if (factor == nullptr || factor->type.type != ElementType::f32 || factor->from_integers) {
-    return std::nullopt;
-  }
-  const Dims& dims = factor->type.dims;
+std::optional<Table> TableOf(const ir::Node& product, const std::vector<int64_t>& classes) {
+  const std::optional<ConstantMatrix> matrix = MatrixIn(product);
   const int64_t count = std::ssize(classes);
-  if (dims.size() < 2 || CountIn(product.inputs[1]) != dims.back() * dims.end()[-2]) {
-    return std::nullopt;
-  }
-  Faults discarded;
-  const bool is_transposed = ops::Attributes(graph, product, discarded).Bool("transpose_b", false);
+  if (!matrix || matrix->constant->from_integers || matrix->inputs != count) return std::nullopt;
   Table table;
-  table.width = is_transposed ? dims.end()[-2] : dims.back();
-  if (table.width * count != CountIn(product.inputs[1])) return std::nullopt;
+  table.width = matrix->outputs;
   const auto [low, high] = std::ranges::minmax(classes);
   const uint64_t range = static_cast<uint64_t>(high) - static_cast<uint64_t>(low);
   if (range >= 2 * static_cast<uint64_t>(count)) return std::nullopt;
   table.first = low;
   table.rows = static_cast<int64_t>(range) + 1;
   table.numbers.resize(static_cast<size_t>(table.rows * table.width));
-  const std::vector<float> numbers = ops::Floats(*factor);
+  const std::vector<float> numbers = ops::Floats(*matrix->constant);
   if (!std::ranges::all_of(numbers, [](float number) { return std::isfinite(number); })) {
     return std::nullopt;
   }
   for (int64_t i = 0; i < count; ++i) {
     for (int64_t j = 0; j < table.width; ++j) {
-      const int64_t from = is_transposed ? j * count + i : i * table.width + j;
+      const int64_t from = matrix->outputs_first ? j * count + i : i * table.width + j;
       const int64_t to = (classes[static_cast<size_t>(i)] - low) * table.width + j;
       // A sum of products that starts with 0 is never -0.
       table.numbers[static_cast<size_t>(to)] = numbers[static_cast<size_t>(from)] + 0.0f;
@@ -259,14 +247,12 @@ class RowReader {
 
 bool RecogniseOneHot(FormSite& site, ir::Node& node) {
   if (!IsCalled(node, "MatMul")) return false;
-  Faults discarded;
-  const ops::Attributes attributes(site.graph(), node, discarded);
   const bool is_vector = TypeOf(node.inputs[0]).dims.size() == 1;
-  if (attributes.Bool("transpose_a", false) && !is_vector) return false;
-  const std::optional<OneHot> one_hot = OneHotOf(site.graph(), node.inputs[0]);
+  if (AttributeOf(node, "transpose_a") != 0 && !is_vector) return false;
+  const std::optional<OneHot> one_hot = OneHotOf(node.inputs[0]);
   if (!one_hot || ir::ExtentOf(one_hot->index)) return false;
   if (one_hot->classes.empty() || !AreDifferent(one_hot->classes)) return false;
-  std::optional<Table> table = TableOf(site.graph(), node, one_hot->classes);
+  std::optional<Table> table = TableOf(node, one_hot->classes);
   if (!table) return false;
   const ir::Source rows = RowReader(site.graph(), node).Rows(*one_hot, *std::move(table));
   // Where another node reads the one-hot vector, it is still computed.

@@ -50,7 +50,7 @@ bool IsArithmetic(const ir::Node& node) {
 
 }  // namespace
 
-bool Polynomial::Is(std::initializer_list<Term> terms) const {
+bool Polynomial::Is(const std::vector<Term>& terms) const {
   Polynomial rest = *this;
   for (const Term& term : terms) {
     double& factor = rest.factors[term.x][term.f];

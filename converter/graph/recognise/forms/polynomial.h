@@ -6,8 +6,8 @@
 
 #include <array>
 #include <cstddef>
-#include <initializer_list>
 #include <optional>
+#include <vector>
 
 #include "converter/graph/recognise/forms/form_site.h"
 
@@ -21,7 +21,7 @@ struct Term {
 struct Polynomial {
   std::array<std::array<double, 2>, 4> factors{};  // [power of x][power of f]
   // Returns true if the terms have approximately these factors and all other factors are 0.
-  bool Is(std::initializer_list<Term> terms) const;
+  bool Is(const std::vector<Term>& terms) const;
   double Factor(size_t x, size_t f) const { return factors[x][f]; }
 };
 

@@ -12,10 +12,10 @@
 
 namespace weft::graph {
 
-// `factor` times the sum of `of` over the axes that are true in `axes`.
+// `factor` times the sum of `of` over the axes.
 struct Reduced {
   ir::Source of;
-  std::vector<bool> axes;
+  std::vector<int64_t> axes;  // in order, counted from the front
   double factor = 1;
   Covered covered;
   // Returns the factor relative to the mean.
@@ -31,29 +31,17 @@ std::optional<Reduced> ReducedBy(std::string_view operation, ir::Source source);
 
 // Returns the value that `node` squares, by a power or a product.
 std::optional<ir::Source> SquaredIn(const ir::Node& node);
+// Returns the value of which `node` computes the square root.
+std::optional<ir::Source> RootedIn(const ir::Node& node);
+// Returns the value of which `node` computes the inverse.
+std::optional<ir::Source> InvertedIn(const ir::Node& node);
 
 // Returns true if `source` has the dims of a reduction that keeps its axes with extent 1; leading
 // axes of extent 1 may be missing.
-bool KeepsAxes(ir::Source source, const Dims& dims, const std::vector<bool>& axes);
-
-// Returns the value that `node` negates, also by a factor of -1.
-std::optional<ir::Source> NegatedBy(const ir::Node& node);
-
-// x minus its mean over axes, or plus the negated mean.
-struct Centred {
-  ir::Source x;
-  std::vector<bool> axes;
-  Covered covered;
-};
-std::optional<Centred> CentredOf(ir::Source source);
+bool KeepsAxes(ir::Source source, const Dims& dims, const std::vector<int64_t>& axes);
 
 // Returns the input of operations that only change dims, and adds these to `covered`.
 ir::Source BeforeViews(ir::Source source, Covered& covered);
-
-// Returns the indices of the axes that are true.
-std::vector<int64_t> NumbersOf(const std::vector<bool>& axes);
-
-void Join(Covered& covered, const Covered& more);
 
 }  // namespace weft::graph
 

@@ -34,7 +34,7 @@ bool IsJoin(const ir::Node& node) {
 
 class PairReader {
  public:
-  explicit PairReader(bool alternates) : alternates_(alternates) {}
+  PairReader(const ir::Graph& graph, bool alternates) : graph_(graph), alternates_(alternates) {}
 
   // Adds `sign` times `source`, which is a sum of halves times constants.
   bool Read(ir::Source source, double sign, HalfFactors& sum, int depth = 0);
@@ -45,13 +45,14 @@ class PairReader {
   std::optional<size_t> HalfOf(ir::Source source);
   bool ReadProduct(const ir::Node& node, double sign, HalfFactors& sum, int depth);
 
+  const ir::Graph& graph_;
   const bool alternates_;
   std::optional<ir::Source> whole_;
   Covered covered_;
 };
 
 std::optional<size_t> PairReader::HalfOf(ir::Source source) {
-  const std::optional<Cut> cut = CutOf(source);
+  const std::optional<Cut> cut = CutOf(graph_, source);
   if (!cut || (whole_ && !(cut->whole == *whole_))) return std::nullopt;
   const Dims& dims = TypeOf(cut->whole).dims;
   if (dims.empty() || dims.back() != 2 * cut->count) return std::nullopt;
@@ -162,7 +163,7 @@ bool AreOnes(const std::vector<float>& factors) {
 bool RecogniseRotation(FormSite& site, ir::Node& node) {
   const std::optional<Pairs> pairs = PairsIn(node);
   if (!pairs) return false;
-  PairReader reader(pairs->alternates);
+  PairReader reader(site.graph(), pairs->alternates);
   std::array<HalfFactors, 2> factors;
   for (size_t i = 0; i < 2; ++i) {
     if (!reader.Read(pairs->parts[i], 1, factors[i])) return false;

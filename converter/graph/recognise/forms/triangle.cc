@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/recognise/forms/triangle.h"
 
-#include <optional>
 #include <vector>
 
 #include "converter/graph/recognise/forms/form_site.h"
@@ -10,9 +9,6 @@
 
 namespace weft::graph {
 namespace {
-
-// A score whose exponential is 0; exporters write such numbers for minus infinity.
-constexpr double kExcluded = -1e9;
 
 std::vector<double> NumbersIn(ir::Source source) {
   const ir::Constant* constant = ConstantOf(source);
@@ -41,10 +37,13 @@ bool IsTriangle(ir::Source mask, const Fits& fits) {
 
 }  // namespace
 
+// Exporters write such numbers for minus infinity.
+bool IsExcluded(double score) { return score <= -1e9; }
+
 bool IsCausalAddend(ir::Source mask) {
   return TypeOf(mask).type == ElementType::f32 &&
          IsTriangle(mask, [](double number, bool is_allowed) {
-           return is_allowed ? number == 0 : number <= kExcluded;
+           return is_allowed ? number == 0 : IsExcluded(number);
          });
 }
 
@@ -53,21 +52,6 @@ bool IsCausalChoice(ir::Source flags, bool allowed) {
          IsTriangle(flags, [&](double flag, bool is_allowed) {
            return (flag != 0) == (is_allowed == allowed);
          });
-}
-
-std::optional<ir::Source> BeforeTriangle(const ir::Node& node) {
-  const bool adds = IsCalled(node, "Add"), chooses = IsCalled(node, "Select");
-  if (!adds && !chooses) return std::nullopt;
-  const size_t first = chooses ? 1 : 0;
-  for (const size_t i : {size_t{0}, size_t{1}}) {
-    const ir::Source scores = node.inputs[first + i], other = node.inputs[first + 1 - i];
-    if (scores.node->constant || TypeOf(scores).dims != node.outputs[0].type.dims) continue;
-    if (adds && IsCausalAddend(other)) return scores;
-    if (adds) continue;
-    const std::optional<double> number = NumberIn(other);
-    if (number && *number <= kExcluded && IsCausalChoice(node.inputs[0], i == 0)) return scores;
-  }
-  return std::nullopt;
 }
 
 }  // namespace weft::graph

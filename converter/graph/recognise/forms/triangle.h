@@ -14,9 +14,8 @@ bool IsCausalAddend(ir::Source mask);
 // Returns true if the flags up to the diagonal equal `allowed` and those after it do not.
 bool IsCausalChoice(ir::Source flags, bool allowed);
 
-// Returns the scores before `node`, which applies such a mask by an addition or a Select. Returns
-// nullopt for other nodes.
-std::optional<ir::Source> BeforeTriangle(const ir::Node& node);
+// Returns true if the exponential of the score is 0.
+bool IsExcluded(double score);
 
 }  // namespace weft::graph
 

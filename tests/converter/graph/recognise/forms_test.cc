@@ -100,6 +100,12 @@ const DecomposedForm kActivations[] = {
        return g("Multiply", x, g("Tanh", g("Log", g("Add", 1.0f, g("Exp", x)))));
      },
      {{"Mish", 1}}},
+    {"MishOfNegative",
+     [](FormBuilder& g, ir::Source x) {
+       const ir::Source negative = g("Negative", x);
+       return g("Multiply", negative, g("Tanh", g("SoftPlus", negative)));
+     },
+     {{"Mish", 1}, {"Negative", 1}}},
     {"HardSwish", HardSwish, {{"HSwish", 1}}},
     {"HardSwishByRelu6", HardSwishByRelu6, {{"HSwish", 1}}},
     {"HardSwishByHardSigmoid",

@@ -63,6 +63,15 @@ TEST_F(DecomposedRotation, StaysWhereAHalfIsTakenTwice) {
             (KindCounts{{"Concat", 1}, {"Negative", 1}, {"Slice", 2}}));
 }
 
+TEST_F(DecomposedRotation, StaysWhereAHalfReversesAnotherAxis) {
+  const auto half = [&](int64_t begin) {
+    return g.Of("Slice",
+                {x, g.Ints({-1, begin}), g.Ints({-6, begin + 3}), g.Ints({-1, 1}), g.Ints({1, 2})});
+  };
+  EXPECT_EQ(Finished(Joined(g("Negative", half(3)), half(0))),
+            (KindCounts{{"Concat", 1}, {"Negative", 1}, {"Slice", 2}}));
+}
+
 TEST_F(DecomposedRotation, StaysWhereEvenPlacesBecomeAHalf) {
   EXPECT_EQ(Finished(Joined(g("Negative", Positions(1)), Positions(0))),
             (KindCounts{{"Concat", 1}, {"Negative", 1}, {"Slice", 2}}));

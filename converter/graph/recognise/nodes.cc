@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/recognise/nodes.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <span>
+
+#include "converter/base/elements.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+
+void Join(Covered& covered, const Covered& more) { covered.insert(more.begin(), more.end()); }
+
+bool IsCalled(const ir::Node& node, std::string_view operation) {
+  return node.operation != nullptr && !node.constant && node.operation->name == operation;
+}
+
+bool IsConvolved(const ir::Node& node) {
+  return IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
+}
+
+std::optional<double> NumberIn(ir::Source source) {
+  const ir::Constant* constant = ConstantOf(source);
+  if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;
+  const std::span<const std::byte> bytes = constant->bytes;
+  if (bytes.size() < sizeof(float)) return std::nullopt;
+  // Compares the bytes with themselves, shifted by one element.
+  const std::span<const std::byte> next = bytes.subspan(sizeof(float));
+  if (std::memcmp(bytes.data(), next.data(), next.size()) != 0) return std::nullopt;
+  return RealAt(ElementType::f32, bytes, 0);
+}
+
+bool IsClose(double number, double wanted) {
+  constexpr double kRoundings = 4e-7;  // about three f32 roundings
+  return std::abs(number - wanted) <= kRoundings * std::abs(wanted);
+}
+
+std::optional<WithNumber> SplitNumber(const ir::Node& node) {
+  if (node.inputs.size() != 2) return std::nullopt;
+  for (const size_t i : {1, 0}) {
+    const std::optional<double> number = NumberIn(node.inputs[i]);
+    if (number) return WithNumber{node.inputs[1 - i], *number};
+  }
+  return std::nullopt;
+}
+
+int64_t CountIn(ir::Source source) { return ElementCount(TypeOf(source).dims).value_or(0); }
+
+double AttributeOf(const ir::Node& node, const std::string& key, double fallback, size_t index) {
+  const auto found = node.attributes.find(key);
+  if (found == node.attributes.end()) return fallback;
+  std::string_view text = found->second;
+  for (; index > 0; --index) {
+    const size_t comma = text.find(',');
+    if (comma == std::string_view::npos) return fallback;
+    text.remove_prefix(comma + 1);
+  }
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  if (text.starts_with('t') || text.starts_with('T')) return 1;
+  double number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+std::optional<ConstantMatrix> MatrixIn(const ir::Node& node) {
+  if (!IsCalled(node, "MatMul")) return std::nullopt;
+  const ir::Constant* constant = ConstantOf(node.inputs[1]);
+  if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;
+  const Dims& dims = constant->type.dims;
+  if (dims.size() < 2 || ElementCount(dims) != dims.back() * dims.end()[-2]) return std::nullopt;
+  const bool outputs_first = AttributeOf(node, "transpose_b") != 0;
+  return ConstantMatrix{constant, outputs_first ? dims.end()[-2] : dims.back(),
+                        outputs_first ? dims.back() : dims.end()[-2], outputs_first};
+}
+
+std::optional<std::vector<size_t>> PermutationOf(const ir::Node& node) {
+  if (!IsCalled(node, "Transpose")) return std::nullopt;
+  const std::vector<int64_t> order = IntsOf(node.inputs[1]);
+  if (order.size() != node.outputs[0].type.dims.size()) return std::nullopt;
+  return std::vector<size_t>(order.begin(), order.end());
+}
+
+}  // namespace weft::graph
