@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <span>
@@ -20,6 +21,46 @@
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
+
+ir::Source BodyMaker::Input(const TensorType& type, const ir::Source& outside,
+                            const ir::Node& like) {
+  ir::Node* parameter = NewParameter(body(), like);
+  parameter->outputs[0].type = type;
+  parameter->outputs[0].declared = true;
+  const auto known = std::ranges::find(loop_.inputs, outside);
+  const auto input = static_cast<size_t>(known - loop_.inputs.begin());
+  if (known == loop_.inputs.end()) ir::AddInput(loop_, outside);
+  map().inputs.push_back({.parameter = parameter, .input = input});
+  return {parameter, 0};
+}
+
+ir::Source BodyMaker::Computed(const Value& made, const ir::Node& like,
+                               const std::vector<ir::Source>& inputs) {
+  if (made.kind != Value::Kind::kOperation) {
+    const ir::Source moved =
+        made.kind == Value::Kind::kReshape
+            ? NewReshape(body(), like, inputs[0], made.type.dims)
+            : NewSlice(body(), like, inputs[0],
+                       {{made.begin}, {made.begin + made.part}, {1}, {made.axis}});
+    moved.node->outputs[0].type = made.type;
+    return moved;
+  }
+  std::vector<Port> ports;
+  for (const ir::Source& input : inputs) ports.emplace_back(input.node, input.port);
+  ir::Node*& node = nodes_[{made.form, std::move(ports)}];
+  if (node == nullptr) {
+    body().nodes.push_back(ir::CopyOf(*made.source.node));
+    node = body().nodes.back().get();
+    node->inputs = inputs;
+    for (ir::OutputPort& output : node->outputs) {
+      output.names.clear();
+      output.declared = false;
+    }
+    node->declared_inputs.clear();
+  }
+  return {node, made.port};
+}
+
 namespace {
 
 class LoopMaker {
@@ -39,8 +80,8 @@ class LoopMaker {
 
   const BodyValue& At(int body) const { return period_.values[static_cast<size_t>(body)]; }
   ir::Source Inside(int body) const { return inside_[static_cast<size_t>(body)]; }
-  ir::Graph& body() { return *loop_->bodies[0].graph; }
-  ir::PortMap& map() { return loop_->bodies[0].map; }
+  ir::Graph& body() { return maker_->body(); }
+  ir::PortMap& map() { return maker_->map(); }
 
   bool IsWhole(const Use& use) const;
   bool IsLast(const Use& use) const { return use.count == 1 && use.first == copies_.last(); }
@@ -51,7 +92,6 @@ class LoopMaker {
   ir::Source MakeLeaf(int at);
   ir::Source MakeSliced(const BodyValue& value, const ir::Node& like);
   ir::Source MakeSeries(int at, const ir::Node& like);
-  ir::Source MakeInput(const TensorType& type, const ir::Source& outside, const ir::Node& like);
   ir::Source MakeNode(int at);
   ir::Source Outside(int value, const TensorType& type);
   void CloseStates();
@@ -67,15 +107,16 @@ class LoopMaker {
   const Copies& copies_;
   const Uses uses_;
   ir::Node* loop_ = nullptr;
-  std::vector<ir::Source> inside_;                               // by body value
-  std::map<std::pair<int, std::vector<int>>, ir::Node*> nodes_;  // by form and inputs
-  std::map<int, ir::Node*> results_;                             // by body value
+  std::optional<BodyMaker> maker_;
+  std::vector<ir::Source> inside_;    // by body value
+  std::map<int, ir::Node*> results_;  // by body value
   std::map<ScanKey, ir::Source> scans_;
   std::map<int, ir::Source> lasts_;
 };
 
 void LoopMaker::Run() {
   loop_ = NewTensorIterator(graph_, Like(period_.states[0].next));
+  maker_.emplace(*loop_);
   MakeBody();
   CloseStates();
   // Starts with the last inputs of a reader, so that the indices of the others stay valid.
@@ -145,33 +186,21 @@ ir::Source LoopMaker::Outside(int value, const TensorType& type) {
   return found.type.dims == type.dims ? source : NewBroadcast(graph_, *loop_, source, type.dims);
 }
 
-ir::Source LoopMaker::MakeInput(const TensorType& type, const ir::Source& outside,
-                                const ir::Node& like) {
-  ir::Node* parameter = NewParameter(body(), like);
-  parameter->outputs[0].type = type;
-  parameter->outputs[0].declared = true;
-  const auto known = std::ranges::find(loop_->inputs, outside);
-  const auto input = static_cast<size_t>(known - loop_->inputs.begin());
-  if (known == loop_->inputs.end()) ir::AddInput(*loop_, outside);
-  map().inputs.push_back({.parameter = parameter, .input = input});
-  return {parameter, 0};
-}
-
 ir::Source LoopMaker::MakeLeaf(int at) {
   const BodyValue& value = At(at);
   const ir::Node& like = Like(at);
   if (value.kind == BodyValue::Kind::kSliced) return MakeSliced(value, like);
   if (value.kind == BodyValue::Kind::kSeries) return MakeSeries(at, like);
   if (value.kind == BodyValue::Kind::kState) {
-    return MakeInput(value.type, Outside(copies_.Initial(value.state), value.type), like);
+    return maker_->Input(value.type, Outside(copies_.Initial(value.state), value.type), like);
   }
   const Value& found = values_[value.value];
   if (found.constant) return NewConstant(body(), like, *found.constant);
-  return MakeInput(value.type, found.source, like);
+  return maker_->Input(value.type, found.source, like);
 }
 
 ir::Source LoopMaker::MakeSliced(const BodyValue& value, const ir::Node& like) {
-  const ir::Source parameter = MakeInput(value.type, values_[value.value].source, like);
+  const ir::Source parameter = maker_->Input(value.type, values_[value.value].source, like);
   const int64_t dim = values_[value.value].type.dims[static_cast<size_t>(value.axis)];
   const int64_t a = value.begin + value.step * copies_.first();
   const int64_t b = value.begin + value.step * copies_.last();
@@ -194,35 +223,15 @@ ir::Source LoopMaker::MakeSeries(int at, const ir::Node& like) {
   type.dims.insert(type.dims.begin(), copies_.trips());
   const ir::Source all = NewConstant(graph_, *loop_, {type, bytes, *bytes});
   type.dims[0] = 1;
-  const ir::Source row = MakeInput(type, all, like);
+  const ir::Source row = maker_->Input(type, all, like);
   map().inputs.back().range = ir::WholeRange(0, 1, /*backward=*/false);
   return NewReshape(body(), like, row, At(at).type.dims);
 }
 
 ir::Source LoopMaker::MakeNode(int at) {
-  const BodyValue& value = At(at);
-  const Value& made = values_[value.value];
-  const ir::Node& like = Like(at);
-  const ir::Source first = Inside(value.inputs[0]);
-  if (value.kind == BodyValue::Kind::kReshape) {
-    return NewReshape(body(), like, first, made.type.dims);
-  }
-  if (value.kind == BodyValue::Kind::kPart) {
-    return NewSlice(body(), like, first,
-                    {{made.begin}, {made.begin + made.part}, {1}, {made.axis}});
-  }
-  ir::Node*& node = nodes_[{made.form, value.inputs}];
-  if (node == nullptr) {
-    body().nodes.push_back(ir::CopyOf(*made.source.node));
-    node = body().nodes.back().get();
-    for (size_t i = 0; i < node->inputs.size(); ++i) node->inputs[i] = Inside(value.inputs[i]);
-    for (ir::OutputPort& output : node->outputs) {
-      output.names.clear();
-      output.declared = false;
-    }
-    node->declared_inputs.clear();
-  }
-  return {node, made.port};
+  std::vector<ir::Source> inputs;
+  for (const int input : At(at).inputs) inputs.push_back(Inside(input));
+  return maker_->Computed(values_[At(at).value], Like(at), inputs);
 }
 
 ir::Node* LoopMaker::ResultOf(int body_value) {

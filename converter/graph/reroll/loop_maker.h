@@ -4,6 +4,9 @@
 #define WEFT_CONVERTER_GRAPH_REROLL_LOOP_MAKER_H_
 
 #include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "converter/graph/reroll/copies.h"
 #include "converter/graph/reroll/period.h"
@@ -11,6 +14,28 @@
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
+
+// Creates values of a graph in the body of a loop, with the inputs that the body then needs.
+class BodyMaker {
+ public:
+  explicit BodyMaker(ir::Node& loop) : loop_(loop) {}
+
+  // Returns a new Parameter that reads `outside`, a value of the outer graph. The caller sets the
+  // range or the next value of the last entry of the port map.
+  ir::Source Input(const TensorType& type, const ir::Source& outside, const ir::Node& like);
+  // Returns a value with the operation, reshape or slice of `made`, applied to values of the body.
+  ir::Source Computed(const Value& made, const ir::Node& like,
+                      const std::vector<ir::Source>& inputs);
+
+  ir::Graph& body() { return *loop_.bodies[0].graph; }
+  ir::PortMap& map() { return loop_.bodies[0].map; }
+
+ private:
+  using Port = std::pair<const ir::Node*, uint32_t>;
+
+  ir::Node& loop_;
+  std::map<std::pair<int, std::vector<Port>>, ir::Node*> nodes_;  // by form and inputs
+};
 
 struct Gain {
   // Number of operations saved; 0 if the loop has more than half as many as the copies.

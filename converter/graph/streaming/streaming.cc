@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/reroll/peel.h"
 #include "converter/graph/streaming/aligned_positions.h"
 #include "converter/graph/streaming/bodies.h"
 #include "converter/graph/streaming/bound.h"
 #include "converter/graph/streaming/branches.h"
 #include "converter/graph/streaming/caches.h"
 #include "converter/graph/streaming/check.h"
-#include "converter/graph/streaming/first_steps.h"
 #include "converter/graph/streaming/latency.h"
 #include "converter/graph/streaming/look_backs.h"
 #include "converter/graph/streaming/pasts.h"
@@ -185,7 +185,7 @@ std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
                                const Folding& folding, Faults& faults) {
   const std::string advice = AdviceForCaches(graph);
   TakeKnownBranches(graph);
-  MergePeeledFirstStep(graph, folding);
+  MergePeeledSteps(graph, folding);
   Rewritten rewritten{graph, options.is_open ? &folding : nullptr};
   Rewrite(rewritten, options.observe);
   const auto attempt = [&](const TimeSeeds& seeds) {

@@ -69,7 +69,7 @@ PATTERNS = {
     "converter/graph/streaming/late_edits.cc": "a shift, a Select by a mask, the rest of a movement",
     "converter/graph/streaming/axes.cc": "a transposition, which only moves axes",
     "converter/graph/streaming/branches.cc": "a branch that returns its input",
-    "converter/graph/streaming/first_steps.cc": "a Select by a flag",
+    "converter/graph/reroll/peel.cc": "a Select by a flag",
     "converter/graph/streaming/starts.cc": "a Select by a mask",
     "converter/graph/streaming/late_masks.cc": "a comparison with the number of steps so far",
     "converter/graph/streaming/late_loops.cc": "a Select that keeps a state unchanged",
