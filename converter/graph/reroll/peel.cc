@@ -21,6 +21,7 @@
 #include "converter/graph/reroll/value_table.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/edit.h"
+#include "converter/ir/time_length.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/movement.h"
 
@@ -84,7 +85,10 @@ class PeeledLoop {
   // Returns true if the loop iterates over all steps except the first, and the model computes
   // everything that the loop lacks from the first step only.
   bool Read();
-  void Merge();
+  // Returns true if the first step is what the body computes from some initial states. Call after
+  // Read.
+  bool IsCopy();
+  void Merge(bool is_copy);
 
  private:
   // A tensor whose chunks the loop reads, from the first step on.
@@ -115,7 +119,10 @@ class PeeledLoop {
   Role RoleOf(int value) const { return roles_[static_cast<size_t>(value)]; }
   bool Fits(const ir::Source& source) const { return RoleOf(values_.Of(source)) < Role::kTime; }
 
+  bool IsCopyOf(const ir::Source& source, int value);
+  bool IsCopyOfInput(const ir::Node& parameter, int value) const;
   void IterateFromFirst();
+  void SetInitialStates();
   void SelectFirst();
   ir::Source Flag();
   ir::Source StateAfterFirst(BodyInput state, size_t entry);
@@ -132,6 +139,7 @@ class PeeledLoop {
   std::vector<Chunks> chunks_;
   std::vector<Joined> joined_;
   std::vector<Role> roles_;                               // by value
+  std::map<SourceKey, int> copies_;                       // values of the first step, by body value
   std::map<int, ir::Source> inside_;                      // by value
   std::map<std::pair<int, int64_t>, ir::Source> sliced_;  // Parameters, by tensor and axis
   std::map<SourceKey, std::vector<ir::Node*>> selected_;  // Results, by their previous source
@@ -263,14 +271,79 @@ bool PeeledLoop::IsFirst(int value) const {
          tensor.type.dims[static_cast<size_t>(slice.axis)] == steps_ * slice.part;
 }
 
-void PeeledLoop::Merge() {
+bool PeeledLoop::IsCopy() {
+  for (const Joined& joined : joined_) {
+    const ir::Source result = map_.outputs[joined.output].result->inputs[0];
+    if (!IsCopyOf(result, values_.Of(joined.first()))) return false;
+  }
+  return std::ranges::all_of(map_.inputs,
+                             [&](const BodyInput& input) {
+                               return !input.is(BodyInput::Kind::kCarried) ||
+                                      IsCopyOf(input.next->inputs[0],
+                                               values_.Of(loop_.inputs[*input.input]));
+                             }) &&
+         std::ranges::all_of(map_.inputs, [&](const BodyInput& input) {
+           return !input.is(BodyInput::Kind::kCarried) || copies_.contains({input.parameter, 0});
+         });
+}
+
+// Returns true if the body computes `value` at `source` in the first step.
+bool PeeledLoop::IsCopyOf(const ir::Source& source, int value) {
+  const auto [known, fresh] = copies_.try_emplace({source.node, source.port}, value);
+  if (!fresh) return known->second == value;
+  const ir::Node& node = *source.node;
+  const Value& is = values_[value];
+  if (node.constant) {
+    return is.constant && is.type == node.constant->type &&
+           std::ranges::equal(is.constant->bytes, node.constant->bytes);
+  }
+  if (ir::IsParameter(node)) return IsCopyOfInput(node, value);
+  if (ops::TraitsOf(node).reshapes) {
+    return IsCopyOf(node.inputs[0], is.kind == Value::Kind::kReshape ? is.inputs[0] : value);
+  }
+  const bool fits = is.kind == Value::Kind::kOperation && is.port == source.port &&
+                    is.inputs.size() == node.inputs.size() && values_.HasForm(is.form, node);
+  if (!fits) return false;
+  for (size_t i = 0; i < is.inputs.size(); ++i) {
+    if (!IsCopyOf(node.inputs[i], is.inputs[i])) return false;
+  }
+  return true;
+}
+
+// The state before the first step may be any value that exists before the loop.
+bool PeeledLoop::IsCopyOfInput(const ir::Node& parameter, int value) const {
+  const BodyInput& input = *map_.InputOf(parameter);
+  if (input.is(BodyInput::Kind::kCarried)) {
+    const Value& initial = values_[value];
+    return initial.type == parameter.outputs[0].type && RoleOf(value) == Role::kOutside &&
+           (initial.constant || initial.source.node != nullptr);
+  }
+  if (input.is(BodyInput::Kind::kInvariant)) {
+    return value == values_.Of(loop_.inputs[*input.input]);
+  }
+  return std::ranges::any_of(chunks_, [&](const Chunks& chunks) {
+    return map_.inputs[chunks.entry].parameter == &parameter && !chunks.lacks_first &&
+           value == values_.FindSlice(chunks.tensor, chunks.axis, 0, chunks.part);
+  });
+}
+
+void PeeledLoop::Merge(bool is_copy) {
   IterateFromFirst();
-  SelectFirst();
+  is_copy ? SetInitialStates() : SelectFirst();
   for (const Joined& joined : joined_) {
     loop_.outputs[joined.output].type = joined.join->outputs[0].type;
     ir::HandOver(graph_, {joined.join, 0}, {&loop_, Narrow32(joined.output, "output")});
   }
   PruneLoop(loop_);
+}
+
+void PeeledLoop::SetInitialStates() {
+  for (BodyInput& input : map_.inputs) {
+    if (!input.is(BodyInput::Kind::kCarried)) continue;
+    const Value& initial = values_[copies_.at({input.parameter, 0})];
+    input.input = ir::AddInput(
+        loop_, initial.constant ? NewConstant(graph_, loop_, *initial.constant) : initial.source);
+  }
 }
 
 void PeeledLoop::SelectFirst() {
@@ -383,7 +456,12 @@ ir::Source PeeledLoop::Chunk(const Value& slice) {
 
 }  // namespace
 
-void MergePeeledSteps(ir::Graph& graph, const Folding& folding) {
+void MergePeeledSteps(ir::Graph& graph, Peeled which, const Folding& folding) {
+  // The number of steps must be known, or else the streaming pass merges.
+  const bool is_open = std::ranges::any_of(graph.parameters, [](const ir::Node* parameter) {
+    return ir::OpenAxes(parameter->outputs[0]) != 0;
+  });
+  if (is_open && which == Peeled::kCopies) return;
   std::optional<ValueTable> values;
   for (ir::Node* node : ir::Topological(graph)) {
     if (!ir::Iterates(*node)) continue;
@@ -391,7 +469,9 @@ void MergePeeledSteps(ir::Graph& graph, const Folding& folding) {
     if (values->Of({node, 0}) == kNoValue) continue;  // an earlier merge left it unread
     PeeledLoop peeled(graph, *values, *node);
     if (!peeled.Read()) continue;
-    peeled.Merge();
+    const bool is_copy = peeled.IsCopy();
+    if (!is_copy && which == Peeled::kCopies) continue;
+    peeled.Merge(is_copy);
     for (const std::unique_ptr<ir::Node>& other : graph.nodes) {
       for (ir::OutputPort& port : other->outputs) port.declared = true;
     }

@@ -11,6 +11,7 @@
 #include "converter/graph/recognise/loops/prune_loop.h"
 #include "converter/graph/reroll/copies.h"
 #include "converter/graph/reroll/loop_maker.h"
+#include "converter/graph/reroll/peel.h"
 #include "converter/graph/reroll/period.h"
 #include "converter/graph/reroll/retime.h"
 #include "converter/graph/reroll/value_table.h"
@@ -118,6 +119,7 @@ bool Reroll(ir::Graph& graph, const InferOptions& options, Folding& folding, Fau
   }
   // Loops created later may have removed readers of outputs of earlier loops.
   if (changed) PruneLoops(graph);
+  MergePeeledSteps(graph, Peeled::kCopies, folding);
   return true;
 }
 

@@ -25,7 +25,8 @@
 
 namespace weft::graph {
 
-// `graph` must be inferred and folded, and remains so. Returns false if an error was added.
+// Also merges the first step into loops that lack it (peel.h). `graph` must be inferred and folded,
+// and remains so. Returns false if an error was added.
 bool Reroll(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults);
 
 }  // namespace weft::graph

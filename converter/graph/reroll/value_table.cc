@@ -82,6 +82,14 @@ std::optional<size_t> InputItIs(const ir::Node& node) {
   return std::nullopt;
 }
 
+// The type, version, attributes and output types.
+std::string TextOf(const ir::Node& node) {
+  std::string text = node.type + "|" + node.version;
+  for (const auto& [key, value] : node.attributes) text += "|" + key + "=" + value;
+  for (const ir::OutputPort& output : node.outputs) text += "|" + ToString(output.type);
+  return text;
+}
+
 }  // namespace
 
 ValueTable::ValueTable(const ir::Graph& graph) : graph_(graph), nodes_(ir::Topological(graph)) {
@@ -174,10 +182,12 @@ int ValueTable::Find(const Key& key) const {
 }
 
 int ValueTable::FormOf(const ir::Node& node) {
-  std::string text = node.type + "|" + node.version;
-  for (const auto& [key, value] : node.attributes) text += "|" + key + "=" + value;
-  for (const ir::OutputPort& output : node.outputs) text += "|" + ToString(output.type);
-  return forms_.try_emplace(std::move(text), static_cast<int>(forms_.size())).first->second;
+  return forms_.try_emplace(TextOf(node), static_cast<int>(forms_.size())).first->second;
+}
+
+bool ValueTable::HasForm(int form, const ir::Node& node) const {
+  const auto found = forms_.find(TextOf(node));
+  return found != forms_.end() && found->second == form;
 }
 
 int ValueTable::FindSlice(int input, int64_t axis, int64_t begin, int64_t part) const {

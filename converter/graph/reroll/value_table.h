@@ -52,6 +52,8 @@ class ValueTable {
   int FindSlice(int input, int64_t axis, int64_t begin, int64_t part) const;
   int FindReshape(int input, const Dims& dims) const;
   int FindOperation(int form, uint32_t port, const std::vector<int>& inputs) const;
+  // Returns true if `form` is the form of this node.
+  bool HasForm(int form, const ir::Node& node) const;
   // Adds the constant if the table does not have it.
   int AddConstant(const ir::Constant& constant);
 

@@ -185,7 +185,7 @@ std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
                                const Folding& folding, Faults& faults) {
   const std::string advice = AdviceForCaches(graph);
   TakeKnownBranches(graph);
-  MergePeeledSteps(graph, folding);
+  MergePeeledSteps(graph, Peeled::kAll, folding);
   Rewritten rewritten{graph, options.is_open ? &folding : nullptr};
   Rewrite(rewritten, options.observe);
   const auto attempt = [&](const TimeSeeds& seeds) {

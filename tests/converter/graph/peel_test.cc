@@ -48,19 +48,34 @@ GraphBuilder PeeledLoop(const std::string& function) {
 }
 
 // Returns the operations after the pass, with those of the body, and compares the results.
-std::map<std::string, int> MergedSteps(GraphBuilder g) {
+std::map<std::string, int> MergedSteps(GraphBuilder g, graph::Peeled which) {
   EXPECT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
   if (!g.faults.ok()) return {};
   const program::Program before = LowerGraph(g);
-  graph::MergePeeledSteps(g.graph, FoldingHere());
+  graph::MergePeeledSteps(g.graph, which, FoldingHere());
   const program::Program after = LowerGraph(g);
   const std::vector<std::vector<float>> inputs = {Numbers(4 * kPeeledSteps, 1), Numbers(4, 2)};
   EXPECT_EQ(RunFloats(after, inputs), RunFloats(before, inputs));
   return Operations(g.graph);
 }
 
+TEST(Peel, TakesInACopyOfTheBody) {
+  std::map<std::string, int> left = MergedSteps(PeeledLoop("Tanh"), graph::Peeled::kCopies);
+  EXPECT_EQ(left["Loop"], 1);
+  EXPECT_EQ(left["Tanh"], 1);
+  for (const char* operation : {"Concat", "Select", "Slice"}) {
+    EXPECT_EQ(left[operation], 0) << operation;
+  }
+}
+
+TEST(Peel, LeavesAStepThatIsNoCopy) {
+  std::map<std::string, int> left = MergedSteps(PeeledLoop("Sigmoid"), graph::Peeled::kCopies);
+  EXPECT_EQ(left["Concat"], 1);
+  EXPECT_EQ(left["Sigmoid"], 1);
+}
+
 TEST(Peel, SelectsAStepThatIsNoCopy) {
-  std::map<std::string, int> left = MergedSteps(PeeledLoop("Sigmoid"));
+  std::map<std::string, int> left = MergedSteps(PeeledLoop("Sigmoid"), graph::Peeled::kAll);
   EXPECT_EQ(left["Concat"], 0);
   EXPECT_EQ(left["Slice"], 0);
   EXPECT_EQ(left["Select"], 1);
