@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "converter/base/narrow.h"
+#include "converter/graph/fold_quantisation.h"
 #include "converter/graph/lower.h"
 #include "converter/ops/operation.h"
 #include "converter/program/builder.h"
@@ -26,21 +27,8 @@ TensorType TypeOfBytes(const ir::OutputPort& output, int64_t bytes) {
   return type;
 }
 
-bool IsOfIntegers(const ir::Node& node) {
-  const auto is_narrow = [](ElementType type) {
-    return type == ElementType::i8 || type == ElementType::u8 || type == ElementType::i4 ||
-           type == ElementType::u4;
-  };
-  const auto is_marked = [](const ir::Source& input) {
-    return input.node->constant && input.node->constant->from_integers;
-  };
-  if (node.inputs.empty()) return false;
-  return std::ranges::any_of(node.inputs, is_marked) ||
-         is_narrow(node.inputs[0].node->outputs[node.inputs[0].port].type.type);
-}
-
-std::vector<ir::Constant> Constants(const ir::Node& node,
-                                    std::vector<std::vector<std::byte>> outputs) {
+std::vector<ir::Constant> Constants(const ir::Node& node, NodeOutputs outputs,
+                                    std::vector<QuantisationPtr> quantisations) {
   std::vector<ir::Constant> constants;
   for (size_t port = 0; port < node.outputs.size(); ++port) {
     auto bytes = std::make_shared<std::vector<std::byte>>(std::move(outputs[port]));
@@ -48,7 +36,7 @@ std::vector<ir::Constant> Constants(const ir::Node& node,
     constant.type = TypeOfBytes(node.outputs[port], std::ssize(*bytes));
     constant.bytes = *bytes;
     constant.owner = std::move(bytes);
-    constant.from_integers = IsFloat(constant.type.type) && IsOfIntegers(node);
+    constant.quantisation = std::move(quantisations[port]);
     constants.push_back(std::move(constant));
   }
   return constants;
@@ -102,10 +90,7 @@ bool TakeWork(double work, Folding& folding, ops::NodeScope& scope) {
   return false;
 }
 
-}  // namespace
-
-std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& folding,
-                               Faults& faults) {
+NodeOutputs RunNode(const ir::Graph& graph, ir::Node& node, Folding& folding, Faults& faults) {
   program::Program program;
   program::Builder builder(program);
   ops::LowerScope::Values values;
@@ -136,8 +121,24 @@ std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& 
     return {};
   }
   if (!Fits(input_bytes + run.scratch_bytes, folding, scope)) return {};
+  return std::move(run.outputs);
+}
+
+}  // namespace
+
+std::vector<ir::Constant> Fold(const ir::Graph& graph, ir::Node& node, Folding& folding,
+                               Faults& faults) {
+  NodeOutputs outputs = RunNode(graph, node, folding, faults);
+  if (outputs.empty()) return {};
+  // Later runs only find where integers went: they count in no limit, and their faults are dropped.
+  std::vector<QuantisationPtr> quantisations = QuantisationsOf(node, outputs, [&] {
+    Folding again = folding.OfCopy();
+    again.work = nullptr;
+    Faults discarded;
+    return RunNode(graph, node, again, discarded);
+  });
   folding.used_bytes += BytesOfOutputs(node);
-  return Constants(node, std::move(run.outputs));
+  return Constants(node, std::move(outputs), std::move(quantisations));
 }
 
 }  // namespace weft::graph

@@ -63,9 +63,6 @@ void LowerNode(const ir::Graph& graph, ir::Node& node, program::Builder& builder
                ops::LowerScope::Values& values, ops::LowerShared& shared, Faults& faults) {
   ops::LowerScope scope(graph, node, faults, builder, values, &shared);
   scope.lower_body = LowerBody;
-  builder.SetFromIntegers(std::ranges::any_of(node.inputs, [](const ir::Source& source) {
-    return source.node->constant && source.node->constant->from_integers;
-  }));
   try {
     node.operation->lower(scope);
   } catch (TooWide& wide) {

@@ -67,8 +67,9 @@ ir::Source NumbersOf(ir::Graph& graph, const ir::Node& like, const TensorType& t
   for (int64_t i = 0; i < count; ++i) {
     numbers.push_back(numbering.first + i / inside % type.dims[at] * numbering.step);
   }
-  return IsFloat(type.type) ? NewFloats(graph, like, type.dims, {numbers.begin(), numbers.end()})
-                            : NewInts(graph, like, type, numbers);
+  return IsFloat(type.type)
+             ? NewFloats(graph, like, type.dims, std::vector<float>(numbers.begin(), numbers.end()))
+             : NewInts(graph, like, type, numbers);
 }
 
 }  // namespace

@@ -10,21 +10,27 @@
 namespace weft::graph {
 
 ir::Constant Rearranged(const ir::Constant& constant, const Dims& dims, const Dims& strides,
-                        Dims shape) {
+                        Dims shape, int64_t first) {
   const TensorType type = {constant.type.type, std::move(shape)};
   const auto size = static_cast<size_t>(ElementBytes(type.type));
   const auto count = static_cast<size_t>(ElementCount(dims).value_or(0));
   auto bytes = std::make_shared<std::vector<std::byte>>(count * size);
+  const QuantisationPtr& before = constant.quantisation;
+  Quantisation after;
   for (size_t i = 0; i < count; ++i) {
-    int64_t from = 0;
+    int64_t from = first;
     auto rest = static_cast<int64_t>(i);
     for (size_t axis = dims.size(); axis-- > 0; rest /= dims[axis]) {
       from += rest % dims[axis] * strides[axis];
     }
     std::memcpy(bytes->data() + i * size, constant.bytes.data() + static_cast<size_t>(from) * size,
                 size);
+    if (before == nullptr) continue;
+    after.codes.push_back(before->codes[static_cast<size_t>(from)]);
+    after.scales.push_back(before->scales[static_cast<size_t>(from)]);
   }
-  return {type, bytes, *bytes, constant.from_integers};
+  if (before == nullptr) return {type, bytes, *bytes};
+  return {type, bytes, *bytes, std::make_shared<const Quantisation>(std::move(after))};
 }
 
 }  // namespace weft::graph

@@ -3,14 +3,17 @@
 #ifndef WEFT_CONVERTER_GRAPH_REARRANGED_H_
 #define WEFT_CONVERTER_GRAPH_REARRANGED_H_
 
+#include <cstdint>
+
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
 
-// Returns a tensor of `shape` with the elements that a traversal of `dims` by `strides` reads.
-// Strides are in elements of the constant. Its type must have a multiple of 8 bits.
+// Returns a tensor of `shape` with the elements that a traversal of `dims` by `strides` reads, from
+// element `first` on. Strides are in elements of the constant. Its type must have a multiple of 8
+// bits.
 ir::Constant Rearranged(const ir::Constant& constant, const Dims& dims, const Dims& strides,
-                        Dims shape);
+                        Dims shape, int64_t first = 0);
 
 }  // namespace weft::graph
 

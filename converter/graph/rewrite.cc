@@ -49,11 +49,10 @@ ir::Source NewConstant(ir::Graph& graph, const ir::Node& like, ir::Constant cons
   return {Own(graph, MakeConstant(like, std::move(constant))), 0};
 }
 
-ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, std::vector<float> floats,
-                     bool from_integers) {
+ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, CodedFloats numbers) {
   const ir::Source source =
-      NewConstantOf(graph, like, {ElementType::f32, std::move(dims)}, std::move(floats));
-  source.node->constant->from_integers = from_integers;
+      NewConstantOf(graph, like, {ElementType::f32, std::move(dims)}, std::move(numbers.floats));
+  source.node->constant->quantisation = std::move(numbers.quantisation);
   return source;
 }
 

@@ -18,8 +18,7 @@ namespace weft::graph {
 
 // Returns a new constant with the name of `like`.
 ir::Source NewConstant(ir::Graph& graph, const ir::Node& like, ir::Constant constant);
-ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, std::vector<float> floats,
-                     bool from_integers = false);
+ir::Source NewFloats(ir::Graph& graph, const ir::Node& like, Dims dims, CodedFloats numbers);
 // Any type with a multiple of 8 bits; empty `dims` for a scalar.
 ir::Source NewInts(ir::Graph& graph, const ir::Node& like, TensorType type,
                    const std::vector<int64_t>& numbers);

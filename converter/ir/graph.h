@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "converter/base/element_type.h"
+#include "converter/base/quantisation.h"
 #include "converter/ir/port_map.h"
 
 namespace weft::ops {
@@ -41,8 +42,8 @@ struct Constant {
   TensorType type;
   std::shared_ptr<const void> owner;  // keeps `bytes` alive
   std::span<const std::byte> bytes;
-  // Floats computed from integers of at most 8 bits, such as compressed weights.
-  bool from_integers = false;
+  // For floats computed from integers of at most 8 bits, such as compressed weights; else null.
+  QuantisationPtr quantisation = nullptr;
 };
 
 // An axis with a run-time length. The tensor type has its maximum length.

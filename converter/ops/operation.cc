@@ -159,8 +159,9 @@ program::ValueId LowerScope::input(size_t i) {
   if (found != values_.end()) return found->second;
   const ir::Constant* value = constant(i);
   if (value == nullptr) return program::kNone;
-  const program::ValueId id = builder.Weights(
-      value->type, std::vector<std::byte>(value->bytes.begin(), value->bytes.end()));
+  const program::ValueId id =
+      builder.Weights(value->type, std::vector<std::byte>(value->bytes.begin(), value->bytes.end()),
+                      value->quantisation);
   values_.emplace(key, id);
   return id;
 }

@@ -43,24 +43,30 @@ ValueId Builder::State(TensorType type, std::string name) {
   return id;
 }
 
-ValueId Builder::Weights(TensorType type, std::vector<std::byte> bytes) {
+ValueId Builder::Weights(TensorType type, std::vector<std::byte> bytes,
+                         QuantisationPtr quantisation) {
   const size_t hash =
       std::hash<std::string_view>{}({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   const auto [first, last] = weights_by_hash_.equal_range(hash);
   for (auto it = first; it != last; ++it) {
     Value& known = program_.values[it->second];
     if (*known.data != bytes) continue;
-    known.from_integers = known.from_integers || from_integers_;
+    if (known.quantisation == nullptr) known.quantisation = std::move(quantisation);
     return known.type == type ? it->second : View(it->second, 0, std::move(type));
   }
   const ValueId id = Scratch(std::move(type));
   Value& value = program_.values[id];
   value.storage = Storage::kWeights;
-  value.from_integers = from_integers_;
+  value.quantisation = std::move(quantisation);
   value.bytes = static_cast<int64_t>(bytes.size());
   value.data = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   weights_by_hash_.emplace(hash, id);
   return id;
+}
+
+ValueId Builder::WeightsOf(TensorType type, const CodedFloats& numbers) {
+  const auto bytes = std::as_bytes(std::span(numbers.floats));
+  return Weights(std::move(type), {bytes.begin(), bytes.end()}, numbers.quantisation);
 }
 
 Variable& Builder::VariableNamed(const std::string& name, const TensorType& type) {

@@ -29,13 +29,15 @@ class Builder {
   // A new value in state.
   ValueId State(TensorType type, std::string name);
   // A constant; constants with equal bytes share them, even if their types differ.
-  ValueId Weights(TensorType type, std::vector<std::byte> bytes);
+  ValueId Weights(TensorType type, std::vector<std::byte> bytes,
+                  QuantisationPtr quantisation = nullptr);
   template <typename T>
   ValueId WeightsOf(TensorType type, const std::vector<T>& elements) {
     const auto* first = reinterpret_cast<const std::byte*>(elements.data());
     return Weights(std::move(type),
                    std::vector<std::byte>(first, first + elements.size() * sizeof(T)));
   }
+  ValueId WeightsOf(TensorType type, const CodedFloats& numbers);
   // A view of the part of `parent` that starts at `offset_bytes`. The byte order does not change,
   // so Reshape is View(v, 0, type).
   ValueId View(ValueId parent, int64_t offset_bytes, TensorType type, std::vector<Move> moves = {});
@@ -55,8 +57,6 @@ class Builder {
   void CopyStrided(ValueId source, ValueId target, const Dims& dims, const Dims& source_strides,
                    int64_t source_offset, const Dims& target_strides, int64_t target_offset);
 
-  // Sets whether the following weights are floats derived from integers of at most 8 bits.
-  void SetFromIntegers(bool from_integers) { from_integers_ = from_integers; }
   void SetLayer(std::string layer) { layer_ = std::move(layer); }
   const std::string& layer() const { return layer_; }
   // Sets why the following steps move bytes, and returns the previous reason.
@@ -79,7 +79,6 @@ class Builder {
   Program& program_;
   BlockId block_;
   std::string layer_;
-  bool from_integers_ = false;
   format::Reason reason_ = format::Reason::operation;
   std::multimap<size_t, ValueId> weights_by_hash_;
   std::unordered_map<std::string, size_t> variable_index_;

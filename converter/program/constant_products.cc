@@ -177,13 +177,16 @@ std::optional<ConstantProduct> ConstantProductOf(const Program& program, const S
   return product;
 }
 
-std::vector<float> PackMatrix(std::span<const float> constant, const ConstantMatrices& matrices,
-                              size_t index) {
-  std::vector<float> packed(kernels::PackedDenseFloats(matrices.outputs, matrices.inputs));
-  kernels::PackDense(
-      constant.data() + matrices.offsets[index], static_cast<size_t>(matrices.output_stride),
-      static_cast<size_t>(matrices.input_stride), matrices.outputs, matrices.inputs, packed.data());
-  return packed;
+CodedFloats PackMatrix(const CodedFloats& constant, const ConstantMatrices& matrices,
+                       size_t index) {
+  return constant.Arranged([&](const std::vector<float>& all) {
+    std::vector<float> packed(kernels::PackedDenseFloats(matrices.outputs, matrices.inputs));
+    kernels::PackDense(all.data() + matrices.offsets[index],
+                       static_cast<size_t>(matrices.output_stride),
+                       static_cast<size_t>(matrices.input_stride), matrices.outputs,
+                       matrices.inputs, packed.data());
+    return packed;
+  });
 }
 
 std::string WhyNotPacked(const ConstantFactor& factor) {

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -43,8 +42,7 @@ struct ConstantProduct {
 std::optional<ConstantProduct> ConstantProductOf(const Program& program, const Step& step);
 
 // The elements of matrix `index` as kernels::PackDense lays them out.
-std::vector<float> PackMatrix(std::span<const float> constant, const ConstantMatrices& matrices,
-                              size_t index);
+CodedFloats PackMatrix(const CodedFloats& constant, const ConstantMatrices& matrices, size_t index);
 
 // A constant that only matmul steps read, all of them as the same matrices, and the steps that
 // replace them.

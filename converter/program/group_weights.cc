@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "converter/base/integer_grid.h"
 #include "converter/base/narrow.h"
+#include "converter/base/quantisation.h"
 #include "kernels/elementwise/convert.h"
 #include "kernels/matrix/dense_i4.h"
 
@@ -59,9 +59,8 @@ IntegerGrid NearestNibbles(std::span<const float> weights, bool is_half) {
 // Quantises the weights of each output in each group by `integers_of`; nullopt if it returns
 // nullopt for any of them.
 template <typename IntegersOf>
-std::optional<GroupWeights> InGroupsOf(std::span<const float> panels, uint32_t inputs,
-                                       uint32_t outputs, uint32_t group,
-                                       const IntegersOf& integers_of) {
+std::optional<GroupWeights> InGroupsOf(const CodedFloats& panels, uint32_t inputs, uint32_t outputs,
+                                       uint32_t group, const IntegersOf& integers_of) {
   constexpr uint32_t kLanesOfPanel = kernels::kPanelOutputs;
   GroupWeights weights;
   weights.group_blocks = group >= inputs ? 0 : group / kernels::kInputBlock;
@@ -69,16 +68,19 @@ std::optional<GroupWeights> InGroupsOf(std::span<const float> panels, uint32_t i
   const size_t scales = kernels::PanelCount(outputs) * kLanesOfPanel * groups;
   weights.scales.resize(scales);
   weights.zeros.resize(scales, kMiddleOf4Bits);
-  weights.numbers.resize(panels.size());
+  weights.numbers.resize(panels.floats.size());
   std::vector<uint8_t> rows(size_t{outputs} * inputs);
   for (uint32_t output = 0; output < outputs; ++output) {
     const size_t panel = output / kLanesOfPanel, lane = output % kLanesOfPanel;
     for (uint32_t first = 0, index = 0; first < inputs; first += group, ++index) {
       const uint32_t count = std::min(group, inputs - first);
       const size_t from = (panel * inputs + first) * kLanesOfPanel + lane;
-      std::vector<float> row(count);
-      for (uint32_t k = 0; k < count; ++k) row[k] = panels[from + size_t{k} * kLanesOfPanel];
-      const std::optional<IntegerGrid> grid = integers_of(row);
+      const std::optional<IntegerGrid> grid =
+          integers_of(panels.Arranged([&](const std::vector<float>& all) {
+            std::vector<float> row(count);
+            for (uint32_t k = 0; k < count; ++k) row[k] = all[from + size_t{k} * kLanesOfPanel];
+            return row;
+          }));
       if (!grid) return std::nullopt;
       const size_t at = (panel * groups + index) * kLanesOfPanel + lane;
       weights.scales[at] = grid->scale;
@@ -111,25 +113,25 @@ std::optional<uint32_t> GroupNamed(std::string_view name) {
   return group;
 }
 
-GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
+GroupWeights QuantizeGroups(const CodedFloats& panels, uint32_t inputs, uint32_t outputs,
                             uint32_t group) {
   const auto quantized = [&](bool is_half) {
-    return *InGroupsOf(panels, inputs, outputs, group, [&](std::span<const float> row) {
-      return std::optional(NearestNibbles(row, is_half));
+    return *InGroupsOf(panels.floats, inputs, outputs, group, [&](const CodedFloats& row) {
+      return std::optional(NearestNibbles(row.floats, is_half));
     });
   };
   GroupWeights halves = quantized(true), floats = quantized(false);
-  const double max = kMaxOfHalves * SquaredErrors(floats.numbers, panels);
-  return SquaredErrors(halves.numbers, panels) <= max ? halves : floats;
+  const double max = kMaxOfHalves * SquaredErrors(floats.numbers, panels.floats);
+  return SquaredErrors(halves.numbers, panels.floats) <= max ? halves : floats;
 }
 
-std::optional<GroupWeights> RecoverGroups(std::span<const float> panels, uint32_t inputs,
-                                          uint32_t outputs) {
+std::optional<GroupWeights> KeptGroups(const CodedFloats& panels, uint32_t inputs,
+                                       uint32_t outputs) {
   for (const uint32_t group : {inputs, 128u, 64u, 32u}) {
     if (group > inputs || inputs % group != 0) continue;
     std::optional<GroupWeights> weights =
         InGroupsOf(panels, inputs, outputs, group,
-                   [](std::span<const float> row) { return GridOf(row, kRangeOfI4); });
+                   [](const CodedFloats& row) { return GridOf(*row.quantisation, kRangeOfI4); });
     if (weights) return weights;
   }
   return std::nullopt;

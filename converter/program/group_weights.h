@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -32,12 +31,13 @@ struct GroupWeights {
 // is a multiple of kernels::kInputBlock. In each group the largest magnitude of an output's weights
 // becomes 7, and each weight the nearest multiple of the scale. Scales are f16, unless f32 scales
 // have noticeably smaller errors.
-GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
+GroupWeights QuantizeGroups(const CodedFloats& panels, uint32_t inputs, uint32_t outputs,
                             uint32_t group);
-// Finds exact integers: all inputs in one group, or in groups of 128, 64 or 32. Returns nullopt if
-// the weights of an output in a group are not among 16 consecutive multiples of a scale.
-std::optional<GroupWeights> RecoverGroups(std::span<const float> panels, uint32_t inputs,
-                                          uint32_t outputs);
+// Returns quantised weights unchanged: all inputs in one group, or in groups of 128, 64 or 32.
+// Returns nullopt if the weights of an output in a group have different scales or span more than 16
+// codes.
+std::optional<GroupWeights> KeptGroups(const CodedFloats& panels, uint32_t inputs,
+                                       uint32_t outputs);
 
 // Returns the parameters of the same product with 4-bit weights, and its scratch value.
 format::DenseI4Params InGroups(const format::DenseParams& params, uint32_t group_blocks,

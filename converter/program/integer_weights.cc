@@ -71,7 +71,7 @@ void AddOutputsOfOnes(const ProductShape& shape, std::vector<std::vector<int8_t>
 // Quantises the weights of each output for `count` inputs by `integers_of`; nullopt if it returns
 // nullopt for any of them.
 template <typename IntegersOf>
-std::optional<IntegerWeights> InRows(std::span<const float> floats, const ProductShape& shape,
+std::optional<IntegerWeights> InRows(const CodedFloats& numbers, const ProductShape& shape,
                                      uint32_t first, uint32_t count,
                                      const IntegersOf& integers_of) {
   const size_t padded = PaddedOutputs(shape);
@@ -80,8 +80,8 @@ std::optional<IntegerWeights> InRows(std::span<const float> floats, const Produc
   weights.first = first;
   weights.count = count;
   weights.scales.resize(shape.groups * padded);
-  weights.numbers.resize(floats.size());
-  std::vector<float> row(count), offsets(shape.groups * padded);
+  weights.numbers.resize(numbers.floats.size());
+  std::vector<float> offsets(shape.groups * padded);
   std::vector<std::vector<int8_t>> groups(shape.groups);
   for (uint32_t group = 0; group < shape.groups; ++group) {
     std::vector<int8_t>& rows = groups[group];
@@ -89,8 +89,12 @@ std::optional<IntegerWeights> InRows(std::span<const float> floats, const Produc
       const auto at = [&](uint32_t input) {
         return PositionOf(shape, group, output, first + input);
       };
-      for (uint32_t input = 0; input < count; ++input) row[input] = floats[at(input)];
-      const std::optional<IntegerGrid> grid = integers_of(row);
+      const std::optional<IntegerGrid> grid =
+          integers_of(numbers.Arranged([&](const std::vector<float>& all) {
+            std::vector<float> row(count);
+            for (uint32_t input = 0; input < count; ++input) row[input] = all[at(input)];
+            return row;
+          }));
       if (!grid) return std::nullopt;
       const size_t column = group * padded + output;
       weights.scales[column] = grid->scale;
@@ -202,6 +206,10 @@ std::vector<float> FloatsOf(const std::vector<std::byte>& bytes) {
   return floats;
 }
 
+CodedFloats CodedFloatsOf(const Value& constant) {
+  return {FloatsOf(*constant.data), constant.quantisation};
+}
+
 bool GainsFromIntegers(const ProductShape& shape) {
   if (shape.over == SumsOver::kTaps) return shape.inputs >= kMinTaps;
   return shape.inputs >= kMinExtent && shape.outputs >= kMinExtent &&
@@ -223,21 +231,21 @@ IntegerGrid NearestIntegers(std::span<const float> weights) {
   return grid;
 }
 
-IntegerWeights QuantizeProduct(std::span<const float> floats, const ProductShape& shape) {
-  return *InRows(floats, shape, 0, shape.inputs,
-                 [](std::span<const float> row) { return std::optional(NearestIntegers(row)); });
+IntegerWeights QuantizeProduct(const CodedFloats& weights, const ProductShape& shape) {
+  return *InRows(weights.floats, shape, 0, shape.inputs,
+                 [](const CodedFloats& row) { return std::optional(NearestIntegers(row.floats)); });
 }
 
-std::vector<IntegerWeights> RecoverProduct(std::span<const float> floats,
-                                           const ProductShape& shape) {
+std::vector<IntegerWeights> KeptProduct(const CodedFloats& all, const ProductShape& shape) {
   const uint32_t inputs = shape.inputs;
   for (const uint32_t group : {inputs, 128u, 64u, 32u}) {
     if (group > inputs || inputs % group != 0) continue;
     if (group != inputs && shape.over != SumsOver::kRows) break;
     std::vector<IntegerWeights> groups;
     for (uint32_t first = 0; first < inputs; first += group) {
-      std::optional<IntegerWeights> weights = InRows(
-          floats, shape, first, group, [](std::span<const float> row) { return GridOf(row); });
+      std::optional<IntegerWeights> weights =
+          InRows(all, shape, first, group,
+                 [](const CodedFloats& row) { return GridOf(*row.quantisation); });
       if (!weights) break;
       groups.push_back(std::move(*weights));
     }
@@ -248,13 +256,13 @@ std::vector<IntegerWeights> RecoverProduct(std::span<const float> floats,
 
 bool MayKeepIntegers(const Value& constant, std::optional<ElementType> asked_for) {
   const ElementType type = asked_for.value_or(ElementType::i8);
-  return constant.from_integers && (type == ElementType::i8 || type == ElementType::i4);
+  return constant.quantisation != nullptr && (type == ElementType::i8 || type == ElementType::i4);
 }
 
 bool KeepsIntegers(const Value& constant, const ProductShape& shape,
                    std::optional<ElementType> asked_for) {
   if (!MayKeepIntegers(constant, asked_for) || !GainsFromIntegers(shape)) return false;
-  return !RecoverProduct(FloatsOf(*constant.data), shape).empty();
+  return !KeptProduct(CodedFloatsOf(constant), shape).empty();
 }
 
 format::DenseI8Params InIntegers(const format::DenseParams& params, uint32_t row_bits) {

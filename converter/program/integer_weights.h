@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "converter/base/integer_grid.h"
+#include "converter/base/quantisation.h"
 #include "converter/program/program.h"
 
 namespace weft::program {
@@ -38,6 +38,7 @@ bool GainsFromIntegers(const ProductShape& shape);
 
 // Reinterprets the bytes as floats.
 std::vector<float> FloatsOf(const std::vector<std::byte>& bytes);
+CodedFloats CodedFloatsOf(const Value& constant);
 
 // Returns the nearest integers and the scale of an output's weights, which must be finite; the
 // offset is 0.
@@ -54,17 +55,15 @@ struct IntegerWeights {
   // one more output of its group. For taps these are the offsets themselves.
   std::vector<float> offsets;
 };
-// Rounds weights. `floats` must be finite, laid out by kernels::PackDense, PackConv or
-// PackDepthwise.
-IntegerWeights QuantizeProduct(std::span<const float> floats, const ProductShape& shape);
-// Finds exact integers: all inputs in one group, or, for rows, consecutive groups of 128, 64 or 32
-// inputs, each with separate scales. Returns an empty list if the weights of an output are not
-// multiples of a scale.
-std::vector<IntegerWeights> RecoverProduct(std::span<const float> floats,
-                                           const ProductShape& shape);
+// Rounds weights, which must be finite, laid out by kernels::PackDense, PackConv or PackDepthwise.
+IntegerWeights QuantizeProduct(const CodedFloats& weights, const ProductShape& shape);
+// Returns quantised weights unchanged: all inputs in one group, or, for rows, consecutive groups of
+// 128, 64 or 32 inputs, each with separate scales. Returns an empty list if the weights of an
+// output in a group have different scales.
+std::vector<IntegerWeights> KeptProduct(const CodedFloats& weights, const ProductShape& shape);
 
-// Returns true if a constant was derived from integers and `asked_for` allows to keep them:
-// nothing, i8 or i4.
+// Returns true if a constant is quantised and `asked_for` allows to keep its integers: nothing, i8
+// or i4.
 bool MayKeepIntegers(const Value& constant, std::optional<ElementType> asked_for);
 // Returns true if a product keeps the integers of its constant.
 bool KeepsIntegers(const Value& constant, const ProductShape& shape,

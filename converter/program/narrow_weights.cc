@@ -99,7 +99,7 @@ class Narrowing {
   void ReplaceProducts();
   void CheckLayers();
   void Choose(Constant& constant);
-  bool RecoverIntegers(Constant& constant);
+  bool KeepIntegers(Constant& constant);
   void ChooseIntegers(Constant& constant, const ProductShape& product);
   void AddIntegers(Constant& constant, const IntegerWeights& weights);
   void SetGroups(Constant& constant, const GroupWeights& weights);
@@ -171,12 +171,11 @@ void Narrowing::PackFactor(ValueId root, ConstantFactor& factor) {
   if (std::ranges::any_of(factor.products, stays_f32)) factor.f32_because = kF32Requested;
   constants_.erase(root);
   if (!factor.f32_because.empty()) return;
-  const std::vector<float> floats = FloatsOf(*program_.values[root].data);
-  const bool from_integers = program_.values[root].from_integers;
+  const CodedFloats numbers = CodedFloatsOf(program_.values[root]);
   for (size_t i = 0; i < factor.shape().offsets.size(); ++i) {
-    const std::vector<float> packed = PackMatrix(floats, factor.shape(), i);
-    factor.matrices.push_back(NewConstant<float>(ElementType::f32, packed));
-    program_.values.back().from_integers = from_integers;
+    CodedFloats packed = PackMatrix(numbers, factor.shape(), i);
+    factor.matrices.push_back(NewConstant<float>(ElementType::f32, packed.floats));
+    program_.values.back().quantisation = std::move(packed.quantisation);
   }
   AddParts(factor);
   for (ConstantFactor::Replaced& one : factor.products) {
@@ -285,7 +284,7 @@ void Narrowing::Choose(Constant& constant) {
     constant.precision = ElementType::f32;
     constant.f32_because = "layers that share them are given different types";
   }
-  if (RecoverIntegers(constant)) return;
+  if (KeepIntegers(constant)) return;
   if (constant.precision && IsInteger(constant.precision->type)) {
     const std::optional<ProductShape> product = ProductOf(constant);
     const bool is_nibbles = constant.precision->type == ElementType::i4;
@@ -361,21 +360,21 @@ void Narrowing::ChooseIntegers(Constant& constant, const ProductShape& product) 
   AddIntegers(constant, weights);
 }
 
-// Uses the integers of the file, if the weights still are multiples of a scale.
-bool Narrowing::RecoverIntegers(Constant& constant) {
+// Uses the integers of the file, if an output has one scale for all inputs or for groups of inputs.
+bool Narrowing::KeepIntegers(Constant& constant) {
   const Value& value = program_.values[constant.root];
   const std::optional<ProductShape> product = ProductOf(constant);
   if (!product || !GainsFromIntegers(*product)) return false;
   if (!MayKeepIntegers(value, TypeOf(constant.precision))) return false;
-  const std::vector<float> floats = FloatsOf(*value.data);
+  const CodedFloats numbers = CodedFloatsOf(value);
   if (product->over == SumsOver::kRows) {
-    if (const auto groups = RecoverGroups(floats, product->inputs, product->outputs)) {
+    if (const auto groups = KeptGroups(numbers, product->inputs, product->outputs)) {
       SetGroups(constant, *groups);
       return true;
     }
   }
   if (TypeOf(constant.precision) == ElementType::i4) return false;
-  for (const IntegerWeights& weights : RecoverProduct(floats, *product)) {
+  for (const IntegerWeights& weights : KeptProduct(numbers, *product)) {
     AddIntegers(constant, weights);
   }
   return !constant.integers.empty();

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "converter/base/element_type.h"
+#include "converter/base/quantisation.h"
 #include "runtime/format/weft_generated.h"
 
 namespace weft::program {
@@ -72,8 +73,7 @@ struct Value {
   std::vector<Move> moves;
 
   std::shared_ptr<const std::vector<std::byte>> data;  // of kWeights
-  // For kWeights: floats of a layer whose constants were integers of at most 8 bits.
-  bool from_integers = false;
+  QuantisationPtr quantisation;  // of such floats that were computed from integers; else null
 };
 
 // Operands are in the order of the step's row in ops.inc; kNone marks an absent optional one.

@@ -20,7 +20,7 @@ ir::Constant Permuted(const ir::Constant& constant, const Dims& dims) {
     return {{constant.type.type, std::move(last)},
             constant.owner,
             constant.bytes,
-            constant.from_integers};
+            constant.quantisation};
   }
   const Dims strides = ops::ChannelsLast(program::DenseStrides(dims));
   return Rearranged(constant, last, strides, last);

@@ -14,7 +14,7 @@ namespace {
 bool MultipliesByIntegers(const ir::Node& node) {
   return std::ranges::any_of(node.inputs, [](const ir::Source& input) {
     const ir::Constant* constant = ConstantOf(input);
-    return constant != nullptr && constant->from_integers &&
+    return constant != nullptr && constant->quantisation != nullptr &&
            constant->type.type == ElementType::f32;
   });
 }
@@ -67,8 +67,8 @@ void Round(QuantiseSite& site, ir::Node& quantiser) {
   }
 }
 
-// Numbers of an int16 quantiser that are kept between runs are quantised again where they are read,
-// to the same codes.
+// CodedFloats of an int16 quantiser that are kept between runs are quantised again where they are
+// read, to the same codes.
 void RoundPast(QuantiseSite& site, ir::Node& reader, size_t input, const ir::Node& past) {
   if (past.inputs.size() < 2) return;
   ir::Node& from = *MovedFrom(past.inputs[0]).node;

@@ -39,9 +39,7 @@ ir::Constant PartOf(const ir::Constant& constant, size_t axis, int64_t begin, in
   Dims taken = dims;
   taken[axis] = count;
   const Dims strides = program::DenseStrides(dims);
-  const auto offset = static_cast<size_t>(begin * strides[axis] * ElementBytes(constant.type.type));
-  const ir::Constant rest = {constant.type, constant.owner, constant.bytes.subspan(offset)};
-  return Rearranged(rest, taken, strides, taken);
+  return Rearranged(constant, taken, strides, taken, begin * strides[axis]);
 }
 
 }  // namespace

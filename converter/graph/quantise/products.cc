@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "converter/base/integer_grid.h"
+#include "converter/base/quantisation.h"
 #include "converter/graph/layout/permuted.h"
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/filters.h"
@@ -11,7 +11,6 @@
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
-#include "converter/ops/support/packed.h"
 #include "converter/ops/support/permutation.h"
 
 namespace weft::graph {
@@ -25,17 +24,18 @@ struct ScaledProduct : ByteProduct {
 std::optional<ScaledProduct> ProductOf(const ir::Node& node) {
   if (!IsConvolved(node) && !IsCalled(node, "MatMul")) return std::nullopt;
   const ir::Constant* weights = ConstantOf(node.inputs[1]);
-  if (weights == nullptr || weights->type.type != ElementType::f32) return std::nullopt;
+  if (weights == nullptr || weights->quantisation == nullptr) return std::nullopt;
   if (CountIn({node.inputs[1].node, node.inputs[1].port}) == 0) return std::nullopt;
   const std::optional<ByteProduct> shape = ByteProductOf(node);
   if (!shape) return std::nullopt;
   ScaledProduct product = {*shape};
-  const std::vector<float> floats = ops::Floats(*weights);
-  std::vector<float> row(static_cast<size_t>(product.inputs));
   for (int64_t n = 0; n < product.outputs(); ++n) {
+    Quantisation row;
     for (int64_t k = 0; k < product.inputs; ++k) {
-      const int64_t position = n * product.filter_stride + k * product.input_stride;
-      row[static_cast<size_t>(k)] = floats[static_cast<size_t>(position)];
+      const auto position =
+          static_cast<size_t>(n * product.filter_stride + k * product.input_stride);
+      row.codes.push_back(weights->quantisation->codes[position]);
+      row.scales.push_back(weights->quantisation->scales[position]);
     }
     const std::optional<IntegerGrid> grid = GridOf(row);
     if (!grid) return std::nullopt;

@@ -179,22 +179,27 @@ void Reader::AddFactor(ir::Source input, const ConstantMatrix& matrix, int64_t f
   const int64_t width = ElementCount(TypeOf(input).dims).value_or(0) / rows_;
   auto found = std::ranges::find_if(affine_.products,
                                     [&](const Product& product) { return product.input == input; });
-  if (found == affine_.products.end()) {
-    affine_.products.push_back(
-        {input, width, std::vector<float>(static_cast<size_t>(count_ * width), 0.0f)});
+  const auto count = static_cast<size_t>(count_ * width);
+  const bool is_first = found == affine_.products.end();
+  if (is_first) {
+    affine_.products.push_back({input, width, std::vector<float>(count, 0.0f)});
     found = affine_.products.end() - 1;
   }
-  found->from_integers = found->from_integers || matrix.constant->from_integers;
-  const std::vector<float> elements = ops::Floats(*matrix.constant);
-  for (int64_t row = 0; row < count_; ++row) {
-    for (int64_t i = 0; i < width; ++i) {
-      const int64_t output = columns.begin + row, at = first_input + i;
-      const int64_t index =
-          matrix.outputs_first ? output * matrix.inputs + at : at * matrix.outputs + output;
-      found->weights[static_cast<size_t>(row * width + i)] +=
-          scale[static_cast<size_t>(row)] * elements[static_cast<size_t>(index)];
-    }
+  const CodedFloats elements = ops::CodedFloatsOf(*matrix.constant);
+  const Quantisation* from = is_first ? elements.quantisation.get() : nullptr;
+  Quantisation quantisation;
+  std::vector<float>& weights = found->weights.floats;
+  for (size_t to = 0; to < count; ++to) {
+    const auto output = static_cast<int64_t>(to) / width, i = static_cast<int64_t>(to) % width;
+    const size_t index = matrix.IndexOf(columns.begin + output, first_input + i);
+    weights[to] += scale[static_cast<size_t>(output)] * elements.floats[index];
+    if (from == nullptr) continue;
+    quantisation.codes.push_back(from->codes[index]);
+    quantisation.scales.push_back(from->scales[index] * scale[static_cast<size_t>(output)]);
   }
+  // A sum of several products, or a rounded factor, is no longer a multiple of the scale.
+  found->weights.quantisation =
+      from == nullptr ? nullptr : QuantisationOf(weights, std::move(quantisation));
 }
 
 // HSigmoid, or a Clamp to [0, n] times 1 / n if n is not 1: frameworks without a HardSigmoid write

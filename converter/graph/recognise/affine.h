@@ -34,10 +34,9 @@ struct Cut {
 std::optional<Cut> CutOf(const ir::Graph& graph, ir::Source source);
 
 struct Product {
-  ir::Source input;            // before reshapes
-  int64_t width = 0;           // of the input
-  std::vector<float> weights;  // [count, width]
-  bool from_integers = false;  // true if any of the weights are, as in ir::Constant
+  ir::Source input;     // before reshapes
+  int64_t width = 0;    // of the input
+  CodedFloats weights;  // [count, width]
 };
 
 struct Affine {

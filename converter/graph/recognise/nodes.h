@@ -42,6 +42,9 @@ struct ConstantMatrix {
   const ir::Constant* constant = nullptr;
   int64_t outputs = 0, inputs = 0;
   bool outputs_first = false;  // elements are stored as [outputs, inputs]
+  size_t IndexOf(int64_t output, int64_t input) const {
+    return static_cast<size_t>(outputs_first ? output * inputs + input : input * outputs + output);
+  }
 };
 // Reads the matrix of a MatMul, which is its input 1.
 std::optional<ConstantMatrix> MatrixIn(const ir::Node& node);

@@ -130,7 +130,8 @@ LengthValues::Flags LengthValues::FlagsOfMoved(ir::Node& node, uint32_t port) {
     const std::vector<int64_t> numbers(flags.begin(), flags.end());
     if (IsFloat(type.type)) {
       if (type.type != ElementType::f32) return all;
-      inputs.push_back(NewFloats(again, node, type.dims, {numbers.begin(), numbers.end()}));
+      inputs.push_back(
+          NewFloats(again, node, type.dims, std::vector<float>(numbers.begin(), numbers.end())));
     } else {
       if (ElementBytes(type.type) == 0) return all;
       inputs.push_back(NewInts(again, node, type, numbers));

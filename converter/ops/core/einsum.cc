@@ -192,7 +192,7 @@ class Contraction {
   Term ByDense(const TermPair& pair);
   void SplitRows(TermPair& pair) const;
   Term ByMatmul(TermPair pair);
-  std::vector<float> ElementsAlong(const Labels& order, const Term& term) const;
+  CodedFloats ElementsAlong(const Labels& order, const Term& term) const;
   Term Ordered(const Term& term, const Labels& order);
 
   LowerScope& scope_;
@@ -308,7 +308,7 @@ Term Contraction::ByDense(const TermPair& pair) {
 }
 
 // The elements of a constant term in the order of `order`.
-std::vector<float> Contraction::ElementsAlong(const Labels& order, const Term& term) const {
+CodedFloats Contraction::ElementsAlong(const Labels& order, const Term& term) const {
   std::vector<int64_t> positions = {0};
   for (const Label label : order) {
     std::vector<int64_t> finer;
@@ -319,10 +319,11 @@ std::vector<float> Contraction::ElementsAlong(const Labels& order, const Term& t
     }
     positions = std::move(finer);
   }
-  const std::vector<float> elements = Floats(*scope_.constant(term.input));
-  std::vector<float> along;
-  for (const int64_t position : positions) along.push_back(elements[static_cast<size_t>(position)]);
-  return along;
+  return CodedFloatsOf(*scope_.constant(term.input)).Arranged([&](const std::vector<float>& all) {
+    std::vector<float> along;
+    for (const int64_t position : positions) along.push_back(all[static_cast<size_t>(position)]);
+    return along;
+  });
 }
 
 // Rows that have no common stride: the outer labels become separate products, unless few rows would

@@ -68,7 +68,7 @@ program::ValueId ContiguousRows(LowerScope& scope, const Matrix& a) {
 }
 
 void LowerConstantRight(LowerScope& scope, const Matrix& a, const Matrix& b, program::ValueId y) {
-  const program::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(1)),
+  const program::ValueId weights = PackDense(scope.builder, CodedFloatsOf(*scope.constant(1)),
                                              b.column_stride, b.row_stride, b.columns, b.rows);
   EmitDense(scope.builder, a.batch_count() * a.rows, a.columns, b.columns, ContiguousRows(scope, a),
             weights, y);
@@ -76,7 +76,7 @@ void LowerConstantRight(LowerScope& scope, const Matrix& a, const Matrix& b, pro
 
 // y = A x is a dense step with the rows of A as outputs, one row per vector x.
 void LowerConstantLeft(LowerScope& scope, const Matrix& a, const Matrix& b, program::ValueId y) {
-  const program::ValueId weights = PackDense(scope.builder, Floats(*scope.constant(0)),
+  const program::ValueId weights = PackDense(scope.builder, CodedFloatsOf(*scope.constant(0)),
                                              a.row_stride, a.column_stride, a.rows, a.columns);
   EmitDense(scope.builder, b.batch_count(), a.columns, a.rows, scope.input(1), weights, y);
   if (scope.rank(1) > 1) MarkLastStepOneColumn(scope.builder);

@@ -169,10 +169,11 @@ void InferRecurrent(InferScope& scope) {
   }
 }
 
-std::vector<float> Part(const std::vector<float>& all, int64_t index, int64_t count) {
-  const size_t size = all.size() / static_cast<size_t>(count);
-  const auto first = all.begin() + static_cast<std::ptrdiff_t>(size) * index;
-  return {first, first + static_cast<std::ptrdiff_t>(size)};
+// Part `index` of `count` equal parts.
+CodedFloats PartOf(const ir::Constant& constant, int64_t index, int64_t count) {
+  const CodedFloats all = CodedFloatsOf(constant);
+  const size_t size = all.floats.size() / static_cast<size_t>(count);
+  return all.Part(size * static_cast<size_t>(index), size);
 }
 
 CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t direction) {
@@ -181,23 +182,28 @@ CellWeights WeightsOf(LowerScope& scope, const Recurrent& recurrent, int64_t dir
   const auto gates = static_cast<size_t>(GateCount(layout.kind) * cell.hidden);
   CellWeights weights;
   if (scope.has_input(layout.b)) {
-    weights.b = Part(Floats(*scope.constant(layout.b)), direction, recurrent.directions);
+    weights.b = PartOf(*scope.constant(layout.b), direction, recurrent.directions).floats;
   } else {
     weights.b.assign(gates + (cell.linear_before_reset ? static_cast<size_t>(cell.hidden) : 0),
                      0.0f);
   }
   if (!layout.merged) {
-    weights.w = Part(Floats(*scope.constant(layout.w)), direction, recurrent.directions);
-    weights.r = Part(Floats(*scope.constant(layout.r)), direction, recurrent.directions);
+    weights.w = PartOf(*scope.constant(layout.w), direction, recurrent.directions);
+    weights.r = PartOf(*scope.constant(layout.r), direction, recurrent.directions);
     return weights;
   }
-  const std::vector<float> both = Floats(*scope.constant(layout.w));
-  const auto inputs = static_cast<std::ptrdiff_t>(cell.inputs);
-  const auto hidden = static_cast<std::ptrdiff_t>(cell.hidden);
-  for (auto row = both.begin(); row != both.end(); row += inputs + hidden) {
-    weights.w.insert(weights.w.end(), row, row + inputs);
-    weights.r.insert(weights.r.end(), row + inputs, row + inputs + hidden);
-  }
+  const auto columns = [&](int64_t first, int64_t count) {
+    return [first, count, width = cell.inputs + cell.hidden](const std::vector<float>& both) {
+      std::vector<float> part;
+      for (auto row = both.begin(); row != both.end(); row += width) {
+        part.insert(part.end(), row + first, row + first + count);
+      }
+      return part;
+    };
+  };
+  const CodedFloats both = CodedFloatsOf(*scope.constant(layout.w));
+  weights.w = both.Arranged(columns(0, cell.inputs));
+  weights.r = both.Arranged(columns(cell.inputs, cell.hidden));
   return weights;
 }
 

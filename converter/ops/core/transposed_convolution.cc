@@ -270,9 +270,11 @@ FilterWeights Regrouped(program::Builder& builder, const Transposed& node, const
   int64_t count = 0;
   for (const Nest& nest : nests) count += ProductOf(nest.counts, 0, nest.counts.size());
   if (node.weights.known) {
-    std::vector<float> weights(static_cast<size_t>(count));
-    for (const Nest& nest : nests) MoveElements(nest, *node.weights.known, weights);
-    return {std::move(weights)};
+    return {node.weights.known->Arranged([&](const std::vector<float>& all) {
+      std::vector<float> weights(static_cast<size_t>(count));
+      for (const Nest& nest : nests) MoveElements(nest, all, weights);
+      return weights;
+    })};
   }
   const program::ValueId weights = builder.Scratch({builder.type(node.x), {count}});
   EmitMovement(builder, node.weights.computed, weights, {nests});

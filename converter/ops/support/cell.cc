@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <span>
 #include <string>
 
 #include "converter/base/narrow.h"
@@ -20,10 +19,10 @@ using program::Builder;
 using program::kNone;
 using program::ValueId;
 
-ValueId PackRows(Builder& builder, const std::vector<float>& weights, int64_t first_row,
-                 int64_t rows, int64_t columns) {
-  const std::span<const float> part(weights.data() + first_row * columns,
-                                    static_cast<size_t>(rows * columns));
+ValueId PackRows(Builder& builder, const CodedFloats& weights, int64_t first_row, int64_t rows,
+                 int64_t columns) {
+  const CodedFloats part =
+      weights.Part(static_cast<size_t>(first_row * columns), static_cast<size_t>(rows * columns));
   return PackDense(builder, part, columns, 1, rows, columns);
 }
 

@@ -36,7 +36,8 @@ struct CellShape {
 // Row-major as in the IR: w [gates * hidden, inputs], r [gates * hidden, hidden], b [gates *
 // hidden], or [4 * hidden] with linear_before_reset.
 struct CellWeights {
-  std::vector<float> w, r, b;
+  CodedFloats w, r;
+  std::vector<float> b;
 };
 
 // The weights as values of the program, created once per cell and used by every iteration. Constant

@@ -118,16 +118,19 @@ program::ValueId DepthwiseWeights(program::Builder& builder, const Filters& filt
                         {1, type.dims[1]}, 0);
     return packed;
   }
-  std::vector<float> taken;
-  for (int64_t channel = 0; channel < channels; ++channel) {
-    const auto first = weights.known->begin() + channel * taps + tap * area;
-    taken.insert(taken.end(), first, first + area);
-  }
-  std::vector<float> packed(static_cast<size_t>(area * type.dims[1]));
-  kernels::PackDepthwise(taken.data(), Narrow32(channels, "channels"),
-                         Narrow32(window.y.kernel, "kernel height"),
-                         Narrow32(window.x.kernel, "kernel width"), packed.data());
-  return builder.WeightsOf(type, packed);
+  const auto pack = [&](const std::vector<float>& all) {
+    std::vector<float> taken;
+    for (int64_t channel = 0; channel < channels; ++channel) {
+      const auto first = all.begin() + channel * taps + tap * area;
+      taken.insert(taken.end(), first, first + area);
+    }
+    std::vector<float> packed(static_cast<size_t>(area * type.dims[1]));
+    kernels::PackDepthwise(taken.data(), Narrow32(channels, "channels"),
+                           Narrow32(window.y.kernel, "kernel height"),
+                           Narrow32(window.x.kernel, "kernel width"), packed.data());
+    return packed;
+  };
+  return builder.WeightsOf(type, weights.known->Arranged(pack));
 }
 
 // A convolution of a volume [batch, channels, depth, area], whose depth is padded with zeros.
@@ -292,7 +295,7 @@ void CheckInChannels(InferScope& scope, const Filters& filters) {
 }
 
 FilterWeights WeightsOf(LowerScope& scope) {
-  if (const ir::Constant* constant = scope.constant(kFilters)) return {Floats(*constant)};
+  if (const ir::Constant* constant = scope.constant(kFilters)) return {CodedFloatsOf(*constant)};
   return {std::nullopt, scope.input(kFilters)};
 }
 

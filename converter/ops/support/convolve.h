@@ -42,7 +42,7 @@ inline bool IsDepthwise(const Filters& filters) {
 
 // The elements of filters in the order of Filters: known, or computed at run time.
 struct FilterWeights {
-  std::optional<std::vector<float>> known;
+  std::optional<CodedFloats> known;
   program::ValueId computed = program::kNone;
 };
 

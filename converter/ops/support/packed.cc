@@ -11,9 +11,8 @@
 namespace weft::ops {
 namespace {
 
-program::ValueId Weights(program::Builder& builder, const std::vector<float>& packed,
-                         int64_t panels) {
-  const int64_t depth = static_cast<int64_t>(packed.size()) / (panels * kernels::kPanelOutputs);
+program::ValueId Weights(program::Builder& builder, const CodedFloats& packed, int64_t panels) {
+  const int64_t depth = std::ssize(packed.floats) / (panels * kernels::kPanelOutputs);
   return builder.WeightsOf({ElementType::f32, {panels, depth, kernels::kPanelOutputs}}, packed);
 }
 
@@ -26,25 +25,35 @@ std::vector<float> Floats(const ir::Constant& constant) {
   return floats;
 }
 
-program::ValueId PackDense(program::Builder& builder, std::span<const float> weights,
+CodedFloats CodedFloatsOf(const ir::Constant& constant) {
+  return {Floats(constant), constant.quantisation};
+}
+
+program::ValueId PackDense(program::Builder& builder, const CodedFloats& weights,
                            int64_t output_stride, int64_t input_stride, int64_t outputs,
                            int64_t inputs) {
   const auto n = Narrow32(outputs, "outputs"), k = Narrow32(inputs, "inputs");
-  std::vector<float> packed(kernels::PackedDenseFloats(n, k));
-  kernels::PackDense(weights.data(), static_cast<size_t>(output_stride),
-                     static_cast<size_t>(input_stride), n, k, packed.data());
-  return Weights(builder, packed, static_cast<int64_t>(kernels::PanelCount(n)));
+  const auto pack = [&](const std::vector<float>& all) {
+    std::vector<float> packed(kernels::PackedDenseFloats(n, k));
+    kernels::PackDense(all.data(), static_cast<size_t>(output_stride),
+                       static_cast<size_t>(input_stride), n, k, packed.data());
+    return packed;
+  };
+  return Weights(builder, weights.Arranged(pack), static_cast<int64_t>(kernels::PanelCount(n)));
 }
 
-program::ValueId PackConv(program::Builder& builder, std::span<const float> weights,
+program::ValueId PackConv(program::Builder& builder, const CodedFloats& weights,
                           const format::ConvParams& params) {
-  std::vector<float> packed(kernels::PackedConvFloats(params.groups(), params.out_channels(),
-                                                      params.in_channels(), params.kernel_height(),
-                                                      params.kernel_width()));
-  kernels::PackConv(weights.data(), params.groups(), params.out_channels(), params.in_channels(),
-                    params.kernel_height(), params.kernel_width(), packed.data());
+  const auto pack = [&](const std::vector<float>& all) {
+    std::vector<float> packed(
+        kernels::PackedConvFloats(params.groups(), params.out_channels(), params.in_channels(),
+                                  params.kernel_height(), params.kernel_width()));
+    kernels::PackConv(all.data(), params.groups(), params.out_channels(), params.in_channels(),
+                      params.kernel_height(), params.kernel_width(), packed.data());
+    return packed;
+  };
   return Weights(
-      builder, packed,
+      builder, weights.Arranged(pack),
       static_cast<int64_t>(params.groups() * kernels::PanelCount(params.out_channels())));
 }
 

@@ -6,9 +6,9 @@
 #define WEFT_CONVERTER_OPS_SUPPORT_PACKED_H_
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "converter/base/quantisation.h"
 #include "converter/ir/graph.h"
 #include "converter/program/builder.h"
 
@@ -16,16 +16,18 @@ namespace weft::ops {
 
 // The elements of an f32 constant, whose bytes need not be aligned.
 std::vector<float> Floats(const ir::Constant& constant);
+// The same with their quantisation.
+CodedFloats CodedFloatsOf(const ir::Constant& constant);
 
 // Packs the weights of a dense step. Weight (output n, input k) is weights[n * output_stride + k *
 // input_stride].
-program::ValueId PackDense(program::Builder& builder, std::span<const float> weights,
+program::ValueId PackDense(program::Builder& builder, const CodedFloats& weights,
                            int64_t output_stride, int64_t input_stride, int64_t outputs,
                            int64_t inputs);
 
 // Packs the weights of a conv step. `weights` are [groups, out_channels, in_channels,
 // kernel_height, kernel_width], with channel counts per group.
-program::ValueId PackConv(program::Builder& builder, std::span<const float> weights,
+program::ValueId PackConv(program::Builder& builder, const CodedFloats& weights,
                           const format::ConvParams& params);
 
 // Emits y[rows, outputs] = x[rows, inputs] * weights with contiguous y. Rows of x are

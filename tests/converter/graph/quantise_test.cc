@@ -6,6 +6,7 @@
 #include "converter/program/consistency.h"
 #include "tests/converter/folding.h"
 #include "tests/converter/graph/recognise/rewritten.h"
+#include "tests/converter/quantised.h"
 
 namespace weft {
 namespace {
@@ -15,7 +16,15 @@ void QuantiseAll(ir::Graph& graph) {
   graph::Quantise(graph, folding, [](const std::string&) { return false; });
 }
 
-struct Quantised : testing::Test {
+// A constant of codes times a scale.
+ir::Source WithCodes(GraphBuilder& g, const Dims& dims, std::vector<float> codes, float scale) {
+  const CodedFloats numbers = Quantised(std::move(codes), scale);
+  const ir::Source constant = g.Floats(dims, numbers.floats);
+  constant.node->constant->quantisation = numbers.quantisation;
+  return constant;
+}
+
+struct QuantisedGraph : testing::Test {
   weft::FormBuilder g;
 
   // 256 levels; zero is one of the levels if `low` is a multiple of their distance.
@@ -27,11 +36,11 @@ struct Quantised : testing::Test {
   ir::Source Positive(ir::Source x) { return Fake(x, 0, 25.5f); }
   // Integers in f32 times a power of two.
   ir::Source Weights(const Dims& dims) {
-    std::vector<float> numbers;
+    std::vector<float> codes;
     for (int64_t i = 0; i < ElementCount(dims).value_or(0); ++i) {
-      numbers.push_back(static_cast<float>(i * 37 % 255 - 127) / 256);
+      codes.push_back(static_cast<float>(i * 37 % 255 - 127));
     }
-    return g.Floats(dims, numbers);
+    return WithCodes(g, dims, std::move(codes), 1.0f / 256);
   }
   ir::Source Product(ir::Source x, const Dims& weights) {
     return g.Of("MatMul", {x, Weights(weights)}, {{"transpose_b", "true"}});
@@ -50,7 +59,7 @@ struct Quantised : testing::Test {
   }
 };
 
-TEST_F(Quantised, ProductsTakeWhatFollowsThem) {
+TEST_F(QuantisedGraph, ProductsTakeWhatFollowsThem) {
   const ir::Source first = Product(Symmetric(g.Parameter(F32({3, 7}))), {5, 7});
   const ir::Source bias = g("Add", first, g.Floats({1, 5}, {1, -2, 3, 0, 0.5f}));
   const ir::Source second = Product(Positive(g("Relu", bias)), {4, 5});
@@ -59,7 +68,7 @@ TEST_F(Quantised, ProductsTakeWhatFollowsThem) {
 
 // MatMulInteger after DynamicQuantizeLinear, as frontends export it: int8 values and zero point are
 // computed.
-struct ComputedQuantParams : Quantised {
+struct ComputedQuantParams : QuantisedGraph {
   ir::Source As(const char* type, ir::Source x) {
     return g.Of("Convert", {x}, {{"destination_type", type}});
   }
@@ -180,7 +189,7 @@ TEST_F(ComputedQuantParams, OtherProductsStayWhatTheyAre) {
   stays(Floats(sums));
 }
 
-TEST_F(Quantised, ConvolutionsHaveTheirChannelsLast) {
+TEST_F(QuantisedGraph, ConvolutionsHaveTheirChannelsLast) {
   const ir::Source x = Symmetric(g.Parameter(F32({1, 3, 5, 6})));
   EXPECT_EQ(
       Kinds(Symmetric(Convolved(x, {4, 3, 2, 2}))),
@@ -189,7 +198,7 @@ TEST_F(Quantised, ConvolutionsHaveTheirChannelsLast) {
 }
 
 // A depthwise convolution input as NNCF quantises it.
-TEST_F(Quantised, ADepthwiseConvolutionTakesAScaleForEachChannel) {
+TEST_F(QuantisedGraph, ADepthwiseConvolutionTakesAScaleForEachChannel) {
   const ir::Source x = Convolved(Symmetric(g.Parameter(F32({2, 3, 5, 4}))), {2, 3, 2, 2});
   const ir::Source low = g.Float(0), high = g.Floats({1, 2, 1, 1}, {25.5f, 51});
   const ir::Source each = g.Of("FakeQuantize", {x, low, high, low, high}, {{"levels", "256"}});
@@ -200,13 +209,13 @@ TEST_F(Quantised, ADepthwiseConvolutionTakesAScaleForEachChannel) {
   EXPECT_FALSE(kinds.contains("FakeQuantize"));
 }
 
-TEST_F(Quantised, AResultThatSomethingElseReadsStaysOne) {
+TEST_F(QuantisedGraph, AResultThatSomethingElseReadsStaysOne) {
   const ir::Source made = Product(Symmetric(g.Parameter(F32({3, 7}))), {5, 7});
   g.Result(made);
   EXPECT_EQ(Kinds(Symmetric(made)).at("FakeQuantize"), 1);
 }
 
-TEST_F(Quantised, SumsProductsAndFunctionsBetweenQuantisers) {
+TEST_F(QuantisedGraph, SumsProductsAndFunctionsBetweenQuantisers) {
   const ir::Source x = Symmetric(g.Parameter(F32({3, 7}))), y = Positive(g.Parameter(F32({7})));
   const ir::Source sum = Symmetric(g("Relu", g("Add", x, y)));
   const ir::Source product = Symmetric(g("Multiply", sum, y));
@@ -218,7 +227,7 @@ TEST_F(Quantised, SumsProductsAndFunctionsBetweenQuantisers) {
                                          {"Dequantize", 1}}));
 }
 
-TEST_F(Quantised, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
+TEST_F(QuantisedGraph, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
   const ir::Source x = Symmetric(g.Parameter(F32({2, 3, 4})));
   const ir::Source permuted = Symmetric(g.Of("Transpose", {x, g.Ints({0, 2, 1})}));
   const ir::Source row = g.Of("Reshape", {permuted, g.Ints({2, 12})}, {{"special_zero", "false"}});
@@ -231,15 +240,15 @@ TEST_F(Quantised, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
 
 // Quantised values that i16 holds and i8 does not. A product with non-integer weights reads the f32
 // numbers.
-TEST_F(Quantised, DataOf16BitsIsRoundedByItself) {
+TEST_F(QuantisedGraph, DataOf16BitsIsRoundedByItself) {
   const auto product = [](weft::FormBuilder& of, float low, bool has_integers) {
     const ir::Source x = of.Parameter(F32({3, 4}));
     const float high = low + 65535.0f / 4096;
     const ir::Source rounded =
         of.Of("FakeQuantize", {x, of.Float(low), of.Float(high), of.Float(low), of.Float(high)},
               {{"levels", "65536"}});
-    const ir::Source weights = of.Floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
-    weights.node->constant->from_integers = has_integers;
+    const ir::Source weights = WithCodes(of, {4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}, 1);
+    if (!has_integers) weights.node->constant->quantisation = nullptr;
     return of.Of("MatMul", {rounded, weights});
   };
   const auto kinds = [&](float low, bool has_integers) {
@@ -257,7 +266,7 @@ TEST_F(Quantised, DataOf16BitsIsRoundedByItself) {
   EXPECT_EQ(kinds(0, true), unchanged) << "65535 is no integer of i16";
 }
 
-TEST_F(Quantised, OtherLevelsAreATable) {
+TEST_F(QuantisedGraph, OtherLevelsAreATable) {
   const ir::Source x = Symmetric(g.Parameter(F32({3, 7})));
   const KindCounts kinds = Kinds(Product(Fake(x, -6.4f, 6.35f), {5, 7}));
   EXPECT_EQ(kinds.at("ByteTable"), 1);
@@ -265,7 +274,7 @@ TEST_F(Quantised, OtherLevelsAreATable) {
 }
 
 // Models with other quantisers stay unchanged.
-TEST_F(Quantised, WhatIsOnNoLevelsStays) {
+TEST_F(QuantisedGraph, WhatIsOnNoLevelsStays) {
   const ir::Source x = g.Parameter(F32({3, 7}));
   const ir::Source floats = g.Floats({5, 7}, Numbers(35, 3));
   const auto product = [&](ir::Source data, ir::Source weights) {
@@ -283,7 +292,7 @@ TEST_F(Quantised, WhatIsOnNoLevelsStays) {
       (KindCounts{{"FakeQuantize", 4}, {"MatMul", 5}}));
 }
 
-TEST_F(Quantised, ProductsOfWhatWasJoinedAreSums) {
+TEST_F(QuantisedGraph, ProductsOfWhatWasJoinedAreSums) {
   const ir::Source x = Symmetric(g.Parameter(F32({3, 4}))), y = Positive(g.Parameter(F32({3, 3})));
   const KindCounts kinds = Kinds(Product(g.Of("Concat", {x, y}, {{"axis", "-1"}}), {5, 7}));
   EXPECT_EQ(kinds.at("QuantizedMatMul"), 2);
@@ -291,7 +300,7 @@ TEST_F(Quantised, ProductsOfWhatWasJoinedAreSums) {
   EXPECT_FALSE(kinds.contains("Concat"));
 }
 
-TEST_F(Quantised, OperationsOfIntegersCheckTheirInputs) {
+TEST_F(QuantisedGraph, OperationsOfIntegersCheckTheirInputs) {
   const ir::Source bytes = g.Parameter({ElementType::i8, {3, 7}});
   g.Add("Quantize", ops::kPassOnly, {bytes});
   g.Add("ByteTable", ops::kPassOnly, {bytes, bytes});
@@ -307,7 +316,7 @@ TEST_F(Quantised, OperationsOfIntegersCheckTheirInputs) {
             std::string::npos);
 }
 
-TEST_F(Quantised, ALayerThatKeepsFloatsDoes) {
+TEST_F(QuantisedGraph, ALayerThatKeepsFloatsDoes) {
   g.Result(Product(Symmetric(g.Parameter(F32({3, 7}))), {5, 7}));
   EXPECT_EQ(Rewritten(g,
                       [](ir::Graph& graph) {

@@ -13,6 +13,7 @@
 #include "converter/plan/loops/alternate_order.h"
 #include "converter/program/hoist.h"
 #include "tests/converter/program_runner.h"
+#include "tests/converter/quantised.h"
 #include "tests/converter/steps.h"
 #include "tests/converter/types.h"
 
@@ -33,10 +34,10 @@ std::vector<float> Sawtooth(int64_t count, int64_t period) {
   return numbers;
 }
 
-std::vector<float> Multiples(int64_t count) {
-  std::vector<float> numbers;
-  for (int64_t i = 0; i < count; ++i) numbers.push_back(0.043f * static_cast<float>(i % 23 - 11));
-  return numbers;
+CodedFloats Multiples(int64_t count) {
+  std::vector<float> codes;
+  for (int64_t i = 0; i < count; ++i) codes.push_back(static_cast<float>(i % 23 - 11));
+  return Quantised(std::move(codes), 0.043f);
 }
 
 ops::CellShape ShapeOf(CellKind kind, int64_t hidden) {
@@ -53,14 +54,13 @@ ops::CellShape ShapeOf(CellKind kind, int64_t hidden) {
 
 // One cell, or a loop over the rows of x with a cell in its body.
 struct CellProgram {
-  explicit CellProgram(const ops::CellShape& of, bool from_integers = false) : shape(of) {
-    builder.SetFromIntegers(from_integers);
+  explicit CellProgram(const ops::CellShape& of, bool is_quantised = false) : shape(of) {
     const int64_t gates = GateCount(shape.kind) * shape.hidden;
-    packed =
-        Pack(builder, shape,
-             {Sawtooth(gates * shape.inputs, 19),
-              from_integers ? Multiples(gates * shape.hidden) : Sawtooth(gates * shape.hidden, 23),
-              Sawtooth(gates + shape.hidden, 17)});
+    packed = Pack(builder, shape,
+                  {Sawtooth(gates * shape.inputs, 19),
+                   is_quantised ? Multiples(gates * shape.hidden)
+                                : CodedFloats(Sawtooth(gates * shape.hidden, 23)),
+                   Sawtooth(gates + shape.hidden, 17)});
   }
 
   ValueId Input(const TensorType& type) {

@@ -14,6 +14,7 @@
 #include "converter/program/builder.h"
 #include "converter/program/narrow_weights.h"
 #include "tests/converter/program_runner.h"
+#include "tests/converter/quantised.h"
 #include "tests/converter/steps.h"
 #include "tests/converter/types.h"
 
@@ -35,15 +36,14 @@ struct Groups {
 
   // Weights are multiples of `step`.
   Groups(Dims x_shape, Dims w_shape, float step = 0.01f, bool on_the_left = false,
-         bool from_integers = false)
+         bool is_quantised = false)
       : x_dims(std::move(x_shape)), w_dims(std::move(w_shape)), is_left(on_the_left) {
     x = builder.Scratch(F32(x_dims));
     program.inputs.push_back({x, {"x"}, program::kNone, 0});
-    std::vector<float> weights(static_cast<size_t>(ElementCount(w_dims).value()));
-    for (size_t i = 0; i < weights.size(); ++i) {
-      weights[i] = (static_cast<float>(i * 7 % 23) - 11) * step;
-    }
-    builder.SetFromIntegers(from_integers);
+    std::vector<float> codes(static_cast<size_t>(ElementCount(w_dims).value()));
+    for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<float>(i * 7 % 23) - 11;
+    CodedFloats weights = Quantised(std::move(codes), step);
+    if (!is_quantised) weights.quantisation = nullptr;
     w = builder.WeightsOf(F32(w_dims), weights);
     Multiply("groups");
   }

@@ -12,6 +12,7 @@
 #include "converter/ops/support/packed.h"
 #include "converter/program/narrow_weights.h"
 #include "tests/converter/program_runner.h"
+#include "tests/converter/quantised.h"
 #include "tests/converter/steps.h"
 #include "tests/converter/types.h"
 
@@ -69,15 +70,13 @@ struct Rounded {
   }
 
   void Multiply(ValueId numbers, int64_t largest = 127) {
-    std::vector<float> weights;
+    std::vector<float> codes;
     for (int64_t i = 0; i < kCodeOutputs * kCodeInputs; ++i) {
       const int64_t integer = i % kCodeInputs == 0 ? largest : (i * 37) % (2 * largest) - largest;
-      weights.push_back(static_cast<float>(integer) * kWeightScale);
+      codes.push_back(static_cast<float>(integer));
     }
-    builder.SetFromIntegers(true);
-    const ValueId packed =
-        ops::PackDense(builder, weights, kCodeInputs, 1, kCodeOutputs, kCodeInputs);
-    builder.SetFromIntegers(false);
+    const ValueId packed = ops::PackDense(builder, Quantised(codes, kWeightScale), kCodeInputs, 1,
+                                          kCodeOutputs, kCodeInputs);
     const ValueId y = builder.Scratch(F32({kCodeRows, kCodeOutputs}));
     ops::EmitDense(builder, kCodeRows, kCodeInputs, kCodeOutputs, numbers, packed, y);
     Output(y);

@@ -17,6 +17,7 @@
 #include "converter/program/builder.h"
 #include "kernels/matrix/pack.h"
 #include "tests/converter/program_runner.h"
+#include "tests/converter/quantised.h"
 #include "tests/converter/steps.h"
 #include "tests/converter/types.h"
 
@@ -233,15 +234,13 @@ TEST(NarrowWeights, HaveTheNoiseOfTheirRounding) {
 // A product whose weights are integers times a scale; the integers cycle through a range.
 struct Compressed : Products {
   explicit Compressed(int32_t min, int32_t largest, int64_t group = kTerms) {
-    builder.SetFromIntegers(true);
-    std::vector<float> weights;
+    std::vector<float> codes, scales;
     for (int64_t i = 0; i < kTerms * 16; ++i) {
-      const auto integer = static_cast<float>(min + i * 7 % (largest - min + 1));
-      const float scale = 0.013f * static_cast<float>(1 + i / group);
-      weights.push_back(integer * scale);
+      codes.push_back(static_cast<float>(min + i * 7 % (largest - min + 1)));
+      scales.push_back(0.013f * static_cast<float>(1 + i / group));
     }
     builder.SetLayer("layer 0");
-    const ValueId packed = ops::PackDense(builder, weights, kTerms, 1, 16, kTerms);
+    const ValueId packed = ops::PackDense(builder, Quantised(codes, scales), kTerms, 1, 16, kTerms);
     const ValueId y = builder.Scratch(F32({1, 16}));
     ops::EmitDense(builder, 1, kTerms, 16, x, packed, y);
     program.outputs.push_back({y, {"y"}, program::kNone, 0});
@@ -309,6 +308,7 @@ TEST(NarrowWeights, KeepIntegersByGroupsOfInputs) {
 // the same kind.
 struct Windows : Products {
   static constexpr uint32_t kPositions = 9;
+  bool is_quantised = false;
 
   format::ConvParams ConvOf(uint32_t groups, uint32_t channels, uint32_t outputs, uint32_t taps) {
     const uint32_t in = groups * channels, out = groups * outputs;
@@ -327,18 +327,20 @@ struct Windows : Products {
     program.outputs.push_back({y, {"y"}, program::kNone, 0});
   }
   // Integers that cycle through a range, times a scale for each output.
-  static std::vector<float> Around(int32_t min, int32_t largest, int64_t outputs, int64_t inputs) {
-    std::vector<float> weights;
+  CodedFloats Around(int32_t min, int32_t largest, int64_t outputs, int64_t inputs) const {
+    std::vector<float> codes, scales;
     for (int64_t i = 0; i < outputs * inputs; ++i) {
-      const auto integer = static_cast<float>(min + i * 7 % (largest - min + 1));
-      weights.push_back(integer * (0.013f * static_cast<float>(1 + i / inputs % 5)));
+      codes.push_back(static_cast<float>(min + i * 7 % (largest - min + 1)));
+      scales.push_back(0.013f * static_cast<float>(1 + i / inputs % 5));
     }
+    CodedFloats weights = Quantised(std::move(codes), std::move(scales));
+    if (!is_quantised) weights.quantisation = nullptr;
     return weights;
   }
   void Convolve(uint32_t groups, uint32_t channels, uint32_t outputs, uint32_t taps,
                 int32_t min = -127, int32_t largest = 127) {
     const format::ConvParams params = ConvOf(groups, channels, outputs, taps);
-    const std::vector<float> weights =
+    const CodedFloats weights =
         Around(min, largest, int64_t{groups} * outputs, int64_t{channels} * taps);
     Emit(params, ops::PackConv(builder, weights, params), int64_t{groups} * channels,
          int64_t{groups} * outputs);
@@ -348,11 +350,14 @@ struct Windows : Products {
     const format::DepthwiseParams params(1, channels, 1, 1, kPositions, 1, kPositions, 1, taps, 1,
                                          1, 1, 1, 0, taps / 2, conv.x(), conv.y(),
                                          format::Activation(), ElementType::f32, 0, 0);
-    const std::vector<float> weights = Around(min, largest, channels, taps);
-    std::vector<float> packed(kernels::PackedDepthwiseFloats(channels, 1, taps));
-    kernels::PackDepthwise(weights.data(), channels, 1, taps, packed.data());
+    const auto pack = [&](const std::vector<float>& weights) {
+      std::vector<float> packed(kernels::PackedDepthwiseFloats(channels, 1, taps));
+      kernels::PackDepthwise(weights.data(), channels, 1, taps, packed.data());
+      return packed;
+    };
+    const CodedFloats packed = Around(min, largest, channels, taps).Arranged(pack);
     const ValueId constant =
-        builder.WeightsOf(F32({taps, static_cast<int64_t>(packed.size()) / taps}), packed);
+        builder.WeightsOf(F32({taps, std::ssize(packed.floats) / taps}), packed);
     Emit(params, constant, channels, channels);
   }
   std::string KindsFor(const Precision& precision) {
@@ -403,7 +408,7 @@ TEST(NarrowWeights, OfWindowsAreTheIntegersOfWhichTheyWereMade) {
     const int32_t largest = has_offsets ? 200 : 127;
     Windows integers, floats;
     for (Windows* windows : {&integers, &floats}) {
-      windows->builder.SetFromIntegers(true);
+      windows->is_quantised = true;
       windows->ConvolveEach(37, 9, -55, largest);
     }
     EXPECT_EQ(integers.KindsFor(std::nullopt), "depthwise_i8");
@@ -416,7 +421,7 @@ TEST(NarrowWeights, OfWindowsAreTheIntegersOfWhichTheyWereMade) {
   for (const uint32_t groups : {1u, 2u}) {
     Windows integers, floats;
     for (Windows* windows : {&integers, &floats}) {
-      windows->builder.SetFromIntegers(true);
+      windows->is_quantised = true;
       windows->Convolve(groups, 7, 18, 3);
     }
     EXPECT_EQ(integers.KindsFor(std::nullopt), "conv_i8");

@@ -18,13 +18,13 @@ const Product* ProductOf(const Affine& affine, ir::Source input) {
   return found == affine.products.end() ? nullptr : &*found;
 }
 
-void AppendMatrix(std::vector<float>& matrix, const Affine& affine, ir::Source input, int64_t width,
+void AppendMatrix(CodedFloats& matrix, const Affine& affine, ir::Source input, int64_t width,
                   float sign) {
   const Product* product = ProductOf(affine, input);
   const size_t count = affine.bias.size() * static_cast<size_t>(width);
-  for (size_t i = 0; i < count; ++i) {
-    matrix.push_back(product == nullptr ? 0.0f : sign * product->weights[i]);
-  }
+  CodedFloats gate = product == nullptr ? CodedFloats::Zeros(count) : product->weights;
+  if (product != nullptr) gate.MultiplyBy(std::vector<float>(count, sign));
+  matrix.Append(gate);
 }
 
 // Movement operations before a product belong to the cell if they read values that the cell
@@ -76,9 +76,6 @@ void CellDraft::Append(const Affine& affine, float sign) {
   AppendMatrix(w, affine, x, inputs, sign);
   AppendMatrix(r, affine, states[0], hidden, sign);
   for (const float bias : affine.bias) b.push_back(sign * bias);
-  for (const Product& product : affine.products) {
-    from_integers = from_integers || product.from_integers;
-  }
   Cover(affine);
 }
 
@@ -91,12 +88,10 @@ bool Place(Site& site, CellDraft draft) {
   for (const ir::Source& state : draft.states) {
     inputs.push_back(Reshaped(graph, like, state, {draft.rows, draft.hidden}));
   }
-  const auto gate_rows = static_cast<int64_t>(draft.w.size()) / draft.inputs;
+  const auto gate_rows = std::ssize(draft.w.floats) / draft.inputs;
   const auto biases = static_cast<int64_t>(draft.b.size());
-  inputs.push_back(
-      NewFloats(graph, like, {gate_rows, draft.inputs}, std::move(draft.w), draft.from_integers));
-  inputs.push_back(
-      NewFloats(graph, like, {gate_rows, draft.hidden}, std::move(draft.r), draft.from_integers));
+  inputs.push_back(NewFloats(graph, like, {gate_rows, draft.inputs}, std::move(draft.w)));
+  inputs.push_back(NewFloats(graph, like, {gate_rows, draft.hidden}, std::move(draft.r)));
   inputs.push_back(NewFloats(graph, like, {biases}, std::move(draft.b)));
   ir::Node* cell = NewInferredNode(graph, like, draft.operation, draft.opset, std::move(inputs),
                                    Narrow32(draft.results.size(), "outputs"), AttributesOf(draft));

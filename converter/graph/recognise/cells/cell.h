@@ -34,8 +34,8 @@ struct CellDraft {
   int64_t rows = 0, hidden = 0, inputs = 0;
   ir::Source x;
   std::vector<ir::Source> states;   // hidden, cell
-  std::vector<float> w, r, b;       // of all gates, in the operation's order
-  bool from_integers = false;       // true if any of w or r are, as in ir::Constant
+  CodedFloats w, r;                 // of all gates, in the operation's order
+  std::vector<float> b;             // the same
   std::vector<ir::Source> results;  // values that the operation's outputs replace
   std::vector<Gate> activations;    // one per activation of the operation
   bool linear_before_reset = false;

@@ -24,25 +24,26 @@ std::set<const ir::Node*> SlicedParameters(const ir::Body& body) {
 ir::Source ProductOfParts(ir::Graph& graph, const ir::Node& like,
                           const std::vector<const Product*>& parts, int64_t rows, int64_t outputs) {
   std::vector<ir::Source> inputs;
-  std::vector<float> matrix;  // [inputs, outputs]
+  CodedFloats matrix;  // [inputs, outputs]
   int64_t width = 0;
-  bool from_integers = false;
   for (const Product* part : parts) {
     inputs.push_back(Reshaped(graph, like, part->input, {rows, part->width}));
     width += part->width;
-    from_integers = from_integers || part->from_integers;
-    for (int64_t i = 0; i < part->width; ++i) {
-      for (int64_t o = 0; o < outputs; ++o) {
-        matrix.push_back(part->weights[static_cast<size_t>(o * part->width + i)]);
+    matrix.Append(part->weights.Arranged([&](const std::vector<float>& all) {
+      std::vector<float> permuted;
+      for (int64_t i = 0; i < part->width; ++i) {
+        for (int64_t o = 0; o < outputs; ++o) {
+          permuted.push_back(all[static_cast<size_t>(o * part->width + i)]);
+        }
       }
-    }
+      return permuted;
+    }));
   }
   ir::Source row = inputs[0];
   if (inputs.size() > 1) {
     row = {NewInferredNode(graph, like, "Concat", 1, inputs, 1, {{"axis", "1"}}), 0};
   }
-  const ir::Source weights =
-      NewFloats(graph, like, {width, outputs}, std::move(matrix), from_integers);
+  const ir::Source weights = NewFloats(graph, like, {width, outputs}, std::move(matrix));
   return {NewInferredNode(graph, like, "MatMul", 1, {row, weights}), 0};
 }
 

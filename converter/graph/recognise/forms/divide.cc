@@ -112,17 +112,20 @@ std::optional<CutProduct> CutProductOf(const ir::Graph& graph, ir::Node& node,
 
 ir::Source WeightsOfPart(ir::Graph& graph, const CutProduct& product, const Part& part) {
   const ir::Constant& weights = *ConstantOf(product.product->inputs[1]);
-  const std::vector<float> all = ops::Floats(weights);
   Dims dims = weights.type.dims;
   const int64_t outputs = product.outputs_first ? dims.end()[-2] : dims.back();
   const int64_t inner = product.outputs_first ? dims.back() : 1;
   (product.outputs_first ? dims.end()[-2] : dims.back()) = part.count;
-  std::vector<float> own;
-  for (size_t i = 0; i < all.size(); ++i) {
-    const int64_t output = static_cast<int64_t>(i) / inner % outputs;
-    if (output >= part.begin && output < part.begin + part.count) own.push_back(all[i]);
-  }
-  return NewFloats(graph, *product.product, std::move(dims), std::move(own), weights.from_integers);
+  const auto take = [&](const std::vector<float>& all) {
+    std::vector<float> own;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const int64_t output = static_cast<int64_t>(i) / inner % outputs;
+      if (output >= part.begin && output < part.begin + part.count) own.push_back(all[i]);
+    }
+    return own;
+  };
+  return NewFloats(graph, *product.product, std::move(dims),
+                   ops::CodedFloatsOf(weights).Arranged(take));
 }
 
 void Divide(ir::Graph& graph, const CutProduct& product) {

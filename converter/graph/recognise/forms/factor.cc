@@ -129,8 +129,7 @@ std::optional<WeightedProduct> WeightedProductOf(const FormSite& site, ir::Sourc
 std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& product,
                                         const std::vector<double>& factors) {
   const ir::Constant& weights = *ConstantOf(product.node->inputs[1]);
-  if (weights.from_integers)
-    return std::nullopt;  // after rounding they would no longer be integers
+  if (weights.quantisation) return std::nullopt;  // after rounding they would no longer be integers
   const std::vector<float> floats = ops::Floats(weights);
   std::vector<double> scaled(floats.begin(), floats.end());
   for (size_t i = 0; i < scaled.size(); ++i) {

@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "converter/base/integer_grid.h"
+#include "converter/base/quantisation.h"
 #include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
@@ -36,14 +36,14 @@ bool HoldsBits(const IntegerGrid& grid, std::span<const float> row) {
 }
 
 std::optional<TableParts> PartsOfTable(const ir::Constant& table) {
-  const std::vector<float> numbers = ops::Floats(table);
+  const CodedFloats numbers = ops::CodedFloatsOf(table);
   const auto rows = static_cast<size_t>(table.type.dims[0]);
-  const size_t width = numbers.size() / rows;
+  const size_t width = numbers.floats.size() / rows;
   TableParts parts;
   for (size_t row = 0; row < rows; ++row) {
-    const auto of_row = std::span(numbers).subspan(row * width, width);
-    const std::optional<IntegerGrid> grid = GridOf(of_row);
-    if (!grid || !HoldsBits(*grid, of_row)) return std::nullopt;
+    const CodedFloats of_row = numbers.Part(row * width, width);
+    const std::optional<IntegerGrid> grid = GridOf(*of_row.quantisation);
+    if (!grid || !HoldsBits(*grid, of_row.floats)) return std::nullopt;
     parts.integers.insert(parts.integers.end(), grid->integers.begin(), grid->integers.end());
     parts.scales.push_back(grid->scale);
     parts.offsets.push_back(grid->offset);
@@ -55,7 +55,7 @@ std::optional<TableParts> PartsOfTable(const ir::Constant& table) {
 const ir::Constant* TableOf(const ir::Node& node) {
   if (!IsCalled(node, "Gather") || node.outputs[0].run_time_extent) return nullptr;
   const ir::Constant* table = ConstantOf(node.inputs[0]);
-  if (table == nullptr || !table->from_integers || table->type.type != ElementType::f32) {
+  if (table == nullptr || table->quantisation == nullptr) {
     return nullptr;
   }
   const Dims& dims = table->type.dims;

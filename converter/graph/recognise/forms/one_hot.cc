@@ -142,7 +142,7 @@ struct Table {
 std::optional<Table> TableOf(const ir::Node& product, const std::vector<int64_t>& classes) {
   const std::optional<ConstantMatrix> matrix = MatrixIn(product);
   const int64_t count = std::ssize(classes);
-  if (!matrix || matrix->constant->from_integers || matrix->inputs != count) return std::nullopt;
+  if (!matrix || matrix->constant->quantisation || matrix->inputs != count) return std::nullopt;
   Table table;
   table.width = matrix->outputs;
   const auto [low, high] = std::ranges::minmax(classes);

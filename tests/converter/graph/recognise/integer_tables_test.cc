@@ -79,9 +79,30 @@ TEST(FromIntegers, AreConstantsComputedFromThem) {
   g.Result(other);
   g.Result(whole);
   ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
-  EXPECT_TRUE(sum.node->inputs[1].node->constant->from_integers);
-  EXPECT_FALSE(other.node->inputs[1].node->constant->from_integers);
-  EXPECT_FALSE(g.graph.results[2]->inputs[0].node->constant->from_integers);
+  const QuantisationPtr& quantisation = sum.node->inputs[1].node->constant->quantisation;
+  ASSERT_NE(quantisation, nullptr);
+  EXPECT_EQ(quantisation->codes, (std::vector<float>{-3, 5}));
+  EXPECT_EQ(quantisation->scales, (std::vector<float>{0.5f, 0.5f}));
+  EXPECT_EQ(other.node->inputs[1].node->constant->quantisation, nullptr);
+  EXPECT_EQ(g.graph.results[2]->inputs[0].node->constant->quantisation, nullptr);
+}
+
+// Compression tools convert integers to f16 first.
+TEST(FromIntegers, AreConstantsComputedInHalfPrecision) {
+  FormBuilder g;
+  const ir::Source q = g.Const<uint8_t>({ElementType::u8, {1, 4}}, {0, 130, 128, 255});
+  const ir::Source half = g.Of("Convert", {q}, {{"destination_type", "f16"}});
+  const ir::Source floats = g.Of("Convert", {half}, {{"destination_type", "f32"}});
+  const ir::Source weights = g("Multiply", g("Subtract", floats, 128.0f), 0.1f);
+  const ir::Source rows = g.Of("Reshape", {weights, g.Ints({2, 2})}, {{"special_zero", "false"}});
+  const ir::Source columns = g.Of("Transpose", {rows, g.Ints({1, 0})});
+  const ir::Source sum = g("Add", g.Parameter(F32({2, 2})), columns);
+  g.Result(sum);
+  ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+  const QuantisationPtr& quantisation = sum.node->inputs[1].node->constant->quantisation;
+  ASSERT_NE(quantisation, nullptr);
+  EXPECT_EQ(quantisation->codes, (std::vector<float>{-128, 0, 2, 127}));
+  EXPECT_EQ(quantisation->scales, std::vector<float>(4, 0.1f));
 }
 
 }  // namespace
