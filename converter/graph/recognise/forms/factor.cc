@@ -5,7 +5,7 @@
 //                  addition may be meant to round
 //   (W x) * a   -> (a W) x and (W x + b) * a -> (a W) x + (a b): a batch normalisation after a
 //                  product, with one factor per output, if nothing else reads W. The product may
-//                  be reshaped in between
+//                  be reshaped in between. Quantised weights keep their codes and get new scales
 //   x * 1       -> x
 //   T(W x) + a  -> T(W x + b), where T is a transposition and b is a with permuted axes. Over one
 //                  step T may move nothing, and the product may start from a; with this rule the
@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "converter/graph/lower.h"
@@ -128,18 +129,29 @@ std::optional<WeightedProduct> WeightedProductOf(const FormSite& site, ir::Sourc
 
 std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& product,
                                         const std::vector<double>& factors) {
-  const ir::Constant& weights = *ConstantOf(product.node->inputs[1]);
-  if (weights.quantisation) return std::nullopt;  // after rounding they would no longer be integers
-  const std::vector<float> floats = ops::Floats(weights);
-  std::vector<double> scaled(floats.begin(), floats.end());
-  for (size_t i = 0; i < scaled.size(); ++i) {
-    const size_t output =
-        i / static_cast<size_t>(product.inner) % static_cast<size_t>(product.outputs);
-    scaled[i] *= factors[output];
+  const ir::Constant& constant = *ConstantOf(product.node->inputs[1]);
+  CodedFloats weights = ops::CodedFloatsOf(constant);
+  const auto multiplied = [&](const std::vector<float>& all) {
+    std::vector<double> scaled(all.begin(), all.end());
+    for (size_t i = 0; i < scaled.size(); ++i) {
+      const size_t output =
+          i / static_cast<size_t>(product.inner) % static_cast<size_t>(product.outputs);
+      scaled[i] *= factors[output];
+    }
+    return RoundedFloats(scaled);
+  };
+  const auto floats = multiplied(weights.floats);
+  if (!floats) return std::nullopt;
+  if (weights.quantisation == nullptr) {
+    weights.floats = *floats;
+  } else {
+    const auto scales = multiplied(weights.quantisation->scales);
+    if (!scales) return std::nullopt;
+    Quantisation scaled = {weights.quantisation->codes, *scales};
+    for (size_t i = 0; i < scales->size(); ++i) weights.floats[i] = scaled.codes[i] * (*scales)[i];
+    weights.quantisation = std::make_shared<const Quantisation>(std::move(scaled));
   }
-  std::optional<std::vector<float>> rounded = RoundedFloats(scaled);
-  if (!rounded) return std::nullopt;
-  return NewFloats(site.graph(), *product.node, weights.type.dims, std::move(*rounded));
+  return NewFloats(site.graph(), *product.node, constant.type.dims, std::move(weights));
 }
 
 // Whether an addend is merged into the product's step may depend on the number of time steps. A

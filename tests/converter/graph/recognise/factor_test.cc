@@ -84,6 +84,33 @@ TEST(JoinedConstants, AFactorPerOutputGoesIntoAMatrix) {
   }
 }
 
+// The codes of compressed weights stay, so that the layer remains one integer product.
+TEST(JoinedConstants, AFactorPerOutputGoesIntoTheScalesOfCompressedWeights) {
+  FormBuilder g;
+  const ir::Source codes =
+      g.Of("Convert",
+           {g.Const<uint8_t>({ElementType::u8, {3, 4}},
+                             {0, 255, 7, 130, 3, 200, 128, 90, 255, 1, 128, 60})},
+           {{"destination_type", "f32"}});
+  const ir::Source centred = g("Subtract", codes, g.Floats({3, 1}, {128, 100, 128}));
+  const ir::Source weights = g("Multiply", centred, g.Floats({3, 1}, {0.1f, 0.02f, 0.3f}));
+  const ir::Source x = g.Parameter(F32({2, 4}));
+  const ir::Source product = g.Of("MatMul", {x, weights}, {{"transpose_b", "true"}});
+  const ir::Source y = g("Multiply", product, g.Floats({1, 3}, {0.7f, -3, 1.1f}));
+  g.Result(g("Add", y, g.Floats({1, 3}, {1, 2, 3})));
+  EXPECT_EQ(Rewritten(g, JoinAll), (KindCounts{{"Add", 1}, {"MatMul", 1}}));
+  for (const ir::Node* node : ir::Topological(g.graph)) {
+    if (node->type != "MatMul") continue;
+    const ir::Constant& constant = *node->inputs[1].node->constant;
+    ASSERT_NE(constant.quantisation, nullptr);
+    EXPECT_EQ(constant.quantisation->codes,
+              (std::vector<float>{-128, 127, -121, 2, -97, 100, 28, -10, 127, -127, 0, -68}));
+    EXPECT_EQ(constant.quantisation->scales[0], 0.1f * 0.7f);
+    EXPECT_EQ(constant.quantisation->scales[4], 0.02f * -3);
+    EXPECT_EQ(constant.quantisation->scales[8], 0.3f * 1.1f);
+  }
+}
+
 TEST(JoinedConstants, OneFactorGoesIntoADepthwiseConvolution) {
   FormBuilder g;
   const ir::Source x = g.Parameter(F32({1, 3, 5}));
