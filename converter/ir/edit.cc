@@ -26,6 +26,10 @@ std::unique_ptr<Graph> CopyOf(const Graph& graph, Copies& copies) {
   }
   for (const std::unique_ptr<Node>& node : copy->nodes) {
     for (Source& source : node->inputs) source.node = copies.at(source.node);
+    for (OutputPort& port : node->outputs) {
+      if (port.run_time_extent)
+        port.run_time_extent->maker = copies.at(port.run_time_extent->maker);
+    }
   }
   const auto copied = [&](const std::vector<Node*>& nodes) {
     std::vector<Node*> list;

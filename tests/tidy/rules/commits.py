@@ -17,7 +17,7 @@ VERBS = frozenset("""
     Narrow Omit Open Optimise Pack Parse Pass Permute Pin Place Plan Precompile Prepare Print Propagate Prove
     Quantise Quote Raise Read Rebuild Recognise Record Recompute Reduce Refactor Reflow Refuse Regenerate
     Register Reject Release Remove Rename Reorder Replace Report Require Reset Restore Retry Return Reuse Revert
-    Reverse Reword Rewrite Round Run Scale Search Select Separate Set Share Shorten Show Simplify Skip Solve Sort
+    Reverse Reword Rewrite Round Run Sample Scale Search Select Separate Set Share Shorten Show Simplify Skip Solve Sort
     Specify Speed Split State Stop Store Stream Strip Sum Support Swap Test Tile Time Translate Transpose Trim
     Turn Type Unify Unroll Update Upgrade Use Validate Vectorise Verify Warn Widen Wrap Write""".split())
 _TITLE = re.compile(r"[a-z0-9_+.-]+(?:/[a-z0-9_+.-]+)*: (\w+) \S")
