@@ -7,7 +7,7 @@ include(cmake/FlatBuffers.cmake)
 
 # Fetched libraries are linked into the weft command and weft::converter; weft installs none of
 # their files.
-foreach(weft_option IN ITEMS PUGIXML_INSTALL CLI11_INSTALL JSON_Install FMT_INSTALL)
+foreach(weft_option IN ITEMS PUGIXML_INSTALL JSON_Install FMT_INSTALL)
   set(${weft_option} OFF CACHE INTERNAL "")
 endforeach()
 

@@ -7,7 +7,7 @@
 # every source with only its own includes, as in a project that contains weft.
 #
 # The only precompiled header of this tree is the generated one, so that edits do not cause more
-# compilation. CLI11 is not precompiled: every source would initialise its constants again.
+# compilation.
 option(WEFT_PRECOMPILE "Precompile the libraries' headers" OFF)
 
 # Options with which ccache can cache sources that use a precompiled header: GCC keeps the header's

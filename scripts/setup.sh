@@ -29,7 +29,6 @@ ninja                                ninja-build
 flatc                                flatbuffers-compiler
 flatbuffers/base.h                   libflatbuffers-dev
 pugixml.hpp                          libpugixml-dev
-CLI/CLI.hpp                          libcli11-dev
 nlohmann/json.hpp                    nlohmann-json3-dev
 fmt/format.h                         libfmt-dev
 '
@@ -132,10 +131,6 @@ describe_source() {
       archive=highway_1.2.0.orig.tar.gz target=highway-1.2.0
       sha256=7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343
       ;;
-    cli11)
-      archive=cli11_2.4.1+ds.orig.tar.xz target=pinned/cli11
-      sha256=0b8fbf2398875f15f30a675c7f412123a2aaa38df2863e991de72004fd5f1292
-      ;;
     flatbuffers)
       archive=flatbuffers_23.5.26+dfsg.orig.tar.xz target=pinned/flatbuffers
       sha256=0d309fd2c47bbbebd450e68d1419c336d53d1b8f5ce47e1f1f7f28f452fc6f3b
@@ -223,7 +218,7 @@ prepare_python() {
 
 install_packages
 if [ "$set" = tests ]; then
-  prepare_sources highway cli11 flatbuffers fmtlib nlohmann-json3 pugixml
+  prepare_sources highway flatbuffers fmtlib nlohmann-json3 pugixml
   prepare_python
 else
   prepare_sources highway

@@ -252,34 +252,28 @@ Exit BenchModels(const BenchCall& call) {
 }  // namespace
 
 void AddBench(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("bench", "Measure the run time of models");
+  Command& command = line.AddCommand("bench", "Measure the run time of models");
   auto call = std::make_shared<BenchCall>();
   command.Add("MODEL", call->models, "Model file; several are compared")
-      .Apply(PathName())
-      .Type("FILE")
+      .Value("FILE", PathName())
       .Required();
   command
       .Add("--input", call->inputs,
            "Values of input NAME (name or index): a .npy file, or a .wav file with one channel")
-      .Text("NAME=FILE")
-      .OneValueEach();
+      .Value("NAME=FILE");
   command.AddFlag("--cast", call->cast,
                   "Convert arrays of another element type, such as f64, to the type of the input");
   command.Add("--iterations", call->iterations, "Number of runs to measure")
-      .Apply(Integer(1, 100'000'000))
-      .Type("N");
+      .Value("N", Integer(1, 100'000'000));
   command.Add("--warm-up", call->warm_up, "Number of runs before the measurement")
-      .Apply(Integer(0, 100'000'000))
-      .Type("N")
-      .ShowDefault();
+      .Value("N", Integer(0, 100'000'000))
+      .ShowDefault(fmt::format("{}", call->warm_up));
   command
       .Add("--deadline", call->deadline_nanoseconds,
            "Maximum time of a run, such as 20.8us; slower runs are counted as misses")
-      .Apply(Duration())
-      .Type("TIME");
+      .Value("TIME", Duration());
   command.Add("--cpu", call->cpu, "Run only on this processor, counted from 0")
-      .Apply(Integer(0, 1023))
-      .Type("N");
+      .Value("N", Integer(0, 1023));
   command.AddFlag("--profile", call->profile,
                   "Print the time of every step and layer, measured in additional runs");
   command.AddFlag("--histogram", call->histogram, "Print the distribution of the times");

@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error messages for a call that CLI11 has rejected. CLI11 throws at the first error, which is
-// often a consequence of another one: "--output is required" after a typing error "--ouput". The
-// messages therefore first list unknown words, each with the most similar known word, then invalid
-// values. They report missing arguments only if there is no other error.
+// Error messages for the words of a call. One error is often a consequence of another: "MODEL is
+// missing" after a typing error "--ouput". The messages therefore first list unknown words, each
+// with the most similar known word. They report missing arguments only if there is no other error.
 #ifndef WEFT_CONVERTER_CLI_CALL_FAULTS_H_
 #define WEFT_CONVERTER_CLI_CALL_FAULTS_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "converter/base/faults.h"
-
-namespace CLI {
-class App;
-class ParseError;
-}  // namespace CLI
+#include "converter/cli/command_line.h"
 
 namespace weft::cli {
 
-// Returns the errors. `app` must be in the state in which it threw `error`.
-Faults CallFaults(const CLI::App& app, const CLI::ParseError& error);
-// Returns true if the first word that is not an option is not the name of a command.
-bool NamesUnknownCommand(const CLI::App& app);
+// Returns true for "-o", "--output" and "--". "-1" is a number and "-" a file name.
+bool IsOption(std::string_view word);
+
+// Words that a command does not accept.
+struct UnknownWords {
+  std::vector<std::string> options, words;
+};
+// Words other than options are reported only if there is no unknown option, because they may be
+// its value.
+void AddUnknown(const CommandLine& line, const Command& command, const UnknownWords& unknown,
+                Faults& faults);
+// Options before the command; `command` is empty if there is none.
+void AddUnknownBefore(const CommandLine& line, const std::vector<std::string>& options,
+                      const std::string& command, Faults& faults);
+void AddNoCommand(const CommandLine& line, Faults& faults);
+void AddMissing(const Command& command, Faults& faults);
 
 // `unknown command "convrt"; did you mean "convert"? ("weft help" lists the commands)`
-std::string UnknownCommand(const CLI::App& app, const std::string& word);
-
-// Rewrites values to the forms that CLI11 parses correctly. "--streaming 8" becomes
-// "--streaming=8", because CLI11 reads a word after a flag as the model. "--shape a=1 b=2" becomes
-// "--shape a=1 --shape b=2" for options with several values.
-void RespellValues(const CLI::App& app, std::vector<std::string>& words);
+std::string UnknownCommand(const CommandLine& line, const std::string& word);
 
 }  // namespace weft::cli
 

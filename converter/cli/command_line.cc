@@ -1,274 +1,300 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/cli/command_line.h"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <sstream>
+#include <memory>
+#include <string_view>
 #include <utility>
 
 #include "converter/cli/call_faults.h"
+#include "converter/cli/help.h"
 #include "converter/cli/streams.h"
-#include "converter/cli/wrap.h"
 
 namespace weft::cli {
 namespace {
 
-// CLI11's help text, wrapped to the width of a terminal. CLI11 prints the value of a flag as part
-// of its name; this class removes it.
-class Format : public CLI::Formatter {
+// An error of the call, without the command.
+struct CallError {
+  std::string text;
+};
+struct CallAnswered {};
+
+bool IsNumber(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Returns true for "x=1,2" and "x=x.npy", false for file names of models, which may contain "=".
+bool NamesPortValue(std::string_view word) {
+  const size_t equals = word.find('=');
+  return equals != std::string_view::npos && equals != 0 && !word.ends_with(".xml") &&
+         !word.ends_with(".weft");
+}
+
+auto IsNamed(const std::string& name) {
+  return [name](const Option& option) { return option.name == name || option.short_name == name; };
+}
+
+// Assigns the words after a command to its options.
+class WordReader {
  public:
-  std::string make_option(const CLI::Option* option, bool positional) const override {
-    return Entry(make_option_name(option, positional) + make_option_opts(option),
-                 option->get_description());
+  WordReader(Command& command, std::vector<std::string> words)
+      : command_(command), words_(std::move(words)) {}
+
+  void Read() {
+    while (next_ < words_.size()) {
+      const std::string word = words_[next_++];
+      if (only_positional_ || !IsOption(word)) {
+        ReadWord(word);
+      } else if (word == "--") {
+        only_positional_ = true;
+      } else {
+        ReadOption(word);
+      }
+    }
   }
-  std::string make_subcommand(const CLI::App* command) const override {
-    return Entry(command->get_name(), command->get_description());
-  }
-  std::string make_footer(const CLI::App* app) const override { return Wrapped(app->get_footer()); }
-  // CLI11 separates groups by two empty lines.
-  std::string make_help(const CLI::App* app, std::string name,
-                        CLI::AppFormatMode mode) const override {
-    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
-    for (size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
-    return text;
-  }
-  // CLI11 prints "Needs: --c-source" after the name; the description says "With --c-source: ".
-  std::string make_option_opts(const CLI::Option* option) const override {
-    std::string text = CLI::Formatter::make_option_opts(option);
-    if (const size_t needs = text.find(" Needs:"); needs != std::string::npos) text.erase(needs);
-    return text;
-  }
-  // "--streaming{1}" -> "--streaming"
-  std::string make_option_name(const CLI::Option* option, bool positional) const override {
-    std::string name = CLI::Formatter::make_option_name(option, positional);
-    const size_t begin = name.find('{'), end = name.find('}');
-    if (begin != std::string::npos && end != std::string::npos) name.erase(begin, end + 1 - begin);
-    return name;
-  }
+
+  UnknownWords unknown;
+  std::string error;  // the first option with a wrong number of values
 
  private:
-  // "  --shape NAME=DIM,...     Give an input ..."
-  static std::string Entry(const std::string& name, const std::string& description) {
-    constexpr size_t kColumn = 30;
-    std::string head = "  " + name;
-    head += head.size() + 2 <= kColumn ? std::string(kColumn - head.size(), ' ')
-                                       : "\n" + std::string(kColumn, ' ');
-    const std::string lines = Wrapped(description, kHelpColumns - kColumn);
-    std::string text;
-    for (const char c : lines.substr(0, lines.find_last_not_of('\n') + 1)) {
-      text += c;
-      if (c == '\n') text.append(kColumn, ' ');
-    }
-    return head + text + "\n";
+  bool HasNext() const { return next_ < words_.size(); }
+
+  void ReadWord(const std::string& word) {
+    const auto option = std::ranges::find_if(command_.positionals, [](const Option& one) {
+      return one.given.empty() || one.takes == Takes::kList;
+    });
+    (option == command_.positionals.end() ? unknown.words : option->given).push_back(word);
   }
+
+  // `word` is "--shape", "--shape=x", "-o" or "-ofile".
+  void ReadOption(const std::string& word) {
+    const size_t end = word.starts_with("--") ? std::min(word.find('='), word.size()) : 2;
+    const auto option = std::ranges::find_if(command_.options, IsNamed(word.substr(0, end)));
+    if (option == command_.options.end()) return unknown.options.push_back(word);
+    std::string value = word.substr(std::min(end + (word.starts_with("--") ? 1 : 0), word.size()));
+    if (option->takes == Takes::kNone) {
+      if (!value.empty()) Refuse(option->name + ": is a flag; must have no value");
+    } else if (value.empty()) {
+      if (!TakesNext(*option)) {
+        if (option->without.empty()) {
+          return Refuse(option->name + ": has no value; must be followed by one");
+        }
+        value = option->without;
+      } else {
+        value = words_[next_++];
+      }
+    }
+    option->given.push_back(value);
+    while (option->takes == Takes::kList && HasNext() && !IsOption(words_[next_]) &&
+           NamesPortValue(words_[next_])) {
+      option->given.push_back(words_[next_++]);
+    }
+  }
+
+  // Returns true if the next word is the value of the option.
+  bool TakesNext(const Option& option) const {
+    if (!HasNext()) return false;
+    if (option.takes == Takes::kNumber) return IsNumber(words_[next_]);
+    if (option.takes != Takes::kWord) return true;
+    const auto needed = std::ranges::count_if(command_.positionals, [](const Option& other) {
+      return other.is_required && other.given.empty();
+    });
+    return !IsOption(words_[next_]) && needed < std::ssize(words_) - static_cast<int64_t>(next_);
+  }
+
+  void Refuse(std::string text) {
+    if (error.empty()) error = std::move(text);
+  }
+
+  Command& command_;
+  std::vector<std::string> words_;
+  size_t next_ = 0;
+  bool only_positional_ = false;  // after "--"
 };
 
-// App::help would return the help of the current command, which is `help` itself.
-std::string HelpOf(const CLI::App& app) {
-  return app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
-}
-
-// "NAME=FILE.npy REQUIRED" -> "NAME=FILE.npy"
-std::string ValueOf(const CLI::Option& option) {
-  std::string text =
-      option.get_option_text().empty() ? option.get_type_name() : option.get_option_text();
-  const bool takes_none = option.get_items_expected_max() == 0 && option.get_option_text().empty();
-  return takes_none ? "" : text.substr(0, text.find(" REQUIRED"));
-}
-
-CommandRow RowOf(const CLI::App& command) {
-  CommandRow row{command.get_name(), command.get_description(), command.get_footer(), {}, {}};
-  for (const CLI::Option* option : command.get_options(
-           [](const CLI::Option* option) { return !option->get_group().empty(); })) {
-    OptionRow found{.name = option->get_name(),
-                    .short_name = "",
-                    .value = ValueOf(*option),
-                    .description = option->get_description(),
-                    .heading = option->get_group(),
-                    .is_required = option->get_required()};
-    if (option->get_positional()) {
-      row.words.push_back(found);
-      continue;
-    }
-    found.name = "--" + option->get_lnames().front();
-    if (!option->get_snames().empty()) found.short_name = "-" + option->get_snames().front();
-    row.options.push_back(found);
+// Checks and stores the values of an option.
+void StoreGiven(Option& option) {
+  const bool may_repeat = option.takes == Takes::kList || option.takes == Takes::kNone;
+  if (!may_repeat && option.given.size() > 1) {
+    throw CallError{
+        fmt::format("{}: is given {} times; must be given once", option.name, option.given.size())};
   }
-  return row;
+  for (std::string& value : option.given) {
+    for (const Transform& check : option.checks) {
+      if (const std::string error = check(value); !error.empty()) {
+        throw CallError{option.name + ": " + error};
+      }
+    }
+    option.store(value);
+  }
 }
 
-// Makes flags reject values: CLI11 would accept "--json=no".
-void CloseFlags(CLI::App& command) {
-  for (CLI::Option* option : command.get_options([](const CLI::Option*) { return true; })) {
-    const bool takes_value = !option->get_option_text().empty();
-    if (option->get_items_expected_max() == 0 && !takes_value) option->disable_flag_override();
+void CheckNeeded(const Command& command) {
+  for (const Option& option : command.options) {
+    if (option.given.empty() || option.needed == nullptr || !option.needed->given.empty()) continue;
+    throw CallError{option.name + " requires " + option.needed->name};
   }
 }
 
 }  // namespace
 
+bool IsOption(std::string_view word) {
+  return word.size() > 1 && word[0] == '-' && !IsNumber(word.substr(1, 1));
+}
+
+Option& Option::Value(const std::string& placeholder, const Transform& check) {
+  value = placeholder;
+  return check ? Check(check) : *this;
+}
+
+Option& Option::Check(const Transform& check) {
+  checks.push_back(check);
+  return *this;
+}
+
 Option& Option::Required() {
-  option_->required();
+  is_required = true;
   return *this;
 }
 
-Option& Option::Type(const std::string& name) {
-  option_->type_name(name);
+Option& Option::ShowDefault(const std::string& text) {
+  shown_default = text;
   return *this;
 }
 
-Option& Option::Text(const std::string& text) {
-  option_->option_text(text);
-  return *this;
-}
-
-Option& Option::ShowDefault() {
-  option_->capture_default_str();
-  return *this;
-}
-
-Option& Option::OneValueEach() {
-  option_->allow_extra_args(false);
-  return *this;
-}
-
-Option& Option::ValueOr(const std::string& without) {
-  option_->expected(0, 1);
-  option_->default_str(without);
-  return *this;
-}
-
-Option& Option::AtMostOnce() {
-  option_->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+Option& Option::ValueOr(Takes kind, const std::string& value_without) {
+  takes = kind;
+  without = value_without;
   return *this;
 }
 
 Option& Option::Needs(const Option& other) {
-  option_->needs(other.option_);
+  needed = &other;
   return *this;
 }
 
-Option& Option::Apply(const Transform& transform) {
-  option_->transform(CLI::Validator(transform, ""));
-  return *this;
+Command::Command(std::string command_name, std::string text, std::string footer_text)
+    : name(std::move(command_name)), description(std::move(text)), footer(std::move(footer_text)) {
+  AddFlag("-h,--help", is_help, "Print this help message and exit");
 }
 
-Option& Option::Check(const std::function<std::string(const std::string&)>& check) {
-  option_->check(check);
-  return *this;
+Option& Command::AddRow(const std::string& option_name, const std::string& text) {
+  Option& option = (option_name[0] == '-' ? options : positionals).emplace_back();
+  const size_t comma = option_name.find(',');
+  option.name = option_name.substr(comma == std::string::npos ? 0 : comma + 1);
+  option.short_name = comma == std::string::npos ? "" : option_name.substr(0, comma);
+  option.description = text;
+  option.heading = heading;
+  return option;
 }
 
-bool Option::is_given() const { return option_->count() > 0; }
-
-Option Command::Add(const std::string& name, std::string& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
+Option& Command::AddFlag(const std::string& option_name, bool& variable, const std::string& text) {
+  Option& option = AddRow(option_name, text);
+  option.takes = Takes::kNone;
+  option.value.clear();
+  option.store = [&variable](const std::string&) { variable = true; };
+  return option;
 }
 
-Option Command::Add(const std::string& name, int64_t& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
+const Option* Command::Find(const std::string& option_name) const {
+  const auto found = std::ranges::find_if(options, IsNamed(option_name));
+  return found == options.end() ? nullptr : &*found;
 }
-
-Option Command::Add(const std::string& name, uint32_t& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
-}
-
-Option Command::Add(const std::string& name, double& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
-}
-
-Option Command::Add(const std::string& name, std::vector<std::string>& value,
-                    const std::string& description) {
-  return Option(app_->add_option(name, value, description));
-}
-
-Option Command::AddFlag(const std::string& name, bool& value, const std::string& description) {
-  return Option(app_->add_flag(name, value, description));
-}
-
-Option Command::AddFlag(const std::string& name, int64_t& value, const std::string& description) {
-  // CLI11 2.4 counts a flag that is bound to an integer: without the flag it would parse "0".
-  return Option(app_->add_flag_function(
-      name, [&value](int64_t given) { value = given; }, description));
-}
-
-void Command::Heading(const std::string& text) { app_->option_defaults()->group(text); }
-
-void Command::Footer(const std::string& text) { app_->footer(text); }
-
-void Command::OnCall(const std::function<void()>& run) { app_->callback(run); }
 
 void RefuseOption(const std::string& name, const std::string& text) {
-  throw CLI::ValidationError(name, text);
+  throw CallError{name + ": " + text};
 }
 
 void AnswerCall(const std::string& text) {
   AnswerText(text);
-  throw CLI::Success();
+  throw CallAnswered();
 }
 
 CommandLine::CommandLine(const std::string& description, const std::string& version,
                          const std::string& footer)
-    : app_(std::make_unique<CLI::App>(description, "weft")) {
-  app_->formatter(std::make_shared<Format>());
-  app_->require_subcommand(1);
-  app_->set_version_flag("--version", version);
-  app_->footer(footer);
+    : root_("", description, footer), version_(version) {
+  root_.AddFlag("--version", is_version_, "Display program version information and exit");
 }
 
-CommandLine::~CommandLine() = default;
+Command& CommandLine::AddCommand(const std::string& name, const std::string& description) {
+  return commands_.emplace_back(name, description, root_.footer);
+}
 
-Command CommandLine::AddCommand(const std::string& name, const std::string& description) {
-  return Command(app_->add_subcommand(name, description));
+const Command* CommandLine::Find(const std::string& name) const {
+  const auto found = std::ranges::find(commands_, name, &Command::name);
+  return found == commands_.end() ? nullptr : &*found;
 }
 
 void CommandLine::AddHelp() {
-  CLI::App* command = app_->add_subcommand("help", "Print help for weft or for one command");
-  auto name = std::make_shared<std::string>();
-  command->add_option("COMMAND", *name, "A command of weft");
-  command->callback([app = app_.get(), command, name] {
-    if (command->count("COMMAND") == 0) {
-      AnswerText(HelpOf(*app));
-      return;
-    }
-    const auto named = [&](const CLI::App* other) { return other->get_name() == *name; };
-    const std::vector<const CLI::App*> found = std::as_const(*app).get_subcommands(named);
-    if (found.empty()) throw CLI::ValidationError(UnknownCommand(*app, *name));
-    AnswerText(found.front()->help(app->get_name()));
+  Command& command = AddCommand("help", "Print help for weft or for one command");
+  auto name = std::make_shared<std::optional<std::string>>();
+  command.Add("COMMAND", *name, "A command of weft");
+  command.OnCall([this, name] {
+    if (!*name) return AnswerText(HelpText(*this));
+    const Command* const found = Find(**name);
+    if (found == nullptr) throw CallError{UnknownCommand(*this, **name)};
+    AnswerText(HelpText(*found));
   });
 }
 
-std::optional<Faults> CommandLine::Parse(std::vector<std::string> words) {
-  for (CLI::App* command : app_->get_subcommands([](CLI::App*) { return true; }))
-    CloseFlags(*command);
-  RespellValues(*app_, words);
-  std::reverse(words.begin(), words.end());  // CLI11 takes them from the back
-  try {
-    app_->parse(std::move(words));
-  } catch (const CLI::ParseError& error) {
-    const bool done = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
-    if (!done || NamesUnknownCommand(*app_)) return CallFaults(*app_, error);
-    std::ostringstream answer, said;
-    app_->exit(error, answer, said);  // help or version
-    AnswerText(answer.str());
+std::optional<Faults> CommandLine::Parse(const std::vector<std::string>& words) {
+  Faults faults;
+  std::vector<std::string> unknown;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") break;
+    if (IsOption(words[i])) {
+      const Option* const option = root_.Find(words[i]);
+      if (option == nullptr) {
+        unknown.push_back(words[i]);
+      } else {
+        option->store("");
+      }
+      continue;
+    }
+    const auto command = std::ranges::find(commands_, words[i], &Command::name);
+    AddUnknownBefore(*this, unknown, command == commands_.end() ? "" : words[i], faults);
+    if (command != commands_.end()) {
+      return RunCommand(*command, {words.begin() + static_cast<ptrdiff_t>(i) + 1, words.end()},
+                        std::move(faults));
+    }
+    faults.Add("weft: " + UnknownCommand(*this, words[i]));
+    return faults;
   }
-  return std::nullopt;
+  if (root_.is_help || is_version_) {
+    AnswerText(root_.is_help ? HelpText(*this) : version_ + "\n");
+    return std::nullopt;
+  }
+  AddUnknownBefore(*this, unknown, "", faults);
+  if (faults.ok()) AddNoCommand(*this, faults);
+  return faults;
 }
 
-std::string CommandLine::HelpText() const { return HelpOf(*app_); }
-
-Manual CommandLine::TableOfCommands() const {
-  Manual manual{app_->get_description(), app_->get_footer(), {}};
-  for (const CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
-    manual.commands.push_back(RowOf(*command));
-  }
-  return manual;
-}
-
-bool ExpandUnit(std::string& text) {
+// `faults` are those of the words before the command.
+std::optional<Faults> CommandLine::RunCommand(Command& command, std::vector<std::string> words,
+                                              Faults faults) {
+  const std::string who = fmt::format("weft {}: ", command.name);
+  WordReader reader(command, std::move(words));
+  reader.Read();
   try {
-    return CLI::AsSizeValue(false)(text).empty();
-  } catch (const CLI::Error&) {
-    return false;  // a unit that it does not know, or beyond 64 bits
+    if (!reader.error.empty()) throw CallError{reader.error};
+    if (root_.is_help || !command.Find("--help")->given.empty()) AnswerCall(HelpText(command));
+    if (is_version_) AnswerCall(version_ + "\n");
+    for (Option& option : command.positionals) StoreGiven(option);
+    for (Option& option : command.options) StoreGiven(option);
+    AddUnknown(*this, command, reader.unknown, faults);
+    if (faults.ok()) AddMissing(command, faults);
+    if (!faults.ok()) return faults;
+    CheckNeeded(command);
+    command.run();
+    return std::nullopt;
+  } catch (const CallAnswered&) {
+    return std::nullopt;
+  } catch (const CallError& error) {
+    AddUnknown(*this, command, reader.unknown, faults);
+    faults.Add(who + error.text);
+    return faults;
   }
 }
 

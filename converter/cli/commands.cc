@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
+#include "converter/cli/help.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/version.h"
 
@@ -68,7 +70,7 @@ int Main(int argc, const char* const* argv) {
         VersionText(), kExamples);
     AddCommands(line, &exit);
     exit = Exit::kDone;  // for help, which does not set it
-    if (words.empty()) SayText(line.HelpText() + "\n");
+    if (words.empty()) SayText(HelpText(line) + "\n");
     if (const std::optional<Faults> faults = line.Parse(words)) {
       Report(*faults);
       exit = Exit::kCall;

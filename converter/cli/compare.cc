@@ -239,40 +239,34 @@ Exit CompareModel(const CompareCall& call) {
 }  // namespace
 
 void AddCompare(CommandLine& line, Exit* exit) {
-  Command command =
+  Command& command =
       line.AddCommand("compare", "Run a model and compare its outputs with expected ones");
   auto call = std::make_shared<CompareCall>();
   AddSessionOptions(command, *call, "Model file; with --layers FOLDER the IR's .xml file");
   command.Add("OTHER", call->other, "Model file whose outputs are the expected outputs")
-      .Apply(PathName())
-      .Type("FILE");
+      .Value("FILE", PathName());
   command
       .Add("--expect", call->expects,
            "Expected values of output NAME (name or index), as in y=y.npy; one for each output to "
            "compare")
-      .Text("NAME=FILE.npy")
-      .OneValueEach();
+      .Value("NAME=FILE.npy");
   command
       .Add("--layers", call->layers,
            "Compare layers: with the files NAME.npy in FOLDER, or with the layers of OTHER if no "
            "folder is given")
-      .ValueOr(kNoFolder)
-      .Apply(PathName())
-      .Text("[FOLDER]");
+      .ValueOr(Takes::kWord, kNoFolder)
+      .Value("[FOLDER]", PathName());
   AddShapeOption(command, call->shapes);
   command
       .Add("--weights", call->weights,
            "Weights of the IR. Default: the .bin file next to MODEL with the same name")
-      .Apply(PathName())
-      .Type("FILE");
+      .Value("FILE", PathName());
   command.Add("--rtol", call->tolerance.relative, "Relative tolerance of floats")
-      .Apply(Tolerable())
-      .Type("NUMBER")
-      .ShowDefault();
+      .Value("NUMBER", Tolerable())
+      .ShowDefault(fmt::format("{}", call->tolerance.relative));
   command.Add("--atol", call->tolerance.absolute, "Absolute tolerance of floats")
-      .Apply(Tolerable())
-      .Type("NUMBER")
-      .ShowDefault();
+      .Value("NUMBER", Tolerable())
+      .ShowDefault(fmt::format("{}", call->tolerance.absolute));
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kCompareFooter);
   command.OnCall([call, exit] { *exit = CompareModel(*call); });

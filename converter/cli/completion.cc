@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "converter/cli/commands.h"
+#include "converter/cli/manual.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/version.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 struct Shell {
   std::string_view name;
-  std::string (*text)(const Manual&);
+  std::string (*text)(const CommandLine&);
 };
 constexpr Shell kShells[] = {
     {"bash", BashCompletion}, {"zsh", ZshCompletion}, {"fish", FishCompletion}};
@@ -29,25 +30,24 @@ std::string CheckShell(const std::string& name) {
 }  // namespace
 
 void AddCompletion(CommandLine& line, Exit* exit) {
-  Command completion = line.AddCommand("completion", "Print a shell completion script");
+  Command& completion = line.AddCommand("completion", "Print a shell completion script");
   auto shell = std::make_shared<std::string>();
   completion.Add("SHELL", *shell, "Shell that reads the script")
-      .Type("bash|zsh|fish")
-      .Required()
-      .Check(CheckShell);
+      .Value("bash|zsh|fish", CheckShell)
+      .Required();
   completion.Footer(
       "An installation of weft includes these scripts.\n\nExamples:\n"
       "  source <(weft completion bash)\n"
       "  weft completion fish > ~/.config/fish/completions/weft.fish");
   completion.OnCall([&line, shell, exit] {
     *exit = Exit::kDone;
-    AnswerText(FindShell(*shell)->text(line.TableOfCommands()));
+    AnswerText(FindShell(*shell)->text(line));
   });
-  Command man = line.AddCommand("man", "Print the manual page");
+  Command& man = line.AddCommand("man", "Print the manual page");
   man.Footer("Example:\n  weft man | man -l -");
   man.OnCall([&line, exit] {
     *exit = Exit::kDone;
-    AnswerText(ManualPage(line.TableOfCommands(), VersionText()));
+    AnswerText(ManualPage(line, VersionText()));
   });
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -69,12 +68,9 @@ struct ConvertCall {
   Dumps dumps;
   bool incbin = false;
   std::vector<std::string> shapes, values, states, regions, time_axes, precisions;
-  std::string arena_budget_text;
-  int64_t streaming_steps = 0;
-  std::optional<Option> arena_budget, streaming;
+  std::optional<std::string> arena_budget;
   std::vector<std::string> inputs;  // for --sensitivity and --max-error
-  std::optional<Option> max_error_given;
-  double max_error = 0;
+  std::optional<double> max_error;
   bool sensitivity = false;
   bool json = false, verbose = false;
   bool quiet = false;
@@ -94,17 +90,15 @@ void TakeStates(const ConvertCall& call, pipeline::ConvertOptions* options) {
 void TakeTimeAxes(const ConvertCall& call, pipeline::ConvertOptions* options) {
   for (const std::string& text : call.time_axes) {
     const size_t equals = text.rfind('=');
-    const std::string digits = equals == std::string::npos ? "" : text.substr(equals + 1);
-    int64_t axis = 0;
-    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), axis);
-    const bool is_number = error == std::errc() && stop == digits.data() + digits.size();
-    if (equals == 0 || !is_number) {
+    const auto axis = ParseNumber<int64_t>(
+        equals == std::string::npos ? "" : std::string_view(text).substr(equals + 1));
+    if (equals == 0 || !axis) {
       RefuseOption("--time-axis",
                    fmt::format("is \"{}\"; must be NAME=AXIS, such as x=1 or x=-1", text));
     }
-    options->time_axes.emplace_back(text.substr(0, equals), axis);
+    options->time_axes.emplace_back(text.substr(0, equals), *axis);
   }
-  if (!call.time_axes.empty() && !call.streaming->is_given()) {
+  if (!call.time_axes.empty() && !call.options.streaming_steps) {
     RefuseOption("--time-axis", "is given without --streaming; must be given with it");
   }
 }
@@ -137,7 +131,7 @@ void TakePrecisions(const ConvertCall& call, program::Precisions* precisions) {
 // --sensitivity and --max-error need weights that may be rounded; --input needs one of the two.
 void CheckMeasures(const ConvertCall& call) {
   const bool is_auto = !call.options.precisions.all;
-  const bool has_error = call.max_error_given->is_given();
+  const bool has_error = call.max_error.has_value();
   if (has_error && !is_auto) {
     RefuseOption("--max-error",
                  "is given with a type for all layers; must be given with --precision auto");
@@ -207,12 +201,9 @@ void CheckCall(ConvertCall& call) {
   options.model = call.model;
   options.weights = call.weights;
   options.arena_aim = AimFor(call.target);
-  if (call.arena_budget->is_given()) {
-    options.arena_budget_bytes = ParseByteCount(call.arena_budget_text);
-    if (call.arena_budget_text == kSmallest) options.arena_aim = plan::Aim::kSmallest;
-    if (call.arena_budget_text == kFastest) options.arena_aim = plan::Aim::kFastest;
-  }
-  if (call.streaming->is_given()) options.streaming_steps = call.streaming_steps;
+  if (call.arena_budget) options.arena_budget_bytes = ParseByteCount(*call.arena_budget);
+  if (call.arena_budget == kSmallest) options.arena_aim = plan::Aim::kSmallest;
+  if (call.arena_budget == kFastest) options.arena_aim = plan::Aim::kFastest;
 }
 
 void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
@@ -317,7 +308,7 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
 // weight types and stores them in the call's options. Otherwise returns empty findings.
 Findings Measure(ConvertCall& call, Diagnostics& complaints) {
   Findings findings;
-  if (!call.sensitivity && !call.max_error_given->is_given()) return findings;
+  if (!call.sensitivity && !call.max_error.has_value()) return findings;
   Trials trials(call.options, call.inputs);
   if (!trials.Begin(complaints)) return findings;
   Progress progress(/*verbose=*/false);
@@ -328,7 +319,7 @@ Findings Measure(ConvertCall& call, Diagnostics& complaints) {
   if (call.sensitivity) {
     findings.sensitivity = MeasureSensitivity(trials, precisions, announce);
   } else {
-    findings.choice = ChooseForError(trials, precisions, call.max_error, announce);
+    findings.choice = ChooseForError(trials, precisions, *call.max_error, announce);
     TakeChoice(*findings.choice, &precisions);
   }
   return findings;
@@ -394,24 +385,19 @@ std::string CheckCSourceName(const std::string& value) {
 
 // The options that most calls need.
 void AddMainOptions(Command& command, ConvertCall& call) {
-  command.Add("MODEL", call.model, "The IR's .xml file").Apply(PathName()).Type("FILE").Required();
+  command.Add("MODEL", call.model, "The IR's .xml file").Value("FILE", PathName()).Required();
   command
       .Add("-o,--output", call.output,
            "Model file to write. Default: MODEL with the extension .weft")
-      .Apply(PathName())
-      .Type("FILE");
+      .Value("FILE", PathName());
   AddShapeOption(command, call.shapes);
-  // A flag, so that a MODEL that follows it is not read as its number; see JoinNumbers.
-  call.streaming =
-      command
-          .AddFlag(
-              "--streaming{1}", call.streaming_steps,
-              "Convert to a streaming model: each run processes N time steps, as in "
-              "--streaming=8, and keeps state for the next run. N is at most the number of time "
-              "steps of the model. Default N: 1")
-          .AtMostOnce()
-          .Apply(Integer(1, 0x7FFFFFFF))
-          .Text("[=N]");
+  command
+      .Add("--streaming", call.options.streaming_steps,
+           "Convert to a streaming model: each run processes N time steps, as in "
+           "--streaming=8, and keeps state for the next run. N is at most the number of time "
+           "steps of the model. Default N: 1")
+      .ValueOr(Takes::kNumber, "1")
+      .Value("[=N]", Integer(1, 0x7FFFFFFF));
   command
       .Add("--precision", call.precisions,
            fmt::format("Type of the weights of dense, convolution and recurrent layers: {}. "
@@ -420,20 +406,18 @@ void AddMainOptions(Command& command, ConvertCall& call) {
                        "layer to 8 bits, i8 to 16. i4:32 has a scale for each 32 inputs of an "
                        "output. NAME=TYPE sets the type of one layer",
                        program::PrecisionNames()))
-      .Text("[NAME=]TYPE")
-      .OneValueEach();
-  call.arena_budget =
-      command
-          .Add("--arena-budget", call.arena_budget_text,
-               "Maximum scratch size in bytes, such as 65536 or 64K, or min, or fastest. Default: "
-               "the fastest plan that uses at most twice the minimum, or fastest if --target is "
-               "not a microcontroller")
-          .Apply(ByteCountOr({kSmallest, kFastest}))
-          .Type("BYTES");
-  Option c_source = command.Add("--c-source", call.c_source,
-                                "Also write the model as FILE.c and FILE.h for firmware");
-  c_source.Type("FILE.c").Check(CheckCSourceName);
-  c_source.Apply(PathName());
+      .Value("[NAME=]TYPE");
+  command
+      .Add("--arena-budget", call.arena_budget,
+           "Maximum scratch size in bytes, such as 65536 or 64K, or min, or fastest. Default: "
+           "the fastest plan that uses at most twice the minimum, or fastest if --target is "
+           "not a microcontroller")
+      .Value("BYTES", ByteCountOr({kSmallest, kFastest}));
+  const Option& c_source = command
+                               .Add("--c-source", call.c_source,
+                                    "Also write the model as FILE.c and FILE.h for firmware")
+                               .Value("FILE.c", PathName())
+                               .Check(CheckCSourceName);
   command
       .AddFlag("--incbin", call.incbin,
                "With --c-source: FILE.c includes the model file when it is compiled, instead of "
@@ -442,14 +426,12 @@ void AddMainOptions(Command& command, ConvertCall& call) {
   command
       .Add("--report", call.report,
            "Also write an HTML page: memory over time, work, flash, and the available plans")
-      .Apply(PathName())
-      .Type("FILE.html");
+      .Value("FILE.html", PathName());
   command
       .Add("--self-test", call.options.self_test_runs,
            "Store inputs and expected outputs of N runs in the model file; a board can repeat and "
            "compare them")
-      .Apply(Integer(1, format::kMaxSelfTestRuns))
-      .Type("N");
+      .Value("N", Integer(1, format::kMaxSelfTestRuns));
   command.AddFlag("--json", call.json, "Print the summary or the errors as JSON");
   command.AddFlag("--quiet", call.quiet, "Print errors and warnings only");
 }
@@ -459,30 +441,25 @@ void AddModelOptions(Command& command, ConvertCall& call) {
   command
       .Add("--weights", call.weights,
            "Weights of the IR. Default: the .bin file next to MODEL with the same name")
-      .Apply(PathName())
-      .Type("FILE");
+      .Value("FILE", PathName());
   command
       .Add("--value", call.values,
            "Replace input NAME with a constant: axis=axis.npy, sr=16000 or sizes=1,2,3. One number "
            "fills all elements. The input is removed from the model")
-      .Text("NAME=FILE.npy|NUMBERS")
-      .OneValueEach();
+      .Value("NAME=FILE.npy|NUMBERS");
   command
       .Add("--state", call.states,
            "Replace an input and an output with a state: the value of the output is the input of "
            "the next run. The state starts as zeros. Accepts several pairs, as in h0=hn c0=cn")
-      .Text("INPUT=OUTPUT")
-      .OneValueEach();
+      .Value("INPUT=OUTPUT");
   command
       .Add("--time-axis", call.time_axes,
            "With --streaming: the axis of input or output NAME that is time. Default: detected")
-      .Text("NAME=AXIS")
-      .OneValueEach();
+      .Value("NAME=AXIS");
   command
       .Add("--max-iterations", call.options.max_iterations,
            "Iteration limit of loops whose trip count is known only at run time")
-      .Apply(Integer(1, 0xFFFFFFFE))
-      .Type("N");
+      .Value("N", Integer(1, 0xFFFFFFFE));
 }
 
 void AddPrecisionOptions(Command& command, ConvertCall& call) {
@@ -492,24 +469,21 @@ void AddPrecisionOptions(Command& command, ConvertCall& call) {
            fmt::format("Target processor: {}. Warns if the weight type is slow on it, and sets the "
                        "default of --arena-budget",
                        fmt::join(TargetNames(), ", ")))
-      .Text("NAME")
-      .Check(CheckTarget);
+      .Value("NAME", CheckTarget);
   command.AddFlag("--sensitivity", call.sensitivity,
                   "Print the output error if only one layer has the type of --precision, for each "
                   "layer, largest error first");
-  call.max_error_given = command
-                             .Add("--max-error", call.max_error,
-                                  "With --precision auto: choose the smallest weight types whose "
-                                  "output error is at most NUMBER. Converts and runs the model up "
-                                  "to 451 times")
-                             .Apply(Tolerable())
-                             .Type("NUMBER");
+  command
+      .Add("--max-error", call.max_error,
+           "With --precision auto: choose the smallest weight types whose "
+           "output error is at most NUMBER. Converts and runs the model up "
+           "to 451 times")
+      .Value("NUMBER", Tolerable());
   command
       .Add("--input", call.inputs,
            "Inputs for --sensitivity and --max-error: NAME=FILE with a .npy or .wav file, or a "
            "folder of files named after the inputs. Default: 16 random runs")
-      .Text("NAME=FILE.npy")
-      .OneValueEach();
+      .Value("NAME=FILE.npy");
 }
 
 void AddMemoryOptions(Command& command, ConvertCall& call) {
@@ -521,21 +495,19 @@ void AddMemoryOptions(Command& command, ConvertCall& call) {
           "four regions, the fastest first. The first region holds the most used buffers. Buffers "
           "that do not fit go to the next region; after a single region, to default memory without "
           "limit")
-      .Text("NAME=BYTES")
-      .OneValueEach();
+      .Value("NAME=BYTES");
   command
       .Add("--fold-budget", call.options.fold_budget_bytes,
            "Maximum memory in bytes for constant folding, which computes layers without inputs "
            "during the conversion. Example: 4G. Default: 1G. Also limits the work to one operation "
            "per 64 bytes of the budget, plus 256 per element of the model's constants")
-      .Apply(ByteCount())
-      .Type("BYTES");
+      .Value("BYTES", ByteCount());
 }
 
 }  // namespace
 
 void AddConvert(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("convert", "Convert an OpenVINO IR to a model file");
+  Command& command = line.AddCommand("convert", "Convert an OpenVINO IR to a model file");
   auto call = std::make_shared<ConvertCall>();
   AddMainOptions(command, *call);
   AddModelOptions(command, *call);

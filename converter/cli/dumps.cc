@@ -45,15 +45,16 @@ std::string CheckPassName(const std::string& value) {
 }  // namespace
 
 void Dumps::AddOptions(Command& command, std::string& dump_after) {
-  Option after = command.Add("--dump-after", dump_after,
-                             "Print the model after this pass or part of a pass, or with "
-                             "--dump-to after all of them. --dump-after list prints their names");
-  after.Check(CheckPassName).Text("PASS|all|list");
+  const Option& after =
+      command
+          .Add("--dump-after", dump_after,
+               "Print the model after this pass or part of a pass, or with --dump-to after all of "
+               "them. --dump-after list prints their names")
+          .Value("PASS|all|list", CheckPassName);
   command
       .Add("--dump-to", folder_,
            "With --dump-after: write its output to files in this folder: 01-read.txt and so on")
-      .Apply(PathName())
-      .Type("FOLDER")
+      .Value("FOLDER", PathName())
       .Needs(after);
 }
 

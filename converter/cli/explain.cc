@@ -135,9 +135,9 @@ struct ExplainCall {
 }  // namespace
 
 void AddExplain(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("explain", "Explain an error code of the runtime");
+  Command& command = line.AddCommand("explain", "Explain an error code of the runtime");
   auto call = std::make_shared<ExplainCall>();
-  command.Add("CODE", call->code, "Error code").Apply(Integer(0, 65535)).Type("NUMBER").Required();
+  command.Add("CODE", call->code, "Error code").Value("NUMBER", Integer(0, 65535)).Required();
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(
       "A runtime built with WEFT_TEXT=OFF prints errors as numbers:\n"

@@ -302,12 +302,11 @@ Exit Inspect(const InspectCall& call) {
 }  // namespace
 
 void AddInspect(CommandLine& line, Exit* exit) {
-  Command command =
+  Command& command =
       line.AddCommand("inspect", "Print a model's ports, memory, loops, copies and steps");
   auto call = std::make_shared<InspectCall>();
   command.Add("MODEL", call->models, "Model file; with --html several, shown side by side")
-      .Apply(PathName())
-      .Type("FILE")
+      .Value("FILE", PathName())
       .Required();
   command.AddFlag("--listing", call->listing,
                   "Also print every step with its operands and parameters");
@@ -321,25 +320,19 @@ void AddInspect(CommandLine& line, Exit* exit) {
   command
       .Add("--html", call->html,
            "Write an HTML page with all of this: memory over time, work and flash")
-      .Apply(PathName())
-      .Type("FILE.html");
+      .Value("FILE.html", PathName());
   command
       .Add("--bench", call->times,
            "With --html: measured times, one file for each model in order: the output of \"weft "
            "bench --json --profile\", or the table of steps that a board printed")
-      .Apply(PathName())
-      .Type("FILE")
-      .OneValueEach();
+      .Value("FILE", PathName());
   command
       .Add("--accuracy", call->comparisons,
            "With --html: measured accuracy, one file for each model in order: the output of "
            "\"weft compare --json\"")
-      .Apply(PathName())
-      .Type("FILE.json")
-      .OneValueEach();
+      .Value("FILE.json", PathName());
   command.Add("--svg", call->svg, "Write memory over time as a picture")
-      .Apply(PathName())
-      .Type("FILE.svg");
+      .Value("FILE.svg", PathName());
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kInspectFooter);
   command.OnCall([call, exit] { *exit = Inspect(*call); });

@@ -42,7 +42,7 @@ std::string RoffText(std::string_view text) {
 }
 
 // `.B \-\-output FILE`
-std::string RoffOption(const OptionRow& row) {
+std::string RoffOption(const Option& row) {
   std::string names =
       row.short_name.empty() ? "" : fmt::format("\\fB{}\\fR, ", Roff(row.short_name));
   names += fmt::format("\\fB{}\\fR", Roff(row.name));
@@ -52,17 +52,17 @@ std::string RoffOption(const OptionRow& row) {
                      row.is_required ? " (required)" : "");
 }
 
-std::string RoffCommand(const CommandRow& command) {
+std::string RoffCommand(const Command& command) {
   std::string usage = fmt::format("\\fBweft {}\\fR [options]", command.name);
-  for (const OptionRow& word : command.words) {
+  for (const Option& word : command.positionals) {
     usage += word.is_required ? " " : " [";
     usage += fmt::format("\\fI{}\\fR{}", word.name, word.is_required ? "" : "]");
   }
   std::string page =
       fmt::format(".SS weft {}\n{}.\n.PP\n{}\n", command.name, Roff(command.description), usage);
-  for (const OptionRow& word : command.words) page += RoffOption(word);
+  for (const Option& word : command.positionals) page += RoffOption(word);
   std::string heading = command.options.empty() ? "" : command.options.front().heading;
-  for (const OptionRow& option : command.options) {
+  for (const Option& option : command.options) {
     if (option.heading != heading) page += fmt::format(".PP\n{}:\n", Roff(option.heading));
     heading = option.heading;
     page += RoffOption(option);
@@ -72,27 +72,27 @@ std::string RoffCommand(const CommandRow& command) {
 }
 
 // The names of all options, separated by spaces.
-std::string OptionWords(const CommandRow& command) {
+std::string OptionWords(const Command& command) {
   std::string words;
-  for (const OptionRow& option : command.options) {
+  for (const Option& option : command.options) {
     if (!option.short_name.empty()) words += option.short_name + " ";
     words += option.name + " ";
   }
   return words.substr(0, words.find_last_not_of(' ') + 1);
 }
 
-std::string CommandWords(const Manual& manual) {
+std::string CommandWords(const CommandLine& line) {
   std::string words;
-  for (const CommandRow& command : manual.commands) words += command.name + " ";
+  for (const Command& command : line.commands()) words += command.name + " ";
   return words.substr(0, words.find_last_not_of(' ') + 1);
 }
 
 // Completions of the command's positional argument, separated by spaces; empty for a file. The
 // words are the alternatives in the argument's placeholder, such as "bash|zsh|fish".
-std::string WordsOf(const Manual& manual, const CommandRow& command) {
-  if (command.words.empty()) return "";
-  const OptionRow& word = command.words.front();
-  if (word.name == "COMMAND") return CommandWords(manual);
+std::string WordsOf(const CommandLine& line, const Command& command) {
+  if (command.positionals.empty()) return "";
+  const Option& word = command.positionals.front();
+  if (word.name == "COMMAND") return CommandWords(line);
   std::string words = word.value;
   if (words.find('|') == std::string::npos) return "";
   for (char& c : words) c = c == '|' ? ' ' : c;
@@ -112,20 +112,20 @@ std::string ShortText(std::string_view description) {
 
 }  // namespace
 
-std::string ManualPage(const Manual& manual, std::string_view version) {
+std::string ManualPage(const CommandLine& line, std::string_view version) {
   std::string page = fmt::format(
       ".TH WEFT 1 \"\" \"{}\"\n.SH NAME\nweft \\- converts and runs neural networks\n.SH SYNOPSIS\n"
       "\\fBweft\\fR \\fICOMMAND\\fR [options]\n.SH DESCRIPTION\n{}\n.SH COMMANDS\n",
-      Roff(version), Roff(manual.description));
-  for (const CommandRow& command : manual.commands) page += RoffCommand(command);
-  return page + ".SH NOTES\n" + RoffText(manual.footer);
+      Roff(version), Roff(line.root().description));
+  for (const Command& command : line.commands()) page += RoffCommand(command);
+  return page + ".SH NOTES\n" + RoffText(line.root().footer);
 }
 
-std::string BashCompletion(const Manual& manual) {
+std::string BashCompletion(const CommandLine& line) {
   std::string cases, words;
-  for (const CommandRow& command : manual.commands) {
+  for (const Command& command : line.commands()) {
     cases += fmt::format("    {}) options='{}' words='{}' ;;\n", command.name, OptionWords(command),
-                         WordsOf(manual, command));
+                         WordsOf(line, command));
   }
   return fmt::format(R"(# Completes calls of weft in bash; made by "weft completion bash".
 _weft() {{
@@ -144,25 +144,25 @@ _weft() {{
 }}
 complete -o default -F _weft weft
 )",
-                     CommandWords(manual), cases);
+                     CommandWords(line), cases);
 }
 
-std::string ZshCompletion(const Manual& manual) {
+std::string ZshCompletion(const CommandLine& line) {
   std::string commands, cases;
-  for (const CommandRow& command : manual.commands) {
+  for (const Command& command : line.commands()) {
     commands += fmt::format("    '{}:{}'\n", command.name, ShortText(command.description));
     cases += fmt::format("    {})\n      _arguments \\\n", command.name);
-    for (const OptionRow& option : command.options) {
+    for (const Option& option : command.options) {
       std::string value;
       if (!option.value.empty() && option.value[0] != '[') value = ":value:_files";
       cases += fmt::format("        '*{}[{}]{}' \\\n", option.name, ShortText(option.description),
                            value);
     }
-    const std::string words = WordsOf(manual, command);
+    const std::string words = WordsOf(line, command);
     const std::string rest = words.empty() ? "_files" : fmt::format("({})", words);
-    cases += command.words.empty()
+    cases += command.positionals.empty()
                  ? "        && return\n"
-                 : fmt::format("        '*:{}:{}'\n", command.words[0].name, rest);
+                 : fmt::format("        '*:{}:{}'\n", command.positionals[0].name, rest);
     cases += "      ;;\n";
   }
   return fmt::format(R"(#compdef weft
@@ -185,13 +185,13 @@ _weft "$@"
                      commands, cases);
 }
 
-std::string FishCompletion(const Manual& manual) {
+std::string FishCompletion(const CommandLine& line) {
   std::string text = "# Completes calls of weft in fish; made by \"weft completion fish\".\n";
-  for (const CommandRow& command : manual.commands) {
+  for (const Command& command : line.commands()) {
     text += fmt::format("complete -c weft -n __fish_use_subcommand -f -a {} -d '{}'\n",
                         command.name, ShortText(command.description));
     const std::string when = fmt::format("-n '__fish_seen_subcommand_from {}'", command.name);
-    for (const OptionRow& option : command.options) {
+    for (const Option& option : command.options) {
       const bool takes_value = !option.value.empty() && option.value[0] != '[';
       const std::string letter =
           option.short_name.empty() ? "" : fmt::format(" -s {}", option.short_name.substr(1));
@@ -199,7 +199,7 @@ std::string FishCompletion(const Manual& manual) {
                           option.name.substr(2), takes_value ? " -r" : "",
                           ShortText(option.description));
     }
-    const std::string words = WordsOf(manual, command);
+    const std::string words = WordsOf(line, command);
     if (!words.empty()) text += fmt::format("complete -c weft {} -f -a '{}'\n", when, words);
   }
   return text;

@@ -5,26 +5,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
 #include <cmath>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
+#include "converter/base/parse_number.h"
 #include "converter/base/visible.h"
-#include "converter/ir/graph.h"
 
 namespace weft::cli {
 namespace {
 
 constexpr const char* kDigits = "0123456789";
-
-std::optional<int64_t> ParseInteger(const std::string& text) {
-  int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && stop == end ? std::optional(value) : std::nullopt;
-}
 
 std::string Is(const std::string& text, const std::string& must) {
   return fmt::format("is \"{}\"; must be {}", OneLine(text), must);
@@ -34,7 +26,7 @@ std::string Is(const std::string& text, const std::string& must) {
 
 Transform Integer(int64_t low, int64_t high) {
   const auto check = [low, high](std::string& text) -> std::string {
-    const std::optional<int64_t> value = ParseInteger(text);
+    const std::optional<int64_t> value = ParseNumber<int64_t>(text);
     if (!value || *value < low || *value > high) {
       const std::string top = high == INT64_MAX ? "" : fmt::format(" to {}", high);
       return Is(text, fmt::format("an integer from {}{}", low, top));
@@ -47,29 +39,24 @@ Transform Integer(int64_t low, int64_t high) {
 
 Transform Tolerable() {
   const auto check = [](std::string& text) -> std::string {
-    // strtod accepts "nan", "inf" and hexadecimal numbers.
-    char* stop = nullptr;
-    const bool plain = text.find_first_not_of("0123456789.+-eE") == std::string::npos;
-    const double value = plain ? std::strtod(text.c_str(), &stop) : -1.0;
-    const bool whole = plain && !text.empty() && *stop == '\0';
-    if (whole && std::isfinite(value) && !std::signbit(value)) return "";
+    const std::optional<double> value = ParseNumber<double>(text);
+    if (value && std::isfinite(*value) && !std::signbit(*value)) return "";
     return Is(text, "a finite number from 0, such as 1e-4");
   };
   return check;
 }
 
-std::optional<int64_t> ParseByteCount(std::string text) {
-  if (text.empty() || text.find_first_of(kDigits) != 0) return std::nullopt;
-  const size_t unit = text.find_first_not_of(kDigits);
-  if (unit != std::string::npos &&
-      text.find_first_not_of("kKmMgGtTiIbB", unit) != std::string::npos) {
-    return std::nullopt;
-  }
-  // CLI11 reads "010" as octal.
-  text.erase(0, std::min(text.find_first_not_of('0'),
-                         (unit == std::string::npos ? text.size() : unit) - 1));
-  if (!ExpandUnit(text)) return std::nullopt;
-  return ParseInteger(text);
+std::optional<int64_t> ParseByteCount(std::string_view text) {
+  const size_t end = std::min(text.find_first_not_of(kDigits), text.size());
+  const std::optional<int64_t> number = ParseNumber<int64_t>(text.substr(0, end));
+  std::string unit(text.substr(end));
+  for (char& c : unit) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const size_t power = unit.empty() ? 0 : std::string_view("kmgt").find(unit[0]) + 1;
+  const std::string_view rest = std::string_view(unit).substr(power == 0 ? 0 : 1);
+  const bool is_known = rest.empty() || rest == "b" || (power > 0 && rest == "ib");
+  const int shift = static_cast<int>(10 * power);
+  if (!number || !is_known || *number > INT64_MAX >> shift) return std::nullopt;
+  return *number << shift;
 }
 
 Transform ByteCount() { return ByteCountOr({}); }
@@ -94,13 +81,12 @@ Transform Duration() {
     constexpr std::pair<std::string_view, double> kUnits[] = {
         {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
     const size_t end = text.find_first_not_of("0123456789.");
-    const std::string unit = end == std::string::npos ? "" : text.substr(end);
-    const std::string digits = text.substr(0, end);
-    char* stop = nullptr;
-    const double number = std::strtod(digits.c_str(), &stop);
+    const std::string_view unit =
+        end == std::string::npos ? "" : std::string_view(text).substr(end);
+    const auto number = ParseNumber<double>(std::string_view(text).substr(0, end));
     for (const auto& [name, nanoseconds] : kUnits) {
-      const double time = number * nanoseconds;
-      if (unit != name || *stop != '\0' || !(time > 0) || time > 1e15) continue;
+      const double time = number.value_or(0) * nanoseconds;
+      if (unit != name || !(time > 0) || time > 1e15) continue;
       text = fmt::format("{}", time);
       return "";
     }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strict checks of option values: decimal digits only (a leading 0 is not octal), no infinity, no
-// NaN, and messages with the allowed values. CLI11's checks accept hexadecimal numbers and print
-// the bounds of a double with 309 digits.
+// NaN, and messages with the allowed values.
 #ifndef WEFT_CONVERTER_CLI_NUMBERS_H_
 #define WEFT_CONVERTER_CLI_NUMBERS_H_
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "converter/cli/command_line.h"
 
 namespace weft::cli {
 
-// All functions return a Transform for Option::Apply, which normalises the value for CLI11.
+// All functions return a check of an option, which normalises the value.
 
 // An integer from `low` to `high`, both included.
 Transform Integer(int64_t low, int64_t high = INT64_MAX);
@@ -30,7 +30,7 @@ Transform ByteCountOr(std::vector<std::string> words);
 Transform PathName();
 
 // Parses a number of bytes; nullopt for texts that ByteCount rejects.
-std::optional<int64_t> ParseByteCount(std::string text);
+std::optional<int64_t> ParseByteCount(std::string_view text);
 
 }  // namespace weft::cli
 

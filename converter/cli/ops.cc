@@ -126,10 +126,10 @@ Exit Ops(const OpsCall& call) {
 }  // namespace
 
 void AddOps(CommandLine& line, Exit* exit) {
-  Command command =
+  Command& command =
       line.AddCommand("ops", "List supported and unsupported operations, and the runtime's steps");
   auto call = std::make_shared<OpsCall>();
-  command.Add("OPERATION", call->names, "Operations to list. Default: all").Type("NAME");
+  command.Add("OPERATION", call->names, "Operations to list. Default: all").Value("NAME");
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(
       "Versions are the opsets in which an operation was introduced or changed; each is supported "

@@ -42,9 +42,7 @@ Examples:
 
 struct PlanCall {
   std::string problem, solution;
-  int64_t capacity_bytes = 0;
-  int64_t nodes = 0;
-  std::optional<Option> capacity, nodes_given;
+  std::optional<int64_t> capacity_bytes, nodes;
   bool json = false;
 };
 
@@ -68,8 +66,8 @@ struct Solved {
 Solved SolveTimed(const PlanCall& call, const plan::Problem& problem) {
   plan::Effort effort;
   effort.max_looks = kMaxLooks;
-  if (call.nodes_given->is_given()) effort.max_nodes = call.nodes;
-  if (call.capacity->is_given()) effort.enough_bytes = call.capacity_bytes;
+  if (call.nodes) effort.max_nodes = *call.nodes;
+  if (call.capacity_bytes) effort.enough_bytes = *call.capacity_bytes;
   Solved solved;
   const auto begin = std::chrono::steady_clock::now();
   solved.placement = plan::Solve(problem, effort, &solved.account);
@@ -91,7 +89,7 @@ bool Write(const PlanCall& call, const plan::Problem& problem, const Solved& sol
 
 void PrintSolved(const PlanCall& call, const plan::Problem& problem, const Solved& solved) {
   const int64_t used = solved.placement.used_bytes[0];
-  const bool fits = !call.capacity->is_given() || used <= call.capacity_bytes;
+  const bool fits = !call.capacity_bytes || used <= *call.capacity_bytes;
   if (call.json) {
     nlohmann::ordered_json json = {{"instance", call.problem},
                                    {"buffers", problem.buffers.size()},
@@ -100,16 +98,16 @@ void PrintSolved(const PlanCall& call, const plan::Problem& problem, const Solve
                                    {"proven", solved.account.is_optimal()},
                                    {"nodes", solved.account.nodes},
                                    {"seconds", solved.seconds}};
-    if (call.capacity->is_given()) {
-      json["capacity_bytes"] = call.capacity_bytes;
+    if (call.capacity_bytes) {
+      json["capacity_bytes"] = *call.capacity_bytes;
       json["fits"] = fits;
     }
     return Print(json);
   }
   std::string capacity;
-  if (call.capacity->is_given()) {
+  if (call.capacity_bytes) {
     capacity =
-        fmt::format("; {} {}", fits ? "fits into" : "no placement within", call.capacity_bytes);
+        fmt::format("; {} {}", fits ? "fits into" : "no placement within", *call.capacity_bytes);
   }
   Answer("{}: {} buffers, bound {}, result {} ({}){}; {} nodes, {:.2f} s", call.problem,
          problem.buffers.size(), solved.account.bound_bytes, used, plan::ToString(solved.account),
@@ -132,36 +130,28 @@ Exit PlanProblem(const PlanCall& call) {
   }
   if (!faults.ok() || !Write(call, *problem, solved, faults)) return Report(faults);
   PrintSolved(call, *problem, solved);
-  const bool fits =
-      !call.capacity->is_given() || solved.placement.used_bytes[0] <= call.capacity_bytes;
+  const bool fits = !call.capacity_bytes || solved.placement.used_bytes[0] <= *call.capacity_bytes;
   return fits ? Exit::kDone : Exit::kInput;
 }
 
 }  // namespace
 
 void AddPlan(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("plan", "Solve a static memory-placement problem");
+  Command& command = line.AddCommand("plan", "Solve a static memory-placement problem");
   auto call = std::make_shared<PlanCall>();
-  command.Add("FILE", call->problem, "Problem to solve")
-      .Apply(PathName())
-      .Type("FILE.csv")
-      .Required();
-  command.Add("-o,--output", call->solution, "Solution to write")
-      .Apply(PathName())
-      .Type("FILE.csv");
-  call->capacity = command
-                       .Add("--capacity", call->capacity_bytes,
-                            "Stop at a placement of at most BYTES, such as 1048576 or 1M. Exit "
-                            "code 1 if none was found")
-                       .Apply(ByteCount())
-                       .Type("BYTES");
-  call->nodes_given = command
-                          .Add("--nodes", call->nodes,
-                               "Maximum number of nodes of the search. Default: 1500000000 divided "
-                               "by the work of one node (the number of buffers and of times at "
-                               "which they are live)")
-                          .Apply(Integer(0, int64_t{1} << 40))
-                          .Type("N");
+  command.Add("FILE", call->problem, "Problem to solve").Value("FILE.csv", PathName()).Required();
+  command.Add("-o,--output", call->solution, "Solution to write").Value("FILE.csv", PathName());
+  command
+      .Add("--capacity", call->capacity_bytes,
+           "Stop at a placement of at most BYTES, such as 1048576 or 1M. Exit "
+           "code 1 if none was found")
+      .Value("BYTES", ByteCount());
+  command
+      .Add("--nodes", call->nodes,
+           "Maximum number of nodes of the search. Default: 1500000000 divided "
+           "by the work of one node (the number of buffers and of times at "
+           "which they are live)")
+      .Value("N", Integer(0, int64_t{1} << 40));
   command.AddFlag("--json", call->json, "Print JSON");
   command.Footer(kPlanFooter);
   command.OnCall([call, exit] { *exit = PlanProblem(*call); });

@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 #include "converter/base/files.h"
+#include "converter/base/parse_number.h"
 #include "converter/base/visible.h"
 
 namespace weft::cli {
@@ -49,15 +48,6 @@ Json ReadObject(const std::string& file, const char* command, Faults& faults) {
   return json;
 }
 
-// Parses a number; nullopt unless it is the complete text.
-template <typename T>
-std::optional<T> NumberIn(const std::string& text) {
-  T number{};
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stop == end ? std::optional(number) : std::nullopt;
-}
-
 // Parses a row of the table that runtime/step_times.h prints: step, kind, layer (which may contain
 // spaces), calls, microseconds per run and share. The table of weft bench has a median before the
 // share. Returns null for any other line.
@@ -68,9 +58,9 @@ Json BoardStep(const std::string& line, bool has_median) {
   if (word.size() < 4 + after || word.back() != "%") return nullptr;
   const std::string microseconds_text = word[word.size() - 1 - after];
   const std::string calls_text = word[word.size() - 2 - after];
-  const auto step = NumberIn<uint64_t>(word[0]);
-  const auto microseconds = NumberIn<double>(microseconds_text);
-  if (!step || !microseconds || !NumberIn<double>(calls_text)) return nullptr;
+  const auto step = ParseNumber<uint64_t>(word[0]);
+  const auto microseconds = ParseNumber<double>(microseconds_text);
+  if (!step || !microseconds || !ParseNumber<double>(calls_text)) return nullptr;
   // The layer is the text between kind and calls.
   const size_t kind_end = line.find(word[1], line.find(word[0]) + word[0].size()) + word[1].size();
   size_t calls_at = line.size();

@@ -154,14 +154,13 @@ Exit Run(const RunCall& call) {
 }  // namespace
 
 void AddRun(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("run", "Run a model on .npy or .wav files");
+  Command& command = line.AddCommand("run", "Run a model on .npy or .wav files");
   auto call = std::make_shared<RunCall>();
   AddSessionOptions(command, *call);
   command
       .Add("--output-dir", call->output_dir,
            "Write one NAME.npy per output to this folder. Default: values are printed")
-      .Apply(PathName())
-      .Type("FOLDER");
+      .Value("FOLDER", PathName());
   command.AddFlag("--json", call->json, "Print the list of outputs as JSON");
   command.Footer(kRunFooter);
   command.OnCall([call, exit] { *exit = Run(*call); });

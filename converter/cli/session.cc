@@ -48,18 +48,16 @@ TensorType CurrentType(const Tensor& tensor, ElementType type) {
 }  // namespace
 
 void AddSessionOptions(Command& command, SessionCall& call, const std::string& model) {
-  command.Add("MODEL", call.model, model).Apply(PathName()).Type("FILE").Required();
+  command.Add("MODEL", call.model, model).Value("FILE", PathName()).Required();
   command
       .Add("--input", call.inputs,
            "Values of input NAME (name or index), as in x=x.npy or 0=x.npy: a .npy file, or a .wav "
            "file with one channel. Every input needs one")
-      .Text("NAME=FILE.npy")
-      .OneValueEach();
+      .Value("NAME=FILE.npy");
   command
       .Add("--repeat", call.repeat,
            "Number of passes over the inputs; state is kept between passes")
-      .Apply(Integer(1))
-      .Type("N");
+      .Value("N", Integer(1));
   command.AddFlag("--cast", call.cast,
                   "Convert arrays of another element type, such as f64, to the type of the port");
 }

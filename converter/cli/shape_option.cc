@@ -40,8 +40,7 @@ void AddShapeOption(Command& command, std::vector<std::string>& shapes) {
            "Set the shape of input NAME (name or index), as in x=1,25,512. The rank must not "
            "change. Accepts several inputs. A dynamic batch axis defaults to 1. With --streaming "
            "the time axis may be ?")
-      .Text("NAME=DIM,DIM,...")
-      .OneValueEach();
+      .Value("NAME=DIM,DIM,...");
 }
 
 std::map<std::string, Dims> ParseShapes(const std::vector<std::string>& texts) {

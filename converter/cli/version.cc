@@ -15,7 +15,8 @@ std::string VersionText() {
 }
 
 void AddVersion(CommandLine& line, Exit* exit) {
-  Command command = line.AddCommand("version", "Print the versions of weft and of its file format");
+  Command& command =
+      line.AddCommand("version", "Print the versions of weft and of its file format");
   auto json = std::make_shared<bool>(false);
   command.AddFlag("--json", *json, "Print JSON");
   command.OnCall([json, exit] {

@@ -65,6 +65,8 @@ TEST_F(CallFault, NamesTheWordTooMany) {
               "weft explain: unexpected \"2\"; must be \"weft explain CODE\" and options\n");
   ExpectLines("convert m.xml --shape a=1,2 -o m.weft b=3,4",
               "weft convert: unexpected \"b=3,4\"; must be \"weft convert MODEL\" and options\n");
+  ExpectLines("convert m.xml -- --quiet",
+              "weft convert: unexpected \"--quiet\"; must be \"weft convert MODEL\" and options\n");
 }
 
 TEST_F(CallFault, HelpsWhereNoCommandIsGiven) {

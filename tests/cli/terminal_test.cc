@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "converter/base/visible.h"
-#include "converter/cli/wrap.h"
+#include "converter/cli/help.h"
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {

@@ -26,7 +26,7 @@ list(SORT notices)
 weft_expect("notices" "${notices}" "FORMAT.md;LICENSE;NOTICE;THIRD_PARTY_NOTICES")
 # The copyright holders of the code in the libraries and the command, as the build lists them.
 file(READ "${prefix}/share/doc/weft/THIRD_PARTY_NOTICES" notices)
-foreach(name IN ITEMS Highway FlatBuffers pugixml CLI11 nlohmann/json {fmt})
+foreach(name IN ITEMS Highway FlatBuffers pugixml nlohmann/json {fmt})
   string(FIND "${notices}" "\n${name}: in the " place)
   if(place LESS 0)
     message(FATAL_ERROR "THIRD_PARTY_NOTICES has no licence of ${name}")
