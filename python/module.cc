@@ -29,8 +29,8 @@
 
 #include "converter/base/file_kind.h"
 #include "converter/cli/commands.h"
+#include "converter/cli/facts.h"
 #include "converter/cli/loaded_model.h"
-#include "converter/cli/model_json.h"
 #include "converter/cli/streams.h"
 #include "converter/cli/timing.h"
 #include "converter/convert.h"
@@ -335,12 +335,12 @@ void AddStream(nb::module_& module) {
       .def("state", [](Stream& stream) { return PythonBytes(stream.state()); })
       .def("set_state", &Stream::SetState, "saved"_a)
       .def("streamed",
-           [](Stream& stream) { return TextOf(weft::cli::StreamedJson(stream.model())); })
+           [](Stream& stream) { return TextOf(weft::cli::FactsOf(stream.model())["streamed"]); })
       .def("state_layout", [](Stream& stream) { return weft::StateLayout(stream.model().bytes()); })
       .def("time", &Stream::Time, "runs"_a, "warm_up"_a)
-      .def("inspect", [](Stream& stream) { return TextOf(weft::cli::ModelJson(stream.model())); })
+      .def("inspect", [](Stream& stream) { return TextOf(weft::cli::FactsOf(stream.model())); })
       .def("report_page", [](Stream& stream) {
-        return weft::report::Page(weft::cli::ReportJson(stream.model()));
+        return weft::report::Page(weft::cli::FactsOf(stream.model(), weft::cli::kAllFacts));
       });
 }
 

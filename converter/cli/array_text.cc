@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "converter/base/elements.h"
 
@@ -85,22 +84,14 @@ std::string ElementText(const Array& array, size_t element) {
 
 std::string ArrayText(const Array& array) { return ArrayPrinter(array).Text(); }
 
-nlohmann::ordered_json ElementsJson(const Array& array) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  const int64_t count = ElementCount(array.type.dims).value_or(0);
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) {
-    if (!IsFloat(array.type.type)) {
-      list.push_back(IntegerAt(array.type.type, array.bytes, i));
-      continue;
-    }
-    const double value = RealAt(array.type.type, array.bytes, i);
-    if (std::isfinite(value)) {
-      list.push_back(value);
-    } else {
-      list.push_back(ElementText(array, i));
-    }
-  }
-  return list;
+Json ElementsJson(const Array& array) {
+  const ElementType type = array.type.type;
+  const auto count = static_cast<size_t>(ElementCount(array.type.dims).value_or(0));
+  return ListOfCount(count, [&](size_t i) -> Json {
+    if (!IsFloat(type)) return IntegerAt(type, array.bytes, i);
+    const double value = RealAt(type, array.bytes, i);
+    return std::isfinite(value) ? Json(value) : Json(ElementText(array, i));
+  });
 }
 
 }  // namespace weft::cli

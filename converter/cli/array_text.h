@@ -4,9 +4,9 @@
 #define WEFT_CONVERTER_CLI_ARRAY_TEXT_H_
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "converter/base/json.h"
 #include "converter/cli/npy.h"
 
 namespace weft::cli {
@@ -20,7 +20,7 @@ std::string ArrayText(const Array& array);
 
 // Returns all elements, row-major. JSON has no infinity and no NaN; they are "inf", "-inf" and
 // "nan".
-nlohmann::ordered_json ElementsJson(const Array& array);
+Json ElementsJson(const Array& array);
 
 }  // namespace weft::cli
 

@@ -19,7 +19,6 @@
 #include "converter/cli/bench_report.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/feed.h"
-#include "converter/cli/made_feed.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/timing.h"
 #include "runtime/format/listing.h"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -18,8 +17,6 @@
 
 namespace weft::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double Microseconds(double nanoseconds) { return nanoseconds / 1000; }
 double Microseconds(uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1000; }
@@ -110,34 +107,15 @@ std::vector<Cost> LayersOf(const std::vector<Cost>& steps) {
   return layers;
 }
 
-// Steps in the order of the listing.
-Json StepCostsJson(const std::vector<Cost>& steps) {
-  Json list = Json::array();
-  for (const Cost& step : steps) {
-    list.push_back({{"step", step.step},
-                    {"kind", step.kind},
-                    {"layer", step.layer},
-                    {"calls_per_run", step.calls},
-                    {"microseconds_per_run", step.microseconds},
-                    {"median_microseconds_per_run", MedianOf(step)},
-                    {"share", step.share}});
-  }
-  return list;
+// Adds the times of a step or layer to its names.
+Json WithTimes(Json row, const Cost& cost) {
+  row["microseconds_per_run"] = cost.microseconds;
+  row["median_microseconds_per_run"] = MedianOf(cost);
+  row["share"] = cost.share;
+  return row;
 }
 
-Json LayerCostsJson(const std::vector<Cost>& layers) {
-  Json list = Json::array();
-  for (const Cost& layer : layers) {
-    list.push_back({{"layer", layer.layer},
-                    {"steps", layer.step},
-                    {"microseconds_per_run", layer.microseconds},
-                    {"median_microseconds_per_run", MedianOf(layer)},
-                    {"share", layer.share}});
-  }
-  return list;
-}
-
-Json TimesJson(const Measured& measured) {
+Json TimesOf(const Measured& measured) {
   const std::vector<uint64_t>& runs = measured.runs;
   Json times = {{"min", Microseconds(runs.front())},
                 {"median", Microseconds(Quantile(runs, 0.5))},
@@ -151,34 +129,10 @@ Json TimesJson(const Measured& measured) {
   return times;
 }
 
-Json HistogramJson(const Measured& measured) {
-  Json list = Json::array();
-  for (const Bin& bin : Histogram(measured.runs)) {
-    list.push_back(
-        {{"from", Microseconds(bin.from)}, {"to", Microseconds(bin.to)}, {"count", bin.count}});
-  }
-  return list;
-}
-
-Json MeasuredJson(const BenchReport& report, const Measured& measured) {
-  Json json = {{"file", measured.model->file()},
-               {"iterations", measured.runs.size()},
-               {"warm_up", report.warm_up},
-               {"clock_nanoseconds", report.clock_cost},
-               {"microseconds", TimesJson(measured)}};
-  if (measured.deadline_nanoseconds > 0) {
-    const double deadline = measured.deadline_nanoseconds;
-    json["deadline"] = {{"microseconds", Microseconds(deadline)},
-                        {"misses", MissesOf(measured)},
-                        {"real_time_factor", MeanOf(measured.runs) / deadline}};
-  }
-  json["histogram"] = HistogramJson(measured);
-  if (report.profile) {
-    const std::vector<Cost> steps = CostsOf(measured);
-    json["steps"] = StepCostsJson(steps);
-    json["layers"] = LayerCostsJson(LayersOf(steps));
-  }
-  return json;
+Json BinsOf(const Measured& measured) {
+  return ListOf(Histogram(measured.runs), [](const Bin& bin) -> Json {
+    return {{"from", Microseconds(bin.from)}, {"to", Microseconds(bin.to)}, {"count", bin.count}};
+  });
 }
 
 double RatioOf(const BenchReport& report, const Measured& measured) {
@@ -186,146 +140,147 @@ double RatioOf(const BenchReport& report, const Measured& measured) {
   return first == 0 ? 0 : static_cast<double>(Quantile(measured.runs, 0.5)) / first;
 }
 
-void PrintJson(const BenchReport& report) {
-  if (report.models.size() == 1) return Print(MeasuredJson(report, report.models[0]));
-  Json list = Json::array();
-  for (const Measured& measured : report.models) {
-    list.push_back(MeasuredJson(report, measured));
-    list.back()["ratio"] = RatioOf(report, measured);
+Json BenchFacts(const BenchReport& report, const Measured& measured) {
+  Json json = {{"file", measured.model->file()},
+               {"iterations", measured.runs.size()},
+               {"warm_up", report.warm_up},
+               {"clock_nanoseconds", report.clock_cost},
+               {"microseconds", TimesOf(measured)}};
+  if (measured.deadline_nanoseconds > 0) {
+    const double deadline = measured.deadline_nanoseconds;
+    json["deadline"] = {{"microseconds", Microseconds(deadline)},
+                        {"misses", MissesOf(measured)},
+                        {"real_time_factor", MeanOf(measured.runs) / deadline}};
   }
-  Print({{"models", std::move(list)}});
-}
-
-// Quotes a CSV field as in RFC 4180.
-std::string CsvField(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string field = "\"";
-  for (const char c : text) {
-    if (c == '"') field += '"';
-    field += c;
-  }
-  return field + "\"";
-}
-
-// Prints a row for each model, or with --profile a row for each step.
-void PrintCsv(const BenchReport& report) {
+  json["histogram"] = BinsOf(measured);
   if (report.profile) {
-    Answer("model,step,kind,layer,calls_per_run,us_per_run,share,median_us_per_run");
-    for (const Measured& measured : report.models) {
-      for (const Cost& step : CostsOf(measured)) {
-        Answer("{},{},{},{},{:.6g},{:.4f},{:.5f},{:.4f}", CsvField(measured.model->file()),
-               step.step, step.kind, CsvField(step.layer), step.calls, step.microseconds,
-               step.share, MedianOf(step));
-      }
-    }
-    return;
+    const std::vector<Cost> steps = CostsOf(measured);
+    json["steps"] = ListOf(steps, [](const Cost& step) {
+      return WithTimes({{"step", step.step},
+                        {"kind", step.kind},
+                        {"layer", step.layer},
+                        {"calls_per_run", step.calls}},
+                       step);
+    });
+    json["layers"] = ListOf(LayersOf(steps), [](const Cost& layer) {
+      return WithTimes({{"layer", layer.layer}, {"steps", layer.step}}, layer);
+    });
   }
-  Answer(
-      "model,runs,min_us,median_us,mean_us,p90_us,p95_us,p99_us,p99.9_us,p99.99_us,max_us,"
-      "deadline_us,misses");
-  for (const Measured& measured : report.models) {
-    const std::vector<uint64_t>& runs = measured.runs;
-    std::string row = fmt::format("{},{},{:.3f},{:.3f},{:.3f}", CsvField(measured.model->file()),
-                                  runs.size(), Microseconds(runs.front()),
-                                  Microseconds(Quantile(runs, 0.5)), Microseconds(MeanOf(runs)));
-    for (const Percentile& percentile : kPercentiles) {
-      row += IsKnown(percentile, runs.size())
-                 ? fmt::format(",{:.3f}", Microseconds(Quantile(runs, percentile.share)))
-                 : std::string(",");
-    }
-    row += fmt::format(",{:.3f},", Microseconds(runs.back()));
-    const bool has_deadline = measured.deadline_nanoseconds > 0;
-    row += has_deadline ? fmt::format("{:.3f},{}", Microseconds(measured.deadline_nanoseconds),
-                                      MissesOf(measured))
-                        : std::string(",");
-    Answer("{}", row);
-  }
+  if (report.models.size() > 1) json["ratio"] = RatioOf(report, measured);
+  return json;
 }
 
-std::string TimesText(const Measured& measured) {
-  const std::vector<uint64_t>& runs = measured.runs;
-  return fmt::format("min {:.3f}, median {:.3f}, mean {:.3f}, max {:.3f}",
-                     Microseconds(runs.front()), Microseconds(Quantile(runs, 0.5)),
-                     Microseconds(MeanOf(runs)), Microseconds(runs.back()));
+// The times of a model without percentiles that equal the maximum.
+Json KnownTimes(const Json& model) {
+  Json times = model["microseconds"];
+  for (const Percentile& percentile : kPercentiles) {
+    if (!IsKnown(percentile, model["iterations"])) times.erase(std::string(percentile.name));
+  }
+  return times;
 }
 
-void PrintPercentiles(const Measured& measured) {
+// A row for each step of all models.
+std::string StepsCsv(const Json& models) {
+  Json rows = Json::array();
+  for (const Json& model : models) {
+    for (Json step : model["steps"]) {
+      step["file"] = model["file"];
+      rows.push_back(std::move(step));
+    }
+  }
+  return CsvText(rows,
+                 "model=file | step | kind | layer | calls_per_run=calls_per_run .6g | "
+                 "us_per_run=microseconds_per_run .4f | share=share .5f | "
+                 "median_us_per_run=median_microseconds_per_run .4f");
+}
+
+// A row for each model.
+std::string ModelsCsv(const Json& models) {
+  const auto row_of = [](const Json& model) {
+    Json row = KnownTimes(model);
+    row["file"] = model["file"];
+    row["iterations"] = model["iterations"];
+    if (model.contains("deadline")) {
+      row["deadline"] = model["deadline"]["microseconds"];
+      row["misses"] = model["deadline"]["misses"];
+    }
+    return row;
+  };
+  return CsvText(ListOf(models, row_of),
+                 "model=file | runs=iterations | min_us=min .3f | median_us=median .3f | "
+                 "mean_us=mean .3f | p90_us=p90 .3f | p95_us=p95 .3f | p99_us=p99 .3f | "
+                 "p99.9_us=p99.9 .3f | p99.99_us=p99.99 .3f | max_us=max .3f | "
+                 "deadline_us=deadline .3f | misses");
+}
+
+void PrintPercentiles(const Json& model) {
+  const Json times = KnownTimes(model);
   std::string text;
   for (const Percentile& percentile : kPercentiles) {
-    if (!IsKnown(percentile, measured.runs.size())) continue;
-    text += fmt::format("{}{} {:.3f}", text.empty() ? "" : ", ", percentile.name,
-                        Microseconds(Quantile(measured.runs, percentile.share)));
+    if (!times.contains(percentile.name)) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", percentile.name,
+                        Plain(times[std::string(percentile.name)], ".3f"));
   }
   if (!text.empty()) Answer("percentiles: {}", text);
 }
 
-void PrintDeadline(const Measured& measured) {
-  const double deadline = measured.deadline_nanoseconds;
-  if (deadline <= 0) return;
-  const uint64_t misses = MissesOf(measured), runs = measured.runs.size();
-  const auto slowest = static_cast<double>(measured.runs.back());
+void PrintDeadline(const Json& model) {
+  if (!model.contains("deadline")) return;
+  const Json& deadline = model["deadline"];
+  const double limit = deadline["microseconds"], misses = deadline["misses"];
   AnswerOne(fmt::format("deadline {:.6g} us: {} of {} runs miss it ({:.3g} %); real-time factor "
                         "{:.3g} on average, {:.3g} at most",
-                        Microseconds(deadline), Grouped(static_cast<int64_t>(misses)),
-                        Grouped(static_cast<int64_t>(runs)),
-                        100 * static_cast<double>(misses) / static_cast<double>(runs),
-                        MeanOf(measured.runs) / deadline, slowest / deadline),
+                        limit, Plain(deadline["misses"], ","), Plain(model["iterations"], ","),
+                        100 * misses / model["iterations"].get<double>(),
+                        deadline["real_time_factor"].get<double>(),
+                        model["microseconds"]["max"].get<double>() / limit),
             misses == 0 ? Tint::kGood : Tint::kFault);
 }
 
-void PrintHistogram(const Measured& measured) {
+void PrintHistogram(Json bins) {
   constexpr double kWidest = 40;  // characters
-  const std::vector<Bin> bins = Histogram(measured.runs);
-  const uint64_t max = std::ranges::max(bins, {}, &Bin::count).count;
-  Table table({">from us", ">to us", ">runs", ""});
-  for (const Bin& bin : bins) {
-    const double share = static_cast<double>(bin.count) / static_cast<double>(max);
-    const auto width = static_cast<size_t>(share * kWidest + 0.5);
-    table.Row({fmt::format("{:.3f}", Microseconds(bin.from)),
-               fmt::format("{:.3f}", Microseconds(bin.to)),
-               Grouped(static_cast<int64_t>(bin.count)),
-               std::string(bin.count == 0 ? 0 : std::max<size_t>(width, 1), '#')});
+  double max = 1;
+  for (const Json& bin : bins) max = std::max(max, bin["count"].get<double>());
+  for (Json& bin : bins) {
+    const double count = bin["count"];
+    const auto width = static_cast<size_t>(count / max * kWidest + 0.5);
+    bin["bar"] = std::string(count == 0 ? 0 : std::max<size_t>(width, 1), '#');
   }
-  AnswerText("\n" + table.Text());
+  AnswerText("\n" + TableText(bins, ">from us=from .3f | >to us=to .3f | >runs=count , | =bar"));
 }
 
-void PrintCosts(const Measured& measured) {
-  std::vector<Cost> steps = CostsOf(measured);
-  const std::vector<Cost> layers = LayersOf(steps);
-  SortByTime(steps);
-  Table by_step({">step", "kind", "layer", ">calls/run", ">us/run", ">median", ">share"});
-  for (const Cost& step : steps) {
-    by_step.Row({fmt::format("{}", step.step), step.kind, step.layer,
-                 fmt::format("{:.6g}", step.calls), fmt::format("{:.3f}", step.microseconds),
-                 fmt::format("{:.3f}", MedianOf(step)), fmt::format("{:.1f} %", 100 * step.share)});
-  }
-  AnswerText("\n" + by_step.Text());
-  if (layers.size() == steps.size()) return;  // one step each
-  Table by_layer({"layer", ">steps", ">us/run", ">median", ">share"});
-  for (const Cost& layer : layers) {
-    by_layer.Row({layer.layer, fmt::format("{}", layer.step),
-                  fmt::format("{:.3f}", layer.microseconds), fmt::format("{:.3f}", MedianOf(layer)),
-                  fmt::format("{:.1f} %", 100 * layer.share)});
-  }
-  AnswerText("\n" + by_layer.Text());
+void PrintCosts(const Json& model) {
+  Json steps = model["steps"];
+  std::ranges::stable_sort(steps.get_ref<Json::array_t&>(), [](const Json& a, const Json& b) {
+    return a["microseconds_per_run"] > b["microseconds_per_run"];
+  });
+  const std::string times =
+      " | >us/run=microseconds_per_run .3f | >median=median_microseconds_per_run .3f | "
+      ">share=share %";
+  AnswerText("\n" +
+             TableText(steps, ">step | kind | layer | >calls/run=calls_per_run .6g" + times));
+  if (model["layers"].size() == steps.size()) return;  // one step each
+  AnswerText("\n" + TableText(model["layers"], "layer | >steps" + times));
 }
 
-void PrintText(const BenchReport& report) {
-  const bool is_long = report.models.size() > 1 || report.histogram || report.profile;
-  for (const Measured& measured : report.models) {
-    if (report.models.size() > 1) {
-      const bool is_first = &measured == &report.models.front();
-      Answer("{}: {}", measured.model->file(),
-             is_first ? "the first model"
-                      : fmt::format("{:.3f} times the median time of the first model",
-                                    RatioOf(report, measured)));
+void PrintText(const BenchReport& report, const Json& models) {
+  const bool is_long = models.size() > 1 || report.histogram || report.profile;
+  for (const Json& model : models) {
+    if (models.size() > 1) {
+      Answer("{}: {}", Plain(model["file"]),
+             &model == &models.front()
+                 ? "the first model"
+                 : Plain(model["ratio"], ".3f") + " times the median time of the first model");
     }
-    Answer("{} runs after {} warm-up runs, in microseconds: {}", Grouped(std::ssize(measured.runs)),
-           Grouped(report.warm_up), TimesText(measured));
-    PrintPercentiles(measured);
-    PrintDeadline(measured);
-    if (report.histogram) PrintHistogram(measured);
-    if (report.profile) PrintCosts(measured);
+    const Json& times = model["microseconds"];
+    Answer("{} runs after {} warm-up runs, in microseconds: min {}, median {}, mean {}, max {}",
+           Plain(model["iterations"], ","), Plain(model["warm_up"], ","),
+           Plain(times["min"], ".3f"), Plain(times["median"], ".3f"), Plain(times["mean"], ".3f"),
+           Plain(times["max"], ".3f"));
+    PrintPercentiles(model);
+    PrintDeadline(model);
+    if (report.histogram) PrintHistogram(model["histogram"]);
+    if (report.profile) PrintCosts(model);
     if (is_long) AnswerText("\n");
   }
   Answer("the time of reading the clock, {} ns, is subtracted from all times", report.clock_cost);
@@ -334,12 +289,14 @@ void PrintText(const BenchReport& report) {
 }  // namespace
 
 void PrintReport(const BenchReport& report) {
+  const Json models =
+      ListOf(report.models, [&](const Measured& measured) { return BenchFacts(report, measured); });
   if (report.json) {
-    PrintJson(report);
+    Print(models.size() == 1 ? models[0] : Json{{"models", models}});
   } else if (report.csv) {
-    PrintCsv(report);
+    AnswerText(report.profile ? StepsCsv(models) : ModelsCsv(models));
   } else {
-    PrintText(report);
+    PrintText(report, models);
   }
 }
 

@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <exception>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
 #include "converter/cli/help.h"
 #include "converter/cli/streams.h"
-#include "converter/cli/version.h"
 
 namespace weft::cli {
 namespace {
@@ -101,9 +99,9 @@ Exit Report(const Diagnostics& complaints) {
   return call == Exit::kDone ? input : Exit::kCall;
 }
 
-void Print(const nlohmann::ordered_json& value) {
+void Print(const Json& value) {
   talk.printed = true;
-  AnswerJson(value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  AnswerJson(value.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace weft::cli

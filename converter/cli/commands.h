@@ -4,9 +4,10 @@
 #ifndef WEFT_CONVERTER_CLI_COMMANDS_H_
 #define WEFT_CONVERTER_CLI_COMMANDS_H_
 
-#include <nlohmann/json_fwd.hpp>
+#include <string>
 
 #include "converter/base/faults.h"
+#include "converter/base/json.h"
 #include "converter/cli/command_line.h"
 #include "converter/cli/session.h"
 
@@ -28,6 +29,7 @@ void AddDiff(CommandLine& line, Exit* exit);
 void AddPlan(CommandLine& line, Exit* exit);
 void AddOps(CommandLine& line, Exit* exit);
 void AddExplain(CommandLine& line, Exit* exit);
+void AddVersion(CommandLine& line, Exit* exit);
 // `weft completion` and `weft man`
 void AddCompletion(CommandLine& line, Exit* exit);
 
@@ -37,7 +39,10 @@ Exit Report(const Faults& input_faults);
 Exit Report(const Diagnostics& complaints);
 
 // Prints one JSON value on stdout, indented. Invalid UTF-8 in names is replaced.
-void Print(const nlohmann::ordered_json& value);
+void Print(const Json& value);
+
+// "weft 0.1.0, file format 3"
+std::string VersionText();
 
 }  // namespace weft::cli
 

@@ -3,20 +3,17 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "converter/cli/commands.h"
 #include "converter/cli/compare_layers.h"
 #include "converter/cli/comparison.h"
 #include "converter/cli/layer_values.h"
+#include "converter/cli/named_options.h"
 #include "converter/cli/numbers.h"
-#include "converter/cli/shape_option.h"
 #include "converter/cli/streams.h"
 
 namespace weft::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kCompareFooter =
     R"(Two floats agree if |actual - expected| <= max(ATOL, RTOL * |expected|); numpy.allclose adds
@@ -216,8 +213,8 @@ Exit CompareLayersOf(const CompareCall& call) {
   if (!complaints.ok()) return Report(complaints);
   const std::vector<Expected> outputs = TakeOutputs(call, *model, expected, complaints);
   if (!complaints.ok()) return Report(complaints);
-  if (!call.json) AnswerText(layers.Text());
-  return CompareOutputs(call, *model, session, outputs, layers.Json()) ? Exit::kDone : Exit::kInput;
+  if (!call.json) AnswerText(LayersText(layers.Rows()));
+  return CompareOutputs(call, *model, session, outputs, layers.Rows()) ? Exit::kDone : Exit::kInput;
 }
 
 Exit CompareModel(const CompareCall& call) {

@@ -8,22 +8,19 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "converter/cli/call_files.h"
-#include "converter/cli/shape_option.h"
+#include "converter/cli/named_options.h"
 #include "converter/cli/streams.h"
 #include "converter/ir/read.h"
 #include "converter/pipeline.h"
 
 namespace weft::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // An output of a layer for which the folder has a file.
 struct LayerFile {
@@ -182,10 +179,9 @@ void PrintLayers(const std::vector<LayerResult>& results) {
   Answer("{} after it, of which {} differ", LayerCount(results.end() - first - 1), differ);
 }
 
-Json LayersJson(const std::vector<LayerResult>& results) {
-  Json list = Json::array();
-  Json first = nullptr;
-  for (const LayerResult& result : results) {
+Json LayerFacts(const std::vector<LayerResult>& results) {
+  const auto first = std::ranges::find_if(results, [](const auto& row) { return !row.equal(); });
+  const auto row_of = [](const LayerResult& result) {
     Json row = {
         {"layer", result.layer->layer}, {"type", result.layer->type}, {"file", result.layer->file}};
     if (result.types.empty()) {
@@ -194,10 +190,11 @@ Json LayersJson(const std::vector<LayerResult>& results) {
       row["equal"] = false;
       row["fault"] = result.types;
     }
-    if (!result.equal() && first.is_null()) first = result.layer->layer;
-    list.push_back(std::move(row));
-  }
-  return {{"equal", first.is_null()}, {"first", std::move(first)}, {"layers", std::move(list)}};
+    return row;
+  };
+  return {{"equal", first == results.end()},
+          {"first", first == results.end() ? Json() : Json(first->layer->layer)},
+          {"layers", ListOf(results, row_of)}};
 }
 
 // Converts the model with outputs of the layers. Returns null and adds faults on failure.
@@ -237,7 +234,7 @@ Exit CompareLayers(const CompareCall& call) {
   const Exit said = Report(complaints);
   if (said != Exit::kDone) return said;
   if (call.json) {
-    Print(LayersJson(results));
+    Print(LayerFacts(results));
   } else {
     PrintLayers(results);
   }

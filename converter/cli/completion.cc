@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft completion and weft man: completion scripts and the manual page.
+// weft version, completion and man: texts about weft itself.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 
 #include "converter/cli/commands.h"
 #include "converter/cli/manual.h"
 #include "converter/cli/streams.h"
-#include "converter/cli/version.h"
+#include "runtime/weft.h"
 
 namespace weft::cli {
 namespace {
@@ -28,6 +30,25 @@ std::string CheckShell(const std::string& name) {
 }
 
 }  // namespace
+
+std::string VersionText() {
+  return fmt::format("weft {}, file format {}", WEFT_VERSION, kFormatVersion);
+}
+
+void AddVersion(CommandLine& line, Exit* exit) {
+  Command& command =
+      line.AddCommand("version", "Print the versions of weft and of its file format");
+  auto json = std::make_shared<bool>(false);
+  command.AddFlag("--json", *json, "Print JSON");
+  command.OnCall([json, exit] {
+    *exit = Exit::kDone;
+    if (*json) {
+      Print({{"version", WEFT_VERSION}, {"file_format", kFormatVersion}});
+    } else {
+      Answer("{}", VersionText());
+    }
+  });
+}
 
 void AddCompletion(CommandLine& line, Exit* exit) {
   Command& completion = line.AddCommand("completion", "Print a shell completion script");

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "converter/base/files.h"
 #include "converter/base/nearest.h"
@@ -14,23 +13,17 @@
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
 #include "converter/cli/comparison.h"
-#include "converter/cli/curve.h"
+#include "converter/cli/conversion_facts.h"
 #include "converter/cli/dumps.h"
+#include "converter/cli/facts.h"
 #include "converter/cli/loaded_model.h"
-#include "converter/cli/model_json.h"
-#include "converter/cli/npy.h"
+#include "converter/cli/named_options.h"
 #include "converter/cli/numbers.h"
 #include "converter/cli/progress.h"
-#include "converter/cli/region_option.h"
 #include "converter/cli/sensitivity.h"
-#include "converter/cli/shape_option.h"
 #include "converter/cli/streamed.h"
-#include "converter/cli/streaming_hint.h"
 #include "converter/cli/streams.h"
-#include "converter/cli/table.h"
 #include "converter/cli/targets.h"
-#include "converter/cli/value_option.h"
-#include "converter/cli/weights_text.h"
 #include "converter/emit/c_source.h"
 #include "converter/pipeline.h"
 #include "converter/report/page.h"
@@ -75,58 +68,6 @@ struct ConvertCall {
   bool json = false, verbose = false;
   bool quiet = false;
 };
-
-// Parses "h0=hn". An output whose name contains "=" must be given by its index.
-void TakeStates(const ConvertCall& call, pipeline::ConvertOptions* options) {
-  for (const std::string& text : call.states) {
-    const size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-      RefuseOption("--state", fmt::format("is \"{}\"; must be INPUT=OUTPUT, such as h0=hn", text));
-    }
-    options->states.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
-}
-
-void TakeTimeAxes(const ConvertCall& call, pipeline::ConvertOptions* options) {
-  for (const std::string& text : call.time_axes) {
-    const size_t equals = text.rfind('=');
-    const auto axis = ParseNumber<int64_t>(
-        equals == std::string::npos ? "" : std::string_view(text).substr(equals + 1));
-    if (equals == 0 || !axis) {
-      RefuseOption("--time-axis",
-                   fmt::format("is \"{}\"; must be NAME=AXIS, such as x=1 or x=-1", text));
-    }
-    options->time_axes.emplace_back(text.substr(0, equals), *axis);
-  }
-  if (!call.time_axes.empty() && !call.options.streaming_steps) {
-    RefuseOption("--time-axis", "is given without --streaming; must be given with it");
-  }
-}
-
-// Parses "f16" or "decoder=f32". The last "=" separates name and type.
-void TakePrecisions(const ConvertCall& call, program::Precisions* precisions) {
-  bool has_all = false;
-  for (const std::string& text : call.precisions) {
-    const size_t equals = text.rfind('=');
-    const bool is_layer = equals != std::string::npos;
-    const std::optional<program::Precision> precision =
-        program::PrecisionOf(is_layer ? text.substr(equals + 1) : text);
-    if (!precision || equals == 0) {
-      RefuseOption("--precision", fmt::format("is \"{}\"; must be one of {}, or such a type of one "
-                                              "layer, as decoder=f32",
-                                              text, program::PrecisionNames()));
-    }
-    const bool is_new = is_layer
-                            ? precisions->layers.emplace(text.substr(0, equals), *precision).second
-                            : !std::exchange(has_all, true);
-    if (!is_new) {
-      RefuseOption("--precision", is_layer
-                                      ? fmt::format("names \"{}\" twice", text.substr(0, equals))
-                                      : "is given twice for all layers; must be given once");
-    }
-    if (!is_layer) precisions->all = *precision;
-  }
-}
 
 // --sensitivity and --max-error need weights that may be rounded; --input needs one of the two.
 void CheckMeasures(const ConvertCall& call) {
@@ -194,9 +135,12 @@ void CheckCall(ConvertCall& call) {
   options.shapes = ParseShapes(call.shapes);
   call.dumps.CheckCall(options.dump_after);
   options.regions = ParseRegions(call.regions);
-  TakeTimeAxes(call, &options);
-  TakeStates(call, &options);
-  TakePrecisions(call, &options.precisions);
+  options.time_axes = ParseTimeAxes(call.time_axes);
+  if (!call.time_axes.empty() && !options.streaming_steps) {
+    RefuseOption("--time-axis", "is given without --streaming; must be given with it");
+  }
+  options.states = ParseStates(call.states);
+  ParsePrecisions(call.precisions, &options.precisions);
   CheckMeasures(call);
   options.model = call.model;
   options.weights = call.weights;
@@ -206,58 +150,6 @@ void CheckCall(ConvertCall& call) {
   if (call.arena_budget == kFastest) options.arena_aim = plan::Aim::kFastest;
 }
 
-void PrintSummary(const ConvertCall& call, const pipeline::Converted& converted,
-                  const Findings& findings) {
-  if (call.json) {
-    nlohmann::ordered_json json;
-    json["file"] = call.output;
-    json["file_bytes"] = converted.file.size();
-    json["weights_bytes"] = converted.weights_bytes;
-    json["weights"] = WeightsJson(converted.weights.types);
-    json["weights_by_layer"] = LayerWeightsJson(converted.weights.layers);
-    json.update(FindingsJson(findings, call.precisions));
-    json["state_bytes"] = converted.state_bytes;
-    json["scratch_bytes"] = converted.scratch_bytes;
-    if (!call.options.regions.empty()) {
-      json["more_scratch_bytes"] = MoreScratch(converted);
-      json["scratch_bytes_by_region"] = RegionsJson(call.options.regions, converted);
-    }
-    const plan::Account& account = converted.scratch_account;
-    json["scratch_bound_bytes"] = account.bound_bytes;
-    json["scratch_proof"] = plan::ToString(account);
-    json["search_nodes"] = account.nodes;
-    json["curve"] = CurveJson(converted);
-    json["self_test_bytes"] = converted.self_test_bytes;
-    json["f16_weights"] = converted.f16_weights;
-    if (converted.streamed) json["streamed"] = StreamedJson(*converted.streamed);
-    if (!call.dumps.text().empty()) json["dump"] = call.dumps.text();
-    Print(json);
-    return;
-  }
-  // The bound holds for this order of steps only; another plan may need less scratch.
-  const int64_t scratch_bytes = converted.scratch_bytes + MoreScratch(converted);
-  Answer("{}: {} bytes; weights {}, state {}, scratch {} ({})", call.output,
-         Grouped(std::ssize(converted.file)), Size(converted.weights_bytes),
-         Size(converted.state_bytes), Size(scratch_bytes),
-         plan::ToString(converted.scratch_account));
-  if (!converted.weights.types.empty()) Answer("{}", WeightsText(converted.weights));
-  AnswerText(LayerWeightsText(converted.weights.layers, call.options.precisions));
-  AnswerText(FindingsText(findings, call.precisions));
-  if (!call.options.regions.empty()) {
-    std::string text = fmt::format("scratch by region: {} {}", call.options.regions[0].name,
-                                   Size(converted.scratch_bytes));
-    for (size_t i = 0; i < converted.more_scratch_bytes.size(); ++i) {
-      text += fmt::format(", {} {}", RegionOf(call.options.regions, i + 1),
-                          Size(converted.more_scratch_bytes[i]));
-    }
-    AnswerText(text + "\n");
-  }
-  AnswerText(CurveText(converted));
-  if (call.options.self_test_runs != 0) {
-    Answer("self test: {} runs, {}", call.options.self_test_runs, Size(converted.self_test_bytes));
-  }
-}
-
 std::span<const std::byte> BytesOf(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
@@ -265,7 +157,7 @@ std::span<const std::byte> BytesOf(const std::string& text) {
 // Returns the page of --report: the facts of `weft inspect --html`, the available plans, and the
 // weight types by layer. Returns nullopt and sets *reason if the new file cannot be opened.
 std::optional<std::string> ReportPage(const ConvertCall& call, const pipeline::Converted& converted,
-                                      std::string* reason) {
+                                      const Json& conversion, std::string* reason) {
   Faults faults;
   const std::unique_ptr<LoadedModel> model =
       LoadedModel::Of(std::as_bytes(std::span(converted.file)), call.output, faults);
@@ -273,15 +165,14 @@ std::optional<std::string> ReportPage(const ConvertCall& call, const pipeline::C
     *reason = faults.lines()[0];
     return std::nullopt;
   }
-  nlohmann::ordered_json facts = ReportJson(*model);
-  facts["curve"] = CurveJson(converted);
-  facts["weights_by_layer"] = LayerWeightsJson(converted.weights.layers);
+  Json facts = FactsOf(*model, kAllFacts);
+  for (const char* key : {"curve", "weights_by_layer"}) facts[key] = conversion[key];
   return report::Page(facts);
 }
 
 // Writes the model and, if requested, its C source, header and report: all files or none.
 bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
-                  std::string* reason) {
+                  const Json& conversion, std::string* reason) {
   std::vector<FileToWrite> files = {{call.output, converted.file}};
   emit::CSource c;
   if (!call.c_source.empty()) {
@@ -297,7 +188,7 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
   }
   std::optional<std::string> page;
   if (!call.report.empty()) {
-    page = ReportPage(call, converted, reason);
+    page = ReportPage(call, converted, conversion, reason);
     if (!page) return false;
     files.push_back({call.report, BytesOf(*page)});
   }
@@ -305,10 +196,10 @@ bool WriteOutputs(const ConvertCall& call, const pipeline::Converted& converted,
 }
 
 // For --sensitivity, measures the error of each layer's weight type. For --max-error, chooses the
-// weight types and stores them in the call's options. Otherwise returns empty findings.
-Findings Measure(ConvertCall& call, Diagnostics& complaints) {
-  Findings findings;
-  if (!call.sensitivity && !call.max_error.has_value()) return findings;
+// weight types and stores them in the call's options. Otherwise returns an empty object.
+Json Measure(ConvertCall& call, Diagnostics& complaints) {
+  Json findings = Json::object();
+  if (!call.sensitivity && !call.max_error) return findings;
   Trials trials(call.options, call.inputs);
   if (!trials.Begin(complaints)) return findings;
   Progress progress(/*verbose=*/false);
@@ -317,12 +208,29 @@ Findings Measure(ConvertCall& call, Diagnostics& complaints) {
   };
   program::Precisions& precisions = call.options.precisions;
   if (call.sensitivity) {
-    findings.sensitivity = MeasureSensitivity(trials, precisions, announce);
+    findings["sensitivity"] = MeasureSensitivity(trials, precisions, announce);
   } else {
-    findings.choice = ChooseForError(trials, precisions, *call.max_error, announce);
-    TakeChoice(*findings.choice, &precisions);
+    findings["chosen_for_error"] =
+        ChooseForError(trials, *call.max_error, call.precisions, announce, &precisions);
   }
   return findings;
+}
+
+// Converts again with --streaming, after a conversion whose plans exceed --arena-budget, and adds a
+// line with the memory of the streaming model. Adds nothing if the model cannot be streamed.
+void SuggestStreaming(const pipeline::ConvertOptions& options, Faults& faults) {
+  pipeline::ConvertOptions streamed = options;
+  streamed.streaming_steps = 1;
+  streamed.arena_budget_bytes.reset();
+  streamed.progress = nullptr;
+  streamed.dump = nullptr;
+  Faults discarded;
+  const std::optional<pipeline::Converted> converted = pipeline::Convert(streamed, discarded);
+  if (!converted) return;
+  faults.Add(fmt::format(
+      "{}: with --streaming a run processes one time step and needs {} bytes of scratch "
+      "and {} bytes of state",
+      options.model.string(), converted->scratch_bytes, converted->state_bytes));
 }
 
 Exit Convert(ConvertCall& call) {
@@ -333,23 +241,31 @@ Exit Convert(ConvertCall& call) {
   Faults& faults = complaints.input;
   ReadValues(call.values, &call.options.values, faults);
   if (!faults.ok()) return Report(faults);
-  const Findings findings = Measure(call, complaints);
+  const Json findings = Measure(call, complaints);
   if (!complaints.ok()) return Report(complaints);
   if (!call.dumps.MakeFolder(faults)) return Report(faults);
   std::optional<pipeline::Converted> converted;
   {
     Progress progress(call.verbose);
-    call.options.progress = [&](std::string_view pass) { progress.Show(pass); };
+    std::string last;  // the pass that failed, if any
+    call.options.progress = [&](std::string_view pass) {
+      last = pass;
+      progress.Show(pass);
+    };
     call.options.dump = [&](std::string_view pass, std::string_view text) {
       call.dumps.Take(pass, text, !call.json);
     };
     converted = pipeline::Convert(call.options, faults);
-    if (!converted) progress.Show("trying --streaming");
-    if (!converted) SuggestStreaming(call.options, faults);
+    const bool exceeds = !converted && last == "plan" && call.options.arena_budget_bytes;
+    if (exceeds && !call.options.streaming_steps) {
+      progress.Show("trying --streaming");
+      SuggestStreaming(call.options, faults);
+    }
   }
   if (Report(faults) != Exit::kDone || !converted) return Exit::kInput;
   std::string reason = call.dumps.reason();
-  if (!reason.empty() || !WriteOutputs(call, *converted, &reason)) {
+  const Json conversion = FactsOf(*converted, call.options, findings);
+  if (!reason.empty() || !WriteOutputs(call, *converted, conversion, &reason)) {
     Faults unwritten;
     unwritten.Add(reason);
     return Report(unwritten);
@@ -361,10 +277,15 @@ Exit Convert(ConvertCall& call) {
     Say("{}", warning);
   }
   if (call.quiet) return Exit::kDone;
-  if (converted->streamed && !call.json) {
-    SayText(StreamedText(*converted->streamed));
+  if (call.json) {
+    Json json = {{"file", call.output}};
+    json.update(conversion);
+    if (!call.dumps.text().empty()) json["dump"] = call.dumps.text();
+    Print(json);
+    return Exit::kDone;
   }
-  PrintSummary(call, *converted, findings);
+  if (converted->streamed) SayText(StreamedText(*converted->streamed));
+  AnswerText(ConversionText(call.output, conversion, call.options));
   return Exit::kDone;
 }
 

@@ -6,17 +6,57 @@
 #include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
+#include "converter/base/elements.h"
 #include "converter/base/files.h"
 #include "converter/base/packed.h"
-#include "converter/cli/cast.h"
+#include "converter/cli/array_text.h"
 #include "converter/cli/wav.h"
+#include "kernels/elementwise/convert.h"
+#include "runtime/format/listing.h"
 
 namespace weft::cli {
 namespace {
 
 // Limit for arrays without bytes, whose number of calls is not limited by their size.
 constexpr int64_t kMaxEmptyCalls = 1'000'000;
+
+bool IsSameNumber(const Array& is, const Array& was, size_t element) {
+  const int64_t now = IntegerAt(is.type.type, is.bytes, element);
+  if (!IsFloat(was.type.type)) return now == IntegerAt(was.type.type, was.bytes, element);
+  return static_cast<double>(now) == RealAt(was.type.type, was.bytes, element);
+}
+
+// Converts the array. Conversion to a floating-point type rounds; conversion to another type must
+// keep all values. Otherwise returns false and a reason without the path.
+bool Cast(ElementType type, Array& array, std::string* reason) {
+  if (array.type.type == type) return true;
+  if (array.type.type == ElementType::bf16) {
+    *reason = "is uint16, the bits of bf16; --cast needs numbers of another type";
+    return false;
+  }
+  Array cast{.type = {type, array.type.dims}, .bytes = {}};
+  const auto bytes = DenseBytes(cast.type), count = ElementCount(cast.type.dims);
+  const kernels::ConvertShape shape = {static_cast<uint32_t>(count.value_or(0)),
+                                       static_cast<kernels::Element>(array.type.type),
+                                       static_cast<kernels::Element>(type)};
+  if (!bytes || !kernels::ConvertKnows(shape.from, shape.to)) {
+    *reason =
+        fmt::format("is {}, which --cast cannot convert to {}", ToString(array.type), Name(type));
+    return false;
+  }
+  cast.bytes.resize(static_cast<size_t>(*bytes));
+  if (*bytes != 0) kernels::Convert(shape, array.bytes.data(), cast.bytes.data());
+  for (size_t i = 0; i < shape.count && !IsFloat(type); ++i) {
+    if (IsSameNumber(cast, array, i)) continue;
+    *reason = fmt::format("element {} is {}; must be a value of {} for --cast", i,
+                          ElementText(array, i), Name(type));
+    return false;
+  }
+  array = std::move(cast);
+  return true;
+}
 
 // Splits a recording into calls. An incomplete call at the end is dropped.
 std::optional<Feed> CutRecording(const ModelPort& port, const Recording& recording,
@@ -184,6 +224,34 @@ std::string CastAdvice(ElementType is, const TensorType& must) {
   if (is == must.type) return "";
   if (is == ElementType::bf16) return " (uint16 in .npy holds the bits of bf16)";
   return " (--cast converts element types)";
+}
+
+// Numbers have 24 random bits, which are exact in f32 and f64 and rounded in f16 and bf16. The
+// distributions of the C++ standard library are not used, because libraries implement them
+// differently.
+void FillElements(ElementType type, std::span<std::byte> bytes, std::mt19937& random) {
+  std::ranges::fill(bytes, std::byte{0});
+  if (!IsFloat(type)) return;
+  std::vector<float> values(bytes.size() * 8 / static_cast<size_t>(weft::BitsOf(type)));
+  for (float& value : values) value = static_cast<float>(random() >> 8) * 0x1p-23f - 1.0f;
+  if (values.empty()) return;
+  if (type == ElementType::f32) {
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+  } else {
+    kernels::Convert({static_cast<uint32_t>(values.size()), kernels::Element::kF32,
+                      static_cast<kernels::Element>(type)},
+                     values.data(), bytes.data());
+  }
+}
+
+Feed MadeFeed(const ModelPort& port, int64_t calls, std::mt19937& random) {
+  Feed feed{
+      .array = {.type = port.type, .bytes = {}}, .file = "", .per_call = true, .call_count = calls};
+  feed.array.type.dims.insert(feed.array.type.dims.begin(), calls);
+  const int64_t call_bytes = DenseBytes(port.type).value_or(0);
+  feed.array.bytes.resize(static_cast<size_t>(call_bytes * calls));
+  FillElements(port.type.type, feed.array.bytes, random);
+  return feed;
 }
 
 }  // namespace weft::cli

@@ -5,8 +5,11 @@
 #ifndef WEFT_CONVERTER_CLI_FEED_H_
 #define WEFT_CONVERTER_CLI_FEED_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <random>
+#include <span>
 #include <string>
 
 #include "converter/base/faults.h"
@@ -41,6 +44,11 @@ void CutCalls(uint32_t axis, int64_t calls, Array& array);
 
 // Advice for an array of another type; empty if there is none.
 std::string CastAdvice(ElementType is, const TensorType& must);
+
+// Generated values for inputs without a file: floating-point numbers in [-1, 1), the same on every
+// machine, and zeros for integers and booleans, because zeros are valid for every model.
+void FillElements(ElementType type, std::span<std::byte> bytes, std::mt19937& random);
+Feed MadeFeed(const ModelPort& port, int64_t calls, std::mt19937& random);
 
 }  // namespace weft::cli
 

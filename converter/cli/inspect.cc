@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft inspect: ports, memory, loops, copies and steps of a model.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <cmath>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "converter/base/files.h"
-#include "converter/cli/budget.h"
 #include "converter/cli/call_files.h"
 #include "converter/cli/commands.h"
-#include "converter/cli/model_json.h"
+#include "converter/cli/facts.h"
+#include "converter/cli/facts_text.h"
 #include "converter/cli/numbers.h"
-#include "converter/cli/plan_view.h"
 #include "converter/cli/report_facts.h"
-#include "converter/cli/streamed.h"
 #include "converter/cli/streams.h"
-#include "converter/cli/table.h"
 #include "converter/inspect/listing.h"
-#include "converter/inspect/streamed.h"
-#include "converter/inspect/traffic.h"
 #include "converter/report/page.h"
 #include "converter/report/picture.h"
 
 namespace weft::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr size_t kReadableRows = 10;  // of the lists of contributors
 
 constexpr const char* kInspectFooter =
     R"(Sections are the loops and branches of the model. If the trip count of a loop is known only
@@ -53,143 +44,6 @@ struct InspectCall {
   std::string html, svg;
   bool listing = false, budget = false, plan = false, json = false;
 };
-
-std::string Bytes(double bytes) { return Grouped(std::llround(bytes)); }
-
-// A mean over unrolled copies may have a fraction.
-std::string Mean(double bytes) {
-  return bytes == static_cast<double>(static_cast<uint64_t>(bytes)) ? Bytes(bytes)
-                                                                    : fmt::format("{:.1f}", bytes);
-}
-
-const char* ToleranceText(format::ToleranceClass tolerance) {
-  return tolerance == format::ToleranceClass::exact
-             ? "outputs are bit-identical on every target"
-             : "outputs are bit-identical on targets with fused multiply-add; on others f32 is "
-               "within 2^-16 * (1 + |expected|)";
-}
-
-void PrintPorts(const LoadedModel& model, const Json& json) {
-  Table table({"port", "type", "names"});
-  const auto rows = [&](const char* side, const std::vector<ModelPort>& ports) {
-    for (size_t i = 0; i < ports.size(); ++i) {
-      const std::string open = ports[i].has_length
-                                   ? fmt::format(" (maximum of axis {})", ports[i].length_axis)
-                                   : std::string();
-      table.Row({fmt::format("{} {}", side, i), ToString(ports[i].type) + open,
-                 fmt::format("{}", fmt::join(ports[i].names, ", "))});
-    }
-  };
-  rows("input", model.inputs());
-  rows("output", model.outputs());
-  AnswerText(table.Text() + "\n");
-  if (json["variables"].empty()) return;
-  Table variables({"variable", "type"});
-  for (const Json& variable : json["variables"]) {
-    variables.Row({variable["name"].get<std::string>(), variable["type"].get<std::string>()});
-  }
-  AnswerText(variables.Text() + "\n");
-}
-
-void PrintSections(const Json& sections) {
-  for (const Json& s : sections) {
-    const auto number = [&](const char* key) { return s[key].get<uint32_t>(); };
-    const auto plural = [&](const char* key) { return number(key) == 1 ? "" : "s"; };
-    Answer("section {} \"{}\", nesting depth {}: {}{} iteration{}, {} {} of the body",
-           number("section"), s["layer"].get<std::string>(), number("depth"),
-           s["iterations_exact"].get<bool>() ? "" : "at most ", number("iterations"),
-           plural("iterations"), number("unroll"), number("unroll") == 1 ? "copy" : "copies");
-    Answer(
-        "  carried values: {} in place, {} in ping-pong buffers, {} in the scan output, {} copied",
-        number("in_place"), number("ping_pong"), number("through_scan"), number("by_copy"));
-    Answer("  without a copy: {} sliced input{}, {} scan output{}", number("sliced"),
-           plural("sliced"), number("scans"), plural("scans"));
-    Answer("  bytes copied or filled: {} per iteration, {} per run of the section",
-           Mean(s["copied_bytes_per_iteration"].get<double>()),
-           Bytes(s["copied_bytes"].get<double>()));
-  }
-  if (!sections.empty()) AnswerText("\n");
-}
-
-void PrintCopies(const inspect::Traffic& traffic) {
-  Answer("bytes copied or filled per run: {}", Bytes(traffic.bytes.run));
-  if (!traffic.causes.empty()) {
-    Table table({"  kind", "layer", ">bytes per run", "reason"});
-    for (const inspect::Cause& cause : traffic.causes)
-      table.Row({"  " + cause.kind, cause.layer, Bytes(cause.bytes), inspect::Why(cause.reason)});
-    AnswerText(table.Text());
-  }
-  AnswerText("\n");
-}
-
-void PrintSelfTest(const format::Model& model) {
-  const format::SelfTest* test = format::SelfTestOf(model);
-  if (test == nullptr) return;
-  Answer("self test: {} runs, {} bytes; {}", test->run_count(), model.self_test()->size(),
-         ToleranceText(test->tolerance()));
-  AnswerText("\n");
-}
-
-// Returns a text such as "time axis 1, 4 of 12 positions per run, delayed by 2 time steps".
-std::string TimeText(const Json& port) {
-  std::string text = port.contains("so_far") ? "result of all time steps so far" : "no time axis";
-  if (port.contains("axis")) {
-    text = TimeAxisText(port["axis"].get<uint32_t>(), port["positions"].get<uint32_t>(),
-                        port.value("of", 0u));
-  }
-  return text + DelayText(port.value("latency", 0u));
-}
-
-void PrintStreamed(const Json& json, const std::string& layout) {
-  if (json.is_null()) {
-    if (layout.empty()) return;
-    Answer("state layout {}", layout);
-    return AnswerText("\n");
-  }
-  const Json& receptive = json["receptive_steps"];
-  Answer("{}", StepsText(json["steps"].get<uint32_t>(), json.value("of", 0u)));
-  Table table({"  port", "time"});
-  for (const char* side : {"inputs", "outputs"}) {
-    for (const Json& port : json[side]) {
-      table.Row({"  " + port["name"].get<std::string>(), TimeText(port)});
-    }
-  }
-  AnswerText(table.Text());
-  Answer("{}",
-         DependsText(receptive.is_null() ? std::nullopt : std::optional(receptive.get<int64_t>())));
-  const Json& whole = json["full_multiply_adds"];
-  Answer("multiply-adds per time step: {}{}", Mean(json["multiply_adds"].get<double>()),
-         whole.is_null() ? "" : "; without streaming: " + Mean(whole.get<double>()));
-  Answer("{}{}",
-         StatesText(json["state_bytes"].get<int64_t>(), json["min_state_bytes"].get<int64_t>()),
-         layout.empty() ? "" : "; layout " + layout);
-  AnswerText("\n");
-}
-
-void PrintModel(const LoadedModel& model) {
-  const Json json = ModelJson(model);
-  const format::Model& root = model.root();
-  const Needs& needs = model.needs();
-  Answer("{}: {} bytes, file format {}, checksum {:016x}", model.file(),
-         Grouped(static_cast<int64_t>(model.bytes().size)), root.format_version(), root.checksum());
-  std::string scratch = Size(needs.scratch_bytes);
-  for (uint32_t i = format::kFirstScratchRegion + 1; i < root.regions()->size(); ++i) {
-    scratch += " + " + Size(root.regions()->Get(i)->bytes());
-  }
-  Answer("weights {}, state {}, scratch {}; alignment {} bytes",
-         Size(format::RowsOf(root.regions())[0].bytes()), Size(needs.state_bytes), scratch,
-         needs.alignment);
-  AnswerText("\n");
-  PrintPorts(model, json);
-  PrintStreamed(json["streamed"], json["state_layout"].get<std::string>());
-  PrintSelfTest(root);
-  PrintSections(json["sections"]);
-  PrintCopies(inspect::TrafficOf(root));
-  Table steps({"kind of step", ">count"});
-  for (const auto& [kind, count] : json["steps"].items())
-    steps.Row({kind, fmt::format("{}", count.get<uint32_t>())});
-  AnswerText(steps.Text());
-}
 
 // The first given option that accepts one model only, or null.
 const char* OptionForOne(const InspectCall& call) {
@@ -246,7 +100,7 @@ Models LoadModels(const InspectCall& call, Faults& faults) {
 // Writes the requested page and picture: both or none.
 void WritePages(const InspectCall& call, const Models& models, Faults& faults) {
   std::vector<Json> facts;
-  for (const auto& model : models) facts.push_back(ReportJson(*model));
+  for (const auto& model : models) facts.push_back(FactsOf(*model, kAllFacts));
   AddTimes(call.times, facts, faults);
   AddComparisons(call.comparisons, facts, faults);
   if (!faults.ok()) return;
@@ -268,17 +122,14 @@ void WritePages(const InspectCall& call, const Models& models, Faults& faults) {
 }
 
 void PrintAll(const InspectCall& call, const LoadedModel& model) {
-  if (call.json) {
-    Json json = ModelJson(model);
-    if (call.budget) json["budget"] = BudgetJson(model);
-    if (call.plan) json["plan"] = PlanJson(model);
-    if (call.listing) json["listing"] = inspect::ListingJson(model.root());
-    return Print(json);
-  }
-  if (call.plan && !call.budget && !call.listing) return AnswerText(PlanText(PlanJson(model)));
-  PrintModel(model);
-  if (call.plan) AnswerText("\n" + PlanText(PlanJson(model)));
-  if (call.budget) AnswerText("\n" + BudgetText(BudgetJson(model)));
+  const FactParts parts = {call.budget ? kReadableRows : 0, call.plan, call.listing && call.json};
+  const Json facts = FactsOf(model, parts);
+  if (call.json) return Print(facts);
+  const bool only_plan = call.plan && !call.budget && !call.listing;
+  if (only_plan) return AnswerText(PlanText(facts["plan"]));
+  AnswerText(FactsText(facts));
+  if (call.plan) AnswerText("\n" + PlanText(facts["plan"]));
+  if (call.budget) AnswerText("\n" + BudgetText(facts["budget"]));
   if (call.listing) AnswerText("\n" + inspect::ListingText(model.root()));
 }
 

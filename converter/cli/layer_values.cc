@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "converter/cli/table.h"
@@ -16,7 +15,6 @@ namespace weft::cli {
 namespace {
 
 constexpr size_t kLayerWidth = 22;  // leaves room for six columns in lines of 80
-constexpr const char* kNoNumber = "-";
 
 // The factor f that minimises |f * is - must|.
 double NearestFactor(const std::vector<float>& is, const std::vector<float>& must) {
@@ -58,13 +56,6 @@ void Add(const Comparison& more, Comparison& all) {
 
 std::string EndOf(const std::string& name) {
   return name.size() <= kLayerWidth ? name : "..." + name.substr(name.size() - (kLayerWidth - 3));
-}
-
-std::string NumberText(const std::optional<int64_t>& number) {
-  return number ? fmt::format("{}", *number) : kNoNumber;
-}
-std::string DbText(const std::optional<double>& decibels) {
-  return decibels ? fmt::format("{:.1f}", *decibels) : kNoNumber;
 }
 
 }  // namespace
@@ -147,23 +138,11 @@ void LayerComparison::EndRun(const Tolerance& tolerance) {
   }
 }
 
-std::string LayerComparison::Text() const {
-  Table table({"layer", "weights", ">before", ">bytes", ">weights dB", ">values dB", ">error"});
+Json LayerComparison::Rows() const {
+  Json list = Json::array();
   for (const LayerDifference& row : layers_) {
     if (row.values.count == 0 && !row.bytes) continue;
-    table.Row(
-        {EndOf(row.layer), row.type.empty() ? kNoNumber : row.type, NumberText(row.bytes_before),
-         NumberText(row.bytes), DbText(row.weights_db), DbText(SignalToNoise(row.values)),
-         row.values.count == 0 ? kNoNumber : fmt::format("{:.2g}", row.values.largest_difference)});
-  }
-  return table.Text();
-}
-
-nlohmann::ordered_json LayerComparison::Json() const {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const LayerDifference& row : layers_) {
-    if (row.values.count == 0 && !row.bytes) continue;
-    nlohmann::ordered_json json = {{"layer", row.layer}, {"type", row.type}};
+    Json json = {{"layer", row.layer}, {"type", row.type}};
     if (row.bytes_before) json["bytes_before"] = *row.bytes_before;
     if (row.bytes) json["bytes"] = *row.bytes;
     if (row.weights_db) json["weights_signal_to_noise_db"] = *row.weights_db;
@@ -171,6 +150,18 @@ nlohmann::ordered_json LayerComparison::Json() const {
     list.push_back(std::move(json));
   }
   return list;
+}
+
+std::string LayersText(Json rows) {
+  for (Json& row : rows) {
+    row["layer"] = EndOf(Plain(row["layer"]));
+    if (row["type"] == "") row["type"] = nullptr;
+    if (row["elements"] == 0) row["largest_difference"] = nullptr;
+  }
+  return TableText(rows,
+                   "layer | weights=type | >before=bytes_before | >bytes | "
+                   ">weights dB=weights_signal_to_noise_db .1f | "
+                   ">values dB=signal_to_noise_db .1f | >error=largest_difference .2g");
 }
 
 }  // namespace weft::cli

@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "converter/base/json.h"
 #include "converter/cli/comparison.h"
 #include "converter/cli/loaded_model.h"
 #include "converter/cli/watch.h"
@@ -63,13 +63,15 @@ class LayerComparison {
   void BeginRun();
   void EndRun(const Tolerance& tolerance);
 
-  std::string Text() const;
-  nlohmann::ordered_json Json() const;
+  // One object for each layer with weights or values.
+  Json Rows() const;
 
  private:
   LayerValues is_, must_;
   std::vector<LayerDifference> layers_;
 };
+
+std::string LayersText(Json rows);
 
 }  // namespace weft::cli
 

@@ -7,8 +7,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <span>
 
 #include "converter/base/nearest.h"
 #include "converter/base/visible.h"
@@ -77,49 +75,50 @@ Faults UnknownNames(const OpsCall& call) {
   return faults;
 }
 
+// The steps are listed if the call names no operation.
+Json OpsFacts(const OpsCall& call) {
+  const auto step = [](const StepRow& row) -> Json {
+    const format::Arity arity = format::ArityOf(row.operands);
+    return {{"name", row.name},
+            {"inputs", arity.inputs},
+            {"outputs", arity.outputs},
+            {"operands", row.operands},
+            {"meaning", row.meaning}};
+  };
+  return {{"operations", ListOf(Operations(call),
+                                [](const auto& row) -> Json {
+                                  return {{"name", row.first}, {"versions", row.second}};
+                                })},
+          {"left_out",
+           ListOf(LeftOut(call),
+                  [](const graph::MissingOperation& row) -> Json {
+                    return {{"name", row.name}, {"reason", row.reason}, {"advice", row.must}};
+                  })},
+          {"steps", call.names.empty() ? ListOf(kSteps, step) : Json::array()}};
+}
+
 Exit Ops(const OpsCall& call) {
   if (const Faults unknown = UnknownNames(call); !unknown.ok()) {
     Report(unknown);
     return Exit::kCall;
   }
-  const Versions versions = Operations(call);
-  const std::vector<graph::MissingOperation> missing = LeftOut(call);
+  const Json facts = OpsFacts(call);
   if (call.json) {
-    nlohmann::ordered_json operations = nlohmann::ordered_json::array();
-    for (const auto& [name, opsets] : versions) {
-      operations.push_back({{"name", name}, {"versions", opsets}});
-    }
-    nlohmann::ordered_json left_out = nlohmann::ordered_json::array();
-    for (const graph::MissingOperation& row : missing) {
-      left_out.push_back({{"name", row.name}, {"reason", row.reason}, {"advice", row.must}});
-    }
-    nlohmann::ordered_json steps = nlohmann::ordered_json::array();
-    for (const StepRow& row :
-         call.names.empty() ? std::span<const StepRow>(kSteps) : std::span<const StepRow>()) {
-      const format::Arity arity = format::ArityOf(row.operands);
-      steps.push_back({{"name", row.name},
-                       {"inputs", arity.inputs},
-                       {"outputs", arity.outputs},
-                       {"operands", row.operands},
-                       {"meaning", row.meaning}});
-    }
-    Print({{"operations", operations}, {"left_out", left_out}, {"steps", steps}});
+    Print(facts);
     return Exit::kDone;
   }
-  Table operations({"operation", "versions"});
-  for (const auto& [name, opsets] : versions)
-    operations.Row({std::string(name), fmt::format("{}", fmt::join(opsets, " "))});
-  if (!versions.empty()) AnswerText(operations.Text());
-  if (!versions.empty() && !missing.empty()) AnswerText("\n");
-  Table left_out({"unsupported", "reason", "advice"});
-  for (const graph::MissingOperation& row : missing)
-    left_out.Row({std::string(row.name), std::string(row.reason), std::string(row.must)});
-  if (!missing.empty()) AnswerText(left_out.Text());
-  if (!call.names.empty()) return Exit::kDone;
-  AnswerText("\n");
-  Table steps({"step", "operands", "meaning"});
-  for (const StepRow& row : kSteps) steps.Row({row.name, row.operands, row.meaning});
-  AnswerText(steps.Text());
+  Json operations = facts["operations"];
+  for (Json& row : operations) {
+    row["versions"] = fmt::format("{}", fmt::join(row["versions"].get<std::vector<int>>(), " "));
+  }
+  std::string text;
+  const auto add = [&](const Json& rows, const char* columns) {
+    if (!rows.empty()) text += (text.empty() ? "" : "\n") + TableText(rows, columns);
+  };
+  add(operations, "operation=name | versions");
+  add(facts["left_out"], "unsupported=name | reason | advice");
+  add(facts["steps"], "step=name | operands | meaning");
+  AnswerText(text);
   return Exit::kDone;
 }
 

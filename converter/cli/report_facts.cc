@@ -26,7 +26,7 @@ std::optional<std::string> ReadText(const std::string& file, Faults& faults) {
   std::string reason;
   const std::optional<std::vector<std::byte>> bytes = ReadFile(file, &reason);
   if (!bytes) {
-    faults.Add(reason);
+    faults.Add(fmt::format("{}: cannot be read: {}", file, reason));
     return std::nullopt;
   }
   return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());

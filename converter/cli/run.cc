@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "converter/base/files.h"
@@ -87,43 +86,31 @@ bool WriteOutputs(const RunCall& call, const LoadedModel& model,
   return false;
 }
 
+// Prints the outputs: their files, or their values if there are no files.
 void PrintOutputs(const RunCall& call, const LoadedModel& model, Session& session,
                   const std::vector<std::filesystem::path>& paths) {
-  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
-  Table table({"output", "type", "file"});
-  for (size_t i = 0; i < paths.size(); ++i) {
-    const TensorType& type = session.outputs()[i].type;
-    const std::string& name = model.outputs()[i].display_name;
-    outputs.push_back({{"name", name},
-                       {"type", Name(type.type)},
-                       {"shape", type.dims},
-                       {"file", paths[i].string()}});
-    table.Row({name, ToString(type), paths[i].string()});
-  }
-  if (call.json) {
-    Print({{"calls", session.call_count()}, {"repeat", call.repeat}, {"outputs", outputs}});
-  } else {
-    AnswerText(table.Text());
-  }
-}
-
-void PrintValues(const RunCall& call, const LoadedModel& model, Session& session) {
-  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < session.outputs().size(); ++i) {
-    const Array& array = session.outputs()[i];
-    const std::string& name = model.outputs()[i].display_name;
-    if (call.json) {
-      outputs.push_back({{"name", name},
-                         {"type", Name(array.type.type)},
-                         {"shape", array.type.dims},
-                         {"values", ElementsJson(array)}});
-    } else {
-      Answer("{} {}", name, ToString(array.type));
-      AnswerText(ArrayText(array));
+  const std::vector<Array>& arrays = session.outputs();
+  Json outputs = ListOfCount(arrays.size(), [&](uint32_t i) {
+    Json row = {{"name", model.outputs()[i].display_name},
+                {"type", Name(arrays[i].type.type)},
+                {"shape", arrays[i].type.dims}};
+    if (!paths.empty()) {
+      row["file"] = paths[i].string();
+    } else if (call.json) {
+      row["values"] = ElementsJson(arrays[i]);
     }
-  }
+    return row;
+  });
   if (call.json) {
     Print({{"calls", session.call_count()}, {"repeat", call.repeat}, {"outputs", outputs}});
+  } else if (paths.empty()) {
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      Answer("{} {}", Plain(outputs[i]["name"]), ToString(arrays[i].type));
+      AnswerText(ArrayText(arrays[i]));
+    }
+  } else {
+    for (size_t i = 0; i < arrays.size(); ++i) outputs[i]["type"] = ToString(arrays[i].type);
+    AnswerText(TableText(outputs, "output=name | type | file"));
   }
 }
 
@@ -141,12 +128,10 @@ Exit Run(const RunCall& call) {
   if (!complaints.ok()) return Report(complaints);
   session.Run(call.repeat, complaints.input);
   if (!complaints.ok()) return Report(complaints);
-  if (call.output_dir.empty()) {
-    PrintValues(call, *model, session);
-    return Exit::kDone;
-  }
-  if (!WriteOutputs(call, *model, paths, session.outputs(), complaints.input))
+  const bool has_files = !call.output_dir.empty();
+  if (has_files && !WriteOutputs(call, *model, paths, session.outputs(), complaints.input)) {
     return Report(complaints);
+  }
   PrintOutputs(call, *model, session, paths);
   return Exit::kDone;
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -17,27 +16,13 @@
 namespace weft::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr size_t kNameWidth = 36;  // leaves room for four columns of numbers in lines of 80
 
-std::optional<double> Decibels(const program::Measured& loss) {
-  if (loss.noise == 0 || !std::isfinite(loss.noise)) return std::nullopt;
-  return -10 * std::log10(loss.noise);
-}
-
-std::string DecibelsText(const program::Measured& loss) {
-  if (const auto decibels = Decibels(loss)) return fmt::format("{:.1f}", *decibels);
-  return loss.noise == 0 ? "exact" : "lost";
-}
-
-// JSON has no infinity.
-Json NumberOrInf(double number) { return std::isfinite(number) ? Json(number) : Json("inf"); }
-
-Json LossJson(const program::Measured& loss) {
-  Json json = {{"signal_to_noise_db", nullptr}, {"largest_difference", NumberOrInf(loss.largest)}};
-  if (const auto decibels = Decibels(loss)) json["signal_to_noise_db"] = *decibels;
-  return json;
+// Facts of an error. JSON has no infinity. Signal to noise is null if it is 0 or infinite.
+void AddLoss(const program::Measured& loss, Json& json) {
+  const bool is_finite = loss.noise != 0 && std::isfinite(loss.noise);
+  json["signal_to_noise_db"] = is_finite ? Json(-10 * std::log10(loss.noise)) : Json();
+  json["largest_difference"] = std::isfinite(loss.largest) ? Json(loss.largest) : Json("inf");
 }
 
 // Shortens a long name to its end, which identifies the layer.
@@ -71,106 +56,84 @@ std::string TypesOf(const program::WeightsReport& weights, const std::string& la
   return text;
 }
 
-std::vector<std::string> AllWords(const Choice& choice, const std::vector<std::string>& given) {
-  std::vector<std::string> words = given;
-  if (std::ranges::find(words, "auto") == words.end()) words.insert(words.begin(), "auto");
-  for (std::string& word : program::TextsOf(choice.types)) words.push_back(std::move(word));
-  return words;
-}
-
-std::string SensitivityText(const Sensitivity& sensitivity) {
-  std::string text =
-      fmt::format("output error if only one layer is rounded ({}):\n", sensitivity.inputs);
-  Table table({"layer", "weights", ">bytes saved", ">SNR, dB", ">max error"});
-  const auto row = [&](const LayerSensitivity& one) {
-    table.Row({Fitted(one.layer), one.type, fmt::format("{}", one.saved_bytes),
-               DecibelsText(one.loss), fmt::format("{:.3g}", one.loss.largest)});
-  };
-  for (const LayerSensitivity& one : sensitivity.layers) row(one);
-  row(sensitivity.all);
-  text += table.Text();
-  if (!sensitivity.kept.empty()) {
-    text += fmt::format("unchanged (no size gain): {} {}\n", sensitivity.kept.size(),
-                        sensitivity.kept.size() == 1 ? "layer" : "layers");
+std::string SensitivityText(const Json& sensitivity) {
+  Json rows = sensitivity["layers"];
+  rows.push_back(sensitivity["all"]);
+  rows.back()["layer"] = "all layers";
+  rows.back()["type"] = "";
+  for (Json& row : rows) {
+    row["layer"] = Fitted(Plain(row["layer"]));
+    Json& decibels = row["signal_to_noise_db"];
+    if (decibels.is_null()) decibels = row["largest_difference"] == 0 ? "exact" : "lost";
   }
-  return text;
+  std::string text = fmt::format("output error if only one layer is rounded ({}):\n",
+                                 Plain(sensitivity["inputs"]));
+  text += TableText(rows,
+                    "layer | weights=type | >bytes saved=bytes_saved | "
+                    ">SNR, dB=signal_to_noise_db .1f | >max error=largest_difference .3g");
+  const size_t kept = sensitivity["kept"].size();
+  if (kept == 0) return text;
+  return text +
+         fmt::format("unchanged (no size gain): {} {}\n", kept, kept == 1 ? "layer" : "layers");
 }
 
-Json SensitivityJson(const Sensitivity& sensitivity) {
-  const auto row = [](const LayerSensitivity& one) {
-    Json json = {{"layer", one.layer}, {"type", one.type}, {"bytes_saved", one.saved_bytes}};
-    json.update(LossJson(one.loss));
-    return json;
-  };
-  Json json = {{"inputs", sensitivity.inputs}, {"runs", sensitivity.runs}};
-  json["layers"] = Json::array();
-  for (const LayerSensitivity& one : sensitivity.layers) json["layers"].push_back(row(one));
-  json["all"] = {{"bytes_saved", sensitivity.all.saved_bytes}};
-  json["all"].update(LossJson(sensitivity.all.loss));
-  json["kept"] = sensitivity.kept;
-  return json;
-}
-
-std::string ChoiceText(const Choice& choice, const std::vector<std::string>& given) {
-  std::string text = fmt::format("maximum output error: {:.3g}, limit {:.3g} ({})\n",
-                                 choice.loss.largest, choice.max, choice.inputs);
+std::string ChoiceText(const Json& choice) {
+  std::string text = fmt::format("maximum output error: {}, limit {} ({})\n",
+                                 Plain(choice["largest_difference"], ".3g"),
+                                 Plain(choice["max_error"], ".3g"), Plain(choice["inputs"]));
   text += "options for the same model without measuring:";
-  for (const std::string& word : AllWords(choice, given)) {
-    text += " --precision " + Quoted(word);
-  }
+  for (const Json& word : choice["precision"]) text += " --precision " + Quoted(Plain(word));
   return text + "\n";
-}
-
-Json ChoiceJson(const Choice& choice, const std::vector<std::string>& given) {
-  Json json = {{"inputs", choice.inputs},
-               {"runs", choice.runs},
-               {"max_error", choice.max},
-               {"precision", AllWords(choice, given)}};
-  json.update(LossJson(choice.loss));
-  return json;
 }
 
 }  // namespace
 
-Sensitivity MeasureSensitivity(const Trials& trials, const program::Precisions& precisions,
-                               const Announce& announce) {
+Json MeasureSensitivity(const Trials& trials, const program::Precisions& precisions,
+                        const Announce& announce) {
   const program::Precision floats = *program::PrecisionOf("f32");
-  Sensitivity found;
-  found.inputs = trials.InputsText();
-  found.runs = trials.runs();
+  const int64_t bytes = trials.reference().bytes;
+  std::vector<std::pair<program::Measured, Json>> rows;
+  Json kept = Json::array();
   for (const std::string& layer : trials.layers()) {
     if (precisions.Of(layer) == floats) continue;
     announce(layer);
     const auto trial = trials.With({.all = floats, .layers = {{layer, precisions.Of(layer)}}});
-    if (!trial || trial->bytes == trials.reference().bytes) {
-      found.kept.push_back(layer);
+    if (!trial || trial->bytes == bytes) {
+      kept.push_back(layer);
       continue;
     }
-    found.layers.push_back({layer, TypesOf(trial->weights, layer),
-                            trials.reference().bytes - trial->bytes, trial->loss});
+    Json row = {{"layer", layer},
+                {"type", TypesOf(trial->weights, layer)},
+                {"bytes_saved", bytes - trial->bytes}};
+    AddLoss(trial->loss, row);
+    rows.emplace_back(trial->loss, std::move(row));
   }
-  std::ranges::stable_sort(found.layers, [](const auto& a, const auto& b) {
-    return std::tie(a.loss.noise, a.loss.largest) > std::tie(b.loss.noise, b.loss.largest);
+  std::ranges::stable_sort(rows, [](const auto& a, const auto& b) {
+    return std::tie(a.first.noise, a.first.largest) > std::tie(b.first.noise, b.first.largest);
   });
-  if (const auto all = trials.With(precisions)) {
-    found.all = {"all layers", "", trials.reference().bytes - all->bytes, all->loss};
-  }
-  return found;
+  const auto all = trials.With(precisions);
+  Json all_layers = {{"bytes_saved", all ? bytes - all->bytes : 0}};
+  AddLoss(all ? all->loss : program::Measured(), all_layers);
+  return {{"inputs", trials.InputsText()},
+          {"runs", trials.runs()},
+          {"layers", ListOf(rows, [](const auto& row) { return row.second; })},
+          {"all", all_layers},
+          {"kept", kept}};
 }
 
-Choice ChooseForError(const Trials& trials, const program::Precisions& precisions, double max,
-                      const Announce& announce) {
+Json ChooseForError(const Trials& trials, double max, const std::vector<std::string>& given,
+                    const Announce& announce, program::Precisions* precisions) {
   const auto with = [&](const program::LayerTypes& types) {
-    program::Precisions all = precisions;
+    program::Precisions all = *precisions;
     for (const auto& [layer, type] : types) all.layers[layer] = *program::PrecisionOf(type);
-    return trials.With(all);
+    return all;
   };
   int trial_count = 0;
   const auto measure = [&](const program::LayerTypes& types) -> std::optional<program::Measured> {
     announce(fmt::format("{} (trial {} of at most {})",
                          types.empty() ? "no layer narrowed" : types.begin()->first, ++trial_count,
                          program::kMaxTypeTrials + 1));
-    const std::optional<Trial> trial = with(types);
+    const std::optional<Trial> trial = trials.With(with(types));
     if (!trial) return std::nullopt;
     program::Measured measured = trial->loss;
     measured.bytes = trial->bytes;
@@ -178,35 +141,26 @@ Choice ChooseForError(const Trials& trials, const program::Precisions& precision
   };
   std::vector<std::string> free;
   for (std::string& layer : trials.layers()) {
-    if (!precisions.layers.contains(layer)) free.push_back(std::move(layer));
+    if (!precisions->layers.contains(layer)) free.push_back(std::move(layer));
   }
-  Choice choice;
-  choice.max = max;
-  choice.inputs = trials.InputsText();
-  choice.runs = trials.runs();
-  choice.types = program::ChooseTypes(free, max, measure);
-  if (const auto measured = measure(choice.types)) choice.loss = *measured;
+  const program::LayerTypes types = program::ChooseTypes(free, max, measure);
+  std::vector<std::string> words = given;
+  if (std::ranges::find(words, "auto") == words.end()) words.insert(words.begin(), "auto");
+  for (std::string& word : program::TextsOf(types)) words.push_back(std::move(word));
+  Json choice = {{"inputs", trials.InputsText()},
+                 {"runs", trials.runs()},
+                 {"max_error", max},
+                 {"precision", words}};
+  AddLoss(measure(types).value_or(program::Measured()), choice);
+  *precisions = with(types);
   return choice;
 }
 
-void TakeChoice(const Choice& choice, program::Precisions* precisions) {
-  for (const auto& [layer, type] : choice.types) {
-    precisions->layers[layer] = *program::PrecisionOf(type);
-  }
-}
-
-std::string FindingsText(const Findings& findings, const std::vector<std::string>& given) {
+std::string FindingsText(const Json& findings) {
   std::string text;
-  if (findings.sensitivity) text += SensitivityText(*findings.sensitivity);
-  if (findings.choice) text += ChoiceText(*findings.choice, given);
+  if (findings.contains("sensitivity")) text += SensitivityText(findings["sensitivity"]);
+  if (findings.contains("chosen_for_error")) text += ChoiceText(findings["chosen_for_error"]);
   return text;
-}
-
-Json FindingsJson(const Findings& findings, const std::vector<std::string>& given) {
-  Json json = Json::object();
-  if (findings.sensitivity) json["sensitivity"] = SensitivityJson(*findings.sensitivity);
-  if (findings.choice) json["chosen_for_error"] = ChoiceJson(*findings.choice, given);
-  return json;
 }
 
 }  // namespace weft::cli

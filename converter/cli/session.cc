@@ -9,7 +9,6 @@
 
 #include "converter/base/nearest.h"
 #include "converter/base/packed.h"
-#include "converter/cli/made_feed.h"
 #include "converter/cli/numbers.h"
 #include "converter/graph/port_names.h"
 

@@ -36,10 +36,8 @@ std::string LineOf(const graph::StreamedPort& port, std::string_view side, int64
   return line + DelayText(port.latency) + "\n";
 }
 
-nlohmann::ordered_json JsonOf(const graph::StreamedPort& port) {
-  nlohmann::ordered_json json;
-  json["name"] = port.name;
-  json["type"] = ToString(port.type);
+Json JsonOf(const graph::StreamedPort& port) {
+  Json json = {{"name", port.name}, {"type", ToString(port.type)}};
   if (port.time) {
     json["axis"] = port.time->axis;
     json["positions"] = port.time->positions;
@@ -96,8 +94,8 @@ std::string StreamedText(const graph::Streamed& streamed) {
   return text;
 }
 
-nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed) {
-  nlohmann::ordered_json json;
+Json StreamedJson(const graph::Streamed& streamed) {
+  Json json;
   json["steps"] = streamed.steps;
   if (streamed.all_steps != 0) json["of"] = streamed.all_steps;
   json["receptive_steps"] = nullptr;
@@ -105,7 +103,7 @@ nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed) {
   json["state_bytes"] = 0;
   json["min_state_bytes"] = streamed.min_state_bytes;
   for (const char* key : {"inputs", "outputs", "states", "whole"}) {
-    json[key] = nlohmann::ordered_json::array();
+    json[key] = Json::array();
   }
   for (const graph::StreamedPort& port : streamed.inputs) {
     json[port.time ? "inputs" : "whole"].push_back(JsonOf(port));

@@ -6,10 +6,10 @@
 #define WEFT_CONVERTER_CLI_STREAMED_H_
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "converter/base/json.h"
 #include "converter/graph/streaming/streamed.h"
 
 namespace weft::cli {
@@ -28,7 +28,7 @@ std::string StatesText(int64_t bytes, int64_t min_bytes);
 
 // Returns lines, each with a line end.
 std::string StreamedText(const graph::Streamed& streamed);
-nlohmann::ordered_json StreamedJson(const graph::Streamed& streamed);
+Json StreamedJson(const graph::Streamed& streamed);
 
 }  // namespace weft::cli
 

@@ -1,11 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/cli/table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "converter/base/visible.h"
+#include "converter/cli/terminal.h"
 
 namespace weft::cli {
+namespace {
+
+struct Column {
+  std::string heading, key, format = ".0f";
+};
+
+std::vector<Column> ColumnsOf(std::string_view text) {
+  constexpr std::string_view kGap = " | ";
+  std::vector<Column> columns;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(kGap), text.size());
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + kGap.size(), text.size()));
+    Column& column = columns.emplace_back();
+    const size_t equals = part.find('=');
+    column.heading = part.substr(0, equals);
+    column.key = column.heading.substr(column.heading.starts_with('>') ? 1 : 0);
+    if (equals == std::string_view::npos) continue;
+    const size_t blank = part.find(' ', equals);
+    column.key = part.substr(equals + 1, blank - equals - 1);
+    if (blank != std::string_view::npos) column.format = part.substr(blank + 1);
+  }
+  return columns;
+}
+
+std::string CellOf(const Json& row, const Column& column) {
+  return Plain(row.value(column.key, Json()), column.format);
+}
+
+std::string CsvField(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string field = "\"";
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  return field + "\"";
+}
+
+}  // namespace
 
 Table::Table(std::vector<std::string> headings) {
   for (std::string& heading : headings) {
@@ -38,6 +82,46 @@ std::string Table::Text() const {
     text += line + "\n";
   }
   return text;
+}
+
+std::string Plain(const Json& value, std::string_view format) {
+  if (value.is_null()) return "-";
+  if (value.is_string()) return value.get<std::string>();
+  const double number = value.get<double>();
+  if (format == "%") return fmt::format("{:.1f} %", 100 * number);
+  if (format == "," || (format == "mean" && number == std::trunc(number))) {
+    return Grouped(std::llround(number));
+  }
+  if (format == "mean") format = ".1f";
+  return fmt::format(fmt::runtime(fmt::format("{{:{}}}", format)), number);
+}
+
+std::string TableText(const Json& rows, std::string_view columns) {
+  const std::vector<Column> parsed = ColumnsOf(columns);
+  std::vector<std::string> headings;
+  for (const Column& column : parsed) headings.push_back(column.heading);
+  Table table(std::move(headings));
+  for (const Json& row : rows) {
+    std::vector<std::string> cells;
+    for (const Column& column : parsed) cells.push_back(CellOf(row, column));
+    table.Row(std::move(cells));
+  }
+  return table.Text();
+}
+
+std::string CsvText(const Json& rows, std::string_view columns) {
+  const std::vector<Column> parsed = ColumnsOf(columns);
+  std::string text;
+  for (const Column& column : parsed) text += (text.empty() ? "" : ",") + column.heading;
+  for (const Json& row : rows) {
+    const char* before = "\n";
+    for (const Column& column : parsed) {
+      const bool is_null = row.value(column.key, Json()).is_null();
+      text += before + (is_null ? "" : CsvField(Visible(CellOf(row, column))));
+      before = ",";
+    }
+  }
+  return text + "\n";
 }
 
 }  // namespace weft::cli

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "converter/base/aligned_bytes.h"
+#include "converter/cli/facts.h"
 #include "converter/cli/loaded_model.h"
-#include "converter/cli/model_json.h"
 #include "converter/cli/report_facts.h"
 #include "converter/inspect/listing.h"
 #include "converter/pipeline.h"
@@ -45,8 +45,7 @@ std::vector<std::string> ReadAsCommandsDo(std::span<const std::byte> file) {
   Faults faults;
   const std::unique_ptr<LoadedModel> model = LoadedModel::Of(file, "m.weft", faults);
   if (model == nullptr || !model->Open(faults)) return faults.lines();
-  EXPECT_TRUE(ModelJson(*model).is_object());
-  EXPECT_TRUE(ReportJson(*model).is_object());
+  EXPECT_TRUE(FactsOf(*model, kAllFacts).is_object());
   EXPECT_FALSE(inspect::ListingText(model->root()).empty());
   return {};
 }

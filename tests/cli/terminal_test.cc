@@ -5,6 +5,7 @@
 
 #include "converter/base/visible.h"
 #include "converter/cli/help.h"
+#include "converter/cli/table.h"
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -74,6 +75,20 @@ TEST(Wrap, BreaksParagraphsAndHangsTables) {
   EXPECT_EQ(Wrapped("  name  a text of words", 14), "  name  a text\n        of\n        words\n");
   EXPECT_EQ(Wrapped("  keeps\n  lines", 20), "  keeps\n  lines\n");
   EXPECT_EQ(Wrapped("unbreakable_word next", 5), "unbreakable_word\nnext\n");
+}
+
+TEST(TableText, FormatsMembersOfRows) {
+  const Json rows = {{{"name", "a, b"}, {"bytes", 1536}, {"mean", 2.5}, {"share", 0.125}},
+                     {{"name", "c"}, {"bytes", 7}, {"mean", 3}, {"share", nullptr}}};
+  EXPECT_EQ(TableText(rows,
+                      "layer=name | >bytes | >per run=mean mean | >exact=mean .2f | "
+                      ">share=share % | none"),
+            "layer  bytes  per run  exact   share  none\n"
+            "a, b    1536      2.5   2.50  12.5 %  -\n"
+            "c          7        3   3.00       -  -\n");
+  EXPECT_EQ(CsvText(rows, "layer=name | bytes | share=share .3f | none"),
+            "layer,bytes,share,none\n\"a, b\",1536,0.125,\nc,7,,\n");
+  EXPECT_EQ(TableText(Json::array(), "layer=name | >bytes"), "layer  bytes\n");
 }
 
 }  // namespace
