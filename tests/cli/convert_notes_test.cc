@@ -87,7 +87,7 @@ TEST_F(ConvertNotes, WarnOfPortsThatAreF64) {
 TEST_F(ConvertNotes, ChoosesTheFastestPlanForADesktop) {
   const std::string convert =
       "convert '" WEFT_FIXTURES_DIR
-      "/cases/document/lstm_document_i16_h17_t7/model.xml' -o m.weft --json";
+      "/cases/sequence/gru_blocks_forward_t7_i9_h64/model.xml' -o m.weft --json";
   const auto scratch = [&](const std::string& more) {
     return nlohmann::json::parse(Weft(convert + more).out)["scratch_bytes"].get<int64_t>();
   };
