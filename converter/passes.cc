@@ -17,6 +17,7 @@
 #include "converter/file_checks.h"
 #include "converter/fold_work.h"
 #include "converter/graph/batch.h"
+#include "converter/graph/canonical/canonical.h"
 #include "converter/graph/faulty_bodies.h"
 #include "converter/graph/fold.h"
 #include "converter/graph/infer.h"
@@ -26,8 +27,6 @@
 #include "converter/graph/promote.h"
 #include "converter/graph/quantise/quantise.h"
 #include "converter/graph/recognise/cells/cells.h"
-#include "converter/graph/recognise/forms/border.h"
-#include "converter/graph/recognise/forms/dilation.h"
 #include "converter/graph/recognise/forms/divide.h"
 #include "converter/graph/recognise/forms/forms.h"
 #include "converter/graph/recognise/forms/integer_tables.h"
@@ -64,6 +63,7 @@ bool Count(Conversion&);
 bool Resolve(Conversion&);
 bool Flatten(Conversion&);
 bool Infer(Conversion&);
+bool Canonicalise(Conversion&);
 bool Reroll(Conversion&);
 bool Stream(Conversion&);
 bool RecogniseForms(Conversion&);
@@ -107,10 +107,8 @@ constexpr Pass kPasses[] = {
     {"flatten", Stage::kGraph, Flatten, "flattens short loops that use their counter"},
     {"promote", Stage::kGraph, OnGraph<graph::Promote>, "converts f16, bf16 and f64 to f32"},
     {"infer", Stage::kGraph, Infer, "infers types and shapes, folds constants"},
-    {"dilate", Stage::kGraph, OnGraph<graph::RecogniseDilations>,
-     "merges SpaceToBatch and BatchToSpace into dilated convolutions"},
-    {"borders", Stage::kGraph, OnGraph<graph::RecogniseBorders>,
-     "merges explicit zero padding into convolutions"},
+    {"canonical", Stage::kGraph, Canonicalise, "brings variants of windows to one form",
+     graph::CanonicalParts},
     {"reroll", Stage::kGraph, Reroll, "converts loops that were traced step by step back to loops"},
     {"tables", Stage::kGraph, OnGraph<graph::JoinTables>,
      "joins constant additions and factors across permutations"},
@@ -246,6 +244,11 @@ bool Resolve(Conversion& c) {
 bool Infer(Conversion& c) {
   graph::InferAndFold(*c.graph, InferOptionsOf(c), c.folding, c.faults);
   return c.faults.ok();
+}
+
+bool Canonicalise(Conversion& c) {
+  graph::Canonicalise(*c.graph, ObserverOf<ir::Graph>(c, "canonical"));
+  return true;
 }
 
 bool Reroll(Conversion& c) {

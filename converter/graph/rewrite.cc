@@ -208,6 +208,14 @@ std::map<const ir::Node*, std::vector<ir::Node*>> Readers(const ir::Graph& graph
   return readers;
 }
 
+bool IsCalled(const ir::Node& node, std::string_view operation) {
+  return node.operation != nullptr && !node.constant && node.operation->name == operation;
+}
+
+bool IsConvolved(const ir::Node& node) {
+  return IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
+}
+
 const TensorType& TypeOf(ir::Source source) { return source.node->outputs[source.port].type; }
 
 const ir::Constant* ConstantOf(ir::Source source) {

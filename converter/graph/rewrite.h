@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "converter/ir/edit.h"
@@ -74,6 +75,10 @@ ir::Source Reshaped(ir::Graph& graph, const ir::Node& like, ir::Source source, c
 
 // Returns the readers of each node; only nodes that the graph needs count.
 std::map<const ir::Node*, std::vector<ir::Node*>> Readers(const ir::Graph& graph);
+
+// Returns true if the node computes this operation.
+bool IsCalled(const ir::Node& node, std::string_view operation);
+bool IsConvolved(const ir::Node& node);  // read by a convolution, with or without groups
 
 const TensorType& TypeOf(ir::Source source);
 // Returns the value if it is constant, else null.

@@ -19,6 +19,7 @@
 
 #include "converter/base/aligned_bytes.h"
 #include "converter/emit/model_file.h"
+#include "converter/graph/canonical/canonical.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/layout/layout.h"
 #include "converter/graph/lower.h"
@@ -58,7 +59,9 @@ inline ir::Source Weights(GraphBuilder& g, Dims dims, uint32_t seed) {
 
 inline bool Infer(GraphBuilder& g) {
   graph::RecogniseCountsByShapes(g.graph, FoldingHere());
-  return InferAndFold(g.graph, {}, g.faults);
+  const bool is_valid = InferAndFold(g.graph, {}, g.faults);
+  if (is_valid) graph::Canonicalise(g.graph);
+  return is_valid;
 }
 
 // Whether the time axis is dynamic: the graph then has ir::kTimeLength steps.

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "converter/graph/recognise/forms/form_site.h"
+#include "converter/graph/rewrite.h"
 
 namespace weft::graph {
 

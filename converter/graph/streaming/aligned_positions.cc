@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "converter/graph/canonical/borders.h"
 #include "converter/graph/reroll/value_table.h"
-#include "converter/graph/streaming/borders.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {

@@ -8,8 +8,8 @@
 #include <optional>
 
 #include "converter/base/narrow.h"
+#include "converter/graph/canonical/borders.h"
 #include "converter/graph/streaming/bodies.h"
-#include "converter/graph/streaming/borders.h"
 #include "converter/ops/support/movement.h"
 
 namespace weft::graph {

@@ -10,9 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/canonical/borders.h"
+#include "converter/graph/canonical/pads.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/late_masks.h"
-#include "converter/graph/streaming/pads.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
 #include "converter/ops/operation.h"
@@ -34,32 +35,12 @@ bool IsPaddedAlong(const ops::Windows& windows, size_t axis) {
   return true;
 }
 
-// Pads both ends by these numbers of positions; negative numbers remove positions.
-ir::Source Padded(ir::Graph& graph, const ir::Source& source, int64_t axis,
-                  std::pair<int64_t, int64_t> positions, double fill) {
-  const size_t rank = DimsOf(source).size();
-  Dims begin(rank, 0), end(rank, 0);
-  begin[static_cast<size_t>(axis)] = positions.first;
-  end[static_cast<size_t>(axis)] = positions.second;
-  const TensorType row = {ElementType::i64, {static_cast<int64_t>(rank)}};
-  const ir::Node& like = *source.node;
-  return {NewInferredNode(graph, like, "Pad", 12,
-                          {source, NewInts(graph, like, row, begin), NewInts(graph, like, row, end),
-                           NewNumber(graph, like, TypeOf(source).type, fill)},
-                          1, {{"pad_mode", "constant"}}),
-          0};
-}
-
 }  // namespace
 
 ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t positions,
                     double fill) {
-  return Padded(graph, source, axis, {positions, -positions}, fill);
-}
-
-ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t positions,
-                     double fill) {
-  return Padded(graph, source, axis, {positions, 0}, fill);
+  const BorderFill number = {NewNumber(graph, *source.node, TypeOf(source).type, fill)};
+  return NewBorder(graph, source, number, axis, positions, /*shifts=*/true);
 }
 
 void JoinBorders(ir::Graph& graph, const TimeAxes& times) {
@@ -82,7 +63,7 @@ ir::Source NewMasked(ir::Graph& graph, const ir::Source& source, int64_t axis, i
 }
 
 bool SetWindows(ir::Graph& graph, ir::Node& node, const ops::Windows& windows, bool was_padded) {
-  const auto at = static_cast<size_t>(windows.axis - 2);
+  const size_t at = windows.at();
   std::map<std::string, std::string>& attributes = node.attributes;
   const auto rounding = attributes.find("rounding_type");
   if (rounding != attributes.end()) {

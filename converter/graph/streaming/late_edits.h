@@ -16,10 +16,6 @@ namespace weft::graph {
 ir::Source NewShift(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t positions,
                     double fill);
 
-// Returns the tensor after `positions` positions of `fill`.
-ir::Source NewBorder(ir::Graph& graph, const ir::Source& source, int64_t axis, int64_t positions,
-                     double fill);
-
 // Merges a border of one number on both sides of windows over time into their padding. JoinPads
 // (pads.h) only merges borders before the first element.
 void JoinBorders(ir::Graph& graph, const TimeAxes& times);

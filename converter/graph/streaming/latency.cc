@@ -14,17 +14,17 @@
 #include <vector>
 
 #include "converter/base/narrow.h"
+#include "converter/graph/canonical/borders.h"
+#include "converter/graph/canonical/pads.h"
+#include "converter/graph/canonical/shifts.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
-#include "converter/graph/streaming/borders.h"
 #include "converter/graph/streaming/late_edits.h"
 #include "converter/graph/streaming/late_loops.h"
 #include "converter/graph/streaming/late_masks.h"
-#include "converter/graph/streaming/pads.h"
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rounding.h"
-#include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/starts.h"
 #include "converter/graph/streaming/time_map.h"
 #include "converter/ops/operation.h"
@@ -342,7 +342,7 @@ bool Waiting::VisitTimeLoop(const TimeLoop& time_loop) {
 // If the model sliced off the end, padding after it would be read instead of the sliced elements.
 bool Waiting::ReadsAfterEnd(ir::Node& node, const ops::Windows& windows, int64_t extent,
                             int64_t late) {
-  const int64_t begin = windows.begin[static_cast<size_t>(windows.axis - 2)];
+  const int64_t begin = windows.begin[windows.at()];
   const int64_t stride = windows.stride;
   const int64_t first = windows.spread
                             ? extent * stride - begin
@@ -361,7 +361,7 @@ bool Waiting::RefuseAfterEnd(ir::Node& node, int64_t first, int64_t late) {
 bool Waiting::VisitWindows(ir::Node& node, const ops::Windows& windows) {
   ir::Source& data = node.inputs[0];
   if (!HasOnlyTimeAt(node, 0) || times_.Of({&node, 0}) == nullptr) return false;
-  const auto at = static_cast<size_t>(windows.axis - 2);
+  const size_t at = windows.at();
   ops::Windows after = windows;
   const int64_t begin = windows.begin[at], stride = windows.stride, extent = OldExtent(data);
   int64_t late = 0;
@@ -530,8 +530,8 @@ bool Waiting::VisitGroups(ir::Node& node) {
   return true;
 }
 
-// Adapts a constant with one reader: equal steps are repeated, and a numbering starts earlier by
-// the delay.
+// Adapts a constant with one reader: equal steps are repeated, and a numbering starts earlier
+// by the delay.
 bool Waiting::FitConstant(ir::Node& node, int64_t late) {
   const ir::Source source = {&node, 0};
   const int64_t axis = times_.Of(source)->axis, positions = Positions(source);

@@ -3,12 +3,11 @@
 
 #include <span>
 
+#include "converter/graph/canonical/borders.h"
+#include "converter/graph/canonical/gathers.h"
+#include "converter/graph/canonical/shifts.h"
 #include "converter/graph/recognise/forms/forms.h"
-#include "converter/graph/streaming/borders.h"
-#include "converter/graph/streaming/frames.h"
 #include "converter/graph/streaming/rounding.h"
-#include "converter/graph/streaming/shifts.h"
-#include "converter/graph/streaming/whole_gathers.h"
 
 namespace weft::graph {
 namespace {
@@ -29,7 +28,6 @@ constexpr PassPart<Change> kRewrites[] = {
     {"attention", OnGraph<RecogniseAttentions>, "finds decomposed attention"},
     {"constants", OnGraph<SeparateConstants>, "copies constants that several nodes read"},
     {"causal_attention", FindAttentions, "reads the masks of attention"},
-    {"full_gathers", OnGraph<WholeGathersToReshapes>, "replaces Gathers of all elements"},
     {"starts", FindStarts, "finds additions that start a product"},
     {"joins", OnGraph<JoinsToPads>, "replaces prepended constants by a Pad"},
     {"frames", OnGraph<LowerConstantGathers>, "replaces Gathers of frames and repeats"},

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "converter/base/pass_parts.h"
+#include "converter/graph/canonical/pads.h"
 #include "converter/graph/streaming/attention.h"
-#include "converter/graph/streaming/pads.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "converter/graph/canonical/borders.h"
 #include "converter/graph/lower.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/broadcast.h"

@@ -20,10 +20,6 @@ namespace weft::graph {
 void KeepRounding(const ir::Graph& graph, const TimeAxes& times, int64_t steps,
                   bool is_body = false);
 
-// Attribute of a node without a step that replaces a border or a slice. An addition after such a
-// node was not adjacent to the product before it.
-inline constexpr const char* kMoved = "moved";
-
 // Returns the additions at which a product starts. A pass may remove nodes between a product and an
 // addition: KeepStarts marks additions that would start a product only because of this. It returns
 // false if an addition in `started` no longer starts a product.

@@ -6,11 +6,12 @@
 #include <functional>
 #include <optional>
 
+#include "converter/graph/canonical/borders.h"
+#include "converter/graph/canonical/shifts.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/late_edits.h"
 #include "converter/graph/streaming/late_masks.h"
-#include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/time_map.h"
 #include "converter/ops/operation.h"
 
@@ -93,13 +94,14 @@ bool StartToChoice(ir::Graph& graph, ir::Node& join, const TimeAxes& times) {
   if (positions > kMaxStarts || positions + DimsOf(rest)[at] != DimsOf({&join, 0})[at])
     return false;
   if (const std::optional<ir::Source> whole = WholeOf(graph, join, axis)) {
-    const ir::Source after = NewBorder(graph, rest, axis, positions, 0);
+    const ir::Source after = NewBorder(graph, rest, {}, axis, positions, /*shifts=*/false);
     Become(join, "Identity", 16, {Chosen(graph, join, *whole, after, axis, positions)});
     return true;
   }
   if (times.Of(starts) != nullptr) return false;
-  PutAfter(graph, join, rest, axis,
-           [&](const ir::Source& moved) { return NewBorder(graph, moved, axis, 1, 0); });
+  PutAfter(graph, join, rest, axis, [&](const ir::Source& moved) {
+    return NewBorder(graph, moved, {}, axis, 1, /*shifts=*/false);
+  });
   return true;
 }
 

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/canonical/pads.h"
+#include "converter/graph/canonical/shifts.h"
 #include "converter/graph/reroll/peel.h"
 #include "converter/graph/streaming/aligned_positions.h"
 #include "converter/graph/streaming/bodies.h"
@@ -24,7 +26,6 @@
 #include "converter/graph/streaming/resize.h"
 #include "converter/graph/streaming/rewrites.h"
 #include "converter/graph/streaming/rounding.h"
-#include "converter/graph/streaming/shifts.h"
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/graph/streaming/time_map.h"

@@ -53,7 +53,7 @@ void ConvolutionAxes(AxisScope& scope) {
   WindowAxes(scope, kernel, false);
   const Window window = WindowOf(scope, std::span(scope.in(0)).subspan(2), kernel);
   for (size_t i = 0; i < kernel.size(); ++i) {
-    const std::optional<Windows> windows = WindowsOf(window, i);
+    const std::optional<Windows> windows = WindowsOf(scope, window, i);
     if (windows && IsFinite(scope, kFilters)) scope.relation.windows.push_back(*windows);
     const std::optional<Delay> delay = LookBackOf(scope, window, i);
     if (!delay || (delay->past > 0 && !IsFinite(scope, kFilters))) continue;

@@ -473,9 +473,11 @@ void PoolingAxes(AxisScope& scope) {
   const bool fills = scope.attributes.Has(kPadFill);
   const bool excludes = is_mean && !fills && scope.attributes.Bool("exclude-pad", false);
   for (size_t i = 0; i < window.axis_count; ++i) {
-    const std::optional<Windows> windows = WindowsOf(window, i);
+    std::optional<Windows> windows = WindowsOf(scope, window, i);
     if (windows && (!excludes || windows->begin[i] == 0)) {
-      scope.relation.windows.push_back(*windows);
+      if (!fills && !is_mean) windows->fill = MinOf(scope.input_element(0));
+      if (excludes) windows->fill.reset();
+      scope.relation.windows.push_back(*std::move(windows));
     }
     std::optional<Delay> delay = LookBackOf(scope, window, i);
     if (!delay) continue;

@@ -477,19 +477,6 @@ void LowerTransposed(LowerScope& scope) {
   }
 }
 
-// Input position i produces the `stride` output positions from i * stride on. Contributions of past
-// inputs to earlier positions are dropped.
-std::optional<Delay> OverlapOf(const AxisScope& scope, Window window, size_t i) {
-  WindowAxis& axis = window.axis(i);
-  if (axis.pad_begin != 0 || axis.out != axis.in * axis.stride) return std::nullopt;
-  const int64_t past = (axis.extent() - 1) / axis.stride;
-  if (axis.is_alone() || (past > 0 && !IsFinite(scope, kFilters))) return std::nullopt;
-  Delay delay = {static_cast<int64_t>(i) + 2, past, 1, axis.stride};
-  axis.pad_begin = past * axis.stride;
-  delay.attributes = PadsOf(window);
-  return delay;
-}
-
 // A given output shape is fixed, so that the time axis cannot change.
 void TransposedAxes(AxisScope& scope) {
   scope.Pair(0, 0, 0, 0);
@@ -501,13 +488,15 @@ void TransposedAxes(AxisScope& scope) {
     if (axis.stride > 1) scope.relation.reason = "upsamples the time axis";
     if (scope.has_input(kOutputShape)) continue;
     if (axis.is_alone()) scope.Pair(0, at, 0, at);
-    std::optional<Windows> windows = WindowsOf(window, i);
+    std::optional<Windows> windows = WindowsOf(scope, window, i);
     if (windows && IsFinite(scope, kFilters)) {
       windows->spread = true;
       scope.relation.windows.push_back(*std::move(windows));
     }
-    if (const std::optional<Delay> delay = OverlapOf(scope, window, i))
+    const std::optional<Delay> delay = SpreadDelayOf(window, i);
+    if (delay && (delay->past == 0 || IsFinite(scope, kFilters))) {
       scope.relation.delays.push_back(*delay);
+    }
   }
 }
 

@@ -54,14 +54,18 @@ struct Delay {
 };
 
 // Windows along axis `axis` of input 0, with any padding, that compute the same axis of output 0.
-// Output position i reads the `extent` input positions from i * stride - begin[axis - 2] on.
+// Output position i reads the `extent` input positions from i * stride - begin[at()] on.
 //
 // If `spread` is set (transposed convolution), input position i contributes to the `extent` output
-// positions from i * stride on. The first begin[axis - 2] output positions are then removed.
+// positions from i * stride on. The first begin[at()] output positions are then removed.
 struct Windows {
   int64_t axis = 0, extent = 1, stride = 1;
   bool spread = false;
-  Dims begin = {}, end = {};  // padding of all spatial axes
+  Dims begin = {}, end = {};  // padding of all axes with windows
+  int64_t first_axis = 2;     // the first of these axes
+  // The number with which the operation pads; nullopt if padding has another effect.
+  std::optional<double> fill = 0;
+  size_t at() const { return static_cast<size_t>(axis - first_axis); }
 };
 
 // A running sum: each output position is the sum of the input positions up to it. If `exclusive` is

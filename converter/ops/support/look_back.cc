@@ -27,13 +27,13 @@ std::map<std::string, std::string> PadsOf(Window window) {
   return {{"auto_pad", "explicit"}, {"pads_begin", begin}, {"pads_end", end}};
 }
 
-std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i) {
+std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i, int64_t first) {
   WindowAxis& axis = window.axis(i);
   const int64_t past = axis.pad_begin, ahead = axis.extent() - axis.stride;
   const bool covers = axis.in % axis.stride == 0 && axis.out == axis.in / axis.stride;
   if (!covers || past < std::max<int64_t>(ahead, 0) || past >= axis.extent()) return std::nullopt;
   if (axis.is_alone()) return std::nullopt;
-  Delay delay = {static_cast<int64_t>(i) + 2, past, axis.stride};
+  Delay delay = {static_cast<int64_t>(i) + first, past, axis.stride};
   delay.taps = axis.kernel;
   delay.dilation = axis.dilation;
   delay.repeats = scope.attributes.Text(kPadFill, "0") == kRepeatFirst;
@@ -44,10 +44,23 @@ std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i)
   return delay;
 }
 
-std::optional<Windows> WindowsOf(Window window, size_t i) {
+std::optional<Delay> SpreadDelayOf(Window window, size_t i, int64_t first) {
+  WindowAxis& axis = window.axis(i);
+  if (axis.pad_begin != 0 || axis.out != axis.in * axis.stride) return std::nullopt;
+  if (axis.is_alone()) return std::nullopt;
+  const int64_t past = (axis.extent() - 1) / axis.stride;
+  Delay delay = {static_cast<int64_t>(i) + first, past, 1, axis.stride};
+  axis.pad_begin = past * axis.stride;
+  delay.attributes = PadsOf(window);
+  return delay;
+}
+
+std::optional<Windows> WindowsOf(const NodeScope& scope, Window window, size_t i, int64_t first) {
   const WindowAxis& axis = window.axis(i);
   if (axis.is_alone() && axis.out == axis.in) return std::nullopt;
-  Windows found = {static_cast<int64_t>(i) + 2, axis.extent(), axis.stride};
+  Windows found = {static_cast<int64_t>(i) + first, axis.extent(), axis.stride};
+  found.first_axis = first;
+  found.fill = scope.attributes.Float(kPadFill, 0);
   for (size_t at = 0; at < window.axis_count; ++at) {
     found.begin.push_back(window.axis(at).pad_begin);
     found.end.push_back(window.axis(at).pad_end);

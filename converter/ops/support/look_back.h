@@ -21,16 +21,22 @@ inline constexpr const char* kPadFill = "pad_fill";
 // Value of kPadFill: the first position of the data is repeated.
 inline constexpr const char* kRepeatFirst = "first";
 
-// The delay along axis 2 + i of the data, if its windows look back along it. nullopt also for
-// windows that cover only their own position.
-std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i);
+// In the following functions, axis i of the window is axis `first` + i of the data.
+//
+// The delay along that axis, if its windows look back along it. nullopt also for windows that cover
+// only their own position.
+std::optional<Delay> LookBackOf(const NodeScope& scope, Window window, size_t i, int64_t first = 2);
+// The same for windows that input positions contribute to, as in a transposed convolution. Input
+// position i computes the `stride` output positions from i * stride on. Contributions of past
+// inputs to earlier positions are dropped.
+std::optional<Delay> SpreadDelayOf(Window window, size_t i, int64_t first = 2);
 
 // Sets the `dilations` attribute of a window for axis `at` of the data.
 void SetDilation(const ir::Graph& graph, ir::Node& node, int64_t at, int64_t dilation);
 
-// The windows along axis 2 + i of the data, at any offset. nullopt if each position depends only on
-// itself.
-std::optional<Windows> WindowsOf(Window window, size_t i);
+// The windows at any offset. nullopt if each position depends only on itself.
+std::optional<Windows> WindowsOf(const NodeScope& scope, Window window, size_t i,
+                                 int64_t first = 2);
 
 // The padding of all axes as attributes.
 std::map<std::string, std::string> PadsOf(Window window);

@@ -2,8 +2,8 @@
 // Borders before the first element of an axis: their content and their construction. Models may
 // write a border far from the window or shift that reads it, for example before a transposition,
 // because a framework has another channel order.
-#ifndef WEFT_CONVERTER_GRAPH_STREAMING_BORDERS_H_
-#define WEFT_CONVERTER_GRAPH_STREAMING_BORDERS_H_
+#ifndef WEFT_CONVERTER_GRAPH_CANONICAL_BORDERS_H_
+#define WEFT_CONVERTER_GRAPH_CANONICAL_BORDERS_H_
 
 #include <cstdint>
 #include <optional>
@@ -11,6 +11,10 @@
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
+
+// Attribute of a node without a step that replaces a border or a slice. An addition after such a
+// node was not adjacent to the product before it.
+inline constexpr const char* kMoved = "moved";
 
 // The border that a Pad with one known number, or with its data's edges, adds to its data. BorderOf
 // returns nullopt for other nodes.
@@ -33,8 +37,12 @@ BorderFill FillOf(const ir::Node& pad, const Border& border);
 void BecomeBorder(ir::Graph& graph, ir::Node& node, const ir::Source& data, const BorderFill& fill,
                   int64_t axis, int64_t positions, bool shifts);
 
+// Returns a new Pad of that kind, with inferred types.
+ir::Source NewBorder(ir::Graph& graph, const ir::Source& data, const BorderFill& fill, int64_t axis,
+                     int64_t positions, bool shifts);
+
 // Makes a slice return all of its data, because the elements it removed are no longer computed
-// (kMoved, rounding.h).
+// (kMoved).
 void TakeAll(ir::Graph& graph, ir::Node& slice, const ir::Source& data);
 
 // Moves borders before the first element of one axis past operations that only move data, closer to
@@ -43,4 +51,4 @@ void MoveBorders(ir::Graph& graph);
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_STREAMING_BORDERS_H_
+#endif  // WEFT_CONVERTER_GRAPH_CANONICAL_BORDERS_H_

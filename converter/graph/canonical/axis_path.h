@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequences of operations that permute axes, or add or remove axes of one element. Tracks the axes
 // through such a sequence, and repeats it for a tensor with other extents.
-#ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_AXIS_PATH_H_
-#define WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_AXIS_PATH_H_
+#ifndef WEFT_CONVERTER_GRAPH_CANONICAL_AXIS_PATH_H_
+#define WEFT_CONVERTER_GRAPH_CANONICAL_AXIS_PATH_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -37,4 +37,4 @@ ir::Source Along(ir::Graph& graph, const ir::Node& like, const AxisPath& path, i
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_RECOGNISE_FORMS_AXIS_PATH_H_
+#endif  // WEFT_CONVERTER_GRAPH_CANONICAL_AXIS_PATH_H_

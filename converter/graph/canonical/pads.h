@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two forms of windows that look back along time. One is a Pad before the window. The other is
-// padding on both sides, with a slice that removes the outputs that looked ahead. Both become
-// padding of the operation itself, before the first element only.
-#ifndef WEFT_CONVERTER_GRAPH_STREAMING_PADS_H_
-#define WEFT_CONVERTER_GRAPH_STREAMING_PADS_H_
+// Variants of windows with padding. The padding is a Pad before the window, possibly before
+// permuted axes. Or it is on both sides, and a slice removes the last outputs. Each becomes padding
+// of the operation itself.
+#ifndef WEFT_CONVERTER_GRAPH_CANONICAL_PADS_H_
+#define WEFT_CONVERTER_GRAPH_CANONICAL_PADS_H_
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
+
+// Merges Pads into the windows that read them, directly or through permuted axes, if these pad with
+// the same number: zeros of convolutions and means, the minimum of maxima. Also in bodies. Keras
+// and TensorFlow export causal convolutions with channels-last data in this way.
+void JoinOwnPads(ir::Graph& graph);
 
 // A window that took over a border of numbers other than its own padding, in attribute kPadFill.
 // Only windows over time may keep it.
@@ -23,16 +26,13 @@ struct FilledWindow {
   ir::Source data;
 };
 
-// Merges constant borders before the data of convolutions and pools into their own padding, if they
-// look back afterwards. Returns the windows that took over other numbers than their own padding.
+// Merges borders before the first element into the padding of windows, if they look back
+// afterwards. Returns the windows that took over other numbers than their own padding.
 std::vector<FilledWindow> JoinPads(ir::Graph& graph);
-
-// Returns true if the window looks back along time.
-bool IsOverTime(const TimeAxes& times, const FilledWindow& window);
 // Restores the window and its border.
 void TakeBack(FilledWindow& window);
 
-// Sets the padding of all spatial axes as attributes.
+// Sets the padding of all axes with windows as attributes.
 void SetPads(ir::Node& window, const Dims& begin, const Dims& end);
 
 // Merges a border of one number on both sides along one axis into the padding of the window.
@@ -44,4 +44,4 @@ void JoinCuts(ir::Graph& graph);
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_STREAMING_PADS_H_
+#endif  // WEFT_CONVERTER_GRAPH_CANONICAL_PADS_H_

@@ -2,18 +2,18 @@
 // Constants before the data along an axis, concatenated or written as a border of which slices
 // select positions. Each becomes the border of a Pad, from which windows and shifts over time are
 // recognised (pads.h, and the axis rule of Pad).
-#ifndef WEFT_CONVERTER_GRAPH_STREAMING_SHIFTS_H_
-#define WEFT_CONVERTER_GRAPH_STREAMING_SHIFTS_H_
+#ifndef WEFT_CONVERTER_GRAPH_CANONICAL_SHIFTS_H_
+#define WEFT_CONVERTER_GRAPH_CANONICAL_SHIFTS_H_
 
 #include <optional>
 
-#include "converter/graph/streaming/axes.h"
 #include "converter/ir/graph.h"
+#include "converter/ops/support/axes.h"
 
 namespace weft::graph {
 
 // Reads a slice that selects elements of one axis in order, and all elements of the others.
-std::optional<Selection> SliceOf(const ir::Graph& graph, ir::Node& node);
+std::optional<ops::Selection> SliceOf(const ir::Graph& graph, ir::Node& node);
 
 // Gives every reader of a constant its own copy, because two readers may have time along different
 // axes.
@@ -33,4 +33,4 @@ void SlicesOfPads(ir::Graph& graph);
 
 }  // namespace weft::graph
 
-#endif  // WEFT_CONVERTER_GRAPH_STREAMING_SHIFTS_H_
+#endif  // WEFT_CONVERTER_GRAPH_CANONICAL_SHIFTS_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/streaming/borders.h"
+#include "converter/graph/canonical/borders.h"
 
 #include <algorithm>
 #include <memory>
@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "converter/graph/rewrite.h"
-#include "converter/graph/streaming/axes.h"
-#include "converter/graph/streaming/rounding.h"
 #include "converter/ir/edit.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/axes.h"
 #include "converter/ops/support/movement.h"
 
 namespace weft::graph {
 namespace {
-
-bool IsCalledOf(const ir::Node& node, std::string_view name) {
-  return node.operation != nullptr && !node.constant && node.operation->name == name;
-}
 
 // Returns the only axis with a border, if it is only before the first element.
 std::optional<int64_t> OnlyAxisOf(const Border& border) {
@@ -41,14 +36,14 @@ bool TakesPositions(const ir::Node& node, bool computes) {
   const bool is_alone = std::all_of(node.inputs.begin() + 1, node.inputs.end(),
                                     [](const ir::Source& input) { return input.node->constant; });
   const ops::Traits& traits = ops::TraitsOf(node);
-  const bool moves = traits.reshapes || IsCalledOf(node, "Transpose");
+  const bool moves = traits.reshapes || IsCalled(node, "Transpose");
   return is_alone && (moves || (computes && traits.pointwise && node.inputs.size() == 1));
 }
 
 // Returns the output axis that corresponds to the axis of input 0, if no other input contributes to
 // it.
 std::optional<int64_t> AxisAfter(const ir::Graph& graph, ir::Node& node, int64_t axis) {
-  const Dims &in = DimsOf(node.inputs[0]), &out = node.outputs[0].type.dims;
+  const Dims &in = TypeOf(node.inputs[0]).dims, &out = node.outputs[0].type.dims;
   if (ops::TraitsOf(node).reshapes) {
     const auto at = static_cast<size_t>(axis);
     for (size_t to = 0; to < out.size(); ++to) {
@@ -57,10 +52,10 @@ std::optional<int64_t> AxisAfter(const ir::Graph& graph, ir::Node& node, int64_t
     }
     return std::nullopt;
   }
-  for (const AxisGroup& group : ops::RelationOf(graph, node).groups) {
-    const bool is_of = std::ranges::find(group, PortAxis{false, 0, axis}) != group.end();
+  for (const ops::AxisGroup& group : ops::RelationOf(graph, node).groups) {
+    const bool is_of = std::ranges::find(group, ops::PortAxis{false, 0, axis}) != group.end();
     if (!is_of) continue;
-    const auto to = std::ranges::find(group, true, &PortAxis::output);
+    const auto to = std::ranges::find(group, true, &ops::PortAxis::output);
     return group.size() == 2 && to != group.end() ? std::optional(to->axis) : std::nullopt;
   }
   return std::nullopt;
@@ -73,7 +68,7 @@ void MoveBorder(ir::Graph& graph, ir::Node& node) {
   if (!border || !TakesPositions(node, border->repeats)) return;
   const std::optional<int64_t> axis = OnlyAxisOf(*border);
   const std::optional<int64_t> after = axis ? AxisAfter(graph, node, *axis) : std::nullopt;
-  if (!after || DimsOf(pad.inputs[0])[static_cast<size_t>(*axis)] < 2) return;
+  if (!after || TypeOf(pad.inputs[0]).dims[static_cast<size_t>(*axis)] < 2) return;
   const int64_t positions = border->begin[static_cast<size_t>(*axis)];
   Dims dims = node.outputs[0].type.dims;
   dims[static_cast<size_t>(*after)] -= positions;
@@ -93,7 +88,7 @@ void MoveBorder(ir::Graph& graph, ir::Node& node) {
 }  // namespace
 
 std::optional<Border> BorderOf(const ir::Graph& graph, ir::Node& pad) {
-  if (!IsCalledOf(pad, "Pad")) return std::nullopt;
+  if (!IsCalled(pad, "Pad")) return std::nullopt;
   Faults discarded;
   const ops::NodeScope scope(graph, pad, discarded);
   const std::string mode = scope.attributes.Text("pad_mode", "constant");
@@ -124,6 +119,16 @@ void BecomeBorder(ir::Graph& graph, ir::Node& node, const ir::Source& data, cons
   if (fill.number) inputs.push_back(*fill.number);
   Become(node, "Pad", 12, std::move(inputs));
   node.attributes["pad_mode"] = fill.repeats ? "edge" : "constant";
+}
+
+ir::Source NewBorder(ir::Graph& graph, const ir::Source& data, const BorderFill& fill, int64_t axis,
+                     int64_t positions, bool shifts) {
+  const ir::Source border = NewIdentity(graph, *data.node, data);
+  TensorType type = TypeOf(data);
+  if (!shifts) type.dims[static_cast<size_t>(axis)] += positions;
+  border.node->outputs[0].type = std::move(type);
+  BecomeBorder(graph, *border.node, data, fill, axis, positions, shifts);
+  return border;
 }
 
 void TakeAll(ir::Graph& graph, ir::Node& slice, const ir::Source& data) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/recognise/forms/axis_path.h"
+#include "converter/graph/canonical/axis_path.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/streaming/shifts.h"
+#include "converter/graph/canonical/shifts.h"
 
 #include <algorithm>
 #include <map>
@@ -12,9 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/canonical/borders.h"
 #include "converter/graph/rewrite.h"
-#include "converter/graph/streaming/axes.h"
-#include "converter/graph/streaming/borders.h"
 #include "converter/ir/edit.h"
 #include "converter/ops/support/axes.h"
 
@@ -54,7 +53,7 @@ std::optional<BorderFill> FillBy(ir::Graph& graph, ir::Node& join, const ir::Sou
     if (!one) return std::nullopt;
     return BorderFill{.number = NewConstant(graph, join, *one)};
   }
-  const std::optional<Selection> taken = SliceOf(graph, first);
+  const std::optional<ops::Selection> taken = SliceOf(graph, first);
   const bool is_first = taken && first.inputs[0] == data && taken->axis == axis &&
                         taken->begin == 0 && taken->end == 1;
   return is_first ? std::optional(BorderFill{.number = std::nullopt, .repeats = true})
@@ -63,15 +62,15 @@ std::optional<BorderFill> FillBy(ir::Graph& graph, ir::Node& join, const ir::Sou
 
 void JoinToPad(ir::Graph& graph, ir::Node& join) {
   const ir::Source first = join.inputs[0], second = join.inputs[1];
-  const std::optional<int64_t> axis = DifferingAxis(DimsOf(second), join.outputs[0].type.dims);
+  const std::optional<int64_t> axis = DifferingAxis(TypeOf(second).dims, join.outputs[0].type.dims);
   if (second.node->constant || !axis) return;
   const auto at = static_cast<size_t>(*axis);
-  const int64_t positions = DimsOf(first)[at];
-  const std::optional<Selection> kept = SliceOf(graph, *second.node);
+  const int64_t positions = TypeOf(first).dims[at];
+  const std::optional<ops::Selection> kept = SliceOf(graph, *second.node);
   if (kept && kept->axis == *axis && kept->begin == 0) {
     const ir::Source data = second.node->inputs[0];
     const std::optional<BorderFill> fill = FillBy(graph, join, data, *axis);
-    if (fill && DimsOf(data)[at] - kept->end == positions) {
+    if (fill && TypeOf(data).dims[at] - kept->end == positions) {
       return BecomeBorder(graph, join, data, *fill, *axis, positions, /*shifts=*/true);
     }
   }
@@ -80,15 +79,15 @@ void JoinToPad(ir::Graph& graph, ir::Node& join) {
 }
 
 void SliceToShift(ir::Graph& graph, ir::Node& slice) {
-  const std::optional<Selection> taken = SliceOf(graph, slice);
+  const std::optional<ops::Selection> taken = SliceOf(graph, slice);
   if (!taken) return;
   ir::Node& pad = *slice.inputs[0].node;
   const std::optional<Border> border = BorderOf(graph, pad);
   if (!border) return;
   const ir::Source data = pad.inputs[0];
-  if (DifferingAxis(DimsOf(data), pad.outputs[0].type.dims) != taken->axis) return;
+  if (DifferingAxis(TypeOf(data).dims, pad.outputs[0].type.dims) != taken->axis) return;
   const int64_t before = border->begin[static_cast<size_t>(taken->axis)] - taken->begin;
-  const int64_t positions = DimsOf(data)[static_cast<size_t>(taken->axis)];
+  const int64_t positions = TypeOf(data).dims[static_cast<size_t>(taken->axis)];
   if (before < 0 || taken->end - taken->begin != positions) return;
   if (before == 0) return TakeAll(graph, slice, data);
   BecomeBorder(graph, slice, data, FillOf(pad, *border), taken->axis, before, /*shifts=*/true);
@@ -96,12 +95,12 @@ void SliceToShift(ir::Graph& graph, ir::Node& slice) {
 
 }  // namespace
 
-std::optional<Selection> SliceOf(const ir::Graph& graph, ir::Node& node) {
+std::optional<ops::Selection> SliceOf(const ir::Graph& graph, ir::Node& node) {
   if (node.constant || node.inputs.empty() || node.outputs.size() != 1) return std::nullopt;
-  const AxisRelation relation = ops::RelationOf(graph, node);
-  const std::vector<Selection>& taken = relation.selections;
+  const ops::AxisRelation relation = ops::RelationOf(graph, node);
+  const std::vector<ops::Selection>& taken = relation.selections;
   if (taken.size() != 1) return std::nullopt;
-  Dims dims = DimsOf(node.inputs[0]);
+  Dims dims = TypeOf(node.inputs[0]).dims;
   for (size_t axis = 0; axis < relation.runs.size(); ++axis) {
     const bool is_whole = ops::IsInOrder(relation.runs[axis], dims[axis]);
     if (static_cast<int64_t>(axis) != taken[0].axis && !is_whole) return std::nullopt;

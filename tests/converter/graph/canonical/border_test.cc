@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Pad of zeros before permuted axes of a convolution becomes its padding; other Pads stay.
-#include "converter/graph/recognise/forms/border.h"
+#include <cmath>
 
+#include "converter/graph/canonical/pads.h"
 #include "tests/converter/graph/recognise/rewritten.h"
 
 namespace weft {
@@ -31,7 +32,7 @@ struct DecomposedBorder : testing::Test {
   }
   KindCounts Finished(ir::Source y) {
     g.Result(y);
-    return Rewritten(g, graph::RecogniseBorders);
+    return Rewritten(g, graph::JoinOwnPads);
   }
 };
 
@@ -40,6 +41,40 @@ TEST_F(DecomposedBorder, JoinsTheOwnPadding) {
   EXPECT_EQ(Finished(y), joined);
   EXPECT_EQ(y.node->attributes.at("pads_begin"), "5");
   EXPECT_EQ(y.node->attributes.at("pads_end"), "1");
+}
+
+TEST_F(DecomposedBorder, JoinsWithoutAPermutation) {
+  const ir::Source x =
+      g.Of("Pad", {g.Parameter(F32({2, 3, 9})), g.Ints({0, 0, 4}), g.Ints({0, 0, 0}), g.Float(0)},
+           {{"pad_mode", "constant"}});
+  const ir::Source y = g.Of("Convolution", {x, g.Floats({4, 3, 3}, Numbers(36, 5))},
+                            {{"strides", "1"},
+                             {"dilations", "1"},
+                             {"pads_begin", "0"},
+                             {"pads_end", "0"},
+                             {"auto_pad", "explicit"}});
+  EXPECT_EQ(Finished(y), (KindCounts{{"Convolution", 1}}));
+  EXPECT_EQ(y.node->attributes.at("pads_begin"), "4");
+}
+
+TEST_F(DecomposedBorder, JoinsTheMinimumOfAMaximum) {
+  for (const float fill : {-INFINITY, 0.0f}) {
+    FormBuilder own;
+    const ir::Source x = own.Of(
+        "Pad",
+        {own.Parameter(F32({2, 3, 9})), own.Ints({0, 0, 1}), own.Ints({0, 0, 1}), own.Float(fill)},
+        {{"pad_mode", "constant"}});
+    own.Result(own.Add("MaxPool", 1, {x},
+                       {{"kernel", "3"},
+                        {"strides", "2"},
+                        {"pads_begin", "0"},
+                        {"pads_end", "0"},
+                        {"rounding_type", "floor"},
+                        {"auto_pad", "explicit"}}));
+    KindCounts expected = {{"MaxPool", 1}};
+    if (fill == 0) expected["Pad"] = 1;
+    EXPECT_EQ(Rewritten(own, graph::JoinOwnPads), expected);
+  }
 }
 
 TEST_F(DecomposedBorder, IsStillReadByOthers) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/recognise/forms/dilation.h"
+#include "converter/graph/canonical/dilation.h"
 
 #include <algorithm>
 #include <map>
@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "converter/graph/recognise/forms/axis_path.h"
-#include "converter/graph/recognise/forms/form_site.h"
+#include "converter/graph/canonical/axis_path.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/convolve.h"
@@ -146,10 +145,10 @@ void JoinBlocks(ir::Graph& graph, ir::Node& node, const Blocked& blocked) {
 
 }  // namespace
 
-void RecogniseDilations(ir::Graph& graph) {
+void MergeDilations(ir::Graph& graph) {
   const auto readers = Readers(graph);
   for (ir::Node* node : ir::Topological(graph)) {
-    for (const ir::Body& body : node->bodies) RecogniseDilations(*body.graph);
+    for (const ir::Body& body : node->bodies) MergeDilations(*body.graph);
     const std::optional<Blocked> blocked = BlockedBefore(*node, readers);
     if (blocked) JoinBlocks(graph, *node, *blocked);
   }

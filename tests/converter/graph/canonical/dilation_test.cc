@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SpaceToBatch, a convolution and BatchToSpace become one dilated convolution if blocks, pads and
 // crops match; otherwise they stay.
-#include "converter/graph/recognise/forms/dilation.h"
+#include "converter/graph/canonical/dilation.h"
 
 #include "tests/converter/graph/recognise/rewritten.h"
 
@@ -36,7 +36,7 @@ struct DecomposedDilation : testing::Test {
   }
   KindCounts Finished(ir::Source y) {
     g.Result(y);
-    return Rewritten(g, graph::RecogniseDilations);
+    return Rewritten(g, graph::MergeDilations);
   }
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "converter/graph/streaming/frames.h"
+#include "converter/graph/canonical/gathers.h"
 
+#include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
@@ -8,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "converter/graph/canonical/borders.h"
 #include "converter/graph/rewrite.h"
-#include "converter/graph/streaming/borders.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/movement.h"
 
@@ -26,17 +28,21 @@ struct Gathering {
 };
 
 std::optional<Gathering> GatheringOf(const ir::Graph& graph, ir::Node& node) {
-  if (node.operation == nullptr || node.constant || node.operation->name != "Gather") {
-    return std::nullopt;
-  }
+  if (!IsCalled(node, "Gather")) return std::nullopt;
   Faults discarded;
   const ops::NodeScope scope(graph, node, discarded);
   const std::optional<Dims> indices = scope.Ints(1), axis = scope.Ints(2);
   const bool is_plain = scope.attributes.Int("batch_dims", 0) == 0;
-  if (!indices || !axis || axis->size() != 1 || !is_plain || indices->size() < 4) {
+  if (!indices || !axis || axis->size() != 1 || !is_plain || scope.rank(0) == 0) {
     return std::nullopt;
   }
   return Gathering{ops::WrappedAxis(axis->front(), scope.rank(0)), *indices};
+}
+
+bool TakesAllInOrder(const Gathering& gathering, int64_t positions) {
+  if (positions == 0 || positions != std::ssize(gathering.indices)) return false;
+  int64_t next = 0;
+  return std::ranges::all_of(gathering.indices, [&](int64_t index) { return index == next++; });
 }
 
 // Returns how often each of the `positions` elements is repeated consecutively.
@@ -143,12 +149,7 @@ class GatherLowering {
   // the first one come from the border.
   ir::Source PositionOf(int64_t first, int64_t hop) {
     ir::Source source = data_;
-    if (first < 0) {
-      const ir::Source shifted = NewIdentity(graph_, node_, data_);
-      shifted.node->outputs[0].type = TypeOf(data_);
-      BecomeBorder(graph_, *shifted.node, data_, fill_, axis_, -first, /*shifts=*/true);
-      source = shifted;
-    }
+    if (first < 0) source = NewBorder(graph_, data_, fill_, axis_, -first, /*shifts=*/true);
     Dims dims = TypeOf(data_).dims;
     if (hop > 1) {
       int64_t& extent = dims[static_cast<size_t>(axis_)];
@@ -170,7 +171,7 @@ class GatherLowering {
 
 void LowerConstantGather(ir::Graph& graph, ir::Node& node) {
   const std::optional<Gathering> gathering = GatheringOf(graph, node);
-  if (!gathering) return;
+  if (!gathering || gathering->indices.size() < 4) return;
   GatherLowering lowering(graph, node, gathering->axis);
   const Dims& dims = TypeOf(node.inputs[1]).dims;
   const auto repeats = RepeatsIn(gathering->indices, TypeOf(node.inputs[0]).dims[gathering->axis]);
@@ -179,6 +180,17 @@ void LowerConstantGather(ir::Graph& graph, ir::Node& node) {
 }
 
 }  // namespace
+
+void WholeGathersToReshapes(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) WholeGathersToReshapes(*body.graph);
+    const std::optional<Gathering> gathering = GatheringOf(graph, *node);
+    if (!gathering) continue;
+    const ir::Source data = node->inputs[0];
+    if (!TakesAllInOrder(*gathering, TypeOf(data).dims[gathering->axis])) continue;
+    BecomeReshape(graph, *node, data, Dims(node->outputs[0].type.dims));
+  }
+}
 
 void LowerConstantGathers(ir::Graph& graph) {
   for (ir::Node* node : ir::Topological(graph)) LowerConstantGather(graph, *node);
