@@ -530,8 +530,8 @@ bool Waiting::VisitGroups(ir::Node& node) {
   return true;
 }
 
-// Adapts a constant with one reader: equal steps are repeated, and a numbering starts earlier
-// by the delay.
+// Adapts a constant with one reader: equal steps are repeated, a numbering starts earlier by the
+// delay, and other numbers move.
 bool Waiting::FitConstant(ir::Node& node, int64_t late) {
   const ir::Source source = {&node, 0};
   const int64_t axis = times_.Of(source)->axis, positions = Positions(source);
@@ -540,7 +540,7 @@ bool Waiting::FitConstant(ir::Node& node, int64_t late) {
   for (const int64_t chunk : {int64_t{1}, rate}) {
     const TimeAxis time = {axis, 1, chunk};
     if (extent % chunk != 0 || !IsAlikeAtEveryStep(*node.constant, time, extent / chunk)) continue;
-    if (late % chunk != 0) return false;
+    if (late % chunk != 0) break;
     RepeatStep(*node.constant, time, positions / chunk);
     node.outputs[0].type = node.constant->type;
     return true;
@@ -554,6 +554,7 @@ bool Waiting::FitConstant(ir::Node& node, int64_t late) {
     DelayLateMask(graph_, node, axis, late, positions);
     return true;
   }
+  if (DelayPositions(node, {axis, 1, rate}, late, positions)) return true;
   RefuseToCut(graph_, node, "its value differs from step to step", faults_);
   return false;
 }

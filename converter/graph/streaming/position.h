@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The number of steps since a reset, for attention (attention.h) and constants that differ from
 // step to step, such as positions. Such a constant is a table from which a run reads its own steps.
-// It has only the steps of the model; later steps read its last row.
+// It has only the steps of the model, or fewer if the last ones are equal; later steps read its
+// last row.
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_POSITION_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_POSITION_H_
 

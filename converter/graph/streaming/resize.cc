@@ -180,6 +180,32 @@ void BecomeSlice(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>&
   BecomeReshape(graph, node, slice, node.outputs[0].type.dims);
 }
 
+bool DelayPositions(ir::Node& node, const TimeAxis& time, int64_t late, int64_t positions) {
+  ir::Constant& constant = *node.constant;
+  if (!IsFloat(constant.type.type)) return false;
+  const auto at = static_cast<size_t>(time.axis);
+  const int64_t extent = constant.type.dims[at];
+  const auto [rows, bytes_each] = LayoutOf(constant.type, {time.axis, 1, 1});
+  const auto source_of = [&, chunk = time.chunk](int64_t position) {
+    if (position < extent) return std::max<int64_t>(position, 0);
+    return std::max<int64_t>(extent - chunk, 0) + (position - extent) % std::min(chunk, extent);
+  };
+  auto bytes = std::make_shared<std::vector<std::byte>>();
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t i = 0; i < positions; ++i) {
+      const int64_t source = row * extent + source_of(i - late);
+      const auto part = constant.bytes.subspan(static_cast<size_t>(source * bytes_each),
+                                               static_cast<size_t>(bytes_each));
+      bytes->insert(bytes->end(), part.begin(), part.end());
+    }
+  }
+  constant.type.dims[at] = positions;
+  constant.bytes = *bytes;
+  constant.owner = std::move(bytes);
+  node.outputs[0].type = constant.type;
+  return true;
+}
+
 // The numbers are aligned with the last axes.
 void SetBroadcastExtent(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent) {
   Faults discarded;

@@ -12,6 +12,7 @@
 
 #include "converter/graph/canonical/pads.h"
 #include "converter/graph/canonical/shifts.h"
+#include "converter/graph/canonical/short_time.h"
 #include "converter/graph/reroll/peel.h"
 #include "converter/graph/streaming/aligned_positions.h"
 #include "converter/graph/streaming/bodies.h"
@@ -186,6 +187,7 @@ std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
                                const Folding& folding, Faults& faults) {
   const std::string advice = AdviceForCaches(graph);
   TakeKnownBranches(graph);
+  SplitShortTime(graph);
   MergePeeledSteps(graph, Peeled::kAll, folding);
   Rewritten rewritten{graph, options.is_open ? &folding : nullptr};
   Rewrite(rewritten, options.observe);

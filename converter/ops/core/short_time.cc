@@ -4,9 +4,14 @@
 // the overlaps, and the sum is divided by the sum of squared windows. A window that the run
 // computes multiplies the frames in a separate step; the sum of its squares is computed by the same
 // overlap-add.
+//
+// The parts of short_time.h use the same functions, so that their bits are equal.
+#include "converter/ops/core/short_time.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 
 #include "converter/base/narrow.h"
 #include "converter/ops/core/line_transform.h"
@@ -14,6 +19,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/support/axes.h"
 #include "converter/ops/support/broadcast.h"
+#include "converter/ops/support/look_back.h"
 #include "converter/ops/support/movement.h"
 #include "converter/ops/support/pointwise.h"
 
@@ -43,7 +49,7 @@ std::optional<Framing> ReadFraming(InferScope& scope, FourierOp op) {
   return Framing{*size, *step};
 }
 
-Framing FramingOf(const LowerScope& scope) {
+Framing FramingOf(const NodeScope& scope) {
   return {scope.Ints(2).value()[0], scope.Ints(3).value()[0]};
 }
 
@@ -70,6 +76,10 @@ program::ValueId ComputedWindow(LowerScope& scope, int64_t size, int64_t width) 
   builder.CopyStrided(scope.input(1), window, {given}, {1}, 0, {1}, (size - given) / 2);
   return window;
 }
+
+constexpr int64_t kTimeOfParts = 1;  // axis of input 0 and output 0 of the parts
+
+int64_t PadIn(const NodeScope& scope, const char* key) { return scope.attributes.Int(key, 0); }
 
 // STFT
 
@@ -108,35 +118,41 @@ struct FrameRows {
   int64_t stride = 0;
 };
 
-FrameRows EmitFrameRows(LowerScope& scope, const Framing& framing, int64_t batch, int64_t frames) {
+struct Signals {
+  program::ValueId value = program::kNone;
+  int64_t batch = 1, length = 0;
+};
+
+FrameRows EmitFrameRows(LowerScope& scope, const Framing& framing, const Signals& signals,
+                        int64_t frames) {
   program::Builder& builder = scope.builder;
-  const program::ValueId signals = scope.input(0);
+  const auto& [value, batch, length] = signals;
   const bool windows = scope.constant(1) == nullptr;
   // Rows of several signals do not have a constant distance.
-  if (batch == 1 && !windows) return {signals, framing.step};
+  if (batch == 1 && !windows) return {value, framing.step};
   const Dims dims = {batch, frames, framing.size};
-  const Dims strides = {scope.input_dims(0).back(), framing.step, 1};
+  const Dims strides = {length, framing.step, 1};
   const program::ValueId rows = builder.Scratch({ElementType::f32, dims});
   if (windows) {
     EmitBinary(builder, format::BinaryOp::multiply,
-               JoinedNest(dims, std::array{strides, Dims{0, 0, 1}}), signals,
+               JoinedNest(dims, std::array{strides, Dims{0, 0, 1}}), value,
                ComputedWindow(scope, framing.size, framing.size), rows);
   } else {
-    builder.CopyStrided(signals, rows, dims, strides, 0, program::DenseStrides(dims), 0);
+    builder.CopyStrided(value, rows, dims, strides, 0, program::DenseStrides(dims), 0);
   }
   return {rows, framing.size};
 }
 
-void LowerStft(LowerScope& scope) {
+// The transforms of signals [batch, length], as [batch, frames, bins, 2] or with bins before
+// frames.
+void EmitStft(LowerScope& scope, Signals signals, bool exchanged) {
   const Framing framing = FramingOf(scope);
   const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   program::Builder& builder = scope.builder;
-  const int64_t length = scope.input_dims(0).back();
-  const int64_t batch = *ElementCount(scope.input_dims(0)) / length;
-  const int64_t frames = (length - framing.size) / framing.step + 1;
-  const FrameRows rows = EmitFrameRows(scope, framing, batch, frames);
-  const bool exchanged = PutsFramesLast(scope);
+  const int64_t batch = signals.batch;
+  const int64_t frames = (signals.length - framing.size) / framing.step + 1;
+  const FrameRows rows = EmitFrameRows(scope, framing, signals, frames);
   const Dims dims = {batch, frames, framing.bins(), 2};
   const program::ValueId spectra = exchanged ? builder.Scratch({ElementType::f32, dims}) : y;
   LineTransform transform;
@@ -145,6 +161,58 @@ void LowerStft(LowerScope& scope) {
   transform.window = WindowOf(scope, framing.size);
   EmitTransform(builder, transform, batch * frames, rows.stride, rows.value, spectra);
   if (exchanged) ExchangeFramesAndBins(builder, dims, spectra, y);
+}
+
+Signals SignalsOf(LowerScope& scope) {
+  const int64_t length = scope.input_dims(0).back();
+  return {scope.input(0), *ElementCount(scope.input_dims(0)) / length, length};
+}
+
+void LowerStft(LowerScope& scope) { EmitStft(scope, SignalsOf(scope), PutsFramesLast(scope)); }
+
+// PaddedSTFT
+
+WindowAxis PaddedFrames(const NodeScope& scope) {
+  const Framing framing = FramingOf(scope);
+  WindowAxis frames = {scope.input_dims(0)[1], framing.size, framing.step, 1};
+  frames.pad_begin = PadIn(scope, "pads_begin");
+  frames.pad_end = PadIn(scope, "pads_end");
+  frames.out = (frames.in + frames.pad_begin + frames.pad_end - framing.size) / framing.step + 1;
+  return frames;
+}
+
+void InferPaddedStft(InferScope& scope) {
+  scope.SetOutput(0, ElementType::f32,
+                  {scope.input_dims(0)[0], PaddedFrames(scope).out, FramingOf(scope).bins(), 2});
+}
+
+void LowerPaddedStft(LowerScope& scope) {
+  const WindowAxis frames = PaddedFrames(scope);
+  Signals signals = SignalsOf(scope);
+  if (frames.pad_begin != 0 || frames.pad_end != 0) {
+    program::Builder& builder = scope.builder;
+    const int64_t length = frames.pad_begin + frames.in + frames.pad_end;
+    const program::ValueId padded = builder.Scratch({ElementType::f32, {signals.batch, length}});
+    builder.Fill(padded);
+    builder.CopyStrided(signals.value, padded, {signals.batch, frames.in}, {frames.in, 1}, 0,
+                        {length, 1}, frames.pad_begin);
+    signals = {padded, signals.batch, length};
+  }
+  EmitStft(scope, signals, false);
+}
+
+void PaddedStftAxes(AxisScope& scope) {
+  scope.Pair(0, 0, 0, 0);
+  scope.relation.reason = "splits time into frames";
+  Window window;
+  window.axis_count = 1;
+  window.x = PaddedFrames(scope);
+  if (const auto windows = WindowsOf(scope, window, 0, kTimeOfParts)) {
+    scope.relation.windows.push_back(*windows);
+  }
+  if (const auto delay = LookBackOf(scope, window, 0, kTimeOfParts)) {
+    scope.relation.delays.push_back(*delay);
+  }
 }
 
 // ISTFT
@@ -174,25 +242,33 @@ void InferIstft(InferScope& scope) {
   scope.SetOutput(0, ElementType::f32, dims.size() == 3 ? Dims{length} : Dims{dims[0], length});
 }
 
+// The first sample of the overlap-add that belongs to the signal.
+int64_t FirstSample(const NodeScope& scope, const Framing& framing) {
+  return IsCentred(scope) ? framing.size / 2 : 0;
+}
+
 // Geometry of the overlap-add. A frame is padded with zeros to `blocks` blocks of `step` samples.
-// There are blocks - 1 zero frames before the first frame and after the last one. Each block of the
-// signal is then a sum of `blocks` blocks at a constant distance.
+// There are `before` zero frames before the first frame and `after` after the last one, so that
+// each block of the signal is a sum of `blocks` blocks at a constant distance.
 struct Overlap {
   int64_t batch, frames, step, blocks;
-  int64_t border() const { return blocks - 1; }
+  int64_t before = blocks - 1, after = blocks - 1;
   int64_t width() const { return blocks * step; }
-  int64_t rows() const { return frames + 2 * border(); }
-  int64_t steps() const { return frames + border(); }
+  int64_t rows() const { return before + frames + after; }
+  int64_t steps() const { return rows() - (blocks - 1); }
   int64_t length() const { return steps() * step; }
 };
 
-Overlap OverlapOf(const LowerScope& scope, const Framing& framing) {
-  const Dims& dims = scope.input_dims(0);
-  return {dims.size() == 3 ? 1 : dims[0], dims.end()[-2], framing.step,
-          (framing.size + framing.step - 1) / framing.step};
+int64_t BlocksOf(const Framing& framing) {
+  return (framing.size + framing.step - 1) / framing.step;
 }
 
-LineTransform WindowedInverse(const LowerScope& scope, const Framing& framing, int64_t width) {
+Overlap OverlapOf(const NodeScope& scope, const Framing& framing) {
+  const Dims& dims = scope.input_dims(0);
+  return {dims.size() == 3 ? 1 : dims[0], dims.end()[-2], framing.step, BlocksOf(framing)};
+}
+
+LineTransform WindowedInverse(const NodeScope& scope, const Framing& framing, int64_t width) {
   LineTransform transform;
   transform.op = FourierOp::kInverseReal;
   transform.size = framing.size;
@@ -216,14 +292,14 @@ program::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Ove
   const int64_t inputs = 2 * framing.bins();
   const program::ValueId frames =
       builder.Scratch({ElementType::f32, {overlap.batch, overlap.rows(), overlap.width()}});
-  if (overlap.border() != 0 || overlap.width() != framing.size) builder.Fill(frames);
+  if (overlap.before != 0 || overlap.width() != framing.size) builder.Fill(frames);
   constexpr int64_t kFloatBytes = sizeof(float);
   for (int64_t i = 0; i < overlap.batch; ++i) {
     const program::ValueId source = builder.View(spectra, i * overlap.frames * inputs * kFloatBytes,
                                                  {ElementType::f32, {overlap.frames, inputs}});
-    const program::ValueId target = builder.View(
-        frames, (i * overlap.rows() + overlap.border()) * overlap.width() * kFloatBytes,
-        {ElementType::f32, {overlap.frames, overlap.width()}});
+    const program::ValueId target =
+        builder.View(frames, (i * overlap.rows() + overlap.before) * overlap.width() * kFloatBytes,
+                     {ElementType::f32, {overlap.frames, overlap.width()}});
     EmitTransform(builder, transform, overlap.frames, inputs, source, target);
   }
   if (!transform.window.empty()) return frames;
@@ -233,8 +309,8 @@ program::ValueId EmitFrames(LowerScope& scope, const Framing& framing, const Ove
   return windowed;
 }
 
-// [batch, length]: sample o of block b is the sum over j of sample o + (border - j) * step of row b
-// + j.
+// [batch, length]: sample o of block b is the sum over j of sample o + (blocks - 1 - j) * step of
+// row b + j.
 program::ValueId EmitOverlapAdd(program::Builder& builder, const Overlap& overlap,
                                 program::ValueId frames) {
   if (overlap.blocks == 1) return frames;
@@ -243,7 +319,7 @@ program::ValueId EmitOverlapAdd(program::Builder& builder, const Overlap& overla
                              {overlap.steps(), width, false},
                              {overlap.step, 1, false},
                              {overlap.blocks, width - overlap.step, true}};
-  const int64_t first = overlap.border() * overlap.step;
+  const int64_t first = (overlap.blocks - 1) * overlap.step;
   const int64_t reach = overlap.batch * overlap.rows() * width - first;
   const program::ValueId from_first = builder.View(
       frames, first * static_cast<int64_t>(sizeof(float)), {ElementType::f32, {reach}});
@@ -254,7 +330,7 @@ program::ValueId EmitOverlapAdd(program::Builder& builder, const Overlap& overla
 }
 
 // 1 / the sum of squared windows at each sample; 0 where all windows are 0.
-std::vector<float> InverseWeights(const LowerScope& scope, const Framing& framing,
+std::vector<float> InverseWeights(const NodeScope& scope, const Framing& framing,
                                   const Overlap& overlap) {
   const std::vector<double> window = WindowOf(scope, framing.size);
   std::vector<double> sums(static_cast<size_t>(overlap.length()));
@@ -277,9 +353,9 @@ program::ValueId EmitWeights(LowerScope& scope, const Framing& framing, Overlap 
   const program::ValueId squares = builder.Scratch({ElementType::f32, {width}});
   EmitBinary(builder, format::BinaryOp::multiply, window, window, squares);
   const program::ValueId rows = builder.Scratch({ElementType::f32, {1, overlap.rows(), width}});
-  if (overlap.border() != 0) builder.Fill(rows);
+  if (overlap.before != 0) builder.Fill(rows);
   builder.CopyStrided(squares, rows, {overlap.frames, width}, {0, 1}, 0, {width, 1},
-                      overlap.border() * width);
+                      overlap.before * width);
   const program::ValueId sums = EmitOverlapAdd(builder, overlap, rows);
   const Dims line = {1, overlap.length()}, one = {1, 1};
   const program::ValueId is_zero = builder.Scratch({ElementType::boolean, line});
@@ -318,13 +394,101 @@ void LowerIstft(LowerScope& scope) {
   const program::ValueId sums =
       EmitOverlapAdd(builder, overlap, EmitFrames(scope, framing, overlap));
   const program::ValueId signal = EmitWithoutWeights(scope, framing, overlap, sums);
-  const int64_t first = IsCentred(scope) ? framing.size / 2 : 0;
+  const int64_t first = FirstSample(scope, framing);
   const int64_t length = scope.output_type(0).dims.back();
   const int64_t given = std::clamp(overlap.length() - first, int64_t{0}, length);
   if (given != length) builder.Fill(y);
   if (given == 0) return;
   builder.CopyStrided(signal, y, {overlap.batch, given}, {overlap.length(), 1}, first, {length, 1},
                       0);
+}
+
+// FramesOfISTFT
+
+void InferFrames(InferScope& scope) {
+  const Framing framing = FramingOf(scope);
+  const Dims& dims = scope.input_dims(0);
+  scope.SetOutput(0, ElementType::f32, {dims[0], dims[1], BlocksOf(framing) * framing.step});
+}
+
+void LowerFrames(LowerScope& scope) {
+  const Framing framing = FramingOf(scope);
+  const Dims& dims = scope.output_type(0).dims;
+  const program::ValueId y = scope.NewOutput(0);
+  if (ElementCount(dims) == 0) return;
+  if (dims[2] != framing.size) scope.builder.Fill(y);
+  EmitTransform(scope.builder, WindowedInverse(scope, framing, dims[2]), dims[0] * dims[1],
+                2 * framing.bins(), scope.input(0), y);
+}
+
+// OverlapAdd
+
+// Along the frames: the taps are all samples of a frame.
+WindowAxis OverlapWindow(const NodeScope& scope) {
+  const Dims& dims = scope.input_dims(0);
+  WindowAxis axis = {dims[1], dims[2], PadIn(scope, "step"), 1};
+  axis.pad_begin = PadIn(scope, "pads_begin");
+  axis.pad_end = PadIn(scope, "pads_end");
+  axis.out = (axis.in - 1) * axis.stride + axis.kernel - axis.pad_begin - axis.pad_end;
+  return axis;
+}
+
+void InferOverlapAdd(InferScope& scope) {
+  scope.SetOutput(0, ElementType::f32, {scope.input_dims(0)[0], OverlapWindow(scope).out});
+}
+
+// The frames between the zero frames that the first and the last sample need; leaves out frames
+// before the first sample.
+program::ValueId EmitRows(LowerScope& scope, const Overlap& overlap, int64_t skipped) {
+  program::Builder& builder = scope.builder;
+  const Dims dims = {overlap.batch, overlap.frames, overlap.width()};
+  const int64_t all = scope.input_dims(0)[1] * dims[2];
+  if (overlap.rows() * dims[2] == all) return scope.input(0);
+  const Dims row_dims = {overlap.batch, overlap.rows(), dims[2]};
+  const program::ValueId rows = builder.Scratch({ElementType::f32, row_dims});
+  if (overlap.rows() != overlap.frames) builder.Fill(rows);
+  builder.CopyStrided(scope.input(0), rows, dims, {all, dims[2], 1}, skipped * dims[2],
+                      program::DenseStrides(row_dims), overlap.before * dims[2]);
+  return rows;
+}
+
+void LowerOverlapAdd(LowerScope& scope) {
+  const WindowAxis axis = OverlapWindow(scope);
+  const program::ValueId y = scope.NewOutput(0);
+  if (ElementCount(scope.output_type(0).dims) == 0) return;
+  const int64_t blocks = axis.kernel / axis.stride;
+  const int64_t first = axis.pad_begin / axis.stride;
+  const int64_t last = (axis.pad_begin + axis.out - 1) / axis.stride;
+  const int64_t skipped = std::max<int64_t>(first - (blocks - 1), 0);
+  Overlap overlap = {scope.input_dims(0)[0], std::min(axis.in, last + 1) - skipped, axis.stride,
+                     blocks};
+  overlap.before = std::max<int64_t>(blocks - 1 - first, 0);
+  overlap.after = std::max<int64_t>(last + 1 - axis.in, 0);
+  const program::ValueId sums =
+      EmitOverlapAdd(scope.builder, overlap, EmitRows(scope, overlap, skipped));
+  scope.builder.CopyStrided(sums, y, {overlap.batch, axis.out}, {overlap.length(), 1},
+                            axis.pad_begin - first * axis.stride, {axis.out, 1}, 0);
+}
+
+void OverlapAddAxes(AxisScope& scope) {
+  scope.Pair(0, 0, 0, 0);
+  scope.relation.reason = "adds frames that overlap";
+  Window window;
+  window.axis_count = 1;
+  window.x = OverlapWindow(scope);
+  std::optional<Windows> windows = WindowsOf(scope, window, 0, kTimeOfParts);
+  if (windows) {
+    windows->spread = true;
+    scope.relation.windows.push_back(*std::move(windows));
+  }
+  if (const auto delay = SpreadDelayOf(window, 0, kTimeOfParts)) {
+    scope.relation.delays.push_back(*delay);
+  }
+}
+
+void FramesAxes(AxisScope& scope) {
+  scope.Pair(0, 0, 0, 0);
+  scope.Pair(0, kTimeOfParts, 0, kTimeOfParts);
 }
 
 // Only an optional batch axis before the signal or spectra is independent of time.
@@ -337,9 +501,31 @@ void FramedAxes(AxisScope& scope) {
 constexpr Operation kShortTimeRows[] = {
     {"STFT", 15, 4, 4, InferStft, LowerStft, ShapedBy(FramedAxes<1>)},
     {"ISTFT", 16, 4, 5, InferIstft, LowerIstft, ShapedBy(FramedAxes<3>)},
+    {kPaddedStft, kPassOnly, 4, 4, InferPaddedStft, LowerPaddedStft, ShapedBy(PaddedStftAxes)},
+    {kIstftFrames, kPassOnly, 4, 4, InferFrames, LowerFrames, ShapedBy(FramesAxes)},
+    {kOverlapAdd, kPassOnly, 1, 1, InferOverlapAdd, LowerOverlapAdd, Apart(OverlapAddAxes)},
 };
 
 }  // namespace
+
+// A dynamic number of frames is represented by a large one (ir/time_length.h).
+constexpr int64_t kMaxFactors = int64_t{1} << 24;
+
+std::optional<OverlapParts> OverlapPartsOf(const NodeScope& scope) {
+  const Framing framing = FramingOf(scope);
+  const Overlap overlap = OverlapOf(scope, framing);
+  const int64_t length = scope.node().outputs[0].type.dims.back();
+  const int64_t first = FirstSample(scope, framing);
+  const int64_t last = first + length, all = (overlap.frames - 1) * framing.step + overlap.width();
+  const bool has_gaps = framing.size < framing.step;
+  if (has_gaps || scope.constant(1) == nullptr || length == 0) return std::nullopt;
+  if (last > std::min(all, kMaxFactors) || last <= (overlap.frames - 1) * framing.step) {
+    return std::nullopt;
+  }
+  const std::vector<float> weights = InverseWeights(scope, framing, overlap);
+  return OverlapParts{
+      framing.step, first, all - last, {weights.begin() + first, weights.begin() + last}};
+}
 
 std::span<const Operation> ShortTimeOperations() { return kShortTimeRows; }
 

@@ -17,6 +17,7 @@ _MAKES = re.compile(r"make_unique<\s*(?:ir::)?Node\s*>")
 PATTERNS = {
     "converter/graph/rewrite.cc": "the nodes that passes create",
     "converter/graph/fold_quantisation.cc": "quantisers of constants",
+    "converter/graph/canonical/short_time.cc": "STFT and ISTFT, which become parts with one time axis",
     "converter/graph/promote.cc": "Convert and ConvertLike, whose output type the file requests",
     "converter/graph/recognise/forms/activation.cc": "decomposed activations",
     "converter/graph/recognise/affine.cc": "products, slices and sums that are one affine function",

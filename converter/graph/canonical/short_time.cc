@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/canonical/short_time.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/canonical/pads.h"
+#include "converter/graph/rewrite.h"
+#include "converter/ops/core/short_time.h"
+#include "converter/ops/operation.h"
+
+namespace weft::graph {
+namespace {
+
+class ShortTimeSplitting {
+ public:
+  ShortTimeSplitting(ir::Graph& graph, ir::Node& node) : graph_(graph), node_(node) {}
+
+  void SplitStft(bool puts_frames_last) {
+    const ir::Source signal = WithBatch(node_.inputs[0], 2);
+    ir::Source spectra = Part(ops::kPaddedStft, {signal, Input(1), Input(2), Input(3)});
+    if (puts_frames_last) spectra = FramesAndBinsExchanged(spectra);
+    Finish(spectra);
+  }
+
+  void SplitIstft(ops::OverlapParts parts) {
+    const ir::Source spectra = FramesAndBinsExchanged(WithBatch(node_.inputs[0], 4));
+    const ir::Source frames = Part(ops::kIstftFrames, {spectra, Input(1), Input(2), Input(3)},
+                                   {{"normalized", node_.attributes["normalized"]}});
+    const ir::Source sums = Part(ops::kOverlapAdd, {frames},
+                                 {{"step", std::to_string(parts.step)},
+                                  {"pads_begin", std::to_string(parts.pads_begin)},
+                                  {"pads_end", std::to_string(parts.pads_end)}});
+    const Dims line = {1, std::ssize(parts.factors)};
+    const ir::Source factors = NewFloats(graph_, node_, line, std::move(parts.factors));
+    Finish({NewInferredNode(graph_, node_, "Multiply", 1, {sums, factors}), 0});
+  }
+
+ private:
+  const ir::Source& Input(size_t i) const { return node_.inputs[i]; }
+
+  ir::Source Part(const char* of, std::vector<ir::Source> inputs,
+                  std::map<std::string, std::string> attributes = {}) {
+    return {NewInferredNode(graph_, node_, of, ops::kPassOnly, std::move(inputs), 1,
+                            std::move(attributes)),
+            0};
+  }
+  // Prepends a batch axis to the `rank` - 1 axes of an input without one.
+  ir::Source WithBatch(const ir::Source& source, size_t rank) {
+    Dims dims = TypeOf(source).dims;
+    if (dims.size() < rank) dims.insert(dims.begin(), 1);
+    return Reshaped(graph_, node_, source, dims);
+  }
+  ir::Source FramesAndBinsExchanged(const ir::Source& spectra) {
+    const ir::Source order = NewInts(graph_, node_, {ElementType::i64, {4}}, {0, 2, 1, 3});
+    return {NewInferredNode(graph_, node_, "Transpose", 1, {spectra, order}), 0};
+  }
+  // The Identity prevents that patterns match across it, because the complete operation would not
+  // match.
+  void Finish(const ir::Source& result) {
+    const Dims dims = node_.outputs[0].type.dims;
+    Become(node_, "Identity", 16, {Reshaped(graph_, node_, result, dims)});
+  }
+
+  ir::Graph& graph_;
+  ir::Node& node_;
+};
+
+}  // namespace
+
+void SplitShortTime(ir::Graph& graph) {
+  for (ir::Node* node : ir::Topological(graph)) {
+    if (node->operation == nullptr || node->constant) continue;
+    Faults discarded;
+    const ops::NodeScope scope(graph, *node, discarded);
+    ShortTimeSplitting splitting(graph, *node);
+    if (node->operation->name == "STFT") {
+      splitting.SplitStft(scope.attributes.Bool("transpose_frames", false));
+    } else if (node->operation->name == "ISTFT") {
+      if (auto parts = ops::OverlapPartsOf(scope)) splitting.SplitIstft(*std::move(parts));
+    }
+  }
+  JoinOwnPads(graph);
+}
+
+}  // namespace weft::graph
