@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 

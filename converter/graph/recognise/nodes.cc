@@ -14,14 +14,6 @@ namespace weft::graph {
 
 void Join(Covered& covered, const Covered& more) { covered.insert(more.begin(), more.end()); }
 
-bool IsCalled(const ir::Node& node, std::string_view operation) {
-  return node.operation != nullptr && !node.constant && node.operation->name == operation;
-}
-
-bool IsConvolved(const ir::Node& node) {
-  return IsCalled(node, "Convolution") || IsCalled(node, "GroupConvolution");
-}
-
 std::optional<double> NumberIn(ir::Source source) {
   const ir::Constant* constant = ConstantOf(source);
   if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;

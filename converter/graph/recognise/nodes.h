@@ -8,9 +8,9 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "converter/graph/rewrite.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -19,8 +19,6 @@ namespace weft::graph {
 using Covered = std::set<const ir::Node*>;
 void Join(Covered& covered, const Covered& more);
 
-bool IsCalled(const ir::Node& node, std::string_view operation);
-bool IsConvolved(const ir::Node& node);  // read by a convolution, with or without groups
 // Returns the number that every element of an f32 constant equals.
 std::optional<double> NumberIn(ir::Source source);
 // Returns true if the numbers are equal up to f32 rounding in a different order of operations.

@@ -567,7 +567,7 @@ std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const Tim
   StartsToChoices(graph, seeds);
   if (const auto map = MapAhead(graph, seeds)) {
     for (FilledWindow window : rewritten.filled) {
-      if (!IsOverTime(map->axes, window)) TakeBack(window);
+      if (DelayOverTime(map->axes, *window.node) == nullptr) TakeBack(window);
     }
     JoinBorders(graph, map->axes);
   }

@@ -182,8 +182,9 @@ bool TimeMapping::FitStep(TimeAxes& axes) {
 
 // Restores borders along other axes; returns true if there were any.
 bool TimeMapping::TakeBackFills(std::vector<FilledWindow>& filled, const TimeAxes& axes) {
-  const auto others = std::ranges::partition(
-      filled, [&](const FilledWindow& window) { return IsOverTime(axes, window); });
+  const auto others = std::ranges::partition(filled, [&](const FilledWindow& window) {
+    return DelayOverTime(axes, *window.node) != nullptr;
+  });
   for (FilledWindow& window : others) TakeBack(window);
   const bool took = !others.empty();
   filled.erase(others.begin(), others.end());
