@@ -260,8 +260,8 @@ graph::InferOptions InferOptionsOfStreamed(const ConvertOptions& options) {
   return {true, options.max_iterations};
 }
 
-// Multiply-adds of one run of the model before streaming: runs the passes after streaming on a copy
-// of the graph.
+// Multiply-adds of one run of the model before streaming: runs the passes between streaming and the
+// plan on a copy of the graph, because these determine the kinds of products.
 std::optional<double> WholeMultiplyAdds(const Conversion& c) {
   ConvertOptions options = c.options;
   options.streaming_steps.reset();
@@ -273,11 +273,11 @@ std::optional<double> WholeMultiplyAdds(const Conversion& c) {
   bool is_after = false;
   try {
     for (const Pass& pass : AllPasses()) {
-      if (pass.stage != Stage::kGraph) break;
+      if (pass.stage == Stage::kPlan) break;
       if (is_after && !pass.run(whole)) return std::nullopt;
       is_after = is_after || pass.run == Stream;
     }
-    return MultiplyAddsOf(*whole.graph);
+    return MultiplyAddsOf(whole.program);
   } catch (const TooWide&) {
     return std::nullopt;
   }

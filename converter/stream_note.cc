@@ -5,10 +5,8 @@
 #include <variant>
 
 #include "converter/base/narrow.h"
-#include "converter/graph/lower.h"
 #include "converter/inspect/cost.h"
 #include "converter/plan/traffic.h"
-#include "converter/program/program.h"
 
 namespace weft::pipeline {
 namespace {
@@ -39,10 +37,7 @@ format::StreamedPort RowOf(const graph::StreamedPort& port) {
 
 }  // namespace
 
-std::optional<double> MultiplyAddsOf(ir::Graph& graph) {
-  program::Program program;
-  Faults discarded;
-  if (!graph::Lower(graph, program, discarded)) return std::nullopt;
+double MultiplyAddsOf(const program::Program& program) {
   return plan::SumOverSteps(program, MultiplyAddsOfStep);
 }
 

@@ -4,17 +4,14 @@
 #ifndef WEFT_CONVERTER_STREAM_NOTE_H_
 #define WEFT_CONVERTER_STREAM_NOTE_H_
 
-#include <optional>
-
 #include "converter/emit/model_file.h"
 #include "converter/graph/streaming/streamed.h"
-#include "converter/ir/graph.h"
+#include "converter/program/program.h"
 
 namespace weft::pipeline {
 
-// Lowers a graph with final types, and returns the multiply-adds of one run of its steps; nullopt
-// if it cannot be lowered.
-std::optional<double> MultiplyAddsOf(ir::Graph& graph);
+// Returns the multiply-adds of one run, as inspect::WorkOf counts them in the file of `program`.
+double MultiplyAddsOf(const program::Program& program);
 
 emit::StreamNote StreamNoteOf(const graph::Streamed& streamed);
 
