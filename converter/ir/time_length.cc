@@ -8,12 +8,13 @@
 #include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <string_view>
 
 namespace weft::ir {
 namespace {
 
-// Extents of at most this distance from a multiple or a fraction of T are written with T.
-constexpr int64_t kMaxOffset = 4096;
+// Extents of at most this distance from a multiple of T, or of a fraction of T, are written with T.
+constexpr int64_t kMaxOffset = 512, kMaxOffsetOfFraction = 16;
 
 // Returns the symbolic form of `number`; nullopt if it is an ordinary number.
 std::optional<std::string> Symbolic(int64_t number) {
@@ -21,7 +22,8 @@ std::optional<std::string> Symbolic(int64_t number) {
     if (kTimeLength % parts != 0) continue;
     const int64_t unit = kTimeLength / parts, times = (number + unit / 2) / unit;
     const int64_t offset = number - times * unit;
-    if (times == 0 || std::abs(offset) > kMaxOffset) continue;
+    const int64_t max = parts == 1 ? kMaxOffset : kMaxOffsetOfFraction;
+    if (times == 0 || std::abs(offset) > max) continue;
     const int64_t common = std::gcd(times, parts);
     std::string text = times == common ? "T" : fmt::format("{}*T", times / common);
     if (parts != common) text += fmt::format("/{}", parts / common);
@@ -38,6 +40,9 @@ int64_t ExtentFor(int64_t steps, int64_t once, int64_t twice) {
 }
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// Returns true for characters next to an extent. A number in a name stays.
+bool IsBoundary(char c) { return std::string_view(" ,;()[]").find(c) != std::string_view::npos; }
 
 }  // namespace
 
@@ -67,10 +72,12 @@ std::string WithTimeSymbol(const std::string& text) {
       result += text[i++];
       continue;
     }
+    const bool is_apart =
+        (i == 0 || IsBoundary(text[i - 1])) && (end == text.size() || IsBoundary(text[end]));
     const std::string digits = text.substr(i, end - i);
     int64_t number = 0;
     const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    const bool is_extent = read.ec == std::errc();
+    const bool is_extent = is_apart && read.ec == std::errc();
     result += (is_extent ? Symbolic(number) : std::nullopt).value_or(digits);
     i = end;
   }

@@ -12,7 +12,7 @@
 
 namespace weft::ir {
 
-inline constexpr int64_t kTimeLength = 1128960;  // 2^9 * 3^2 * 5 * 7^2
+inline constexpr int64_t kTimeLength = 806400;  // 2^9 * 3^2 * 5^2 * 7
 
 // Returns a mask with a bit for each axis whose extent depends on T.
 uint32_t OpenAxes(const OutputPort& port);
