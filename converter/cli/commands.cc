@@ -75,8 +75,10 @@ int Main(int argc, const char* const* argv) {
     }
   } catch (const std::bad_alloc&) {
     ReportLine("weft: out of memory");
+    exit = Exit::kInput;
   } catch (const std::exception& error) {
     ReportLine(fmt::format("weft: {}", error.what()));
+    exit = Exit::kInput;
   }
   if (talk.as_json && !talk.printed && !talk.faults.empty()) Print({{"error", talk.faults}});
   int code = static_cast<int>(exit);

@@ -11,10 +11,10 @@ BASE = "e77fddbf"
 VERBS = frozenset("""
     Accept Add Align Allow Alternate Apply Batch Begin Bind Bound Build Cache Check Choose Clamp Clean Close
     Combine Compare Compile Compute Convert Copy Correct Count Cover Define Delete Derive Describe Disable
-    Document Drop Emit Enable Exclude Expand Explain Export Extend Extract Fail Fix Flatten Fold Format Fuse
+    Document Drop Emit Enable Exclude Expand Explain Export Expect Extend Extract Fail Fix Flatten Fold Format Fuse
     Generate Group Guard Handle Hoist Ignore Implement Improve Include Increase Infer Inline Insert Install
     Introduce Invert Join Keep Let Limit List Load Lower Make Map Mark Match Measure Merge Move Multiply Name
-    Narrow Omit Open Optimise Pack Parse Pass Permute Pin Place Plan Precompile Prepare Print Propagate Prove
+    Narrow Omit Open Optimise Pack Parse Pass Permute Pin Place Plan Precompile Prepare Point Print Propagate Prove
     Quantise Quote Raise Read Rebuild Recognise Record Recompute Reduce Refactor Reflow Refuse Regenerate
     Register Reject Release Remove Rename Reorder Replace Report Require Reset Restore Retry Return Reuse Revert
     Reverse Reword Rewrite Round Run Sample Scale Search Select Separate Set Share Shorten Show Simplify Skip Solve Sort
