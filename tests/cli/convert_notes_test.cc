@@ -83,6 +83,26 @@ TEST_F(ConvertNotes, WarnOfPortsThatAreF64) {
   EXPECT_EQ(Weft("convert model.xml -o m.weft").err.find("f64"), std::string::npos);
 }
 
+// If two plans have the same cost, only the smaller one is listed.
+TEST_F(ConvertNotes, ShowsNoPlanThatCostsAsMuchAsASmallerOne) {
+  const auto curve_of = [&](const std::string& name) {
+    const std::string model = "'" WEFT_FIXTURES_DIR "/cases/" + name + "/model.xml'";
+    return nlohmann::json::parse(Weft("convert " + model + " -o m.weft --json").out)["curve"];
+  };
+  for (const char* name : {"exports/keras_lstm_hard_sigmoid", "exports/onnx_loop_gru"}) {
+    const auto curve = curve_of(name);
+    ASSERT_GE(curve.size(), 2u);
+    for (size_t i = 1; i < curve.size(); ++i) {
+      EXPECT_GT(curve[i]["cost"], curve[i - 1]["cost"]);
+      EXPECT_LT(curve[i]["scratch_bytes"], curve[i - 1]["scratch_bytes"]);
+    }
+  }
+  // Fused loops need less scratch and cost no more than separate ones.
+  for (const char* name : {"ti/stacked_lstm_rnn", "exports/keras_stacked_gru_lstm"}) {
+    EXPECT_TRUE(curve_of(name).back()["fuses_loops"]) << name;
+  }
+}
+
 // Memory is plentiful on a desktop. A budget overrides the target.
 TEST_F(ConvertNotes, ChoosesTheFastestPlanForADesktop) {
   const std::string convert =
