@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of an operand that a step accesses, derived from the step's parameters. Outputs:
-// exactly the bytes that the kernel writes. Inputs: at least the bytes that it reads. The extent of
-// compact is known only at run time, so compact counts as reading and writing its maximum. A
-// program that does not check a plan (Engine::OpenChecked) does not link this.
+// The bytes of an operand that a step accesses, by its footprint (runtime/footprint/). A program
+// that does not check a plan (Engine::OpenChecked) does not link this.
 #ifndef WEFT_RUNTIME_ACCESS_H_
 #define WEFT_RUNTIME_ACCESS_H_
 

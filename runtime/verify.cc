@@ -2,13 +2,13 @@
 #include "runtime/verify.h"
 
 #include "runtime/bind/bind.h"
-#include "runtime/bind/param_checker.h"
+#include "runtime/footprint/footprint.h"
 #include "runtime/tables.h"
 
 namespace weft {
 namespace {
 
-using bind::Clip;
+using footprint::Clip;
 using format::kNoSlot;
 using format::Rows;
 using format::RowsOf;
@@ -32,12 +32,8 @@ Fault CheckIdentity(Bytes model) {
   }
   if (model.size >= FLATBUFFERS_MAX_BUFFER_SIZE) return {FaultCode::kModelLong};
   if (address % kModelAlignment != 0) {
-    return {FaultCode::kModelMisaligned,
-            0,
-            0,
-            0,
-            static_cast<uint32_t>(address % kModelAlignment),
-            kModelAlignment};
+    const auto rest = static_cast<uint32_t>(address % kModelAlignment);
+    return {FaultCode::kModelMisaligned, 0, 0, 0, rest, kModelAlignment};
   }
   // Compared letter by letter: FlatBuffers' own check calls strncmp, which firmware may lack.
   const char* letters = static_cast<const char*>(model.data) + sizeof(flatbuffers::uoffset_t);
@@ -50,12 +46,8 @@ Fault CheckIdentity(Bytes model) {
 Fault CheckRegions(const format::Model& model) {
   const Rows<format::Region> regions = RowsOf(model.regions());
   if (regions.count < kMinRegions || regions.count > kMaxRegions) {
-    return {FaultCode::kRegionCount,
-            0,
-            0,
-            0,
-            regions.count,
-            regions.count < kMinRegions ? kMinRegions : kMaxRegions};
+    const uint32_t must = regions.count < kMinRegions ? kMinRegions : kMaxRegions;
+    return {FaultCode::kRegionCount, 0, 0, 0, regions.count, must};
   }
   for (uint32_t i = 0; i < regions.count; ++i) {
     const format::Region& region = regions[i];
@@ -67,14 +59,8 @@ Fault CheckRegions(const format::Model& model) {
     if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > kMemoryAlignment) {
       return {FaultCode::kRegionAlignment, 0, 0, i, alignment, kMemoryAlignment};
     }
-    if (region.reserved0() != 0 || region.reserved1() != 0) {
-      return {FaultCode::kRegionReserved,
-              0,
-              0,
-              i,
-              uint32_t{region.reserved0()} | uint32_t{region.reserved1()},
-              0};
-    }
+    const uint32_t reserved = uint32_t{region.reserved0()} | region.reserved1();
+    if (reserved != 0) return {FaultCode::kRegionReserved, 0, 0, i, reserved, 0};
   }
   const flatbuffers::Vector<uint8_t>* weights = model.weights();
   const uint32_t bytes = weights == nullptr ? 0 : weights->size();
@@ -82,14 +68,8 @@ Fault CheckRegions(const format::Model& model) {
     return {FaultCode::kRegionBytes, 0, 0, 0, regions[0].bytes(), bytes};
   }
   const uintptr_t address = bytes == 0 ? 0 : reinterpret_cast<uintptr_t>(weights->data());
-  if (address % format::kWeightsAlignment != 0) {
-    return {FaultCode::kWeightsMisaligned,
-            0,
-            0,
-            0,
-            static_cast<uint32_t>(address % format::kWeightsAlignment),
-            format::kWeightsAlignment};
-  }
+  const auto rest = static_cast<uint32_t>(address % format::kWeightsAlignment);
+  if (rest != 0) return {FaultCode::kWeightsMisaligned, 0, 0, 0, rest, format::kWeightsAlignment};
   return {};
 }
 
@@ -466,10 +446,10 @@ void Verifier::CheckPorts(Rows<format::Port> ports, uint32_t first_index, bool i
     Require(!inputs || slot.region() != format::kWeightsRegion, FaultCode::kPortConstant, index,
             slot.region(), 0);
     if (slot.rank() > kMaxRank || uint64_t{slot.first_dim()} + slot.rank() > dims_.count) continue;
-    const uint32_t elements = bind::StridedCount(slot.rank(), dims_.data + slot.first_dim());
+    const uint32_t elements = footprint::CountOf(slot.rank(), dims_.data + slot.first_dim());
     const uint64_t bytes = (uint64_t{elements} * format::BitsOf(slot.type()) + 7) / 8;
-    Require(slot.bytes() == bytes && elements != bind::kOutOfReach, FaultCode::kPortBytes, index,
-            slot.bytes(), Clip(bytes));
+    Require(slot.bytes() == bytes && elements != footprint::kOutOfReach, FaultCode::kPortBytes,
+            index, slot.bytes(), Clip(bytes));
     CheckPortLength(port, index, inputs);
   }
 }

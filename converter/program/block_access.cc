@@ -3,7 +3,8 @@
 
 #include <variant>
 
-#include "runtime/bind/bind.h"
+#include "converter/base/narrow.h"
+#include "runtime/footprint/steps.h"
 
 namespace weft::program {
 
@@ -124,10 +125,12 @@ std::optional<size_t> SoleWriter(const Program& program, const AccessMap& access
 }
 
 bool MayShare(const Step& step, size_t input, size_t output) {
+  const uint32_t written = Narrow32(step.inputs.size() + output, "operands");
   switch (step.kind()) {
-#define WEFT_STEP(name, Name, ...) \
-  case StepKind::k##Name:          \
-    return bind::name::MayShare(std::get<format::Name##Params>(step.params), input, output);
+#define WEFT_STEP(name, Name, ...)                                          \
+  case StepKind::k##Name:                                                   \
+    return footprint::MayShare(std::get<format::Name##Params>(step.params), \
+                               Narrow32(input, "operands"), written);
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP
     case StepKind::kSection:

@@ -2,8 +2,7 @@
 #include "kernels/elementwise/chain.h"
 
 #include "kernels/elementwise/binary.h"
-#include "runtime/bind/bind.h"
-#include "runtime/bind/param_checker.h"
+#include "runtime/bind/step.h"
 
 namespace weft::bind::chain {
 namespace {
@@ -18,16 +17,13 @@ static_assert(sizeof(ChainInstruction) == 4 && kernels::kChainInstructions * 4 =
 const ChainInstruction* CodeOf(const format::ChainParams& params) {
   return reinterpret_cast<const ChainInstruction*>(params.code()->Data());
 }
-const uint32_t* StridesOf(const format::ChainParams& params, uint32_t input) {
-  return Numbers(params.strides()) + input * kChainRank;
-}
 
 // Simulates the program to find which operands may be read. Bit 0 is input 0.
 class ChainCode {
  public:
-  ChainCode(const format::ChainParams& params, const OperandSlots& slots, ParamChecker* check)
+  ChainCode(const format::ChainParams& params, ParamChecker* check)
       : writable_(uint32_t{params.registers()} - params.constants()), check_(check) {
-    for (uint32_t i = 0; i < kChainInputs; ++i) known_ |= uint32_t{slots[i].present} << i;
+    for (uint32_t i = 0; i < kChainInputs; ++i) known_ |= uint32_t{check->IsPresent(i)} << i;
     const uint32_t all = ((1u << params.registers()) - 1) << kChainInputs;
     const uint32_t written = ((1u << writable_) - 1) << kChainInputs;
     known_ |= all & ~written;
@@ -38,14 +34,14 @@ class ChainCode {
     if (instruction.op >= kernels::kChainBinary) {
       const uint32_t op = instruction.op - uint32_t{kernels::kChainBinary};
       check_->RequireBelow(FaultCode::kParamOp, op, kernels::kBinaryOpCount);
-      if (!check_->fault().ok()) return;
+      if (!check_->ok()) return;
       check_->Require(
           kernels::BinaryKnows(static_cast<kernels::BinaryOp>(op), kernels::Element::kF32),
           FaultCode::kParamOpType, op, static_cast<uint32_t>(kF32));
       holds = holds && Knows(instruction.right);
     } else {
       check_->RequireBelow(FaultCode::kParamOp, instruction.op, kernels::kUnaryOpCount);
-      if (!check_->fault().ok()) return;
+      if (!check_->ok()) return;
       check_->Require(kernels::IsLinked(static_cast<kernels::UnaryOp>(instruction.op)),
                       FaultCode::kActivationAbsent, instruction.op, 0);
       holds = holds && instruction.right + 1u < kernels::kChainNumbers;
@@ -77,31 +73,18 @@ void CheckCounts(const format::ChainParams& params, ParamChecker* check) {
 
 }  // namespace
 
-Fault Check(const format::ChainParams& params, const OperandSlots& slots) {
-  ParamChecker check(slots);
+static void Rules(const format::ChainParams& params, ParamChecker& check) {
   CheckCounts(params, &check);
-  if (!check.fault().ok()) return check.fault();
-  const uint32_t rank = params.rank();
-  const uint32_t* dims = Numbers(params.dims());
+  if (!check.ok()) return;
   for (uint32_t i = 0; i < kChainInputs; ++i) {
-    const uint32_t* strides = StridesOf(params, i);
-    const bool is_staged = (params.staged() >> i & 1) != 0;
-    check.Require(slots[i].present ? is_staged || IsInOrder(rank, dims, strides) : !is_staged,
-                  FaultCode::kParamFlag, i, 0);
-    check.RequireOperand(i, kF32, StridedReach(rank, dims, strides));
+    const bool is_staged = footprint::IsStaged(params, i);
+    const bool is_in_order = IsInOrder(footprint::InputOf(params, i));
+    check.Require(check.IsPresent(i) ? is_staged || is_in_order : !is_staged, FaultCode::kParamFlag,
+                  i, 0);
   }
-  check.RequireOperand(kChainInputs, kF32, StridedCount(rank, dims));
-  ChainCode code(params, slots, &check);
+  ChainCode code(params, &check);
   const uint32_t count = params.instructions();
   for (uint32_t i = 0; i < count; ++i) code.Follow(i, CodeOf(params)[i], i + 1 == count);
-  return check.fault();
-}
-
-// y may overwrite an input that is read in memory order: only the last instruction writes y, after
-// it and the earlier ones have read that block.
-bool MayShare(const format::ChainParams& params, uint32_t input, uint32_t) {
-  return params.rank() <= kChainRank && (params.staged() >> input & 1) == 0 &&
-         IsInOrder(params.rank(), Numbers(params.dims()), StridesOf(params, input));
 }
 
 void Run(const format::ChainParams& params, std::byte* const* operands) {

@@ -7,16 +7,11 @@
 
 #include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/dense_q8.h"
-#include "runtime/bind/param_checker.h"
+#include "runtime/bind/step.h"
 
 namespace weft::bind {
 
-inline constexpr format::ElementType kI8 = format::ElementType::i8;
-inline constexpr format::ElementType kI32 = format::ElementType::i32;
-
-inline kernels::CodeRange CodesOf(const format::CodeRange& codes) {
-  return {codes.zero(), codes.low(), codes.high()};
-}
+using footprint::kI8;
 
 inline void RequireCodeRange(ParamChecker& check, const format::CodeRange& codes) {
   const auto begin = static_cast<uint32_t>(codes.low() + 128);
@@ -41,25 +36,21 @@ inline void RequireScale(ParamChecker& check, float scale, bool holds) {
 }
 
 // Checks `max` of the products of dense_i8.h: a sum of `inputs` products must fit in 32 bits if
-// rows are quantised to at most `max`. Returns the type of x.
-inline format::ElementType RequireRows(ParamChecker& check, uint32_t max, uint32_t inputs) {
-  if (max == 0) return format::ElementType::i16;
-  check.Require(max >= kernels::kMinMax && max <= kernels::MaxFor(inputs), FaultCode::kParamSums,
-                max, kernels::MaxFor(inputs));
-  return kF32;
+// rows are quantised to at most `max`; 0 if they are i16.
+inline void RequireMax(ParamChecker& check, uint32_t max, uint32_t inputs) {
+  const uint32_t largest = kernels::MaxFor(inputs);
+  check.Require(max == 0 || (max >= kernels::kMinMax && max <= largest), FaultCode::kParamSums, max,
+                largest);
 }
 
 inline kernels::ResultsQ8 ResultsOf(const format::CodeRange& codes) {
   return {CodesOf(codes), codes.type() == kF32};
 }
 
-// Checks operands 0, 1 and all after them of a product "x weights scales [first] [start] -> y",
-// with `terms` terms per sum and one entry of scales and first for each of `outputs`. The caller
-// checks start and y. One function for all steps instead of a template of their parameters, to save
-// code.
+// Checks a product "x weights scales [first] [start] -> y" with `terms` terms per sum. One function
+// for all steps instead of a template of their parameters, to save code.
 inline void RequireProduct(ParamChecker& check, const format::CodeRange& codes,
-                           const format::Activation& activation, uint32_t terms, uint32_t weights,
-                           uint32_t outputs) {
+                           const format::Activation& activation, uint32_t terms) {
   check.RequireActivation(activation);
   if (codes.type() == kF32) {
     RequireNoCodeRange(check, codes);
@@ -70,10 +61,6 @@ inline void RequireProduct(ParamChecker& check, const format::CodeRange& codes,
     check.Require(activation.clip() == 0, FaultCode::kParamOp, op, 0);
   }
   check.RequireAtMost(FaultCode::kParamTerms, terms, kernels::kMaxProducts);
-  check.RequireOperand(1, kI8, weights);
-  check.RequireAlignment(1, kernels::kWeightsAlignment);
-  check.RequireOperand(2, kF32, outputs);
-  check.RequireOperand(3, kI32, outputs);
 }
 
 inline kernels::FactorsQ8 FactorsOf(std::byte* const* operands) {

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared code of steps with a window over a map: their rules, and their geometry from the
-// parameters.
+// Shared rules of steps with a window over a map: convolutions and pools.
 #ifndef WEFT_RUNTIME_BIND_MAPS_H_
 #define WEFT_RUNTIME_BIND_MAPS_H_
 
-#include "kernels/matrix/conv.h"
-#include "kernels/matrix/depthwise.h"
-#include "runtime/bind/bind.h"
-#include "runtime/bind/param_checker.h"
+#include "runtime/bind/step.h"
 
 namespace weft::bind {
 
 template <typename Params>
-__attribute__((always_inline)) inline void RequireWindows(ParamChecker& check,
-                                                          const Params& params) {
+WEFT_INLINE void RequireWindows(ParamChecker& check, const Params& params) {
   check.RequireWindow(params.in_height(), params.out_height(), params.kernel_height(),
                       params.stride_y(), params.dilation_y(), params.pad_top());
   check.RequireWindow(params.in_width(), params.out_width(), params.kernel_width(),
@@ -21,52 +16,26 @@ __attribute__((always_inline)) inline void RequireWindows(ParamChecker& check,
 }
 
 template <typename Params>
-constexpr MapExtents InputMap(const Params& params, uint32_t channels) {
-  return {params.batch(), params.in_height(), params.in_width(), channels};
+WEFT_INLINE void RequireMultiplier(ParamChecker& check, const Params& params) {
+  const uint32_t channels = params.channels(), multiplier = params.multiplier();
+  check.Require(multiplier != 0 && channels % multiplier == 0, FaultCode::kParamMultiplier,
+                channels, multiplier);
 }
 
 template <typename Params>
-constexpr MapExtents OutputMap(const Params& params, uint32_t channels) {
-  return {params.batch(), params.out_height(), params.out_width(), channels};
-}
-
-template <typename Params>
-__attribute__((always_inline)) inline void AssignWindow(kernels::WindowShape& shape,
-                                                        const Params& params) {
-  shape.batch = params.batch();
-  shape.in_height = params.in_height();
-  shape.in_width = params.in_width();
-  shape.out_height = params.out_height();
-  shape.out_width = params.out_width();
-  shape.kernel_height = params.kernel_height();
-  shape.kernel_width = params.kernel_width();
-  shape.stride_y = params.stride_y();
-  shape.stride_x = params.stride_x();
-  shape.dilation_y = params.dilation_y();
-  shape.dilation_x = params.dilation_x();
-  shape.pad_top = params.pad_top();
-  shape.pad_left = params.pad_left();
-  shape.x = StridesOf(params.x());
-  shape.y = StridesOf(params.y());
-}
-
-template <typename Params>
-__attribute__((always_inline)) inline void AssignConv(kernels::ConvShape& shape,
-                                                      const Params& params) {
-  AssignWindow(shape, params);
-  shape.groups = params.groups();
-  shape.in_channels = params.in_channels();
-  shape.out_channels = params.out_channels();
-  shape.activation = ActivationOf(params.activation());
-}
-
-template <typename Params>
-__attribute__((always_inline)) inline void AssignDepthwise(kernels::DepthwiseShape& shape,
-                                                           const Params& params) {
-  AssignWindow(shape, params);
-  shape.channels = params.channels();
-  shape.multiplier = params.multiplier();
-  shape.activation = ActivationOf(params.activation());
+WEFT_INLINE void RequirePool(ParamChecker& check, const Params& params) {
+  check.RequireBelow(FaultCode::kParamOp, static_cast<uint32_t>(params.op()),
+                     static_cast<uint32_t>(format::PoolOp::MAX) + 1);
+  RequireWindows(check, params);
+  // No weights bound the number of taps here, so the padded input does.
+  const uint32_t padded_height =
+      Plus(params.in_height(), Plus(params.pad_top(), params.pad_bottom()));
+  const uint32_t padded_width =
+      Plus(params.in_width(), Plus(params.pad_left(), params.pad_right()));
+  check.RequireAtMost(FaultCode::kParamWindow, params.kernel_height(), padded_height);
+  check.RequireAtMost(FaultCode::kParamWindow, params.kernel_width(), padded_width);
+  check.RequireAtMost(FaultCode::kParamWindow, padded_height, 0x7FFFFFFF);
+  check.RequireAtMost(FaultCode::kParamWindow, padded_width, 0x7FFFFFFF);
 }
 
 }  // namespace weft::bind

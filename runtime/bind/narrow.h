@@ -1,11 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The additions of the entries of narrow_steps.inc to the plain ones.
+// The entries of the steps of narrow_steps.inc: a plain one for f32 weights and a narrow one for
+// any weight type. Operand 1 is the weights.
 #ifndef WEFT_RUNTIME_BIND_NARROW_H_
 #define WEFT_RUNTIME_BIND_NARROW_H_
 
 #include "kernels/matrix/weights.h"
-#include "runtime/bind/param_checker.h"
+#include "runtime/bind/step.h"
 #include "runtime/bind/variants.h"
+
+// The kernels of other weight types than f32, of which a program links only those that it names.
+// Every bind/<step>.cc declares its own kernel completely.
+namespace weft::kernels {
+struct CellShape;
+struct ConvShape;
+struct DenseShape;
+struct DepthwiseShape;
+#define WEFT_WEAK __attribute__((weak)) void
+#define WEFT_WEIGHTS(name, Name, ...)                                                             \
+  WEFT_WEAK Dense(const DenseShape&, const float*, const Name*, const float*, float*);            \
+  WEFT_WEAK Conv(const ConvShape&, const float*, const Name*, const float*, float*);              \
+  WEFT_WEAK Depthwise(const DepthwiseShape&, const float*, const Name*, const float*, float*);    \
+  WEFT_WEAK LstmCell(const CellShape&, const float*, const Name*, const float*, const float*,     \
+                     const float*, float*, float*);                                               \
+  WEFT_WEAK GruCell(const CellShape&, const float*, const Name*, const float*, const float*,      \
+                    const float*, float*);                                                        \
+  WEFT_WEAK GruResetCell(const CellShape&, const float*, const Name*, const float*, const float*, \
+                         float*, float*);
+#include "kernels/weights.inc"
+#undef WEFT_WEIGHTS
+}  // namespace weft::kernels
 
 namespace weft::bind {
 
@@ -27,23 +50,18 @@ constexpr bool IsWeightType(format::ElementType type) {
   }
 }
 
-// Requires that operand 1 has `elements` weights of the type that the parameters name, and that
-// this program has linked that type.
+// Requires a weight type that this program has linked.
 template <typename Params>
-void RequireWeights(ParamChecker& check, const Params& params, uint32_t elements) {
+WEFT_INLINE void RequireLinkedWeights(ParamChecker& check, const Params& params) {
   const auto type = static_cast<uint32_t>(params.weights());
-  check.RequireZero(params.reserved0());
-  check.RequireZero(params.reserved1());
   check.Require(IsWeightType(params.weights()), FaultCode::kParamType, type, 0);
   check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, type, 0);
-  check.RequireOperand(1, params.weights(), elements);
-  check.RequireAlignment(1, kernels::kWeightsAlignment);
 }
 
 // Calls call(Weight()) with the type that the parameters name, or with float if this program has
 // not linked that type.
 template <typename Call>
-__attribute__((always_inline)) inline void WithWeights(format::ElementType type, const Call& call) {
+WEFT_INLINE void WithWeights(format::ElementType type, const Call& call) {
   switch (type) {
 #define WEFT_WEIGHTS(name, Name, ...) \
   case format::ElementType::name:     \
@@ -54,6 +72,31 @@ __attribute__((always_inline)) inline void WithWeights(format::ElementType type,
       return call(float());
   }
 }
+
+// Ends bind/<step>.cc instead of WEFT_BIND_STEP. bind/<step>.cc defines Rules without those of the
+// weights, ShapeOf(params) and Run<Weight>(shape, operands).
+#define WEFT_BIND_NARROW_STEP(name, Name)                                                        \
+  namespace weft::bind::name {                                                                   \
+  namespace {                                                                                    \
+  void RulesOfFloats(const format::Name##Params& params, ParamChecker& check) {                  \
+    Rules(params, check);                                                                        \
+    check.RequireType(1, params.weights(), kF32);                                                \
+  }                                                                                              \
+  void RulesOfNarrow(const format::Name##Params& params, ParamChecker& check) {                  \
+    Rules(params, check);                                                                        \
+    RequireLinkedWeights(check, params);                                                         \
+  }                                                                                              \
+  }                                                                                              \
+  void Run(const format::Name##Params& params, std::byte* const* operands) {                     \
+    Run<float>(ShapeOf(params), operands);                                                       \
+  }                                                                                              \
+  void RunNarrow(const format::Name##Params& params, std::byte* const* operands) {               \
+    const auto shape = ShapeOf(params);                                                          \
+    WithWeights(params.weights(), [&](auto weight) { Run<decltype(weight)>(shape, operands); }); \
+  }                                                                                              \
+  }                                                                                              \
+  WEFT_BIND_ENTRY(name, name, Name, RulesOfFloats, Run)                                          \
+  WEFT_BIND_ENTRY(narrow_##name, name, Name, RulesOfNarrow, RunNarrow)
 
 }  // namespace weft::bind
 

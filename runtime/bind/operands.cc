@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules for the operands of every kind of step. Nothing read here has been checked before: each
 // step is checked separately, so that a file with many errors is checked to its end.
-#include "runtime/bind/bind.h"
+#include "runtime/bind/param_checker.h"
 
 namespace weft::bind {
 namespace {
@@ -63,7 +63,7 @@ class OperandChecker {
         model_(model) {}
 
   Fault Collect(OperandSlots& slots) const;
-  Fault CheckOverlaps(const KindRules& rules, const void* params) const;
+  Fault CheckOverlaps(const ParamChecker& check) const;
 
  private:
   uint32_t AlignmentOf(const format::Slot& slot) const;
@@ -135,9 +135,8 @@ __attribute__((noinline)) Fault OperandChecker::Collect(OperandSlots& slots) con
   return {};
 }
 
-// Checks that no output overlaps an operand, except at the same address if the kind allows it.
-__attribute__((noinline)) Fault OperandChecker::CheckOverlaps(const KindRules& rules,
-                                                              const void* params) const {
+// Checks that no output overlaps an operand, except at the same address if the step allows it.
+__attribute__((noinline)) Fault OperandChecker::CheckOverlaps(const ParamChecker& check) const {
   const uint32_t* operands = operands_.data + first_;
   const format::Arity arity = this->arity();
   for (uint32_t output = arity.inputs; output < arity.operands(); ++output) {
@@ -151,9 +150,7 @@ __attribute__((noinline)) Fault OperandChecker::CheckOverlaps(const KindRules& r
       const bool apart = distance.low >= written.bytes() || distance.high <= -int64_t{slot.bytes()};
       if (apart) continue;
       const bool same = distance.low == 0 && distance.high == 0;
-      if (same && other < arity.inputs && rules.may_share(params, other, output - arity.inputs)) {
-        continue;
-      }
+      if (same && other < arity.inputs && check.Shares(other, output)) continue;
       return {FaultCode::kOperandOverlap, 0, static_cast<uint8_t>(output), 0, other, 0};
     }
   }
@@ -174,9 +171,12 @@ Fault CheckStep(const format::Model& model, uint32_t step_index, const KindRules
     fault = operands.Collect(slots);
     if (fault.code == FaultCode::kSlotRegion)
       return fault;  // an error of the slot, not of the step
-    const void* params = rows->Data() + size_t{param} * rules.row_bytes;
-    if (fault.ok()) fault = rules.check(params, slots);
-    if (fault.ok()) fault = operands.CheckOverlaps(rules, params);
+    ParamChecker check(slots);
+    if (fault.ok()) {
+      rules.check(rows->Data() + size_t{param} * rules.row_bytes, check);
+      fault = check.fault();
+    }
+    if (fault.ok()) fault = operands.CheckOverlaps(check);
     if (fault.ok()) return fault;
   }
   fault.kind = static_cast<uint8_t>(step.kind());

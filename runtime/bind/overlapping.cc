@@ -2,8 +2,7 @@
 #include "runtime/bind/overlapping.h"
 
 #include "kernels/matrix/depthwise_i8.h"
-#include "runtime/bind/bind.h"
-#include "runtime/bind/param_checker.h"
+#include "runtime/bind/step.h"
 #include "runtime/format/step_functions.h"
 
 namespace weft::bind {
@@ -170,27 +169,25 @@ bool OverlapBlocks::Next(OverlapBlock* block) {
 
 namespace {
 
-// `Params` are those of a step with a window.
+// Finds the maps of x and y.
+struct MapFinder : footprint::Visitor {
+  using Visitor::Reads;
+  using Visitor::Writes;
+  void Reads(uint32_t, footprint::Unit, const footprint::Map& map) { in_channels = map.channels; }
+  void Writes(uint32_t, footprint::Unit, const footprint::Map& map) { out_channels = map.channels; }
+  uint32_t in_channels = 0, out_channels = 0;
+};
+
 template <typename Params>
-MapGeometry GeometryOf(const Params& p, uint32_t in_channels, uint32_t out_channels) {
-  return {p.batch(),         p.in_height(),    p.in_width(), p.out_height(),   p.out_width(),
-          p.kernel_height(), p.kernel_width(), p.stride_y(), p.stride_x(),     p.pad_top(),
-          p.pad_left(),      in_channels,      out_channels, StridesOf(p.x()), StridesOf(p.y())};
-}
-template <typename Params>
-MapGeometry GeometryOfConv(const Params& p) {
-  return GeometryOf(p, p.groups() * p.in_channels(), p.groups() * p.out_channels());
-}
-template <typename Params>
-MapGeometry GeometryOfDepthwise(const Params& p) {
-  return GeometryOf(p, p.channels() / p.multiplier(), p.channels());
-}
-MapGeometry GeometryOf(const format::ConvParams& p) { return GeometryOfConv(p); }
-MapGeometry GeometryOf(const format::ConvI8Params& p) { return GeometryOfConv(p); }
-MapGeometry GeometryOf(const format::DepthwiseParams& p) { return GeometryOfDepthwise(p); }
-MapGeometry GeometryOf(const format::DepthwiseI8Params& p) { return GeometryOfDepthwise(p); }
-MapGeometry GeometryOf(const format::PoolParams& p) {
-  return GeometryOf(p, p.channels(), p.channels());
+MapGeometry GeometryOf(const Params& params) {
+  MapFinder maps;
+  footprint::Visit(params, maps);
+  MapGeometry shape;
+  WEFT_FIELDS((batch)(in_height)(in_width)(out_height)(out_width)(kernel_height)(kernel_width))
+  WEFT_FIELDS((stride_y)(stride_x)(pad_top)(pad_left)(x)(y))
+  shape.in_channels = maps.in_channels;
+  shape.out_channels = maps.out_channels;
+  return shape;
 }
 
 // For a step that is valid except for overlaps. Returns true if y overlaps x only at an allowed

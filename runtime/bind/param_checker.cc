@@ -25,37 +25,40 @@ static_assert(kernels::kUnaryOpCount == static_cast<int>(format::UnaryOp::MAX) +
               "enum UnaryOp of runtime/format/weft.fbs has ops without a row in "
               "kernels/elementwise/functions.inc");
 
-uint32_t StridedReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
+uint32_t ReachOf(const footprint::Dims& x) {
   uint32_t reach = 1;
-  for (uint32_t i = 0; i < rank; ++i) {
-    if (dims[i] == 0) return 0;
-    reach = Plus(reach, Times(dims[i] - 1, strides[i]));
+  for (uint32_t i = 0; i < x.rank; ++i) {
+    if (x.dims[i] == 0) return 0;
+    reach = Plus(reach, Times(x.dims[i] - 1, x.strides[i]));
   }
   return reach;
 }
 
-uint32_t StridedCount(uint32_t rank, const uint32_t* dims) {
-  uint32_t count = 1;
-  for (uint32_t i = 0; i < rank; ++i) {
-    if (dims[i] == 0) return 0;
-    count = Times(count, dims[i]);
+// Saturates if the access leaves the slot at its start.
+uint32_t ReachOf(const footprint::SignedDims& x) {
+  if (footprint::CountOf(x.rank, x.dims) == 0) return 0;
+  uint32_t forward = Plus(x.offset, 1);
+  uint32_t backward = 0;
+  for (uint32_t i = 0; i < x.rank; ++i) {
+    const auto stride = static_cast<uint32_t>(x.strides[i]);
+    const bool is_backward = x.strides[i] < 0;
+    uint32_t& distance = is_backward ? backward : forward;
+    distance = Plus(distance, Times(x.dims[i] - 1, is_backward ? 0u - stride : stride));
   }
-  return count;
+  return backward > x.offset ? footprint::kOutOfReach : forward;
 }
 
-bool IsInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
-  uint32_t next = 1;
-  for (uint32_t i = rank; i-- > 0;) {
-    if (dims[i] > 1 && strides[i] != next) return false;
-    next = Times(next, dims[i]);
-  }
-  return true;
+uint32_t ReachOf(const footprint::Matrices& x) {
+  if (x.rows == 0 || x.columns == 0) return 0;
+  return Plus(ReachOf(x.batch),
+              Plus(Times(x.rows - 1, x.row_stride), Times(x.columns - 1, x.column_stride)));
 }
 
-uint32_t MapReach(const MapExtents& extents, const format::MapStrides& strides) {
-  const uint32_t dims[] = {extents.images, extents.height, extents.width, extents.channels};
-  const uint32_t steps[] = {strides.image(), strides.row(), strides.pixel(), strides.channel()};
-  return StridedReach(4, dims, steps);
+uint32_t ReachOf(const footprint::Map& x) {
+  const uint32_t dims[] = {x.images, x.height, x.width, x.channels};
+  const uint32_t strides[] = {x.strides.image(), x.strides.row(), x.strides.pixel(),
+                              x.strides.channel()};
+  return ReachOf(footprint::Dims{4, dims, strides});
 }
 
 void ParamChecker::Report(FaultCode code, uint32_t operand, uint32_t is, uint32_t must) {
@@ -63,10 +66,6 @@ void ParamChecker::Report(FaultCode code, uint32_t operand, uint32_t is, uint32_
 }
 
 void ParamChecker::Refuse(FaultCode code, uint32_t is, uint32_t must) { Report(code, 0, is, must); }
-
-void ParamChecker::RequireZero(uint32_t reserved) {
-  Require(reserved == 0, FaultCode::kParamReserved, reserved, 0);
-}
 
 void ParamChecker::RequireRoom(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes) {
   const OperandSlot& slot = slots_[operand];
@@ -77,16 +76,16 @@ void ParamChecker::RequireRoom(uint32_t operand, uint32_t alignment_bytes, uint6
   }
 }
 
-void ParamChecker::RequireOperand(uint32_t operand, format::ElementType type, uint32_t elements) {
+void ParamChecker::RequireOperand(uint32_t operand, Unit unit, uint32_t elements) {
   const OperandSlot& slot = slots_[operand];
   if (!slot.present) return;
-  if (slot.type != type) {
-    return Report(FaultCode::kOperandType, operand, static_cast<uint32_t>(slot.type),
-                  static_cast<uint32_t>(type));
+  const auto type = static_cast<uint32_t>(slot.type);
+  if (unit.code() < Unit::kAnyType && unit.code() != type) {
+    return Report(FaultCode::kOperandType, operand, type, unit.code());
   }
-  const uint32_t bits = format::BitsOf(type);
+  const uint32_t bits = unit.bits();
   const uint64_t bytes =
-      elements == kOutOfReach ? uint64_t{1} << 32 : (uint64_t{elements} * bits + 7) / 8;
+      elements == footprint::kOutOfReach ? uint64_t{1} << 32 : (uint64_t{elements} * bits + 7) / 8;
   RequireRoom(operand, bits < 8 ? 1 : bits / 8, bytes);
 }
 
@@ -95,11 +94,9 @@ void ParamChecker::RequireElementBytes(uint32_t element_bytes) {
           FaultCode::kParamElementBytes, element_bytes, 0);
 }
 
-void ParamChecker::RequireElements(uint32_t operand, uint32_t element_bytes, uint32_t elements) {
-  if (!slots_[operand].present) return;
-  const uint64_t bytes =
-      elements == kOutOfReach ? uint64_t{1} << 32 : uint64_t{elements} * element_bytes;
-  RequireRoom(operand, element_bytes, bytes);
+void ParamChecker::RequireIndexType(format::ElementType type) {
+  Require(type == format::ElementType::i32 || type == format::ElementType::i64,
+          FaultCode::kParamType, static_cast<uint32_t>(type), 0);
 }
 
 void ParamChecker::RequireActivation(const format::Activation& activation) {
@@ -112,8 +109,7 @@ void ParamChecker::RequireKnownActivation(const format::Activation& activation) 
   const uint32_t op = static_cast<uint32_t>(activation.op());
   Require(op != kNot, FaultCode::kParamOp, op, kNot);
   RequireBelow(FaultCode::kParamOp, op, kernels::kUnaryOpCount);
-  RequireZero(activation.reserved0());
-  RequireZero(activation.reserved1());
+  RequireZero(ReservedOf(activation, 0));
 }
 
 void ParamChecker::RequireLinkedActivation(const format::Activation& activation) {
@@ -122,17 +118,18 @@ void ParamChecker::RequireLinkedActivation(const format::Activation& activation)
           0);
 }
 
-void ParamChecker::RequireApart(const MapExtents& extents, const format::MapStrides& strides) {
-  const uint32_t dims[] = {extents.images, extents.height, extents.width, extents.channels};
-  const uint32_t steps[] = {strides.image(), strides.row(), strides.pixel(), strides.channel()};
-  if (StridedCount(4, dims) == 0) return;
+void ParamChecker::RequireApart(uint32_t, Unit, const footprint::Map& map) {
+  const uint32_t dims[] = {map.images, map.height, map.width, map.channels};
+  const uint32_t strides[] = {map.strides.image(), map.strides.row(), map.strides.pixel(),
+                              map.strides.channel()};
+  if (footprint::CountOf(4, dims) == 0) return;
   for (uint32_t i = 0; i < 4; ++i) {
     if (dims[i] == 1) continue;
     uint32_t inner = 1;  // the extent of the axes with smaller or equal strides
     for (uint32_t j = 0; j < 4; ++j) {
-      if (j != i && steps[j] <= steps[i]) inner = Plus(inner, Times(dims[j] - 1, steps[j]));
+      if (j != i && strides[j] <= strides[i]) inner = Plus(inner, Times(dims[j] - 1, strides[j]));
     }
-    RequireAtLeast(FaultCode::kParamRows, steps[i], inner);
+    RequireAtLeast(FaultCode::kParamRows, strides[i], inner);
   }
 }
 

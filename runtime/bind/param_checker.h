@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building blocks of the validation rules: counts that saturate instead of overflowing, the extent
-// of a strided access, and ParamChecker, which checks operands and parameters and keeps the first
-// error. Everything is in elements until it is compared with a slot's bytes.
+// Building blocks of the rules of steps: ParamChecker checks parameters and operands, and keeps the
+// first error. Everything is in elements until it is compared with a slot's bytes.
 #ifndef WEFT_RUNTIME_BIND_PARAM_CHECKER_H_
 #define WEFT_RUNTIME_BIND_PARAM_CHECKER_H_
 
@@ -9,31 +8,31 @@
 
 #include "kernels/element.h"
 #include "kernels/elementwise/activation.h"
+#include "kernels/matrix/weights.h"
 #include "kernels/matrix/window.h"
 #include "runtime/bind/bind.h"
+#include "runtime/footprint/footprint.h"
 #include "runtime/format/listing.h"
 
 namespace weft::bind {
 
-// The saturated count: this value or more. No slot is that large, so a saturated count never fits.
-inline constexpr uint32_t kOutOfReach = 0xFFFFFFFFu;
+using footprint::Clip;
+using footprint::kF32;
+using footprint::Numbers;
+using footprint::Plus;
+using footprint::Times;
+using footprint::Unit;
 
-constexpr uint32_t Clip(uint64_t count) {
-  return count < kOutOfReach ? static_cast<uint32_t>(count) : kOutOfReach;
+// Elements from the first to the end of the last.
+constexpr uint32_t ReachOf(uint32_t count) { return count; }
+constexpr uint32_t ReachOf(const footprint::Rows& x) {
+  if (x.rows == 0 || x.length == 0) return 0;
+  return Plus(Times(x.rows - 1, x.stride), x.length);
 }
-constexpr uint32_t Times(uint32_t a, uint32_t b) { return Clip(uint64_t{a} * b); }
-constexpr uint32_t Plus(uint32_t a, uint32_t b) { return Clip(uint64_t{a} + b); }
-
-// Elements from the first to the end of `rows` rows of `length` elements, `stride` apart.
-constexpr uint32_t RowsReach(uint32_t rows, uint32_t stride, uint32_t length) {
-  if (rows == 0 || length == 0) return 0;
-  return Plus(Times(rows - 1, stride), length);
-}
-
-// The same for a strided access over `dims`; 0 if a dim is 0, 1 for rank 0.
-uint32_t StridedReach(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
-// Product of the dims.
-uint32_t StridedCount(uint32_t rank, const uint32_t* dims);
+uint32_t ReachOf(const footprint::Dims& x);
+uint32_t ReachOf(const footprint::SignedDims& x);
+uint32_t ReachOf(const footprint::Matrices& x);
+uint32_t ReachOf(const footprint::Map& x);
 // Returns true for a single element, such as a loop counter, where computing the geometry would be
 // most of the cost. Always false in firmware, where it is not worth the code.
 inline bool IsOneElement(uint32_t rank, const uint32_t* dims) {
@@ -43,51 +42,28 @@ inline bool IsOneElement(uint32_t rank, const uint32_t* dims) {
   }
   return true;
 }
-// Returns true if the access visits the elements in contiguous order, so that an output may be
-// written over the operand that is read.
-bool IsInOrder(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
-
-// Returns the data of a fixed array in a parameter row.
-template <uint16_t N>
-const uint32_t* Numbers(const flatbuffers::Array<uint32_t, N>* array) {
-  return reinterpret_cast<const uint32_t*>(array->Data());
-}
-template <uint16_t N>
-const int32_t* Numbers(const flatbuffers::Array<int32_t, N>* array) {
-  return reinterpret_cast<const int32_t*>(array->Data());
-}
-// Copies a fixed array of a parameter row into a kernel's geometry.
-template <typename T, uint16_t N>
-void Assign(T (&to)[N], const flatbuffers::Array<T, N>* from) {
-  const T* numbers = Numbers(from);
-  for (uint32_t i = 0; i < N; ++i) to[i] = numbers[i];
-}
-
-// The extents of a map; channels over all groups.
-struct MapExtents {
-  uint32_t images, height, width, channels;
-};
-uint32_t MapReach(const MapExtents& extents, const format::MapStrides& strides);
-
-inline constexpr format::ElementType kF32 = format::ElementType::f32;
-
 // Returns a step's operand with the kernel's type. Check has verified type and alignment.
 template <typename T>
 T* As(std::byte* operand) {
   return reinterpret_cast<T*>(operand);
 }
 
-// Inlined, so that nothing is stored twice of an enclosing shape.
-__attribute__((always_inline)) inline kernels::Activation ActivationOf(
-    const format::Activation& activation) {
-  return {activation.alpha(), activation.beta(), activation.clip(),
-          static_cast<kernels::UnaryOp>(activation.op())};
-}
-inline kernels::MapStrides StridesOf(const format::MapStrides& strides) {
-  return {strides.image(), strides.row(), strides.pixel(), strides.channel()};
-}
 inline kernels::Element ElementOf(format::ElementType type) {
   return static_cast<kernels::Element>(type);
+}
+
+// The reserved fields of a row; 0 if it has none. The second argument is 0.
+template <typename Params>
+auto ReservedOf(const Params& params, int) -> decltype(uint32_t{params.reserved()}) {
+  return params.reserved();
+}
+template <typename Params>
+auto ReservedOf(const Params& params, int) -> decltype(uint32_t{params.reserved0()}) {
+  return uint32_t{params.reserved0()} | params.reserved1();
+}
+template <typename Params>
+uint32_t ReservedOf(const Params&, ...) {
+  return 0;
 }
 
 class ParamChecker {
@@ -96,17 +72,42 @@ class ParamChecker {
   ParamChecker(const ParamChecker&) = delete;
   ParamChecker& operator=(const ParamChecker&) = delete;
 
-  // Requires that the operand has this type, is aligned to it and holds at least `elements`. An
-  // absent operand is optional in its row of ops.inc (CheckStep has checked that) and needs
-  // nothing.
-  void RequireOperand(uint32_t operand, format::ElementType type, uint32_t elements);
-  // Requires that the operand's address is a multiple of `alignment_bytes` in every iteration.
-  void RequireAlignment(uint32_t operand, uint32_t alignment_bytes) {
-    RequireRoom(operand, alignment_bytes, 0);
+  // A visitor of the step's footprint. Requires that the operand has the type of the unit, is
+  // aligned to it and holds all elements. An absent operand is optional in its row of ops.inc
+  // (CheckStep has checked that) and needs nothing.
+  template <typename Elements>
+  __attribute__((always_inline)) void Reads(uint32_t operand, Unit unit, const Elements& elements) {
+    RequireOperand(operand, unit, ReachOf(elements));
   }
-  // Any type, moved as elements of 1, 2, 4 or 8 bytes (see RequireElementBytes).
-  void RequireElements(uint32_t operand, uint32_t element_bytes, uint32_t elements);
+  __attribute__((always_inline)) void Reads(uint32_t operand, Unit unit,
+                                            const footprint::Words& words) {
+    RequireOperand(operand, unit, words.count);
+    RequireRoom(operand, kernels::kWeightsAlignment, 0);
+  }
+  // Also requires that no element is written twice.
+  template <typename Elements>
+  __attribute__((always_inline)) void Writes(uint32_t operand, Unit unit,
+                                             const Elements& elements) {
+    RequireApart(operand, unit, elements);
+    Reads(operand, unit, elements);
+  }
+  void MayShare(uint32_t input, uint32_t output, bool holds) {
+    shares_[output] = static_cast<uint8_t>(shares_[output] | uint32_t{holds} << input);
+  }
+  // Returns true if the step may write the output over the input; both are numbered as operands.
+  bool Shares(uint32_t input, uint32_t output) const { return (shares_[output] >> input & 1) != 0; }
+
+  // Requires the type that an operand has by its parameters.
+  void RequireType(uint32_t operand, format::ElementType is, format::ElementType must) {
+    if (is != must) {
+      Report(FaultCode::kOperandType, operand, static_cast<uint32_t>(is),
+             static_cast<uint32_t>(must));
+    }
+  }
+  // Requires 1, 2, 4 or 8.
   void RequireElementBytes(uint32_t element_bytes);
+  // Requires i32 or i64.
+  void RequireIndexType(format::ElementType type);
 
   // Requires an activation of float kernels that this program has linked: a known op, not
   // logical_not, with reserved fields 0.
@@ -114,41 +115,56 @@ class ParamChecker {
   // The same, whether it is linked or not.
   void RequireKnownActivation(const format::Activation& activation);
   void RequireLinkedActivation(const format::Activation& activation);
-  void RequireZero(uint32_t reserved);
-  void RequireAtMost(FaultCode code, uint32_t is, uint32_t must) {
-    Require(is <= must, code, is, must);
+  void RequireZero(uint32_t reserved) {
+    Require(reserved == 0, FaultCode::kParamReserved, reserved);
   }
-  void RequireAtLeast(FaultCode code, uint32_t is, uint32_t must) {
-    Require(is >= must, code, is, must);
+  // The numbers of the following functions may be enums.
+  template <typename Is>
+  void RequireAtMost(FaultCode code, Is is, uint32_t must) {
+    Require(static_cast<uint32_t>(is) <= must, code, is, must);
   }
-  void RequireBelow(FaultCode code, uint32_t is, uint32_t must) {
-    Require(is < must, code, is, must);
+  template <typename Is>
+  void RequireAtLeast(FaultCode code, Is is, uint32_t must) {
+    Require(static_cast<uint32_t>(is) >= must, code, is, must);
   }
-  // Requires that rows of an output do not overlap.
-  void RequireRowsApart(uint32_t rows, uint32_t stride, uint32_t length) {
-    if (rows > 1) RequireAtLeast(FaultCode::kParamRows, stride, length);
+  template <typename Is>
+  void RequireBelow(FaultCode code, Is is, uint32_t must) {
+    Require(static_cast<uint32_t>(is) < must, code, is, must);
   }
-  // Requires that the elements of a written map do not overlap: the stride of each axis is at least
-  // the extent of all axes with smaller strides.
-  void RequireApart(const MapExtents& extents, const format::MapStrides& strides);
+  // Inlined, because the condition nearly always holds.
+  template <typename Is, typename Must = uint32_t>
+  __attribute__((always_inline)) void Require(bool holds, FaultCode code, Is is, Must must = {}) {
+    if (!holds) Refuse(code, static_cast<uint32_t>(is), static_cast<uint32_t>(must));
+  }
   // Checks a window of `taps` taps, `dilation` apart, that moves by `stride`. Neither may be 0, and
   // all positions must fit in a signed 32-bit number, in which the kernels count.
   void RequireWindow(uint32_t in, uint32_t out, uint32_t taps, uint32_t stride, uint32_t dilation,
                      uint32_t pad);
-  // Inlined, because the condition nearly always holds.
-  __attribute__((always_inline)) void Require(bool holds, FaultCode code, uint32_t is,
-                                              uint32_t must) {
-    if (!holds) Refuse(code, is, must);
-  }
 
+  bool ok() const { return fault_.ok(); }
   const Fault& fault() const { return fault_; }
+  bool IsPresent(uint32_t operand) const { return slots_[operand].present; }
 
  private:
+  static_assert(format::kMaxOperands <= 8, "shares_ must have a bit for each input");
+
   void Report(FaultCode code, uint32_t operand, uint32_t is, uint32_t must);
   void Refuse(FaultCode code, uint32_t is, uint32_t must);
+  void RequireOperand(uint32_t operand, Unit unit, uint32_t elements);
   void RequireRoom(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes);
+  template <typename Elements>
+  void RequireApart(uint32_t, Unit, const Elements&) {}
+  void RequireApart(uint32_t, Unit, const footprint::Rows& rows) {
+    if (rows.rows > 1) RequireAtLeast(FaultCode::kParamRows, rows.stride, rows.length);
+  }
+  void RequireApart(uint32_t operand, Unit unit, const footprint::SignedDims& moved) {
+    RequireOperand(operand, unit, footprint::CountOf(moved.rank, moved.dims));
+  }
+  // The stride of each axis is at least the extent of all axes with smaller strides.
+  void RequireApart(uint32_t operand, Unit unit, const footprint::Map& map);
 
   const OperandSlots& slots_;
+  uint8_t shares_[format::kMaxOperands] = {};  // bit i: with input i
   Fault fault_;
 };
 

@@ -20,13 +20,13 @@ using Activation = format::Activation;
 #undef WEFT_STEP
 }  // namespace variant_params
 
-// Calls visit(variant) for each variant that the parameters need. Activations in them are visited
-// as parameters of their own.
+// Calls visit(variant), with a constant as a type, for each variant that the parameters need.
+// Activations in them are visited as parameters of their own.
 template <typename Params, typename Visit>
 void ForEachVariant(const Params& p, const Visit& visit) {
-#define WEFT_VARIANT(name, Name, Of, needed)                       \
-  if constexpr (std::is_same<Params, variant_params::Of>::value) { \
-    if (needed) visit(kernels::Variant::k##Name);                  \
+#define WEFT_VARIANT(name, Name, Of, needed)                                                  \
+  if constexpr (std::is_same<Params, variant_params::Of>::value) {                            \
+    if (needed) visit(std::integral_constant<kernels::Variant, kernels::Variant::k##Name>()); \
   }
 #include "kernels/variants.inc"
 #undef WEFT_VARIANT
@@ -35,14 +35,10 @@ void ForEachVariant(const Params& p, const Visit& visit) {
 
 template <typename Params>
 bool AreVariantsLinked(const Params& p) {
-#define WEFT_VARIANT(name, Name, Of, needed)                                       \
-  if constexpr (std::is_same<Params, variant_params::Of>::value) {                 \
-    if ((needed) && !kernels::IsLinked<kernels::Variant::k##Name>()) return false; \
-  }
-#include "kernels/variants.inc"
-#undef WEFT_VARIANT
-  (void)p;
-  return true;
+  bool all = true;
+  ForEachVariant(p,
+                 [&](auto variant) { all = all && kernels::IsLinked<decltype(variant)::value>(); });
+  return all;
 }
 
 }  // namespace weft::bind

@@ -160,7 +160,7 @@ void Grid::TryOpened(const std::vector<Change>& changes) {
   const Memory memory = {{nullptr, 0}, {scratch_.Last(scratch_bytes, 64), scratch_bytes}};
   Engine engine;
   const Bytes bytes = {at_, sound_.size()};
-  if (!Engine::Open(bytes, AllSteps(), memory, &engine).ok()) return;
+  if (!Engine::Open(bytes, variant_.steps, memory, &engine).ok()) return;
   ++opened;
   if (!variant_.overlaps && CheckAccesses(changes)) {
     RunAlone(changes, true);
@@ -169,7 +169,7 @@ void Grid::TryOpened(const std::vector<Change>& changes) {
   Run("a run of the engine leaves its memory", changes, [&] { (void)engine.Run(); });
   Run("OpenChecked leaves its memory", changes, [&] {
     Engine checked;
-    (void)Engine::OpenChecked(bytes, AllSteps(), memory, {}, &checked);
+    (void)Engine::OpenChecked(bytes, variant_.steps, memory, {}, &checked);
   });
 }
 
@@ -201,7 +201,7 @@ void Grid::RunAlone(const std::vector<Change>& changes, bool at_end) {
     pointers[i] = at_end || end == 0 ? operand.memory.Last(end, operand.alignment)
                                      : operand.memory.begin() - before * operand.alignment;
   }
-  const StepEntry& entry = AllSteps().entries[static_cast<uint32_t>(variant_.sample.kind) - 1];
+  const StepEntry& entry = variant_.steps.entries[static_cast<uint32_t>(variant_.sample.kind) - 1];
   const char* what = at_end ? "the kernel leaves what AccessOf states, at the end"
                             : "the kernel leaves what AccessOf states, at the begin";
   if (!Run(what, changes, [&] { entry.run(*model_, 0, pointers); })) return;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/steps.h"
 #include "tests/runtime/listing_builder.h"
 #include "tests/runtime/samples.h"
 
@@ -117,7 +118,18 @@ struct StepVariant {
   std::string name;
   StepSample sample;
   bool overlaps = false;  // y overlaps x
+  StepTable steps = AllSteps();
 };
+
+// The entries of f32 weights and without overlaps.
+inline StepTable PlainSteps() {
+  static constexpr StepEntry kEntries[] = {
+#define WEFT_STEP(name, Name, ...) steps::k##Name,
+#include "runtime/format/ops.inc"
+#undef WEFT_STEP
+  };
+  return {kEntries, sizeof(kEntries) / sizeof(kEntries[0])};
+}
 
 // Collects the candidates that Open accepts.
 class StepVariants {
@@ -274,6 +286,11 @@ inline std::vector<std::vector<StepVariant>> EveryVariant() {
     all.push_back(StepVariants(sample).All());
     for (StepVariant& variant : all.back()) variant.overlaps = true;
   }
+#define WEFT_NARROW_STEP(name, Name)                                                    \
+  all.push_back({StepVariants(samples::SampleOf<format::Kind::name>()).All().front()}); \
+  all.back()[0].steps = PlainSteps();
+#include "runtime/format/narrow_steps.inc"
+#undef WEFT_NARROW_STEP
   return all;
 }
 

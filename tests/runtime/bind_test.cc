@@ -2,8 +2,6 @@
 // The rules of every step, through Open: exactly the bytes of its geometry are enough, and one
 // fewer is not. No overlap is accepted except those that the step allows, and these give the same
 // results as separate slots.
-#include "runtime/bind/bind.h"
-
 #include <gtest/gtest.h>
 
 #include <set>
@@ -11,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "runtime/footprint/steps.h"
 #include "tests/runtime/listing_builder.h"
 #include "tests/runtime/samples.h"
 
@@ -191,32 +190,32 @@ INSTANTIATE_TEST_SUITE_P(Bind, EveryStepTest, testing::Range(uint32_t{1}, format
 TEST(MayShare, DependsOnTheWalk) {
   const uint32_t dims[8] = {2, 3}, whole[8] = {3, 1}, rows[8] = {0, 1}, permuted[8] = {1, 2};
   const auto binary = [&](const uint32_t(&a)[8]) {
-    return bind::binary::MayShare(
-        format::BinaryParams(2, dims, a, rows, format::BinaryOp::add, ElementType::f32, 0), 0, 0);
+    return footprint::MayShare(
+        format::BinaryParams(2, dims, a, rows, format::BinaryOp::add, ElementType::f32, 0), 0, 2);
   };
   EXPECT_TRUE(binary(whole));
   EXPECT_FALSE(binary(rows));
   EXPECT_FALSE(binary(permuted));
   const uint32_t ones[8] = {1, 6}, any[8] = {77, 1};
-  EXPECT_TRUE(bind::binary::MayShare(
-      format::BinaryParams(2, ones, any, rows, format::BinaryOp::add, ElementType::f32, 0), 0, 0))
+  EXPECT_TRUE(footprint::MayShare(
+      format::BinaryParams(2, ones, any, rows, format::BinaryOp::add, ElementType::f32, 0), 0, 2))
       << "the stride of a single row does not matter";
   const auto compare = [&](ElementType type) {
-    return bind::compare::MayShare(
-        format::CompareParams(2, dims, whole, rows, format::CompareOp::less, type, 0), 0, 0);
+    return footprint::MayShare(
+        format::CompareParams(2, dims, whole, rows, format::CompareOp::less, type, 0), 0, 2);
   };
   EXPECT_TRUE(compare(ElementType::u8));
   EXPECT_FALSE(compare(ElementType::f32));
   const auto convert = [](ElementType from, ElementType to) {
-    return bind::convert::MayShare(format::ConvertParams(9, from, to, 0), 0, 0);
+    return footprint::MayShare(format::ConvertParams(9, from, to, 0), 0, 1);
   };
   EXPECT_TRUE(convert(ElementType::f32, ElementType::i32));
   EXPECT_FALSE(convert(ElementType::f32, ElementType::f16));
   const auto dense = [](uint32_t rows_count, uint32_t start_stride) {
-    return bind::dense::MayShare(
+    return footprint::MayShare(
         format::DenseParams(rows_count, 3, 5, 3, 5, start_stride,
                             Activate(format::UnaryOp::identity), format::ElementType::f32, 0, 0),
-        2, 0);
+        2, 3);
   };
   EXPECT_TRUE(dense(1, 0));
   EXPECT_FALSE(dense(2, 0));

@@ -146,6 +146,7 @@ SAMPLES = {
     "steps": ({**_STEP, "runtime/bind/shared.cc": ""}, [
         *(_without(path) for path in _STEP),
         {**_STEP, "runtime/bind/stray.cc": "WEFT_BIND_STEP(stray, Stray)\n"},
+        {**_STEP, "runtime/bind/stray.cc": "WEFT_BIND_NARROW_STEP(stray, Stray)\n"},
         {**_STEP, "kernels/reference/stray.h": ""}
     ]),
     "messages": (_MESSAGES, [
