@@ -57,13 +57,14 @@ TEST(Maps, OfAPoolStayInTheirSlotsAndApart) {
     EXPECT_EQ(CodeOfMaps(x, {8, 2, 1, 4}), FaultCode::kOperandBytes) << x.row();
   }
   for (const format::MapStrides& y :
-       {format::MapStrides{0, 2, 1, 5}, {0, 5, 2, 1}, {0, 4, 3, 1}, {0, 0xFFFFFFFF, 2, 1}}) {
+       {format::MapStrides{0, 2, 1, 5}, {0, 5, 2, 1}, {0, 6, 3, 1}, {0, 0xFFFFFFFF, 2, 1}}) {
     EXPECT_EQ(CodeOfMaps(planes, y), FaultCode::kOperandBytes) << y.row();
   }
   for (const format::MapStrides& y : {format::MapStrides{0, 2, 1, 0},
                                       {0, 2, 1, 2},
                                       {0, 2, 0, 4},
                                       {0, 3, 2, 1},
+                                      {0, 4, 3, 1},
                                       {0, 1, 1, 4},
                                       {0, 4, 1, 1}}) {
     EXPECT_EQ(CodeOfMaps(planes, y), FaultCode::kParamRows) << y.row();

@@ -17,7 +17,8 @@ TEST(VerifyCodes, HoldsSumsOfLevelsTo32Bits) {
     return CodeOf(format::Kind::dense_q8, [=](B& b) { b.dense_q8_rows[0].mutate_inputs(inputs); });
   };
   EXPECT_EQ(dense(3), FaultCode::kNone);
-  EXPECT_EQ(dense(0xFFFFFFFF), FaultCode::kOperandBytes);
+  EXPECT_EQ(dense(kernels::kMaxProducts), FaultCode::kOperandBytes);
+  EXPECT_EQ(dense(0xFFFFFFFF), FaultCode::kParamTerms);
   const auto terms = [](uint32_t inputs) {
     return CodeOf(format::Kind::dense_q8, [=](B& b) {
       b.dense_q8_rows[0].mutate_inputs(inputs);
