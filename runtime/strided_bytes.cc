@@ -41,13 +41,6 @@ void StridedBytes::Repeat(int64_t count, int64_t stride) {
   for (uint32_t i = 0; i < dim_count; ++i) dims[i] = dims[i + absorbed];
 }
 
-StridedBytes Strided(int64_t element_bits, int64_t offset_elements,
-                     std::initializer_list<ElementDim> dims) {
-  StridedBytes bytes = ElementAt(element_bits, offset_elements);
-  for (const ElementDim& dim : dims) Extend(bytes, element_bits, dim.count, dim.stride);
-  return bytes;
-}
-
 // Elements smaller than a byte are only accessed contiguously, in ascending order.
 StridedBytes ElementAt(int64_t element_bits, int64_t offset_elements) {
   const int64_t element_bytes = element_bits < 8 ? 1 : element_bits / 8;

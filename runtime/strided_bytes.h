@@ -4,7 +4,6 @@
 #define WEFT_RUNTIME_STRIDED_BYTES_H_
 
 #include <cstdint>
-#include <initializer_list>
 
 #include "runtime/format/listing.h"
 #include "runtime/weft.h"
@@ -45,18 +44,9 @@ struct StridedBytes {
   }
 };
 
-// A dim in elements. Strides may have any sign; 0 means that the same element is read again.
-struct ElementDim {
-  int64_t count, stride;
-};
-
-// Returns the bytes of elements of `element_bits` at offset + sum of index * stride, with dims in
-// any order.
-StridedBytes Strided(int64_t element_bits, int64_t offset_elements,
-                     std::initializer_list<ElementDim> dims);
-
-// The same in two steps: one element, then one more dim at a time. A dim of 0 elements makes the
-// set empty.
+// Return the bytes of elements of `element_bits` at offset + sum of index * stride: first those of
+// one element, then with one more dim at a time, in any order. Strides may have any sign; 0 means
+// that the same element is read again. A dim of 0 elements makes the set empty.
 StridedBytes ElementAt(int64_t element_bits, int64_t offset_elements);
 void Extend(StridedBytes& bytes, int64_t element_bits, int64_t count, int64_t stride);
 

@@ -21,7 +21,9 @@ bool WritesAll(const program::Program& program, const program::Step& step, size_
   const auto operand = Narrow32(step.inputs.size() + output, "operands");
   const StridedBytes bytes = std::visit(
       [&](const auto& params) -> StridedBytes {
-        if constexpr (requires { AccessOf(params, operand); }) return AccessOf(params, operand);
+        if constexpr (requires(footprint::Visitor none) { footprint::Visit(params, none); }) {
+          return AccessOf(params, operand);
+        }
         return {};
       },
       step.params);

@@ -109,7 +109,9 @@ class Validator {
     if (slot != kNoSlot) Touch(effects, slot, WholeOf(slot), true);
   }
   StridedBytes WholeOf(uint32_t slot) const {
-    return Strided(8, 0, {{model_.slots()->Get(slot)->bytes(), 1}});
+    StridedBytes whole;
+    whole.run_bytes = model_.slots()->Get(slot)->bytes();
+    return whole;
   }
 
   void Then(Effects& effects, const Effects& next) {

@@ -93,11 +93,7 @@ void Run(const format::ChainParams& params, std::byte* const* operands) {
   shape.strides = Numbers(params.strides());
   shape.numbers = reinterpret_cast<const float*>(params.numbers()->Data());
   shape.code = CodeOf(params);
-  shape.rank = static_cast<uint8_t>(params.rank());
-  shape.instructions = params.instructions();
-  shape.registers = params.registers();
-  shape.constants = params.constants();
-  shape.staged = params.staged();
+  WEFT_FIELDS((rank)(instructions)(registers)(constants)(staged))
   const float* x[kChainInputs];
   for (uint32_t i = 0; i < kChainInputs; ++i) x[i] = As<const float>(operands[i]);
   kernels::Chain(shape, x, As<float>(operands[kChainInputs]));

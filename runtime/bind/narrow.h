@@ -4,6 +4,8 @@
 #ifndef WEFT_RUNTIME_BIND_NARROW_H_
 #define WEFT_RUNTIME_BIND_NARROW_H_
 
+#include <type_traits>
+
 #include "kernels/matrix/weights.h"
 #include "runtime/bind/step.h"
 #include "runtime/bind/variants.h"
@@ -73,29 +75,52 @@ WEFT_INLINE void WithWeights(format::ElementType type, const Call& call) {
   }
 }
 
-// Ends bind/<step>.cc instead of WEFT_BIND_STEP. bind/<step>.cc defines Rules without those of the
-// weights, ShapeOf(params) and Run<Weight>(shape, operands).
-#define WEFT_BIND_NARROW_STEP(name, Name)                                                        \
-  namespace weft::bind::name {                                                                   \
-  namespace {                                                                                    \
-  void RulesOfFloats(const format::Name##Params& params, ParamChecker& check) {                  \
-    Rules(params, check);                                                                        \
-    check.RequireType(1, params.weights(), kF32);                                                \
-  }                                                                                              \
-  void RulesOfNarrow(const format::Name##Params& params, ParamChecker& check) {                  \
-    Rules(params, check);                                                                        \
-    RequireLinkedWeights(check, params);                                                         \
-  }                                                                                              \
-  }                                                                                              \
-  void Run(const format::Name##Params& params, std::byte* const* operands) {                     \
-    Run<float>(ShapeOf(params), operands);                                                       \
-  }                                                                                              \
-  void RunNarrow(const format::Name##Params& params, std::byte* const* operands) {               \
-    const auto shape = ShapeOf(params);                                                          \
-    WithWeights(params.weights(), [&](auto weight) { Run<decltype(weight)>(shape, operands); }); \
-  }                                                                                              \
-  }                                                                                              \
-  WEFT_BIND_ENTRY(name, name, Name, RulesOfFloats, Run)                                          \
+// Calls call(pointers...) with the operands of a step that has `inputs` inputs: all are floats
+// except the weights.
+template <typename Weight, uint32_t inputs, typename Call, size_t... kIndices>
+WEFT_INLINE void CallWithWeights(const Call& call, std::byte* const* operands,
+                                 std::index_sequence<kIndices...>) {
+  call(As<std::conditional_t<kIndices == 1, const Weight,
+                             std::conditional_t<(kIndices < inputs), const float, float>>>(
+      operands[kIndices])...);
+}
+
+// Ends bind/<step>.cc instead of WEFT_BIND_STEP. `fields` are those of the kernel's Shape.
+// bind/<step>.cc defines Rules without those of the weights.
+#define WEFT_BIND_NARROW_STEP(name, Name, Shape, fields)                                           \
+  namespace weft::bind::name {                                                                     \
+  namespace {                                                                                      \
+  void RulesOfFloats(const format::Name##Params& params, ParamChecker& check) {                    \
+    Rules(params, check);                                                                          \
+    check.RequireOperand(1, kF32, 0);                                                              \
+  }                                                                                                \
+  void RulesOfNarrow(const format::Name##Params& params, ParamChecker& check) {                    \
+    Rules(params, check);                                                                          \
+    RequireLinkedWeights(check, params);                                                           \
+  }                                                                                                \
+  WEFT_INLINE kernels::Shape ShapeOf(const format::Name##Params& params) {                         \
+    kernels::Shape shape;                                                                          \
+    WEFT_FIELDS(fields)                                                                            \
+    return shape;                                                                                  \
+  }                                                                                                \
+  template <typename Weight>                                                                       \
+  WEFT_INLINE void RunWith(const kernels::Shape& shape, std::byte* const* operands) {              \
+    constexpr format::Arity kOperands = format::kArity[static_cast<uint32_t>(format::Kind::name)]; \
+    CallWithWeights<Weight, kOperands.inputs>(                                                     \
+        [&](auto... pointers) { kernels::Name(shape, pointers...); }, operands,                    \
+        std::make_index_sequence<kOperands.operands()>());                                         \
+  }                                                                                                \
+  }                                                                                                \
+  void Run(const format::Name##Params& params, std::byte* const* operands) {                       \
+    RunWith<float>(ShapeOf(params), operands);                                                     \
+  }                                                                                                \
+  void RunNarrow(const format::Name##Params& params, std::byte* const* operands) {                 \
+    const kernels::Shape shape = ShapeOf(params);                                                  \
+    WithWeights(params.weights(),                                                                  \
+                [&](auto weight) { RunWith<decltype(weight)>(shape, operands); });                 \
+  }                                                                                                \
+  }                                                                                                \
+  WEFT_BIND_ENTRY(name, name, Name, RulesOfFloats, Run)                                            \
   WEFT_BIND_ENTRY(narrow_##name, name, Name, RulesOfNarrow, RunNarrow)
 
 }  // namespace weft::bind

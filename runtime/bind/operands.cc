@@ -171,11 +171,8 @@ Fault CheckStep(const format::Model& model, uint32_t step_index, const KindRules
     fault = operands.Collect(slots);
     if (fault.code == FaultCode::kSlotRegion)
       return fault;  // an error of the slot, not of the step
-    ParamChecker check(slots);
-    if (fault.ok()) {
-      rules.check(rows->Data() + size_t{param} * rules.row_bytes, check);
-      fault = check.fault();
-    }
+    ParamChecker check(slots, &fault);
+    if (fault.ok()) rules.check(rows->Data() + size_t{param} * rules.row_bytes, check);
     if (fault.ok()) fault = operands.CheckOverlaps(check);
     if (fault.ok()) return fault;
   }

@@ -169,24 +169,33 @@ bool OverlapBlocks::Next(OverlapBlock* block) {
 
 namespace {
 
-// Finds the maps of x and y.
+// Finds the channels of the maps of x and y, and the floats from the first to the end of the last.
 struct MapFinder : footprint::Visitor {
   using Visitor::Reads;
   using Visitor::Writes;
-  void Reads(uint32_t, footprint::Unit, const footprint::Map& map) { in_channels = map.channels; }
-  void Writes(uint32_t, footprint::Unit, const footprint::Map& map) { out_channels = map.channels; }
-  uint32_t in_channels = 0, out_channels = 0;
+  void Reads(uint32_t, footprint::Unit, const footprint::Map& map) {
+    x_channels = map.channels, x_reach = ReachOf(map);
+  }
+  void Writes(uint32_t, footprint::Unit, const footprint::Map& map) {
+    y_channels = map.channels, y_reach = ReachOf(map);
+  }
+  uint32_t x_channels = 0, y_channels = 0, x_reach = 0, y_reach = 0;
 };
 
 template <typename Params>
-MapGeometry GeometryOf(const Params& params) {
+MapFinder MapsOf(const Params& params) {
   MapFinder maps;
   footprint::Visit(params, maps);
+  return maps;
+}
+
+template <typename Params>
+MapGeometry GeometryOf(const Params& params, const MapFinder& maps) {
   MapGeometry shape;
   WEFT_FIELDS((batch)(in_height)(in_width)(out_height)(out_width)(kernel_height)(kernel_width))
   WEFT_FIELDS((stride_y)(stride_x)(pad_top)(pad_left)(x)(y))
-  shape.in_channels = maps.in_channels;
-  shape.out_channels = maps.out_channels;
+  shape.in_channels = maps.x_channels;
+  shape.out_channels = maps.y_channels;
   return shape;
 }
 
@@ -213,23 +222,9 @@ bool Overlaps(const format::Model& model, uint32_t step_index, const OverlapLimi
   return true;
 }
 
-// Floats from the first to the end of the last one.
-uint64_t ReachOf(const kernels::MapStrides& strides, uint32_t batch, uint32_t height,
-                 uint32_t width, uint32_t channels) {
-  if (batch == 0 || height == 0 || width == 0 || channels == 0) return 0;
-  return uint64_t{batch - 1} * strides.image + uint64_t{height - 1} * strides.row +
-         uint64_t{width - 1} * strides.pixel + uint64_t{channels - 1} * strides.channel + 1;
-}
-
-bool Overlap(const MapGeometry& geometry, const float* x, const float* y) {
-  if (y < x) {
-    const uint64_t reach = ReachOf(geometry.y, geometry.batch, geometry.out_height,
-                                   geometry.out_width, geometry.out_channels);
-    return static_cast<uint64_t>(x - y) < reach;
-  }
-  const uint64_t reach = ReachOf(geometry.x, geometry.batch, geometry.in_height, geometry.in_width,
-                                 geometry.in_channels);
-  return static_cast<uint64_t>(y - x) < reach;
+bool Overlap(const MapFinder& maps, const float* x, const float* y) {
+  return y < x ? static_cast<uint64_t>(x - y) < maps.y_reach
+               : static_cast<uint64_t>(y - x) < maps.x_reach;
 }
 
 template <typename Params>
@@ -248,9 +243,9 @@ void RunOverlapping(const Params& params, std::byte* const* operands, const form
                     void (*run)(const Params& params, std::byte* const* operands)) {
   float* const x = As<float>(operands[0]);
   float* const y = As<float>(operands[arity.inputs]);
-  const MapGeometry geometry = GeometryOf(params);
-  if (!MayOverlap(params) || !Overlap(geometry, x, y)) return run(params, operands);
-  OverlapBlocks blocks(geometry, y > x);
+  const MapFinder maps = MapsOf(params);
+  if (!MayOverlap(params) || !Overlap(maps, x, y)) return run(params, operands);
+  OverlapBlocks blocks(GeometryOf(params, maps), y > x);
   Params part = params;
   part.mutate_batch(1);
   part.mutate_out_height(1);
@@ -277,7 +272,7 @@ void RunOverlapping(const format::DepthwiseI8Params& p, std::byte* const* operan
                     const format::Arity& arity,
                     void (*run)(const format::DepthwiseI8Params& params,
                                 std::byte* const* operands)) {
-  if (!Overlap(GeometryOf(p), As<float>(operands[0]), As<float>(operands[arity.inputs]))) {
+  if (!Overlap(MapsOf(p), As<float>(operands[0]), As<float>(operands[arity.inputs]))) {
     return run(p, operands);
   }
   depthwise_i8::Widen(p, operands);
@@ -293,9 +288,9 @@ void RunOverlapping(const format::DepthwiseI8Params& p, std::byte* const* operan
 
 }  // namespace
 
-#define WEFT_OVERLAPPING_STEP(name, Name)                                       \
-  OverlapLimits OverlapLimitsOf(const format::Name##Params& params) {           \
-    return MayOverlap(params) ? LimitsOf(GeometryOf(params)) : OverlapLimits(); \
+#define WEFT_OVERLAPPING_STEP(name, Name)                                                       \
+  OverlapLimits OverlapLimitsOf(const format::Name##Params& params) {                           \
+    return MayOverlap(params) ? LimitsOf(GeometryOf(params, MapsOf(params))) : OverlapLimits(); \
   }
 #include "runtime/format/overlapping_steps.inc"
 #undef WEFT_OVERLAPPING_STEP

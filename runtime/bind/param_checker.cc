@@ -25,11 +25,16 @@ static_assert(kernels::kUnaryOpCount == static_cast<int>(format::UnaryOp::MAX) +
               "enum UnaryOp of runtime/format/weft.fbs has ops without a row in "
               "kernels/elementwise/functions.inc");
 
-uint32_t ReachOf(const footprint::Dims& x) {
+uint32_t ReachOf(uint32_t rows, uint32_t stride, uint32_t length) {
+  if (rows == 0 || length == 0) return 0;
+  return Plus(Times(rows - 1, stride), length);
+}
+
+uint32_t ReachOf(uint32_t rank, const uint32_t* dims, const uint32_t* strides) {
   uint32_t reach = 1;
-  for (uint32_t i = 0; i < x.rank; ++i) {
-    if (x.dims[i] == 0) return 0;
-    reach = Plus(reach, Times(x.dims[i] - 1, x.strides[i]));
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (dims[i] == 0) return 0;
+    reach = Plus(reach, Times(dims[i] - 1, strides[i]));
   }
   return reach;
 }
@@ -58,7 +63,7 @@ uint32_t ReachOf(const footprint::Map& x) {
   const uint32_t dims[] = {x.images, x.height, x.width, x.channels};
   const uint32_t strides[] = {x.strides.image(), x.strides.row(), x.strides.pixel(),
                               x.strides.channel()};
-  return ReachOf(footprint::Dims{4, dims, strides});
+  return ReachOf(4, dims, strides);
 }
 
 void ParamChecker::Report(FaultCode code, uint32_t operand, uint32_t is, uint32_t must) {
@@ -67,15 +72,6 @@ void ParamChecker::Report(FaultCode code, uint32_t operand, uint32_t is, uint32_
 
 void ParamChecker::Refuse(FaultCode code, uint32_t is, uint32_t must) { Report(code, 0, is, must); }
 
-void ParamChecker::RequireRoom(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes) {
-  const OperandSlot& slot = slots_[operand];
-  if (bytes > slot.bytes) {
-    Report(FaultCode::kOperandBytes, operand, slot.bytes, Clip(bytes));
-  } else if (slot.alignment_bytes < alignment_bytes) {
-    Report(FaultCode::kOperandAlignment, operand, slot.alignment_bytes, alignment_bytes);
-  }
-}
-
 void ParamChecker::RequireOperand(uint32_t operand, Unit unit, uint32_t elements) {
   const OperandSlot& slot = slots_[operand];
   if (!slot.present) return;
@@ -83,10 +79,14 @@ void ParamChecker::RequireOperand(uint32_t operand, Unit unit, uint32_t elements
   if (unit.code() < Unit::kAnyType && unit.code() != type) {
     return Report(FaultCode::kOperandType, operand, type, unit.code());
   }
-  const uint32_t bits = unit.bits();
+  const uint32_t bits = unit.bits(), alignment_bytes = bits < 8 ? 1 : bits / 8;
   const uint64_t bytes =
       elements == footprint::kOutOfReach ? uint64_t{1} << 32 : (uint64_t{elements} * bits + 7) / 8;
-  RequireRoom(operand, bits < 8 ? 1 : bits / 8, bytes);
+  if (bytes > slot.bytes) {
+    Report(FaultCode::kOperandBytes, operand, slot.bytes, Clip(bytes));
+  } else if (slot.alignment_bytes < alignment_bytes) {
+    Report(FaultCode::kOperandAlignment, operand, slot.alignment_bytes, alignment_bytes);
+  }
 }
 
 void ParamChecker::RequireElementBytes(uint32_t element_bytes) {

@@ -23,13 +23,14 @@ using footprint::Plus;
 using footprint::Times;
 using footprint::Unit;
 
-// Elements from the first to the end of the last.
+// Elements from the first to the end of the last. The functions of numbers exist because firmware
+// passes those in registers.
+uint32_t ReachOf(uint32_t rows, uint32_t stride, uint32_t length);
+uint32_t ReachOf(uint32_t rank, const uint32_t* dims, const uint32_t* strides);
 constexpr uint32_t ReachOf(uint32_t count) { return count; }
-constexpr uint32_t ReachOf(const footprint::Rows& x) {
-  if (x.rows == 0 || x.length == 0) return 0;
-  return Plus(Times(x.rows - 1, x.stride), x.length);
-}
-uint32_t ReachOf(const footprint::Dims& x);
+constexpr uint32_t ReachOf(const footprint::Words& x) { return x.count; }
+inline uint32_t ReachOf(const footprint::Rows& x) { return ReachOf(x.rows, x.stride, x.length); }
+inline uint32_t ReachOf(const footprint::Dims& x) { return ReachOf(x.rank, x.dims, x.strides); }
 uint32_t ReachOf(const footprint::SignedDims& x);
 uint32_t ReachOf(const footprint::Matrices& x);
 uint32_t ReachOf(const footprint::Map& x);
@@ -68,7 +69,7 @@ uint32_t ReservedOf(const Params&, ...) {
 
 class ParamChecker {
  public:
-  explicit ParamChecker(const OperandSlots& slots) : slots_(slots) {}
+  ParamChecker(const OperandSlots& slots, Fault* fault) : slots_(slots), fault_(*fault) {}
   ParamChecker(const ParamChecker&) = delete;
   ParamChecker& operator=(const ParamChecker&) = delete;
 
@@ -76,18 +77,16 @@ class ParamChecker {
   // aligned to it and holds all elements. An absent operand is optional in its row of ops.inc
   // (CheckStep has checked that) and needs nothing.
   template <typename Elements>
-  __attribute__((always_inline)) void Reads(uint32_t operand, Unit unit, const Elements& elements) {
+  WEFT_INLINE void Reads(uint32_t operand, Unit unit, const Elements& elements) {
     RequireOperand(operand, unit, ReachOf(elements));
   }
-  __attribute__((always_inline)) void Reads(uint32_t operand, Unit unit,
-                                            const footprint::Words& words) {
+  WEFT_INLINE void Reads(uint32_t operand, Unit unit, const footprint::Words& words) {
     RequireOperand(operand, unit, words.count);
-    RequireRoom(operand, kernels::kWeightsAlignment, 0);
+    RequireOperand(operand, Unit::OfBytes(kernels::kWeightsAlignment), 0);
   }
   // Also requires that no element is written twice.
   template <typename Elements>
-  __attribute__((always_inline)) void Writes(uint32_t operand, Unit unit,
-                                             const Elements& elements) {
+  WEFT_INLINE void Writes(uint32_t operand, Unit unit, const Elements& elements) {
     RequireApart(operand, unit, elements);
     Reads(operand, unit, elements);
   }
@@ -97,13 +96,9 @@ class ParamChecker {
   // Returns true if the step may write the output over the input; both are numbered as operands.
   bool Shares(uint32_t input, uint32_t output) const { return (shares_[output] >> input & 1) != 0; }
 
-  // Requires the type that an operand has by its parameters.
-  void RequireType(uint32_t operand, format::ElementType is, format::ElementType must) {
-    if (is != must) {
-      Report(FaultCode::kOperandType, operand, static_cast<uint32_t>(is),
-             static_cast<uint32_t>(must));
-    }
-  }
+  // Requires of an operand, if it is present, the type of the unit, alignment to it, and so many
+  // elements.
+  void RequireOperand(uint32_t operand, Unit unit, uint32_t elements);
   // Requires 1, 2, 4 or 8.
   void RequireElementBytes(uint32_t element_bytes);
   // Requires i32 or i64.
@@ -133,7 +128,7 @@ class ParamChecker {
   }
   // Inlined, because the condition nearly always holds.
   template <typename Is, typename Must = uint32_t>
-  __attribute__((always_inline)) void Require(bool holds, FaultCode code, Is is, Must must = {}) {
+  WEFT_INLINE void Require(bool holds, FaultCode code, Is is, Must must = {}) {
     if (!holds) Refuse(code, static_cast<uint32_t>(is), static_cast<uint32_t>(must));
   }
   // Checks a window of `taps` taps, `dilation` apart, that moves by `stride`. Neither may be 0, and
@@ -142,7 +137,6 @@ class ParamChecker {
                      uint32_t pad);
 
   bool ok() const { return fault_.ok(); }
-  const Fault& fault() const { return fault_; }
   bool IsPresent(uint32_t operand) const { return slots_[operand].present; }
 
  private:
@@ -150,8 +144,6 @@ class ParamChecker {
 
   void Report(FaultCode code, uint32_t operand, uint32_t is, uint32_t must);
   void Refuse(FaultCode code, uint32_t is, uint32_t must);
-  void RequireOperand(uint32_t operand, Unit unit, uint32_t elements);
-  void RequireRoom(uint32_t operand, uint32_t alignment_bytes, uint64_t bytes);
   template <typename Elements>
   void RequireApart(uint32_t, Unit, const Elements&) {}
   void RequireApart(uint32_t, Unit, const footprint::Rows& rows) {
@@ -165,7 +157,7 @@ class ParamChecker {
 
   const OperandSlots& slots_;
   uint8_t shares_[format::kMaxOperands] = {};  // bit i: with input i
-  Fault fault_;
+  Fault& fault_;
 };
 
 }  // namespace weft::bind

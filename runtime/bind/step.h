@@ -3,7 +3,6 @@
 // convert the parameters of the step to the geometry of its kernel by the names of their fields:
 //
 //   WEFT_FIELDS((rows)(inputs))     shape.rows = params.rows(); shape.inputs = params.inputs();
-//   WEFT_SHAPE_OF(Conv, ConvShape, (batch)(groups)) defines kernels::ConvShape ShapeOf(params)
 //   WEFT_RUN(Fill, (count)(bits))   defines Run(params, operands), for a kernel with the parameters
 //                                   (const FillShape&, pointers to all operands in order)
 #ifndef WEFT_RUNTIME_BIND_STEP_H_
@@ -22,9 +21,6 @@
 #include "runtime/footprint/steps.h"
 
 namespace weft::bind {
-
-// Inlined, so that nothing is stored twice of an enclosing shape.
-#define WEFT_INLINE __attribute__((always_inline)) inline
 
 WEFT_INLINE kernels::Activation ActivationOf(const format::Activation& from) {
   return {from.alpha(), from.beta(), from.clip(), static_cast<kernels::UnaryOp>(from.op())};
@@ -78,12 +74,6 @@ WEFT_INLINE void Call(void (*kernel)(const Shape&, Pointers...), const Shape& sh
 #define WEFT_FIELDS_END(text) WEFT_FIELDS_JOIN(text, _END)
 #define WEFT_FIELDS_JOIN(text, end) text##end
 
-#define WEFT_SHAPE_OF(Name, Shape, names)                                  \
-  WEFT_INLINE kernels::Shape ShapeOf(const format::Name##Params& params) { \
-    kernels::Shape shape;                                                  \
-    WEFT_FIELDS(names)                                                     \
-    return shape;                                                          \
-  }
 #define WEFT_RUN(Name, names)                                                \
   void Run(const format::Name##Params& params, std::byte* const* operands) { \
     kernels::Name##Shape shape;                                              \

@@ -12,7 +12,7 @@ namespace weft::footprint {
 
 // x and y of `count` elements each, of which y may overwrite x if they have equal sizes.
 template <typename V>
-inline void VisitPair(V& v, uint32_t count, ElementType x, ElementType y) {
+WEFT_INLINE void VisitPair(V& v, uint32_t count, ElementType x, ElementType y) {
   v.Reads(0, x, count);
   v.Writes(1, y, count);
   v.MayShare(0, 1, format::BitsOf(x) == format::BitsOf(y));
@@ -20,8 +20,8 @@ inline void VisitPair(V& v, uint32_t count, ElementType x, ElementType y) {
 
 // a and b with broadcast, and y. Only elements of equal sizes may share an address.
 template <typename Params, typename V>
-inline void VisitBroadcast(const Params& p, V& v, ElementType type, ElementType result,
-                           bool has_equal_sizes = true) {
+WEFT_INLINE void VisitBroadcast(const Params& p, V& v, ElementType type, ElementType result,
+                                bool has_equal_sizes = true) {
   const Dims a = DimsOf(p.rank(), p.dims(), p.a_strides());
   const Dims b = DimsOf(p.rank(), p.dims(), p.b_strides());
   v.Reads(0, type, a);

@@ -12,15 +12,18 @@
 //   MayShare             returns whether an output may have the address of an input (planner)
 //
 // The parameters must satisfy the rules of their kind (bind/<step>.cc): ranks, op codes and
-// divisors are used without a check. Outputs: exactly the elements that the kernel writes. Inputs:
-// at least those that it reads. The extent of compact is known only at run time, so compact counts
-// as reading and writing its maximum.
+// divisors are used without a check. Outputs: exactly the elements that the kernel writes. Inputs
+// and scratch: at least those that it accesses. The extent of compact is known only at run time, so
+// compact counts as reading and writing its maximum.
 #ifndef WEFT_RUNTIME_FOOTPRINT_FOOTPRINT_H_
 #define WEFT_RUNTIME_FOOTPRINT_FOOTPRINT_H_
 
 #include <cstdint>
 
 #include "runtime/format/listing.h"
+
+// For functions with one caller in a program. Also for those whose struct would be stored twice.
+#define WEFT_INLINE __attribute__((always_inline)) inline
 
 namespace weft::footprint {
 
@@ -157,7 +160,7 @@ struct Visitor {
 
 #define WEFT_FOOTPRINT(Name) \
   template <typename V>      \
-  __attribute__((always_inline)) inline void Visit(const format::Name##Params& p, V& v)
+  WEFT_INLINE void Visit(const format::Name##Params& p, V& v)
 
 }  // namespace weft::footprint
 

@@ -26,7 +26,7 @@ constexpr ElementType RowType(uint32_t max) { return max == 0 ? kI16 : kF32; }
 // The rows of start, and of y, which is the next operand. Each output is read from start before it
 // is written.
 template <typename Params, typename V>
-inline void VisitOutputRows(const Params& p, V& v, uint32_t start, ElementType type) {
+WEFT_INLINE void VisitOutputRows(const Params& p, V& v, uint32_t start, ElementType type) {
   v.Reads(start, kF32, Rows{p.rows(), p.start_row_stride(), p.outputs()});
   v.Writes(start + 1, type, Rows{p.rows(), p.y_row_stride(), p.outputs()});
   v.MayShare(start, start + 1,
@@ -35,7 +35,7 @@ inline void VisitOutputRows(const Params& p, V& v, uint32_t start, ElementType t
 
 // Weights, scales and first of the int8 products.
 template <typename V>
-inline void VisitFactors(V& v, uint32_t weights, uint32_t outputs) {
+WEFT_INLINE void VisitFactors(V& v, uint32_t weights, uint32_t outputs) {
   v.Reads(1, kI8, Words{weights});
   v.Reads(2, kF32, outputs);
   v.Reads(3, kI32, outputs);
@@ -128,30 +128,30 @@ WEFT_FOOTPRINT(DepthwiseQ8) {
   v.Writes(5, p.codes().type(), OutputMap(p, p.channels()));
 }
 
+template <typename Params, typename Strides>
+inline Dims BatchOf(const Params& p, const Strides* strides) {
+  return DimsOf(p.batch_rank(), p.batch_dims(), strides);
+}
+template <typename Params>
+inline uint32_t ResultsOf(const Params& p) {
+  const uint32_t batches = CountOf(p.batch_rank(), Numbers(p.batch_dims()));
+  return Times(Times(batches, p.rows()), p.columns());
+}
+
 // If the product is empty or has no terms, a and b are not read.
 WEFT_FOOTPRINT(Matmul) {
-  const auto batch = [&](const auto* strides) {
-    return DimsOf(p.batch_rank(), p.batch_dims(), strides);
-  };
-  const uint32_t batches = CountOf(p.batch_rank(), Numbers(p.batch_dims()));
-  const uint32_t y = Times(Times(batches, p.rows()), p.columns());
-  const uint32_t inner = y == 0 ? 0 : p.inner();
-  v.Reads(
-      0, p.type(),
-      Matrices{batch(p.a_batch_strides()), p.rows(), p.a_row_stride(), inner, p.a_inner_stride()});
+  const uint32_t y = ResultsOf(p), inner = y == 0 ? 0 : p.inner();
+  v.Reads(0, p.type(),
+          Matrices{BatchOf(p, p.a_batch_strides()), p.rows(), p.a_row_stride(), inner,
+                   p.a_inner_stride()});
   v.Reads(1, p.type(),
-          Matrices{batch(p.b_batch_strides()), p.columns(), p.b_column_stride(), inner,
+          Matrices{BatchOf(p, p.b_batch_strides()), p.columns(), p.b_column_stride(), inner,
                    p.b_inner_stride()});
   v.Writes(2, p.type(), y);
 }
 
 WEFT_FOOTPRINT(RingMatmul) {
-  const auto batch = [&](const auto* strides) {
-    return DimsOf(p.batch_rank(), p.batch_dims(), strides);
-  };
-  const uint32_t batches = CountOf(p.batch_rank(), Numbers(p.batch_dims()));
-  const uint32_t y = Times(Times(batches, p.rows()), p.columns());
-  const uint32_t inner = y == 0 ? 0 : p.inner();
+  const uint32_t y = ResultsOf(p), inner = y == 0 ? 0 : p.inner();
   const bool along_columns = p.along() == format::RingAlong::columns;
   // The part of b with so many of its time steps.
   const auto part = [&](const Dims& dims, uint32_t positions, uint32_t column, uint32_t term) {
@@ -159,13 +159,15 @@ WEFT_FOOTPRINT(RingMatmul) {
                          : Matrices{dims, p.columns(), column, y == 0 ? 0 : positions, term};
   };
   const uint32_t past = (along_columns ? p.columns() : p.inner()) - p.positions();
-  v.Reads(
-      0, kF32,
-      Matrices{batch(p.a_batch_strides()), p.rows(), p.a_row_stride(), inner, p.a_inner_stride()});
+  v.Reads(0, kF32,
+          Matrices{BatchOf(p, p.a_batch_strides()), p.rows(), p.a_row_stride(), inner,
+                   p.a_inner_stride()});
   v.Reads(1, kF32,
-          part(batch(p.past_batch_strides()), past, p.past_column_stride(), p.past_inner_stride()));
+          part(BatchOf(p, p.past_batch_strides()), past, p.past_column_stride(),
+               p.past_inner_stride()));
   v.Reads(2, kF32,
-          part(batch(p.x_batch_strides()), p.positions(), p.x_column_stride(), p.x_inner_stride()));
+          part(BatchOf(p, p.x_batch_strides()), p.positions(), p.x_column_stride(),
+               p.x_inner_stride()));
   v.Reads(3, kI32, 1);
   v.Writes(4, kF32, y);
 }

@@ -9,7 +9,7 @@ namespace weft::footprint {
 
 // x, weights and h of a fused cell, whose weights per input are `row`.
 template <typename Params, typename V>
-inline void VisitCell(const Params& p, V& v, uint32_t row) {
+WEFT_INLINE void VisitCell(const Params& p, V& v, uint32_t row) {
   v.Reads(0, kF32, p.inputs());
   v.Reads(1, p.weights(), Words{Times(row, Plus(p.inputs(), p.hidden()))});
   v.Reads(2, kF32, p.hidden());

@@ -14,7 +14,7 @@ WEFT_FOOTPRINT(Reduce) {
 
 // x and y of lines along one axis.
 template <typename Params, typename V>
-inline void VisitLines(const Params& p, V& v) {
+WEFT_INLINE void VisitLines(const Params& p, V& v) {
   const uint32_t count = Times(Times(p.outer(), p.axis()), p.inner());
   v.Reads(0, kF32, count);
   v.Writes(1, kF32, count);

@@ -82,8 +82,8 @@ TEST(Footprint, IsOfFloatsInAPlainEntry) {
     const Fault fault = fault_of(type);
     EXPECT_EQ(fault.code, FaultCode::kOperandType);
     EXPECT_EQ(fault.operand, 1);
-    EXPECT_EQ(fault.is, static_cast<uint32_t>(type));
-    EXPECT_EQ(fault.must, static_cast<uint32_t>(ElementType::f32));
+    EXPECT_EQ(fault.is, static_cast<uint32_t>(ElementType::f32));
+    EXPECT_EQ(fault.must, static_cast<uint32_t>(type));
   }
 }
 

@@ -213,6 +213,13 @@ TEST(Repeated, TakesNoMoreWorkForMoreTrips) {
   EXPECT_EQ(work(1000), work(int64_t{1} << 32));
 }
 
+StridedBytes Strided(int64_t bits, int64_t offset,
+                     const std::vector<std::pair<int64_t, int64_t>>& dims) {
+  StridedBytes bytes = ElementAt(bits, offset);
+  for (const auto& [count, stride] : dims) Extend(bytes, bits, count, stride);
+  return bytes;
+}
+
 TEST(Strided, IsOneRunWhereNothingIsLeftOut) {
   const StridedBytes bytes = Strided(32, 5, {{3, 8}, {8, 1}, {7, 0}});
   EXPECT_EQ(bytes.dim_count, 0u);
