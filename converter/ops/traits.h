@@ -49,6 +49,9 @@ struct Traits {
   bool respects_length = false;
   // Rule to trace loop counters and conditions through the operation; null: they are not traced.
   ScalarRule scalar = nullptr;
+  // The rule is a polynomial of degree 2 at most in its inputs a and b, one for each of a < b,
+  // a == b and a > b.
+  bool scalar_is_polynomial = false;
 
   // Elements. Each output element depends only on the input elements at its own position, under
   // NumPy broadcasting (auto_broadcast included).

@@ -160,6 +160,7 @@ constexpr Operation kConvertRows[] = {
      InferConvert,
      LowerConvert,
      {.scalar = ScalarConverted,
+      .scalar_is_polynomial = true,
       .pointwise = true,
       .converts = true,
       .typed_by = "destination_type"}},

@@ -157,6 +157,7 @@ void ReshapePermutation(PermuteScope& scope) {
 
 constexpr Traits Reshapes(void (*axes)(AxisScope&), Steering steering = Steering::kNothing) {
   return {.scalar = SameScalar,
+          .scalar_is_polynomial = true,
           .reshapes = true,
           .picks = true,
           .axes = axes,
@@ -166,7 +167,11 @@ constexpr Traits Reshapes(void (*axes)(AxisScope&), Steering steering = Steering
           .free = true};
 }
 
-constexpr Traits kIdentity = {.scalar = SameScalar, .pointwise = true, .picks = true, .free = true};
+constexpr Traits kIdentity = {.scalar = SameScalar,
+                              .scalar_is_polynomial = true,
+                              .pointwise = true,
+                              .picks = true,
+                              .free = true};
 
 constexpr Operation kReshapeRows[] = {
     {"Reshape", 1, 2, 2, InferReshape, LowerReshape, Reshapes(ReshapeAxes, Steering::kShape)},

@@ -25,9 +25,10 @@ std::optional<int64_t> ScalarOfBoth(const ir::Node&, Scalars inputs) {
   return apply(*inputs[0], *inputs[1]);
 }
 
-// An elementwise operation of two inputs with such a rule.
+// An elementwise operation of two inputs with such a rule, a polynomial (Traits).
 template <int64_t (*apply)(int64_t a, int64_t b)>
-inline constexpr Traits kPointwiseOfBoth = {.scalar = ScalarOfBoth<apply>, .pointwise = true};
+inline constexpr Traits kPointwiseOfBoth = {
+    .scalar = ScalarOfBoth<apply>, .scalar_is_polynomial = true, .pointwise = true};
 
 }  // namespace weft::ops
 

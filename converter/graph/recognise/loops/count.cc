@@ -13,8 +13,8 @@
 namespace weft::graph {
 namespace {
 
-constexpr int64_t kMaxIterations = 1 << 20;  // maximum iterations to evaluate
-constexpr int64_t kMaxUnknown = 1 << 12;     // the same if data may end the loop
+constexpr int64_t kMaxIterations = 1 << 20;  // maximum iterations of a recognised loop
+constexpr int64_t kMaxRuns = 1 << 12;        // maximum runs to evaluate
 
 // Evaluates the condition until it is false or `trip` (if not negative) is reached. The count is
 // exact if the condition is known at all iterations before.
@@ -23,19 +23,14 @@ std::optional<Count> CountOf(const ir::Node& loop, ir::Source condition, int64_t
   const int64_t max = trip < 0 ? kMaxIterations : std::min(trip, kMaxIterations);
   LoopScalars scalars(loop);
   Count count{0, true};
-  while (count.trips < max) {
-    const std::optional<int64_t> goes_on = scalars.Value(condition);
-    ++count.trips;
-    if (goes_on && *goes_on == 0) return count;
-    count.exact = count.exact && goes_on.has_value();
-    if (!count.exact && count.trips >= kMaxUnknown) {
-      count.trips = max;
-      break;
-    }
-    scalars.Advance();
+  for (int64_t runs = 0; count.trips < max && runs < kMaxRuns; ++runs) {
+    const LoopScalars::Run goes_on = scalars.TakeRun(condition);
+    if (goes_on.first == 0) return Count{count.trips + 1, count.exact};
+    count.exact = count.exact && goes_on.first.has_value();
+    count.trips += std::min(goes_on.iterations, max - count.trips);
   }
   if (trip != max) return std::nullopt;
-  return count;
+  return count.trips < max ? Count{max, false} : count;
 }
 
 struct FixedCount {

@@ -23,10 +23,15 @@ std::optional<Direction> DirectionOf(const ir::Node& loop, ir::Source index, int
   if (trips > length) return std::nullopt;
   bool forward = true, backward = trips == length;
   LoopScalars scalars(loop);
-  for (int64_t i = 0; i < trips && (forward || backward); ++i, scalars.Advance()) {
-    const std::optional<int64_t> value = scalars.Value(index);
-    forward = forward && value == i + offset;
-    backward = backward && value == length - 1 - i + offset;
+  for (int64_t i = 0; i < trips && (forward || backward);) {
+    const LoopScalars::Run run = scalars.TakeRun(index);
+    const int64_t count = std::min(run.iterations, trips - i);
+    const auto moves = [&](int64_t first, int64_t step) {
+      return run.first == first + offset && (count == 1 || run.step == step);
+    };
+    forward = forward && moves(i, 1);
+    backward = backward && moves(length - 1 - i, -1);
+    i += count;
   }
   if (forward) return Direction::kForward;
   return backward ? std::optional(Direction::kBackward) : std::nullopt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/recognise/loops/scalars.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <utility>
@@ -13,11 +14,11 @@ namespace weft::graph {
 namespace {
 
 constexpr size_t kMaxInputs = 2;  // of an operation with a rule
+constexpr int64_t kMin = std::numeric_limits<int32_t>::min();
+constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxLength = kMax;  // of a run
 
-bool IsNarrow(int64_t value) {
-  return value >= std::numeric_limits<int32_t>::min() &&
-         value <= std::numeric_limits<int32_t>::max();
-}
+bool IsNarrow(int64_t value) { return value >= kMin && value <= kMax; }
 
 }  // namespace
 
@@ -33,21 +34,32 @@ LoopScalars::LoopScalars(const ir::Node& loop) : body_(loop.bodies[0]) {
   }
 }
 
-void LoopScalars::Advance() {
-  next_.clear();
+LoopScalars::Run LoopScalars::TakeRun(ir::Source source) {
+  length_ = kMaxLength;
+  Run run{Value(source), StepOf(source), 0};
+  run.iterations = length_;
+  std::map<const ir::Node*, std::optional<int64_t>> next = parameters_;
   for (const ir::BodyInput& input : body_.map.inputs) {
-    if (input.range) continue;
-    if (!input.input) next_.emplace_back(input.parameter, iteration_ + 1);
-    if (input.next != nullptr) next_.emplace_back(input.parameter, Value(input.next->inputs[0]));
+    if (input.range || (input.input && input.next == nullptr)) continue;
+    const ir::Source parameter = {input.parameter, 0};
+    std::optional<int64_t>& value = next[input.parameter];
+    if (!input.input) {
+      value = iteration_ + length_;
+    } else if (length_ == 1) {
+      value = Value(input.next->inputs[0]);
+    } else if (value) {
+      *value += length_ * At(parameter).step.value_or(0);
+    }
   }
-  for (const auto& [parameter, value] : next_) parameters_[parameter] = value;
-  ++iteration_;
+  parameters_ = std::move(next);
+  iteration_ += length_;
+  return run;
 }
 
 std::optional<int64_t> LoopScalars::Value(ir::Source source) {
-  Known& known = known_[{source.node, source.port}];
+  Known& known = At(source);
   if (known.iteration == iteration_) return known.value;
-  known = {iteration_, std::nullopt};  // ends a cycle
+  known = {iteration_, std::nullopt, std::nullopt};  // ends a cycle
   std::optional<int64_t> value = Compute(source);
   if (value && IsNarrow(*value)) known.value = value;
   return known.value;
@@ -66,6 +78,75 @@ std::optional<int64_t> LoopScalars::Compute(ir::Source source) {
   if (rule == nullptr || count == 0 || count > kMaxInputs) return std::nullopt;
   for (size_t i = 0; i < count; ++i) inputs[i] = Value(node.inputs[i]);
   return rule(node, {inputs.data(), count});
+}
+
+void LoopScalars::Limit(int64_t first, int64_t step, int64_t max) {
+  if (step > 0) length_ = std::min(length_, (max - first) / step + 1);
+}
+
+int64_t LoopScalars::StepOf(ir::Source source) {
+  const std::optional<int64_t> value = Value(source);
+  Known& known = At(source);
+  if (known.step) return *known.step;
+  const ir::Node& node = *source.node;
+  known.step = 0;
+  if (node.constant) return 0;
+  if (!ir::IsParameter(node)) {
+    known.step = StepOfRule(node);
+  } else if (const ir::BodyInput* input = body_.map.InputOf(node); input != nullptr) {
+    if (!input->input) known.step = 1;
+    if (input->next != nullptr && !input->range) {
+      known.step = StepOfState(source, input->next->inputs[0]);
+    }
+  }
+  if (value) {
+    Limit(*value, *known.step, kMax);
+    Limit(-*value, -*known.step, -kMin);
+  }
+  return *known.step;
+}
+
+// Assumes that the state grows by as much as in this iteration, which holds as long as its next
+// value grows by that as well.
+int64_t LoopScalars::StepOfState(ir::Source state, ir::Source next) {
+  const std::optional<int64_t> now = Value(state), then = Value(next);
+  const int64_t step = now && then ? *then - *now : 0;
+  At(state).step = step;
+  if (StepOf(next) != step || now.has_value() != then.has_value()) length_ = 1;
+  return step;
+}
+
+int64_t LoopScalars::StepOfRule(const ir::Node& node) {
+  const ops::Traits& traits = ops::TraitsOf(node);
+  const size_t count = node.inputs.size();
+  if (traits.scalar == nullptr || count == 0 || count > kMaxInputs) return 0;
+  std::array<std::optional<int64_t>, kMaxInputs> inputs, steps;
+  bool is_known = true, moves = false;
+  for (size_t i = 0; i < count; ++i) {
+    inputs[i] = Value(node.inputs[i]);
+    steps[i] = StepOf(node.inputs[i]);
+    is_known = is_known && inputs[i];
+    moves = moves || steps[i] != 0;
+  }
+  if (!moves) return 0;
+  if (!traits.scalar_is_polynomial) return EndRun();
+  if (is_known && count == 2) {  // up to the iteration before they are equal
+    const int64_t ahead = *inputs[0] - *inputs[1], step = *steps[0] - *steps[1];
+    if (ahead == 0 && step != 0) length_ = 1;
+    if (ahead < 0) Limit(ahead, step, -1);
+    if (ahead > 0) Limit(-ahead, -step, -1);
+  }
+  std::array<std::optional<int64_t>, 3> results;
+  for (std::optional<int64_t>& result : results) {
+    result = traits.scalar(node, {inputs.data(), count});
+    for (size_t i = 0; i < count; ++i) {
+      if (inputs[i]) *inputs[i] += *steps[i];
+    }
+  }
+  const auto& [a, b, c] = results;
+  if (!a && !is_known) return 0;
+  const bool is_line = a && b && c && *b - *a == *c - *b;
+  return length_ >= 3 && is_line ? *b - *a : EndRun();
 }
 
 }  // namespace weft::graph

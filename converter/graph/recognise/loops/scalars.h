@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates the integers of a loop at conversion time: carried counters, the current iteration, and
 // values computed from these and from constants. Works on a graph as read, before types are
-// inferred. Values that depend on data are unknown.
+// inferred. Values that depend on data, or exceed 32 bits, are unknown.
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_LOOPS_SCALARS_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_LOOPS_SCALARS_H_
 
@@ -22,23 +22,43 @@ class LoopScalars {
 
   // Returns the value in the current iteration; nullopt if it is no known integer or boolean.
   std::optional<int64_t> Value(ir::Source source);
-  // Follows all back edges to the next iteration.
-  void Advance();
-  int64_t iteration() const { return iteration_; }
+
+  // Iterations in which a value is unknown, or is first, first + step, first + 2 * step, ...
+  struct Run {
+    std::optional<int64_t> first;
+    int64_t step = 0;
+    int64_t iterations = 1;
+  };
+  // Returns a run that starts at the current iteration, and continues after it. The length of a run
+  // follows from the lines of counters and from the iterations at which comparisons change, so a
+  // counter with a limit has few runs. All calls must have the same source.
+  Run TakeRun(ir::Source source);
 
  private:
   struct Known {
     int64_t iteration = -1;  // at which `value` was computed
     std::optional<int64_t> value;
+    std::optional<int64_t> step;  // per iteration of the current run
   };
 
+  Known& At(ir::Source source) { return known_[{source.node, source.port}]; }
   std::optional<int64_t> Compute(ir::Source source);
+  int64_t StepOf(ir::Source source);
+  int64_t StepOfState(ir::Source state, ir::Source next);
+  int64_t StepOfRule(const ir::Node& node);
+  // Ends the run after the current iteration.
+  int64_t EndRun() {
+    length_ = 1;
+    return 0;
+  }
+  // Limits the run to the iterations in which first + k * step is at most `max`.
+  void Limit(int64_t first, int64_t step, int64_t max);
 
   const ir::Body& body_;
   int64_t iteration_ = 0;
+  int64_t length_ = 1;  // of the current run
   std::map<const ir::Node*, std::optional<int64_t>> parameters_;
   std::map<std::pair<const ir::Node*, uint32_t>, Known> known_;
-  std::vector<std::pair<const ir::Node*, std::optional<int64_t>>> next_;  // of Advance
 };
 
 // Returns the only element of an integer or boolean constant.

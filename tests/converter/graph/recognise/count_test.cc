@@ -85,6 +85,73 @@ TEST(RecogniseCount, LeavesAnEndlessLoop) {
   EXPECT_EQ(OutcomeOf(-1, 0, 1, 0, "GreaterEqual", 0), (Outcome{-1, false, 2}));
 }
 
+bool Compares(const std::string& comparison, int64_t a, int64_t b) {
+  if (comparison == "Less") return a < b;
+  if (comparison == "LessEqual") return a <= b;
+  if (comparison == "Greater") return a > b;
+  if (comparison == "GreaterEqual") return a >= b;
+  return comparison == "Equal" ? a == b : a != b;
+}
+
+constexpr const char* kComparisons[] = {"Less",         "LessEqual", "Greater",
+                                        "GreaterEqual", "Equal",     "NotEqual"};
+
+TEST(RecogniseCount, CountsAsTheIterationsDo) {
+  for (const std::string comparison : kComparisons) {
+    for (int64_t first = -3; first <= 4; ++first) {
+      for (int64_t step = -3; step <= 3; ++step) {
+        for (const int64_t trips : {-1, 1, 4, 30}) {
+          for (const int64_t limit : {-5, 0, 1, 7}) {
+            const int64_t max = trips < 0 ? 100 : trips;
+            int64_t count = 1;
+            while (count < max && Compares(comparison, first + (count - 1) * step + 2, limit)) {
+              ++count;
+            }
+            const bool ends = trips > 0 || count < max;
+            EXPECT_EQ(OutcomeOf(trips, first, step, 2, comparison, limit),
+                      (Outcome{ends ? count : -1, ends, ends ? 1u : 2u}))
+                << first << " + " << step << " i + 2 " << comparison << " " << limit;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(RecogniseCount, CountsLongLoops) {
+  EXPECT_EQ(OutcomeOf(-1, 0, 1, 0, "Less", 806400), (Outcome{806401, true, 1}));
+  EXPECT_EQ(OutcomeOf(-1, 1 << 21, -7, 0, "Greater", 3), (Outcome{299594, true, 1}));
+  EXPECT_EQ(OutcomeOf(-1, 0, 1, 0, "Less", 1 << 21), (Outcome{-1, false, 2}));
+  // A counter of 32 bits may overflow before.
+  EXPECT_EQ(OutcomeOf(-1, 0, 1 << 20, 0, "NotEqual", 1), (Outcome{-1, false, 2}));
+}
+
+// Neither state grows by the same number in each iteration.
+TEST(RecogniseCount, CountsByStatesThatAreNoCounters) {
+  for (const std::string step : {"Multiply", "Subtract"}) {
+    CountedLoop loop(-1);
+    Doubles(loop);
+    const ir::Source counter = loop.Counter(3, 1), state = loop.Input(loop.outer.Int(2));
+    loop.GoesBack(loop.Typed(step, {counter, state}, {ElementType::i64, {}}), state);
+    loop.GoOn(loop.Compared("Less", state, loop.body.Int(step == "Multiply" ? 1000 : 8)));
+    // 2 6 24 120 720 5040; 2 1 3 2 4 3 5 4 6 5 7 6 8
+    EXPECT_EQ(Recognised(loop), (Outcome{step == "Multiply" ? 6 : 13, true, 1})) << step;
+  }
+}
+
+TEST(RecogniseCount, CountsByAnExpressionOfCounters) {
+  CountedLoop loop(-1);
+  Doubles(loop);
+  const TensorType type{ElementType::i64, {}};
+  const ir::Source i = loop.Counter(0, 2), j = loop.Counter(50, -1);
+  const ir::Source max = loop.Typed("Maximum", {i, j}, type);  // j up to iteration 16, then i
+  const ir::Source sum =
+      loop.Typed("Subtract", {loop.Typed("Multiply", {max, loop.body.Int(3)}, type), j}, type);
+  loop.GoOn(loop.Compared("Less", sum, loop.body.Int(115)));
+  // 100, 98, ..., 68, then 69, 76, ..., 111 and 118 in iteration 24
+  EXPECT_EQ(Recognised(loop), (Outcome{25, true, 1}));
+}
+
 TEST(RecogniseCount, CountsByTheCurrentIteration) {
   CountedLoop loop(-1);
   Doubles(loop);
@@ -108,14 +175,16 @@ TEST(RecogniseCount, JoinsTwoCountersAsKerasDoes) {
 
 // A condition that also depends on data ends with the counter at the latest.
 TEST(RecogniseCount, BoundsAConditionOfData) {
-  CountedLoop loop(-1);
-  Doubles(loop);
-  const ir::Source flag = loop.Input(loop.outer.Parameter({ElementType::boolean, {}}));
-  const ir::Source next =
-      loop.Typed("Add", {loop.Counter(0, 1), loop.body.Int(1)}, {ElementType::i64, {}});
-  const ir::Source less = loop.Compared("Less", next, loop.body.Int(4));
-  loop.GoOn(loop.Compared("LogicalAnd", flag, less));
-  EXPECT_EQ(Recognised(loop), (Outcome{4, false, 3}));
+  for (const int64_t limit : {1, 4, 5000, 806400}) {
+    CountedLoop loop(-1);
+    Doubles(loop);
+    const ir::Source flag = loop.Input(loop.outer.Parameter({ElementType::boolean, {}}));
+    const ir::Source next =
+        loop.Typed("Add", {loop.Counter(0, 1), loop.body.Int(1)}, {ElementType::i64, {}});
+    const ir::Source less = loop.Compared("Less", next, loop.body.Int(limit));
+    loop.GoOn(loop.Compared("LogicalAnd", flag, less));
+    EXPECT_EQ(Recognised(loop), (Outcome{limit, limit == 1, limit == 1 ? 1u : 3u}));
+  }
 }
 
 TEST(RecogniseCount, LeavesWhatDataDecides) {
