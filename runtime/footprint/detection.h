@@ -15,7 +15,7 @@ WEFT_FOOTPRINT(Suppress) {
   v.Reads(1, kF32, Times(lines, p.boxes()));
   v.Writes(2, kI32, numbers);
   v.Writes(3, kF32, numbers);
-  v.Writes(4, kI32, 1);
+  v.Writes(4, kI32, 1u);
   v.Writes(5, kI32, Times(p.boxes(), p.decay() != 0 ? 2 : 1));
 }
 

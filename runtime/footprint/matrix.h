@@ -168,7 +168,7 @@ WEFT_FOOTPRINT(RingMatmul) {
   v.Reads(2, kF32,
           part(BatchOf(p, p.x_batch_strides()), p.positions(), p.x_column_stride(),
                p.x_inner_stride()));
-  v.Reads(3, kI32, 1);
+  v.Reads(3, kI32, 1u);
   v.Writes(4, kF32, y);
 }
 

@@ -27,7 +27,7 @@ WEFT_FOOTPRINT(Compact) {
   const Unit unit = Unit::OfBytes(p.element_bytes());
   const uint32_t elements = Times(Times(p.outer(), p.max()), p.inner());
   v.Reads(0, unit, elements);
-  v.Reads(1, kI32, 1);
+  v.Reads(1, kI32, 1u);
   v.Writes(2, unit, elements);
   v.MayShare(0, 2, true);
 }
@@ -37,10 +37,10 @@ WEFT_FOOTPRINT(Ring) {
   const uint32_t step = Times(p.outer(), p.inner());
   v.Reads(0, unit, Times(step, p.positions()));
   v.Reads(1, unit, Times(step, p.past()));
-  v.Reads(2, kI32, 1);
+  v.Reads(2, kI32, 1u);
   v.Writes(3, unit, Times(step, Times(p.taps(), p.length())));
   v.Writes(4, unit, Times(step, p.past()));
-  v.Writes(5, kI32, 1);
+  v.Writes(5, kI32, 1u);
   v.MayShare(1, 4, true);
   v.MayShare(2, 5, true);
 }
