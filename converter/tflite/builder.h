@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The interface between operators of TFLite and the graph. A function of an operator reads its
+// options and inputs from a Builder and adds layers of the IR that compute its outputs.
+//
+// Quantised tensors are f32 numbers in the graph: Input() of a quantised constant is computed from
+// its codes, and Set() adds a FakeQuantize with the scale of the output tensor. Other integers are
+// integers. The subgraph's tensors keep the layout of the file (NHWC).
+//
+//   void Tanh(Builder& b) { b.Set(0, b.Add("Tanh", "opset1", {}, {b.Input(0)})); }
+#ifndef WEFT_CONVERTER_TFLITE_BUILDER_H_
+#define WEFT_CONVERTER_TFLITE_BUILDER_H_
+
+#include <flatbuffers/flatbuffers.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "converter/ir/graph.h"
+#include "converter/tflite/model.h"
+
+namespace weft::tflite {
+
+using Attributes = std::map<std::string, std::string>;
+using Sources = std::vector<ir::Source>;
+
+// The type of the IR's elements; nullopt for types that weft does not have.
+std::optional<ElementType> IrTypeOf(schema::ElementType type);
+
+// "1,2,3", as in attributes of the IR.
+std::string ListText(std::span<const int64_t> numbers);
+
+class Reader;
+
+class Builder {
+ public:
+  Builder(Reader& reader, const Subgraph& subgraph, ir::Graph& graph, int depth);
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+  ~Builder();
+
+  // --- The operator
+  const Operator& op() const;
+  // The options; all defaults if the file has none. Adds a fault if the file has options of another
+  // operator.
+  template <typename Table>
+  const Table& Options() {
+    const auto type = schema::OptionsTraits<Table>::enum_value;
+    const schema::Operator& table = *op().table;
+    if (table.options_type() == type && table.options() != nullptr) {
+      return *static_cast<const Table*>(table.options());
+    }
+    if (table.options_type() != schema::Options::NONE) RefuseOptions();
+    static const flatbuffers::DetachedBuffer empty = [] {
+      flatbuffers::FlatBufferBuilder buffer;
+      const flatbuffers::uoffset_t start = buffer.StartTable();
+      buffer.Finish(flatbuffers::Offset<Table>(buffer.EndTable(start)));
+      return buffer.Release();
+    }();
+    return *flatbuffers::GetRoot<Table>(empty.data());
+  }
+
+  // --- Inputs. Indices beyond the operator's inputs are left out, too.
+  size_t input_count() const;
+  size_t output_count() const;
+  bool Has(size_t input) const;
+  // Facts of the file. The shape may be replaced by --shape; its rank is reliable.
+  const Tensor& InputTensor(size_t input) const;
+  const Tensor& OutputTensor(size_t output) const;
+  int64_t Rank(size_t input) const;
+  // The value, as f32 if it is quantised. A left-out input, which adds a fault, is a hole.
+  ir::Source Input(size_t input);
+  Sources Inputs();  // all of them
+  // The elements of an integer constant; nullopt after a fault if it is computed.
+  std::optional<std::vector<int64_t>> Integers(size_t input);
+  // Likewise; nullopt without a fault.
+  std::optional<std::vector<int64_t>> KnownIntegers(size_t input) const;
+
+  // --- Layers. Their names are that of the first output tensor.
+  ir::Node& AddNode(std::string type, std::string version, Attributes attributes, Sources inputs,
+                    size_t outputs = 1);
+  ir::Source Add(std::string type, std::string version, Attributes attributes, Sources inputs);
+  ir::Source Float(float number);  // a scalar
+  ir::Source Floats(const Dims& dims, std::span<const float> numbers);
+  ir::Source Int(int64_t number);                     // a scalar of i64
+  ir::Source Ints(std::span<const int64_t> numbers);  // a vector of i64
+  ir::Source Const(const TensorType& type, std::vector<std::byte> bytes);
+  ir::Source Transposed(ir::Source x, std::span<const int64_t> order);
+  // dims may contain -1 once; 0 is an empty axis.
+  ir::Source Reshaped(ir::Source x, std::span<const int64_t> dims);
+  ir::Source Converted(ir::Source x, ElementType type);
+  ir::Source Activated(ir::Source x, schema::Activation activation);
+
+  // --- Outputs
+  // Sets the value of an output. If its tensor is quantised, quantises the value.
+  void Set(size_t output, ir::Source value);
+  // Sets the value of an output whose elements are elements of input `from`. Quantises it only if
+  // both tensors have different quantisation parameters.
+  void SetMoved(size_t output, ir::Source value, size_t from = 0);
+
+  // --- State, control
+  // A tensor of type resource has the name of its variable instead of a value.
+  void SetHandle(size_t output, std::string variable);
+  const std::string* Handle(size_t input) const;  // null: no handle
+  // The value of a tensor by id, and a new value for it (a variable tensor).
+  ir::Source Value(int32_t tensor);
+  void SetValue(int32_t tensor, ir::Source value);
+  // Reads a subgraph as the body of a control operator. Its Parameters and Results have the order
+  // of its inputs and outputs; quantised ones are f32. Returns null after a fault.
+  std::unique_ptr<ir::Graph> Body(int32_t subgraph);
+  const Subgraph* SubgraphAt(int32_t subgraph);  // null after a fault
+  const Model& model() const;
+  ir::Graph& graph();
+
+  // --- Messages: "model.tflite: operator 12 CONV_2D "name": " and the text.
+  template <typename... Args>
+  void Refuse(fmt::format_string<Args...> text, Args&&... args) {
+    AddFault(fmt::format(text, std::forward<Args>(args)...));
+  }
+  template <typename... Args>
+  void Warn(fmt::format_string<Args...> text, Args&&... args) {
+    AddWarning(fmt::format(text, std::forward<Args>(args)...));
+  }
+
+ private:
+  friend class Reader;
+  void AddFault(std::string text);
+  void AddWarning(std::string text);
+  void RefuseOptions();
+
+  struct Data;
+  std::unique_ptr<Data> data_;
+};
+
+using OperatorFunction = void (*)(Builder&);
+
+}  // namespace weft::tflite
+
+#endif  // WEFT_CONVERTER_TFLITE_BUILDER_H_
