@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# weft_add_model(<target> <MODEL.xml> [NAME <name>] [INCBIN] [OPTIONS <option of weft convert>...])
+# weft_add_model(<target> <MODEL> [NAME <name>] [INCBIN] [OPTIONS <option of weft convert>...])
 #
-# Converts the model when <target> is built, and compiles it into the target as C source. <name>.h
-# has the sizes, the ports and <name>_open(), in C++ <name>::Open(). The linker keeps only the
-# kernels that the model uses. <target> is a program or a library of any type; its sources, and
-# those of targets that link it, can #include "<name>.h". <name> defaults to the stem of MODEL.xml.
-# In C it becomes an identifier (my-net: my_net, class: m_class); if two models of one program get
-# the same identifier, including both headers is an #error. INCBIN includes the bytes of <name>.weft
-# by the assembler, for large weights. A model file fits only one version of weft, so the build
-# creates it; do not commit it. The build may also generate MODEL.xml.
+# MODEL is an .xml or .tflite file. Converts it when <target> is built, and compiles it into the
+# target as C source. <name>.h has the sizes, the ports and <name>_open(), in C++ <name>::Open().
+# The linker keeps only the kernels that the model uses. <target> is a program or a library of any
+# type; its sources, and those of targets that link it, can #include "<name>.h". <name> defaults to
+# the stem of MODEL. In C it becomes an identifier (my-net: my_net, class: m_class); if two models
+# of one program get the same identifier, including both headers is an #error. INCBIN includes the
+# bytes of <name>.weft by the assembler, for large weights. A model file fits only one version of
+# weft, so the build creates it; do not commit it. The build may also generate MODEL.
 #
 # The weft command of this build converts the model, else WEFT_COMMAND, which must have the same
 # version as the libraries.
@@ -126,7 +126,7 @@ function(weft_find_command who out)
   set(${out} "${WEFT_COMMAND}" PARENT_SCOPE)
 endfunction()
 
-# weft_model_parts(<variable> <MODEL.xml> [<option of weft convert>...])
+# weft_model_parts(<variable> <MODEL> [<option of weft convert>...])
 #
 # For a project that compiles weft from its source tree: include this file, call this function for
 # each model, and then add_subdirectory(<weft>). Adds the step kinds and variants that the model

@@ -42,7 +42,6 @@
 #include "converter/ir/edit.h"
 #include "converter/ir/graph.h"
 #include "converter/ir/listing.h"
-#include "converter/ir/read.h"
 #include "converter/plan/loops/fuse.h"
 #include "converter/plan/loops/loops.h"
 #include "converter/plan/plan.h"
@@ -53,6 +52,7 @@
 #include "converter/program/quantised_weights.h"
 #include "converter/program/read_parts.h"
 #include "converter/program/ring_products.h"
+#include "converter/read_model.h"
 #include "converter/stream_note.h"
 
 namespace weft::pipeline {
@@ -101,7 +101,7 @@ bool OnProgram(Conversion& c) {
 }
 
 constexpr Pass kPasses[] = {
-    {"read", Stage::kGraph, Read, "reads the XML and its weights into a graph"},
+    {"read", Stage::kGraph, Read, "reads the model file into a graph"},
     {"count", Stage::kGraph, Count, "finds the trip counts of loops with their own counter"},
     {"resolve", Stage::kGraph, Resolve, "finds the operation of every layer, by type and version"},
     {"flatten", Stage::kGraph, Flatten, "flattens short loops that use their counter"},
@@ -201,8 +201,7 @@ void SetTimeLength(Conversion& c) {
 
 bool Read(Conversion& c) {
   const ConvertOptions& options = c.options;
-  c.graph = options.in_memory ? ir::ReadWithHoles(options.model, *options.in_memory, c.faults)
-                              : ir::ReadWithHoles(options.model, options.weights, c.faults);
+  c.graph = ReadModelWithHoles(options.model, options.weights, options.in_memory, c.faults);
   if (c.graph == nullptr) return false;
   graph::WarnOfDoubles(*c.graph, c.faults);
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);

@@ -116,7 +116,7 @@ Kind KindOf(const path& file, std::string_view bytes) {
     return {"a TensorFlow SavedModel", ByOvc};
   }
   if (HasAt(bytes, 4, "WEFT")) return {"a model of weft", nullptr};
-  if (HasAt(bytes, 4, "TFL3")) return {"a TensorFlow Lite model", ByOvc};
+  if (HasAt(bytes, 4, "TFL3")) return {"a TensorFlow Lite model", ByWeft};
   if (HasAt(bytes, 0, "PK\x03\x04")) return KindOfArchive(bytes);
   if (HasAt(bytes, 0, "\x89HDF\r\n\x1a\n")) return {"an HDF5 file, as Keras saves", ByKeras};
   if (HasAt(bytes, 0, "\x93NUMPY")) return {"a NumPy array", nullptr};

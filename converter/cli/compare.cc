@@ -21,7 +21,7 @@ the two tolerances instead. NaN agrees with NaN, and an infinity only with itsel
 Outputs without --expect are not compared. Inputs may feed several calls, as in "weft run";
 expected outputs then have the same extra axis or the same length in time.
 
-With --layers FOLDER, MODEL is an IR. Each layer with a file NAME.npy in the folder becomes an
+With --layers FOLDER, MODEL is an IR or a .tflite file. Each layer with a file NAME.npy in the folder becomes an
 additional output, and weft prints the first layer that differs. NAME is the name of a layer or
 tensor, with "_" for / and :. A suffix .1 selects the second output of a layer. Layers are not
 fused in this conversion. Layers inside loops are not compared.
@@ -178,7 +178,7 @@ void CheckCompareCall(const CompareCall& call) {
     RefuseOption("--expect",
                  call.layers.empty()
                      ? "is missing; must be given, unless there is a second model (OTHER) "
-                       "or --layers FOLDER with an IR"
+                       "or --layers FOLDER with an IR or a .tflite file"
                      : "is given with --layers; must be given without it");
   }
   if (!has_folder && !(call.weights.empty() && call.shapes.empty())) {
@@ -239,7 +239,7 @@ void AddCompare(CommandLine& line, Exit* exit) {
   Command& command =
       line.AddCommand("compare", "Run a model and compare its outputs with expected ones");
   auto call = std::make_shared<CompareCall>();
-  AddSessionOptions(command, *call, "Model file; with --layers FOLDER the IR's .xml file");
+  AddSessionOptions(command, *call, "Model file; with --layers FOLDER an IR or a .tflite file");
   command.Add("OTHER", call->other, "Model file whose outputs are the expected outputs")
       .Value("FILE", PathName());
   command

@@ -16,8 +16,8 @@
 #include "converter/cli/call_files.h"
 #include "converter/cli/named_options.h"
 #include "converter/cli/streams.h"
-#include "converter/ir/read.h"
 #include "converter/pipeline.h"
+#include "converter/read_model.h"
 
 namespace weft::cli {
 namespace {
@@ -217,7 +217,7 @@ std::unique_ptr<LoadedModel> ConvertWithLayers(const CompareCall& call,
 Exit CompareLayers(const CompareCall& call) {
   Diagnostics complaints;
   Faults& faults = complaints.input;
-  const std::unique_ptr<ir::Graph> graph = ir::Read(call.model, call.weights, faults);
+  const std::unique_ptr<ir::Graph> graph = pipeline::ReadModel(call.model, call.weights, faults);
   if (graph == nullptr) return Report(complaints);
   LayerFiles files(call, faults);
   files.Find(*graph);

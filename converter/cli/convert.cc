@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft convert: model.xml -> model.weft.
+// weft convert: model.xml or model.tflite -> model.weft.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,6 +34,7 @@ namespace {
 
 constexpr const char* kConvertExamples = R"(Examples:
   weft convert model.xml
+  weft convert model.tflite
   weft convert model.xml -o model.weft --c-source model.c --report model.html
   weft convert model.xml -o model.weft --shape x=1,25,512 h=1,64
   weft convert model.xml -o step.weft --streaming
@@ -306,7 +307,9 @@ std::string CheckCSourceName(const std::string& value) {
 
 // The options that most calls need.
 void AddMainOptions(Command& command, ConvertCall& call) {
-  command.Add("MODEL", call.model, "The IR's .xml file").Value("FILE", PathName()).Required();
+  command.Add("MODEL", call.model, "OpenVINO IR (.xml) or TensorFlow Lite model (.tflite)")
+      .Value("FILE", PathName())
+      .Required();
   command
       .Add("-o,--output", call.output,
            "Model file to write. Default: MODEL with the extension .weft")

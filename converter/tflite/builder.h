@@ -25,26 +25,23 @@
 
 #include "converter/ir/graph.h"
 #include "converter/tflite/model.h"
+#include "converter/tflite/tensor_data.h"
 
 namespace weft::tflite {
 
 using Attributes = std::map<std::string, std::string>;
 using Sources = std::vector<ir::Source>;
 
-// The type of the IR's elements; nullopt for types that weft does not have.
-std::optional<ElementType> IrTypeOf(schema::ElementType type);
-
 // "1,2,3", as in attributes of the IR.
 std::string ListText(std::span<const int64_t> numbers);
 
-class Reader;
+class GraphReader;
 
 class Builder {
  public:
-  Builder(Reader& reader, const Subgraph& subgraph, ir::Graph& graph, int depth);
+  explicit Builder(GraphReader& reader) : reader_(reader) {}
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
-  ~Builder();
 
   // --- The operator
   const Operator& op() const;
@@ -75,6 +72,8 @@ class Builder {
   const Tensor& InputTensor(size_t input) const;
   const Tensor& OutputTensor(size_t output) const;
   int64_t Rank(size_t input) const;
+  // Adds a fault and returns false if the input has another rank.
+  bool RequireRank(size_t input, int64_t rank);
   // The value, as f32 if it is quantised. A left-out input, which adds a fault, is a hole.
   ir::Source Input(size_t input);
   Sources Inputs();  // all of them
@@ -92,6 +91,7 @@ class Builder {
   ir::Source Int(int64_t number);                     // a scalar of i64
   ir::Source Ints(std::span<const int64_t> numbers);  // a vector of i64
   ir::Source Const(const TensorType& type, std::vector<std::byte> bytes);
+  ir::Source Const(ir::Constant constant);  // shares the bytes
   ir::Source Transposed(ir::Source x, std::span<const int64_t> order);
   // dims may contain -1 once; 0 is an empty axis.
   ir::Source Reshaped(ir::Source x, std::span<const int64_t> dims);
@@ -105,13 +105,24 @@ class Builder {
   // both tensors have different quantisation parameters.
   void SetMoved(size_t output, ir::Source value, size_t from = 0);
 
-  // --- State, control
+  // --- State
   // A tensor of type resource has the name of its variable instead of a value.
   void SetHandle(size_t output, std::string variable);
-  const std::string* Handle(size_t input) const;  // null: no handle
-  // The value of a tensor by id, and a new value for it (a variable tensor).
-  ir::Source Value(int32_t tensor);
-  void SetValue(int32_t tensor, ir::Source value);
+  const std::string* Handle(size_t input) const;  // null: not a handle
+  // The current value of a state of the main graph. Its first use creates a ReadValue that starts
+  // with `initial`.
+  ir::Source State(const std::string& name, ir::Source initial);
+  bool HasState(const std::string& name) const;
+  // Replaces the current value. The last one of the graph is kept for the next run.
+  void SetState(const std::string& name, ir::Source value);
+  // A variable tensor: its state has the tensor's name and starts with 0, the zero point if it is
+  // quantised.
+  std::string VariableName(size_t input) const;
+  ir::Source Variable(size_t input);
+  ir::Source Variable(size_t input, const Dims& dims);  // with other dims than the tensor's
+  void SetVariable(size_t input, ir::Source value);
+
+  // --- Control
   // Reads a subgraph as the body of a control operator. Its Parameters and Results have the order
   // of its inputs and outputs; quantised ones are f32. Returns null after a fault.
   std::unique_ptr<ir::Graph> Body(int32_t subgraph);
@@ -130,13 +141,12 @@ class Builder {
   }
 
  private:
-  friend class Reader;
-  void AddFault(std::string text);
-  void AddWarning(std::string text);
+  friend class GraphReader;
+  void AddFault(const std::string& text);
+  void AddWarning(const std::string& text);
   void RefuseOptions();
 
-  struct Data;
-  std::unique_ptr<Data> data_;
+  GraphReader& reader_;
 };
 
 using OperatorFunction = void (*)(Builder&);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A .tflite file as structs: subgraphs, tensors, operators and signatures. All offsets and ids were
-// checked. Constants are dense copies: sparse ones are expanded. Operators are not interpreted.
+// checked. Sparse constants are expanded; other constants refer to the bytes of the file. Operators
+// are not interpreted.
 #ifndef WEFT_CONVERTER_TFLITE_MODEL_H_
 #define WEFT_CONVERTER_TFLITE_MODEL_H_
 
@@ -25,6 +26,7 @@ struct TensorQuantization {
   std::vector<int64_t> zeros;  // as many as scales
   size_t axis = 0;             // of several scales
   bool is_per_tensor() const { return scales.size() == 1; }
+  bool operator==(const TensorQuantization&) const = default;
 };
 
 struct Tensor {
@@ -65,9 +67,9 @@ struct Signature {
 };
 
 struct Model {
-  std::string file;  // for messages
-  std::vector<std::byte> bytes;
-  std::vector<Subgraph> subgraphs;  // at least one; the first is the model
+  std::string file;                                     // for messages
+  std::shared_ptr<const std::vector<std::byte>> bytes;  // keeps tables and constants alive
+  std::vector<Subgraph> subgraphs;                      // at least one; the first is the model
   std::vector<Signature> signatures;
 };
 

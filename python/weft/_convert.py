@@ -34,8 +34,8 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
             fold_budget: int | str = "1G", self_test: int = 0) -> Model:
     """Converts a model and loads the result.
 
-    model: path of an OpenVINO IR (.xml); an ``openvino.Model``; or, if OpenVINO is installed, the
-      path of a file that it reads (.onnx, .tflite, .pb).
+    model: path of an OpenVINO IR (.xml) or of a TensorFlow Lite model (.tflite); an
+      ``openvino.Model``; or, if OpenVINO is installed, the path of a file that it reads (.onnx, .pb).
     weights: path of the IR's weights. Default: the .bin file next to the IR.
     shapes: shapes of inputs, in elements; "?", None or -1 for a time axis of any length, with
       streaming. Here and below, inputs and outputs are specified by name or index.

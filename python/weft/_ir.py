@@ -13,7 +13,7 @@ from typing import Any
 from weft._errors import Error
 
 # Files that OpenVINO reads directly.
-_FOREIGN = (".onnx", ".tflite", ".pb", ".pdmodel")
+_FOREIGN = (".onnx", ".pb", ".pdmodel")
 
 
 @dataclasses.dataclass(frozen=True)

@@ -31,8 +31,6 @@ TEST_F(OtherFiles, AreAnsweredWithTheCommand) {
               "ovc m.onnx --compress_to_fp16=False && weft convert m.xml");
   ExpectFault("a model.onnx", std::string("\x08\x0a\x3a\x10", 4), "an ONNX model",
               "ovc 'a model.onnx' --compress_to_fp16=False && weft convert 'a model.xml'");
-  ExpectFault("m.tflite", std::string("\x1c\0\0\0TFL3", 8), "a TensorFlow Lite model",
-              "ovc m.tflite --compress_to_fp16=False && weft convert m.xml");
   const std::string load =
       ", openvino; openvino.save_model(openvino.convert_model(torch.jit.load('m.pt')), 'm.xml', "
       "compress_to_fp16=False)\" && weft convert m.xml";
@@ -51,6 +49,23 @@ TEST_F(OtherFiles, AreAnsweredWithTheCommand) {
   ExpectFault("m.h5", "\x89HDF\r\n\x1a\n", "an HDF5 file, as Keras saves", begin + ".h5" + keras);
   ExpectFault("x.npy", "\x93NUMPY", "a NumPy array", "");
   ExpectFault("m.bin", "1234", "the weights of an IR, by its name", "");
+}
+
+TEST_F(OtherFiles, TellTensorFlowLiteModels) {
+  WriteText("m.tflite", std::string("\x1c\0\0\0TFL3", 8));
+  const std::string damaged =
+      ": is damaged: an offset or a length is outside of the 8 bytes; must be a TensorFlow Lite "
+      "model\n";
+  EXPECT_EQ(Weft("convert m.tflite").err, "m.tflite" + damaged);
+  std::filesystem::rename(Path("m.tflite"), Path("m.bin"));
+  EXPECT_EQ(Weft("convert m.bin").err, "m.bin" + damaged);
+  EXPECT_EQ(Weft("convert m.bin --weights w.bin").err,
+            "m.bin: is given with weights w.bin; a TensorFlow Lite model has no other file\n");
+  EXPECT_EQ(Weft("inspect m.bin").err,
+            "m.bin: is a TensorFlow Lite model; must be a model.weft, as made by: weft convert "
+            "m.bin\n");
+  EXPECT_EQ(Weft("convert absent.tflite").err,
+            "absent.tflite: cannot be read: No such file or directory\n");
 }
 
 TEST_F(OtherFiles, TellModelsFromIrs) {

@@ -11,6 +11,7 @@
 #include "converter/graph/recognise/forms/channel_constant.h"
 #include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/stated.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -58,6 +59,19 @@ std::optional<QuantParams> QuantParamsOfInput(const ir::Source& source) {
   return QuantParamsOfType(TypeOf(source).type);
 }
 
+// Replaces scales that were computed from rounded limits by the scale that the file states.
+std::optional<Quantiser> WithStatedScale(const ir::Node& node, const Limits& limits,
+                                         std::optional<Quantiser> quantiser) {
+  const auto stated = node.attributes.find(ir::kStatedScale);
+  if (!quantiser || stated == node.attributes.end()) return quantiser;
+  const double scale = std::strtof(stated->second.c_str(), nullptr);
+  if (!IsScale(scale)) return quantiser;
+  quantiser->in.scale = scale;
+  const auto [low, high, out_low, out_high] = limits;
+  if (low == out_low && high == out_high) quantiser->out.scale = scale;
+  return quantiser;
+}
+
 std::optional<Quantiser> QuantiserBetween(const Limits& limits, int64_t count) {
   if (count > kByteCount) return std::nullopt;
   const auto [low, high, out_low, out_high] = limits;
@@ -102,7 +116,8 @@ int CodeOf(float number, const QuantParams& quant_params) {
 
 std::optional<Quantiser> QuantiserOf(const ir::Node& node) {
   const std::optional<Limits> limits = LimitsOf(node);
-  return limits ? QuantiserBetween(*limits, LevelCountOf(node)) : std::nullopt;
+  if (!limits) return std::nullopt;
+  return WithStatedScale(node, *limits, QuantiserBetween(*limits, LevelCountOf(node)));
 }
 
 std::optional<Quantiser> ShortQuantiserOf(const ir::Node& node) {
@@ -120,7 +135,8 @@ std::optional<Quantiser> ShortQuantiserOf(const ir::Node& node) {
     return std::nullopt;
   }
   const auto first = static_cast<int>(-*zero), last = static_cast<int>(steps - *zero);
-  return Quantiser{{scale, 0, first, last}, {out_scale, 0, first, last}};
+  return WithStatedScale(node, *limits,
+                         Quantiser{{scale, 0, first, last}, {out_scale, 0, first, last}});
 }
 
 std::optional<ChannelQuantParams> ChannelQuantParamsOf(const ir::Node& node, size_t axis) {

@@ -43,7 +43,8 @@ bool IsScale(double scale);
 struct Quantiser {
   QuantParams in, out;
 };
-// Returns nullopt if ranges differ between elements, are computed or empty, have no code for 0, or
+// The file's scale is used if it is stated. Returns nullopt if ranges differ between elements, are
+// computed or empty, have no code for 0, or
 // need more codes than i8 has.
 std::optional<Quantiser> QuantiserOf(const ir::Node& node);
 

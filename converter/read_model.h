@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a model of any supported format: an OpenVINO IR or a .tflite file.
+#ifndef WEFT_CONVERTER_READ_MODEL_H_
+#define WEFT_CONVERTER_READ_MODEL_H_
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "converter/base/faults.h"
+#include "converter/ir/graph.h"
+#include "converter/ir/read.h"
+
+namespace weft::pipeline {
+
+// Like ir::ReadWithHoles. A file is recognised by its first bytes or its extension.
+std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model,
+                                              const std::filesystem::path& weights,
+                                              const std::optional<ir::IrBytes>& in_memory,
+                                              Faults& faults);
+// Returns null if faults were added.
+std::unique_ptr<ir::Graph> ReadModel(const std::filesystem::path& model,
+                                     const std::filesystem::path& weights, Faults& faults);
+
+}  // namespace weft::pipeline
+
+#endif  // WEFT_CONVERTER_READ_MODEL_H_

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/tflite/builder.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "converter/base/elements.h"
+#include "converter/base/visible.h"
+#include "converter/tflite/graph_reader.h"
+#include "converter/tflite/quantised.h"
+
+namespace weft::tflite {
+namespace {
+
+constexpr size_t kMaxDepth = 16, kMaxBodies = 256;
+
+template <typename T>
+std::vector<std::byte> BytesOf(std::span<const T> numbers) {
+  const auto bytes = std::as_bytes(numbers);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+std::string ListText(std::span<const int64_t> numbers) {
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+const Operator& Builder::op() const { return reader_.from_.operators[reader_.at_]; }
+size_t Builder::input_count() const { return op().inputs.size(); }
+size_t Builder::output_count() const { return op().outputs.size(); }
+
+bool Builder::Has(size_t input) const {
+  return input < input_count() && op().inputs[input] != kLeftOut;
+}
+
+const Tensor& Builder::InputTensor(size_t input) const {
+  static const Tensor none;
+  return Has(input) ? reader_.TensorAt(op().inputs[input]) : none;
+}
+
+const Tensor& Builder::OutputTensor(size_t output) const {
+  static const Tensor none;
+  return output < output_count() ? reader_.TensorAt(op().outputs[output]) : none;
+}
+
+int64_t Builder::Rank(size_t input) const { return std::ssize(InputTensor(input).dims); }
+
+bool Builder::RequireRank(size_t input, int64_t rank) {
+  if (Has(input) && Rank(input) == rank) return true;
+  Refuse("input {} has rank {}; must have rank {}", input, Rank(input), rank);
+  return false;
+}
+
+ir::Source Builder::Input(size_t input) {
+  if (Has(input)) return reader_.Value(op().inputs[input]);
+  Refuse("input {} is left out; must be given", input);
+  return reader_.Hole();
+}
+
+Sources Builder::Inputs() {
+  Sources inputs;
+  for (size_t i = 0; i < input_count(); ++i) inputs.push_back(Input(i));
+  return inputs;
+}
+
+std::optional<std::vector<int64_t>> Builder::KnownIntegers(size_t input) const {
+  const Tensor& tensor = InputTensor(input);
+  if (!Has(input) || tensor.quantization) return std::nullopt;
+  const auto computed = reader_.values_.find(op().inputs[input]);
+  const std::optional<ir::Constant>& constant =
+      computed == reader_.values_.end() ? tensor.constant : computed->second.node->constant;
+  if (!constant || IsFloat(constant->type.type)) return std::nullopt;
+  std::vector<int64_t> numbers;
+  const int64_t count = ElementCount(constant->type.dims).value_or(0);
+  for (int64_t i = 0; i < count; ++i) {
+    numbers.push_back(IntegerAt(constant->type.type, constant->bytes, static_cast<size_t>(i)));
+  }
+  return numbers;
+}
+
+std::optional<std::vector<int64_t>> Builder::Integers(size_t input) {
+  std::optional<std::vector<int64_t>> numbers = KnownIntegers(input);
+  if (!numbers && ElementCount(InputTensor(input).dims) == 0) numbers.emplace();
+  if (!numbers) {
+    Refuse("input {} \"{}\" is not an integer constant; must be one", input,
+           OneLine(InputTensor(input).name));
+  }
+  return numbers;
+}
+
+ir::Node& Builder::AddNode(std::string type, std::string version, Attributes attributes,
+                           Sources inputs, size_t outputs) {
+  ir::Node& node = reader_.AddNode(reader_.layer_name_, std::move(type), std::move(version));
+  node.attributes = std::move(attributes);
+  node.declared_inputs.resize(inputs.size());
+  node.inputs = std::move(inputs);
+  node.outputs.resize(outputs);
+  return node;
+}
+
+ir::Source Builder::Add(std::string type, std::string version, Attributes attributes,
+                        Sources inputs) {
+  return {&AddNode(std::move(type), std::move(version), std::move(attributes), std::move(inputs)),
+          0};
+}
+
+ir::Source Builder::Const(const TensorType& type, std::vector<std::byte> bytes) {
+  auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  return Const(ir::Constant{type, owner, *owner});
+}
+
+ir::Source Builder::Const(ir::Constant constant) {
+  ir::Node& node = AddNode("Const", "opset1", {}, {});
+  node.outputs[0].type = constant.type;
+  node.outputs[0].declared = true;
+  node.constant = std::move(constant);
+  return {&node, 0};
+}
+
+ir::Source Builder::Floats(const Dims& dims, std::span<const float> numbers) {
+  return Const({ElementType::f32, dims}, BytesOf(numbers));
+}
+
+ir::Source Builder::Float(float number) { return Floats({}, std::span(&number, 1)); }
+
+ir::Source Builder::Int(int64_t number) {
+  return Const({ElementType::i64, {}}, BytesOf(std::span<const int64_t>(&number, 1)));
+}
+
+ir::Source Builder::Ints(std::span<const int64_t> numbers) {
+  return Const({ElementType::i64, {std::ssize(numbers)}}, BytesOf(numbers));
+}
+
+ir::Source Builder::Transposed(ir::Source x, std::span<const int64_t> order) {
+  return Add("Transpose", "opset1", {}, {x, Ints(order)});
+}
+
+ir::Source Builder::Reshaped(ir::Source x, std::span<const int64_t> dims) {
+  return Add("Reshape", "opset1", {{"special_zero", "false"}}, {x, Ints(dims)});
+}
+
+ir::Source Builder::Converted(ir::Source x, ElementType type) {
+  return Add("Convert", "opset1", {{"destination_type", std::string(Name(type))}}, {x});
+}
+
+ir::Source Builder::Activated(ir::Source x, schema::Activation activation) {
+  const auto clamp = [&](const char* min, const char* max) {
+    return Add("Clamp", "opset1", {{"min", min}, {"max", max}}, {x});
+  };
+  switch (activation) {
+    case schema::Activation::none:
+      return x;
+    case schema::Activation::relu:
+      return Add("Relu", "opset1", {}, {x});
+    case schema::Activation::relu_n1_to_1:
+      return clamp("-1", "1");
+    case schema::Activation::relu6:
+      return clamp("0", "6");
+    case schema::Activation::tanh:
+      return Add("Tanh", "opset1", {}, {x});
+    default:
+      Refuse("activation is {}; must be none, relu, relu -1 to 1, relu6 or tanh",
+             static_cast<int>(activation));
+      return x;
+  }
+}
+
+void Builder::Set(size_t output, ir::Source value) {
+  if (output >= output_count()) {
+    return Refuse("has {} outputs; must have {}", output_count(), output + 1);
+  }
+  const Tensor& tensor = OutputTensor(output);
+  if (IsQuantised(tensor)) {
+    if (!tensor.quantization->is_per_tensor()) {
+      Refuse("output \"{}\" has {} scales; only constants may have a scale per axis",
+             OneLine(tensor.name), tensor.quantization->scales.size());
+    }
+    value = Quantised(*this, tensor, value);
+  }
+  reader_.values_[op().outputs[output]] = value;
+}
+
+void Builder::SetMoved(size_t output, ir::Source value, size_t from) {
+  if (output >= output_count() || !HaveSameCodes(InputTensor(from), OutputTensor(output))) {
+    return Set(output, value);
+  }
+  reader_.values_[op().outputs[output]] = value;
+}
+
+void Builder::SetHandle(size_t output, std::string variable) {
+  if (output < output_count()) reader_.handles_[op().outputs[output]] = std::move(variable);
+}
+
+const std::string* Builder::Handle(size_t input) const {
+  if (!Has(input)) return nullptr;
+  const auto found = reader_.handles_.find(op().inputs[input]);
+  return found == reader_.handles_.end() ? nullptr : &found->second;
+}
+
+ir::Source Builder::State(const std::string& name, ir::Source initial) {
+  const auto found = reader_.states_.find(name);
+  if (found != reader_.states_.end()) return found->second.value;
+  if (!reader_.IsMain()) Refuse("uses a state inside of a branch or a loop; must be outside");
+  ir::Node& node = AddNode("ReadValue", "opset6", {{"variable_id", name}}, {initial});
+  node.name = name;
+  reader_.states_[name] = {&node, {&node, 0}};
+  return {&node, 0};
+}
+
+bool Builder::HasState(const std::string& name) const { return reader_.states_.contains(name); }
+
+void Builder::SetState(const std::string& name, ir::Source value) {
+  const auto found = reader_.states_.find(name);
+  if (found == reader_.states_.end()) {
+    State(name, value);
+    reader_.states_[name].value = value;
+    return;
+  }
+  found->second.value = value;
+}
+
+std::string Builder::VariableName(size_t input) const {
+  return Has(input) ? reader_.VariableName(op().inputs[input]) : std::string();
+}
+
+ir::Source Builder::Variable(size_t input) { return Variable(input, InputTensor(input).dims); }
+
+ir::Source Builder::Variable(size_t input, const Dims& dims) {
+  const Tensor& tensor = InputTensor(input);
+  if (!Has(input) || !tensor.is_variable) {
+    Refuse("input {} \"{}\" is not a variable tensor; must be one", input, OneLine(tensor.name));
+    return reader_.Hole();
+  }
+  const std::vector<float> zeros(static_cast<size_t>(ElementCount(dims).value_or(0)));
+  return State(VariableName(input), Floats(dims, zeros));
+}
+
+void Builder::SetVariable(size_t input, ir::Source value) {
+  if (!Has(input) || !InputTensor(input).is_variable) return;
+  SetState(VariableName(input), value);
+}
+
+const Subgraph* Builder::SubgraphAt(int32_t subgraph) {
+  const auto& subgraphs = model().subgraphs;
+  if (subgraph >= 0 && static_cast<size_t>(subgraph) < subgraphs.size()) {
+    return &subgraphs[static_cast<size_t>(subgraph)];
+  }
+  Refuse("refers to subgraph {}; must be below {}", subgraph, subgraphs.size());
+  return nullptr;
+}
+
+std::unique_ptr<ir::Graph> Builder::Body(int32_t subgraph) {
+  if (SubgraphAt(subgraph) == nullptr) return nullptr;
+  Reading& reading = reader_.reading_;
+  const auto index = static_cast<size_t>(subgraph);
+  if (std::ranges::find(reading.subgraphs, index) != reading.subgraphs.end()) {
+    Refuse("calls subgraph {}, which contains the operator; must be another one", subgraph);
+    return nullptr;
+  }
+  if (reading.subgraphs.size() >= kMaxDepth || reading.bodies >= kMaxBodies) {
+    Refuse("is nested too deeply or often; must have at most {} levels and {} bodies", kMaxDepth,
+           kMaxBodies);
+    return nullptr;
+  }
+  ++reading.bodies;
+  const size_t faults = reading.faults.lines().size();
+  std::unique_ptr<ir::Graph> body = GraphReader(reading, index).ReadBody();
+  if (reading.faults.lines().size() == faults) return body;
+  reader_.is_refused_ = true;
+  return nullptr;
+}
+
+const Model& Builder::model() const { return reader_.reading_.model; }
+ir::Graph& Builder::graph() { return *reader_.graph_; }
+
+void Builder::AddFault(const std::string& text) {
+  reader_.is_refused_ = true;
+  reader_.reading_.faults.Add(
+      fmt::format("{}: {}: {}", reader_.graph_->file, reader_.Where(), text));
+}
+
+void Builder::AddWarning(const std::string& text) {
+  reader_.reading_.faults.Warn(
+      fmt::format("{}: {}: {}", reader_.graph_->file, reader_.Where(), text));
+}
+
+void Builder::RefuseOptions() {
+  Refuse("has options of type {}; must have its own options",
+         static_cast<int>(op().table->options_type()));
+}
+
+}  // namespace weft::tflite

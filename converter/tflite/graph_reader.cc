@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/tflite/graph_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "converter/base/visible.h"
+#include "converter/tflite/quantised.h"
+
+namespace weft::tflite {
+namespace {
+
+const ir::OutputPort& PortOf(const ir::Source& source) { return source.node->outputs[source.port]; }
+
+}  // namespace
+
+GraphReader::GraphReader(Reading& reading, size_t subgraph)
+    : reading_(reading),
+      index_(subgraph),
+      from_(reading.model.subgraphs[subgraph]),
+      graph_(std::make_unique<ir::Graph>()),
+      builder_(*this) {
+  reading_.subgraphs.push_back(subgraph);
+  graph_->name = from_.name;
+  graph_->file = reading.model.file;
+}
+
+GraphReader::~GraphReader() { reading_.subgraphs.pop_back(); }
+
+std::unique_ptr<ir::Graph> GraphReader::ReadMain() { return ReadBody(); }
+
+std::unique_ptr<ir::Graph> GraphReader::ReadBody() {
+  for (size_t i = 0; i < from_.inputs.size(); ++i) ReadInput(i);
+  ReadOperators();
+  for (size_t i = 0; i < from_.outputs.size(); ++i) ReadOutput(i);
+  AssignStates();
+  if (IsMain() && graph_->results.empty() && graph_->sinks.empty()) {
+    reading_.faults.Add(
+        fmt::format("{}: the model has no output; must have at least one", graph_->file));
+  }
+  return std::move(graph_);
+}
+
+ir::Node& GraphReader::AddNode(std::string name, std::string type, std::string version) {
+  ir::Node& node = *graph_->nodes.emplace_back(std::make_unique<ir::Node>());
+  node.id = reading_.next_id++;
+  node.name = std::move(name);
+  node.type = std::move(type);
+  node.version = std::move(version);
+  return node;
+}
+
+ir::Source GraphReader::Hole() {
+  if (hole_ == nullptr) {
+    hole_ = graph_->nodes.emplace_back(std::make_unique<ir::Node>()).get();
+    hole_->outputs.resize(1);
+  }
+  return {hole_, 0};
+}
+
+std::string GraphReader::PortName(int32_t id, bool is_input) const {
+  if (IsMain()) {
+    for (const Signature& signature : reading_.model.signatures) {
+      if (signature.subgraph != index_) continue;
+      for (const auto& [name, tensor] : is_input ? signature.inputs : signature.outputs) {
+        if (tensor == id && !name.empty()) return name;
+      }
+    }
+  }
+  return TensorAt(id).name;
+}
+
+// Names that the source already has are those of another port.
+void GraphReader::AddNames(ir::Source source, int32_t id, const std::string& name) {
+  std::vector<std::string>& names = source.node->outputs[source.port].names;
+  if (!names.empty()) return;
+  for (const std::string& one : {name, TensorAt(id).name}) {
+    if (!one.empty() && std::ranges::find(names, one) == names.end()) names.push_back(one);
+  }
+}
+
+void GraphReader::ReadInput(size_t position) {
+  const int32_t id = from_.inputs[position];
+  const Tensor& tensor = TensorAt(id);
+  const bool is_quantised = IsQuantised(tensor);
+  const std::optional<ElementType> type = IrTypeOf(tensor.type);
+  layer_name_ = PortName(id, /*is_input=*/true);
+  if (!type && tensor.type != schema::ElementType::resource) {
+    reading_.faults.Add(fmt::format(
+        "{}: input {} \"{}\": its element type is number {}; must be {}", graph_->file, position,
+        OneLine(tensor.name), static_cast<int>(tensor.type), ElementTypeNames()));
+  }
+  ir::Node& node = AddNode(layer_name_, "Parameter", "opset1");
+  graph_->parameters.push_back(&node);
+  ir::OutputPort& port = node.outputs.emplace_back();
+  const bool has_codes = is_quantised && IsMain();
+  port.type = {is_quantised && !has_codes ? ElementType::f32 : type.value_or(ElementType::f32),
+               tensor.dims};
+  port.declared = true;
+  for (const int64_t dim : tensor.dims) node.bounds.push_back({dim, dim});
+  AddNames({&node, 0}, id, layer_name_);
+  values_[id] = has_codes ? NumbersOfPort(builder_, tensor, {&node, 0}) : ir::Source{&node, 0};
+}
+
+void GraphReader::ReadOutput(size_t position) {
+  const int32_t id = from_.outputs[position];
+  const Tensor& tensor = TensorAt(id);
+  const std::string name = PortName(id, /*is_input=*/false);
+  layer_name_ = name;
+  ir::Source value = Value(id);
+  if (value.node != hole_ && IsQuantised(tensor) && IsMain()) {
+    value = CodesOfPort(builder_, tensor, value);
+  }
+  ir::Node& node = AddNode(name, "Result", "opset1");
+  graph_->results.push_back(&node);
+  node.inputs.push_back(value);
+  node.declared_inputs.resize(1);
+  if (value.node != hole_ && IsMain() && PortOf(value).names.empty()) AddNames(value, id, name);
+}
+
+void GraphReader::ReadOperators() {
+  for (at_ = 0; at_ < from_.operators.size(); ++at_) ReadOperator();
+}
+
+void GraphReader::ReadOperator() {
+  const Operator& op = from_.operators[at_];
+  layer_name_ = op.outputs.empty() ? "" : TensorAt(op.outputs[0]).name;
+  is_refused_ = false;
+  const OperatorRow* row = op.number == kCustom ? nullptr : FindOperator(op.number);
+  if (row == nullptr) {
+    reading_.unsupported.Add(op, Where());
+    is_refused_ = true;
+  } else if (op.version > row->max_version) {
+    builder_.Refuse("is of version {}; must be at most {}", op.version, row->max_version);
+  } else {
+    row->function(builder_);
+  }
+  // Later operators that depend on a fault are not checked.
+  for (const int32_t id : op.outputs) {
+    const bool is_set = values_.contains(id) || handles_.contains(id);
+    if (is_set && !is_refused_) continue;
+    if (!is_refused_) builder_.Refuse("output \"{}\" is not computed", OneLine(TensorAt(id).name));
+    values_[id] = Hole();
+  }
+}
+
+std::string GraphReader::Where() const {
+  const Operator& op = from_.operators[at_];
+  const std::string subgraph = index_ == 0 ? "" : fmt::format("subgraph {}: ", index_);
+  return fmt::format("{}operator {} {} \"{}\"", subgraph, at_, OperatorName(op),
+                     OneLine(op.outputs.empty() ? "" : TensorAt(op.outputs[0]).name));
+}
+
+ir::Source GraphReader::Value(int32_t id) {
+  const auto found = values_.find(id);
+  if (found != values_.end()) return found->second;
+  const Tensor& tensor = TensorAt(id);
+  const std::string user = std::exchange(layer_name_, tensor.name);
+  const ir::Source value = NumbersOf(tensor);
+  layer_name_ = user;
+  values_[id] = value;
+  return value;
+}
+
+// The value of a tensor that no operator has computed.
+ir::Source GraphReader::NumbersOf(const Tensor& tensor) {
+  if (tensor.constant) {
+    if (tensor.quantization) return Dequantised(builder_, tensor);
+    return builder_.Const(*tensor.constant);
+  }
+  const std::optional<ElementType> type = IrTypeOf(tensor.type);
+  if (type && ElementCount(tensor.dims) == 0) {
+    return builder_.Const({tensor.quantization ? ElementType::f32 : *type, tensor.dims}, {});
+  }
+  reading_.faults.Add(fmt::format(
+      "{}: tensor \"{}\" is read and has no value; must be an input, a constant or the output of "
+      "an earlier operator",
+      graph_->file, OneLine(tensor.name)));
+  is_refused_ = true;
+  return Hole();
+}
+
+std::string GraphReader::VariableName(int32_t id) const {
+  const std::string& name = TensorAt(id).name;
+  const auto same = std::ranges::count(from_.tensors, name, &Tensor::name);
+  return !name.empty() && same == 1 ? name : fmt::format("tensor {}", id);
+}
+
+void GraphReader::AssignStates() {
+  for (const auto& [name, state] : states_) {
+    ir::Node& node = AddNode(name, "Assign", "opset6");
+    node.attributes["variable_id"] = name;
+    node.inputs.push_back(state.value);
+    node.declared_inputs.resize(1);
+    node.outputs.resize(1);
+    graph_->sinks.push_back(&node);
+  }
+}
+
+}  // namespace weft::tflite

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with weights, pools and softmax. Images are NHWC in the file and NCHW in the IR; the
+// graph has a Transpose before and after each operator, which the layout pass removes.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "converter/base/elements.h"
+#include "converter/ir/stated.h"
+#include "converter/tflite/builder.h"
+#include "converter/tflite/quantised.h"
+
+namespace weft::tflite {
+namespace {
+
+constexpr std::array<int64_t, 4> kToFirst = {0, 3, 1, 2}, kToLast = {0, 2, 3, 1};
+
+// A bias, and its integers as text if they are multiples of the scales of x and the weights.
+struct Bias {
+  ir::Source numbers;
+  std::string codes;
+};
+
+// A bias of integer codes has the scale of x times that of the weights, whatever the file states.
+std::optional<Bias> BiasIn(Builder& b, size_t input, size_t x = 0, size_t weights = 1) {
+  if (!b.Has(input)) return std::nullopt;
+  const Tensor& bias = b.InputTensor(input);
+  const Tensor &of_x = b.InputTensor(x), &of_weights = b.InputTensor(weights);
+  const bool has_codes = bias.constant && !IsFloat(bias.constant->type.type) && IsQuantised(of_x) &&
+                         of_weights.quantization;
+  if (!has_codes) return Bias{b.Input(input), ""};
+  const std::vector<float>& scales = of_weights.quantization->scales;
+  const auto count = static_cast<size_t>(ElementCount(bias.dims).value_or(0));
+  std::vector<int64_t> codes(count);
+  std::vector<float> numbers(count);
+  for (size_t i = 0; i < count; ++i) {
+    codes[i] = IntegerAt(bias.constant->type.type, bias.constant->bytes, i);
+    const double scale = static_cast<double>(of_x.quantization->scales[0]) *
+                         static_cast<double>(scales[scales.size() == count ? i : 0]);
+    numbers[i] = static_cast<float>(static_cast<double>(codes[i]) * scale);
+  }
+  return Bias{b.Floats(bias.dims, numbers), ListText(codes)};
+}
+
+ir::Source WithBias(Builder& b, ir::Source product, ir::Source numbers, const Bias& bias) {
+  Attributes attributes = {{"auto_broadcast", "numpy"}};
+  if (!bias.codes.empty()) attributes[ir::kStatedBias] = bias.codes;
+  return b.Add("Add", "opset1", attributes, {product, numbers});
+}
+
+struct Spatial {
+  std::vector<int64_t> strides, dilations;
+  schema::Padding padding;
+};
+
+Attributes AttributesOf(const Spatial& spatial) {
+  const std::vector<int64_t> zeros(spatial.strides.size());
+  return {{"strides", ListText(spatial.strides)},
+          {"dilations", ListText(spatial.dilations)},
+          {"pads_begin", ListText(zeros)},
+          {"pads_end", ListText(zeros)},
+          {"auto_pad", spatial.padding == schema::Padding::valid ? "valid" : "same_upper"}};
+}
+
+// Adds the bias to a product with channels on axis 1, applies the activation and sets the output
+// with channels last.
+void SetFromFirst(Builder& b, ir::Source product, const std::optional<Bias>& bias,
+                  schema::Activation activation, std::span<const int64_t> to_last) {
+  if (bias) {
+    std::vector<int64_t> dims(to_last.size(), 1);
+    dims[1] = -1;
+    product = WithBias(b, product, b.Reshaped(bias->numbers, dims), *bias);
+  }
+  b.Set(0, b.Transposed(b.Activated(product, activation), to_last));
+}
+
+// `weights` are [outputs, inputs, height, width].
+void SetGrouped(Builder& b, ir::Source weights, std::array<int64_t, 5> group_dims,
+                const Spatial& spatial, schema::Activation activation) {
+  const ir::Source x = b.Transposed(b.Input(0), kToFirst);
+  const bool is_grouped = group_dims[0] != 1;
+  const ir::Source filters = is_grouped ? b.Reshaped(weights, group_dims) : weights;
+  const ir::Source product = b.Add(is_grouped ? "GroupConvolution" : "Convolution", "opset1",
+                                   AttributesOf(spatial), {x, filters});
+  SetFromFirst(b, product, BiasIn(b, 2), activation, kToLast);
+}
+
+Attributes PoolAttributes(const schema::Pool2DOptions& options) {
+  const std::array<int64_t, 2> kernel = {options.filter_height(), options.filter_width()};
+  Attributes attributes =
+      AttributesOf({{options.stride_h(), options.stride_w()}, {1, 1}, options.padding()});
+  attributes.erase("dilations");
+  attributes["kernel"] = ListText(kernel);
+  attributes["rounding_type"] = "floor";
+  return attributes;
+}
+
+ir::Source AveragePool(Builder& b, ir::Source x, const schema::Pool2DOptions& options) {
+  Attributes attributes = PoolAttributes(options);
+  attributes["exclude-pad"] = "true";
+  // Means of codes that are between two codes are rounded away from zero.
+  if (IsQuantised(b.InputTensor(0))) attributes[ir::kTies] = "away";
+  return b.Add("AvgPool", "opset1", attributes, {x});
+}
+
+}  // namespace
+
+void FullyConnected(Builder& b) {
+  const auto& options = b.Options<schema::FullyConnectedOptions>();
+  if (options.weights_format() != 0) {
+    b.Refuse("weights are shuffled in format {}; must be in format 0", options.weights_format());
+  }
+  if (!b.RequireRank(1, 2)) return;
+  ir::Source x = b.Input(0);
+  const int64_t length = b.InputTensor(1).dims[1];
+  const bool keeps_rank =
+      options.keep_num_dims() || (b.Rank(0) == 2 && b.InputTensor(0).dims[1] == length);
+  if (!keeps_rank) x = b.Reshaped(x, std::array<int64_t, 2>{-1, length});
+  ir::Source product = b.Add("MatMul", "opset1",
+                             {{"transpose_a", "false"}, {"transpose_b", "true"}}, {x, b.Input(1)});
+  if (const auto bias = BiasIn(b, 2)) product = WithBias(b, product, bias->numbers, *bias);
+  b.Set(0, b.Activated(product, options.activation()));
+}
+
+void Conv2D(Builder& b) {
+  const auto& options = b.Options<schema::Conv2DOptions>();
+  if (!b.RequireRank(0, 4) || !b.RequireRank(1, 4)) return;
+  const Dims &x = b.InputTensor(0).dims, &w = b.InputTensor(1).dims;
+  const int64_t inputs = w[3], groups = inputs > 0 ? x[3] / inputs : 0;
+  if (inputs * groups != x[3] || groups == 0 || w[0] % groups != 0) {
+    return b.Refuse("weights are {} and the input {}; channels must be a multiple of the filters'",
+                    ToString(w), ToString(x));
+  }
+  SetGrouped(b, b.Transposed(b.Input(1), kToFirst), {groups, w[0] / groups, inputs, w[1], w[2]},
+             {{options.stride_h(), options.stride_w()},
+              {options.dilation_h(), options.dilation_w()},
+              options.padding()},
+             options.activation());
+}
+
+void DepthwiseConv2D(Builder& b) {
+  const auto& options = b.Options<schema::DepthwiseConv2DOptions>();
+  if (!b.RequireRank(0, 4) || !b.RequireRank(1, 4)) return;
+  const Dims &x = b.InputTensor(0).dims, &w = b.InputTensor(1).dims;
+  const int64_t channels = x[3];
+  if (w[0] != 1 || channels == 0 || w[3] % channels != 0) {
+    return b.Refuse("weights are {} and the input {}; must be [1,height,width,n * {}]", ToString(w),
+                    ToString(x), channels);
+  }
+  constexpr std::array<int64_t, 4> kOrder = {3, 0, 1, 2};
+  SetGrouped(b, b.Transposed(b.Input(1), kOrder), {channels, w[3] / channels, 1, w[1], w[2]},
+             {{options.stride_h(), options.stride_w()},
+              {options.dilation_h(), options.dilation_w()},
+              options.padding()},
+             options.activation());
+}
+
+// The output shape of the file determines the padding, which is the same for other sizes of x.
+void TransposeConv(Builder& b) {
+  const auto& options = b.Options<schema::TransposeConvOptions>();
+  if (!b.RequireRank(1, 4) || !b.RequireRank(2, 4)) return;
+  const Dims &x = b.InputTensor(2).dims, &w = b.InputTensor(1).dims;
+  const std::optional<std::vector<int64_t>> given = b.KnownIntegers(0);
+  const Dims y = given ? *given : b.OutputTensor(0).dims;
+  if (y.size() != 4) {
+    return b.Refuse("output shape has rank {}; must have rank 4", y.size());
+  }
+  const std::array<int64_t, 2> strides = {options.stride_h(), options.stride_w()};
+  Dims begin(2), end(2), more(2);
+  for (size_t i = 0; i < 2; ++i) {
+    const int64_t total = (x[i + 1] - 1) * strides[i] + w[i + 1] - y[i + 1];
+    begin[i] = options.padding() == schema::Padding::same ? std::max<int64_t>(total, 0) / 2 : 0;
+    end[i] = std::max<int64_t>(total - begin[i], 0);
+    more[i] = std::max<int64_t>(begin[i] - total, 0);
+  }
+  constexpr std::array<int64_t, 4> kOrder = {3, 0, 1, 2};
+  const Attributes attributes = {
+      {"strides", ListText(strides)}, {"dilations", "1,1"},     {"pads_begin", ListText(begin)},
+      {"pads_end", ListText(end)},    {"auto_pad", "explicit"}, {"output_padding", ListText(more)}};
+  const ir::Source product =
+      b.Add("ConvolutionBackpropData", "opset1", attributes,
+            {b.Transposed(b.Input(2), kToFirst), b.Transposed(b.Input(1), kOrder)});
+  SetFromFirst(b, product, BiasIn(b, 3, 2), options.activation(), kToLast);
+}
+
+void Conv3D(Builder& b) {
+  const auto& options = b.Options<schema::Conv3DOptions>();
+  if (!b.RequireRank(0, 5) || !b.RequireRank(1, 5)) return;
+  constexpr std::array<int64_t, 5> kFirst = {0, 4, 1, 2, 3}, kLast = {0, 2, 3, 4, 1};
+  constexpr std::array<int64_t, 5> kFilters = {4, 3, 0, 1, 2};
+  const Spatial spatial = {{options.stride_d(), options.stride_h(), options.stride_w()},
+                           {options.dilation_d(), options.dilation_h(), options.dilation_w()},
+                           options.padding()};
+  const ir::Source product =
+      b.Add("Convolution", "opset1", AttributesOf(spatial),
+            {b.Transposed(b.Input(0), kFirst), b.Transposed(b.Input(1), kFilters)});
+  SetFromFirst(b, product, BiasIn(b, 2), options.activation(), kLast);
+}
+
+void BatchMatMul(Builder& b) {
+  const auto& options = b.Options<schema::BatchMatMulOptions>();
+  const auto text = [](bool is_true) { return is_true ? "true" : "false"; };
+  b.Set(0, b.Add("MatMul", "opset1",
+                 {{"transpose_a", text(options.adj_x())}, {"transpose_b", text(options.adj_y())}},
+                 {b.Input(0), b.Input(1)}));
+}
+
+void EmbeddingLookup(Builder& b) {
+  b.Set(0, b.Add("Gather", "opset8", {{"batch_dims", "0"}}, {b.Input(1), b.Input(0), b.Int(0)}));
+}
+
+void AveragePool2D(Builder& b) {
+  if (!b.RequireRank(0, 4)) return;
+  const auto& options = b.Options<schema::Pool2DOptions>();
+  const ir::Source mean = AveragePool(b, b.Transposed(b.Input(0), kToFirst), options);
+  SetFromFirst(b, mean, std::nullopt, options.activation(), kToLast);
+}
+
+void MaxPool2D(Builder& b) {
+  if (!b.RequireRank(0, 4)) return;
+  const auto& options = b.Options<schema::Pool2DOptions>();
+  const ir::Source max =
+      b.Add("MaxPool", "opset1", PoolAttributes(options), {b.Transposed(b.Input(0), kToFirst)});
+  const ir::Source y = b.Transposed(b.Activated(max, options.activation()), kToLast);
+  if (options.activation() == schema::Activation::none) return b.SetMoved(0, y);
+  b.Set(0, y);
+}
+
+void L2Pool2D(Builder& b) {
+  if (!b.RequireRank(0, 4)) return;
+  const auto& options = b.Options<schema::Pool2DOptions>();
+  const ir::Source x = b.Transposed(b.Input(0), kToFirst);
+  const ir::Source squares = b.Add("Multiply", "opset1", {}, {x, x});
+  const ir::Source norm = b.Add("Sqrt", "opset1", {}, {AveragePool(b, squares, options)});
+  SetFromFirst(b, norm, std::nullopt, options.activation(), kToLast);
+}
+
+void Softmax(Builder& b) {
+  ir::Source x = b.Input(0);
+  const float beta = b.Options<schema::SoftmaxOptions>().beta();
+  if (beta != 1) x = b.Add("Multiply", "opset1", {}, {x, b.Float(beta)});
+  b.Set(0, b.Add("Softmax", "opset8", {{"axis", "-1"}}, {x}));
+}
+
+}  // namespace weft::tflite

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/tflite/quantised.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "converter/base/elements.h"
+#include "converter/ir/stated.h"
+
+namespace weft::tflite {
+namespace {
+
+struct CodeLimits {
+  int64_t min = 0, max = 0;
+};
+
+CodeLimits LimitsOf(schema::ElementType type) {
+  if (type == schema::ElementType::u8) return {0, 255};
+  if (type == schema::ElementType::i16) return {-32768, 32767};
+  return {-128, 127};
+}
+
+float NumberOf(int64_t code, const TensorQuantization& quantization) {
+  return static_cast<float>(static_cast<double>(code - quantization.zeros[0]) *
+                            static_cast<double>(quantization.scales[0]));
+}
+
+// A FakeQuantize from the numbers of the tensor's codes to [low, high].
+ir::Source Rounded(Builder& builder, const Tensor& tensor, ir::Source numbers, float low,
+                   float high, bool keeps_scale) {
+  const TensorQuantization& quantization = *tensor.quantization;
+  const CodeLimits codes = LimitsOf(tensor.type);
+  Attributes attributes = {{"levels", std::to_string(codes.max - codes.min + 1)},
+                           {"auto_broadcast", "numpy"}};
+  if (keeps_scale) {
+    attributes[ir::kStatedScale] = fmt::format("{}", quantization.scales[0]);
+    attributes[ir::kStatedZero] = std::to_string(quantization.zeros[0]);
+  }
+  return builder.Add(
+      "FakeQuantize", "opset1", attributes,
+      {numbers, builder.Float(NumberOf(codes.min, quantization)),
+       builder.Float(NumberOf(codes.max, quantization)), builder.Float(low), builder.Float(high)});
+}
+
+// One number per scale, with dims that broadcast to the tensor.
+ir::Source PerScale(Builder& builder, const Tensor& tensor, const std::vector<float>& numbers) {
+  if (numbers.size() == 1) return builder.Float(numbers[0]);
+  Dims dims(tensor.dims.size(), 1);
+  dims[tensor.quantization->axis] = std::ssize(numbers);
+  return builder.Floats(dims, numbers);
+}
+
+// (codes - zero) * scale
+ir::Source Scaled(Builder& builder, const Tensor& tensor, ir::Source codes) {
+  const TensorQuantization& quantization = *tensor.quantization;
+  ir::Source value = builder.Converted(codes, ElementType::f32);
+  const std::vector<float> zeros(quantization.zeros.begin(), quantization.zeros.end());
+  if (std::ranges::any_of(zeros, [](float zero) { return zero != 0; })) {
+    value = builder.Add("Subtract", "opset1", {}, {value, PerScale(builder, tensor, zeros)});
+  }
+  return builder.Add("Multiply", "opset1", {},
+                     {value, PerScale(builder, tensor, quantization.scales)});
+}
+
+bool IsNarrow(const Tensor& tensor) { return BitsOf(tensor.constant->type.type) <= 16; }
+
+}  // namespace
+
+bool IsQuantised(const Tensor& tensor) {
+  using Type = schema::ElementType;
+  return tensor.quantization &&
+         (tensor.type == Type::i8 || tensor.type == Type::u8 || tensor.type == Type::i16);
+}
+
+bool HaveSameCodes(const Tensor& a, const Tensor& b) {
+  return IsQuantised(a) && IsQuantised(b) && a.type == b.type && a.quantization == b.quantization;
+}
+
+ir::Source Dequantised(Builder& builder, const Tensor& tensor) {
+  const ir::Constant& constant = *tensor.constant;
+  if (IsNarrow(tensor)) return Scaled(builder, tensor, builder.Const(constant));
+  // Wider codes, such as those of a bias, are rounded only once.
+  const TensorQuantization& quantization = *tensor.quantization;
+  int64_t inner = 1;
+  for (size_t axis = quantization.axis + 1; axis < tensor.dims.size(); ++axis) {
+    inner *= tensor.dims[axis];
+  }
+  const size_t count = static_cast<size_t>(ElementCount(tensor.dims).value_or(0));
+  std::vector<float> numbers(count);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t which = i / static_cast<size_t>(inner) % quantization.scales.size();
+    const int64_t code = IntegerAt(constant.type.type, constant.bytes, i);
+    numbers[i] = static_cast<float>(static_cast<double>(code - quantization.zeros[which]) *
+                                    static_cast<double>(quantization.scales[which]));
+  }
+  return builder.Floats(tensor.dims, numbers);
+}
+
+ir::Source NumbersOfPort(Builder& builder, const Tensor& tensor, ir::Source codes) {
+  return Scaled(builder, tensor, codes);
+}
+
+ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source numbers) {
+  const CodeLimits codes = LimitsOf(tensor.type);
+  const ir::Source rounded = Rounded(builder, tensor, numbers, static_cast<float>(codes.min),
+                                     static_cast<float>(codes.max), /*keeps_scale=*/false);
+  return builder.Converted(rounded, *IrTypeOf(tensor.type));
+}
+
+ir::Source Quantised(Builder& builder, const Tensor& tensor, ir::Source numbers) {
+  const CodeLimits codes = LimitsOf(tensor.type);
+  return Rounded(builder, tensor, numbers, NumberOf(codes.min, *tensor.quantization),
+                 NumberOf(codes.max, *tensor.quantization), /*keeps_scale=*/true);
+}
+
+}  // namespace weft::tflite

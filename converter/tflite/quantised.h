@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantised tensors as f32 numbers of the graph. A code represents (code - zero) * scale.
+#ifndef WEFT_CONVERTER_TFLITE_QUANTISED_H_
+#define WEFT_CONVERTER_TFLITE_QUANTISED_H_
+
+#include "converter/tflite/builder.h"
+
+namespace weft::tflite {
+
+// Returns true if values of the tensor are codes: i8, u8 or i16 with a scale.
+bool IsQuantised(const Tensor& tensor);
+// Returns true if each code represents the same number in both tensors.
+bool HaveSameCodes(const Tensor& a, const Tensor& b);
+
+// The numbers of a constant tensor of codes of any width.
+ir::Source Dequantised(Builder& builder, const Tensor& tensor);
+// The numbers of an input port that holds codes.
+ir::Source NumbersOfPort(Builder& builder, const Tensor& tensor, ir::Source codes);
+// The codes of quantised numbers, for an output port.
+ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source numbers);
+// Rounds numbers to those that the tensor's codes represent, with a FakeQuantize. Its attributes
+// "scale" and "zero_point" are those of the file.
+ir::Source Quantised(Builder& builder, const Tensor& tensor, ir::Source numbers);
+
+}  // namespace weft::tflite
+
+#endif  // WEFT_CONVERTER_TFLITE_QUANTISED_H_

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reader of .tflite files: graphs of small files, messages, and damaged files.
+#include "converter/tflite/read.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "converter/base/elements.h"
+#include "converter/convert.h"
+#include "converter/ir/consistency.h"
+#include "converter/ir/graph.h"
+#include "converter/tflite/model.h"
+#include "converter/tflite/unsupported.h"
+#include "tests/converter/tflite/model_writer.h"
+
+namespace weft::tflite {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+std::unique_ptr<ir::Graph> ReadBytes(std::vector<std::byte> bytes, Lines& lines) {
+  Faults faults;
+  std::unique_ptr<ir::Graph> graph = ReadWithHoles("model.tflite", std::move(bytes), faults);
+  lines = faults.lines();
+  return graph;
+}
+
+std::unique_ptr<ir::Graph> Read(const ModelWriter& model) {
+  Lines lines;
+  std::unique_ptr<ir::Graph> graph = ReadBytes(model.Bytes(), lines);
+  EXPECT_EQ(lines, Lines());
+  EXPECT_EQ(ir::InconsistencyIn(*graph), "");
+  return graph;
+}
+
+Lines FaultsOf(const ModelWriter& model) {
+  Lines lines;
+  ReadBytes(model.Bytes(), lines);
+  return lines;
+}
+
+// The types of the nodes that compute the first output, the last one first.
+std::vector<std::string> TypesBehind(const ir::Graph& graph) {
+  std::vector<std::string> types;
+  for (const ir::Node* node = graph.results[0]->inputs[0].node; true; node = node->inputs[0].node) {
+    types.push_back(node->type);
+    if (node->inputs.empty()) return types;
+  }
+}
+
+const ir::Node* NodeOfType(const ir::Graph& graph, const std::string& type) {
+  for (const auto& node : graph.nodes) {
+    if (node->type == type) return node.get();
+  }
+  return nullptr;
+}
+
+TEST(TfliteRead, NamesPortsByTheSignature) {
+  const auto graph = Read(DenseModel());
+  ASSERT_EQ(graph->parameters.size(), 1U);
+  EXPECT_EQ(graph->parameters[0]->outputs[0].names, (Lines{"audio", "x:0"}));
+  EXPECT_EQ(graph->parameters[0]->outputs[0].type, (TensorType{ElementType::f32, {1, 3}}));
+  const ir::Source y = graph->results[0]->inputs[0];
+  EXPECT_EQ(y.node->outputs[y.port].names, (Lines{"keys", "y:0"}));
+  EXPECT_EQ(TypesBehind(*graph), (Lines{"Relu", "Add", "MatMul", "Parameter"}));
+}
+
+TEST(TfliteRead, NamesPortsByTensorsWithoutSignature) {
+  ModelWriter model = DenseModel();
+  model.input_names = model.output_names = {};
+  EXPECT_EQ(Read(model)->parameters[0]->outputs[0].names, Lines{"x:0"});
+}
+
+TEST(TfliteRead, FlattensRowsOfADenseLayer) {
+  ModelWriter model = DenseModel();
+  model.tensors[0].dims = {2, 2, 3};
+  EXPECT_EQ(TypesBehind(*Read(model)), (Lines{"Relu", "Add", "MatMul", "Reshape", "Parameter"}));
+}
+
+TEST(TfliteRead, KeepsIntegerPortsAndScales) {
+  const auto graph = Read(QuantisedDenseModel());
+  EXPECT_EQ(graph->parameters[0]->outputs[0].type.type, ElementType::i8);
+  EXPECT_EQ(TypesBehind(*graph), (Lines{"Convert", "FakeQuantize", "FakeQuantize", "Relu", "Add",
+                                        "MatMul", "Multiply", "Subtract", "Convert", "Parameter"}));
+  const ir::Node& codes = *graph->results[0]->inputs[0].node;
+  EXPECT_EQ(codes.attributes.at("destination_type"), "i8");
+  const ir::Node& numbers = *codes.inputs[0].node->inputs[0].node;
+  EXPECT_EQ(std::stof(numbers.attributes.at("scale")), 0.3f);
+  EXPECT_EQ(numbers.attributes.at("zero_point"), "7");
+}
+
+TEST(TfliteRead, ScalesTheBiasByDataAndWeights) {
+  ModelWriter model = QuantisedDenseModel();
+  model.tensors[2].scales = {1, 1};  // kernels ignore the stored scale
+  const auto graph = Read(model);
+  const ir::Node& sum = *NodeOfType(*graph, "Add");
+  const ir::Constant& bias = *sum.inputs[1].node->constant;
+  for (size_t i = 0; i < 2; ++i) {
+    const double scale = double{0.1f} * double{i == 0 ? 0.01f : 0.02f};
+    const auto number = static_cast<float>((i == 0 ? 100 : -200) * scale);
+    EXPECT_EQ(RealAt(ElementType::f32, bias.bytes, i), double{number});
+  }
+}
+
+TEST(TfliteRead, ExpandsSparseConstants) {
+  ModelWriter model = DenseModel();
+  // Rows dense, columns compressed: 1 at [0,2], 2 at [1,0], 3 at [1,1].
+  model.tensors[1].data = BytesOf<float>({1, 2, 3});
+  model.tensors[1].sparsity = [](flatbuffers::FlatBufferBuilder& b) {
+    const std::vector<int32_t> order = {0, 1};
+    const std::vector<uint8_t> segments = {0, 1, 3}, indices = {2, 0, 1};
+    const auto starts = schema::CreateUint8VectorDirect(b, &segments).Union();
+    const auto columns = schema::CreateUint8VectorDirect(b, &indices).Union();
+    const std::vector axes = {
+        schema::CreateAxisMetadata(b, schema::AxisFormat::dense, 2),
+        schema::CreateAxisMetadata(b, schema::AxisFormat::csr, 0, schema::IndexVector::Uint8Vector,
+                                   starts, schema::IndexVector::Uint8Vector, columns)};
+    return schema::CreateSparsityDirect(b, &order, nullptr, &axes);
+  };
+  const auto graph = Read(model);
+  const ir::Constant& weights = *NodeOfType(*graph, "MatMul")->inputs[1].node->constant;
+  std::vector<float> numbers(6);
+  std::memcpy(numbers.data(), weights.bytes.data(), weights.bytes.size());
+  EXPECT_EQ(numbers, (std::vector<float>{0, 0, 1, 2, 3, 0}));
+  model.tensors[1].data = BytesOf<float>({1, 2, 3, 4});
+  EXPECT_EQ(FaultsOf(model), Lines{"model.tflite: subgraph 0: tensor 1 \"w\": has 16 bytes of "
+                                   "sparse data; its indices need 12"});
+}
+
+TEST(TfliteRead, ListsUnsupportedOperatorsAtOnce) {
+  ModelWriter model = DenseModel();
+  model.operators.push_back({10, {3}, {3}});
+  model.operators.push_back({10, {3}, {3}});
+  model.operators.push_back({32, {3}, {3}, schema::Options::NONE, nullptr, 1, "FlexErf"});
+  EXPECT_EQ(FaultsOf(model),
+            (Lines{"model.tflite: operator 1 HASHTABLE_LOOKUP \"y:0\" and 1 more: is not "
+                   "supported; string tensors and hash tables must be outside of the model",
+                   "model.tflite: operator 3 CUSTOM FlexErf \"y:0\": is not supported; must be "
+                   "converted with builtin operators only, without SELECT_TF_OPS"}));
+}
+
+TEST(TfliteRead, ReportsOperators) {
+  const std::string where = "model.tflite: operator 0 FULLY_CONNECTED \"y:0\": ";
+  ModelWriter model = DenseModel();
+  model.operators[0].version = 99;
+  EXPECT_EQ(FaultsOf(model), Lines{where + "is of version 99; must be at most 14"});
+  model = DenseModel();
+  model.operators[0].options = schema::Options::MulOptions;
+  EXPECT_EQ(FaultsOf(model), Lines{where + "has options of type 21; must have its own options"});
+  model = DenseModel();
+  model.operators[0].inputs = {-1, 1};
+  EXPECT_EQ(FaultsOf(model), Lines{where + "input 0 is left out; must be given"});
+  model = DenseModel();
+  model.tensors[1].dims = {6};
+  EXPECT_EQ(FaultsOf(model), Lines{where + "input 1 has rank 1; must have rank 2"});
+}
+
+TEST(TfliteRead, ReportsTensors) {
+  const std::string where = "model.tflite: subgraph 0: tensor ";
+  ModelWriter model = DenseModel();
+  model.tensors[1].data.pop_back();
+  EXPECT_EQ(FaultsOf(model), Lines{where + "1 \"w\": has 23 bytes of data; f32[2,3] needs 24"});
+  model = DenseModel();
+  model.tensors[1].dims = {-2, 3};
+  EXPECT_EQ(FaultsOf(model), Lines{where + "1 \"w\": shape is [-2,3]; dims must be from 0, with a "
+                                           "product up to 2^62"});
+  model = QuantisedDenseModel();
+  model.tensors[0].scales = {0};
+  model.tensors[1].scales = {1, 2, 3};
+  model.tensors[2].axis = 1;
+  EXPECT_EQ(FaultsOf(model),
+            (Lines{where + "0 \"x:0\": scale is 0; must be finite and above 0",
+                   where + "1 \"w\": has 3 scales and 2 elements on axis 0; must have one for each",
+                   where + "2 \"bias\": quantized axis is 1 of a tensor [2]; must be below 1"}));
+  model = DenseModel();
+  model.operators[0].inputs = {0, 1, 4};
+  model.outputs = {-1};
+  EXPECT_EQ(FaultsOf(model),
+            (Lines{"model.tflite: subgraph 0: output is tensor -1; must be 0 to 3",
+                   "model.tflite: operator 0: input is tensor 4; must be -1 to 3"}));
+  model = DenseModel();
+  model.tensors[1].data.clear();
+  EXPECT_EQ(FaultsOf(model), Lines{"model.tflite: tensor \"w\" is read and has no value; must be "
+                                   "an input, a constant or the output of an earlier operator"});
+  model = DenseModel();
+  model.version = 2;
+  EXPECT_EQ(FaultsOf(model), Lines{"model.tflite: version is 2; must be 3"});
+}
+
+TEST(TfliteRead, RefusesEveryPrefix) {
+  const std::vector<std::byte> whole = QuantisedDenseModel().Bytes();
+  for (size_t size = 0; size < whole.size(); ++size) {
+    Lines lines;
+    const std::vector<std::byte> bytes(whole.begin(),
+                                       whole.begin() + static_cast<std::ptrdiff_t>(size));
+    ReadBytes(bytes, lines);
+    EXPECT_FALSE(lines.empty()) << size;
+  }
+}
+
+// Reads files with each word replaced. Some remain valid; the others have messages.
+TEST(TfliteRead, SurvivesEveryChangedWord) {
+  const std::vector<std::byte> whole = QuantisedDenseModel().Bytes();
+  for (size_t at = 0; at + 4 <= whole.size(); at += 4) {
+    for (const uint32_t flip : {0xFFFFFFFFU, 1U, 0x80000000U, 0x7FU, 0x00010000U}) {
+      std::vector<std::byte> bytes = whole;
+      uint32_t word = 0;
+      std::memcpy(&word, bytes.data() + at, sizeof word);
+      word ^= flip;
+      std::memcpy(bytes.data() + at, &word, sizeof word);
+      Lines lines;
+      const auto graph = ReadBytes(std::move(bytes), lines);
+      for (const std::string& line : lines) EXPECT_EQ(line.substr(0, 12), "model.tflite") << at;
+      if (graph == nullptr || !lines.empty()) continue;
+      EXPECT_EQ(ir::InconsistencyIn(*graph), "") << at;
+    }
+  }
+}
+
+TEST(TfliteRead, ConvertsInMemory) {
+  converter::Options options;
+  options.name = "model.tflite";
+  const std::vector<std::byte> bytes = QuantisedDenseModel().Bytes();
+  const converter::Result result = converter::Convert(bytes, {}, options);
+  EXPECT_EQ(result.faults, Lines());
+  EXPECT_GT(result.model.file.size(), 0U);
+}
+
+TEST(TfliteRead, KnowsEachOperatorOnce) {
+  std::vector<int> numbers;
+  for (const OperatorRow& row : Operators()) numbers.push_back(row.number);
+  std::ranges::sort(numbers);
+  EXPECT_EQ(std::ranges::adjacent_find(numbers), numbers.end());
+}
+
+}  // namespace
+}  // namespace weft::tflite
