@@ -351,7 +351,12 @@ bool Quantise(Conversion& c) {
   return true;
 }
 
-bool Lower(Conversion& c) { return graph::Lower(*c.graph, c.program, c.faults); }
+// Frees the graph: the program has packed copies of its constants.
+bool Lower(Conversion& c) {
+  if (!graph::Lower(*c.graph, c.program, c.faults)) return false;
+  c.graph = nullptr;
+  return true;
+}
 
 bool PlanLoops(Conversion& c) {
   c.fused = plan::FusedPrograms(c.program);

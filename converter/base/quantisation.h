@@ -15,13 +15,34 @@
 
 namespace weft {
 
-// number[i] == codes[i] * scales[i], rounded once. Codes are integers up to kMaxCode; a zero point
-// is already subtracted. A code of 0 has any scale.
-struct Quantisation {
-  std::vector<float> codes, scales;
-};
 inline constexpr float kMaxCode = 255;
+
+// The scales of floats that are code * scale, rounded once. Codes are integers up to kMaxCode; a
+// zero point is already subtracted. A number of 0 has any scale. Codes are not stored, because a
+// number and its scale determine the code.
+class Quantisation {
+ public:
+  // One scale for all `count` numbers.
+  Quantisation(float scale, size_t count) : values_{scale}, repeat_(count) {}
+  // One scale for each number. Scales that axes of the numbers share are stored once.
+  explicit Quantisation(std::vector<float> scales);
+
+  size_t count() const { return values_.size() * repeat_; }
+  size_t stored() const { return values_.size(); }  // number of scales in memory
+  std::vector<float> scales() const;                // one for each number
+
+ private:
+  // Lines of `lanes_` scales; each line is that of `repeat_` consecutive lines of numbers.
+  std::vector<float> values_;
+  size_t lanes_ = 1, repeat_ = 1;
+};
 using QuantisationPtr = std::shared_ptr<const Quantisation>;
+
+// Returns the integer that `number` is a multiple of `scale` by, if it is one.
+inline float CodeOf(float number, float scale) {
+  constexpr float kToInteger = 0x1.8p23f;  // the sum has no bits of less than 1
+  return number == 0 ? 0 : number / scale + kToInteger - kToInteger;
+}
 
 // Floats, and their quantisation, which is null if they have none.
 struct CodedFloats {
@@ -39,8 +60,7 @@ struct CodedFloats {
   template <typename Arrange>
   CodedFloats Arranged(const Arrange& arrange) const {
     if (quantisation == nullptr) return arrange(floats);
-    return {arrange(floats), std::make_shared<const Quantisation>(Quantisation{
-                                 arrange(quantisation->codes), arrange(quantisation->scales)})};
+    return {arrange(floats), std::make_shared<const Quantisation>(arrange(quantisation->scales()))};
   }
   CodedFloats Part(size_t first, size_t count) const;
   // Multiplies number i by factors[i]. Quantised numbers become codes times the new scales.
@@ -49,8 +69,9 @@ struct CodedFloats {
   void Append(const CodedFloats& more);
 };
 
-// Returns null if a number is not exactly its code times its scale.
-QuantisationPtr QuantisationOf(std::span<const float> numbers, Quantisation quantisation);
+// Returns null if a number is not a code times its scale.
+QuantisationPtr QuantisationOf(std::span<const float> numbers, std::vector<float> scales);
+QuantisationPtr QuantisationOf(std::span<const float> numbers, float scale);
 
 struct IntegerRange {
   int32_t min = 0, largest = 0;
@@ -67,7 +88,8 @@ struct IntegerGrid {
 // Returns quantised numbers as integers in `range` with one scale and one offset. The offset is 0
 // unless the codes exceed the range with either sign of the scale. Returns nullopt if the scales
 // differ, if the codes span more than the range, or if the scale is not a normal float.
-std::optional<IntegerGrid> GridOf(const Quantisation& row, IntegerRange range = kRangeOfI8);
+std::optional<IntegerGrid> GridOf(std::span<const float> numbers, std::span<const float> scales,
+                                  IntegerRange range = kRangeOfI8);
 
 }  // namespace weft
 

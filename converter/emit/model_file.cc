@@ -57,7 +57,7 @@ class Writer {
   std::vector<std::byte> Finish(const std::vector<std::byte>& self_test);
 
  private:
-  std::vector<uint8_t> Weights() const;
+  void CopyWeights(uint8_t* weights) const;
   std::vector<format::Region> Regions() const;
   int64_t ListingBytes() const;
   std::string Generator() const;
@@ -287,14 +287,16 @@ void NumberValues(format::Model& model) {
   fmt::format_to(text + at + mark.size(), "{:0{}x}", *number, kPlanNumberDigits);
 }
 
-// Returns the bytes of the file with plan hash and checksum.
-std::vector<std::byte> Sealed(const flatbuffers::FlatBufferBuilder& builder) {
+// Returns the bytes of the file with plan hash and, if requested, checksum.
+std::vector<std::byte> Sealed(const flatbuffers::FlatBufferBuilder& builder, bool has_checksum) {
   // The runtime and the checksum require an aligned model.
   AlignedBytes aligned(builder.GetSize());
   std::memcpy(aligned.data(), builder.GetBufferPointer(), aligned.size());
   NumberValues(*format::GetMutableModel(aligned.data()));
-  const uint64_t checksum = Checksum({aligned.data(), aligned.size()});
-  format::GetMutableModel(aligned.data())->mutate_checksum(checksum);
+  if (has_checksum) {
+    const uint64_t checksum = Checksum({aligned.data(), aligned.size()});
+    format::GetMutableModel(aligned.data())->mutate_checksum(checksum);
+  }
   return {aligned.data(), aligned.data() + aligned.size()};
 }
 
@@ -303,14 +305,13 @@ flatbuffers::Offset<flatbuffers::Vector<uint8_t>> CreateBytes(
   return builder.CreateVector(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
-std::vector<uint8_t> Writer::Weights() const {
-  std::vector<uint8_t> weights(static_cast<size_t>(plan_.weights_bytes));
+void Writer::CopyWeights(uint8_t* weights) const {
+  std::fill_n(weights, plan_.weights_bytes, uint8_t{0});
   for (const ValueId root : plan_.weight_roots) {
     const std::vector<std::byte>& data = *program_.values[root].data;
     if (data.empty()) continue;
-    std::memcpy(weights.data() + plan_.offsets_bytes[root], data.data(), data.size());
+    std::memcpy(weights + plan_.offsets_bytes[root], data.data(), data.size());
   }
-  return weights;
 }
 
 std::vector<format::Region> Writer::Regions() const {
@@ -363,7 +364,10 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   if (!self_test.empty()) self_test_vector = CreateBytes(builder, self_test);
   builder.ForceVectorAlignment(static_cast<size_t>(plan_.weights_bytes), 1,
                                plan::kWeightsAlignment);
-  const auto weights = builder.CreateVector(Weights());
+  uint8_t* weight_bytes = nullptr;
+  const auto weights =
+      builder.CreateUninitializedVector(static_cast<size_t>(plan_.weights_bytes), &weight_bytes);
+  CopyWeights(weight_bytes);
   const auto regions = builder.CreateVectorOfStructs(Regions());
   const auto slots = builder.CreateVectorOfStructs(slots_);
   const auto dims = builder.CreateVector(dims_);
@@ -420,7 +424,7 @@ std::vector<std::byte> Writer::Finish(const std::vector<std::byte>& self_test) {
   model.add_streaming(streaming);
   model.add_streamed_ports(streamed_ports);
   format::FinishModelBuffer(builder, model.Finish());
-  return Sealed(builder);
+  return Sealed(builder, options_.checksum);
 }
 
 }  // namespace

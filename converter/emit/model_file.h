@@ -32,6 +32,7 @@ struct FileOptions {
   bool names = true;  // layer names, and the buffer table with which `weft verify` checks the plan
   uint32_t self_test_runs = 0;  // for Engine::SelfTest; recorded by running the file
   bool f16_weights = false;     // the IR had f16 weights; adds kF16Weights
+  bool checksum = true;         // false for a file that runs at once
   std::optional<StreamNote> stream_note = std::nullopt;
 };
 

@@ -2,12 +2,10 @@
 #include "converter/graph/fold_quantisation.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -97,8 +95,8 @@ class Propagation {
     } else if (IsOfIntegers(node_)) {
       if (ops::TraitsOf(node_).converts) SetConverted();
       SetCopies();
-      for (size_t i = 0; i < node_.inputs.size(); ++i) SetMultiples(i);
       SetIntegers();
+      for (size_t i = 0; i < node_.inputs.size(); ++i) SetMultiples(i);
     }
     return std::move(quantisations_);
   }
@@ -111,43 +109,37 @@ class Propagation {
   bool HasF32(size_t input) const { return TypeOf(node_.inputs[input]).type == ElementType::f32; }
   bool IsQuantiser() const { return IsCalled(node_, "FakeQuantize"); }
 
-  void Set(size_t port, Quantisation quantisation) {
-    const std::vector<float> numbers = FloatsIn(outputs_[port], TypeAt(port));
-    if (quantisations_[port] != nullptr || quantisation.codes.size() != numbers.size()) return;
-    quantisations_[port] = QuantisationOf(numbers, std::move(quantisation));
+  std::vector<float> NumbersAt(size_t port) const { return FloatsIn(outputs_[port], TypeAt(port)); }
+  void Set(size_t port, std::vector<float> scales) {
+    const std::vector<float> numbers = NumbersAt(port);
+    if (quantisations_[port] != nullptr || scales.size() != numbers.size()) return;
+    quantisations_[port] = QuantisationOf(numbers, std::move(scales));
   }
 
   // The numbers are equal unless another type rounds them.
   void SetConverted() {
     const Quantisation* from = QuantisationIn(node_.inputs[0]);
-    if (from != nullptr && IsFloat(0)) Set(0, *from);
+    if (from != nullptr && IsFloat(0)) Set(0, from->scales());
   }
 
-  // Runs the node on the indices of elements instead of the elements.
+  // Integers are their own codes.
+  void SetIntegers() {
+    for (size_t port = 0; port < outputs_.size(); ++port) {
+      if (!IsFloat(port) || quantisations_[port] != nullptr) continue;
+      quantisations_[port] = QuantisationOf(NumbersAt(port), 1.0f);
+    }
+  }
+
+  // Runs the node on the scales of the elements instead of the elements.
   void SetCopies() {
     ReplacedInputs replaced(node_);
-    Quantisation all;
-    for (size_t input = 0; input < CopiedInputs(node_); ++input) {
+    const size_t count = CopiedInputs(node_);
+    for (size_t input = 0; input < count; ++input) {
       const Quantisation* from = QuantisationIn(node_.inputs[input]);
       if (from == nullptr || !HasF32(input)) return;
-      std::vector<uint32_t> indices(from->codes.size());
-      std::iota(indices.begin(), indices.end(), static_cast<uint32_t>(all.codes.size()));
-      all.codes.insert(all.codes.end(), from->codes.begin(), from->codes.end());
-      all.scales.insert(all.scales.end(), from->scales.begin(), from->scales.end());
-      replaced.Set(input, std::move(indices));
+      replaced.Set(input, from->scales());
     }
-    if (all.codes.empty()) return;
-    const NodeOutputs moved = run_();
-    for (size_t port = 0; port < moved.size(); ++port) {
-      if (!IsFloat(port)) continue;
-      Quantisation of_port;
-      for (const uint32_t index : ElementsOf<uint32_t>(moved[port])) {
-        if (index >= all.codes.size()) return;
-        of_port.codes.push_back(all.codes[index]);
-        of_port.scales.push_back(all.scales[index]);
-      }
-      Set(port, std::move(of_port));
-    }
+    if (count > 0) SetResultsAsScales();
   }
 
   // Runs the node on the scales of input `i`: if the operation is linear, the results are the
@@ -157,18 +149,8 @@ class Propagation {
     if (from == nullptr || !HasF32(i) || quantisations_[0] != nullptr) return;
     if (!ops::TraitsOf(node_).pointwise) return;
     ReplacedInputs replaced(node_);
-    replaced.Set(i, from->scales);
-    const NodeOutputs scaled = run_();
-    if (!scaled.empty() && IsFloat(0)) Set(0, {from->codes, ElementsOf<float>(scaled[0])});
-  }
-
-  // Integers are their own codes.
-  void SetIntegers() {
-    for (size_t port = 0; port < outputs_.size(); ++port) {
-      if (!IsFloat(port) || quantisations_[port] != nullptr) continue;
-      const std::vector<float> numbers = FloatsIn(outputs_[port], TypeAt(port));
-      Set(port, {numbers, std::vector<float>(numbers.size(), 1.0f)});
-    }
+    replaced.Set(i, from->scales());
+    SetResultsAsScales();
   }
 
   // Runs a quantiser from [0, levels - 1] to as many output steps on ones: each result is a scale.
@@ -177,7 +159,7 @@ class Propagation {
     const ir::Constant &low = *node_.inputs[3].node->constant,
                        &high = *node_.inputs[4].node->constant;
     if (steps > kMaxCode || low.bytes.size() != high.bytes.size()) return;
-    const std::vector<float> numbers = ElementsOf<float>(outputs_[0]), from = ops::Floats(low);
+    const std::vector<float> from = ops::Floats(low);
     std::vector<float> span = ops::Floats(high);
     for (size_t i = 0; i < span.size(); ++i) span[i] -= from[i];
     ReplacedInputs replaced(node_);
@@ -190,13 +172,14 @@ class Propagation {
     fill(2, steps);
     fill(3, 0);
     replaced.Set(4, std::move(span));
-    const NodeOutputs scaled = run_();
-    if (scaled.empty()) return;
-    Quantisation quantisation = {{}, ElementsOf<float>(scaled[0])};
-    for (size_t i = 0; i < numbers.size(); ++i) {
-      quantisation.codes.push_back(std::nearbyint(numbers[i] / quantisation.scales[i]));
+    SetResultsAsScales();
+  }
+
+  void SetResultsAsScales() {
+    const NodeOutputs scales = run_();
+    for (size_t port = 0; port < scales.size(); ++port) {
+      if (IsFloat(port)) Set(port, FloatsIn(scales[port], TypeAt(port)));
     }
-    Set(0, std::move(quantisation));
   }
 
   ir::Node& node_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "converter/graph/double_length.h"
 #include "converter/graph/extent.h"
@@ -48,7 +49,11 @@ class Inference {
 
   bool Run() {
     const size_t faults_before = faults_.lines().size();
-    for (ir::Node* node : ir::Topological(graph_)) Visit(*node);
+    const std::vector<ir::Node*> nodes = ir::Topological(graph_);
+    for (const ir::Node* node : nodes) {
+      for (const ir::Source& source : node->inputs) ++readers_[{source.node, source.port}];
+    }
+    for (ir::Node* node : nodes) Visit(*node);
     for (ir::Node* result : graph_.results) Redirect(*result);
     for (auto& node : folded_) graph_.nodes.push_back(std::move(node));
     return unknown_.empty() && faults_.lines().size() == faults_before;
@@ -186,7 +191,18 @@ class Inference {
       constant->attributes = FoldedFrom({&node, port});
       if (double_) double_->AddFolded({&node, port}, *constant);
       redirect_[{&node, port}] = constant.get();
+      unfolded_readers_[constant.get()] = readers_[{&node, port}];
       folded_.push_back(std::move(constant));
+    }
+    if (!values.empty() && !double_) DropFoldedInputs(node);
+  }
+
+  // Frees the bytes of constants that only folded nodes read.
+  void DropFoldedInputs(const ir::Node& node) {
+    for (const ir::Source& source : node.inputs) {
+      const auto found = unfolded_readers_.find(source.node);
+      if (found == unfolded_readers_.end() || --found->second > 0) continue;
+      *source.node->constant = {source.node->constant->type, nullptr, {}};
     }
   }
 
@@ -204,7 +220,9 @@ class Inference {
   std::optional<DoubleLength> double_;  // with a dynamic time axis
   ops::VariableReads reads_;            // without those of unknown types
   std::set<const ir::Node*> unknown_;
+  std::map<std::pair<const ir::Node*, uint32_t>, size_t> readers_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Node*> redirect_;
+  std::map<const ir::Node*, size_t> unfolded_readers_;  // of constants in `folded_`
   std::vector<std::unique_ptr<ir::Node>> folded_;
 };
 

@@ -15,8 +15,8 @@ ir::Constant Rearranged(const ir::Constant& constant, const Dims& dims, const Di
   const auto size = static_cast<size_t>(ElementBytes(type.type));
   const auto count = static_cast<size_t>(ElementCount(dims).value_or(0));
   auto bytes = std::make_shared<std::vector<std::byte>>(count * size);
-  const QuantisationPtr& before = constant.quantisation;
-  Quantisation after;
+  std::vector<float> before, scales;
+  if (constant.quantisation != nullptr) before = constant.quantisation->scales();
   for (size_t i = 0; i < count; ++i) {
     int64_t from = first;
     auto rest = static_cast<int64_t>(i);
@@ -25,12 +25,10 @@ ir::Constant Rearranged(const ir::Constant& constant, const Dims& dims, const Di
     }
     std::memcpy(bytes->data() + i * size, constant.bytes.data() + static_cast<size_t>(from) * size,
                 size);
-    if (before == nullptr) continue;
-    after.codes.push_back(before->codes[static_cast<size_t>(from)]);
-    after.scales.push_back(before->scales[static_cast<size_t>(from)]);
+    if (!before.empty()) scales.push_back(before[static_cast<size_t>(from)]);
   }
-  if (before == nullptr) return {type, bytes, *bytes};
-  return {type, bytes, *bytes, std::make_shared<const Quantisation>(std::move(after))};
+  if (constant.quantisation == nullptr) return {type, bytes, *bytes};
+  return {type, bytes, *bytes, std::make_shared<const Quantisation>(std::move(scales))};
 }
 
 }  // namespace weft::graph

@@ -8,6 +8,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/base/quantisation.h"
+#include "converter/program/panel_rows.h"
 #include "kernels/elementwise/convert.h"
 #include "kernels/matrix/dense_i4.h"
 
@@ -56,42 +57,42 @@ IntegerGrid NearestNibbles(std::span<const float> weights, bool is_half) {
   return grid;
 }
 
-// Quantises the weights of each output in each group by `integers_of`; nullopt if it returns
-// nullopt for any of them.
+ProductShape RowsOf(uint32_t inputs, uint32_t outputs) {
+  return {SumsOver::kRows, 1, inputs, outputs};
+}
+
+// Packs the integers that `integers_of` returns for the weights of each output in each group;
+// nullopt if it returns nullopt for any of them.
 template <typename IntegersOf>
-std::optional<GroupWeights> InGroupsOf(const CodedFloats& panels, uint32_t inputs, uint32_t outputs,
-                                       uint32_t group, const IntegersOf& integers_of) {
+std::optional<GroupWeights> InGroupsOf(std::span<const float> panels, std::span<const float> scales,
+                                       uint32_t inputs, uint32_t outputs, uint32_t group,
+                                       const IntegersOf& integers_of) {
   constexpr uint32_t kLanesOfPanel = kernels::kPanelOutputs;
   GroupWeights weights;
   weights.group_blocks = group >= inputs ? 0 : group / kernels::kInputBlock;
   const size_t groups = kernels::GroupCount(inputs, weights.group_blocks);
-  const size_t scales = kernels::PanelCount(outputs) * kLanesOfPanel * groups;
-  weights.scales.resize(scales);
-  weights.zeros.resize(scales, kMiddleOf4Bits);
-  weights.numbers.resize(panels.floats.size());
+  const size_t count = kernels::PanelCount(outputs) * kLanesOfPanel * groups;
+  weights.scales.resize(count);
+  weights.zeros.resize(count, kMiddleOf4Bits);
   std::vector<uint8_t> rows(size_t{outputs} * inputs);
-  for (uint32_t output = 0; output < outputs; ++output) {
-    const size_t panel = output / kLanesOfPanel, lane = output % kLanesOfPanel;
-    for (uint32_t first = 0, index = 0; first < inputs; first += group, ++index) {
-      const uint32_t count = std::min(group, inputs - first);
-      const size_t from = (panel * inputs + first) * kLanesOfPanel + lane;
-      const std::optional<IntegerGrid> grid =
-          integers_of(panels.Arranged([&](const std::vector<float>& all) {
-            std::vector<float> row(count);
-            for (uint32_t k = 0; k < count; ++k) row[k] = all[from + size_t{k} * kLanesOfPanel];
-            return row;
-          }));
-      if (!grid) return std::nullopt;
-      const size_t at = (panel * groups + index) * kLanesOfPanel + lane;
+  for (uint32_t first = 0, index = 0; first < inputs; first += group, ++index) {
+    const auto set = [&](size_t output, std::span<const float> row,
+                         std::span<const float> row_scales) {
+      const std::optional<IntegerGrid> grid = integers_of(output, first, row, row_scales);
+      if (!grid) return false;
+      const size_t panel = output / kLanesOfPanel;
+      const size_t at = (panel * groups + index) * kLanesOfPanel + output % kLanesOfPanel;
       weights.scales[at] = grid->scale;
       weights.zeros[at] = Narrow<uint8_t>(kMiddleOf4Bits + grid->offset, "the zero of a group");
-      for (uint32_t k = 0; k < count; ++k) {
-        const int32_t integer = grid->integers[k];
-        rows[size_t{output} * inputs + first + k] =
-            Narrow<uint8_t>(integer + kMiddleOf4Bits, "an integer weight");
-        weights.numbers[from + size_t{k} * kLanesOfPanel] =
-            static_cast<float>(double{grid->scale} * (integer - grid->offset));
+      for (size_t k = 0; k < row.size(); ++k) {
+        rows[output * inputs + first + k] =
+            Narrow<uint8_t>(grid->integers[k] + kMiddleOf4Bits, "an integer weight");
       }
+      return true;
+    };
+    if (!ForRows(RowsOf(inputs, outputs), panels, scales, first, std::min(group, inputs - first),
+                 set)) {
+      return std::nullopt;
     }
   }
   if (std::ranges::all_of(weights.zeros, [](uint8_t zero) { return zero == kMiddleOf4Bits; })) {
@@ -113,25 +114,39 @@ std::optional<uint32_t> GroupNamed(std::string_view name) {
   return group;
 }
 
-GroupWeights QuantizeGroups(const CodedFloats& panels, uint32_t inputs, uint32_t outputs,
+GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
                             uint32_t group) {
+  const ProductShape shape = RowsOf(inputs, outputs);
   const auto quantized = [&](bool is_half) {
-    return *InGroupsOf(panels.floats, inputs, outputs, group, [&](const CodedFloats& row) {
-      return std::optional(NearestNibbles(row.floats, is_half));
-    });
+    std::vector<float> numbers(panels.size());
+    const auto nearest = [&](size_t output, uint32_t first, std::span<const float> row, auto&&) {
+      IntegerGrid grid = NearestNibbles(row, is_half);
+      for (uint32_t k = 0; k < row.size(); ++k) {
+        numbers[PositionOf(shape, output, first + k)] =
+            static_cast<float>(double{grid.scale} * grid.integers[k]);
+      }
+      return std::optional(std::move(grid));
+    };
+    GroupWeights weights = *InGroupsOf(panels, {}, inputs, outputs, group, nearest);
+    weights.numbers = std::move(numbers);
+    return weights;
   };
   GroupWeights halves = quantized(true), floats = quantized(false);
-  const double max = kMaxOfHalves * SquaredErrors(floats.numbers, panels.floats);
-  return SquaredErrors(halves.numbers, panels.floats) <= max ? halves : floats;
+  const double max = kMaxOfHalves * SquaredErrors(floats.numbers, panels);
+  return SquaredErrors(halves.numbers, panels) <= max ? halves : floats;
 }
 
 std::optional<GroupWeights> KeptGroups(const CodedFloats& panels, uint32_t inputs,
                                        uint32_t outputs) {
+  const std::vector<float> scales = panels.quantisation->scales();
   for (const uint32_t group : {inputs, 128u, 64u, 32u}) {
     if (group > inputs || inputs % group != 0) continue;
+    const auto kept = [](size_t, uint32_t, std::span<const float> row,
+                         std::span<const float> row_scales) {
+      return GridOf(row, row_scales, kRangeOfI4);
+    };
     std::optional<GroupWeights> weights =
-        InGroupsOf(panels, inputs, outputs, group,
-                   [](const CodedFloats& row) { return GridOf(*row.quantisation, kRangeOfI4); });
+        InGroupsOf(panels.floats, scales, inputs, outputs, group, kept);
     if (weights) return weights;
   }
   return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -25,13 +26,14 @@ struct GroupWeights {
   std::vector<float> scales;
   bool has_half_scales = false;  // all scales are exact in f16
   std::vector<uint8_t> zeros;    // zero points; empty: 8 each
-  std::vector<float> numbers;    // dequantised weights, laid out like the original floats
+  // For rounded weights: the dequantised weights, laid out like the original floats.
+  std::vector<float> numbers;
 };
 // Rounds weights to groups. `panels` is laid out by kernels::PackDense and must be finite; `group`
 // is a multiple of kernels::kInputBlock. In each group the largest magnitude of an output's weights
 // becomes 7, and each weight the nearest multiple of the scale. Scales are f16, unless f32 scales
 // have noticeably smaller errors.
-GroupWeights QuantizeGroups(const CodedFloats& panels, uint32_t inputs, uint32_t outputs,
+GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
                             uint32_t group);
 // Returns quantised weights unchanged: all inputs in one group, or in groups of 128, 64 or 32.
 // Returns nullopt if the weights of an output in a group have different scales or span more than 16

@@ -9,6 +9,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/program/conv_rows.h"
+#include "converter/program/panel_rows.h"
 #include "kernels/matrix/conv_i8.h"
 #include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/depthwise_i8.h"
@@ -22,19 +23,6 @@ constexpr double kMaxInteger = 127;
 // Range of the integer, in steps of 0.5, that the largest weight is mapped to; more than 127 is
 // clamped to 127.
 constexpr double kMinLargest = 119, kMaxLargest = 135;
-
-uint32_t PaddedOutputs(const ProductShape& shape) {
-  return Narrow32(kernels::PanelCount(shape.outputs) * kernels::kPanelOutputs, "padded outputs");
-}
-
-// Returns the index of a weight among the floats.
-size_t PositionOf(const ProductShape& shape, uint32_t group, uint32_t output, uint32_t input) {
-  const size_t padded = PaddedOutputs(shape);
-  if (shape.over == SumsOver::kTaps) return input * padded + output;
-  const size_t panel = output / kernels::kPanelOutputs;
-  return group * padded * shape.inputs + (panel * shape.inputs + input) * kernels::kPanelOutputs +
-         output % kernels::kPanelOutputs;
-}
 
 bool HasAny(const std::vector<float>& offsets) {
   return std::ranges::any_of(offsets, [](float offset) { return offset != 0; });
@@ -68,11 +56,11 @@ void AddOutputsOfOnes(const ProductShape& shape, std::vector<std::vector<int8_t>
   }
 }
 
-// Quantises the weights of each output for `count` inputs by `integers_of`; nullopt if it returns
-// nullopt for any of them.
+// Packs the integers that `integers_of` returns for the weights of each output and the inputs
+// [first, first + count); nullopt if it returns nullopt for any output.
 template <typename IntegersOf>
-std::optional<IntegerWeights> InRows(const CodedFloats& numbers, const ProductShape& shape,
-                                     uint32_t first, uint32_t count,
+std::optional<IntegerWeights> InRows(const ProductShape& shape, std::span<const float> numbers,
+                                     std::span<const float> scales, uint32_t first, uint32_t count,
                                      const IntegersOf& integers_of) {
   const size_t padded = PaddedOutputs(shape);
   const bool is_stored_only = shape.over == SumsOver::kTaps;
@@ -80,33 +68,21 @@ std::optional<IntegerWeights> InRows(const CodedFloats& numbers, const ProductSh
   weights.first = first;
   weights.count = count;
   weights.scales.resize(shape.groups * padded);
-  weights.numbers.resize(numbers.floats.size());
   std::vector<float> offsets(shape.groups * padded);
   std::vector<std::vector<int8_t>> groups(shape.groups);
-  for (uint32_t group = 0; group < shape.groups; ++group) {
-    std::vector<int8_t>& rows = groups[group];
-    for (uint32_t output = 0; output < shape.outputs; ++output) {
-      const auto at = [&](uint32_t input) {
-        return PositionOf(shape, group, output, first + input);
-      };
-      const std::optional<IntegerGrid> grid =
-          integers_of(numbers.Arranged([&](const std::vector<float>& all) {
-            std::vector<float> row(count);
-            for (uint32_t input = 0; input < count; ++input) row[input] = all[at(input)];
-            return row;
-          }));
-      if (!grid) return std::nullopt;
-      const size_t column = group * padded + output;
-      weights.scales[column] = grid->scale;
-      offsets[column] = is_stored_only ? static_cast<float>(grid->offset)
-                                       : static_cast<float>(-grid->offset) * grid->scale;
-      rows.insert(rows.end(), grid->integers.begin(), grid->integers.end());
-      for (uint32_t input = 0; input < count; ++input) {
-        const int32_t difference = grid->integers[input] - grid->offset;
-        weights.numbers[at(input)] = static_cast<float>(double{grid->scale} * difference);
-      }
-    }
-  }
+  const bool is_complete =
+      ForRows(shape, numbers, scales, first, count,
+              [&](size_t column, std::span<const float> row, std::span<const float> row_scales) {
+                const std::optional<IntegerGrid> grid = integers_of(column, row, row_scales);
+                if (!grid) return false;
+                weights.scales[column] = grid->scale;
+                offsets[column] = is_stored_only ? static_cast<float>(grid->offset)
+                                                 : static_cast<float>(-grid->offset) * grid->scale;
+                std::vector<int8_t>& rows = groups[column / padded];
+                rows.insert(rows.end(), grid->integers.begin(), grid->integers.end());
+                return true;
+              });
+  if (!is_complete) return std::nullopt;
   const bool has_offsets = HasAny(offsets);
   if (has_offsets && shape.over == SumsOver::kPatches) {
     AddOutputsOfOnes(shape, groups, weights.scales);
@@ -231,21 +207,34 @@ IntegerGrid NearestIntegers(std::span<const float> weights) {
   return grid;
 }
 
-IntegerWeights QuantizeProduct(const CodedFloats& weights, const ProductShape& shape) {
-  return *InRows(weights.floats, shape, 0, shape.inputs,
-                 [](const CodedFloats& row) { return std::optional(NearestIntegers(row.floats)); });
+IntegerWeights QuantizeProduct(std::span<const float> weights, const ProductShape& shape) {
+  std::vector<float> numbers(weights.size());
+  const auto nearest = [&](size_t column, std::span<const float> row, auto&&) {
+    IntegerGrid grid = NearestIntegers(row);
+    for (uint32_t input = 0; input < shape.inputs; ++input) {
+      numbers[PositionOf(shape, column, input)] =
+          static_cast<float>(double{grid.scale} * grid.integers[input]);
+    }
+    return std::optional(std::move(grid));
+  };
+  IntegerWeights rounded = *InRows(shape, weights, {}, 0, shape.inputs, nearest);
+  rounded.numbers = std::move(numbers);
+  return rounded;
 }
 
 std::vector<IntegerWeights> KeptProduct(const CodedFloats& all, const ProductShape& shape) {
   const uint32_t inputs = shape.inputs;
+  const std::vector<float> scales = all.quantisation->scales();
   for (const uint32_t group : {inputs, 128u, 64u, 32u}) {
     if (group > inputs || inputs % group != 0) continue;
     if (group != inputs && shape.over != SumsOver::kRows) break;
     std::vector<IntegerWeights> groups;
     for (uint32_t first = 0; first < inputs; first += group) {
       std::optional<IntegerWeights> weights =
-          InRows(all, shape, first, group,
-                 [](const CodedFloats& row) { return GridOf(*row.quantisation); });
+          InRows(shape, all.floats, scales, first, group,
+                 [](size_t, std::span<const float> row, std::span<const float> row_scales) {
+                   return GridOf(row, row_scales);
+                 });
       if (!weights) break;
       groups.push_back(std::move(*weights));
     }

@@ -49,14 +49,15 @@ struct IntegerWeights {
   uint32_t first = 0, count = 0;
   std::vector<int8_t> packed;  // in the layout of the kernel (kernels/matrix/pack.h)
   std::vector<float> scales;   // padded to complete panels in each group
-  std::vector<float> numbers;  // dequantised weights, laid out like the original floats
+  // For rounded weights: the dequantised weights, laid out like the original floats.
+  std::vector<float> numbers;
   // Empty if all offsets are 0; else padded to complete panels in each group. For rows, each output
   // adds its offset times the sum of the row of x. For patches the same, with the sum of a patch as
   // one more output of its group. For taps these are the offsets themselves.
   std::vector<float> offsets;
 };
 // Rounds weights, which must be finite, laid out by kernels::PackDense, PackConv or PackDepthwise.
-IntegerWeights QuantizeProduct(const CodedFloats& weights, const ProductShape& shape);
+IntegerWeights QuantizeProduct(std::span<const float> weights, const ProductShape& shape);
 // Returns quantised weights unchanged: all inputs in one group, or, for rows, consecutive groups of
 // 128, 64 or 32 inputs, each with separate scales. Returns an empty list if the weights of an
 // output in a group have different scales.

@@ -11,6 +11,7 @@
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/packed.h"
 #include "converter/ops/support/permutation.h"
 
 namespace weft::graph {
@@ -29,15 +30,17 @@ std::optional<ScaledProduct> ProductOf(const ir::Node& node) {
   const std::optional<ByteProduct> shape = ByteProductOf(node);
   if (!shape) return std::nullopt;
   ScaledProduct product = {*shape};
+  const std::vector<float> numbers = ops::Floats(*weights);
+  const std::vector<float> scales = weights->quantisation->scales();
   for (int64_t n = 0; n < product.outputs(); ++n) {
-    Quantisation row;
+    std::vector<float> row, row_scales;
     for (int64_t k = 0; k < product.inputs; ++k) {
       const auto position =
           static_cast<size_t>(n * product.filter_stride + k * product.input_stride);
-      row.codes.push_back(weights->quantisation->codes[position]);
-      row.scales.push_back(weights->quantisation->scales[position]);
+      row.push_back(numbers[position]);
+      row_scales.push_back(scales[position]);
     }
-    const std::optional<IntegerGrid> grid = GridOf(row);
+    const std::optional<IntegerGrid> grid = GridOf(row, row_scales);
     if (!grid) return std::nullopt;
     for (const int8_t integer : grid->integers) product.integers.push_back(integer - grid->offset);
     product.scales.push_back(grid->scale);

@@ -179,27 +179,11 @@ void Reader::AddFactor(ir::Source input, const ConstantMatrix& matrix, int64_t f
   const int64_t width = ElementCount(TypeOf(input).dims).value_or(0) / rows_;
   auto found = std::ranges::find_if(affine_.products,
                                     [&](const Product& product) { return product.input == input; });
-  const auto count = static_cast<size_t>(count_ * width);
-  const bool is_first = found == affine_.products.end();
-  if (is_first) {
-    affine_.products.push_back({input, width, std::vector<float>(count, 0.0f)});
+  if (found == affine_.products.end()) {
+    affine_.products.push_back({input, width, {}});
     found = affine_.products.end() - 1;
   }
-  const CodedFloats elements = ops::CodedFloatsOf(*matrix.constant);
-  const Quantisation* from = is_first ? elements.quantisation.get() : nullptr;
-  Quantisation quantisation;
-  std::vector<float>& weights = found->weights.floats;
-  for (size_t to = 0; to < count; ++to) {
-    const auto output = static_cast<int64_t>(to) / width, i = static_cast<int64_t>(to) % width;
-    const size_t index = matrix.IndexOf(columns.begin + output, first_input + i);
-    weights[to] += scale[static_cast<size_t>(output)] * elements.floats[index];
-    if (from == nullptr) continue;
-    quantisation.codes.push_back(from->codes[index]);
-    quantisation.scales.push_back(from->scales[index] * scale[static_cast<size_t>(output)]);
-  }
-  // A sum of several products, or a rounded factor, is no longer a multiple of the scale.
-  found->weights.quantisation =
-      from == nullptr ? nullptr : QuantisationOf(weights, std::move(quantisation));
+  found->factors.push_back({matrix, columns.begin, first_input, scale});
 }
 
 // HSigmoid, or a Clamp to [0, n] times 1 / n if n is not 1: frameworks without a HardSigmoid write

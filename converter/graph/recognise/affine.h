@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "converter/graph/recognise/nodes.h"
 #include "converter/ir/graph.h"
 
 namespace weft::graph {
@@ -33,10 +34,21 @@ struct Cut {
 // Returns the cut of a Split, VariadicSplit, Slice or StridedSlice with a positive step.
 std::optional<Cut> CutOf(const ir::Graph& graph, ir::Source source);
 
+// The product of an input and a sum of factors.
 struct Product {
-  ir::Source input;     // before reshapes
-  int64_t width = 0;    // of the input
-  CodedFloats weights;  // [count, width]
+  // Rows [first_output, first_output + scale.size()) of a matrix, each times its scale, and `width`
+  // columns from first_input on.
+  struct Factor {
+    ConstantMatrix matrix;
+    int64_t first_output = 0, first_input = 0;
+    std::vector<float> scale;
+  };
+
+  ir::Source input;   // before reshapes
+  int64_t width = 0;  // of the input
+  std::vector<Factor> factors;
+
+  CodedFloats Weights() const;  // [count, width]
 };
 
 struct Affine {

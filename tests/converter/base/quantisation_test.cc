@@ -16,7 +16,7 @@ namespace {
 void ExpectHolds(const std::vector<float>& codes, float scale, IntegerRange range = kRangeOfI8) {
   const CodedFloats numbers = Quantised(codes, scale);
   ASSERT_NE(numbers.quantisation, nullptr);
-  const auto grid = GridOf(*numbers.quantisation, range);
+  const auto grid = GridOf(numbers.floats, numbers.quantisation->scales(), range);
   ASSERT_TRUE(grid.has_value());
   ASSERT_EQ(grid->integers.size(), codes.size());
   for (size_t i = 0; i < codes.size(); ++i) {
@@ -27,10 +27,14 @@ void ExpectHolds(const std::vector<float>& codes, float scale, IntegerRange rang
   }
 }
 
-std::optional<IntegerGrid> GridOfCodes(std::vector<float> codes, float scale,
+std::optional<IntegerGrid> GridOfCodes(const std::vector<float>& codes,
+                                       const std::vector<float>& scales,
                                        IntegerRange range = kRangeOfI8) {
-  const std::vector<float> scales(codes.size(), scale);
-  return GridOf({std::move(codes), scales}, range);
+  return GridOf(Quantised(codes, scales).floats, scales, range);
+}
+std::optional<IntegerGrid> GridOfCodes(const std::vector<float>& codes, float scale,
+                                       IntegerRange range = kRangeOfI8) {
+  return GridOfCodes(codes, std::vector<float>(codes.size(), scale), range);
 }
 
 TEST(Quantisation, BecomesIntegersOfAnyScale) {
@@ -77,8 +81,8 @@ TEST(Quantisation, HoldsFourBits) {
 
 TEST(Quantisation, OfZerosHasAnyScale) {
   EXPECT_EQ(GridOfCodes({0, 0, 0}, 0.5f)->scale, 0.0f);
-  EXPECT_TRUE(GridOf({})->integers.empty());
-  const auto one = GridOf({{1, 0, 1}, {0.3f, 0.7f, 0.3f}});
+  EXPECT_TRUE(GridOf({}, {})->integers.empty());
+  const auto one = GridOfCodes({1, 0, 1}, {0.3f, 0.7f, 0.3f});
   ASSERT_TRUE(one.has_value());
   EXPECT_EQ(one->scale, 0.3f);
   EXPECT_EQ(one->integers, (std::vector<int8_t>{1, 0, 1}));
@@ -100,7 +104,7 @@ TEST(Quantisation, TakesTheCoarsestScaleThatIsExact) {
 }
 
 TEST(Quantisation, OfSeveralScalesOrTooManyCodesIsNoGrid) {
-  EXPECT_FALSE(GridOf({{1, 2}, {0.3f, 0.4f}}).has_value());
+  EXPECT_FALSE(GridOfCodes({1, 2}, {0.3f, 0.4f}).has_value());
   EXPECT_FALSE(GridOfCodes({-200, 200, 1}, 1).has_value());
   EXPECT_FALSE(GridOfCodes({1}, std::numeric_limits<float>::denorm_min()).has_value());
 }
@@ -110,8 +114,42 @@ TEST(Quantisation, IsExact) {
   EXPECT_EQ(Quantised({1, 256}, 0.1f).quantisation, nullptr);
   EXPECT_EQ(Quantised({1.5f, 2}, 0.1f).quantisation, nullptr);
   const float next = std::nextafter(0.1f, 1.0f), none = std::nanf("");
-  EXPECT_EQ(QuantisationOf(std::vector<float>{next}, {{1}, {0.1f}}), nullptr);
-  EXPECT_EQ(QuantisationOf(std::vector<float>{none}, {{1}, {none}}), nullptr);
+  EXPECT_EQ(QuantisationOf(std::vector<float>{next}, 0.1f), nullptr);
+  EXPECT_EQ(QuantisationOf(std::vector<float>{none}, none), nullptr);
+}
+
+TEST(Quantisation, ReturnsOneScalePerNumber) {
+  std::vector<std::vector<float>> all = {{},
+                                         {3},
+                                         {1, 1, 1},
+                                         {1, 1, 2, 2, 2, 2, 3, 3},
+                                         {1, 2, 3, 1, 2, 3},
+                                         {1, 1, 0, 1, 1, 0, 2, 2, 0, 2, 2, 0},
+                                         {1, 2, 1, 3, 1, 2},
+                                         {1, 2, 3, 4, 5}};
+  std::vector<float> panel;  // 3 panels of 16 outputs and 5 inputs, padded after output 37
+  for (int i = 0; i < 240; ++i) panel.push_back(i / 80 * 16 + i % 16 > 37 ? 0 : 0.5f);
+  all.push_back(panel);
+  for (size_t i = 0; i < 240; ++i) panel[i] *= static_cast<float>(i / 80 * 16 + i % 16);
+  all.push_back(panel);
+  for (const std::vector<float>& scales : all) {
+    const Quantisation quantisation(scales);
+    EXPECT_EQ(quantisation.count(), scales.size());
+    EXPECT_EQ(quantisation.scales(), scales);
+  }
+  EXPECT_EQ(Quantisation(0.5f, 3).scales(), std::vector<float>(3, 0.5f));
+}
+
+TEST(Quantisation, StoresAScaleOncePerAxis) {
+  std::vector<float> scales;
+  for (int i = 0; i < 600; ++i) scales.push_back(static_cast<float>(i / 100));
+  EXPECT_EQ(Quantisation(scales).stored(), 6);
+  for (int i = 0; i < 600; ++i) scales[static_cast<size_t>(i)] = static_cast<float>(i % 100);
+  EXPECT_EQ(Quantisation(scales).stored(), 100);
+  for (int i = 0; i < 600; ++i) {
+    scales[static_cast<size_t>(i)] = static_cast<float>(i / 300 * 20 + i % 20);
+  }
+  EXPECT_EQ(Quantisation(scales).stored(), 40);
 }
 
 TEST(CodedFloats, AreQuantisedTogether) {
@@ -120,8 +158,8 @@ TEST(CodedFloats, AreQuantisedTogether) {
   numbers.Append(Quantised({3}, 0.1f));
   EXPECT_EQ(numbers.floats, (std::vector<float>{0.5f, 1, 0, 3 * 0.1f}));
   ASSERT_NE(numbers.quantisation, nullptr);
-  EXPECT_EQ(numbers.quantisation->codes, (std::vector<float>{1, 2, 0, 3}));
-  EXPECT_EQ(numbers.Part(1, 2).quantisation->scales, (std::vector<float>{0.5f, 0}));
+  EXPECT_EQ(CodesOf(numbers.floats, *numbers.quantisation), (std::vector<float>{1, 2, 0, 3}));
+  EXPECT_EQ(numbers.Part(1, 2).quantisation->scales(), (std::vector<float>{0.5f, 0}));
   numbers.MultiplyBy(std::vector<float>{1, 1, 1, 0.7f});
   EXPECT_EQ(numbers.floats[3], 3 * (0.1f * 0.7f)) << "the code times the new scale";
   numbers.Append({1.0f});

@@ -22,7 +22,7 @@ void AppendMatrix(CodedFloats& matrix, const Affine& affine, ir::Source input, i
                   float sign) {
   const Product* product = ProductOf(affine, input);
   const size_t count = affine.bias.size() * static_cast<size_t>(width);
-  CodedFloats gate = product == nullptr ? CodedFloats::Zeros(count) : product->weights;
+  CodedFloats gate = product == nullptr ? CodedFloats::Zeros(count) : product->Weights();
   if (product != nullptr) gate.MultiplyBy(std::vector<float>(count, sign));
   matrix.Append(gate);
 }

@@ -29,7 +29,7 @@ ir::Source ProductOfParts(ir::Graph& graph, const ir::Node& like,
   for (const Product* part : parts) {
     inputs.push_back(Reshaped(graph, like, part->input, {rows, part->width}));
     width += part->width;
-    matrix.Append(part->weights.Arranged([&](const std::vector<float>& all) {
+    matrix.Append(part->Weights().Arranged([&](const std::vector<float>& all) {
       std::vector<float> permuted;
       for (int64_t i = 0; i < part->width; ++i) {
         for (int64_t o = 0; o < outputs; ++o) {

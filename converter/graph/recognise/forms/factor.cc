@@ -145,11 +145,13 @@ std::optional<ir::Source> ScaledWeights(FormSite& site, const WeightedProduct& p
   if (weights.quantisation == nullptr) {
     weights.floats = *floats;
   } else {
-    const auto scales = multiplied(weights.quantisation->scales);
+    const std::vector<float> before = weights.quantisation->scales();
+    const auto scales = multiplied(before);
     if (!scales) return std::nullopt;
-    Quantisation scaled = {weights.quantisation->codes, *scales};
-    for (size_t i = 0; i < scales->size(); ++i) weights.floats[i] = scaled.codes[i] * (*scales)[i];
-    weights.quantisation = std::make_shared<const Quantisation>(std::move(scaled));
+    for (size_t i = 0; i < before.size(); ++i) {
+      weights.floats[i] = CodeOf(weights.floats[i], before[i]) * (*scales)[i];
+    }
+    weights.quantisation = std::make_shared<const Quantisation>(*scales);
   }
   return NewFloats(site.graph(), *product.node, constant.type.dims, std::move(weights));
 }

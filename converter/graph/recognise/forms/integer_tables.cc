@@ -36,14 +36,14 @@ bool HoldsBits(const IntegerGrid& grid, std::span<const float> row) {
 }
 
 std::optional<TableParts> PartsOfTable(const ir::Constant& table) {
-  const CodedFloats numbers = ops::CodedFloatsOf(table);
+  const std::vector<float> numbers = ops::Floats(table), scales = table.quantisation->scales();
   const auto rows = static_cast<size_t>(table.type.dims[0]);
-  const size_t width = numbers.floats.size() / rows;
+  const size_t width = numbers.size() / rows;
   TableParts parts;
   for (size_t row = 0; row < rows; ++row) {
-    const CodedFloats of_row = numbers.Part(row * width, width);
-    const std::optional<IntegerGrid> grid = GridOf(*of_row.quantisation);
-    if (!grid || !HoldsBits(*grid, of_row.floats)) return std::nullopt;
+    const auto of_row = std::span(numbers).subspan(row * width, width);
+    const auto grid = GridOf(of_row, std::span(scales).subspan(row * width, width));
+    if (!grid || !HoldsBits(*grid, of_row)) return std::nullopt;
     parts.integers.insert(parts.integers.end(), grid->integers.begin(), grid->integers.end());
     parts.scales.push_back(grid->scale);
     parts.offsets.push_back(grid->offset);

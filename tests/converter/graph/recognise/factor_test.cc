@@ -2,8 +2,10 @@
 // Consecutive constants are merged; a batch normalisation after a product is merged into its
 // weights and bias.
 #include "converter/graph/recognise/forms/forms.h"
+#include "converter/ops/support/packed.h"
 #include "converter/program/fuse_tail.h"
 #include "tests/converter/graph/recognise/rewritten.h"
+#include "tests/converter/quantised.h"
 #include "tests/converter/steps.h"
 
 namespace weft {
@@ -103,11 +105,12 @@ TEST(JoinedConstants, AFactorPerOutputGoesIntoTheScalesOfCompressedWeights) {
     if (node->type != "MatMul") continue;
     const ir::Constant& constant = *node->inputs[1].node->constant;
     ASSERT_NE(constant.quantisation, nullptr);
-    EXPECT_EQ(constant.quantisation->codes,
+    EXPECT_EQ(CodesOf(ops::Floats(constant), *constant.quantisation),
               (std::vector<float>{-128, 127, -121, 2, -97, 100, 28, -10, 127, -127, 0, -68}));
-    EXPECT_EQ(constant.quantisation->scales[0], 0.1f * 0.7f);
-    EXPECT_EQ(constant.quantisation->scales[4], 0.02f * -3);
-    EXPECT_EQ(constant.quantisation->scales[8], 0.3f * 1.1f);
+    const std::vector<float> scales = constant.quantisation->scales();
+    EXPECT_EQ(scales[0], 0.1f * 0.7f);
+    EXPECT_EQ(scales[4], 0.02f * -3);
+    EXPECT_EQ(scales[8], 0.3f * 1.1f);
   }
 }
 

@@ -2,7 +2,9 @@
 // Constants computed from integers are marked, and tables of them are gathered as integers.
 #include "converter/graph/recognise/forms/integer_tables.h"
 
+#include "converter/ops/support/packed.h"
 #include "tests/converter/graph/recognise/rewritten.h"
+#include "tests/converter/quantised.h"
 
 namespace weft {
 namespace {
@@ -79,10 +81,10 @@ TEST(FromIntegers, AreConstantsComputedFromThem) {
   g.Result(other);
   g.Result(whole);
   ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
-  const QuantisationPtr& quantisation = sum.node->inputs[1].node->constant->quantisation;
-  ASSERT_NE(quantisation, nullptr);
-  EXPECT_EQ(quantisation->codes, (std::vector<float>{-3, 5}));
-  EXPECT_EQ(quantisation->scales, (std::vector<float>{0.5f, 0.5f}));
+  const ir::Constant& constant = *sum.node->inputs[1].node->constant;
+  ASSERT_NE(constant.quantisation, nullptr);
+  EXPECT_EQ(CodesOf(ops::Floats(constant), *constant.quantisation), (std::vector<float>{-3, 5}));
+  EXPECT_EQ(constant.quantisation->scales(), (std::vector<float>{0.5f, 0.5f}));
   EXPECT_EQ(other.node->inputs[1].node->constant->quantisation, nullptr);
   EXPECT_EQ(g.graph.results[2]->inputs[0].node->constant->quantisation, nullptr);
 }
@@ -99,10 +101,11 @@ TEST(FromIntegers, AreConstantsComputedInHalfPrecision) {
   const ir::Source sum = g("Add", g.Parameter(F32({2, 2})), columns);
   g.Result(sum);
   ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
-  const QuantisationPtr& quantisation = sum.node->inputs[1].node->constant->quantisation;
-  ASSERT_NE(quantisation, nullptr);
-  EXPECT_EQ(quantisation->codes, (std::vector<float>{-128, 0, 2, 127}));
-  EXPECT_EQ(quantisation->scales, std::vector<float>(4, 0.1f));
+  const ir::Constant& constant = *sum.node->inputs[1].node->constant;
+  ASSERT_NE(constant.quantisation, nullptr);
+  EXPECT_EQ(CodesOf(ops::Floats(constant), *constant.quantisation),
+            (std::vector<float>{-128, 0, 2, 127}));
+  EXPECT_EQ(constant.quantisation->scales(), std::vector<float>(4, 0.1f));
 }
 
 }  // namespace
