@@ -245,8 +245,15 @@ bool Infer(Conversion& c) {
   return c.faults.ok();
 }
 
+// Layers with --precision f32 are not quantised.
+graph::KeepsFloats KeepsFloatsOf(const Conversion& c) {
+  return
+      [&c](const std::string& layer) { return c.options.precisions.Of(layer) == ElementType::f32; };
+}
+
 bool Canonicalise(Conversion& c) {
   graph::Canonicalise(*c.graph, ObserverOf<ir::Graph>(c, "canonical"));
+  graph::JoinPadsOfData(*c.graph, KeepsFloatsOf(c));
   return true;
 }
 
@@ -342,11 +349,8 @@ bool Tables(Conversion& c) {
   return true;
 }
 
-// Layers with --precision f32 are not quantised.
 bool Quantise(Conversion& c) {
-  graph::Quantise(*c.graph, c.folding, [&](const std::string& layer) {
-    return c.options.precisions.Of(layer) == ElementType::f32;
-  });
+  graph::Quantise(*c.graph, c.folding, KeepsFloatsOf(c));
   if (c.streamed) graph::CountStateBytes(*c.graph, *c.streamed);
   return true;
 }

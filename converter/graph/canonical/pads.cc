@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/look_back.h"
+#include "converter/ops/support/packed.h"
 
 namespace weft::graph {
 namespace {
@@ -95,13 +97,33 @@ std::optional<Border> BorderBefore(const ir::Graph& graph, const ir::Node& node)
   return node.inputs.empty() ? std::nullopt : BorderOf(graph, *node.inputs[0].node);
 }
 
-// Adds a border before permuted axes to the padding of windows that pad with the same number.
-void JoinOwnPadding(ir::Graph& graph, ir::Node& window) {
+// Returns the windows of a node, also those of a convolution whose outputs each depend on one
+// position, which has no relation between positions.
+std::vector<ops::Windows> AllWindowsIn(const ir::Graph& graph, ir::Node& node) {
+  std::vector<ops::Windows> windows = WindowsIn(graph, node);
+  const ir::Constant* filters = IsConvolved(node) ? ConstantOf(node.inputs[1]) : nullptr;
+  if (!windows.empty() || filters == nullptr || filters->type.type != ElementType::f32) {
+    return windows;
+  }
+  const auto is_finite = [](float number) { return std::isfinite(number); };
+  if (!std::ranges::all_of(ops::Floats(*filters), is_finite)) return {};
+  ops::Windows all = {.axis = 2};
+  all.begin = all.end = Dims(TypeOf(node.inputs[0]).dims.size() - 2);
+  return {all};
+}
+
+}  // namespace
+
+void JoinOwnPad(ir::Graph& graph, ir::Node& window,
+                const std::function<bool(const ir::Node&)>& may_follow) {
   if (window.inputs.empty() || !window.bodies.empty()) return;
-  const auto [path, padded] = PathTo(window.inputs[0]);
+  auto [path, padded] = PathTo(window.inputs[0]);
+  ir::Node* const follower = may_follow && may_follow(*padded.node) ? padded.node : nullptr;
+  if (may_follow && follower == nullptr) return;
+  if (follower != nullptr) padded = follower->inputs[0];
   const std::optional<Border> border = BorderOf(graph, *padded.node);
   if (!border || border->repeats) return;
-  const std::vector<ops::Windows> windows = WindowsIn(graph, window);
+  const std::vector<ops::Windows> windows = AllWindowsIn(graph, window);
   if (windows.empty() || windows[0].spread || windows[0].fill != border->fill) return;
   const std::optional<AxisOrigins> origins = OriginsAtEnd(path, border->begin.size());
   if (!origins) return;
@@ -114,11 +136,18 @@ void JoinOwnPadding(ir::Graph& graph, ir::Node& window) {
     begin[static_cast<size_t>(at)] += before;
     end[static_cast<size_t>(at)] += after;
   }
-  const ir::Source data = padded.node->inputs[0];
+  ir::Source data = padded.node->inputs[0];
   if (!KeepsChanged(path, TypeOf(padded).dims, TypeOf(data).dims)) return;
+  if (follower != nullptr) {
+    follower->inputs[0] = data;
+    follower->outputs[0].type.dims = TypeOf(data).dims;
+    data = {follower, 0};
+  }
   window.inputs[0] = Along(graph, window, path, data);
   SetPads(window, begin, end);
 }
+
+namespace {
 
 class CutJoining {
  public:
@@ -190,7 +219,7 @@ class CutJoining {
 void JoinOwnPads(ir::Graph& graph) {
   for (ir::Node* node : ir::Topological(graph)) {
     for (const ir::Body& body : node->bodies) JoinOwnPads(*body.graph);
-    JoinOwnPadding(graph, *node);
+    JoinOwnPad(graph, *node);
   }
 }
 

@@ -5,6 +5,7 @@
 #ifndef WEFT_CONVERTER_GRAPH_CANONICAL_PADS_H_
 #define WEFT_CONVERTER_GRAPH_CANONICAL_PADS_H_
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ namespace weft::graph {
 // the same number: zeros of convolutions and means, the minimum of maxima. Also in bodies. Keras
 // and TensorFlow export causal convolutions with channels-last data in this way.
 void JoinOwnPads(ir::Graph& graph);
+// Does this for one window. With `may_follow`, the Pad must be the input of an elementwise node
+// that `may_follow` accepts: only the window reads it, and it keeps the number of the Pad.
+void JoinOwnPad(ir::Graph& graph, ir::Node& window,
+                const std::function<bool(const ir::Node&)>& may_follow = nullptr);
 
 // A window that took over a border of numbers other than its own padding, in attribute kPadFill.
 // Only windows over time may keep it.

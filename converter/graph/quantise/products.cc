@@ -190,6 +190,8 @@ bool IsFlagged(const ir::Node& node, const char* attribute) {
   return found != node.attributes.end() && (found->second == "true" || found->second == "1");
 }
 
+bool IsQuantisableProduct(const ir::Node& node) { return ProductOf(node).has_value(); }
+
 bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (node.inputs.size() != 2 || CountIn({&node, 0}) == 0) return false;
   const std::optional<ChannelQuantParams> x = DataOf(site, node.inputs[0]);

@@ -11,6 +11,9 @@ namespace weft::graph {
 // Converts `node`. Returns false if it is no such product.
 bool QuantiseProduct(QuantiseSite& site, ir::Node& node);
 
+// Returns true if QuantiseProduct converts `node` once its data is quantised.
+bool IsQuantisableProduct(const ir::Node& node);
+
 // Returns true if the attribute is present and true.
 bool IsFlagged(const ir::Node& node, const char* attribute);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/quantise/quantise.h"
 
+#include "converter/graph/canonical/pads.h"
 #include "converter/graph/quantise/computed_params.h"
 #include "converter/graph/quantise/data.h"
 #include "converter/graph/quantise/elementwise.h"
@@ -31,8 +32,21 @@ void QuantiseNode(QuantiseSite& site, ir::Node& node) {
 
 }  // namespace
 
-void Quantise(ir::Graph& graph, Folding& folding,
-              const std::function<bool(const std::string& layer)>& keeps_floats) {
+void JoinPadsOfData(ir::Graph& graph, const KeepsFloats& keeps_floats) {
+  const FormSite reads(graph);
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) JoinPadsOfData(*body.graph, keeps_floats);
+    if (node->constant || keeps_floats(node->name) || !IsConvolved(*node)) continue;
+    JoinOwnPad(graph, *node, [&](const ir::Node& data) {
+      const ir::Node* reader = &data;
+      while (reader != nullptr && reader != node) reader = reads.SoleReader(*reader);
+      if (reader == nullptr || keeps_floats(data.name) || !QuantiserOf(data)) return false;
+      return IsCalled(*data.inputs[0].node, "Pad") && IsQuantisableProduct(*node);
+    });
+  }
+}
+
+void Quantise(ir::Graph& graph, Folding& folding, const KeepsFloats& keeps_floats) {
   QuantiseSite site(graph, folding, keeps_floats);
   for (ir::Node* node : ir::Topological(graph)) {
     for (const ir::Body& body : node->bodies) Quantise(*body.graph, folding, keeps_floats);

@@ -14,10 +14,15 @@
 
 namespace weft::graph {
 
-// Converts `graph` and its bodies; all types must be inferred and the axis order chosen. Layers
-// whose name `keeps_floats` accepts are unchanged.
-void Quantise(ir::Graph& graph, Folding& folding,
-              const std::function<bool(const std::string& layer)>& keeps_floats);
+// Returns true for the names of layers that stay unchanged.
+using KeepsFloats = std::function<bool(const std::string& layer)>;
+
+// Merges a Pad with zeros into a convolution that Quantise will convert, if only the quantiser of
+// its data is between them. Runs before the axis order is chosen.
+void JoinPadsOfData(ir::Graph& graph, const KeepsFloats& keeps_floats);
+
+// Converts `graph` and its bodies; all types must be inferred and the axis order chosen.
+void Quantise(ir::Graph& graph, Folding& folding, const KeepsFloats& keeps_floats);
 
 }  // namespace weft::graph
 

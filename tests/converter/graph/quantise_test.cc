@@ -198,6 +198,26 @@ TEST_F(QuantisedGraph, ConvolutionsHaveTheirChannelsLast) {
 }
 
 // A depthwise convolution input as NNCF quantises it.
+// The Pad has codes on both sides, and its number is a code.
+TEST_F(QuantisedGraph, AConvolutionTakesThePadBeforeTheQuantiserOfItsData) {
+  for (const float fill : {0.0f, 0.5f}) {
+    g = {};
+    const ir::Source x = Symmetric(g.Parameter(F32({1, 3, 6, 5})));
+    const ir::Source padded =
+        g.Of("Pad", {x, g.Ints({0, 0, 2, 0}), g.Ints({0, 0, 0, 1}), g.Float(fill)},
+             {{"pad_mode", "constant"}});
+    const ir::Source y = Convolved(Symmetric(padded), {4, 3, 2, 2});
+    g.Result(y);
+    graph::JoinPadsOfData(g.graph, [](const std::string&) { return false; });
+    EXPECT_EQ(y.node->attributes.at("pads_begin"), fill == 0 ? "3,0" : "1,0");
+    EXPECT_EQ(y.node->attributes.at("pads_end"), fill == 0 ? "0,2" : "0,1");
+    const KindCounts kinds = Rewritten(g, QuantiseAll);
+    EXPECT_EQ(ir::InconsistencyIn(g.graph), "");
+    EXPECT_EQ(kinds.contains("Pad"), fill != 0);
+    EXPECT_EQ(kinds.at("QuantizedConvolution"), 1);
+  }
+}
+
 TEST_F(QuantisedGraph, ADepthwiseConvolutionTakesAScaleForEachChannel) {
   const ir::Source x = Convolved(Symmetric(g.Parameter(F32({2, 3, 5, 4}))), {2, 3, 2, 2});
   const ir::Source low = g.Float(0), high = g.Floats({1, 2, 1, 1}, {25.5f, 51});

@@ -57,6 +57,20 @@ TEST_F(DecomposedBorder, JoinsWithoutAPermutation) {
   EXPECT_EQ(y.node->attributes.at("pads_begin"), "4");
 }
 
+// Without padding, such a convolution has no window.
+TEST_F(DecomposedBorder, JoinsAConvolutionOfOneTap) {
+  const ir::Source x = g.Of("Transpose", {Padded({0, 2, 0}, {0, 1, 0}), g.Ints({0, 2, 1})});
+  const ir::Source y = g.Of("Convolution", {x, g.Floats({4, 3, 1}, Numbers(12, 5))},
+                            {{"strides", "1"},
+                             {"dilations", "1"},
+                             {"pads_begin", "0"},
+                             {"pads_end", "0"},
+                             {"auto_pad", "explicit"}});
+  EXPECT_EQ(Finished(y), joined);
+  EXPECT_EQ(y.node->attributes.at("pads_begin"), "2");
+  EXPECT_EQ(y.node->attributes.at("pads_end"), "1");
+}
+
 TEST_F(DecomposedBorder, JoinsTheMinimumOfAMaximum) {
   for (const float fill : {-INFINITY, 0.0f}) {
     FormBuilder own;
