@@ -66,10 +66,7 @@ std::vector<std::string> TargetWarnings(std::string_view target,
                     "need {} times the instructions of f32; use --precision {}",
                     found->name, found->f16_cost, found->adds_products ? "f32 or i8" : "f32"));
   }
-  const auto is_integer = [](ElementType type) {
-    return type == ElementType::i8 || type == ElementType::i4;
-  };
-  if (!found->adds_products && has(is_integer)) {
+  if (!found->adds_products && has(program::IsInteger)) {
     warnings.push_back(fmt::format(
         "warning: {} has no integer dot-product instruction: integer weights reduce size but run "
         "slower than f32",

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "converter/program/narrow_weights.h"
+#include "converter/program/weight_encodings.h"
 
 namespace weft::program {
 namespace {
@@ -82,16 +82,12 @@ LayerTypes FirstTypes(const std::vector<NarrowerType>& steps, size_t count) {
 }  // namespace
 
 std::vector<std::string> NarrowTypes() {
-  constexpr std::string_view kBetween = ", ";
   std::vector<std::string> types;
-  const std::string names = PrecisionNames();
-  for (size_t at = 0; at < names.size();) {
-    const size_t end = std::min(names.find(kBetween, at), names.size());
-    const std::string name = names.substr(at, end - at);
-    const std::optional<Precision> precision = PrecisionOf(name);
-    const bool may_round = *precision && **precision != WeightType(ElementType::f32);
-    if (may_round && (*precision)->row_bits == kWideRows) types.push_back(name);
-    at = end + kBetween.size();
+  for (const WeightEncoding& encoding : WeightEncodings()) {
+    if (encoding.type == ElementType::f32) continue;
+    for (const auto& [name, type] : encoding.names) {
+      if (type.row_bits == kWideRows) types.emplace_back(name);
+    }
   }
   return types;
 }

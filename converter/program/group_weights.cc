@@ -2,7 +2,6 @@
 #include "converter/program/group_weights.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -26,6 +25,17 @@ float RoundedToHalf(float number) {
   float rounded = 0;
   kernels::Convert({1, kernels::Element::kF16, kernels::Element::kF32}, &half, &rounded);
   return rounded;
+}
+
+// As f16 if all are exact in f16.
+StoredElements StoredScales(std::span<const float> scales) {
+  const auto is_half = [](float scale) { return RoundedToHalf(scale) == scale; };
+  if (!std::ranges::all_of(scales, is_half)) return Stored(ElementType::f32, scales);
+  std::vector<uint16_t> halves(scales.size());
+  const kernels::ConvertShape shape = {Narrow32(halves.size(), "scales"), kernels::Element::kF32,
+                                       kernels::Element::kF16};
+  kernels::Convert(shape, scales.data(), halves.data());
+  return Stored<uint16_t>(ElementType::f16, halves);
 }
 
 double SquaredErrors(std::span<const float> is, std::span<const float> must) {
@@ -64,16 +74,17 @@ ProductShape RowsOf(uint32_t inputs, uint32_t outputs) {
 // Packs the integers that `integers_of` returns for the weights of each output in each group;
 // nullopt if it returns nullopt for any of them.
 template <typename IntegersOf>
-std::optional<GroupWeights> InGroupsOf(std::span<const float> panels, std::span<const float> scales,
-                                       uint32_t inputs, uint32_t outputs, uint32_t group,
-                                       const IntegersOf& integers_of) {
+std::optional<EncodedWeights> InGroupsOf(std::span<const float> panels,
+                                         std::span<const float> scales, uint32_t inputs,
+                                         uint32_t outputs, uint32_t group,
+                                         const IntegersOf& integers_of) {
   constexpr uint32_t kLanesOfPanel = kernels::kPanelOutputs;
-  GroupWeights weights;
+  EncodedWeights weights;
   weights.group_blocks = group >= inputs ? 0 : group / kernels::kInputBlock;
   const size_t groups = kernels::GroupCount(inputs, weights.group_blocks);
   const size_t count = kernels::PanelCount(outputs) * kLanesOfPanel * groups;
-  weights.scales.resize(count);
-  weights.zeros.resize(count, kMiddleOf4Bits);
+  std::vector<float> all_scales(count);
+  std::vector<uint8_t> zeros(count, kMiddleOf4Bits);
   std::vector<uint8_t> rows(size_t{outputs} * inputs);
   for (uint32_t first = 0, index = 0; first < inputs; first += group, ++index) {
     const auto set = [&](size_t output, std::span<const float> row,
@@ -82,8 +93,8 @@ std::optional<GroupWeights> InGroupsOf(std::span<const float> panels, std::span<
       if (!grid) return false;
       const size_t panel = output / kLanesOfPanel;
       const size_t at = (panel * groups + index) * kLanesOfPanel + output % kLanesOfPanel;
-      weights.scales[at] = grid->scale;
-      weights.zeros[at] = Narrow<uint8_t>(kMiddleOf4Bits + grid->offset, "the zero of a group");
+      all_scales[at] = grid->scale;
+      zeros[at] = Narrow<uint8_t>(kMiddleOf4Bits + grid->offset, "the zero of a group");
       for (size_t k = 0; k < row.size(); ++k) {
         rows[output * inputs + first + k] =
             Narrow<uint8_t>(grid->integers[k] + kMiddleOf4Bits, "an integer weight");
@@ -95,27 +106,19 @@ std::optional<GroupWeights> InGroupsOf(std::span<const float> panels, std::span<
       return std::nullopt;
     }
   }
-  if (std::ranges::all_of(weights.zeros, [](uint8_t zero) { return zero == kMiddleOf4Bits; })) {
-    weights.zeros.clear();
-  }
-  weights.has_half_scales = std::ranges::all_of(
-      weights.scales, [](float scale) { return RoundedToHalf(scale) == scale; });
-  weights.packed.resize(kernels::PackedDenseU4Bytes(outputs, inputs));
-  kernels::PackDenseU4(rows.data(), outputs, inputs, weights.packed.data());
+  const auto is_middle = [](uint8_t zero) { return zero == kMiddleOf4Bits; };
+  if (std::ranges::all_of(zeros, is_middle)) zeros.clear();
+  std::vector<uint8_t> packed(kernels::PackedDenseU4Bytes(outputs, inputs));
+  kernels::PackDenseU4(rows.data(), outputs, inputs, packed.data());
+  weights.parts.push_back({0, inputs, Stored<uint8_t>(ElementType::u4, packed),
+                           StoredScales(all_scales), Stored<uint8_t>(ElementType::u8, zeros)});
   return weights;
 }
 
 }  // namespace
 
-std::optional<uint32_t> GroupNamed(std::string_view name) {
-  if (std::ranges::find(kGroupTypes, name) == std::end(kGroupTypes)) return std::nullopt;
-  uint32_t group = 0;
-  std::from_chars(name.data() + name.find(':') + 1, name.data() + name.size(), group);
-  return group;
-}
-
-GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
-                            uint32_t group) {
+EncodedWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
+                              uint32_t group) {
   const ProductShape shape = RowsOf(inputs, outputs);
   const auto quantized = [&](bool is_half) {
     std::vector<float> numbers(panels.size());
@@ -127,17 +130,18 @@ GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint
       }
       return std::optional(std::move(grid));
     };
-    GroupWeights weights = *InGroupsOf(panels, {}, inputs, outputs, group, nearest);
-    weights.numbers = std::move(numbers);
+    EncodedWeights weights = *InGroupsOf(panels, {}, inputs, outputs, group, nearest);
+    weights.floats = std::move(numbers);
     return weights;
   };
-  GroupWeights halves = quantized(true), floats = quantized(false);
-  const double max = kMaxOfHalves * SquaredErrors(floats.numbers, panels);
-  return SquaredErrors(halves.numbers, panels) <= max ? halves : floats;
+  EncodedWeights halves = quantized(true), floats = quantized(false);
+  const double max = kMaxOfHalves * SquaredErrors(floats.floats, panels);
+  return SquaredErrors(halves.floats, panels) <= max ? halves : floats;
 }
 
-std::optional<GroupWeights> KeptGroups(const CodedFloats& panels, uint32_t inputs,
-                                       uint32_t outputs) {
+std::optional<EncodedWeights> KeptGroups(const CodedFloats& panels, uint32_t inputs,
+                                         uint32_t outputs) {
+  if (panels.quantisation == nullptr) return std::nullopt;
   const std::vector<float> scales = panels.quantisation->scales();
   for (const uint32_t group : {inputs, 128u, 64u, 32u}) {
     if (group > inputs || inputs % group != 0) continue;
@@ -145,7 +149,7 @@ std::optional<GroupWeights> KeptGroups(const CodedFloats& panels, uint32_t input
                          std::span<const float> row_scales) {
       return GridOf(row, row_scales, kRangeOfI4);
     };
-    std::optional<GroupWeights> weights =
+    std::optional<EncodedWeights> weights =
         InGroupsOf(panels.floats, scales, inputs, outputs, group, kept);
     if (weights) return weights;
   }

@@ -8,38 +8,25 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "converter/base/quantisation.h"
+#include "converter/program/encoded_weights.h"
 #include "converter/program/program.h"
 
 namespace weft::program {
 
-// Group sizes that can be requested: the 32 of "i4:32" is the number of inputs per group.
-inline constexpr std::string_view kGroupTypes[] = {"i4:32", "i4:64", "i4:128"};
-std::optional<uint32_t> GroupNamed(std::string_view name);
-
-// Packed weights in the layouts that kernels::DenseI4 reads.
-struct GroupWeights {
-  uint32_t group_blocks = 0;
-  std::vector<uint8_t> packed;
-  std::vector<float> scales;
-  bool has_half_scales = false;  // all scales are exact in f16
-  std::vector<uint8_t> zeros;    // zero points; empty: 8 each
-  // For rounded weights: the dequantised weights, laid out like the original floats.
-  std::vector<float> numbers;
-};
 // Rounds weights to groups. `panels` is laid out by kernels::PackDense and must be finite; `group`
 // is a multiple of kernels::kInputBlock. In each group the largest magnitude of an output's weights
 // becomes 7, and each weight the nearest multiple of the scale. Scales are f16, unless f32 scales
 // have noticeably smaller errors.
-GroupWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
-                            uint32_t group);
+EncodedWeights QuantizeGroups(std::span<const float> panels, uint32_t inputs, uint32_t outputs,
+                              uint32_t group);
 // Returns quantised weights unchanged: all inputs in one group, or in groups of 128, 64 or 32.
 // Returns nullopt if the weights of an output in a group have different scales or span more than 16
-// codes.
-std::optional<GroupWeights> KeptGroups(const CodedFloats& panels, uint32_t inputs,
-                                       uint32_t outputs);
+// codes, or if there is no quantisation.
+std::optional<EncodedWeights> KeptGroups(const CodedFloats& panels, uint32_t inputs,
+                                         uint32_t outputs);
 
 // Returns the parameters of the same product with 4-bit weights, and its scratch value.
 format::DenseI4Params InGroups(const format::DenseParams& params, uint32_t group_blocks,

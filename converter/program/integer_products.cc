@@ -12,41 +12,44 @@
 #include "converter/program/integer_windows.h"
 
 namespace weft::program {
-namespace {
 
 // The product of each group starts from the result of the groups before it.
-void EmitGroups(Builder& builder, const IntegerValues& values, const format::DenseParams& product,
-                const Constant& constant, ValueId x, ValueId start, ValueId y) {
-  const std::vector<Constant::Integers>& groups = constant.integers;
-  format::DenseParams part = product;
-  for (const Constant::Integers& group : groups) {
-    const bool is_last = group.first + group.count == product.inputs();
+void MultiplyByI8(Builder& builder, const IntegerValues& values, const Constant& constant,
+                  const RowProduct& product) {
+  const std::vector<Constant::Part>& groups = constant.parts;
+  const format::DenseParams& all = product.params;
+  format::DenseParams part = all;
+  ValueId start = product.start;
+  for (const Constant::Part& group : groups) {
+    const bool is_last = group.first + group.count == all.inputs();
     part.mutate_inputs(group.count);
-    part.mutable_activation() = is_last ? product.activation() : format::Activation();
-    part.mutate_y_row_stride(is_last ? product.y_row_stride() : product.outputs());
-    const int64_t reach = (int64_t{product.rows()} - 1) * product.x_row_stride() + group.count;
-    const ValueId own_x =
-        groups.size() == 1 ? x
-                           : builder.View(x, int64_t{group.first} * 4, {ElementType::f32, {reach}});
+    part.mutable_activation() = is_last ? all.activation() : format::Activation();
+    part.mutate_y_row_stride(is_last ? all.y_row_stride() : all.outputs());
+    const int64_t reach = (int64_t{all.rows()} - 1) * all.x_row_stride() + group.count;
+    const ValueId own_x = groups.size() == 1 ? product.x
+                                             : builder.View(product.x, int64_t{group.first} * 4,
+                                                            {ElementType::f32, {reach}});
     const ValueId sum =
-        is_last ? y : builder.Scratch({ElementType::f32, {product.rows(), product.outputs()}});
+        is_last ? product.y : builder.Scratch({ElementType::f32, {all.rows(), all.outputs()}});
     EmitIntegerRows(builder, values, part,
                     {group.numbers, group.scales, group.offsets, constant.RowBits()}, own_x, start,
                     sum);
     start = sum;
-    part.mutate_start_row_stride(product.outputs());
+    part.mutate_start_row_stride(all.outputs());
   }
 }
 
 // Emits one step for all groups.
-void EmitNibbles(Builder& builder, const format::DenseParams& product, const Constant& constant,
-                 ValueId x, ValueId start, ValueId y) {
-  const Constant::Groups& groups = constant.groups;
-  const ElementType scales = builder.program().values[groups.scales].type.type;
-  const format::DenseI4Params params = InGroups(product, groups.blocks, scales);
-  builder.Emit(params, {x, groups.numbers, groups.scales, groups.zeros, start},
-               {y, builder.Scratch(ScratchOf(params).type)});
+void MultiplyByI4(Builder& builder, const IntegerValues& /*values*/, const Constant& constant,
+                  const RowProduct& product) {
+  const Constant::Part& all = constant.parts.front();
+  const format::DenseI4Params params =
+      InGroups(product.params, constant.encoded.group_blocks, builder.type(all.scales));
+  builder.Emit(params, {product.x, all.numbers, all.scales, all.offsets, product.start},
+               {product.y, builder.Scratch(ScratchOf(params).type)});
 }
+
+namespace {
 
 void EmitRows(Builder& builder, IntegerValues& values, const Step& step, const ConvRows& rows,
               const Constant& constant) {
@@ -67,11 +70,8 @@ void EmitRows(Builder& builder, IntegerValues& values, const Step& step, const C
   }
   const Pixels results = rows.has_own_y ? Pixels() : OutputPixels(*conv);
   if (!rows.has_own_y) y = builder.Scratch({ElementType::f32, results.dims});
-  if (constant.type == ElementType::i4) {
-    EmitNibbles(builder, rows.product, constant, x, step.inputs[2], y);
-  } else {
-    EmitGroups(builder, values, rows.product, constant, x, step.inputs[2], y);
-  }
+  EncodingOf(constant.type)
+      .multiply(builder, values, constant, {rows.product, x, step.inputs[2], y});
   if (rows.has_own_y) return;
   builder.CopyStrided(y, step.outputs[0], results.dims, results.row_strides(), 0, results.strides,
                       0);
@@ -89,7 +89,7 @@ void EmitInteger(Builder& builder, IntegerValues& values, const Step& step,
   const auto* conv = std::get_if<format::ConvParams>(&step.params);
   const std::optional<ConvRows> rows = conv == nullptr ? std::nullopt : ConvRowsOf(*conv);
   if (rows) return EmitRows(builder, values, step, *rows, constant);
-  const Constant::Integers& all = constant.integers.front();
+  const Constant::Part& all = constant.parts.front();
   WindowIntegers window = {all.numbers, all.scales, all.offsets, constant.RowBits()};
   const ValueId bias = step.inputs[2], y = step.outputs[0];
   ValueId x = step.inputs[0];

@@ -10,7 +10,13 @@
 
 namespace weft::program {
 
-// `constant` holds the weights of `step` as i8 or i4.
+// Functions of rows in weight_encodings.h.
+void MultiplyByI8(Builder& builder, const IntegerValues& values, const Constant& constant,
+                  const RowProduct& product);
+void MultiplyByI4(Builder& builder, const IntegerValues& values, const Constant& constant,
+                  const RowProduct& product);
+
+// `constant` holds the weights of `step` as integers.
 void EmitInteger(Builder& builder, IntegerValues& values, const Step& step,
                  const Constant& constant);
 

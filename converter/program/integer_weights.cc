@@ -9,6 +9,7 @@
 
 #include "converter/base/narrow.h"
 #include "converter/program/conv_rows.h"
+#include "converter/program/narrow_weights.h"
 #include "converter/program/panel_rows.h"
 #include "kernels/matrix/conv_i8.h"
 #include "kernels/matrix/dense_i8.h"
@@ -59,23 +60,20 @@ void AddOutputsOfOnes(const ProductShape& shape, std::vector<std::vector<int8_t>
 // Packs the integers that `integers_of` returns for the weights of each output and the inputs
 // [first, first + count); nullopt if it returns nullopt for any output.
 template <typename IntegersOf>
-std::optional<IntegerWeights> InRows(const ProductShape& shape, std::span<const float> numbers,
-                                     std::span<const float> scales, uint32_t first, uint32_t count,
-                                     const IntegersOf& integers_of) {
+std::optional<EncodedWeights::Part> InRows(const ProductShape& shape,
+                                           std::span<const float> numbers,
+                                           std::span<const float> scales, uint32_t first,
+                                           uint32_t count, const IntegersOf& integers_of) {
   const size_t padded = PaddedOutputs(shape);
   const bool is_stored_only = shape.over == SumsOver::kTaps;
-  IntegerWeights weights;
-  weights.first = first;
-  weights.count = count;
-  weights.scales.resize(shape.groups * padded);
-  std::vector<float> offsets(shape.groups * padded);
+  std::vector<float> all_scales(shape.groups * padded), offsets(shape.groups * padded);
   std::vector<std::vector<int8_t>> groups(shape.groups);
   const bool is_complete =
       ForRows(shape, numbers, scales, first, count,
               [&](size_t column, std::span<const float> row, std::span<const float> row_scales) {
                 const std::optional<IntegerGrid> grid = integers_of(column, row, row_scales);
                 if (!grid) return false;
-                weights.scales[column] = grid->scale;
+                all_scales[column] = grid->scale;
                 offsets[column] = is_stored_only ? static_cast<float>(grid->offset)
                                                  : static_cast<float>(-grid->offset) * grid->scale;
                 std::vector<int8_t>& rows = groups[column / padded];
@@ -85,11 +83,14 @@ std::optional<IntegerWeights> InRows(const ProductShape& shape, std::span<const 
   if (!is_complete) return std::nullopt;
   const bool has_offsets = HasAny(offsets);
   if (has_offsets && shape.over == SumsOver::kPatches) {
-    AddOutputsOfOnes(shape, groups, weights.scales);
+    AddOutputsOfOnes(shape, groups, all_scales);
   }
-  for (const std::vector<int8_t>& rows : groups) Pack(shape, count, rows, weights.packed);
-  if (has_offsets) weights.offsets = std::move(offsets);
-  return weights;
+  std::vector<int8_t> packed;
+  for (const std::vector<int8_t>& rows : groups) Pack(shape, count, rows, packed);
+  if (!has_offsets) offsets.clear();
+  return EncodedWeights::Part{first, count, Stored<int8_t>(ElementType::i8, packed),
+                              Stored<float>(ElementType::f32, all_scales),
+                              Stored<float>(ElementType::f32, offsets)};
 }
 
 double NearestInteger(float weight, float scale) {
@@ -207,51 +208,48 @@ IntegerGrid NearestIntegers(std::span<const float> weights) {
   return grid;
 }
 
-IntegerWeights QuantizeProduct(std::span<const float> weights, const ProductShape& shape) {
-  std::vector<float> numbers(weights.size());
+EncodedWeights QuantizeProduct(std::span<const float> weights, const ProductShape& shape) {
+  EncodedWeights rounded;
+  rounded.floats.resize(weights.size());
   const auto nearest = [&](size_t column, std::span<const float> row, auto&&) {
     IntegerGrid grid = NearestIntegers(row);
     for (uint32_t input = 0; input < shape.inputs; ++input) {
-      numbers[PositionOf(shape, column, input)] =
+      rounded.floats[PositionOf(shape, column, input)] =
           static_cast<float>(double{grid.scale} * grid.integers[input]);
     }
     return std::optional(std::move(grid));
   };
-  IntegerWeights rounded = *InRows(shape, weights, {}, 0, shape.inputs, nearest);
-  rounded.numbers = std::move(numbers);
+  rounded.parts.push_back(*InRows(shape, weights, {}, 0, shape.inputs, nearest));
   return rounded;
 }
 
-std::vector<IntegerWeights> KeptProduct(const CodedFloats& all, const ProductShape& shape) {
+std::optional<EncodedWeights> KeptProduct(const CodedFloats& all, const ProductShape& shape) {
+  if (all.quantisation == nullptr) return std::nullopt;
   const uint32_t inputs = shape.inputs;
   const std::vector<float> scales = all.quantisation->scales();
+  const auto kept = [](size_t, std::span<const float> row, std::span<const float> row_scales) {
+    return GridOf(row, row_scales);
+  };
   for (const uint32_t group : {inputs, 128u, 64u, 32u}) {
     if (group > inputs || inputs % group != 0) continue;
     if (group != inputs && shape.over != SumsOver::kRows) break;
-    std::vector<IntegerWeights> groups;
+    EncodedWeights weights;
     for (uint32_t first = 0; first < inputs; first += group) {
-      std::optional<IntegerWeights> weights =
-          InRows(shape, all.floats, scales, first, group,
-                 [](size_t, std::span<const float> row, std::span<const float> row_scales) {
-                   return GridOf(row, row_scales);
-                 });
-      if (!weights) break;
-      groups.push_back(std::move(*weights));
+      auto part = InRows(shape, all.floats, scales, first, group, kept);
+      if (!part) break;
+      weights.parts.push_back(*std::move(part));
     }
-    if (groups.size() == inputs / group) return groups;
+    if (weights.parts.size() == inputs / group) return weights;
   }
-  return {};
-}
-
-bool MayKeepIntegers(const Value& constant, std::optional<ElementType> asked_for) {
-  const ElementType type = asked_for.value_or(ElementType::i8);
-  return constant.quantisation != nullptr && (type == ElementType::i8 || type == ElementType::i4);
+  return std::nullopt;
 }
 
 bool KeepsIntegers(const Value& constant, const ProductShape& shape,
                    std::optional<ElementType> asked_for) {
-  if (!MayKeepIntegers(constant, asked_for) || !GainsFromIntegers(shape)) return false;
-  return !KeptProduct(CodedFloatsOf(constant), shape).empty();
+  const ElementType type = asked_for.value_or(ElementType::i8);
+  if (constant.quantisation == nullptr || !IsInteger(type) || !GainsFromIntegers(shape))
+    return false;
+  return KeptProduct(CodedFloatsOf(constant), shape).has_value();
 }
 
 format::DenseI8Params InIntegers(const format::DenseParams& params, uint32_t row_bits) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "converter/base/quantisation.h"
+#include "converter/program/encoded_weights.h"
 #include "converter/program/program.h"
 
 namespace weft::program {
@@ -44,28 +45,13 @@ CodedFloats CodedFloatsOf(const Value& constant);
 // offset is 0.
 IntegerGrid NearestIntegers(std::span<const float> weights);
 
-// Integer weights of all outputs for the inputs [first, first + count).
-struct IntegerWeights {
-  uint32_t first = 0, count = 0;
-  std::vector<int8_t> packed;  // in the layout of the kernel (kernels/matrix/pack.h)
-  std::vector<float> scales;   // padded to complete panels in each group
-  // For rounded weights: the dequantised weights, laid out like the original floats.
-  std::vector<float> numbers;
-  // Empty if all offsets are 0; else padded to complete panels in each group. For rows, each output
-  // adds its offset times the sum of the row of x. For patches the same, with the sum of a patch as
-  // one more output of its group. For taps these are the offsets themselves.
-  std::vector<float> offsets;
-};
 // Rounds weights, which must be finite, laid out by kernels::PackDense, PackConv or PackDepthwise.
-IntegerWeights QuantizeProduct(std::span<const float> weights, const ProductShape& shape);
-// Returns quantised weights unchanged: all inputs in one group, or, for rows, consecutive groups of
-// 128, 64 or 32 inputs, each with separate scales. Returns an empty list if the weights of an
-// output in a group have different scales.
-std::vector<IntegerWeights> KeptProduct(const CodedFloats& weights, const ProductShape& shape);
+EncodedWeights QuantizeProduct(std::span<const float> weights, const ProductShape& shape);
+// Returns quantised weights unchanged: all inputs in one part, or, for rows, consecutive parts of
+// 128, 64 or 32 inputs, each with separate scales. Returns nullopt if the weights of an output in a
+// part have different scales, or if there is no quantisation.
+std::optional<EncodedWeights> KeptProduct(const CodedFloats& weights, const ProductShape& shape);
 
-// Returns true if a constant is quantised and `asked_for` allows to keep its integers: nothing, i8
-// or i4.
-bool MayKeepIntegers(const Value& constant, std::optional<ElementType> asked_for);
 // Returns true if a product keeps the integers of its constant.
 bool KeepsIntegers(const Value& constant, const ProductShape& shape,
                    std::optional<ElementType> asked_for);

@@ -19,8 +19,10 @@ LayerWeights WeightsRowOf(const std::vector<const Constant*>& constants) {
   LayerWeights row;
   row.layer = first.readers.front()->layer;
   row.type = first.type;
-  if (first.type == ElementType::i8) row.row_bits = first.RowBits();
-  if (first.type == ElementType::i4 && first.precision) row.group = first.precision->group;
+  if (first.precision && first.precision->type == first.type) {
+    row.row_bits = first.precision->row_bits;
+    row.group = first.precision->group;
+  }
   RoundingNoise noise;
   for (const Constant* one : constants) {
     row.bytes_before += one->bytes_before;

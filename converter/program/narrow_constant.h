@@ -4,7 +4,6 @@
 #define WEFT_CONVERTER_PROGRAM_NARROW_CONSTANT_H_
 
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -13,6 +12,7 @@
 
 #include "converter/program/narrow_weights.h"
 #include "converter/program/program.h"
+#include "converter/program/weight_encodings.h"
 
 namespace weft::program {
 
@@ -38,26 +38,20 @@ struct Constant {
   std::vector<Step*> readers;
   Precision precision;
   uint32_t RowBits() const { return precision ? precision->row_bits : kWideRows; }
-  // The chosen type.
+  // The chosen type, and the weights in this type until they are values.
   ElementType type = ElementType::f32;
+  EncodedWeights encoded;
   bool is_rounded = false;
-  std::vector<std::byte> bytes;
   int64_t bytes_before = 0, bytes_now = 0;
   RoundingNoise noise;
   // Why it stays f32, where a narrower type was requested; else empty.
   std::string f32_because;
-  // For i8: the replacing values, by groups of inputs.
-  struct Integers {
+  // For integers: the replacing values, as in EncodedWeights.
+  struct Part {
     uint32_t first = 0, count = 0;
     ValueId numbers = kNone, scales = kNone, offsets = kNone;
   };
-  std::vector<Integers> integers;
-  // For i4: the replacing values.
-  struct Groups {
-    uint32_t blocks = 0;
-    ValueId numbers = kNone, scales = kNone, zeros = kNone;
-  };
-  Groups groups;
+  std::vector<Part> parts;
 };
 
 // Returns the report row of a constant, or of several that became one type.

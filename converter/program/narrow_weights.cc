@@ -7,22 +7,21 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <ranges>
 #include <set>
 #include <span>
 #include <utility>
 #include <variant>
 
-#include "converter/base/narrow.h"
 #include "converter/program/builder.h"
 #include "converter/program/constant_products.h"
 #include "converter/program/fixed_weights.h"
-#include "converter/program/group_weights.h"
 #include "converter/program/integer_products.h"
 #include "converter/program/integer_values.h"
 #include "converter/program/integer_weights.h"
 #include "converter/program/narrow_constant.h"
 #include "converter/program/quantised_weights.h"
-#include "kernels/elementwise/convert.h"
+#include "converter/program/weight_encodings.h"
 
 namespace weft::program {
 namespace {
@@ -49,15 +48,9 @@ void SetWeightType(Step& step, ElementType type) {
   std::visit(set, step.params);
 }
 
-std::vector<std::byte> Converted(const std::vector<std::byte>& bytes, ElementType from,
-                                 ElementType to) {
-  const size_t count = bytes.size() * 8 / static_cast<size_t>(weft::BitsOf(from));
-  std::vector<std::byte> converted(count * static_cast<size_t>(weft::BitsOf(to)) / 8);
-  const kernels::ConvertShape shape = {Narrow32(count, "weights"),
-                                       static_cast<kernels::Element>(from),
-                                       static_cast<kernels::Element>(to)};
-  kernels::Convert(shape, bytes.data(), converted.data());
-  return converted;
+// Returns true if the kernels do not widen the weights.
+bool IsWide(const Constant& constant) {
+  return constant.type == ElementType::f32 || IsInteger(constant.type);
 }
 
 // Returns the product shape of all readers of the constant; nullopt if they differ.
@@ -99,23 +92,20 @@ class Narrowing {
   void ReplaceProducts();
   void CheckLayers();
   void Choose(Constant& constant);
-  bool KeepIntegers(Constant& constant);
-  void ChooseIntegers(Constant& constant, const ProductShape& product);
-  void AddIntegers(Constant& constant, const IntegerWeights& weights);
-  void SetGroups(Constant& constant, const GroupWeights& weights);
+  bool KeepExact(Constant& constant, const CodedFloats& weights, const ProductShape* product,
+                 bool as_integers);
+  static void Encode(Constant& constant, const WeightEncoding& encoding, EncodedWeights encoded);
+  void CheckRequest(Constant& constant, const ProductShape* product);
+  bool AreFinite(const Constant& constant, const std::vector<float>& weights);
+  void CheckInfinities(const Constant& constant, const std::vector<float>& before,
+                       const std::vector<float>& after);
   bool IsNamedFor(const Constant& constant, const WeightType& type) const;
   void DropSmallKinds();
   void Apply();
   void ApplyIntegers();
   const Constant* IntegersOf(const Item& item) const;
   std::set<ValueId> DataOfIntegers() const;
-  ValueId NewValue(Value value) {
-    program_.values.push_back(std::move(value));
-    return static_cast<ValueId>(program_.values.size() - 1);
-  }
-  template <typename T>
-  ValueId NewConstant(ElementType type, std::span<const T> elements);
-  ValueId NewScales(const GroupWeights& weights);
+  ValueId NewConstant(const StoredElements& elements);
   WeightsReport Report() const;
   void ReportFactor(ValueId root, const ConstantFactor& factor, WeightsReport& report) const;
 
@@ -174,7 +164,7 @@ void Narrowing::PackFactor(ValueId root, ConstantFactor& factor) {
   const CodedFloats numbers = CodedFloatsOf(program_.values[root]);
   for (size_t i = 0; i < factor.shape().offsets.size(); ++i) {
     CodedFloats packed = PackMatrix(numbers, factor.shape(), i);
-    factor.matrices.push_back(NewConstant<float>(ElementType::f32, packed.floats));
+    factor.matrices.push_back(NewConstant(Stored<float>(ElementType::f32, packed.floats)));
     program_.values.back().quantisation = std::move(packed.quantisation);
   }
   AddParts(factor);
@@ -215,7 +205,7 @@ std::string Narrowing::WhyFactorStays(const ConstantFactor& factor, int64_t byte
   for (const ValueId matrix : factor.matrices) {
     const Constant& constant = constants_.at(matrix);
     if (constant.type == ElementType::f32) return constant.f32_because;
-    bytes += IsInteger(constant.type) ? constant.bytes_now : std::ssize(constant.bytes);
+    bytes += constant.bytes_now;
   }
   if (bytes < bytes_before) return "";
   return fmt::format("as {} they and their steps would need {} bytes",
@@ -284,52 +274,90 @@ void Narrowing::Choose(Constant& constant) {
     constant.precision = ElementType::f32;
     constant.f32_because = "layers that share them are given different types";
   }
-  if (KeepIntegers(constant)) return;
-  if (constant.precision && IsInteger(constant.precision->type)) {
-    const std::optional<ProductShape> product = ProductOf(constant);
-    const bool is_nibbles = constant.precision->type == ElementType::i4;
-    const bool may = product && (!is_nibbles || product->over == SumsOver::kRows);
-    if (may && GainsFromIntegers(*product)) return ChooseIntegers(constant, *product);
-    const std::string_view needed =
-        is_nibbles
-            ? "a dense product or a pointwise convolution of 16 inputs and 16 outputs or more"
-            : "a product of 16 inputs and 16 outputs or more, or a depthwise convolution of "
-              "3 taps or more";
-    const std::string_view type = format::EnumNameElementType(constant.precision->type);
-    constant.f32_because = fmt::format("{} needs {}", type, needed);
-    if (IsNamedFor(constant, *constant.precision)) {
-      faults_.Add(fmt::format("--precision: names layer \"{}\" for {}; must name {}",
-                              constant.readers.front()->layer, type, needed));
-    }
-    constant.precision = std::nullopt;
-  }
-  const ElementType type = constant.precision.value_or(ElementType::f16).type;
-  if (type == ElementType::f32) {
-    if (constant.f32_because.empty()) constant.f32_because = kF32Requested;
+  const CodedFloats weights = CodedFloatsOf(program_.values[constant.root]);
+  const std::optional<ProductShape> shape = ProductOf(constant);
+  const ProductShape* product = shape ? &*shape : nullptr;
+  if (KeepExact(constant, weights, product, /*as_integers=*/true)) return;
+  CheckRequest(constant, product);
+  if (KeepExact(constant, weights, product, /*as_integers=*/false)) return;
+  if (!constant.precision || *constant.precision == ElementType::f32) {
+    if (!constant.f32_because.empty()) return;
+    constant.f32_because =
+        constant.precision ? kF32Requested : "no type is requested that rounds them";
     return;
   }
-  const std::vector<std::byte>& data = *program_.values[constant.root].data;
-  constant.bytes = Converted(data, ElementType::f32, type);
-  const std::vector<std::byte> widened = Converted(constant.bytes, type, ElementType::f32);
-  const std::vector<float> before = FloatsOf(data), after = FloatsOf(widened);
-  bool is_exact = widened == data;
+  const WeightEncoding& encoding = EncodingOf(constant.precision->type);
+  if (encoding.multiply != nullptr && !AreFinite(constant, weights.floats)) return;
+  EncodedWeights rounded = encoding.round(weights, product, *constant.precision);
+  if (encoding.multiply == nullptr) CheckInfinities(constant, weights.floats, rounded.floats);
+  constant.is_rounded = rounded.floats != weights.floats;
+  constant.noise = NoiseOf(weights.floats, rounded.floats);
+  Encode(constant, encoding, std::move(rounded));
+}
+
+// Uses the encoding of the fewest bits that holds the weights exactly and that the request allows.
+// A request for integers allows integers of fewer bits.
+bool Narrowing::KeepExact(Constant& constant, const CodedFloats& weights,
+                          const ProductShape* product, bool as_integers) {
+  const auto is_allowed = [&](const WeightEncoding& encoding) {
+    if ((encoding.multiply != nullptr) != as_integers) return false;
+    if (!constant.precision) return encoding.is_default;
+    const ElementType type = constant.precision->type;
+    return as_integers && IsInteger(type) && weft::BitsOf(encoding.type) <= weft::BitsOf(type);
+  };
+  for (const WeightEncoding& encoding : WeightEncodings() | std::views::reverse) {
+    if (!is_allowed(encoding) || !encoding.suits(product)) continue;
+    std::optional<EncodedWeights> kept = encoding.keep(weights, product);
+    if (!kept) continue;
+    Encode(constant, encoding, *std::move(kept));
+    return true;
+  }
+  return false;
+}
+
+void Narrowing::Encode(Constant& constant, const WeightEncoding& encoding, EncodedWeights encoded) {
+  constant.type = encoding.type;
+  constant.bytes_now = encoded.bytes();
+  constant.encoded = std::move(encoded);
+  constant.encoded.floats = {};
+}
+
+// Drops the request of a type that the product cannot have.
+void Narrowing::CheckRequest(Constant& constant, const ProductShape* product) {
+  if (!constant.precision) return;
+  const WeightEncoding& encoding = EncodingOf(constant.precision->type);
+  if (encoding.suits(product)) return;
+  const std::string_view type = format::EnumNameElementType(encoding.type);
+  constant.f32_because = fmt::format("{} needs {}", type, encoding.products);
+  if (IsNamedFor(constant, *constant.precision)) {
+    faults_.Add(fmt::format("--precision: names layer \"{}\" for {}; must name {}",
+                            constant.readers.front()->layer, type, encoding.products));
+  }
+  constant.precision = std::nullopt;
+}
+
+bool Narrowing::AreFinite(const Constant& constant, const std::vector<float>& weights) {
+  for (const float weight : weights) {
+    if (std::isfinite(weight)) continue;
+    faults_.Add(fmt::format("layer \"{}\": has a weight of {}; must be set to f32 with --precision",
+                            constant.readers.front()->layer, weight));
+    return false;
+  }
+  return true;
+}
+
+// Reports a weight that became infinite.
+void Narrowing::CheckInfinities(const Constant& constant, const std::vector<float>& before,
+                                const std::vector<float>& after) {
   for (size_t i = 0; i < before.size(); ++i) {
-    is_exact = is_exact && !std::isnan(before[i]);
-    if (!constant.precision || std::isinf(after[i]) == std::isinf(before[i])) continue;
+    if (std::isinf(after[i]) == std::isinf(before[i])) continue;
     faults_.Add(
         fmt::format("layer \"{}\": has a weight of {}, too large for {}; must be set to f32 with "
                     "--precision",
-                    constant.readers.front()->layer, before[i], format::EnumNameElementType(type)));
-    break;
-  }
-  if (!is_exact && !constant.precision) {
-    if (constant.f32_because.empty())
-      constant.f32_because = "no type is requested that rounds them";
+                    constant.readers.front()->layer, before[i],
+                    format::EnumNameElementType(constant.precision->type)));
     return;
   }
-  constant.type = type;
-  constant.is_rounded = !is_exact;
-  constant.noise = NoiseOf(before, after);
 }
 
 bool Narrowing::IsNamedFor(const Constant& constant, const WeightType& type) const {
@@ -339,95 +367,15 @@ bool Narrowing::IsNamedFor(const Constant& constant, const WeightType& type) con
   });
 }
 
-void Narrowing::ChooseIntegers(Constant& constant, const ProductShape& product) {
-  const std::vector<float> before = FloatsOf(*program_.values[constant.root].data);
-  for (const float weight : before) {
-    if (std::isfinite(weight)) continue;
-    faults_.Add(fmt::format("layer \"{}\": has a weight of {}; must be set to f32 with --precision",
-                            constant.readers.front()->layer, weight));
-    return;
-  }
-  if (constant.precision->type == ElementType::i4) {
-    const GroupWeights weights =
-        QuantizeGroups(before, product.inputs, product.outputs, constant.precision->group);
-    constant.is_rounded = weights.numbers != before;
-    constant.noise = NoiseOf(before, weights.numbers);
-    return SetGroups(constant, weights);
-  }
-  const IntegerWeights weights = QuantizeProduct(before, product);
-  constant.is_rounded = weights.numbers != before;
-  constant.noise = NoiseOf(before, weights.numbers);
-  AddIntegers(constant, weights);
-}
-
-// Uses the integers of the file, if an output has one scale for all inputs or for groups of inputs.
-bool Narrowing::KeepIntegers(Constant& constant) {
-  const Value& value = program_.values[constant.root];
-  const std::optional<ProductShape> product = ProductOf(constant);
-  if (!product || !GainsFromIntegers(*product)) return false;
-  if (!MayKeepIntegers(value, TypeOf(constant.precision))) return false;
-  const CodedFloats numbers = CodedFloatsOf(value);
-  if (product->over == SumsOver::kRows) {
-    if (const auto groups = KeptGroups(numbers, product->inputs, product->outputs)) {
-      SetGroups(constant, *groups);
-      return true;
-    }
-  }
-  if (TypeOf(constant.precision) == ElementType::i4) return false;
-  for (const IntegerWeights& weights : KeptProduct(numbers, *product)) {
-    AddIntegers(constant, weights);
-  }
-  return !constant.integers.empty();
-}
-
-void Narrowing::AddIntegers(Constant& constant, const IntegerWeights& weights) {
-  if (constant.integers.empty()) constant.bytes_now = 0;
-  constant.type = ElementType::i8;
-  Constant::Integers integers = {weights.first, weights.count};
-  integers.numbers = NewConstant<int8_t>(ElementType::i8, weights.packed);
-  integers.scales = NewConstant<float>(ElementType::f32, weights.scales);
-  if (!weights.offsets.empty()) {
-    integers.offsets = NewConstant<float>(ElementType::f32, weights.offsets);
-  }
-  for (const ValueId value : {integers.numbers, integers.scales, integers.offsets}) {
-    if (value != kNone) constant.bytes_now += program_.values[value].bytes;
-  }
-  constant.integers.push_back(integers);
-}
-
-void Narrowing::SetGroups(Constant& constant, const GroupWeights& weights) {
-  constant.type = ElementType::i4;
-  constant.groups.blocks = weights.group_blocks;
-  constant.groups.numbers = NewConstant<uint8_t>(ElementType::u4, weights.packed);
-  constant.groups.scales = NewScales(weights);
-  if (!weights.zeros.empty()) {
-    constant.groups.zeros = NewConstant<uint8_t>(ElementType::u8, weights.zeros);
-  }
-  constant.bytes_now = 0;
-  for (const ValueId value :
-       {constant.groups.numbers, constant.groups.scales, constant.groups.zeros}) {
-    if (value != kNone) constant.bytes_now += program_.values[value].bytes;
-  }
-}
-
-ValueId Narrowing::NewScales(const GroupWeights& weights) {
-  if (!weights.has_half_scales) return NewConstant<float>(ElementType::f32, weights.scales);
-  std::vector<uint16_t> halves(weights.scales.size());
-  const kernels::ConvertShape shape = {Narrow32(halves.size(), "scales"), kernels::Element::kF32,
-                                       kernels::Element::kF16};
-  kernels::Convert(shape, weights.scales.data(), halves.data());
-  return NewConstant<uint16_t>(ElementType::f16, halves);
-}
-
-template <typename T>
-ValueId Narrowing::NewConstant(ElementType type, std::span<const T> elements) {
-  const std::span<const std::byte> bytes = std::as_bytes(elements);
+ValueId Narrowing::NewConstant(const StoredElements& elements) {
+  if (elements.bytes.empty()) return kNone;
   Value value;
-  value.type = {type, {std::ssize(bytes) * 8 / weft::BitsOf(type)}};
-  value.bytes = std::ssize(bytes);
+  value.bytes = std::ssize(elements.bytes);
+  value.type = {elements.type, {value.bytes * 8 / weft::BitsOf(elements.type)}};
   value.storage = Storage::kWeights;
-  value.data = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
-  return NewValue(std::move(value));
+  value.data = std::make_shared<const std::vector<std::byte>>(elements.bytes);
+  program_.values.push_back(std::move(value));
+  return static_cast<ValueId>(program_.values.size() - 1);
 }
 
 void Narrowing::DropSmallKinds() {
@@ -436,18 +384,19 @@ void Narrowing::DropSmallKinds() {
     return counts[constant.readers.front()->kind()];
   };
   for (const auto& [root, constant] : constants_) {
-    if (constant.type == ElementType::f32 || IsInteger(constant.type)) continue;
+    if (IsWide(constant)) continue;
     const bool is_asked_for = constant.precision.has_value();
     count(constant) +=
         is_asked_for ? kMinWeights : program_.values[root].bytes / int64_t{sizeof(float)};
   }
   for (auto& [root, constant] : constants_) {
-    if (constant.type == ElementType::f32 || IsInteger(constant.type)) continue;
+    if (IsWide(constant)) continue;
     if (count(constant) >= kMinWeights) continue;
     constant.f32_because = fmt::format("they save less than a kernel of {} for {} needs",
                                        Name(constant.readers.front()->kind()),
                                        format::EnumNameElementType(constant.type));
     constant.type = ElementType::f32;
+    constant.bytes_now = constant.bytes_before;
   }
 }
 
@@ -455,9 +404,8 @@ void Narrowing::DropSmallKinds() {
 void Narrowing::Apply() {
   for (size_t i = 0; i < program_.values.size(); ++i) {
     const auto found = constants_.find(Resolve(program_, static_cast<ValueId>(i)).root);
-    if (found == constants_.end() || found->second.bytes.empty()) continue;
+    if (found == constants_.end() || IsWide(found->second)) continue;
     const ElementType type = found->second.type;
-    if (type == ElementType::f32) continue;
     const int64_t divisor = weft::BitsOf(ElementType::f32) / weft::BitsOf(type);
     Value& value = program_.values[i];
     value.type.type = type;
@@ -465,11 +413,18 @@ void Narrowing::Apply() {
     value.offset_bytes /= divisor;
   }
   for (auto& [root, constant] : constants_) {
-    if (constant.type == ElementType::f32 || IsInteger(constant.type)) continue;
-    constant.bytes_now = program_.values[root].bytes;
-    program_.values[root].data =
-        std::make_shared<const std::vector<std::byte>>(std::move(constant.bytes));
-    for (Step* step : constant.readers) SetWeightType(*step, constant.type);
+    std::vector<EncodedWeights::Part> parts = std::exchange(constant.encoded.parts, {});
+    if (constant.type == ElementType::f32) continue;
+    if (!IsInteger(constant.type)) {
+      program_.values[root].data =
+          std::make_shared<const std::vector<std::byte>>(std::move(parts[0].numbers.bytes));
+      for (Step* step : constant.readers) SetWeightType(*step, constant.type);
+      continue;
+    }
+    for (const EncodedWeights::Part& part : parts) {
+      constant.parts.push_back({part.first, part.count, NewConstant(part.numbers),
+                                NewConstant(part.scales), NewConstant(part.offsets)});
+    }
   }
 }
 

@@ -17,7 +17,7 @@
 
 namespace weft::program {
 
-// f32, a row of kernels/weights.inc, i8, or i4. With i4, `group` inputs share a scale for
+// The type of a row in weight_encodings.h. With i4, `group` inputs share a scale for
 // each output. With i8, `row_bits` is the number of bits to which input rows are quantised; weights
 // that are 4-bit integers in the file always use 16.
 struct WeightType {
@@ -36,9 +36,7 @@ inline std::optional<ElementType> TypeOf(const Precision& precision) {
   return precision ? std::optional(precision->type) : std::nullopt;
 }
 // Returns true if products multiply such weights as integers.
-constexpr bool IsInteger(ElementType type) {
-  return type == ElementType::i8 || type == ElementType::i4;
-}
+bool IsInteger(ElementType type);
 
 // Returns the type of an option value: "auto", "f32", "f16", "i8x8", "i4:32" ...; nullopt for an
 // unknown name.
