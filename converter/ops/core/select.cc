@@ -7,6 +7,7 @@
 #include "converter/ops/families.h"
 #include "converter/ops/support/broadcast.h"
 #include "converter/ops/support/pointwise.h"
+#include "converter/ops/support/scalars.h"
 
 namespace weft::ops {
 namespace {
@@ -41,7 +42,13 @@ void LowerSelect(LowerScope& scope) {
   EmitSelect(scope.builder, condition, a, aligned(kElseValue), y);
 }
 
-constexpr Operation kSelectRows[] = {{"Select", 1, 3, 3, InferSelect, LowerSelect, kPointwise}};
+std::optional<int64_t> ScalarSelected(const ir::Node&, Scalars inputs) {
+  if (inputs.size() != 3 || !inputs[0]) return std::nullopt;
+  return *inputs[0] != 0 ? inputs[1] : inputs[2];
+}
+
+constexpr Operation kSelectRows[] = {
+    {"Select", 1, 3, 3, InferSelect, LowerSelect, {.scalar = ScalarSelected, .pointwise = true}}};
 
 }  // namespace
 

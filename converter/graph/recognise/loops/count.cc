@@ -38,10 +38,18 @@ struct FixedCount {
   bool changed = false;
 };
 
+// Makes the condition before the first iteration a constant if counters decide it.
+void FixFirstCondition(ir::Graph& graph, ir::Node& loop) {
+  if (loop.inputs[1].node->constant) return;
+  const std::optional<int64_t> runs = LoopScalars(loop).Value(loop.inputs[1]);
+  if (runs) loop.inputs[1] = NewFlag(graph, loop, *runs != 0);
+}
+
 // Makes the trip count a constant, and also the condition if it only repeats the trip count.
 std::optional<FixedCount> FixTripCount(ir::Graph& graph, ir::Node& loop) {
   ir::Body& body = loop.bodies[0];
   if (loop.inputs.size() < 2 || body.map.Takes(0)) return std::nullopt;
+  FixFirstCondition(graph, loop);
   const std::optional<int64_t> written = IntOf(loop.inputs[0]);
   if (body.map.condition == nullptr) {
     return written ? std::optional(FixedCount{{*written, true}}) : std::nullopt;

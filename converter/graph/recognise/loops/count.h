@@ -7,8 +7,9 @@
 //     in addition to a run-time trip count.
 //   Gather or StridedSlice of element i of an input, with i = 0, 1, 2, ... or descending, becomes
 //     a slice of that input.
-//   ScatterUpdate of element i of a list that the loop does not read, and Concat that appends one
-//     part to an initially empty list, become scan outputs;
+//   ScatterUpdate of element i of a list that the loop does not read, Concat that joins a new
+//     element i with the elements before and after it, and Concat that appends one part to an
+//     initially empty list, become scan outputs;
 //     of a list with one element the last value remains.
 //   A carried counter 0, 1, 2, ... becomes the current iteration.
 // Values that no longer have readers are removed, with their back edges and ports. Loops whose trip

@@ -200,6 +200,79 @@ std::optional<ListUpdate> UpdateByScatter(const ir::Node& loop, const ir::Node& 
   return ListUpdate{update.inputs[2], scalar, 0, 1, *direction};
 }
 
+// The axis of a Concat, counted from the front; nullopt if it is invalid.
+std::optional<int64_t> AxisOfConcat(const ir::Node& node, int64_t rank) {
+  const auto attribute = node.attributes.find("axis");
+  if (attribute == node.attributes.end()) return std::nullopt;
+  const char* end = attribute->second.data() + attribute->second.size();
+  int64_t axis = 0;
+  if (std::from_chars(attribute->second.data(), end, axis).ptr != end) return std::nullopt;
+  if (axis < 0) axis += rank;
+  return axis >= 0 && axis < rank ? std::optional(axis) : std::nullopt;
+}
+
+// The elements of a list before or after the one that an update replaces.
+struct KeptPart {
+  const ir::Node* slice = nullptr;
+
+  // Returns true if the slice has exactly these elements in the current iteration.
+  bool Is(LoopScalars& scalars, const Dims& dims, size_t axis, int64_t begin, int64_t end) const {
+    if (slice == nullptr) return begin == end;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      const auto from = scalars.Element(slice->inputs[1], i);
+      const auto to = scalars.Element(slice->inputs[2], i);
+      if (scalars.Element(slice->inputs[3], i) != 1 || !from || !to || *to < 0) return false;
+      if (*from != (i == axis ? begin : 0)) return false;
+      if (std::min(*to, dims[i]) != (i == axis ? end : dims[i])) return false;
+    }
+    return true;
+  }
+};
+
+// Joins the elements before i, a new element and the elements after i.
+std::optional<ListUpdate> UpdateByJoin(const ir::Node& loop, const ir::Node& update,
+                                       const ir::Node& list, const Dims& initial,
+                                       const Count& count) {
+  const auto rank = static_cast<int64_t>(initial.size());
+  if (update.type != "Concat" || !count.exact || rank == 0) return std::nullopt;
+  if (IntOf(loop.inputs[1]).value_or(0) == 0) return std::nullopt;
+  const std::optional<int64_t> axis = AxisOfConcat(update, rank);
+  KeptPart before, after;
+  std::optional<ir::Source> element;
+  for (const ir::Source& part : update.inputs) {
+    const ir::Node* node = part.node;
+    const bool is_kept = node->type == "Slice" && !node->constant && node->inputs.size() == 4 &&
+                         node->inputs[0].node == &list;
+    if (!is_kept && element) return std::nullopt;
+    KeptPart& kept = element ? after : before;
+    if (is_kept && kept.slice != nullptr) return std::nullopt;
+    if (is_kept) kept.slice = node;
+    if (!is_kept) element = part;
+  }
+  if (!axis || !element || (before.slice == nullptr && after.slice == nullptr)) {
+    return std::nullopt;
+  }
+  const auto at = static_cast<size_t>(*axis);
+  const Dims& dims = TypeOf(*element).dims;
+  const int64_t length = initial[at];
+  if (dims.size() != initial.size() || dims[at] != 1) return std::nullopt;
+  const bool only_last = length == 1 && count.trips > 1;
+  if (!only_last && length != count.trips) return std::nullopt;
+  bool forward = true, backward = !only_last;
+  LoopScalars scalars(loop);
+  for (int64_t i = 0; i < count.trips && (forward || backward); ++i, scalars.Advance()) {
+    const auto replaces = [&](int64_t position) {
+      return before.Is(scalars, initial, at, 0, position) &&
+             after.Is(scalars, initial, at, position + 1, length);
+    };
+    forward = forward && replaces(only_last ? 0 : i);
+    backward = backward && replaces(length - 1 - i);
+  }
+  if (!forward && !backward) return std::nullopt;
+  return ListUpdate{*element, false, *axis, 1, forward ? Direction::kForward : Direction::kBackward,
+                    only_last};
+}
+
 // Concatenates one part to a list that is initially empty.
 std::optional<ListUpdate> UpdateByConcat(const ir::Node& update, const ir::Node& list,
                                          const Dims& initial, const Count& count) {
@@ -209,16 +282,12 @@ std::optional<ListUpdate> UpdateByConcat(const ir::Node& update, const ir::Node&
   const ir::Source element = update.inputs[after ? 1 : 0];
   const Dims& dims = TypeOf(element).dims;
   const auto rank = static_cast<int64_t>(dims.size());
-  const auto attribute = update.attributes.find("axis");
-  if (attribute == update.attributes.end()) return std::nullopt;
-  const char* end = attribute->second.data() + attribute->second.size();
-  int64_t axis = 0;
-  if (std::from_chars(attribute->second.data(), end, axis).ptr != end) return std::nullopt;
-  if (axis < 0) axis += rank;
-  if (axis < 0 || axis >= rank || initial.size() != dims.size()) return std::nullopt;
-  const int64_t part = dims[static_cast<size_t>(axis)];
-  if (initial[static_cast<size_t>(axis)] != 0 || part < 1) return std::nullopt;
-  return ListUpdate{element, false, axis, part, after ? Direction::kForward : Direction::kBackward};
+  const std::optional<int64_t> axis = AxisOfConcat(update, rank);
+  if (!axis || initial.size() != dims.size()) return std::nullopt;
+  const int64_t part = dims[static_cast<size_t>(*axis)];
+  if (initial[static_cast<size_t>(*axis)] != 0 || part < 1) return std::nullopt;
+  return ListUpdate{element, false, *axis, part,
+                    after ? Direction::kForward : Direction::kBackward};
 }
 
 // Replaces a state by a scan output if it is a list that the body only fills.
@@ -230,6 +299,7 @@ bool GatherList(ir::Node& loop, ir::BodyInput& state, const Count& count) {
   const Dims& initial = TypeOf(loop.inputs[*state.input]).dims;
   const ir::Node& node = *result->inputs[0].node;
   std::optional<ListUpdate> update = UpdateByScatter(loop, node, *list, initial, count);
+  if (!update) update = UpdateByJoin(loop, node, *list, initial, count);
   if (!update) update = UpdateByConcat(node, *list, initial, count);
   if (!update || NeededBut(*body.graph, result, update->element).contains(list)) return false;
   if (std::ranges::count(body.map.inputs, result, &ir::BodyInput::next) != 1) return false;

@@ -13,7 +13,7 @@
 namespace weft::graph {
 namespace {
 
-constexpr size_t kMaxInputs = 2;  // of an operation with a rule
+constexpr size_t kMaxInputs = 3;  // of an operation with a rule
 constexpr int64_t kMin = std::numeric_limits<int32_t>::min();
 constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxLength = kMax;  // of a run
@@ -38,6 +38,16 @@ LoopScalars::Run LoopScalars::TakeRun(ir::Source source) {
   length_ = kMaxLength;
   Run run{Value(source), StepOf(source), 0};
   run.iterations = length_;
+  Continue();
+  return run;
+}
+
+void LoopScalars::Advance() {
+  length_ = 1;
+  Continue();
+}
+
+void LoopScalars::Continue() {
   std::map<const ir::Node*, std::optional<int64_t>> next = parameters_;
   for (const ir::BodyInput& input : body_.map.inputs) {
     if (input.range || (input.input && input.next == nullptr)) continue;
@@ -53,7 +63,6 @@ LoopScalars::Run LoopScalars::TakeRun(ir::Source source) {
   }
   parameters_ = std::move(next);
   iteration_ += length_;
-  return run;
 }
 
 std::optional<int64_t> LoopScalars::Value(ir::Source source) {
@@ -147,6 +156,31 @@ int64_t LoopScalars::StepOfRule(const ir::Node& node) {
   if (!a && !is_known) return 0;
   const bool is_line = a && b && c && *b - *a == *c - *b;
   return length_ >= 3 && is_line ? *b - *a : EndRun();
+}
+
+std::optional<int64_t> LoopScalars::Element(ir::Source source, size_t index) {
+  const ir::Node& node = *source.node;
+  if (node.constant) {
+    const std::vector<int64_t> ints = IntsOf(source);
+    const size_t at = ints.size() == 1 ? 0 : index;
+    return at < ints.size() ? std::optional(ints[at]) : std::nullopt;
+  }
+  const ops::Traits& traits = ops::TraitsOf(node);
+  if (traits.joins) {
+    for (const ir::Source& part : node.inputs) {
+      const size_t length = part.node->constant ? IntsOf(part).size() : 1;
+      if (index < length) return Element(part, index);
+      index -= length;
+    }
+    return std::nullopt;
+  }
+  const size_t count = node.inputs.size();
+  if (!traits.pointwise || traits.scalar == nullptr || count == 0 || count > kMaxInputs) {
+    return Value(source);
+  }
+  std::array<std::optional<int64_t>, kMaxInputs> inputs;
+  for (size_t i = 0; i < count; ++i) inputs[i] = Element(node.inputs[i], index);
+  return traits.scalar(node, {inputs.data(), count});
 }
 
 }  // namespace weft::graph

@@ -5,6 +5,7 @@
 #ifndef WEFT_CONVERTER_GRAPH_RECOGNISE_LOOPS_SCALARS_H_
 #define WEFT_CONVERTER_GRAPH_RECOGNISE_LOOPS_SCALARS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -22,6 +23,10 @@ class LoopScalars {
 
   // Returns the value in the current iteration; nullopt if it is no known integer or boolean.
   std::optional<int64_t> Value(ir::Source source);
+  // Returns element `index` of a vector, or the only element of a scalar.
+  std::optional<int64_t> Element(ir::Source source, size_t index);
+  // Continues with the next iteration.
+  void Advance();
 
   // Iterations in which a value is unknown, or is first, first + step, first + 2 * step, ...
   struct Run {
@@ -43,6 +48,8 @@ class LoopScalars {
 
   Known& At(ir::Source source) { return known_[{source.node, source.port}]; }
   std::optional<int64_t> Compute(ir::Source source);
+  // Continues after the current run.
+  void Continue();
   int64_t StepOf(ir::Source source);
   int64_t StepOfState(ir::Source state, ir::Source next);
   int64_t StepOfRule(const ir::Node& node);

@@ -208,6 +208,21 @@ TEST(RecogniseCount, LeavesATripCountThatTheRunKnows) {
   EXPECT_EQ(loop.node->bodies[0].max_trips, 5);  // the counts 0, 1, 2, 3 and 4
 }
 
+// TFLite computes the condition before the loop by the same operations.
+TEST(RecogniseCount, EvaluatesTheFirstCondition) {
+  for (const int64_t limit : {5, 0}) {
+    CountedLoop loop(-1);
+    const ir::Source counter = loop.Counter(0, 1);
+    loop.GoOn(loop.Compared("Less", counter, loop.body.Int(5)));
+    loop.node->inputs[1] = loop.outer.Add("Less", 1, {loop.outer.Int(0), loop.outer.Int(limit)});
+    loop.Last(counter);
+    loop.Close();
+    graph::RecogniseCounts(loop.outer.graph);
+    ASSERT_TRUE(loop.node->inputs[1].node->constant.has_value());
+    EXPECT_EQ(loop.node->inputs[1].node->constant->bytes[0] != std::byte{0}, limit == 5);
+  }
+}
+
 // The condition's Result is also an output and keeps its value.
 TEST(RecogniseCount, GivesTheConditionAResultOfItsOwn) {
   CountedLoop loop(-1);

@@ -191,6 +191,60 @@ TEST(RecogniseList, LeavesAListThatIsReadOrNotFilled) {
   EXPECT_FALSE(WrittenList(4, false).map().outputs[0].range.has_value());
 }
 
+// Concat(list[:i], row, list[i + 1:]) as the state of a list of `length` rows, as TFLite files
+// write it. `last`: a constant upper bound of the rows after the new one.
+CountedLoop JoinedList(int64_t trips, int64_t length, int64_t step, int64_t last) {
+  CountedLoop loop(trips);
+  const TensorType index{ElementType::i64, {1}}, both{ElementType::i64, {2}};
+  const TensorType row_type{ElementType::f32, {1, 2}}, part{ElementType::f32, {-1, 2}};
+  const ir::Source x = loop.Input(loop.outer.Parameter(row_type));
+  const ir::Source list = loop.Input(loop.outer.Parameter({ElementType::f32, {length, 2}}));
+  const ir::Source at = loop.Counter(step < 0 ? length - 1 : 0, step);
+  const ir::Source none = loop.body.Int(0);
+  const auto from_rows = [&](ir::Source rows, int64_t columns) {
+    const ir::Source row = loop.Typed("Unsqueeze", {rows, none}, index);
+    const ir::Source column = loop.body.Const<int64_t>(index, {columns});
+    return loop.Typed("Concat", {row, column}, both, {{"axis", "0"}});
+  };
+  const ir::Source zeros = loop.body.Const<int64_t>(both, {0, 0});
+  const ir::Source ones = loop.body.Const<int64_t>(both, {1, 1});
+  const ir::Source all = loop.body.Const<int64_t>(both, {last, 99});
+  // The size of the rows before, -1 for all columns, becomes an end.
+  const ir::Source size = from_rows(at, -1);
+  const ir::Source open = loop.Typed("Less", {size, none}, {ElementType::boolean, {2}});
+  const ir::Source end = loop.Typed("Select", {open, all, size}, both);
+  const ir::Source before = loop.Typed("Slice", {list, zeros, end, ones}, part, {}, 8);
+  const ir::Source next_row = loop.Typed("Add", {at, loop.body.Int(1)}, kIndex);
+  const ir::Source after =
+      loop.Typed("Slice", {list, from_rows(next_row, 0), all, ones}, part, {}, 8);
+  const ir::Source row = loop.Typed("Add", {x, x}, row_type);
+  loop.GoesBack(
+      loop.Typed("Concat", {before, row, after}, {ElementType::f32, {length, 2}}, {{"axis", "0"}}),
+      list);
+  loop.LastOf(loop.body.graph.results.back());
+  loop.node->outputs.push_back({{ElementType::f32, {length, 2}}, true, {}});
+  loop.Close();
+  graph::RecogniseCounts(loop.outer.graph);
+  return loop;
+}
+
+TEST(RecogniseList, GathersAListWhoseElementsAreJoined) {
+  for (const int64_t step : {1, -1}) {
+    const CountedLoop loop = JoinedList(5, 5, step, 99);
+    ASSERT_TRUE(loop.map().outputs[0].range.has_value()) << step;
+    EXPECT_EQ(loop.map().outputs[0].range->axis, 0);
+    EXPECT_EQ(loop.map().outputs[0].range->stride, step);
+    EXPECT_EQ(States(loop), 0);
+    EXPECT_EQ(loop.inside().results[0]->inputs[0].node->type, "Add");
+  }
+}
+
+TEST(RecogniseList, LeavesAJoinedListThatIsNotFilled) {
+  EXPECT_FALSE(JoinedList(4, 5, 1, 99).map().outputs[0].range.has_value());
+  EXPECT_FALSE(JoinedList(5, 5, 2, 99).map().outputs[0].range.has_value());
+  EXPECT_FALSE(JoinedList(5, 5, 1, 4).map().outputs[0].range.has_value());  // loses a row
+}
+
 // A list that grows by Concat, initially empty; `front` prepends new rows.
 CountedLoop GrownList(int64_t begins_with, bool front, bool may_end_early) {
   CountedLoop loop(5);
