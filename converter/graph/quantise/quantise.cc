@@ -8,6 +8,7 @@
 #include "converter/graph/quantise/joined.h"
 #include "converter/graph/quantise/products.h"
 #include "converter/graph/quantise/site.h"
+#include "converter/graph/quantise/variables.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/operation.h"
 
@@ -48,10 +49,12 @@ void JoinPadsOfData(ir::Graph& graph, const KeepsFloats& keeps_floats) {
 
 void Quantise(ir::Graph& graph, Folding& folding, const KeepsFloats& keeps_floats) {
   QuantiseSite site(graph, folding, keeps_floats);
+  const std::vector<ir::Node*> assigns = ReadCodes(site);
   for (ir::Node* node : ir::Topological(graph)) {
     for (const ir::Body& body : node->bodies) Quantise(*body.graph, folding, keeps_floats);
     if (!site.KeepsFloats(*node)) QuantiseNode(site, *node);
   }
+  AssignCodes(site, assigns);
 }
 
 }  // namespace weft::graph

@@ -260,6 +260,42 @@ TEST_F(QuantisedGraph, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
 
 // Quantised values that i16 holds and i8 does not. A product with non-integer weights reads the f32
 // numbers.
+// The last rows of a stream: a variable that is read and assigned between quantisers.
+struct QuantisedVariable : QuantisedGraph {
+  KindCounts KindsFrom(float initial, bool reads_floats) {
+    const std::vector<float> numbers(14, initial);
+    const ir::Source past =
+        g.Of("ReadValue", {g.Floats({2, 7}, numbers)}, {{"variable_id", "past"}});
+    const ir::Source joined =
+        g.Of("Concat", {Symmetric(past), Symmetric(g.Parameter(F32({1, 7})))}, {{"axis", "0"}});
+    const ir::Source kept =
+        g.Of("Slice", {joined, g.Ints({1}), g.Ints({3}), g.Ints({1}), g.Ints({0})});
+    assign = g.Of("Assign", {kept}, {{"variable_id", "past"}}).node;
+    if (reads_floats) g.Result(g("Abs", past));
+    return Kinds(Product(joined, {5, 7}));
+  }
+  ElementType AssignedType() const {
+    return assign->inputs[0].node->outputs[assign->inputs[0].port].type.type;
+  }
+  ir::Node* assign = nullptr;
+};
+
+TEST_F(QuantisedVariable, HoldsCodes) {
+  for (const float initial : {0.0f, -12.8f}) {
+    g = {};
+    EXPECT_EQ(KindsFrom(initial, false).at("Quantize"), 1) << initial;  // of the new row
+    EXPECT_EQ(AssignedType(), ElementType::i8) << initial;
+  }
+}
+
+TEST_F(QuantisedVariable, HoldsNumbersThatAreNoCodesOrReadAsNumbers) {
+  KindsFrom(0.5f / 3, false);
+  EXPECT_EQ(AssignedType(), ElementType::f32);
+  g = {};
+  KindsFrom(0, true);
+  EXPECT_EQ(AssignedType(), ElementType::f32);
+}
+
 TEST_F(QuantisedGraph, DataOf16BitsIsRoundedByItself) {
   const auto product = [](weft::FormBuilder& of, float low, bool has_integers) {
     const ir::Source x = of.Parameter(F32({3, 4}));
