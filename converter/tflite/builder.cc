@@ -20,6 +20,16 @@ std::vector<std::byte> BytesOf(std::span<const T> numbers) {
   return {bytes.begin(), bytes.end()};
 }
 
+// States the type in the file, which loop recognition reads before inference, on a value without
+// one. Dims that the file states as unknown are -1.
+void StateType(const ir::Source& value, const Tensor& tensor) {
+  ir::OutputPort& port = value.node->outputs[value.port];
+  const std::optional<ElementType> type = IrTypeOf(tensor.type);
+  if (port.declared || !port.type.dims.empty() || !type) return;
+  const Dims& dims = tensor.signature.empty() ? tensor.dims : tensor.signature;
+  port.type = {IsQuantised(tensor) ? ElementType::f32 : *type, dims};
+}
+
 }  // namespace
 
 std::string ListText(std::span<const int64_t> numbers) {
@@ -178,6 +188,7 @@ void Builder::Set(size_t output, ir::Source value) {
     }
     value = Quantised(*this, tensor, value);
   }
+  StateType(value, tensor);
   reader_.values_[op().outputs[output]] = value;
 }
 
@@ -185,6 +196,7 @@ void Builder::SetMoved(size_t output, ir::Source value, size_t from) {
   if (output >= output_count() || !HaveSameCodes(InputTensor(from), OutputTensor(output))) {
     return Set(output, value);
   }
+  StateType(value, OutputTensor(output));
   reader_.values_[op().outputs[output]] = value;
 }
 

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic, functions, comparisons, selection and conversions. All broadcast like NumPy. A fused
+// activation follows the operator.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "converter/tflite/builder.h"
+#include "converter/tflite/moved.h"
+#include "converter/tflite/quantised.h"
+
+namespace weft::tflite {
+namespace {
+
+void Unary(Builder& b, std::string type, std::string version = "opset1",
+           Attributes attributes = {}) {
+  b.Set(0, b.Add(std::move(type), std::move(version), std::move(attributes), {b.Input(0)}));
+}
+
+void Binary(Builder& b, std::string type,
+            schema::Activation activation = schema::Activation::none) {
+  const ir::Source y = b.Add(std::move(type), "opset1", {}, {b.Input(0), b.Input(1)});
+  b.Set(0, b.Activated(y, activation));
+}
+
+void Clamp(Builder& b, const char* min, const char* max) {
+  Unary(b, "Clamp", "opset1", {{"min", min}, {"max", max}});
+}
+
+bool HasNumbers(const Builder& b, size_t input) {
+  const Tensor& tensor = b.InputTensor(input);
+  return IsQuantised(tensor) || tensor.type == schema::ElementType::f32 ||
+         tensor.type == schema::ElementType::f16;
+}
+
+// Integers are divided without a remainder: towards zero, or to the smaller integer if `floors`.
+ir::Source Quotient(Builder& b, bool floors) {
+  const ir::Source y = b.Add("Divide", "opset1", {{"m_pythondiv", floors ? "true" : "false"}},
+                             {b.Input(0), b.Input(1)});
+  return floors && HasNumbers(b, 0) ? b.Add("Floor", "opset1", {}, {y}) : y;
+}
+
+// The value with axes of extent 1 in front (or at the end) up to `rank`.
+ir::Source OfRank(Builder& b, size_t input, int64_t rank, bool in_front) {
+  const ir::Source x = b.Input(input);
+  const int64_t added = rank - b.Rank(input);
+  if (added <= 0) return x;
+  std::vector<int64_t> axes;
+  for (int64_t i = 0; i < added; ++i) axes.push_back(in_front ? i : b.Rank(input) + i);
+  return b.Add("Unsqueeze", "opset1", {}, {x, b.Ints(axes)});
+}
+
+}  // namespace
+
+void Add(Builder& b) { Binary(b, "Add", b.Options<schema::AddOptions>().activation()); }
+void Sub(Builder& b) { Binary(b, "Subtract", b.Options<schema::SubOptions>().activation()); }
+void Mul(Builder& b) { Binary(b, "Multiply", b.Options<schema::MulOptions>().activation()); }
+void Pow(Builder& b) { Binary(b, "Power"); }
+void SquaredDifference(Builder& b) { Binary(b, "SquaredDifference"); }
+void FloorMod(Builder& b) { Binary(b, "FloorMod"); }
+
+void Div(Builder& b) {
+  b.Set(0, b.Activated(Quotient(b, false), b.Options<schema::DivOptions>().activation()));
+}
+
+void FloorDiv(Builder& b) { b.Set(0, Quotient(b, true)); }
+
+void Maximum(Builder& b) {
+  SetJoined(b, 0, b.Add("Maximum", "opset1", {}, {b.Input(0), b.Input(1)}));
+}
+void Minimum(Builder& b) {
+  SetJoined(b, 0, b.Add("Minimum", "opset1", {}, {b.Input(0), b.Input(1)}));
+}
+
+void AddN(Builder& b) {
+  ir::Source sum = b.Input(0);
+  for (size_t i = 1; i < b.input_count(); ++i) sum = b.Add("Add", "opset1", {}, {sum, b.Input(i)});
+  b.Set(0, sum);
+}
+
+void Relu(Builder& b) { Unary(b, "Relu"); }
+void Relu6(Builder& b) { Clamp(b, "0", "6"); }
+void ReluN1To1(Builder& b) { Clamp(b, "-1", "1"); }
+void Relu0To1(Builder& b) { Clamp(b, "0", "1"); }
+
+void LeakyRelu(Builder& b) {
+  const ir::Source slope = b.Floats({1}, {{b.Options<schema::LeakyReluOptions>().alpha()}});
+  b.Set(0, b.Add("PRelu", "opset1", {}, {b.Input(0), slope}));
+}
+
+// The last axis of the slopes is that of x; PRelu of the IR would map a vector to axis 1.
+void PRelu(Builder& b) {
+  b.Set(0, b.Add("PRelu", "opset1", {}, {b.Input(0), OfRank(b, 1, b.Rank(0), true)}));
+}
+
+void Elu(Builder& b) { Unary(b, "Elu", "opset1", {{"alpha", "1"}}); }
+void HardSwish(Builder& b) { Unary(b, "HSwish", "opset4"); }
+
+void Gelu(Builder& b) {
+  const bool approximate = b.Options<schema::GeluOptions>().approximate();
+  Unary(b, "Gelu", "opset7", {{"approximation_mode", approximate ? "tanh" : "erf"}});
+}
+
+void Logistic(Builder& b) { Unary(b, "Sigmoid"); }
+void Tanh(Builder& b) { Unary(b, "Tanh"); }
+void Exp(Builder& b) { Unary(b, "Exp"); }
+void Log(Builder& b) { Unary(b, "Log"); }
+void Sqrt(Builder& b) { Unary(b, "Sqrt"); }
+void Abs(Builder& b) { Unary(b, "Abs"); }
+void Neg(Builder& b) { Unary(b, "Negative"); }
+void Sin(Builder& b) { Unary(b, "Sin"); }
+void Cos(Builder& b) { Unary(b, "Cos"); }
+void Floor(Builder& b) { Unary(b, "Floor"); }
+void Ceil(Builder& b) { Unary(b, "Ceiling"); }
+void Sign(Builder& b) { Unary(b, "Sign"); }
+void Round(Builder& b) { Unary(b, "Round", "opset5", {{"mode", "half_to_even"}}); }
+
+void Rsqrt(Builder& b) { b.Set(0, b.Add("Power", "opset1", {}, {b.Input(0), b.Float(-0.5f)})); }
+
+void Square(Builder& b) {
+  const ir::Source x = b.Input(0);
+  b.Set(0, b.Add("Multiply", "opset1", {}, {x, x}));
+}
+
+void Equal(Builder& b) { Binary(b, "Equal"); }
+void NotEqual(Builder& b) { Binary(b, "NotEqual"); }
+void Less(Builder& b) { Binary(b, "Less"); }
+void LessEqual(Builder& b) { Binary(b, "LessEqual"); }
+void Greater(Builder& b) { Binary(b, "Greater"); }
+void GreaterEqual(Builder& b) { Binary(b, "GreaterEqual"); }
+void LogicalAnd(Builder& b) { Binary(b, "LogicalAnd"); }
+void LogicalOr(Builder& b) { Binary(b, "LogicalOr"); }
+void LogicalNot(Builder& b) { Unary(b, "LogicalNot"); }
+
+void SelectV2(Builder& b) {
+  SetJoined(b, 1, b.Add("Select", "opset1", {}, {b.Input(0), b.Input(1), b.Input(2)}));
+}
+
+// A vector of conditions selects rows.
+void Select(Builder& b) {
+  const ir::Source condition = OfRank(b, 0, b.Rank(0) == 1 ? b.Rank(1) : 0, false);
+  SetJoined(b, 1, b.Add("Select", "opset1", {}, {condition, b.Input(1), b.Input(2)}));
+}
+
+void Cast(Builder& b) {
+  const auto type = IrTypeOf(b.OutputTensor(0).type);
+  if (!type)
+    return b.Refuse("output has type {}; must be a type that weft supports",
+                    schema::EnumNameElementType(b.OutputTensor(0).type));
+  b.Set(0, b.Converted(b.Input(0), *type));
+}
+
+// Input() and Set() convert between codes and numbers.
+void Quantize(Builder& b) { b.SetMoved(0, b.Input(0)); }
+void Dequantize(Builder& b) { b.Set(0, b.Input(0)); }
+
+void ZerosLike(Builder& b) {
+  const ir::Source shape = b.Add("ShapeOf", "opset3", {{"output_type", "i64"}}, {b.Input(0)});
+  b.Set(0,
+        b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {ZeroLike(b, b.InputTensor(0)), shape}));
+}
+
+// The range is moved so that 0 is a multiple of the step.
+void FakeQuant(Builder& b) {
+  const auto& options = b.Options<schema::FakeQuantOptions>();
+  const int bits = options.num_bits();
+  if (bits < 2 || bits > 16 || !(options.min() <= 0 && options.max() >= 0) ||
+      options.min() == options.max()) {
+    return b.Refuse("num_bits is {}, range {} to {}; must be 2 to 16 bits and a range with 0", bits,
+                    options.min(), options.max());
+  }
+  const float least = options.narrow_range() ? 1 : 0;
+  const float most = static_cast<float>((1 << bits) - 1);
+  const float scale = (options.max() - options.min()) / (most - least);
+  const float zero = std::clamp(std::round(least - options.min() / scale), least, most);
+  const ir::Source low = b.Float((least - zero) * scale), high = b.Float((most - zero) * scale);
+  b.Set(0, b.Add("FakeQuantize", "opset1", {{"levels", std::to_string(int(most - least) + 1)}},
+                 {b.Input(0), low, high, low, high}));
+}
+
+}  // namespace weft::tflite

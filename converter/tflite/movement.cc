@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements that move: joining, splitting, slicing, padding, gathering, blocks and resizing. Codes
+// keep their quantisation.
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "converter/tflite/moved.h"
+#include "converter/tflite/quantised.h"
+
+namespace weft::tflite {
+namespace {
+
+// The bits of a mask of StridedSlice as a list of `count` numbers.
+std::string MaskText(int32_t mask, size_t count) {
+  std::vector<int64_t> bits;
+  for (size_t i = 0; i < count; ++i) bits.push_back((mask >> i) & 1);
+  return ListText(bits);
+}
+
+// The number of elements of a vector.
+size_t LengthOf(const Tensor& tensor) {
+  return tensor.dims.empty() ? 1 : static_cast<size_t>(tensor.dims[0]);
+}
+
+ir::Source WithoutAxis(Builder& b, ir::Source x, int64_t axis) {
+  return b.Add("Squeeze", "opset1", {}, {x, b.Ints({{axis}})});
+}
+
+// The numbers of columns 0 and 1 of a matrix of two columns; nullopt after a fault.
+std::optional<std::pair<Dims, Dims>> Pairs(Builder& b, size_t input) {
+  const auto numbers = b.Integers(input);
+  if (!numbers) return std::nullopt;
+  std::pair<Dims, Dims> pairs;
+  for (size_t i = 0; i + 1 < numbers->size(); i += 2) {
+    pairs.first.push_back((*numbers)[i]);
+    pairs.second.push_back((*numbers)[i + 1]);
+  }
+  return pairs;
+}
+
+void Padded(Builder& b, const char* mode, std::optional<ir::Source> value) {
+  const auto pads = Pairs(b, 1);
+  if (!pads) return;
+  Sources inputs = {b.Input(0), b.Ints(pads->first), b.Ints(pads->second)};
+  if (value) inputs.push_back(*value);
+  b.SetMoved(0, b.Add("Pad", "opset1", {{"pad_mode", mode}}, inputs));
+}
+
+// Applies a block layer of NCHW to NHWC.
+void OfBlocks(Builder& b, const char* type, int64_t block) {
+  if (!b.RequireRank(0, 4)) return;
+  const ir::Source x = b.Transposed(b.Input(0), {{0, 3, 1, 2}});
+  const ir::Source y =
+      b.Add(type, "opset1", {{"mode", "blocks_first"}, {"block_size", std::to_string(block)}}, {x});
+  b.SetMoved(0, b.Transposed(y, {{0, 2, 3, 1}}));
+}
+
+// SpaceToBatch, BatchToSpace: axis 0 and the axes after the blocks are not divided.
+void OfBatches(Builder& b, const char* type) {
+  auto blocks = b.Integers(1);
+  auto pads = Pairs(b, 2);
+  if (!blocks || !pads) return;
+  const auto extend = [&](Dims& numbers, int64_t rest) {
+    numbers.insert(numbers.begin(), rest);
+    numbers.resize(static_cast<size_t>(b.Rank(0)), rest);
+  };
+  extend(*blocks, 1);
+  extend(pads->first, 0);
+  extend(pads->second, 0);
+  b.SetMoved(0, b.Add(type, "opset2", {},
+                      {b.Input(0), b.Ints(*blocks), b.Ints(pads->first), b.Ints(pads->second)}));
+}
+
+// Resizes axes 1 and 2.
+ir::Source Resized(Builder& b, Attributes attributes) {
+  attributes["shape_calculation_mode"] = "sizes";
+  attributes["antialias"] = "false";
+  const std::vector<float> unused = {1, 1};
+  return b.Add("Interpolate", "opset4", std::move(attributes),
+               {b.Input(0), b.Input(1), b.Floats({2}, unused), b.Ints({{1, 2}})});
+}
+
+// The positions of the update's first elements, clamped so that the update fits.
+ir::Source FittingStart(Builder& b, const Dims& data, const Dims& update) {
+  Dims last(data.size());
+  for (size_t i = 0; i < data.size(); ++i) last[i] = std::max<int64_t>(data[i] - update[i], 0);
+  const ir::Source start = b.Converted(b.Input(2), ElementType::i64);
+  const ir::Source above = b.Add("Maximum", "opset1", {}, {start, b.Int(0)});
+  return b.Add("Minimum", "opset1", {}, {above, b.Ints(last)});
+}
+
+// All positions of the first `rank` axes, [dims..., rank] in row-major order.
+std::vector<int64_t> Grid(const Dims& dims, size_t rank) {
+  std::vector<int64_t> grid, position(rank);
+  int64_t count = 1;
+  for (size_t i = 0; i < rank; ++i) count *= dims[i];
+  for (int64_t n = 0; n < count; ++n) {
+    int64_t rest = n;
+    for (size_t i = rank; i-- > 0; rest /= dims[i]) position[i] = rest % dims[i];
+    grid.insert(grid.end(), position.begin(), position.end());
+  }
+  return grid;
+}
+
+}  // namespace
+
+void SetJoined(Builder& b, size_t first, ir::Source value) {
+  for (size_t i = first; i < b.input_count(); ++i) {
+    if (!HaveSameCodes(b.InputTensor(i), b.OutputTensor(0))) return b.Set(0, value);
+  }
+  b.SetMoved(0, value, first);
+}
+
+ir::Source ZeroLike(Builder& b, const Tensor& tensor) {
+  const ElementType type =
+      IsQuantised(tensor) ? ElementType::f32 : IrTypeOf(tensor.type).value_or(ElementType::f32);
+  return b.Converted(b.Float(0), type);
+}
+
+void Transpose(Builder& b) {
+  b.SetMoved(0, b.Add("Transpose", "opset1", {}, {b.Input(0), b.Input(1)}));
+}
+
+void Concatenation(Builder& b) {
+  const auto& options = b.Options<schema::ConcatenationOptions>();
+  const ir::Source y =
+      b.Add("Concat", "opset1", {{"axis", std::to_string(options.axis())}}, b.Inputs());
+  if (options.activation() == schema::Activation::none) return SetJoined(b, 0, y);
+  b.Set(0, b.Activated(y, options.activation()));
+}
+
+void Pack(Builder& b) {
+  int64_t axis = b.Options<schema::PackOptions>().axis();
+  if (axis < 0) axis += b.Rank(0) + 1;
+  Sources parts;
+  for (const ir::Source& x : b.Inputs()) {
+    parts.push_back(b.Add("Unsqueeze", "opset1", {}, {x, b.Ints({{axis}})}));
+  }
+  SetJoined(b, 0, b.Add("Concat", "opset1", {{"axis", std::to_string(axis)}}, parts));
+}
+
+void Unpack(Builder& b) {
+  int64_t axis = b.Options<schema::UnpackOptions>().axis();
+  if (axis < 0) axis += b.Rank(0);
+  const size_t count = b.output_count();
+  ir::Node& split = b.AddNode("Split", "opset1", {{"num_splits", std::to_string(count)}},
+                              {b.Input(0), b.Int(axis)}, count);
+  for (uint32_t i = 0; i < count; ++i) b.SetMoved(i, WithoutAxis(b, {&split, i}, axis));
+}
+
+void Split(Builder& b) {
+  const auto axis = b.Integers(0);
+  const size_t count = b.output_count();
+  if (!axis || axis->size() != 1) return;
+  ir::Node& split = b.AddNode("Split", "opset1", {{"num_splits", std::to_string(count)}},
+                              {b.Input(1), b.Int((*axis)[0])}, count);
+  for (uint32_t i = 0; i < count; ++i) b.SetMoved(i, {&split, i}, 1);
+}
+
+void SplitV(Builder& b) {
+  const size_t count = b.output_count();
+  ir::Node& split =
+      b.AddNode("VariadicSplit", "opset1", {}, {b.Input(0), b.Input(2), b.Input(1)}, count);
+  for (uint32_t i = 0; i < count; ++i) b.SetMoved(i, {&split, i});
+}
+
+// A size of -1 extends to the end.
+void Slice(Builder& b) {
+  const auto begin = b.KnownIntegers(1), size = b.KnownIntegers(2);
+  const size_t rank = static_cast<size_t>(b.Rank(0));
+  ir::Source end;
+  if (begin && size) {
+    Dims ends(rank, std::numeric_limits<int32_t>::max());
+    for (size_t i = 0; i < std::min({rank, begin->size(), size->size()}); ++i) {
+      if ((*size)[i] >= 0) ends[i] = (*begin)[i] + (*size)[i];
+    }
+    end = b.Ints(ends);
+  } else {
+    const ir::Source start = b.Converted(b.Input(1), ElementType::i64);
+    const ir::Source length = b.Converted(b.Input(2), ElementType::i64);
+    end = b.Add("Add", "opset1", {}, {start, length});
+    if (!size || std::ranges::any_of(*size, [](int64_t extent) { return extent < 0; })) {
+      const ir::Source is_open = b.Add("Less", "opset1", {}, {length, b.Int(0)});
+      const ir::Source all = b.Int(std::numeric_limits<int32_t>::max());
+      end = b.Add("Select", "opset1", {}, {is_open, all, end});
+    }
+  }
+  const ir::Source start = b.Converted(b.Input(1), ElementType::i64);
+  const ir::Source ones = b.Ints(Dims(rank, 1));
+  b.SetMoved(0, b.Add("Slice", "opset8", {}, {b.Input(0), start, end, ones}));
+}
+
+void StridedSlice(Builder& b) {
+  const auto& options = b.Options<schema::StridedSliceOptions>();
+  const size_t count = LengthOf(b.InputTensor(1));
+  ir::Source end = b.Input(2);
+  if (options.offset()) end = b.Add("Add", "opset1", {}, {b.Input(1), end});
+  const ir::Source y = b.Add("StridedSlice", "opset1",
+                             {{"begin_mask", MaskText(options.begin_mask(), count)},
+                              {"end_mask", MaskText(options.end_mask(), count)},
+                              {"ellipsis_mask", MaskText(options.ellipsis_mask(), count)},
+                              {"new_axis_mask", MaskText(options.new_axis_mask(), count)},
+                              {"shrink_axis_mask", MaskText(options.shrink_axis_mask(), count)}},
+                             {b.Input(0), b.Input(1), end, b.Input(3)});
+  b.SetMoved(0, y);
+}
+
+void Pad(Builder& b) { Padded(b, "constant", std::nullopt); }
+void PadV2(Builder& b) { Padded(b, "constant", b.Input(2)); }
+
+void MirrorPad(Builder& b) {
+  const bool reflects = b.Options<schema::MirrorPadOptions>().mode() == schema::MirrorMode::reflect;
+  Padded(b, reflects ? "reflect" : "symmetric", std::nullopt);
+}
+
+void Gather(Builder& b) {
+  const auto& options = b.Options<schema::GatherOptions>();
+  b.SetMoved(0, b.Add("Gather", "opset8", {{"batch_dims", std::to_string(options.batch_dims())}},
+                      {b.Input(0), b.Input(1), b.Int(options.axis())}));
+}
+
+void GatherNd(Builder& b) {
+  b.SetMoved(0, b.Add("GatherND", "opset8", {{"batch_dims", "0"}}, {b.Input(0), b.Input(1)}));
+}
+
+// Updates of one position are added.
+void ScatterNd(Builder& b) {
+  const ir::Source zeros = b.Add("Broadcast", "opset3", {{"mode", "numpy"}},
+                                 {ZeroLike(b, b.InputTensor(1)), b.Input(2)});
+  b.SetMoved(
+      0,
+      b.Add("ScatterNDUpdate", "opset15", {{"reduction", "sum"}}, {zeros, b.Input(0), b.Input(1)}),
+      1);
+}
+
+// Axes after the last one on which data and update differ are copied as a whole.
+void DynamicUpdateSlice(Builder& b) {
+  const Dims &data = b.InputTensor(0).dims, &update = b.InputTensor(1).dims;
+  if (data.size() != update.size()) {
+    return b.Refuse("update has rank {}; must have rank {}", update.size(), data.size());
+  }
+  size_t rank = data.size();
+  while (rank > 0 && data[rank - 1] == update[rank - 1]) --rank;
+  if (rank == 0) return b.SetMoved(0, b.Input(1), 1);
+  const Dims front(data.begin(), data.begin() + static_cast<ptrdiff_t>(rank));
+  const Dims part(update.begin(), update.begin() + static_cast<ptrdiff_t>(rank));
+  ir::Source start = FittingStart(b, data, update);
+  if (rank < data.size()) {
+    start = b.Add("Slice", "opset8", {},
+                  {start, b.Ints({{0}}), b.Ints({{static_cast<int64_t>(rank)}}), b.Ints({{1}})});
+  }
+  Dims dims = part;
+  dims.push_back(static_cast<int64_t>(rank));
+  const ir::Source grid = b.Reshaped(b.Ints(Grid(part, rank)), dims);
+  const ir::Source indices = b.Add("Add", "opset1", {}, {grid, start});
+  b.SetMoved(0, b.Add("ScatterNDUpdate", "opset3", {}, {b.Input(0), indices, b.Input(1)}));
+}
+
+void Tile(Builder& b) { b.SetMoved(0, b.Add("Tile", "opset1", {}, {b.Input(0), b.Input(1)})); }
+
+void ReverseV2(Builder& b) {
+  b.SetMoved(0, b.Add("Reverse", "opset1", {{"mode", "index"}}, {b.Input(0), b.Input(1)}));
+}
+
+void ReverseSequence(Builder& b) {
+  const auto& options = b.Options<schema::ReverseSequenceOptions>();
+  b.SetMoved(0, b.Add("ReverseSequence", "opset1",
+                      {{"batch_axis", std::to_string(options.batch_dim())},
+                       {"seq_axis", std::to_string(options.seq_dim())}},
+                      {b.Input(0), b.Input(1)}));
+}
+
+void DepthToSpace(Builder& b) {
+  OfBlocks(b, "DepthToSpace", b.Options<schema::DepthToSpaceOptions>().block_size());
+}
+void SpaceToDepth(Builder& b) {
+  OfBlocks(b, "SpaceToDepth", b.Options<schema::SpaceToDepthOptions>().block_size());
+}
+void SpaceToBatchNd(Builder& b) { OfBatches(b, "SpaceToBatch"); }
+void BatchToSpaceNd(Builder& b) { OfBatches(b, "BatchToSpace"); }
+
+void ResizeBilinear(Builder& b) {
+  if (!b.RequireRank(0, 4)) return;
+  const auto& options = b.Options<schema::ResizeBilinearOptions>();
+  const char* mode = options.align_corners()        ? "align_corners"
+                     : options.half_pixel_centers() ? "half_pixel"
+                                                    : "asymmetric";
+  b.Set(0, Resized(b, {{"mode", "linear_onnx"}, {"coordinate_transformation_mode", mode}}));
+}
+
+void ResizeNearestNeighbor(Builder& b) {
+  if (!b.RequireRank(0, 4)) return;
+  const auto& options = b.Options<schema::ResizeNearestNeighborOptions>();
+  const char* mode = options.align_corners()        ? "align_corners"
+                     : options.half_pixel_centers() ? "tf_half_pixel_for_nn"
+                                                    : "asymmetric";
+  b.SetMoved(
+      0, Resized(b, {{"mode", "nearest"},
+                     {"coordinate_transformation_mode", mode},
+                     {"nearest_mode", options.align_corners() ? "round_prefer_ceil" : "floor"}}));
+}
+
+void OneHot(Builder& b) {
+  const int32_t axis = b.Options<schema::OneHotOptions>().axis();
+  b.Set(0, b.Add("OneHot", "opset1", {{"axis", std::to_string(axis)}}, b.Inputs()));
+}
+
+// A sparse constant is expanded when the file is read.
+void Densify(Builder& b) { b.SetMoved(0, b.Input(0)); }
+
+}  // namespace weft::tflite

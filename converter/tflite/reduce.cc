@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions, extreme positions, sums along an axis and normalisations.
+#include <string>
+
+#include "converter/tflite/builder.h"
+
+namespace weft::tflite {
+namespace {
+
+ir::Source Reduced(Builder& b, std::string type) {
+  const bool keeps = b.Options<schema::ReducerOptions>().keep_dims();
+  return b.Add(std::move(type), "opset1", {{"keep_dims", keeps ? "true" : "false"}},
+               {b.Input(0), b.Input(1)});
+}
+
+// The attributes of TopK over an axis; `type` is that of the positions.
+Attributes TopAttributes(const Builder& b, int64_t axis, const char* mode, size_t positions) {
+  const bool is_long = b.OutputTensor(positions).type == schema::ElementType::i64;
+  return {{"axis", std::to_string(axis)},
+          {"mode", mode},
+          {"sort", "value"},
+          {"index_element_type", is_long ? "i64" : "i32"},
+          {"stable", "true"}};
+}
+
+// The first position of the extreme element.
+void ArgExtreme(Builder& b, const char* mode) {
+  const auto axis = b.Integers(1);
+  if (!axis || axis->size() != 1) return;
+  ir::Node& top = b.AddNode("TopK", "opset11", TopAttributes(b, (*axis)[0], mode, 0),
+                            {b.Input(0), b.Int(1)}, 2);
+  b.Set(0, b.Add("Squeeze", "opset1", {}, {{&top, 1}, b.Ints(*axis)}));
+}
+
+}  // namespace
+
+void Mean(Builder& b) { b.Set(0, Reduced(b, "ReduceMean")); }
+void Sum(Builder& b) { b.Set(0, Reduced(b, "ReduceSum")); }
+void ReduceProd(Builder& b) { b.Set(0, Reduced(b, "ReduceProd")); }
+void ReduceMax(Builder& b) { b.SetMoved(0, Reduced(b, "ReduceMax")); }
+void ReduceMin(Builder& b) { b.SetMoved(0, Reduced(b, "ReduceMin")); }
+void ReduceAll(Builder& b) { b.Set(0, Reduced(b, "ReduceLogicalAnd")); }
+void ReduceAny(Builder& b) { b.Set(0, Reduced(b, "ReduceLogicalOr")); }
+
+void ArgMax(Builder& b) { ArgExtreme(b, "max"); }
+void ArgMin(Builder& b) { ArgExtreme(b, "min"); }
+
+void TopKV2(Builder& b) {
+  const auto count = b.Integers(1);
+  if (!count || count->size() != 1) return;
+  ir::Node& top = b.AddNode("TopK", "opset11", TopAttributes(b, -1, "max", 1),
+                            {b.Input(0), b.Int((*count)[0])}, 2);
+  b.SetMoved(0, {&top, 0});
+  b.Set(1, {&top, 1});
+}
+
+void Cumsum(Builder& b) {
+  const auto& options = b.Options<schema::CumsumOptions>();
+  b.Set(0, b.Add("CumSum", "opset3",
+                 {{"exclusive", options.exclusive() ? "true" : "false"},
+                  {"reverse", options.reverse() ? "true" : "false"}},
+                 {b.Input(0), b.Input(1)}));
+}
+
+void LogSoftmax(Builder& b) {
+  b.Set(0, b.Add("LogSoftmax", "opset5", {{"axis", "-1"}}, {b.Input(0)}));
+}
+
+// The divisor is at least 1e-6.
+void L2Normalization(Builder& b) {
+  const ir::Source y = b.Add("NormalizeL2", "opset1", {{"eps", "1e-12"}, {"eps_mode", "max"}},
+                             {b.Input(0), b.Ints({{b.Rank(0) - 1}})});
+  b.Set(0, b.Activated(y, b.Options<schema::L2NormOptions>().activation()));
+}
+
+// The IR divides alpha by the number of neighbours.
+void LocalResponseNormalization(Builder& b) {
+  const auto& options = b.Options<schema::LocalResponseNormalizationOptions>();
+  const int64_t size = 2 * int64_t{options.radius()} + 1;
+  b.Set(0, b.Add("LRN", "opset1",
+                 {{"alpha", fmt::format("{}", options.alpha() * static_cast<float>(size))},
+                  {"beta", fmt::format("{}", options.beta())},
+                  {"bias", fmt::format("{}", options.bias())},
+                  {"size", std::to_string(size)}},
+                 {b.Input(0), b.Ints({{b.Rank(0) - 1}})}));
+}
+
+}  // namespace weft::tflite

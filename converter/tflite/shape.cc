@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes as values, and values from shapes. Constant folding evaluates most of them.
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "converter/tflite/builder.h"
+#include "converter/tflite/moved.h"
+
+namespace weft::tflite {
+namespace {
+
+std::string TypeText(const Builder& b) {
+  return b.OutputTensor(0).type == schema::ElementType::i64 ? "i64" : "i32";
+}
+
+ir::Source Broadcasted(Builder& b, ir::Source x, ir::Source shape) {
+  return b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {x, shape});
+}
+
+}  // namespace
+
+void Shape(Builder& b) {
+  b.Set(0, b.Add("ShapeOf", "opset3", {{"output_type", TypeText(b)}}, {b.Input(0)}));
+}
+
+void Rank(Builder& b) { b.Set(0, b.Converted(b.Int(b.Rank(0)), ElementType::i32)); }
+
+void Range(Builder& b) {
+  const auto type = IrTypeOf(b.OutputTensor(0).type);
+  b.Set(0, b.Add("Range", "opset4",
+                 {{"output_type", std::string(Name(type.value_or(ElementType::i32)))}},
+                 {b.Input(0), b.Input(1), b.Input(2)}));
+}
+
+void Fill(Builder& b) { b.SetMoved(0, Broadcasted(b, b.Input(1), b.Input(0)), 1); }
+void BroadcastTo(Builder& b) { b.SetMoved(0, Broadcasted(b, b.Input(0), b.Input(1))); }
+
+// The shape to which both shapes broadcast. Extents are equal or 1, so it is the maximum.
+void BroadcastArgs(Builder& b) {
+  const auto lengths = {b.InputTensor(0).dims, b.InputTensor(1).dims};
+  int64_t rank = 0;
+  for (const Dims& dims : lengths) rank = std::max(rank, dims.empty() ? 0 : dims[0]);
+  Sources shapes;
+  for (size_t i = 0; i < 2; ++i) {
+    const Dims& dims = b.InputTensor(i).dims;
+    const int64_t missing = rank - (dims.empty() ? 0 : dims[0]);
+    ir::Source shape = b.Converted(b.Input(i), ElementType::i64);
+    if (missing > 0) {
+      const std::vector<int64_t> ones(static_cast<size_t>(missing), 1);
+      shape = b.Add("Concat", "opset1", {{"axis", "0"}}, {b.Ints(ones), shape});
+    }
+    shapes.push_back(shape);
+  }
+  const ir::Source y = b.Add("Maximum", "opset1", {}, shapes);
+  b.Set(0, TypeText(b) == "i64" ? y : b.Converted(y, ElementType::i32));
+}
+
+void ExpandDims(Builder& b) {
+  const auto axis = b.Integers(1);
+  if (axis) b.SetMoved(0, b.Add("Unsqueeze", "opset1", {}, {b.Input(0), b.Ints(*axis)}));
+}
+
+void Squeeze(Builder& b) {
+  const auto* axes = b.Options<schema::SqueezeOptions>().squeeze_dims();
+  Sources inputs = {b.Input(0)};
+  if (axes != nullptr && axes->size() > 0) {
+    inputs.push_back(b.Ints(std::vector<int64_t>(axes->begin(), axes->end())));
+  }
+  b.SetMoved(0, b.Add("Squeeze", "opset1", {}, inputs));
+}
+
+void Reshape(Builder& b) {
+  const auto* option = b.Options<schema::ReshapeOptions>().new_shape();
+  ir::Source shape;
+  if (b.Has(1)) {
+    shape = b.Input(1);
+  } else if (option != nullptr) {
+    shape = b.Ints(std::vector<int64_t>(option->begin(), option->end()));
+  } else {
+    shape = b.Ints(b.OutputTensor(0).dims);
+  }
+  b.SetMoved(0, b.Add("Reshape", "opset1", {{"special_zero", "false"}}, {b.Input(0), shape}));
+}
+
+}  // namespace weft::tflite
