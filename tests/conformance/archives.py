@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The archives of stored cases: one zip file per family, and a text file with one line per case.
 
-A case is a folder with the files FILES. Archives in tests/conformance/cases and tests/zoo hold them
-as <family>/<case>/<file>; cmake/UnpackFixtures.cmake unpacks them into build/fixtures/cases and
-build/fixtures/zoo. The text file <family>.jsonl describes each case, so that a changed case is a
+A case is a folder with case.json, arrays.npy and one of MODELS. Archives in tests/conformance/cases,
+tests/zoo and tests/tflite hold them as <family>/<case>/<file>; cmake/UnpackFixtures.cmake unpacks
+them into build/fixtures/cases, build/fixtures/zoo and build/fixtures/tflite. The text file <family>.jsonl describes each case, so that a changed case is a
 changed line in `git diff`.
 """
 
@@ -18,7 +18,8 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FIXTURES = ROOT / "build/fixtures"
 CASES = FIXTURES / "cases"
-FILES = ("arrays.npy", "case.json", "model.bin", "model.xml")
+MODELS = ("model.bin", "model.xml"), ("model.tflite",)
+FILES = tuple(("arrays.npy", "case.json", *model) for model in MODELS)  # sorted
 
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can store
 _LAYER = re.compile(r'<layer\b[^>]*\btype="([^"]+)" version="([^"]+)"')
@@ -29,7 +30,8 @@ _TYPES = {"f2": "f16", "f4": "f32", "f8": "f64", "b1": "bool"}
 def folders(root=ROOT):
     """Folders of archives, each with the folder of their unpacked families, in the tree at root."""
     return {root / "tests/conformance/cases": root / "build/fixtures/cases",
-            root / "tests/zoo": root / "build/fixtures/zoo"}
+            root / "tests/zoo": root / "build/fixtures/zoo",
+            root / "tests/tflite": root / "build/fixtures/tflite"}
 
 
 def unpack(root=ROOT):
@@ -80,11 +82,12 @@ def _ports(data):
 def described(case, files):
     """The line of a case: layers, ports, the facts of case.json, and the first 16 digits of each
     file's SHA-256."""
-    if tuple(sorted(files)) != FILES:
-        raise ValueError(f"files are {', '.join(sorted(files))}; must be {', '.join(FILES)}")
+    if tuple(sorted(files)) not in FILES:
+        raise ValueError(f"files are {', '.join(sorted(files))}; must be "
+                         f"{' or '.join(', '.join(names) for names in FILES)}")
     facts = json.loads(files["case.json"])
-    layers = {f"{kind}/{version}" for kind, version in _LAYER.findall(files["model.xml"].decode())
-              if kind not in _PORTS}
+    text = files.get("model.xml", b"").decode()
+    layers = {f"{kind}/{version}" for kind, version in _LAYER.findall(text) if kind not in _PORTS}
     ports = _ports(files["arrays.npy"])
     names = facts.pop("inputs"), facts.pop("outputs")
     if len(ports) != len(names[0]) + len(names[1]):
@@ -92,11 +95,11 @@ def described(case, files):
                          f"{len(names[0]) + len(names[1])}")
     ports = [f"{name} {port}" for name, port in zip(names[0] + names[1], ports)]
     line = {
-        "case": case, "layers": sorted(layers), "inputs": ports[:len(names[0])],
+        "case": case, **({"layers": sorted(layers)} if text else {}), "inputs": ports[:len(names[0])],
         "outputs": ports[len(names[0]):],
         **{key: value for key, value in facts.items() if value not in ("", [])},
         "bytes": sum(map(len, files.values())),
-        "sha256": {name: hashlib.sha256(files[name]).hexdigest()[:16] for name in FILES}
+        "sha256": {name: hashlib.sha256(files[name]).hexdigest()[:16] for name in sorted(files)}
     }
     return json.dumps(line, ensure_ascii=False)
 
@@ -117,7 +120,7 @@ def write(archive, cases):
     (with the same version of zlib)."""
     with zipfile.ZipFile(archive, "w") as file:
         for case, files in sorted(cases.items()):
-            for name in FILES:
+            for name in sorted(files):
                 entry = zipfile.ZipInfo(f"{archive.stem}/{case}/{name}", _TIME)
                 entry.create_system = 3  # Unix on each system
                 entry.external_attr = 0o100644 << 16

@@ -23,8 +23,14 @@ def sample(kind="Abs", inputs=("x",)):
             "arrays.npy": ARRAY * (len(inputs) + 1), "case.json": json.dumps(facts).encode()}
 
 
+def lite(operator="ABS"):
+    """Files of a case of TFLite."""
+    files = sample() | {"model.tflite": operator.encode()}
+    return {name: files[name] for name in ("arrays.npy", "case.json", "model.tflite")}
+
+
 class Archives(unittest.TestCase):
-    """A tree with the cases one/a, one/b and two/a, and one of the zoo."""
+    """A tree with the cases one/a, one/b and two/a, one of the zoo and one of TFLite."""
 
     def setUp(self):
         self.root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -36,8 +42,9 @@ class Archives(unittest.TestCase):
         for case in ("one/a", "one/b", "two/a"):
             self.store(self.packed / case, sample())
         self.store(self.root / "tests/zoo/models/net", sample())
-        self.assertEqual(pack.take_loose(self.root), 4)
-        self.assertEqual(archives.pack(self.root), ["one", "two", "models"])
+        self.store(self.root / "tests/tflite/state/counter", lite())
+        self.assertEqual(pack.take_loose(self.root), 5)
+        self.assertEqual(archives.pack(self.root), ["one", "two", "models", "state"])
 
     @staticmethod
     def store(folder, files):
@@ -60,6 +67,13 @@ class Archives(unittest.TestCase):
         self.assertNotIn("convert", line)
         self.assertEqual(line["sha256"]["model.bin"], "e3b0c44298fc1c14")
         self.assertEqual(archives.faults(self.root), [])
+
+    def test_a_case_of_tflite_has_one_model_file(self):
+        line = json.loads((self.root / "tests/tflite/state.jsonl").read_text())
+        self.assertEqual(sorted(line["sha256"]), ["arrays.npy", "case.json", "model.tflite"])
+        self.assertNotIn("layers", line)
+        self.assertEqual(archives.stored_in(self.root / "tests/tflite/state.zip"),
+                         {"counter": lite()})
 
     def test_the_same_cases_give_the_same_bytes(self):
         before = self.files()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the cases of build/fixtures into the archives of tests/conformance/cases and tests/zoo.
+"""Packs the cases of build/fixtures into the archives of tests/conformance/cases, tests/zoo and
+tests/tflite.
 
 pack.py            write the archives of the families that changed in build/fixtures
 pack.py --loose    first move loose case files from the archives' folders into build/fixtures
@@ -22,7 +23,8 @@ def take_loose(root=archives.ROOT):
     a merge only the changed files of a case are loose.) Returns the number of cases."""
     cases = set()
     for packed, unpacked in archives.folders(root).items():
-        for path in sorted(path for name in archives.FILES for path in packed.glob(f"*/*/{name}")):
+        names = set().union(*archives.FILES)
+        for path in sorted(path for name in names for path in packed.glob(f"*/*/{name}")):
             target = unpacked / path.relative_to(packed)
             target.parent.mkdir(parents=True, exist_ok=True)
             path.replace(target)

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Converts every stored .tflite model, runs it and compares its outputs with LiteRT's reference
+// kernels. Floats must be within the case's tolerance, integers equal. Codes (i8, u8, i16) may
+// differ where codes.txt says so: that file has the number and the size of the differences of each
+// case. WEFT_PIN_CODES=1 rewrites it; the author of the change must review every line that changes.
+#include "tests/conformance/golden.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "converter/tflite/unsupported.h"
+
+namespace weft {
+namespace {
+
+const std::filesystem::path kModels = WEFT_FIXTURES_DIR "/tflite";
+const std::filesystem::path kPinned = WEFT_SOURCE_DIR "/tests/tflite/codes.txt";
+
+// Codes that differ from the expected ones.
+struct Differences {
+  size_t codes = 0, differ = 0;
+  int64_t largest = 0;
+};
+
+template <typename T>
+void Count(const std::byte* actual, const std::byte* expected, size_t bytes, Differences& counts) {
+  for (size_t i = 0; i + sizeof(T) <= bytes; i += sizeof(T)) {
+    T is, must;
+    std::memcpy(&is, actual + i, sizeof(T));
+    std::memcpy(&must, expected + i, sizeof(T));
+    const int64_t difference = std::abs(int64_t{is} - int64_t{must});
+    ++counts.codes;
+    counts.differ += difference != 0;
+    counts.largest = std::max(counts.largest, difference);
+  }
+}
+
+// The lines of codes.txt by case.
+std::map<std::string, std::string> Pinned() {
+  std::map<std::string, std::string> lines;
+  std::ifstream file(kPinned);
+  for (std::string line; std::getline(file, line);) lines[line.substr(0, line.find(':'))] = line;
+  return lines;
+}
+
+class Tflite : public GoldenCase {
+ protected:
+  Tflite() : GoldenCase(kModels) {}
+
+  void CompareOutput(const std::byte* actual, ElementType type, const std::byte* expected,
+                     size_t bytes, Tolerance tolerance) override {
+    if (type == ElementType::i8) return Count<int8_t>(actual, expected, bytes, counts_);
+    if (type == ElementType::u8) return Count<uint8_t>(actual, expected, bytes, counts_);
+    if (type == ElementType::i16) return Count<int16_t>(actual, expected, bytes, counts_);
+    Compare(actual, type, expected, bytes, tolerance);
+  }
+
+  // The case's line of codes.txt; empty if no code differs.
+  std::string Line() const {
+    if (counts_.differ == 0) return "";
+    return fmt::format("{}: {} of {} codes differ, by at most {}", GetParam(), counts_.differ,
+                       counts_.codes, counts_.largest);
+  }
+
+  static void SetUpTestSuite() { pinned_ = Pinned(); }
+  static void TearDownTestSuite() {
+    if (std::getenv("WEFT_PIN_CODES") == nullptr) return;
+    std::ofstream file(kPinned);
+    for (const auto& [name, line] : pinned_) file << line << '\n';
+  }
+
+  Differences counts_;
+  static std::map<std::string, std::string> pinned_;
+};
+
+std::map<std::string, std::string> Tflite::pinned_;
+
+TEST_P(Tflite, Agrees) {
+  RunAndCompare();
+  if (HasFailure()) return;
+  const auto found = pinned_.find(GetParam());
+  const std::string pinned = found == pinned_.end() ? "" : found->second;
+  if (std::getenv("WEFT_PIN_CODES") == nullptr) {
+    EXPECT_EQ(Line(), pinned);
+  } else if (Line().empty()) {
+    pinned_.erase(GetParam());
+  } else {
+    pinned_[GetParam()] = Line();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Tflite, testing::ValuesIn(CaseNamesIn(kModels)), TestNameOf);
+
+TEST(TfliteCases, IncludeEveryOperator) {
+  std::set<std::string> missing;
+  for (const tflite::OperatorRow& row : tflite::Operators()) missing.emplace(row.name);
+  for (const std::string& name : CaseNamesIn(kModels)) {
+    const auto facts = nlohmann::json::parse(std::ifstream(kModels / name / "case.json"));
+    for (const auto& used : facts.at("operators")) missing.erase(used.get<std::string>());
+  }
+  EXPECT_EQ(missing, std::set<std::string>());
+}
+
+// The steps of a kind, in all blocks.
+int CountOf(const program::Program& program, program::StepKind kind) {
+  int count = 0;
+  for (const program::Block& block : program.blocks) {
+    for (const program::Item& item : block.items) {
+      const auto* step = std::get_if<program::Step>(&item);
+      count += step != nullptr && step->kind() == kind;
+    }
+  }
+  return count;
+}
+
+// Keras 3 writes recurrent layers as loops that write each output into a list.
+TEST(TfliteLoops, OfKerasAreCells) {
+  using program::StepKind;
+  for (const auto& [name, kind] :
+       {std::pair("keras_gru", StepKind::kGruCell), std::pair("keras_lstm", StepKind::kLstmCell)}) {
+    pipeline::ConvertOptions options;
+    options.model = kModels / "control" / name / "model.tflite";
+    Faults faults;
+    const std::optional<program::Program> program = pipeline::LowerModel(options, faults);
+    ASSERT_TRUE(program.has_value()) << name;
+    EXPECT_EQ(CountOf(*program, kind), 1) << name;
+    EXPECT_EQ(CountOf(*program, StepKind::kCopy), 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace weft
