@@ -78,6 +78,12 @@ pipeline::ConvertOptions PipelineOptions(const Options& options, Faults& faults)
   made.streaming_steps = options.streaming_steps;
   made.time_axes = options.time_axes;
   TakePrecisions(options, &made.precisions, faults);
+  if (const auto arithmetic = graph::ArithmeticOf(options.arithmetic)) {
+    made.arithmetic = *arithmetic;
+  } else {
+    faults.Add(fmt::format("weft: arithmetic: is \"{}\"; must be one of {}", options.arithmetic,
+                           fmt::join(graph::kArithmeticNames, ", ")));
+  }
   made.arena_budget_bytes = options.arena_budget_bytes;
   if (options.arena_aim == Aim::kSmallest) made.arena_aim = plan::Aim::kSmallest;
   if (options.arena_aim == Aim::kFastest) made.arena_aim = plan::Aim::kFastest;

@@ -53,6 +53,7 @@ struct Options {
   std::vector<std::pair<std::string, int64_t>> time_axes;   // requires streaming_steps
   std::string precision = "auto";                           // type of weights
   std::map<std::string, std::string> layer_precisions;      // exceptions, by layer
+  std::string arithmetic = "auto";                          // of int8 layers
   std::optional<int64_t> arena_budget_bytes;                // maximum bytes of scratch
   Aim arena_aim = Aim::kBalanced;                           // used without a budget
   int64_t max_iterations = 0;                               // 0: reject loops without a limit

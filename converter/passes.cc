@@ -350,7 +350,11 @@ bool Tables(Conversion& c) {
 }
 
 bool Quantise(Conversion& c) {
-  graph::Quantise(*c.graph, c.folding, KeepsFloatsOf(c));
+  const graph::Arithmetic arithmetic = c.options.arithmetic;
+  const bool by_integers = arithmetic == graph::Arithmetic::kAuto
+                               ? graph::HasExactScales(*c.graph)
+                               : arithmetic == graph::Arithmetic::kMicro;
+  graph::Quantise(*c.graph, c.folding, {KeepsFloatsOf(c), by_integers});
   if (c.streamed) graph::CountStateBytes(*c.graph, *c.streamed);
   return true;
 }

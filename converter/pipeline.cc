@@ -130,6 +130,7 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) 
   converted.scratch_account = c.plan.account;
   converted.f16_weights = c.f16_weights;
   converted.weights = std::move(c.weights);
+  converted.requantised = program::RequantisedSteps(c.program);
   converted.curve = std::move(c.plan.curve);
   converted.chosen = c.plan.chosen;
   converted.streamed = std::move(c.streamed);

@@ -19,6 +19,7 @@
 #include "converter/graph/input_states.h"
 #include "converter/graph/input_values.h"
 #include "converter/graph/layer_outputs.h"
+#include "converter/graph/quantise/arithmetic.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/ir/read.h"
@@ -26,6 +27,7 @@
 #include "converter/plan/solve.h"
 #include "converter/program/narrow_weights.h"
 #include "converter/program/program.h"
+#include "converter/program/requantised.h"
 
 namespace weft::pipeline {
 
@@ -49,8 +51,9 @@ struct ConvertOptions {
   std::map<std::string, graph::InputValue> values;
   // Additional outputs, after those of the model.
   std::vector<graph::LayerOutput> layer_outputs;
-  graph::InputStates states;       // inputs and outputs that become states
-  program::Precisions precisions;  // of weights
+  graph::InputStates states;                                // inputs and outputs that become states
+  program::Precisions precisions;                           // of weights
+  graph::Arithmetic arithmetic = graph::Arithmetic::kAuto;  // of int8 layers
   // Maximum bytes of scratch; the fastest plan that fits is chosen. nullopt: no limit, arena_aim is
   // the criterion.
   std::optional<int64_t> arena_budget_bytes;
@@ -79,6 +82,7 @@ struct Converted {
   plan::Account scratch_account;
   int64_t f16_weights = 0;         // number of elements of the IR's f16 constants
   program::WeightsReport weights;  // of weights
+  program::Requantised requantised;
   // The available plans, the fastest first, and the index of the chosen one.
   std::vector<plan::CurvePoint> curve;
   size_t chosen = 0;

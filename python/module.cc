@@ -298,6 +298,7 @@ void AddOptions(nb::module_& module) {
       .def_rw("time_axes", &Options::time_axes)
       .def_rw("precision", &Options::precision)
       .def_rw("layer_precisions", &Options::layer_precisions)
+      .def_rw("arithmetic", &Options::arithmetic)
       .def_rw("arena_budget_bytes", &Options::arena_budget_bytes, nb::arg().none())
       .def_rw("arena_aim", &Options::arena_aim)
       .def_rw("max_iterations", &Options::max_iterations)

@@ -39,7 +39,7 @@
 
 namespace weft {
 
-inline constexpr uint32_t kFormatVersion = 3;
+inline constexpr uint32_t kFormatVersion = 4;
 inline constexpr uint32_t kMaxRank = 8;
 inline constexpr uint32_t kModelAlignment = 64;   // required of the model's first byte, in bytes
 inline constexpr uint32_t kMemoryAlignment = 64;  // maximum of Needs::alignment, in bytes

@@ -89,6 +89,22 @@ std::string WeightsText(const Json& facts) {
   return text.empty() ? "" : text + "\n";
 }
 
+// "int8 steps: 12 by integers, 1 by floats (pool)"; empty if none is computed by integers.
+std::string RequantisedText(const Json& steps) {
+  constexpr size_t kMaxNames = 8;
+  const size_t by_integers = steps["by_integers"];
+  const std::vector<std::string> by_floats = steps["by_floats"];
+  if (by_integers == 0) return "";
+  std::string text =
+      fmt::format("int8 steps: {} by integers, {} by floats", by_integers, by_floats.size());
+  if (by_floats.empty()) return text + "\n";
+  const size_t shown = std::min(by_floats.size(), kMaxNames);
+  return text + fmt::format(" ({}{})\n",
+                            fmt::join(by_floats.begin(),
+                                      by_floats.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                            shown < by_floats.size() ? ", ..." : "");
+}
+
 Json CurveOf(const pipeline::Converted& converted) {
   return ListOfCount(converted.curve.size(), [&](size_t i) -> Json {
     const plan::CurvePoint& point = converted.curve[i];
@@ -178,6 +194,8 @@ Json FactsOf(const pipeline::Converted& converted, const pipeline::ConvertOption
   facts["curve"] = CurveOf(converted);
   facts["self_test_bytes"] = converted.self_test_bytes;
   facts["f16_weights"] = converted.f16_weights;
+  facts["int8_steps"] = {{"by_integers", converted.requantised.by_integers},
+                         {"by_floats", converted.requantised.by_floats}};
   if (converted.streamed) facts["streamed"] = StreamedJson(*converted.streamed);
   return facts;
 }
@@ -190,6 +208,7 @@ std::string ConversionText(const std::string& file, const Json& facts,
       "{}: {} bytes; weights {}, state {}, scratch {} ({})\n", Visible(file),
       Grouped(size("file_bytes")), Size(size("weights_bytes")), Size(size("state_bytes")),
       Size(size("scratch_bytes") + size("more_scratch_bytes")), Plain(facts["scratch_proof"]));
+  text += RequantisedText(facts["int8_steps"]);
   text += WeightsText(facts) + LayerWeightsText(facts["weights_by_layer"], options.precisions) +
           FindingsText(facts) + RegionsText(facts, options.regions.size()) +
           CurveText(facts["curve"]);

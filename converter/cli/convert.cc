@@ -62,6 +62,7 @@ struct ConvertCall {
   Dumps dumps;
   bool incbin = false;
   std::vector<std::string> shapes, values, states, regions, time_axes, precisions;
+  std::string arithmetic = "auto";
   std::optional<std::string> arena_budget;
   std::vector<std::string> inputs;  // for --sensitivity and --max-error
   std::optional<double> max_error;
@@ -142,6 +143,7 @@ void CheckCall(ConvertCall& call) {
   }
   options.states = ParseStates(call.states);
   ParsePrecisions(call.precisions, &options.precisions);
+  options.arithmetic = graph::ArithmeticOf(call.arithmetic).value_or(graph::Arithmetic::kAuto);
   CheckMeasures(call);
   options.model = call.model;
   options.weights = call.weights;
@@ -297,6 +299,12 @@ std::string CheckTarget(const std::string& value) {
                      fmt::join(names, ", "));
 }
 
+std::string CheckArithmetic(const std::string& value) {
+  if (graph::ArithmeticOf(value)) return {};
+  return fmt::format("is \"{}\"; must be one of {}", OneLine(value),
+                     fmt::join(graph::kArithmeticNames, ", "));
+}
+
 std::string CheckCSourceName(const std::string& value) {
   const std::filesystem::path path = value;
   const std::string is = fmt::format("is \"{}\"; ", OneLine(value));
@@ -388,6 +396,13 @@ void AddModelOptions(Command& command, ConvertCall& call) {
 
 void AddPrecisionOptions(Command& command, ConvertCall& call) {
   command.Heading("Weight precision");
+  command
+      .Add(
+          "--arithmetic", call.arithmetic,
+          "Rounding of int8 layers: xnnpack rounds once, in f32, as LiteRT does on desktops. micro "
+          "computes the codes of tflite-micro and CMSIS-NN with integers, and needs no FPU. "
+          "Default: auto, which is micro for .tflite files, else xnnpack")
+      .Value("NAME", CheckArithmetic);
   command
       .Add("--target", call.target,
            fmt::format("Target processor: {}. Warns if the weight type is slow on it, and sets the "

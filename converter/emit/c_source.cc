@@ -362,6 +362,9 @@ std::set<kernels::Variant> VariantsOf(const format::Model& model) {
   const auto take = [&variants](kernels::Variant variant) { variants.insert(variant); };
   const auto take_all = [&take](const auto& params) {
     bind::ForEachVariant(params, take);
+    if constexpr (requires { params.codes(), params.activation(); }) {
+      bind::ForEachVariant(params.codes(), take);
+    }
     if (!bind::CallsActivations(params)) return;
     ForEachActivation(params, [&take](const format::Activation& activation) {
       bind::ForEachVariant(activation, take);

@@ -88,7 +88,7 @@ format::Activation* ActivationOf(Step& step) {
         if constexpr (kTakesTail<std::decay_t<decltype(params)>>) {
           return ShapeOf(params) ? &params.mutable_activation() : nullptr;
         } else if constexpr (requires { params.activation(), params.codes(); }) {
-          const bool is_float = params.codes().type() == ElementType::f32;
+          const bool is_float = params.codes().results() == format::Results::f32;
           return is_float ? &params.mutable_activation() : nullptr;
         }
         return nullptr;

@@ -39,7 +39,7 @@ auto OfProduct(StepOrConst& step, const See& see) {
 }
 bool IsProduct(const Step& step) {
   if (step.kind() == StepKind::kDenseQ8) {
-    return std::get<format::DenseQ8Params>(step.params).codes().type() == ElementType::f32;
+    return std::get<format::DenseQ8Params>(step.params).codes().results() == format::Results::f32;
   }
   return step.kind() == StepKind::kDense || step.kind() == StepKind::kDenseI8 ||
          step.kind() == StepKind::kDenseI4;

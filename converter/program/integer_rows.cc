@@ -97,7 +97,7 @@ bool EmitOfIntegers(Builder& builder, const IntegerValues& values,
   const format::DenseQ8Params params(product.rows(), product.inputs(), product.outputs(),
                                      product.x_row_stride(), product.y_row_stride(),
                                      product.start_row_stride(), product.activation(),
-                                     format::CodeRange(0, 0, 0, ElementType::f32));
+                                     format::CodeRange(0, 0, 0, format::Results::f32));
   builder.Emit(params, {value->integers, integers.numbers, *scaled, first, start}, {y});
   return true;
 }

@@ -7,13 +7,27 @@
 //
 // with each float operation rounded separately. y is contiguous over dims; a and b are read with
 // their strides, so that stride 0 broadcasts. y may be an operand that is contiguous.
+//
+// Codes by integers (requantise.h), with A = a - a_zero, B = b - b_zero and the multipliers a, b,
+// y:
+//
+//   add, subtract        Rescaled(Rescaled(A * 2^20, a) +- Rescaled(B * 2^20, b), y)
+//   squared_difference   Rescaled((Rescaled(A * 2^7, a) - Rescaled(B * 2^7, b))^2, y)
+//   multiply             Rescaled(A * B, y)
+//   prelu                Rescaled(A, a), or Rescaled(A * B, y) for a negative A
+//
+// Sums and products wrap around.
 #ifndef WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_
 #define WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_H_
 
 #include "kernels/element.h"
-#include "kernels/simd/code_range.h"
+#include "kernels/elementwise/binary.h"
+#include "kernels/simd/requantise.h"
 
 namespace weft::kernels {
+
+// Bits of fraction of the operands of a sum, and of a squared difference.
+inline constexpr int kSumFraction = 20, kSquareFraction = 7;
 
 // Scales may have either sign; their magnitude is from kMinScale to kMaxScale.
 struct BinaryQ8Shape {
@@ -24,7 +38,8 @@ struct BinaryQ8Shape {
   float a_scale = 1.0f, b_scale = 1.0f;
   CodeRange codes;
   int8_t a_zero = 0, b_zero = 0;
-  bool multiplies = false;
+  BinaryOp op = BinaryOp::kAdd;
+  Multiplier a_multiplier, b_multiplier, multiplier;  // of codes by integers
 };
 
 void BinaryQ8(const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b, int8_t* y);

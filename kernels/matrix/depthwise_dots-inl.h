@@ -97,10 +97,30 @@ HWY_INLINE void PrepareChannels(const DepthwiseQ8Shape& shape, const int8_t* wei
       const size_t n = channel + (i / 4 * 16 + 4 * v + i % 4) % period;
       const int32_t first = factors.first == nullptr ? 0 : factors.first[n];
       to.first[v * kWords + i] = WrappingSubtract(first, bias[i]);
-      to.scales[v * kWords + i] = factors.scales[n];
-      to.start[v * kWords + i] = factors.start == nullptr ? 0.0f : factors.start[n];
+      // Bits of floats or of integers.
+      __builtin_memcpy(to.scales + v * kWords + i, factors.scales + n, sizeof(float));
+      to.start[v * kWords + i] = 0;
+      if (factors.start != nullptr) {
+        __builtin_memcpy(to.start + v * kWords + i, factors.start + n, sizeof(float));
+      }
     }
   }
+}
+
+// The codes of the sums of vector `v` in the order of DotChannels.
+HWY_INLINE IntVec CodesOfDots(const DotChannels& of, size_t v, IntVec sums,
+                              const CodeBounds& bounds) {
+  const size_t at = v * (kDotBytes / 4);
+  const FloatVec scaled = hn::Mul(ToFloats(sums), Load(of.scales + at));
+  return ToCodes(hn::Add(scaled, Load(of.start + at)), bounds);
+}
+HWY_INLINE IntVec CodesOfDots(const DotChannels& of, size_t v, IntVec sums,
+                              const CodeRange& codes) {
+  const size_t at = v * (kDotBytes / 4);
+  const auto integers = [](const float* bits)
+                            HWY_ATTR { return hn::BitCast(IntTag(), Load(bits)); };
+  const MultiplierVec by(integers(of.scales + at), integers(of.start + at));
+  return ToCodes(Rescaled(sums, by), codes);
 }
 
 // Addresses of the taps of a rectangle's first output. Taps outside the input, and those that
@@ -125,8 +145,9 @@ HWY_INLINE void PositionTaps(const DepthwiseQ8Shape& shape, const Rectangle& at,
 
 // Computes a vector of quantised outputs, whose taps are `offset` elements after those of the first
 // one.
+template <typename Bounds>
 HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t offset,
-                             const CodeBounds& bounds, int8_t* y) {
+                             const Bounds& bounds, int8_t* y) {
   const DotBytes bytes;
   const DotSums sums;
   constexpr size_t kWords = kDotBytes / 4;
@@ -148,10 +169,7 @@ HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t 
   }
   IntVec codes[4];
   HWY_UNROLL(4)
-  for (size_t v = 0; v < 4; ++v) {
-    const FloatVec scaled = hn::Mul(ToFloats(sum[v]), Load(of.scales + v * kWords));
-    codes[v] = ToCodes(hn::Add(scaled, Load(of.start + v * kWords)), bounds);
-  }
+  for (size_t v = 0; v < 4; ++v) codes[v] = CodesOfDots(of, v, sum[v], bounds);
   // Within 128-bit blocks, these place the lanes of the first operand before those of the second.
   const hn::RepartitionToNarrow<DotSums> shorts;
   const auto low = hn::ReorderDemote2To(shorts, codes[0], codes[1]);
@@ -160,9 +178,10 @@ HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t 
 }
 
 // Computes the channels of `of` in all rectangles with `min` or more columns.
+template <typename Bounds>
 HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis& down,
                                  const WindowAxis& across, const DotChannels& of, size_t min,
-                                 const int8_t* x, const CodeBounds& bounds, int8_t* y) {
+                                 const int8_t* x, const Bounds& bounds, int8_t* y) {
   alignas(64) int8_t padding[kDotBytes];
   for (int8_t& code : padding) code = shape.x_zero;
   Rectangles rectangles(down, across);
@@ -191,10 +210,12 @@ HWY_INLINE void DotsOfRectangles(const DepthwiseQ8Shape& shape, const WindowAxis
   }
 }
 
-inline void DepthwiseByDots(const DepthwiseQ8Shape& shape, const WindowAxis& down,
-                            const WindowAxis& across, size_t min, const int8_t* x,
-                            const int8_t* weights, const FactorsQ8& factors, int8_t* y) {
-  const CodeBounds bounds = BoundsOf(shape.results.codes);
+// `bounds` are CodeBounds, or a CodeRange if codes are requantised by integers.
+template <typename Bounds>
+HWY_INLINE void DepthwiseByDots(const DepthwiseQ8Shape& shape, const WindowAxis& down,
+                                const WindowAxis& across, size_t min, const int8_t* x,
+                                const int8_t* weights, const FactorsQ8& factors,
+                                const Bounds& bounds, int8_t* y) {
   const bool has_data = shape.in_height != 0 && shape.in_width != 0;
   size_t channel = 0;
   for (;;) {

@@ -170,7 +170,13 @@ void DepthwiseQ8(const DepthwiseQ8Shape& shape, const int8_t* x, const int8_t* w
 #if defined(WEFT_TARGET_DOTS)
   const size_t min = DotColumns(shape);
   if (min != kNoColumns) {
-    DepthwiseByDots(shape, down, across, min, x, weights, factors, static_cast<int8_t*>(y));
+    const CodeRange& codes = shape.results.codes;
+    auto* const to = static_cast<int8_t*>(y);
+    if (codes.by_integers) {
+      DepthwiseByDots(shape, down, across, min, x, weights, factors, codes, to);
+    } else {
+      DepthwiseByDots(shape, down, across, min, x, weights, factors, BoundsOf(codes), to);
+    }
     if (min == 1) return;
   }
 #endif

@@ -42,206 +42,17 @@ struct TapWindow {
   HWY_INLINE size_t First() const { return (size_t{ky.first} * width + kx.first) * channels; }
 };
 
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
 #if defined(__ARM_FEATURE_MVE)
+#include "kernels/matrix/depthwise_q8_helium-inl.h"
+#endif
 
-inline constexpr size_t kGroup = 16, kMinGroup = 8, kMaxGroupTaps = 0xFFFFFFFFu;
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
 
-using GroupTaps = TapWindow;
-
-// Sums of eight channels, even and odd channels separately.
-struct EightSums {
-  int32x4_t even, odd;
-};
-HWY_INLINE void AddEight(int16x8_t codes, const int8_t* weights, EightSums& sums) {
-  const int16x8_t by = vldrbq_s16(weights);
-  sums.even = vaddq_s32(sums.even, vmullbq_int_s16(codes, by));
-  sums.odd = vaddq_s32(sums.odd, vmulltq_int_s16(codes, by));
-}
-
-// Calls add(weights) for each tap outside the input.
-template <typename Add>
-HWY_INLINE void ForOutside(const TapWindow& window, const int8_t* weights, const Add& add) {
-  const uint32_t width = window.width;
-  for (uint32_t ky = 0; ky < window.height; ++ky, weights += width * window.channels) {
-    const bool has_inside = ky - window.ky.first < window.ky.count() && window.kx.count() != 0;
-    const uint32_t first = has_inside ? window.kx.first : width;
-    const uint32_t end = has_inside ? window.kx.end : width;
-    for (uint32_t kx = first == 0 ? end : 0; kx < width;) {
-      add(weights + kx * window.channels);
-      if (++kx == first) kx = end;
-    }
-  }
-}
-
-// A row of pixels and the factors of its requantisation. Within eight channels, the even ones come
-// first, then the odd ones. The assembly depends on the offsets of the fields.
-struct PixelRun {
-  int32_t begins[16];
-  float scales[16], start[16];
-  float low[4], high[4];
-  const int8_t* weights;
-  uint32_t height, width;
-  size_t x_column, w_column, x_gap, w_gap;  // gap: from the end of a row of taps to the next row
-  int32_t zero;
-  size_t x_step, y_step;
-  uint32_t columns;
-};
-static_assert(offsetof(PixelRun, weights) == 224 && sizeof(PixelRun) == 268, "no gaps");
-
-HWY_INLINE void KeepFloats(const float* from, float* to) {
-  const float32x4x2_t both = vld2q_f32(from);
-  vstrwq_f32(to, both.val[0]);
-  vstrwq_f32(to + 4, both.val[1]);
-}
-
-// Sums begin with the contribution of the taps outside the input, whose values are all x_zero.
-template <size_t kChannels>
-HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_t x_zero,
-                           const FactorsQ8& factors, PixelRun& run) {
-  const int32x4x2_t first = vld2q_s32(factors.first);
-  const int32x4x2_t further = vld2q_s32(factors.first + kChannels - 8);
-  EightSums sums = {first.val[0], first.val[1]}, more = {further.val[0], further.val[1]};
-  if (x_zero != 0 && !window.IsInside()) {
-    const int16x8_t zero = vdupq_n_s16(x_zero);
-    ForOutside(window, weights, [&](const int8_t* w) {
-      AddEight(zero, w, sums);
-      if constexpr (kChannels == 16) AddEight(zero, w + 8, more);
-    });
-  }
-  vstrwq_s32(run.begins, sums.even);
-  vstrwq_s32(run.begins + 4, sums.odd);
-  KeepFloats(factors.scales, run.scales);
-  KeepFloats(factors.start, run.start);
-  if constexpr (kChannels == 16) {
-    vstrwq_s32(run.begins + 8, more.even);
-    vstrwq_s32(run.begins + 12, more.odd);
-    KeepFloats(factors.scales + 8, run.scales + 8);
-    KeepFloats(factors.start + 8, run.start + 8);
-  }
-}
-
-// clang-format off
-// One tap of eight channels, with the registers of the even and odd sums.
-#undef WEFT_ADD_EIGHT
-#define WEFT_ADD_EIGHT(offset, even, odd)   \
-  "vldrb.s16 q4, [r0" offset "]\n\t"        \
-  "vldrb.s16 q5, [r1" offset "]\n\t"        \
-  "vmullb.s16 q6, q4, q5\n\t"              \
-  "vmullt.s16 q7, q4, q5\n\t"              \
-  "vadd.i32 " even ", " even ", q6\n\t"    \
-  "vadd.i32 " odd ", " odd ", q7\n\t"
-// Converts four sums to quantised 32-bit values, clamped between q4 and q5. scales and start are
-// the offsets of the factors from r10.
-#undef WEFT_FOUR_WORDS
-#define WEFT_FOUR_WORDS(sums, scales, start)  \
-  "vcvt.f32.s32 " sums ", " sums "\n\t"       \
-  "vldrw.u32 q6, [r10, #" scales "]\n\t"     \
-  "vmul.f32 " sums ", " sums ", q6\n\t"      \
-  "vldrw.u32 q7, [r10, #" start "]\n\t"      \
-  "vadd.f32 " sums ", " sums ", q7\n\t"      \
-  "vmaxnm.f32 " sums ", " sums ", q4\n\t"    \
-  "vminnm.f32 " sums ", " sums ", q5\n\t"    \
-  "vcvtn.s32.f32 " sums ", " sums "\n\t"
-#undef WEFT_RUN_PIXELS
-#define WEFT_RUN_PIXELS(begin, taps, codes)   \
-  __asm__ volatile(                            \
-      "add r2, r10, #236\n\t"                 \
-      "ldmia r2, {r3-r6}\n\t"                 \
-      "ldr r8, [r10, #232]\n"                 \
-      "1:\n\t"                                \
-      "ldrd r1, r2, [r10, #224]\n\t"          \
-      "mov r0, r11\n\t"                       \
-      begin                                    \
-      "cbz r2, 4f\n"                          \
-      "2:\n\t"                                \
-      "dls lr, r8\n"                          \
-      "3:\n\t"                                \
-      taps                                     \
-      "add r0, r3\n\t"                        \
-      "add r1, r4\n\t"                        \
-      "le lr, 3b\n\t"                         \
-      "add r0, r5\n\t"                        \
-      "add r1, r6\n\t"                        \
-      "subs r2, #1\n\t"                       \
-      "bne 2b\n"                              \
-      "4:\n\t"                                \
-      "vldrw.u32 q4, [r10, #192]\n\t"         \
-      "vldrw.u32 q5, [r10, #208]\n\t"         \
-      "ldrd r2, r0, [r10, #252]\n\t"          \
-      "ldrd lr, r9, [r10, #260]\n\t"          \
-      "mov r1, r12\n\t"                       \
-      codes                                   \
-      "add r11, r0\n\t"                       \
-      "add r12, lr\n\t"                       \
-      "subs r9, r9, #1\n\t"                   \
-      "str r9, [r10, #264]\n\t"               \
-      "bne 1b"                                 \
-      : "+r"(at), "+r"(from), "+r"(to)         \
-      :                                        \
-      : "cc", "memory", "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "lr", "q0", "q1",  \
-        "q2", "q3", "q4", "q5", "q6", "q7")
-// clang-format on
-
-template <size_t kChannels>
-HWY_NOINLINE void CodesOfRun(PixelRun& run, const int8_t* x, int8_t* y) {
-  register PixelRun* at __asm__("r10") = &run;
-  register const int8_t* from __asm__("r11") = x;
-  register int8_t* to __asm__("r12") = y;
-  if constexpr (kChannels == 16) {
-    WEFT_RUN_PIXELS("vldrw.u32 q0, [r10]\n\t"
-                    "vldrw.u32 q1, [r10, #16]\n\t"
-                    "vldrw.u32 q2, [r10, #32]\n\t"
-                    "vldrw.u32 q3, [r10, #48]\n\t",
-                    WEFT_ADD_EIGHT("", "q0", "q1") WEFT_ADD_EIGHT(", #8", "q2", "q3"),
-                    WEFT_FOUR_WORDS("q0", "64", "128") WEFT_FOUR_WORDS("q1", "80", "144")
-                    "vmovnt.i32 q0, q1\n\t"
-                    "vadd.i16 q0, q0, r2\n\t"
-                    "vstrb.16 q0, [r1]\n\t"
-                    WEFT_FOUR_WORDS("q2", "96", "160") WEFT_FOUR_WORDS("q3", "112", "176")
-                    "vmovnt.i32 q2, q3\n\t"
-                    "vadd.i16 q2, q2, r2\n\t"
-                    "vstrb.16 q2, [r1, #8]\n\t");
-  } else {
-    WEFT_RUN_PIXELS("vldrw.u32 q0, [r10]\n\t"
-                    "vldrw.u32 q1, [r10, #16]\n\t",
-                    WEFT_ADD_EIGHT("", "q0", "q1"),
-                    WEFT_FOUR_WORDS("q0", "64", "128") WEFT_FOUR_WORDS("q1", "80", "144")
-                    "vmovnt.i32 q0, q1\n\t"
-                    "vadd.i16 q0, q0, r2\n\t"
-                    "vstrb.16 q0, [r1]\n\t");
-  }
-}
-
-// Computes kChannels channels, 8 or 16.
-template <size_t kChannels>
-HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const CodePixels& at,
-                                const int8_t* weights, int8_t x_zero, const FactorsQ8& factors,
-                                const CodeRange& codes) {
-  PixelRun run;
-  BeginRun<kChannels>(window, weights, x_zero, factors, run);
-  const CodeBounds bounds = BoundsOf(codes);
-  vstrwq_f32(run.low, vdupq_n_f32(bounds.low));
-  vstrwq_f32(run.high, vdupq_n_f32(bounds.high));
-  run.height = window.HasTaps() ? window.ky.count() : 0;
-  run.width = window.kx.count();
-  run.weights = run.height == 0 ? weights : weights + window.First();
-  run.x_column = window.x_column;
-  run.w_column = window.channels;
-  run.x_gap = window.x_row - run.width * window.x_column;
-  run.w_gap = (window.width - run.width) * window.channels;
-  run.zero = bounds.zero;
-  run.x_step = at.x_steps.column;
-  run.y_step = at.y_steps.column;
-  size_t x_line = 0, y_line = 0;
-  for (uint32_t row = at.rows; row != 0;
-       --row, x_line += at.x_steps.row, y_line += at.y_steps.row) {
-    run.columns = at.columns;
-    CodesOfRun<kChannels>(run, at.x + x_line, at.y + y_line);
-  }
-  return true;
-}
-
-#else
+#if !defined(__ARM_FEATURE_MVE)
 
 inline constexpr size_t kGroup = 4, kMinGroup = 4, kMaxGroupTaps = 16;
 
@@ -380,59 +191,107 @@ static_assert(offsetof(PixelRun, columns) == 28 && sizeof(PixelRun) == 56, "word
   "smlad r4, r8, r11, r4\n\t"               \
   "sxtb16.w r6, r6, ror #8\n\t"             \
   "smlad r5, r6, r12, r5\n\t"
+// Requantises the sums in r2-r5 by floats; r6 and r8-lr are free.
+#undef WEFT_SCALE_SUMS
+#define WEFT_SCALE_SUMS                      \
+  "vmov s0, s1, r2, r3\n\t"                 \
+  "vmov s2, s3, r4, r5\n\t"                 \
+  WEFT_SCALE_FOUR                            \
+  "vmov r2, r3, s0, s1\n\t"                 \
+  "vmov r4, r5, s2, s3\n\t"
+// Zeros are added to these results, and four codes joined in r2.
+#undef WEFT_JOIN_SUMS
+#define WEFT_JOIN_SUMS WEFT_JOIN_FOUR("r2", "r3", "r4", "r5", "r8")
+// The same by integers (requantise.h), with the mantissas in s4-s7. s8-s11 hold by how much more
+// than one bit the products are shifted to the right. The last bit is shifted out when r8, twice
+// the zero plus one, is added.
+#undef WEFT_RESCALE_SUM
+#define WEFT_RESCALE_SUM(sum, mantissa, shift)  \
+  "lsl " sum ", " sum ", #1\n\t"               \
+  "smmulr " sum ", " sum ", " mantissa "\n\t"  \
+  "add " sum ", " sum ", " sum ", asr #31\n\t" \
+  "asr " sum ", " sum ", " shift "\n\t"
+#undef WEFT_RESCALE_SUMS
+#define WEFT_RESCALE_SUMS                    \
+  "vmov r8, r9, s4, s5\n\t"                 \
+  "vmov r10, r11, s8, s9\n\t"               \
+  WEFT_RESCALE_SUM("r2", "r8", "r10")        \
+  WEFT_RESCALE_SUM("r3", "r9", "r11")        \
+  "vmov r8, r9, s6, s7\n\t"                 \
+  "vmov r10, r11, s10, s11\n\t"             \
+  WEFT_RESCALE_SUM("r4", "r8", "r10")        \
+  WEFT_RESCALE_SUM("r5", "r9", "r11")
+#undef WEFT_JOIN_RESCALED
+#define WEFT_JOIN_RESCALED                                                \
+  WEFT_ROUNDED_CODE("r2", "r8") WEFT_ROUNDED_CODE("r3", "r8")             \
+  WEFT_ROUNDED_CODE("r4", "r8") WEFT_ROUNDED_CODE("r5", "r8") WEFT_JOIN_BYTES("r2", "r3", "r4", "r5")
+#undef WEFT_RUN_PAIRS
+#define WEFT_RUN_PAIRS(scale_sums, join)     \
+  __asm__ volatile(                          \
+      "vmov s16, s17, r6, r1\n\t"           \
+      "vldmia r2, {s4-s7}\n\t"              \
+      "vldmia r3, {s8-s11}\n"               \
+      "1:\n\t"                              \
+      "vmov r6, s16\n\t"                    \
+      "ldmdb r6, {r0-r5, lr}\n\t"           \
+      "add pc, lr\n\t"                      \
+      "nop.n\n"                             \
+      "2:\n\t"                              \
+      WEFT_ADD_PAIR WEFT_ADD_PAIR WEFT_ADD_PAIR WEFT_ADD_PAIR WEFT_ADD_PAIR \
+      "vmov lr, s17\n\t"                    \
+      "cmp r1, lr\n\t"                      \
+      "bne 2b\n\t"                          \
+      scale_sums                             \
+      "vmov r6, s16\n\t"                    \
+      "ldmia r6, {r1, r8-r12, lr}\n\t"      \
+      join                                   \
+      WEFT_LIMIT_FOUR("r2", "r9", "r10", "r3") \
+      "str r2, [r11]\n\t"                   \
+      "add r11, r12\n\t"                    \
+      "add r0, lr\n\t"                      \
+      "str r11, [r6, #16]\n\t"              \
+      "str r0, [r6, #-28]\n\t"              \
+      "subs r1, #1\n\t"                     \
+      "str r1, [r6]\n\t"                    \
+      "bne 1b"                               \
+      : "+r"(at), "+r"(end), "+r"(by), "+r"(on) \
+      :                                      \
+      : "cc", "memory", "r0", "r4", "r5", "r8", "r9", "r10", "r11", "r12", "lr", "s0", "s1", "s2", \
+        "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s16", "s17")
 // clang-format on
 inline constexpr size_t kPairsOfIteration = 5, kPairBytes = 13 * 4;
 
 // Five pairs of taps per iteration; the first iteration jumps to its last pairs. s4-s11 hold scales
 // and start, s16 the address of run.columns, s17 the end of the taps.
-HWY_NOINLINE inline void CodesOfRun(PixelRun& run, const TapPair* taps_end, const float* scales,
-                                    const float* start) {
+template <bool kByIntegers>
+HWY_NOINLINE void CodesOfRun(PixelRun& run, const TapPair* taps_end, const float* scales,
+                             const float* start) {
   register uint32_t* at __asm__("r6") = &run.columns;
   register const TapPair* end __asm__("r1") = taps_end;
   register const float* by __asm__("r2") = scales;
   register const float* on __asm__("r3") = start;
-  // clang-format off
-  __asm__ volatile(
-      "vmov s16, s17, r6, r1\n\t"
-      "vldmia r2, {s4-s7}\n\t"
-      "vldmia r3, {s8-s11}\n"
-      "1:\n\t"
-      "vmov r6, s16\n\t"
-      "ldmdb r6, {r0-r5, lr}\n\t"
-      "add pc, lr\n\t"
-      "nop.n\n"
-      "2:\n\t"
-      WEFT_ADD_PAIR WEFT_ADD_PAIR WEFT_ADD_PAIR WEFT_ADD_PAIR WEFT_ADD_PAIR
-      "vmov lr, s17\n\t"
-      "cmp r1, lr\n\t"
-      "bne 2b\n\t"
-      "vmov s0, s1, r2, r3\n\t"
-      "vmov s2, s3, r4, r5\n\t"
-      WEFT_SCALE_FOUR
-      "vmov r2, r3, s0, s1\n\t"
-      "vmov r4, r5, s2, s3\n\t"
-      "vmov r6, s16\n\t"
-      "ldmia r6, {r1, r8-r12, lr}\n\t"
-      WEFT_JOIN_FOUR("r2", "r3", "r4", "r5", "r8")
-      WEFT_LIMIT_FOUR("r2", "r9", "r10", "r3")
-      "str r2, [r11]\n\t"
-      "add r11, r12\n\t"
-      "add r0, lr\n\t"
-      "str r11, [r6, #16]\n\t"
-      "str r0, [r6, #-28]\n\t"
-      "subs r1, #1\n\t"
-      "str r1, [r6]\n\t"
-      "bne 1b"
-      : "+r"(at), "+r"(end), "+r"(by), "+r"(on)
-      :
-      : "cc", "memory", "r0", "r4", "r5", "r8", "r9", "r10", "r11", "r12", "lr", "s0", "s1", "s2",
-        "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "s16", "s17");
-  // clang-format on
+  if constexpr (kByIntegers) {
+    WEFT_RUN_PAIRS(WEFT_RESCALE_SUMS, WEFT_JOIN_RESCALED);
+  } else {
+    WEFT_RUN_PAIRS(WEFT_SCALE_SUMS, WEFT_JOIN_SUMS);
+  }
+}
+
+// Fills the shifts that WEFT_RESCALE_SUMS needs. Returns false for other exponents and for sums
+// that may exceed 30 bits.
+HWY_INLINE bool ShiftsOf(const int32_t* exponents, const FourSums& begins, int32_t* shifts) {
+  constexpr int32_t kMaxBegin = 1 << 29;  // above the products of all taps
+  bool fits = true;
+  for (size_t i = 0; i < 4; ++i) fits = fits && exponents[i] < 0, shifts[i] = ~exponents[i];
+  for (const int32_t begin : {begins.a, begins.b, begins.c, begins.d}) {
+    fits = fits && begin < kMaxBegin && begin > -kMaxBegin;
+  }
+  return fits;
 }
 
 // Computes four channels. Returns false if a conversion to integer was invalid; results may then be
 // wrong.
-template <size_t kChannels>
+template <size_t kChannels, bool kByIntegers>
 HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int8_t* weights,
                                 int8_t x_zero, const FactorsQ8& factors, const CodeRange& codes) {
   static_assert(kChannels == 4, "results are written as words of four");
@@ -443,21 +302,28 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int
   const TapPair* const end = taps.end();
   const size_t left = static_cast<size_t>(end - run.taps) % kPairsOfIteration;
   run.skipped = left == 0 && end != run.taps ? 0 : (kPairsOfIteration - left) * kPairBytes;
-  run.zero = codes.zero;
+  run.zero = kByIntegers ? 2 * codes.zero + 1 : codes.zero;
   run.low = FourOf(codes.low);
   run.high = FourOf(codes.high);
   run.x_step = at.x_steps.column;
   run.y_step = at.y_steps.column;
-  ForgetInvalid();
+  int32_t shifts[4];
+  const float* start = factors.start;
+  if constexpr (kByIntegers) {
+    if (!ShiftsOf(factors.exponents(), run.begins, shifts)) return false;
+    start = reinterpret_cast<const float*>(shifts);
+  } else {
+    ForgetInvalid();
+  }
   size_t x_line = 0, y_line = 0;
   for (uint32_t row = at.rows; row != 0;
        --row, x_line += at.x_steps.row, y_line += at.y_steps.row) {
     run.x = at.x + x_line;
     run.y = at.y + y_line;
     run.columns = at.columns;
-    CodesOfRun(run, end, factors.scales, factors.start);
+    CodesOfRun<kByIntegers>(run, end, factors.scales, start);
   }
-  return !WasInvalid();
+  return kByIntegers || !WasInvalid();
 }
 
 #endif
@@ -465,8 +331,9 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int
 // Computes a rectangle. Returns false if it has too few channels or too many taps, or if results
 // may be wrong. The last group is moved back to end with the last channel and recomputes some
 // results; y does not overlap x.
-HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window, CodePixels pixels,
-                          const int8_t* weights, const FactorsQ8& factors) {
+template <bool kByIntegers>
+HWY_INLINE bool RunGroupsWith(const DepthwiseQ8Shape& shape, const TapWindow& window,
+                              CodePixels pixels, const int8_t* weights, const FactorsQ8& factors) {
   if (shape.channels < kMinGroup) return false;
   if (size_t{window.height} * window.width > kMaxGroupTaps) return false;
   const size_t step = shape.channels < kGroup ? kMinGroup : kGroup;
@@ -476,7 +343,8 @@ HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window
     std::swap(pixels.x_steps.row, pixels.x_steps.column);
     std::swap(pixels.y_steps.row, pixels.y_steps.column);
   }
-  const auto group = step == kGroup ? GroupOfPixels<kGroup> : GroupOfPixels<kMinGroup>;
+  const auto group =
+      step == kGroup ? GroupOfPixels<kGroup, kByIntegers> : GroupOfPixels<kMinGroup, kByIntegers>;
   GroupTaps taps(window);
   size_t before = 0;
   for (size_t next = 0; next < shape.channels; next += step) {
@@ -493,6 +361,20 @@ HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window
     }
   }
   return true;
+}
+
+// RunGroupsWith<true>, in firmware whose model needs it (integer_codes.cc).
+__attribute__((weak)) bool RunIntegerGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,
+                                            const CodePixels& pixels, const int8_t* weights,
+                                            const FactorsQ8& factors);
+
+HWY_INLINE bool RunGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,
+                          const CodePixels& pixels, const int8_t* weights,
+                          const FactorsQ8& factors) {
+  if (!shape.results.codes.by_integers) {
+    return RunGroupsWith<false>(shape, window, pixels, weights, factors);
+  }
+  return &RunIntegerGroups != nullptr && RunIntegerGroups(shape, window, pixels, weights, factors);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

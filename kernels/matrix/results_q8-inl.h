@@ -42,26 +42,43 @@ HWY_INLINE IntVec LoadFirstIntegers(const int32_t* p, size_t lanes) {
 #endif
 }
 
-// The values v of a vector of outputs, the first of which is `output`; sums are complete panels.
-HWY_INLINE FloatVec NumbersOf(const int32_t* sums, const FactorsQ8& factors, size_t output,
-                              size_t lanes) {
-  IntVec integers = hn::LoadU(IntTag(), sums);
-  if (factors.first != nullptr) {
-    integers = hn::Add(integers, LoadFirstIntegers(factors.first + output, lanes));
+// The factors of a vector of outputs, the first of which is `output`: floats, or integers
+// (requantise.h). Converted converts sums to numbers in units of the scale of y.
+struct FloatFactors {
+  using Bounds = CodeBounds;
+  FloatVec scale, start;
+  HWY_INLINE FloatFactors(const FactorsQ8& of, size_t output, size_t lanes)
+      : scale(LoadFirst(of.scales + output, lanes)),
+        start(of.start == nullptr ? Set(0.0f) : LoadFirst(of.start + output, lanes)) {}
+  HWY_INLINE FloatVec Converted(IntVec sums) const {
+    return hn::Add(hn::Mul(ToFloats(sums), scale), start);
   }
-  const FloatVec scaled = hn::Mul(ToFloats(integers), LoadFirst(factors.scales + output, lanes));
-  if (factors.start == nullptr) return hn::Add(scaled, Set(0.0f));
-  return hn::Add(scaled, LoadFirst(factors.start + output, lanes));
+};
+struct IntegerFactors {
+  using Bounds = CodeRange;
+  MultiplierVec multiplier;
+  HWY_INLINE IntegerFactors(const FactorsQ8& of, size_t output, size_t lanes)
+      : multiplier(LoadFirstIntegers(of.mantissas() + output, lanes),
+                   LoadFirstIntegers(of.exponents() + output, lanes)) {}
+  HWY_INLINE IntVec Converted(IntVec sums) const { return Rescaled(sums, multiplier); }
+};
+
+HWY_INLINE IntVec FirstOf(const FactorsQ8& factors, size_t output, size_t lanes) {
+  if (factors.first == nullptr) return SetInt(0);
+  return LoadFirstIntegers(factors.first + output, lanes);
 }
 
-#if !defined(WEFT_SUMS_NEIGHBOURS)  // else results_q8_cortex_m-inl.h has it
+#if !defined(WEFT_SUMS_NEIGHBOURS)
+// Sums are complete panels. Other Cortex-M have results_q8_cortex_m-inl.h.
+template <typename Factors>
 WEFT_PART void CodesOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                           const CodeBounds& bounds, int8_t* y) {
+                           const typename Factors::Bounds& bounds, int8_t* y) {
   // Copies, because the bytes written to y could alias the originals.
   const FactorsQ8 of = factors;
-  const CodeBounds limits = bounds;
+  const typename Factors::Bounds limits = bounds;
   ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
-    StoreCodes(ToCodes(NumbersOf(sums + i, of, i, lanes), limits), y + i, lanes);
+    const IntVec integers = hn::Add(hn::LoadU(IntTag(), sums + i), FirstOf(of, i, lanes));
+    StoreCodes(ToCodes(Factors(of, i, lanes).Converted(integers), limits), y + i, lanes);
   });
 }
 #endif
@@ -69,32 +86,40 @@ WEFT_PART void CodesOfSums(const int32_t* sums, const FactorsQ8& factors, size_t
 #if HWY_TARGET != HWY_SCALAR
 // The same for kRows rows with the same factors, which are loaded once. `stride` is the distance
 // between the results of adjacent rows.
-template <size_t kRows>
+template <typename Factors, size_t kRows>
 HWY_INLINE void CodesOfTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                            const CodeBounds& bounds, int8_t* y, size_t stride) {
-  const CodeBounds limits = bounds;  // a copy: bytes written to y could alias it
-  const float *const scales = factors.scales, *const start = factors.start;
-  const int32_t* const first = factors.first;
+                            const typename Factors::Bounds& bounds, int8_t* y, size_t stride) {
+  const FactorsQ8 all = factors;  // copies: bytes written to y could alias the originals
+  const typename Factors::Bounds limits = bounds;
   ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
-    const IntVec add = first == nullptr ? SetInt(0) : LoadFirstIntegers(first + i, lanes);
-    const FloatVec scale = LoadFirst(scales + i, lanes);
-    const FloatVec begin = start == nullptr ? Set(0.0f) : LoadFirst(start + i, lanes);
+    const IntVec add = FirstOf(all, i, lanes);
+    const Factors of(all, i, lanes);
     HWY_UNROLL(4)
     for (size_t r = 0; r < kRows; ++r) {
       const IntVec integers = hn::Add(hn::LoadU(IntTag(), sums + r * kPanelOutputs + i), add);
-      const FloatVec v = hn::Add(hn::Mul(ToFloats(integers), scale), begin);
-      StoreCodes(ToCodes(v, limits), y + r * stride + i, lanes);
+      StoreCodes(ToCodes(of.Converted(integers), limits), y + r * stride + i, lanes);
     }
   });
 }
 #endif
 
+// CodesOfSums of sums that are requantised by integers. In firmware a separate function, which only
+// models with such sums link.
+HWY_INLINE void CodesByIntegers(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                                const CodeRange& codes, int8_t* y) {
+#if defined(WEFT_SUMS_NEIGHBOURS)
+  if (&IntegerRows != nullptr) IntegerRows(sums, factors, 1, outputs, codes, y, {0, 0});
+#else
+  CodesOfSums<IntegerFactors>(sums, factors, outputs, codes, y);
+#endif
+}
+
 class ResultWriter {
  public:
   HWY_INLINE ResultWriter(const ResultsQ8& results, const Activation& activation)
-      : bounds_(BoundsOf(results.codes)),
+      : results_(results),
+        bounds_(BoundsOf(results.codes)),
         activation_(activation),
-        is_float_(results.is_float),
         is_plain_(IsPlain(activation)) {}
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
@@ -106,18 +131,17 @@ class ResultWriter {
   // `stride` is the distance between outputs. `factors` are those of these outputs.
   WEFT_WRITE void Write(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
                         size_t position, size_t stride) const {
-    if (is_float_) {
+    if (results_.is_float) {
       float* const to = static_cast<float*>(y) + position;
       if (stride == 1) return WriteFloats(sums, factors, outputs, to);
       float block[kPanelOutputs] = {};
       WriteFloats(sums, factors, outputs, block);
       return Scatter(block, outputs, to, stride);
     }
+    int8_t block[kPanelOutputs];
     int8_t* const to = static_cast<int8_t*>(y) + position;
-    if (stride == 1) return CodesOfSums(sums, factors, outputs, bounds_, to);
-    int8_t block[kPanelOutputs] = {};
-    CodesOfSums(sums, factors, outputs, bounds_, block);
-    Scatter(block, outputs, to, stride);
+    WriteCodes(sums, factors, outputs, stride == 1 ? to : block);
+    if (stride != 1) Scatter(block, outputs, to, stride);
   }
 #undef WEFT_WRITE
 
@@ -127,19 +151,24 @@ class ResultWriter {
   template <size_t kRows>
   HWY_INLINE bool WriteTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
                             size_t position, size_t row_stride, size_t stride) const {
-    if (is_float_ || stride != 1) return false;
-    CodesOfTile<kRows>(sums, factors, outputs, bounds_, static_cast<int8_t*>(y) + position,
-                       row_stride);
+    if (results_.is_float || stride != 1) return false;
+    int8_t* const to = static_cast<int8_t*>(y) + position;
+    if (results_.codes.by_integers) {
+      CodesOfTile<IntegerFactors, kRows>(sums, factors, outputs, results_.codes, to, row_stride);
+    } else {
+      CodesOfTile<FloatFactors, kRows>(sums, factors, outputs, bounds_, to, row_stride);
+    }
     return true;
   }
 #endif
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
-  // Returns true if results are quantised and contiguous.
-  HWY_INLINE bool AreCodes(size_t stride) const { return !is_float_ && stride == 1; }
+  // Returns true if results are contiguous and quantised.
+  HWY_INLINE bool AreCodes(size_t stride) const { return !results_.is_float && stride == 1; }
 
 #if defined(__ARM_FEATURE_MVE)
-  HWY_INLINE bool is_float() const { return is_float_; }
+  HWY_INLINE bool is_float() const { return results_.is_float; }
+  HWY_INLINE const ResultsQ8& results() const { return results_; }
   HWY_INLINE const CodeBounds& bounds() const { return bounds_; }
   HWY_INLINE void Activate(float* y, size_t outputs) const {
     if (!is_plain_) ActivateSpan(activation_, y, y, outputs);
@@ -150,8 +179,12 @@ class ResultWriter {
   WEFT_PART void WriteRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
                            void* y, size_t position, size_t stride, const RowSteps& steps) const {
     if (AreCodes(stride)) {
-      return CodesOfRows(sums, factors, rows, outputs, bounds_, static_cast<int8_t*>(y) + position,
-                         steps);
+      int8_t* const to = static_cast<int8_t*>(y) + position;
+      if (!results_.codes.by_integers) {
+        return CodesOfRows(sums, factors, rows, outputs, bounds_, to, steps);
+      }
+      if (&IntegerRows == nullptr) return;
+      return IntegerRows(sums, factors, rows, outputs, results_.codes, to, steps);
     }
     for (;; sums += kPanelOutputs, position += steps.y) {
       Write(sums, factors, outputs, y, position, stride);
@@ -162,6 +195,17 @@ class ResultWriter {
 #endif
 
  private:
+  HWY_INLINE void WriteCodes(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                             int8_t* y) const {
+    if (results_.codes.by_integers)
+      return CodesByIntegers(sums, factors, outputs, results_.codes, y);
+#if defined(WEFT_SUMS_NEIGHBOURS)
+    CodesOfSums(sums, factors, outputs, bounds_, y);
+#else
+    CodesOfSums<FloatFactors>(sums, factors, outputs, bounds_, y);
+#endif
+  }
+
   WEFT_PART void WriteFloats(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                              float* y) const {
     size_t done = 0;
@@ -172,14 +216,16 @@ class ResultWriter {
 #endif
     ForVectors(outputs - done, [&](size_t i, size_t lanes) HWY_ATTR {
       i += done;
-      StoreFirst(NumbersOf(sums + i, factors, i, lanes), y + i, lanes);
+      const IntVec integers = hn::Add(hn::LoadU(IntTag(), sums + i), FirstOf(factors, i, lanes));
+      StoreFirst(FloatFactors(factors, i, lanes).Converted(integers), y + i, lanes);
     });
     if (!is_plain_) ActivateSpan(activation_, y, y, outputs);
   }
 
+  const ResultsQ8& results_;
   CodeBounds bounds_;
   const Activation& activation_;
-  bool is_float_, is_plain_;
+  bool is_plain_;
 };
 
 }  // namespace weft::kernels::HWY_NAMESPACE

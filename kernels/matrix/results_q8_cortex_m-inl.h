@@ -32,6 +32,22 @@ HWY_INLINE FactorsQ8 After(FactorsQ8 factors, const RowSteps& steps) {
   return factors;
 }
 
+// The codes of rows that are requantised by integers, in firmware whose model has them
+// (integer_codes.cc). Results are contiguous; `rows` is at least 1.
+__attribute__((weak)) void IntegerRows(const int32_t* sums, FactorsQ8 factors, size_t rows,
+                                       size_t outputs, const CodeRange& codes, int8_t* y,
+                                       const RowSteps& steps);
+
+HWY_INLINE bool AreNegative(const int32_t* exponents, size_t count) {
+  const int32_t* const end = exponents + count;
+  int32_t all = -1;
+  for (; end - exponents >= 4; exponents += 4) {
+    all &= exponents[0] & exponents[1] & exponents[2] & exponents[3];
+  }
+  for (; exponents != end; ++exponents) all &= *exponents;
+  return all < 0;
+}
+
 // Defaults for a panel without `first` or `start`.
 inline constexpr int32_t kNoFirst[kPanelOutputs] = {};
 inline constexpr float kNoStart[kPanelOutputs] = {};

@@ -36,15 +36,50 @@ inline constexpr size_t kRowsQ8 = 2;
   "vmladava.s8 " first ", q0, q1\n\t"                \
   "vldrw.u32 q2, " next "\n\t"                       \
   "vmladava.s8 " second ", q0, q2\n\t"
-// Converts the eight sums to floats, sums 0 to 3 in q0.
-#undef WEFT_EIGHT_NUMBERS
-#define WEFT_EIGHT_NUMBERS             \
+// Joins the eight sums, sums 0 to 3 in q0.
+#undef WEFT_EIGHT_SUMS
+#define WEFT_EIGHT_SUMS                \
   "vmov q0[2], q0[0], r0, r4\n\t"      \
   "vmov q0[3], q0[1], r2, r6\n\t"      \
   "vmov q1[2], q1[0], r8, r12\n\t"     \
-  "vmov q1[3], q1[1], r10, lr\n\t"     \
+  "vmov q1[3], q1[1], r10, lr\n\t"
+#undef WEFT_EIGHT_NUMBERS
+#define WEFT_EIGHT_NUMBERS             \
+  WEFT_EIGHT_SUMS                      \
   "vcvt.f32.s32 q0, q0\n\t"            \
   "vcvt.f32.s32 q1, q1\n\t"
+// Rescales sums by the exponents, and by the mantissas in q3 (requantise.h). Halves are rounded up
+// by VRSHL, so negative numbers are lowered by one first.
+#undef WEFT_SHIFT_LEFT
+#define WEFT_SHIFT_LEFT(sums, exponents, spare)  \
+  "vmov.i32 " spare ", #0\n\t"                   \
+  "vmax.s32 " spare ", " spare ", " exponents "\n\t" \
+  "vshl.s32 " sums ", " sums ", " spare "\n\t"
+#undef WEFT_SHIFT_RIGHT
+#define WEFT_SHIFT_RIGHT(sums, exponents, spare) \
+  "vand " spare ", " sums ", " exponents "\n\t"   \
+  "vshr.s32 " spare ", " spare ", #31\n\t"       \
+  "vqadd.s32 " sums ", " sums ", " spare "\n\t"  \
+  "vrshl.s32 " sums ", " sums ", " exponents "\n\t"
+// Four sums, with their exponents at r2 and their mantissas at r9.
+#undef WEFT_RESCALE_FOUR
+#define WEFT_RESCALE_FOUR(sums)                  \
+  "vldrw.u32 q2, [r2], #16\n\t"                  \
+  WEFT_SHIFT_LEFT(sums, "q2", "q3")              \
+  "vldrw.u32 q3, [r9], #16\n\t"                  \
+  "vqrdmulh.s32 " sums ", " sums ", q3\n\t"      \
+  "vmov.i32 q3, #0\n\t"                          \
+  "vmin.s32 q2, q2, q3\n\t"                      \
+  WEFT_SHIFT_RIGHT(sums, "q2", "q3")
+// Converts rescaled sums to codes.
+#undef WEFT_EIGHT_INTEGERS
+#define WEFT_EIGHT_INTEGERS(low, high, zero)     \
+  "vmax.s32 q0, q0, " low "\n\t"                 \
+  "vmax.s32 q1, q1, " low "\n\t"                 \
+  "vmin.s32 q0, q0, " high "\n\t"                \
+  "vmin.s32 q1, q1, " high "\n\t"                \
+  "vadd.i32 q0, q0, " zero "\n\t"                \
+  "vadd.i32 q1, q1, " zero "\n\t"
 // Requantises the floats. VMAXNM with a NaN returns the other operand.
 #undef WEFT_EIGHT_CODES
 #define WEFT_EIGHT_CODES(low, high, zero)  \
@@ -81,8 +116,35 @@ struct PairsOfRows {
 };
 static_assert(offsetof(PairsOfRows, begins) == 72 && sizeof(PairsOfRows) == 104, "no gaps");
 
+// The results of both rows: floats, or codes by integers.
+#undef WEFT_FLOATS_OF_PAIRS
+#define WEFT_FLOATS_OF_PAIRS                \
+  WEFT_EIGHT_NUMBERS                        \
+  "vmul.f32 q0, q0, q4\n\t"                 \
+  "vmul.f32 q1, q1, q4\n\t"                 \
+  "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t" \
+  "vadd.f32 q0, q0, q5\n\t"                 \
+  "vadd.f32 q1, q1, q5\n\t"
+#undef WEFT_INTEGERS_OF_PAIRS
+#define WEFT_INTEGERS_OF_PAIRS                                     \
+  WEFT_EIGHT_SUMS                                                  \
+  "vqrdmulh.s32 q0, q0, q4\n\t"                                    \
+  "vqrdmulh.s32 q1, q1, q4\n\t" WEFT_SHIFT_RIGHT("q0", "q5", "q3") \
+      WEFT_SHIFT_RIGHT("q1", "q5", "q3") "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t"
+// The same for exponents of any sign.
+#undef WEFT_SHIFTED_PAIRS
+#define WEFT_SHIFTED_PAIRS                                     \
+  WEFT_EIGHT_SUMS                                              \
+  WEFT_SHIFT_LEFT("q0", "q5", "q2")                            \
+  "vshl.s32 q1, q1, q2\n\t"                                    \
+  "vqrdmulh.s32 q0, q0, q4\n\t"                                \
+  "vqrdmulh.s32 q1, q1, q4\n\t"                                \
+  "vmov.i32 q2, #0\n\t"                                        \
+  "vmin.s32 q2, q2, q5\n\t" WEFT_SHIFT_RIGHT("q0", "q2", "q3") \
+      WEFT_SHIFT_RIGHT("q1", "q2", "q3") "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t"
+
 #undef WEFT_OUTPUTS_OF_PAIRS
-#define WEFT_OUTPUTS_OF_PAIRS(four, results) \
+#define WEFT_OUTPUTS_OF_PAIRS(four, numbers, results) \
   __asm__ volatile(                                                                                \
       "add r9, #72\n\t"                                                                            \
       "str r7, [r9, #-36]\n\t"                                                                     \
@@ -121,12 +183,7 @@ static_assert(offsetof(PairsOfRows, begins) == 72 && sizeof(PairsOfRows) == 104,
           WEFT_TWO_ROWS("q3", "[r5, #32]", "r4", "r12")                                            \
               WEFT_TWO_ROWS("q2", "[r5, #48]", "r6", "lr")                                         \
                   WEFT_TWO_ROWS("q3", "[r5], #256", "r0", "r8") "subs r11, #1\n\t"                 \
-      "bne 3b\n\t" WEFT_EIGHT_NUMBERS                                                              \
-      "vmul.f32 q0, q0, q4\n\t"                                                                    \
-      "vmul.f32 q1, q1, q4\n\t"                                                                    \
-      "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t"                                                    \
-      "vadd.f32 q0, q0, q5\n\t"                                                                    \
-      "vadd.f32 q1, q1, q5\n\t" results                                                            \
+      "bne 3b\n\t" numbers results                                                                 \
       "add r1, r4\n\t"                                                                             \
       "add r3, r4\n\t"                                                                             \
       "sub r5, r6\n\t"                                                                             \
@@ -141,17 +198,32 @@ static_assert(offsetof(PairsOfRows, begins) == 72 && sizeof(PairsOfRows) == 104,
       : "cc", "memory", "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", \
         "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7")
 
-template <bool kAreFloats>
+// kShiftedCodes: integer codes with exponents of any sign.
+enum class RowResults : uint8_t { kFloats, kCodes, kIntegerCodes, kShiftedCodes };
+
+template <RowResults results>
 HWY_INLINE void OutputsOfPairs(PairsOfRows& pairs) {
   register PairsOfRows* at __asm__("r9") = &pairs;
-  if constexpr (kAreFloats) {
-    WEFT_OUTPUTS_OF_PAIRS("16",
+  if constexpr (results == RowResults::kFloats) {
+    WEFT_OUTPUTS_OF_PAIRS("16", WEFT_FLOATS_OF_PAIRS,
                           "vstrw.32 q0, [r7]\n\t"
                           "add r7, r2\n\t"
                           "vstrw.32 q1, [r7]\n\t"
                           "add r7, r2\n\t");
+  } else if constexpr (results == RowResults::kIntegerCodes) {
+    WEFT_OUTPUTS_OF_PAIRS("4", WEFT_INTEGERS_OF_PAIRS, WEFT_EIGHT_INTEGERS("q6", "q7", "r0")
+                          "vstrb.32 q0, [r7]\n\t"
+                          "add r7, r2\n\t"
+                          "vstrb.32 q1, [r7]\n\t"
+                          "add r7, r2\n\t");
+  } else if constexpr (results == RowResults::kShiftedCodes) {
+    WEFT_OUTPUTS_OF_PAIRS("4", WEFT_SHIFTED_PAIRS, WEFT_EIGHT_INTEGERS("q6", "q7", "r0")
+                          "vstrb.32 q0, [r7]\n\t"
+                          "add r7, r2\n\t"
+                          "vstrb.32 q1, [r7]\n\t"
+                          "add r7, r2\n\t");
   } else {
-    WEFT_OUTPUTS_OF_PAIRS("4", WEFT_EIGHT_CODES("q6", "q7", "r0")
+    WEFT_OUTPUTS_OF_PAIRS("4", WEFT_FLOATS_OF_PAIRS, WEFT_EIGHT_CODES("q6", "q7", "r0")
                           "vstrb.32 q0, [r7]\n\t"
                           "add r7, r2\n\t"
                           "vstrb.32 q1, [r7]\n\t"
@@ -182,70 +254,99 @@ static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
 //   s28       the zero point       s26, s27  increments of the weights
 //   s29       the start            s30       the end of y
 // s31 saves r7, which may be the frame pointer and then cannot be a clobber.
+// clang-format off
+#undef WEFT_OUTPUTS_OF_GROUPS
+#define WEFT_OUTPUTS_OF_GROUPS(numbers) \
+  __asm__ volatile( \
+      "vmov s31, r7\n\t" \
+      "ldrd r1, r11, [r0]\n\t" \
+      "ldrd r5, r3, [r0, #8]\n\t" \
+      "ldrd r9, r7, [r0, #16]\n\t" \
+      "vmov s24, s25, r1, r11\n\t" \
+      "ldrd r2, r4, [r0, #24]\n\t" \
+      "vmov s28, s29, r2, r4\n\t" \
+      "ldrd r2, r4, [r0, #32]\n\t" \
+      "vmov s26, s27, r2, r4\n\t" \
+      "ldrd r2, r4, [r0, #40]\n\t" \
+      "vmov s30, r2\n\t" \
+      "vdup.32 q4, r4\n\t" \
+      "ldr r2, [r0, #48]\n\t" \
+      "vdup.32 q5, r2\n" \
+      "1:\n\t" \
+      "ldm r3!, {r0, r2, r4, r6, r8, r10, r12, lr}\n" \
+      "2:\n\t" \
+      "vctp.8 r11\n\t" \
+      "vpst\n\t" \
+      "vldrbt.u8 q0, [r1], #16\n\t" \
+      WEFT_TWO_OUTPUTS("[r5, #16]", "[r5, #32]", "r2", "r4") \
+          WEFT_TWO_OUTPUTS("[r5, #48]", "[r5, #64]", "r6", "r8") \
+              WEFT_TWO_OUTPUTS("[r5, #80]", "[r5, #96]", "r10", "r12") \
+                  WEFT_TWO_OUTPUTS("[r5, #112]", "[r5], #256", "lr", "r0") \
+      "subs r11, #16\n\t" \
+      "bgt 2b\n\t" \
+      numbers \
+      "4:\n\t" \
+      "vmov r0, r2, s26, s27\n\t" \
+      "add r5, r0\n\t" \
+      "vmov s26, s27, r2, r0\n\t" \
+      "vmov r1, r11, s24, s25\n\t" \
+      "vmov r0, s30\n\t" \
+      "cmp r7, r0\n\t" \
+      "bne 1b\n\t" \
+      "b 5f\n" \
+      "3:\n\t" \
+      "vstrw.32 q0, [r7], #16\n\t" \
+      "vstrw.32 q1, [r7], #16\n\t" \
+      "b 4b\n" \
+      "5:\n\t" \
+      "vmov r7, s31" \
+      : "+r"(at) \
+      : \
+      : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", \
+        "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7")
+// clang-format on
+
+template <bool kByIntegers>
 HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
   register const GroupsOfRow* at __asm__("r0") = &groups;
-  __asm__ volatile(
-      "vmov s31, r7\n\t"
-      "ldrd r1, r11, [r0]\n\t"
-      "ldrd r5, r3, [r0, #8]\n\t"
-      "ldrd r9, r7, [r0, #16]\n\t"
-      "vmov s24, s25, r1, r11\n\t"
-      "ldrd r2, r4, [r0, #24]\n\t"
-      "vmov s28, s29, r2, r4\n\t"
-      "ldrd r2, r4, [r0, #32]\n\t"
-      "vmov s26, s27, r2, r4\n\t"
-      "ldrd r2, r4, [r0, #40]\n\t"
-      "vmov s30, r2\n\t"
-      "vdup.32 q4, r4\n\t"
-      "ldr r2, [r0, #48]\n\t"
-      "vdup.32 q5, r2\n"
-      "1:\n\t"
-      "ldm r3!, {r0, r2, r4, r6, r8, r10, r12, lr}\n"
-      "2:\n\t"
-      "vctp.8 r11\n\t"
-      "vpst\n\t"
-      "vldrbt.u8 q0, [r1], #16\n\t"  //
-      WEFT_TWO_OUTPUTS("[r5, #16]", "[r5, #32]", "r2", "r4")
-          WEFT_TWO_OUTPUTS("[r5, #48]", "[r5, #64]", "r6", "r8")
-              WEFT_TWO_OUTPUTS("[r5, #80]", "[r5, #96]", "r10", "r12")
-                  WEFT_TWO_OUTPUTS("[r5, #112]", "[r5], #256", "lr", "r0")
-      "subs r11, #16\n\t"
-      "bgt 2b\n\t"  //
-      WEFT_EIGHT_NUMBERS
-      "vldrw.u32 q2, [r9], #16\n\t"
-      "vmul.f32 q0, q0, q2\n\t"
-      "vldrw.u32 q3, [r9], #16\n\t"
-      "vmul.f32 q1, q1, q3\n\t"
-      "vmov r0, r2, s28, s29\n\t"
-      "vldrw.u32 q2, [r2], #16\n\t"
-      "vadd.f32 q0, q0, q2\n\t"
-      "vldrw.u32 q3, [r2], #16\n\t"
-      "vadd.f32 q1, q1, q3\n\t"
-      "vmov s29, r2\n\t"
-      "asrs r0, r0, #1\n\t"
-      "bcs 3f\n\t"  //
-      WEFT_EIGHT_CODES("q4", "q5", "r0")
-      "vstrb.32 q0, [r7], #4\n\t"
-      "vstrb.32 q1, [r7], #4\n"
-      "4:\n\t"
-      "vmov r0, r2, s26, s27\n\t"
-      "add r5, r0\n\t"
-      "vmov s26, s27, r2, r0\n\t"
-      "vmov r1, r11, s24, s25\n\t"
-      "vmov r0, s30\n\t"
-      "cmp r7, r0\n\t"
-      "bne 1b\n\t"
-      "b 5f\n"
-      "3:\n\t"
-      "vstrw.32 q0, [r7], #16\n\t"
-      "vstrw.32 q1, [r7], #16\n\t"
-      "b 4b\n"
-      "5:\n\t"
-      "vmov r7, s31"
-      : "+r"(at)
-      :
-      : "cc", "memory", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr",
-        "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7");
+  if constexpr (kByIntegers) {
+    WEFT_OUTPUTS_OF_GROUPS(WEFT_EIGHT_SUMS "vmov r0, r2, s28, s29\n\t" WEFT_RESCALE_FOUR("q0") WEFT_RESCALE_FOUR(
+        "q1") "vmov s29, r2\n\t"
+              "asrs r0, r0, #1\n\t"
+              "bcs 3f\n\t" WEFT_EIGHT_INTEGERS(
+                  "q4", "q5",
+                  "r0") "vstrb.32 q0, [r7], #4\n\t"
+                        "vstrb.32 q1, [r7], #4\n");
+  } else {
+    WEFT_OUTPUTS_OF_GROUPS(WEFT_EIGHT_NUMBERS
+                           "vldrw.u32 q2, [r9], #16\n\t"
+                           "vmul.f32 q0, q0, q2\n\t"
+                           "vldrw.u32 q3, [r9], #16\n\t"
+                           "vmul.f32 q1, q1, q3\n\t"
+                           "vmov r0, r2, s28, s29\n\t"
+                           "vldrw.u32 q2, [r2], #16\n\t"
+                           "vadd.f32 q0, q0, q2\n\t"
+                           "vldrw.u32 q3, [r2], #16\n\t"
+                           "vadd.f32 q1, q1, q3\n\t"
+                           "vmov s29, r2\n\t"
+                           "asrs r0, r0, #1\n\t"
+                           "bcs 3f\n\t"
+                           WEFT_EIGHT_CODES("q4", "q5", "r0")
+                           "vstrb.32 q0, [r7], #4\n\t"
+                           "vstrb.32 q1, [r7], #4\n");
+  }
+}
+
+// Bounds of floats, or of integers, whose bits are then those of low and high.
+template <bool kByIntegers>
+HWY_INLINE CodeBounds RowBoundsOf(const ResultWriter& results) {
+  if constexpr (!kByIntegers) return results.bounds();
+  const CodeRange& codes = results.results().codes;
+  const int32_t low = codes.low - codes.zero, high = codes.high - codes.zero;
+  CodeBounds bounds = {0, 0, codes.zero};
+  __builtin_memcpy(&bounds.low, &low, sizeof low);
+  __builtin_memcpy(&bounds.high, &high, sizeof high);
+  return bounds;
 }
 
 // Returns the address of the first result of row `row`; outputs are contiguous.
@@ -256,11 +357,11 @@ HWY_INLINE int8_t* ResultsOfRow(const RowsQ8& at, size_t row) {
 
 // Pairs of rows from `row` on, the first of which is x: `outputs` outputs, complete panels. The
 // start is the same for all rows.
-template <bool kAreFloats>
+template <RowResults results>
 HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
                            size_t outputs) {
-  constexpr size_t kSize = kAreFloats ? sizeof(float) : sizeof(int8_t);
-  const CodeBounds& bounds = at.results.bounds();
+  constexpr size_t kSize = results == RowResults::kFloats ? sizeof(float) : sizeof(int8_t);
+  const CodeBounds bounds = RowBoundsOf<(results > RowResults::kCodes)>(at.results);
   const FactorsQ8& of = at.factors;
   const size_t padded = (at.inputs + kInputBlock - 1) & ~size_t{kInputBlock - 1};
   PairsOfRows pairs;
@@ -284,15 +385,16 @@ HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t
     pairs.first = of.first == nullptr ? kNoFirst : of.first + n;
     pairs.start = of.start == nullptr ? kNoStart : of.start + n;
     pairs.groups = step / 4;
-    OutputsOfPairs<kAreFloats>(pairs);
+    OutputsOfPairs<results>(pairs);
   }
 }
 
 // `outputs` outputs of one row, complete panels. If there is no first or no start, one panel at a
 // time, with zeros.
-HWY_NOINLINE inline void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weights,
-                                const FactorsQ8& of, size_t outputs, int8_t* y) {
-  const CodeBounds& bounds = at.results.bounds();
+template <bool kByIntegers>
+HWY_NOINLINE void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weights,
+                         const FactorsQ8& of, size_t outputs, int8_t* y) {
+  const CodeBounds bounds = RowBoundsOf<kByIntegers>(at.results);
   const bool is_float = at.results.is_float();
   const bool has_all = of.first != nullptr && of.start != nullptr;
   // If there are no inputs, the weights are one block and multiplied by zeros.
@@ -314,7 +416,7 @@ HWY_NOINLINE inline void RunRow(const RowsQ8& at, const int8_t* x, const int8_t*
     groups.first = of.first == nullptr ? kNoFirst : of.first + n;
     groups.start = of.start == nullptr ? kNoStart : of.start + n;
     groups.y_end = groups.y + (is_float ? step * sizeof(float) : step);
-    OutputsOfGroups(groups);
+    OutputsOfGroups<kByIntegers>(groups);
     groups.weights += panel_bytes;
     groups.scales += step;
     groups.y = groups.y_end;
@@ -328,8 +430,9 @@ struct TailPanel {
   float results[kPanelOutputs];  // or quantised values
 };
 
-HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_t* weights,
-                                  const FactorsQ8& of, size_t outputs, size_t position) {
+template <bool kByIntegers>
+HWY_NOINLINE void RunPanel(const RowsQ8& at, const int8_t* x, const int8_t* weights,
+                           const FactorsQ8& of, size_t outputs, size_t position) {
   TailPanel panel;
   for (size_t i = 0; i < kPanelOutputs; ++i) {
     const bool is_output = i < outputs;
@@ -339,7 +442,8 @@ HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_
   }
   auto* const results = reinterpret_cast<int8_t*>(panel.results);
   if (at.inputs == 0) weights = reinterpret_cast<const int8_t*>(&panel);  // any data, of one block
-  RunRow(at, x, weights, {panel.scales, panel.first, panel.start}, kPanelOutputs, results);
+  RunRow<kByIntegers>(at, x, weights, {panel.scales, panel.first, panel.start}, kPanelOutputs,
+                      results);
   if (at.results.is_float()) {
     at.results.Activate(panel.results, outputs);
     Scatter(panel.results, outputs, static_cast<float*>(at.y) + position, at.y_output_stride);
@@ -350,6 +454,7 @@ HWY_NOINLINE inline void RunPanel(const RowsQ8& at, const int8_t* x, const int8_
 
 // `outputs` contiguous outputs, complete panels. Elements after a row up to a complete block are
 // multiplied by zeros; pairs read them in place if they are within the last row.
+template <bool kByIntegers>
 HWY_INLINE void RunCompletePanels(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
                                   size_t outputs) {
   size_t done = 0;
@@ -358,13 +463,19 @@ HWY_INLINE void RunCompletePanels(const RowsQ8& at, const int8_t* x, size_t row,
     size_t last = 0;  // rows whose blocks end after the last row
     if (over != 0) last = at.x_stride == 0 ? count : (over + at.x_stride - 1) / at.x_stride;
     if (last < count) done = (count - last) / 2 * 2;
-    const auto pairs = at.results.is_float() ? RunPairs<true> : RunPairs<false>;
+    auto pairs =
+        at.results.is_float() ? RunPairs<RowResults::kFloats> : RunPairs<RowResults::kCodes>;
+    if constexpr (kByIntegers) {
+      pairs = AreNegative(at.factors.exponents(), outputs) ? RunPairs<RowResults::kIntegerCodes>
+                                                           : RunPairs<RowResults::kShiftedCodes>;
+    }
     if (done != 0) pairs(at, x, row, done / 2, outputs);
   }
   FactorsQ8 of = at.factors;
   for (size_t r = done; r < count; ++r) {
     if (of.start != nullptr) of.start = at.factors.start + (row + r) * at.start_stride;
-    RunRow(at, x + r * at.x_stride, at.weights, of, outputs, ResultsOfRow(at, row + r));
+    RunRow<kByIntegers>(at, x + r * at.x_stride, at.weights, of, outputs,
+                        ResultsOfRow(at, row + r));
   }
   if (!at.results.is_float()) return;
   for (size_t r = 0; r < count; ++r) {
@@ -372,10 +483,11 @@ HWY_INLINE void RunCompletePanels(const RowsQ8& at, const int8_t* x, size_t row,
   }
 }
 
-HWY_NOINLINE inline void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
+template <bool kByIntegers>
+HWY_INLINE void RunRowsWith(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   const bool is_whole = at.inputs != 0 && at.y_output_stride == 1;
   const size_t whole = is_whole ? at.outputs / kPanelOutputs * kPanelOutputs : 0;
-  if (whole != 0) RunCompletePanels(at, x, row, count, whole);
+  if (whole != 0) RunCompletePanels<kByIntegers>(at, x, row, count, whole);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
   for (size_t first = whole; first < at.outputs; first += kPanelOutputs) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
@@ -384,10 +496,19 @@ HWY_NOINLINE inline void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row
     for (size_t r = 0; r < count; ++r) {
       FactorsQ8 of = factors;
       if (of.start != nullptr) of.start += (row + r) * at.start_stride;
-      RunPanel(at, x + r * at.x_stride, weights, of, outputs,
-               at.position + (row + r) * at.y_stride + first * at.y_output_stride);
+      RunPanel<kByIntegers>(at, x + r * at.x_stride, weights, of, outputs,
+                            at.position + (row + r) * at.y_stride + first * at.y_output_stride);
     }
   }
+}
+
+// RunRowsWith<true>, in firmware whose model needs it (integer_codes.cc).
+__attribute__((weak)) void RunIntegerRows(const RowsQ8& at, const int8_t* x, size_t row,
+                                          size_t count);
+
+HWY_NOINLINE inline void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
+  if (!at.results.results().codes.by_integers) return RunRowsWith<false>(at, x, row, count);
+  if (&RunIntegerRows != nullptr) RunIntegerRows(at, x, row, count);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -4,6 +4,12 @@
 #include "kernels/element.h"
 #include "kernels/reduce/pool_divisor.h"
 
+namespace weft::kernels {
+// Converts sums over `taps` taps to codes.
+__attribute__((weak)) void IntegerMeans(const PoolQ8Shape& shape, size_t taps, size_t count,
+                                        int32_t* values);
+}  // namespace weft::kernels
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce/pool_q8.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
@@ -85,7 +91,11 @@ WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, float d
       PoolTaps<true>(taps, x + from, shape.x.channel, count, values);
     } else {
       PoolTaps<false>(taps, x + from, shape.x.channel, count, values);
-      FinishMeans(shape, taps.rows * taps.columns, divisor, count, values);
+      if (!shape.codes.by_integers) {
+        FinishMeans(shape, taps.rows * taps.columns, divisor, count, values);
+      } else if (&IntegerMeans != nullptr) {
+        IntegerMeans(shape, taps.rows * taps.columns, count, values);
+      }
     }
     for (size_t i = 0; i < count; ++i) {
       y[(channel + i) * shape.y.channel] = static_cast<int8_t>(values[i]);

@@ -7,11 +7,16 @@
 // evaluated from left to right, with each float operation rounded separately, so that y is
 // bit-identical on every target. The taps are counted as in pool.h; without taps v is 0. y must not
 // overlap x.
+//
+// A mean by integers (requantise.h) is the code of Rescaled(sum of (x - x_zero), multiplier), where
+// the multiplier contains the division. If its mantissa is 0, a mean is the sum of x over the
+// number of taps inside the input, rounded with halves away from zero and limited to the range; 0
+// without taps.
 #ifndef WEFT_KERNELS_REDUCE_POOL_Q8_H_
 #define WEFT_KERNELS_REDUCE_POOL_Q8_H_
 
 #include "kernels/reduce/pool.h"
-#include "kernels/simd/code_range.h"
+#include "kernels/simd/requantise.h"
 
 namespace weft::kernels {
 
@@ -20,6 +25,7 @@ struct PoolQ8Shape : PoolShape {
   float scale = 1.0f;
   CodeRange codes;
   int8_t x_zero = 0;
+  Multiplier multiplier;  // of codes by integers
 };
 
 void PoolQ8(const PoolQ8Shape& shape, const int8_t* x, int8_t* y);

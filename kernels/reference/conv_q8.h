@@ -22,9 +22,9 @@ int8_t CodeAtTapReference(const Shape& s, const int8_t* x, size_t image, size_t 
 
 // One pixel of channel `c` over all groups; `weights` are [group *
 // out_channels][ky][kx][in_channels].
-inline float ConvQ8Reference(const ConvQ8Shape& s, const int8_t* x, const int8_t* weights,
-                             const FactorsQ8& factors, size_t image, size_t c, int64_t py,
-                             int64_t px) {
+inline ResultQ8 ConvQ8Reference(const ConvQ8Shape& s, const int8_t* x, const int8_t* weights,
+                                const FactorsQ8& factors, size_t image, size_t c, int64_t py,
+                                int64_t px) {
   const size_t first = c / s.out_channels * s.in_channels;
   const int8_t* weight = weights + c * s.kernel_height * s.kernel_width * s.in_channels;
   int64_t sum = 0;
@@ -35,7 +35,7 @@ inline float ConvQ8Reference(const ConvQ8Shape& s, const int8_t* x, const int8_t
       }
     }
   }
-  return NumberQ8Reference(factors, sum, c);
+  return ResultQ8Reference(s.results, factors, sum, c);
 }
 
 }  // namespace weft::kernels

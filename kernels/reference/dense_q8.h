@@ -16,15 +16,32 @@ inline float NumberQ8Reference(const FactorsQ8& factors, int64_t sum, size_t out
   return scaled + (factors.start == nullptr ? 0.0f : factors.start[output]);
 }
 
+// The result of an output whose products add up to `sum`, without its activation.
+struct ResultQ8 {
+  float number = 0;
+  int8_t code = 0;
+};
+inline ResultQ8 ResultQ8Reference(const ResultsQ8& results, const FactorsQ8& factors, int64_t sum,
+                                  size_t output) {
+  if (!results.codes.by_integers) {
+    const float number = NumberQ8Reference(factors, sum, output);
+    return {number, results.is_float ? int8_t{0} : CodeReference(results.codes, number)};
+  }
+  if (factors.first != nullptr) sum += factors.first[output];
+  const Multiplier by = {factors.mantissas()[output], factors.exponents()[output]};
+  return {0,
+          CodeOfIntegerReference(results.codes, RescaledReference(static_cast<int32_t>(sum), by))};
+}
+
 // `weights` are [outputs][inputs], as before packing.
-inline float DenseQ8Reference(const DenseQ8Shape& s, const int8_t* x, const int8_t* weights,
-                              FactorsQ8 factors, size_t row, size_t output) {
+inline ResultQ8 DenseQ8Reference(const DenseQ8Shape& s, const int8_t* x, const int8_t* weights,
+                                 FactorsQ8 factors, size_t row, size_t output) {
   int64_t sum = 0;
   for (size_t k = 0; k < s.inputs; ++k) {
     sum += int64_t{x[row * s.x_row_stride + k]} * weights[output * s.inputs + k];
   }
   if (factors.start != nullptr) factors.start += row * s.start_row_stride;
-  return NumberQ8Reference(factors, sum, output);
+  return ResultQ8Reference(s.results, factors, sum, output);
 }
 
 }  // namespace weft::kernels

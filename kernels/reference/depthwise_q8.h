@@ -10,9 +10,9 @@
 namespace weft::kernels {
 
 // `weights` are [channel][ky][kx].
-inline float DepthwiseQ8Reference(const DepthwiseQ8Shape& s, const int8_t* x, const int8_t* weights,
-                                  const FactorsQ8& factors, size_t image, size_t c, int64_t py,
-                                  int64_t px) {
+inline ResultQ8 DepthwiseQ8Reference(const DepthwiseQ8Shape& s, const int8_t* x,
+                                     const int8_t* weights, const FactorsQ8& factors, size_t image,
+                                     size_t c, int64_t py, int64_t px) {
   const int8_t* weight = weights + c * s.kernel_height * s.kernel_width;
   int64_t sum = 0;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
@@ -20,7 +20,7 @@ inline float DepthwiseQ8Reference(const DepthwiseQ8Shape& s, const int8_t* x, co
       sum += int64_t{CodeAtTapReference(s, x, image, c / s.multiplier, py, px, ky, kx)} * *weight++;
     }
   }
-  return NumberQ8Reference(factors, sum, c);
+  return ResultQ8Reference(s.results, factors, sum, c);
 }
 
 }  // namespace weft::kernels

@@ -11,7 +11,7 @@ namespace weft::kernels {
 inline int8_t PoolQ8Reference(const PoolQ8Shape& s, const int8_t* x, size_t image, size_t c,
                               int64_t py, int64_t px) {
   int8_t largest = -128;
-  int64_t sum = 0, inside = 0, padded = 0;
+  int64_t sum = 0, all = 0, inside = 0, padded = 0;
   for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
     for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
       const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
@@ -22,10 +22,20 @@ inline int8_t PoolQ8Reference(const PoolQ8Shape& s, const int8_t* x, size_t imag
                             static_cast<size_t>(ix) * s.x.pixel + c * s.x.channel];
       largest = code > largest ? code : largest;
       sum += code - s.x_zero;
+      all += code;
       ++inside;
     }
   }
   if (s.op == PoolOp::kMax) return largest;
+  if (s.codes.by_integers && s.multiplier.mantissa != 0) {
+    return CodeOfIntegerReference(s.codes,
+                                  RescaledReference(static_cast<int32_t>(sum), s.multiplier));
+  }
+  if (s.codes.by_integers) {
+    const double mean =
+        inside == 0 ? 0 : std::round(static_cast<double>(all) / static_cast<double>(inside));
+    return static_cast<int8_t>(std::fmin(std::fmax(mean, s.codes.low), s.codes.high));
+  }
   const int64_t taps = s.op == PoolOp::kMeanExcludePad ? inside : padded;
   const float scaled = static_cast<float>(sum) * s.scale;
   return CodeReference(s.codes, taps == 0 ? scaled : scaled / static_cast<float>(taps));

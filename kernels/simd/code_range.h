@@ -5,7 +5,8 @@
 //   code = round(min(max(v, low - zero), high - zero)) + zero
 //
 // with halves rounded to the even integer; a NaN becomes `low`. Every float operation is rounded
-// separately, so that codes are the same on every target.
+// separately, so that codes are the same on every target. Steps whose codes are computed
+// `by_integers` use no float (requantise.h).
 #ifndef WEFT_KERNELS_SIMD_CODE_RANGE_H_
 #define WEFT_KERNELS_SIMD_CODE_RANGE_H_
 
@@ -19,6 +20,7 @@ struct CodeRange {
   int8_t zero = 0;
   int8_t low = -128;
   int8_t high = 127;
+  bool by_integers = false;
 };
 
 // Scales and their inverses are in this range, so that no number that some targets flush to zero

@@ -9,6 +9,7 @@
 #endif
 
 #include "kernels/simd/code_range.h"
+#include "kernels/simd/requantise-inl.h"
 #include "kernels/simd/vector-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -62,6 +63,12 @@ HWY_INLINE void StoreCodes(IntVec codes, int8_t* y, size_t lanes) {
   if (lanes == kLanes) return hn::StoreU(narrow, bytes, y);
   hn::StoreN(narrow, bytes, y, lanes);
 #endif
+}
+
+// The codes of integers in units of the scale of y.
+HWY_INLINE IntVec ToCodes(IntVec v, const CodeRange& codes) {
+  const IntVec low = SetInt(codes.low - codes.zero), high = SetInt(codes.high - codes.zero);
+  return hn::Add(hn::Min(hn::Max(v, low), high), SetInt(codes.zero));
 }
 
 HWY_INLINE FloatVec ToFloats(IntVec integers) { return hn::ConvertTo(FloatTag(), integers); }

@@ -46,12 +46,20 @@ HWY_INLINE int32_t RoundToEven(float v) {
 #define WEFT_CODE(code, zero)               \
   "qadd " code ", " code ", " zero "\n\t" \
   "ssat " code ", #8, " code "\n\t"
+#undef WEFT_JOIN_BYTES
+#define WEFT_JOIN_BYTES(a, b, c, d)       \
+  "bfi " a ", " b ", #8, #8\n\t"          \
+  "bfi " a ", " c ", #16, #8\n\t"         \
+  "bfi " a ", " d ", #24, #8\n\t"
 #undef WEFT_JOIN_FOUR
 #define WEFT_JOIN_FOUR(a, b, c, d, zero)                                            \
   WEFT_CODE(a, zero) WEFT_CODE(b, zero) WEFT_CODE(c, zero) WEFT_CODE(d, zero) \
-  "bfi " a ", " b ", #8, #8\n\t"                                                  \
-  "bfi " a ", " c ", #16, #8\n\t"                                                 \
-  "bfi " a ", " d ", #24, #8\n\t"
+  WEFT_JOIN_BYTES(a, b, c, d)
+// The code of twice an integer, whose last bit is rounded; `zero` is twice the zero plus one.
+#undef WEFT_ROUNDED_CODE
+#define WEFT_ROUNDED_CODE(code, zero)       \
+  "add " code ", " code ", " zero "\n\t" \
+  "ssat " code ", #8, " code ", asr #1\n\t"
 #undef WEFT_LIMIT_FOUR
 #define WEFT_LIMIT_FOUR(four, low, high, spare)       \
   "ssub8 " spare ", " four ", " low "\n\t"          \

@@ -29,7 +29,7 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
             values: Mapping[str | int, npt.ArrayLike] | None = None,
             states: Mapping[str | int, str | int] | None = None, streaming: bool | int = False,
             time_axis: Mapping[str | int, int] | None = None, precision: str = "auto",
-            layer_precisions: Mapping[str, str] | None = None,
+            layer_precisions: Mapping[str, str] | None = None, arithmetic: str = "auto",
             arena_budget: int | str | None = None, max_iterations: int = 0,
             fold_budget: int | str = "1G", self_test: int = 0) -> Model:
     """Converts a model and loads the result.
@@ -45,6 +45,8 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     time_axis: with streaming, the time axis of an input or output. Default: found automatically.
     precision: type of the weights of products; "auto" is f16 if every weight is an f16 number, else f32.
     layer_precisions: exceptions, by the layer's name.
+    arithmetic: rounding of int8 layers: "xnnpack" in f32, as LiteRT on desktops; "micro" by integers,
+      with the codes of tflite-micro and CMSIS-NN; "auto" is "micro" for .tflite files.
     arena_budget: maximum scratch in bytes, as 65536 or "64K"; "min" for the smallest plan, "fastest"
       for the fastest.
     max_iterations: limit of loops whose trip count is known only at run time; 0 rejects them.
@@ -61,6 +63,7 @@ def convert(model: Any, *, weights: str | os.PathLike[str] | None = None,
     options.streaming_steps = None if streaming is False else operator.index(streaming)
     options.time_axes = [(str(name), axis) for name, axis in mapping("time_axis", time_axis).items()]
     options.precision = precision
+    options.arithmetic = arithmetic
     options.layer_precisions = dict(mapping("layer_precisions", layer_precisions))
     _take_budget(options, arena_budget)
     options.max_iterations = max_iterations

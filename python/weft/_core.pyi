@@ -24,6 +24,7 @@ class Options:
     time_axes: list[tuple[str, int]]
     precision: str
     layer_precisions: dict[str, str]
+    arithmetic: str
     arena_budget_bytes: int | None
     arena_aim: Aim
     max_iterations: int

@@ -6,23 +6,29 @@
 namespace weft::bind::binary_q8 {
 
 static void Rules(const format::BinaryQ8Params& params, ParamChecker& check) {
-  const bool adds = params.op() == format::BinaryOp::add;
-  const auto is_scale = [](float scale) { return IsScale(scale < 0 ? -scale : scale); };
-  check.Require(adds || params.op() == format::BinaryOp::multiply, FaultCode::kParamOpType,
-                params.op(), kI8);
+  using format::BinaryOp;
+  const BinaryOp op = params.op();
+  const bool adds = op == BinaryOp::add, multiplies = op == BinaryOp::multiply;
+  const bool has_integers = params.codes().results() == format::Results::integer_codes;
+  const bool is_difference = op == BinaryOp::subtract || op == BinaryOp::squared_difference;
+  const bool is_known =
+      adds || multiplies || (has_integers && (is_difference || op == BinaryOp::prelu));
+  check.Require(is_known, FaultCode::kParamOpType, op, kI8);
   check.RequireAtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
   RequireCodeRange(check, params.codes());
-  RequireScale(check, params.a_scale(), is_scale(params.a_scale()));
-  RequireScale(check, params.b_scale(), adds ? is_scale(params.b_scale()) : params.b_scale() == 0);
+  const auto require_scale = [&](float scale, bool is_used) {
+    RequireScale(check, scale, is_used ? IsScale(scale < 0 ? -scale : scale) : scale == 0);
+  };
+  require_scale(params.a_scale(), !has_integers);
+  require_scale(params.b_scale(), !has_integers && adds);
+  RequireMultiplier(check, params.a_multiplier(), has_integers && !multiplies);
+  RequireMultiplier(check, params.b_multiplier(), has_integers && (adds || is_difference));
+  RequireMultiplier(check, params.multiplier(), has_integers);
+  check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, kI8);
 }
 
-void Run(const format::BinaryQ8Params& params, std::byte* const* operands) {
-  kernels::BinaryQ8Shape shape;
-  WEFT_FIELDS(WEFT_BROADCAST_FIELDS(a_scale)(b_scale)(codes)(a_zero)(b_zero))
-  shape.multiplies = params.op() == format::BinaryOp::multiply;
-  kernels::BinaryQ8(shape, As<const int8_t>(operands[0]), As<const int8_t>(operands[1]),
-                    As<int8_t>(operands[2]));
-}
+WEFT_RUN(BinaryQ8, WEFT_BROADCAST_FIELDS(a_scale)(b_scale)(
+                       codes)(a_zero)(b_zero)(op)(a_multiplier)(b_multiplier)(multiplier))
 
 }  // namespace weft::bind::binary_q8
 

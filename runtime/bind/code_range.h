@@ -8,6 +8,7 @@
 #include "kernels/matrix/dense_i8.h"
 #include "kernels/matrix/dense_q8.h"
 #include "runtime/bind/step.h"
+#include "runtime/bind/variants.h"
 
 namespace weft::bind {
 
@@ -16,7 +17,9 @@ using footprint::kI8;
 inline void RequireCodeRange(ParamChecker& check, const format::CodeRange& codes) {
   const auto begin = static_cast<uint32_t>(codes.low() + 128);
   const auto end = static_cast<uint32_t>(codes.high() + 128);
-  check.Require(codes.type() == kI8, FaultCode::kParamType, static_cast<uint32_t>(codes.type()), 0);
+  const format::Results results = codes.results();
+  check.Require(results == format::Results::codes || results == format::Results::integer_codes,
+                FaultCode::kParamType, results);
   check.RequireAtLeast(FaultCode::kParamCodes, end, begin);
 }
 inline void RequireNoCodeRange(ParamChecker& check, const format::CodeRange& codes) {
@@ -35,6 +38,15 @@ inline void RequireScale(ParamChecker& check, float scale, bool holds) {
   check.Require(holds, FaultCode::kParamScale, bits, 0);
 }
 
+// Requires a multiplier of positive factors, or none: zeros.
+inline void RequireMultiplier(ParamChecker& check, const format::Multiplier& multiplier,
+                              bool is_used) {
+  const bool is_valid = is_used
+                            ? kernels::IsMultiplier(multiplier.mantissa(), multiplier.exponent())
+                            : multiplier.mantissa() == 0 && multiplier.exponent() == 0;
+  check.Require(is_valid, FaultCode::kParamScale, multiplier.mantissa(), multiplier.exponent());
+}
+
 // Checks `max` of the products of dense_i8.h: a sum of `inputs` products must fit in 32 bits if
 // rows are quantised to at most `max`; 0 if they are i16.
 inline void RequireMax(ParamChecker& check, uint32_t max, uint32_t inputs) {
@@ -44,7 +56,7 @@ inline void RequireMax(ParamChecker& check, uint32_t max, uint32_t inputs) {
 }
 
 inline kernels::ResultsQ8 ResultsOf(const format::CodeRange& codes) {
-  return {CodesOf(codes), codes.type() == kF32};
+  return {CodesOf(codes), codes.results() == format::Results::f32};
 }
 
 // Checks a product "x weights scales [first] [start] -> y" with `terms` terms per sum. One function
@@ -52,13 +64,17 @@ inline kernels::ResultsQ8 ResultsOf(const format::CodeRange& codes) {
 inline void RequireProduct(ParamChecker& check, const format::CodeRange& codes,
                            const format::Activation& activation, uint32_t terms) {
   check.RequireActivation(activation);
-  if (codes.type() == kF32) {
+  if (codes.results() == format::Results::f32) {
     RequireNoCodeRange(check, codes);
   } else {
     RequireCodeRange(check, codes);
     const auto op = static_cast<uint32_t>(activation.op());
     check.Require(activation.op() == format::UnaryOp::identity, FaultCode::kParamOp, op, 1);
     check.Require(activation.clip() == 0, FaultCode::kParamOp, op, 0);
+    if (codes.results() == format::Results::integer_codes) {
+      check.RequirePresent(4);
+      check.Require(AreVariantsLinked(codes), FaultCode::kTypeAbsent, kI8);
+    }
   }
   check.RequireAtMost(FaultCode::kParamTerms, terms, kernels::kMaxProducts);
 }

@@ -99,6 +99,9 @@ class ParamChecker {
   // Requires of an operand, if it is present, the type of the unit, alignment to it, and so many
   // elements.
   void RequireOperand(uint32_t operand, Unit unit, uint32_t elements);
+  void RequirePresent(uint32_t operand) {
+    if (!IsPresent(operand)) Report(FaultCode::kOperandAbsent, operand, 0, 0);
+  }
   // Requires 1, 2, 4 or 8.
   void RequireElementBytes(uint32_t element_bytes);
   // Requires i32 or i64.

@@ -8,18 +8,25 @@ namespace weft::bind::pool_q8 {
 
 static void Rules(const format::PoolQ8Params& params, ParamChecker& check) {
   RequireCodeRange(check, params.codes());
-  if (params.op() == format::PoolOp::max) {
+  const bool has_integers = params.codes().results() == format::Results::integer_codes;
+  const bool is_max = params.op() == format::PoolOp::max;
+  RequireMultiplier(check, params.multiplier(), has_integers && !is_max);
+  check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, kI8);
+  if (is_max) {
     RequireNoCodeRange(check, params.codes());
     check.RequireZero(static_cast<uint8_t>(params.x_zero()));
     RequireScale(check, params.scale(), params.scale() == 0);
   } else {
     check.RequireAtMost(FaultCode::kParamTerms, footprint::Taps(params), kernels::kMaxDifferences);
-    RequireScale(check, params.scale(), IsScale(params.scale()));
+    const float scale = params.scale();
+    RequireScale(check, scale, has_integers ? scale == 0 : IsScale(scale));
+    check.Require(!has_integers || params.op() == format::PoolOp::mean_exclude_pad,
+                  FaultCode::kParamOpType, params.op(), kI8);
   }
   RequirePool(check, params);
 }
 
-WEFT_RUN(PoolQ8, WEFT_POOL_FIELDS(scale)(codes)(x_zero))
+WEFT_RUN(PoolQ8, WEFT_POOL_FIELDS(scale)(codes)(x_zero)(multiplier))
 
 }  // namespace weft::bind::pool_q8
 

@@ -7,6 +7,8 @@ namespace weft::bind::quantize {
 
 static void Rules(const format::QuantizeParams& params, ParamChecker& check) {
   RequireCodeRange(check, params.codes());
+  check.Require(params.codes().results() == format::Results::codes, FaultCode::kParamType,
+                params.codes().results());
   RequireScale(check, params.inverse(), IsScale(params.inverse()));
 }
 

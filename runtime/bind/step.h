@@ -26,7 +26,7 @@ WEFT_INLINE kernels::Activation ActivationOf(const format::Activation& from) {
   return {from.alpha(), from.beta(), from.clip(), static_cast<kernels::UnaryOp>(from.op())};
 }
 inline kernels::CodeRange CodesOf(const format::CodeRange& from) {
-  return {from.zero(), from.low(), from.high()};
+  return {from.zero(), from.low(), from.high(), from.results() == format::Results::integer_codes};
 }
 
 // Numbers, flags and enums.
@@ -42,6 +42,9 @@ WEFT_INLINE void Assign(kernels::MapStrides& to, const format::MapStrides& from)
 }
 WEFT_INLINE void Assign(kernels::CodeRange& to, const format::CodeRange& from) {
   to = CodesOf(from);
+}
+WEFT_INLINE void Assign(kernels::Multiplier& to, const format::Multiplier& from) {
+  to = {from.mantissa(), from.exponent()};
 }
 template <typename T, uint16_t N>
 void Assign(T (&to)[N], const flatbuffers::Array<T, N>* from) {

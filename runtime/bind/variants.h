@@ -15,6 +15,7 @@ namespace weft::bind {
 // The column Params of the table.
 namespace variant_params {
 using Activation = format::Activation;
+using CodeRange = format::CodeRange;
 #define WEFT_STEP(name, Name, ...) using Name = format::Name##Params;
 #include "runtime/format/ops.inc"
 #undef WEFT_STEP

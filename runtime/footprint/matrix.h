@@ -26,18 +26,28 @@ constexpr ElementType RowType(uint32_t max) { return max == 0 ? kI16 : kF32; }
 // The rows of start, and of y, which is the next operand. Each output is read from start before it
 // is written.
 template <typename Params, typename V>
-WEFT_INLINE void VisitOutputRows(const Params& p, V& v, uint32_t start, ElementType type) {
-  v.Reads(start, kF32, Rows{p.rows(), p.start_row_stride(), p.outputs()});
+WEFT_INLINE void VisitOutputRows(const Params& p, V& v, uint32_t start, ElementType type,
+                                 ElementType start_type = kF32) {
+  v.Reads(start, start_type, Rows{p.rows(), p.start_row_stride(), p.outputs()});
   v.Writes(start + 1, type, Rows{p.rows(), p.y_row_stride(), p.outputs()});
   v.MayShare(start, start + 1,
              type == kF32 && (p.rows() <= 1 || p.start_row_stride() == p.y_row_stride()));
 }
 
+// The results of int8 steps, and the scales and start of int8 products.
+inline ElementType ResultType(const format::CodeRange& codes) {
+  return codes.results() == format::Results::f32 ? kF32 : kI8;
+}
+inline ElementType FactorType(const format::CodeRange& codes) {
+  return codes.results() == format::Results::integer_codes ? kI32 : kF32;
+}
+
 // Weights, scales and first of the int8 products.
 template <typename V>
-WEFT_INLINE void VisitFactors(V& v, uint32_t weights, uint32_t outputs) {
+WEFT_INLINE void VisitFactors(V& v, const format::CodeRange& codes, uint32_t weights,
+                              uint32_t outputs) {
   v.Reads(1, kI8, Words{weights});
-  v.Reads(2, kF32, outputs);
+  v.Reads(2, FactorType(codes), outputs);
   v.Reads(3, kI32, outputs);
 }
 
@@ -68,8 +78,8 @@ WEFT_FOOTPRINT(DenseI4) {
 
 WEFT_FOOTPRINT(DenseQ8) {
   v.Reads(0, kI8, Rows{p.rows(), p.x_row_stride(), p.inputs()});
-  VisitFactors(v, PackedIntegers(p.outputs(), p.inputs()), p.outputs());
-  VisitOutputRows(p, v, 4, p.codes().type());
+  VisitFactors(v, p.codes(), PackedIntegers(p.outputs(), p.inputs()), p.outputs());
+  VisitOutputRows(p, v, 4, ResultType(p.codes()), FactorType(p.codes()));
 }
 
 WEFT_FOOTPRINT(Conv) {
@@ -97,9 +107,10 @@ WEFT_FOOTPRINT(ConvI8) {
 WEFT_FOOTPRINT(ConvQ8) {
   const uint32_t inputs = Times(Taps(p), p.in_channels());
   v.Reads(0, kI8, InputMap(p, InputsOf(p)));
-  VisitFactors(v, Times(PackedIntegers(p.out_channels(), inputs), p.groups()), OutputsOf(p));
-  v.Reads(4, kF32, OutputsOf(p));
-  v.Writes(5, p.codes().type(), OutputMap(p, OutputsOf(p)));
+  VisitFactors(v, p.codes(), Times(PackedIntegers(p.out_channels(), inputs), p.groups()),
+               OutputsOf(p));
+  v.Reads(4, FactorType(p.codes()), OutputsOf(p));
+  v.Writes(5, ResultType(p.codes()), OutputMap(p, OutputsOf(p)));
   v.Writes(6, kI8, Clip(kernels::ConvQ8ScratchBytes(kernels::ConvQ8IsDirect(p), inputs)));
 }
 
@@ -123,9 +134,9 @@ WEFT_FOOTPRINT(DepthwiseI8) {
 
 WEFT_FOOTPRINT(DepthwiseQ8) {
   v.Reads(0, kI8, InputMap(p, p.channels() / p.multiplier()));
-  VisitFactors(v, Times(Padded(p.channels()), Taps(p)), p.channels());
-  v.Reads(4, kF32, p.channels());
-  v.Writes(5, p.codes().type(), OutputMap(p, p.channels()));
+  VisitFactors(v, p.codes(), Times(Padded(p.channels()), Taps(p)), p.channels());
+  v.Reads(4, FactorType(p.codes()), p.channels());
+  v.Writes(5, ResultType(p.codes()), OutputMap(p, p.channels()));
 }
 
 template <typename Params, typename Strides>

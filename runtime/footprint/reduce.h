@@ -38,6 +38,12 @@ WEFT_FOOTPRINT(PoolQ8) {
   v.Reads(0, kI8, InputMap(p, p.channels()));
   v.Writes(1, kI8, OutputMap(p, p.channels()));
 }
+WEFT_FOOTPRINT(SoftmaxQ8) {
+  const uint32_t count = Times(p.rows(), p.length());
+  v.Reads(0, kI8, count);
+  v.Writes(1, kI8, count);
+  v.MayShare(0, 1, true);
+}
 
 }  // namespace weft::footprint
 

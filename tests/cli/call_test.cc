@@ -28,7 +28,7 @@ TEST_F(Call, HelpsOnStdout) {
 TEST_F(Call, TellsItsVersion) {
   const Outcome outcome = Weft("--version");
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_EQ(outcome.out, "weft 0.1.0, file format 3\n");
+  EXPECT_EQ(outcome.out, "weft 0.1.0, file format 4\n");
   const Outcome command = Weft("version");
   EXPECT_EQ(command.code, 0);
   EXPECT_EQ(command.out, outcome.out);

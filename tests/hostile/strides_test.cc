@@ -72,7 +72,7 @@ StepSample DenseI4(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint3
 
 constexpr ElementType kI8 = ElementType::i8, kI32 = ElementType::i32;
 const format::Activation kPlain;
-const format::CodeRange kCodes(3, -100, 120, kI8);
+const format::CodeRange kCodes(3, -100, 120, format::Results::codes);
 
 StepSample DenseQ8(uint32_t rows, uint32_t inputs, uint32_t x, uint32_t y, uint32_t start) {
   const uint32_t padded = (inputs + 15) / 16 * 16;
@@ -227,7 +227,7 @@ StepSample PoolQ8(const Window& w) {
       .With(format::PoolQ8Params(1, 2, 3, 3, w.out, w.out, w.taps, w.taps, w.stride, w.stride,
                                  w.dilation, w.dilation, w.pad, w.pad, 0, 0, {18, 3, 1, 9},
                                  {2 * positions, w.out, 1, positions}, 0.5f, kCodes,
-                                 format::PoolOp::mean_exclude_pad, 9, 0));
+                                 format::PoolOp::mean_exclude_pad, 9, 0, {}));
 }
 StepSample Depthwise(const Window& w) {
   const uint32_t taps = w.taps * w.taps, positions = w.out * w.out;
@@ -284,7 +284,7 @@ StepSample BinaryQ8(uint32_t far) {
   const uint32_t dims[8] = {1, 3, 1}, strides[8] = {far, 1, far};
   return StepSample(Kind::binary_q8, {{kI8, 3}, {kI8, 3}, {kI8, 3}})
       .With(format::BinaryQ8Params(3, dims, strides, strides, 0.5f, 0.5f, kCodes, 1, 2,
-                                   format::BinaryOp::add, 0));
+                                   format::BinaryOp::add, 0, {}, {}, {}));
 }
 StepSample DepthwiseQ8Row(uint32_t far, const format::MapStrides& x, const format::MapStrides& y,
                           uint32_t channels, uint32_t width) {
@@ -304,7 +304,7 @@ StepSample PoolQ8Row(uint32_t far, const format::MapStrides& x, const format::Ma
   return StepSample(Kind::pool_q8, {{kI8, channels * width}, {kI8, channels * out}})
       .With(format::PoolQ8Params(1, channels, 1, width, 1, out, 1, taps, 1, 1, 1, 1, 0, 0, 0, 0,
                                  Far(far, x), Far(far, y), 0.5f, kCodes,
-                                 format::PoolOp::mean_exclude_pad, 9, 0));
+                                 format::PoolOp::mean_exclude_pad, 9, 0, {}));
 }
 StepSample Chain(uint32_t far) {
   format::ChainParams params = samples::ChainOfTanh();

@@ -102,6 +102,16 @@ BinaryQ8Shape PairShape(Random* random, std::vector<uint32_t> dims) {
   return shape;
 }
 
+void MakeIntegers(Random* random, size_t op, BinaryQ8Shape* shape) {
+  constexpr BinaryOp kOps[] = {BinaryOp::kAdd, BinaryOp::kSubtract, BinaryOp::kMultiply,
+                               BinaryOp::kSquaredDifference, BinaryOp::kPrelu};
+  shape->op = kOps[op % 5];
+  shape->codes.by_integers = true;
+  shape->a_multiplier = MultiplierCase(random, 1);
+  shape->b_multiplier = MultiplierCase(random, 1);
+  shape->multiplier = MultiplierCase(random, 1);
+}
+
 // Sets the strides of a contiguous operand that is broadcast along some axes. Returns its element
 // count.
 size_t SetStrides(Random* random, const BinaryQ8Shape& shape, uint32_t* strides) {
@@ -120,7 +130,8 @@ TEST(BinaryQ8, MatchesItsReferenceForAnyBroadcast) {
     std::vector<uint32_t> dims(random.Below(5));
     for (uint32_t& dim : dims) dim = random.Below(i % 9 == 0 ? 3 : 20) + (i % 9 == 0 ? 0 : 1);
     BinaryQ8Shape shape = PairShape(&random, dims);
-    shape.multiplies = i % 2 == 0;
+    shape.op = i % 2 == 0 ? BinaryOp::kMultiply : BinaryOp::kAdd;
+    if (i % 3 == 0) MakeIntegers(&random, i, &shape);
     const size_t count = CountOf(shape.dims, shape.rank);
     const Array<int8_t> a(CodesAtRandom(&random, SetStrides(&random, shape, shape.a_strides)), 1);
     const Array<int8_t> b(CodesAtRandom(&random, SetStrides(&random, shape, shape.b_strides)), 3);

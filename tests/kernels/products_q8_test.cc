@@ -14,6 +14,7 @@ ResultsQ8 ResultsCase(Random* random) {
   ResultsQ8 results;
   results.is_float = random->Below(3) == 0;
   if (!results.is_float) results.codes = CodesCase(random);
+  results.codes.by_integers = !results.is_float && random->Below(3) == 0;
   return results;
 }
 
@@ -33,7 +34,7 @@ void ExpectDense(const DenseQ8Shape& shape, const std::vector<int8_t>& x,
   std::vector<int8_t> packed(PackedDenseI8Bytes(shape.outputs, shape.inputs));
   PackDenseI8(rows.data(), shape.outputs, shape.inputs, packed.data());
   const Array<int8_t> weights(packed, 4), placed(x, misalignment);
-  std::vector<float> numbers;
+  std::vector<ResultQ8> numbers;
   std::vector<size_t> positions;
   for (size_t row = 0; row < shape.rows; ++row) {
     for (size_t n = 0; n < shape.outputs; ++n) {
@@ -53,7 +54,7 @@ TEST(DenseQ8, MatchesItsReferenceForEveryExtent) {
     if (i % 50 == 0) shape.inputs += 500, shape.x_row_stride += 500;
     shape.results = ResultsCase(&random);
     if (i % 3 == 0) shape.start_row_stride = 0;
-    const FactorsCase factors(&random, shape.outputs, shape.rows + 1, shape.inputs);
+    const FactorsCase factors(&random, shape.outputs, shape.rows + 1, shape.inputs, shape.results);
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(
         ExpectDense(shape, CodesAtRandom(&random, size_t{shape.rows} * shape.x_row_stride),
@@ -69,7 +70,7 @@ TEST(DenseQ8, MatchesItsReferenceForManyRows) {
       DenseQ8Shape shape = DenseShapeOf(outputs < 50 ? 15 : 71, inputs, outputs);
       shape.start_row_stride = 0;
       shape.results = ResultsCase(&random);
-      const FactorsCase factors(&random, outputs, 1, inputs);
+      const FactorsCase factors(&random, outputs, 1, inputs, shape.results);
       ASSERT_NO_FATAL_FAILURE(
           ExpectDense(shape, CodesAtRandom(&random, size_t{shape.rows} * shape.x_row_stride),
                       CodesAtRandom(&random, size_t{inputs} * outputs), factors.given,
@@ -118,7 +119,8 @@ TEST(DenseQ8, AddsTheStartThatItWritesOver) {
   factors.given.start = factors.start.data();
   std::vector<float> must;
   for (size_t i = 0; i < 240; ++i) {
-    must.push_back(DenseQ8Reference(shape, x.data(), rows.data(), factors.given, i / 40, i % 40));
+    const size_t row = i / 40, n = i % 40;
+    must.push_back(DenseQ8Reference(shape, x.data(), rows.data(), factors.given, row, n).number);
   }
   const std::vector<float> over = OnEveryTarget<float>(240, 0, [&](float* y) {
     std::memcpy(y, factors.start.data(), 240 * sizeof(float));
@@ -141,7 +143,8 @@ TEST(DenseQ8, EndsInItsActivation) {
   const FactorsCase factors(&random, 18, 3, 20);
   std::vector<float> must;
   for (size_t i = 0; i < 54; ++i) {
-    const float v = DenseQ8Reference(shape, x.data(), rows.data(), factors.given, i / 18, i % 18);
+    const float v =
+        DenseQ8Reference(shape, x.data(), rows.data(), factors.given, i / 18, i % 18).number;
     must.push_back(v < 0 ? 0.0f : v);
   }
   ExpectSame(
@@ -231,8 +234,8 @@ void ExpectConv(ConvQ8Shape shape, MapOrder x_order, MapOrder y_order, size_t mi
                 packed.data() + g * group);
   }
   const Array<int8_t> weights(packed, 4), x(codes, misalignment);
-  const FactorsCase factors(random, outputs, 1, inputs);
-  std::vector<float> numbers;
+  const FactorsCase factors(random, outputs, 1, inputs, shape.results);
+  std::vector<ResultQ8> numbers;
   std::vector<size_t> positions;
   maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t position) {
     numbers.push_back(
@@ -302,8 +305,8 @@ void ExpectDepthwise(DepthwiseQ8Shape shape, MapOrder x_order, MapOrder y_order,
   PackDepthwiseI8(rows.data(), shape.channels, shape.kernel_height, shape.kernel_width,
                   packed.data());
   const Array<int8_t> weights(packed, 4), x(codes, misalignment);
-  const FactorsCase factors(random, shape.channels, 1, taps);
-  std::vector<float> numbers;
+  const FactorsCase factors(random, shape.channels, 1, taps, shape.results);
+  std::vector<ResultQ8> numbers;
   std::vector<size_t> positions;
   maps.ForOutputs([&](size_t b, size_t c, uint32_t py, uint32_t px, size_t position) {
     numbers.push_back(
@@ -394,6 +397,8 @@ TEST(PoolQ8, MatchesItsReferenceForAnyWindow) {
     shape.op = kOps[i % 3];
     shape.scale = random.Float(2);
     shape.codes = CodesCase(&random);
+    shape.codes.by_integers = shape.op == PoolOp::kMeanExcludePad && i % 2 == 0;
+    if (i % 4 == 0) shape.multiplier = MultiplierCase(&random, 1);
     shape.x_zero = CodeAtRandom(&random);
     const Maps<PoolQ8Shape> maps(&shape, kMapOrders[i % 4], kMapOrders[i / 4 % 4], shape.channels,
                                  shape.channels);

@@ -7,34 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/runtime/listing_builder.h"
+#include "tests/runtime/step_sample.h"
 
 namespace weft::test {
-
-// The only step is step 0; its operands are slots 0, 1, ... in order, all in scratch. Inputs are
-// input ports and outputs output ports.
-struct StepSample {
-  StepSample(format::Kind step_kind, std::vector<std::pair<ElementType, uint32_t>> slots)
-      : kind(step_kind) {
-    const format::Arity arity = format::kArity[static_cast<uint32_t>(kind)];
-    for (uint32_t i = 0; i < slots.size(); ++i) {
-      operands.push_back(builder.Scratch(slots[i].first, {slots[i].second}));
-      if (i < arity.inputs) {
-        builder.Input(operands[i], {"x" + std::to_string(i)});
-      } else {
-        builder.Output(operands[i], {"y" + std::to_string(i)});
-      }
-    }
-  }
-  template <typename Params>
-  StepSample&& With(const Params& params) && {
-    builder.Step(kind, params, operands);
-    return std::move(*this);
-  }
-  format::Kind kind;
-  ListingBuilder builder;
-  std::vector<SlotIndex> operands;
-};
 
 namespace samples {
 
@@ -42,11 +17,6 @@ inline const format::Activation kSigmoid = Activate(format::UnaryOp::sigmoid);
 inline const format::Activation kTanh = Activate(format::UnaryOp::tanh, 0, 0, 5.0f);
 // Elementwise geometry: two rows of three, and one row for both.
 inline constexpr uint32_t kPlane[8] = {2, 3}, kWhole[8] = {3, 1}, kRows[8] = {0, 1};
-
-// A valid step of the kind, one function per row of ops.inc; a row without a function does not
-// compile.
-template <format::Kind kind>
-StepSample SampleOf() = delete;
 
 template <>
 inline StepSample SampleOf<format::Kind::dense>() {
@@ -306,7 +276,7 @@ inline StepSample SampleOf<format::Kind::dense_i4>() {
       .With(format::DenseI4Params(2, 35, 5, 35, 5, 0, kTanh, 32767, 2, ElementType::f16, 0, 0));
 }
 
-inline const format::CodeRange kCodes(3, -100, 120, ElementType::i8);
+inline const format::CodeRange kCodes(3, -100, 120, format::Results::codes);
 inline constexpr ElementType kI8 = ElementType::i8, kI32 = ElementType::i32;
 
 template <>
@@ -356,14 +326,20 @@ inline StepSample SampleOf<format::Kind::pool_q8>() {
   return StepSample(format::Kind::pool_q8, {{kI8, 32}, {kI8, 8}})
       .With(format::PoolQ8Params(1, 2, 4, 4, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0, 0, 0, {32, 8, 2, 1},
                                  {8, 4, 2, 1}, 1.5f, kCodes, format::PoolOp::mean_exclude_pad, -7,
-                                 0));
+                                 0, {}));
 }
 
 template <>
 inline StepSample SampleOf<format::Kind::binary_q8>() {
   return StepSample(format::Kind::binary_q8, {{kI8, 6}, {kI8, 3}, {kI8, 6}})
       .With(format::BinaryQ8Params(2, kPlane, kWhole, kRows, 0.5f, -0.75f, kCodes, 4, -5,
-                                   format::BinaryOp::add, 0));
+                                   format::BinaryOp::add, 0, {}, {}, {}));
+}
+
+template <>
+inline StepSample SampleOf<format::Kind::softmax_q8>() {
+  return StepSample(format::Kind::softmax_q8, {{kI8, 6}, {kI8, 6}})
+      .With(format::SoftmaxQ8Params(2, 3, format::Multiplier(0x5A827999, 22)));
 }
 
 // tanh(a * 3) + a; the other inputs are present but not read.

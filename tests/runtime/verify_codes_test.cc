@@ -56,7 +56,8 @@ TEST(VerifyCodes, HoldsSumsOfLevelsTo32Bits) {
 TEST(VerifyCodes, HoldsLevelsAndScalesToTheirRange) {
   using B = ListingBuilder;
   using format::Kind;
-  const format::CodeRange reversed(0, 5, 4, ElementType::i8), of_floats(0, 0, 0, ElementType::f32);
+  const format::CodeRange reversed(0, 5, 4, format::Results::codes),
+      of_floats(0, 0, 0, format::Results::f32);
   EXPECT_EQ(CodeOf(Kind::quantize, [&](B& b) { b.quantize_rows[0].mutable_codes() = reversed; }),
             FaultCode::kParamCodes);
   EXPECT_EQ(CodeOf(Kind::quantize, [&](B& b) { b.quantize_rows[0].mutable_codes() = of_floats; }),
@@ -98,13 +99,13 @@ TEST(VerifyCodes, HoldsLevelsAndScalesToTheirRange) {
 TEST(VerifyCodes, HoldsResultsOfLevelsToOneForm) {
   using B = ListingBuilder;
   using format::Kind;
-  const format::CodeRange reversed(0, 5, 4, ElementType::i8);
-  const format::CodeRange half(1, 0, 0, kF32), whole(0, 0, 0, kF32);
+  const format::CodeRange reversed(0, 5, 4, format::Results::codes);
+  const format::CodeRange half(1, 0, 0, format::Results::f32), whole(0, 0, 0, format::Results::f32);
   const auto dense = [](const format::CodeRange& codes, const format::Activation& activation) {
     return CodeOf(Kind::dense_q8, [&](B& b) {
       b.dense_q8_rows[0].mutable_codes() = codes;
       b.dense_q8_rows[0].mutable_activation() = activation;
-      b.slots[5].mutate_type(codes.type());
+      b.slots[5].mutate_type(codes.results() == format::Results::f32 ? kF32 : samples::kI8);
     });
   };
   const format::Activation plain, relu = Activate(format::UnaryOp::relu),
@@ -123,12 +124,63 @@ TEST(VerifyCodes, HoldsResultsOfLevelsToOneForm) {
       b.pool_q8_rows[0].mutable_codes() = codes;
     });
   };
-  const format::CodeRange none(0, 0, 0, ElementType::i8);
+  const format::CodeRange none(0, 0, 0, format::Results::codes);
   EXPECT_EQ(maximum(0, 0, none), FaultCode::kNone);
   EXPECT_EQ(maximum(1, 0, none), FaultCode::kParamScale);
   EXPECT_EQ(maximum(0, -1, none), FaultCode::kParamReserved);
   EXPECT_EQ(maximum(0, 0, samples::kCodes), FaultCode::kParamReserved);
   EXPECT_EQ(maximum(0, 0, whole), FaultCode::kParamType);
+}
+
+TEST(VerifyCodes, HoldsMultipliersToTheirRange) {
+  using B = ListingBuilder;
+  using format::Kind;
+  using format::Multiplier;
+  const format::CodeRange integers(3, -100, 120, format::Results::integer_codes);
+  const auto dense = [&](ElementType factors, bool has_start) {
+    return CodeOf(Kind::dense_q8, [&](B& b) {
+      b.dense_q8_rows[0].mutable_codes() = integers;
+      b.slots[2].mutate_type(factors);
+      b.slots[4].mutate_type(factors);
+      if (!has_start) b.operands[4] = format::kNoSlot;
+    });
+  };
+  EXPECT_EQ(dense(samples::kI32, true), FaultCode::kNone);
+  EXPECT_EQ(dense(samples::kI32, false), FaultCode::kOperandAbsent);
+  EXPECT_EQ(dense(kF32, true), FaultCode::kOperandType);
+  EXPECT_EQ(CodeOf(Kind::quantize, [&](B& b) { b.quantize_rows[0].mutable_codes() = integers; }),
+            FaultCode::kParamType);
+  const auto sum = [&](format::BinaryOp op, const Multiplier& a, const Multiplier& y) {
+    return CodeOf(Kind::binary_q8, [&](B& b) {
+      format::BinaryQ8Params& row = b.binary_q8_rows[0];
+      row.mutable_codes() = integers;
+      row.mutate_op(op);
+      row.mutate_a_scale(0);
+      row.mutate_b_scale(0);
+      row.mutable_a_multiplier() = a;
+      if (op != format::BinaryOp::multiply) row.mutable_b_multiplier() = a;
+      row.mutable_multiplier() = y;
+    });
+  };
+  const Multiplier half(1 << 30, 0), none;
+  EXPECT_EQ(sum(format::BinaryOp::add, half, half), FaultCode::kNone);
+  EXPECT_EQ(sum(format::BinaryOp::subtract, half, Multiplier(1 << 30, -31)), FaultCode::kNone);
+  EXPECT_EQ(sum(format::BinaryOp::multiply, none, half), FaultCode::kNone);
+  EXPECT_EQ(sum(format::BinaryOp::multiply, half, half), FaultCode::kParamScale);
+  EXPECT_EQ(sum(format::BinaryOp::divide, half, half), FaultCode::kParamOpType);
+  EXPECT_EQ(sum(format::BinaryOp::add, half, Multiplier(-1, 0)), FaultCode::kParamScale);
+  EXPECT_EQ(sum(format::BinaryOp::add, half, Multiplier(1, -32)), FaultCode::kParamScale);
+  EXPECT_EQ(sum(format::BinaryOp::add, half, Multiplier(1, 31)), FaultCode::kParamScale);
+  const auto mean = [&](format::PoolOp op, float scale) {
+    return CodeOf(Kind::pool_q8, [&](B& b) {
+      b.pool_q8_rows[0].mutable_codes() = integers;
+      b.pool_q8_rows[0].mutate_op(op);
+      b.pool_q8_rows[0].mutate_scale(scale);
+    });
+  };
+  EXPECT_EQ(mean(format::PoolOp::mean_exclude_pad, 0), FaultCode::kNone);
+  EXPECT_EQ(mean(format::PoolOp::mean_include_pad, 0), FaultCode::kParamOpType);
+  EXPECT_EQ(mean(format::PoolOp::mean_exclude_pad, 1), FaultCode::kParamScale);
 }
 
 }  // namespace

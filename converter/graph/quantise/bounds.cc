@@ -2,6 +2,7 @@
 #include "converter/graph/quantise/bounds.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 
@@ -19,9 +20,17 @@ std::optional<ValueBounds> BoundsOf(const ir::Node& node) {
   return ValueBounds{number("min"), number("max")};
 }
 
-QuantParams Within(QuantParams quant_params, const ValueBounds& bounds) {
-  const int low = CodeOf(static_cast<float>(bounds.low), quant_params);
-  quant_params.high = CodeOf(static_cast<float>(bounds.high), quant_params);
+QuantParams Within(QuantParams quant_params, const ValueBounds& bounds, bool by_integers) {
+  const auto code = [&](double bound) {
+    const auto number = static_cast<float>(bound);
+    if (!by_integers) return CodeOf(number, quant_params);
+    const float rounded = std::round(number / static_cast<float>(quant_params.scale));
+    const auto low = static_cast<float>(quant_params.low - quant_params.zero);
+    const auto high = static_cast<float>(quant_params.high - quant_params.zero);
+    return static_cast<int>(std::clamp(rounded, low, high)) + quant_params.zero;
+  };
+  const int low = code(bounds.low);
+  quant_params.high = code(bounds.high);
   quant_params.low = low;
   return quant_params;
 }

@@ -15,8 +15,9 @@ struct ValueBounds {
 // The bounds of a node that only clamps its single input; nullopt for other nodes.
 std::optional<ValueBounds> BoundsOf(const ir::Node& node);
 // Restricts the range of `quant_params` to the bounds. Rounding is monotonic, so quantising with
-// this range equals clamping first.
-QuantParams Within(QuantParams quant_params, const ValueBounds& bounds);
+// this range equals clamping first. `by_integers`: bounds are rounded as TFLite does, with halves
+// away from zero.
+QuantParams Within(QuantParams quant_params, const ValueBounds& bounds, bool by_integers);
 
 }  // namespace weft::graph
 

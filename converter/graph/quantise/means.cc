@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/quantise/means.h"
 
+#include <algorithm>
+#include <bit>
 #include <optional>
 #include <vector>
 
 #include "converter/graph/quantise/joined.h"
+#include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/stated.h"
 #include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/permutation.h"
@@ -13,12 +17,39 @@
 namespace weft::graph {
 namespace {
 
-// Means over windows of the codes `integers`; `attributes` define the windows.
+// The attributes of a mean of `count` codes by integers; nullopt if it has no such form. TFLite
+// divides the sum of codes of a window, and multiplies the sum over axes.
+std::optional<NodeAttributes> IntegerMean(const QuantParams& from, const QuantParams& to,
+                                          std::optional<int64_t> count) {
+  NodeAttributes attributes = {{ops::kByIntegers, "1"}, {"exclude-pad", "true"}};
+  if (!count) return from.AgreesWith(to) ? std::optional(attributes) : std::nullopt;
+  std::optional<kernels::Multiplier> multiplier = MultiplierOf(from.scale / to.scale);
+  if (!multiplier) return std::nullopt;
+  const int shift = std::min({static_cast<int>(std::bit_width(static_cast<uint64_t>(*count))) - 1,
+                              32, 31 + multiplier->exponent});
+  multiplier->mantissa = static_cast<int32_t>((int64_t{multiplier->mantissa} << shift) / *count);
+  multiplier->exponent -= shift;
+  attributes[ops::kMultiplier] = AttributeOf(*multiplier);
+  return attributes;
+}
+
+// Means over windows of the codes `integers`; `attributes` define the windows, or `count` codes of
+// an axis.
 std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::Source integers,
                                  const QuantParams& from, const QuantParams& to,
-                                 NodeAttributes attributes) {
-  if (!IsScale(from.scale / to.scale)) return std::nullopt;
-  attributes[ops::kCodeScale] = AttributeOf(from.scale / to.scale);
+                                 NodeAttributes attributes,
+                                 std::optional<int64_t> count = std::nullopt) {
+  // TFLite rounds means over windows, which exclude padding, in one way.
+  const auto ties = attributes.find(ir::kTies);
+  const bool rounds_away = ties != attributes.end() && ties->second == "away";
+  std::optional<NodeAttributes> by_integers;
+  if (count ? site.by_integers() : rounds_away) by_integers = IntegerMean(from, to, count);
+  if (by_integers) {
+    attributes.merge(*by_integers);
+  } else {
+    if (!IsScale(from.scale / to.scale)) return std::nullopt;
+    attributes[ops::kCodeScale] = AttributeOf(from.scale / to.scale);
+  }
   attributes[ops::kInputZero] = std::to_string(from.zero);
   WriteQuantParams(attributes, to);
   return ir::Source{NewInferredNode(site.graph(), like, "QuantizedAvgPool", ops::kPassOnly,
@@ -90,6 +121,8 @@ bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
   const QuantParams* from = site.QuantParamsOf(node.inputs[0]);
   const std::optional<AxisRun> run = RunOf(node);
   if (from == nullptr || !run) return false;
+  const bool is_sum = IsCalled(node, "ReduceSum");  // a mean by integers, without its division
+  if (is_sum && (!site.by_integers() || !IntegerMean(*from, to, 1))) return false;
   const NodeAttributes attributes = {{"kernel", std::to_string(run->length) + ",1"},
                                      {"strides", "1,1"},
                                      {"pads_begin", "0,0"},
@@ -99,7 +132,8 @@ bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
   ir::Graph& graph = site.graph();
   const ir::Source column = Reshaped(graph, node, site.Integers(node.inputs[0]),
                                      {run->outer, run->length, 1, run->inner});
-  const std::optional<ir::Source> mean = MeanOf(site, node, column, *from, to, attributes);
+  const std::optional<ir::Source> mean =
+      MeanOf(site, node, column, *from, to, attributes, is_sum ? 1 : run->length);
   if (!mean) return false;
   site.SetIntegers(quantiser, Reshaped(graph, node, *mean, node.outputs[0].type.dims));
   return true;
@@ -110,7 +144,8 @@ bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
 bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
                   const QuantParams& to) {
   if (IsCalled(node, "AvgPool")) return QuantiseWindows(site, quantiser, node, to);
-  return IsCalled(node, "ReduceMean") && QuantiseRun(site, quantiser, node, to);
+  const bool has_axes = IsCalled(node, "ReduceMean") || IsCalled(node, "ReduceSum");
+  return has_axes && QuantiseRun(site, quantiser, node, to);
 }
 
 }  // namespace weft::graph

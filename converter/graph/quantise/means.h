@@ -7,8 +7,8 @@
 
 namespace weft::graph {
 
-// Converts a mean before the quantiser. Returns false if `node` is no such mean. `to` are the input
-// parameters of the quantiser.
+// Converts a mean before the quantiser, or a sum by integers. Returns false if `node` is neither.
+// `to` are the input parameters of the quantiser.
 bool QuantiseMean(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
                   const QuantParams& to);
 

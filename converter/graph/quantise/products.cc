@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/quantise/products.h"
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
+#include "converter/base/faults.h"
 #include "converter/base/quantisation.h"
 #include "converter/graph/layout/permuted.h"
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/filters.h"
+#include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/recognise/forms/channel_constant.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/stated.h"
 #include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/packed.h"
@@ -22,7 +27,21 @@ struct ScaledProduct : ByteProduct {
   std::vector<double> scales = {};
 };
 
-std::optional<ScaledProduct> ProductOf(const ir::Node& node) {
+// The grid of a filter. `keeps_codes`: with the file's codes and scale, even if all codes are even.
+std::optional<IntegerGrid> FilterGridOf(std::span<const float> row, std::span<const float> scales,
+                                        bool keeps_codes) {
+  if (!keeps_codes) return GridOf(row, scales);
+  IntegerGrid grid = {*std::ranges::max_element(scales), 0, {}};
+  for (size_t k = 0; k < row.size(); ++k) {
+    const float code = CodeOf(row[k], scales[k]);
+    const bool is_byte = code >= kMinByte && code <= kMaxByte;
+    if (!is_byte || (code != 0 && scales[k] != grid.scale)) return GridOf(row, scales);
+    grid.integers.push_back(static_cast<int8_t>(code));
+  }
+  return grid;
+}
+
+std::optional<ScaledProduct> ProductOf(const ir::Node& node, bool keeps_codes) {
   if (!IsConvolved(node) && !IsCalled(node, "MatMul")) return std::nullopt;
   const ir::Constant* weights = ConstantOf(node.inputs[1]);
   if (weights == nullptr || weights->quantisation == nullptr) return std::nullopt;
@@ -40,7 +59,7 @@ std::optional<ScaledProduct> ProductOf(const ir::Node& node) {
       row.push_back(numbers[position]);
       row_scales.push_back(scales[position]);
     }
-    const std::optional<IntegerGrid> grid = GridOf(row, row_scales);
+    const std::optional<IntegerGrid> grid = FilterGridOf(row, row_scales, keeps_codes);
     if (!grid) return std::nullopt;
     for (const int8_t integer : grid->integers) product.integers.push_back(integer - grid->offset);
     product.scales.push_back(grid->scale);
@@ -53,6 +72,8 @@ std::optional<ScaledProduct> ProductOf(const ir::Node& node) {
 struct ProductTail {
   ir::Node* last;
   std::vector<double> starts;  // per output
+  // The same in units of x scale * weight scale, if the reader of the model stated it.
+  std::vector<int64_t> bias_codes = {};
   std::optional<QuantParams> quant_params =
       std::nullopt;  // input parameters of `last`, if it is a quantiser
   // Per output if the quantiser is per-channel; else empty, and `quant_params` has the scale.
@@ -64,7 +85,7 @@ struct ProductTail {
 };
 
 // Merges an added constant with one number per output.
-void ReadStart(const QuantiseSite& site, size_t axis, ProductTail& tail) {
+void ReadStart(QuantiseSite& site, size_t axis, ProductTail& tail) {
   ir::Node* sum = site.SoleReader(*tail.last);
   if (sum == nullptr || !IsCalled(*sum, "Add")) return;
   if (sum->outputs[0].type != tail.last->outputs[0].type) return;
@@ -76,6 +97,10 @@ void ReadStart(const QuantiseSite& site, size_t axis, ProductTail& tail) {
   if (!along) return;
   tail.starts = *along;
   tail.last = sum;
+  Faults discarded;
+  const std::vector<int64_t> codes =
+      ops::Attributes(site.graph(), *sum, discarded).Ints(ir::kStatedBias);
+  if (codes.size() == tail.starts.size()) tail.bias_codes = codes;
 }
 
 // Returns true if each output of a product depends on a single channel of its data.
@@ -90,14 +115,14 @@ void ReadChannels(const QuantiseSite& site, ir::Node& end, size_t axis,
                   const std::optional<ValueBounds>& bounds, ProductTail& tail) {
   const ir::Node* reader = site.SoleReader(end);
   if (reader == nullptr || site.KeepsFloats(*reader) || !IsDepthwise(*reader)) return;
-  if (end.outputs[0].type != tail.last->outputs[0].type || !ProductOf(*reader)) return;
+  if (end.outputs[0].type != tail.last->outputs[0].type || !ProductOf(*reader, false)) return;
   const std::optional<ChannelQuantParams> channels = ChannelQuantParamsOf(end, axis);
   if (!channels) return;
   std::optional<QuantParams> all;
   for (const double scale : channels->scales) {
     QuantParams quant_params = channels->quant_params;
     quant_params.scale = scale;
-    if (bounds) quant_params = Within(quant_params, *bounds);
+    if (bounds) quant_params = Within(quant_params, *bounds, /*by_integers=*/false);
     if (all && (quant_params.low != all->low || quant_params.high != all->high)) return;
     all = quant_params;
   }
@@ -106,7 +131,7 @@ void ReadChannels(const QuantiseSite& site, ir::Node& end, size_t axis,
   tail.last = &end;
 }
 
-ProductTail TailOf(const QuantiseSite& site, ir::Node& product, size_t axis, size_t outputs) {
+ProductTail TailOf(QuantiseSite& site, ir::Node& product, size_t axis, size_t outputs) {
   ProductTail tail = {&product, std::vector<double>(outputs)};
   ReadStart(site, axis, tail);
   ir::Node* end = site.SoleReader(*tail.last);
@@ -120,7 +145,7 @@ ProductTail TailOf(const QuantiseSite& site, ir::Node& product, size_t axis, siz
     ReadChannels(site, *end, axis, bounds, tail);
     return tail;
   }
-  tail.quant_params = bounds ? Within(quantiser->in, *bounds) : quantiser->in;
+  tail.quant_params = bounds ? Within(quantiser->in, *bounds, site.by_integers()) : quantiser->in;
   tail.last = end;
   return tail;
 }
@@ -146,20 +171,71 @@ std::optional<Factors> FactorsOf(const ScaledProduct& product, const ProductTail
   return Factors{*scale_floats, *start_floats};
 }
 
-// The product of `data` with these factors, channels-last on both sides.
-ir::Source Multiplied(ir::Graph& graph, const ir::Node& like, const ByteProduct& product,
-                      ir::Source data, int zero, const Factors& factors,
-                      NodeAttributes attributes) {
-  const Dims dims = {product.outputs()};
+// The inputs of a product after its data and weights, one number per output.
+struct ProductFactors {
+  ir::Source scales, firsts, starts;
+};
+
+// The contribution of the zero point of the data to the sum of each output.
+std::vector<int64_t> FirstsOf(const ByteProduct& product, int zero) {
   std::vector<int64_t> firsts = SumsOf(product);
   for (int64_t& first : firsts) first *= -zero;
+  return firsts;
+}
+
+ProductFactors FloatFactors(ir::Graph& graph, const ir::Node& like, const ByteProduct& product,
+                            int zero, const Factors& factors) {
+  const Dims dims = {product.outputs()};
+  return {NewFloats(graph, like, dims, factors.scales),
+          NewInts(graph, like, {ElementType::i32, dims}, FirstsOf(product, zero)),
+          NewFloats(graph, like, dims, factors.starts)};
+}
+
+// The integer of a bias in units of x scale * weight scale; nullopt if the bias is no such integer.
+// The float of a bias above 2^23 does not determine the last bits, which change the code of one
+// result in 10^5.
+std::optional<int64_t> BiasCodeOf(double bias, double unit) {
+  constexpr double kMaxCode = 0x7FFFFFFF;
+  const double code = bias == 0 ? 0 : bias / unit, whole = std::nearbyint(code);
+  if (!(std::fabs(code) <= kMaxCode)) return std::nullopt;
+  const double tolerance = 1e-3 + std::fabs(code) * 0x1p-22;
+  return std::fabs(code - whole) <= tolerance ? std::optional(static_cast<int64_t>(whole))
+                                              : std::nullopt;
+}
+
+// The multipliers of a product that is requantised by integers. Returns nullopt if a number has no
+// integer form.
+std::optional<ProductFactors> IntegerFactors(ir::Graph& graph, const ir::Node& like,
+                                             const ScaledProduct& product, const ProductTail& tail,
+                                             const ChannelQuantParams& x) {
+  if (!tail.quant_params || !tail.scales.empty() || x.scales.size() != 1) return std::nullopt;
+  const Dims dims = {product.outputs()};
+  std::vector<int64_t> firsts = FirstsOf(product, x.quant_params.zero), mantissas, exponents;
+  for (size_t n = 0; n < product.scales.size(); ++n) {
+    const double unit = x.scales[0] * product.scales[n];
+    const std::optional<int64_t> bias = tail.bias_codes.empty() ? BiasCodeOf(tail.starts[n], unit)
+                                                                : std::optional(tail.bias_codes[n]);
+    const std::optional<kernels::Multiplier> multiplier =
+        MultiplierOf(unit / tail.quant_params->scale);
+    if (!bias || !multiplier) return std::nullopt;
+    firsts[n] += *bias;
+    mantissas.push_back(multiplier->mantissa);
+    exponents.push_back(multiplier->exponent);
+  }
+  const TensorType type = {ElementType::i32, dims};
+  return ProductFactors{NewInts(graph, like, type, mantissas), NewInts(graph, like, type, firsts),
+                        NewInts(graph, like, type, exponents)};
+}
+
+// The product of `data` with these factors, channels-last on both sides.
+ir::Source Multiplied(ir::Graph& graph, const ir::Node& like, const ByteProduct& product,
+                      ir::Source data, int zero, const ProductFactors& factors,
+                      NodeAttributes attributes) {
   attributes[ops::kXLast] = attributes[ops::kYLast] = "1";
   attributes[ops::kInputZero] = std::to_string(zero);
   const std::vector<ir::Source> inputs = {
-      data, NewInts(graph, like, {ElementType::i8, product.dims}, product.integers),
-      NewFloats(graph, like, dims, factors.scales),
-      NewInts(graph, like, {ElementType::i32, dims}, firsts),
-      NewFloats(graph, like, dims, factors.starts)};
+      data, NewInts(graph, like, {ElementType::i8, product.dims}, product.integers), factors.scales,
+      factors.firsts, factors.starts};
   return {NewInferredNode(graph, like, product.operation, ops::kPassOnly, inputs, 1, attributes),
           0};
 }
@@ -169,8 +245,9 @@ ir::Source MultipliedWithOffsets(ir::Graph& graph, const ir::Node& like, const B
                                  ir::Source data, int zero, const Factors& factors) {
   const auto outputs = static_cast<size_t>(product.outputs());
   const Factors none = {std::vector<float>(outputs, 1), std::vector<float>(outputs)};
+  const ProductFactors ones = FloatFactors(graph, like, product, zero, none);
   const ir::Source sums = WithOffsets(
-      graph, like, product, Multiplied(graph, like, product, data, zero, none, like.attributes));
+      graph, like, product, Multiplied(graph, like, product, data, zero, ones, like.attributes));
   const ir::Source scales = NewFloats(graph, like, {std::ssize(factors.scales)}, factors.scales);
   return {NewInferredNode(graph, like, "Multiply", 1, {sums, scales}), 0};
 }
@@ -196,7 +273,7 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (node.inputs.size() != 2 || CountIn({&node, 0}) == 0) return false;
   const std::optional<ChannelQuantParams> x = DataOf(site, node.inputs[0]);
   if (!x) return false;
-  const std::optional<ScaledProduct> product = ProductOf(node);
+  const std::optional<ScaledProduct> product = ProductOf(node, site.by_integers());
   if (!product) return false;
   const bool has_offsets = !product->offsets.empty();
   const size_t outputs = product->scales.size();
@@ -210,9 +287,16 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   const int zero = x->quant_params.zero;
   NodeAttributes attributes = node.attributes;
   if (tail.quant_params) WriteQuantParams(attributes, *tail.quant_params);
-  ir::Source made = has_offsets
-                        ? MultipliedWithOffsets(graph, node, *product, data, zero, *factors)
-                        : Multiplied(graph, node, *product, data, zero, *factors, attributes);
+  ir::Source made;
+  if (has_offsets) {
+    made = MultipliedWithOffsets(graph, node, *product, data, zero, *factors);
+  } else {
+    std::optional<ProductFactors> integers;
+    if (site.by_integers()) integers = IntegerFactors(graph, node, *product, tail, *x);
+    if (integers) attributes[ops::kByIntegers] = "1";
+    if (!integers) integers = FloatFactors(graph, node, *product, zero, *factors);
+    made = Multiplied(graph, node, *product, data, zero, *integers, attributes);
+  }
   if (!product->makes_channels_last) made = Transposed(graph, node, made, /*to_last=*/false);
   if (!tail.scales.empty()) {
     site.SetChannels(*tail.last, made, {*tail.quant_params, tail.scales});

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/graph/quantise/quantise.h"
 
+#include <algorithm>
+#include <memory>
+
 #include "converter/graph/canonical/pads.h"
 #include "converter/graph/quantise/computed_params.h"
 #include "converter/graph/quantise/data.h"
@@ -10,6 +13,7 @@
 #include "converter/graph/quantise/site.h"
 #include "converter/graph/quantise/variables.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/stated.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -47,11 +51,22 @@ void JoinPadsOfData(ir::Graph& graph, const KeepsFloats& keeps_floats) {
   }
 }
 
-void Quantise(ir::Graph& graph, Folding& folding, const KeepsFloats& keeps_floats) {
-  QuantiseSite site(graph, folding, keeps_floats);
+bool HasExactScales(const ir::Graph& graph) {
+  const auto has_scale = [](const ir::Node& node) {
+    return IsCalled(node, "FakeQuantize") && node.attributes.contains(ir::kStatedScale);
+  };
+  return std::ranges::any_of(graph.nodes, [&](const std::unique_ptr<ir::Node>& node) {
+    return has_scale(*node) || std::ranges::any_of(node->bodies, [](const ir::Body& body) {
+             return HasExactScales(*body.graph);
+           });
+  });
+}
+
+void Quantise(ir::Graph& graph, Folding& folding, const QuantiseOptions& options) {
+  QuantiseSite site(graph, folding, options);
   const std::vector<ir::Node*> assigns = ReadCodes(site);
   for (ir::Node* node : ir::Topological(graph)) {
-    for (const ir::Body& body : node->bodies) Quantise(*body.graph, folding, keeps_floats);
+    for (const ir::Body& body : node->bodies) Quantise(*body.graph, folding, options);
     if (!site.KeepsFloats(*node)) QuantiseNode(site, *node);
   }
   AssignCodes(site, assigns);

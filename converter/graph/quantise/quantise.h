@@ -21,8 +21,18 @@ using KeepsFloats = std::function<bool(const std::string& layer)>;
 // its data is between them. Runs before the axis order is chosen.
 void JoinPadsOfData(ir::Graph& graph, const KeepsFloats& keeps_floats);
 
+struct QuantiseOptions {
+  KeepsFloats keeps_floats;
+  // Requantise by integers, with the codes of tflite-micro (kernels/simd/requantise.h), if the
+  // operation has such a form. All others are computed by floats.
+  bool by_integers = false;
+};
+
+// Returns true if the reader of the model set the exact scale of a FakeQuantize.
+bool HasExactScales(const ir::Graph& graph);
+
 // Converts `graph` and its bodies; all types must be inferred and the axis order chosen.
-void Quantise(ir::Graph& graph, Folding& folding, const KeepsFloats& keeps_floats);
+void Quantise(ir::Graph& graph, Folding& folding, const QuantiseOptions& options);
 
 }  // namespace weft::graph
 

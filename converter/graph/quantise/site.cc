@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "converter/graph/quantise/bounds.h"
+#include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/quantise/rings.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/quantised.h"
@@ -22,6 +23,10 @@ bool ChangesNothing(const std::vector<int64_t>& table, const QuantParams& from) 
 }
 
 }  // namespace
+
+std::string AttributeOf(const kernels::Multiplier& multiplier) {
+  return fmt::format("{},{}", multiplier.mantissa, multiplier.exponent);
+}
 
 std::string AttributeOf(double number) { return fmt::format("{}", static_cast<float>(number)); }
 
@@ -147,7 +152,8 @@ bool QuantiseSite::ArePartsQuantised(const ir::Node& join) const {
 ir::Source QuantiseSite::Requantised(const ir::Node& like, ir::Source integers,
                                      const QuantParams& from, const QuantParams& to) {
   std::vector<int64_t> table;
-  for (int code = kMinByte; code <= kMaxByte; ++code) {
+  if (by_integers()) table = RequantisedTable(from, to).value_or(table);
+  for (int code = kMinByte; table.size() < kByteCount; ++code) {
     table.push_back(CodeOf(NumberAt(code, from), to));
   }
   if (ChangesNothing(table, from)) return integers;

@@ -5,7 +5,6 @@
 #define WEFT_CONVERTER_GRAPH_QUANTISE_SITE_H_
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,7 +12,9 @@
 
 #include "converter/graph/fold.h"
 #include "converter/graph/quantise/quant_params.h"
+#include "converter/graph/quantise/quantise.h"
 #include "converter/graph/recognise/forms/form_site.h"
+#include "kernels/simd/requantise.h"
 
 namespace weft::graph {
 
@@ -21,21 +22,16 @@ using NodeAttributes = std::map<std::string, std::string>;
 
 class QuantiseSite {
  public:
-  // Layers whose name `keeps_floats` accepts are unchanged.
-  using KeepsFloatsFunction = std::function<bool(const std::string& layer)>;
-  QuantiseSite(ir::Graph& graph, Folding& folding, const KeepsFloatsFunction& keeps_floats)
-      : graph_(graph),
-        folding_(folding),
-        keeps_floats_(keeps_floats),
-        reads_(graph),
-        quant_params_(graph) {}
+  QuantiseSite(ir::Graph& graph, Folding& folding, const QuantiseOptions& options)
+      : graph_(graph), folding_(folding), options_(options), reads_(graph), quant_params_(graph) {}
 
   ir::Graph& graph() { return graph_; }
   Folding& folding() { return folding_; }
   // The only node that reads `node`, if it does so once, else null. Refers to the graph before the
   // conversion.
   ir::Node* SoleReader(const ir::Node& node) const { return reads_.SoleReader(node); }
-  bool KeepsFloats(const ir::Node& node) const { return keeps_floats_(node.name); }
+  bool KeepsFloats(const ir::Node& node) const { return options_.keeps_floats(node.name); }
+  bool by_integers() const { return options_.by_integers; }
   // The parameters that all elements of the value share; null if it is not quantised.
   const QuantParams* QuantParamsOf(const ir::Source& source) const {
     return quant_params_.Of(source);
@@ -63,7 +59,8 @@ class QuantiseSite {
   // Returns true if the node concatenates values that are all quantised, each with its own
   // parameters.
   bool ArePartsQuantised(const ir::Node& join) const;
-  // Requantises codes: each becomes the code in `to` of the nearest number.
+  // Requantises codes: each becomes the code in `to` of the nearest number. Halves are rounded to
+  // even, or by integers as tflite-micro does.
   ir::Source Requantised(const ir::Node& like, ir::Source integers, const QuantParams& from,
                          const QuantParams& to);
 
@@ -77,7 +74,7 @@ class QuantiseSite {
 
   ir::Graph& graph_;
   Folding& folding_;
-  const KeepsFloatsFunction& keeps_floats_;
+  const QuantiseOptions& options_;
   const FormSite reads_;
   const QuantisedValues quant_params_;
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> integers_;
@@ -88,6 +85,7 @@ class QuantiseSite {
 // Attributes of the operations in ops/quantised.h: output parameters, and the text of a number.
 void WriteQuantParams(NodeAttributes& attributes, const QuantParams& quant_params);
 std::string AttributeOf(double number);
+std::string AttributeOf(const kernels::Multiplier& multiplier);
 // Maps each i8 code to table[code + 128], as i8.
 ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integers,
                         const std::vector<int64_t>& table);

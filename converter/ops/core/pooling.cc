@@ -283,9 +283,11 @@ void EmitBytes(LowerScope& scope, PoolOp op) {
   auto params = PoolParamsOf<format::PoolQ8Params>(op, MapsOf(scope, window), window);
   params.mutate_scale(scope.attributes.Float(kCodeScale, 0));
   params.mutate_x_zero(ByteOf(scope, kInputZero));
+  params.mutable_multiplier() = MultiplierIn(scope, kMultiplier);
   const format::CodeRange codes = CodesOf(scope);
-  params.mutable_codes() =
-      format::CodeRange(codes.zero(), codes.low(), codes.high(), ElementType::i8);
+  const bool is_float = codes.results() == format::Results::f32;  // a maximum has no codes
+  params.mutable_codes() = format::CodeRange(codes.zero(), codes.low(), codes.high(),
+                                             is_float ? format::Results::codes : codes.results());
   scope.builder.Emit(params, {scope.input(0)}, {y});
 }
 

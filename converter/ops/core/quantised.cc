@@ -116,7 +116,8 @@ std::vector<program::ValueId> ProductInputs(LowerScope& scope, program::ValueId 
   std::vector<program::ValueId> inputs = {x, weights, scope.input(kScales)};
   for (const size_t i : {kFirsts, kStarts}) {
     const ir::Constant* constant = scope.constant(i);
-    const bool is_nothing = constant != nullptr && IsOfZeros(*constant);
+    const bool is_nothing = constant != nullptr && IsOfZeros(*constant) &&
+                            !(i == kStarts && scope.attributes.Has(kByIntegers));
     inputs.push_back(is_nothing ? program::kNone : scope.input(i));
   }
   return inputs;
@@ -316,6 +317,9 @@ void LowerByteBinary(LowerScope& scope) {
   WriteDims(params.mutable_dims(), nest.dims);
   WriteDims(params.mutable_a_strides(), nest.strides[0]);
   WriteDims(params.mutable_b_strides(), nest.strides[1]);
+  params.mutable_a_multiplier() = MultiplierIn(scope, kFirstMultiplier);
+  params.mutable_b_multiplier() = MultiplierIn(scope, kSecondMultiplier);
+  params.mutable_multiplier() = MultiplierIn(scope, kMultiplier);
   params.mutate_a_scale(scope.attributes.Float(kFirstScale, 0));
   params.mutate_b_scale(scope.attributes.Float(kSecondScale, 0));
   params.mutable_codes() = CodesOf(scope);
@@ -323,6 +327,20 @@ void LowerByteBinary(LowerScope& scope) {
   params.mutate_b_zero(ByteOf(scope, kSecondZero));
   params.mutate_op(op);
   scope.builder.Emit(params, {a, b}, {y});
+}
+
+void InferByteSoftmax(InferScope& scope) {
+  CheckByte(scope, 0);
+  scope.SetOutput(0, ElementType::i8, scope.input_dims(0));
+}
+
+void LowerByteSoftmax(LowerScope& scope) {
+  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  const uint32_t count = CountOf(scope);
+  if (count == 0) return;
+  const uint32_t length = Narrow32(scope.input_dims(0).back(), "elements");
+  scope.builder.Emit(
+      format::SoftmaxQ8Params(count / length, length, MultiplierIn(scope, kMultiplier)), {x}, {y});
 }
 
 constexpr Traits kByteProduct = {.foldable = false, .heavy = true};
@@ -338,6 +356,13 @@ constexpr Operation kQuantisedRows[] = {
      kPointwise},
     {"QuantizedMultiply", kPassOnly, 2, 2, InferByteBinary,
      LowerByteBinary<format::BinaryOp::multiply>, kPointwise},
+    {"QuantizedSubtract", kPassOnly, 2, 2, InferByteBinary,
+     LowerByteBinary<format::BinaryOp::subtract>, kPointwise},
+    {"QuantizedSquaredDifference", kPassOnly, 2, 2, InferByteBinary,
+     LowerByteBinary<format::BinaryOp::squared_difference>, kPointwise},
+    {"QuantizedSoftmax", kPassOnly, 1, 1, InferByteSoftmax, LowerByteSoftmax},
+    {"QuantizedPRelu", kPassOnly, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::prelu>,
+     kPointwise},
 };
 
 }  // namespace
@@ -349,8 +374,18 @@ int8_t ByteOf(const NodeScope& scope, std::string_view key) {
 }
 
 format::CodeRange CodesOf(const NodeScope& scope) {
+  const format::Results results = scope.attributes.Has(kByIntegers) ? format::Results::integer_codes
+                                  : CodeTypeOf(scope) == ElementType::i8 ? format::Results::codes
+                                                                         : format::Results::f32;
   return format::CodeRange(ByteOf(scope, kCodeZero), ByteOf(scope, kCodeLow),
-                           ByteOf(scope, kCodeHigh), CodeTypeOf(scope));
+                           ByteOf(scope, kCodeHigh), results);
+}
+
+format::Multiplier MultiplierIn(const NodeScope& scope, std::string_view key) {
+  const std::vector<int64_t> numbers = scope.attributes.Ints(key);
+  if (numbers.size() != 2) return {};
+  return format::Multiplier(Narrow<int32_t>(numbers[0], "a mantissa"),
+                            Narrow<int32_t>(numbers[1], "an exponent"));
 }
 
 ElementType CodeTypeOf(const NodeScope& scope) {

@@ -21,11 +21,18 @@ inline constexpr const char* kFirstScale = "a_scale";
 inline constexpr const char* kFirstZero = "a_zero";
 inline constexpr const char* kSecondScale = "b_scale";
 inline constexpr const char* kSecondZero = "b_zero";
+// Present if codes are computed by integers. Multipliers are "mantissa,exponent".
+inline constexpr const char* kByIntegers = "by_integers";
+inline constexpr const char* kFirstMultiplier = "a_multiplier";
+inline constexpr const char* kSecondMultiplier = "b_multiplier";
+inline constexpr const char* kMultiplier = "multiplier";
 
 // The attribute as int8; 0 if it is absent.
 int8_t ByteOf(const NodeScope& scope, std::string_view key);
 // The zero point and the range of the output.
 format::CodeRange CodesOf(const NodeScope& scope);
+// The multiplier in an attribute; zeros if it is absent.
+format::Multiplier MultiplierIn(const NodeScope& scope, std::string_view key);
 // i8 if the node has output attributes, else f32.
 ElementType CodeTypeOf(const NodeScope& scope);
 

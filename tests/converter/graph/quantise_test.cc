@@ -13,7 +13,7 @@ namespace {
 
 void QuantiseAll(ir::Graph& graph) {
   graph::Folding folding = FoldingHere();
-  graph::Quantise(graph, folding, [](const std::string&) { return false; });
+  graph::Quantise(graph, folding, {[](const std::string&) { return false; }});
 }
 
 // A constant of codes times a scale.
@@ -377,7 +377,7 @@ TEST_F(QuantisedGraph, ALayerThatKeepsFloatsDoes) {
   EXPECT_EQ(Rewritten(g,
                       [](ir::Graph& graph) {
                         graph::Folding folding = FoldingHere();
-                        graph::Quantise(graph, folding, [](const std::string&) { return true; });
+                        graph::Quantise(graph, folding, {[](const std::string&) { return true; }});
                       }),
             (KindCounts{{"FakeQuantize", 1}, {"MatMul", 1}}));
 }

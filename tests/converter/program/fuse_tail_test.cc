@@ -159,7 +159,7 @@ program::Program FunctionOfCodes(ElementType type) {
   program::Builder builder(program);
   const ValueId x = builder.Scratch(F32({3, 16}));
   const ValueId codes = builder.Scratch({ElementType::i8, {3, 16}});
-  const format::CodeRange bytes(0, -128, 127, ElementType::i8);
+  const format::CodeRange bytes(0, -128, 127, format::Results::codes);
   builder.Emit(format::QuantizeParams(48, 100, bytes), {x}, {codes});
   std::vector<int8_t> weights(16 * 16);
   for (size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<int8_t>(i * 37 % 255);

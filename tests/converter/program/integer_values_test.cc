@@ -41,7 +41,7 @@ struct Rounded {
     constexpr uint32_t kCount = kCodeRows * kCodeInputs;
     const ValueId bytes = builder.Scratch({ElementType::i8, {kCodeRows, kCodeInputs}});
     builder.Emit(format::QuantizeParams(kCount, 1 / kCodeScale,
-                                        format::CodeRange(zero, -128, 127, ElementType::i8)),
+                                        format::CodeRange(zero, -128, 127, format::Results::codes)),
                  {x}, {bytes});
     const ValueId numbers = builder.Scratch(F32({kCodeRows, kCodeInputs}));
     builder.Emit(format::DequantizeParams(kCount, kCodeScale, zero, 0, 0), {bytes}, {numbers});

@@ -15,6 +15,8 @@ _KERNEL_HEADERS = (
     "kernels/elementwise/functions.inc",  # functions with equal rounding on every target
     "kernels/fourier/fourier.h",         # layout of a transform's tables
     "kernels/fourier/fourier_tables.h",
+    "kernels/elementwise/binary_q8.h",
+    "kernels/reduce/softmax_q8.h",
     "kernels/matrix/conv_i8.h",          # scratch sizes
     "kernels/matrix/conv_q8.h",
     "kernels/matrix/depthwise_i8.h",
@@ -23,6 +25,8 @@ _KERNEL_HEADERS = (
     "kernels/matrix/pack.h",             # layouts of weights, which the converter writes
     "kernels/recurrent/cell.h",
     "kernels/simd/code_range.h",
+    "kernels/simd/fixed_point.h",        # functions of codes, which become tables
+    "kernels/simd/requantise.h",
     "kernels/simd/sum.h",
     "kernels/types.inc",                 # the lists of element types and of weight types
     "kernels/variants.h",                # object files that a generated C source must link

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of quantised values, for the two forms of binary_q8.
+
+#if defined(WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_INL_H_
+#undef WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_INL_H_
+#else
+#define WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_INL_H_
+#endif
+
+#include "kernels/elementwise/binary_q8.h"
+#include "kernels/simd/codes-inl.h"
+#include "kernels/strided_iterator.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+// `count` elements of an operand, `stride` apart.
+struct CodeLine {
+  const int8_t* x;
+  size_t stride;
+  int32_t zero;
+
+  HWY_INLINE IntVec Above(size_t i, size_t lanes) const {
+    if (stride == 1) return hn::Sub(LoadCodes(x + i, lanes), SetInt(zero));
+    if (stride == 0) return SetInt(*x - zero);
+    int8_t block[kLanes] = {};
+    for (size_t lane = 0; lane < lanes; ++lane) block[lane] = x[(i + lane) * stride];
+    return hn::Sub(LoadCodes(block, kLanes), SetInt(zero));
+  }
+};
+
+// Writes the codes of one line: `pair` computes v from the differences to the zero points, and
+// `bounds` turn v into codes.
+template <typename Pair, typename Bounds>
+HWY_INLINE void PairCodes(const Pair& pair, const Bounds& bounds, const CodeLine& a,
+                          const CodeLine& b, size_t count, int8_t* y) {
+  ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
+    const IntVec v = ToCodes(pair(a.Above(i, lanes), b.Above(i, lanes)), bounds);
+    StoreCodes(v, y + i, lanes);
+  });
+}
+
+// Calls line(a, b, count, y) for the lines of the last axis. There is at least one element.
+template <typename Line>
+HWY_INLINE void ForLines(const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b, int8_t* y,
+                         const Line& line) {
+  // The stride along an axis of one element is never used.
+  const uint32_t outer = shape.rank == 0 ? 0 : shape.rank - 1;
+  const size_t count = shape.rank == 0 ? 1 : shape.dims[outer];
+  const auto stride = [&](const uint32_t* strides) {
+    return count == 1 ? size_t{1} : size_t{strides[outer]};
+  };
+  const size_t a_stride = stride(shape.a_strides), b_stride = stride(shape.b_strides);
+  StridedIterator<uint32_t, 2> iterator(outer, shape.dims, {shape.a_strides, shape.b_strides});
+  do {
+    line(CodeLine{a + iterator.offset(0), a_stride, shape.a_zero},
+         CodeLine{b + iterator.offset(1), b_stride, shape.b_zero}, count, y);
+    y += count;
+  } while (iterator.Next());
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // WEFT_KERNELS_ELEMENTWISE_BINARY_Q8_INL_H_

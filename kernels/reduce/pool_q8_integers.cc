@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The means of pool_q8 whose codes are computed by integers.
+#include "kernels/reduce/pool_q8.h"
+#include "kernels/variants.h"
+
+namespace weft::kernels {
+namespace {
+
+int32_t Limited(int32_t code, const CodeRange& codes) {
+  return code < codes.low ? codes.low : code > codes.high ? codes.high : code;
+}
+
+}  // namespace
+
+void IntegerMeans(const PoolQ8Shape& shape, size_t taps, size_t count, int32_t* values) {
+  const auto divisor = static_cast<int32_t>(taps);
+  const int32_t zeros = divisor * shape.x_zero, half = divisor / 2;
+  for (size_t i = 0; i < count; ++i) {
+    const int32_t sum = values[i];
+    if (shape.multiplier.mantissa != 0) {
+      values[i] = CodeOfInteger(Rescaled(sum - zeros, shape.multiplier), shape.codes);
+    } else {
+      const int32_t mean = divisor == 0 ? 0 : (sum < 0 ? sum - half : sum + half) / divisor;
+      values[i] = Limited(mean, shape.codes);
+    }
+  }
+}
+
+}  // namespace weft::kernels
+
+const char weft_variant_pool_q8_integers = 0;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requantisation by integers, bit-identical to TensorFlow Lite for Microcontrollers and CMSIS-NN: a
+// positive real factor is mantissa / 2^31 * 2^exponent.
+#ifndef WEFT_KERNELS_SIMD_REQUANTISE_H_
+#define WEFT_KERNELS_SIMD_REQUANTISE_H_
+
+#include <cstdint>
+
+#include "kernels/integer.h"
+#include "kernels/simd/code_range.h"
+
+namespace weft::kernels {
+
+// The mantissa is at least 0, usually at least 2^30; the exponent is from -31 to 30.
+struct Multiplier {
+  int32_t mantissa = 0;
+  int32_t exponent = 0;
+};
+
+constexpr bool IsMultiplier(int32_t mantissa, int32_t exponent) {
+  return exponent >= -31 && exponent <= 30 && mantissa >= 0;
+}
+
+// x * mantissa / 2^31, rounded to the nearest integer, halves towards +infinity.
+constexpr int32_t HighProduct(int32_t x, int32_t mantissa) {
+  return static_cast<int32_t>((int64_t{x} * mantissa + (int64_t{1} << 30)) >> 31);
+}
+
+// x / 2^exponent, rounded to the nearest integer, halves away from zero; exponent is at most 31.
+constexpr int32_t DivideByPower(int32_t x, int32_t exponent) {
+  const auto mask = static_cast<int32_t>((uint32_t{1} << exponent) - 1);
+  return (x >> exponent) + ((x & mask) > (mask >> 1) + (x < 0) ? 1 : 0);
+}
+
+// x times the factor: a shift to the left that wraps around, or a product and a shift to the right,
+// each rounded.
+constexpr int32_t Rescaled(int32_t x, const Multiplier& by) {
+  const int32_t left = by.exponent > 0 ? by.exponent & 31 : 0;
+  const int32_t right = by.exponent < 0 ? -by.exponent & 31 : 0;
+  const auto shifted = static_cast<int32_t>(static_cast<uint32_t>(x) << left);
+  return DivideByPower(HighProduct(shifted, by.mantissa), right);
+}
+
+// The code of an integer in units of the scale of y: v + zero, limited to the range.
+constexpr int8_t CodeOfInteger(int32_t v, const CodeRange& codes) {
+  const int32_t low = codes.low - codes.zero, high = codes.high - codes.zero;
+  return static_cast<int8_t>((v < low ? low : v > high ? high : v) + codes.zero);
+}
+
+}  // namespace weft::kernels
+
+#endif  // WEFT_KERNELS_SIMD_REQUANTISE_H_

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reduce/softmax_q8.h"
+
+#include "runtime/bind/code_range.h"
+
+namespace weft::bind::softmax_q8 {
+
+static void Rules(const format::SoftmaxQ8Params& params, ParamChecker& check) {
+  check.RequireAtMost(FaultCode::kParamTerms, params.length(), kernels::kMaxSoftmaxLength);
+  RequireMultiplier(check, params.multiplier(), true);
+  check.Require(params.multiplier().exponent() >= 0, FaultCode::kParamScale,
+                params.multiplier().mantissa(), params.multiplier().exponent());
+}
+
+WEFT_RUN(SoftmaxQ8, (rows)(length)(multiplier))
+
+}  // namespace weft::bind::softmax_q8
+
+WEFT_BIND_STEP(softmax_q8, SoftmaxQ8)
