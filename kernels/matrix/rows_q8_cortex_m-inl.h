@@ -108,10 +108,20 @@ HWY_NOINLINE inline void SumThreeRows(const uint32_t* pairs, size_t padded, cons
         "s6");
 }
 
+// The same for int16.
+HWY_NOINLINE inline void PairCodes(const int16_t* x, size_t count, uint32_t* pairs, size_t step) {
+  for (size_t i = 0; i < count; i += 4, x += 4, pairs += step / sizeof *pairs) {
+    for (size_t k = 0; k < 2; ++k) {
+      pairs[k] = static_cast<uint16_t>(x[k]) | static_cast<uint32_t>(x[k + 2]) << 16;
+    }
+  }
+}
+
 // The sums of three rows or of one, contiguous per row, followed by the values as pairs.
-class CodeRows {
+template <typename Code>
+class RowsOfCodes {
  public:
-  HWY_INLINE CodeRows(const int8_t* x, size_t stride, size_t inputs, size_t rows)
+  HWY_INLINE RowsOfCodes(const Code* x, size_t stride, size_t inputs, size_t rows)
       : x_(x), stride_(stride), inputs_(inputs), rows_(rows) {
     // Aligned to the bytes of a panel.
     constexpr uintptr_t kBytes = kPanelOutputs * sizeof(int32_t);
@@ -161,10 +171,10 @@ class CodeRows {
     const size_t whole = count / kInputBlock * kInputBlock, rest = count - whole;
     const size_t step = 2 * rows_ * sizeof *pairs_;
     for (size_t r = 0; r < rows_; ++r) {
-      const int8_t* const x = x_ + r * stride_ + first;
+      const Code* const x = x_ + r * stride_ + first;
       PairCodes(x, whole, pairs_ + 2 * r, step);
       if (rest == 0) continue;
-      int8_t tail[kInputBlock] = {};
+      Code tail[kInputBlock] = {};
       for (size_t i = 0; i < rest; ++i) tail[i] = x[whole + i];
       PairCodes(tail, kInputBlock, pairs_ + whole / 2 * rows_ + 2 * r, step);
     }
@@ -173,7 +183,7 @@ class CodeRows {
   // A panel of three rows with 64 inputs each, or kPanelsAtOnce panels of one row with 160 inputs.
   static constexpr size_t kWords = kRowsQ8 * (kPanelOutputs + 64 / 2);
 
-  const int8_t* x_;
+  const Code* x_;
   size_t stride_, inputs_, max_, rows_;
   int32_t* sums_;
   uint32_t* pairs_;
@@ -183,7 +193,7 @@ class CodeRows {
 // At most kRowsQ8 rows of x, the first of which is `row` of the result. Strides along an axis of
 // length 1 may have any value: they are never used to form a pointer.
 HWY_NOINLINE inline void PanelsOfRows(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
-  CodeRows rows(x, at.x_stride, at.inputs, count);
+  RowsOfCodes<int8_t> rows(x, at.x_stride, at.inputs, count);
   const size_t panel_bytes = PackedDenseI8Bytes(kPanelOutputs, static_cast<uint32_t>(at.inputs));
   const RowSteps steps = {at.y_stride, at.start_stride};
   const int8_t* weights = at.weights;

@@ -3,7 +3,9 @@
 #define WEFT_RUNTIME_FOOTPRINT_RECURRENT_H_
 
 #include "kernels/recurrent/cell.h"
+#include "kernels/recurrent/lstm_q8.h"
 #include "runtime/footprint/footprint.h"
+#include "runtime/footprint/matrix.h"
 
 namespace weft::footprint {
 
@@ -85,6 +87,39 @@ WEFT_FOOTPRINT(GruUpdate) {
   v.MayShare(0, 3, p.rows() <= 1 || p.pre_row_stride() == p.hidden());
   v.MayShare(1, 3, true);
   v.MayShare(2, 3, true);
+}
+
+// All gates are summed before h' is written.
+WEFT_FOOTPRINT(LstmQ8) {
+  const bool is_coupled = p.coupled() != 0;
+  const uint32_t outputs = Times(kernels::LstmQ8GatesOf(is_coupled), p.cells());
+  const uint32_t cells = Times(p.rows(), p.cells());
+  v.Reads(0, p.type(), Rows{p.rows(), p.x_row_stride(), p.inputs()});
+  v.Reads(1, kI8,
+          Words{Plus(PackedIntegers(outputs, p.inputs()), PackedIntegers(outputs, p.outputs()))});
+  v.Reads(2, kI32,
+          Clip(kernels::LstmQ8Numbers(p.cells(), is_coupled, p.peepholes() != 0, p.norm() != 0)));
+  v.Reads(3, p.type(), Times(p.rows(), p.outputs()));
+  v.Reads(4, kI16, cells);
+  v.Writes(5, p.type(), cells);
+  v.Writes(6, kI16, cells);
+  v.Writes(7, kI16, Clip(kernels::LstmQ8ScratchShorts(p.cells(), is_coupled)));
+  v.MayShare(3, 5, p.outputs() == p.cells());
+  v.MayShare(4, 6, true);
+}
+
+// state' may overwrite state, which moves one step at a time.
+WEFT_FOOTPRINT(SvdfQ8) {
+  const uint32_t filters = Times(p.units(), p.rank());
+  const uint32_t state = Times(Times(p.rows(), filters), p.memory());
+  v.Reads(0, kI8, Rows{p.rows(), p.x_row_stride(), p.inputs()});
+  v.Reads(1, kI8, Words{PackedIntegers(filters, p.inputs())});
+  v.Reads(2, p.state(), Times(filters, p.memory()));
+  v.Reads(3, kI32, Plus(filters, p.units()));
+  v.Reads(4, p.state(), state);
+  v.Writes(5, kI8, Times(p.rows(), p.units()));
+  v.Writes(6, p.state(), state);
+  v.MayShare(4, 6, true);
 }
 
 }  // namespace weft::footprint

@@ -190,6 +190,7 @@ constexpr Row kNumbers[] = {
     {112, "ParamChain"},
     {113, "PlanNumberAbsent"},
     {114, "PlanNumber"},
+    {115, "ParamFactor"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

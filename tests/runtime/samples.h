@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tests/runtime/recurrent_samples.h"
 #include "tests/runtime/step_sample.h"
 
 namespace weft::test {

@@ -85,5 +85,73 @@ TEST(VerifyIntegers, HoldsGroupsOfNibblesToTheirOperands) {
   EXPECT_EQ(code([](B& b) { b.dense_i4_rows[0].mutate_reserved1(1); }), FaultCode::kParamReserved);
 }
 
+TEST(VerifyIntegers, HoldsNumbersOfAnLstmToTheirRange) {
+  using P = format::LstmQ8Params;
+  const auto code = [](const auto& change) {
+    return CodeOf(format::Kind::lstm_q8, [&](ListingBuilder& b) { change(b.lstm_q8_rows[0]); });
+  };
+  const auto with = [](int32_t mantissa, int32_t exponent) {
+    return format::Multiplier(mantissa, exponent);
+  };
+  const auto of_result = [&](int32_t mantissa, int32_t exponent) {
+    return code([&](P& p) { p.mutable_result() = with(mantissa, exponent); });
+  };
+  EXPECT_EQ(of_result(0x7FFFFFFF, 30), FaultCode::kNone);
+  EXPECT_EQ(of_result(1 << 30, -31), FaultCode::kNone);
+  EXPECT_EQ(of_result(-1, 0), FaultCode::kParamFactor);
+  EXPECT_EQ(of_result(1 << 30, 31), FaultCode::kParamFactor);
+  EXPECT_EQ(of_result(1 << 30, -32), FaultCode::kParamFactor);
+  for (uint32_t gate = 0; gate < 4; ++gate) {
+    const auto at = [&](auto* (P::*multipliers)(), int32_t exponent) {
+      return code([&](P& p) { (p.*multipliers)()->Mutate(gate, with(1 << 30, exponent)); });
+    };
+    EXPECT_EQ(at(&P::mutable_of_x, 31), FaultCode::kParamFactor);
+    EXPECT_EQ(at(&P::mutable_of_h, 31), FaultCode::kParamFactor);
+    EXPECT_EQ(at(&P::mutable_of_c, -32), FaultCode::kParamFactor);
+    EXPECT_EQ(at(&P::mutable_of_norm, 18), FaultCode::kNone);
+    EXPECT_EQ(at(&P::mutable_of_norm, 19), FaultCode::kParamFactor);
+  }
+  const auto power = [&](int8_t cell_power, format::Rounding rounding) {
+    return code([&](P& p) {
+      p.mutate_cell_power(cell_power);
+      p.mutate_rounding(rounding);
+    });
+  };
+  EXPECT_EQ(power(0, format::Rounding::micro), FaultCode::kNone);
+  EXPECT_EQ(power(1, format::Rounding::micro), FaultCode::kParamFactor);
+  EXPECT_EQ(power(-16, format::Rounding::micro), FaultCode::kParamFactor);
+  EXPECT_EQ(power(-9, format::Rounding::litert), FaultCode::kNone);
+  EXPECT_EQ(power(-8, format::Rounding::litert), FaultCode::kParamFactor);
+  EXPECT_EQ(power(-11, static_cast<format::Rounding>(2)), FaultCode::kParamOp);
+  EXPECT_EQ(code([](P& p) { p.mutate_type(ElementType::i32); }), FaultCode::kParamType);
+  EXPECT_EQ(code([](P& p) { p.mutate_type(ElementType::i16); }), FaultCode::kOperandType);
+  EXPECT_EQ(code([](P& p) {
+              p.mutate_type(ElementType::i16);
+              p.mutate_rounding(format::Rounding::litert);
+            }),
+            FaultCode::kParamOpType);
+  EXPECT_EQ(code([](P& p) { p.mutate_coupled(2); }), FaultCode::kParamFlag);
+  EXPECT_EQ(code([](P& p) { p.mutate_peepholes(1); }), FaultCode::kOperandBytes);
+  EXPECT_EQ(code([](P& p) { p.mutate_norm(1); }), FaultCode::kOperandBytes);
+  EXPECT_EQ(code([](P& p) { p.mutate_coupled(1); }), FaultCode::kNone) << "fewer operands are read";
+  EXPECT_EQ(code([](P& p) { p.mutate_inputs(0xFFFFFFFF); }), FaultCode::kParamTerms);
+}
+
+TEST(VerifyIntegers, HoldsNumbersOfAnSvdfToTheirRange) {
+  using P = format::SvdfQ8Params;
+  const auto code = [](const auto& change) {
+    return CodeOf(format::Kind::svdf_q8, [&](ListingBuilder& b) { change(b.svdf_q8_rows[0]); });
+  };
+  EXPECT_EQ(code([](P& p) { p.mutable_of_x() = format::Multiplier(1, 30); }), FaultCode::kNone);
+  EXPECT_EQ(code([](P& p) { p.mutable_of_x() = format::Multiplier(-1, 0); }),
+            FaultCode::kParamFactor);
+  EXPECT_EQ(code([](P& p) { p.mutable_of_state() = format::Multiplier(1, 31); }),
+            FaultCode::kParamFactor);
+  EXPECT_EQ(code([](P& p) { p.mutate_state(ElementType::i32); }), FaultCode::kParamType);
+  EXPECT_EQ(code([](P& p) { p.mutate_state(ElementType::i8); }), FaultCode::kOperandType);
+  EXPECT_EQ(code([](P& p) { p.mutate_memory(0); }), FaultCode::kNone) << "y is the bias";
+  EXPECT_EQ(code([](P& p) { p.mutate_inputs(0xFFFFFFFF); }), FaultCode::kParamTerms);
+}
+
 }  // namespace
 }  // namespace weft::test

@@ -18,6 +18,7 @@
 #include "kernels/matrix/depthwise_i8.h"
 #include "kernels/matrix/depthwise_q8.h"
 #include "kernels/matrix/matmul.h"
+#include "kernels/recurrent/lstm_q8.h"
 
 namespace weft::kernels {
 namespace {
@@ -89,6 +90,25 @@ void MeasureDenseI4(const char* name, uint32_t rows, uint32_t inputs, uint32_t o
 // int8 layers; their data are those of the weights.
 const FactorsQ8 kFactors = {weights, reinterpret_cast<const int32_t*>(integers), bias};
 alignas(kWeightsAlignment) int8_t patches[ConvQ8ScratchBytes(false, 400)];
+
+void MeasureLstmQ8(const char* name, decltype(LstmQ8)* function) {
+  constexpr uint32_t kInputs = 40, kUnits = 64;
+  static int32_t numbers[LstmQ8Numbers(kUnits, false, false, false)];
+  static int8_t h[2 * kUnits];
+  static int16_t c[2 * kUnits];
+  LstmQ8Shape shape;
+  shape.rows = 1;
+  shape.inputs = kInputs;
+  shape.cells = shape.outputs = kUnits;
+  for (uint32_t gate = 0; gate < kLstmQ8Gates; ++gate) {
+    shape.of_x[gate] = shape.of_h[gate] = {0x5A000000, -2};
+  }
+  shape.result = {0x5A000000, -22};
+  shape.cell_power = -11;
+  Measure(name, 4 * kUnits * (kInputs + kUnits), [&] {
+    function(shape, integers, integers, numbers, h, c, h + kUnits, c + kUnits, integer_rows);
+  });
+}
 
 void MeasureDenseQ8(const char* name, uint32_t rows, uint32_t inputs, uint32_t outputs) {
   const DenseQ8Shape shape = {{rows, inputs, outputs, inputs, outputs, 0, {}}, {}};
@@ -200,6 +220,8 @@ void MeasureDepthwiseQ8(const char* name, const Axis& down, const Axis& across, 
 }
 
 void MeasureCodes() {
+  MeasureLstmQ8("lstm_40_to_64_q8", LstmQ8);
+  MeasureLstmQ8("lstm_40_to_64_q8_litert", LstmQ8LiteRt);
   MeasureDenseQ8("dense_64_to_64_q8", 1, 64, 64);
   MeasureDenseQ8("dense_64_to_256_q8", 1, 64, 256);
   MeasureDenseQ8("dense_100_rows_32_to_256_q8", 100, 32, 256);

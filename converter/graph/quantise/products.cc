@@ -267,7 +267,7 @@ bool IsFlagged(const ir::Node& node, const char* attribute) {
   return found != node.attributes.end() && (found->second == "true" || found->second == "1");
 }
 
-bool IsQuantisableProduct(const ir::Node& node) { return ProductOf(node).has_value(); }
+bool IsQuantisableProduct(const ir::Node& node) { return ProductOf(node, false).has_value(); }
 
 bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (node.inputs.size() != 2 || CountIn({&node, 0}) == 0) return false;

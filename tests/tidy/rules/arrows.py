@@ -24,6 +24,8 @@ _KERNEL_HEADERS = (
     "kernels/matrix/dense_i8.h",
     "kernels/matrix/pack.h",             # layouts of weights, which the converter writes
     "kernels/recurrent/cell.h",
+    "kernels/recurrent/lstm_q8.h",
+    "kernels/recurrent/svdf_q8.h",
     "kernels/simd/code_range.h",
     "kernels/simd/fixed_point.h",        # functions of codes, which become tables
     "kernels/simd/requantise.h",

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// int16 codes.
+#include "kernels/recurrent/lstm_q8.h"
+#include "kernels/variants.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/recurrent/lstm_q8_shorts.cc"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+#include "kernels/recurrent/lstm_q8-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+void LstmQ8Shorts(const LstmQ8Shape& shape, const int16_t* x, const int8_t* weights,
+                  const int32_t* numbers, const int16_t* h, const int16_t* c, int16_t* h_next,
+                  int16_t* c_next, int16_t* scratch) {
+  RunLstmQ8<int16_t, Rounding::kMicro>(shape, x, weights, numbers, h, c, h_next, c_next, scratch);
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace weft::kernels {
+
+HWY_EXPORT(LstmQ8Shorts);
+
+void LstmQ8Shorts(const LstmQ8Shape& shape, const int16_t* x, const int8_t* weights,
+                  const int32_t* numbers, const int16_t* h, const int16_t* c, int16_t* h_next,
+                  int16_t* c_next, int16_t* scratch) {
+  HWY_DYNAMIC_DISPATCH(LstmQ8Shorts)(shape, x, weights, numbers, h, c, h_next, c_next, scratch);
+}
+
+}  // namespace weft::kernels
+
+const char weft_variant_lstm_q8_shorts = 0;
+#endif  // HWY_ONCE
