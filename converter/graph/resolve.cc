@@ -44,6 +44,10 @@ const ops::Operation* FindDocumented(const std::string& type, int opset) {
 
 const ops::Operation* FindRow(const ir::Node& node) {
   if (node.version.empty()) return FindDocumented(node.type, kNewest);
+  if (node.version == ops::kReaderVersion) {
+    const ops::Operation* row = ops::Find(node.type, ops::kPassOnly);
+    return row != nullptr && row->traits.is_extension ? row : nullptr;
+  }
   if (IsExtension(node.version)) {
     const ops::Operation* row = FindDocumented(node.type, 6);
     return row != nullptr && row->traits.is_extension ? row : nullptr;

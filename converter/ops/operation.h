@@ -32,6 +32,8 @@ class LowerScope;
 inline constexpr int kAnyNumber = -1;  // of inputs: no maximum
 // The opset of operations that only passes create; no specification has them.
 inline constexpr int kPassOnly = 0;
+// The version of these operations in graphs of readers, for rows with the trait is_extension.
+inline constexpr const char* kReaderVersion = "weft";
 
 // One row: one version of an operation.
 struct Operation {

@@ -103,7 +103,8 @@ struct Traits {
   // Versions. The first later opset in which the operation changes its meaning, if the table has no
   // row for that opset; 0: there is none. Opsets that only add types have no row.
   int replaced_in = 0;
-  // Also available in the versions "experimental" and "extension", as in opset6.
+  // Also available in the versions "experimental" and "extension", as in opset6. For an operation
+  // that only passes create: readers of other formats create it, too.
   bool is_extension = false;
 };
 

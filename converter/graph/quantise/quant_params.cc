@@ -12,6 +12,7 @@
 #include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/stated.h"
+#include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -94,6 +95,16 @@ std::optional<QuantParams> QuantParamsOfType(ElementType type) {
   if (type == ElementType::i8) return QuantParams{1, 0, kMinByte, kMaxByte};
   if (type == ElementType::u8) return QuantParams{1, kMinByte, kMinByte, kMaxByte};
   return std::nullopt;
+}
+
+std::optional<QuantParams> QuantParamsOfCodes(const ir::Node& node) {
+  const auto scale = node.attributes.find(ops::kCodeScale);
+  const auto zero =
+      node.attributes.find(IsCalled(node, "Quantize") ? ops::kCodeZero : ops::kInputZero);
+  if (scale == node.attributes.end() || zero == node.attributes.end()) return std::nullopt;
+  return QuantParams{std::strtof(scale->second.c_str(), nullptr),
+                     static_cast<int>(std::strtol(zero->second.c_str(), nullptr, 10)), kMinByte,
+                     kMaxByte};
 }
 
 bool IsScale(double scale) { return scale >= kMinScale && scale <= kMaxScale; }
@@ -183,6 +194,8 @@ void QuantisedValues::Add(const ir::Graph& graph, const ir::Node& node) {
   const ops::Traits& traits = node.operation->traits;
   if (const std::optional<Quantiser> quantiser = QuantiserOf(node)) {
     quant_params_[{&node, 0}] = quantiser->out;
+  } else if (IsCalled(node, "Dequantize")) {
+    if (const auto own = QuantParamsOfCodes(node)) quant_params_[{&node, 0}] = *own;
   } else if (traits.converts && node.outputs[0].type.type == ElementType::f32) {
     if (const auto own = QuantParamsOfInput(node.inputs[0])) quant_params_[{&node, 0}] = *own;
   } else if (traits.picks) {

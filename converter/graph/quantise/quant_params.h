@@ -39,6 +39,9 @@ float InverseOf(const QuantParams& quant_params);
 // Returns true if the steps accept the number as a scale.
 bool IsScale(double scale);
 
+// The parameters of a Quantize or Dequantize that a reader has created; nullopt if it has none.
+std::optional<QuantParams> QuantParamsOfCodes(const ir::Node& node);
+
 // The parameters of a per-tensor FakeQuantize before it (to quantise) and after it (to dequantise).
 struct Quantiser {
   QuantParams in, out;

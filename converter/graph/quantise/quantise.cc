@@ -23,6 +23,11 @@ void QuantiseNode(QuantiseSite& site, ir::Node& node) {
   if (node.constant || node.operation == nullptr || site.HasIntegers(node)) return;
   if (QuantiserOf(node)) {
     QuantiseBefore(site, node);
+  } else if (IsCalled(node, "Quantize")) {
+    const QuantParams* from = site.QuantParamsOf(node.inputs[0]);
+    const std::optional<QuantParams> to = QuantParamsOfCodes(node);
+    if (from == nullptr || !to || !from->AgreesWith(*to)) return;
+    Become(node, "Identity", 16, {site.Integers(node.inputs[0])});
   } else if (node.operation->traits.converts && QuantParamsOfType(node.outputs[0].type.type)) {
     const ElementType type = node.outputs[0].type.type;
     const QuantParams* quant_params = site.QuantParamsOf(node.inputs[0]);

@@ -67,6 +67,7 @@ ir::Source QuantiseSite::MakeIntegers(ir::Node& node, uint32_t port) {
   if (node.operation->traits.converts) {
     return BytesAs(graph_, node, node.inputs[0], ElementType::i8);
   }
+  if (IsCalled(node, "Dequantize")) return node.inputs[0];
   if (node.operation->traits.joins) return Joined(node, nullptr);
   if (node.operation->traits.picks) return Moved(node, port);
   // A clamp that excludes no code, an offset or a scale: the codes are unchanged.

@@ -344,10 +344,11 @@ void LowerByteSoftmax(LowerScope& scope) {
 }
 
 constexpr Traits kByteProduct = {.foldable = false, .heavy = true};
+constexpr Traits kReaderPointwise = {.pointwise = true, .is_extension = true};
 
 constexpr Operation kQuantisedRows[] = {
-    {"Quantize", kPassOnly, 1, 1, InferToCodes, LowerToCodes, kPointwise},
-    {"Dequantize", kPassOnly, 1, 1, InferFromCodes, LowerFromCodes, kPointwise},
+    {"Quantize", kPassOnly, 1, 1, InferToCodes, LowerToCodes, kReaderPointwise},
+    {"Dequantize", kPassOnly, 1, 1, InferFromCodes, LowerFromCodes, kReaderPointwise},
     {"ByteTable", kPassOnly, 2, 2, InferByteTable, LowerByteTable},
     {"QuantizedMatMul", kPassOnly, 5, 5, InferByteMatMul, LowerByteMatMul, kByteProduct},
     {"QuantizedConvolution", kPassOnly, 5, 6, InferByteConvolution, LowerByteConvolution,

@@ -372,6 +372,24 @@ TEST_F(QuantisedGraph, OperationsOfIntegersCheckTheirInputs) {
             std::string::npos);
 }
 
+// A Quantize of a reader after numbers with its parameters is removed; codes of a Dequantize are
+// read.
+TEST_F(QuantisedGraph, CodesOfAReaderAreNotConvertedTwice) {
+  const auto kinds = [](const char* scale) {
+    weft::FormBuilder g;
+    const ir::Source codes = g.Parameter({ElementType::i8, {3, 8}});
+    const ir::Source numbers =
+        g.Add("Dequantize", ops::kPassOnly, {codes}, {{"scale", "0.5"}, {"x_zero", "-3"}});
+    const ir::Source again = g.Add(
+        "Quantize", ops::kPassOnly, {numbers},
+        {{"inverse", "2"}, {"scale", scale}, {"zero", "-3"}, {"low", "-128"}, {"high", "127"}});
+    g.Result(g.Of("Convert", {again}, {{"destination_type", "f32"}}));
+    return Rewritten(g, QuantiseAll);
+  };
+  EXPECT_FALSE(kinds("0.5").contains("Quantize"));
+  EXPECT_TRUE(kinds("0.25").contains("Quantize"));
+}
+
 TEST_F(QuantisedGraph, ALayerThatKeepsFloatsDoes) {
   g.Result(Product(Symmetric(g.Parameter(F32({3, 7}))), {5, 7}));
   EXPECT_EQ(Rewritten(g,
