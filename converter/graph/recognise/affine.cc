@@ -241,6 +241,29 @@ std::optional<Cut> CutOf(const ir::Graph& graph, ir::Source source) {
   return Cut{node.inputs[0], run.source, run.step, run.count};
 }
 
+CodedFloats Product::Weights() const {
+  const size_t count = factors.front().scale.size() * static_cast<size_t>(width);
+  CodedFloats weights = std::vector<float>(count);
+  std::vector<float> scales;
+  for (const Factor& factor : factors) {
+    const CodedFloats elements = ops::CodedFloatsOf(*factor.matrix.constant);
+    // A sum of several factors is not a multiple of a scale.
+    const bool is_quantised = factors.size() == 1 && elements.quantisation != nullptr;
+    const std::vector<float> from =
+        is_quantised ? elements.quantisation->scales() : std::vector<float>();
+    for (size_t to = 0; to < count; ++to) {
+      const auto output = static_cast<int64_t>(to) / width, i = static_cast<int64_t>(to) % width;
+      const size_t index =
+          factor.matrix.IndexOf(factor.first_output + output, factor.first_input + i);
+      const float scale = factor.scale[static_cast<size_t>(output)];
+      weights.floats[to] += scale * elements.floats[index];
+      if (is_quantised) scales.push_back(from[index] * scale);
+    }
+    if (is_quantised) weights.quantisation = QuantisationOf(weights.floats, std::move(scales));
+  }
+  return weights;
+}
+
 std::optional<Affine> AffineOf(const ir::Graph& graph, const Columns& columns, int64_t rows) {
   // A limit above any gate, because memory grows with the number of columns.
   constexpr int64_t kMaxColumns = 1 << 20;
