@@ -27,7 +27,7 @@ bool IsFlat(const P& p) {
 template <typename P>
 int64_t ChannelsOfX(const P& p) {
   if constexpr (requires { p.groups(); }) return int64_t{p.groups()} * p.in_channels();
-  if constexpr (requires { p.multiplier(); }) return p.channels() / p.multiplier();
+  if constexpr (requires { p.channels() / p.multiplier(); }) return p.channels() / p.multiplier();
   if constexpr (requires { p.channels(); }) return p.channels();
 }
 template <typename P>

@@ -33,7 +33,7 @@ std::optional<IntegerGrid> FilterGridOf(std::span<const float> row, std::span<co
   if (!keeps_codes) return GridOf(row, scales);
   IntegerGrid grid = {*std::ranges::max_element(scales), 0, {}};
   for (size_t k = 0; k < row.size(); ++k) {
-    const float code = CodeOf(row[k], scales[k]);
+    const float code = weft::CodeOf(row[k], scales[k]);
     const bool is_byte = code >= kMinByte && code <= kMaxByte;
     if (!is_byte || (code != 0 && scales[k] != grid.scale)) return GridOf(row, scales);
     grid.integers.push_back(static_cast<int8_t>(code));

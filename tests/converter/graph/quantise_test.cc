@@ -375,8 +375,8 @@ TEST_F(QuantisedGraph, OperationsOfIntegersCheckTheirInputs) {
 // A Quantize of a reader after numbers with its parameters is removed; codes of a Dequantize are
 // read.
 TEST_F(QuantisedGraph, CodesOfAReaderAreNotConvertedTwice) {
-  const auto kinds = [](const char* scale) {
-    weft::FormBuilder g;
+  const auto kinds = [this](const char* scale) {
+    g = {};
     const ir::Source codes = g.Parameter({ElementType::i8, {3, 8}});
     const ir::Source numbers =
         g.Add("Dequantize", ops::kPassOnly, {codes}, {{"scale", "0.5"}, {"x_zero", "-3"}});
