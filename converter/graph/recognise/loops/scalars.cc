@@ -37,6 +37,11 @@ LoopScalars::LoopScalars(const ir::Node& loop) : body_(loop.bodies[0]) {
 LoopScalars::Run LoopScalars::TakeRun(ir::Source source) {
   length_ = kMaxLength;
   Run run{Value(source), StepOf(source), 0};
+  while (!assumed_.empty()) {
+    const auto [next, step] = assumed_.back();
+    assumed_.pop_back();
+    if (StepOf(next) != step) length_ = 1;
+  }
   run.iterations = length_;
   Continue();
   return run;
@@ -115,13 +120,13 @@ int64_t LoopScalars::StepOf(ir::Source source) {
   return *known.step;
 }
 
-// Assumes that the state grows by as much as in this iteration, which holds as long as its next
-// value grows by that as well.
+// Assumes that the state grows by as much as in this iteration. TakeRun checks that its next value
+// grows by that as well.
 int64_t LoopScalars::StepOfState(ir::Source state, ir::Source next) {
   const std::optional<int64_t> now = Value(state), then = Value(next);
+  if (now.has_value() != then.has_value()) length_ = 1;
   const int64_t step = now && then ? *then - *now : 0;
-  At(state).step = step;
-  if (StepOf(next) != step || now.has_value() != then.has_value()) length_ = 1;
+  assumed_.emplace_back(next, step);
   return step;
 }
 

@@ -63,7 +63,8 @@ class LoopScalars {
 
   const ir::Body& body_;
   int64_t iteration_ = 0;
-  int64_t length_ = 1;  // of the current run
+  int64_t length_ = 1;                                   // of the current run
+  std::vector<std::pair<ir::Source, int64_t>> assumed_;  // next values of states, and their steps
   std::map<const ir::Node*, std::optional<int64_t>> parameters_;
   std::map<std::pair<const ir::Node*, uint32_t>, Known> known_;
 };

@@ -160,17 +160,22 @@ TEST(RecogniseCount, CountsByTheCurrentIteration) {
   EXPECT_EQ(Recognised(loop), (Outcome{5, true, 1}));
 }
 
+// The conditions read the next values of the counters.
 TEST(RecogniseCount, JoinsTwoCountersAsKerasDoes) {
-  CountedLoop loop(-1);
-  Doubles(loop);
-  const auto ends = [&](int64_t limit) {
-    const ir::Source next =
-        loop.Typed("Add", {loop.Counter(0, 1), loop.body.Int(1)}, {ElementType::i64, {}});
-    return loop.Compared("Less", next, loop.body.Int(limit));
-  };
-  const ir::Source one = ends(7), other = ends(4);
-  loop.GoOn(loop.Compared("LogicalAnd", one, other));
-  EXPECT_EQ(Recognised(loop), (Outcome{4, true, 1}));
+  const TensorType type{ElementType::i64, {}};
+  for (const int64_t limit : {4, 806400}) {
+    CountedLoop loop(-1);
+    Doubles(loop);
+    const auto ends = [&](int64_t last) {
+      const ir::Source counter = loop.Input(loop.outer.Int(0));
+      const ir::Source next = loop.Typed("Add", {counter, loop.body.Int(1)}, type);
+      loop.GoesBack(next, counter);
+      return loop.Compared("Less", next, loop.body.Int(last));
+    };
+    const ir::Source one = ends(limit + 3), other = ends(limit);
+    loop.GoOn(loop.Compared("LogicalAnd", one, other));
+    EXPECT_EQ(Recognised(loop), (Outcome{limit, true, 1}));
+  }
 }
 
 // A condition that also depends on data ends with the counter at the latest.
