@@ -7,6 +7,7 @@
 
 #include "converter/tflite/builder.h"
 #include "converter/tflite/quantised.h"
+#include "converter/tflite/quantised_recurrent.h"
 
 namespace weft::tflite {
 namespace {
@@ -174,6 +175,7 @@ bool HasAuxiliary(Builder& b, size_t first) {
 }  // namespace
 
 void UnidirectionalSequenceLstm(Builder& b) {
+  if (QuantisedLstm(b)) return;
   const auto& options = b.Options<schema::UnidirectionalSequenceLSTMOptions>();
   if (!RequireFloats(b) || !b.RequireRank(0, 3)) return;
   if (options.diagonal_recurrent_tensors()) {
@@ -239,6 +241,7 @@ void BidirectionalSequenceRnn(Builder& b) {
 
 // The state holds the last `memory` products of each filter, the oldest first.
 void Svdf(Builder& b) {
+  if (QuantisedSvdf(b)) return;
   constexpr size_t kState = 4;
   const auto& options = b.Options<schema::SVDFOptions>();
   if (!RequireFloats(b) || !b.RequireRank(0, 2) || !b.RequireRank(1, 2)) return;

@@ -39,9 +39,9 @@ inline StepSample SampleOf<format::Kind::svdf_q8>() {
                                             {kI16, 2 * 10 * 4},
                                             {kI8, 10},
                                             {kI16, 2 * 10 * 4}})
-      .With(format::SvdfQ8Params(2, 3, 5, 2, 4, 3, format::Multiplier(1 << 30, -8),
-                                 format::Multiplier(1 << 30, -8),
-                                 format::CodeRange(3, -100, 120, format::Results::codes), kI16, 0, 0));
+      .With(format::SvdfQ8Params(
+          2, 3, 5, 2, 4, 3, format::Multiplier(1 << 30, -8), format::Multiplier(1 << 30, -8),
+          format::CodeRange(3, -100, 120, format::Results::codes), kI16, 0, 0));
 }
 
 }  // namespace weft::test::samples

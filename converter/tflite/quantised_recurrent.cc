@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/tflite/quantised_recurrent.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+#include "converter/base/elements.h"
+#include "converter/ir/edit.h"
+#include "converter/tflite/quantised.h"
+
+namespace weft::tflite {
+namespace {
+
+// The version of operations that only weft has (converter/ops/operation.h).
+constexpr const char* kOwnVersion = "weft";
+
+// Gates in the order of the step: forget, input, cell, output. The file has input before forget.
+constexpr size_t kForget = 0, kInput = 1, kCandidate = 2, kIntegerGates = 4;
+constexpr std::array<size_t, kIntegerGates> kInFile = {1, 0, 2, 3};
+// Inputs of the operator, by the first gate of the file.
+constexpr size_t kX = 0, kW = 1, kR = 5, kPeepholes = 9, kBiases = 12, kProjection = 16,
+                 kHidden = 18, kCell = 19, kNorms = 20;
+constexpr size_t kOfHidden = 4;  // the intermediate with the scale before the projection
+constexpr size_t kOldIntermediates = 12;
+
+struct Multiplier {
+  int64_t mantissa = 0, exponent = 0;
+};
+
+// factor = mantissa / 2^31 * 2^exponent
+Multiplier MultiplierOf(double factor) {
+  if (factor == 0) return {};
+  int exponent = 0;
+  const double fraction = std::frexp(factor, &exponent);
+  auto mantissa = static_cast<int64_t>(std::round(fraction * 0x1p31));
+  if (mantissa == int64_t{1} << 31) {
+    mantissa /= 2;
+    ++exponent;
+  }
+  if (exponent < -31) return {};
+  return {mantissa, exponent};
+}
+
+std::string TextOf(std::span<const Multiplier> multipliers) {
+  std::vector<int64_t> numbers;
+  for (const Multiplier& by : multipliers) numbers.push_back(by.mantissa);
+  for (const Multiplier& by : multipliers) numbers.push_back(by.exponent);
+  return ListText(numbers);
+}
+
+float ScaleOf(const Tensor& tensor) { return tensor.quantization->scales[0]; }
+int64_t ZeroOf(const Tensor& tensor) { return tensor.quantization->zeros[0]; }
+
+// Adds a fault unless the input has one scale and this element type; a constant if `is_constant`.
+bool RequireCodes(Builder& b, size_t input, schema::ElementType type, bool is_constant) {
+  const Tensor& tensor = b.InputTensor(input);
+  const bool holds = b.Has(input) && tensor.type == type && tensor.quantization &&
+                     tensor.quantization->is_per_tensor() &&
+                     tensor.constant.has_value() == is_constant;
+  if (!holds) {
+    b.Refuse("input {} \"{}\" must be {} {} with one scale", input, tensor.name,
+             is_constant ? "a constant of" : "computed", EnumNameElementType(type));
+  }
+  return holds;
+}
+
+std::vector<int64_t> CodesOf(const Tensor& tensor) {
+  std::vector<int64_t> codes(static_cast<size_t>(ElementCount(tensor.dims).value_or(0)));
+  for (size_t i = 0; i < codes.size(); ++i) {
+    codes[i] = IntegerAt(tensor.constant->type.type, tensor.constant->bytes, i);
+  }
+  return codes;
+}
+
+// A constant of these integers; nullopt if one does not fit the type.
+template <typename T>
+std::optional<ir::Source> ConstantOf(Builder& b, ElementType type, Dims dims,
+                                     const std::vector<int64_t>& numbers) {
+  std::vector<std::byte> bytes(numbers.size() * sizeof(T));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] < std::numeric_limits<T>::min() || numbers[i] > std::numeric_limits<T>::max()) {
+      return std::nullopt;
+    }
+    const auto number = static_cast<T>(numbers[i]);
+    std::memcpy(bytes.data() + i * sizeof(T), &number, sizeof(T));
+  }
+  return b.Const({type, std::move(dims)}, std::move(bytes));
+}
+
+// A variable of codes that starts with their zero point.
+ir::Source CodesOfVariable(Builder& b, size_t input, const Dims& dims) {
+  const Tensor& tensor = b.InputTensor(input);
+  const auto count = static_cast<size_t>(ElementCount(dims).value_or(0));
+  const std::vector<int64_t> zeros(count, ZeroOf(tensor));
+  const auto initial = tensor.type == schema::ElementType::i8
+                           ? ConstantOf<int8_t>(b, ElementType::i8, dims, zeros)
+                           : ConstantOf<int16_t>(b, ElementType::i16, dims, zeros);
+  if (!initial) {
+    b.Refuse("the zero point of variable \"{}\" is {}; must be a code", tensor.name,
+             ZeroOf(tensor));
+    return b.Float(0);
+  }
+  return b.State(b.VariableName(input), *initial);
+}
+
+ElementType TypeOf(const Tensor& tensor) {
+  return tensor.type == schema::ElementType::i16 ? ElementType::i16 : ElementType::i8;
+}
+
+ir::Source Product(Builder& b, ir::Source x, float factor) {
+  return b.Add("Multiply", "opset1", {{"auto_broadcast", "numpy"}}, {x, b.Float(factor)});
+}
+
+// The codes of an input, which is computed as numbers.
+ir::Source CodesOfInput(Builder& b, size_t input) {
+  const Tensor& tensor = b.InputTensor(input);
+  const float scale = ScaleOf(tensor);
+  if (TypeOf(tensor) == ElementType::i16) {  // the zero point is 0
+    const ir::Source scaled = Product(b, b.Input(input), 1 / scale);
+    const ir::Source rounded = b.Add("Round", "opset5", {{"mode", "half_to_even"}}, {scaled});
+    const ir::Source bounded =
+        b.Add("Clamp", "opset1", {{"min", "-32768"}, {"max", "32767"}}, {rounded});
+    return b.Converted(bounded, ElementType::i16);
+  }
+  return b.Add("Quantize", kOwnVersion,
+               {{"inverse", fmt::format("{}", 1 / scale)},
+                {"scale", fmt::format("{}", scale)},
+                {"zero", fmt::format("{}", ZeroOf(tensor))},
+                {"low", "-128"},
+                {"high", "127"}},
+               {b.Input(input)});
+}
+
+void SetCodes(Builder& b, ir::Source codes) {
+  const Tensor& tensor = b.OutputTensor(0);
+  if (TypeOf(tensor) == ElementType::i16) {
+    return b.Set(0, Product(b, b.Converted(codes, ElementType::f32), ScaleOf(tensor)));
+  }
+  b.Set(0, b.Add("Dequantize", kOwnVersion,
+                 {{"scale", fmt::format("{}", ScaleOf(tensor))},
+                  {"x_zero", fmt::format("{}", ZeroOf(tensor))}},
+                 {codes}));
+}
+
+bool RequireCodesOfOutput(Builder& b, schema::ElementType type) {
+  const Tensor& tensor = b.OutputTensor(0);
+  const bool holds =
+      tensor.type == type && tensor.quantization && tensor.quantization->is_per_tensor();
+  if (!holds) {
+    b.Refuse("output \"{}\" must be {} with one scale", tensor.name, EnumNameElementType(type));
+  }
+  return holds;
+}
+
+// The exponent of a power of two; nullopt for another number.
+std::optional<int64_t> PowerOf(float scale) {
+  int exponent = 0;
+  return std::frexp(scale, &exponent) == 0.5f ? std::optional<int64_t>(exponent - 1) : std::nullopt;
+}
+
+class IntegerLstm {
+ public:
+  explicit IntegerLstm(Builder& b) : b_(b) {}
+
+  void Run() {
+    if (!Check()) return;
+    const Sources weights = {Rows(kW), Rows(kR), Numbers()};
+    if (weights[2].node == nullptr) return;
+    const ir::Source h = CodesOfVariable(b_, kHidden, b_.InputTensor(kHidden).dims);
+    const ir::Source c = CodesOfVariable(b_, kCell, b_.InputTensor(kCell).dims);
+    ir::Source x = CodesOfInput(b_, kX);
+    if (is_time_major_) x = b_.Transposed(x, kSwap);
+    const Sources results = steps_ == 1 ? OneStep(x, h, c, weights) : Loop(x, h, c, weights);
+    b_.SetState(b_.VariableName(kHidden), results[1]);
+    b_.SetState(b_.VariableName(kCell), results[2]);
+    SetCodes(b_, is_time_major_ ? b_.Transposed(results[0], kSwap) : results[0]);
+  }
+
+ private:
+  static constexpr std::array<int64_t, 3> kSwap = {1, 0, 2};
+  static constexpr int64_t kMaxSum = std::numeric_limits<int32_t>::max();
+
+  bool Check();
+  bool CheckStates();
+  // The gate of the file has this input.
+  size_t Of(size_t first, size_t gate) const { return first + kInFile[gate]; }
+  bool Has(size_t first, size_t gate) const { return b_.Has(Of(first, gate)); }
+  const Tensor& At(size_t first, size_t gate) const { return b_.InputTensor(Of(first, gate)); }
+  // Peepholes have no entry for the cell.
+  size_t PeepholeOf(size_t gate) const { return kPeepholes + (gate == 3 ? 2 : kInFile[gate]); }
+
+  ir::Source Rows(size_t first);
+  ir::Source Numbers();
+  void AddProductNumbers(std::vector<int64_t>& numbers, size_t first, int64_t zero);
+  Attributes AttributesOf() const;
+  void AddMultipliers(Attributes& attributes) const;
+  float GateScale(size_t gate) const;
+  // A quantised intermediate tensor, or null.
+  const Tensor* Intermediate(size_t position) const;
+  int64_t CellClip() const;
+
+  Sources OneStep(ir::Source x, ir::Source h, ir::Source c, const Sources& weights);
+  Sources Loop(ir::Source x, ir::Source h, ir::Source c, const Sources& weights);
+
+  Builder& b_;
+  bool is_micro_ = true, is_coupled_ = false, has_peepholes_ = false, has_norm_ = false;
+  bool is_time_major_ = false, has_shorts_ = false;
+  bool sums_fit_ = true;  // of int16 data in 32 bits
+  int64_t steps_ = 0, cells_ = 0, power_ = 0;
+  std::vector<size_t> gates_;  // those with weights
+};
+
+bool IntegerLstm::Check() {
+  const auto& options = b_.Options<schema::UnidirectionalSequenceLSTMOptions>();
+  using Type = schema::ElementType;
+  if (b_.op().intermediates.size() == kOldIntermediates) {
+    b_.Refuse("is an LSTM with an int8 cell; must have an int16 cell");
+    return false;
+  }
+  has_shorts_ = b_.InputTensor(kX).type == Type::i16;
+  const Type type = has_shorts_ ? Type::i16 : Type::i8;
+  if (!b_.RequireRank(kX, 3) || !RequireCodes(b_, kX, type, false)) return false;
+  is_coupled_ = !b_.Has(Of(kW, kInput));
+  has_norm_ = b_.Has(Of(kNorms, kForget));
+  has_peepholes_ = b_.Has(PeepholeOf(kForget));
+  if (b_.Has(kProjection)) {
+    b_.Refuse("has a projection; an LSTM of int8 must have none");
+    return false;
+  }
+  is_micro_ = !is_coupled_ && !has_norm_ && !has_peepholes_;
+  if (has_shorts_ && !is_micro_) {
+    b_.Refuse("has int16 data and coupled gates, peepholes or layer normalisation; must have none");
+    return false;
+  }
+  for (size_t gate = 0; gate < kIntegerGates; ++gate) {
+    if (gate == kInput && is_coupled_) continue;
+    gates_.push_back(gate);
+    if (!RequireCodes(b_, Of(kW, gate), Type::i8, true)) return false;
+    if (!RequireCodes(b_, Of(kR, gate), Type::i8, true)) return false;
+    if (has_norm_ && !RequireCodes(b_, Of(kNorms, gate), Type::i16, true)) return false;
+    if (has_peepholes_ && gate != kCandidate &&
+        !RequireCodes(b_, PeepholeOf(gate), Type::i16, true)) {
+      return false;
+    }
+    if (Has(kBiases, gate) && !At(kBiases, gate).constant) {
+      b_.Refuse("input {} (bias) is computed; must be a constant", Of(kBiases, gate));
+      return false;
+    }
+  }
+  is_time_major_ = options.time_major();
+  steps_ = b_.InputTensor(kX).dims[is_time_major_ ? 0 : 1];
+  return CheckStates() && RequireCodesOfOutput(b_, b_.InputTensor(kX).type);
+}
+
+bool IntegerLstm::CheckStates() {
+  using Type = schema::ElementType;
+  if (!RequireCodes(b_, kHidden, b_.InputTensor(kX).type, false)) return false;
+  if (has_shorts_ && (ZeroOf(b_.InputTensor(kX)) != 0 || ZeroOf(b_.InputTensor(kHidden)) != 0)) {
+    b_.Refuse("the zero points of int16 data must be 0");
+    return false;
+  }
+  if (!RequireCodes(b_, kCell, Type::i16, false)) return false;
+  const Tensor& cell = b_.InputTensor(kCell);
+  const std::optional<int64_t> power = PowerOf(ScaleOf(cell));
+  const int64_t max = is_micro_ ? 0 : -9;
+  if (!power || *power < -15 || *power > max || ZeroOf(cell) != 0) {
+    b_.Refuse("the scale of its cell is {} with zero {}; must be a power of two up to 2^{}",
+              ScaleOf(cell), ZeroOf(cell), max);
+    return false;
+  }
+  if (!b_.RequireRank(kCell, 2) || !b_.RequireRank(kHidden, 2)) return false;
+  power_ = *power;
+  cells_ = cell.dims[1];
+  for (const size_t gate : gates_) {
+    const bool fits = At(kW, gate).dims == Dims{cells_, b_.InputTensor(kX).dims[2]} &&
+                      At(kR, gate).dims == Dims{cells_, b_.InputTensor(kHidden).dims[1]};
+    if (fits) continue;
+    b_.Refuse("its weights do not have {} rows of the lengths of x and h", cells_);
+    return false;
+  }
+  return true;
+}
+
+// The rows of all gates.
+ir::Source IntegerLstm::Rows(size_t first) {
+  std::vector<std::byte> bytes;
+  for (const size_t gate : gates_) {
+    const auto& of_gate = At(first, gate).constant->bytes;
+    bytes.insert(bytes.end(), of_gate.begin(), of_gate.end());
+  }
+  const int64_t rows = std::ssize(gates_) * cells_;
+  return b_.Const({ElementType::i8, {rows, At(first, kForget).dims[1]}}, std::move(bytes));
+}
+
+// The initial value of each row's sum: its bias minus the part of the zero point.
+void IntegerLstm::AddProductNumbers(std::vector<int64_t>& numbers, size_t first, int64_t zero) {
+  for (const size_t gate : gates_) {
+    const std::vector<int64_t> codes = CodesOf(At(first, gate));
+    const bool is_biased = first == kW && !has_norm_ && Has(kBiases, gate);
+    std::vector<int64_t> biases(static_cast<size_t>(cells_));
+    if (is_biased) biases = CodesOf(At(kBiases, gate));
+    const size_t columns = codes.size() / biases.size();
+    for (size_t row = 0; row < biases.size(); ++row) {
+      int64_t sum = 0, magnitudes = 0;
+      for (size_t k = 0; k < columns; ++k) {
+        sum += codes[row * columns + k];
+        magnitudes += std::abs(codes[row * columns + k]);
+      }
+      numbers.push_back(biases[row] - zero * sum);
+      const int64_t largest = 32768 * magnitudes + std::abs(biases[row]);
+      if (has_shorts_ && largest > kMaxSum) sums_fit_ = false;
+    }
+  }
+}
+
+ir::Source IntegerLstm::Numbers() {
+  std::vector<int64_t> numbers;
+  const auto append = [&](const Tensor& tensor) {
+    const std::vector<int64_t> codes = CodesOf(tensor);
+    numbers.insert(numbers.end(), codes.begin(), codes.end());
+  };
+  AddProductNumbers(numbers, kW, ZeroOf(b_.InputTensor(kX)));
+  AddProductNumbers(numbers, kR, ZeroOf(b_.InputTensor(kHidden)));
+  for (const size_t gate : gates_) {
+    if (has_peepholes_ && gate != kCandidate) append(b_.InputTensor(PeepholeOf(gate)));
+  }
+  for (const size_t first : {kNorms, kBiases}) {
+    if (!has_norm_) break;
+    for (const size_t gate : gates_) append(At(first, gate));
+  }
+  const Dims dims = {std::ssize(numbers)};
+  std::optional<ir::Source> made;
+  if (sums_fit_) made = ConstantOf<int32_t>(b_, ElementType::i32, dims, numbers);
+  if (!made) b_.Refuse("the sums of its weights and biases must fit 32 bits");
+  return made.value_or(ir::Source{nullptr, 0});
+}
+
+float IntegerLstm::GateScale(size_t gate) const {
+  const Tensor* tensor = has_norm_ ? Intermediate(kInFile[gate]) : nullptr;
+  return tensor == nullptr ? 0x1p-12f : ScaleOf(*tensor);
+}
+
+// States are in the main graph.
+const Tensor* IntegerLstm::Intermediate(size_t position) const {
+  const std::vector<int32_t>& ids = b_.op().intermediates;
+  if (position >= ids.size() || ids[position] == kLeftOut) return nullptr;
+  const Tensor& tensor = b_.model().subgraphs[0].tensors[static_cast<size_t>(ids[position])];
+  return tensor.quantization ? &tensor : nullptr;
+}
+
+void IntegerLstm::AddMultipliers(Attributes& attributes) const {
+  std::array<Multiplier, kIntegerGates> of_x, of_h, of_c, of_norm;
+  std::vector<int64_t> min_variances(kIntegerGates);
+  const float x = ScaleOf(b_.InputTensor(kX)), h = ScaleOf(b_.InputTensor(kHidden));
+  for (const size_t gate : gates_) {
+    const float w = ScaleOf(At(kW, gate)), r = ScaleOf(At(kR, gate)), scale = GateScale(gate);
+    of_x[gate] =
+        MultiplierOf(is_micro_ ? double{x} * double{w} / double{scale} : double{w * x / scale});
+    of_h[gate] =
+        MultiplierOf(is_micro_ ? double{h} * double{r} / double{scale} : double{r * h / scale});
+    if (has_peepholes_ && gate != kCandidate) {
+      const float cell = ScaleOf(b_.InputTensor(kCell));
+      of_c[gate] = MultiplierOf(cell * ScaleOf(b_.InputTensor(PeepholeOf(gate))) / scale);
+    }
+    if (has_norm_) {
+      const float norm = ScaleOf(At(kNorms, gate));
+      of_norm[gate] = MultiplierOf(norm);
+      min_variances[gate] = std::max<int64_t>(1, static_cast<int64_t>(10000 * double{norm}));
+    }
+  }
+  attributes["of_x"] = TextOf(of_x);
+  attributes["of_h"] = TextOf(of_h);
+  if (has_peepholes_) attributes["of_c"] = TextOf(of_c);
+  if (has_norm_) {
+    attributes["of_norm"] = TextOf(of_norm);
+    attributes["min_variance"] = ListText(min_variances);
+  }
+}
+
+int64_t IntegerLstm::CellClip() const {
+  const float clip = b_.Options<schema::UnidirectionalSequenceLSTMOptions>().cell_clip();
+  if (!(clip > 0)) return 0;
+  return static_cast<int64_t>(std::min(clip / ScaleOf(b_.InputTensor(kCell)), 32767.0f));
+}
+
+Attributes IntegerLstm::AttributesOf() const {
+  const Tensor* hidden = is_micro_ ? nullptr : Intermediate(kOfHidden);
+  if (hidden == nullptr) hidden = &b_.InputTensor(kHidden);
+  const double scale = ScaleOf(*hidden);
+  const double factor =
+      is_micro_ ? 0x1p-30 / scale : double{static_cast<float>(0x1p-15 / scale * 0x1p-15)};
+  Attributes attributes = {{"result", TextOf(std::array{MultiplierOf(factor)})},
+                           {"zero", fmt::format("{}", ZeroOf(*hidden))},
+                           {"cell_clip", fmt::format("{}", CellClip())},
+                           {"cell_power", fmt::format("{}", power_)},
+                           {"rounding", is_micro_ ? "micro" : "litert"},
+                           {"coupled", is_coupled_ ? "true" : "false"}};
+  AddMultipliers(attributes);
+  return attributes;
+}
+
+Sources IntegerLstm::OneStep(ir::Source x, ir::Source h, ir::Source c, const Sources& weights) {
+  const std::array<int64_t, 1> axis = {1};
+  const ir::Source row = b_.Add("Squeeze", "opset1", {}, {x, b_.Ints(axis)});
+  ir::Node& cell = b_.AddNode("QuantizedLSTMCell", kOwnVersion, AttributesOf(),
+                              {row, h, c, weights[0], weights[1], weights[2]}, 2);
+  const ir::Source y = b_.Add("Unsqueeze", "opset1", {}, {{&cell, 0}, b_.Ints(axis)});
+  return {y, {&cell, 0}, {&cell, 1}};
+}
+
+// Nodes of a loop's body.
+class BodyMaker {
+ public:
+  BodyMaker(Builder& b, ir::Node& loop) : loop_(loop), body_(loop.bodies.emplace_back()) {
+    body_.graph = std::make_unique<ir::Graph>();
+    body_.graph->name = loop.name;
+    body_.graph->file = b.graph().file;
+  }
+
+  ir::Source Add(const char* type, const char* version, Attributes attributes, Sources inputs,
+                 size_t outputs = 1) {
+    body_.graph->nodes.push_back(ir::MakeNode(loop_));
+    ir::Node& node = *body_.graph->nodes.back();
+    node.type = type;
+    node.version = version;
+    node.attributes = std::move(attributes);
+    node.inputs = std::move(inputs);
+    node.declared_inputs.resize(node.inputs.size());
+    node.outputs.resize(outputs);
+    return {&node, 0};
+  }
+  ir::Source Parameter(TensorType type) {
+    const ir::Source made = Add("Parameter", "opset1", {}, {});
+    made.node->outputs[0].type = std::move(type);
+    body_.graph->parameters.push_back(made.node);
+    return made;
+  }
+  ir::Source Constant(const ir::Source& outside) {
+    const ir::Source made = Add("Const", "opset1", {}, {});
+    made.node->constant = outside.node->constant;
+    made.node->outputs[0].type = outside.node->constant->type;
+    return made;
+  }
+  ir::Node& Result(ir::Source source) {
+    ir::Node& result = *Add("Result", "opset1", {}, {source}, 0).node;
+    body_.graph->results.push_back(&result);
+    return result;
+  }
+  ir::PortMap& map() { return body_.map; }
+
+ private:
+  ir::Node& loop_;
+  ir::Body& body_;
+};
+
+Sources IntegerLstm::Loop(ir::Source x, ir::Source h, ir::Source c, const Sources& weights) {
+  ir::Node& loop = b_.AddNode("TensorIterator", "opset1", {}, {}, 0);
+  BodyMaker body(b_, loop);
+  const Dims& of_h = b_.InputTensor(kHidden).dims;
+  const Dims& of_c = b_.InputTensor(kCell).dims;
+  const ir::Source chunk =
+      body.Parameter({TypeOf(b_.InputTensor(kX)), {of_h[0], 1, b_.InputTensor(kX).dims[2]}});
+  ir::AddSlice(loop, ir::AddInput(loop, x), *chunk.node, ir::WholeRange(1, 1, false));
+  const ir::Source old_h = body.Parameter({TypeOf(b_.InputTensor(kX)), of_h});
+  const ir::Source old_c = body.Parameter({ElementType::i16, of_c});
+  const ir::Source axes = body.Constant(b_.Ints(std::array<int64_t, 1>{1}));
+  const ir::Source row = body.Add("Squeeze", "opset1", {}, {chunk, axes});
+  const ir::Source next = body.Add("QuantizedLSTMCell", kOwnVersion, AttributesOf(),
+                                   {row, old_h, old_c, body.Constant(weights[0]),
+                                    body.Constant(weights[1]), body.Constant(weights[2])},
+                                   2);
+  const ir::Source y = body.Add("Unsqueeze", "opset1", {}, {next, axes});
+  ir::Node &h_next = body.Result(next), &c_next = body.Result({next.node, 1});
+  body.map().inputs.push_back(
+      {.parameter = old_h.node, .input = ir::AddInput(loop, h), .next = &h_next});
+  body.map().inputs.push_back(
+      {.parameter = old_c.node, .input = ir::AddInput(loop, c), .next = &c_next});
+  const auto scan = static_cast<uint32_t>(ir::AddOutput(loop, body.Result(y)));
+  body.map().outputs[scan].range = ir::WholeRange(1, 1, false);
+  const auto last_h = static_cast<uint32_t>(ir::AddOutput(loop, h_next));
+  const auto last_c = static_cast<uint32_t>(ir::AddOutput(loop, c_next));
+  return {{&loop, scan}, {&loop, last_h}, {&loop, last_c}};
+}
+
+bool IsByteProduct(const Builder& b, size_t weights) {
+  return b.Has(weights) && IsQuantised(b.InputTensor(kX)) &&
+         b.InputTensor(weights).type == schema::ElementType::i8;
+}
+
+}  // namespace
+
+bool QuantisedLstm(Builder& b) {
+  if (!IsByteProduct(b, kW + 1)) return false;
+  IntegerLstm(b).Run();
+  return true;
+}
+
+bool QuantisedSvdf(Builder& b) {
+  constexpr size_t kFeature = 1, kTime = 2, kBias = 3, kState = 4;
+  using Type = schema::ElementType;
+  if (!IsByteProduct(b, kFeature)) return false;
+  const Tensor &x = b.InputTensor(kX), &feature = b.InputTensor(kFeature);
+  const Tensor &time = b.InputTensor(kTime), &state = b.InputTensor(kState);
+  const Type type = time.type == Type::i8 ? Type::i8 : Type::i16;
+  if (!b.RequireRank(kX, 2) || !b.RequireRank(kTime, 2) || !RequireCodes(b, kX, Type::i8, false) ||
+      !RequireCodes(b, kFeature, Type::i8, true) || !RequireCodes(b, kTime, type, true) ||
+      !RequireCodes(b, kState, type, false) || !RequireCodesOfOutput(b, Type::i8)) {
+    return true;
+  }
+  const int64_t rank = b.Options<schema::SVDFOptions>().rank(), filters = time.dims[0];
+  if (rank < 1 || filters % rank != 0 || feature.dims != Dims{filters, x.dims[1]} ||
+      ZeroOf(state) != 0) {
+    b.Refuse(
+        "has rank {}, {} filters and a state with zero point {}; must be multiples of the "
+        "rank, and 0",
+        rank, filters, ZeroOf(state));
+    return true;
+  }
+  const std::vector<int64_t> codes = CodesOf(feature);
+  std::vector<int64_t> numbers, biases(static_cast<size_t>(filters / rank));
+  for (size_t f = 0; f < static_cast<size_t>(filters); ++f) {
+    int64_t sum = 0;
+    const auto columns = static_cast<size_t>(x.dims[1]);
+    for (size_t k = 0; k < columns; ++k) sum += codes[f * columns + k];
+    numbers.push_back(-ZeroOf(x) * sum);
+  }
+  if (b.Has(kBias) && b.InputTensor(kBias).constant) biases = CodesOf(b.InputTensor(kBias));
+  numbers.insert(numbers.end(), biases.begin(), biases.end());
+  const auto of_numbers = ConstantOf<int32_t>(b, ElementType::i32, {std::ssize(numbers)}, numbers);
+  if (!of_numbers) {
+    b.Refuse("the sums of its weights and its biases must fit 32 bits");
+    return true;
+  }
+  const Tensor& y = b.OutputTensor(0);
+  const float of_x = ScaleOf(x) * ScaleOf(feature) / ScaleOf(state);
+  const float of_state = ScaleOf(state) * ScaleOf(time) / ScaleOf(y);
+  const Dims dims = {x.dims[0], filters, time.dims[1]};
+  const ir::Source old = CodesOfVariable(b, kState, dims);
+  ir::Node& node = b.AddNode(
+      "QuantizedSVDF", kOwnVersion,
+      {{"of_x", TextOf(std::array{MultiplierOf(of_x)})},
+       {"of_state", TextOf(std::array{MultiplierOf(of_state)})},
+       {"rank", fmt::format("{}", rank)},
+       {"zero", fmt::format("{}", ZeroOf(y))},
+       {"low", "-128"},
+       {"high", "127"}},
+      {CodesOfInput(b, kX), b.Const(*feature.constant), b.Const(*time.constant), *of_numbers, old},
+      2);
+  b.SetState(b.VariableName(kState), {&node, 1});
+  SetCodes(b, {&node, 0});
+  return true;
+}
+
+}  // namespace weft::tflite
