@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// weft ops: supported operations, unsupported operations with the reason, and the runtime's steps.
+// weft ops: supported operations, unsupported operations with the reason, operators of TensorFlow
+// Lite, and the runtime's steps.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,6 +16,7 @@
 #include "converter/cli/table.h"
 #include "converter/graph/missing.h"
 #include "converter/ops/operation.h"
+#include "converter/tflite/unsupported.h"
 #include "runtime/format/listing.h"
 
 namespace weft::cli {
@@ -59,18 +61,27 @@ std::vector<graph::MissingOperation> LeftOut(const OpsCall& call) {
   return rows;
 }
 
-// Errors for names that are in neither list.
+std::vector<tflite::OperatorRow> TfliteOperators(const OpsCall& call) {
+  std::vector<tflite::OperatorRow> rows;
+  std::ranges::copy_if(tflite::Operators(), std::back_inserter(rows),
+                       [&](const tflite::OperatorRow& row) { return call.Wants(row.name); });
+  std::ranges::sort(rows, {}, &tflite::OperatorRow::name);
+  return rows;
+}
+
+// Errors for names that are in no list.
 Faults UnknownNames(const OpsCall& call) {
   std::vector<std::string> known;
   for (const auto& [name, opsets] : Operations({})) known.emplace_back(name);
   for (const graph::MissingOperation& row : LeftOut({})) known.emplace_back(row.name);
+  for (const tflite::OperatorRow& row : TfliteOperators({})) known.emplace_back(row.name);
   Faults faults;
   for (const std::string& name : call.names) {
     if (std::ranges::find(known, name) != known.end()) continue;
-    faults.Add(
-        fmt::format("weft ops: \"{}\" is not a known OpenVINO operation; {}must be "
-                    "one that \"weft ops\" lists",
-                    OneLine(name), DidYouMean(name, known)));
+    faults.Add(fmt::format(
+        "weft ops: \"{}\" is not a known operation of OpenVINO or TensorFlow Lite; {}must be "
+        "one that \"weft ops\" lists",
+        OneLine(name), DidYouMean(name, known)));
   }
   return faults;
 }
@@ -94,6 +105,10 @@ Json OpsFacts(const OpsCall& call) {
                   [](const graph::MissingOperation& row) -> Json {
                     return {{"name", row.name}, {"reason", row.reason}, {"advice", row.must}};
                   })},
+          {"tflite_operators", ListOf(TfliteOperators(call),
+                                      [](const tflite::OperatorRow& row) -> Json {
+                                        return {{"name", row.name}, {"version", row.max_version}};
+                                      })},
           {"steps", call.names.empty() ? ListOf(kSteps, step) : Json::array()}};
 }
 
@@ -117,6 +132,7 @@ Exit Ops(const OpsCall& call) {
   };
   add(operations, "operation=name | versions");
   add(facts["left_out"], "unsupported=name | reason | advice");
+  add(facts["tflite_operators"], "TensorFlow Lite operator=name | newest version=version");
   add(facts["steps"], "step=name | operands | meaning");
   AnswerText(text);
   return Exit::kDone;
@@ -133,8 +149,9 @@ void AddOps(CommandLine& line, Exit* exit) {
   command.Footer(
       "Versions are the opsets in which an operation was introduced or changed; each is supported "
       "up "
-      "to the next version.\n\nExamples:\n"
-      "  weft ops\n  weft ops GRUSequence TopK");
+      "to the next version. Operators of TensorFlow Lite are supported up to the newest version."
+      "\n\nExamples:\n"
+      "  weft ops\n  weft ops GRUSequence TopK CONV_2D");
   command.OnCall([call, exit] { *exit = Ops(*call); });
 }
 

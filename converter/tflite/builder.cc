@@ -20,16 +20,6 @@ std::vector<std::byte> BytesOf(std::span<const T> numbers) {
   return {bytes.begin(), bytes.end()};
 }
 
-// States the type in the file, which loop recognition reads before inference, on a value without
-// one. Dims that the file states as unknown are -1.
-void StateType(const ir::Source& value, const Tensor& tensor) {
-  ir::OutputPort& port = value.node->outputs[value.port];
-  const std::optional<ElementType> type = IrTypeOf(tensor.type);
-  if (port.declared || !port.type.dims.empty() || !type) return;
-  const Dims& dims = tensor.signature.empty() ? tensor.dims : tensor.signature;
-  port.type = {IsQuantised(tensor) ? ElementType::f32 : *type, dims};
-}
-
 }  // namespace
 
 std::string ListText(std::span<const int64_t> numbers) {
@@ -101,7 +91,8 @@ std::optional<std::vector<int64_t>> Builder::Integers(size_t input) {
 
 ir::Node& Builder::AddNode(std::string type, std::string version, Attributes attributes,
                            Sources inputs, size_t outputs) {
-  ir::Node& node = reader_.AddNode(reader_.layer_name_, std::move(type), std::move(version));
+  std::string name = reader_.layer_name_.empty() ? type : reader_.layer_name_ + "/" + type;
+  ir::Node& node = reader_.AddNode(std::move(name), std::move(type), std::move(version));
   node.attributes = std::move(attributes);
   node.declared_inputs.resize(inputs.size());
   node.inputs = std::move(inputs);
@@ -188,16 +179,14 @@ void Builder::Set(size_t output, ir::Source value) {
     }
     value = Quantised(*this, tensor, value);
   }
-  StateType(value, tensor);
-  reader_.values_[op().outputs[output]] = value;
+  reader_.SetOutput(output, value);
 }
 
 void Builder::SetMoved(size_t output, ir::Source value, size_t from) {
   if (output >= output_count() || !HaveSameCodes(InputTensor(from), OutputTensor(output))) {
     return Set(output, value);
   }
-  StateType(value, OutputTensor(output));
-  reader_.values_[op().outputs[output]] = value;
+  reader_.SetOutput(output, value);
 }
 
 void Builder::SetHandle(size_t output, std::string variable) {
@@ -285,6 +274,21 @@ std::unique_ptr<ir::Graph> Builder::Body(int32_t subgraph) {
 
 const Model& Builder::model() const { return reader_.reading_.model; }
 ir::Graph& Builder::graph() { return *reader_.graph_; }
+
+InnerGraph::InnerGraph(Builder& builder, std::unique_ptr<ir::Graph>& graph)
+    : reader_(builder.reader_), graph_(graph) {
+  graph_ = std::make_unique<ir::Graph>();
+  graph_->file = reader_.graph_->file;
+  Exchange();
+}
+
+InnerGraph::~InnerGraph() { Exchange(); }
+
+void InnerGraph::Exchange() {
+  std::swap(graph_, reader_.graph_);
+  std::swap(values_, reader_.values_);
+  std::swap(hole_, reader_.hole_);
+}
 
 void Builder::AddFault(const std::string& text) {
   reader_.is_refused_ = true;

@@ -82,7 +82,8 @@ class Builder {
   // Likewise; nullopt without a fault.
   std::optional<std::vector<int64_t>> KnownIntegers(size_t input) const;
 
-  // --- Layers. Their names are that of the first output tensor.
+  // --- Layers. A layer has the name of the tensor that it computes; the names of other layers are
+  // that of the first output tensor, "/" and their type.
   ir::Node& AddNode(std::string type, std::string version, Attributes attributes, Sources inputs,
                     size_t outputs = 1);
   ir::Source Add(std::string type, std::string version, Attributes attributes, Sources inputs);
@@ -142,11 +143,30 @@ class Builder {
 
  private:
   friend class GraphReader;
+  friend class InnerGraph;
   void AddFault(const std::string& text);
   void AddWarning(const std::string& text);
   void RefuseOptions();
 
   GraphReader& reader_;
+};
+
+// While it exists, new layers are added to a new graph, which becomes the body of a loop. Only
+// constants may be read as inputs.
+class InnerGraph {
+ public:
+  InnerGraph(Builder& builder, std::unique_ptr<ir::Graph>& graph);
+  InnerGraph(const InnerGraph&) = delete;
+  InnerGraph& operator=(const InnerGraph&) = delete;
+  ~InnerGraph();
+
+ private:
+  void Exchange();
+
+  GraphReader& reader_;
+  std::unique_ptr<ir::Graph>& graph_;
+  std::map<int32_t, ir::Source> values_;
+  ir::Node* hole_ = nullptr;
 };
 
 using OperatorFunction = void (*)(Builder&);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "converter/base/visible.h"
@@ -12,7 +13,15 @@
 namespace weft::tflite {
 namespace {
 
-const ir::OutputPort& PortOf(const ir::Source& source) { return source.node->outputs[source.port]; }
+// States the type in the file, which loop recognition reads before inference, on a value without
+// one. Dims that the file states as unknown are -1.
+void StateType(const ir::Source& value, const Tensor& tensor) {
+  ir::OutputPort& port = value.node->outputs[value.port];
+  const std::optional<ElementType> type = IrTypeOf(tensor.type);
+  if (port.declared || !port.type.dims.empty() || !type) return;
+  const Dims& dims = tensor.signature.empty() ? tensor.dims : tensor.signature;
+  port.type = {IsQuantised(tensor) ? ElementType::f32 : *type, dims};
+}
 
 }  // namespace
 
@@ -72,10 +81,10 @@ std::string GraphReader::PortName(int32_t id, bool is_input) const {
   return TensorAt(id).name;
 }
 
-// Names that the source already has are those of another port.
+// The name of the port, then that of the tensor.
 void GraphReader::AddNames(ir::Source source, int32_t id, const std::string& name) {
   std::vector<std::string>& names = source.node->outputs[source.port].names;
-  if (!names.empty()) return;
+  names.clear();
   for (const std::string& one : {name, TensorAt(id).name}) {
     if (!one.empty() && std::ranges::find(names, one) == names.end()) names.push_back(one);
   }
@@ -117,7 +126,11 @@ void GraphReader::ReadOutput(size_t position) {
   graph_->results.push_back(&node);
   node.inputs.push_back(value);
   node.declared_inputs.resize(1);
-  if (value.node != hole_ && IsMain() && PortOf(value).names.empty()) AddNames(value, id, name);
+  if (value.node == hole_ || !IsMain() || ir::IsParameter(*value.node)) return;
+  const bool is_first = std::ranges::count_if(graph_->results, [&](const ir::Node* result) {
+                          return result->inputs[0] == value;
+                        }) == 1;
+  if (is_first) AddNames(value, id, name);
 }
 
 void GraphReader::ReadOperators() {
@@ -128,6 +141,7 @@ void GraphReader::ReadOperator() {
   const Operator& op = from_.operators[at_];
   layer_name_ = op.outputs.empty() ? "" : TensorAt(op.outputs[0]).name;
   is_refused_ = false;
+  first_node_ = graph_->nodes.size();
   const OperatorRow* row = op.number == kCustom ? nullptr : FindOperator(op.number);
   if (row == nullptr) {
     reading_.unsupported.Add(op, Where());
@@ -144,6 +158,24 @@ void GraphReader::ReadOperator() {
     if (!is_refused_) builder_.Refuse("output \"{}\" is not computed", OneLine(TensorAt(id).name));
     values_[id] = Hole();
   }
+  for (auto& [name, state] : states_) {
+    if (is_refused_ && IsOwn(state.value)) state.value = Hole();
+  }
+}
+
+bool GraphReader::IsOwn(const ir::Source& value) const {
+  return std::ranges::any_of(
+      std::span(graph_->nodes).subspan(first_node_),
+      [&](const std::unique_ptr<ir::Node>& node) { return node.get() == value.node; });
+}
+
+void GraphReader::SetOutput(size_t output, ir::Source value) {
+  const int32_t id = from_.operators[at_].outputs[output];
+  values_[id] = value;
+  StateType(value, TensorAt(id));
+  if (!IsOwn(value) || TensorAt(id).name.empty()) return;
+  if (value.port == 0) value.node->name = TensorAt(id).name;
+  AddNames(value, id, TensorAt(id).name);
 }
 
 std::string GraphReader::Where() const {
@@ -159,6 +191,7 @@ ir::Source GraphReader::Value(int32_t id) {
   const Tensor& tensor = TensorAt(id);
   const std::string user = std::exchange(layer_name_, tensor.name);
   const ir::Source value = NumbersOf(tensor);
+  if (value.node != hole_) value.node->name = tensor.name;
   layer_name_ = user;
   values_[id] = value;
   return value;

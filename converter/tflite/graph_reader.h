@@ -41,6 +41,7 @@ class GraphReader {
 
  private:
   friend class Builder;
+  friend class InnerGraph;
   struct State {
     ir::Node* read;
     ir::Source value;
@@ -53,6 +54,9 @@ class GraphReader {
   void ReadInput(size_t position);
   void ReadOperators();
   void ReadOperator();
+  void SetOutput(size_t output, ir::Source value);
+  // Returns true if a layer of the operator that is being read computes the value.
+  bool IsOwn(const ir::Source& value) const;
   void CheckOutputs();
   void ReadOutput(size_t position);
   void AssignStates();
@@ -70,7 +74,8 @@ class GraphReader {
   std::unique_ptr<ir::Graph> graph_;
   Builder builder_;
   size_t at_ = 0;            // index of the operator that is being read
-  std::string layer_name_;   // of new nodes
+  std::string layer_name_;   // first part of the names of new nodes
+  size_t first_node_ = 0;    // of the operator that is being read
   bool is_refused_ = false;  // the operator has a fault
   std::map<int32_t, ir::Source> values_;
   std::map<int32_t, std::string> handles_;

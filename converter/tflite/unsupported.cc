@@ -49,7 +49,7 @@ std::string AdviceOf(const Operator& op) {
   if (op.number == kCustom) return "must be outside of the model: weft has no code for it";
   if (const UnsupportedRow* row = FindUnsupported(op.number)) return std::string(row->advice);
   if (op.number >= kFirstStableHlo) return "must be converted without StableHLO operators";
-  return "must be replaced, or computed outside of the model";
+  return "must be one that \"weft ops\" lists";
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ TEST_F(CallFault, HelpsWhereNoCommandIsGiven) {
 
 TEST_F(CallFault, SuggestsTheNearestName) {
   ExpectLines("ops GRUSequenze",
-              "weft ops: \"GRUSequenze\" is not a known OpenVINO operation; did you mean "
+              "weft ops: \"GRUSequenze\" is not a known operation of OpenVINO or TensorFlow Lite; "
+              "did you mean "
               "\"GRUSequence\"? must be one that \"weft ops\" lists\n");
   Convert(kPair);
   ExpectLines("run model.weft --input a=a.npy --input b=a.npy nett/sum:0=c.npy",
@@ -113,7 +114,7 @@ TEST_F(CallFault, ListsAllThatIsMissing) {
   ExpectLines("convert", "weft convert: MODEL is missing; must be given\n");
   ExpectLines("compare m.weft",
               "weft compare: --expect: is missing; must be given, unless there is a second model "
-              "(OTHER) or --layers FOLDER with an IR\n");
+              "(OTHER) or --layers FOLDER with an IR or a .tflite file\n");
   ExpectLines("compare m.weft --expect y=y.npy --shape x=1",
               "weft compare: --shape: is given without --layers; must be given with it\n");
   ExpectLines("compare m.weft --expect y=y.npy --layers d",

@@ -40,5 +40,14 @@ TEST_F(OpsCommand, ListsTheOperationsOfThePage) {
   EXPECT_EQ(list, ListOfPage());
 }
 
+TEST_F(OpsCommand, ListsOperatorsOfTensorFlowLite) {
+  const Outcome outcome = Weft("ops CONV_2D SVDF");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "TensorFlow Lite operator  newest version\n"
+            "CONV_2D                                8\n"
+            "SVDF                                   4\n");
+}
+
 }  // namespace
 }  // namespace weft::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The f32 LSTM of all recurrent operators.
+#ifndef WEFT_CONVERTER_TFLITE_LSTM_H_
+#define WEFT_CONVERTER_TFLITE_LSTM_H_
+
+#include "converter/tflite/builder.h"
+
+namespace weft::tflite {
+
+// Positions of the inputs of one direction. The gates of the file are in the order input, forget,
+// cell, output. Without an input gate, it is 1 minus the forget gate.
+struct LstmInputs {
+  size_t w = 1, r = 5, peepholes = 9, biases = 12, projection = 16, hidden = 18, cell = 19,
+         normalisation = 20;  // 0: never given
+};
+inline constexpr size_t kInputGate = 0, kForgetGate = 1, kCellGate = 2, kOutputGate = 3, kGates = 4;
+
+struct LstmOptions {
+  schema::Activation activation;
+  float cell_clip, projection_clip;  // 0: no limit
+};
+
+struct SequenceResult {
+  ir::Source y, hidden, cell;  // [batch, time, units], [batch, units]
+};
+
+// Adds an LSTM over x [batch, time, features], which starts with its two variable tensors and sets
+// them.
+SequenceResult LstmOver(Builder& b, ir::Source x, const LstmInputs& at, const LstmOptions& options,
+                        bool is_backward);
+
+// Layers that several operators use.
+ir::Source Unsqueezed(Builder& b, ir::Source x, int64_t axis);
+ir::Source Squeezed(Builder& b, ir::Source x, int64_t axis);
+ir::Source JoinedOn(Builder& b, const Sources& parts, int64_t axis);
+// The number of steps, for each sequence of x.
+ir::Source LengthsOf(Builder& b, ir::Source x);
+// The name in the IR; empty after a fault.
+std::string ActivationName(Builder& b, schema::Activation activation);
+
+}  // namespace weft::tflite
+
+#endif  // WEFT_CONVERTER_TFLITE_LSTM_H_
