@@ -254,6 +254,7 @@ graph::KeepsFloats KeepsFloatsOf(const Conversion& c) {
 bool Canonicalise(Conversion& c) {
   graph::Canonicalise(*c.graph, ObserverOf<ir::Graph>(c, "canonical"));
   graph::JoinPadsOfData(*c.graph, KeepsFloatsOf(c));
+  graph::QuantiseBeforeMoves(*c.graph);
   return true;
 }
 

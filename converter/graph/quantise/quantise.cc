@@ -56,6 +56,29 @@ void JoinPadsOfData(ir::Graph& graph, const KeepsFloats& keeps_floats) {
   }
 }
 
+void QuantiseBeforeMoves(ir::Graph& graph) {
+  const FormSite reads(graph);
+  for (ir::Node* node : ir::Topological(graph)) {
+    for (const ir::Body& body : node->bodies) QuantiseBeforeMoves(*body.graph);
+    if (node->constant || !node->attributes.contains(ir::kStatedScale) || !QuantiserOf(*node)) {
+      continue;
+    }
+    for (;;) {
+      ir::Node& move = *node->inputs[0].node;
+      const ops::Traits& traits = ops::TraitsOf(move);
+      const bool is_move = !move.constant && traits.picks && move.outputs.size() == 1 &&
+                           traits.steering == ops::Steering::kShape &&
+                           reads.SoleReader(move) != nullptr &&
+                           CountIn(node->inputs[0]) == CountIn(move.inputs[0]);
+      if (!is_move) break;
+      ir::HandOver(graph, {node, 0}, {&move, 0});
+      node->inputs[0] = move.inputs[0];
+      node->outputs[0].type = TypeOf(move.inputs[0]);
+      move.inputs[0] = {node, 0};
+    }
+  }
+}
+
 bool HasExactScales(const ir::Graph& graph) {
   const auto has_scale = [](const ir::Node& node) {
     return IsCalled(node, "FakeQuantize") && node.attributes.contains(ir::kStatedScale);

@@ -21,6 +21,11 @@ using KeepsFloats = std::function<bool(const std::string& layer)>;
 // its data is between them. Runs before the axis order is chosen.
 void JoinPadsOfData(ir::Graph& graph, const KeepsFloats& keeps_floats);
 
+// Moves each quantiser with an exact scale before the permutations and reshapes that compute its
+// data, so that it follows the operation that computes the numbers. Runs before the axis order is
+// chosen.
+void QuantiseBeforeMoves(ir::Graph& graph);
+
 struct QuantiseOptions {
   KeepsFloats keeps_floats;
   // Requantise by integers, with the codes of tflite-micro (kernels/simd/requantise.h), if the

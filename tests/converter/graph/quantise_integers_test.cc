@@ -162,6 +162,30 @@ TEST_F(IntegerGraph, MeansOverWindowsRoundHalvesAwayFromZero) {
   EXPECT_EQ(Only("QuantizedAvgPool")->attributes.at("by_integers"), "1");
 }
 
+TEST_F(IntegerGraph, QuantisersFollowTheirOperation) {
+  const ir::Source x = Fake(g.Parameter(F32({1, 4, 4, 3})), 0.1f, 3);
+  const auto permuted = [&](ir::Source source, std::initializer_list<int64_t> order) {
+    return g("Transpose", source, g.Ints(order));
+  };
+  const ir::Source mean = g.Of("AvgPool", {permuted(x, {0, 3, 1, 2})},
+                               {{"kernel", "4,4"},
+                                {"strides", "1,1"},
+                                {"pads_begin", "0,0"},
+                                {"pads_end", "0,0"},
+                                {"exclude-pad", "true"},
+                                {"rounding_type", "floor"},
+                                {"ties", "away"}});
+  g.Result(Fake(permuted(mean, {0, 2, 3, 1}), 0.1f, 3));
+  Rewritten(
+      g,
+      [](ir::Graph& graph) {
+        graph::QuantiseBeforeMoves(graph);
+        ByIntegers(graph);
+      },
+      0.11);
+  EXPECT_EQ(Only("QuantizedAvgPool")->attributes.at("by_integers"), "1");
+}
+
 TEST_F(IntegerGraph, TheExactScaleSelectsIntegers) {
   const ir::Source x = g.Parameter(F32({4}));
   g.Result(g.Of("FakeQuantize", {x, g.Float(-1), g.Float(1), g.Float(-1), g.Float(1)},
