@@ -169,7 +169,7 @@ program::Program FunctionOfCodes(ElementType type) {
   const bool is_float = type == ElementType::f32;
   const ValueId y = builder.Scratch({type, {3, 16}});
   builder.Emit(format::DenseQ8Params(3, 16, 16, 16, 16, 0, format::Activation(),
-                                     is_float ? format::CodeRange(0, 0, 0, type) : bytes),
+                                     is_float ? format::CodeRange() : bytes),
                {codes, packed, scales, program::kNone, program::kNone}, {y});
   ValueId numbers = y;
   if (!is_float) {
