@@ -152,7 +152,11 @@ void Cast(Builder& b) {
 
 // Input() and Set() convert between codes and numbers.
 void Quantize(Builder& b) { b.SetMoved(0, b.Input(0)); }
-void Dequantize(Builder& b) { b.Set(0, b.Input(0)); }
+
+void Dequantize(Builder& b) {
+  const ir::Source x = b.Input(0);
+  b.Set(0, b.InputTensor(0).quantization ? x : b.Converted(x, ElementType::f32));
+}
 
 void ZerosLike(Builder& b) {
   const ir::Source shape = b.Add("ShapeOf", "opset3", {{"output_type", "i64"}}, {b.Input(0)});

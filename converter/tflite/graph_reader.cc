@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "converter/base/visible.h"
+#include "converter/ir/edit.h"
 #include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
@@ -45,6 +46,9 @@ std::unique_ptr<ir::Graph> GraphReader::ReadBody() {
   ReadOperators();
   for (size_t i = 0; i < from_.outputs.size(); ++i) ReadOutput(i);
   AssignStates();
+  for (const std::unique_ptr<ir::Node>& node : graph_->nodes) {
+    if (ir::IsLoop(*node)) ir::RemoveUnreadOutputs(*graph_, *node);
+  }
   if (IsMain() && graph_->results.empty() && graph_->sinks.empty()) {
     reading_.faults.Add(
         fmt::format("{}: the model has no output; must have at least one", graph_->file));

@@ -147,10 +147,10 @@ def _bias(name, graph, items, tensors, kind):
 
 
 def first_data(items):
-    """The first input that is no list of axes or sizes, if there is one."""
+    """The first input of floats, else the first one."""
     arrays = [np.asarray(item.array if isinstance(item, (Const, Port)) else item)
               for item in items if item is not None]
-    return next((array for array in arrays if array.dtype != np.int32), arrays[0])
+    return next((array for array in arrays if array.dtype == np.float32), arrays[0])
 
 
 def single(path, name, items, kinds=("f32", "i8"), outs=("same",), quantised=None, version=1,
