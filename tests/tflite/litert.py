@@ -16,7 +16,7 @@ def release():
 
 
 _REFERENCE = OpResolverType.BUILTIN_REF
-_OPTIMISED = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+OPTIMISED = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
 
 
 def run(data, inputs, calls=0, resolver=_REFERENCE):
@@ -35,6 +35,6 @@ def run(data, inputs, calls=0, resolver=_REFERENCE):
                          for port in interpreter.get_output_details()])
     except (RuntimeError, ValueError) as error:
         if "Didn't find op" in str(error) and resolver == _REFERENCE:
-            return run(data, inputs, calls, _OPTIMISED)
+            return run(data, inputs, calls, OPTIMISED)
         raise Refused(str(error).strip().splitlines()[0]) from error
     return [np.stack(row) for row in zip(*rows)] if calls else rows[0]
