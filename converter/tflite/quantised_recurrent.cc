@@ -91,17 +91,16 @@ std::optional<ir::Source> ConstantOf(Builder& b, ElementType type, Dims dims,
   return b.Const({type, std::move(dims)}, std::move(bytes));
 }
 
-// A variable of codes that starts with their zero point.
-ir::Source CodesOfVariable(Builder& b, size_t input, const Dims& dims) {
+// A variable of codes that are `start` at first.
+ir::Source CodesOfVariable(Builder& b, size_t input, const Dims& dims, int64_t start) {
   const Tensor& tensor = b.InputTensor(input);
   const auto count = static_cast<size_t>(ElementCount(dims).value_or(0));
-  const std::vector<int64_t> zeros(count, ZeroOf(tensor));
+  const std::vector<int64_t> zeros(count, start);
   const auto initial = tensor.type == schema::ElementType::i8
                            ? ConstantOf<int8_t>(b, ElementType::i8, dims, zeros)
                            : ConstantOf<int16_t>(b, ElementType::i16, dims, zeros);
   if (!initial) {
-    b.Refuse("the zero point of variable \"{}\" is {}; must be a code", tensor.name,
-             ZeroOf(tensor));
+    b.Refuse("the zero point of variable \"{}\" is {}; must be a code", tensor.name, start);
     return b.Float(0);
   }
   return b.State(b.VariableName(input), *initial);
@@ -170,8 +169,9 @@ class IntegerLstm {
     if (!Check()) return;
     const Sources weights = {Rows(kW), Rows(kR), Numbers()};
     if (weights[2].node == nullptr) return;
-    const ir::Source h = CodesOfVariable(b_, kHidden, b_.InputTensor(kHidden).dims);
-    const ir::Source c = CodesOfVariable(b_, kCell, b_.InputTensor(kCell).dims);
+    const ir::Source h =
+        CodesOfVariable(b_, kHidden, b_.InputTensor(kHidden).dims, ZeroOf(b_.InputTensor(kHidden)));
+    const ir::Source c = CodesOfVariable(b_, kCell, b_.InputTensor(kCell).dims, 0);
     ir::Source x = CodesOfInput(b_, kX);
     if (is_time_major_) x = b_.Transposed(x, kSwap);
     const Sources results = steps_ == 1 ? OneStep(x, h, c, weights) : Loop(x, h, c, weights);
@@ -512,12 +512,9 @@ bool QuantisedSvdf(Builder& b) {
     return true;
   }
   const int64_t rank = b.Options<schema::SVDFOptions>().rank(), filters = time.dims[0];
-  if (rank < 1 || filters % rank != 0 || feature.dims != Dims{filters, x.dims[1]} ||
-      ZeroOf(state) != 0) {
-    b.Refuse(
-        "has rank {}, {} filters and a state with zero point {}; must be multiples of the "
-        "rank, and 0",
-        rank, filters, ZeroOf(state));
+  if (rank < 1 || filters % rank != 0 || feature.dims != Dims{filters, x.dims[1]}) {
+    b.Refuse("has rank {}, {} filters, and feature weights {}; must divide the filters", rank,
+             filters, ToString(feature.dims));
     return true;
   }
   const std::vector<int64_t> codes = CodesOf(feature);
@@ -539,7 +536,8 @@ bool QuantisedSvdf(Builder& b) {
   const float of_x = ScaleOf(x) * ScaleOf(feature) / ScaleOf(state);
   const float of_state = ScaleOf(state) * ScaleOf(time) / ScaleOf(y);
   const Dims dims = {x.dims[0], filters, time.dims[1]};
-  const ir::Source old = CodesOfVariable(b, kState, dims);
+  // Without its zero point.
+  const ir::Source old = CodesOfVariable(b, kState, dims, 0);
   ir::Node& node = b.AddNode(
       "QuantizedSVDF", kOwnVersion,
       {{"of_x", TextOf(std::array{MultiplierOf(of_x)})},
