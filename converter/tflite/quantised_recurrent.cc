@@ -7,16 +7,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <utility>
 
-#include "converter/base/elements.h"
 #include "converter/ir/edit.h"
-#include "converter/tflite/quantised.h"
+#include "converter/tflite/recurrent_codes.h"
 
 namespace weft::tflite {
 namespace {
-
-// The version of operations that only weft has (converter/ops/operation.h).
-constexpr const char* kOwnVersion = "weft";
 
 // Gates in the order of the step: forget, input, cell, output. The file has input before forget.
 constexpr size_t kForget = 0, kInput = 1, kCandidate = 2, kIntegerGates = 4;
@@ -26,134 +23,6 @@ constexpr size_t kX = 0, kW = 1, kR = 5, kPeepholes = 9, kBiases = 12, kProjecti
                  kHidden = 18, kCell = 19, kNorms = 20;
 constexpr size_t kOfHidden = 4;  // the intermediate with the scale before the projection
 constexpr size_t kOldIntermediates = 12;
-
-struct Multiplier {
-  int64_t mantissa = 0, exponent = 0;
-};
-
-// factor = mantissa / 2^31 * 2^exponent
-Multiplier MultiplierOf(double factor) {
-  if (factor == 0) return {};
-  int exponent = 0;
-  const double fraction = std::frexp(factor, &exponent);
-  auto mantissa = static_cast<int64_t>(std::round(fraction * 0x1p31));
-  if (mantissa == int64_t{1} << 31) {
-    mantissa /= 2;
-    ++exponent;
-  }
-  if (exponent < -31) return {};
-  return {mantissa, exponent};
-}
-
-std::string TextOf(std::span<const Multiplier> multipliers) {
-  std::vector<int64_t> numbers;
-  for (const Multiplier& by : multipliers) numbers.push_back(by.mantissa);
-  for (const Multiplier& by : multipliers) numbers.push_back(by.exponent);
-  return ListText(numbers);
-}
-
-float ScaleOf(const Tensor& tensor) { return tensor.quantization->scales[0]; }
-int64_t ZeroOf(const Tensor& tensor) { return tensor.quantization->zeros[0]; }
-
-// Adds a fault unless the input has one scale and this element type; a constant if `is_constant`.
-bool RequireCodes(Builder& b, size_t input, schema::ElementType type, bool is_constant) {
-  const Tensor& tensor = b.InputTensor(input);
-  const bool holds = b.Has(input) && tensor.type == type && tensor.quantization &&
-                     tensor.quantization->is_per_tensor() &&
-                     tensor.constant.has_value() == is_constant;
-  if (!holds) {
-    b.Refuse("input {} \"{}\" must be {} {} with one scale", input, tensor.name,
-             is_constant ? "a constant of" : "computed", EnumNameElementType(type));
-  }
-  return holds;
-}
-
-std::vector<int64_t> CodesOf(const Tensor& tensor) {
-  std::vector<int64_t> codes(static_cast<size_t>(ElementCount(tensor.dims).value_or(0)));
-  for (size_t i = 0; i < codes.size(); ++i) {
-    codes[i] = IntegerAt(tensor.constant->type.type, tensor.constant->bytes, i);
-  }
-  return codes;
-}
-
-// A constant of these integers; nullopt if one does not fit the type.
-template <typename T>
-std::optional<ir::Source> ConstantOf(Builder& b, ElementType type, Dims dims,
-                                     const std::vector<int64_t>& numbers) {
-  std::vector<std::byte> bytes(numbers.size() * sizeof(T));
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    if (numbers[i] < std::numeric_limits<T>::min() || numbers[i] > std::numeric_limits<T>::max()) {
-      return std::nullopt;
-    }
-    const auto number = static_cast<T>(numbers[i]);
-    std::memcpy(bytes.data() + i * sizeof(T), &number, sizeof(T));
-  }
-  return b.Const({type, std::move(dims)}, std::move(bytes));
-}
-
-// A variable of codes that are `start` at first.
-ir::Source CodesOfVariable(Builder& b, size_t input, const Dims& dims, int64_t start) {
-  const Tensor& tensor = b.InputTensor(input);
-  const auto count = static_cast<size_t>(ElementCount(dims).value_or(0));
-  const std::vector<int64_t> zeros(count, start);
-  const auto initial = tensor.type == schema::ElementType::i8
-                           ? ConstantOf<int8_t>(b, ElementType::i8, dims, zeros)
-                           : ConstantOf<int16_t>(b, ElementType::i16, dims, zeros);
-  if (!initial) {
-    b.Refuse("the zero point of variable \"{}\" is {}; must be a code", tensor.name, start);
-    return b.Float(0);
-  }
-  return b.State(b.VariableName(input), *initial);
-}
-
-ElementType TypeOf(const Tensor& tensor) {
-  return tensor.type == schema::ElementType::i16 ? ElementType::i16 : ElementType::i8;
-}
-
-ir::Source Product(Builder& b, ir::Source x, float factor) {
-  return b.Add("Multiply", "opset1", {{"auto_broadcast", "numpy"}}, {x, b.Float(factor)});
-}
-
-// The codes of an input, which is computed as numbers.
-ir::Source CodesOfInput(Builder& b, size_t input) {
-  const Tensor& tensor = b.InputTensor(input);
-  const float scale = ScaleOf(tensor);
-  if (TypeOf(tensor) == ElementType::i16) {  // the zero point is 0
-    const ir::Source scaled = Product(b, b.Input(input), 1 / scale);
-    const ir::Source rounded = b.Add("Round", "opset5", {{"mode", "half_to_even"}}, {scaled});
-    const ir::Source bounded =
-        b.Add("Clamp", "opset1", {{"min", "-32768"}, {"max", "32767"}}, {rounded});
-    return b.Converted(bounded, ElementType::i16);
-  }
-  return b.Add("Quantize", kOwnVersion,
-               {{"inverse", fmt::format("{}", 1 / scale)},
-                {"scale", fmt::format("{}", scale)},
-                {"zero", fmt::format("{}", ZeroOf(tensor))},
-                {"low", "-128"},
-                {"high", "127"}},
-               {b.Input(input)});
-}
-
-void SetCodes(Builder& b, ir::Source codes) {
-  const Tensor& tensor = b.OutputTensor(0);
-  if (TypeOf(tensor) == ElementType::i16) {
-    return b.Set(0, Product(b, b.Converted(codes, ElementType::f32), ScaleOf(tensor)));
-  }
-  b.Set(0, b.Add("Dequantize", kOwnVersion,
-                 {{"scale", fmt::format("{}", ScaleOf(tensor))},
-                  {"x_zero", fmt::format("{}", ZeroOf(tensor))}},
-                 {codes}));
-}
-
-bool RequireCodesOfOutput(Builder& b, schema::ElementType type) {
-  const Tensor& tensor = b.OutputTensor(0);
-  const bool holds =
-      tensor.type == type && tensor.quantization && tensor.quantization->is_per_tensor();
-  if (!holds) {
-    b.Refuse("output \"{}\" must be {} with one scale", tensor.name, EnumNameElementType(type));
-  }
-  return holds;
-}
 
 // The exponent of a power of two; nullopt for another number.
 std::optional<int64_t> PowerOf(float scale) {
@@ -167,8 +36,13 @@ class IntegerLstm {
 
   void Run() {
     if (!Check()) return;
-    const Sources weights = {Rows(kW), Rows(kR), Numbers()};
+    Sources weights = {Rows(kW), Rows(kR), Numbers()};
     if (weights[2].node == nullptr) return;
+    if (is_projected_) {
+      const Sources projection = Projection();
+      if (projection.empty()) return;
+      weights.insert(weights.end(), projection.begin(), projection.end());
+    }
     const ir::Source h =
         CodesOfVariable(b_, kHidden, b_.InputTensor(kHidden).dims, ZeroOf(b_.InputTensor(kHidden)));
     const ir::Source c = CodesOfVariable(b_, kCell, b_.InputTensor(kCell).dims, 0);
@@ -186,6 +60,7 @@ class IntegerLstm {
 
   bool Check();
   bool CheckStates();
+  bool CheckProjection();
   // The gate of the file has this input.
   size_t Of(size_t first, size_t gate) const { return first + kInFile[gate]; }
   bool Has(size_t first, size_t gate) const { return b_.Has(Of(first, gate)); }
@@ -197,6 +72,13 @@ class IntegerLstm {
   ir::Source Numbers();
   void AddProductNumbers(std::vector<int64_t>& numbers, size_t first, int64_t zero);
   Attributes AttributesOf() const;
+  Sources Projection();
+  Attributes AttributesOfProjection() const;
+  // The tensor with the scale of the cell's outputs.
+  const Tensor& Hidden() const {
+    const Tensor* tensor = is_micro_ ? nullptr : Intermediate(kOfHidden);
+    return tensor != nullptr ? *tensor : b_.InputTensor(kHidden);
+  }
   void AddMultipliers(Attributes& attributes) const;
   float GateScale(size_t gate) const;
   // A quantised intermediate tensor, or null.
@@ -208,7 +90,7 @@ class IntegerLstm {
 
   Builder& b_;
   bool is_micro_ = true, is_coupled_ = false, has_peepholes_ = false, has_norm_ = false;
-  bool is_time_major_ = false, has_shorts_ = false;
+  bool is_projected_ = false, is_time_major_ = false, has_shorts_ = false;
   bool sums_fit_ = true;  // of int16 data in 32 bits
   int64_t steps_ = 0, cells_ = 0, power_ = 0;
   std::vector<size_t> gates_;  // those with weights
@@ -227,13 +109,12 @@ bool IntegerLstm::Check() {
   is_coupled_ = !b_.Has(Of(kW, kInput));
   has_norm_ = b_.Has(Of(kNorms, kForget));
   has_peepholes_ = b_.Has(PeepholeOf(kForget));
-  if (b_.Has(kProjection)) {
-    b_.Refuse("has a projection; an LSTM of int8 must have none");
-    return false;
-  }
-  is_micro_ = !is_coupled_ && !has_norm_ && !has_peepholes_;
+  is_projected_ = b_.Has(kProjection);
+  is_micro_ = !is_coupled_ && !has_norm_ && !has_peepholes_ && !is_projected_;
   if (has_shorts_ && !is_micro_) {
-    b_.Refuse("has int16 data and coupled gates, peepholes or layer normalisation; must have none");
+    b_.Refuse(
+        "has int16 data and coupled gates, peepholes, a projection or layer normalisation; must "
+        "have none");
     return false;
   }
   for (size_t gate = 0; gate < kIntegerGates; ++gate) {
@@ -253,7 +134,8 @@ bool IntegerLstm::Check() {
   }
   is_time_major_ = options.time_major();
   steps_ = b_.InputTensor(kX).dims[is_time_major_ ? 0 : 1];
-  return CheckStates() && RequireCodesOfOutput(b_, b_.InputTensor(kX).type);
+  return CheckStates() && (!is_projected_ || CheckProjection()) &&
+         RequireCodesOfOutput(b_, b_.InputTensor(kX).type);
 }
 
 bool IntegerLstm::CheckStates() {
@@ -283,6 +165,52 @@ bool IntegerLstm::CheckStates() {
     return false;
   }
   return true;
+}
+
+bool IntegerLstm::CheckProjection() {
+  if (!RequireCodes(b_, kProjection, schema::ElementType::i8, true)) return false;
+  if (b_.InputTensor(kProjection).dims == Dims{b_.InputTensor(kHidden).dims[1], cells_})
+    return true;
+  b_.Refuse("its projection does not have a row of {} weights for each output", cells_);
+  return false;
+}
+
+// The weights, mantissas, initial sums and exponents of the projection.
+Sources IntegerLstm::Projection() {
+  const Tensor& weights = b_.InputTensor(kProjection);
+  const Tensor &hidden = Hidden(), &h = b_.InputTensor(kHidden);
+  const std::vector<int64_t> codes = CodesOf(weights);
+  const auto outputs = static_cast<size_t>(weights.dims[0]);
+  std::vector<int64_t> firsts(outputs);
+  if (b_.Has(kProjection + 1)) firsts = CodesOf(b_.InputTensor(kProjection + 1));
+  firsts.resize(outputs);
+  for (size_t i = 0; i < codes.size(); ++i) {
+    firsts[i / (codes.size() / outputs)] += ZeroOf(hidden) * codes[i];
+  }
+  const Multiplier by = MultiplierOf(ScaleOf(weights) * ScaleOf(hidden) / ScaleOf(h));
+  const Dims dims = {weights.dims[0]};
+  const std::vector<int64_t> mantissas(outputs, by.mantissa), exponents(outputs, by.exponent);
+  Sources made = {b_.Const(*weights.constant)};
+  for (const std::vector<int64_t>* numbers : {&mantissas, &std::as_const(firsts), &exponents}) {
+    const auto constant = ConstantOf<int32_t>(b_, ElementType::i32, dims, *numbers);
+    if (!constant) {
+      b_.Refuse("the sums of its projection must fit 32 bits");
+      return {};
+    }
+    made.push_back(*constant);
+  }
+  return made;
+}
+
+Attributes IntegerLstm::AttributesOfProjection() const {
+  const Tensor& h = b_.InputTensor(kHidden);
+  const float clip = b_.Options<schema::UnidirectionalSequenceLSTMOptions>().proj_clip();
+  const int64_t limit =
+      clip > 0 ? static_cast<int64_t>(std::min(clip / ScaleOf(h), 127.0f)) : int64_t{0};
+  return {{"zero", fmt::format("{}", ZeroOf(h))},
+          {"low", fmt::format("{}", limit > 0 ? -limit : -128)},
+          {"high", fmt::format("{}", limit > 0 ? limit : 127)},
+          {"by_integers", "true"}};
 }
 
 // The rows of all gates.
@@ -388,17 +316,17 @@ int64_t IntegerLstm::CellClip() const {
 }
 
 Attributes IntegerLstm::AttributesOf() const {
-  const Tensor* hidden = is_micro_ ? nullptr : Intermediate(kOfHidden);
-  if (hidden == nullptr) hidden = &b_.InputTensor(kHidden);
-  const double scale = ScaleOf(*hidden);
+  const Tensor& hidden = Hidden();
+  const double scale = ScaleOf(hidden);
   const double factor =
       is_micro_ ? 0x1p-30 / scale : double{static_cast<float>(0x1p-15 / scale * 0x1p-15)};
-  Attributes attributes = {{"result", TextOf(std::array{MultiplierOf(factor)})},
-                           {"zero", fmt::format("{}", ZeroOf(*hidden))},
-                           {"cell_clip", fmt::format("{}", CellClip())},
-                           {"cell_power", fmt::format("{}", power_)},
-                           {"rounding", is_micro_ ? "micro" : "litert"},
-                           {"coupled", is_coupled_ ? "true" : "false"}};
+  Attributes attributes = {
+      {"result", TextOf(std::array{MultiplierOf(factor)})},
+      {"zero", fmt::format("{}", is_projected_ ? -ZeroOf(hidden) : ZeroOf(hidden))},
+      {"cell_clip", fmt::format("{}", CellClip())},
+      {"cell_power", fmt::format("{}", power_)},
+      {"rounding", is_micro_ ? "micro" : "litert"},
+      {"coupled", is_coupled_ ? "true" : "false"}};
   AddMultipliers(attributes);
   return attributes;
 }
@@ -408,8 +336,13 @@ Sources IntegerLstm::OneStep(ir::Source x, ir::Source h, ir::Source c, const Sou
   const ir::Source row = b_.Add("Squeeze", "opset1", {}, {x, b_.Ints(axis)});
   ir::Node& cell = b_.AddNode("QuantizedLSTMCell", kOwnVersion, AttributesOf(),
                               {row, h, c, weights[0], weights[1], weights[2]}, 2);
-  const ir::Source y = b_.Add("Unsqueeze", "opset1", {}, {{&cell, 0}, b_.Ints(axis)});
-  return {y, {&cell, 0}, {&cell, 1}};
+  ir::Source next = {&cell, 0};
+  if (is_projected_) {
+    next = b_.Add("QuantizedMatMul", kOwnVersion, AttributesOfProjection(),
+                  {next, weights[3], weights[4], weights[5], weights[6]});
+  }
+  const ir::Source y = b_.Add("Unsqueeze", "opset1", {}, {next, b_.Ints(axis)});
+  return {y, next, {&cell, 1}};
 }
 
 // Nodes of a loop's body.
@@ -463,18 +396,24 @@ Sources IntegerLstm::Loop(ir::Source x, ir::Source h, ir::Source c, const Source
   const Dims& of_h = b_.InputTensor(kHidden).dims;
   const Dims& of_c = b_.InputTensor(kCell).dims;
   const ir::Source chunk =
-      body.Parameter({TypeOf(b_.InputTensor(kX)), {of_h[0], 1, b_.InputTensor(kX).dims[2]}});
+      body.Parameter({CodeTypeOf(b_.InputTensor(kX)), {of_h[0], 1, b_.InputTensor(kX).dims[2]}});
   ir::AddSlice(loop, ir::AddInput(loop, x), *chunk.node, ir::WholeRange(1, 1, false));
-  const ir::Source old_h = body.Parameter({TypeOf(b_.InputTensor(kX)), of_h});
+  const ir::Source old_h = body.Parameter({CodeTypeOf(b_.InputTensor(kX)), of_h});
   const ir::Source old_c = body.Parameter({ElementType::i16, of_c});
   const ir::Source axes = body.Constant(b_.Ints(std::array<int64_t, 1>{1}));
   const ir::Source row = body.Add("Squeeze", "opset1", {}, {chunk, axes});
-  const ir::Source next = body.Add("QuantizedLSTMCell", kOwnVersion, AttributesOf(),
+  const ir::Source cell = body.Add("QuantizedLSTMCell", kOwnVersion, AttributesOf(),
                                    {row, old_h, old_c, body.Constant(weights[0]),
                                     body.Constant(weights[1]), body.Constant(weights[2])},
                                    2);
+  ir::Source next = cell;
+  if (is_projected_) {
+    Sources inputs = {cell};
+    for (size_t i = 3; i < weights.size(); ++i) inputs.push_back(body.Constant(weights[i]));
+    next = body.Add("QuantizedMatMul", kOwnVersion, AttributesOfProjection(), inputs);
+  }
   const ir::Source y = body.Add("Unsqueeze", "opset1", {}, {next, axes});
-  ir::Node &h_next = body.Result(next), &c_next = body.Result({next.node, 1});
+  ir::Node &h_next = body.Result(next), &c_next = body.Result({cell.node, 1});
   body.map().inputs.push_back(
       {.parameter = old_h.node, .input = ir::AddInput(loop, h), .next = &h_next});
   body.map().inputs.push_back(
@@ -486,70 +425,11 @@ Sources IntegerLstm::Loop(ir::Source x, ir::Source h, ir::Source c, const Source
   return {{&loop, scan}, {&loop, last_h}, {&loop, last_c}};
 }
 
-bool IsByteProduct(const Builder& b, size_t weights) {
-  return b.Has(weights) && IsQuantised(b.InputTensor(kX)) &&
-         b.InputTensor(weights).type == schema::ElementType::i8;
-}
-
 }  // namespace
 
 bool QuantisedLstm(Builder& b) {
   if (!IsByteProduct(b, kW + 1)) return false;
   IntegerLstm(b).Run();
-  return true;
-}
-
-bool QuantisedSvdf(Builder& b) {
-  constexpr size_t kFeature = 1, kTime = 2, kBias = 3, kState = 4;
-  using Type = schema::ElementType;
-  if (!IsByteProduct(b, kFeature)) return false;
-  const Tensor &x = b.InputTensor(kX), &feature = b.InputTensor(kFeature);
-  const Tensor &time = b.InputTensor(kTime), &state = b.InputTensor(kState);
-  const Type type = time.type == Type::i8 ? Type::i8 : Type::i16;
-  if (!b.RequireRank(kX, 2) || !b.RequireRank(kTime, 2) || !RequireCodes(b, kX, Type::i8, false) ||
-      !RequireCodes(b, kFeature, Type::i8, true) || !RequireCodes(b, kTime, type, true) ||
-      !RequireCodes(b, kState, type, false) || !RequireCodesOfOutput(b, Type::i8)) {
-    return true;
-  }
-  const int64_t rank = b.Options<schema::SVDFOptions>().rank(), filters = time.dims[0];
-  if (rank < 1 || filters % rank != 0 || feature.dims != Dims{filters, x.dims[1]}) {
-    b.Refuse("has rank {}, {} filters, and feature weights {}; must divide the filters", rank,
-             filters, ToString(feature.dims));
-    return true;
-  }
-  const std::vector<int64_t> codes = CodesOf(feature);
-  std::vector<int64_t> numbers, biases(static_cast<size_t>(filters / rank));
-  for (size_t f = 0; f < static_cast<size_t>(filters); ++f) {
-    int64_t sum = 0;
-    const auto columns = static_cast<size_t>(x.dims[1]);
-    for (size_t k = 0; k < columns; ++k) sum += codes[f * columns + k];
-    numbers.push_back(-ZeroOf(x) * sum);
-  }
-  if (b.Has(kBias) && b.InputTensor(kBias).constant) biases = CodesOf(b.InputTensor(kBias));
-  numbers.insert(numbers.end(), biases.begin(), biases.end());
-  const auto of_numbers = ConstantOf<int32_t>(b, ElementType::i32, {std::ssize(numbers)}, numbers);
-  if (!of_numbers) {
-    b.Refuse("the sums of its weights and its biases must fit 32 bits");
-    return true;
-  }
-  const Tensor& y = b.OutputTensor(0);
-  const float of_x = ScaleOf(x) * ScaleOf(feature) / ScaleOf(state);
-  const float of_state = ScaleOf(state) * ScaleOf(time) / ScaleOf(y);
-  const Dims dims = {x.dims[0], filters, time.dims[1]};
-  // Without its zero point.
-  const ir::Source old = CodesOfVariable(b, kState, dims, 0);
-  ir::Node& node = b.AddNode(
-      "QuantizedSVDF", kOwnVersion,
-      {{"of_x", TextOf(std::array{MultiplierOf(of_x)})},
-       {"of_state", TextOf(std::array{MultiplierOf(of_state)})},
-       {"rank", fmt::format("{}", rank)},
-       {"zero", fmt::format("{}", ZeroOf(y))},
-       {"low", "-128"},
-       {"high", "127"}},
-      {CodesOfInput(b, kX), b.Const(*feature.constant), b.Const(*time.constant), *of_numbers, old},
-      2);
-  b.SetState(b.VariableName(kState), {&node, 1});
-  SetCodes(b, {&node, 0});
   return true;
 }
 

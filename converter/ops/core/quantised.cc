@@ -344,13 +344,14 @@ void LowerByteSoftmax(LowerScope& scope) {
 }
 
 constexpr Traits kByteProduct = {.foldable = false, .heavy = true};
+constexpr Traits kReaderProduct = {.foldable = false, .heavy = true, .is_extension = true};
 constexpr Traits kReaderPointwise = {.pointwise = true, .is_extension = true};
 
 constexpr Operation kQuantisedRows[] = {
     {"Quantize", kPassOnly, 1, 1, InferToCodes, LowerToCodes, kReaderPointwise},
     {"Dequantize", kPassOnly, 1, 1, InferFromCodes, LowerFromCodes, kReaderPointwise},
     {"ByteTable", kPassOnly, 2, 2, InferByteTable, LowerByteTable},
-    {"QuantizedMatMul", kPassOnly, 5, 5, InferByteMatMul, LowerByteMatMul, kByteProduct},
+    {"QuantizedMatMul", kPassOnly, 5, 5, InferByteMatMul, LowerByteMatMul, kReaderProduct},
     {"QuantizedConvolution", kPassOnly, 5, 6, InferByteConvolution, LowerByteConvolution,
      kByteProduct},
     {"QuantizedAdd", kPassOnly, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::add>,

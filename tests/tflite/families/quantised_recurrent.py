@@ -51,7 +51,8 @@ class _Layer:
         return Case(self.path, self.model, inputs, rtol=0, atol=0, calls=CALLS, answers=answers)
 
 
-def _lstm(path, kind="i8", cifg=False, peephole=False, norm=False, power=-11, time=TIME, **options):
+def _lstm(path, kind="i8", cifg=False, peephole=False, norm=False, power=-11, time=TIME,
+          outputs=CELLS, **options):
     layer = _Layer(path)
     graph, uniform = layer.graph, layer.random.uniform
     is_wide, time_major = kind == "i16", options.get("time_major", False)
@@ -72,11 +73,15 @@ def _lstm(path, kind="i8", cifg=False, peephole=False, norm=False, power=-11, ti
     x = graph.tensor(kind, shape(INPUTS), name="x0", scale=np.float32(x_scale),
                      zero=0 if is_wide else int(layer.codes("i8", top=100)))
     tensors = [x, *gates(lambda _: layer.weights(CELLS, INPUTS)),
-               *gates(lambda _: layer.weights(CELLS, CELLS))]
+               *gates(lambda _: layer.weights(CELLS, outputs))]
     peepholes = [layer.weights(CELLS, kind="i16", low=1e-5, high=5e-5) if peephole else None
                  for _ in range(3)]
-    tensors += [None if cifg else peepholes[0], *peepholes[1:]] + gates(bias) + [None, None]
-    tensors.append(graph.tensor(kind, [BATCH, CELLS], variable=True, scale=np.float32(h_scale),
+    tensors += [None if cifg else peepholes[0], *peepholes[1:]] + gates(bias)
+    is_projected = outputs != CELLS
+    tensors += [layer.weights(outputs, CELLS), graph.tensor(
+        "i32", data=layer.codes("i32", outputs, top=3000), scale=np.float32(1e-4))
+                ] if is_projected else [None, None]
+    tensors.append(graph.tensor(kind, [BATCH, outputs], variable=True, scale=np.float32(h_scale),
                                 zero=h_zero))
     tensors.append(graph.tensor("i16", [BATCH, CELLS], variable=True,
                                 scale=np.float32(2.0 ** power)))
@@ -84,10 +89,11 @@ def _lstm(path, kind="i8", cifg=False, peephole=False, norm=False, power=-11, ti
                      if norm else None)
     middle = [graph.tensor("i16", [0], scale=np.float32(uniform(1e-3, 5e-3) if norm else 2.0 ** -12))
               for _ in range(4)]
-    middle.append(graph.tensor(kind, [0], scale=np.float32(h_scale), zero=h_zero))
-    y = graph.tensor(kind, shape(CELLS), name="y0", scale=np.float32(h_scale), zero=h_zero)
+    hidden = (uniform(0.004, 0.01), 11) if is_projected else (h_scale, h_zero)
+    middle.append(graph.tensor(kind, [0], scale=np.float32(hidden[0]), zero=hidden[1]))
+    y = graph.tensor(kind, shape(outputs), name="y0", scale=np.float32(h_scale), zero=h_zero)
     return layer.case("UNIDIRECTIONAL_SEQUENCE_LSTM", tensors, x, y,
-                      not (cifg or peephole or norm), intermediates=middle, act=TANH, **options)
+                      not (cifg or peephole or norm or is_projected), intermediates=middle, act=TANH, **options)
 
 
 def _svdf(path, kind, rank, biased):
@@ -119,6 +125,7 @@ def cases():
     yield _lstm("lstm_peepholes", peephole=True, cell_clip=2.0)
     yield _lstm("lstm_peepholes_coupled", peephole=True, cifg=True, power=-13)
     yield _lstm("lstm_normalised", norm=True)
+    yield _lstm("lstm_projection", outputs=4)
     yield _lstm("lstm_i16", kind="i16")
     yield _svdf("svdf", "i16", 2, True)
     yield _svdf("svdf_unbiased", "i16", 1, False)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/tflite/recurrent_codes.h"
+
+#include <cmath>
+
+#include "converter/base/elements.h"
+#include "converter/tflite/quantised.h"
+
+namespace weft::tflite {
+namespace {
+
+ir::Source Product(Builder& b, ir::Source x, float factor) {
+  return b.Add("Multiply", "opset1", {{"auto_broadcast", "numpy"}}, {x, b.Float(factor)});
+}
+
+}  // namespace
+
+Multiplier MultiplierOf(double factor) {
+  if (factor == 0) return {};
+  int exponent = 0;
+  const double fraction = std::frexp(factor, &exponent);
+  auto mantissa = static_cast<int64_t>(std::round(fraction * 0x1p31));
+  if (mantissa == int64_t{1} << 31) {
+    mantissa /= 2;
+    ++exponent;
+  }
+  if (exponent < -31) return {};
+  return {mantissa, exponent};
+}
+
+std::string TextOf(std::span<const Multiplier> multipliers) {
+  std::vector<int64_t> numbers;
+  for (const Multiplier& by : multipliers) numbers.push_back(by.mantissa);
+  for (const Multiplier& by : multipliers) numbers.push_back(by.exponent);
+  return ListText(numbers);
+}
+
+bool RequireCodes(Builder& b, size_t input, schema::ElementType type, bool is_constant) {
+  const Tensor& tensor = b.InputTensor(input);
+  const bool holds = b.Has(input) && tensor.type == type && tensor.quantization &&
+                     tensor.quantization->is_per_tensor() &&
+                     tensor.constant.has_value() == is_constant;
+  if (!holds) {
+    b.Refuse("input {} \"{}\" must be {} {} with one scale", input, tensor.name,
+             is_constant ? "a constant of" : "computed", EnumNameElementType(type));
+  }
+  return holds;
+}
+
+std::vector<int64_t> CodesOf(const Tensor& tensor) {
+  std::vector<int64_t> codes(static_cast<size_t>(ElementCount(tensor.dims).value_or(0)));
+  for (size_t i = 0; i < codes.size(); ++i) {
+    codes[i] = IntegerAt(tensor.constant->type.type, tensor.constant->bytes, i);
+  }
+  return codes;
+}
+
+ir::Source CodesOfVariable(Builder& b, size_t input, const Dims& dims, int64_t start) {
+  const Tensor& tensor = b.InputTensor(input);
+  const auto count = static_cast<size_t>(ElementCount(dims).value_or(0));
+  const std::vector<int64_t> zeros(count, start);
+  const auto initial = tensor.type == schema::ElementType::i8
+                           ? ConstantOf<int8_t>(b, ElementType::i8, dims, zeros)
+                           : ConstantOf<int16_t>(b, ElementType::i16, dims, zeros);
+  if (!initial) {
+    b.Refuse("the zero point of variable \"{}\" is {}; must be a code", tensor.name, start);
+    return b.Float(0);
+  }
+  return b.State(b.VariableName(input), *initial);
+}
+
+ElementType CodeTypeOf(const Tensor& tensor) {
+  return tensor.type == schema::ElementType::i16 ? ElementType::i16 : ElementType::i8;
+}
+
+ir::Source CodesOfInput(Builder& b, size_t input) {
+  const Tensor& tensor = b.InputTensor(input);
+  const float scale = ScaleOf(tensor);
+  if (CodeTypeOf(tensor) == ElementType::i16) {  // the zero point is 0
+    const ir::Source scaled = Product(b, b.Input(input), 1 / scale);
+    const ir::Source rounded = b.Add("Round", "opset5", {{"mode", "half_to_even"}}, {scaled});
+    const ir::Source bounded =
+        b.Add("Clamp", "opset1", {{"min", "-32768"}, {"max", "32767"}}, {rounded});
+    return b.Converted(bounded, ElementType::i16);
+  }
+  return b.Add("Quantize", kOwnVersion,
+               {{"inverse", fmt::format("{}", 1 / scale)},
+                {"scale", fmt::format("{}", scale)},
+                {"zero", fmt::format("{}", ZeroOf(tensor))},
+                {"low", "-128"},
+                {"high", "127"}},
+               {b.Input(input)});
+}
+
+void SetCodes(Builder& b, ir::Source codes) {
+  const Tensor& tensor = b.OutputTensor(0);
+  if (CodeTypeOf(tensor) == ElementType::i16) {
+    return b.Set(0, Product(b, b.Converted(codes, ElementType::f32), ScaleOf(tensor)));
+  }
+  b.Set(0, b.Add("Dequantize", kOwnVersion,
+                 {{"scale", fmt::format("{}", ScaleOf(tensor))},
+                  {"x_zero", fmt::format("{}", ZeroOf(tensor))}},
+                 {codes}));
+}
+
+bool RequireCodesOfOutput(Builder& b, schema::ElementType type) {
+  const Tensor& tensor = b.OutputTensor(0);
+  const bool holds =
+      tensor.type == type && tensor.quantization && tensor.quantization->is_per_tensor();
+  if (!holds) {
+    b.Refuse("output \"{}\" must be {} with one scale", tensor.name, EnumNameElementType(type));
+  }
+  return holds;
+}
+
+bool IsByteProduct(const Builder& b, size_t weights) {
+  return b.Has(weights) && IsQuantised(b.InputTensor(0)) &&
+         b.InputTensor(weights).type == schema::ElementType::i8;
+}
+
+}  // namespace weft::tflite
