@@ -151,7 +151,19 @@ void Cast(Builder& b) {
 }
 
 // Input() and Set() convert between codes and numbers.
-void Quantize(Builder& b) { b.SetMoved(0, b.Input(0)); }
+void Quantize(Builder& b) {
+  const Tensor &from = b.InputTensor(0), &to = b.OutputTensor(0);
+  const bool has_scale = from.quantization && from.quantization->is_per_tensor();
+  if (!IsQuantised(to) || (from.quantization && !has_scale)) {
+    return b.Refuse("must have one scale, and an output of type i8, u8 or i16");
+  }
+  if (IsQuantised(from) || !has_scale) return b.SetMoved(0, b.Input(0));
+  const ir::Source wide = b.Converted(b.Input(0), ElementType::f32);
+  const auto zero = static_cast<float>(from.quantization->zeros[0]);
+  const ir::Source centred = b.Add("Subtract", "opset1", {}, {wide, b.Float(zero)});
+  const ir::Source scale = b.Float(from.quantization->scales[0]);
+  b.Set(0, b.Add("Multiply", "opset1", {}, {centred, scale}));
+}
 
 void Dequantize(Builder& b) {
   const ir::Source x = b.Input(0);

@@ -12,7 +12,8 @@ import litert
 import numpy as np
 from writer import DTYPES, Model, kind_of
 
-NARROW = {"i8": (-128, 127, 256), "u8": (0, 255, 256), "i16": (-32768, 32767, 65536)}
+NARROW = {"i8": (-128, 127, 256), "u8": (0, 255, 256), "i16": (-32768, 32767, 65536),
+          "i32": (-2**31, 2**31 - 1, 2**32)}
 
 
 @dataclasses.dataclass

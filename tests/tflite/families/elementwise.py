@@ -117,6 +117,7 @@ def _types():
     yield from _quantize("requantize_i8_u8", x, ("i8", (HALF, -128)), ("u8", (HALF, 0)))
     yield from _quantize("requantize_u8_i8", x, ("u8", (HALF, 3)), ("i8", (HALF, -125)))
     yield from _quantize("requantize_i16_i8", x, ("i16", (1e-4, 0)), ("i8", (0.02, 3)))
+    yield from _quantize("requantize_i32_i8", x, ("i32", (1e-5, 0)), ("i8", (0.02, 3)))
     yield from _quantize("requantize_i8_i16", x, ("i8", (0.02, 3)), ("i16", (1e-4, 0)))
     yield from single("half_weights", "DEQUANTIZE", [Port(normal("hw", 2, 3).astype(np.float16))],
                       ("f32",), outs=("f32",))
