@@ -3,7 +3,7 @@
 from casebook import Case, normal
 from writer import RELU, TANH, Model
 
-INPUTS, CELLS = 4, 5
+INPUTS, CELLS, PROJECTED = 4, 5, 3
 CALLS, BATCH, TIME = 2, 2, 3
 
 
@@ -39,21 +39,35 @@ class _Layer:
                     atol=tolerance, calls=CALLS)
 
 
-def _lstm(path, cifg=False, peephole=False, time_major=False, **options):
+def _lstm(path, cifg=False, peephole=False, projection=False, time_major=False, **options):
     layer = _Layer(path)
+    outputs = PROJECTED if projection else CELLS
 
     def inputs(x):
         made = [x, *layer.gates(CELLS, INPUTS, without_input=cifg),
-                *layer.gates(CELLS, CELLS, without_input=cifg)]
+                *layer.gates(CELLS, outputs, without_input=cifg)]
         peepholes = [layer.weights(CELLS) for _ in range(3)] if peephole else [None] * 3
         if cifg:
             peepholes[0] = None
-        made += peepholes + layer.gates(CELLS, without_input=cifg) + [None] * 2
-        return made + [layer.state(CELLS), layer.state(CELLS)] + [None] * 4
+        made += peepholes + layer.gates(CELLS, without_input=cifg)
+        made += [layer.weights(outputs, CELLS), layer.weights(outputs)] if projection else [None] * 2
+        return made + [layer.state(outputs), layer.state(CELLS)] + [None] * 4
 
     shape = [TIME, BATCH] if time_major else [BATCH, TIME]
-    return layer.case([*shape, INPUTS], [[*shape, CELLS]], "UNIDIRECTIONAL_SEQUENCE_LSTM", inputs,
+    return layer.case([*shape, INPUTS], [[*shape, outputs]], "UNIDIRECTIONAL_SEQUENCE_LSTM", inputs,
                       **{"act": TANH, "time_major": time_major, **options})
+
+
+def _lstm_cell(path):
+    """One step."""
+    layer = _Layer(path)
+
+    def inputs(x):
+        made = [x, *layer.gates(CELLS, INPUTS), *layer.gates(CELLS, CELLS)] + [None] * 3
+        made += layer.gates(CELLS) + [None] * 2
+        return made + [layer.state(CELLS), layer.state(CELLS)]
+
+    return layer.case([BATCH, INPUTS], [[BATCH, CELLS]], "LSTM", inputs, act=TANH)
 
 
 def _bidirectional_lstm(path, merge, time_major):
@@ -107,6 +121,10 @@ def cases():
     yield _lstm("lstm_cifg", cifg=True)
     yield _lstm("lstm_peephole", peephole=True)
     yield _lstm("lstm_relu", act=RELU)
+    yield _lstm("lstm_clip", cell_clip=0.3)
+    yield _lstm("lstm_projection", projection=True)
+    yield _lstm("lstm_projection_clip", projection=True, proj_clip=0.2)
+    yield _lstm_cell("lstm_cell")
     yield _bidirectional_lstm("bidirectional_lstm", False, False)
     yield _bidirectional_lstm("bidirectional_lstm_merged", True, True)
     yield _rnn("rnn", TANH, False)
