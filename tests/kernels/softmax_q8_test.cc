@@ -9,7 +9,7 @@
 namespace weft::kernels {
 namespace {
 
-std::vector<int8_t> RunSoftmax(const SoftmaxQ8Shape& shape, const std::vector<int8_t>& x) {
+std::vector<int8_t> RunCodes(const SoftmaxQ8Shape& shape, const std::vector<int8_t>& x) {
   std::vector<int8_t> y(x.size());
   SoftmaxQ8(shape, x.data(), y.data());
   std::vector<int8_t> over = x;
@@ -39,7 +39,7 @@ TEST(SoftmaxQ8, ComputesTheCodesOfTfliteMicro) {
                         {0x40000000, 26, {7}, {127}}};
   for (const Case& c : cases) {
     const SoftmaxQ8Shape shape = {1, static_cast<uint32_t>(c.x.size()), {c.mantissa, c.exponent}};
-    EXPECT_EQ(RunSoftmax(shape, c.x), c.y);
+    EXPECT_EQ(RunCodes(shape, c.x), c.y);
   }
 }
 
@@ -51,7 +51,7 @@ TEST(SoftmaxQ8, IsCloseToItsReference) {
                            18 + static_cast<int32_t>(random.Below(9))};
     const SoftmaxQ8Shape shape = {2, length, by};
     const std::vector<int8_t> x = CodesAtRandom(&random, size_t{2} * length);
-    const std::vector<int8_t> y = RunSoftmax(shape, x);
+    const std::vector<int8_t> y = RunCodes(shape, x);
     for (size_t k = 0; k < y.size(); ++k) {
       const double must = SoftmaxQ8Reference(shape, x.data() + k / length * length, k % length);
       ASSERT_NEAR(y[k], must, 1) << i << ' ' << k;
@@ -61,7 +61,7 @@ TEST(SoftmaxQ8, IsCloseToItsReference) {
 
 TEST(SoftmaxQ8, HoldsTheLongestRow) {
   const SoftmaxQ8Shape shape = {1, kMaxSoftmaxLength, {1 << 30, 20}};
-  const std::vector<int8_t> y = RunSoftmax(shape, std::vector<int8_t>(kMaxSoftmaxLength, 5));
+  const std::vector<int8_t> y = RunCodes(shape, std::vector<int8_t>(kMaxSoftmaxLength, 5));
   EXPECT_EQ(y, std::vector<int8_t>(kMaxSoftmaxLength, -128));
 }
 
