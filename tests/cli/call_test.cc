@@ -34,7 +34,7 @@ TEST_F(Call, TellsItsVersion) {
   EXPECT_EQ(command.out, outcome.out);
   const auto json = nlohmann::json::parse(Weft("version --json").out);
   EXPECT_EQ(json["version"], "0.1.0");
-  EXPECT_EQ(json["file_format"], 3);
+  EXPECT_EQ(json["file_format"], 4);
 }
 
 TEST_F(Call, HelpIsACommandToo) {

@@ -45,8 +45,8 @@ TEST_F(OpsCommand, ListsOperatorsOfTensorFlowLite) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out,
             "TensorFlow Lite operator  newest version\n"
-            "CONV_2D                                8\n"
-            "SVDF                                   4\n");
+            "CONV_2D                   8\n"
+            "SVDF                      4\n");
 }
 
 }  // namespace

@@ -64,6 +64,23 @@ inline const std::vector<ConvertedCase>& ConvertedCases() {
   return kCases;
 }
 
+// Stored TensorFlow Lite models that weft converts, in any order.
+inline std::vector<ConvertedCase> ConvertedTfliteCases() {
+  namespace fs = std::filesystem;
+  const fs::path all = WEFT_FIXTURES_DIR "/tflite";
+  std::vector<ConvertedCase> cases;
+  for (const auto& entry : fs::recursive_directory_iterator(all)) {
+    if (entry.path().filename() != "model.tflite") continue;
+    pipeline::ConvertOptions options;
+    options.model = entry.path();
+    std::optional<AlignedBytes> file = FileOfCase(options);
+    if (!file) continue;
+    const fs::path name = fs::relative(entry.path().parent_path(), all);
+    cases.push_back({name.generic_string(), *std::move(file)});
+  }
+  return cases;
+}
+
 // Converts a case to streaming with `steps` time steps per run.
 inline AlignedBytes StreamedCase(const std::string& name, int64_t steps) {
   pipeline::ConvertOptions options;

@@ -159,6 +159,10 @@ TEST(PlanAccess, IsWhatTheKernelsTouch) {
     SCOPED_TRACE(name);
     claims.Check(*format::GetModel(file.data()));
   }
+  for (const auto& [name, file] : ConvertedTfliteCases()) {
+    SCOPED_TRACE(name);
+    claims.Check(*format::GetModel(file.data()));
+  }
   for (const char* name : kStreamed) {
     SCOPED_TRACE(name);
     claims.Check(*format::GetModel(StreamedCase(name, 1).data()));
