@@ -148,7 +148,9 @@ constexpr Pass kPasses[] = {
 };
 
 graph::InferOptions InferOptionsOf(const Conversion& c) {
-  return {!c.has_own_shapes, c.options.max_iterations};
+  return {.check_declared = !c.has_own_shapes,
+          .max_iterations = c.options.max_iterations,
+          .frees_folded = !c.options.streaming_steps};
 }
 
 // Runs later checks on a model with faults, to collect all remaining errors.

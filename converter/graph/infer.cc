@@ -194,11 +194,11 @@ class Inference {
       unfolded_readers_[constant.get()] = readers_[{&node, port}];
       folded_.push_back(std::move(constant));
     }
-    if (!values.empty() && !double_) DropFoldedInputs(node);
+    if (!values.empty() && options_.frees_folded) FreeFoldedInputs(node);
   }
 
   // Frees the bytes of constants that only folded nodes read.
-  void DropFoldedInputs(const ir::Node& node) {
+  void FreeFoldedInputs(const ir::Node& node) {
     for (const ir::Source& source : node.inputs) {
       const auto found = unfolded_readers_.find(source.node);
       if (found == unfolded_readers_.end() || --found->second > 0) continue;

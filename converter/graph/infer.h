@@ -20,6 +20,9 @@ struct InferOptions {
   bool check_declared = true;
   int64_t max_iterations = 0;  // of loops with a run-time trip count; 0: refuse them
   bool repeats = false;        // the graph is a loop body, or inside one
+  // Free the bytes of constants that only folded nodes read. Streaming may compute these nodes
+  // again for other numbers of steps.
+  bool frees_folded = false;
 };
 
 // Parameters must have their final types; the owning node sets those of a body. Skips a node whose

@@ -89,6 +89,22 @@ TEST(FromIntegers, AreConstantsComputedFromThem) {
   EXPECT_EQ(g.graph.results[2]->inputs[0].node->constant->quantisation, nullptr);
 }
 
+TEST(FromIntegers, AreFreedOnceOnlyFoldedNodesReadThem) {
+  for (const bool frees_folded : {false, true}) {
+    FormBuilder g;
+    const ir::Source q = g.Const<int8_t>({ElementType::i8, {2}}, {-3, 5});
+    const ir::Source floats = g.Of("Convert", {q}, {{"destination_type", "f32"}});
+    const ir::Source scaled = g("Multiply", floats, 0.5f), x = g.Parameter(F32({2}));
+    const ir::Source sum = g("Add", x, scaled), twice = g("Add", sum, g("Abs", scaled));
+    g.Result(twice);
+    ASSERT_TRUE(
+        InferAndFold(g.graph, {.check_declared = false, .frees_folded = frees_folded}, g.faults));
+    EXPECT_EQ(scaled.node->inputs[0].node->constant->bytes.empty(), frees_folded);
+    EXPECT_EQ(ops::Floats(*sum.node->inputs[1].node->constant), (std::vector<float>{-1.5f, 2.5f}));
+    EXPECT_EQ(ops::Floats(*twice.node->inputs[1].node->constant), (std::vector<float>{1.5f, 2.5f}));
+  }
+}
+
 // Compression tools convert integers to f16 first.
 TEST(FromIntegers, AreConstantsComputedInHalfPrecision) {
   FormBuilder g;
