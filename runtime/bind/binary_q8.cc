@@ -2,6 +2,7 @@
 #include "kernels/elementwise/binary_q8.h"
 
 #include "runtime/bind/code_range.h"
+#include "runtime/bind/multiplier.h"
 
 namespace weft::bind::binary_q8 {
 
@@ -16,14 +17,15 @@ static void Rules(const format::BinaryQ8Params& params, ParamChecker& check) {
   check.Require(is_known, FaultCode::kParamOpType, op, kI8);
   check.RequireAtMost(FaultCode::kParamRank, params.rank(), kernels::kMaxRank);
   RequireCodeRange(check, params.codes());
-  const auto require_scale = [&](float scale, bool is_used) {
-    RequireScale(check, scale, is_used ? IsScale(scale < 0 ? -scale : scale) : scale == 0);
-  };
-  require_scale(params.a_scale(), !has_integers);
-  require_scale(params.b_scale(), !has_integers && adds);
-  RequireMultiplier(check, params.a_multiplier(), has_integers && !multiplies);
-  RequireMultiplier(check, params.b_multiplier(), has_integers && (adds || is_difference));
-  RequireMultiplier(check, params.multiplier(), has_integers);
+  if (has_integers) {
+    RequireMultiplier(check, params.a_multiplier());
+    RequireMultiplier(check, params.b_multiplier());
+    RequireMultiplier(check, params.multiplier());
+  } else {
+    const float a = params.a_scale(), b = params.b_scale();
+    RequireScale(check, a, IsScale(a < 0 ? -a : a));
+    RequireScale(check, b, adds ? IsScale(b < 0 ? -b : b) : b == 0);
+  }
   check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, kI8);
 }
 

@@ -38,15 +38,6 @@ inline void RequireScale(ParamChecker& check, float scale, bool holds) {
   check.Require(holds, FaultCode::kParamScale, bits, 0);
 }
 
-// Requires a multiplier of positive factors, or none: zeros.
-inline void RequireMultiplier(ParamChecker& check, const format::Multiplier& multiplier,
-                              bool is_used) {
-  const bool is_valid = is_used
-                            ? kernels::IsMultiplier(multiplier.mantissa(), multiplier.exponent())
-                            : multiplier.mantissa() == 0 && multiplier.exponent() == 0;
-  check.Require(is_valid, FaultCode::kParamScale, multiplier.mantissa(), multiplier.exponent());
-}
-
 // Checks `max` of the products of dense_i8.h: a sum of `inputs` products must fit in 32 bits if
 // rows are quantised to at most `max`; 0 if they are i16.
 inline void RequireMax(ParamChecker& check, uint32_t max, uint32_t inputs) {

@@ -3,6 +3,7 @@
 
 #include "runtime/bind/code_range.h"
 #include "runtime/bind/maps.h"
+#include "runtime/bind/multiplier.h"
 
 namespace weft::bind::pool_q8 {
 
@@ -10,7 +11,7 @@ static void Rules(const format::PoolQ8Params& params, ParamChecker& check) {
   RequireCodeRange(check, params.codes());
   const bool has_integers = params.codes().results() == format::Results::integer_codes;
   const bool is_max = params.op() == format::PoolOp::max;
-  RequireMultiplier(check, params.multiplier(), has_integers && !is_max);
+  RequireMultiplier(check, params.multiplier());
   check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, kI8);
   if (is_max) {
     RequireNoCodeRange(check, params.codes());
@@ -18,10 +19,12 @@ static void Rules(const format::PoolQ8Params& params, ParamChecker& check) {
     RequireScale(check, params.scale(), params.scale() == 0);
   } else {
     check.RequireAtMost(FaultCode::kParamTerms, footprint::Taps(params), kernels::kMaxDifferences);
-    const float scale = params.scale();
-    RequireScale(check, scale, has_integers ? scale == 0 : IsScale(scale));
-    check.Require(!has_integers || params.op() == format::PoolOp::mean_exclude_pad,
-                  FaultCode::kParamOpType, params.op(), kI8);
+    if (has_integers) {
+      check.Require(params.op() == format::PoolOp::mean_exclude_pad, FaultCode::kParamOpType,
+                    params.op(), kI8);
+    } else {
+      RequireScale(check, params.scale(), IsScale(params.scale()));
+    }
   }
   RequirePool(check, params);
 }

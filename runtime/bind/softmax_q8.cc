@@ -2,14 +2,14 @@
 #include "kernels/reduce/softmax_q8.h"
 
 #include "runtime/bind/code_range.h"
+#include "runtime/bind/multiplier.h"
 
 namespace weft::bind::softmax_q8 {
 
 static void Rules(const format::SoftmaxQ8Params& params, ParamChecker& check) {
   check.RequireAtMost(FaultCode::kParamTerms, params.length(), kernels::kMaxSoftmaxLength);
-  RequireMultiplier(check, params.multiplier(), true);
-  check.Require(params.multiplier().exponent() >= 0, FaultCode::kParamScale,
-                params.multiplier().mantissa(), params.multiplier().exponent());
+  RequireMultiplier(check, params.multiplier());
+  RequireFactor(check, params.multiplier().exponent(), 0, kMaxExponent);
 }
 
 WEFT_RUN(SoftmaxQ8, (rows)(length)(multiplier))
