@@ -53,8 +53,10 @@ inline void CopyPositions(const unsigned char* from, size_t from_positions, size
 // runs.
 class Comparison {
  public:
-  Comparison(const BuildFor& build, int64_t steps)
-      : steps_(steps), whole_(Of(kTimes * kSteps, build), 0), part_(Of(kSteps, build), steps) {}
+  Comparison(const BuildFor& build, int64_t steps, TimeIs time)
+      : steps_(steps),
+        whole_(Of(kTimes * kSteps, build), 0),
+        part_(Of(time == TimeIs::kOpen ? ir::kTimeLength : kSteps, build), steps, {}, time) {}
 
   void Run(const std::vector<int64_t>& latencies) {
     if (!whole_.opened || !part_.opened) return;
@@ -71,7 +73,10 @@ class Comparison {
 
  private:
   const graph::StreamedPort& told(size_t output) const { return part_.told.outputs[output]; }
-  int64_t runs() const { return kTimes * part_.told.all_steps / steps_; }
+  int64_t runs() const {
+    const int64_t all = part_.told.all_steps;  // 0 if dynamic
+    return kTimes * (all == 0 ? kSteps : all) / steps_;
+  }
 
   void SetInputs() {
     for (uint32_t i = 0; i < whole_.engine.input_count(); ++i) {
@@ -141,11 +146,12 @@ class Comparison {
 };
 
 // Checks that results and state sizes are equal for any number of steps per run.
-inline void ExpectLate(const BuildFor& build, const std::vector<int64_t>& latencies) {
+inline void ExpectLate(const BuildFor& build, const std::vector<int64_t>& latencies,
+                       TimeIs time = TimeIs::kFixed) {
   std::vector<std::pair<std::string, int64_t>> states;
   for (const int64_t steps : {1, 2, 3, 5}) {
     SCOPED_TRACE(std::to_string(steps) + " steps a run");
-    Comparison comparison(build, steps);
+    Comparison comparison(build, steps, time);
     comparison.Run(latencies);
     std::vector<std::pair<std::string, int64_t>> found;
     for (const graph::StreamedState& state : comparison.told().states) {

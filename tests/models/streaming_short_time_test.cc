@@ -107,6 +107,36 @@ TEST(StreamingShortTime, AddsFramesThatOverlap) {
   }
 }
 
+// With a dynamic number of frames, the factors of the first samples are rows of a table.
+TEST(StreamingShortTime, AddsAnyNumberOfFrames) {
+  for (const Frames& frames : kFrames) {
+    if (frames.size < frames.step) continue;
+    for (const bool is_centred : {false, true}) {
+      SCOPED_TRACE(testing::Message() << frames.size << " by " << frames.step);
+      const int64_t late = is_centred ? (frames.size / 2 + frames.step - 1) / frames.step : 0;
+      ExpectLate(
+          [&](GraphBuilder& g, int64_t steps) {
+            const ir::Source x = Spectra(g, frames, steps);
+            g.Result(Istft(g, x, frames, is_centred ? "true" : "false"));
+          },
+          {late}, TimeIs::kOpen);
+    }
+  }
+}
+
+// Latency changes a Reshape and a Slice of T steps.
+TEST(StreamingShortTime, TransformsAnyNumberOfFrames) {
+  for (const Frames& frames : {Frames{8, 4}, Frames{10, 4}, Frames{6, 6}}) {
+    SCOPED_TRACE(testing::Message() << frames.size << " by " << frames.step);
+    ExpectLate(
+        [&](GraphBuilder& g, int64_t steps) {
+          const ir::Source signal = Istft(g, Spectra(g, frames, steps), frames, "true");
+          g.Result(Stft(g, signal, frames));
+        },
+        {}, TimeIs::kOpen);
+  }
+}
+
 TEST(StreamingShortTime, WaitsForTheCentreOfAFrame) {
   for (const Frames& frames : kFrames) {
     if (frames.size < frames.step) continue;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "converter/graph/canonical/pads.h"
+#include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/short_time.h"
 #include "converter/ops/operation.h"
@@ -30,13 +31,17 @@ class ShortTimeSplitting {
     const ir::Source spectra = FramesAndBinsExchanged(WithBatch(node_.inputs[0], 4));
     const ir::Source frames = Part(ops::kIstftFrames, {spectra, Input(1), Input(2), Input(3)},
                                    {{"normalized", node_.attributes["normalized"]}});
+    const int64_t crop = parts.is_open ? 0 : 1;
     const ir::Source sums = Part(ops::kOverlapAdd, {frames},
                                  {{"step", std::to_string(parts.step)},
-                                  {"pads_begin", std::to_string(parts.pads_begin)},
-                                  {"pads_end", std::to_string(parts.pads_end)}});
+                                  {"pads_begin", std::to_string(crop * parts.pads_begin)},
+                                  {"pads_end", std::to_string(crop * parts.pads_end)}});
     const Dims line = {1, std::ssize(parts.factors)};
-    const ir::Source factors = NewFloats(graph_, node_, line, std::move(parts.factors));
-    Finish({NewInferredNode(graph_, node_, "Multiply", 1, {sums, factors}), 0});
+    const ir::Source factors = parts.is_open
+                                   ? FactorsByStep(parts, TypeOf(sums).dims[1])
+                                   : NewFloats(graph_, node_, line, std::move(parts.factors));
+    const ir::Source signal = {NewInferredNode(graph_, node_, "Multiply", 1, {sums, factors}), 0};
+    Finish(parts.is_open ? Cropped(signal, parts) : signal);
   }
 
  private:
@@ -57,6 +62,27 @@ class ShortTimeSplitting {
   ir::Source FramesAndBinsExchanged(const ir::Source& spectra) {
     const ir::Source order = NewInts(graph_, node_, {ElementType::i64, {4}}, {0, 2, 1, 3});
     return {NewInferredNode(graph_, node_, "Transpose", 1, {spectra, order}), 0};
+  }
+  // Reads the factors of a step by its number, so that they are known for any number of steps.
+  ir::Source FactorsByStep(const ops::OverlapParts& parts, int64_t samples) {
+    const int64_t rows = std::ssize(parts.factors) / parts.step;
+    const ir::Source table = NewFloats(graph_, node_, {rows, parts.step}, parts.factors);
+    const ir::Source numbers =
+        NewNumbering(graph_, node_, {ElementType::i64, {samples / parts.step}}, {0, 0, 1});
+    const TensorType one = {ElementType::i64, {1}};
+    ir::Node* row = NewInferredNode(graph_, node_, "Minimum", 1,
+                                    {numbers, NewInts(graph_, node_, one, {rows - 1})});
+    ir::Node* factors = NewInferredNode(graph_, node_, "Gather", 8,
+                                        {table, {row, 0}, NewInts(graph_, node_, one, {0})});
+    return Reshaped(graph_, node_, {factors, 0}, {1, samples});
+  }
+  ir::Source Cropped(const ir::Source& signal, const ops::OverlapParts& parts) {
+    const int64_t end = TypeOf(signal).dims[1] - parts.pads_end;
+    if (parts.pads_begin == 0 && parts.pads_end == 0) return signal;
+    const ir::Source slice = NewSlice(graph_, node_, signal, {{parts.pads_begin}, {end}, {1}, {1}});
+    slice.node->outputs[0].type = TypeOf(signal);
+    slice.node->outputs[0].type.dims[1] = end - parts.pads_begin;
+    return slice;
   }
   // The Identity prevents that patterns match across it, because the complete operation would not
   // match.

@@ -17,9 +17,11 @@
 #include "converter/graph/canonical/borders.h"
 #include "converter/graph/canonical/pads.h"
 #include "converter/graph/canonical/shifts.h"
+#include "converter/graph/double_length.h"
 #include "converter/graph/infer.h"
 #include "converter/graph/numbering.h"
 #include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/delays.h"
 #include "converter/graph/streaming/late_edits.h"
 #include "converter/graph/streaming/late_loops.h"
 #include "converter/graph/streaming/late_masks.h"
@@ -63,8 +65,7 @@ class Waiting {
     return true;
   }
   int64_t steps() const { return steps_; }
-  // Returns true if any tensor needs latency.
-  bool waits() const { return waits_; }
+  bool waits() const { return waits_; }  // true if any tensor needs latency
 
  private:
   using Key = std::pair<const ir::Node*, uint32_t>;
@@ -171,7 +172,6 @@ bool Waiting::HasOnlyTimeAt(const ir::Node& node, size_t input) const {
   return true;
 }
 
-// Gives longer or shorter tensors the positions of all steps.
 void Waiting::Resize(ir::Node& node) {
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     const TimeAxis* time = times_.Of({&node, port});
@@ -502,6 +502,7 @@ bool Waiting::VisitGroups(ir::Node& node) {
     const TimeAxis* time = TimeAt(node, i);
     if (time == nullptr) continue;
     if (!IsInGroup(node, {false, i, time->axis})) return false;
+    alike = alike && !IsOpenNumbering(*node.inputs[i].node);
     if (node.inputs[i].node->constant || order_free_.contains(KeyOf(node.inputs[i]))) continue;
     alike = false;
     late = std::max(late, Late(node.inputs[i]));
@@ -584,8 +585,10 @@ std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const Tim
   }
   Faults discarded;
   Folding of_copy = folding.OfCopy();
-  if (!InferAndFold(graph, {.check_declared = false}, of_copy, discarded)) return std::nullopt;
-  if (!KeepStarts(graph, rewritten.started)) return std::nullopt;
+  // Shapes of T steps are no longer valid for 2 * T.
+  const bool is_valid = DoubleLength::IsNeeded(graph) ||
+                        InferAndFold(graph, {.check_declared = false}, of_copy, discarded);
+  if (!is_valid || !KeepStarts(graph, rewritten.started)) return std::nullopt;
   return waiting.steps();
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "converter/base/narrow.h"
+#include "converter/ir/time_length.h"
 #include "converter/ops/core/line_transform.h"
 #include "converter/ops/core/reduce.h"
 #include "converter/ops/families.h"
@@ -508,23 +509,26 @@ constexpr Operation kShortTimeRows[] = {
 
 }  // namespace
 
-// A dynamic number of frames is represented by a large one (ir/time_length.h).
-constexpr int64_t kMaxFactors = int64_t{1} << 24;
-
 std::optional<OverlapParts> OverlapPartsOf(const NodeScope& scope) {
   const Framing framing = FramingOf(scope);
-  const Overlap overlap = OverlapOf(scope, framing);
+  Overlap overlap = OverlapOf(scope, framing);
   const int64_t length = scope.node().outputs[0].type.dims.back();
   const int64_t first = FirstSample(scope, framing);
   const int64_t last = first + length, all = (overlap.frames - 1) * framing.step + overlap.width();
   const bool has_gaps = framing.size < framing.step;
   if (has_gaps || scope.constant(1) == nullptr || length == 0) return std::nullopt;
-  if (last > std::min(all, kMaxFactors) || last <= (overlap.frames - 1) * framing.step) {
-    return std::nullopt;
+  if (last > all || last <= (overlap.frames - 1) * framing.step) return std::nullopt;
+  const bool is_open = ir::IsOpen(scope.node().inputs[0], scope.input_dims(0).size() - 2);
+  OverlapParts parts = {framing.step, first, all - last, {}, is_open};
+  if (parts.is_open) overlap.frames = overlap.blocks;
+  parts.factors = InverseWeights(scope, framing, overlap);
+  if (parts.is_open) {
+    parts.factors.resize(static_cast<size_t>(overlap.width()));
+  } else {
+    parts.factors.resize(static_cast<size_t>(last));
+    parts.factors.erase(parts.factors.begin(), parts.factors.begin() + first);
   }
-  const std::vector<float> weights = InverseWeights(scope, framing, overlap);
-  return OverlapParts{
-      framing.step, first, all - last, {weights.begin() + first, weights.begin() + last}};
+  return parts;
 }
 
 std::span<const Operation> ShortTimeOperations() { return kShortTimeRows; }

@@ -23,13 +23,16 @@ inline constexpr const char* kIstftFrames = "FramesOfISTFT";
 // samples], without the first `pads_begin` and the last `pads_end` samples.
 inline constexpr const char* kOverlapAdd = "OverlapAdd";
 
-// The overlap-add of an ISTFT, and the factor of each sample of the result.
+// The overlap-add of an ISTFT, and the factor of each sample of the result. With a dynamic number
+// of frames (`is_open`): the factors of the first samples of the overlap-add, before the cropping
+// of pads_begin and pads_end; the last `step` factors repeat.
 struct OverlapParts {
   int64_t step = 1, pads_begin = 0, pads_end = 0;
   std::vector<float> factors;
+  bool is_open = false;
 };
 // Returns nullopt if the run computes the window, if there are gaps between frames, or if the
-// signal ends before the last frame step, ends after the last frame, or has more than 2^24 samples.
+// signal ends before the last frame step, or ends after the last frame.
 std::optional<OverlapParts> OverlapPartsOf(const NodeScope& scope);
 
 }  // namespace weft::ops
