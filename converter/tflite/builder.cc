@@ -214,8 +214,7 @@ bool Builder::HasState(const std::string& name) const { return reader_.states_.c
 void Builder::SetState(const std::string& name, ir::Source value) {
   const auto found = reader_.states_.find(name);
   if (found == reader_.states_.end()) {
-    State(name, value);
-    reader_.states_[name].value = value;
+    reader_.states_[name] = {nullptr, value};  // later reads of a run read this value
     return;
   }
   found->second.value = value;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <span>
+#include <unordered_set>
 #include <utility>
 
 #include "converter/base/visible.h"
@@ -225,8 +226,14 @@ std::string GraphReader::VariableName(int32_t id) const {
   return !name.empty() && same == 1 ? name : fmt::format("tensor {}", id);
 }
 
+// A state that no operator reads before it is assigned is not kept.
 void GraphReader::AssignStates() {
+  std::unordered_set<const ir::Node*> read;
+  for (const auto& node : graph_->nodes) {
+    for (const ir::Source& source : node->inputs) read.insert(source.node);
+  }
   for (const auto& [name, state] : states_) {
+    if (!read.contains(state.read)) continue;
     ir::Node& node = AddNode(name, "Assign", "opset6");
     node.attributes["variable_id"] = name;
     node.inputs.push_back(state.value);

@@ -43,7 +43,7 @@ class GraphReader {
   friend class Builder;
   friend class InnerGraph;
   struct State {
-    ir::Node* read;
+    ir::Node* read;  // null if the state is assigned first
     ir::Source value;
   };
 

@@ -222,6 +222,22 @@ TEST(TfliteRead, SurvivesEveryChangedWord) {
   }
 }
 
+TEST(TfliteRead, KeepsOnlyStatesThatAreReadFirst) {
+  constexpr int kHandle = 142, kRead = 143, kAssign = 144;
+  ModelWriter model = DenseModel();
+  model.tensors.push_back({"handle", {}, schema::ElementType::resource});
+  model.tensors.push_back({"past", {1, 2}});
+  model.operators.push_back({kHandle, {}, {4}});
+  const ModelWriter::Operator read = {kRead, {4}, {5}}, assign = {kAssign, {4, 3}, {}};
+  model.operators.push_back(assign);
+  EXPECT_EQ(Read(model)->sinks.size(), 0U);
+  model.operators.push_back(read);
+  model.outputs = {3, 5};
+  EXPECT_EQ(Read(model)->sinks.size(), 0U);
+  std::swap(model.operators[2], model.operators[3]);
+  EXPECT_EQ(Read(model)->sinks.size(), 1U);
+}
+
 TEST(TfliteRead, ConvertsInMemory) {
   converter::Options options;
   options.name = "model.tflite";
