@@ -154,7 +154,7 @@ TEST(StreamingLatency, GivesTheBitsOfRandomChains) {
     ++cut;
     for (const int64_t steps : {1, 2, 3, 7}) {
       SCOPED_TRACE(std::to_string(steps) + " steps a run");
-      Comparison comparison(build, steps);
+      Comparison comparison(build, steps, TimeIs::kFixed);
       comparison.Run({});
       const auto& outputs = comparison.told().outputs;
       late += std::ranges::any_of(outputs, [](const auto& port) { return port.latency > 0; });

@@ -135,7 +135,8 @@ const std::set<std::tuple<std::string, uint32_t, uint32_t>> kShared = {
     {"gru_update", 1, 0}, {"gru_update", 2, 0}, {"ring", 1, 1},       {"ring", 2, 2},
     {"snake", 0, 0},      {"lookup", 0, 0},     {"binary_q8", 0, 0},  {"chain", 0, 0},
     {"chain", 1, 0},      {"chain", 2, 0},      {"chain", 3, 0},      {"chain", 4, 0},
-    {"chain", 5, 0},      {"softmax_q8", 0, 0}, {"lstm_q8", 4, 1},    {"svdf_q8", 4, 1}};
+    {"chain", 5, 0},      {"softmax_q8", 0, 0}, {"lstm_q8", 3, 0},    {"lstm_q8", 4, 1},
+    {"svdf_q8", 4, 1}};
 
 TEST_P(EveryStepTest, SharesAnAddressOnlyWhereItsKernelAllowsIt) {
   StepSample apart = Sample();
