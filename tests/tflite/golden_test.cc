@@ -16,9 +16,9 @@
 #include <set>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "converter/tflite/unsupported.h"
+#include "runtime/format/listing.h"
 
 namespace weft {
 namespace {
@@ -111,30 +111,23 @@ TEST(TfliteCases, IncludeEveryOperator) {
   EXPECT_EQ(missing, std::set<std::string>());
 }
 
-// The steps of a kind, in all blocks.
-int CountOf(const program::Program& program, program::StepKind kind) {
-  int count = 0;
-  for (const program::Block& block : program.blocks) {
-    for (const program::Item& item : block.items) {
-      const auto* step = std::get_if<program::Step>(&item);
-      count += step != nullptr && step->kind() == kind;
-    }
-  }
-  return count;
-}
-
 // Keras 3 writes recurrent layers as loops that write each output into a list.
 TEST(TfliteLoops, OfKerasAreCells) {
-  using program::StepKind;
+  using format::Kind;
   for (const auto& [name, kind] :
-       {std::pair("keras_gru", StepKind::kGruCell), std::pair("keras_lstm", StepKind::kLstmCell)}) {
+       {std::pair("keras_gru", Kind::gru_cell), std::pair("keras_lstm", Kind::lstm_cell)}) {
     pipeline::ConvertOptions options;
     options.model = kModels / "control" / name / "model.tflite";
     Faults faults;
-    const std::optional<program::Program> program = pipeline::LowerModel(options, faults);
-    ASSERT_TRUE(program.has_value()) << name;
-    EXPECT_EQ(CountOf(*program, kind), 1) << name;
-    EXPECT_EQ(CountOf(*program, StepKind::kCopy), 0) << name;
+    const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
+    ASSERT_TRUE(converted.has_value()) << name;
+    std::map<Kind, int> counts;
+    for (const format::Step& step :
+         format::RowsOf(format::GetModel(converted->file.data())->steps())) {
+      ++counts[static_cast<Kind>(step.kind())];
+    }
+    EXPECT_EQ(counts[kind], 1) << name;
+    EXPECT_EQ(counts[Kind::copy], 0) << name;
   }
 }
 
