@@ -168,7 +168,8 @@ class ModelReader {
   bool SetAxis(const schema::Quantization& table, const std::string& where, const Tensor& tensor,
                TensorQuantization& quantization) {
     const int64_t rank = std::ssize(tensor.dims);
-    const int64_t axis = table.axis();
+    // Old converters give a bias the axis of its weights.
+    const int64_t axis = rank == 1 ? 0 : table.axis();
     if (axis < 0 || axis >= rank) {
       Fault("{}: quantized axis is {} of a tensor {}; must be below {}", where, axis,
             ToString(tensor.dims), rank);

@@ -103,6 +103,14 @@ std::vector<int64_t> Grid(const Dims& dims, size_t rank) {
   return grid;
 }
 
+// The axes in input 1, counted from the front.
+ir::Source AxesFromFront(Builder& b) {
+  std::optional<std::vector<int64_t>> axes = b.KnownIntegers(1);
+  if (!axes) return b.Input(1);
+  for (int64_t& axis : *axes) axis += axis < 0 ? b.Rank(0) : 0;
+  return b.Ints(*axes);
+}
+
 }  // namespace
 
 void SetJoined(Builder& b, size_t first, ir::Source value) {
@@ -119,7 +127,7 @@ ir::Source ZeroLike(Builder& b, const Tensor& tensor) {
 }
 
 void Transpose(Builder& b) {
-  b.SetMoved(0, b.Add("Transpose", "opset1", {}, {b.Input(0), b.Input(1)}));
+  b.SetMoved(0, b.Add("Transpose", "opset1", {}, {b.Input(0), AxesFromFront(b)}));
 }
 
 void Concatenation(Builder& b) {
@@ -260,7 +268,7 @@ void DynamicUpdateSlice(Builder& b) {
 void Tile(Builder& b) { b.SetMoved(0, b.Add("Tile", "opset1", {}, {b.Input(0), b.Input(1)})); }
 
 void ReverseV2(Builder& b) {
-  b.SetMoved(0, b.Add("Reverse", "opset1", {{"mode", "index"}}, {b.Input(0), b.Input(1)}));
+  b.SetMoved(0, b.Add("Reverse", "opset1", {{"mode", "index"}}, {b.Input(0), AxesFromFront(b)}));
 }
 
 void ReverseSequence(Builder& b) {
