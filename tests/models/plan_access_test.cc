@@ -81,6 +81,7 @@ class StepRun {
         return operand + 2 >= blocks_.size();
       case format::Kind::conv_q8:
       case format::Kind::dense_i8:
+      case format::Kind::lstm_q8:
         return operand + 1 == blocks_.size();
       default:
         return false;
