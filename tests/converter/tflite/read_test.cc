@@ -172,11 +172,15 @@ TEST(TfliteRead, ReportsTensors) {
   model = QuantisedDenseModel();
   model.tensors[0].scales = {0};
   model.tensors[1].scales = {1, 2, 3};
-  model.tensors[2].axis = 1;
+  model.tensors[2].axis = 1;  // valid: a vector has one axis
+  EXPECT_EQ(
+      FaultsOf(model),
+      (Lines{where + "0 \"x:0\": scale is 0; must be finite and above 0",
+             where + "1 \"w\": has 3 scales and 2 elements on axis 0; must have one for each"}));
+  model = QuantisedDenseModel();
+  model.tensors[1].axis = 2;
   EXPECT_EQ(FaultsOf(model),
-            (Lines{where + "0 \"x:0\": scale is 0; must be finite and above 0",
-                   where + "1 \"w\": has 3 scales and 2 elements on axis 0; must have one for each",
-                   where + "2 \"bias\": quantized axis is 1 of a tensor [2]; must be below 1"}));
+            Lines{where + "1 \"w\": quantized axis is 2 of a tensor [2,3]; must be below 2"});
   model = DenseModel();
   model.operators[0].inputs = {0, 1, 4};
   model.outputs = {-1};
