@@ -38,7 +38,7 @@ class Quantisation {
 };
 using QuantisationPtr = std::shared_ptr<const Quantisation>;
 
-// Returns the integer that `number` is a multiple of `scale` by, if it is one.
+// Returns number / scale, rounded to an integer.
 inline float CodeOf(float number, float scale) {
   constexpr float kToInteger = 0x1.8p23f;  // the sum has no bits of less than 1
   return number == 0 ? 0 : number / scale + kToInteger - kToInteger;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attributes of FakeQuantize, Add and AvgPool that no opset has. The reader of .tflite files states
-// what limits, floats and types do not hold.
+// Attributes that no opset has. The reader of .tflite files sets them, because the attributes and
+// constants of the IR would lose the exact numbers of the file.
 #ifndef WEFT_CONVERTER_IR_STATED_H_
 #define WEFT_CONVERTER_IR_STATED_H_
 
 namespace weft::ir {
 
-// Of a FakeQuantize: the distance of two codes before it, and the code of 0 in the file's type.
+// FakeQuantize: the scale of the file, and the zero point in the type of the file.
 inline constexpr const char* kStatedScale = "scale";
 inline constexpr const char* kStatedZero = "zero_point";
-// Of an Add after a product: the integers of the bias, one per output, separated by commas. f32
-// does not hold all i32 numbers.
+// Add after a product: the integers of the bias, one per output, separated by commas. f32 cannot
+// represent all of them.
 inline constexpr const char* kStatedBias = "bias_codes";
-// Of an AvgPool of codes: "away" rounds a mean that is between two codes away from zero.
+// AvgPool of codes: "away" rounds means halfway between two codes away from zero.
 inline constexpr const char* kTies = "ties";
 
 }  // namespace weft::ir

@@ -142,7 +142,11 @@ void Select(Builder& b) {
   SetJoined(b, 1, b.Add("Select", "opset1", {}, {condition, b.Input(1), b.Input(2)}));
 }
 
+// Both runtimes convert the codes of a quantised tensor as if they were plain integers.
 void Cast(Builder& b) {
+  if (IsQuantised(b.InputTensor(0)) || IsQuantised(b.OutputTensor(0))) {
+    return b.Refuse("casts the codes of a quantised tensor; must be DEQUANTIZE or QUANTIZE");
+  }
   const auto type = IrTypeOf(b.OutputTensor(0).type);
   if (!type)
     return b.Refuse("output has type {}; must be a type that weft supports",

@@ -11,8 +11,8 @@
 
 namespace weft::graph {
 
-// The result for each code of `from`, -128 first. Returns nullopt if the function or the parameters
-// have no integer form.
+// Returns the result for each code of `from`, starting with -128; nullopt if the function or the
+// parameters have no integer form.
 std::optional<std::vector<int64_t>> IntegerTableOf(const ir::Node& function,
                                                    const QuantParams& from, const QuantParams& to);
 
