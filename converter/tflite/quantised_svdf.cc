@@ -7,15 +7,16 @@
 namespace weft::tflite {
 
 bool QuantisedSvdf(Builder& b) {
-  constexpr size_t kX = 0, kFeature = 1, kTime = 2, kBias = 3, kState = 4;
+  constexpr size_t kData = 0, kFeature = 1, kTime = 2, kBias = 3, kState = 4;
   using Type = schema::ElementType;
   if (!IsByteProduct(b, kFeature)) return false;
-  const Tensor &x = b.InputTensor(kX), &feature = b.InputTensor(kFeature);
+  const Tensor &x = b.InputTensor(kData), &feature = b.InputTensor(kFeature);
   const Tensor &time = b.InputTensor(kTime), &state = b.InputTensor(kState);
   const Type type = time.type == Type::i8 ? Type::i8 : Type::i16;
-  if (!b.RequireRank(kX, 2) || !b.RequireRank(kTime, 2) || !RequireCodes(b, kX, Type::i8, false) ||
-      !RequireCodes(b, kFeature, Type::i8, true) || !RequireCodes(b, kTime, type, true) ||
-      !RequireCodes(b, kState, type, false) || !RequireCodesOfOutput(b, Type::i8)) {
+  if (!b.RequireRank(kData, 2) || !b.RequireRank(kTime, 2) ||
+      !RequireCodes(b, kData, Type::i8, false) || !RequireCodes(b, kFeature, Type::i8, true) ||
+      !RequireCodes(b, kTime, type, true) || !RequireCodes(b, kState, type, false) ||
+      !RequireCodesOfOutput(b, Type::i8)) {
     return true;
   }
   const int64_t rank = b.Options<schema::SVDFOptions>().rank(), filters = time.dims[0];
@@ -45,16 +46,16 @@ bool QuantisedSvdf(Builder& b) {
   const Dims dims = {x.dims[0], filters, time.dims[1]};
   // Without its zero point.
   const ir::Source old = CodesOfVariable(b, kState, dims, 0);
-  ir::Node& node = b.AddNode(
-      "QuantizedSVDF", kOwnVersion,
-      {{"of_x", TextOf(std::array{MultiplierOf(of_x)})},
-       {"of_state", TextOf(std::array{MultiplierOf(of_state)})},
-       {"rank", fmt::format("{}", rank)},
-       {"zero", fmt::format("{}", ZeroOf(y))},
-       {"low", "-128"},
-       {"high", "127"}},
-      {CodesOfInput(b, kX), b.Const(*feature.constant), b.Const(*time.constant), *of_numbers, old},
-      2);
+  ir::Node& node = b.AddNode("QuantizedSVDF", kOwnVersion,
+                             {{"of_x", TextOf(std::array{MultiplierOf(of_x)})},
+                              {"of_state", TextOf(std::array{MultiplierOf(of_state)})},
+                              {"rank", fmt::format("{}", rank)},
+                              {"zero", fmt::format("{}", ZeroOf(y))},
+                              {"low", "-128"},
+                              {"high", "127"}},
+                             {CodesOfInput(b, kData), b.Const(*feature.constant),
+                              b.Const(*time.constant), *of_numbers, old},
+                             2);
   b.SetState(b.VariableName(kState), {&node, 1});
   SetCodes(b, {&node, 0});
   return true;
