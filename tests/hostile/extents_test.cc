@@ -18,20 +18,13 @@
 #include <random>
 
 #include "runtime/access.h"
-#include "tests/address_sanitizer.h"
 #include "tests/hostile/step_variants.h"
+#include "tests/rounds.h"
 
 namespace weft::test {
 namespace {
 
 constexpr long kMicroseconds = 2000;  // of processor time; a step needs only a few
-
-// Sanitizers and emulators are ten times slower: they try every fourth pair.
-#if WEFT_ADDRESS_SANITIZER || defined(WEFT_IS_EMULATED)
-constexpr int kPairStep = 4;
-#else
-constexpr int kPairStep = 1;
-#endif
 
 struct Change {
   const ParamField* field;
@@ -260,14 +253,14 @@ void TryGrid(Grid& grid, const std::vector<ParamField>& fields, std::minstd_rand
       if (first == second) continue;
       for (const uint32_t one : is_wide ? ValuesOf(*first) : std::vector<uint32_t>{0, 1}) {
         for (const uint32_t other : is_wide ? ValuesOf(*second) : LargeValuesOf(*second)) {
-          if (++pair % kPairStep != 0) continue;
+          if (!IsRound(++pair)) continue;
           grid.Try({{first, one}, {second, other}});
         }
       }
     }
   }
   const auto pick = [&random](const auto& from) { return from[random() % from.size()]; };
-  const int triples = (is_wide ? 40000 : 1000) / kPairStep;
+  const int triples = Rounds(is_wide ? 40000 : 1000);
   for (int i = 0; i < triples && extents.size() > 2; ++i) {
     const ParamField *zero = pick(extents), *first = pick(extents), *second = pick(extents);
     grid.Try({{first, pick(ValuesOf(*first))}, {second, pick(ValuesOf(*second))}, {zero, 0}});

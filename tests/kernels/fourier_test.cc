@@ -76,10 +76,10 @@ TEST(Fourier, MatchesItsReferenceForEverySizeOfSmallFactors) {
 TEST(Fourier, MatchesItsReferenceOnLongLines) {
   Random random(2);
   for (const uint32_t size : {120u, 169u, 250u, 400u, 480u, 512u}) {
-    if (size > 400 && kThinning > 1) continue;
+    if (size > 400 && kThinning > 3) continue;  // float64 is computed in software on boards
     for (const FourierOp op : kEveryOp) ExpectReferenceOfNoise(op, size, 1, &random, 0);
   }
-  if (kThinning > 1) return;
+  if (kThinning > 3) return;
   ExpectReferenceOfNoise(FourierOp::kForward, 1024, 1, &random, 0);
   ExpectReferenceOfNoise(FourierOp::kInverseReal, 1000, 1, &random, 0);
   ExpectReferenceOfNoise(FourierOp::kForwardReal, 1001, 1, &random, 0);

@@ -17,16 +17,9 @@
 #include "kernels/simd/dots.h"
 #include "tests/address_sanitizer.h"
 #include "tests/kernels/every_target.h"
+#include "tests/rounds.h"
 
 namespace weft::kernels {
-
-// Divisor of the sample count in tests with many samples. Larger if float64, which the references
-// use, is computed in software.
-#if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
-inline constexpr uint32_t kThinning = 9;
-#else
-inline constexpr uint32_t kThinning = 1;
-#endif
 
 // SplitMix64 generator.
 class Random {

@@ -575,7 +575,7 @@ int64_t StepsOf(int64_t steps, uint32_t seed, std::string* text, bool* has_table
 
 TEST(StreamingRandom, GivesTheBitsOfTheWhole) {
   int cut = 0;
-  constexpr uint32_t kSeeds = WEFT_ADDRESS_SANITIZER ? 500 : 6000;
+  constexpr uint32_t kSeeds = Rounds(6000);
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::string text;
     bool has_tables = false;

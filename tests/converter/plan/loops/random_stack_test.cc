@@ -38,7 +38,7 @@ struct Gaps {
 };
 
 TEST(RandomStacks, ComputeTheSameByEveryPlanAndTakeWhatTheirBoundSays) {
-  const int kStacks = Rounds(2000);
+  const int kStacks = Rounds(1200);
   Gaps gaps;
   int fused_stacks = 0, fused_steps = 0;
   for (int seed = 1; seed <= kStacks; ++seed) {
@@ -104,7 +104,7 @@ std::optional<plan::Plan> Smallest(const program::Program& apart,
 }
 
 TEST(RandomStacks, ComputeTheSameWithWindowsInStrips) {
-  const int kStacks = Rounds(400);
+  const int kStacks = Rounds(200);
   Savings savings;
   for (int seed = 1; seed <= kStacks; ++seed) {
     const RandomStack stack(static_cast<uint32_t>(seed), true);
