@@ -36,6 +36,7 @@ std::optional<Shift> ShiftInto(IntegerRange range, int32_t min, int32_t largest,
 // differ.
 size_t RepeatOf(std::span<const float> all, size_t lanes) {
   size_t repeat = all.size() / lanes;
+  if (repeat <= 1) return repeat;
   for (auto at = all.begin() + static_cast<std::ptrdiff_t>(lanes); repeat > 1;) {
     at = std::mismatch(at, all.end(), at - static_cast<std::ptrdiff_t>(lanes)).first;
     if (at == all.end()) break;
