@@ -43,23 +43,29 @@ function(weft_step_sources folder out)
   set(${out} "${sources}" PARENT_SCOPE)
 endfunction()
 
-# Sets `out` to a source for each row of narrow_steps.inc and each row of kernels/weights.inc that
-# WEFT_PARTS require: <step>.cc for weights of that type, as a separate object file.
+# Sets `out` to a source for each pair of rows of narrow_steps.inc and kernels/weights.inc, plain or
+# scaled, that WEFT_PARTS require: <step>.cc for weights of that type, as a separate object file.
 function(weft_weight_sources out)
   set(steps_file "${PROJECT_SOURCE_DIR}/runtime/format/narrow_steps.inc")
   set(types_file "${PROJECT_SOURCE_DIR}/kernels/weights.inc")
   set_property(DIRECTORY "${PROJECT_SOURCE_DIR}" APPEND PROPERTY
                CMAKE_CONFIGURE_DEPENDS "${steps_file}" "${types_file}")
-  file(STRINGS "${steps_file}" steps REGEX "^WEFT_NARROW_STEP\\(")
-  file(STRINGS "${types_file}" types REGEX "^WEFT_WEIGHTS\\(")
+  file(STRINGS "${steps_file}" steps REGEX "^WEFT_(NARROW|SCALED)_STEP\\(")
+  file(STRINGS "${types_file}" all_types REGEX "^WEFT_(SCALED_)?WEIGHTS\\(")
   set(written "")
   foreach(row IN LISTS steps)
-    string(REGEX MATCH "^WEFT_NARROW_STEP\\( *([a-z0-9_]+)" matched "${row}")
-    set(step "${CMAKE_MATCH_1}")
+    string(REGEX MATCH "^WEFT_([A-Z]+)_STEP\\( *([a-z0-9_]+)" matched "${row}")
+    set(step "${CMAKE_MATCH_2}")
+    set(types "${all_types}")
+    if(CMAKE_MATCH_1 STREQUAL "SCALED")
+      list(FILTER types INCLUDE REGEX "^WEFT_SCALED_WEIGHTS")
+    else()
+      list(FILTER types INCLUDE REGEX "^WEFT_WEIGHTS")
+    endif()
     file(GLOB source CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
          "${PROJECT_SOURCE_DIR}/kernels/*/${step}.cc")
     foreach(type IN LISTS types)
-      string(REGEX MATCH "^WEFT_WEIGHTS\\( *([a-z0-9]+) *, *([A-Z0-9]+)" matched "${type}")
+      string(REGEX MATCH "WEIGHTS\\( *([a-z0-9]+) *, *([A-Za-z0-9]+)" matched "${type}")
       set(name "${CMAKE_MATCH_1}")
       set(Name "${CMAKE_MATCH_2}")
       string(REPLACE ".cc" "_${name}.cc" target "${PROJECT_BINARY_DIR}/${source}")

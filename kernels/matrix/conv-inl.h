@@ -27,10 +27,10 @@ struct ConvImage {
   static constexpr auto& kShapes = kPixelShapes;
 
   const ConvShape& shape;
-  const float* x;         // the group's channels
-  const Weight* weights;  // the next panel
-  const float* bias;      // of the next output channel, or null
-  float* y;               // the next output channel
+  const float* x;             // the group's channels
+  WeightsOf<Weight> weights;  // the next panel
+  const float* bias;          // of the next output channel, or null
+  float* y;                   // the next output channel
   size_t panel_weights;
 
   template <size_t kPixels, size_t kPanels>
@@ -49,7 +49,7 @@ struct ConvImage {
   }
 
   HWY_INLINE void Next(size_t channels) {
-    weights += channels / kPanel * panel_weights;
+    weights = MovedTo(weights, channels / kPanel * panel_weights, channels);
     y += channels * shape.y.channel;
     if (bias != nullptr) bias += channels;
   }
@@ -197,14 +197,14 @@ struct ConvPixels {
     } else {
       tile.Zero();
     }
-    const Weight* weights = image.weights + window.weights;
+    const WeightsOf<Weight> weights = image.weights + window.weights;
     Add(tile, from, weights);
     image.Put(tile, to, channels);
   }
 
   template <size_t kPixels, size_t kPanels>
   HWY_INLINE void Add(Tile<kPixels, kPanels>& tile, const float* (&from)[kPixels],
-                      const Weight* weights) const {
+                      WeightsOf<Weight> weights) const {
     if constexpr (kLanes > 1) {
       if (offsets.count() != 0) {
         return tile.AddOffsets(from, offsets.at(), weights, image.panel_weights, offsets.count());
@@ -391,12 +391,13 @@ HWY_INLINE void RunConv(const ConvShape& shape, const float* x, const Weight* we
   if (pixels == 0 || shape.out_channels == 0) return;
   const size_t group_weights = PackedConvFloats(1, shape.out_channels, shape.in_channels,
                                                 shape.kernel_height, shape.kernel_width);
-  const size_t panel_weights = group_weights / PanelCount(shape.out_channels);
+  const size_t panels = PanelCount(shape.out_channels), panel_weights = group_weights / panels;
+  const WeightsOf<Weight> first = FirstWeight(weights, shape.groups * panels * kPanel);
   for (size_t b = 0; b < shape.batch; ++b) {
     for (size_t g = 0; g < shape.groups; ++g) {
       ConvImage<Weight> image = {shape,
                                  x + b * shape.x.image + g * shape.in_channels * shape.x.channel,
-                                 weights + g * group_weights,
+                                 MovedTo(first, g * group_weights, g * panels * kPanel),
                                  bias == nullptr ? nullptr : bias + g * shape.out_channels,
                                  y + b * shape.y.image + g * shape.out_channels * shape.y.channel,
                                  panel_weights};

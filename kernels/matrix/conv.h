@@ -33,7 +33,9 @@ void Conv(const ConvShape& shape, const float* x, const float* weights, const fl
 #define WEFT_WEIGHTS(name, Name, ...)                                                       \
   void Conv(const ConvShape& shape, const float* x, const Name* weights, const float* bias, \
             float* y);
+#define WEFT_SCALED_WEIGHTS(name, Name, ...) WEFT_WEIGHTS(name, Name)
 #include "kernels/weights.inc"
+#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

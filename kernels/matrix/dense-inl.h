@@ -8,7 +8,10 @@
 #define WEFT_KERNELS_MATRIX_DENSE_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "kernels/matrix/dense.h"
+#include "kernels/matrix/pack.h"
 #include "kernels/matrix/product-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,15 +23,15 @@ struct DenseProduct {
 
   const DenseShape& shape;
   const float* x;
-  const Weight* weights;  // the next panel
-  const float* start;     // of the next output, or null
+  WeightsOf<Weight> weights;  // the next panel
+  const float* start;         // of the next output, or null
   float* y;
 
   template <size_t kRows, size_t kPanels>
   WEFT_TILES void Group(size_t outputs, size_t rows) const;
 
   HWY_INLINE void Next(size_t outputs) {
-    weights += outputs * shape.inputs;
+    weights = MovedTo(weights, outputs * shape.inputs, outputs);
     y += outputs;
     if (start != nullptr) start += outputs;
   }
@@ -63,9 +66,57 @@ struct DenseRows {
   }
 };
 
+#if HWY_TARGET == HWY_SCALAR && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && \
+    (defined(__ARM_FEATURE_FMA) || defined(__ARM_FEATURE_MVE))
+// The tile of the target defines WidenColumns.
+#else
+// Widens `steps` columns of sixteen weights, at least one.
+HWY_INLINE void WidenColumns(float* panel, ScaledCodes weights, size_t weight_step, size_t steps) {
+  for (size_t k = 0; k < steps; ++k) {
+    HWY_UNROLL(16)
+    for (size_t lane = 0; lane < kPanel; lane += kLanes) {
+      Store(LoadWeights(weights, k * weight_step + lane, lane), panel + k * kPanel + lane);
+    }
+  }
+}
+#endif
+
+// Widens weights with scales once for all rows, `kDepth` inputs at a time. Each part of a sum
+// starts from the result of the part before.
+template <size_t kRows, size_t kPanels>
+HWY_INLINE void GroupWidened(const DenseProduct<Scaled8>& product, size_t outputs, size_t rows) {
+  constexpr size_t kDepth = kLanes > 1 ? 64 : 8;
+  HWY_ALIGN float wide[kDepth * kPanels * kPanel];
+  DenseShape shape = product.shape;
+  DenseProduct<float> part = {shape, product.x, wide, product.start, product.y};
+  ScaledCodes from = product.weights;
+  for (size_t left = product.shape.inputs; left != 0;) {
+    const size_t depth = left < kDepth ? left : kDepth;
+    float* to = wide;
+    for (size_t panel = 0; panel < outputs; panel += kPanel) {
+      const ScaledCodes codes = MovedTo(from, panel * product.shape.inputs, panel);
+      WidenColumns(to, codes, kPanel, depth);
+      to += depth * kPanel;
+    }
+    left -= depth;
+    shape.inputs = static_cast<uint32_t>(depth);
+    shape.activation = left == 0 ? product.shape.activation : Activation();
+    part.template Group<kRows, kPanels>(outputs, rows);
+    from += depth * kPanel;
+    part.x += depth;
+    part.start = part.y;
+    shape.start_row_stride = shape.y_row_stride;
+  }
+}
+
 template <class Weight>
 template <size_t kRows, size_t kPanels>
 void DenseProduct<Weight>::Group(size_t outputs, size_t rows) const {
+  if constexpr (std::is_same<Weight, Scaled8>::value) {
+    if (rows >= 2 * kRows && shape.inputs != 0) {
+      return GroupWidened<kRows, kPanels>(*this, outputs, rows);
+    }
+  }
   DenseRows<Weight> at = {*this, 0, 0, 0};
   RunRows<kRows, kPanels>(at, outputs, rows);
 }
@@ -74,7 +125,8 @@ template <class Weight>
 HWY_INLINE void RunDense(const DenseShape& shape, const float* x, const Weight* weights,
                          const float* start, float* y) {
   if (shape.rows == 0) return;
-  DenseProduct<Weight> product = {shape, x, weights, start, y};
+  const size_t scales = PanelCount(shape.outputs) * kPanel;
+  DenseProduct<Weight> product = {shape, x, FirstWeight(weights, scales), start, y};
   RunProduct(product, shape.outputs, shape.rows);
   if (TileFuses(shape.activation)) return;
   for (size_t row = 0; row < shape.rows; ++row) {

@@ -34,7 +34,9 @@ void Dense(const DenseShape& shape, const float* x, const float* weights, const 
 #define WEFT_WEIGHTS(name, Name, ...)                                                          \
   void Dense(const DenseShape& shape, const float* x, const Name* weights, const float* start, \
              float* y);
+#define WEFT_SCALED_WEIGHTS(name, Name, ...) WEFT_WEIGHTS(name, Name)
 #include "kernels/weights.inc"
+#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

@@ -29,6 +29,12 @@ constexpr size_t PackedDenseFloats(uint32_t outputs, uint32_t inputs) {
 void PackDense(const float* weights, size_t output_stride, size_t input_stride, uint32_t outputs,
                uint32_t inputs, float* packed);
 
+// Weights that have scales (Scaled8): a scale for each output of each panel, f32, then the codes in
+// the layout of the floats. Weight `i` of panels of `inputs` inputs has this scale.
+constexpr size_t ScaleOfPacked(size_t i, size_t inputs) {
+  return i / (kPanelOutputs * inputs) * kPanelOutputs + i % kPanelOutputs;
+}
+
 // Layout of integer weights: [panel][block of 16 inputs][16 outputs][16 inputs], zeros after the
 // last input. One layout serves every instruction that multiplies and adds neighbours.
 inline constexpr uint32_t kInputBlock = 16;

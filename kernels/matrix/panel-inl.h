@@ -114,14 +114,13 @@ struct Tile {
   }
 
   // sums[r] += x[r][k] * weights[k * 16 + panel * panel_stride + ..] for k = 0 .. count - 1.
-  template <class Weight>
-  HWY_INLINE void Add(const float* const* x, const Weight* weights, size_t panel_stride,
-                      size_t count) {
+  template <class Weights>
+  HWY_INLINE void Add(const float* const* x, Weights weights, size_t panel_stride, size_t count) {
     AddRun(x, 0, 1, weights, kPanel, panel_stride, count);
   }
 
-  template <class Weight>
-  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const Weight* weights,
+  template <class Weights>
+  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, Weights weights,
                           size_t panel_stride) {
     const float* rows[kRows];
     for (size_t r = 0; r < kRows; ++r) rows[r] = x[r];
@@ -134,8 +133,8 @@ struct Tile {
   }
 
   // sums[r] += x[r][offsets[k]] * weights[k * 16 + ..] for k = 0 .. count - 1.
-  template <class Weight>
-  HWY_INLINE void AddOffsets(const float* const* x, const size_t* offsets, const Weight* weights,
+  template <class Weights>
+  HWY_INLINE void AddOffsets(const float* const* x, const size_t* offsets, Weights weights,
                              size_t panel_stride, size_t count) {
     HWY_UNROLL(2)
     for (size_t k = 0; k < count; ++k) {
@@ -177,8 +176,8 @@ struct Tile {
 
  private:
   // Starts at element `at` of each row.
-  template <class Weight>
-  HWY_INLINE void AddRun(const float* const* x, size_t at, size_t x_step, const Weight* weights,
+  template <class Weights>
+  HWY_INLINE void AddRun(const float* const* x, size_t at, size_t x_step, Weights weights,
                          size_t weight_step, size_t panel_stride, size_t count) {
 #if HWY_TARGET != HWY_SCALAR
     HWY_UNROLL(4)  // 5 % faster with weights in the L2 cache
@@ -191,13 +190,13 @@ struct Tile {
   }
 
   // sums[r] += x[r][at] * weights[panel * panel_stride + ..]
-  template <class Weight>
-  HWY_INLINE void AddOne(const float* const* x, size_t at, const Weight* weights,
-                         size_t panel_stride) {
+  template <class Weights>
+  HWY_INLINE void AddOne(const float* const* x, size_t at, Weights weights, size_t panel_stride) {
     FloatVec w[kVectors];
     HWY_UNROLL(16)
     for (size_t v = 0; v < kVectors; ++v) {
-      w[v] = LoadWeights(weights + v / kPanelVectors * panel_stride + v % kPanelVectors * kLanes);
+      const size_t lane = v % kPanelVectors * kLanes;
+      w[v] = LoadWeights(weights, v / kPanelVectors * panel_stride + lane, v * kLanes);
     }
     HWY_UNROLL(16)
     for (size_t r = 0; r < kRows; ++r) {

@@ -75,15 +75,15 @@ namespace weft::kernels::HWY_NAMESPACE {
 // The functions below are not inlined, so that dense, conv and matmul share one copy of each.
 
 // True for weight types that the assembly below loads directly.
-template <class Weight>
+template <class Weights>
 inline constexpr bool kHasLoads =
-    std::is_same<Weight, float>::value || std::is_same<Weight, F16>::value;
+    std::is_same<Weights, const float*>::value || std::is_same<Weights, const F16*>::value;
 
 // The same sum as AddRow's with any strides. Weights are widened to floats on the stack, a few
 // columns at a time.
-template <class Weight>
+template <class Weights>
 HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, size_t x_step,
-                                const Weight* weights, size_t weight_step, size_t count);
+                                Weights weights, size_t weight_step, size_t count);
 
 #undef WEFT_ADD_ROW
 #define WEFT_ADD_ROW(eight) \
@@ -106,15 +106,15 @@ HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, si
 
 // to[n] = fma(x[k], weights[k * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1, count at least
 // 1; to may be from.
-template <class Weight>
-HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Weight* weights,
+template <class Weights>
+HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, Weights weights,
                          size_t count) {
-  if constexpr (!kHasLoads<Weight>) {
+  if constexpr (!kHasLoads<Weights>) {
     AddRowWidened(from, to, x, 1, weights, kPanel, count);
   } else {
     const size_t rest = count % 2;
     size_t iterations = (count + 1) / 2;
-    if constexpr (std::is_same<Weight, float>::value) {
+    if constexpr (std::is_same<Weights, const float*>::value) {
       WEFT_ADD_ROW(WEFT_EIGHT_FLOATS);
     } else {
       WEFT_ADD_ROW(WEFT_EIGHT_HALVES);
@@ -138,17 +138,17 @@ HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Wei
       : "cc", "memory", WEFT_ALL_FLOATS)
 
 // The same with any strides.
-template <class Weight>
+template <class Weights>
 HWY_NOINLINE void AddRowStrided(const float* from, float* to, const float* x, size_t x_step,
-                                const Weight* weights, size_t weight_step, size_t count) {
-  if constexpr (!kHasLoads<Weight>) {
+                                Weights weights, size_t weight_step, size_t count) {
+  if constexpr (!kHasLoads<Weights>) {
     AddRowWidened(from, to, x, x_step, weights, weight_step, count);
   } else {
     const size_t rest = count % 2;
     const size_t x_step_bytes = x_step * sizeof(float);
-    const size_t skip_bytes = (weight_step - kPanel) * sizeof(Weight);
+    const size_t skip_bytes = (weight_step - kPanel) * sizeof(*weights);
     size_t iterations = (count + 1) / 2;
-    if constexpr (std::is_same<Weight, float>::value) {
+    if constexpr (std::is_same<Weights, const float*>::value) {
       WEFT_ADD_ROW_STRIDED(WEFT_EIGHT_FLOATS);
     } else {
       WEFT_ADD_ROW_STRIDED(WEFT_EIGHT_HALVES);
@@ -156,19 +156,62 @@ HWY_NOINLINE void AddRowStrided(const float* from, float* to, const float* x, si
   }
 }
 
+// Widens `steps` columns of sixteen weights, at least one.
 template <class Weight>
+HWY_INLINE void WidenColumns(float* panel, const Weight* weights, size_t weight_step,
+                             size_t steps) {
+  for (size_t k = 0; k < steps; ++k) {
+    for (size_t n = 0; n < kPanel; ++n) {
+      panel[k * kPanel + n] = WidenWeight(weights[k * weight_step + n]);
+    }
+  }
+}
+// clang-format off
+// Half a panel at a time: 4.3 instructions per weight.
+HWY_INLINE void WidenColumns(float* panel, ScaledCodes weights, size_t weight_step, size_t steps) {
+  for (size_t half = 0; half < kPanel; half += kPanel / 2) {
+    const int8_t* codes = weights.codes + half;
+    float* to = panel + half;
+    size_t left = steps;
+    uint32_t a, b, four, more;
+    __asm__ volatile(
+        "vldmia %[scales], {s24-s31}\n"
+        "1:\n\t"
+        "ldr %[four], [%[codes]]\n\t"
+        "ldr %[more], [%[codes], #4]\n\t"
+        "add %[codes], %[step]\n\t"
+        WEFT_WIDEN_FOUR("%[four]", "s16", "s17", "s18", "s19")
+        WEFT_WIDEN_FOUR("%[more]", "s20", "s21", "s22", "s23")
+        "vmul.f32 s16, s16, s24\n\t"
+        "vmul.f32 s17, s17, s25\n\t"
+        "vmul.f32 s18, s18, s26\n\t"
+        "vmul.f32 s19, s19, s27\n\t"
+        "vmul.f32 s20, s20, s28\n\t"
+        "vmul.f32 s21, s21, s29\n\t"
+        "vmul.f32 s22, s22, s30\n\t"
+        "vmul.f32 s23, s23, s31\n\t"
+        "vstmia %[to], {s16-s23}\n\t"
+        "adds %[to], #64\n\t"
+        "subs %[left], #1\n\t"
+        "bne 1b"
+        : [codes] "+r"(codes), [to] "+l"(to), [left] "+l"(left), [a] "=&r"(a), [b] "=&r"(b),
+          [four] "=&r"(four), [more] "=&r"(more)
+        : [scales] "r"(weights.scales + half), [step] "r"(weight_step)
+        : "cc", "memory", "s16", "s17", "s18", "s19", "s20", "s21", "s22", "s23", "s24", "s25",
+          "s26", "s27", "s28", "s29", "s30", "s31");
+  }
+}
+// clang-format on
+
+template <class Weights>
 HWY_NOINLINE void AddRowWidened(const float* from, float* to, const float* x, size_t x_step,
-                                const Weight* weights, size_t weight_step, size_t count) {
+                                Weights weights, size_t weight_step, size_t count) {
   constexpr size_t kSteps = 4;
   float panel[kSteps * kPanel];
   while (count != 0) {
     const size_t steps = count < kSteps ? count : kSteps;
-    for (size_t k = 0; k < steps; ++k) {
-      for (size_t n = 0; n < kPanel; ++n) {
-        panel[k * kPanel + n] = WidenWeight(weights[k * weight_step + n]);
-      }
-    }
-    AddRowStrided(from, to, x, x_step, panel, kPanel, steps);
+    WidenColumns(panel, weights, weight_step, steps);
+    AddRowStrided<const float*>(from, to, x, x_step, panel, kPanel, steps);
     from = to;
     x += steps * x_step;
     weights += steps * weight_step;
@@ -274,9 +317,9 @@ HWY_NOINLINE inline const float* StartTail(const float* start, size_t outputs, f
 }
 
 // Adds all lines of one row, at least one, as AddRow or AddRowStrided does.
-template <class Weight>
+template <class Weights>
 HWY_NOINLINE void AddRowTaps(const float* from, float* to, const float* x, const Taps& taps,
-                             const Weight* weights) {
+                             Weights weights) {
   for (size_t line = 0; line < taps.lines; ++line) {
     if (taps.x_step == 1) {
       AddRow(from, to, x, weights, taps.count);
@@ -339,8 +382,8 @@ struct Tile {
   }
 
   // sums[r] += x[r][k] * weights[k * 16 + ..] for k = 0 .. count - 1.
-  template <class Weight>
-  HWY_INLINE void Add(const float* const* x, const Weight* weights, size_t, size_t count) {
+  template <class Weights>
+  HWY_INLINE void Add(const float* const* x, Weights weights, size_t, size_t count) {
     if (count == 0) return;
     for (size_t r = 0; r < kRows; ++r) {
       AddRow(from[r], sums[r], x[r], weights, count);
@@ -349,9 +392,9 @@ struct Tile {
   }
 
   // The same for the taps of a window, at least one tap.
-  template <class Weight>
-  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const Weight* weights, size_t) {
-    if constexpr (kRows == 2 && kHasLoads<Weight>) {
+  template <class Weights>
+  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, Weights weights, size_t) {
+    if constexpr (kRows == 2 && kHasLoads<Weights>) {
       if (taps.x_step == 1) {
         AddTwoRows(from, sums[0], x, taps, weights);
         for (size_t r = 0; r < kRows; ++r) from[r] = sums[r];

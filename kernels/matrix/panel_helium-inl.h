@@ -62,17 +62,21 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // The functions below are not inlined, so that dense, conv and matmul share one copy of each.
 
+// True for weights that the assembly below loads.
+template <class Weights>
+inline constexpr bool kHasLoads = !std::is_same<Weights, ScaledCodes>::value;
+
 // Expands `assembly` with the loads for the weight type and the constraint of their address
 // register.
 #undef WEFT_BY_WEIGHT
-#define WEFT_BY_WEIGHT(assembly)                           \
-  if constexpr (std::is_same<Weight, float>::value) {      \
-    assembly(WEFT_FOUR_FLOATS, "r");                       \
-  } else if constexpr (std::is_same<Weight, F16>::value) { \
-    assembly(WEFT_FOUR_HALVES, "l");                       \
-  } else {                                                 \
-    static_assert(std::is_same<Weight, BF16>::value, "");  \
-    assembly(WEFT_FOUR_BFLOATS, "l");                      \
+#define WEFT_BY_WEIGHT(assembly)                                   \
+  if constexpr (std::is_same<Weights, const float*>::value) {      \
+    assembly(WEFT_FOUR_FLOATS, "r");                               \
+  } else if constexpr (std::is_same<Weights, const F16*>::value) { \
+    assembly(WEFT_FOUR_HALVES, "l");                               \
+  } else {                                                         \
+    static_assert(std::is_same<Weights, const BF16*>::value, "");  \
+    assembly(WEFT_FOUR_BFLOATS, "l");                              \
   }
 
 #undef WEFT_ADD_ROW
@@ -89,21 +93,24 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // to[n] = fma(x[k], weights[k * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to may be
 // from.
-template <class Weight>
-HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Weight* weights,
+template <class Weights>
+HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, Weights weights,
                          size_t count) {
   float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
   float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
-  if (count >= 4) {
-    float32x4_t f, g;
-    WEFT_BY_WEIGHT(WEFT_ADD_ROW)
+  if constexpr (kHasLoads<Weights>) {
+    if (count >= 4) {
+      float32x4_t f, g;
+      WEFT_BY_WEIGHT(WEFT_ADD_ROW)
+    }
+    count %= 4;
   }
 #pragma clang loop unroll(disable)
-  for (count %= 4; count != 0; --count, ++x, weights += kPanel) {
-    a = vfmaq_n_f32(a, LoadFour(weights), *x);
-    b = vfmaq_n_f32(b, LoadFour(weights + 4), *x);
-    c = vfmaq_n_f32(c, LoadFour(weights + 8), *x);
-    d = vfmaq_n_f32(d, LoadFour(weights + 12), *x);
+  for (; count != 0; --count, ++x, weights += kPanel) {
+    a = vfmaq_n_f32(a, LoadFour(weights, 0), *x);
+    b = vfmaq_n_f32(b, LoadFour(weights, 4), *x);
+    c = vfmaq_n_f32(c, LoadFour(weights, 8), *x);
+    d = vfmaq_n_f32(d, LoadFour(weights, 12), *x);
   }
   vstrwq_f32(to, a);
   vstrwq_f32(to + 4, b);
@@ -112,16 +119,16 @@ HWY_NOINLINE void AddRow(const float* from, float* to, const float* x, const Wei
 }
 
 // The same with any strides.
-template <class Weight>
+template <class Weights>
 HWY_NOINLINE void AddRowStrided(const float* from, float* to, const float* x, size_t x_step,
-                                const Weight* weights, size_t weight_step, size_t count) {
+                                Weights weights, size_t weight_step, size_t count) {
   float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
   float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
   for (; count != 0; --count, x += x_step, weights += weight_step) {
-    a = vfmaq_n_f32(a, LoadFour(weights), *x);
-    b = vfmaq_n_f32(b, LoadFour(weights + 4), *x);
-    c = vfmaq_n_f32(c, LoadFour(weights + 8), *x);
-    d = vfmaq_n_f32(d, LoadFour(weights + 12), *x);
+    a = vfmaq_n_f32(a, LoadFour(weights, 0), *x);
+    b = vfmaq_n_f32(b, LoadFour(weights, 4), *x);
+    c = vfmaq_n_f32(c, LoadFour(weights, 8), *x);
+    d = vfmaq_n_f32(d, LoadFour(weights, 12), *x);
   }
   vstrwq_f32(to, a);
   vstrwq_f32(to + 4, b);
@@ -146,9 +153,9 @@ HWY_NOINLINE void AddRowStrided(const float* from, float* to, const float* x, si
 
 // Adds all lines of three rows as AddRow does: reads the initial sums at from[r], writes `sums` +
 // 16 * r.
-template <class Weight>
+template <class Weights>
 HWY_NOINLINE void AddThreeRows(const float* const* from, float* sums, const float* const* x,
-                               const Taps& taps, const Weight* weights) {
+                               const Taps& taps, Weights weights) {
   for (size_t half = 0; half < kPanel; half += kPanel / 2) {
     float32x4_t a0 = vldrwq_f32(from[0] + half), b0 = vldrwq_f32(from[0] + half + 4);
     float32x4_t a1 = vldrwq_f32(from[1] + half), b1 = vldrwq_f32(from[1] + half + 4);
@@ -157,20 +164,26 @@ HWY_NOINLINE void AddThreeRows(const float* const* from, float* sums, const floa
       const float* x0 = x[0] + line * taps.x_line;
       const float* x1 = x[1] + line * taps.x_line;
       const float* x2 = x[2] + line * taps.x_line;
-      const Weight* half_weights = weights + half + line * taps.weight_line;
+      Weights half_weights = MovedTo(weights, half + line * taps.weight_line, half);
       float32x4_t f, g;
-      if (taps.count >= 2) {
-        WEFT_BY_WEIGHT(WEFT_ADD_THREE_ROWS)
+      size_t count = taps.count;
+      if constexpr (kHasLoads<Weights>) {
+        if (count >= 2) {
+          WEFT_BY_WEIGHT(WEFT_ADD_THREE_ROWS)
+        }
+        count %= 2;
       }
-      if (taps.count % 2 == 0) continue;
-      f = LoadFour(half_weights);
-      g = LoadFour(half_weights + 4);
-      a0 = vfmaq_n_f32(a0, f, *x0);
-      a1 = vfmaq_n_f32(a1, f, *x1);
-      a2 = vfmaq_n_f32(a2, f, *x2);
-      b0 = vfmaq_n_f32(b0, g, *x0);
-      b1 = vfmaq_n_f32(b1, g, *x1);
-      b2 = vfmaq_n_f32(b2, g, *x2);
+#pragma clang loop unroll(disable)
+      for (; count != 0; --count, ++x0, ++x1, ++x2, half_weights += kPanel) {
+        f = LoadFour(half_weights, 0);
+        g = LoadFour(half_weights, 4);
+        a0 = vfmaq_n_f32(a0, f, *x0);
+        a1 = vfmaq_n_f32(a1, f, *x1);
+        a2 = vfmaq_n_f32(a2, f, *x2);
+        b0 = vfmaq_n_f32(b0, g, *x0);
+        b1 = vfmaq_n_f32(b1, g, *x1);
+        b2 = vfmaq_n_f32(b2, g, *x2);
+      }
     }
     float* const to = sums + half;
     vstrwq_f32(to, a0);
@@ -179,6 +192,19 @@ HWY_NOINLINE void AddThreeRows(const float* const* from, float* sums, const floa
     vstrwq_f32(to + 20, b1);
     vstrwq_f32(to + 32, a2);
     vstrwq_f32(to + 36, b2);
+  }
+}
+
+// Widens `steps` columns of sixteen weights, at least one.
+HWY_INLINE void WidenColumns(float* panel, ScaledCodes weights, size_t weight_step, size_t steps) {
+  for (size_t n = 0; n < kPanel; n += 4) {
+    const int8_t* codes = weights.codes + n;
+    const float32x4_t scales = vldrwq_f32(weights.scales + n);
+    float* to = panel + n;
+#pragma clang loop unroll(disable)
+    for (size_t k = 0; k < steps; ++k, codes += weight_step, to += kPanel) {
+      vstrwq_f32(to, vmulq_f32(vcvtq_f32_s32(vldrbq_s32(codes)), scales));
+    }
   }
 }
 
@@ -241,15 +267,15 @@ struct Tile {
   }
 
   // sums[r] += x[r][k] * weights[k * 16 + ..] for k = 0 .. count - 1.
-  template <class Weight>
-  HWY_INLINE void Add(const float* const* x, const Weight* weights, size_t, size_t count) {
+  template <class Weights>
+  HWY_INLINE void Add(const float* const* x, Weights weights, size_t, size_t count) {
     if (kRows == 3) return AddTaps(x, {1, count, 1, 0, 0}, weights, 0);
     for (size_t r = 0; r < kRows; ++r) AddLine(r, x[r], 1, weights, count);
   }
 
   // The same for the taps of a window.
-  template <class Weight>
-  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, const Weight* weights, size_t) {
+  template <class Weights>
+  HWY_INLINE void AddTaps(const float* const* x, const Taps& taps, Weights weights, size_t) {
     if (kRows == 3 && taps.x_step == 1) {
       AddThreeRows(from, sums[0], x, taps, weights);
       for (size_t r = 0; r < kRows; ++r) from[r] = sums[r];
@@ -281,9 +307,8 @@ struct Tile {
   }
 
  private:
-  template <class Weight>
-  HWY_INLINE void AddLine(size_t r, const float* x, size_t x_step, const Weight* weights,
-                          size_t count) {
+  template <class Weights>
+  HWY_INLINE void AddLine(size_t r, const float* x, size_t x_step, Weights weights, size_t count) {
     if (x_step == 1) {
       AddRow(from[r], sums[r], x, weights, count);
     } else {

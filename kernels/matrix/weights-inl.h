@@ -2,6 +2,9 @@
 // Weights of any type as floats: LoadWeights loads a vector, WidenWeight converts one. Every f16
 // value becomes a normal float, zero, infinity or NaN, so that flushing subnormal floats to zero
 // does not change it; no instruction here flushes subnormal f16 values.
+//
+// Kernels read weights through a pointer, or through ScaledCodes for Scaled8. Both are advanced by
+// weights, or with MovedTo by weights and outputs.
 
 #if defined(WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_WEIGHTS_INL_H_
@@ -46,10 +49,55 @@ HWY_INLINE float WidenWeight(F16 weight) {
 #endif
 }
 
+// Codes, and the scales of their outputs.
+struct ScaledCodes {
+  const int8_t* codes;
+  const float* scales;
+
+  HWY_INLINE ScaledCodes operator+(size_t weights) const { return {codes + weights, scales}; }
+  HWY_INLINE ScaledCodes& operator+=(size_t weights) {
+    codes += weights;
+    return *this;
+  }
+};
+
+// Returns the first weight of memory that begins with `scales` scales if its type has them.
+template <class Weight>
+HWY_INLINE const Weight* FirstWeight(const Weight* memory, size_t) {
+  return memory;
+}
+HWY_INLINE ScaledCodes FirstWeight(const Scaled8* memory, size_t scales) {
+  const auto* first = reinterpret_cast<const float*>(memory);
+  return {reinterpret_cast<const int8_t*>(first + scales), first};
+}
+template <class Weight>
+using WeightsOf = decltype(FirstWeight(static_cast<const Weight*>(nullptr), 0));
+
+// Returns the weight that is `count` weights and `outputs` outputs further on.
+template <class Weight>
+HWY_INLINE const Weight* MovedTo(const Weight* weights, size_t count, size_t) {
+  return weights + count;
+}
+HWY_INLINE ScaledCodes MovedTo(ScaledCodes weights, size_t count, size_t outputs) {
+  return {weights.codes + count, weights.scales + outputs};
+}
+
+template <class Weight>
+HWY_INLINE float WidenWeight(const Weight* weights, size_t count, size_t) {
+  return WidenWeight(weights[count]);
+}
+HWY_INLINE float WidenWeight(ScaledCodes weights, size_t count, size_t output) {
+  return static_cast<float>(weights.codes[count]) * weights.scales[output];
+}
+
 HWY_INLINE FloatVec LoadWeights(const float* p) { return Load(p); }
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE FloatVec LoadWeights(const F16* p) { return FloatVec(WidenWeight(*p)); }
 HWY_INLINE FloatVec LoadWeights(const BF16* p) { return FloatVec(WidenWeight(*p)); }
+template <class Weights>
+HWY_INLINE FloatVec LoadWeights(Weights weights, size_t count, size_t output) {
+  return FloatVec(WidenWeight(weights, count, output));
+}
 #else
 using HalfTag = hn::Rebind<uint16_t, FloatTag>;
 HWY_INLINE FloatVec LoadWeights(const F16* p) {
@@ -95,6 +143,29 @@ HWY_INLINE FloatVec LoadFirstWeights(const Half* p, size_t count) {
   for (size_t i = 0; i < kLanes && i < count; ++i) whole[i] = p[i];
   return LoadWeights(whole);
 }
+
+// The vector that begins `count` weights and `output` outputs further on.
+template <class Weight>
+HWY_INLINE FloatVec LoadWeights(const Weight* weights, size_t count, size_t) {
+  return LoadWeights(weights + count);
+}
+HWY_INLINE FloatVec LoadWeights(ScaledCodes weights, size_t count, size_t output) {
+  const hn::Rebind<int8_t, FloatTag> bytes;
+  const IntVec codes = hn::PromoteTo(IntTag(), hn::LoadU(bytes, weights.codes + count));
+  return hn::Mul(hn::ConvertTo(FloatTag(), codes), Load(weights.scales + output));
+}
+template <class Weight>
+HWY_INLINE FloatVec LoadFirstWeights(const Weight* weights, size_t count, size_t, size_t lanes) {
+  return LoadFirstWeights(weights + count, lanes);
+}
+HWY_INLINE FloatVec LoadFirstWeights(ScaledCodes weights, size_t count, size_t output,
+                                     size_t lanes) {
+  float whole[kLanes] = {};
+  for (size_t i = 0; i < kLanes && i < lanes; ++i) {
+    whole[i] = WidenWeight(weights, count + i, output + i);
+  }
+  return Load(whole);
+}
 #endif
 
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 2)
@@ -107,6 +178,14 @@ HWY_INLINE float32x4_t LoadFour(const F16* p) {
 HWY_INLINE float32x4_t LoadFour(const BF16* p) {
   const uint32x4_t bits = vldrhq_u32(reinterpret_cast<const uint16_t*>(p));
   return vreinterpretq_f32_u32(vshlq_n_u32(bits, 16));
+}
+template <class Weight>
+HWY_INLINE float32x4_t LoadFour(const Weight* weights, size_t lane) {
+  return LoadFour(weights + lane);
+}
+HWY_INLINE float32x4_t LoadFour(ScaledCodes weights, size_t lane) {
+  const float32x4_t codes = vcvtq_f32_s32(vldrbq_s32(weights.codes + lane));
+  return vmulq_f32(codes, vldrwq_f32(weights.scales + lane));
 }
 #endif
 

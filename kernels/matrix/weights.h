@@ -20,6 +20,22 @@ struct F16 {
 struct BF16 {
   uint16_t bits;
 };
+// An int8 that is multiplied by the scale of its output: float(code) * scale, rounded once, is the
+// weight. A pointer to such weights points to the scales, f32, which precede the codes (pack.h).
+struct Scaled8 {
+  int8_t code;
+};
+
+// Number of elements of Weight in memory of `weights` weights and, if the type has them, `scales`
+// scales.
+template <class Weight>
+constexpr uint64_t MemoryOf(uint64_t weights, uint64_t /*scales*/) {
+  return weights;
+}
+template <>
+constexpr uint64_t MemoryOf<Scaled8>(uint64_t weights, uint64_t scales) {
+  return weights + scales * sizeof(float);
+}
 
 // Alignment in bytes of the first weight of a step, for every type: kernels load several at once.
 inline constexpr uint32_t kWeightsAlignment = 4;

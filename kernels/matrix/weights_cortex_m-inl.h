@@ -33,6 +33,19 @@
   "vcvtt.f32.f16 s17, s18\n\t"        \
   "vcvtb.f32.f16 s18, s19\n\t"        \
   "vcvtt.f32.f16 s19, s19\n\t"
+// Four codes in a register as floats in four registers; a and b are other operands.
+#undef WEFT_WIDEN_FOUR
+#define WEFT_WIDEN_FOUR(codes, s0, s1, s2, s3) \
+  "sxtb %[a], " codes "\n\t"                   \
+  "sxtb %[b], " codes ", ror #8\n\t"           \
+  "vmov " s0 ", " s1 ", %[a], %[b]\n\t"        \
+  "sxtb %[a], " codes ", ror #16\n\t"          \
+  "asr %[b], " codes ", #24\n\t"               \
+  "vmov " s2 ", " s3 ", %[a], %[b]\n\t"        \
+  "vcvt.f32.s32 " s0 ", " s0 "\n\t"            \
+  "vcvt.f32.s32 " s1 ", " s1 "\n\t"            \
+  "vcvt.f32.s32 " s2 ", " s2 "\n\t"            \
+  "vcvt.f32.s32 " s3 ", " s3 "\n\t"
 // clang-format on
 
 #endif  // WEFT_KERNELS_MATRIX_WEIGHTS_CORTEX_M_INL_H_

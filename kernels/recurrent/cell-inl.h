@@ -34,8 +34,8 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to
 // may be from.
-template <class Weight>
-HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, const Weight* weights,
+template <class Weights>
+HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, Weights weights,
                               size_t panels, size_t count) {
   FloatVec sums[kPanel];
   HWY_UNROLL(16)
@@ -43,15 +43,17 @@ HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, cons
   for (size_t k = 0; k < count; ++k, weights += panels * kPanel) {
     const FloatVec factor = Set(x[k]);
     HWY_UNROLL(16)
-    for (size_t n = 0; n < kPanel; ++n) sums[n] = Fma(factor, LoadWeights(weights + n), sums[n]);
+    for (size_t n = 0; n < kPanel; ++n) {
+      sums[n] = Fma(factor, LoadWeights(weights, n, n), sums[n]);
+    }
   }
   HWY_UNROLL(16)
   for (size_t n = 0; n < kPanel; ++n) Store(sums[n], to + n);
 }
 
 // The same for a gate of full blocks.
-template <size_t kGates, class Weight>
-HWY_INLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
+template <size_t kGates, class Weights>
+HWY_INLINE void AddCellRow(const float* from, float* to, const float* x, Weights weights,
                            size_t count) {
   AddPanelRow(from, to, x, weights, kGates, count);
 }
@@ -106,40 +108,40 @@ struct CellSums {
   // one load: its 32-bit lanes hold even units in their lower half and odd units in their upper
   // half. While such weights are added, the sums of two gates are in the same order: even units of
   // both gates, then odd units of both.
-  template <class Weight>
+  template <class Weights>
   static constexpr size_t kPaired =
-      kPanelVectors == 1 && std::is_same<Weight, BF16>::value ? kGates / 2 * 2 : 0;
+      kPanelVectors == 1 && std::is_same<Weights, const BF16*>::value ? kGates / 2 * 2 : 0;
 
   // Loads a gate that has no second gate to be paired with; another gate is stored before it.
-  template <class Weight>
-  static HWY_INLINE FloatVec LoadGate(const Weight* from) {
+  template <class Weights>
+  static HWY_INLINE FloatVec LoadGate(Weights weights, size_t count, size_t output) {
 #if HWY_TARGET <= HWY_AVX3
-    if constexpr (kPaired<Weight> != 0) return LoadUpperOfTwo(from - kPanel);
+    if constexpr (kPaired<Weights> != 0) return LoadUpperOfTwo(weights + count - kPanel);
 #endif
-    return LoadWeights(from);
+    return LoadWeights(weights, count, output);
   }
 
-  template <class Weight, class Function>
+  template <class Weights, class Function>
   HWY_INLINE void ForPairs(const Function& function) {
-    if constexpr (kPaired<Weight> != 0) {
+    if constexpr (kPaired<Weights> != 0) {
       HWY_UNROLL(16)
       for (size_t b = 0; b < kBlocks; ++b) {
         HWY_UNROLL(16)
-        for (size_t v = 0; v < kPaired<Weight>; v += 2) function(sums[b][v], sums[b][v + 1]);
+        for (size_t v = 0; v < kPaired<Weights>; v += 2) function(sums[b][v], sums[b][v + 1]);
       }
     }
   }
-  template <class Weight>
+  template <class Weights>
   HWY_INLINE void PairGates() {
-    ForPairs<Weight>([](FloatVec& a, FloatVec& b) HWY_ATTR {
+    ForPairs<Weights>([](FloatVec& a, FloatVec& b) HWY_ATTR {
       const FloatVec even = hn::ConcatEven(FloatTag(), b, a);
       b = hn::ConcatOdd(FloatTag(), b, a);
       a = even;
     });
   }
-  template <class Weight>
+  template <class Weights>
   HWY_INLINE void PartGates() {
-    ForPairs<Weight>([](FloatVec& even, FloatVec& odd) HWY_ATTR {
+    ForPairs<Weights>([](FloatVec& even, FloatVec& odd) HWY_ATTR {
       const FloatVec first = hn::InterleaveWholeLower(FloatTag(), even, odd);
       odd = hn::InterleaveWholeUpper(FloatTag(), even, odd);
       even = first;
@@ -149,22 +151,23 @@ struct CellSums {
   // Weights of the next block are `block_stride` further on, those of the next input of the
   // remaining units `rest_row` further on. kIsLast: nothing may be read after the last weight of
   // the remaining units.
-  template <bool kIsLast, class Weight>
-  HWY_INLINE void AddColumn(FloatVec factor, const Weight* weights, size_t block_stride,
-                            const Weight* rest_weights) {
+  template <bool kIsLast, class Weights>
+  HWY_INLINE void AddColumn(FloatVec factor, Weights weights, size_t block_stride,
+                            Weights rest_weights) {
     HWY_UNROLL(16)
     for (size_t b = 0; b < kBlocks; ++b) {
-      if constexpr (kPaired<Weight> != 0) {
+      if constexpr (kPaired<Weights> != 0) {
         HWY_UNROLL(16)
-        for (size_t v = 0; v < kPaired<Weight>; v += 2) {
+        for (size_t v = 0; v < kPaired<Weights>; v += 2) {
           const IntVec pairs = LoadPairs(weights + b * block_stride + v * kLanes);
           sums[b][v] = Fma(factor, LowerHalves(pairs), sums[b][v]);
           sums[b][v + 1] = Fma(factor, UpperHalves(pairs), sums[b][v + 1]);
         }
       }
       HWY_UNROLL(16)
-      for (size_t v = kPaired<Weight>; v < kVectors; ++v) {
-        const FloatVec w = LoadGate(weights + b * block_stride + v * kLanes);
+      for (size_t v = kPaired<Weights>; v < kVectors; ++v) {
+        const size_t lane = v * kLanes;
+        const FloatVec w = LoadGate(weights, b * block_stride + lane, b * kGates * kPanel + lane);
         sums[b][v] = Fma(factor, w, sums[b][v]);
       }
     }
@@ -172,17 +175,18 @@ struct CellSums {
     for (size_t v = 0; v < kRest; ++v) {
       HWY_UNROLL(16)
       for (size_t gate = 0; gate < kGates; ++gate) {
-        const Weight* from = rest_weights + gate * units + v * kLanes;
-        const FloatVec w = kIsLast ? LoadFirstWeights(from, RestLanes(v)) : LoadWeights(from);
+        const size_t at = gate * units + v * kLanes;
+        const FloatVec w = kIsLast ? LoadFirstWeights(rest_weights, at, at, RestLanes(v))
+                                   : LoadWeights(rest_weights, at, at);
         rest[v][gate] = Fma(factor, w, rest[v][gate]);
       }
     }
   }
-  template <class Weight>
-  HWY_INLINE void Add(const float* x, const Weight* weights, size_t block_stride,
-                      const Weight* rest_weights, size_t rest_row, size_t count) {
+  template <class Weights>
+  HWY_INLINE void Add(const float* x, Weights weights, size_t block_stride, Weights rest_weights,
+                      size_t rest_row, size_t count) {
     if (count == 0) return;
-    PairGates<Weight>();
+    PairGates<Weights>();
     const size_t last = count - (kRest == 0 ? 0 : 1);
     HWY_UNROLL(4)
     for (size_t k = 0; k < last; ++k) {
@@ -191,7 +195,7 @@ struct CellSums {
       if (kRest != 0) rest_weights += rest_row;
     }
     if (kRest != 0) AddColumn<true>(Set(x[last]), weights, block_stride, rest_weights);
-    PartGates<Weight>();
+    PartGates<Weights>();
   }
 
   // Returns a vector of sums of a gate; `v` counts over all blocks.
@@ -296,33 +300,47 @@ HWY_INLINE void RunCell(const Cell& cell, const CellShape& shape) {
 
 // sums[n] = fma(x[k], weights[k * panels * 16 + n], sums[n]) for n < panels * 16 and k = 0 .. count
 // - 1.
-template <class Weight>
-WEFT_SMALL void AddRest(float* sums, const float* x, const Weight* weights, size_t panels,
-                        size_t count) {
+template <class Weights>
+WEFT_SMALL void AddRest(float* sums, const float* x, Weights weights, size_t panels, size_t count) {
   if (count == 0) return;
   for (size_t p = 0; p < panels; ++p) {
-    AddPanelRow(sums + p * kPanel, sums + p * kPanel, x, weights + p * kPanel, panels, count);
+    AddPanelRow(sums + p * kPanel, sums + p * kPanel, x, MovedTo(weights, p * kPanel, p * kPanel),
+                panels, count);
   }
 }
 #endif
 
+template <class Weight>
+HWY_INLINE WeightsOf<Weight> FirstCellWeight(const Weight* memory, uint32_t gates,
+                                             const CellShape& shape) {
+  return FirstWeight(memory, static_cast<size_t>(CellScales(gates, shape.hidden)));
+}
+
 // The operands of the sums, for the blocks that begin at `unit`.
 template <size_t kGates, class Weight>
 struct CellOperands {
+  using Weights = WeightsOf<Weight>;
+
   const CellShape& shape;
   const float* x;
-  const Weight* weights;
+  Weights weights;
   const float* h;
 
   HWY_INLINE size_t BlockStride() const {
     return (size_t{shape.inputs} + shape.hidden) * kGates * kPanel;
   }
   HWY_INLINE size_t Inputs() const { return x == nullptr ? 0 : shape.inputs; }
-  HWY_INLINE const Weight* OfInputs(size_t unit) const {
-    return weights + unit / kPanel * BlockStride();
+  HWY_INLINE Weights OfInputs(size_t unit) const {
+    const size_t block = unit / kPanel;
+    return MovedTo(weights, block * BlockStride(), block * kGates * kPanel);
   }
-  HWY_INLINE const Weight* OfHidden(size_t unit) const {
-    return OfInputs(unit) + size_t{shape.inputs} * kGates * kPanel;
+  // The weights of the old units have separate scales.
+  HWY_INLINE Weights AfterInputs(Weights of_inputs, size_t row) const {
+    const size_t outputs = static_cast<size_t>(CellRow(kGates, shape.hidden));
+    return MovedTo(of_inputs, shape.inputs * row, outputs);
+  }
+  HWY_INLINE Weights OfHidden(size_t unit) const {
+    return AfterInputs(OfInputs(unit), kGates * kPanel);
   }
 
   // The units after the last full block: the first one, their number, and the weights of their
@@ -330,22 +348,25 @@ struct CellOperands {
   HWY_INLINE size_t RestUnit() const { return shape.hidden - RestUnits(); }
   HWY_INLINE size_t RestUnits() const { return shape.hidden % kCellUnits; }
   HWY_INLINE size_t RestPanels() const { return CellRestPanels(kGates, shape.hidden); }
-  HWY_INLINE const Weight* RestOfInputs() const { return OfInputs(RestUnit()); }
-  HWY_INLINE const Weight* RestOfHidden() const {
-    return RestOfInputs() + shape.inputs * RestPanels() * kPanel;
+  HWY_INLINE Weights RestOfInputs() const { return OfInputs(RestUnit()); }
+  HWY_INLINE Weights RestOfHidden() const {
+    return AfterInputs(RestOfInputs(), RestPanels() * kPanel);
   }
 
 #if HWY_TARGET == HWY_SCALAR
   // Sums of one gate of one block, whose weights begin at `gate`. AddInputs adds the inputs to
   // `from`, stores the sums in `to` and returns their address; without inputs it returns `from`.
   // AddHidden adds the old units and stores to `to`, which may be `from`.
-  HWY_INLINE const float* AddInputs(const Weight* gate, const float* from, float* to) const {
+  HWY_INLINE const float* AddInputs(Weights gate, const float* from, float* to) const {
     if (Inputs() == 0) return from;
     AddCellRow<kGates>(from, to, x, gate, Inputs());
     return to;
   }
-  HWY_INLINE void AddHidden(const Weight* gate, const float* from, float* to) const {
-    AddCellRow<kGates>(from, to, h, gate + size_t{shape.inputs} * kGates * kPanel, shape.hidden);
+  HWY_INLINE void AddHidden(Weights gate, const float* from, float* to) const {
+    AddCellRow<kGates>(from, to, h, AfterInputs(gate, kGates * kPanel), shape.hidden);
+  }
+  static HWY_INLINE Weights Gate(Weights first, size_t gate) {
+    return MovedTo(first, gate * kPanel, gate * kPanel);
   }
   // Sums of the remaining units, RestUnits() per gate; they start from `start`, which has all
   // gates.

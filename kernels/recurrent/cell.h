@@ -40,6 +40,11 @@ constexpr uint64_t CellWeights(uint32_t gates, uint32_t inputs, uint32_t hidden)
   return CellRow(gates, hidden) * (uint64_t{inputs} + hidden);
 }
 
+// Weights with scales have two rows of them, of the inputs and of the old units, before all codes.
+constexpr uint64_t CellScales(uint32_t gates, uint32_t hidden) {
+  return 2 * CellRow(gates, hidden);
+}
+
 // Index of the weight of input `k` (inputs of x, then the old units).
 constexpr uint64_t CellWeightAt(const CellShape& shape, uint32_t gates, uint32_t gate,
                                 uint32_t unit, uint64_t k) {
@@ -52,8 +57,20 @@ constexpr uint64_t CellWeightAt(const CellShape& shape, uint32_t gates, uint32_t
          gate * rest + unit - whole;
 }
 
+// Index of the scale of weight `i`. A row of scales has the order of the weights of one input.
+constexpr uint64_t CellScaleOf(const CellShape& shape, uint32_t gates, uint64_t i) {
+  const uint64_t depth = uint64_t{shape.inputs} + shape.hidden;
+  const uint64_t whole = uint64_t{gates} * (shape.hidden - shape.hidden % kCellUnits);
+  const bool is_rest = i >= depth * whole;
+  const uint64_t from = is_rest ? depth * whole : 0;
+  const uint64_t width = is_rest ? CellRow(gates, shape.hidden) - whole : gates * kCellUnits;
+  const uint64_t block = (i - from) / (depth * width), k = (i - from) / width % depth;
+  const uint64_t output = (is_rest ? whole : block * width) + (i - from) % width;
+  return k < shape.inputs ? output : CellRow(gates, shape.hidden) + output;
+}
+
 // gru_reset_cell: weights of z and r, as of a cell with two gates, are followed by those of the
-// candidate, as of a cell with one gate.
+// candidate, as of a cell with one gate. Scales precede the weights of each.
 inline constexpr uint32_t kGruResetGates = 2;
 
 constexpr uint64_t GruResetWeights(uint32_t inputs, uint32_t hidden) {

@@ -54,16 +54,16 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1, count
 // at least 1; to may be from.
-template <class Weight>
-HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, const Weight* weights,
+template <class Weights>
+HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, Weights weights,
                               size_t panels, size_t count) {
-  if constexpr (!kHasLoads<Weight>) {
+  if constexpr (!kHasLoads<Weights>) {
     AddRowWidened(from, to, x, 1, weights, panels * kPanel, count);
   } else {
     const size_t rest = count % 4;
-    const size_t skip_bytes = (panels - 1) * kPanel * sizeof(Weight);
+    const size_t skip_bytes = (panels - 1) * kPanel * sizeof(*weights);
     size_t iterations = (count + 3) / 4;
-    if constexpr (std::is_same<Weight, float>::value) {
+    if constexpr (std::is_same<Weights, const float*>::value) {
       WEFT_ADD_CELL_ROW(WEFT_EIGHT_FLOATS);
     } else {
       WEFT_ADD_CELL_ROW(WEFT_EIGHT_HALVES);
@@ -72,8 +72,8 @@ HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, cons
 }
 
 // The same for a gate of full blocks.
-template <size_t kGates, class Weight>
-HWY_INLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
+template <size_t kGates, class Weights>
+HWY_INLINE void AddCellRow(const float* from, float* to, const float* x, Weights weights,
                            size_t count) {
   AddPanelRow(from, to, x, weights, kGates, count);
 }

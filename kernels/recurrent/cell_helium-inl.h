@@ -53,30 +53,33 @@ namespace weft::kernels::HWY_NAMESPACE {
 
 // to[n] = fma(x[k], weights[k * 16 * kGates + n], from[n]) for n < 16 and k = 0 .. count - 1; to
 // may be from.
-template <size_t kGates, class Weight>
-HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const Weight* weights,
+template <size_t kGates, class Weights>
+HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, Weights weights,
                              size_t count) {
   static_assert(kGates >= 1 && kGates <= 4, "the assembly supports 1 to 4 gates");
   float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
   float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
-  if (count >= 4) {
-    float32x4_t f, g;
-    if constexpr (kGates == 4) {
-      WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_4)
-    } else if constexpr (kGates == 3) {
-      WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_3)
-    } else if constexpr (kGates == 2) {
-      WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_2)
-    } else {
-      WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_1)
+  if constexpr (kHasLoads<Weights>) {
+    if (count >= 4) {
+      float32x4_t f, g;
+      if constexpr (kGates == 4) {
+        WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_4)
+      } else if constexpr (kGates == 3) {
+        WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_3)
+      } else if constexpr (kGates == 2) {
+        WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_2)
+      } else {
+        WEFT_BY_WEIGHT(WEFT_ADD_CELL_ROW_OF_1)
+      }
     }
+    count %= 4;
   }
 #pragma clang loop unroll(disable)
-  for (count %= 4; count != 0; --count, ++x, weights += kGates * kPanel) {
-    a = vfmaq_n_f32(a, LoadFour(weights), *x);
-    b = vfmaq_n_f32(b, LoadFour(weights + 4), *x);
-    c = vfmaq_n_f32(c, LoadFour(weights + 8), *x);
-    d = vfmaq_n_f32(d, LoadFour(weights + 12), *x);
+  for (; count != 0; --count, ++x, weights += kGates * kPanel) {
+    a = vfmaq_n_f32(a, LoadFour(weights, 0), *x);
+    b = vfmaq_n_f32(b, LoadFour(weights, 4), *x);
+    c = vfmaq_n_f32(c, LoadFour(weights, 8), *x);
+    d = vfmaq_n_f32(d, LoadFour(weights, 12), *x);
   }
   vstrwq_f32(to, a);
   vstrwq_f32(to + 4, b);
@@ -86,17 +89,17 @@ HWY_NOINLINE void AddCellRow(const float* from, float* to, const float* x, const
 
 // to[n] = fma(x[k], weights[k * panels * 16 + n], from[n]) for n < 16 and k = 0 .. count - 1; to
 // may be from. For the few remaining units, which do not fill a block.
-template <class Weight>
-HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, const Weight* weights,
+template <class Weights>
+HWY_NOINLINE void AddPanelRow(const float* from, float* to, const float* x, Weights weights,
                               size_t panels, size_t count) {
   float32x4_t a = vldrwq_f32(from), b = vldrwq_f32(from + 4);
   float32x4_t c = vldrwq_f32(from + 8), d = vldrwq_f32(from + 12);
 #pragma clang loop unroll(disable)
   for (size_t k = 0; k < count; ++k, weights += panels * kPanel) {
-    a = vfmaq_n_f32(a, LoadFour(weights), x[k]);
-    b = vfmaq_n_f32(b, LoadFour(weights + 4), x[k]);
-    c = vfmaq_n_f32(c, LoadFour(weights + 8), x[k]);
-    d = vfmaq_n_f32(d, LoadFour(weights + 12), x[k]);
+    a = vfmaq_n_f32(a, LoadFour(weights, 0), x[k]);
+    b = vfmaq_n_f32(b, LoadFour(weights, 4), x[k]);
+    c = vfmaq_n_f32(c, LoadFour(weights, 8), x[k]);
+    d = vfmaq_n_f32(d, LoadFour(weights, 12), x[k]);
   }
   vstrwq_f32(to, a);
   vstrwq_f32(to + 4, b);

@@ -25,7 +25,7 @@ struct GruCellAt {
 #if HWY_TARGET == HWY_SCALAR
   // Computes both parts of a gate of a block. Its weights begin at `gate`, its units at `row`.
   // Returns the address of the x part.
-  HWY_NOINLINE const float* Sum(const Weight* gate, size_t row, float* x_part,
+  HWY_NOINLINE const float* Sum(WeightsOf<Weight> gate, size_t row, float* x_part,
                                 float* r_part) const {
     operands.AddHidden(gate, r_start + row, r_part);
     return operands.AddInputs(gate, start + row, x_part);
@@ -36,12 +36,12 @@ struct GruCellAt {
     float x_part[kPanel];
     float r_part[kPanel];
     float* out = h_next + unit;  // holds z until it is complete
-    const Weight* weights = operands.OfInputs(unit);
+    WeightsOf<Weight> weights = operands.OfInputs(unit);
     size_t row = unit;
     for (size_t gate = 0; gate < 2; ++gate) {
       const float* from = Sum(weights, row, x_part, r_part);
       GateGruUnits(from, r_part, gate == 0 ? out : r, kPanel);
-      weights += kPanel;
+      weights = operands.Gate(weights, 1);
       row += operands.shape.hidden;
     }
     const float* from = Sum(weights, row, x_part, r_part);
@@ -88,8 +88,9 @@ template <class Weight>
 HWY_INLINE void RunGruCell(const CellShape& shape, const float* x, const Weight* weights,
                            const float* h, const float* start, const float* r_start,
                            float* h_next) {
-  RunCell<kGruGates, Weight>(GruCellAt<Weight>{{shape, x, weights, h}, start, r_start, h_next},
-                             shape);
+  const CellOperands<kGruGates, Weight> operands = {shape, x,
+                                                    FirstCellWeight(weights, kGruGates, shape), h};
+  RunCell<kGruGates, Weight>(GruCellAt<Weight>{operands, start, r_start, h_next}, shape);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -22,7 +22,9 @@ void GruCell(const CellShape& shape, const float* x, const float* weights, const
 #define WEFT_WEIGHTS(name, Name, ...)                                                       \
   void GruCell(const CellShape& shape, const float* x, const Name* weights, const float* h, \
                const float* start, const float* r_start, float* h_next);
+#define WEFT_SCALED_WEIGHTS(name, Name, ...) WEFT_WEIGHTS(name, Name)
 #include "kernels/weights.inc"
+#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

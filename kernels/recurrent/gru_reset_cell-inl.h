@@ -25,14 +25,14 @@ struct GruResetGatesAt {
   float* reset_h;
 
 #if HWY_TARGET == HWY_SCALAR
-  HWY_INLINE void Sum(const Weight* gate, const float* from, float* to) const {
+  HWY_INLINE void Sum(WeightsOf<Weight> gate, const float* from, float* to) const {
     operands.AddHidden(gate, operands.AddInputs(gate, from, to), to);
   }
 
   HWY_INLINE void RunBlock(size_t unit) const {
-    const Weight* weights = operands.OfInputs(unit);
+    const WeightsOf<Weight> weights = operands.OfInputs(unit);
     Sum(weights, start + unit, z + unit);
-    Sum(weights + kPanel, start + operands.shape.hidden + unit, reset_h + unit);
+    Sum(operands.Gate(weights, 1), start + operands.shape.hidden + unit, reset_h + unit);
     ResetGruUnits(z + unit, reset_h + unit, operands.h + unit, z + unit, reset_h + unit, kPanel);
   }
 
@@ -77,7 +77,7 @@ struct GruCandidateAt {
 #if HWY_TARGET == HWY_SCALAR
   HWY_INLINE void RunBlock(size_t unit) const {
     float sums[kPanel];
-    const Weight* weights = operands.OfInputs(unit);
+    const WeightsOf<Weight> weights = operands.OfInputs(unit);
     operands.AddHidden(weights, operands.AddInputs(weights, start + unit, sums), sums);
     UpdateGruUnits(sums, h + unit, h_next + unit, kPanel);
   }
@@ -114,12 +114,15 @@ struct GruCandidateAt {
 template <class Weight>
 HWY_INLINE void RunGruResetCell(const CellShape& shape, const float* x, const Weight* weights,
                                 const float* h, const float* start, float* h_next, float* reset_h) {
-  const Weight* candidate = weights + CellWeights(kGruResetGates, shape.inputs, shape.hidden);
+  const Weight* candidate =
+      weights + MemoryOf<Weight>(CellWeights(kGruResetGates, shape.inputs, shape.hidden),
+                                 CellScales(kGruResetGates, shape.hidden));
   const float* candidate_start = start + kGruResetGates * size_t{shape.hidden};
-  RunCell<kGruResetGates, Weight>(
-      GruResetGatesAt<Weight>{{shape, x, weights, h}, start, h_next, reset_h}, shape);
-  RunCell<1, Weight>(
-      GruCandidateAt<Weight>{{shape, x, candidate, reset_h}, candidate_start, h, h_next}, shape);
+  const CellOperands<kGruResetGates, Weight> gates = {
+      shape, x, FirstCellWeight(weights, kGruResetGates, shape), h};
+  const CellOperands<1, Weight> last = {shape, x, FirstCellWeight(candidate, 1, shape), reset_h};
+  RunCell<kGruResetGates, Weight>(GruResetGatesAt<Weight>{gates, start, h_next, reset_h}, shape);
+  RunCell<1, Weight>(GruCandidateAt<Weight>{last, candidate_start, h, h_next}, shape);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

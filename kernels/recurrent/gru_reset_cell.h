@@ -22,7 +22,9 @@ void GruResetCell(const CellShape& shape, const float* x, const float* weights, 
 #define WEFT_WEIGHTS(name, Name, ...)                                                            \
   void GruResetCell(const CellShape& shape, const float* x, const Name* weights, const float* h, \
                     const float* start, float* h_next, float* reset_h);
+#define WEFT_SCALED_WEIGHTS(name, Name, ...) WEFT_WEIGHTS(name, Name)
 #include "kernels/weights.inc"
+#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

@@ -25,7 +25,7 @@ struct LstmCellAt {
 
 #if HWY_TARGET == HWY_SCALAR
   // Computes the sums of a gate of a block; its weights begin at `gate`.
-  HWY_NOINLINE void Sum(const Weight* gate, const float* from, float* to) const {
+  HWY_NOINLINE void Sum(WeightsOf<Weight> gate, const float* from, float* to) const {
     operands.AddHidden(gate, operands.AddInputs(gate, from, to), to);
   }
 
@@ -33,16 +33,16 @@ struct LstmCellAt {
     float a[kPanel];
     float b[kPanel];
     const size_t hidden = operands.shape.hidden;
-    const Weight* gates = operands.OfInputs(unit);
+    const WeightsOf<Weight> gates = operands.OfInputs(unit);
     const float* from = start + unit;
     float* out = h_next + unit;
     float* cells = c_next + unit;
-    Sum(gates + kPanel, from + hidden, a);
-    Sum(gates + 2 * kPanel, from + 2 * hidden, b);
+    Sum(operands.Gate(gates, 1), from + hidden, a);
+    Sum(operands.Gate(gates, 2), from + 2 * hidden, b);
     GateLstmUnits(a, b, a, kPanel);
     Sum(gates, from, b);
     KeepLstmUnits(b, c + unit, a, cells, kPanel);
-    Sum(gates + 3 * kPanel, from + 3 * hidden, a);
+    Sum(operands.Gate(gates, 3), from + 3 * hidden, a);
     GateLstmUnits(a, cells, out, kPanel);
   }
 
@@ -84,8 +84,9 @@ template <class Weight>
 HWY_INLINE void RunLstmCell(const CellShape& shape, const float* x, const Weight* weights,
                             const float* h, const float* c, const float* start, float* h_next,
                             float* c_next) {
-  RunCell<kLstmGates, Weight>(LstmCellAt<Weight>{{shape, x, weights, h}, c, start, h_next, c_next},
-                              shape);
+  const CellOperands<kLstmGates, Weight> operands = {
+      shape, x, FirstCellWeight(weights, kLstmGates, shape), h};
+  RunCell<kLstmGates, Weight>(LstmCellAt<Weight>{operands, c, start, h_next, c_next}, shape);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -22,7 +22,9 @@ void LstmCell(const CellShape& shape, const float* x, const float* weights, cons
 #define WEFT_WEIGHTS(name, Name, ...)                                                        \
   void LstmCell(const CellShape& shape, const float* x, const Name* weights, const float* h, \
                 const float* c, const float* start, float* h_next, float* c_next);
+#define WEFT_SCALED_WEIGHTS(name, Name, ...) WEFT_WEIGHTS(name, Name)
 #include "kernels/weights.inc"
+#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
 
 }  // namespace weft::kernels

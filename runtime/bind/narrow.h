@@ -28,7 +28,9 @@ struct DepthwiseShape;
                     const float*, float*);                                                        \
   WEFT_WEAK GruResetCell(const CellShape&, const float*, const Name*, const float*, const float*, \
                          float*, float*);
+#define WEFT_SCALED_WEIGHTS(name, Name, ...) WEFT_WEIGHTS(name, Name)
 #include "kernels/weights.inc"
+#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
 }  // namespace weft::kernels
 
@@ -37,18 +39,34 @@ namespace weft::bind {
 // A weight type whose data or sums are not floats would need separate rules for the other operands.
 #define WEFT_WEIGHTS(name, Name, x, sum) \
   static_assert(format::ElementType::x == kF32 && format::ElementType::sum == kF32);
+#define WEFT_SCALED_WEIGHTS(name, Name, type, x, sum) WEFT_WEIGHTS(name, Name, x, sum)
 #include "kernels/weights.inc"
+#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
 
+// True for steps whose weights may be integers with scales.
+template <typename Params>
+constexpr bool kMayBeScaled = false;
+#define WEFT_SCALED_STEP(name, Name) \
+  template <>                        \
+  inline constexpr bool kMayBeScaled<format::Name##Params> = true;
+#include "runtime/format/narrow_steps.inc"
+#undef WEFT_SCALED_STEP
+
+template <typename Params>
 constexpr bool IsWeightType(format::ElementType type) {
   switch (type) {
-#define WEFT_WEIGHTS(name, ...) case format::ElementType::name:
+#define WEFT_WEIGHTS(name, ...)   \
+  case format::ElementType::name: \
+    return true;
+#define WEFT_SCALED_WEIGHTS(name, Name, type, ...) \
+  case format::ElementType::type:                  \
+    return kMayBeScaled<Params>;
 #include "kernels/weights.inc"
+#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
-    case kF32:
-      return true;
     default:
-      return false;
+      return type == kF32;
   }
 }
 
@@ -56,7 +74,7 @@ constexpr bool IsWeightType(format::ElementType type) {
 template <typename Params>
 WEFT_INLINE void RequireLinkedWeights(ParamChecker& check, const Params& params) {
   const auto type = static_cast<uint32_t>(params.weights());
-  check.Require(IsWeightType(params.weights()), FaultCode::kParamType, type, 0);
+  check.Require(IsWeightType<Params>(params.weights()), FaultCode::kParamType, type, 0);
   check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, type, 0);
 }
 
@@ -68,7 +86,11 @@ WEFT_INLINE void WithWeights(format::ElementType type, const Call& call) {
 #define WEFT_WEIGHTS(name, Name, ...) \
   case format::ElementType::name:     \
     return call(kernels::Name());
+#define WEFT_SCALED_WEIGHTS(name, Name, type, ...) \
+  case format::ElementType::type:                  \
+    return call(kernels::Name());
 #include "kernels/weights.inc"
+#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
     default:
       return call(float());

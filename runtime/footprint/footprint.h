@@ -102,6 +102,14 @@ Dims DimsOf(uint32_t rank, const flatbuffers::Array<uint32_t, N>* dims,
   return {rank, Numbers(dims), Numbers(strides)};
 }
 
+// Elements of weights of the type that the parameters name. Integers follow the scales of their
+// outputs.
+template <typename Params>
+constexpr uint32_t Weights(const Params& p, uint32_t weights, uint32_t scales) {
+  const bool has_scales = p.weights() == kI8;
+  return has_scales ? Plus(weights, Times(scales, sizeof(float))) : weights;
+}
+
 // For steps with a window.
 template <typename Params>
 constexpr Map InputMap(const Params& p, uint32_t channels) {

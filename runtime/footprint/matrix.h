@@ -53,7 +53,8 @@ WEFT_INLINE void VisitFactors(V& v, const format::CodeRange& codes, uint32_t wei
 
 WEFT_FOOTPRINT(Dense) {
   v.Reads(0, kF32, Rows{p.rows(), p.x_row_stride(), p.inputs()});
-  v.Reads(1, p.weights(), Words{Times(Padded(p.outputs()), p.inputs())});
+  const uint32_t padded = Padded(p.outputs());
+  v.Reads(1, p.weights(), Words{Weights(p, Times(padded, p.inputs()), padded)});
   VisitOutputRows(p, v, 2, kF32);
 }
 
@@ -85,7 +86,8 @@ WEFT_FOOTPRINT(DenseQ8) {
 WEFT_FOOTPRINT(Conv) {
   const uint32_t panels = Times(Padded(p.out_channels()), p.groups());
   v.Reads(0, kF32, InputMap(p, InputsOf(p)));
-  v.Reads(1, p.weights(), Words{Times(Times(panels, p.in_channels()), Taps(p))});
+  const uint32_t weights = Times(Times(panels, p.in_channels()), Taps(p));
+  v.Reads(1, p.weights(), Words{Weights(p, weights, panels)});
   v.Reads(2, kF32, OutputsOf(p));
   v.Writes(3, kF32, OutputMap(p, OutputsOf(p)));
 }

@@ -13,7 +13,8 @@ namespace weft::footprint {
 template <typename Params, typename V>
 WEFT_INLINE void VisitCell(const Params& p, V& v, uint32_t row) {
   v.Reads(0, kF32, p.inputs());
-  v.Reads(1, p.weights(), Words{Times(row, Plus(p.inputs(), p.hidden()))});
+  const uint32_t weights = Times(row, Plus(p.inputs(), p.hidden()));
+  v.Reads(1, p.weights(), Words{Weights(p, weights, Times(2, row))});
   v.Reads(2, kF32, p.hidden());
 }
 

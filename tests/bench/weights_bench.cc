@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dense, conv, depthwise and the cells with weights of each type: float and every row of
-// weights.inc. The last argument of a benchmark's name is the Highway target, 0 the best one.
+// weights.inc, except depthwise with scales. The last argument of a benchmark's name is the Highway
+// target, 0 the best one.
 #include <algorithm>
 #include <type_traits>
 
@@ -25,15 +26,21 @@ constexpr Element kElementOf = Element::kF32;
 #include "kernels/weights.inc"
 #undef WEFT_WEIGHTS
 
-// `count` weights with the alignment that the format gives weights.
+// `count` weights with the alignment that the format gives weights, and `scales` scales if the type
+// has them.
 template <class Weight>
 class Weights {
  public:
-  explicit Weights(size_t count) : memory_(count + 16) {
+  Weights(size_t count, size_t scales) : memory_(count + scales + 16) {
     const std::vector<float> values = Values(count);
     Weight* const from = const_cast<Weight*>(data());
     if constexpr (std::is_same_v<Weight, float>) {
       std::copy_n(values.data(), count, from);
+    } else if constexpr (std::is_same_v<Weight, Scaled8>) {
+      std::fill_n(reinterpret_cast<float*>(from), scales, 0.01f);
+      for (size_t i = 0; i < count; ++i) {
+        from[scales * sizeof(float) + i].code = static_cast<int8_t>(values[i] * 127);
+      }
     } else {
       Convert({static_cast<uint32_t>(count), Element::kF32, kElementOf<Weight>}, values.data(),
               from);
@@ -55,7 +62,7 @@ void DenseOf(benchmark::State& state) {
   const auto inputs = static_cast<uint32_t>(state.range(0));
   const auto outputs = static_cast<uint32_t>(state.range(1));
   const std::vector<float> x = Values(inputs);
-  const Weights<Weight> weights(PackedDenseFloats(outputs, inputs));
+  const Weights<Weight> weights(PackedDenseFloats(outputs, inputs), outputs);
   std::vector<float> y(outputs);
   const DenseShape shape = {1, inputs, outputs, inputs, outputs, 0, {}};
   for (auto _ : state) {
@@ -77,7 +84,7 @@ void ConvOf(benchmark::State& state) {
                            side,       kernel,     kernel,   1,        1,    1,    1,
                            kernel / 2, kernel / 2, map,      map,      {}};
   const std::vector<float> x = Values(size_t{side} * row);
-  const Weights<Weight> weights(PackedConvFloats(1, channels, channels, kernel, kernel));
+  const Weights<Weight> weights(PackedConvFloats(1, channels, channels, kernel, kernel), channels);
   std::vector<float> y(size_t{side} * row);
   for (auto _ : state) {
     Conv(shape, x.data(), weights.data(), nullptr, y.data());
@@ -97,7 +104,7 @@ void DepthwiseOf(benchmark::State& state) {
   const DepthwiseShape shape = {1, channels, 1, side, side,       side,       side, kernel, kernel,
                                 1, 1,        1, 1,    kernel / 2, kernel / 2, map,  map,    {}};
   const std::vector<float> x = Values(size_t{side} * row);
-  const Weights<Weight> weights(PackedDepthwiseFloats(channels, kernel, kernel));
+  const Weights<Weight> weights(PackedDepthwiseFloats(channels, kernel, kernel), 0);
   std::vector<float> y(size_t{side} * row);
   for (auto _ : state) {
     Depthwise(shape, x.data(), weights.data(), nullptr, y.data());
@@ -112,7 +119,8 @@ void CellOf(benchmark::State& state) {
   CellShape shape;
   shape.inputs = static_cast<uint32_t>(state.range(0));
   shape.hidden = static_cast<uint32_t>(state.range(1));
-  const Weights<Weight> weights(CellWeights(kGates, shape.inputs, shape.hidden));
+  const Weights<Weight> weights(CellWeights(kGates, shape.inputs, shape.hidden),
+                                CellScales(kGates, shape.hidden));
   const std::vector<float> start = Values(size_t{kGates} * shape.hidden);
   const std::vector<float> x = Values(shape.inputs);
   std::vector<float> h = Values(shape.hidden), c = h, next = h;
@@ -128,26 +136,30 @@ void CellOf(benchmark::State& state) {
   }
 }
 
+#define WEFT_SCALED_BENCHES(Type)                           \
+  BENCHMARK_TEMPLATE(DenseOf, Type)                         \
+      ->ArgNames({"inputs", "outputs", "target"})           \
+      ->ArgsProduct({{64, 512}, {64, 1024, 8192}, {0, 1}}); \
+  BENCHMARK_TEMPLATE(ConvOf, Type)                          \
+      ->ArgNames({"channels", "side", "kernel", "target"})  \
+      ->ArgsProduct({{64}, {16}, {1, 3}, {0, 1}});          \
+  BENCHMARK_TEMPLATE(CellOf, Type, kLstmGates)              \
+      ->ArgNames({"inputs", "hidden", "target"})            \
+      ->ArgsProduct({{64}, {64, 256, 1024}, {0, 1}});       \
+  BENCHMARK_TEMPLATE(CellOf, Type, kGruGates)               \
+      ->ArgNames({"inputs", "hidden", "target"})            \
+      ->ArgsProduct({{40}, {128}, {0, 1}});
 #define WEFT_BENCHES(Type)                                 \
-  BENCHMARK_TEMPLATE(DenseOf, Type)                        \
-      ->ArgNames({"inputs", "outputs", "target"})          \
-      ->ArgsProduct({{64, 512}, {64, 1024}, {0, 1}});      \
-  BENCHMARK_TEMPLATE(ConvOf, Type)                         \
-      ->ArgNames({"channels", "side", "kernel", "target"}) \
-      ->ArgsProduct({{64}, {16}, {1, 3}, {0, 1}});         \
+  WEFT_SCALED_BENCHES(Type)                                \
   BENCHMARK_TEMPLATE(DepthwiseOf, Type)                    \
       ->ArgNames({"channels", "side", "kernel", "target"}) \
-      ->ArgsProduct({{64}, {16}, {3}, {0, 1}});            \
-  BENCHMARK_TEMPLATE(CellOf, Type, kLstmGates)             \
-      ->ArgNames({"inputs", "hidden", "target"})           \
-      ->ArgsProduct({{64}, {64, 256}, {0, 1}});            \
-  BENCHMARK_TEMPLATE(CellOf, Type, kGruGates)              \
-      ->ArgNames({"inputs", "hidden", "target"})           \
-      ->ArgsProduct({{40}, {128}, {0, 1}});
+      ->ArgsProduct({{64}, {16}, {3}, {0, 1}});
 
 WEFT_BENCHES(float)
 #define WEFT_WEIGHTS(name, Name, ...) WEFT_BENCHES(Name)
+#define WEFT_SCALED_WEIGHTS(name, Name, ...) WEFT_SCALED_BENCHES(Name)
 #include "kernels/weights.inc"
+#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
 
 }  // namespace

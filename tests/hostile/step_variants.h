@@ -234,6 +234,39 @@ class StepVariants {
   std::vector<StepVariant> accepted_;
 };
 
+// Products and cells whose weights are codes after their scales, with units that fill no block.
+inline std::vector<StepSample> ScaledSteps() {
+  using format::Kind;
+  constexpr ElementType kI8 = ElementType::i8;
+  const format::MapStrides map(12, 12, 3, 1), pixel(5, 5, 5, 1);
+  return {
+      StepSample(Kind::dense, {{kF32, 6}, {kI8, 16 * (3 + 4)}, {kF32, 5}, {kF32, 10}})
+          .With(format::DenseParams(2, 3, 5, 3, 5, 0, samples::kTanh, kI8, 0, 0)),
+      StepSample(Kind::conv, {{kF32, 12}, {kI8, 16 * (12 + 4)}, {kF32, 5}, {kF32, 5}})
+          .With(format::ConvParams(1, 1, 3, 5, 1, 4, 1, 1, 1, 4, 1, 1, 1, 1, 0, 0, map, pixel,
+                                   samples::kTanh, kI8, 0, 0)),
+      StepSample(Kind::lstm_cell, {{kF32, 3},
+                                   {kI8, 80 * (3 + 20 + 8)},
+                                   {kF32, 20},
+                                   {kF32, 20},
+                                   {kF32, 80},
+                                   {kF32, 20},
+                                   {kF32, 20}})
+          .With(format::LstmCellParams(3, 20, 1, kI8, 0, 0)),
+      StepSample(
+          Kind::gru_cell,
+          {{kF32, 3}, {kI8, 64 * (3 + 17 + 8)}, {kF32, 17}, {kF32, 51}, {kF32, 51}, {kF32, 17}})
+          .With(format::GruCellParams(3, 17, 0, kI8, 0, 0)),
+      StepSample(Kind::gru_reset_cell, {{kF32, 3},
+                                        {kI8, (48 + 32) * (3 + 17 + 8)},
+                                        {kF32, 17},
+                                        {kF32, 51},
+                                        {kF32, 17},
+                                        {kF32, 17}})
+          .With(format::GruResetCellParams(3, 17, 0, kI8, 0, 0)),
+  };
+}
+
 // Samples that reach other branches of kernels than EveryStep.
 inline std::vector<StepSample> OtherBranches() {
   using format::Kind;
@@ -282,6 +315,7 @@ inline std::vector<std::vector<StepVariant>> EveryVariant() {
   std::vector<std::vector<StepVariant>> all;
   for (const StepSample& sample : EveryStep()) all.push_back(StepVariants(sample).All());
   for (const StepSample& sample : OtherBranches()) all.push_back(StepVariants(sample).All());
+  for (const StepSample& sample : ScaledSteps()) all.push_back(StepVariants(sample).All());
   for (const StepSample& sample : OverlappingSteps()) {
     all.push_back(StepVariants(sample).All());
     for (StepVariant& variant : all.back()) variant.overlaps = true;

@@ -10,6 +10,7 @@
 #include "kernels/reference/gru_reset_cell.h"
 #include "kernels/reference/lstm_cell.h"
 #include "tests/kernels/harness.h"
+#include "tests/kernels/scaled_weights.h"
 
 namespace weft::kernels {
 namespace {
@@ -184,6 +185,36 @@ void ExpectOfEveryType(const CellSample& s, const std::vector<float>& must, cons
 #undef WEFT_WEIGHTS
 }
 
+// Replaces each weight by a code times the scale of its row in w or in r. Returns the codes and
+// scales of cells with `parts` gates each, one after the other.
+std::vector<Scaled8> ScaleWeights(CellSample* s, const std::vector<uint32_t>& parts) {
+  const uint32_t hidden = s->shape.hidden, inputs = s->shape.inputs;
+  const auto scale_of = [](uint32_t row, bool is_r) {
+    return 1.0f / static_cast<float>((is_r ? 300 : 100) + row % 97);
+  };
+  std::vector<Scaled8> memory;
+  uint32_t row = 0;
+  for (const uint32_t gates : parts) {
+    ScaledMemory part(CellScales(gates, hidden));
+    part.codes.resize(CellWeights(gates, inputs, hidden));
+    for (uint32_t gate = 0; gate < gates; ++gate) {
+      for (uint32_t unit = 0; unit < hidden; ++unit, ++row) {
+        for (uint32_t k = 0; k < inputs + hidden; ++k) {
+          const bool is_r = k >= inputs;
+          float& weight = is_r ? s->r[row * hidden + k - inputs] : s->w[row * inputs + k];
+          const auto code = static_cast<int8_t>(weight * 127);
+          weight = code * scale_of(row, is_r);
+          const uint64_t at = CellWeightAt(s->shape, gates, gate, unit, k);
+          part.codes[at] = code;
+          part.scales[CellScaleOf(s->shape, gates, at)] = scale_of(row, is_r);
+        }
+      }
+    }
+    part.Append(&memory);
+  }
+  return memory;
+}
+
 TEST(LstmCell, HasTheBitsOfItsProductsAndGates) {
   Random random(1);
   for (const uint32_t hidden : kHidden) {
@@ -196,6 +227,22 @@ TEST(LstmCell, HasTheBitsOfItsProductsAndGates) {
         ExpectOfEveryType(s, must, [&](const auto* weights, size_t misalignment) {
           return LstmOf(s, weights, misalignment);
         });
+      }
+    }
+  }
+}
+
+TEST(LstmCell, HasTheBitsOfScaledCodesAsFloats) {
+  Random random(21);
+  for (const uint32_t hidden : kHidden) {
+    for (const uint32_t inputs : kInputs) {
+      CellSample s(kLstmGates, inputs, hidden, &random);
+      SCOPED_TRACE(testing::Message() << inputs << " to " << hidden);
+      const Array<Scaled8> weights(ScaleWeights(&s, {kLstmGates}), 4);
+      const std::vector<float> must = LstmApart(s);
+      for (const bool backward : {false, true}) {
+        s.shape.backward = backward;
+        ASSERT_NO_FATAL_FAILURE(ExpectSame(LstmOf(s, weights.data(), 0), must));
       }
     }
   }
@@ -244,6 +291,22 @@ TEST(GruCell, HasTheBitsOfItsProductsAndGates) {
   }
 }
 
+TEST(GruCell, HasTheBitsOfScaledCodesAsFloats) {
+  Random random(21);
+  for (const uint32_t hidden : kHidden) {
+    for (const uint32_t inputs : kInputs) {
+      CellSample s(kGruGates, inputs, hidden, &random);
+      SCOPED_TRACE(testing::Message() << inputs << " to " << hidden);
+      const Array<Scaled8> weights(ScaleWeights(&s, {kGruGates}), 4);
+      const std::vector<float> must = GruApart(s);
+      for (const bool backward : {false, true}) {
+        s.shape.backward = backward;
+        ASSERT_NO_FATAL_FAILURE(ExpectSame(GruOf(s, weights.data(), 0), must));
+      }
+    }
+  }
+}
+
 TEST(GruCell, MatchesItsReference) {
   Random random(5);
   const CellSample s(kGruGates, 5, 59, &random);
@@ -267,6 +330,22 @@ TEST(GruResetCell, HasTheBitsOfItsProductsAndGates) {
         ExpectOfEveryType(s, must, [&](const auto* weights, size_t misalignment) {
           return GruResetOf(s, weights, misalignment);
         });
+      }
+    }
+  }
+}
+
+TEST(GruResetCell, HasTheBitsOfScaledCodesAsFloats) {
+  Random random(21);
+  for (const uint32_t hidden : kHidden) {
+    for (const uint32_t inputs : kInputs) {
+      CellSample s = GruResetSample(inputs, hidden, &random);
+      SCOPED_TRACE(testing::Message() << inputs << " to " << hidden);
+      const Array<Scaled8> weights(ScaleWeights(&s, {kGruResetGates, 1}), 4);
+      const std::vector<float> must = GruResetApart(s);
+      for (const bool backward : {false, true}) {
+        s.shape.backward = backward;
+        ASSERT_NO_FATAL_FAILURE(ExpectSame(GruResetOf(s, weights.data(), 0), must));
       }
     }
   }

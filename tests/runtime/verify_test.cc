@@ -412,8 +412,10 @@ TEST(Verify, HoldsParametersToTheirLimits) {
 }
 
 // For a kind of narrow_steps.inc, whose weights are slot 1: sets the types in parameters and slot.
+// With `scales` scales the weights may be int8.
 template <typename Rows>
-void ExpectWeightsOfOneType(format::Kind kind, const StepEntry& plain, Rows ListingBuilder::*rows) {
+void ExpectWeightsOfOneType(format::Kind kind, const StepEntry& plain, Rows ListingBuilder::*rows,
+                            uint32_t scales) {
   using B = ListingBuilder;
   const auto code = [&](ElementType named, ElementType type) {
     return CodeOf(kind, [&](B& b) {
@@ -428,7 +430,9 @@ void ExpectWeightsOfOneType(format::Kind kind, const StepEntry& plain, Rows List
   }
   EXPECT_EQ(code(ElementType::f16, ElementType::f32), FaultCode::kOperandType);
   EXPECT_EQ(code(ElementType::f32, ElementType::f16), FaultCode::kOperandType);
-  EXPECT_EQ(code(ElementType::i8, ElementType::i8), FaultCode::kParamType);
+  EXPECT_EQ(code(ElementType::i8, ElementType::i8),
+            scales == 0 ? FaultCode::kParamType : FaultCode::kNone);
+  EXPECT_EQ(code(ElementType::u8, ElementType::u8), FaultCode::kParamType);
   EXPECT_EQ(code(static_cast<ElementType>(200), ElementType::f32), FaultCode::kParamType);
   EXPECT_EQ(CodeOf(kind, [&](B& b) { (b.*rows)[0].mutate_reserved0(1); }),
             FaultCode::kParamReserved);
@@ -448,6 +452,22 @@ void ExpectWeightsOfOneType(format::Kind kind, const StepEntry& plain, Rows List
   EXPECT_EQ(CodeOf(kind, halves(4, 0)), FaultCode::kNone);
   EXPECT_EQ(CodeOf(kind, halves(2, 0)), FaultCode::kOperandAlignment) << "words are read";
   EXPECT_EQ(CodeOf(kind, halves(0, 2)), FaultCode::kOperandBytes);
+  const auto codes = [&](uint32_t skipped, uint32_t missing) {
+    return CodeOf(kind, [&](B& b) {
+      const uint32_t bytes = b.slots[1].bytes() / sizeof(float) + scales * sizeof(float);
+      (b.*rows)[0].mutate_weights(ElementType::i8);
+      b.slots[1].mutate_type(ElementType::i8);
+      b.slots[1].mutate_offset_bytes(b.slots[1].offset_bytes() + skipped);
+      b.slots[1].mutate_bytes(bytes - missing);
+      b.inputs.clear();
+    });
+  };
+  if (scales != 0) {
+    EXPECT_EQ(codes(0, 0), FaultCode::kNone);
+    EXPECT_EQ(codes(4, 0), FaultCode::kNone);
+    EXPECT_EQ(codes(2, 0), FaultCode::kOperandAlignment) << "scales are floats";
+    EXPECT_EQ(codes(0, 1), FaultCode::kOperandBytes);
+  }
 
   StepSample sample = EveryStep()[static_cast<size_t>(kind) - 1];
   halves(0, 0)(sample.builder);
@@ -457,13 +477,13 @@ void ExpectWeightsOfOneType(format::Kind kind, const StepEntry& plain, Rows List
 
 TEST(Verify, HoldsWeightsToTheTypeThatIsNamed) {
   using B = ListingBuilder;
-  ExpectWeightsOfOneType(format::Kind::dense, steps::kDense, &B::dense_rows);
-  ExpectWeightsOfOneType(format::Kind::conv, steps::kConv, &B::conv_rows);
-  ExpectWeightsOfOneType(format::Kind::depthwise, steps::kDepthwise, &B::depthwise_rows);
-  ExpectWeightsOfOneType(format::Kind::lstm_cell, steps::kLstmCell, &B::lstm_cell_rows);
-  ExpectWeightsOfOneType(format::Kind::gru_cell, steps::kGruCell, &B::gru_cell_rows);
+  ExpectWeightsOfOneType(format::Kind::dense, steps::kDense, &B::dense_rows, 16);
+  ExpectWeightsOfOneType(format::Kind::conv, steps::kConv, &B::conv_rows, 16);
+  ExpectWeightsOfOneType(format::Kind::depthwise, steps::kDepthwise, &B::depthwise_rows, 0);
+  ExpectWeightsOfOneType(format::Kind::lstm_cell, steps::kLstmCell, &B::lstm_cell_rows, 2 * 64);
+  ExpectWeightsOfOneType(format::Kind::gru_cell, steps::kGruCell, &B::gru_cell_rows, 2 * 48);
   ExpectWeightsOfOneType(format::Kind::gru_reset_cell, steps::kGruResetCell,
-                         &B::gru_reset_cell_rows);
+                         &B::gru_reset_cell_rows, 2 * 48);
 }
 
 // With 3 inputs and 16 units.
