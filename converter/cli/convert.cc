@@ -333,10 +333,11 @@ void AddMainOptions(Command& command, ConvertCall& call) {
   command
       .Add("--precision", call.precisions,
            fmt::format("Type of the weights of dense, convolution and recurrent layers: {}. "
-                       "Default: auto, which stores weights as f16 if this is exact, else as f32. "
+                       "Default: auto, which stores weights as f16 if this is exact, or large ones "
+                       "as i8x32, else as f32. "
                        "All types except auto and f32 may round. i8x8 also rounds the data of a "
-                       "layer to 8 bits, i8 to 16. i4:32 has a scale for each 32 inputs of an "
-                       "output. NAME=TYPE sets the type of one layer",
+                       "layer to 8 bits, i8 to 16, i8x32 does not. i4:32 has a scale for each 32 "
+                       "inputs of an output. NAME=TYPE sets the type of one layer",
                        program::PrecisionNames()))
       .Value("[NAME=]TYPE");
   command

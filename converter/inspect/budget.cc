@@ -64,7 +64,7 @@ Json SectionsOf(const format::Model& model, const ModelWork& work) {
 }
 
 // Returns a type such as "i8[64]", or "i8x8[64]" if the data of the step is quantised to 8 bits as
-// well.
+// well, or "i8x32[64]" if it stays f32.
 std::string WeightType(const format::Model& model, const format::Step& step, uint32_t slot) {
   const std::string type = SlotType(model, slot), precision = PrecisionText(model, step);
   const bool is_weights = model.slots()->Get(slot)->type() == format::ElementType::i8;

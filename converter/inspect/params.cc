@@ -173,6 +173,9 @@ Json FieldsJson(const format::Model& model, const format::Step& step) {
 }
 
 std::string PrecisionOfRows(uint32_t max) { return max == kernels::kMinMax ? "i8x8" : "i8"; }
+std::string PrecisionOfWeights(format::ElementType type) {
+  return type == format::ElementType::i8 ? "i8x32" : "";
+}
 
 }  // namespace
 
@@ -182,6 +185,11 @@ std::string PrecisionText(const format::Model& model, const format::Step& step) 
       return PrecisionOfRows(model.dense_i8()->Get(step.param())->max());
     case format::Kind::conv_i8:
       return PrecisionOfRows(model.conv_i8()->Get(step.param())->max());
+#define WEFT_SCALED_STEP(name, Name) \
+  case format::Kind::name:           \
+    return PrecisionOfWeights(model.name()->Get(step.param())->weights());
+#include "runtime/format/narrow_steps.inc"
+#undef WEFT_SCALED_STEP
     default:
       return "";
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "converter/base/narrow.h"
+#include "converter/base/scaled_weights.h"
 #include "converter/inspect/sections.h"
 #include "kernels/elementwise/convert.h"
 #include "kernels/matrix/dense_i4.h"
@@ -182,7 +183,14 @@ template <typename Params>
 std::vector<float> NumbersOf(const format::Model& model, const Params& params,
                              const std::vector<const format::Slot*>& slots) {
   if constexpr (requires { params.weights(); }) {
-    std::vector<float> floats = WidenedOf(model, *slots[kWeightsOperand]);
+    const format::Slot& slot = *slots[kWeightsOperand];
+    std::vector<float> floats;
+    if constexpr (requires { ScaledPartsOf(params); }) {
+      if (slot.type() == format::ElementType::i8 && IsConstant(&slot)) {
+        floats = WidenScaled(BytesOf(model, slot), ScaledPartsOf(params));
+      }
+    }
+    if (floats.empty()) floats = WidenedOf(model, slot);
     if constexpr (requires { params.hidden(); }) return PanelsOfCell(params, floats);
     return floats;
   } else if constexpr (requires { ShapeOf(params); }) {

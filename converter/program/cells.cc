@@ -102,10 +102,10 @@ bool HasOddChunks(int64_t trips) {
 bool StaysSeparate(const Program& program, const Step& product, const std::string& gates,
                    const Precisions& precisions) {
   const Precision precision = precisions.Of(product.layer);
-  if (precision && IsInteger(precision->type)) return true;
+  if (precision && IsInteger(*precision)) return true;
   const Value& weights = program.values[Resolve(program, product.inputs[kCellWeights]).root];
   const ProductShape shape = ShapeOfProduct(std::get<format::DenseParams>(product.params));
-  if (KeepsIntegers(weights, shape, TypeOf(precision))) return true;
+  if (!IsScaled(precision) && KeepsIntegers(weights, shape, TypeOf(precision))) return true;
   return product.layer != gates &&
          (precisions.layers.contains(product.layer) || precisions.layers.contains(gates));
 }
@@ -348,7 +348,8 @@ std::optional<Match> CellFuser::MatchInput(const Step& cell, size_t item) const 
   Step fused = cell;
   bool is_alike = false;
   ChangeCell(fused, [&](auto& of) {
-    is_alike = of.weights() == params.weights();
+    // Weights with scales stay in two steps: their scales would have to be joined.
+    is_alike = of.weights() == params.weights() && of.weights() != ElementType::i8;
     of.mutate_inputs(params.inputs());
   });
   if (!is_alike) return std::nullopt;

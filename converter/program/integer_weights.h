@@ -59,6 +59,8 @@ bool KeepsIntegers(const Value& constant, const ProductShape& shape,
 // Number of bits to which rows and patches are quantised. 16 bits add no error to that of 8-bit
 // weights; 8 bits are faster on processors with int8 dot-product instructions.
 inline constexpr uint32_t kWideRows = 16, kNarrowRows = 8;
+// Rows that stay f32: products widen the integers to floats (scaled_products.h).
+inline constexpr uint32_t kFloatRows = 32;
 
 // Return the parameters of the same step with integer weights, and the types of its scratch values.
 format::DenseI8Params InIntegers(const format::DenseParams& params, uint32_t row_bits);

@@ -18,8 +18,9 @@ LayerWeights WeightsRowOf(const std::vector<const Constant*>& constants) {
   const Constant& first = *constants.front();
   LayerWeights row;
   row.layer = first.readers.front()->layer;
-  row.type = first.type;
-  if (first.precision && first.precision->type == first.type) {
+  row.type = first.type.type;
+  row.row_bits = first.type.row_bits;
+  if (first.precision && first.precision->type == first.type.type) {
     row.row_bits = first.precision->row_bits;
     row.group = first.precision->group;
   }

@@ -39,7 +39,7 @@ struct Constant {
   Precision precision;
   uint32_t RowBits() const { return precision ? precision->row_bits : kWideRows; }
   // The chosen type, and the weights in this type until they are values.
-  ElementType type = ElementType::f32;
+  WeightType type = ElementType::f32;
   EncodedWeights encoded;
   bool is_rounded = false;
   int64_t bytes_before = 0, bytes_now = 0;

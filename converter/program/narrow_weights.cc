@@ -92,10 +92,10 @@ class Narrowing {
   void ReplaceProducts();
   void CheckLayers();
   void Choose(Constant& constant);
-  bool KeepExact(Constant& constant, const CodedFloats& weights, const ProductShape* product,
+  bool KeepExact(Constant& constant, const CodedFloats& weights, const WeightUse& use,
                  bool as_integers);
   static void Encode(Constant& constant, const WeightEncoding& encoding, EncodedWeights encoded);
-  void CheckRequest(Constant& constant, const ProductShape* product);
+  void CheckRequest(Constant& constant, const WeightUse& use);
   bool AreFinite(const Constant& constant, const std::vector<float>& weights);
   void CheckInfinities(const Constant& constant, const std::vector<float>& before,
                        const std::vector<float>& after);
@@ -209,7 +209,8 @@ std::string Narrowing::WhyFactorStays(const ConstantFactor& factor, int64_t byte
   }
   if (bytes < bytes_before) return "";
   return fmt::format("as {} they and their steps would need {} bytes",
-                     format::EnumNameElementType(constants_.at(factor.matrices[0]).type), bytes);
+                     format::EnumNameElementType(constants_.at(factor.matrices[0]).type.type),
+                     bytes);
 }
 
 // Keeps the factors that would not become smaller.
@@ -276,19 +277,20 @@ void Narrowing::Choose(Constant& constant) {
   }
   const CodedFloats weights = CodedFloatsOf(program_.values[constant.root]);
   const std::optional<ProductShape> shape = ProductOf(constant);
-  const ProductShape* product = shape ? &*shape : nullptr;
-  if (KeepExact(constant, weights, product, /*as_integers=*/true)) return;
-  CheckRequest(constant, product);
-  if (KeepExact(constant, weights, product, /*as_integers=*/false)) return;
+  const WeightUse use = {shape ? &*shape : nullptr, constant.readers};
+  if (KeepExact(constant, weights, use, /*as_integers=*/true)) return;
+  CheckRequest(constant, use);
+  if (KeepExact(constant, weights, use, /*as_integers=*/false)) return;
   if (!constant.precision || *constant.precision == ElementType::f32) {
     if (!constant.f32_because.empty()) return;
     constant.f32_because =
         constant.precision ? kF32Requested : "no type is requested that rounds them";
     return;
   }
-  const WeightEncoding& encoding = EncodingOf(constant.precision->type);
-  if (encoding.multiply != nullptr && !AreFinite(constant, weights.floats)) return;
-  EncodedWeights rounded = encoding.round(weights, product, *constant.precision);
+  const WeightEncoding& encoding = EncodingOf(*constant.precision);
+  const bool has_codes = !IsFloat(encoding.type.type);
+  if (has_codes && !AreFinite(constant, weights.floats)) return;
+  EncodedWeights rounded = encoding.round(weights, use, *constant.precision);
   if (encoding.multiply == nullptr) CheckInfinities(constant, weights.floats, rounded.floats);
   constant.is_rounded = rounded.floats != weights.floats;
   constant.noise = NoiseOf(weights.floats, rounded.floats);
@@ -297,17 +299,18 @@ void Narrowing::Choose(Constant& constant) {
 
 // Uses the encoding of the fewest bits that holds the weights exactly and that the request allows.
 // A request for integers allows integers of fewer bits.
-bool Narrowing::KeepExact(Constant& constant, const CodedFloats& weights,
-                          const ProductShape* product, bool as_integers) {
+bool Narrowing::KeepExact(Constant& constant, const CodedFloats& weights, const WeightUse& use,
+                          bool as_integers) {
   const auto is_allowed = [&](const WeightEncoding& encoding) {
     if ((encoding.multiply != nullptr) != as_integers) return false;
     if (!constant.precision) return encoding.is_default;
-    const ElementType type = constant.precision->type;
-    return as_integers && IsInteger(type) && weft::BitsOf(encoding.type) <= weft::BitsOf(type);
+    const WeightType& type = *constant.precision;
+    return as_integers && IsInteger(type) &&
+           weft::BitsOf(encoding.type.type) <= weft::BitsOf(type.type);
   };
   for (const WeightEncoding& encoding : WeightEncodings() | std::views::reverse) {
-    if (!is_allowed(encoding) || !encoding.suits(product)) continue;
-    std::optional<EncodedWeights> kept = encoding.keep(weights, product);
+    if (!is_allowed(encoding) || !encoding.suits(use)) continue;
+    std::optional<EncodedWeights> kept = encoding.keep(weights, use);
     if (!kept) continue;
     Encode(constant, encoding, *std::move(kept));
     return true;
@@ -323,11 +326,12 @@ void Narrowing::Encode(Constant& constant, const WeightEncoding& encoding, Encod
 }
 
 // Drops the request of a type that the product cannot have.
-void Narrowing::CheckRequest(Constant& constant, const ProductShape* product) {
+void Narrowing::CheckRequest(Constant& constant, const WeightUse& use) {
   if (!constant.precision) return;
-  const WeightEncoding& encoding = EncodingOf(constant.precision->type);
-  if (encoding.suits(product)) return;
-  const std::string_view type = format::EnumNameElementType(encoding.type);
+  const WeightEncoding& encoding = EncodingOf(*constant.precision);
+  if (encoding.suits(use)) return;
+  const std::string_view type =
+      IsScaled(encoding.type) ? "i8x32" : format::EnumNameElementType(encoding.type.type);
   constant.f32_because = fmt::format("{} needs {}", type, encoding.products);
   if (IsNamedFor(constant, *constant.precision)) {
     faults_.Add(fmt::format("--precision: names layer \"{}\" for {}; must name {}",
@@ -379,9 +383,9 @@ ValueId Narrowing::NewConstant(const StoredElements& elements) {
 }
 
 void Narrowing::DropSmallKinds() {
-  std::map<StepKind, int64_t> counts;
+  std::map<std::pair<StepKind, bool>, int64_t> counts;
   const auto count = [&](const Constant& constant) -> int64_t& {
-    return counts[constant.readers.front()->kind()];
+    return counts[{constant.readers.front()->kind(), IsScaled(constant.type)}];
   };
   for (const auto& [root, constant] : constants_) {
     if (IsWide(constant)) continue;
@@ -394,7 +398,7 @@ void Narrowing::DropSmallKinds() {
     if (count(constant) >= kMinWeights) continue;
     constant.f32_because = fmt::format("they save less than a kernel of {} for {} needs",
                                        Name(constant.readers.front()->kind()),
-                                       format::EnumNameElementType(constant.type));
+                                       format::EnumNameElementType(constant.type.type));
     constant.type = ElementType::f32;
     constant.bytes_now = constant.bytes_before;
   }
@@ -405,7 +409,7 @@ void Narrowing::Apply() {
   for (size_t i = 0; i < program_.values.size(); ++i) {
     const auto found = constants_.find(Resolve(program_, static_cast<ValueId>(i)).root);
     if (found == constants_.end() || IsWide(found->second)) continue;
-    const ElementType type = found->second.type;
+    const ElementType type = found->second.type.type;
     const int64_t divisor = weft::BitsOf(ElementType::f32) / weft::BitsOf(type);
     Value& value = program_.values[i];
     value.type.type = type;
@@ -416,9 +420,17 @@ void Narrowing::Apply() {
     std::vector<EncodedWeights::Part> parts = std::exchange(constant.encoded.parts, {});
     if (constant.type == ElementType::f32) continue;
     if (!IsInteger(constant.type)) {
-      program_.values[root].data =
+      Value& value = program_.values[root];
+      if (IsScaled(constant.type)) {  // scales, then codes
+        value.bytes = std::ssize(parts[0].numbers.bytes);
+        value.type.dims = {value.bytes};
+      }
+      value.data =
           std::make_shared<const std::vector<std::byte>>(std::move(parts[0].numbers.bytes));
-      for (Step* step : constant.readers) SetWeightType(*step, constant.type);
+      for (Step* step : constant.readers) {
+        SetWeightType(*step, constant.type.type);
+        if (IsScaled(constant.type)) step->inputs[kWeights] = root;  // a view would lack the scales
+      }
       continue;
     }
     for (const EncodedWeights::Part& part : parts) {
@@ -482,10 +494,10 @@ void Narrowing::ReportFactor(ValueId root, const ConstantFactor& factor,
     row.f32_because = factor.f32_because;
     return report.Add(std::move(row));
   }
-  std::map<ElementType, std::vector<const Constant*>> by_type;
+  std::map<std::pair<ElementType, bool>, std::vector<const Constant*>> by_type;
   for (const ValueId matrix : factor.matrices) {
     const Constant& constant = constants_.at(matrix);
-    by_type[constant.type].push_back(&constant);
+    by_type[{constant.type.type, IsScaled(constant.type)}].push_back(&constant);
   }
   for (const auto& [type, constants] : by_type) {
     LayerWeights row = WeightsRowOf(constants);
@@ -503,7 +515,7 @@ WeightsReport Narrowing::Report() const {
   }
   WeightsReport report;
   for (const auto& [root, constant] : constants_) {
-    bytes[{constant.type, constant.is_rounded}] += constant.bytes_now;
+    bytes[{constant.type.type, constant.is_rounded}] += constant.bytes_now;
     if (!matrices.contains(root)) report.layers.push_back(WeightsRowOf({&constant}));
   }
   for (auto one = bytes.rbegin(); one != bytes.rend(); ++one) {

@@ -18,8 +18,8 @@
 namespace weft::program {
 
 // The type of a row in weight_encodings.h. With i4, `group` inputs share a scale for
-// each output. With i8, `row_bits` is the number of bits to which input rows are quantised; weights
-// that are 4-bit integers in the file always use 16.
+// each output. With i8, `row_bits` is the number of bits to which input rows are quantised, or 32
+// if they stay f32; weights that are 4-bit integers in the file always use 16.
 struct WeightType {
   ElementType type = ElementType::f32;
   uint32_t group = 0;
@@ -29,14 +29,19 @@ struct WeightType {
       : type(element), group(inputs), row_bits(bits) {}
   bool operator==(const WeightType&) const = default;
 };
-// nullopt: the integers of at most 8 bits that the weights were derived from; otherwise f16 if
-// every weight is exact in f16; otherwise f32.
+// nullopt: the integers of at most 8 bits that the weights were derived from; otherwise the type of
+// fewest bits that holds every weight exactly: i8 with f32 rows for large weights, f16 or f32.
 using Precision = std::optional<WeightType>;
 inline std::optional<ElementType> TypeOf(const Precision& precision) {
   return precision ? std::optional(precision->type) : std::nullopt;
 }
+// Returns true for int8 weights that products widen to floats.
+inline bool IsScaled(const WeightType& type) {
+  return type.type == ElementType::i8 && type.row_bits == kFloatRows;
+}
+inline bool IsScaled(const Precision& precision) { return precision && IsScaled(*precision); }
 // Returns true if products multiply such weights as integers.
-bool IsInteger(ElementType type);
+bool IsInteger(const WeightType& type);
 
 // Returns the type of an option value: "auto", "f32", "f16", "i8x8", "i4:32" ...; nullopt for an
 // unknown name.

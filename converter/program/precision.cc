@@ -13,7 +13,7 @@ constexpr std::string_view kAuto = "auto";
 
 }  // namespace
 
-bool IsInteger(ElementType type) { return EncodingOf(type).multiply != nullptr; }
+bool IsInteger(const WeightType &type) { return EncodingOf(type).multiply != nullptr; }
 
 std::optional<Precision> PrecisionOf(std::string_view name) {
   if (name == kAuto) return Precision();
@@ -34,7 +34,7 @@ std::string PrecisionNames() {
 
 std::string TypeText(const LayerWeights &weights) {
   const WeightType type(weights.type, weights.group, weights.row_bits);
-  const WeightEncoding &encoding = EncodingOf(weights.type);
+  const WeightEncoding &encoding = EncodingOf(type);
   const auto found = std::ranges::find(encoding.names, type, &NamedWeightType::type);
   return std::string(found != encoding.names.end() ? found->name : weft::Name(type.type));
 }

@@ -9,6 +9,7 @@
 #include "converter/program/group_weights.h"
 #include "converter/program/integer_products.h"
 #include "converter/program/integer_weights.h"
+#include "converter/program/scaled_products.h"
 #include "kernels/elementwise/convert.h"
 
 namespace weft::program {
@@ -25,8 +26,8 @@ StoredElements Converted(const StoredElements& elements, ElementType to) {
   return converted;
 }
 
-bool SuitsAll(const ProductShape* /*shape*/) { return true; }
-EncodedWeights RoundToFloats(const CodedFloats& weights, const ProductShape* /*shape*/,
+bool SuitsAll(const WeightUse& /*use*/) { return true; }
+EncodedWeights RoundToFloats(const CodedFloats& weights, const WeightUse& /*use*/,
                              const WeightType& type) {
   EncodedWeights encoded;
   encoded.parts.push_back(
@@ -35,28 +36,27 @@ EncodedWeights RoundToFloats(const CodedFloats& weights, const ProductShape* /*s
   return encoded;
 }
 template <ElementType type>
-std::optional<EncodedWeights> KeepFloats(const CodedFloats& weights, const ProductShape* shape) {
-  EncodedWeights encoded = RoundToFloats(weights, shape, type);
+std::optional<EncodedWeights> KeepFloats(const CodedFloats& weights, const WeightUse& use) {
+  EncodedWeights encoded = RoundToFloats(weights, use, type);
   if (encoded.floats != weights.floats) return std::nullopt;  // also for NaN
   return encoded;
 }
 
-bool SuitsI8(const ProductShape* shape) { return shape != nullptr && GainsFromIntegers(*shape); }
-std::optional<EncodedWeights> KeepI8(const CodedFloats& weights, const ProductShape* shape) {
-  return KeptProduct(weights, *shape);
+bool SuitsI8(const WeightUse& use) { return use.shape != nullptr && GainsFromIntegers(*use.shape); }
+std::optional<EncodedWeights> KeepI8(const CodedFloats& weights, const WeightUse& use) {
+  return KeptProduct(weights, *use.shape);
 }
-EncodedWeights RoundToI8(const CodedFloats& weights, const ProductShape* shape,
+EncodedWeights RoundToI8(const CodedFloats& weights, const WeightUse& use,
                          const WeightType& /*type*/) {
-  return QuantizeProduct(weights.floats, *shape);
+  return QuantizeProduct(weights.floats, *use.shape);
 }
 
-bool SuitsI4(const ProductShape* shape) { return SuitsI8(shape) && shape->over == SumsOver::kRows; }
-std::optional<EncodedWeights> KeepI4(const CodedFloats& weights, const ProductShape* shape) {
-  return KeptGroups(weights, shape->inputs, shape->outputs);
+bool SuitsI4(const WeightUse& use) { return SuitsI8(use) && use.shape->over == SumsOver::kRows; }
+std::optional<EncodedWeights> KeepI4(const CodedFloats& weights, const WeightUse& use) {
+  return KeptGroups(weights, use.shape->inputs, use.shape->outputs);
 }
-EncodedWeights RoundToI4(const CodedFloats& weights, const ProductShape* shape,
-                         const WeightType& type) {
-  return QuantizeGroups(weights.floats, shape->inputs, shape->outputs, type.group);
+EncodedWeights RoundToI4(const CodedFloats& weights, const WeightUse& use, const WeightType& type) {
+  return QuantizeGroups(weights.floats, use.shape->inputs, use.shape->outputs, type.group);
 }
 
 std::vector<WeightEncoding> AllEncodings() {
@@ -85,6 +85,13 @@ std::vector<WeightEncoding> AllEncodings() {
        .keep = KeepI8,
        .round = RoundToI8,
        .multiply = MultiplyByI8},
+      {.type = {i8, 0, kFloatRows},
+       .names = {{"i8x32", {i8, 0, kFloatRows}}},
+       .is_default = true,
+       .products = "a product, a cell or a convolution that is not depthwise",
+       .suits = SuitsScales,
+       .keep = KeepScaled,
+       .round = RoundToScaled},
       {.type = i4,
        .names = {{"i4:32", {i4, 32}}, {"i4:64", {i4, 64}}, {"i4:128", {i4, 128}}},
        .is_default = true,
@@ -103,8 +110,10 @@ std::span<const WeightEncoding> WeightEncodings() {
   return all;
 }
 
-const WeightEncoding& EncodingOf(ElementType type) {
-  return *std::ranges::find(WeightEncodings(), type, &WeightEncoding::type);
+const WeightEncoding& EncodingOf(const WeightType& type) {
+  return *std::ranges::find_if(WeightEncodings(), [&](const WeightEncoding& encoding) {
+    return encoding.type.type == type.type && IsScaled(encoding.type) == IsScaled(type);
+  });
 }
 
 }  // namespace weft::program

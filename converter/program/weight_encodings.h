@@ -30,20 +30,26 @@ struct NamedWeightType {
   WeightType type;
 };
 
+// The steps that read a constant as weights.
+struct WeightUse {
+  const ProductShape *shape = nullptr;  // of all of them; null if they are no such products
+  std::span<Step *const> readers = {};
+};
+
 struct WeightEncoding {
-  ElementType type;
+  WeightType type;
   std::vector<NamedWeightType> names = {};
   // Weights have the type without a request, if it holds them exactly.
   bool is_default = false;
   // The products that can have it, for messages; empty: all.
   std::string_view products = {};
-  // Returns true if a product of this shape can have it; a null shape is of any other product.
-  bool (*suits)(const ProductShape *shape);
-  // Returns exactly these weights; nullopt if the encoding does not hold them. The shape suits.
-  std::optional<EncodedWeights> (*keep)(const CodedFloats &weights, const ProductShape *shape);
-  // Returns the nearest weights. The shape suits. Integers need finite weights.
-  EncodedWeights (*round)(const CodedFloats &weights, const ProductShape *shape,
-                          const WeightType &type);
+  // Returns true if these steps can have it.
+  bool (*suits)(const WeightUse &use);
+  // Returns exactly these weights; nullopt if the encoding does not hold them, or if it is the
+  // default and products would be slower. The use suits.
+  std::optional<EncodedWeights> (*keep)(const CodedFloats &weights, const WeightUse &use);
+  // Returns the nearest weights. The use suits. Integers need finite weights.
+  EncodedWeights (*round)(const CodedFloats &weights, const WeightUse &use, const WeightType &type);
   // Emits a product by integers; null if the kernels widen the weights to f32.
   void (*multiply)(Builder &builder, const IntegerValues &values, const Constant &constant,
                    const RowProduct &product) = nullptr;
@@ -51,7 +57,7 @@ struct WeightEncoding {
 
 // All encodings, in the order of --precision; f32 comes first.
 std::span<const WeightEncoding> WeightEncodings();
-const WeightEncoding &EncodingOf(ElementType type);
+const WeightEncoding &EncodingOf(const WeightType &type);
 
 }  // namespace weft::program
 

@@ -94,7 +94,8 @@ TEST_F(Call, RefusesValuesOfConvert) {
            {"--c-source m.cc", "--c-source: is \"m.cc\"; must end in .c"},
            {"--incbin", "--incbin requires --c-source"},
            {"--precision i4",
-            "--precision: is \"i4\"; must be one of auto, f32, f16, bf16, i8, i8x8, i4:32, i4:64, "
+            "--precision: is \"i4\"; must be one of auto, f32, f16, bf16, i8, i8x8, i8x32, i4:32, "
+            "i4:64, "
             "i4:128, "
             "or such a type of one layer, as decoder=f32"},
            {"--precision fc=i4", "--precision: is \"fc=i4\"; must be one of auto"},

@@ -10,11 +10,13 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "converter/base/scaled_weights.h"
 #include "converter/pipeline.h"
 #include "converter/program/coalesce.h"
 #include "converter/program/hoist.h"
@@ -47,7 +49,23 @@ ElementType WeightTypeOf(const program::Step& step) {
       step.params);
 }
 
-void Widen(program::Value& value, ElementType from) {
+// For int8 weights of a step with scales.
+template <typename Params>
+void WidenScaledOf(const Params& params, program::Value& value) {
+  const std::vector<float> floats = WidenScaled(*value.data, ScaledPartsOf(params));
+  const auto bytes = std::as_bytes(std::span(floats));
+  value.bytes = std::ssize(bytes);
+  value.type = {ElementType::f32, {std::ssize(floats)}};
+  value.data = std::make_shared<const std::vector<std::byte>>(bytes.begin(), bytes.end());
+}
+
+void Widen(const program::Step& step, program::Value& value, ElementType from) {
+  if (from == ElementType::i8) {
+    const auto widen = [&](const auto& params) {
+      if constexpr (requires { ScaledPartsOf(params); }) WidenScaledOf(params, value);
+    };
+    return std::visit(widen, step.params);
+  }
   std::vector<std::byte> floats(value.data->size() * 2);
   const auto count = static_cast<uint32_t>(floats.size() / sizeof(float));
   kernels::Convert({count, static_cast<kernels::Element>(from), kernels::Element::kF32},
@@ -65,7 +83,7 @@ size_t WidenWeights(program::Program& program) {
       auto* step = std::get_if<program::Step>(&item);
       if (step == nullptr || WeightTypeOf(*step) == ElementType::f32) continue;
       const program::ValueId root = program::Resolve(program, step->inputs[1]).root;
-      if (roots.insert(root).second) Widen(program.values[root], WeightTypeOf(*step));
+      if (roots.insert(root).second) Widen(*step, program.values[root], WeightTypeOf(*step));
       step->inputs[1] = root;
       const auto widen = [](auto& params) {
         if constexpr (requires { params.weights(); }) params.mutate_weights(ElementType::f32);
@@ -78,20 +96,22 @@ size_t WidenWeights(program::Program& program) {
 
 TEST(NarrowWeights, ChangeNoBitOfAnyModel) {
   int models = 0;
-  size_t narrow_models = 0, exact_models = 0;
+  size_t narrow_models = 0, scaled_models = 0, exact_models = 0;
   for (const auto& entry : fs::recursive_directory_iterator(WEFT_FIXTURES_DIR "/cases")) {
     if (entry.path().filename() != "model.xml" || !IsRound(models++)) continue;
     SCOPED_TRACE(entry.path().parent_path().string());
-    for (const ElementType type : {ElementType::f16, ElementType::bf16}) {
-      std::optional<program::Program> narrow = Lowered(entry.path(), type);
+    for (const char* type : {"f16", "bf16", "i8x32"}) {
+      const program::Precision precision = program::PrecisionOf(type).value();
+      std::optional<program::Program> narrow = Lowered(entry.path(), precision);
       if (!narrow) continue;
       program::Program wide = *narrow;
       if (WidenWeights(wide) == 0) break;
       narrow_models += 1;
+      scaled_models += precision->type == ElementType::i8 ? 1 : 0;
       program::Coalesce(*narrow);
       program::Coalesce(wide);
       const std::vector<std::byte> must = Outputs(wide);
-      EXPECT_EQ(Outputs(*narrow), must);
+      EXPECT_EQ(Outputs(*narrow), must) << type;
       EXPECT_EQ(Outputs(*narrow, {}, true), must) << "outputs over inputs";
     }
     // Without --precision, weights must be exact.
@@ -102,7 +122,8 @@ TEST(NarrowWeights, ChangeNoBitOfAnyModel) {
     exact_models += 1;
     EXPECT_EQ(Outputs(*by_default), Outputs(Lowered(entry.path(), ElementType::f32).value()));
   }
-  EXPECT_GT(narrow_models, Rounds(1000));
+  EXPECT_GT(narrow_models, Rounds(1500));
+  EXPECT_GT(scaled_models, Rounds(500));
   EXPECT_GT(exact_models, Rounds(16));
 }
 
