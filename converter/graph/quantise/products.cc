@@ -7,6 +7,7 @@
 
 #include "converter/base/faults.h"
 #include "converter/base/quantisation.h"
+#include "converter/base/scaled_weights.h"
 #include "converter/graph/layout/permuted.h"
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/filters.h"
@@ -44,22 +45,26 @@ std::optional<IntegerGrid> FilterGridOf(std::span<const float> row, std::span<co
 std::optional<ScaledProduct> ProductOf(const ir::Node& node, bool keeps_codes) {
   if (!IsConvolved(node) && !IsCalled(node, "MatMul")) return std::nullopt;
   const ir::Constant* weights = ConstantOf(node.inputs[1]);
-  if (weights == nullptr || weights->quantisation == nullptr) return std::nullopt;
+  if (weights == nullptr || weights->type.type != ElementType::f32) return std::nullopt;
   if (CountIn({node.inputs[1].node, node.inputs[1].port}) == 0) return std::nullopt;
   const std::optional<ByteProduct> shape = ByteProductOf(node);
   if (!shape) return std::nullopt;
   ScaledProduct product = {*shape};
   const std::vector<float> numbers = ops::Floats(*weights);
-  const std::vector<float> scales = weights->quantisation->scales();
+  const bool has_codes = weights->quantisation != nullptr;
+  if (!has_codes && product.inputs == 1) return std::nullopt;  // any float is exact
+  const std::vector<float> scales =
+      has_codes ? weights->quantisation->scales() : std::vector<float>();
   for (int64_t n = 0; n < product.outputs(); ++n) {
     std::vector<float> row, row_scales;
     for (int64_t k = 0; k < product.inputs; ++k) {
       const auto position =
           static_cast<size_t>(n * product.filter_stride + k * product.input_stride);
       row.push_back(numbers[position]);
-      row_scales.push_back(scales[position]);
+      if (has_codes) row_scales.push_back(scales[position]);
     }
-    const std::optional<IntegerGrid> grid = FilterGridOf(row, row_scales, keeps_codes);
+    const std::optional<IntegerGrid> grid =
+        has_codes ? FilterGridOf(row, row_scales, keeps_codes) : ExactGridOf(row);
     if (!grid) return std::nullopt;
     for (const int8_t integer : grid->integers) product.integers.push_back(integer - grid->offset);
     product.scales.push_back(grid->scale);

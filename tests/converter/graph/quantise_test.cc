@@ -263,6 +263,20 @@ TEST_F(QuantisedGraph, MovesKeepLevelsAndQuantisersOfThemAreDropped) {
                                                                  {"Identity", 1}}));
 }
 
+// Weights whose integers an exporter has converted to f32.
+TEST_F(QuantisedGraph, ProductsTakePlainWeightsThatAreMultiples) {
+  for (const bool are_exact : {true, false}) {
+    g = {};
+    std::vector<float> numbers;
+    for (int i = 0; i < 35; ++i) numbers.push_back(static_cast<float>(i * 37 % 255 - 127) * 0.013f);
+    if (!are_exact) numbers[3] += 1e-6f;
+    const ir::Source weights = g.Floats({5, 7}, numbers);
+    const ir::Source x = Symmetric(g.Parameter(F32({3, 7})));
+    const KindCounts kinds = Kinds(g.Of("MatMul", {x, weights}, {{"transpose_b", "true"}}));
+    EXPECT_EQ(kinds.contains("QuantizedMatMul"), are_exact);
+  }
+}
+
 // Quantised values that i16 holds and i8 does not. A product with non-integer weights reads the f32
 // numbers.
 // The last rows of a stream: a variable that is read and assigned between quantisers.
