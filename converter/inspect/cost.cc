@@ -66,6 +66,15 @@ double FourierProducts(const format::FourierParams& p) {
   return products;
 }
 
+// Real products in the transform of one line: of the twiddle factors of each pass, and of joining
+// or splitting the pairs.
+double FixedFourierProducts(const format::FixedFourierParams& p) {
+  const double points = p.size() / 2;
+  double products = 2 * points;
+  for (double done = 1; done < points; done *= 2) products += points * 3 / 2;
+  return products;
+}
+
 }  // namespace
 
 #define WEFT_STEP(name, Name, operands, multiply_adds, ...) \

@@ -10,6 +10,7 @@
 #include "runtime/footprint/movement.h"
 #include "runtime/footprint/recurrent.h"
 #include "runtime/footprint/reduce.h"
+#include "runtime/footprint/signal.h"
 
 namespace weft::footprint {
 

@@ -26,6 +26,9 @@ _KERNEL_HEADERS = (
     "kernels/recurrent/cell.h",
     "kernels/recurrent/lstm_q8.h",
     "kernels/recurrent/svdf_q8.h",
+    "kernels/signal/channel_gain.h",     # lengths and tables
+    "kernels/signal/fixed_fourier.h",
+    "kernels/signal/signal.h",
     "kernels/simd/code_range.h",
     "kernels/simd/fixed_point.h",        # functions of codes, which become tables
     "kernels/simd/requantise.h",
