@@ -8,6 +8,7 @@
 #include "converter/tflite/builder.h"
 #include "converter/tflite/moved.h"
 #include "converter/tflite/quantised.h"
+#include "converter/tflite/tensor_data.h"
 
 namespace weft::tflite {
 namespace {
@@ -151,7 +152,17 @@ void Cast(Builder& b) {
   if (!type)
     return b.Refuse("output has type {}; must be a type that weft supports",
                     schema::EnumNameElementType(b.OutputTensor(0).type));
-  b.Set(0, b.Converted(b.Input(0), *type));
+  const schema::ElementType from = b.InputTensor(0).type;
+  ir::Source x = b.Input(0);
+  if (from == schema::ElementType::u64 && IsFloat(*type)) {
+    return b.Refuse("casts u64 to a float; must be a CAST to i64 before");
+  }
+  if (from == schema::ElementType::u32 && (IsFloat(*type) || *type == ElementType::i64)) {
+    x = b.Add("BitwiseAnd", "opset13", {}, {b.Converted(x, ElementType::i64), b.Int(0xFFFFFFFF)});
+  }
+  const bool is_float = HasNumbers(b, 0) || from == schema::ElementType::f64;
+  if (is_float && IsUnsigned(b.OutputTensor(0).type)) x = b.Converted(x, ElementType::i64);
+  b.Set(0, b.Converted(x, *type));
 }
 
 // Input() and Set() convert between codes and numbers.

@@ -147,12 +147,14 @@ void GraphReader::ReadOperator() {
   layer_name_ = op.outputs.empty() ? "" : TensorAt(op.outputs[0]).name;
   is_refused_ = false;
   first_node_ = graph_->nodes.size();
-  const OperatorRow* row = op.number == kCustom ? nullptr : FindOperator(op.number);
+  const OperatorRow* row = FindOperator(op);
   if (row == nullptr) {
     reading_.unsupported.Add(op, Where());
     is_refused_ = true;
   } else if (op.version > row->max_version) {
     builder_.Refuse("is of version {}; must be at most {}", op.version, row->max_version);
+  } else if (!AcceptsUnsigned(op) && HasUnsigned(op)) {
+    builder_.Refuse("has a tensor of u32 or u64; must have i32 or i64, by a CAST before");
   } else {
     row->function(builder_);
   }
@@ -166,6 +168,14 @@ void GraphReader::ReadOperator() {
   for (auto& [name, state] : states_) {
     if (is_refused_ && IsOwn(state.value)) state.value = Hole();
   }
+}
+
+bool GraphReader::HasUnsigned(const Operator& op) const {
+  const auto is_unsigned = [&](int32_t id) {
+    return id != kLeftOut && IsUnsigned(TensorAt(id).type);
+  };
+  return std::ranges::any_of(op.inputs, is_unsigned) ||
+         std::ranges::any_of(op.outputs, is_unsigned);
 }
 
 bool GraphReader::IsOwn(const ir::Source& value) const {

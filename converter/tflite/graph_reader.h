@@ -54,6 +54,7 @@ class GraphReader {
   void ReadInput(size_t position);
   void ReadOperators();
   void ReadOperator();
+  bool HasUnsigned(const Operator& op) const;
   void SetOutput(size_t output, ir::Source value);
   // Returns true if a layer of the operator that is being read computes the value.
   bool IsOwn(const ir::Source& value) const;

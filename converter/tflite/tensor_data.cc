@@ -176,14 +176,20 @@ std::optional<ElementType> IrTypeOf(schema::ElementType type) {
     case From::i16:
       return ElementType::i16;
     case From::i32:
+    case From::u32:
       return ElementType::i32;
     case From::i64:
+    case From::u64:
       return ElementType::i64;
     case From::boolean:
       return ElementType::boolean;
     default:
       return std::nullopt;
   }
+}
+
+bool IsUnsigned(schema::ElementType type) {
+  return type == schema::ElementType::u32 || type == schema::ElementType::u64;
 }
 
 std::optional<std::span<const std::byte>> TensorDataReader::BytesOf(const schema::Tensor& from,

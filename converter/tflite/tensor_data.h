@@ -15,8 +15,11 @@
 
 namespace weft::tflite {
 
-// The type of the IR's elements; nullopt for types that weft does not have.
+// The type of the IR's elements; nullopt for types that weft does not have. u32 is i32 and u64 is
+// i64, with the same bits.
 std::optional<ElementType> IrTypeOf(schema::ElementType type);
+// Returns true for u32 and u64.
+bool IsUnsigned(schema::ElementType type);
 
 class TensorDataReader {
  public:

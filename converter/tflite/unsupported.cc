@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "converter/base/visible.h"
 
 namespace weft::tflite {
@@ -56,18 +59,29 @@ std::string AdviceOf(const Operator& op) {
 
 std::span<const OperatorRow> Operators() { return kOperators; }
 
-const OperatorRow* FindOperator(int number) {
+const OperatorRow* FindOperator(const Operator& op) {
   for (const OperatorRow& row : kOperators) {
-    if (row.number == number) return &row;
+    if (row.number == op.number && (op.number != kCustom || row.name == op.custom_code)) {
+      return &row;
+    }
   }
   return nullptr;
 }
 
 std::string OperatorName(const Operator& op) {
   if (op.number == kCustom) return fmt::format("CUSTOM {}", OneLine(op.custom_code));
-  if (const OperatorRow* row = FindOperator(op.number)) return std::string(row->name);
+  if (const OperatorRow* row = FindOperator(op)) return std::string(row->name);
   if (const UnsupportedRow* row = FindUnsupported(op.number)) return std::string(row->name);
   return fmt::format("BUILTIN {}", op.number);
+}
+
+bool AcceptsUnsigned(const Operator& op) {
+  // CONCATENATION, GATHER, RESHAPE, BATCH_TO_SPACE_ND, TRANSPOSE, SQUEEZE, STRIDED_SLICE, SPLIT,
+  // CAST, SLICE, TILE, EXPAND_DIMS, SHAPE, PACK, UNPACK, SPLIT_V, REVERSE_V2, GATHER_ND, RANK,
+  // BROADCAST_TO
+  constexpr int kMoves[] = {2,  36, 22, 37, 39, 43,  45,  49,  53,  65,
+                            69, 70, 77, 83, 88, 102, 105, 107, 110, 130};
+  return op.number == kCustom || std::ranges::find(kMoves, op.number) != std::end(kMoves);
 }
 
 void Unsupported::Add(const Operator& op, const std::string& place) {

@@ -25,9 +25,12 @@ struct OperatorRow {
 // The rows of operators.inc.
 std::span<const OperatorRow> Operators();
 // Null for operators that weft does not convert.
-const OperatorRow* FindOperator(int number);
-// "CONV_2D", "custom operator Mfcc", "operator 217".
+const OperatorRow* FindOperator(const Operator& op);
+// "CONV_2D", "CUSTOM Mfcc", "BUILTIN 217".
 std::string OperatorName(const Operator& op);
+// Returns true if the operator moves or casts elements, or is an audio operator: it may have
+// tensors of u32 and u64, whose bits are those of i32 and i64 in the graph.
+bool AcceptsUnsigned(const Operator& op);
 
 class Unsupported {
  public:

@@ -33,7 +33,7 @@ class Case:
 
     def __post_init__(self):
         self.data = self.model.bytes()
-        self.operators = sorted({operator[0] for graph in self.model.graphs
+        self.operators = sorted({operator[4] or operator[0] for graph in self.model.graphs
                                  for operator in graph.operators})
 
 

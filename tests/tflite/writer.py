@@ -14,13 +14,14 @@ import dataclasses
 
 import flatbuffers
 import numpy as np
+from flatbuffers import flexbuffers
 from operators import NEWER, OPERATORS
 
 TYPES = {"f32": 0, "f16": 1, "i32": 2, "u8": 3, "i64": 4, "string": 5, "bool": 6, "i16": 7, "c64": 8,
-         "i8": 9, "f64": 10, "resource": 13, "u32": 15, "u16": 16, "i4": 17}
+         "i8": 9, "f64": 10, "u64": 12, "resource": 13, "u32": 15, "u16": 16, "i4": 17}
 DTYPES = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "u8": np.uint8, "i64": np.int64,
           "bool": np.bool_, "i16": np.int16, "i8": np.int8, "f64": np.float64, "u32": np.uint32,
-          "u16": np.uint16}
+          "u64": np.uint64, "u16": np.uint16}
 RELU, RELU_N1_TO_1, RELU6, TANH = 1, 2, 3, 4  # fused activations
 SAME, VALID = 0, 1
 _PREPENDS = {"i8": "Int8", "u8": "Uint8", "bool": "Bool", "i32": "Int32", "u32": "Uint32",
@@ -68,9 +69,10 @@ class Graph:
         return made
 
     def op(self, operator, inputs, outputs, version=1, custom=None, intermediates=(), **options):
-        """Adds an operator. An input that is left out is None. `custom`: the name of a CUSTOM."""
+        """Adds an operator. An input that is left out is None. `custom`: the name of a CUSTOM, whose
+        options may have any names."""
         known = {field for field, _, _ in OPERATORS[operator][2]}
-        if not options.keys() <= known:
+        if not custom and not options.keys() <= known:
             raise ValueError(f"{operator}: has no options {options.keys() - known}")
         self.operators.append((operator, inputs, outputs, version, custom, intermediates, options))
 
@@ -183,12 +185,14 @@ class _Writer:
         if code not in self.codes:
             self.codes.append(code)
         made = self.options(name, options)
+        flexible = np.frombuffer(flexbuffers.Dumps(options), np.uint8) if custom and options else None
         slot = 11 if name in NEWER else 3
         ids = [self.vector("i32", [-1 if tensor is None else tensor.index for tensor in tensors])
                for tensors in (inputs, outputs, intermediates)]
         return self.table((0, "u32", self.codes.index(code)), (1, "at", ids[0]), (2, "at", ids[1]),
                           (slot, "u8", OPERATORS[name][1] if made else 0),
-                          (slot + 1, "at", made), (8, "at", ids[2] if intermediates else None))
+                          (slot + 1, "at", made),
+                          (5, "at", None if flexible is None else self.vector("u8", flexible)), (8, "at", ids[2] if intermediates else None))
 
     def graph(self, graph):
         """The table SubGraph."""

@@ -45,6 +45,7 @@ struct ModelWriter {
     std::function<flatbuffers::Offset<void>(flatbuffers::FlatBufferBuilder&)> table = nullptr;
     int version = 1;
     std::string custom_code = "";
+    std::vector<uint8_t> custom_options = {};
   };
 
   std::vector<Tensor> tensors;
@@ -80,7 +81,8 @@ struct ModelWriter {
           op.version, op.number));
       const auto table = op.table ? op.table(b) : flatbuffers::Offset<void>();
       steps.push_back(schema::CreateOperatorDirect(b, static_cast<uint32_t>(codes.size() - 1),
-                                                   &op.inputs, &op.outputs, op.options, table));
+                                                   &op.inputs, &op.outputs, op.options, table,
+                                                   &op.custom_options));
     }
     const std::vector subgraphs = {
         schema::CreateSubGraphDirect(b, &tables, &inputs, &outputs, &steps, "main")};

@@ -1,25 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integer LSTM and SVDF. Plain layers have the answers of tflite-micro, whose bits boards compute; the
 other variants are LiteRT's only."""
+import micro
 import numpy as np
 from casebook import Case, source
-from tflite_micro.python.tflite_micro import runtime
 from writer import RELU, TANH, Model
 
 INPUTS, CELLS, CALLS, BATCH, TIME = 6, 9, 3, 2, 4
 STATES = {"i8": np.int8, "i16": np.int16}
-
-
-def _micro(data, inputs, calls):
-    """The first output of each call in tflite-micro."""
-    interpreter = runtime.Interpreter.from_bytes(data, arena_size=1 << 20)
-    rows = []
-    for call in range(calls):
-        for port, array in enumerate(inputs):
-            interpreter.set_input(array[call], port)
-        interpreter.invoke()
-        rows.append(np.array(interpreter.get_output(0)))
-    return [np.stack(rows)]
 
 
 class _Layer:
@@ -47,7 +35,7 @@ class _Layer:
         self.graph.inputs, self.graph.outputs = [x], [y]
         shape = (CALLS, *x.shape)
         inputs = [self.codes(x.kind, *shape).astype(STATES[x.kind])]
-        answers = _micro(self.model.bytes(), inputs, CALLS) if is_micro else None
+        answers = micro.run(self.model.bytes(), inputs, CALLS) if is_micro else None
         return Case(self.path, self.model, inputs, rtol=0, atol=0, calls=CALLS, answers=answers)
 
 
