@@ -15,31 +15,19 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
-// `count` elements of an operand, `stride` apart.
+// Elements of an operand, `stride` apart.
 struct CodeLine {
   const int8_t* x;
   size_t stride;
   int32_t zero;
 
-  HWY_INLINE IntVec Above(size_t i, size_t lanes) const {
-    if (stride == 1) return hn::Sub(LoadCodes(x + i, lanes), SetInt(zero));
-    if (stride == 0) return SetInt(*x - zero);
-    int8_t block[kLanes] = {};
+  // Returns the address of `lanes` contiguous elements from i on: in place or copied to block.
+  HWY_INLINE const int8_t* From(size_t i, size_t lanes, int8_t* block) const {
+    if (stride == 1) return x + i;
     for (size_t lane = 0; lane < lanes; ++lane) block[lane] = x[(i + lane) * stride];
-    return hn::Sub(LoadCodes(block, kLanes), SetInt(zero));
+    return block;
   }
 };
-
-// Writes the codes of one line: `pair` computes v from the differences to the zero points, and
-// `bounds` turn v into codes.
-template <typename Pair, typename Bounds>
-HWY_INLINE void PairCodes(const Pair& pair, const Bounds& bounds, const CodeLine& a,
-                          const CodeLine& b, size_t count, int8_t* y) {
-  ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
-    const IntVec v = ToCodes(pair(a.Above(i, lanes), b.Above(i, lanes)), bounds);
-    StoreCodes(v, y + i, lanes);
-  });
-}
 
 // Calls line(a, b, count, y) for the lines of the last axis. There is at least one element.
 template <typename Line>

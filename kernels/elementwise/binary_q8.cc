@@ -9,6 +9,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
+// The differences to the zero point.
+HWY_INLINE IntVec Above(const CodeLine& line, size_t i, size_t lanes) {
+  if (line.stride == 0) return SetInt(*line.x - line.zero);
+  int8_t block[kLanes] = {};
+  return hn::Sub(LoadCodes(line.From(i, lanes, block), lanes), SetInt(line.zero));
+}
+
 template <bool kMultiplies>
 WEFT_PART void PairLine(const BinaryQ8Shape& shape, const CodeLine& a, const CodeLine& b,
                         size_t count, int8_t* y) {
@@ -21,7 +28,10 @@ WEFT_PART void PairLine(const BinaryQ8Shape& shape, const CodeLine& a, const Cod
                      hn::Mul(ToFloats(above_b), Set(b_scale)));
     }
   };
-  PairCodes(pair, BoundsOf(shape.codes), a, b, count, y);
+  const CodeBounds bounds = BoundsOf(shape.codes);
+  ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
+    StoreCodes(ToCodes(pair(Above(a, i, lanes), Above(b, i, lanes)), bounds), y + i, lanes);
+  });
 }
 
 void BinaryQ8(const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b, int8_t* y) {

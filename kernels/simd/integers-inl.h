@@ -61,6 +61,9 @@ HWY_INLINE Vec Load(const int32_t* p, size_t lanes) {
 HWY_INLINE Vec Load(const int16_t* p, size_t lanes) {
   return {vldrhq_z_s32(p, vctp32q(static_cast<uint32_t>(lanes)))};
 }
+HWY_INLINE Vec Load(const int8_t* p, size_t lanes) {
+  return {vldrbq_z_s32(p, vctp32q(static_cast<uint32_t>(lanes)))};
+}
 HWY_INLINE void Store(Vec v, int16_t* p, size_t lanes) {
   vstrhq_p_s32(p, v.raw, vctp32q(static_cast<uint32_t>(lanes)));
 }
@@ -112,7 +115,7 @@ HWY_INLINE Vec DivideByPower(Vec x, int32_t exponent) {
 #else
 
 HWY_INLINE Vec If(Truth condition, Vec yes, Vec no) { return hn::IfThenElse(condition, yes, no); }
-// The first `lanes` integers of 16 or 32 bits; the other lanes are 0, or are not stored. Stored
+// The first `lanes` integers of 8, 16 or 32 bits; the other lanes are 0, or are not stored. Stored
 // integers are in the range of T.
 template <typename T>
 HWY_INLINE Vec Load(const T* p, size_t lanes) {

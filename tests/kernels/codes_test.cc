@@ -149,6 +149,42 @@ TEST(BinaryQ8, MatchesItsReferenceForAnyBroadcast) {
   }
 }
 
+// In TFLite's sums, the operand with the larger scale is halved.
+TEST(BinaryQ8, AddsEveryPairIfOneMultiplierIsHalf) {
+  constexpr Multiplier kHalf = {0x40000000, 0};
+  const std::vector<int8_t> codes = EveryCode();
+  std::vector<int8_t> a, b;
+  for (const int8_t code : codes) {
+    a.insert(a.end(), codes.size(), code);
+    b.insert(b.end(), codes.begin(), codes.end());
+  }
+  Random random(5);
+  BinaryQ8Shape shape;
+  shape.rank = 1;
+  shape.dims[0] = static_cast<uint32_t>(a.size());
+  shape.a_strides[0] = shape.b_strides[0] = 1;
+  for (int32_t i = 0; i < 24; ++i) {
+    const auto mantissa = static_cast<int32_t>(0x40000000u + random.Below(0x40000000u));
+    const Multiplier others[] = {kHalf, {mantissa, -1}, {0x7FFFFFFF, -i}, {mantissa, -31}};
+    const Multiplier other = others[i % 4];
+    const bool is_swapped = i % 3 == 0;
+    shape.a_multiplier = is_swapped ? other : kHalf;
+    shape.b_multiplier = is_swapped ? kHalf : other;
+    shape.multiplier = {i % 5 == 0 ? 0x7FFFFFFF : mantissa, i < 8 ? -17 - i : -15 - i % 4};
+    shape.codes = {CodeAtRandom(&random), -128, 127};
+    shape.codes.by_integers = true;
+    shape.a_zero = CodeAtRandom(&random);
+    shape.b_zero = CodeAtRandom(&random);
+    std::vector<int8_t> must;
+    for (size_t k = 0; k < a.size(); ++k) must.push_back(BinaryQ8Reference(shape, a[k], b[k]));
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectSame(OnEveryTarget<int8_t>(
+                       a.size(), 0, [&](int8_t* y) { BinaryQ8(shape, a.data(), b.data(), y); }),
+                   must));
+  }
+}
+
 TEST(BinaryQ8, WritesOverAnOperand) {
   Random random(4);
   BinaryQ8Shape shape = PairShape(&random, {61});
