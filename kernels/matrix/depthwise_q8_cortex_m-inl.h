@@ -202,14 +202,12 @@ static_assert(offsetof(PixelRun, columns) == 28 && sizeof(PixelRun) == 56, "word
 // Zeros are added to these results, and four codes joined in r2.
 #undef WEFT_JOIN_SUMS
 #define WEFT_JOIN_SUMS WEFT_JOIN_FOUR("r2", "r3", "r4", "r5", "r8")
-// The same by integers (requantise.h), with the mantissas in s4-s7. s8-s11 hold by how much more
-// than one bit the products are shifted to the right. The last bit is shifted out when r8, twice
-// the zero plus one, is added.
+// The same by integers (integer_codes.cc), with twice the mantissas in s4-s7 and the complements of
+// the exponents in s8-s11. The last bit is shifted out when r8, twice the zero plus one, is added.
 #undef WEFT_RESCALE_SUM
 #define WEFT_RESCALE_SUM(sum, mantissa, shift)  \
-  "lsl " sum ", " sum ", #1\n\t"               \
-  "smmulr " sum ", " sum ", " mantissa "\n\t"  \
-  "add " sum ", " sum ", " sum ", asr #31\n\t" \
+  "add lr, " sum ", " sum ", asr #31\n\t"      \
+  "smmlar " sum ", " sum ", " mantissa ", lr\n\t" \
   "asr " sum ", " sum ", " shift "\n\t"
 #undef WEFT_RESCALE_SUMS
 #define WEFT_RESCALE_SUMS                    \
@@ -277,17 +275,50 @@ HWY_NOINLINE void CodesOfRun(PixelRun& run, const TapPair* taps_end, const float
   }
 }
 
-// Fills the shifts that WEFT_RESCALE_SUMS needs. Returns false for other exponents and for sums
-// that may exceed 30 bits.
-HWY_INLINE bool ShiftsOf(const int32_t* exponents, const FourSums& begins, int32_t* shifts) {
-  constexpr int32_t kMaxBegin = 1 << 29;  // above the products of all taps
-  bool fits = true;
-  for (size_t i = 0; i < 4; ++i) fits = fits && exponents[i] < 0, shifts[i] = ~exponents[i];
-  for (const int32_t begin : {begins.a, begins.b, begins.c, begins.d}) {
-    fits = fits && begin < kMaxBegin && begin > -kMaxBegin;
+// The words that WEFT_RESCALE_SUMS needs.
+struct FourShifts {
+  int32_t mantissas[4], exponents[4];
+
+  // Returns false for multipliers that it does not support.
+  HWY_INLINE bool Set(const FactorsQ8& factors) {
+    const int32_t* from = factors.mantissas();
+    int32_t* to = mantissas;
+    int32_t all;
+    // clang-format off
+    __asm__ volatile(
+        "ldmia %[from], {r2-r5}\n\t"
+        "lsl r2, r2, #1\n\t"
+        "lsl r3, r3, #1\n\t"
+        "lsl r4, r4, #1\n\t"
+        "lsl r5, r5, #1\n\t"
+        "stmia %[to]!, {r2-r5}\n\t"
+        "and r2, r2, r3\n\t"
+        "and r4, r4, r5\n\t"
+        "and %[all], r2, r4\n\t"
+        "ldmia %[exponents], {r2-r5}\n\t"
+        "and %[all], %[all], r2\n\t"
+        "and %[all], %[all], r3\n\t"
+        "and %[all], %[all], r4\n\t"
+        "and %[all], %[all], r5\n\t"
+        "mvn r2, r2\n\t"
+        "mvn r3, r3\n\t"
+        "mvn r4, r4\n\t"
+        "mvn r5, r5\n\t"
+        "stmia %[to], {r2-r5}"
+        : [to] "+&r"(to), [all] "=&r"(all)
+        : [from] "r"(from), [exponents] "r"(factors.exponents())
+        : "memory", "r2", "r3", "r4", "r5");
+    // clang-format on
+    if (all < 0) return true;
+    for (size_t i = 0; i < 4; ++i) {
+      const Multiplier by = {factors.mantissas()[i], factors.exponents()[i]};
+      if (IsFast(by)) continue;
+      if (by.mantissa != 0) return false;
+      mantissas[i] = INT32_MIN, exponents[i] = 31;  // any sum becomes 0
+    }
+    return true;
   }
-  return fits;
-}
+};
 
 // Computes four channels. Returns false if a conversion to integer was invalid; results may then be
 // wrong.
@@ -307,11 +338,12 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int
   run.high = FourOf(codes.high);
   run.x_step = at.x_steps.column;
   run.y_step = at.y_steps.column;
-  int32_t shifts[4];
-  const float* start = factors.start;
+  FourShifts shifts;
+  const float *scales = factors.scales, *start = factors.start;
   if constexpr (kByIntegers) {
-    if (!ShiftsOf(factors.exponents(), run.begins, shifts)) return false;
-    start = reinterpret_cast<const float*>(shifts);
+    if (!shifts.Set(factors)) return false;
+    scales = reinterpret_cast<const float*>(shifts.mantissas);
+    start = reinterpret_cast<const float*>(shifts.exponents);
   } else {
     ForgetInvalid();
   }
@@ -321,7 +353,7 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int
     run.x = at.x + x_line;
     run.y = at.y + y_line;
     run.columns = at.columns;
-    CodesOfRun<kByIntegers>(run, end, factors.scales, start);
+    CodesOfRun<kByIntegers>(run, end, scales, start);
   }
   return kByIntegers || !WasInvalid();
 }

@@ -102,8 +102,8 @@ HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_
   "vmullt.s16 q7, q4, q5\n\t"              \
   "vadd.i32 " even ", " even ", q6\n\t"    \
   "vadd.i32 " odd ", " odd ", q7\n\t"
-// Converts four sums to quantised 32-bit values, clamped between q4 and q5. scales and start are
-// the offsets of the factors from r10.
+// Converts four sums to quantised 32-bit values, clamped between q4 and q5 if they are floats.
+// scales and start are the offsets of the factors from r10.
 #undef WEFT_FOUR_WORDS
 #define WEFT_FOUR_WORDS(sums, scales, start)  \
   "vcvt.f32.s32 " sums ", " sums "\n\t"       \
@@ -116,21 +116,18 @@ HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_
   "vcvtn.s32.f32 " sums ", " sums "\n\t"
 // The same by integers (requantise.h): scales are mantissas and start exponents. Halves are rounded
 // up by VRSHL, so negative numbers are lowered by one first. All exponents are negative, or may
-// have any sign.
-#undef WEFT_SHIFT_AND_LIMIT
-#define WEFT_SHIFT_AND_LIMIT(sums)               \
-  "vand q6, " sums ", q7\n\t"                  \
-  "vshr.s32 q6, q6, #31\n\t"                   \
+// have any sign. Numbers are negative where the sign of `signs` is set.
+#undef WEFT_SHIFT
+#define WEFT_SHIFT(sums, signs)                  \
+  "vshr.s32 q6, " signs ", #31\n\t"            \
   "vqadd.s32 " sums ", " sums ", q6\n\t"       \
-  "vrshl.s32 " sums ", " sums ", q7\n\t"       \
-  "vmax.s32 " sums ", " sums ", q4\n\t"        \
-  "vmin.s32 " sums ", " sums ", q5\n\t"
+  "vrshl.s32 " sums ", " sums ", q7\n\t"
 #undef WEFT_FOUR_FRACTIONS
 #define WEFT_FOUR_FRACTIONS(sums, scales, start) \
   "vldrw.u32 q6, [r10, #" scales "]\n\t"       \
   "vqrdmulh.s32 " sums ", " sums ", q6\n\t"    \
   "vldrw.u32 q7, [r10, #" start "]\n\t"        \
-  WEFT_SHIFT_AND_LIMIT(sums)
+  WEFT_SHIFT(sums, sums)
 #undef WEFT_FOUR_INTEGERS
 #define WEFT_FOUR_INTEGERS(sums, scales, start)  \
   "vldrw.u32 q7, [r10, #" start "]\n\t"        \
@@ -141,7 +138,8 @@ HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_
   "vqrdmulh.s32 " sums ", " sums ", q6\n\t"    \
   "vmov.i32 q6, #0\n\t"                        \
   "vmin.s32 q7, q7, q6\n\t"                    \
-  WEFT_SHIFT_AND_LIMIT(sums)
+  "vand q6, " sums ", q7\n\t"                  \
+  WEFT_SHIFT(sums, "q6")
 #undef WEFT_RUN_PIXELS
 #define WEFT_RUN_PIXELS(begin, taps, codes)   \
   __asm__ volatile(                            \
@@ -183,28 +181,41 @@ HWY_NOINLINE void BeginRun(const TapWindow& window, const int8_t* weights, int8_
 // clang-format on
 
 // clang-format off
+// Joins words to 16-bit values and adds the zero in r2. Integers are then clamped between q4 and
+// q5.
+#undef WEFT_JOIN_WORDS
+#define WEFT_JOIN_WORDS(even, odd)              \
+  "vmovnt.i32 " even ", " odd "\n\t"           \
+  "vadd.i16 " even ", " even ", r2\n\t"
+#undef WEFT_JOIN_INTEGERS
+#define WEFT_JOIN_INTEGERS(even, odd)           \
+  "vqmovnb.s32 " even ", " even "\n\t"         \
+  "vqmovnt.s32 " even ", " odd "\n\t"          \
+  "vqadd.s16 " even ", " even ", r2\n\t"       \
+  "vmax.s16 " even ", " even ", q4\n\t"        \
+  "vmin.s16 " even ", " even ", q5\n\t"
 // The codes of eight channels, written to r1 + offset.
 #undef WEFT_EIGHT_OF_RUN
-#define WEFT_EIGHT_OF_RUN(words, even, odd, even_scales, even_start, odd_scales, odd_start, offset) \
-  words(even, even_scales, even_start) words(odd, odd_scales, odd_start)                           \
-  "vmovnt.i32 " even ", " odd "\n\t"                                                            \
-  "vadd.i16 " even ", " even ", r2\n\t"                                                         \
+#define WEFT_EIGHT_OF_RUN(words, join, even, odd, even_scales, even_start, odd_scales, odd_start, \
+                          offset)                                         \
+  words(even, even_scales, even_start) words(odd, odd_scales, odd_start)  \
+  join(even, odd)                                                         \
   "vstrb.16 " even ", [r1" offset "]\n\t"
 #undef WEFT_RUN_SIXTEEN
-#define WEFT_RUN_SIXTEEN(words)                                            \
+#define WEFT_RUN_SIXTEEN(words, join)                                      \
   WEFT_RUN_PIXELS("vldrw.u32 q0, [r10]\n\t"                               \
                   "vldrw.u32 q1, [r10, #16]\n\t"                          \
                   "vldrw.u32 q2, [r10, #32]\n\t"                          \
                   "vldrw.u32 q3, [r10, #48]\n\t",                         \
                   WEFT_ADD_EIGHT("", "q0", "q1") WEFT_ADD_EIGHT(", #8", "q2", "q3"), \
-                  WEFT_EIGHT_OF_RUN(words, "q0", "q1", "64", "128", "80", "144", "")   \
-                  WEFT_EIGHT_OF_RUN(words, "q2", "q3", "96", "160", "112", "176", ", #8"))
+                  WEFT_EIGHT_OF_RUN(words, join, "q0", "q1", "64", "128", "80", "144", "")  \
+                  WEFT_EIGHT_OF_RUN(words, join, "q2", "q3", "96", "160", "112", "176", ", #8"))
 #undef WEFT_RUN_EIGHT
-#define WEFT_RUN_EIGHT(words)                                              \
+#define WEFT_RUN_EIGHT(words, join)                                        \
   WEFT_RUN_PIXELS("vldrw.u32 q0, [r10]\n\t"                               \
                   "vldrw.u32 q1, [r10, #16]\n\t",                         \
                   WEFT_ADD_EIGHT("", "q0", "q1"),                          \
-                  WEFT_EIGHT_OF_RUN(words, "q0", "q1", "64", "128", "80", "144", ""))
+                  WEFT_EIGHT_OF_RUN(words, join, "q0", "q1", "64", "128", "80", "144", ""))
 // clang-format on
 
 // Results by floats, or by integers with negative exponents or with exponents of any sign.
@@ -217,13 +228,20 @@ HWY_NOINLINE void CodesOfRun(PixelRun& run, const int8_t* x, int8_t* y) {
   register int8_t* to __asm__("r12") = y;
   constexpr bool kAreFloats = results == RunResults::kFloats;
   constexpr bool kAreFractions = results == RunResults::kFractions;
-  if constexpr (kChannels == 16 && kAreFloats) WEFT_RUN_SIXTEEN(WEFT_FOUR_WORDS);
-  if constexpr (kChannels == 16 && kAreFractions) WEFT_RUN_SIXTEEN(WEFT_FOUR_FRACTIONS);
-  if constexpr (kChannels == 16 && results == RunResults::kIntegers) {
-    WEFT_RUN_SIXTEEN(WEFT_FOUR_INTEGERS);
+  if constexpr (kChannels == 16 && kAreFloats) WEFT_RUN_SIXTEEN(WEFT_FOUR_WORDS, WEFT_JOIN_WORDS);
+  if constexpr (kChannels == 16 && kAreFractions) {
+    WEFT_RUN_SIXTEEN(WEFT_FOUR_FRACTIONS, WEFT_JOIN_INTEGERS);
   }
-  if constexpr (kChannels == 8 && kAreFloats) WEFT_RUN_EIGHT(WEFT_FOUR_WORDS);
-  if constexpr (kChannels == 8 && !kAreFloats) WEFT_RUN_EIGHT(WEFT_FOUR_INTEGERS);
+  if constexpr (kChannels == 16 && results == RunResults::kIntegers) {
+    WEFT_RUN_SIXTEEN(WEFT_FOUR_INTEGERS, WEFT_JOIN_INTEGERS);
+  }
+  if constexpr (kChannels == 8 && kAreFloats) WEFT_RUN_EIGHT(WEFT_FOUR_WORDS, WEFT_JOIN_WORDS);
+  if constexpr (kChannels == 8 && kAreFractions) {
+    WEFT_RUN_EIGHT(WEFT_FOUR_FRACTIONS, WEFT_JOIN_INTEGERS);
+  }
+  if constexpr (kChannels == 8 && results == RunResults::kIntegers) {
+    WEFT_RUN_EIGHT(WEFT_FOUR_INTEGERS, WEFT_JOIN_INTEGERS);
+  }
 }
 
 // Computes kChannels channels, 8 or 16.
@@ -233,12 +251,12 @@ HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const CodePixels& at,
                                 const CodeRange& codes) {
   PixelRun run;
   BeginRun<kChannels>(window, weights, x_zero, factors, run);
-  const auto keep = [](int32_t limit, float* to) {  // floats, or the bits of integers
-    const int32x4_t all = vdupq_n_s32(limit);
-    vstrwq_f32(to, kByIntegers ? vreinterpretq_f32_s32(all) : vcvtq_f32_s32(all));
+  const auto keep = [&](int8_t limit, float* to) {  // floats, or the bits of 16-bit codes
+    vstrwq_f32(to, kByIntegers ? vreinterpretq_f32_s16(vdupq_n_s16(limit))
+                               : vcvtq_f32_s32(vdupq_n_s32(limit - codes.zero)));
   };
-  keep(codes.low - codes.zero, run.low);
-  keep(codes.high - codes.zero, run.high);
+  keep(codes.low, run.low);
+  keep(codes.high, run.high);
   run.height = window.HasTaps() ? window.ky.count() : 0;
   run.width = window.kx.count();
   run.weights = run.height == 0 ? weights : weights + window.First();
@@ -251,9 +269,8 @@ HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const CodePixels& at,
   run.y_step = at.y_steps.column;
   auto codes_of_run = CodesOfRun<kChannels, RunResults::kFloats>;
   if constexpr (kByIntegers) {
-    codes_of_run = AreNegative(factors.exponents(), kChannels)
-                       ? CodesOfRun<kChannels, RunResults::kFractions>
-                       : CodesOfRun<kChannels, RunResults::kIntegers>;
+    codes_of_run = ShiftRight(factors, kChannels) ? CodesOfRun<kChannels, RunResults::kFractions>
+                                                  : CodesOfRun<kChannels, RunResults::kIntegers>;
   }
   size_t x_line = 0, y_line = 0;
   for (uint32_t row = at.rows; row != 0;

@@ -48,60 +48,104 @@ void IntegerOutputs(const int32_t* sums, const FactorsQ8& factors, size_t output
 #else
 
 // clang-format off
-// Two outputs: the products are rounded to 32 bits by adding half and twice themselves, so that
-// their upper words remain. Halves are rounded up, so negative numbers are lowered by one first.
-#undef WEFT_PRODUCT
-#define WEFT_PRODUCT(sum, mantissa)                                   \
-  "smull " mantissa ", " sum ", " sum ", " mantissa "\n\t"            \
-  "adds " mantissa ", " mantissa ", #0x40000000\n\t"                 \
-  "adc " sum ", " sum ", #0\n\t"                                     \
-  "adds " mantissa ", " mantissa ", " mantissa "\n\t"                \
-  "adc " sum ", " sum ", " sum "\n\t"                                \
-  "add " sum ", " sum ", " sum ", asr #31\n\t"
+// Rescales a sum with twice its mantissa and the complement of its exponent, and returns its code.
+// The mantissa is at least 2^30, so twice it is a negative word m, and the upper word of sum * m
+// misses one sum. Halves are rounded up, so one is subtracted from negative sums. The last bit is
+// shifted out when twice the zero plus one is added.
+#undef WEFT_CODE_OF_SUM
+#define WEFT_CODE_OF_SUM(sum, mantissa, shift)            \
+  "add %[t], " sum ", " sum ", asr #31\n\t"              \
+  "smmlar " sum ", " sum ", " mantissa ", %[t]\n\t"      \
+  "asr " sum ", " sum ", " shift "\n\t"                  \
+  WEFT_ROUNDED_CODE(sum, "%[zero]")
+// Doubles a mantissa and complements an exponent. Both were negative if `all` stays so.
+#undef WEFT_BEGIN_FACTOR
+#define WEFT_BEGIN_FACTOR(mantissa, exponent)             \
+  "lsl " mantissa ", " mantissa ", #1\n\t"               \
+  "and %[all], %[all], " mantissa "\n\t"                 \
+  "and %[all], %[all], " exponent "\n\t"                 \
+  "mvn " exponent ", " exponent "\n\t"
 #undef WEFT_TWO_CODES
-#define WEFT_TWO_CODES(a, b)                                          \
-  "ldrd " a ", " b ", [%[sums]], #8\n\t"                             \
-  "ldrd %[m], %[n], [%[mantissas]], #8\n\t"                          \
-  WEFT_PRODUCT(a, "%[m]") WEFT_PRODUCT(b, "%[n]")                     \
-  "ldrd %[m], %[n], [%[exponents]], #8\n\t"                          \
-  "mvn %[m], %[m]\n\t"                                               \
-  "mvn %[n], %[n]\n\t"                                               \
-  "asr " a ", " a ", %[m]\n\t"                                       \
-  "asr " b ", " b ", %[n]\n\t"                                       \
-  WEFT_ROUNDED_CODE(a, "%[zero]") WEFT_ROUNDED_CODE(b, "%[zero]")
+#define WEFT_TWO_CODES                                    \
+  "ldrd %[m], %[n], [%[mantissas]], #8\n\t"              \
+  "ldrd %[e], %[f], [%[exponents]], #8\n\t"              \
+  WEFT_BEGIN_FACTOR("%[m]", "%[e]")                        \
+  WEFT_BEGIN_FACTOR("%[n]", "%[f]")                        \
+  "ldrd %[x], %[w], [%[sums]], #8\n\t"                   \
+  WEFT_CODE_OF_SUM("%[x]", "%[m]", "%[e]")                 \
+  WEFT_CODE_OF_SUM("%[w]", "%[n]", "%[f]")                 \
+  "strb %[x], [%[y]], #1\n\t"                            \
+  "strb %[w], [%[y]], #1\n\t"
+#undef WEFT_THREE_CODES
+#define WEFT_THREE_CODES                                  \
+  "ldr %[m], [%[mantissas]], #4\n\t"                     \
+  "ldr %[e], [%[exponents]], #4\n\t"                     \
+  WEFT_BEGIN_FACTOR("%[m]", "%[e]")                        \
+  "ldr %[x], [%[sums], #64]\n\t"                         \
+  WEFT_CODE_OF_SUM("%[x]", "%[m]", "%[e]")                 \
+  "strb %[x], [%[y], %[step]]\n\t"                       \
+  "ldr %[x], [%[sums], #128]\n\t"                        \
+  WEFT_CODE_OF_SUM("%[x]", "%[m]", "%[e]")                 \
+  "strb %[x], [%[y], %[step], lsl #1]\n\t"               \
+  "ldr %[x], [%[sums]], #4\n\t"                          \
+  WEFT_CODE_OF_SUM("%[x]", "%[m]", "%[e]")                 \
+  "strb %[x], [%[y]], #1\n\t"
 // clang-format on
 
-// Requantises `outputs` outputs, a multiple of four, whose exponents are all negative. `zero` is
-// twice the zero plus one; limits may be null.
-HWY_INLINE void IntegersOfFours(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
-                                int32_t zero, const FourLimits* limits, int8_t* y) {
+// Requantises an even number of outputs of one row. `zero` is twice the zero plus one. Returns
+// false if a multiplier is not fast; its codes may then be wrong.
+HWY_INLINE bool CodesOfOneRow(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                              int32_t zero, int8_t* y) {
   const int8_t* const end = y + outputs;
   const int32_t *mantissas = factors.mantissas(), *exponents = factors.exponents();
-  uint32_t a, b, c, d, m, n;
-  __asm__ volatile(
-      "1:\n\t"  //
-      WEFT_TWO_CODES("%[a]", "%[b]") WEFT_TWO_CODES("%[c]", "%[d]")
-          WEFT_JOIN_BYTES("%[a]", "%[b]", "%[c]", "%[d]")
-      "cbz %[limits], 3f\n\t"
-      "ldrd %[b], %[c], [%[limits]]\n\t"  //
-      WEFT_LIMIT_FOUR("%[a]", "%[b]", "%[c]", "%[d]")
-      "3:\n\t"
-      "str %[a], [%[y]], #4\n\t"
-      "cmp %[y], %[end]\n\t"
-      "bne 1b"
-      : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [m] "=&r"(m), [n] "=&r"(n),
-        [sums] "+&r"(sums), [mantissas] "+&r"(mantissas), [exponents] "+&r"(exponents), [y] "+&r"(y)
-      : [limits] "l"(limits), [zero] "r"(zero), [end] "r"(end)
-      : "cc", "memory");
+  int32_t all = -1, m, n, e, f, x, w, t;
+  __asm__ volatile("1:\n\t"  //
+                   WEFT_TWO_CODES
+                   "cmp %[y], %[end]\n\t"
+                   "bne 1b"
+                   : [m] "=&r"(m), [n] "=&r"(n), [e] "=&r"(e), [f] "=&r"(f), [x] "=&r"(x),
+                     [w] "=&r"(w), [t] "=&r"(t), [all] "+&r"(all), [sums] "+&r"(sums),
+                     [mantissas] "+&r"(mantissas), [exponents] "+&r"(exponents), [y] "+&r"(y)
+                   : [zero] "r"(zero), [end] "r"(end)
+                   : "cc", "memory");
+  return all < 0;
 }
 
-// One row from `done` on.
-WEFT_PART void IntegerRest(const int32_t* sums, const FactorsQ8& factors, size_t done,
+// The same for three rows, which share factors; `step` is the distance between their codes.
+HWY_INLINE bool CodesOfThreeRows(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                                 int32_t zero, int8_t* y, size_t step) {
+  static_assert(kPanelOutputs * sizeof(int32_t) == 64, "distance between rows of sums");
+  const int8_t* const end = y + outputs;
+  const int32_t *mantissas = factors.mantissas(), *exponents = factors.exponents();
+  int32_t all = -1, m, e, x, t;
+  __asm__ volatile(
+      "1:\n\t"  //
+      WEFT_THREE_CODES WEFT_THREE_CODES
+      "cmp %[y], %[end]\n\t"
+      "bne 1b"
+      : [m] "=&r"(m), [e] "=&r"(e), [x] "=&r"(x), [t] "=&r"(t), [all] "+&r"(all),
+        [sums] "+&r"(sums), [mantissas] "+&r"(mantissas), [exponents] "+&r"(exponents), [y] "+&r"(y)
+      : [zero] "r"(zero), [end] "r"(end), [step] "r"(step)
+      : "cc", "memory");
+  return all < 0;
+}
+
+// Limits `count` codes.
+WEFT_PART void LimitCodes(const CodeRange& codes, size_t count, int8_t* y) {
+  for (int8_t* const end = y + count; y != end; ++y) {
+    const int8_t code = *y;
+    *y = code < codes.low ? codes.low : code > codes.high ? codes.high : code;
+  }
+}
+
+// One row from `first` on, except outputs before `done` that have a fast multiplier.
+WEFT_PART void IntegerRest(const int32_t* sums, const FactorsQ8& factors, size_t first, size_t done,
                            size_t outputs, const CodeRange& codes, int8_t* y) {
-  for (; done < outputs; ++done) {
-    const int32_t first = factors.first == nullptr ? 0 : factors.first[done];
-    const Multiplier by = {factors.mantissas()[done], factors.exponents()[done]};
-    y[done] = CodeOfInteger(Rescaled(WrappingAdd(sums[done], first), by), codes);
+  for (size_t n = first; n < outputs; ++n) {
+    const Multiplier by = {factors.mantissas()[n], factors.exponents()[n]};
+    if (n < done && IsFast(by)) continue;
+    const int32_t add = factors.first == nullptr ? 0 : factors.first[n];
+    y[n] = CodeOfInteger(Rescaled(WrappingAdd(sums[n], add), by), codes);
   }
 }
 
@@ -109,28 +153,33 @@ WEFT_PART void IntegerRest(const int32_t* sums, const FactorsQ8& factors, size_t
 
 void IntegerRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t outputs,
                  const CodeRange& codes, int8_t* y, const RowSteps& steps) {
-#if !defined(WEFT_HELIUM_RUNS_ROWS)
-  const FourLimits four = {FourOf(codes.low), FourOf(codes.high)};
-  const FourLimits* const limits = codes.low == -128 && codes.high == 127 ? nullptr : &four;
-  // Rows of their own have exponents of their own.
-  const bool has_fours = factors.first == nullptr && outputs >= 4 &&
-                         (rows == 1 || steps.start == 0) &&
-                         AreNegative(factors.exponents(), outputs);
-#endif
-  for (;; sums += kPanelOutputs, y += steps.y) {
 #if defined(WEFT_HELIUM_RUNS_ROWS)
+  for (;; sums += kPanelOutputs, y += steps.y) {
     IntegerOutputs(sums, factors, outputs, codes, y);
-#else
-    size_t done = 0;
-    if (has_fours) {
-      done = outputs / 4 * 4;
-      IntegersOfFours(sums, factors, done, 2 * codes.zero + 1, limits, y);
-    }
-    IntegerRest(sums, factors, done, outputs, codes, y);
-#endif
     if (--rows == 0) return;
     factors = After(factors, steps);
   }
+#else
+  size_t first = 0, done = 0;
+  // Rows of their own have exponents of their own.
+  const bool share = rows == kRowsQ8 && steps.start == 0;
+  if (factors.first == nullptr && outputs >= 2 && (rows == 1 || share)) {
+    done = outputs & ~size_t{1};
+    const int32_t zero = 2 * codes.zero + 1;
+    const bool are_fast = share ? CodesOfThreeRows(sums, factors, done, zero, y, steps.y)
+                                : CodesOfOneRow(sums, factors, done, zero, y);
+    if (are_fast) first = done;
+    if (codes.low != -128 || codes.high != 127) {
+      for (size_t r = 0; r < rows; ++r) LimitCodes(codes, done, y + r * steps.y);
+    }
+    if (first == outputs) return;
+  }
+  for (;; sums += kPanelOutputs, y += steps.y) {
+    IntegerRest(sums, factors, first, done, outputs, codes, y);
+    if (--rows == 0) return;
+    factors = After(factors, steps);
+  }
+#endif
 }
 
 bool RunIntegerGroups(const DepthwiseQ8Shape& shape, const TapWindow& window,

@@ -38,21 +38,25 @@ __attribute__((weak)) void IntegerRows(const int32_t* sums, FactorsQ8 factors, s
                                        size_t outputs, const CodeRange& codes, int8_t* y,
                                        const RowSteps& steps);
 
-HWY_INLINE bool AreNegative(const int32_t* exponents, size_t count) {
-  const int32_t* const end = exponents + count;
-  int32_t all = -1;
-  for (; end - exponents >= 4; exponents += 4) {
-    all &= exponents[0] & exponents[1] & exponents[2] & exponents[3];
-  }
-  for (; exponents != end; ++exponents) all &= *exponents;
-  return all < 0;
-}
-
 // Defaults for a panel without `first` or `start`.
 inline constexpr int32_t kNoFirst[kPanelOutputs] = {};
 inline constexpr float kNoStart[kPanelOutputs] = {};
 
 #if defined(__ARM_FEATURE_MVE)
+
+// Returns true if the multipliers of `count` outputs, a multiple of four, are 0 or have negative
+// exponents.
+HWY_INLINE bool ShiftRight(const FactorsQ8& factors, size_t count) {
+  int32_t max = -1;
+  for (size_t i = 0; i < count; i += 4) max = vmaxvq_s32(max, vldrwq_s32(factors.exponents() + i));
+  if (max < 0) return true;
+  max = -1;
+  for (size_t i = 0; i < count; i += 4) {
+    const mve_pred16_t some = vcmpneq_n_s32(vldrwq_s32(factors.mantissas() + i), 0);
+    max = vmaxvq_p_s32(max, vldrwq_s32(factors.exponents() + i), some);
+  }
+  return max < 0;
+}
 
 // Four outputs at a time, with the remainder masked. Sums are contiguous.
 WEFT_PART void CodesOfSums(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
@@ -80,6 +84,9 @@ HWY_INLINE void CodesOfRows(const int32_t* sums, const FactorsQ8& factors, size_
 }
 
 #else
+
+// Returns true for a multiplier that the assembly of integers supports.
+HWY_INLINE bool IsFast(const Multiplier& by) { return by.exponent < 0 && by.mantissa >= 1 << 30; }
 
 HWY_INLINE int8_t CodeOf(float v, const CodeBounds& bounds) {
   const auto high = static_cast<int32_t>(bounds.high);

@@ -61,7 +61,23 @@ inline constexpr size_t kRowsQ8 = 2;
   "vshr.s32 " spare ", " spare ", #31\n\t"       \
   "vqadd.s32 " sums ", " sums ", " spare "\n\t"  \
   "vrshl.s32 " sums ", " sums ", " exponents "\n\t"
-// Four sums, with their exponents at r2 and their mantissas at r9.
+// The same if all exponents are negative.
+#undef WEFT_SHIFT_NEGATIVE
+#define WEFT_SHIFT_NEGATIVE(sums, exponents, spare) \
+  "vshr.s32 " spare ", " sums ", #31\n\t"        \
+  "vqadd.s32 " sums ", " sums ", " spare "\n\t"  \
+  "vrshl.s32 " sums ", " sums ", " exponents "\n\t"
+// Four sums, with their exponents at r2 and their mantissas at r9. If all exponents must be
+// negative, q3 keeps their maximum.
+#undef WEFT_FRACTION_OF_FOUR
+#define WEFT_FRACTION_OF_FOUR(sums)              \
+  "vldrw.u32 q2, [r9], #16\n\t"                  \
+  "vqrdmulh.s32 " sums ", " sums ", q2\n\t"      \
+  "vshr.s32 q2, " sums ", #31\n\t"               \
+  "vqadd.s32 " sums ", " sums ", q2\n\t"         \
+  "vldrw.u32 q2, [r2], #16\n\t"                  \
+  "vrshl.s32 " sums ", " sums ", q2\n\t"         \
+  "vmax.s32 q3, q3, q2\n\t"
 #undef WEFT_RESCALE_FOUR
 #define WEFT_RESCALE_FOUR(sums)                  \
   "vldrw.u32 q2, [r2], #16\n\t"                  \
@@ -126,11 +142,11 @@ static_assert(offsetof(PairsOfRows, begins) == 72 && sizeof(PairsOfRows) == 104,
   "vadd.f32 q0, q0, q5\n\t"                 \
   "vadd.f32 q1, q1, q5\n\t"
 #undef WEFT_INTEGERS_OF_PAIRS
-#define WEFT_INTEGERS_OF_PAIRS                                     \
-  WEFT_EIGHT_SUMS                                                  \
-  "vqrdmulh.s32 q0, q0, q4\n\t"                                    \
-  "vqrdmulh.s32 q1, q1, q4\n\t" WEFT_SHIFT_RIGHT("q0", "q5", "q3") \
-      WEFT_SHIFT_RIGHT("q1", "q5", "q3") "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t"
+#define WEFT_INTEGERS_OF_PAIRS                                        \
+  WEFT_EIGHT_SUMS                                                     \
+  "vqrdmulh.s32 q0, q0, q4\n\t"                                       \
+  "vqrdmulh.s32 q1, q1, q4\n\t" WEFT_SHIFT_NEGATIVE("q0", "q5", "q3") \
+      WEFT_SHIFT_NEGATIVE("q1", "q5", "q3") "ldmdb r9, {r0, r2, r4, r6, r8, r11}\n\t"
 // The same for exponents of any sign.
 #undef WEFT_SHIFTED_PAIRS
 #define WEFT_SHIFTED_PAIRS                                     \
@@ -256,7 +272,7 @@ static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
 // s31 saves r7, which may be the frame pointer and then cannot be a clobber.
 // clang-format off
 #undef WEFT_OUTPUTS_OF_GROUPS
-#define WEFT_OUTPUTS_OF_GROUPS(numbers) \
+#define WEFT_OUTPUTS_OF_GROUPS(begin, numbers, end) \
   __asm__ volatile( \
       "vmov s31, r7\n\t" \
       "ldrd r1, r11, [r0]\n\t" \
@@ -271,7 +287,9 @@ static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
       "vmov s30, r2\n\t" \
       "vdup.32 q4, r4\n\t" \
       "ldr r2, [r0, #48]\n\t" \
-      "vdup.32 q5, r2\n" \
+      "vdup.32 q5, r2\n\t" \
+      begin \
+      "\n" \
       "1:\n\t" \
       "ldm r3!, {r0, r2, r4, r6, r8, r10, r12, lr}\n" \
       "2:\n\t" \
@@ -299,6 +317,7 @@ static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
       "vstrw.32 q1, [r7], #16\n\t" \
       "b 4b\n" \
       "5:\n\t" \
+      end \
       "vmov r7, s31" \
       : "+r"(at) \
       : \
@@ -306,19 +325,35 @@ static_assert(sizeof(GroupsOfRow) == 52, "no gaps");
         "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7")
 // clang-format on
 
-template <bool kByIntegers>
-HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
+// clang-format off
+// Converts eight rescaled sums to codes and writes them.
+#undef WEFT_INTEGERS_OF_GROUPS
+#define WEFT_INTEGERS_OF_GROUPS(rescale)         \
+  WEFT_EIGHT_SUMS                                \
+  "vmov r0, r2, s28, s29\n\t"                    \
+  rescale("q0") rescale("q1")                    \
+  "vmov s29, r2\n\t"                            \
+  "asr r0, r0, #1\n\t"                          \
+  WEFT_EIGHT_INTEGERS("q4", "q5", "r0")          \
+  "vstrb.32 q0, [r7], #4\n\t"                    \
+  "vstrb.32 q1, [r7], #4\n"
+// clang-format on
+
+// Returns false if an exponent is not negative and results are kIntegerCodes; they may then be
+// wrong.
+template <RowResults results>
+HWY_INLINE bool OutputsOfGroups(const GroupsOfRow& groups) {
   register const GroupsOfRow* at __asm__("r0") = &groups;
-  if constexpr (kByIntegers) {
-    WEFT_OUTPUTS_OF_GROUPS(WEFT_EIGHT_SUMS "vmov r0, r2, s28, s29\n\t" WEFT_RESCALE_FOUR("q0") WEFT_RESCALE_FOUR(
-        "q1") "vmov s29, r2\n\t"
-              "asrs r0, r0, #1\n\t"
-              "bcs 3f\n\t" WEFT_EIGHT_INTEGERS(
-                  "q4", "q5",
-                  "r0") "vstrb.32 q0, [r7], #4\n\t"
-                        "vstrb.32 q1, [r7], #4\n");
+  if constexpr (results == RowResults::kIntegerCodes) {
+    WEFT_OUTPUTS_OF_GROUPS("vmov.i8 q3, #0xFF", WEFT_INTEGERS_OF_GROUPS(WEFT_FRACTION_OF_FOUR),
+                           "mvn r0, #0\n\t"
+                           "vmaxv.s32 r0, q3\n\t");
+    return reinterpret_cast<intptr_t>(at) < 0;
+  } else if constexpr (results == RowResults::kShiftedCodes) {
+    WEFT_OUTPUTS_OF_GROUPS("", WEFT_INTEGERS_OF_GROUPS(WEFT_RESCALE_FOUR), "");
   } else {
-    WEFT_OUTPUTS_OF_GROUPS(WEFT_EIGHT_NUMBERS
+    WEFT_OUTPUTS_OF_GROUPS("",
+                           WEFT_EIGHT_NUMBERS
                            "vldrw.u32 q2, [r9], #16\n\t"
                            "vmul.f32 q0, q0, q2\n\t"
                            "vldrw.u32 q3, [r9], #16\n\t"
@@ -333,8 +368,10 @@ HWY_INLINE void OutputsOfGroups(const GroupsOfRow& groups) {
                            "bcs 3f\n\t"
                            WEFT_EIGHT_CODES("q4", "q5", "r0")
                            "vstrb.32 q0, [r7], #4\n\t"
-                           "vstrb.32 q1, [r7], #4\n");
+                           "vstrb.32 q1, [r7], #4\n",
+                           "");
   }
+  return true;
 }
 
 // Bounds of floats, or of integers, whose bits are then those of low and high.
@@ -393,7 +430,7 @@ HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t
 // time, with zeros.
 template <bool kByIntegers>
 HWY_NOINLINE void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weights,
-                         const FactorsQ8& of, size_t outputs, int8_t* y) {
+                         const FactorsQ8& of, size_t outputs, int8_t* y, bool are_fast) {
   const CodeBounds bounds = RowBoundsOf<kByIntegers>(at.results);
   const bool is_float = at.results.is_float();
   const bool has_all = of.first != nullptr && of.start != nullptr;
@@ -416,7 +453,10 @@ HWY_NOINLINE void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weight
     groups.first = of.first == nullptr ? kNoFirst : of.first + n;
     groups.start = of.start == nullptr ? kNoStart : of.start + n;
     groups.y_end = groups.y + (is_float ? step * sizeof(float) : step);
-    OutputsOfGroups<kByIntegers>(groups);
+    constexpr auto kFast = kByIntegers ? RowResults::kIntegerCodes : RowResults::kCodes;
+    if (!OutputsOfGroups<kFast>(groups) && !are_fast) {
+      OutputsOfGroups<RowResults::kShiftedCodes>(groups);
+    }
     groups.weights += panel_bytes;
     groups.scales += step;
     groups.y = groups.y_end;
@@ -434,16 +474,17 @@ template <bool kByIntegers>
 HWY_NOINLINE void RunPanel(const RowsQ8& at, const int8_t* x, const int8_t* weights,
                            const FactorsQ8& of, size_t outputs, size_t position) {
   TailPanel panel;
+  constexpr float kNoFactor = kByIntegers ? -1.0f : 0.0f;  // as an exponent also negative
   for (size_t i = 0; i < kPanelOutputs; ++i) {
     const bool is_output = i < outputs;
     panel.first[i] = is_output && of.first != nullptr ? of.first[i] : 0;
     panel.scales[i] = is_output ? of.scales[i] : 0.0f;
-    panel.start[i] = is_output && of.start != nullptr ? of.start[i] : 0.0f;
+    panel.start[i] = is_output && of.start != nullptr ? of.start[i] : kNoFactor;
   }
   auto* const results = reinterpret_cast<int8_t*>(panel.results);
   if (at.inputs == 0) weights = reinterpret_cast<const int8_t*>(&panel);  // any data, of one block
   RunRow<kByIntegers>(at, x, weights, {panel.scales, panel.first, panel.start}, kPanelOutputs,
-                      results);
+                      results, /*are_fast=*/false);
   if (at.results.is_float()) {
     at.results.Activate(panel.results, outputs);
     Scatter(panel.results, outputs, static_cast<float*>(at.y) + position, at.y_output_stride);
@@ -458,6 +499,7 @@ template <bool kByIntegers>
 HWY_INLINE void RunCompletePanels(const RowsQ8& at, const int8_t* x, size_t row, size_t count,
                                   size_t outputs) {
   size_t done = 0;
+  bool are_fast = false;  // or unknown
   if (count > 1 && (at.factors.start == nullptr || at.start_stride == 0)) {
     const size_t over = (kInputBlock - at.inputs % kInputBlock) % kInputBlock;
     size_t last = 0;  // rows whose blocks end after the last row
@@ -466,16 +508,16 @@ HWY_INLINE void RunCompletePanels(const RowsQ8& at, const int8_t* x, size_t row,
     auto pairs =
         at.results.is_float() ? RunPairs<RowResults::kFloats> : RunPairs<RowResults::kCodes>;
     if constexpr (kByIntegers) {
-      pairs = AreNegative(at.factors.exponents(), outputs) ? RunPairs<RowResults::kIntegerCodes>
-                                                           : RunPairs<RowResults::kShiftedCodes>;
+      are_fast = ShiftRight(at.factors, outputs);
+      pairs = are_fast ? RunPairs<RowResults::kIntegerCodes> : RunPairs<RowResults::kShiftedCodes>;
     }
     if (done != 0) pairs(at, x, row, done / 2, outputs);
   }
   FactorsQ8 of = at.factors;
   for (size_t r = done; r < count; ++r) {
     if (of.start != nullptr) of.start = at.factors.start + (row + r) * at.start_stride;
-    RunRow<kByIntegers>(at, x + r * at.x_stride, at.weights, of, outputs,
-                        ResultsOfRow(at, row + r));
+    RunRow<kByIntegers>(at, x + r * at.x_stride, at.weights, of, outputs, ResultsOfRow(at, row + r),
+                        are_fast);
   }
   if (!at.results.is_float()) return;
   for (size_t r = 0; r < count; ++r) {

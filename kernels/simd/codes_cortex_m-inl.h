@@ -58,7 +58,7 @@ HWY_INLINE int32_t RoundToEven(float v) {
 // The code of twice an integer, whose last bit is rounded; `zero` is twice the zero plus one.
 #undef WEFT_ROUNDED_CODE
 #define WEFT_ROUNDED_CODE(code, zero)       \
-  "add " code ", " code ", " zero "\n\t" \
+  "qadd " code ", " code ", " zero "\n\t" \
   "ssat " code ", #8, " code ", asr #1\n\t"
 #undef WEFT_LIMIT_FOUR
 #define WEFT_LIMIT_FOUR(four, low, high, spare)       \
