@@ -154,6 +154,21 @@ std::string NotAnIr(const path& file, std::span<const std::byte> bytes) {
   return kind.what.empty() ? "" : FaultOf(file, kind, "the XML of an OpenVINO IR");
 }
 
+std::string NotATflite(const path& file, std::span<const std::byte> bytes) {
+  const std::string_view text = Text(bytes);
+  if (HasAt(text, 4, "TFL3")) return "";
+  constexpr std::string_view kMust = "a TensorFlow Lite model";
+  if (text.empty()) return FaultOf(file, {"an empty file", nullptr}, kMust);
+  if (LooksLikeXml(text)) {
+    const bool is_ir = text.find("<net") != text.npos;
+    return FaultOf(file, {is_ir ? "an OpenVINO IR" : "XML", nullptr},
+                   is_ir ? "renamed to .xml" : kMust);
+  }
+  const Kind kind = KindOf(file, text);
+  const std::string_view what = kind.what.empty() ? "a file without \"TFL3\" at byte 4" : kind.what;
+  return FaultOf(file, {what, nullptr}, kMust);
+}
+
 std::string NotAModel(const path& file, std::span<const std::byte> bytes) {
   const std::string_view text = Text(bytes);
   if (HasAt(text, 4, "WEFT")) return "";

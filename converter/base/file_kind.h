@@ -15,6 +15,9 @@ namespace weft {
 // ovc
 // ...". Returns an empty text if the file may be an IR or is not recognised.
 std::string NotAnIr(const std::filesystem::path& path, std::span<const std::byte> bytes);
+// Likewise for a file that must be a TensorFlow Lite model. The text is not empty unless the bytes
+// have its identifier.
+std::string NotATflite(const std::filesystem::path& path, std::span<const std::byte> bytes);
 // Likewise for a file that must be a model.weft.
 std::string NotAModel(const std::filesystem::path& path, std::span<const std::byte> bytes);
 

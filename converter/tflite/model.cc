@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "converter/base/file_kind.h"
 #include "converter/base/visible.h"
 #include "converter/tflite/tensor_data.h"
 
@@ -239,6 +240,10 @@ std::unique_ptr<Model> ReadModel(std::string file, std::vector<std::byte> bytes,
   const auto* data = reinterpret_cast<const uint8_t*>(model->bytes->data());
   flatbuffers::Verifier verifier(data, std::min(model->bytes->size(), kMaxVerified), kMaxTableDepth,
                                  kMaxTables);
+  if (const std::string reason = NotATflite(model->file, *model->bytes); !reason.empty()) {
+    faults.Add(fmt::format("{}: {}", model->file, reason));
+    return nullptr;
+  }
   if (!schema::VerifyModelBuffer(verifier)) {
     faults.Add(fmt::format(
         "{}: is damaged: an offset or a length is outside of the {} bytes; must be a TensorFlow "

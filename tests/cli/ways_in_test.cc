@@ -68,6 +68,20 @@ TEST_F(OtherFiles, TellTensorFlowLiteModels) {
             "absent.tflite: cannot be read: No such file or directory\n");
 }
 
+TEST_F(OtherFiles, TellWhatIsNotATensorFlowLiteModel) {
+  const auto fault = [&](std::string_view text) {
+    WriteText("m.tflite", text);
+    return Weft("convert m.tflite").err;
+  };
+  EXPECT_EQ(fault(""), "m.tflite: is an empty file; must be a TensorFlow Lite model\n");
+  EXPECT_EQ(fault("<?xml version=\"1.0\"?><net name=\"x\">"),
+            "m.tflite: is an OpenVINO IR; must be renamed to .xml\n");
+  EXPECT_EQ(fault("<html>"), "m.tflite: is XML; must be a TensorFlow Lite model\n");
+  EXPECT_EQ(fault("\x93NUMPY"), "m.tflite: is a NumPy array; must be a TensorFlow Lite model\n");
+  EXPECT_EQ(fault("1234"),
+            "m.tflite: is a file without \"TFL3\" at byte 4; must be a TensorFlow Lite model\n");
+}
+
 TEST_F(OtherFiles, TellModelsFromIrs) {
   Convert(kSum);
   EXPECT_EQ(Weft("convert model.weft").err,
