@@ -69,12 +69,21 @@ std::vector<tflite::OperatorRow> TfliteOperators(const OpsCall& call) {
   return rows;
 }
 
+std::vector<tflite::UnsupportedRow> UnsupportedOperators(const OpsCall& call) {
+  std::vector<tflite::UnsupportedRow> rows;
+  std::ranges::copy_if(tflite::UnsupportedOperators(), std::back_inserter(rows),
+                       [&](const tflite::UnsupportedRow& row) { return call.Wants(row.name); });
+  std::ranges::sort(rows, {}, &tflite::UnsupportedRow::name);
+  return rows;
+}
+
 // Errors for names that are in no list.
 Faults UnknownNames(const OpsCall& call) {
   std::vector<std::string> known;
   for (const auto& [name, opsets] : Operations({})) known.emplace_back(name);
   for (const graph::MissingOperation& row : LeftOut({})) known.emplace_back(row.name);
   for (const tflite::OperatorRow& row : TfliteOperators({})) known.emplace_back(row.name);
+  for (const tflite::UnsupportedRow& row : UnsupportedOperators({})) known.emplace_back(row.name);
   Faults faults;
   for (const std::string& name : call.names) {
     if (std::ranges::find(known, name) != known.end()) continue;
@@ -109,6 +118,10 @@ Json OpsFacts(const OpsCall& call) {
                                       [](const tflite::OperatorRow& row) -> Json {
                                         return {{"name", row.name}, {"version", row.max_version}};
                                       })},
+          {"tflite_left_out", ListOf(UnsupportedOperators(call),
+                                     [](const tflite::UnsupportedRow& row) -> Json {
+                                       return {{"name", row.name}, {"advice", row.advice}};
+                                     })},
           {"steps", call.names.empty() ? ListOf(kSteps, step) : Json::array()}};
 }
 
@@ -133,6 +146,7 @@ Exit Ops(const OpsCall& call) {
   add(operations, "operation=name | versions");
   add(facts["left_out"], "unsupported=name | reason | advice");
   add(facts["tflite_operators"], "TensorFlow Lite operator=name | newest version=version");
+  add(facts["tflite_left_out"], "unsupported TensorFlow Lite operator=name | advice");
   add(facts["steps"], "step=name | operands | meaning");
   AnswerText(text);
   return Exit::kDone;

@@ -23,10 +23,6 @@ constexpr OperatorRow kOperators[] = {
 #undef WEFT_TFLITE_OPERATOR
 };
 
-struct UnsupportedRow {
-  int number;
-  std::string_view name, advice;
-};
 constexpr UnsupportedRow kUnsupported[] = {
 #define WEFT_TFLITE_UNSUPPORTED(number, name, advice) {number, #name, advice},
 #include "converter/tflite/unsupported.inc"
@@ -58,6 +54,7 @@ std::string AdviceOf(const Operator& op) {
 }  // namespace
 
 std::span<const OperatorRow> Operators() { return kOperators; }
+std::span<const UnsupportedRow> UnsupportedOperators() { return kUnsupported; }
 
 const OperatorRow* FindOperator(const Operator& op) {
   for (const OperatorRow& row : kOperators) {

@@ -24,6 +24,14 @@ struct OperatorRow {
 
 // The rows of operators.inc.
 std::span<const OperatorRow> Operators();
+// A row of unsupported.inc.
+struct UnsupportedRow {
+  int number;
+  std::string_view name, advice;
+};
+
+// The rows of unsupported.inc.
+std::span<const UnsupportedRow> UnsupportedOperators();
 // Null for operators that weft does not convert.
 const OperatorRow* FindOperator(const Operator& op);
 // "CONV_2D", "CUSTOM Mfcc", "BUILTIN 217".

@@ -49,5 +49,17 @@ TEST_F(OpsCommand, ListsOperatorsOfTensorFlowLite) {
             "SVDF                      4\n");
 }
 
+TEST_F(OpsCommand, ListsUnsupportedOperatorsOfTensorFlowLite) {
+  const Outcome outcome = Weft("ops WHERE");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out,
+            "unsupported TensorFlow Lite operator  advice\n"
+            "WHERE                                 must be outside of the model: the number of "
+            "results is known late\n");
+  const auto json = nlohmann::json::parse(Weft("ops WHERE --json").out);
+  ASSERT_EQ(json["tflite_left_out"].size(), 1u);
+  EXPECT_EQ(json["tflite_left_out"][0]["name"], "WHERE");
+}
+
 }  // namespace
 }  // namespace weft::cli
