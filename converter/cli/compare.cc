@@ -24,7 +24,8 @@ expected outputs then have the same extra axis or the same length in time.
 With --layers FOLDER, MODEL is an IR or a .tflite file. Each layer with a file NAME.npy in the folder becomes an
 additional output, and weft prints the first layer that differs. NAME is the name of a layer or
 tensor, with "_" for / and :. A suffix .1 selects the second output of a layer. Layers are not
-fused in this conversion. Layers inside loops are not compared.
+fused in this conversion. Layers inside loops are not compared. If a file has integers, the numbers
+of a quantised layer of a .tflite file are compared as codes.
 
 With OTHER, both models run on the same inputs, and each output of MODEL is compared with the
 output of OTHER at the same index, for example to measure the error of 8-bit weights. Signal to

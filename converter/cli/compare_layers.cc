@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -16,17 +18,64 @@
 #include "converter/cli/call_files.h"
 #include "converter/cli/named_options.h"
 #include "converter/cli/streams.h"
+#include "converter/ir/stated.h"
 #include "converter/pipeline.h"
 #include "converter/read_model.h"
 
 namespace weft::cli {
 namespace {
 
+// A number of a quantised layer is (code - zero) * scale.
+struct LayerCodes {
+  double scale;
+  int64_t zero;
+};
+
 // An output of a layer for which the folder has a file.
 struct LayerFile {
   graph::LayerOutput output;
   std::string layer, type, file;
+  std::optional<LayerCodes> codes;
 };
+
+// The codes of a layer that rounds to codes, or of the data that the layer moves. Layers that
+// compute other numbers round them in the graph of a .tflite file.
+std::optional<LayerCodes> CodesOf(const ir::Node* node) {
+  while (!node->attributes.contains(ir::kStatedScale)) {
+    if (node->inputs.empty()) return std::nullopt;
+    node = node->inputs[0].node;
+  }
+  return LayerCodes{std::stod(node->attributes.at(ir::kStatedScale)),
+                    std::stoll(node->attributes.at(ir::kStatedZero))};
+}
+
+template <typename T>
+Array InCodes(const Array& numbers, ElementType type, const LayerCodes& codes) {
+  Array made{{type, numbers.type.dims}, {}};
+  for (size_t at = 0; at < numbers.bytes.size(); at += sizeof(float)) {
+    float number;
+    std::memcpy(&number, &numbers.bytes[at], sizeof(number));
+    const T code = static_cast<T>(std::llrint(number / codes.scale) + codes.zero);
+    const auto* bytes = reinterpret_cast<const std::byte*>(&code);
+    made.bytes.insert(made.bytes.end(), bytes, bytes + sizeof(code));
+  }
+  return made;
+}
+
+// Returns f32 numbers of a quantised layer as codes if the file has codes, else the array.
+Array AsIn(const Array& file, const Array& is, const std::optional<LayerCodes>& codes) {
+  if (!codes || is.type.type != ElementType::f32) return is;
+  switch (file.type.type) {
+    case ElementType::i8:
+      return InCodes<int8_t>(is, file.type.type, *codes);
+    case ElementType::u8:
+      return InCodes<uint8_t>(is, file.type.type, *codes);
+    case ElementType::i16:
+      return InCodes<int16_t>(is, file.type.type, *codes);
+    default:
+      return is;
+  }
+}
 
 // Maps the names of files, such as "relu.npy", to paths, such as "folder/relu.npy".
 std::map<std::string, std::string> FilesIn(const std::string& folder, Faults& faults) {
@@ -93,7 +142,7 @@ class LayerFiles {
       const auto file = files_.find(name);
       if (file == files_.end() || !used_.insert(name).second) continue;
       if (!IsComputed(node)) continue;
-      found_.push_back({{node.id, port}, node.name, node.type, file->second});
+      found_.push_back({{node.id, port}, node.name, node.type, file->second, CodesOf(&node)});
       return;
     }
   }
@@ -134,7 +183,6 @@ std::vector<LayerResult> CompareAll(const CompareCall& call, const LoadedModel& 
   std::vector<LayerResult> results;
   const size_t first = model.outputs().size() - files.size();
   for (size_t i = 0; i < files.size(); ++i) {
-    const Array& is = session.outputs()[first + i];
     std::string reason;
     const std::optional<Array> must =
         ReadAs(model.outputs()[first + i].type, call.cast, files[i].file, &reason);
@@ -142,6 +190,7 @@ std::vector<LayerResult> CompareAll(const CompareCall& call, const LoadedModel& 
       faults.Add(fmt::format("{}: {}", files[i].file, reason));
       continue;
     }
+    const Array is = AsIn(*must, session.outputs()[first + i], files[i].codes);
     LayerResult result{.layer = &files[i], .comparison = {}, .types = ""};
     if (is.type == must->type) {
       result.comparison = Compare(is, *must, call.tolerance);

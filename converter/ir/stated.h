@@ -6,7 +6,8 @@
 
 namespace weft::ir {
 
-// FakeQuantize: the scale of the file, and the zero point in the type of the file.
+// FakeQuantize, and the Multiply after an input of codes: the scale of the file, and the zero point
+// in the type of the file.
 inline constexpr const char* kStatedScale = "scale";
 inline constexpr const char* kStatedZero = "zero_point";
 // Add after a product: the integers of the bias, one per output, separated by commas. f32 cannot

@@ -26,6 +26,11 @@ float NumberOf(int64_t code, const TensorQuantization& quantization) {
                             static_cast<double>(quantization.scales[0]));
 }
 
+Attributes Stated(const TensorQuantization& quantization) {
+  return {{ir::kStatedScale, fmt::format("{}", quantization.scales[0])},
+          {ir::kStatedZero, std::to_string(quantization.zeros[0])}};
+}
+
 // A FakeQuantize from the numbers of the tensor's codes to [low, high].
 ir::Source Rounded(Builder& builder, const Tensor& tensor, ir::Source numbers, float low,
                    float high, bool keeps_scale) {
@@ -33,10 +38,7 @@ ir::Source Rounded(Builder& builder, const Tensor& tensor, ir::Source numbers, f
   const CodeLimits codes = LimitsOf(tensor.type);
   Attributes attributes = {{"levels", std::to_string(codes.max - codes.min + 1)},
                            {"auto_broadcast", "numpy"}};
-  if (keeps_scale) {
-    attributes[ir::kStatedScale] = fmt::format("{}", quantization.scales[0]);
-    attributes[ir::kStatedZero] = std::to_string(quantization.zeros[0]);
-  }
+  if (keeps_scale) attributes.merge(Stated(quantization));
   return builder.Add(
       "FakeQuantize", "opset1", attributes,
       {numbers, builder.Float(NumberOf(codes.min, quantization)),
@@ -52,14 +54,15 @@ ir::Source PerScale(Builder& builder, const Tensor& tensor, const std::vector<fl
 }
 
 // (codes - zero) * scale
-ir::Source Scaled(Builder& builder, const Tensor& tensor, ir::Source codes) {
+ir::Source Scaled(Builder& builder, const Tensor& tensor, ir::Source codes,
+                  const Attributes& attributes = {}) {
   const TensorQuantization& quantization = *tensor.quantization;
   ir::Source value = builder.Converted(codes, ElementType::f32);
   const std::vector<float> zeros(quantization.zeros.begin(), quantization.zeros.end());
   if (std::ranges::any_of(zeros, [](float zero) { return zero != 0; })) {
     value = builder.Add("Subtract", "opset1", {}, {value, PerScale(builder, tensor, zeros)});
   }
-  return builder.Add("Multiply", "opset1", {},
+  return builder.Add("Multiply", "opset1", attributes,
                      {value, PerScale(builder, tensor, quantization.scales)});
 }
 
@@ -98,7 +101,8 @@ ir::Source Dequantised(Builder& builder, const Tensor& tensor) {
 }
 
 ir::Source NumbersOfPort(Builder& builder, const Tensor& tensor, ir::Source codes) {
-  return Scaled(builder, tensor, codes);
+  if (!tensor.quantization->is_per_tensor()) return Scaled(builder, tensor, codes);
+  return Scaled(builder, tensor, codes, Stated(*tensor.quantization));
 }
 
 ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source numbers) {

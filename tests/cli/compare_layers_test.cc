@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // weft compare --layers: finds the first layer of an IR that differs from expected values.
 #include "tests/cli/command_fixture.h"
+#include "tests/converter/tflite/model_writer.h"
 
 namespace weft::cli {
 namespace {
@@ -124,6 +125,30 @@ TEST_F(CompareLayersCommand, TellsWhatItCannotCompare) {
   const Outcome model = Weft("compare model.weft --input x=x.npy --layers must");
   EXPECT_EQ(model.code, 1);
   EXPECT_EQ(model.err, "model.weft: is a model of weft; must be the XML of an OpenVINO IR\n");
+}
+
+// Numbers of quantised layers and of moved inputs are compared as codes if the files have codes.
+TEST_F(CompareLayersCommand, ComparesCodes) {
+  tflite::ModelWriter model = tflite::QuantisedDenseModel();
+  model.tensors.push_back(model.tensors[0]);
+  model.tensors.back().name = "moved";
+  model.operators.insert(model.operators.begin(), {22, {0}, {4}});
+  model.operators[1].inputs[0] = 4;
+  const std::vector<std::byte> bytes = model.Bytes();
+  WriteText("m.tflite", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  WriteArray<int8_t>("x.npy", ElementType::i8, {1, 3}, {20, -30, 50});
+  ASSERT_EQ(Weft("convert m.tflite -o m.weft").code, 0);
+  ASSERT_EQ(Weft("run m.weft --input audio=x.npy --output-dir out").code, 0);
+  std::filesystem::rename(Path("out/keys.npy"), Path("must/y_0.npy"));
+  WriteArray<int8_t>("must/moved.npy", ElementType::i8, {1, 3}, {20, -30, 50});
+  const std::string call = "compare m.tflite --input audio=x.npy --layers must";
+  EXPECT_EQ(Weft(call).out, "2 layers: equal\n") << Weft(call).err;
+  WriteArray<int8_t>("must/moved.npy", ElementType::i8, {1, 3}, {20, -28, 50});
+  EXPECT_EQ(Weft(call).out,
+            "0 layers equal; first layer that differs:\n"
+            "layer \"moved\" (Reshape): 1 of 3 elements differ; first at [0,1]: is -30, must be "
+            "-28; largest difference 2 at [0,1]\n"
+            "1 layer after it, of which 0 differ\n");
 }
 
 }  // namespace
