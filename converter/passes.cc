@@ -244,6 +244,8 @@ bool Resolve(Conversion& c) {
 
 bool Infer(Conversion& c) {
   graph::InferAndFold(*c.graph, InferOptionsOf(c), c.folding, c.faults);
+  const bool has_file_shapes = c.options.shapes.empty() && !c.options.streaming_steps;
+  if (!c.faults.ok() && has_file_shapes) graph::AdviseShapes(*c.graph, c.faults);
   return c.faults.ok();
 }
 

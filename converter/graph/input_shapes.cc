@@ -156,4 +156,28 @@ void ApplyShapes(ir::Graph& graph, const std::map<std::string, Dims>& shapes, Fa
   applied.TakeTypes();
 }
 
+void AdviseShapes(const ir::Graph& graph, Faults& faults) {
+  for (const ir::Node* parameter : graph.parameters) {
+    const TensorType& type = parameter->outputs[0].type;
+    if (parameter->bounds.size() != type.dims.size()) continue;
+    bool has_unknown = false;
+    std::string dims;
+    for (size_t axis = 0; axis < type.dims.size(); ++axis) {
+      const bool is_batch = axis == 0 && type.dims.size() > 1;
+      const bool is_unknown =
+          !is_batch && type.dims[axis] >= 0 && parameter->bounds[axis].max == ir::Bounds::kNoLimit;
+      has_unknown = has_unknown || is_unknown;
+      dims += axis == 0 ? "" : ",";
+      dims += is_unknown ? "N" : fmt::format("{}", type.dims[axis]);
+    }
+    if (!has_unknown) continue;
+    const std::vector<std::string>& names = parameter->outputs[0].names;
+    const std::string name = OneLine(names.empty() ? parameter->name : names.front());
+    faults.Add(fmt::format(
+        "{}: input \"{}\" has unknown dims, and the file stores {} for them; must have a "
+        "shape: --shape {}={}",
+        graph.file, name, ToString(type), name, dims));
+  }
+}
+
 }  // namespace weft::graph

@@ -27,6 +27,10 @@ ir::Node* FindInput(const ir::Graph& graph, std::string_view option, const std::
 // input the reader found invalid, because later shapes that depend on it would be guesses.
 void ApplyShapes(ir::Graph& graph, const std::map<std::string, Dims>& shapes, Faults& faults);
 
+// Adds a fault for each input whose shape in the file is a placeholder for unknown dims: the option
+// that sets the shape.
+void AdviseShapes(const ir::Graph& graph, Faults& faults);
+
 }  // namespace weft::graph
 
 #endif  // WEFT_CONVERTER_GRAPH_INPUT_SHAPES_H_

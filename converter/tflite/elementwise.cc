@@ -34,11 +34,9 @@ bool HasNumbers(const Builder& b, size_t input) {
          tensor.type == schema::ElementType::f16;
 }
 
-// Integers are divided without a remainder: towards zero, or to the smaller integer if `floors`.
-ir::Source Quotient(Builder& b, bool floors) {
-  const ir::Source y = b.Add("Divide", "opset1", {{"m_pythondiv", floors ? "true" : "false"}},
-                             {b.Input(0), b.Input(1)});
-  return floors && HasNumbers(b, 0) ? b.Add("Floor", "opset1", {}, {y}) : y;
+// Quotients of integers are rounded towards zero.
+ir::Source Quotient(Builder& b, const ir::Source& dividend) {
+  return b.Add("Divide", "opset1", {{"m_pythondiv", "false"}}, {dividend, b.Input(1)});
 }
 
 // The value with axes of extent 1 in front (or at the end) up to `rank`.
@@ -61,10 +59,16 @@ void SquaredDifference(Builder& b) { Binary(b, "SquaredDifference"); }
 void FloorMod(Builder& b) { Binary(b, "FloorMod"); }
 
 void Div(Builder& b) {
-  b.Set(0, b.Activated(Quotient(b, false), b.Options<schema::DivOptions>().activation()));
+  b.Set(0, b.Activated(Quotient(b, b.Input(0)), b.Options<schema::DivOptions>().activation()));
 }
 
-void FloorDiv(Builder& b) { b.Set(0, Quotient(b, true)); }
+// Integers are divided without a remainder after that of FLOOR_MOD is subtracted.
+void FloorDiv(Builder& b) {
+  const ir::Source x = b.Input(0);
+  if (HasNumbers(b, 0)) return b.Set(0, b.Add("Floor", "opset1", {}, {Quotient(b, x)}));
+  const ir::Source remainder = b.Add("FloorMod", "opset1", {}, {x, b.Input(1)});
+  b.Set(0, Quotient(b, b.Add("Subtract", "opset1", {}, {x, remainder})));
+}
 
 void Maximum(Builder& b) {
   SetJoined(b, 0, b.Add("Maximum", "opset1", {}, {b.Input(0), b.Input(1)}));

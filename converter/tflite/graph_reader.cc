@@ -113,7 +113,11 @@ void GraphReader::ReadInput(size_t position) {
   port.type = {is_quantised && !has_codes ? ElementType::f32 : type.value_or(ElementType::f32),
                tensor.dims};
   port.declared = true;
-  for (const int64_t dim : tensor.dims) node.bounds.push_back({dim, dim});
+  for (size_t axis = 0; axis < tensor.dims.size(); ++axis) {
+    const bool is_known = tensor.signature.empty() || tensor.signature[axis] >= 0;
+    const int64_t dim = tensor.dims[axis];
+    node.bounds.push_back(is_known ? ir::Bounds{dim, dim} : ir::Bounds{1, ir::Bounds::kNoLimit});
+  }
   AddNames({&node, 0}, id, layer_name_);
   values_[id] = has_codes ? NumbersOfPort(builder_, tensor, {&node, 0}) : ir::Source{&node, 0};
 }

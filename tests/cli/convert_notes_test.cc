@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notes and warnings of `weft convert`, which it prints in addition to its summary.
 #include "tests/cli/command_fixture.h"
+#include "tests/converter/tflite/model_writer.h"
 
 namespace weft::cli {
 namespace {
@@ -116,6 +117,34 @@ TEST_F(ConvertNotes, ChoosesTheFastestPlanForADesktop) {
   EXPECT_EQ(scratch(" --target x86-64"), fastest);
   EXPECT_EQ(scratch(" --target cortex-m4f"), balanced);
   EXPECT_EQ(scratch(" --target x86-64 --arena-budget min"), scratch(" --arena-budget min"));
+}
+
+TEST_F(ConvertNotes, NameTheShapeThatAFileLeavesOpen) {
+  tflite::ModelWriter model = tflite::DenseModel();
+  model.tensors[0].dims = {1, 1};
+  model.tensors[0].signature = {-1, -1};
+  const auto write = [&] {
+    const std::vector<std::byte> bytes = model.Bytes();
+    WriteText("m.tflite", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  };
+  write();
+  const std::string advice =
+      "m.tflite: input \"audio\" has unknown dims, and the file stores f32[1,1] for them; must "
+      "have a shape: --shape audio=1,N\n";
+  EXPECT_TRUE(Weft("convert m.tflite").err.ends_with(advice)) << Weft("convert m.tflite").err;
+  EXPECT_EQ(Weft("convert m.tflite --shape audio=1,3").code, 0);
+  EXPECT_EQ(Weft("convert m.tflite --shape audio=1,4").err.find("unknown dims"), std::string::npos);
+  model.tensors[0].signature = {-1, 1};  // only the batch is unknown
+  write();
+  EXPECT_EQ(Weft("convert m.tflite").err.find("unknown dims"), std::string::npos);
+}
+
+TEST_F(ConvertNotes, SayNothingOnFloorDiv) {
+  const Outcome outcome =
+      Weft("convert '" WEFT_FIXTURES_DIR
+           "/tflite/elementwise/integers_floor_div_i32/model.tflite' -o m.weft");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
 }
 
 }  // namespace
