@@ -33,8 +33,8 @@ namespace weft::cli {
 namespace {
 
 constexpr const char* kConvertExamples = R"(Examples:
-  weft convert model.xml
   weft convert model.tflite
+  weft convert model.xml
   weft convert model.xml -o model.weft --c-source model.c --report model.html
   weft convert model.xml -o model.weft --shape x=1,25,512 h=1,64
   weft convert model.xml -o step.weft --streaming
@@ -315,7 +315,7 @@ std::string CheckCSourceName(const std::string& value) {
 
 // The options that most calls need.
 void AddMainOptions(Command& command, ConvertCall& call) {
-  command.Add("MODEL", call.model, "OpenVINO IR (.xml) or TensorFlow Lite model (.tflite)")
+  command.Add("MODEL", call.model, "TensorFlow Lite model (.tflite) or OpenVINO IR (.xml)")
       .Value("FILE", PathName())
       .Required();
   command
@@ -447,7 +447,8 @@ void AddMemoryOptions(Command& command, ConvertCall& call) {
 }  // namespace
 
 void AddConvert(CommandLine& line, Exit* exit) {
-  Command& command = line.AddCommand("convert", "Convert an OpenVINO IR to a model file");
+  Command& command =
+      line.AddCommand("convert", "Convert a .tflite file or an OpenVINO IR to a model file");
   auto call = std::make_shared<ConvertCall>();
   AddMainOptions(command, *call);
   AddModelOptions(command, *call);
