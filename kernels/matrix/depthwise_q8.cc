@@ -65,13 +65,14 @@ WEFT_PART void AddTaps(const TapBlock& taps, const int8_t* x, const int8_t* weig
   }
 }
 
-// Adds to the sums of `count` channels, at most a panel: the taps inside the input, which begin at
-// x, and the padding on all four sides.
+// Sums of `count` channels, at most a panel: over the taps inside the input, which begin at x, and
+// over the padding on all four sides.
 WEFT_PART void SumTaps(const DepthwiseQ8Shape& shape, const Rectangle& at, const TapSteps& taps,
                        const int8_t* x, const int8_t* weights, const int8_t* padding,
                        size_t channel, size_t count, int32_t* sums) {
   const size_t padded = PanelCount(shape.channels) * kPanelOutputs;
   const size_t line = shape.kernel_width * padded;
+  for (size_t i = 0; i < kPanelOutputs; ++i) sums[i] = 0;
   const auto pad = [&](uint32_t rows, uint32_t columns, const int8_t* from) {
     if (rows != 0 && columns != 0) {
       AddTaps({rows, columns, 0, 0, line, padded}, padding, from, count, sums);
@@ -121,16 +122,14 @@ WEFT_PART void PixelsOfRectangle(const DepthwiseQ8Shape& shape, const Rectangle&
       for (size_t channel = 0; channel < shape.channels; channel += kPanelOutputs) {
         const size_t left = shape.channels - channel;
         const size_t count = left < kPanelOutputs ? left : kPanelOutputs;
-        FactorsQ8 of = After(factors, channel);
-        int32_t sums[kPanelOutputs] = {};
-        if (of.first != nullptr) __builtin_memcpy(sums, of.first, count * sizeof *sums);
-        of.first = nullptr;
+        int32_t sums[kPanelOutputs];
         SumTaps(shape, at, taps, from, weights + channel, padding, channel, count, sums);
         const size_t first = to + channel * shape.y.channel;
 #if defined(WEFT_SUMS_NEIGHBOURS)
-        results.WriteRows(sums, of, 1, count, y, first, shape.y.channel, {0, 0});
+        results.WriteRows(sums, After(factors, channel), 1, count, y, first, shape.y.channel,
+                          {0, 0});
 #else
-        results.Write(sums, of, count, y, first, shape.y.channel);
+        results.Write(sums, After(factors, channel), count, y, first, shape.y.channel);
 #endif
       }
     }

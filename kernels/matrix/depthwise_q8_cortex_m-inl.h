@@ -339,10 +339,9 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int
   run.x_step = at.x_steps.column;
   run.y_step = at.y_steps.column;
   FourShifts shifts;
-  const float *scales = factors.scales, *start = factors.start;
+  const float* start = factors.start;
   if constexpr (kByIntegers) {
     if (!shifts.Set(factors)) return false;
-    scales = reinterpret_cast<const float*>(shifts.mantissas);
     start = reinterpret_cast<const float*>(shifts.exponents);
   } else {
     ForgetInvalid();
@@ -353,6 +352,8 @@ HWY_NOINLINE bool GroupOfPixels(GroupTaps& taps, const CodePixels& at, const int
     run.x = at.x + x_line;
     run.y = at.y + y_line;
     run.columns = at.columns;
+    const float* const scales =
+        kByIntegers ? reinterpret_cast<const float*>(shifts.mantissas) : factors.scales;
     CodesOfRun<kByIntegers>(run, end, scales, start);
   }
   return kByIntegers || !WasInvalid();

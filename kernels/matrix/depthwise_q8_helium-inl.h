@@ -251,12 +251,13 @@ HWY_NOINLINE bool GroupOfPixels(const GroupTaps& window, const CodePixels& at,
                                 const CodeRange& codes) {
   PixelRun run;
   BeginRun<kChannels>(window, weights, x_zero, factors, run);
-  const auto keep = [&](int8_t limit, float* to) {  // floats, or the bits of 16-bit codes
-    vstrwq_f32(to, kByIntegers ? vreinterpretq_f32_s16(vdupq_n_s16(limit))
-                               : vcvtq_f32_s32(vdupq_n_s32(limit - codes.zero)));
+  const auto keep = [](int32_t limit, float* to) {  // floats, or the bits of 16-bit codes
+    vstrwq_f32(to, kByIntegers ? vreinterpretq_f32_s16(vdupq_n_s16(static_cast<int16_t>(limit)))
+                               : vcvtq_f32_s32(vdupq_n_s32(limit)));
   };
-  keep(codes.low, run.low);
-  keep(codes.high, run.high);
+  const int32_t zero = kByIntegers ? 0 : codes.zero;
+  keep(codes.low - zero, run.low);
+  keep(codes.high - zero, run.high);
   run.height = window.HasTaps() ? window.ky.count() : 0;
   run.width = window.kx.count();
   run.weights = run.height == 0 ? weights : weights + window.First();

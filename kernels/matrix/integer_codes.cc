@@ -161,6 +161,12 @@ void IntegerRows(const int32_t* sums, FactorsQ8 factors, size_t rows, size_t out
   }
 #else
   size_t first = 0, done = 0;
+  int32_t begun[kPanelOutputs];
+  if (factors.first != nullptr && rows == 1 && outputs <= kPanelOutputs) {
+    for (size_t i = 0; i < outputs; ++i) begun[i] = WrappingAdd(factors.first[i], sums[i]);
+    sums = begun;
+    factors.first = nullptr;
+  }
   // Rows of their own have exponents of their own.
   const bool share = rows == kRowsQ8 && steps.start == 0;
   if (factors.first == nullptr && outputs >= 2 && (rows == 1 || share)) {

@@ -427,10 +427,10 @@ HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t
 }
 
 // `outputs` outputs of one row, complete panels. If there is no first or no start, one panel at a
-// time, with zeros.
-template <bool kByIntegers>
+// time, with zeros. `are_fast` is only given for integers: true if ShiftRight is.
+template <bool kByIntegers, typename... AreFast>
 HWY_NOINLINE void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weights,
-                         const FactorsQ8& of, size_t outputs, int8_t* y, bool are_fast) {
+                         const FactorsQ8& of, size_t outputs, int8_t* y, AreFast... are_fast) {
   const CodeBounds bounds = RowBoundsOf<kByIntegers>(at.results);
   const bool is_float = at.results.is_float();
   const bool has_all = of.first != nullptr && of.start != nullptr;
@@ -454,7 +454,7 @@ HWY_NOINLINE void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weight
     groups.start = of.start == nullptr ? kNoStart : of.start + n;
     groups.y_end = groups.y + (is_float ? step * sizeof(float) : step);
     constexpr auto kFast = kByIntegers ? RowResults::kIntegerCodes : RowResults::kCodes;
-    if (!OutputsOfGroups<kFast>(groups) && !are_fast) {
+    if (!OutputsOfGroups<kFast>(groups) && !(are_fast || ...)) {
       OutputsOfGroups<RowResults::kShiftedCodes>(groups);
     }
     groups.weights += panel_bytes;
@@ -483,8 +483,12 @@ HWY_NOINLINE void RunPanel(const RowsQ8& at, const int8_t* x, const int8_t* weig
   }
   auto* const results = reinterpret_cast<int8_t*>(panel.results);
   if (at.inputs == 0) weights = reinterpret_cast<const int8_t*>(&panel);  // any data, of one block
-  RunRow<kByIntegers>(at, x, weights, {panel.scales, panel.first, panel.start}, kPanelOutputs,
-                      results, /*are_fast=*/false);
+  const FactorsQ8 factors = {panel.scales, panel.first, panel.start};
+  if constexpr (kByIntegers) {
+    RunRow<true>(at, x, weights, factors, kPanelOutputs, results, /*are_fast=*/false);
+  } else {
+    RunRow<false>(at, x, weights, factors, kPanelOutputs, results);
+  }
   if (at.results.is_float()) {
     at.results.Activate(panel.results, outputs);
     Scatter(panel.results, outputs, static_cast<float*>(at.y) + position, at.y_output_stride);
@@ -516,8 +520,12 @@ HWY_INLINE void RunCompletePanels(const RowsQ8& at, const int8_t* x, size_t row,
   FactorsQ8 of = at.factors;
   for (size_t r = done; r < count; ++r) {
     if (of.start != nullptr) of.start = at.factors.start + (row + r) * at.start_stride;
-    RunRow<kByIntegers>(at, x + r * at.x_stride, at.weights, of, outputs, ResultsOfRow(at, row + r),
-                        are_fast);
+    const int8_t* const from = x + r * at.x_stride;
+    if constexpr (kByIntegers) {
+      RunRow<true>(at, from, at.weights, of, outputs, ResultsOfRow(at, row + r), are_fast);
+    } else {
+      RunRow<false>(at, from, at.weights, of, outputs, ResultsOfRow(at, row + r));
+    }
   }
   if (!at.results.is_float()) return;
   for (size_t r = 0; r < count; ++r) {
