@@ -96,20 +96,21 @@ ir::Source NewNumbering(ir::Graph& graph, const ir::Node& like, const TensorType
 
 bool IsOpenNumbering(const ir::Node& node) { return node.attributes.contains(kCountsSteps); }
 
-bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t positions) {
-  if (numbering.inverse) return false;
+bool CanStartAt(const ir::Constant& constant, const Numbering& numbering, int64_t first) {
+  const ElementType type = constant.type.type;
+  const bool is_signed = IsFloat(type) || type == ElementType::i32 || type == ElementType::i64;
+  return !numbering.inverse && (first >= 0 || is_signed);
+}
+
+void Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t positions) {
   TensorType type = node.constant->type;
   if (!IsOpenNumbering(node)) type.dims[static_cast<size_t>(numbering.axis)] = positions;
-  const bool is_signed =
-      IsFloat(type.type) || type.type == ElementType::i32 || type.type == ElementType::i64;
-  if (first < 0 && !is_signed) return false;
   ir::Graph made;
   node.constant =
       NumbersOf(made, node, type, {numbering.axis, first, numbering.step}).node->constant;
   node.outputs[0].type.dims[static_cast<size_t>(numbering.axis)] = positions;
   // The constant no longer depends on a shape, and may start at any number.
   if (first != numbering.first && !IsOpenNumbering(node)) node.attributes = {{kBegins, "true"}};
-  return true;
 }
 
 bool IsNumbering(const ir::Constant& constant) {

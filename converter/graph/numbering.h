@@ -33,9 +33,10 @@ bool IsOpenNumbering(const ir::Node& node);
 // Returns true for a numbering along any axis.
 bool IsNumbering(const ir::Constant& constant);
 
-// Makes the constant start at `first` and have `positions` elements. Returns false if its type
-// cannot hold them.
-bool Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t positions);
+// Returns true if the type of the constant can hold these numbers starting at `first`.
+bool CanStartAt(const ir::Constant& constant, const Numbering& numbering, int64_t first);
+// Makes the constant start at `first`, which CanStartAt accepts, and have `positions` elements.
+void Renumber(ir::Node& node, const Numbering& numbering, int64_t first, int64_t positions);
 
 // Returns the replacement of the constant, whose dims are final: numbers counted by variable
 // `name`.

@@ -117,6 +117,27 @@ TEST(StreamingLatency, WaitsForWholeStepsOfStrides) {
       {1, 2});
 }
 
+// The stride is longer than the window, so that the delayed data must start a block.
+TEST(StreamingLatency, AlignsWindowsWithGaps) {
+  ExpectLate(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = Conv(g, Signal(g, 2, 4 * steps), {3, 2, 3}, Window(1, 1, 1, 1));
+        g.Result(Conv(g, Tanh(g, x), {2, 3, 1}, Window(4, 1, 0, 0)));
+        g.Result(g.Add("MaxPool", 1, {Tanh(g, x)}, PoolWindow(2, 4, 0, 0)));
+      },
+      {1, 1});
+}
+
+TEST(StreamingLatency, ShiftsTheDataOfWindowsAfterTheirPadding) {
+  ExpectLate(
+      [](GraphBuilder& g, int64_t steps) {
+        const ir::Source x = Signal(g, 3, steps);
+        g.Result(Conv(g, x, {3, 3, 2}, Window(1, 1, 4, 0)));
+        g.Result(Conv(g, Conv(g, x, {3, 3, 3}, Window(1, 1, 1, 1)), {3, 3, 2}, Window(1, 1, 4, 0)));
+      },
+      {0, 0});
+}
+
 // A product must not start from an addend after a slice or border that shifts time.
 TEST(StreamingLatency, AddsBehindWhatWasMovedAsTheWholeDoes) {
   ExpectLate(

@@ -83,7 +83,9 @@ ir::Source OtherLength::CopyShape(ir::Node& node) {
 ir::Source OtherLength::CopyNumbering(ir::Node& node) {
   const Numbering numbering = NumberingOf(node, 0).value();
   const ir::Source numbers = NewConstant(again_, node, *node.constant);
-  (void)Renumber(*numbers.node, numbering, numbering.first, extents_({&node, 0})[0]);
+  if (CanStartAt(*node.constant, numbering, numbering.first)) {
+    Renumber(*numbers.node, numbering, numbering.first, extents_({&node, 0})[0]);
+  }
   copies_[&node] = numbers.node;
   return numbers;
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "converter/graph/rewrite.h"
-#include "converter/graph/streaming/latency.h"
+#include "converter/graph/streaming/delay_graph.h"
 
 namespace weft::graph {
 namespace {

@@ -180,9 +180,8 @@ void BecomeSlice(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>&
   BecomeReshape(graph, node, slice, node.outputs[0].type.dims);
 }
 
-bool DelayPositions(ir::Node& node, const TimeAxis& time, int64_t late, int64_t positions) {
+void DelayPositions(ir::Node& node, const TimeAxis& time, int64_t late, int64_t positions) {
   ir::Constant& constant = *node.constant;
-  if (!IsFloat(constant.type.type)) return false;
   const auto at = static_cast<size_t>(time.axis);
   const int64_t extent = constant.type.dims[at];
   const auto [rows, bytes_each] = LayoutOf(constant.type, {time.axis, 1, 1});
@@ -203,7 +202,6 @@ bool DelayPositions(ir::Node& node, const TimeAxis& time, int64_t late, int64_t 
   constant.bytes = *bytes;
   constant.owner = std::move(bytes);
   node.outputs[0].type = constant.type;
-  return true;
 }
 
 // The numbers are aligned with the last axes.

@@ -28,9 +28,8 @@ void RepeatStep(ir::Constant& constant, const TimeAxis& time, int64_t steps);
 // Replaces the node by a slice of input 0 with one run per axis, reshaped to the node's output.
 void BecomeSlice(ir::Graph& graph, ir::Node& node, const std::vector<ops::Runs>& runs);
 // Gives a constant of floats `positions` positions of its time axis, each with the numbers of
-// `late` positions before. The first position and the last step repeat. Returns false for other
-// types, because integers may be indices.
-bool DelayPositions(ir::Node& node, const TimeAxis& time, int64_t late, int64_t positions);
+// `late` positions before. The first position and the last step repeat.
+void DelayPositions(ir::Node& node, const TimeAxis& time, int64_t late, int64_t positions);
 
 // Sets an extent in input 1, which holds the output's extents, for example of a Broadcast.
 void SetBroadcastExtent(ir::Graph& graph, ir::Node& node, int64_t axis, int64_t extent);

@@ -20,7 +20,7 @@
 #include "converter/graph/streaming/branches.h"
 #include "converter/graph/streaming/caches.h"
 #include "converter/graph/streaming/check.h"
-#include "converter/graph/streaming/latency.h"
+#include "converter/graph/streaming/delay_graph.h"
 #include "converter/graph/streaming/look_backs.h"
 #include "converter/graph/streaming/pasts.h"
 #include "converter/graph/streaming/ports.h"

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/graph/streaming/delay_graph.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "converter/graph/canonical/borders.h"
+#include "converter/graph/canonical/pads.h"
+#include "converter/graph/double_length.h"
+#include "converter/graph/infer.h"
+#include "converter/graph/rewrite.h"
+#include "converter/graph/streaming/delays.h"
+#include "converter/graph/streaming/late_edits.h"
+#include "converter/graph/streaming/latency.h"
+#include "converter/graph/streaming/resize.h"
+#include "converter/graph/streaming/rounding.h"
+#include "converter/graph/streaming/starts.h"
+#include "converter/graph/streaming/time_map.h"
+
+namespace weft::graph {
+namespace {
+
+constexpr const char* kLatency = "latency";  // attribute of a Result, in steps
+
+// Positive and negative zero are different numbers.
+uint64_t BitsOf(double number) { return std::bit_cast<uint64_t>(number); }
+
+class Delaying {
+ public:
+  Delaying(ir::Graph& graph, const TimeMap& map, const Latency& latency)
+      : graph_(graph), map_(map), times_(map.axes), latency_(latency) {}
+
+  void Run() {
+    for (const DelayedNode& at : latency_.nodes) {
+      if (at.kind == DelayKind::kBorder) DelayBorder(at);
+      if (at.kind != DelayKind::kBorder) AlignInputs(at);
+      SetExtents(*at.node);
+      Change(at);
+    }
+    for (const DelayedNode& at : latency_.nodes) {
+      if (at.kind != DelayKind::kTimeLoop || at.steps == 0) continue;
+      const int64_t per_step = map_.IterationsPerStep(*at.time_loop);
+      HoldStates(graph_, *at.time_loop, at.steps * per_step, latency_.steps * per_step);
+    }
+  }
+
+ private:
+  using Key = std::pair<const ir::Node*, uint32_t>;
+  static Key KeyOf(const ir::Source& source) { return {source.node, source.port}; }
+  // A tensor and its delay in positions of its time axis.
+  struct Delayed {
+    ir::Source source;
+    int64_t axis = 0, late = 0;
+  };
+
+  Delayed Found(const ir::Source& source) const {
+    return {source, times_.Of(source)->axis, latency_.Of(source)};
+  }
+  int64_t Positions(const ir::Source& source) const {
+    return latency_.steps * times_.Of(source)->chunk;
+  }
+  Delayed Shifted(Delayed from, int64_t late, double fill);
+  Delayed Masked(Delayed from, double fill);
+  void AlignInputs(const DelayedNode& at);
+  void DelayBorder(const DelayedNode& at);
+  void SetExtents(ir::Node& node);
+  void Change(const DelayedNode& at);
+  void SetReshape(ir::Node& node);
+
+  ir::Graph& graph_;
+  const TimeMap& map_;
+  const TimeAxes& times_;  // of the map
+  const Latency& latency_;
+  std::map<Key, uint64_t> blank_;  // number at the positions before the first step
+  std::map<std::tuple<Key, int64_t, uint64_t>, ir::Source> shifted_;
+  std::map<std::pair<Key, uint64_t>, ir::Source> masked_;
+};
+
+// `fill` is zero unless the model defines another number.
+Delaying::Delayed Delaying::Shifted(Delayed from, int64_t late, double fill) {
+  const int64_t positions = late - std::exchange(from.late, late);
+  if (positions == 0) return from;
+  ir::Source& shifted = shifted_[{KeyOf(from.source), positions, BitsOf(fill)}];
+  if (shifted.node == nullptr) {
+    shifted = NewShift(graph_, from.source, from.axis, positions, fill);
+    if (late == positions) blank_[KeyOf(shifted)] = BitsOf(fill);
+  }
+  return {shifted, from.axis, late};
+}
+
+// Returns the tensor with `fill` at positions before the model's first step.
+Delaying::Delayed Delaying::Masked(Delayed from, double fill) {
+  const auto blank = blank_.find(KeyOf(from.source));
+  const bool is_blank = blank != blank_.end() && blank->second == BitsOf(fill);
+  if (from.late == 0 || is_blank) return from;
+  ir::Source& masked = masked_[{KeyOf(from.source), BitsOf(fill)}];
+  if (masked.node == nullptr) {
+    masked = NewMasked(graph_, from.source, from.axis, from.late, fill);
+  }
+  return {masked, from.axis, from.late};
+}
+
+void Delaying::AlignInputs(const DelayedNode& at) {
+  for (size_t i = 0; i < at.inputs.size(); ++i) {
+    ir::Source& source = at.node->inputs[i];
+    const bool has_fill = i == 0 && at.fill;
+    if (!at.inputs[i] && !has_fill) continue;
+    if (source.node->constant) {
+      DelayConstant(graph_, *source.node, *times_.Of(source), *at.inputs[i], Positions(source));
+      continue;
+    }
+    Delayed data = Found(source);
+    data = Shifted(data, at.inputs[i].value_or(data.late), at.fill.value_or(0));
+    if (has_fill) data = Masked(data, *at.fill);
+    if (at.kind == DelayKind::kResult) {
+      data.source.node->outputs[data.source.port].names = source.node->outputs[source.port].names;
+    }
+    source = data.source;
+  }
+}
+
+void Delaying::DelayBorder(const DelayedNode& at) {
+  ir::Node& node = *at.node;
+  Delayed data = Found(node.inputs[0]);
+  if (at.fill) data = Masked(data, *at.fill);
+  const TensorType row = TypeOf(node.inputs[1]);
+  node.inputs[0] = Shifted(data, *at.inputs[0], at.border.fill).source;
+  node.inputs[1] = NewInts(graph_, node, row, at.border.begin);
+  node.inputs[2] = NewInts(graph_, node, row, at.border.end);
+}
+
+void Delaying::SetExtents(ir::Node& node) {
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    const TimeAxis* time = times_.Of({&node, port});
+    if (time == nullptr) continue;
+    node.outputs[port].type.dims[static_cast<size_t>(time->axis)] = Positions({&node, port});
+  }
+}
+
+void Delaying::Change(const DelayedNode& at) {
+  ir::Node& node = *at.node;
+  const AxisRelation& relation = times_.Relation(&node);
+  switch (at.kind) {
+    case DelayKind::kInput:
+      return;
+    case DelayKind::kResult:
+      if (at.steps > 0) node.attributes[kLatency] = std::to_string(at.steps);
+      return;
+    case DelayKind::kTimeLoop:
+      return SetSteps(graph_, *at.time_loop,
+                      latency_.steps * map_.IterationsPerStep(*at.time_loop));
+    case DelayKind::kWindows:
+      return SetWindows(graph_, node, at.windows, /*was_padded=*/at.fill.has_value());
+    case DelayKind::kBorder:
+      if (at.border.begin == at.border.end &&
+          std::ranges::count(at.border.begin, 0) == std::ssize(at.border.begin)) {
+        PassOn(graph_, node, node.inputs[0]);
+      }
+      return;
+    case DelayKind::kSlice:
+      return CutTo(graph_, node, relation.runs, at.kept);
+    case DelayKind::kReshape:
+      return SetReshape(node);
+    case DelayKind::kPointwise:
+      if (!relation.stretches || times_.Of({&node, 0}) == nullptr) return;
+      SetBroadcastExtent(graph_, node, times_.Of({&node, 0})->axis, Positions({&node, 0}));
+  }
+}
+
+void Delaying::SetReshape(ir::Node& node) {
+  const bool was_moved = node.attributes.contains(kMoved);
+  BecomeReshape(graph_, node, node.inputs[0], node.outputs[0].type.dims);
+  if (was_moved) node.attributes[kMoved] = "true";
+}
+
+}  // namespace
+
+std::optional<int64_t> AddLookaheadLatency(const Rewritten& rewritten, const TimeSeeds& seeds,
+                                           const Folding& folding, Faults& faults) {
+  ir::Graph& graph = rewritten.graph;
+  StartsToChoices(graph, seeds);
+  if (const auto map = MapAhead(graph, seeds)) {
+    for (FilledWindow window : rewritten.filled) {
+      if (DelayOverTime(map->axes, *window.node) == nullptr) TakeBack(window);
+    }
+    JoinBorders(graph, map->axes);
+  }
+  const std::optional<TimeMap> map = MapAhead(graph, seeds);
+  if (!map) return std::nullopt;
+  const std::optional<Latency> latency = MeasureLatency(graph, *map, faults);
+  if (!latency || !latency->is_needed) return std::nullopt;
+  Delaying(graph, *map, *latency).Run();
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
+    for (ir::OutputPort& port : node->outputs) port.declared = true;
+  }
+  Faults discarded;
+  Folding of_copy = folding.OfCopy();
+  // Shapes of T steps are no longer valid for 2 * T.
+  const bool is_valid = DoubleLength::IsNeeded(graph) ||
+                        InferAndFold(graph, {.check_declared = false}, of_copy, discarded);
+  if (!is_valid || !KeepStarts(graph, rewritten.started)) return std::nullopt;
+  return latency->steps;
+}
+
+int64_t LatencyOf(const ir::Node& result) {
+  const auto found = result.attributes.find(kLatency);
+  return found == result.attributes.end() ? 0 : std::stoll(found->second);
+}
+
+}  // namespace weft::graph
