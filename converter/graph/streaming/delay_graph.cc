@@ -34,7 +34,7 @@ uint64_t BitsOf(double number) { return std::bit_cast<uint64_t>(number); }
 class Delaying {
  public:
   Delaying(ir::Graph& graph, const TimeMap& map, const Latency& latency)
-      : graph_(graph), map_(map), times_(map.axes), latency_(latency) {}
+      : graph_(graph), times_(map.axes), latency_(latency) {}
 
   void Run() {
     for (const DelayedNode& at : latency_.nodes) {
@@ -45,8 +45,8 @@ class Delaying {
     }
     for (const DelayedNode& at : latency_.nodes) {
       if (at.kind != DelayKind::kTimeLoop || at.steps == 0) continue;
-      const int64_t per_step = map_.IterationsPerStep(*at.time_loop);
-      HoldStates(graph_, *at.time_loop, at.steps * per_step, latency_.steps * per_step);
+      HoldStates(graph_, *at.time_loop, at.steps * at.iterations_per_step,
+                 latency_.steps * at.iterations_per_step);
     }
   }
 
@@ -74,7 +74,6 @@ class Delaying {
   void SetReshape(ir::Node& node);
 
   ir::Graph& graph_;
-  const TimeMap& map_;
   const TimeAxes& times_;  // of the map
   const Latency& latency_;
   std::map<Key, uint64_t> blank_;  // number at the positions before the first step
@@ -153,8 +152,7 @@ void Delaying::Change(const DelayedNode& at) {
       if (at.steps > 0) node.attributes[kLatency] = std::to_string(at.steps);
       return;
     case DelayKind::kTimeLoop:
-      return SetSteps(graph_, *at.time_loop,
-                      latency_.steps * map_.IterationsPerStep(*at.time_loop));
+      return SetSteps(graph_, *at.time_loop, latency_.steps * at.iterations_per_step);
     case DelayKind::kWindows:
       return SetWindows(graph_, node, at.windows, /*was_padded=*/at.fill.has_value());
     case DelayKind::kBorder:

@@ -236,6 +236,7 @@ bool Measuring::MeasureTimeLoop(DelayedNode& at) {
   ir::Node& node = *at.node;
   const TimeLoop& loop = *at.time_loop;
   const int64_t per_step = map_.IterationsPerStep(loop);
+  at.iterations_per_step = per_step;
   std::map<size_t, int64_t> positions;  // of each input, per step
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const TimeAxis* time = TimeAt(node, i);

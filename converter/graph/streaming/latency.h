@@ -49,6 +49,7 @@ struct DelayedNode {
   Border border = {};
   Selection kept = {};  // of the delayed data
   const TimeLoop* time_loop = nullptr;
+  int64_t iterations_per_step = 0;  // of the loop, whose inputs are about to change
 };
 
 using DelayKind = DelayedNode::Kind;
