@@ -74,7 +74,7 @@ PATTERNS = {
     "converter/graph/reroll/peel.cc": "a Select by a flag",
     "converter/graph/streaming/starts.cc": "a Select by a mask",
     "converter/graph/streaming/late_masks.cc": "a comparison with the number of steps so far",
-    "converter/graph/streaming/late_loops.cc": "a Select that keeps a state unchanged",
+    "converter/graph/streaming/late_edits.cc": "a Select that keeps a state unchanged",
     "converter/graph/reroll/value_table.cc": "sums with negative zeros",
     "converter/graph/canonical/borders.cc": "a Pad before a data movement",
     "converter/graph/canonical/gathers.cc": "a Gather of all elements, repeats or frames",
