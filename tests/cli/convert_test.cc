@@ -258,7 +258,7 @@ TEST_F(ConvertCommand, WarnsWhereATargetCannotConvertItsWeights) {
   for (const std::string type : {"f32", "bf16"}) {
     EXPECT_EQ(warnings(" --target riscv64-linux --precision " + type), "") << type;
   }
-  for (const std::string type : {"i8", "i8x8", "i4:32"}) {
+  for (const std::string type : {"i8", "i8x8", "i8x32", "i4:32"}) {
     EXPECT_EQ(warnings(" --target riscv64-linux --precision " + type),
               "warning: riscv64-linux has no integer dot-product instruction: integer weights "
               "reduce size but run slower than f32\n")
