@@ -13,7 +13,9 @@ inline constexpr const char* kStatedZero = "zero_point";
 // Add after a product: the integers of the bias, one per output, separated by commas. f32 cannot
 // represent all of them.
 inline constexpr const char* kStatedBias = "bias_codes";
-// AvgPool of codes: "away" rounds means halfway between two codes away from zero.
+// AvgPool of codes: "away" rounds means halfway between two codes away from zero. FakeQuantize: the
+// numbers were floats in the file; they are divided by the scale, and halves rounded away from
+// zero.
 inline constexpr const char* kTies = "ties";
 
 }  // namespace weft::ir

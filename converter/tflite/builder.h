@@ -32,6 +32,9 @@ namespace weft::tflite {
 using Attributes = std::map<std::string, std::string>;
 using Sources = std::vector<ir::Source>;
 
+// The version of operations that only weft has (converter/ops/operation.h).
+inline constexpr const char* kOwnVersion = "weft";
+
 // "1,2,3", as in attributes of the IR.
 std::string ListText(std::span<const int64_t> numbers);
 

@@ -8,6 +8,7 @@
 #include "converter/tflite/builder.h"
 #include "converter/tflite/moved.h"
 #include "converter/tflite/quantised.h"
+#include "converter/tflite/recurrent_codes.h"
 #include "converter/tflite/tensor_data.h"
 
 namespace weft::tflite {
@@ -37,6 +38,32 @@ bool HasNumbers(const Builder& b, size_t input) {
 // Quotients of integers are rounded towards zero.
 ir::Source Quotient(Builder& b, const ir::Source& dividend) {
   return b.Add("Divide", "opset1", {{"m_pythondiv", "false"}}, {dividend, b.Input(1)});
+}
+
+// The i32 codes of output 0, each gathered from a table by an i8 code of input 0. Negative codes
+// count from the end.
+ir::Source LongCodes(Builder& b) {
+  const Tensor &from = b.InputTensor(0), &to = b.OutputTensor(0);
+  constexpr int64_t kCodes = 256, kMaxCode = 127;
+  const Multiplier multiplier =
+      MultiplierOf(static_cast<double>(ScaleOf(from)) / static_cast<double>(ScaleOf(to)));
+  constexpr int64_t kMaxExponent = 24;  // products of larger factors would not fit 64 bits
+  std::optional<ir::Source> table;
+  if (multiplier.exponent <= kMaxExponent) {
+    std::vector<int64_t> codes;
+    for (int64_t i = 0; i < kCodes; ++i) {
+      const int64_t code = i > kMaxCode ? i - kCodes : i;
+      codes.push_back(Rescaled(code - ZeroOf(from), multiplier) + ZeroOf(to));
+    }
+    table = ConstantOf<int32_t>(b, ElementType::i32, {kCodes}, codes);
+  }
+  if (!table) {
+    b.Refuse("output scale is {} and input scale {}; codes must fit 32 bits", ScaleOf(to),
+             ScaleOf(from));
+    return b.Input(0);
+  }
+  const ir::Source x = CodesOfPort(b, from, b.Input(0));
+  return b.Add("Gather", "opset8", {{"batch_dims", "0"}}, {*table, x, b.Int(0)});
 }
 
 // The value with axes of extent 1 in front (or at the end) up to `rank`.
@@ -149,33 +176,40 @@ void Select(Builder& b) {
 
 // Both runtimes convert the codes of a quantised tensor as if they were plain integers.
 void Cast(Builder& b) {
-  if (IsQuantised(b.InputTensor(0)) || IsQuantised(b.OutputTensor(0))) {
-    return b.Refuse("casts the codes of a quantised tensor; must be DEQUANTIZE or QUANTIZE");
-  }
-  const auto type = IrTypeOf(b.OutputTensor(0).type);
-  if (!type)
+  const Tensor &from = b.InputTensor(0), &to = b.OutputTensor(0);
+  const auto type = IrTypeOf(to.type);
+  if (!type) {
     return b.Refuse("output has type {}; must be a type that weft supports",
-                    schema::EnumNameElementType(b.OutputTensor(0).type));
-  const schema::ElementType from = b.InputTensor(0).type;
-  ir::Source x = b.Input(0);
-  if (from == schema::ElementType::u64 && IsFloat(*type)) {
+                    schema::EnumNameElementType(to.type));
+  }
+  ir::Source x = IsQuantised(from) ? CodesOfPort(b, from, b.Input(0)) : b.Input(0);
+  if (from.type == schema::ElementType::u64 && IsFloat(*type)) {
     return b.Refuse("casts u64 to a float; must be a CAST to i64 before");
   }
-  if (from == schema::ElementType::u32 && (IsFloat(*type) || *type == ElementType::i64)) {
+  if (from.type == schema::ElementType::u32 && (IsFloat(*type) || *type == ElementType::i64)) {
     x = b.Add("BitwiseAnd", "opset13", {}, {b.Converted(x, ElementType::i64), b.Int(0xFFFFFFFF)});
   }
-  const bool is_float = HasNumbers(b, 0) || from == schema::ElementType::f64;
-  if (is_float && IsUnsigned(b.OutputTensor(0).type)) x = b.Converted(x, ElementType::i64);
-  b.Set(0, b.Converted(x, *type));
+  const bool is_float =
+      !IsQuantised(from) && (HasNumbers(b, 0) || from.type == schema::ElementType::f64);
+  if (is_float && IsUnsigned(to.type)) x = b.Converted(x, ElementType::i64);
+  const ir::Source y = b.Converted(x, *type);
+  b.Set(0, IsQuantised(to) ? NumbersOfPort(b, to, y) : y);
 }
 
 // Input() and Set() convert between codes and numbers.
 void Quantize(Builder& b) {
   const Tensor &from = b.InputTensor(0), &to = b.OutputTensor(0);
   const bool has_scale = from.quantization && from.quantization->is_per_tensor();
-  if (!IsQuantised(to) || (from.quantization && !has_scale)) {
-    return b.Refuse("must have one scale, and an output of type i8, u8 or i16");
+  const bool is_long = to.type == schema::ElementType::i32 && to.quantization &&
+                       to.quantization->is_per_tensor() && from.type == schema::ElementType::i8;
+  if (!(IsQuantised(to) || is_long) || (from.quantization && !has_scale)) {
+    return b.Refuse(
+        "quantises {} to {}; must have one scale, and an output of type i8, u8 or i16, or i32 for "
+        "an input of type i8",
+        schema::EnumNameElementType(from.type), schema::EnumNameElementType(to.type));
   }
+  if (is_long) return b.Set(0, LongCodes(b));
+  if (from.type == schema::ElementType::f32) return b.Set(0, QuantisedFloats(b, to, b.Input(0)));
   if (IsQuantised(from) || !has_scale) return b.SetMoved(0, b.Input(0));
   const ir::Source wide = b.Converted(b.Input(0), ElementType::f32);
   const auto zero = static_cast<float>(from.quantization->zeros[0]);

@@ -120,6 +120,10 @@ void SetJoined(Builder& b, size_t first, ir::Source value) {
   b.SetMoved(0, value, first);
 }
 
+bool HasKnownShape(const Tensor& tensor) {
+  return std::ranges::none_of(tensor.signature, [](int64_t extent) { return extent < 0; });
+}
+
 ir::Source ZeroLike(Builder& b, const Tensor& tensor) {
   const ElementType type =
       IsQuantised(tensor) ? ElementType::f32 : IrTypeOf(tensor.type).value_or(ElementType::f32);
@@ -177,6 +181,14 @@ void SplitV(Builder& b) {
 void Slice(Builder& b) {
   const auto begin = b.KnownIntegers(1), size = b.KnownIntegers(2);
   const size_t rank = static_cast<size_t>(b.Rank(0));
+  const Tensor& x = b.InputTensor(0);
+  for (size_t i = 0; begin && size && i < std::min({rank, begin->size(), size->size()}); ++i) {
+    const int64_t first = (*begin)[i], count = (*size)[i];
+    const int64_t extent = HasKnownShape(x) ? x.dims[i] : std::numeric_limits<int32_t>::max();
+    if (first >= 0 && count >= -1 && first + std::max<int64_t>(count, 0) <= extent) continue;
+    return b.Refuse("axis {} of {} begins at {} with size {}; must be within the axis", i,
+                    ToString(x.dims), first, count);
+  }
   ir::Source end;
   if (begin && size) {
     Dims ends(rank, std::numeric_limits<int32_t>::max());
@@ -224,6 +236,11 @@ void MirrorPad(Builder& b) {
 
 void Gather(Builder& b) {
   const auto& options = b.Options<schema::GatherOptions>();
+  const auto indices = b.KnownIntegers(1);
+  if (indices && std::ranges::any_of(*indices, [](int64_t index) { return index < 0; })) {
+    return b.Refuse("index {} is negative; must be a position of the axis",
+                    std::ranges::min(*indices));
+  }
   b.SetMoved(0, b.Add("Gather", "opset8", {{"batch_dims", std::to_string(options.batch_dims())}},
                       {b.Input(0), b.Input(1), b.Int(options.axis())}));
 }
@@ -291,6 +308,9 @@ void BatchToSpaceNd(Builder& b) { OfBatches(b, "BatchToSpace"); }
 void ResizeBilinear(Builder& b) {
   if (!b.RequireRank(0, 4)) return;
   const auto& options = b.Options<schema::ResizeBilinearOptions>();
+  if (options.align_corners() && options.half_pixel_centers()) {
+    return b.Refuse("aligns corners and has half-pixel centers; must have at most one of them");
+  }
   const char* mode = options.align_corners()        ? "align_corners"
                      : options.half_pixel_centers() ? "half_pixel"
                                                     : "asymmetric";
@@ -300,6 +320,9 @@ void ResizeBilinear(Builder& b) {
 void ResizeNearestNeighbor(Builder& b) {
   if (!b.RequireRank(0, 4)) return;
   const auto& options = b.Options<schema::ResizeNearestNeighborOptions>();
+  if (options.align_corners() && options.half_pixel_centers()) {
+    return b.Refuse("aligns corners and has half-pixel centers; must have at most one of them");
+  }
   const char* mode = options.align_corners()        ? "align_corners"
                      : options.half_pixel_centers() ? "tf_half_pixel_for_nn"
                                                     : "asymmetric";

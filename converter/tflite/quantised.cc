@@ -101,8 +101,13 @@ ir::Source Dequantised(Builder& builder, const Tensor& tensor) {
 }
 
 ir::Source NumbersOfPort(Builder& builder, const Tensor& tensor, ir::Source codes) {
-  if (!tensor.quantization->is_per_tensor()) return Scaled(builder, tensor, codes);
-  return Scaled(builder, tensor, codes, Stated(*tensor.quantization));
+  const TensorQuantization& quantization = *tensor.quantization;
+  if (!quantization.is_per_tensor()) return Scaled(builder, tensor, codes);
+  Attributes attributes = Stated(quantization);
+  if (tensor.type != schema::ElementType::i8) return Scaled(builder, tensor, codes, attributes);
+  // One layer, so that no pass joins the scale with a constant factor after it.
+  attributes["x_zero"] = attributes.at(ir::kStatedZero);
+  return builder.Add("Dequantize", kOwnVersion, attributes, {codes});
 }
 
 ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source numbers) {
@@ -116,6 +121,12 @@ ir::Source Quantised(Builder& builder, const Tensor& tensor, ir::Source numbers)
   const CodeLimits codes = LimitsOf(tensor.type);
   return Rounded(builder, tensor, numbers, NumberOf(codes.min, *tensor.quantization),
                  NumberOf(codes.max, *tensor.quantization), /*keeps_scale=*/true);
+}
+
+ir::Source QuantisedFloats(Builder& builder, const Tensor& tensor, ir::Source numbers) {
+  const ir::Source quantised = Quantised(builder, tensor, numbers);
+  quantised.node->attributes[ir::kTies] = "away";
+  return quantised;
 }
 
 }  // namespace weft::tflite

@@ -21,6 +21,8 @@ ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source number
 // Rounds numbers to those that the tensor's codes represent, with a FakeQuantize. Its attributes
 // "scale" and "zero_point" are those of the file.
 ir::Source Quantised(Builder& builder, const Tensor& tensor, ir::Source numbers);
+// The same for floats of the file: by a division, halves away from zero.
+ir::Source QuantisedFloats(Builder& builder, const Tensor& tensor, ir::Source numbers);
 
 }  // namespace weft::tflite
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "converter/tflite/recurrent_codes.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "converter/base/elements.h"
@@ -26,6 +27,14 @@ Multiplier MultiplierOf(double factor) {
   }
   if (exponent < -31) return {};
   return {mantissa, exponent};
+}
+
+int64_t Rescaled(int64_t x, const Multiplier& by) {
+  const int64_t left = std::max<int64_t>(by.exponent, 0),
+                right = std::max<int64_t>(-by.exponent, 0);
+  const int64_t product = ((x << left) * by.mantissa + (int64_t{1} << 30)) >> 31;
+  const int64_t half = right == 0 ? 0 : int64_t{1} << (right - 1);
+  return product < 0 ? -((-product + half) >> right) : (product + half) >> right;
 }
 
 std::string TextOf(std::span<const Multiplier> multipliers) {
@@ -97,10 +106,7 @@ void SetCodes(Builder& b, ir::Source codes) {
   if (CodeTypeOf(tensor) == ElementType::i16) {
     return b.Set(0, Product(b, b.Converted(codes, ElementType::f32), ScaleOf(tensor)));
   }
-  b.Set(0, b.Add("Dequantize", kOwnVersion,
-                 {{"scale", fmt::format("{}", ScaleOf(tensor))},
-                  {"x_zero", fmt::format("{}", ZeroOf(tensor))}},
-                 {codes}));
+  b.Set(0, NumbersOfPort(b, tensor, codes));
 }
 
 bool RequireCodesOfOutput(Builder& b, schema::ElementType type) {

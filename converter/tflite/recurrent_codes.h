@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes, multipliers and states of integer recurrent layers.
+// Codes, multipliers and states of integer layers.
 #ifndef WEFT_CONVERTER_TFLITE_RECURRENT_CODES_H_
 #define WEFT_CONVERTER_TFLITE_RECURRENT_CODES_H_
 
@@ -10,14 +10,13 @@
 
 namespace weft::tflite {
 
-// The version of operations that only weft has (converter/ops/operation.h).
-inline constexpr const char* kOwnVersion = "weft";
-
 // factor = mantissa / 2^31 * 2^exponent
 struct Multiplier {
   int64_t mantissa = 0, exponent = 0;
 };
 Multiplier MultiplierOf(double factor);
+// x times the factor, rounded as the steps do (kernels/simd/requantise.h).
+int64_t Rescaled(int64_t x, const Multiplier& by);
 // The mantissas, then the exponents, as an attribute.
 std::string TextOf(std::span<const Multiplier> multipliers);
 

@@ -65,6 +65,13 @@ void Squeeze(Builder& b) {
   const auto* axes = b.Options<schema::SqueezeOptions>().squeeze_dims();
   Sources inputs = {b.Input(0)};
   if (axes != nullptr && axes->size() > 0) {
+    const Tensor& x = b.InputTensor(0);
+    for (const int64_t axis : *axes) {
+      const int64_t at = axis < 0 ? axis + b.Rank(0) : axis;
+      const bool is_axis = at >= 0 && at < b.Rank(0);
+      if (is_axis && (!HasKnownShape(x) || x.dims[static_cast<size_t>(at)] == 1)) continue;
+      return b.Refuse("removes axis {} of {}; must be an axis of extent 1", axis, ToString(x.dims));
+    }
     inputs.push_back(b.Ints(std::vector<int64_t>(axes->begin(), axes->end())));
   }
   b.SetMoved(0, b.Add("Squeeze", "opset1", {}, inputs));

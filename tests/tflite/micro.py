@@ -3,16 +3,14 @@
 import numpy as np
 from tflite_micro.python.tflite_micro import runtime
 
-_ARENA_BYTES = 1 << 20
 
-
-def run(data, inputs, calls, outputs=1):
-    """The first outputs of all calls, which run in sequence; arrays have a leading axis of calls."""
-    interpreter = runtime.Interpreter.from_bytes(data, arena_size=_ARENA_BYTES)
+def run(data, inputs, calls=0, outputs=1):
+    """The outputs. With `calls`, each array has a leading axis of calls, which run in sequence."""
+    interpreter = runtime.Interpreter.from_bytes(data, arena_size=1 << 22)
     rows = []
-    for call in range(calls):
+    for call in range(calls or 1):
         for port, array in enumerate(inputs):
-            interpreter.set_input(array[call], port)
+            interpreter.set_input(array[call] if calls else array, port)
         interpreter.invoke()
         rows.append([np.array(interpreter.get_output(port)) for port in range(outputs)])
-    return [np.stack(row) for row in zip(*rows)]
+    return [np.stack(row) for row in zip(*rows)] if calls else rows[0]

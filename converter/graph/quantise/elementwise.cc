@@ -12,11 +12,12 @@
 #include "converter/graph/quantise/function_table.h"
 #include "converter/graph/quantise/means.h"
 #include "converter/graph/quantise/multiplier.h"
+#include "converter/graph/quantise/pairs.h"
+#include "converter/graph/quantise/resize.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/packed.h"
-#include "kernels/elementwise/binary_q8.h"
 #include "kernels/reduce/softmax_q8.h"
 #include "kernels/simd/fixed_point.h"
 
@@ -32,11 +33,18 @@ std::optional<int64_t> SoftmaxAxisOf(const ir::Node& node) {
   return axis < 0 ? axis + std::ssize(TypeOf(node.inputs[0]).dims) : axis;
 }
 
+// Returns true for a PRelu with one slope for all channels.
+bool HasOneSlope(const ir::Node& node) {
+  return IsCalled(node, "PRelu") && ConstantOf(node.inputs[1]) != nullptr &&
+         CountIn(node.inputs[1]) == 1;
+}
+
 // The only value on which each element of an elementwise result depends, in addition to scalar
 // constants. Returns nullopt if there are several.
 std::optional<ir::Source> OnlyInput(const ir::Node& node) {
-  if (node.operation == nullptr || !node.operation->traits.pointwise || node.constant ||
-      node.outputs.size() != 1 || node.outputs[0].type.type != ElementType::f32) {
+  if (node.operation == nullptr || node.constant || node.outputs.size() != 1 ||
+      node.outputs[0].type.type != ElementType::f32 ||
+      !(node.operation->traits.pointwise || HasOneSlope(node))) {
     return std::nullopt;
   }
   std::optional<ir::Source> only;
@@ -96,78 +104,14 @@ bool QuantiseFunction(QuantiseSite& site, ir::Node& quantiser, const QuantParams
   if (values.size() != kByteCount || TypeOf(of).dims != quantiser.outputs[0].type.dims)
     return false;
   std::vector<int64_t> table;
-  if (site.by_integers() && function.size() == 1) {
+  const bool is_of_floats = site.RoundsFloats(quantiser);
+  if (site.by_integers() && function.size() == 1 && !is_of_floats) {
     table = IntegerTableOf(*function[0], from, to).value_or(table);
   }
-  for (size_t i = table.size(); i < values.size(); ++i) table.push_back(CodeOf(values[i], to));
+  for (size_t i = table.size(); i < values.size(); ++i) {
+    table.push_back(is_of_floats ? DividedCodeOf(values[i], to) : CodeOf(values[i], to));
+  }
   site.SetIntegers(quantiser, NewByteTable(site.graph(), quantiser, site.Integers(of), table));
-  return true;
-}
-
-// The attributes of an operation on two values by floats; nullopt if it has no such form.
-std::optional<NodeAttributes> FloatPair(const ir::Node& node, const QuantParams& a,
-                                        const QuantParams& b, const QuantParams& to) {
-  const bool is_sum = IsCalled(node, "Add");
-  if (!is_sum && !IsCalled(node, "Multiply")) return std::nullopt;
-  const double a_scale = (is_sum ? a.scale : a.scale * b.scale) / to.scale;
-  const double b_scale = b.scale / to.scale;
-  if (!IsScale(a_scale) || !IsScale(b_scale)) return std::nullopt;
-  return NodeAttributes{{ops::kFirstScale, AttributeOf(a_scale)},
-                        {ops::kSecondScale, AttributeOf(is_sum ? b_scale : 0)}};
-}
-
-// The same by integers, with the factors that tflite-micro computes.
-std::optional<NodeAttributes> IntegerPair(const ir::Node& node, const QuantParams& a,
-                                          const QuantParams& b, const QuantParams& to) {
-  const double twice = 2 * std::max(a.scale, b.scale);
-  double of_a = a.scale / twice, of_b = b.scale / twice, of_y;
-  if (IsCalled(node, "Add")) {
-    of_y = twice / (std::ldexp(1, kernels::kSumFraction) * to.scale);
-  } else if (IsCalled(node, "Subtract")) {
-    const auto a_float = static_cast<float>(a.scale), b_float = static_cast<float>(b.scale);
-    const float twice_float = 2 * std::max(a_float, b_float);
-    of_a = a_float / twice_float;
-    of_b = b_float / twice_float;
-    of_y = twice_float /
-           (static_cast<float>(1 << kernels::kSumFraction) * static_cast<float>(to.scale));
-  } else if (IsCalled(node, "SquaredDifference")) {
-    of_y = twice * twice / (std::ldexp(1, 2 * kernels::kSquareFraction) * to.scale);
-  } else if (IsCalled(node, "Multiply") || IsCalled(node, "PRelu")) {
-    of_a = IsCalled(node, "PRelu") ? a.scale / to.scale : 0;
-    of_b = 0;
-    of_y = a.scale * b.scale / to.scale;
-  } else {
-    return std::nullopt;
-  }
-  NodeAttributes attributes = {{ops::kByIntegers, "1"}};
-  for (const auto& [name, factor] :
-       {std::pair(ops::kFirstMultiplier, of_a), std::pair(ops::kSecondMultiplier, of_b),
-        std::pair(ops::kMultiplier, of_y)}) {
-    const std::optional<kernels::Multiplier> multiplier = MultiplierOf(factor);
-    if (!multiplier) return std::nullopt;
-    attributes[name] = AttributeOf(*multiplier);
-  }
-  return attributes;
-}
-
-bool QuantiseBinary(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
-                    const QuantParams& to) {
-  if (node.inputs.size() != 2) return false;
-  const QuantParams* a = site.QuantParamsOf(node.inputs[0]);
-  const QuantParams* b = site.QuantParamsOf(node.inputs[1]);
-  if (a == nullptr || b == nullptr) return false;
-  std::optional<NodeAttributes> attributes;
-  if (site.by_integers()) attributes = IntegerPair(node, *a, *b, to);
-  if (!attributes) attributes = FloatPair(node, *a, *b, to);
-  if (!attributes) return false;
-  (*attributes)[ops::kFirstZero] = std::to_string(a->zero);
-  (*attributes)[ops::kSecondZero] = std::to_string(b->zero);
-  WriteQuantParams(*attributes, to);
-  const std::vector<ir::Source> inputs = {site.Integers(node.inputs[0]),
-                                          site.Integers(node.inputs[1])};
-  site.SetIntegers(quantiser, {NewInferredNode(site.graph(), node, "Quantized" + node.type,
-                                               ops::kPassOnly, inputs, 1, *attributes),
-                               0});
   return true;
 }
 
@@ -200,14 +144,17 @@ bool QuantiseBefore(QuantiseSite& site, ir::Node& quantiser) {
   QuantParams to = QuantiserOf(quantiser)->in;
   const ir::Source x = quantiser.inputs[0];
   if (site.QuantParamsOf(x) != nullptr || CountIn(x) == 0) return false;
+  // The file computes these numbers by floats.
+  if (site.RoundsFloats(quantiser)) return QuantiseFunction(site, quantiser, to);
   const ir::Node* node = x.node;
   QuantParams bounded = to;
   if (const std::optional<ValueBounds> bounds = BoundsOf(*node)) {
     bounded = Within(to, *bounds, site.by_integers());
     node = node->inputs[0].node;
   }
-  return QuantiseBinary(site, quantiser, *node, bounded) ||
+  return QuantisePair(site, quantiser, *node, bounded) ||
          QuantiseMean(site, quantiser, *node, bounded) ||
+         QuantiseResize(site, quantiser, *x.node, to) ||
          QuantiseSoftmax(site, quantiser, *x.node, to) || QuantiseFunction(site, quantiser, to);
 }
 

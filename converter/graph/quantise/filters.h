@@ -22,6 +22,9 @@ struct ByteProduct {
   // Input k of filter n has offset n * filter_stride + k * input_stride in the constants of the
   // graph.
   int64_t filter_stride = 0, input_stride = 0;
+  // The offsets of all inputs, filter after filter, if strides cannot express them. -1 - p is an
+  // input that the filter lacks: the constant is 0, with the scale of the one at p.
+  std::vector<int64_t> positions = {};
   size_t channel_axis = 0;  // of the result
   bool has_channels_last = true, makes_channels_last = true;
   std::vector<int64_t> integers = {};  // filter after filter
@@ -30,6 +33,10 @@ struct ByteProduct {
   std::vector<int64_t> offsets = {};
 
   int64_t outputs() const { return groups * filters; }
+  int64_t PositionOf(int64_t filter, int64_t input) const {
+    return positions.empty() ? filter * filter_stride + input * input_stride
+                             : positions[static_cast<size_t>(filter * inputs + input)];
+  }
 };
 
 // The geometry of a MatMul or convolution, without integers. Returns nullopt if no int8 operation

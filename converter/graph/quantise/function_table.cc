@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 
 #include "converter/graph/quantise/bounds.h"
@@ -44,13 +45,32 @@ std::optional<Table> FixedTable(const QuantParams& from, const QuantParams& to, 
 std::optional<Table> LeakyTable(const ir::Node& node, const QuantParams& from,
                                 const QuantParams& to) {
   const std::optional<double> slope = NumberIn(node.inputs[1]);
-  if (!slope || *slope < 0) return std::nullopt;
+  if (!slope) return std::nullopt;
   const auto x = static_cast<float>(from.scale), y = static_cast<float>(to.scale);
-  const float below = x * static_cast<float>(*slope);
-  const auto positive = MultiplierOf(double{x / y}), negative = MultiplierOf(double{below / y});
+  const float below = x * static_cast<float>(*slope) / y;
+  const auto positive = MultiplierOf(double{x / y});
+  auto negative = MultiplierOf(double{std::fabs(below)});
   if (!positive || !negative) return std::nullopt;
+  if (below < 0) negative->mantissa = -negative->mantissa;
   return TableOf(from, to, [&](int32_t above) {
     return kernels::Rescaled(above, above >= 0 ? *positive : *negative);
+  });
+}
+
+std::optional<Table> AbsTable(const QuantParams& from, const QuantParams& to) {
+  const auto factor = static_cast<float>(from.scale) / static_cast<float>(to.scale);
+  const std::optional<kernels::Multiplier> multiplier = MultiplierOf(double{factor});
+  if (!multiplier) return std::nullopt;
+  return TableOf(from, to,
+                 [&](int32_t above) { return kernels::Rescaled(std::abs(above), *multiplier); });
+}
+
+// LiteRT, which alone has this operator for codes, rounds towards zero.
+Table SqrtTable(const QuantParams& from, const QuantParams& to) {
+  return TableOf(from, to, [&](int32_t above) {
+    const float x = static_cast<float>(std::max(above, 0)) * static_cast<float>(from.scale);
+    const float y = std::sqrt(x) / static_cast<float>(to.scale);
+    return static_cast<int32_t>(std::min(y, static_cast<float>(2 * kByteCount)));
   });
 }
 
@@ -96,6 +116,8 @@ std::optional<Table> IntegerTableOf(const ir::Node& function, const QuantParams&
   if (IsCalled(function, "Tanh")) return FixedTable(from, to, 0, 24, kernels::FixedTanh);
   if (IsCalled(function, "PRelu")) return LeakyTable(function, from, to);
   if (IsCalled(function, "HSwish")) return HardSwishTable(from, to);
+  if (IsCalled(function, "Abs")) return AbsTable(from, to);
+  if (IsCalled(function, "Sqrt")) return SqrtTable(from, to);
   if (const std::optional<ValueBounds> bounds = BoundsOf(function)) {
     return RequantisedTable(from, Within(to, *bounds, /*by_integers=*/true));
   }

@@ -85,55 +85,83 @@ bool QuantiseWindows(QuantiseSite& site, ir::Node& quantiser, const ir::Node& no
   return true;
 }
 
-// A tensor viewed as [outer, length, inner]: the axes before the averaged run, the run, the axes
-// after it.
+// A tensor viewed as [outer, length, inner] after a permutation: the averaged axes are in the
+// middle.
 struct AxisRun {
+  std::vector<int64_t> order = {};
+  size_t axes_before = 0, axes = 0;  // numbers of axes, before and in the run
   int64_t outer = 1, length = 1, inner = 1;
+  bool is_permuted() const { return !std::ranges::is_sorted(order); }
 };
 
-// Returns nullopt if the averaged axes are not adjacent, or the result orders the remaining axes
-// differently.
-std::optional<AxisRun> RunOf(const ir::Node& node) {
+// Axes that are averaged without a permutation stay where they are; else they become the last ones
+// but one. The result has the other axes in the order of the node's output.
+AxisRun RunOf(const ir::Node& node) {
   const Dims& dims = TypeOf(node.inputs[0]).dims;
   const size_t rank = dims.size();
-  const bool is_permuted = node.attributes.contains(ops::kXLast);
+  const bool is_last = node.attributes.contains(ops::kXLast);
   std::vector<bool> averaged(rank);
+  const auto position = [&](int64_t axis) {
+    return static_cast<size_t>(is_last ? ops::LastPosition(axis, rank) : axis);
+  };
   for (int64_t axis : IntsOf(node.inputs[1])) {
-    if (axis < 0) axis += static_cast<int64_t>(rank);
-    averaged[static_cast<size_t>(is_permuted ? ops::LastPosition(axis, rank) : axis)] = true;
+    averaged[position(axis < 0 ? axis + static_cast<int64_t>(rank) : axis)] = true;
   }
-  size_t at = 0;
-  AxisRun run;
-  while (at < rank && !averaged[at]) run.outer *= dims[at++];
-  const size_t begin = at;
-  while (at < rank && averaged[at]) run.length *= dims[at++];
-  const size_t end = at;
-  while (at < rank && !averaged[at]) run.inner *= dims[at++];
-  const bool keeps_order =
-      !is_permuted || node.attributes.contains(ops::kYLast) || (begin == 1 && end + 1 == rank);
-  if (at < rank || begin == end || !keeps_order) return std::nullopt;
+  std::vector<int64_t> middle, kept;
+  for (size_t at = 0; at < rank; ++at) {
+    const size_t axis =
+        node.attributes.contains(ops::kYLast) ? at : position(static_cast<int64_t>(at));
+    if (averaged[at]) middle.push_back(static_cast<int64_t>(at));
+    if (!averaged[axis]) kept.push_back(static_cast<int64_t>(axis));
+  }
+  // The number of axes before the averaged ones.
+  size_t before = kept.empty() ? 0 : kept.size() - 1;
+  const bool is_adjacent =
+      !middle.empty() && middle.back() - middle.front() + 1 == std::ssize(middle);
+  if (is_adjacent && std::ranges::is_sorted(kept)) before = static_cast<size_t>(middle.front());
+  AxisRun run = {kept, before, middle.size()};
+  run.order.insert(run.order.begin() + static_cast<std::ptrdiff_t>(before), middle.begin(),
+                   middle.end());
+  for (size_t i = 0; i < rank; ++i) {
+    int64_t& part = i < before ? run.outer : i < before + middle.size() ? run.length : run.inner;
+    part *= dims[static_cast<size_t>(run.order[i])];
+  }
   return run;
+}
+
+// Returns true if a mean by floats has the form of a pool.
+bool IsByFloats(const ir::Node& node, const AxisRun& run) {
+  const bool keeps_order = !node.attributes.contains(ops::kXLast) ||
+                           node.attributes.contains(ops::kYLast) ||
+                           (run.axes_before == 1 && run.axes + 2 == run.order.size());
+  return keeps_order && !run.is_permuted();
 }
 
 // Views the run as a column of pixels, with the inner axes as channels.
 bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
                  const QuantParams& to) {
   const QuantParams* from = site.QuantParamsOf(node.inputs[0]);
-  const std::optional<AxisRun> run = RunOf(node);
-  if (from == nullptr || !run) return false;
+  if (from == nullptr) return false;
+  const AxisRun run = RunOf(node);
+  if (run.axes == 0 || !(site.by_integers() || IsByFloats(node, run))) return false;
   const bool is_sum = IsCalled(node, "ReduceSum");  // a mean by integers, without its division
   if (is_sum && (!site.by_integers() || !IntegerMean(*from, to, 1))) return false;
-  const NodeAttributes attributes = {{"kernel", std::to_string(run->length) + ",1"},
+  const NodeAttributes attributes = {{"kernel", std::to_string(run.length) + ",1"},
                                      {"strides", "1,1"},
                                      {"pads_begin", "0,0"},
                                      {"pads_end", "0,0"},
                                      {ops::kXLast, "1"},
                                      {ops::kYLast, "1"}};
   ir::Graph& graph = site.graph();
-  const ir::Source column = Reshaped(graph, node, site.Integers(node.inputs[0]),
-                                     {run->outer, run->length, 1, run->inner});
+  ir::Source codes = site.Integers(node.inputs[0]);
+  if (run.is_permuted()) {
+    const ir::Source order =
+        NewInts(graph, node, {ElementType::i64, {std::ssize(run.order)}}, run.order);
+    codes = {NewInferredNode(graph, node, "Transpose", 1, {codes, order}), 0};
+  }
+  const ir::Source column = Reshaped(graph, node, codes, {run.outer, run.length, 1, run.inner});
   const std::optional<ir::Source> mean =
-      MeanOf(site, node, column, *from, to, attributes, is_sum ? 1 : run->length);
+      MeanOf(site, node, column, *from, to, attributes, is_sum ? 1 : run.length);
   if (!mean) return false;
   site.SetIntegers(quantiser, Reshaped(graph, node, *mean, node.outputs[0].type.dims));
   return true;

@@ -12,6 +12,7 @@
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/filters.h"
 #include "converter/graph/quantise/multiplier.h"
+#include "converter/graph/quantise/transposed.h"
 #include "converter/graph/recognise/forms/channel_constant.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/stated.h"
@@ -42,14 +43,13 @@ std::optional<IntegerGrid> FilterGridOf(std::span<const float> row, std::span<co
   return grid;
 }
 
-std::optional<ScaledProduct> ProductOf(const ir::Node& node, bool keeps_codes) {
-  if (!IsConvolved(node) && !IsCalled(node, "MatMul")) return std::nullopt;
+// The product of a geometry with the constants of the node.
+std::optional<ScaledProduct> WithConstants(const ir::Node& node, const ByteProduct& shape,
+                                           bool keeps_codes) {
   const ir::Constant* weights = ConstantOf(node.inputs[1]);
   if (weights == nullptr || weights->type.type != ElementType::f32) return std::nullopt;
   if (CountIn({node.inputs[1].node, node.inputs[1].port}) == 0) return std::nullopt;
-  const std::optional<ByteProduct> shape = ByteProductOf(node);
-  if (!shape) return std::nullopt;
-  ScaledProduct product = {*shape};
+  ScaledProduct product = {shape};
   const std::vector<float> numbers = ops::Floats(*weights);
   const bool has_codes = weights->quantisation != nullptr;
   if (!has_codes && product.inputs == 1) return std::nullopt;  // any float is exact
@@ -58,10 +58,10 @@ std::optional<ScaledProduct> ProductOf(const ir::Node& node, bool keeps_codes) {
   for (int64_t n = 0; n < product.outputs(); ++n) {
     std::vector<float> row, row_scales;
     for (int64_t k = 0; k < product.inputs; ++k) {
-      const auto position =
-          static_cast<size_t>(n * product.filter_stride + k * product.input_stride);
-      row.push_back(numbers[position]);
-      if (has_codes) row_scales.push_back(scales[position]);
+      const int64_t position = product.PositionOf(n, k);
+      const auto at = static_cast<size_t>(position < 0 ? -1 - position : position);
+      row.push_back(position < 0 ? 0 : numbers[at]);
+      if (has_codes) row_scales.push_back(scales[at]);
     }
     const std::optional<IntegerGrid> grid =
         has_codes ? FilterGridOf(row, row_scales, keeps_codes) : ExactGridOf(row);
@@ -71,6 +71,12 @@ std::optional<ScaledProduct> ProductOf(const ir::Node& node, bool keeps_codes) {
   }
   if (!BecomeBytes(product)) return std::nullopt;
   return product;
+}
+
+std::optional<ScaledProduct> ProductOf(const ir::Node& node, bool keeps_codes) {
+  if (!IsConvolved(node) && !IsCalled(node, "MatMul")) return std::nullopt;
+  const std::optional<ByteProduct> shape = ByteProductOf(node);
+  return shape ? WithConstants(node, *shape, keeps_codes) : std::nullopt;
 }
 
 // The nodes after a product that nothing else reads.
@@ -257,6 +263,34 @@ ir::Source MultipliedWithOffsets(ir::Graph& graph, const ir::Node& like, const B
   return {NewInferredNode(graph, like, "Multiply", 1, {sums, scales}), 0};
 }
 
+// A transposed convolution by integers; its results are those of `product`, phase by phase.
+bool QuantiseTransposed(QuantiseSite& site, ir::Node& node, const ChannelQuantParams& x) {
+  ir::Graph& graph = site.graph();
+  const auto convolution = TransposedConvolutionOf(graph, node);
+  if (!convolution || !site.by_integers()) return false;
+  const auto product = WithConstants(node, PhasesOf(*convolution, node), /*keeps_codes=*/true);
+  if (!product || !product->offsets.empty()) return false;
+  const auto outputs = static_cast<size_t>(convolution->outputs);
+  ProductTail tail = TailOf(site, node, product->channel_axis, outputs);
+  for (size_t n = outputs; n < product->scales.size(); ++n) {
+    tail.starts.push_back(tail.starts[n - outputs]);
+    if (!tail.bias_codes.empty()) tail.bias_codes.push_back(tail.bias_codes[n - outputs]);
+  }
+  const auto factors = IntegerFactors(graph, node, *product, tail, x);
+  if (!factors) return false;
+  ir::Source data = site.Integers(node.inputs[0]);
+  if (!product->has_channels_last) data = Transposed(graph, node, data, /*to_last=*/true);
+  NodeAttributes attributes = WindowOfPhases(*convolution);
+  WriteQuantParams(attributes, *tail.quant_params);
+  attributes[ops::kByIntegers] = "1";
+  ir::Source made = Interleaved(
+      graph, node, *convolution,
+      Multiplied(graph, node, *product, data, x.quant_params.zero, *factors, attributes));
+  if (!product->makes_channels_last) made = Transposed(graph, node, made, /*to_last=*/false);
+  site.SetIntegers(*tail.last, made);
+  return true;
+}
+
 // The parameters of a product's data; nullopt if it is not quantised.
 std::optional<ChannelQuantParams> DataOf(const QuantiseSite& site, const ir::Source& data) {
   if (const ChannelQuantParams* channels = site.ChannelsOf(data)) return *channels;
@@ -278,6 +312,7 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (node.inputs.size() != 2 || CountIn({&node, 0}) == 0) return false;
   const std::optional<ChannelQuantParams> x = DataOf(site, node.inputs[0]);
   if (!x) return false;
+  if (QuantiseTransposed(site, node, *x)) return true;
   const std::optional<ScaledProduct> product = ProductOf(node, site.by_integers());
   if (!product) return false;
   const bool has_offsets = !product->offsets.empty();

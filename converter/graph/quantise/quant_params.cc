@@ -125,6 +125,16 @@ int CodeOf(float number, const QuantParams& quant_params) {
   return static_cast<int>(std::nearbyint(std::min(scaled, max))) + quant_params.zero;
 }
 
+int DividedCodeOf(float number, const QuantParams& quant_params) {
+  const float scaled = number / static_cast<float>(quant_params.scale);
+  const auto min = static_cast<float>(quant_params.low - quant_params.zero);
+  const auto max = static_cast<float>(quant_params.high - quant_params.zero);
+  if (!(scaled > min)) return quant_params.low;  // also for NaN
+  return static_cast<int>(std::round(std::min(scaled, max))) + quant_params.zero;
+}
+
+bool IsOfFloats(const ir::Node& quantiser) { return quantiser.attributes.contains(ir::kTies); }
+
 std::optional<Quantiser> QuantiserOf(const ir::Node& node) {
   const std::optional<Limits> limits = LimitsOf(node);
   if (!limits) return std::nullopt;

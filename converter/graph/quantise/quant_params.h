@@ -35,6 +35,10 @@ std::optional<QuantParams> QuantParamsOfType(ElementType type);
 float NumberAt(int code, const QuantParams& quant_params);
 int CodeOf(float number, const QuantParams& quant_params);
 float InverseOf(const QuantParams& quant_params);
+// The code of a number that TFLite's QUANTIZE computes: by a division, halves away from zero.
+int DividedCodeOf(float number, const QuantParams& quant_params);
+// Returns true if a FakeQuantize is a QUANTIZE of floats.
+bool IsOfFloats(const ir::Node& quantiser);
 
 // Returns true if the steps accept the number as a scale.
 bool IsScale(double scale);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "converter/graph/canonical/pads.h"
+#include "converter/graph/quantise/comparisons.h"
 #include "converter/graph/quantise/computed_params.h"
 #include "converter/graph/quantise/data.h"
 #include "converter/graph/quantise/elementwise.h"
@@ -35,7 +36,7 @@ void QuantiseNode(QuantiseSite& site, ir::Node& node) {
     Become(node, "Identity", 16,
            {BytesAs(site.graph(), node, site.Integers(node.inputs[0]), type)});
   } else if (!QuantiseProduct(site, node) && !QuantiseComputedProduct(site, node) &&
-             !QuantiseJoinedProduct(site, node)) {
+             !QuantiseJoinedProduct(site, node) && !QuantiseComparison(site, node)) {
     QuantiseData(site, node);
   }
 }

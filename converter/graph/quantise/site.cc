@@ -22,6 +22,16 @@ bool ChangesNothing(const std::vector<int64_t>& table, const QuantParams& from) 
   return true;
 }
 
+// x / scale, rounded to an integer, halves away from zero.
+ir::Source RoundedQuotient(ir::Graph& graph, const ir::Node& like, ir::Source x,
+                           const QuantParams& to) {
+  const ir::Source scale = NewFloats(graph, like, {}, {static_cast<float>(to.scale)});
+  const ir::Source quotient = {NewInferredNode(graph, like, "Divide", 1, {x, scale}), 0};
+  return {
+      NewInferredNode(graph, like, "Round", 5, {quotient}, 1, {{"mode", "half_away_from_zero"}}),
+      0};
+}
+
 }  // namespace
 
 std::string AttributeOf(const kernels::Multiplier& multiplier) {
@@ -137,9 +147,11 @@ ir::Source QuantiseSite::OfFloats(const ir::Node& like, const ir::Source& x,
         NewInferredNode(graph_, move, move.type, move.operation->opset, inputs, 1, move.attributes),
         0};
   }
-  NodeAttributes attributes = {{ops::kInverse, AttributeOf(1 / to.scale)}};
+  const bool is_of_floats = RoundsFloats(like);
+  NodeAttributes attributes = {{ops::kInverse, is_of_floats ? "1" : AttributeOf(1 / to.scale)}};
   WriteQuantParams(attributes, to);
-  return {NewInferredNode(graph_, like, "Quantize", ops::kPassOnly, {x}, 1, attributes), 0};
+  const ir::Source scaled = is_of_floats ? RoundedQuotient(graph_, like, x, to) : x;
+  return {NewInferredNode(graph_, like, "Quantize", ops::kPassOnly, {scaled}, 1, attributes), 0};
 }
 
 bool QuantiseSite::ArePartsQuantised(const ir::Node& join) const {
@@ -153,9 +165,11 @@ bool QuantiseSite::ArePartsQuantised(const ir::Node& join) const {
 ir::Source QuantiseSite::Requantised(const ir::Node& like, ir::Source integers,
                                      const QuantParams& from, const QuantParams& to) {
   std::vector<int64_t> table;
-  if (by_integers()) table = RequantisedTable(from, to).value_or(table);
+  const bool is_of_floats = RoundsFloats(like);
+  if (by_integers() && !is_of_floats) table = RequantisedTable(from, to).value_or(table);
   for (int code = kMinByte; table.size() < kByteCount; ++code) {
-    table.push_back(CodeOf(NumberAt(code, from), to));
+    const float number = NumberAt(code, from);
+    table.push_back(is_of_floats ? DividedCodeOf(number, to) : CodeOf(number, to));
   }
   if (ChangesNothing(table, from)) return integers;
   return NewByteTable(graph_, like, integers, table);

@@ -59,8 +59,12 @@ class QuantiseSite {
   // Returns true if the node concatenates values that are all quantised, each with its own
   // parameters.
   bool ArePartsQuantised(const ir::Node& join) const;
+  // Returns true if `quantiser` rounds floats as QUANTIZE of tflite-micro does.
+  bool RoundsFloats(const ir::Node& quantiser) const {
+    return by_integers() && IsOfFloats(quantiser);
+  }
   // Requantises codes: each becomes the code in `to` of the nearest number. Halves are rounded to
-  // even, or by integers as tflite-micro does.
+  // even, or by integers as tflite-micro does; as by QUANTIZE of floats if `like` is one.
   ir::Source Requantised(const ir::Node& like, ir::Source integers, const QuantParams& from,
                          const QuantParams& to);
 

@@ -86,7 +86,7 @@ TEST(TfliteRead, KeepsIntegerPortsAndScales) {
   const auto graph = Read(QuantisedDenseModel());
   EXPECT_EQ(graph->parameters[0]->outputs[0].type.type, ElementType::i8);
   EXPECT_EQ(TypesBehind(*graph), (Lines{"Convert", "FakeQuantize", "FakeQuantize", "Relu", "Add",
-                                        "MatMul", "Multiply", "Subtract", "Convert", "Parameter"}));
+                                        "MatMul", "Dequantize", "Parameter"}));
   const ir::Node& codes = *graph->results[0]->inputs[0].node;
   EXPECT_EQ(codes.attributes.at("destination_type"), "i8");
   const ir::Node& numbers = *codes.inputs[0].node->inputs[0].node;
@@ -158,6 +158,60 @@ TEST(TfliteRead, ReportsOperators) {
   model = DenseModel();
   model.tensors[1].dims = {6};
   EXPECT_EQ(FaultsOf(model), Lines{where + "input 1 has rank 1; must have rank 2"});
+}
+
+// An operator on x f32[1,4] with the constants `first` and `second`.
+ModelWriter ConstantsModel(int number, const std::vector<int32_t>& first,
+                           const std::vector<int32_t>& second) {
+  const auto vector = [](const char* name, const std::vector<int32_t>& numbers) {
+    return ModelWriter::Tensor{
+        name, {static_cast<int32_t>(numbers.size())}, schema::ElementType::i32, BytesOf(numbers)};
+  };
+  ModelWriter model;
+  model.tensors = {{"x", {1, 4}}, vector("a", first), vector("b", second), {"y", {1, 4}}};
+  model.operators = {{number, {0, 1, 2}, {3}}};
+  model.inputs = {0};
+  model.outputs = {3};
+  return model;
+}
+
+TEST(TfliteRead, RefusesConstantsThatTfliteRefuses) {
+  const auto slice = [](const std::vector<int32_t>& begin, const std::vector<int32_t>& size) {
+    return FaultsOf(ConstantsModel(65, begin, size));
+  };
+  const std::string where = "model.tflite: operator 0 SLICE \"y\": axis 1 of [1,4] begins at ";
+  EXPECT_EQ(slice({0, 1}, {1, -1}), Lines());
+  EXPECT_EQ(slice({0, 4}, {1, 0}), Lines());
+  EXPECT_EQ(slice({0, -2}, {1, 1}), Lines{where + "-2 with size 1; must be within the axis"});
+  EXPECT_EQ(slice({0, 3}, {1, 2}), Lines{where + "3 with size 2; must be within the axis"});
+  EXPECT_EQ(slice({0, 0}, {1, -2}), Lines{where + "0 with size -2; must be within the axis"});
+  EXPECT_EQ(slice({0, 2147483647}, {1, 1}),
+            Lines{where + "2147483647 with size 1; must be within the axis"});
+  ModelWriter model = ConstantsModel(65, {0, 3}, {1, 2});
+  model.tensors[0].signature = {1, -1};
+  EXPECT_EQ(FaultsOf(model), Lines());
+  EXPECT_EQ(FaultsOf(ConstantsModel(36, {-1}, {0})),
+            Lines{"model.tflite: operator 0 GATHER \"y\": index -1 is negative; must be a position "
+                  "of the axis"});
+  model = ConstantsModel(43, {}, {});
+  model.operators[0].inputs = {0};
+  model.operators[0].options = schema::Options::SqueezeOptions;
+  model.operators[0].table = [](flatbuffers::FlatBufferBuilder& b) {
+    const std::vector<int32_t> axes = {1};
+    return schema::CreateSqueezeOptionsDirect(b, &axes).Union();
+  };
+  EXPECT_EQ(FaultsOf(model), Lines{"model.tflite: operator 0 SQUEEZE \"y\": removes axis 1 of "
+                                   "[1,4]; must be an axis of extent 1"});
+  model.tensors[0].dims = {1, 1, 2, 2};
+  model.operators[0].number = 97;
+  model.operators[0].inputs = {0, 1};
+  model.operators[0].options = schema::Options::ResizeNearestNeighborOptions;
+  model.operators[0].table = [](flatbuffers::FlatBufferBuilder& b) {
+    return schema::CreateResizeNearestNeighborOptions(b, true, true).Union();
+  };
+  EXPECT_EQ(FaultsOf(model),
+            Lines{"model.tflite: operator 0 RESIZE_NEAREST_NEIGHBOR \"y\": aligns corners and has "
+                  "half-pixel centers; must have at most one of them"});
 }
 
 TEST(TfliteRead, ReportsTensors) {

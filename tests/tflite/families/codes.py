@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators on codes whose rounding by integers differs from floats: all codes of a function, and
+shapes with hundreds of results. The answers are those of tflite-micro where it has the operator."""
+import litert
+import micro
+import numpy as np
+from casebook import Case, i32, many, source
+from writer import RELU, SAME, VALID, Model
+
+ALL = np.arange(-128, 128).astype(np.int8).reshape(1, 256)
+
+
+class _Graph:
+    """A model of one or more operators; tensors are (kind, scale, zero)."""
+
+    def __init__(self, path):
+        self.path, self.random, self.model = path, source(path), Model()
+        self.graph, self.arrays = self.model.graph(), []
+
+    def port(self, array, scale=None, zero=0):
+        """An input that holds the array."""
+        kind = {"int8": "i8", "float32": "f32"}[array.dtype.name]
+        more = {"scale": np.float32(scale), "zero": zero} if scale else {}
+        tensor = self.graph.tensor(kind, array.shape, name=f"x{len(self.arrays)}", **more)
+        self.graph.inputs.append(tensor)
+        self.arrays.append(array)
+        return tensor
+
+    def codes(self, *shape):
+        """Random int8 codes."""
+        return self.random.integers(-128, 128, shape).astype(np.int8)
+
+    def constant(self, array, scale=None, zero=0, axis=0):
+        """A constant."""
+        kind = {"int8": "i8", "int32": "i32"}[array.dtype.name]
+        more = {"scale": scale, "zero": zero} if scale is not None else {}
+        if np.ndim(scale) == 1:
+            more = {"scale": scale, "axis": axis}
+        return self.graph.tensor(kind, data=array, **more)
+
+    def result(self, kind, shape, scale=None, zero=0):
+        """A tensor for a result."""
+        more = {"scale": np.float32(scale), "zero": zero} if scale else {}
+        return self.graph.tensor(kind, shape, name="y0", **more)
+
+    def case(self, y, oracle=micro):
+        """The case, whose output is y."""
+        self.graph.outputs = [y]
+        answers = oracle.run(self.model.bytes(), self.arrays)
+        return Case(self.path, self.model, self.arrays, rtol=0, atol=0, answers=answers)
+
+
+def _function(path, name, before, after, oracle=micro, **options):
+    """A function of all codes; scale and zero point before and after."""
+    graph = _Graph(path)
+    x, y = graph.port(ALL, *before), graph.result("i8", (1, 256), *after)
+    graph.graph.op(name, [x], [y], **options)
+    return graph.case(y, oracle)
+
+
+def _functions():
+    before, after = (0.0107, 3), (0.0213, -5)
+    for alpha, text in ((0.1, "tenth"), (0.3, "third"), (-0.5, "negative"), (1.3, "steep")):
+        yield _function(f"leaky_relu_{text}", "LEAKY_RELU", before, after, alpha=alpha)
+    yield _function("abs", "ABS", before, (0.0065, -11))
+    yield _function("sqrt", "SQRT", (0.02, -128), (0.03, -128), oracle=litert)
+    yield _function("quantize", "QUANTIZE", before, after, version=2)
+
+
+def _binary(path, name, a, b, to, scales, act=0):
+    """An operator on the arrays a and b; b is a constant if it is a pair."""
+    graph = _Graph(path)
+    left = graph.port(a, *scales[0])
+    right = graph.constant(b[0], *scales[1]) if isinstance(b, tuple) else graph.port(b, *scales[1])
+    shape = np.broadcast_shapes(a.shape, (b[0] if isinstance(b, tuple) else b).shape)
+    y = graph.result("i8" if to else "bool", shape, *(to or ()))
+    graph.graph.op(name, [left, right], [y], **({"act": act} if act else {}))
+    return graph.case(y)
+
+
+def _pairs():
+    scales, to = ((0.05, -5), (0.0103, 3)), (0.013, 7)
+    random = _Graph("pairs")
+    x, row = random.codes(1, 8, 8, 6), random.codes(1, 1, 1, 6)
+    for name in ("ADD", "SUB", "MUL", "SQUARED_DIFFERENCE"):
+        low = name.lower()
+        yield _binary(f"{low}_all", name, ALL.reshape(256, 1), ALL[:, ::5].copy(), to, scales)
+        yield _binary(f"{low}_constant", name, x, (row,), (0.05, 7), scales)
+        yield _binary(f"{low}_scalar", name, ALL, (np.array([77], np.int8),), to, scales)
+    yield _binary("add_relu_scalar", "ADD", ALL, (np.array([-100], np.int8),), to, scales, act=RELU)
+    yield _binary("prelu_constant", "PRELU", x, (row[0],), (0.06, 7), scales)
+    yield _binary("prelu_scalar", "PRELU", x, (row[0, :, :, :1].copy(),), (0.06, 7), scales)
+    scales = ((0.0107, 3), (0.0213, -5))
+    for name in ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"):
+        low = name.lower()
+        yield _binary(f"{low}_scales", name, ALL.reshape(256, 1), ALL, None, scales)
+        yield _binary(f"{low}_constant", name, x, (row,), None, scales)
+        yield _binary(f"{low}_scalar", name, ALL, (np.array([-43], np.int8),), None, scales)
+
+
+def _reductions():
+    for name in ("MEAN", "SUM"):
+        for axes in ((1, 3), (0, 3), (0, 2), (3,), (1, 2), (-1, 1)):
+            text = "".join(str(axis % 4) for axis in axes)
+            graph = _Graph(f"{name.lower()}_{text}_{len(axes)}{'n' if axes[0] < 0 else ''}")
+            x = graph.codes(2, 7, 6, 5)
+            port = graph.port(x, 0.02, 11)
+            shape = [extent for at, extent in enumerate(x.shape) if at - 4 not in axes and at not in axes]
+            y = graph.result("i8", shape, 0.013 if name == "MEAN" else 0.2, -9)
+            graph.graph.op(name, [port, graph.constant(i32(*axes))], [y])
+            yield graph.case(y)
+
+
+def _transposed(path, size, channels, outputs, kernel, stride, padding, bias):
+    graph = _Graph(path)
+    x = graph.codes(2, *size, channels)
+    wide = [(extent - 1) * step + (step if padding == SAME else max(taps, step))
+            for extent, step, taps in zip(size, stride, kernel)]
+    port = graph.port(x, 0.02, -5)
+    weights = graph.random.integers(-127, 128, (outputs, *kernel, channels)).astype(np.int8)
+    scales = graph.random.uniform(0.002, 0.008, outputs).astype(np.float32)
+    tensors = [graph.constant(i32(2, *wide, outputs)), graph.constant(weights, scales), port]
+    if bias:
+        numbers = graph.random.integers(-5000, 5000, outputs).astype(np.int32)
+        tensors.append(graph.graph.tensor("i32", data=numbers, scale=scales * np.float32(0.02)))
+    y = graph.result("i8", (2, *wide, outputs), 0.05, 7)
+    graph.graph.op("TRANSPOSE_CONV", tensors, [y], version=3, padding=padding,
+                   stride_h=stride[0], stride_w=stride[1])
+    return graph.case(y)
+
+
+def _products():
+    for kernel, stride, padding in (((3, 3), (2, 2), SAME), ((4, 4), (2, 2), SAME),
+                                    ((3, 3), (2, 2), VALID), ((2, 2), (2, 2), VALID),
+                                    ((1, 5), (1, 3), SAME), ((2, 3), (3, 1), VALID),
+                                    ((3, 2), (1, 1), SAME)):
+        text = f"{kernel[0]}{kernel[1]}_s{stride[0]}{stride[1]}_{'sv'[padding]}"
+        yield _transposed(f"transpose_conv_{text}", (5, 6), 8, 4, kernel, stride, padding, True)
+    yield _transposed("transpose_conv_plain", (4, 4), 3, 5, (3, 3), (2, 2), SAME, False)
+
+
+def _resizes():
+    for align, half in ((0, 0), (1, 0), (0, 1)):
+        for height, width in ((9, 11), (12, 10), (3, 2), (6, 9)):
+            graph = _Graph(f"bilinear_{height}x{width}_{align}{half}")
+            x = graph.port(graph.codes(1, 6, 5, 3), 0.05, 3)
+            y = graph.result("i8", (1, height, width, 3), 0.05, 3)
+            graph.graph.op("RESIZE_BILINEAR", [x, graph.constant(i32(height, width))], [y],
+                           align_corners=bool(align), half_pixel_centers=bool(half))
+            yield graph.case(y)
+
+
+def _types():
+    floats = np.concatenate([np.arange(-140, 140) * 0.5, [3.3, -7.7, 1e9, -1e9]]).astype(np.float32)
+    floats = (floats * np.float32(0.0213)).reshape(1, -1)
+    graph = _Graph("quantize_ties")
+    x, y = graph.port(floats), graph.result("i8", floats.shape, 0.0213, -5)
+    graph.graph.op("QUANTIZE", [x], [y])
+    yield graph.case(y)
+    for before, after in ((0.0105, 0.022), (0.1, 0.2), (0.05, 0.01)):
+        graph = _Graph(f"dequantize_quantize_{before}_{after}")
+        x, y = graph.port(ALL, before, 3), graph.result("i8", ALL.shape, after, 7)
+        between = graph.graph.tensor("f32", ALL.shape)
+        graph.graph.op("DEQUANTIZE", [x], [between], version=2)
+        graph.graph.op("QUANTIZE", [between], [y])
+        yield graph.case(y)
+    graph = _Graph("quantize_i32")
+    x, y = graph.port(ALL, 0.0213, 3), graph.result("i32", ALL.shape, 0.0007, -900)
+    graph.graph.op("QUANTIZE", [x], [y], version=2)
+    yield graph.case(y)
+    graph = _Graph("cast_codes_to_f32")
+    x, y = graph.port(ALL, 0.0213, 3), graph.result("f32", ALL.shape)
+    graph.graph.op("CAST", [x], [y])
+    yield graph.case(y)
+    graph = _Graph("cast_f32_to_codes")
+    x = graph.port(np.linspace(-120, 120, 49, dtype=np.float32).reshape(1, 49))
+    y = graph.result("i8", (1, 49), 0.0213, 3)
+    graph.graph.op("CAST", [x], [y])
+    yield graph.case(y)
+
+
+def cases():
+    return many(_functions(), _pairs(), _reductions(), _products(), _resizes(), _types())
