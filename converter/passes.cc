@@ -203,7 +203,9 @@ void SetTimeLength(Conversion& c) {
 
 bool Read(Conversion& c) {
   const ConvertOptions& options = c.options;
-  c.graph = ReadModelWithHoles(options.model, options.weights, options.in_memory, c.faults);
+  const bool as_litert = options.arithmetic == graph::Arithmetic::kXnnpack;
+  c.graph =
+      ReadModelWithHoles(options.model, options.weights, options.in_memory, as_litert, c.faults);
   if (c.graph == nullptr) return false;
   graph::WarnOfDoubles(*c.graph, c.faults);
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);

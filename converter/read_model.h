@@ -13,11 +13,12 @@
 
 namespace weft::pipeline {
 
-// Like ir::ReadWithHoles. A file is recognised by its first bytes or its extension.
+// Like ir::ReadWithHoles. A file is recognised by its first bytes or its extension. `as_litert`:
+// see tflite/read.h.
 std::unique_ptr<ir::Graph> ReadModelWithHoles(const std::filesystem::path& model,
                                               const std::filesystem::path& weights,
                                               const std::optional<ir::IrBytes>& in_memory,
-                                              Faults& faults);
+                                              bool as_litert, Faults& faults);
 // Returns null if faults were added.
 std::unique_ptr<ir::Graph> ReadModel(const std::filesystem::path& model,
                                      const std::filesystem::path& weights, Faults& faults);

@@ -271,6 +271,7 @@ std::unique_ptr<ir::Graph> Builder::Body(int32_t subgraph) {
   return nullptr;
 }
 
+bool Builder::rounds_as_litert() const { return reader_.reading_.as_litert; }
 const Model& Builder::model() const { return reader_.reading_.model; }
 ir::Graph& Builder::graph() { return *reader_.graph_; }
 

@@ -132,6 +132,7 @@ class Builder {
   std::unique_ptr<ir::Graph> Body(int32_t subgraph);
   const Subgraph* SubgraphAt(int32_t subgraph);  // null after a fault
   const Model& model() const;
+  bool rounds_as_litert() const;
   ir::Graph& graph();
 
   // --- Messages: "model.tflite: operator 12 CONV_2D "name": " and the text.

@@ -22,6 +22,7 @@ struct Reading {
   const Model& model;
   Faults& faults;
   Unsupported& unsupported;
+  bool as_litert = false;              // layers with two roundings take LiteRT's
   int64_t next_id = 0;                 // of a node
   std::vector<size_t> subgraphs = {};  // that are being read, from the outermost
   size_t bodies = 0;                   // read so far

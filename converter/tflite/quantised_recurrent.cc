@@ -56,6 +56,7 @@ class IntegerLstm {
 
  private:
   static constexpr std::array<int64_t, 3> kSwap = {1, 0, 2};
+  static constexpr int64_t kMaxOfLitert = -9;  // the exponent of the scale of a cell
   static constexpr int64_t kMaxSum = std::numeric_limits<int32_t>::max();
 
   bool Check();
@@ -111,6 +112,9 @@ bool IntegerLstm::Check() {
   has_peepholes_ = b_.Has(PeepholeOf(kForget));
   is_projected_ = b_.Has(kProjection);
   is_micro_ = !is_coupled_ && !has_norm_ && !has_peepholes_ && !is_projected_;
+  // LiteRT supports no other plain layers.
+  const bool litert_has = !has_shorts_ && PowerOf(ScaleOf(b_.InputTensor(kCell))) <= kMaxOfLitert;
+  if (b_.rounds_as_litert() && litert_has) is_micro_ = false;
   if (has_shorts_ && !is_micro_) {
     b_.Refuse(
         "has int16 data and coupled gates, peepholes, a projection or layer normalisation; must "
@@ -148,7 +152,7 @@ bool IntegerLstm::CheckStates() {
   if (!RequireCodes(b_, kCell, Type::i16, false)) return false;
   const Tensor& cell = b_.InputTensor(kCell);
   const std::optional<int64_t> power = PowerOf(ScaleOf(cell));
-  const int64_t max = is_micro_ ? 0 : -9;
+  const int64_t max = is_micro_ ? 0 : kMaxOfLitert;
   if (!power || *power < -15 || *power > max || ZeroOf(cell) != 0) {
     b_.Refuse("the scale of its cell is {} with zero {}; must be a power of two up to 2^{}",
               ScaleOf(cell), ZeroOf(cell), max);

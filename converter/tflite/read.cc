@@ -23,20 +23,22 @@ bool IsTfliteFile(const std::filesystem::path& path) {
   return IsTflite(std::as_bytes(std::span(start)));
 }
 
-std::unique_ptr<ir::Graph> ReadWithHoles(const std::filesystem::path& path, Faults& faults) {
+std::unique_ptr<ir::Graph> ReadWithHoles(const std::filesystem::path& path, bool as_litert,
+                                         Faults& faults) {
   std::string reason;
   std::optional<std::vector<std::byte>> bytes = ReadFile(path, &reason);
-  if (bytes) return ReadWithHoles(path, *std::move(bytes), faults);
+  if (bytes) return ReadWithHoles(path, *std::move(bytes), as_litert, faults);
   faults.Add(fmt::format("{}: cannot be read: {}", path.string(), reason));
   return nullptr;
 }
 
 std::unique_ptr<ir::Graph> ReadWithHoles(const std::filesystem::path& path,
-                                         std::vector<std::byte> bytes, Faults& faults) {
+                                         std::vector<std::byte> bytes, bool as_litert,
+                                         Faults& faults) {
   const std::unique_ptr<Model> model = ReadModel(path.string(), std::move(bytes), faults);
   if (model == nullptr) return nullptr;
   Unsupported unsupported;
-  Reading reading{*model, faults, unsupported};
+  Reading reading{*model, faults, unsupported, as_litert};
   std::unique_ptr<ir::Graph> graph = GraphReader(reading, 0).ReadMain();
   unsupported.Report(model->file, faults);
   return graph;
