@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <set>
 
@@ -13,6 +14,7 @@
 #include "converter/graph/input_shapes.h"
 #include "converter/graph/port_names.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/stated.h"
 
 namespace weft::graph {
 namespace {
@@ -61,13 +63,25 @@ std::string PairFault(const ir::Graph& graph, const ir::Node& parameter, const i
                      OutputName(graph, result), ToString(port.type));
 }
 
+// A constant of zeros of the parameter's type; of codes that represent 0 if it has codes.
+ir::Source ZeroOf(ir::Graph& graph, const ir::Node& parameter) {
+  const TensorType& type = parameter.outputs[0].type;
+  const auto zero = parameter.attributes.find(ir::kStatedZero);
+  if (zero != parameter.attributes.end()) {
+    const std::vector<int64_t> codes(static_cast<size_t>(ElementCount(type.dims).value_or(0)),
+                                     std::strtoll(zero->second.c_str(), nullptr, 10));
+    return NewInts(graph, parameter, type, codes);
+  }
+  const auto zeros = std::make_shared<const std::vector<std::byte>>(
+      static_cast<size_t>(DenseBytes(type).value_or(0)));
+  return NewConstant(graph, parameter, {type, zeros, std::span(*zeros)});
+}
+
 void MakeState(ir::Graph& graph, ir::Node& parameter, ir::Node& result) {
   const std::string variable =
       parameter.outputs[0].names.empty() ? parameter.name : parameter.outputs[0].names.front();
   const TensorType type = parameter.outputs[0].type;
-  const auto zeros = std::make_shared<const std::vector<std::byte>>(
-      static_cast<size_t>(DenseBytes(type).value_or(0)));
-  const ir::Source initial = NewConstant(graph, parameter, {type, zeros, std::span(*zeros)});
+  const ir::Source initial = ZeroOf(graph, parameter);
   NewAssign(graph, result, variable, result.inputs[0]);
   const ir::Source read = NewReadValue(graph, parameter, variable, initial);
   read.node->attributes[kDeclaredState] = OutputName(graph, result);

@@ -7,9 +7,12 @@
 namespace weft::ir {
 
 // FakeQuantize, and the Multiply after an input of codes: the scale of the file, and the zero point
-// in the type of the file.
+// in the type of the file. A Parameter with codes has the zero point, too.
 inline constexpr const char* kStatedScale = "scale";
 inline constexpr const char* kStatedZero = "zero_point";
+// FakeQuantize: the operator of the file that computes its data from quantised tensors,
+// "operator 12 CONV_2D "name"".
+inline constexpr const char* kStatedOperator = "operator";
 // Add after a product: the integers of the bias, one per output, separated by commas. f32 cannot
 // represent all of them.
 inline constexpr const char* kStatedBias = "bias_codes";

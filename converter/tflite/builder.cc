@@ -183,9 +183,9 @@ void Builder::Set(size_t output, ir::Source value) {
 }
 
 void Builder::SetMoved(size_t output, ir::Source value, size_t from) {
-  if (output >= output_count() || !HaveSameCodes(InputTensor(from), OutputTensor(output))) {
-    return Set(output, value);
-  }
+  const bool keeps_codes = output < output_count() && !InputTensor(from).constant &&
+                           HaveSameCodes(InputTensor(from), OutputTensor(output));
+  if (!keeps_codes) return Set(output, value);
   reader_.SetOutput(output, value);
 }
 
@@ -202,10 +202,24 @@ const std::string* Builder::Handle(size_t input) const {
 ir::Source Builder::State(const std::string& name, ir::Source initial) {
   const auto found = reader_.states_.find(name);
   if (found != reader_.states_.end()) return found->second.value;
-  if (!reader_.IsMain()) Refuse("uses a state inside of a branch or a loop; must be outside");
-  ir::Node& node = AddNode("ReadValue", "opset6", {{"variable_id", name}}, {initial});
+  if (reader_.IsMain()) {
+    ir::Node& node = AddNode("ReadValue", "opset6", {{"variable_id", name}}, {initial});
+    node.name = name;
+    reader_.states_[name] = {&node, {&node, 0}};
+    return {&node, 0};
+  }
+  const std::optional<ir::Constant>& constant = initial.node->constant;
+  if (!constant) {
+    Refuse("sets the first value of a state inside of a branch or a loop; must be outside");
+    return reader_.Hole();
+  }
+  ir::Node& node = AddNode("Parameter", "opset1", {}, {});
   node.name = name;
-  reader_.states_[name] = {&node, {&node, 0}};
+  node.outputs[0].type = constant->type;
+  node.outputs[0].declared = true;
+  for (const int64_t dim : constant->type.dims) node.bounds.push_back({dim, dim});
+  reader_.graph_->parameters.push_back(&node);
+  reader_.states_[name] = {&node, {&node, 0}, constant};
   return {&node, 0};
 }
 
@@ -214,7 +228,7 @@ bool Builder::HasState(const std::string& name) const { return reader_.states_.c
 void Builder::SetState(const std::string& name, ir::Source value) {
   const auto found = reader_.states_.find(name);
   if (found == reader_.states_.end()) {
-    reader_.states_[name] = {nullptr, value};  // later reads of a run read this value
+    reader_.states_[name] = {nullptr, value, {}};  // later reads of a run read this value
     return;
   }
   found->second.value = value;
@@ -250,27 +264,41 @@ const Subgraph* Builder::SubgraphAt(int32_t subgraph) {
   return nullptr;
 }
 
-std::unique_ptr<ir::Graph> Builder::Body(int32_t subgraph) {
-  if (SubgraphAt(subgraph) == nullptr) return nullptr;
+Inner Builder::Body(int32_t subgraph) {
+  if (SubgraphAt(subgraph) == nullptr) return {};
   Reading& reading = reader_.reading_;
   const auto index = static_cast<size_t>(subgraph);
   if (std::ranges::find(reading.subgraphs, index) != reading.subgraphs.end()) {
     Refuse("calls subgraph {}, which contains the operator; must be another one", subgraph);
-    return nullptr;
+    return {};
   }
   if (reading.subgraphs.size() >= kMaxDepth || reading.bodies >= kMaxBodies) {
     Refuse("is nested too deeply or often; must have at most {} levels and {} bodies", kMaxDepth,
            kMaxBodies);
-    return nullptr;
+    return {};
   }
   ++reading.bodies;
   const size_t faults = reading.faults.lines().size();
-  std::unique_ptr<ir::Graph> body = GraphReader(reading, index).ReadBody();
+  Inner body = GraphReader(reading, index).ReadBody();
   if (reading.faults.lines().size() == faults) return body;
   reader_.is_refused_ = true;
-  return nullptr;
+  return {};
 }
 
+ir::Source Builder::PortInput(size_t input) {
+  const ir::Source value = Input(input);
+  return IsQuantised(InputTensor(input)) ? CodesOfPort(*this, InputTensor(input), value) : value;
+}
+
+void Builder::SetPort(size_t output, ir::Source value) {
+  const Tensor& tensor = OutputTensor(output);
+  const bool has_codes = IsQuantised(tensor) && tensor.quantization->is_per_tensor();
+  if (!has_codes) return Set(output, value);
+  reader_.SetOutput(output, NumbersOfPort(*this, tensor, value));
+}
+
+std::string Builder::Place() const { return reader_.Where(); }
+bool Builder::is_main() const { return reader_.IsMain(); }
 bool Builder::rounds_as_litert() const { return reader_.reading_.as_litert; }
 const Model& Builder::model() const { return reader_.reading_.model; }
 ir::Graph& Builder::graph() { return *reader_.graph_; }

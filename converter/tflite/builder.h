@@ -40,6 +40,18 @@ std::string ListText(std::span<const int64_t> numbers);
 
 class GraphReader;
 
+// A state that a subgraph of a control operator uses: Parameter and Result of the subgraph have its
+// values before and after it. `initial` is its value in the first run if the model states no other.
+struct InnerState {
+  ir::Constant initial;
+  ir::Node *before = nullptr, *after = nullptr;
+};
+// A subgraph of a control operator. The ports of the file are followed by those of its states.
+struct Inner {
+  std::unique_ptr<ir::Graph> graph;
+  std::map<std::string, InnerState> states = {};
+};
+
 class Builder {
  public:
   explicit Builder(GraphReader& reader) : reader_(reader) {}
@@ -106,15 +118,15 @@ class Builder {
   // Sets the value of an output. If its tensor is quantised, quantises the value.
   void Set(size_t output, ir::Source value);
   // Sets the value of an output whose elements are elements of input `from`. Quantises it only if
-  // both tensors have different quantisation parameters.
+  // both tensors have different quantisation parameters, or the input is a constant.
   void SetMoved(size_t output, ir::Source value, size_t from = 0);
 
   // --- State
   // A tensor of type resource has the name of its variable instead of a value.
   void SetHandle(size_t output, std::string variable);
   const std::string* Handle(size_t input) const;  // null: not a handle
-  // The current value of a state of the main graph. Its first use creates a ReadValue that starts
-  // with `initial`.
+  // The current value of a state. Its first use creates a ReadValue that starts with `initial`, or
+  // a Parameter in a subgraph of a control operator, where `initial` must be a constant.
   ir::Source State(const std::string& name, ir::Source initial);
   bool HasState(const std::string& name) const;
   // Replaces the current value. The last one of the graph is kept for the next run.
@@ -127,13 +139,20 @@ class Builder {
   void SetVariable(size_t input, ir::Source value);
 
   // --- Control
-  // Reads a subgraph as the body of a control operator. Its Parameters and Results have the order
-  // of its inputs and outputs; quantised ones are f32. Returns null after a fault.
-  std::unique_ptr<ir::Graph> Body(int32_t subgraph);
+  // Reads a subgraph of a control operator. Its Parameters and Results have the order of its inputs
+  // and outputs; quantised ones have codes. The graph is null after a fault.
+  Inner Body(int32_t subgraph);
+  // Between this graph and a subgraph: an input as a port has it, and an output from a port.
+  ir::Source PortInput(size_t input);
+  void SetPort(size_t output, ir::Source value);
   const Subgraph* SubgraphAt(int32_t subgraph);  // null after a fault
   const Model& model() const;
+  bool is_main() const;  // the graph is no subgraph of a control operator
   bool rounds_as_litert() const;
   ir::Graph& graph();
+
+  // The place of the operator in the file, "operator 12 CONV_2D "name"".
+  std::string Place() const;
 
   // --- Messages: "model.tflite: operator 12 CONV_2D "name": " and the text.
   template <typename... Args>

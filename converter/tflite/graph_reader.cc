@@ -10,6 +10,7 @@
 
 #include "converter/base/visible.h"
 #include "converter/ir/edit.h"
+#include "converter/ir/stated.h"
 #include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
@@ -40,21 +41,35 @@ GraphReader::GraphReader(Reading& reading, size_t subgraph)
 
 GraphReader::~GraphReader() { reading_.subgraphs.pop_back(); }
 
-std::unique_ptr<ir::Graph> GraphReader::ReadMain() { return ReadBody(); }
-
-std::unique_ptr<ir::Graph> GraphReader::ReadBody() {
-  for (size_t i = 0; i < from_.inputs.size(); ++i) ReadInput(i);
-  ReadOperators();
-  for (size_t i = 0; i < from_.outputs.size(); ++i) ReadOutput(i);
+std::unique_ptr<ir::Graph> GraphReader::ReadMain() {
+  ReadPortsAndOperators();
   AssignStates();
-  for (const std::unique_ptr<ir::Node>& node : graph_->nodes) {
-    if (ir::IsLoop(*node)) ir::RemoveUnreadOutputs(*graph_, *node);
-  }
-  if (IsMain() && graph_->results.empty() && graph_->sinks.empty()) {
+  RemoveUnreadOutputs();
+  if (graph_->results.empty() && graph_->sinks.empty()) {
     reading_.faults.Add(
         fmt::format("{}: the model has no output; must have at least one", graph_->file));
   }
   return std::move(graph_);
+}
+
+Inner GraphReader::ReadBody() {
+  ReadPortsAndOperators();
+  std::map<std::string, InnerState> states = ExposedStates();
+  RemoveUnreadOutputs();
+  return {std::move(graph_), std::move(states)};
+}
+
+void GraphReader::ReadPortsAndOperators() {
+  for (size_t i = 0; i < from_.inputs.size(); ++i) ReadInput(i);
+  ReadOperators();
+  for (size_t i = 0; i < from_.outputs.size(); ++i) ReadOutput(i);
+}
+
+// No node may be added afterwards, because outputs change their position.
+void GraphReader::RemoveUnreadOutputs() {
+  for (const std::unique_ptr<ir::Node>& node : graph_->nodes) {
+    if (ir::IsLoop(*node)) ir::RemoveUnreadOutputs(*graph_, *node);
+  }
 }
 
 ir::Node& GraphReader::AddNode(std::string name, std::string type, std::string version) {
@@ -109,17 +124,18 @@ void GraphReader::ReadInput(size_t position) {
   ir::Node& node = AddNode(layer_name_, "Parameter", "opset1");
   graph_->parameters.push_back(&node);
   ir::OutputPort& port = node.outputs.emplace_back();
-  const bool has_codes = is_quantised && IsMain();
-  port.type = {is_quantised && !has_codes ? ElementType::f32 : type.value_or(ElementType::f32),
-               tensor.dims};
+  port.type = {type.value_or(ElementType::f32), tensor.dims};
   port.declared = true;
   for (size_t axis = 0; axis < tensor.dims.size(); ++axis) {
     const bool is_known = tensor.signature.empty() || tensor.signature[axis] >= 0;
     const int64_t dim = tensor.dims[axis];
     node.bounds.push_back(is_known ? ir::Bounds{dim, dim} : ir::Bounds{1, ir::Bounds::kNoLimit});
   }
+  if (is_quantised) {
+    node.attributes[ir::kStatedZero] = std::to_string(tensor.quantization->zeros[0]);
+  }
   AddNames({&node, 0}, id, layer_name_);
-  values_[id] = has_codes ? NumbersOfPort(builder_, tensor, {&node, 0}) : ir::Source{&node, 0};
+  values_[id] = is_quantised ? NumbersOfPort(builder_, tensor, {&node, 0}) : ir::Source{&node, 0};
 }
 
 void GraphReader::ReadOutput(size_t position) {
@@ -128,7 +144,7 @@ void GraphReader::ReadOutput(size_t position) {
   const std::string name = PortName(id, /*is_input=*/false);
   layer_name_ = name;
   ir::Source value = Value(id);
-  if (value.node != hole_ && IsQuantised(tensor) && IsMain()) {
+  if (value.node != hole_ && IsQuantised(tensor)) {
     value = CodesOfPort(builder_, tensor, value);
   }
   ir::Node& node = AddNode(name, "Result", "opset1");
@@ -237,7 +253,20 @@ ir::Source GraphReader::NumbersOf(const Tensor& tensor) {
 std::string GraphReader::VariableName(int32_t id) const {
   const std::string& name = TensorAt(id).name;
   const auto same = std::ranges::count(from_.tensors, name, &Tensor::name);
-  return !name.empty() && same == 1 ? name : fmt::format("tensor {}", id);
+  const std::string own = !name.empty() && same == 1 ? name : fmt::format("tensor {}", id);
+  return IsMain() ? own : fmt::format("subgraph {}/{}", index_, own);
+}
+
+std::map<std::string, InnerState> GraphReader::ExposedStates() {
+  std::map<std::string, InnerState> states;
+  for (const auto& [name, state] : states_) {
+    ir::Node& result = AddNode(name, "Result", "opset1");
+    result.inputs.push_back(state.value);
+    result.declared_inputs.resize(1);
+    graph_->results.push_back(&result);
+    states[name] = {*state.initial, state.read, &result};
+  }
+  return states;
 }
 
 // A state that no operator reads before it is assigned is not kept.

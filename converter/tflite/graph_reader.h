@@ -37,8 +37,8 @@ class GraphReader {
 
   // Reads the main graph, with the types of the file's ports.
   std::unique_ptr<ir::Graph> ReadMain();
-  // Reads a body, whose quantised ports are f32.
-  std::unique_ptr<ir::Graph> ReadBody();
+  // Reads a body.
+  Inner ReadBody();
 
  private:
   friend class Builder;
@@ -46,12 +46,15 @@ class GraphReader {
   struct State {
     ir::Node* read;  // null if the state is assigned first
     ir::Source value;
+    std::optional<ir::Constant> initial = {};  // in a body
   };
 
   bool IsMain() const { return reading_.subgraphs.size() == 1; }
   const Tensor& TensorAt(int32_t id) const { return from_.tensors[static_cast<size_t>(id)]; }
   ir::Source Value(int32_t id);
   ir::Source NumbersOf(const Tensor& tensor);
+  void ReadPortsAndOperators();
+  void RemoveUnreadOutputs();
   void ReadInput(size_t position);
   void ReadOperators();
   void ReadOperator();
@@ -62,6 +65,7 @@ class GraphReader {
   void CheckOutputs();
   void ReadOutput(size_t position);
   void AssignStates();
+  std::map<std::string, InnerState> ExposedStates();
   ir::Node& AddNode(std::string name, std::string type, std::string version);
   ir::Source Hole();
   // "model.tflite: operator 12 CONV_2D "name"".

@@ -31,6 +31,13 @@ Attributes Stated(const TensorQuantization& quantization) {
           {ir::kStatedZero, std::to_string(quantization.zeros[0])}};
 }
 
+bool ReadsCodes(const Builder& builder) {
+  for (size_t i = 0; i < builder.input_count(); ++i) {
+    if (builder.Has(i) && IsQuantised(builder.InputTensor(i))) return true;
+  }
+  return false;
+}
+
 // A FakeQuantize from the numbers of the tensor's codes to [low, high].
 ir::Source Rounded(Builder& builder, const Tensor& tensor, ir::Source numbers, float low,
                    float high, bool keeps_scale) {
@@ -38,7 +45,10 @@ ir::Source Rounded(Builder& builder, const Tensor& tensor, ir::Source numbers, f
   const CodeLimits codes = LimitsOf(tensor.type);
   Attributes attributes = {{"levels", std::to_string(codes.max - codes.min + 1)},
                            {"auto_broadcast", "numpy"}};
-  if (keeps_scale) attributes.merge(Stated(quantization));
+  if (keeps_scale) {
+    attributes.merge(Stated(quantization));
+    if (ReadsCodes(builder)) attributes[ir::kStatedOperator] = builder.Place();
+  }
   return builder.Add(
       "FakeQuantize", "opset1", attributes,
       {numbers, builder.Float(NumberOf(codes.min, quantization)),

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "converter/tflite/moved.h"
+#include "converter/tflite/control.h"
 #include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
@@ -28,6 +28,14 @@ ir::Source NumbersOf(Builder& b, const Tensor& tensor) {
   return IsQuantised(tensor) ? Dequantised(b, tensor) : b.Const(*tensor.constant);
 }
 
+// Zeros of the type that the tensor's values have in the graph.
+ir::Source ZerosOf(Builder& b, const Tensor& tensor) {
+  const ElementType type =
+      IsQuantised(tensor) ? ElementType::f32 : IrTypeOf(tensor.type).value_or(ElementType::f32);
+  const TensorType zeros = {type, tensor.dims};
+  return b.Const(zeros, std::vector<std::byte>(static_cast<size_t>(DenseBytes(zeros).value_or(0))));
+}
+
 const std::string* HandleOf(Builder& b) {
   const std::string* variable = b.Handle(0);
   if (variable == nullptr) {
@@ -38,6 +46,11 @@ const std::string* HandleOf(Builder& b) {
 
 }  // namespace
 
+void WarnOfZeros(Builder& b, const std::string& variable) {
+  if (!b.is_main() || b.HasState(variable)) return;
+  b.Warn("variable \"{}\" has no initial value; it starts with zeros", variable);
+}
+
 void VarHandle(Builder& b) {
   b.SetHandle(0, NameOfVariable(&b.Options<schema::VarHandleOptions>()));
 }
@@ -46,18 +59,15 @@ void VarHandle(Builder& b) {
 void ReadVariable(Builder& b) {
   const std::string* variable = HandleOf(b);
   if (variable == nullptr) return;
-  if (!b.HasState(*variable)) {
-    b.Warn("variable \"{}\" has no initial value; it starts with zeros", *variable);
-  }
-  const Tensor& tensor = b.OutputTensor(0);
-  const ir::Source zeros =
-      b.Add("Broadcast", "opset3", {{"mode", "numpy"}}, {ZeroLike(b, tensor), b.Ints(tensor.dims)});
-  b.Set(0, b.State(*variable, zeros));
+  WarnOfZeros(b, *variable);
+  b.Set(0, b.State(*variable, ZerosOf(b, b.OutputTensor(0))));
 }
 
 void AssignVariable(Builder& b) {
   const std::string* variable = HandleOf(b);
-  if (variable != nullptr) b.SetState(*variable, b.Input(1));
+  if (variable == nullptr) return;
+  if (!b.is_main()) b.State(*variable, ZerosOf(b, b.InputTensor(1)));
+  b.SetState(*variable, b.Input(1));
 }
 
 // The subgraph may only assign constants.

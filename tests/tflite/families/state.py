@@ -112,6 +112,60 @@ def _two_handles():
     return made.case("two_handles", x, y)
 
 
+def _inner(made, name, kind):
+    """A subgraph that reads the state, adds its input and assigns the sum; returns its input and the
+    sum."""
+    inner = made.model.graph()
+    handle = inner.tensor("resource", [])
+    inner.op("VAR_HANDLE", [], [handle], shared_name=made.name)
+    before, x, y = (inner.tensor(kind, [1, 3], name=f"{name}{index}", **_quantised(kind))
+                    for index in range(3))
+    inner.op("READ_VARIABLE", [handle], [before])
+    inner.op("ADD", [before, x], [y], version=2 if kind == "i8" else 1)
+    inner.op("ASSIGN_VARIABLE", [handle, y], [])
+    return inner, x, y
+
+
+def _branch(kind):
+    """One branch of IF assigns the state, the other one does not use it."""
+    made = _Stateful(kind, [1, 3], 4)
+    graph = made.graph
+    then, a, b = _inner(made, "then", kind)
+    then.inputs, then.outputs = [a], [b]
+    other = made.model.graph()
+    a = other.tensor(kind, [1, 3], **_quantised(kind))
+    other.inputs, other.outputs = [a], [a]
+    x, y = made.tensor([1, 3], name="x"), made.tensor([1, 3], name="y")
+    condition = graph.tensor("bool", [], name="c")
+    chosen = made.tensor([1, 3])
+    graph.op("IF", [condition, x], [chosen], then_subgraph_index=then.number,
+             else_subgraph_index=other.number)
+    graph.op("SUB", [chosen, made.read()], [y], version=2 if kind == "i8" else 1)
+    case = made.case(f"branch_{kind}", x, y)
+    graph.inputs = [condition, x]
+    return Case(case.path, made.model, [np.array([1, 0, 1, 0], bool), *case.inputs], calls=4)
+
+
+def _loop(kind):
+    """The body of WHILE assigns the state three times in a run."""
+    made = _Stateful(kind, [1, 3], 4)
+    graph = made.graph
+    test = made.model.graph()
+    count, unused = test.tensor("i32", []), test.tensor(kind, [1, 3], **_quantised(kind))
+    goes_on = test.tensor("bool", [])
+    test.op("LESS", [count, test.tensor("i32", data=np.array(3))], [goes_on])
+    test.inputs, test.outputs = [count, unused], [goes_on]
+    body, a, _ = _inner(made, "body", kind)
+    count, following = body.tensor("i32", []), body.tensor("i32", [])
+    body.op("ADD", [count, body.tensor("i32", data=np.array(1))], [following])
+    body.inputs, body.outputs = [count, a], [following, a]
+    x, last = made.tensor([1, 3], name="x"), made.tensor([1, 3])
+    counted = graph.tensor("i32", [])
+    graph.op("WHILE", [graph.tensor("i32", data=np.array(0)), x], [counted, last],
+             cond_subgraph_index=test.number, body_subgraph_index=body.number)
+    return made.case(f"loop_{kind}", x, made.read())
+
+
 def _svdf(units, rank, memory, act):
     """A variable tensor that the operator overwrites."""
     model = Model()
@@ -135,6 +189,8 @@ def cases():
     for kind in ("f32", "i8"):
         yield _stream(kind, 2, 3)
         yield _stream(kind, 4, 1)
+        yield _branch(kind)
+        yield _loop(kind)
     yield _order()
     yield _two_handles()
     for row in ((3, 1, 4, 0), (2, 2, 3, 1)):
