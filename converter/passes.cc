@@ -358,10 +358,11 @@ bool Tables(Conversion& c) {
 
 bool Quantise(Conversion& c) {
   const graph::Arithmetic arithmetic = c.options.arithmetic;
-  const bool by_integers = arithmetic == graph::Arithmetic::kAuto
-                               ? graph::HasExactScales(*c.graph)
-                               : arithmetic == graph::Arithmetic::kMicro;
-  graph::Quantise(*c.graph, c.folding, {KeepsFloatsOf(c), by_integers});
+  const bool is_exact = graph::HasExactScales(*c.graph);
+  const bool by_integers =
+      arithmetic == graph::Arithmetic::kAuto ? is_exact : arithmetic == graph::Arithmetic::kMicro;
+  c.float_layers = graph::Quantise(*c.graph, c.folding,
+                                   {KeepsFloatsOf(c), by_integers, by_integers || is_exact});
   if (c.streamed) graph::CountStateBytes(*c.graph, *c.streamed);
   return true;
 }

@@ -16,6 +16,7 @@
 #include "converter/base/pass_parts.h"
 #include "converter/emit/model_file.h"
 #include "converter/graph/fold.h"
+#include "converter/graph/quantise/quantise.h"
 #include "converter/graph/recognise/forms/integer_tables.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
@@ -46,6 +47,7 @@ struct Conversion {
   program::Program program = {};
   std::vector<plan::FusedProgram> fused = {};
   std::vector<graph::IntegerTable> tables = {};
+  std::vector<graph::FloatLayer> float_layers = {};
   program::WeightsReport weights = {};
   plan::Plan plan = {};
   emit::ModelFile file = {};

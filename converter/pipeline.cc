@@ -131,6 +131,7 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) 
   converted.f16_weights = c.f16_weights;
   converted.weights = std::move(c.weights);
   converted.requantised = program::RequantisedSteps(c.program);
+  converted.float_layers = std::move(c.float_layers);
   converted.curve = std::move(c.plan.curve);
   converted.chosen = c.plan.chosen;
   converted.streamed = std::move(c.streamed);

@@ -20,6 +20,7 @@
 #include "converter/graph/input_values.h"
 #include "converter/graph/layer_outputs.h"
 #include "converter/graph/quantise/arithmetic.h"
+#include "converter/graph/quantise/quantise.h"
 #include "converter/graph/streaming/streamed.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/ir/read.h"
@@ -83,6 +84,7 @@ struct Converted {
   int64_t f16_weights = 0;         // number of elements of the IR's f16 constants
   program::WeightsReport weights;  // of weights
   program::Requantised requantised;
+  std::vector<graph::FloatLayer> float_layers;  // between quantised tensors of the model
   // The available plans, the fastest first, and the index of the chosen one.
   std::vector<plan::CurvePoint> curve;
   size_t chosen = 0;

@@ -89,6 +89,20 @@ std::string WeightsText(const Json& facts) {
   return text.empty() ? "" : text + "\n";
 }
 
+// "f32 layers of int8 tensors: operator 3 EXP "y" (there is no int8 step for it)"; empty if there
+// are none.
+std::string FloatLayersText(const Json& layers) {
+  constexpr size_t kMaxLayers = 8;
+  std::string text;
+  for (size_t i = 0; i < layers.size() && i < kMaxLayers; ++i) {
+    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", Plain(layers[i]["place"]),
+                        Plain(layers[i]["reason"]));
+  }
+  if (text.empty()) return "";
+  return fmt::format("f32 layers of int8 tensors: {}{}\n", text,
+                     layers.size() > kMaxLayers ? ", ..." : "");
+}
+
 // "int8 steps: 12 by integers, 1 by floats (pool)"; empty if none is computed by integers.
 std::string RequantisedText(const Json& steps) {
   constexpr size_t kMaxNames = 8;
@@ -103,6 +117,12 @@ std::string RequantisedText(const Json& steps) {
                             fmt::join(by_floats.begin(),
                                       by_floats.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
                             shown < by_floats.size() ? ", ..." : "");
+}
+
+Json FloatLayersOf(const std::vector<graph::FloatLayer>& layers) {
+  return ListOfCount(layers.size(), [&](size_t i) -> Json {
+    return {{"place", layers[i].place}, {"reason", layers[i].reason}};
+  });
 }
 
 Json CurveOf(const pipeline::Converted& converted) {
@@ -195,7 +215,8 @@ Json FactsOf(const pipeline::Converted& converted, const pipeline::ConvertOption
   facts["self_test_bytes"] = converted.self_test_bytes;
   facts["f16_weights"] = converted.f16_weights;
   facts["int8_steps"] = {{"by_integers", converted.requantised.by_integers},
-                         {"by_floats", converted.requantised.by_floats}};
+                         {"by_floats", converted.requantised.by_floats},
+                         {"f32_layers", FloatLayersOf(converted.float_layers)}};
   if (converted.streamed) facts["streamed"] = StreamedJson(*converted.streamed);
   return facts;
 }
@@ -208,7 +229,7 @@ std::string ConversionText(const std::string& file, const Json& facts,
       "{}: {} bytes; weights {}, state {}, scratch {} ({})\n", Visible(file),
       Grouped(size("file_bytes")), Size(size("weights_bytes")), Size(size("state_bytes")),
       Size(size("scratch_bytes") + size("more_scratch_bytes")), Plain(facts["scratch_proof"]));
-  text += RequantisedText(facts["int8_steps"]);
+  text += RequantisedText(facts["int8_steps"]) + FloatLayersText(facts["int8_steps"]["f32_layers"]);
   text += WeightsText(facts) + LayerWeightsText(facts["weights_by_layer"], options.precisions) +
           FindingsText(facts) + RegionsText(facts, options.regions.size()) +
           CurveText(facts["curve"]);

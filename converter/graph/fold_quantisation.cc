@@ -13,6 +13,7 @@
 #include "converter/base/narrow.h"
 #include "converter/graph/recognise/forms/form_site.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/moved_inputs.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/packed.h"
 #include "kernels/elementwise/convert.h"
@@ -76,14 +77,6 @@ bool IsOfIntegers(const ir::Node& node) {
          type == ElementType::u4 || std::ranges::any_of(node.inputs, QuantisationIn);
 }
 
-// Returns the number of inputs, from the first, whose elements the outputs copy; 0 if the outputs
-// hold other elements.
-size_t CopiedInputs(const ir::Node& node) {
-  const ops::Traits& traits = ops::TraitsOf(node);
-  if (traits.joins) return node.inputs.size();
-  return traits.picks ? 1 : 0;
-}
-
 class Propagation {
  public:
   Propagation(ir::Node& node, const NodeOutputs& outputs, const std::function<NodeOutputs()>& run)
@@ -133,13 +126,15 @@ class Propagation {
   // Runs the node on the scales of the elements instead of the elements.
   void SetCopies() {
     ReplacedInputs replaced(node_);
-    const size_t count = CopiedInputs(node_);
-    for (size_t input = 0; input < count; ++input) {
+    const ops::MovedInputs moved = ops::MovedInputsOf(node_);
+    if (moved.inputs == 0 || moved.by_value || moved.adds_zeros) return;
+    for (size_t input = 0; input < node_.inputs.size(); ++input) {
+      if (!moved.Has(input)) continue;
       const Quantisation* from = QuantisationIn(node_.inputs[input]);
       if (from == nullptr || !HasF32(input)) return;
       replaced.Set(input, from->scales());
     }
-    if (count > 0) SetResultsAsScales();
+    SetResultsAsScales();
   }
 
   // Runs the node on the scales of input `i`: if the operation is linear, the results are the

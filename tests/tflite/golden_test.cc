@@ -111,6 +111,24 @@ TEST(TfliteCases, IncludeEveryOperator) {
   EXPECT_EQ(missing, std::set<std::string>());
 }
 
+// Layers that only move codes keep the layers around them in integers.
+TEST(TfliteMovement, OfCodesReadsNoFloats) {
+  for (const std::string& name : CaseNamesIn(kModels)) {
+    if (!name.starts_with("quantised_movement/")) continue;
+    pipeline::ConvertOptions options;
+    options.model = kModels / name / "model.tflite";
+    Faults faults;
+    const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
+    ASSERT_TRUE(converted.has_value()) << name;
+    EXPECT_GE(converted->requantised.by_integers, 1U) << name;
+    EXPECT_TRUE(converted->float_layers.empty()) << name;
+    for (const format::Slot& slot :
+         format::RowsOf(format::GetModel(converted->file.data())->slots())) {
+      EXPECT_NE(slot.type(), format::ElementType::f32) << name;
+    }
+  }
+}
+
 // Keras 3 writes recurrent layers as loops that write each output into a list.
 TEST(TfliteLoops, OfKerasAreCells) {
   using format::Kind;

@@ -6,6 +6,7 @@
 
 #include "converter/graph/quantise/rings.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ops/moved_inputs.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -21,7 +22,7 @@ bool MultipliesByIntegers(const ir::Node& node) {
 
 // The value from which the elements of `source` were moved.
 ir::Source MovedFrom(ir::Source source) {
-  while (!source.node->constant && ops::TraitsOf(*source.node).picks) {
+  while (ops::MovedInputsOf(*source.node).inputs == 1) {
     source = source.node->inputs[0];
   }
   return source;
@@ -47,11 +48,6 @@ std::vector<ir::Source> NumbersOf(ir::Graph& graph, const ir::Node& like, ir::So
   const ir::Source wide = {
       NewInferredNode(graph, like, "Convert", 1, {shorts}, 1, {{"destination_type", "f32"}}), 0};
   return {wide, NewFloats(graph, like, {}, {static_cast<float>(quant_params.scale)})};
-}
-
-bool IsLongAtRunTime(const ir::Node& node) {
-  return std::ranges::any_of(node.outputs,
-                             [](const auto& out) { return out.run_time_extent.has_value(); });
 }
 
 // Changes a quantiser so that its numbers are computed from integer codes.

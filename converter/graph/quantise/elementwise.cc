@@ -61,7 +61,7 @@ std::optional<ir::Source> OnlyInput(const ir::Node& node) {
 std::vector<ir::Node*> FunctionOf(const QuantiseSite& site, ir::Source end, ir::Source& of) {
   std::vector<ir::Node*> function;
   of = end;
-  while (site.QuantParamsOf(of) == nullptr) {
+  while (site.QuantParamsOf(of) == nullptr || site.IsLimit(*of.node)) {
     const std::optional<ir::Source> input = OnlyInput(*of.node);
     if (!input) return {};
     function.push_back(of.node);
@@ -143,7 +143,8 @@ bool QuantiseSoftmax(QuantiseSite& site, ir::Node& quantiser, const ir::Node& no
 bool QuantiseBefore(QuantiseSite& site, ir::Node& quantiser) {
   QuantParams to = QuantiserOf(quantiser)->in;
   const ir::Source x = quantiser.inputs[0];
-  if (site.QuantParamsOf(x) != nullptr || CountIn(x) == 0) return false;
+  const bool is_quantised = site.QuantParamsOf(x) != nullptr && !site.IsLimit(*x.node);
+  if (is_quantised || CountIn(x) == 0) return false;
   // The file computes these numbers by floats.
   if (site.RoundsFloats(quantiser)) return QuantiseFunction(site, quantiser, to);
   const ir::Node* node = x.node;

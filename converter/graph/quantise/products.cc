@@ -161,25 +161,40 @@ ProductTail TailOf(QuantiseSite& site, ir::Node& product, size_t axis, size_t ou
   return tail;
 }
 
-// The factor and addend for the integer sum of each output. Nullopt if f32 cannot represent a
-// number.
+// The integers of the bias that the reader of the model stated; empty if it did not, or the added
+// constant has other numbers since.
+std::vector<int64_t> StatedBias(const ScaledProduct& product, const ProductTail& tail,
+                                const ChannelQuantParams& x) {
+  if (x.scales.size() != 1) return {};
+  for (size_t n = 0; n < tail.bias_codes.size(); ++n) {
+    const double number = static_cast<double>(tail.bias_codes[n]) * x.scales[0] * product.scales[n];
+    constexpr double kTolerance = 0x1p-20;
+    if (std::fabs(number - tail.starts[n]) > std::fabs(number) * kTolerance) return {};
+  }
+  return tail.bias_codes;
+}
+
+// The factor of the integer sum of each output, and what is added before (an integer) and after it.
+// Nullopt if f32 cannot represent a number.
 struct Factors {
   std::vector<float> scales, starts;
+  std::vector<int64_t> bias = {};  // empty: zeros
 };
 std::optional<Factors> FactorsOf(const ScaledProduct& product, const ProductTail& tail,
                                  const ChannelQuantParams& x) {
   const size_t outputs = product.scales.size();
   std::vector<double> scales, starts;
+  const std::vector<int64_t> bias = StatedBias(product, tail, x);
   for (size_t n = 0; n < outputs; ++n) {
     // Outputs of one channel are adjacent.
     const double x_scale = x.scales[n * x.scales.size() / outputs], y_scale = tail.ScaleOf(n);
     scales.push_back(product.scales[n] * x_scale / y_scale);
-    starts.push_back(tail.starts[n] / y_scale);
+    starts.push_back(bias.empty() ? tail.starts[n] / y_scale : 0);
   }
   const std::optional<std::vector<float>> scale_floats = RoundedFloats(scales);
   const std::optional<std::vector<float>> start_floats = RoundedFloats(starts);
   if (!scale_floats || !start_floats) return std::nullopt;
-  return Factors{*scale_floats, *start_floats};
+  return Factors{*scale_floats, *start_floats, bias};
 }
 
 // The inputs of a product after its data and weights, one number per output.
@@ -187,10 +202,12 @@ struct ProductFactors {
   ir::Source scales, firsts, starts;
 };
 
-// The contribution of the zero point of the data to the sum of each output.
-std::vector<int64_t> FirstsOf(const ByteProduct& product, int zero) {
+// The initial sum of each output: the contribution of the zero point of the data, and the bias.
+std::vector<int64_t> FirstsOf(const ByteProduct& product, int zero,
+                              const std::vector<int64_t>& bias = {}) {
   std::vector<int64_t> firsts = SumsOf(product);
   for (int64_t& first : firsts) first *= -zero;
+  for (size_t n = 0; n < bias.size(); ++n) firsts[n] += bias[n];
   return firsts;
 }
 
@@ -198,7 +215,7 @@ ProductFactors FloatFactors(ir::Graph& graph, const ir::Node& like, const BytePr
                             int zero, const Factors& factors) {
   const Dims dims = {product.outputs()};
   return {NewFloats(graph, like, dims, factors.scales),
-          NewInts(graph, like, {ElementType::i32, dims}, FirstsOf(product, zero)),
+          NewInts(graph, like, {ElementType::i32, dims}, FirstsOf(product, zero, factors.bias)),
           NewFloats(graph, like, dims, factors.starts)};
 }
 
@@ -221,11 +238,12 @@ std::optional<ProductFactors> IntegerFactors(ir::Graph& graph, const ir::Node& l
                                              const ChannelQuantParams& x) {
   if (!tail.quant_params || !tail.scales.empty() || x.scales.size() != 1) return std::nullopt;
   const Dims dims = {product.outputs()};
+  const std::vector<int64_t> stated = StatedBias(product, tail, x);
   std::vector<int64_t> firsts = FirstsOf(product, x.quant_params.zero), mantissas, exponents;
   for (size_t n = 0; n < product.scales.size(); ++n) {
     const double unit = x.scales[0] * product.scales[n];
-    const std::optional<int64_t> bias = tail.bias_codes.empty() ? BiasCodeOf(tail.starts[n], unit)
-                                                                : std::optional(tail.bias_codes[n]);
+    const std::optional<int64_t> bias =
+        stated.empty() ? BiasCodeOf(tail.starts[n], unit) : std::optional(stated[n]);
     const std::optional<kernels::Multiplier> multiplier =
         MultiplierOf(unit / tail.quant_params->scale);
     if (!bias || !multiplier) return std::nullopt;
@@ -313,7 +331,7 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   const std::optional<ChannelQuantParams> x = DataOf(site, node.inputs[0]);
   if (!x) return false;
   if (QuantiseTransposed(site, node, *x)) return true;
-  const std::optional<ScaledProduct> product = ProductOf(node, site.by_integers());
+  const std::optional<ScaledProduct> product = ProductOf(node, site.keeps_codes());
   if (!product) return false;
   const bool has_offsets = !product->offsets.empty();
   const size_t outputs = product->scales.size();

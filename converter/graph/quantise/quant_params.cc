@@ -13,7 +13,9 @@
 #include "converter/graph/rewrite.h"
 #include "converter/ir/stated.h"
 #include "converter/ops/core/quantised.h"
+#include "converter/ops/moved_inputs.h"
 #include "converter/ops/operation.h"
+#include "converter/ops/support/packed.h"
 
 namespace weft::graph {
 namespace {
@@ -107,6 +109,11 @@ std::optional<QuantParams> QuantParamsOfCodes(const ir::Node& node) {
                      kMaxByte};
 }
 
+bool IsLongAtRunTime(const ir::Node& node) {
+  return std::ranges::any_of(node.outputs,
+                             [](const auto& out) { return out.run_time_extent.has_value(); });
+}
+
 bool IsScale(double scale) { return scale >= kMinScale && scale <= kMaxScale; }
 
 float NumberAt(int code, const QuantParams& quant_params) {
@@ -134,6 +141,21 @@ int DividedCodeOf(float number, const QuantParams& quant_params) {
 }
 
 bool IsOfFloats(const ir::Node& quantiser) { return quantiser.attributes.contains(ir::kTies); }
+
+std::optional<std::vector<int64_t>> CodesOf(const ir::Constant& constant,
+                                            const QuantParams& quant_params) {
+  if (constant.type.type != ElementType::f32) return std::nullopt;
+  QuantParams all = quant_params;
+  all.low = kMinByte;
+  all.high = kMaxByte;
+  std::vector<int64_t> codes;
+  for (const float number : ops::Floats(constant)) {
+    const int code = CodeOf(number, all);
+    if (NumberAt(code, all) != number) return std::nullopt;
+    codes.push_back(code);
+  }
+  return codes;
+}
 
 std::optional<Quantiser> QuantiserOf(const ir::Node& node) {
   const std::optional<Limits> limits = LimitsOf(node);
@@ -198,9 +220,7 @@ const QuantParams* QuantisedValues::Of(const ir::Source& source) const {
 }
 
 void QuantisedValues::Add(const ir::Graph& graph, const ir::Node& node) {
-  const bool is_long_at_run_time = std::ranges::any_of(
-      node.outputs, [](const auto& out) { return out.run_time_extent.has_value(); });
-  if (is_long_at_run_time) return;
+  if (IsLongAtRunTime(node)) return;
   const ops::Traits& traits = node.operation->traits;
   if (const std::optional<Quantiser> quantiser = QuantiserOf(node)) {
     quant_params_[{&node, 0}] = quantiser->out;
@@ -208,10 +228,8 @@ void QuantisedValues::Add(const ir::Graph& graph, const ir::Node& node) {
     if (const auto own = QuantParamsOfCodes(node)) quant_params_[{&node, 0}] = *own;
   } else if (traits.converts && node.outputs[0].type.type == ElementType::f32) {
     if (const auto own = QuantParamsOfInput(node.inputs[0])) quant_params_[{&node, 0}] = *own;
-  } else if (traits.picks) {
+  } else if (ops::MovedInputsOf(node).inputs != 0) {
     AddMoved(node);
-  } else if (traits.joins) {
-    AddJoined(node);
   } else if (const std::optional<QuantParams> scaled = Scaled(node)) {
     quant_params_[{&node, 0}] = *scaled;
   } else if (const std::optional<ValueBounds> bounds = BoundsOf(node)) {
@@ -247,29 +265,59 @@ std::optional<QuantParams> QuantisedValues::Scaled(const ir::Node& node) const {
   return quant_params;
 }
 
-void QuantisedValues::AddMoved(const ir::Node& node) {
-  const QuantParams* quant_params = Of(node.inputs[0]);
-  if (quant_params == nullptr) return;
-  for (size_t i = 1; i < node.inputs.size(); ++i) {
-    if (ConstantOf(node.inputs[i]) == nullptr) return;
+bool QuantisedValues::HasCodes(const ir::Source& source, const QuantParams& quant_params,
+                               int depth) const {
+  constexpr int kMaxDepth = 8;  // of moves of constants only
+  if (const QuantParams* own = Of(source)) return own->AgreesWith(quant_params);
+  if (const ir::Constant* constant = ConstantOf(source)) {
+    return CodesOf(*constant, quant_params).has_value();
   }
-  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
-    if (node.outputs[port].type.type == ElementType::f32)
-      quant_params_[{&node, port}] = *quant_params;
-  }
+  return depth < kMaxDepth && MovesCodes(*source.node, quant_params, depth + 1);
 }
 
-void QuantisedValues::AddJoined(const ir::Node& node) {
-  const QuantParams* first = Of(node.inputs[0]);
-  if (first == nullptr) return;
-  QuantParams joined = *first;
-  for (const ir::Source& input : node.inputs) {
-    const QuantParams* quant_params = Of(input);
-    if (quant_params == nullptr || !quant_params->AgreesWith(joined)) return;
-    joined.low = std::min(joined.low, quant_params->low);
-    joined.high = std::max(joined.high, quant_params->high);
+bool QuantisedValues::MovesCodes(const ir::Node& node, const QuantParams& quant_params,
+                                 int depth) const {
+  const ops::MovedInputs moved = ops::MovedInputsOf(node);
+  if (moved.inputs == 0 || IsLongAtRunTime(node)) return false;
+  const bool is_shaped = ops::TraitsOf(node).steering == ops::Steering::kShape;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const ir::Source& input = node.inputs[i];
+    if (!moved.Has(i)) {
+      if (is_shaped && ConstantOf(input) == nullptr) return false;
+    } else if (TypeOf(input).type != ElementType::f32 || !HasCodes(input, quant_params, depth)) {
+      return false;
+    }
   }
-  quant_params_[{&node, 0}] = joined;
+  // The maximum of no elements is -infinity.
+  return !moved.by_value || CountIn(node.inputs[0]) != 0;
+}
+
+// Parameters of the first quantised input; constants may have any code.
+void QuantisedValues::AddMoved(const ir::Node& node) {
+  const ops::MovedInputs moved = ops::MovedInputsOf(node);
+  std::optional<QuantParams> all;
+  bool has_constants = false;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!moved.Has(i)) continue;
+    const QuantParams* one = Of(node.inputs[i]);
+    has_constants = has_constants || one == nullptr;
+    if (one == nullptr) continue;
+    if (!all) all = *one;
+    all->low = std::min(all->low, one->low);
+    all->high = std::max(all->high, one->high);
+  }
+  if (!all || !MovesCodes(node, *all, 0)) return;
+  if (moved.adds_zeros) {
+    all->low = std::min(all->low, all->zero);
+    all->high = std::max(all->high, all->zero);
+  }
+  if (has_constants) {
+    all->low = kMinByte;
+    all->high = kMaxByte;
+  }
+  for (uint32_t port = 0; port < node.outputs.size(); ++port) {
+    if (node.outputs[port].type.type == ElementType::f32) quant_params_[{&node, port}] = *all;
+  }
 }
 
 }  // namespace weft::graph

@@ -40,6 +40,13 @@ int DividedCodeOf(float number, const QuantParams& quant_params);
 // Returns true if a FakeQuantize is a QUANTIZE of floats.
 bool IsOfFloats(const ir::Node& quantiser);
 
+// The codes of a constant's numbers; nullopt if it is not f32, or a number is not that of a code.
+std::optional<std::vector<int64_t>> CodesOf(const ir::Constant& constant,
+                                            const QuantParams& quant_params);
+
+// Returns true if the number of elements of an output is known only at run time.
+bool IsLongAtRunTime(const ir::Node& node);
+
 // Returns true if the steps accept the number as a scale.
 bool IsScale(double scale);
 
@@ -69,17 +76,23 @@ struct ChannelQuantParams {
 std::optional<ChannelQuantParams> ChannelQuantParamsOf(const ir::Node& node, size_t axis);
 
 // The f32 values of a graph whose elements all share one set of parameters: outputs of quantisers,
-// and of operations that move or keep such elements.
+// and of operations that move or keep such elements (ops::MovedInputs).
 class QuantisedValues {
  public:
   explicit QuantisedValues(const ir::Graph& graph);
   // Null if the value is not quantised.
   const QuantParams* Of(const ir::Source& source) const;
+  // Returns true if all elements of an f32 value are numbers of codes: of a value with these
+  // parameters, of a constant, or elements that are moved from such values.
+  bool HasCodes(const ir::Source& source, const QuantParams& quant_params) const {
+    return HasCodes(source, quant_params, 0);
+  }
 
  private:
   void Add(const ir::Graph& graph, const ir::Node& node);
   void AddMoved(const ir::Node& node);
-  void AddJoined(const ir::Node& node);
+  bool HasCodes(const ir::Source& source, const QuantParams& quant_params, int depth) const;
+  bool MovesCodes(const ir::Node& node, const QuantParams& quant_params, int depth) const;
   std::optional<QuantParams> Scaled(const ir::Node& node) const;
 
   std::map<std::pair<const ir::Node*, uint32_t>, QuantParams> quant_params_;

@@ -15,10 +15,19 @@
 #include "converter/graph/quantise/variables.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/stated.h"
+#include "converter/ops/moved_inputs.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
 namespace {
+
+// Finds the positions of the largest quantised values among their codes.
+bool QuantisePositions(QuantiseSite& site, ir::Node& node) {
+  const bool is_search = IsCalled(node, "TopK") && node.outputs.size() > 1;
+  if (!is_search || site.QuantParamsOf({&node, 0}) == nullptr) return false;
+  ir::HandOver(site.graph(), {&node, 1}, {site.Integers({&node, 0}).node, 1});
+  return true;
+}
 
 void QuantiseNode(QuantiseSite& site, ir::Node& node) {
   if (node.constant || node.operation == nullptr || site.HasIntegers(node)) return;
@@ -35,8 +44,9 @@ void QuantiseNode(QuantiseSite& site, ir::Node& node) {
     if (quant_params == nullptr || !quant_params->AgreesWith(*QuantParamsOfType(type))) return;
     Become(node, "Identity", 16,
            {BytesAs(site.graph(), node, site.Integers(node.inputs[0]), type)});
-  } else if (!QuantiseProduct(site, node) && !QuantiseComputedProduct(site, node) &&
-             !QuantiseJoinedProduct(site, node) && !QuantiseComparison(site, node)) {
+  } else if (!QuantisePositions(site, node) && !QuantiseProduct(site, node) &&
+             !QuantiseComputedProduct(site, node) && !QuantiseJoinedProduct(site, node) &&
+             !QuantiseComparison(site, node)) {
     QuantiseData(site, node);
   }
 }
@@ -66,9 +76,8 @@ void QuantiseBeforeMoves(ir::Graph& graph) {
     }
     for (;;) {
       ir::Node& move = *node->inputs[0].node;
-      const ops::Traits& traits = ops::TraitsOf(move);
-      const bool is_move = !move.constant && traits.picks && move.outputs.size() == 1 &&
-                           traits.steering == ops::Steering::kShape &&
+      const bool is_move = ops::MovedInputsOf(move).IsOfFirst() && move.outputs.size() == 1 &&
+                           ops::TraitsOf(move).steering == ops::Steering::kShape &&
                            reads.SoleReader(move) != nullptr &&
                            CountIn(node->inputs[0]) == CountIn(move.inputs[0]);
       if (!is_move) break;
@@ -91,14 +100,19 @@ bool HasExactScales(const ir::Graph& graph) {
   });
 }
 
-void Quantise(ir::Graph& graph, Folding& folding, const QuantiseOptions& options) {
+std::vector<FloatLayer> Quantise(ir::Graph& graph, Folding& folding,
+                                 const QuantiseOptions& options) {
   QuantiseSite site(graph, folding, options);
   const std::vector<ir::Node*> assigns = ReadCodes(site);
   for (ir::Node* node : ir::Topological(graph)) {
-    for (const ir::Body& body : node->bodies) Quantise(*body.graph, folding, options);
+    for (const ir::Body& body : node->bodies) {
+      site.AddFloatLayers(Quantise(*body.graph, folding, options));
+    }
     if (!site.KeepsFloats(*node)) QuantiseNode(site, *node);
   }
   AssignCodes(site, assigns);
+  for (const ir::Node* node : ir::Topological(graph)) site.AddFloatLayer(*node);
+  return site.TakeFloatLayers();
 }
 
 }  // namespace weft::graph

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "converter/graph/fold.h"
 #include "converter/ir/graph.h"
@@ -31,13 +32,23 @@ struct QuantiseOptions {
   // Requantise by integers, with the codes of tflite-micro (kernels/simd/requantise.h), if the
   // operation has such a form. All others are computed by floats.
   bool by_integers = false;
+  // Weights keep the codes and the scales of the model, even if all codes have a common factor.
+  bool keeps_codes = false;
+};
+
+// A layer between quantised tensors that is computed in f32.
+struct FloatLayer {
+  std::string place;   // in the file: ir::kStatedOperator
+  std::string reason;  // "its input "x" is not quantised"
 };
 
 // Returns true if the reader of the model set the exact scale of a FakeQuantize.
 bool HasExactScales(const ir::Graph& graph);
 
-// Converts `graph` and its bodies; all types must be inferred and the axis order chosen.
-void Quantise(ir::Graph& graph, Folding& folding, const QuantiseOptions& options);
+// Converts `graph` and its bodies; all types must be inferred and the axis order chosen. Returns
+// the layers that stay in f32, in their order.
+std::vector<FloatLayer> Quantise(ir::Graph& graph, Folding& folding,
+                                 const QuantiseOptions& options);
 
 }  // namespace weft::graph
 

@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
+#include "converter/base/visible.h"
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/quantise/rings.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/stated.h"
 #include "converter/ops/core/quantised.h"
+#include "converter/ops/moved_inputs.h"
 #include "converter/ops/operation.h"
 
 namespace weft::graph {
@@ -30,6 +34,15 @@ ir::Source RoundedQuotient(ir::Graph& graph, const ir::Node& like, ir::Source x,
   return {
       NewInferredNode(graph, like, "Round", 5, {quotient}, 1, {{"mode", "half_away_from_zero"}}),
       0};
+}
+
+// Adds a number to each code, modulo 256.
+std::vector<int64_t> WrappedTable(int added) {
+  std::vector<int64_t> table;
+  for (int code = kMinByte; code <= kMaxByte; ++code) {
+    table.push_back(static_cast<int8_t>(code + added));
+  }
+  return table;
 }
 
 }  // namespace
@@ -78,8 +91,10 @@ ir::Source QuantiseSite::MakeIntegers(ir::Node& node, uint32_t port) {
     return BytesAs(graph_, node, node.inputs[0], ElementType::i8);
   }
   if (IsCalled(node, "Dequantize")) return node.inputs[0];
-  if (node.operation->traits.joins) return Joined(node, nullptr);
-  if (node.operation->traits.picks) return Moved(node, port);
+  if (IsLimit(node)) return Limited(node);
+  if (ops::MovedInputsOf(node).inputs != 0) {
+    return Moved(node, port, *quant_params_.Of({&node, port}));
+  }
   // A clamp that excludes no code, an offset or a scale: the codes are unchanged.
   if (BoundsOf(node) || IsCalled(node, "Subtract") || IsCalled(node, "Multiply")) {
     return Integers(node.inputs[0]);
@@ -124,8 +139,11 @@ ir::Source QuantiseSite::Quantised(ir::Node& node) {
   if (const QuantParams* from = quant_params_.Of(x)) {
     integers = Requantised(node, Integers(x), *from, to);
   } else if (ArePartsQuantised(*x.node)) {
-    integers = Joined(*x.node, &to);
+    integers = Joined(*x.node, to);
+  } else if (!x.node->constant && quant_params_.HasCodes(x, to)) {
+    integers = CodesIn(x, to, 0);
   } else {
+    AddFloatLayer(node);
     integers = OfFloats(node, x, to);
   }
   SetIntegers(node, integers);
@@ -136,8 +154,8 @@ ir::Source QuantiseSite::Quantised(ir::Node& node) {
 ir::Source QuantiseSite::OfFloats(const ir::Node& like, const ir::Source& x,
                                   const QuantParams& to) {
   ir::Node& move = *x.node;
-  const bool is_moved = ops::TraitsOf(move).picks &&
-                        move.operation->traits.steering == ops::Steering::kShape &&
+  const bool is_moved = ops::MovedInputsOf(move).IsOfFirst() &&
+                        ops::TraitsOf(move).steering == ops::Steering::kShape &&
                         move.outputs.size() == 1 && reads_.SoleReader(move) != nullptr &&
                         CountIn(x) == CountIn(move.inputs[0]);
   if (is_moved) {
@@ -175,29 +193,103 @@ ir::Source QuantiseSite::Requantised(const ir::Node& like, ir::Source integers,
   return NewByteTable(graph_, like, integers, table);
 }
 
-// Joins the codes of all parts; requantises them to `to` if it is not null.
-ir::Source QuantiseSite::Joined(ir::Node& node, const QuantParams* to) {
+// The unquantised value that a layer before a quantiser reads; null if there is none.
+const ir::Node* QuantiseSite::FloatInputOf(const ir::Node& quantiser) const {
+  constexpr size_t kMaxNodes = 64;  // of a layer
+  std::vector<const ir::Node*> nodes = {quantiser.inputs[0].node};
+  for (size_t i = 0; i < nodes.size() && i < kMaxNodes; ++i) {
+    if (nodes[i]->inputs.empty() && !nodes[i]->constant) return nodes[i];
+    for (const ir::Source& input : nodes[i]->inputs) {
+      const bool is_number = TypeOf(input).type == ElementType::f32;
+      if (is_number && quant_params_.Of(input) == nullptr) nodes.push_back(input.node);
+    }
+  }
+  return nullptr;
+}
+
+void QuantiseSite::AddFloatLayer(const ir::Node& node) {
+  const auto place = node.attributes.find(ir::kStatedOperator);
+  if (place == node.attributes.end() || node.constant) return;
+  const ir::Node* input = FloatInputOf(node);
+  float_layers_.push_back(
+      {place->second, KeepsFloats(node) ? "its precision is f32"
+                      : input != nullptr
+                          ? fmt::format("its input \"{}\" is not quantised", OneLine(input->name))
+                          : "there is no int8 step for it"});
+}
+
+// Joins the codes of all parts, requantised to `to`.
+ir::Source QuantiseSite::Joined(ir::Node& node, const QuantParams& to) {
   std::vector<ir::Source> parts;
   for (const ir::Source& part : node.inputs) {
-    const ir::Source integers = Integers(part);
-    parts.push_back(to == nullptr ? integers
-                                  : Requantised(node, integers, *quant_params_.Of(part), *to));
+    parts.push_back(Requantised(node, Integers(part), *quant_params_.Of(part), to));
   }
   return {
       NewInferredNode(graph_, node, node.type, node.operation->opset, parts, 1, node.attributes),
       0};
 }
 
-ir::Source QuantiseSite::Moved(ir::Node& node, uint32_t port) {
-  std::vector<ir::Source> inputs = node.inputs;
-  inputs[0] = Integers(inputs[0]);
-  const auto count = static_cast<uint32_t>(node.outputs.size());
-  ir::Node* moved = NewInferredNode(graph_, node, node.type, node.operation->opset, inputs, count,
-                                    node.attributes);
-  for (uint32_t i = 0; i < count; ++i) {
-    if (quant_params_.Of({&node, i}) != nullptr) integers_[{&node, i}] = {moved, i};
+bool QuantiseSite::IsLimit(const ir::Node& node) const {
+  const ops::MovedInputs moved = ops::MovedInputsOf(node);
+  if (!moved.by_value || !node.operation->traits.pointwise) return false;
+  const size_t constant = ConstantOf(node.inputs[0]) != nullptr ? 0 : 1;
+  const ir::Source& data = node.inputs[1 - constant];
+  return ConstantOf(node.inputs[constant]) != nullptr && CountIn(node.inputs[constant]) == 1 &&
+         quant_params_.Of(data) != nullptr && TypeOf(data).dims == node.outputs[0].type.dims;
+}
+
+// The codes of a value whose elements all have codes. They wrap around so that `zero` becomes 0.
+ir::Source QuantiseSite::CodesIn(const ir::Source& source, const QuantParams& quant_params,
+                                 int zero) {
+  if (const ir::Constant* constant = ConstantOf(source)) {
+    std::vector<int64_t> codes = *CodesOf(*constant, quant_params);
+    for (int64_t& code : codes) code = static_cast<int8_t>(code - zero);
+    return NewInts(graph_, *source.node, {ElementType::i8, constant->type.dims}, codes);
   }
-  return {moved, port};
+  const ir::Source codes = quant_params_.Of(source) != nullptr
+                               ? Integers(source)
+                               : Moved(*source.node, source.port, quant_params);
+  return zero == 0 ? codes : NewByteTable(graph_, *source.node, codes, WrappedTable(-zero));
+}
+
+// The same operation on codes.
+ir::Source QuantiseSite::Moved(ir::Node& node, uint32_t port, const QuantParams& quant_params) {
+  const ops::MovedInputs moved = ops::MovedInputsOf(node);
+  std::vector<ir::Source> inputs = node.inputs;
+  const bool lacks_zeros = moved.adds_zeros && quant_params.zero != 0;
+  const bool wraps = lacks_zeros && moved.input_of_zeros == 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (moved.Has(i)) inputs[i] = CodesIn(inputs[i], quant_params, wraps ? quant_params.zero : 0);
+  }
+  if (lacks_zeros && !wraps) {
+    inputs.resize(moved.input_of_zeros);
+    inputs.push_back(NewInts(graph_, node, {ElementType::i8, {}}, {quant_params.zero}));
+  }
+  const auto count = static_cast<uint32_t>(node.outputs.size());
+  ir::Node* made = NewInferredNode(graph_, node, node.type, node.operation->opset, inputs, count,
+                                   node.attributes);
+  ir::Source result;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (node.outputs[i].type.type != ElementType::f32) continue;
+    ir::Source codes = {made, i};
+    if (wraps) codes = NewByteTable(graph_, node, codes, WrappedTable(quant_params.zero));
+    if (i == port) result = codes;
+    if (quant_params_.Of({&node, i}) != nullptr) integers_[{&node, i}] = codes;
+  }
+  return result;
+}
+
+// The table of a limit.
+ir::Source QuantiseSite::Limited(ir::Node& node) {
+  const size_t constant = ConstantOf(node.inputs[0]) != nullptr ? 0 : 1;
+  const ir::Source& data = node.inputs[1 - constant];
+  const int64_t limit =
+      CodesOf(*ConstantOf(node.inputs[constant]), *quant_params_.Of(data))->front();
+  std::vector<int64_t> table;
+  for (int64_t code = kMinByte; code <= kMaxByte; ++code) {
+    table.push_back(IsCalled(node, "Maximum") ? std::max(code, limit) : std::min(code, limit));
+  }
+  return NewByteTable(graph_, node, Integers(data), table);
 }
 
 }  // namespace weft::graph

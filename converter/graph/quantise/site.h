@@ -32,6 +32,7 @@ class QuantiseSite {
   ir::Node* SoleReader(const ir::Node& node) const { return reads_.SoleReader(node); }
   bool KeepsFloats(const ir::Node& node) const { return options_.keeps_floats(node.name); }
   bool by_integers() const { return options_.by_integers; }
+  bool keeps_codes() const { return options_.keeps_codes; }
   // The parameters that all elements of the value share; null if it is not quantised.
   const QuantParams* QuantParamsOf(const ir::Source& source) const {
     return quant_params_.Of(source);
@@ -56,6 +57,9 @@ class QuantiseSite {
     return found == shorts_.end() ? nullptr : &found->second;
   }
   bool HasIntegers(const ir::Node& node) const { return integers_.contains({&node, 0}); }
+  // Returns true if the node limits quantised values by a scalar constant, as a table of codes
+  // does.
+  bool IsLimit(const ir::Node& node) const;
   // Returns true if the node concatenates values that are all quantised, each with its own
   // parameters.
   bool ArePartsQuantised(const ir::Node& join) const;
@@ -63,6 +67,13 @@ class QuantiseSite {
   bool RoundsFloats(const ir::Node& quantiser) const {
     return by_integers() && IsOfFloats(quantiser);
   }
+  // Adds the layer before a quantiser that the reader of the model stated, as it is now. Does
+  // nothing for other nodes.
+  void AddFloatLayer(const ir::Node& node);
+  void AddFloatLayers(std::vector<FloatLayer> layers) {
+    float_layers_.insert(float_layers_.end(), layers.begin(), layers.end());
+  }
+  std::vector<FloatLayer> TakeFloatLayers() { return std::move(float_layers_); }
   // Requantises codes: each becomes the code in `to` of the nearest number. Halves are rounded to
   // even, or by integers as tflite-micro does; as by QUANTIZE of floats if `like` is one.
   ir::Source Requantised(const ir::Node& like, ir::Source integers, const QuantParams& from,
@@ -72,9 +83,12 @@ class QuantiseSite {
   ir::Source MakeIntegers(ir::Node& node, uint32_t port);
   ir::Source Quantised(ir::Node& node);
   ir::Source OfFloats(const ir::Node& like, const ir::Source& x, const QuantParams& to);
-  ir::Source Joined(ir::Node& node, const QuantParams* to);
-  ir::Source Moved(ir::Node& node, uint32_t port);
+  ir::Source Joined(ir::Node& node, const QuantParams& to);
+  ir::Source CodesIn(const ir::Source& source, const QuantParams& quant_params, int zero);
+  ir::Source Limited(ir::Node& node);
+  ir::Source Moved(ir::Node& node, uint32_t port, const QuantParams& quant_params);
   ir::Source OfRing(ir::Node& ring);
+  const ir::Node* FloatInputOf(const ir::Node& quantiser) const;
 
   ir::Graph& graph_;
   Folding& folding_;
@@ -84,6 +98,7 @@ class QuantiseSite {
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Source> integers_;
   std::map<const ir::Node*, ChannelQuantParams> channels_;
   std::map<const ir::Node*, QuantParams> shorts_;
+  std::vector<FloatLayer> float_layers_;
 };
 
 // Attributes of the operations in ops/quantised.h: output parameters, and the text of a number.

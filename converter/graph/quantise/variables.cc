@@ -7,7 +7,6 @@
 #include <string>
 
 #include "converter/graph/rewrite.h"
-#include "converter/ops/support/packed.h"
 
 namespace weft::graph {
 namespace {
@@ -28,19 +27,6 @@ std::map<std::string, Uses> UsesIn(const ir::Graph& graph) {
     if (ir::IsAssign(*node)) uses[id->second].assigns.push_back(node);
   }
   return uses;
-}
-
-// The codes of a constant's elements; nullopt if an element is not the number of a code.
-std::optional<std::vector<int64_t>> CodesOf(const ir::Constant* constant,
-                                            const QuantParams& quant_params) {
-  if (constant == nullptr || constant->type.type != ElementType::f32) return std::nullopt;
-  std::vector<int64_t> codes;
-  for (const float number : ops::Floats(*constant)) {
-    const int code = CodeOf(number, quant_params);
-    if (NumberAt(code, quant_params) != number) return std::nullopt;
-    codes.push_back(code);
-  }
-  return codes;
 }
 
 // The parameters that all quantisers after a read share; nullopt if another node reads it.
@@ -69,7 +55,8 @@ std::vector<ir::Node*> ReadCodes(QuantiseSite& site) {
     const std::optional<QuantParams> params = ParamsOfReaders(found->second);
     const QuantParams* assigned = site.QuantParamsOf(uses.assigns[0]->inputs[0]);
     if (!params || assigned == nullptr || !params->AgreesWith(*assigned)) continue;
-    const auto codes = CodesOf(ConstantOf(read.inputs[0]), *params);
+    const ir::Constant* constant = ConstantOf(read.inputs[0]);
+    const auto codes = constant == nullptr ? std::nullopt : CodesOf(*constant, *params);
     if (!codes) continue;
     const TensorType type = {ElementType::i8, read.outputs[0].type.dims};
     const ir::Source initial = NewInts(graph, read, type, *codes);

@@ -2,7 +2,9 @@
 // Which operations between quantisers become integer operations; results stay equal.
 #include "converter/graph/quantise/quantise.h"
 
+#include "converter/graph/rewrite.h"
 #include "converter/ir/consistency.h"
+#include "converter/ir/stated.h"
 #include "converter/program/consistency.h"
 #include "tests/converter/folding.h"
 #include "tests/converter/graph/recognise/rewritten.h"
@@ -275,6 +277,60 @@ TEST_F(QuantisedGraph, ProductsTakePlainWeightsThatAreMultiples) {
     const KindCounts kinds = Kinds(g.Of("MatMul", {x, weights}, {{"transpose_b", "true"}}));
     EXPECT_EQ(kinds.contains("QuantizedMatMul"), are_exact);
   }
+}
+
+// The code of 0 is -128. Gather reads 0 at an index out of range, and has no input for it.
+TEST_F(QuantisedGraph, MovesThatAddZerosAddTheirCode) {
+  const ir::Source x = Positive(g.Parameter(F32({3, 4})));
+  const ir::Source indices = g.Parameter({ElementType::i32, {2}});
+  KindCounts kinds = Kinds(Product(g.Of("Gather", {x, indices, g.Ints({0})}), {5, 4}));
+  EXPECT_EQ(kinds.at("QuantizedMatMul"), 1);
+  EXPECT_EQ(kinds.at("ByteTable"), 2);
+  g = {};
+  const ir::Source padded =
+      g.Of("Pad", {Positive(g.Parameter(F32({3, 4}))), g.Ints({0, 1}), g.Ints({1, 0})},
+           {{"pad_mode", "constant"}});
+  kinds = Kinds(Product(padded, {5, 5}));
+  EXPECT_EQ(kinds.at("QuantizedMatMul"), 1);
+  EXPECT_FALSE(kinds.contains("ByteTable"));
+  for (const auto& node : g.graph.nodes) {
+    if (node->type == "Pad" && node->inputs.size() == 4) {
+      EXPECT_EQ(graph::IntsOf(node->inputs[3]), std::vector<int64_t>{-128});
+    }
+  }
+}
+
+// Constants that are numbers of codes do not prevent a move of codes; others do.
+TEST_F(QuantisedGraph, MovesJoinConstantsThatHaveCodes) {
+  for (const auto& [number, count] : {std::pair(0.3f, 1), std::pair(0.35f, 0)}) {
+    g = {};
+    const ir::Source x = Positive(g.Parameter(F32({3, 4})));
+    const ir::Source joined =
+        g.Of("Concat", {x, g.Floats({3, 1}, {0.1f, 0.2f, number})}, {{"axis", "1"}});
+    const KindCounts kinds = Kinds(Product(joined, {5, 5}));
+    EXPECT_EQ(kinds.contains("QuantizedMatMul"), count == 1) << number;
+  }
+}
+
+// The layers of a file that stay in f32, with the reason.
+TEST_F(QuantisedGraph, ReportsFloatLayers) {
+  const auto stated = [&](ir::Source x, const char* place) {
+    const ir::Source y = Symmetric(x);
+    y.node->attributes[ir::kStatedOperator] = place;
+    return y;
+  };
+  const ir::Source input = g.Parameter(F32({3, 7}));
+  const ir::Source x = stated(input, "first");
+  const ir::Source sum = stated(g.Of("CumSum", {x, g.Int(1)}), "second");
+  g.Result(stated(g("Add", sum, x), "third"));
+  graph::Folding folding = FoldingHere();
+  ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+  const auto layers = graph::Quantise(g.graph, folding, {[](const std::string&) { return false; }});
+  ASSERT_EQ(layers.size(), 2U);
+  EXPECT_EQ(layers[0].place, "first");
+  EXPECT_EQ(layers[0].reason, "its input \"" + input.node->name + "\" is not quantised");
+  EXPECT_EQ(layers[1].place, "second");
+  EXPECT_EQ(layers[1].reason, "there is no int8 step for it");
 }
 
 // Quantised values that i16 holds and i8 does not. A product with non-integer weights reads the f32
