@@ -62,6 +62,7 @@ class Tflite : public GoldenCase {
     if (type == ElementType::i8) return Count<int8_t>(actual, expected, bytes, counts_);
     if (type == ElementType::u8) return Count<uint8_t>(actual, expected, bytes, counts_);
     if (type == ElementType::i16) return Count<int16_t>(actual, expected, bytes, counts_);
+    if (type == ElementType::boolean) return Count<uint8_t>(actual, expected, bytes, counts_);
     Compare(actual, type, expected, bytes, tolerance);
   }
 
