@@ -48,7 +48,7 @@ ModelWriter OneOperator(const std::string& name, std::vector<ModelWriter::Tensor
 // The only fault, after the name of the operator.
 std::string FaultOf(const ModelWriter& model) {
   Faults faults;
-  ReadWithHoles("m", model.Bytes(), faults);
+  ReadWithHoles("m", model.Bytes(), /*as_litert=*/false, faults);
   if (faults.lines().size() != 1) return std::to_string(faults.lines().size()) + " faults";
   return faults.lines()[0].substr(faults.lines()[0].find("\"y\": ") + 5);
 }
