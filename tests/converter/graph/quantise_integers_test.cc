@@ -17,7 +17,7 @@ using graph::QuantParams;
 
 void ByIntegers(ir::Graph& graph) {
   graph::Folding folding = FoldingHere();
-  graph::Quantise(graph, folding, {[](const std::string&) { return false; }, true});
+  graph::Quantise(graph, folding, {[](const std::string&) { return false; }, true, true});
 }
 
 TEST(Multiplier, IsTheClosest) {
