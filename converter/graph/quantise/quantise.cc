@@ -91,7 +91,8 @@ void QuantiseBeforeMoves(ir::Graph& graph) {
 
 bool HasExactScales(const ir::Graph& graph) {
   const auto has_scale = [](const ir::Node& node) {
-    return IsCalled(node, "FakeQuantize") && node.attributes.contains(ir::kStatedScale);
+    const bool is_quantiser = IsCalled(node, "FakeQuantize") || IsCalled(node, "Dequantize");
+    return is_quantiser && node.attributes.contains(ir::kStatedScale);
   };
   return std::ranges::any_of(graph.nodes, [&](const std::unique_ptr<ir::Node>& node) {
     return has_scale(*node) || std::ranges::any_of(node->bodies, [](const ir::Body& body) {

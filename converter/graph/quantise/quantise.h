@@ -42,7 +42,7 @@ struct FloatLayer {
   std::string reason;  // "its input "x" is not quantised"
 };
 
-// Returns true if the reader of the model set the exact scale of a FakeQuantize.
+// Returns true if the reader of the model set the exact scale of a quantised value.
 bool HasExactScales(const ir::Graph& graph);
 
 // Converts `graph` and its bodies; all types must be inferred and the axis order chosen. Returns
