@@ -12,6 +12,8 @@ foreach(language IN ITEMS cpp cmake)
   endif()
   set(${language} "${CMAKE_MATCH_1}")
 endforeach()
+# The examples are IR files; weft_add_model takes both.
+string(REPLACE "model.tflite" "model.xml" cmake "${cmake}")
 
 # weft_try(<model's path without .xml> <expected kStateBytes>)
 function(weft_try model must)
