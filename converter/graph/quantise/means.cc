@@ -143,7 +143,8 @@ bool QuantiseRun(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
   const QuantParams* from = site.QuantParamsOf(node.inputs[0]);
   if (from == nullptr) return false;
   const AxisRun run = RunOf(node);
-  if (run.axes == 0 || !(site.by_integers() || IsByFloats(node, run))) return false;
+  if (run.axes == 0 || run.length == 0 || !(site.by_integers() || IsByFloats(node, run)))
+    return false;
   const bool is_sum = IsCalled(node, "ReduceSum");  // a mean by integers, without its division
   if (is_sum && (!site.by_integers() || !IntegerMean(*from, to, 1))) return false;
   const NodeAttributes attributes = {{"kernel", std::to_string(run.length) + ",1"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requantisation by integers: multipliers, tables and steps, against numbers of tflite-micro.
+#include <algorithm>
 #include <cmath>
 
 #include "converter/graph/quantise/function_table.h"
@@ -160,6 +161,19 @@ TEST_F(IntegerGraph, MeansOverWindowsRoundHalvesAwayFromZero) {
       },
       0.11);
   EXPECT_EQ(Only("QuantizedAvgPool")->attributes.at("by_integers"), "1");
+}
+
+// The mean of no elements is NaN, which has no code.
+TEST_F(IntegerGraph, MeansOfNoElementsStayFloats) {
+  for (const char* type : {"ReduceMean", "ReduceSum"}) {
+    g = {};
+    const ir::Source x = Fake(g.Parameter(F32({0, 3})), 0.1f, 3);
+    g.Result(Fake(g.Of(type, {x, g.Ints({0})}, {{"keep_dims", "true"}}), 0.1f, 3));
+    ASSERT_TRUE(InferAndFold(g.graph, {.check_declared = false}, g.faults)) << g.FaultText();
+    ByIntegers(g.graph);
+    EXPECT_TRUE(
+        std::ranges::any_of(g.graph.nodes, [&](const auto& node) { return node->type == type; }));
+  }
 }
 
 TEST_F(IntegerGraph, QuantisersFollowTheirOperation) {
