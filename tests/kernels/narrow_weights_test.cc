@@ -94,19 +94,8 @@ TYPED_TEST(NarrowWeights, DenseIsItsChain) {
 TYPED_TEST(NarrowWeights, ConvIsItsChain) {
   Random random(2);
   for (uint32_t i = 0; i < 400; ++i) {
-    const AxisCase down(&random, 5), across(&random, i % 4 == 0 ? 40 : 9);
-    ConvShape s = {};
-    s.batch = 1 + random.Below(2);
-    s.groups = 1 + random.Below(2);
-    s.in_channels = 1 + random.Below(5);
-    s.out_channels = 1 + random.Below(random.Below(4) == 0 ? 100 : 20);
-    AssignAxes(down.axis, across.axis, &s);
-    const MapCase x_map(kMapOrders[i % 4], s.batch, s.in_height, s.in_width,
-                        s.groups * s.in_channels);
-    const MapCase y_map(kMapOrders[i / 4 % 4], s.batch, s.out_height, s.out_width,
-                        s.groups * s.out_channels);
-    s.x = x_map.strides;
-    s.y = y_map.strides;
+    const ConvCase of(&random, i);
+    const ConvShape& s = of.shape;
     const std::vector<float> filters =
         WeightValues<TypeParam>(&random, size_t{s.groups} * s.out_channels * s.in_channels *
                                              s.kernel_height * s.kernel_width);
@@ -115,14 +104,14 @@ TYPED_TEST(NarrowWeights, ConvIsItsChain) {
     PackConv(filters.data(), s.groups, s.out_channels, s.in_channels, s.kernel_height,
              s.kernel_width, packed.data());
     const Array<TypeParam> weights = Placed<TypeParam>(packed);
-    const std::vector<float> x = random.Floats(x_map.floats, 2);
+    const std::vector<float> x = random.Floats(of.x_floats, 2);
     const std::vector<float> bias = random.Floats(size_t{s.groups} * s.out_channels, 1);
     const float* start = i % 3 == 0 ? nullptr : bias.data();
-    std::vector<float> must = Unwritten(y_map.floats);
+    std::vector<float> must = Unwritten(of.y_floats);
     ConvReference(s, x.data(), filters.data(), start, must.data());
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(ExpectSame(
-        OnEveryTarget<float>(y_map.floats, kMisalignments[i % 3],
+        OnEveryTarget<float>(of.y_floats, kMisalignments[i % 3],
                              [&](float* to) { Conv(s, x.data(), weights.data(), start, to); }),
         must));
   }

@@ -52,19 +52,8 @@ TEST(ScaledWeights, DenseIsItsChain) {
 TEST(ScaledWeights, ConvIsItsChain) {
   Random random(2);
   for (uint32_t i = 0; i < 400; ++i) {
-    const AxisCase down(&random, 5), across(&random, i % 4 == 0 ? 40 : 9);
-    ConvShape s = {};
-    s.batch = 1 + random.Below(2);
-    s.groups = 1 + random.Below(2);
-    s.in_channels = 1 + random.Below(5);
-    s.out_channels = 1 + random.Below(random.Below(4) == 0 ? 100 : 20);
-    AssignAxes(down.axis, across.axis, &s);
-    const MapCase x_map(kMapOrders[i % 4], s.batch, s.in_height, s.in_width,
-                        s.groups * s.in_channels);
-    const MapCase y_map(kMapOrders[i / 4 % 4], s.batch, s.out_height, s.out_width,
-                        s.groups * s.out_channels);
-    s.x = x_map.strides;
-    s.y = y_map.strides;
+    const ConvCase of(&random, i);
+    const ConvShape& s = of.shape;
     const uint32_t inputs = s.in_channels * s.kernel_height * s.kernel_width;
     // The floats in the order of the IR, whose weights are packed by the scales of their outputs.
     ScaledMemory memory(s.groups * PanelCount(s.out_channels) * kPanelOutputs);
@@ -82,14 +71,14 @@ TEST(ScaledWeights, ConvIsItsChain) {
       filters[k] = codes[k] * memory.scales[group * padded + output % s.out_channels];
     }
     const Array<Scaled8> weights = memory.Placed();
-    const std::vector<float> x = random.Floats(x_map.floats, 2);
+    const std::vector<float> x = random.Floats(of.x_floats, 2);
     const std::vector<float> bias = random.Floats(size_t{s.groups} * s.out_channels, 1);
     const float* start = i % 3 == 0 ? nullptr : bias.data();
-    std::vector<float> must = Unwritten(y_map.floats);
+    std::vector<float> must = Unwritten(of.y_floats);
     ConvReference(s, x.data(), filters.data(), start, must.data());
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(ExpectSame(
-        OnEveryTarget<float>(y_map.floats, kMisalignments[i % 3],
+        OnEveryTarget<float>(of.y_floats, kMisalignments[i % 3],
                              [&](float* to) { Conv(s, x.data(), weights.data(), start, to); }),
         must));
   }

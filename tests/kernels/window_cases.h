@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "kernels/matrix/conv.h"
 #include "kernels/matrix/window.h"
 #include "tests/kernels/harness.h"
 
@@ -75,6 +76,28 @@ struct MapCase {
     if (width == 1) strides.pixel = 0x7FFFFFFF;
     if (channels == 1) strides.channel = 0xFFFFFFF1;
   }
+};
+
+// A random convolution of few channels. `round` takes each pair of orders by turns.
+struct ConvCase {
+  ConvCase(Random* random, uint32_t round) {
+    const AxisCase down(random, 5), across(random, round % 4 == 0 ? 40 : 9);
+    shape.batch = 1 + random->Below(2);
+    shape.groups = 1 + random->Below(2);
+    shape.in_channels = 1 + random->Below(5);
+    shape.out_channels = 1 + random->Below(random->Below(4) == 0 ? 100 : 20);
+    AssignAxes(down.axis, across.axis, &shape);
+    const MapCase x(kMapOrders[round % 4], shape.batch, shape.in_height, shape.in_width,
+                    shape.groups * shape.in_channels);
+    const MapCase y(kMapOrders[round / 4 % 4], shape.batch, shape.out_height, shape.out_width,
+                    shape.groups * shape.out_channels);
+    shape.x = x.strides;
+    shape.y = y.strides;
+    x_floats = x.floats;
+    y_floats = y.floats;
+  }
+  ConvShape shape = {};
+  size_t x_floats = 0, y_floats = 0;
 };
 
 // The initial contents of an Array, to check that gaps stay unwritten.
