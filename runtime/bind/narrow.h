@@ -18,20 +18,21 @@ struct ConvShape;
 struct DenseShape;
 struct DepthwiseShape;
 #define WEFT_WEAK __attribute__((weak)) void
-#define WEFT_WEIGHTS(name, Name, ...)                                                             \
+#define WEFT_SCALED_WEIGHTS(name, Name, ...)                                                      \
   WEFT_WEAK Dense(const DenseShape&, const float*, const Name*, const float*, float*);            \
   WEFT_WEAK Conv(const ConvShape&, const float*, const Name*, const float*, float*);              \
-  WEFT_WEAK Depthwise(const DepthwiseShape&, const float*, const Name*, const float*, float*);    \
   WEFT_WEAK LstmCell(const CellShape&, const float*, const Name*, const float*, const float*,     \
                      const float*, float*, float*);                                               \
   WEFT_WEAK GruCell(const CellShape&, const float*, const Name*, const float*, const float*,      \
                     const float*, float*);                                                        \
   WEFT_WEAK GruResetCell(const CellShape&, const float*, const Name*, const float*, const float*, \
                          float*, float*);
-#define WEFT_SCALED_WEIGHTS(name, Name, ...) WEFT_WEIGHTS(name, Name)
+#define WEFT_WEIGHTS(name, Name, ...)                                                          \
+  WEFT_WEAK Depthwise(const DepthwiseShape&, const float*, const Name*, const float*, float*); \
+  WEFT_SCALED_WEIGHTS(name, Name)
 #include "kernels/weights.inc"
-#undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
+#undef WEFT_SCALED_WEIGHTS
 }  // namespace weft::kernels
 
 namespace weft::bind {
@@ -78,23 +79,25 @@ WEFT_INLINE void RequireLinkedWeights(ParamChecker& check, const Params& params)
   check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, type, 0);
 }
 
-// Calls call(Weight()) with the type that the parameters name, or with float if this program has
-// not linked that type.
-template <typename Call>
-WEFT_INLINE void WithWeights(format::ElementType type, const Call& call) {
-  switch (type) {
+// Calls call(Weight()) with the type that the parameters name, or with float if the step has no
+// kernel of that type or this program has not linked it.
+template <typename Params, typename Call>
+WEFT_INLINE void WithWeights(const Params& params, const Call& call) {
+  switch (params.weights()) {
 #define WEFT_WEIGHTS(name, Name, ...) \
   case format::ElementType::name:     \
     return call(kernels::Name());
-#define WEFT_SCALED_WEIGHTS(name, Name, type, ...) \
-  case format::ElementType::type:                  \
-    return call(kernels::Name());
+#define WEFT_SCALED_WEIGHTS(name, Name, type, ...)                    \
+  case format::ElementType::type:                                     \
+    if constexpr (kMayBeScaled<Params>) return call(kernels::Name()); \
+    break;
 #include "kernels/weights.inc"
 #undef WEFT_SCALED_WEIGHTS
 #undef WEFT_WEIGHTS
     default:
-      return call(float());
+      break;
   }
+  call(float());
 }
 
 // Calls call(pointers...) with the operands of a step that has `inputs` inputs: all are floats
@@ -138,8 +141,7 @@ WEFT_INLINE void CallWithWeights(const Call& call, std::byte* const* operands,
   }                                                                                                \
   void RunNarrow(const format::Name##Params& params, std::byte* const* operands) {                 \
     const kernels::Shape shape = ShapeOf(params);                                                  \
-    WithWeights(params.weights(),                                                                  \
-                [&](auto weight) { RunWith<decltype(weight)>(shape, operands); });                 \
+    WithWeights(params, [&](auto weight) { RunWith<decltype(weight)>(shape, operands); });         \
   }                                                                                                \
   }                                                                                                \
   WEFT_BIND_ENTRY(name, name, Name, RulesOfFloats, Run)                                            \
