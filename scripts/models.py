@@ -10,7 +10,8 @@ conformance tests check rejections); a crash makes this script fail. Every case 
 
 Both folders get an index.txt, because boards cannot list the host's folders. In OUTPUT_DIR each model
 has a line "<family>/<case> <calls> <rtol> <atol>" (calls 0: its arrays have no axis of calls). In
-OUTPUT_DIR-streamed a line has the name and the latency of each output in steps, "<name> 0,2".
+OUTPUT_DIR-streamed a line has the name, the number of complete runs and the latency of each output in
+steps, "<name> 4 0,2".
 OUTPUT_DIR-c gets C sources: the model of tests/c_api, and the models whose footprint is measured.
 """
 import concurrent.futures
@@ -45,9 +46,11 @@ def convert(weft, case, target, *options):
     return run.returncode, lines[-1] if lines else ""
 
 
-def latencies(talk):
-    """Returns the latencies of the outputs from the output of a conversion with --json."""
-    return ",".join(str(port["latency"]) for port in json.loads(talk)["streamed"]["outputs"])
+def runs_and_latencies(talk):
+    """Returns two columns of the index from the output of a conversion with --json."""
+    streamed = json.loads(talk)["streamed"]
+    latencies = ",".join(str(port["latency"]) for port in streamed["outputs"])
+    return f"{streamed['of'] // streamed['steps']} {latencies}"
 
 
 def convert_whole(pool, weft, cases, output_dir):
@@ -78,7 +81,7 @@ def convert_streamed(pool, weft, cases, output_dir):
         pool.map(lambda job: convert(weft, *job[:2], f"--streaming={job[2]}", "--json"), jobs))
     codes = [code for code, _ in results]
     write_index(output_dir, [
-        f"{case.parent.name}/{case.name}.{steps} {latencies(talk)}"
+        f"{case.parent.name}/{case.name}.{steps} {runs_and_latencies(talk)}"
         for (case, _, steps), (code, talk) in zip(jobs, results) if code == 0
     ])
     crashed = sum(code not in (0, 1, 2) for code in codes)

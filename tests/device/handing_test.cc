@@ -155,7 +155,7 @@ class Relay {
 
 TEST(HandingOver, LeavesNoTrace) {
   std::map<std::string, std::vector<std::string>> cuts;  // of each case, the fewest steps first
-  for (const std::string& name : StreamedModels()) {
+  for (const auto& [name, model] : StreamedModels()) {
     cuts[name.substr(0, name.rfind('.'))].push_back(name);
   }
   size_t count = 0;

@@ -37,24 +37,27 @@ inline std::vector<StoredCase> StoredCases() {
   return cases;
 }
 
-// For each model, such as "sequence/gru_relu.1" (1 step per run): the latency of each output in
+// A streaming model: the complete runs of the whole sequence and the latency of each output in
 // steps.
-inline std::map<std::string, std::vector<size_t>> StreamedLatencies() {
-  std::map<std::string, std::vector<size_t>> latencies;
+struct StreamedModel {
+  size_t runs = 0;
+  std::vector<size_t> latencies;
+};
+
+// By name, such as "sequence/gru_relu.1" (1 step per run).
+inline std::map<std::string, StreamedModel> StreamedModels() {
+  std::map<std::string, StreamedModel> models;
   std::ifstream stream(WEFT_MODELS_DIR "-streamed/index.txt");
-  for (std::string name, numbers; stream >> name >> numbers;) {
+  std::string name, numbers;
+  for (size_t runs = 0; stream >> name >> runs >> numbers;) {
+    models[name].runs = runs;
     std::istringstream row(numbers);
     for (std::string number; std::getline(row, number, ',');) {
-      latencies[name].push_back(static_cast<size_t>(std::strtoul(number.c_str(), nullptr, 10)));
+      models[name].latencies.push_back(
+          static_cast<size_t>(std::strtoul(number.c_str(), nullptr, 10)));
     }
   }
-  return latencies;
-}
-
-inline std::vector<std::string> StreamedModels() {
-  std::vector<std::string> names;
-  for (const auto& [name, latencies] : StreamedLatencies()) names.push_back(name);
-  return names;
+  return models;
 }
 
 inline std::string ModelPath(const std::string& name) {

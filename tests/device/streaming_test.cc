@@ -112,9 +112,9 @@ bool AddMeeting(const std::optional<Meeting>& meeting, std::vector<Meeting>* to,
 }
 
 // The number of runs follows from the inputs: outputs may be delayed, and end before or after them.
-// If no input has steps, it follows from the outputs.
-std::optional<Pairing> Pair(const Engine& whole, const Engine& part,
-                            const std::vector<size_t>& latencies, size_t steps) {
+// If no input has steps, or one run reads all of them, it is the model's.
+std::optional<Pairing> Pair(const Engine& whole, const Engine& part, const StreamedModel& model,
+                            size_t steps) {
   Pairing pairing;
   bool meets =
       whole.input_count() == part.input_count() && whole.output_count() == part.output_count();
@@ -122,17 +122,18 @@ std::optional<Pairing> Pair(const Engine& whole, const Engine& part,
     meets = AddMeeting(Meet(whole.input(i), part.input(i), 0, steps), &pairing.inputs, &pairing);
   }
   const bool has_time = std::ranges::any_of(pairing.inputs, &Meeting::has_time);
+  if (!has_time) pairing.runs = model.runs;
+  const std::vector<size_t>& latencies = model.latencies;
   meets = meets && latencies.size() == whole.output_count();
   for (uint32_t i = 0; meets && i < whole.output_count(); ++i) {
     const std::optional<Meeting> meeting =
         Meet(whole.output(i), part.output(i), latencies[i], steps);
-    if (!has_time) {
-      meets = AddMeeting(meeting, &pairing.outputs, &pairing);
-    } else if ((meets = meeting.has_value())) {
-      pairing.outputs.push_back(*meeting);
-    }
+    meets = meeting.has_value();
+    if (!meets) break;
+    pairing.outputs.push_back(*meeting);
+    if (!has_time) pairing.exact = pairing.exact && meeting->exact;
     // A last value, or one over all steps, is unknown as long as steps are missing.
-    if (meets && !meeting->has_time && latencies[i] != 0) pairing.outputs.back().row_bytes = 0;
+    if (!meeting->has_time && latencies[i] != 0) pairing.outputs.back().row_bytes = 0;
   }
   return meets ? std::optional(pairing) : std::nullopt;
 }
@@ -168,14 +169,13 @@ std::map<std::string, size_t> PinnedStreams() {
 }
 
 // Returns the number of runs; compares the bits.
-size_t Compare(const std::string& name) {
+size_t Compare(const std::string& name, const StreamedModel& model) {
   const std::string of_case = name.substr(0, name.rfind('.'));
   const auto whole_file = ReadModelFile(ModelPath(of_case)),
              part_file = ReadModelFile(StreamedPath(name));
   const Stream whole(*whole_file), part(*part_file);
   const auto steps = static_cast<size_t>(name.back() - '0');
-  const std::optional<Pairing> pairing =
-      Pair(whole.engine, part.engine, StreamedLatencies().at(name), steps);
+  const std::optional<Pairing> pairing = Pair(whole.engine, part.engine, model, steps);
   EXPECT_TRUE(pairing.has_value()) << "its ports do not match those of the full model";
   if (!pairing) return 0;
   std::vector<StoredArray> arrays = ReadArrays(of_case);
@@ -200,22 +200,21 @@ size_t Compare(const std::string& name) {
 }
 
 TEST(Streaming, GivesTheBitsOfTheWholeSequence) {
-  const std::vector<std::string> models = StreamedModels();
+  const std::map<std::string, StreamedModel> models = StreamedModels();
   if (std::getenv("WEFT_PIN_STREAMED") != nullptr) {
     std::ofstream stream(kPinned);
-    for (const std::string& name : models) stream << name << ' ' << Compare(name) << '\n';
+    for (const auto& [name, model] : models) stream << name << ' ' << Compare(name, model) << '\n';
     GTEST_SKIP() << "streamed.txt was written, nothing was compared";
   }
   const std::map<std::string, size_t> pinned = PinnedStreams();
   ASSERT_FALSE(pinned.empty()) << kPinned;
   for (const auto& [name, runs] : pinned) {
-    EXPECT_TRUE(std::binary_search(models.begin(), models.end(), name))
-        << name << " can no longer be streamed";
+    EXPECT_TRUE(models.contains(name)) << name << " can no longer be streamed";
   }
   kernels::ForEachTarget([&](const char* target) {
-    for (const std::string& name : models) {
+    for (const auto& [name, model] : models) {
       SCOPED_TRACE(name);
-      const size_t runs = Compare(name);
+      const size_t runs = Compare(name, model);
       const auto found = pinned.find(name);
       EXPECT_EQ(runs, found == pinned.end() ? 0 : found->second) << "runs; 0 has no line";
     }
