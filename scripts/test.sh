@@ -45,11 +45,28 @@ count() {
   summary+=", $skipped skipped; $took"$'\n'
 }
 
+# Sets `dependencies` to the options of a preset. The sanitizers' build uses the versions that CMake
+# fetches if a system has none, so that the tests run with both (setup.sh fetches their sources).
+choose_dependencies() {
+  local name
+  dependencies=()
+  [ "$1" = asan ] || return 0
+  for name in flatbuffers fmt json pugixml; do
+    if [ ! -e "build/deps/pinned/$name/CMakeLists.txt" ]; then
+      echo "asan: uses the installed libraries, since build/deps/pinned/$name is missing"
+      dependencies=()
+      return
+    fi
+    dependencies+=("-DWEFT_${name^^}_DIR=$PWD/build/deps/pinned/$name")
+  done
+}
+
 build() {
-  local preset=$1
+  local preset=$1 dependencies
+  choose_dependencies "$preset"
   say "$preset: configure"
   cmake --preset "$preset" -DWEFT_UNITE=ON -DWEFT_PRECOMPILE=ON -DWEFT_BUILD_TESTS=ON \
-    -DWEFT_MODELS_DIR="$PWD/build/models" || return 1
+    -DWEFT_MODELS_DIR="$PWD/build/models" "${dependencies[@]}" || return 1
   say "$preset: build"
   cmake --build --preset "$preset" -j "$jobs"
 }
