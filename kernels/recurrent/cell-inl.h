@@ -233,11 +233,19 @@ HWY_INLINE void RunLastBlocks(const Cell& cell, size_t block, size_t blocks) {
   }
 }
 
+// On 32-bit ARM a function for each number of remaining vectors: in one function, a conditional
+// branch of Thumb would not reach its end (1 MB).
+#if HWY_ARCH_ARM_V7
+#define WEFT_RUN_BLOCKS HWY_NOINLINE
+#else
+#define WEFT_RUN_BLOCKS HWY_INLINE
+#endif
+
 // Calls cell.Run<blocks, rest>(unit) for all units, with the first unit of each group of blocks.
 // The remaining units, in `rest` vectors, are computed together with the last blocks if the
 // registers hold both.
 template <size_t kGates, size_t kAtOnce, size_t kRest, class Cell>
-HWY_INLINE void RunBlocks(const Cell& cell, const CellShape& shape) {
+WEFT_RUN_BLOCKS void RunBlocks(const Cell& cell, const CellShape& shape) {
   static_assert((kAtOnce & (kAtOnce - 1)) == 0, "the remaining blocks are run in halves");
   constexpr bool kMayJoin = (kAtOnce * kPanelVectors + kRest) * kGates <= kMaxSums;
   constexpr size_t kJoined = kMayJoin ? kRest : 0;
