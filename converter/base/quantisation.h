@@ -17,6 +17,9 @@ namespace weft {
 
 inline constexpr float kMaxCode = 255;
 
+// Returns true if steps that convert codes accept the number as a scale, and so its inverse.
+constexpr bool IsScale(double scale) { return scale >= 0x1p-100 && scale <= 0x1p100; }
+
 // The scales of floats that are code * scale, rounded once. Codes are integers up to kMaxCode; a
 // zero point is already subtracted. A number of 0 has any scale. Codes are not stored, because a
 // number and its scale determine the code.

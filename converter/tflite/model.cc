@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "converter/base/file_kind.h"
+#include "converter/base/quantisation.h"
 #include "converter/base/visible.h"
 #include "converter/tflite/tensor_data.h"
 
@@ -156,6 +157,10 @@ class ModelReader {
     for (const float scale : quantization.scales) {
       if (std::isfinite(scale) && scale > 0) continue;
       return Fault("{}: scale is {}; must be finite and above 0", where, scale);
+    }
+    // Filters may have a smaller scale for outputs without weights.
+    if (quantization.is_per_tensor() && !IsScale(quantization.scales[0])) {
+      return Fault("{}: scale is {}; must be from 2^-100 to 2^100", where, quantization.scales[0]);
     }
     constexpr int64_t kMaxZero = std::numeric_limits<int32_t>::max();
     for (const int64_t zero : quantization.zeros) {

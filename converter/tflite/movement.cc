@@ -259,6 +259,23 @@ void ScatterNd(Builder& b) {
       1);
 }
 
+// Returns false and reports an update that does not fit, or whose positions need gigabytes.
+bool IsFittingUpdate(Builder& b, const Dims& data, const Dims& update, size_t rank) {
+  constexpr int64_t kMaxPositions = int64_t{1} << 24;
+  int64_t positions = 1;
+  for (size_t i = 0; i < rank && positions <= kMaxPositions; ++i) {
+    if (update[i] > data[i]) {
+      b.Refuse("update has shape {}; must fit in {}", ToString(update), ToString(data));
+      return false;
+    }
+    positions *= update[i];
+  }
+  if (positions <= kMaxPositions) return true;
+  b.Refuse("update {} of {} has more than {} positions on its first {} axes; must have fewer",
+           ToString(update), ToString(data), kMaxPositions, rank);
+  return false;
+}
+
 // Axes after the last one on which data and update differ are copied as a whole.
 void DynamicUpdateSlice(Builder& b) {
   const Dims &data = b.InputTensor(0).dims, &update = b.InputTensor(1).dims;
@@ -268,7 +285,7 @@ void DynamicUpdateSlice(Builder& b) {
   size_t rank = data.size();
   while (rank > 0 && data[rank - 1] == update[rank - 1]) --rank;
   if (rank == 0) return b.SetMoved(0, b.Input(1), 1);
-  const Dims front(data.begin(), data.begin() + static_cast<ptrdiff_t>(rank));
+  if (!IsFittingUpdate(b, data, update, rank)) return;
   const Dims part(update.begin(), update.begin() + static_cast<ptrdiff_t>(rank));
   ir::Source start = FittingStart(b, data, update);
   if (rank < data.size()) {

@@ -20,8 +20,6 @@
 namespace weft::graph {
 namespace {
 
-// Range of the scales, and of their inverses, that the steps accept.
-constexpr double kMinScale = 0x1p-100, kMaxScale = 0x1p100;
 // Tolerances, because limits are stored as f32.
 constexpr double kNearWhole = 1e-3, kNearWholeOfShorts = 1e-2;
 constexpr int64_t kShortCount = 0x10000;
@@ -113,8 +111,6 @@ bool IsLongAtRunTime(const ir::Node& node) {
   return std::ranges::any_of(node.outputs,
                              [](const auto& out) { return out.run_time_extent.has_value(); });
 }
-
-bool IsScale(double scale) { return scale >= kMinScale && scale <= kMaxScale; }
 
 float NumberAt(int code, const QuantParams& quant_params) {
   return static_cast<float>(code - quant_params.zero) * static_cast<float>(quant_params.scale);

@@ -47,9 +47,6 @@ std::optional<std::vector<int64_t>> CodesOf(const ir::Constant& constant,
 // Returns true if the number of elements of an output is known only at run time.
 bool IsLongAtRunTime(const ir::Node& node);
 
-// Returns true if the steps accept the number as a scale.
-bool IsScale(double scale);
-
 // The parameters of a Quantize or Dequantize that a reader has created; nullopt if it has none.
 std::optional<QuantParams> QuantParamsOfCodes(const ir::Node& node);
 

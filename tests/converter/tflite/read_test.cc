@@ -223,6 +223,14 @@ TEST(TfliteRead, ReportsTensors) {
   model.tensors[1].dims = {-2, 3};
   EXPECT_EQ(FaultsOf(model), Lines{where + "1 \"w\": shape is [-2,3]; dims must be from 0, with a "
                                            "product up to 2^62"});
+  for (const auto& [scale, text] : {std::pair(0x1p-101F, "3.9443045e-31"), {0x1p101F, "2.535301"}}) {
+    model = QuantisedDenseModel();
+    model.tensors[0].scales = {scale};
+    const Lines lines = FaultsOf(model);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_EQ(lines[0].find(where + "0 \"x:0\": scale is " + text), 0U) << lines[0];
+    EXPECT_NE(lines[0].find("; must be from 2^-100 to 2^100"), std::string::npos) << lines[0];
+  }
   model = QuantisedDenseModel();
   model.tensors[0].scales = {0};
   model.tensors[1].scales = {1, 2, 3};
