@@ -62,6 +62,7 @@ class IntegerLstm {
   bool Check();
   bool CheckStates();
   bool CheckProjection();
+  bool RequireLength(size_t input);
   // The gate of the file has this input.
   size_t Of(size_t first, size_t gate) const { return first + kInFile[gate]; }
   bool Has(size_t first, size_t gate) const { return b_.Has(Of(first, gate)); }
@@ -107,6 +108,7 @@ bool IntegerLstm::Check() {
   has_shorts_ = b_.InputTensor(kX).type == Type::i16;
   const Type type = has_shorts_ ? Type::i16 : Type::i8;
   if (!b_.RequireRank(kX, 3) || !RequireCodes(b_, kX, type, false)) return false;
+  if (!RequireCodes(b_, kCell, Type::i16, false)) return false;
   is_coupled_ = !b_.Has(Of(kW, kInput));
   has_norm_ = b_.Has(Of(kNorms, kForget));
   has_peepholes_ = b_.Has(PeepholeOf(kForget));
@@ -131,10 +133,6 @@ bool IntegerLstm::Check() {
         !RequireCodes(b_, PeepholeOf(gate), Type::i16, true)) {
       return false;
     }
-    if (Has(kBiases, gate) && !At(kBiases, gate).constant) {
-      b_.Refuse("input {} (bias) is computed; must be a constant", Of(kBiases, gate));
-      return false;
-    }
   }
   is_time_major_ = options.time_major();
   steps_ = b_.InputTensor(kX).dims[is_time_major_ ? 0 : 1];
@@ -143,13 +141,11 @@ bool IntegerLstm::Check() {
 }
 
 bool IntegerLstm::CheckStates() {
-  using Type = schema::ElementType;
   if (!RequireCodes(b_, kHidden, b_.InputTensor(kX).type, false)) return false;
   if (has_shorts_ && (ZeroOf(b_.InputTensor(kX)) != 0 || ZeroOf(b_.InputTensor(kHidden)) != 0)) {
     b_.Refuse("the zero points of int16 data must be 0");
     return false;
   }
-  if (!RequireCodes(b_, kCell, Type::i16, false)) return false;
   const Tensor& cell = b_.InputTensor(kCell);
   const std::optional<int64_t> power = PowerOf(ScaleOf(cell));
   const int64_t max = is_micro_ ? 0 : kMaxOfLitert;
@@ -161,7 +157,17 @@ bool IntegerLstm::CheckStates() {
   if (!b_.RequireRank(kCell, 2) || !b_.RequireRank(kHidden, 2)) return false;
   power_ = *power;
   cells_ = cell.dims[1];
+  if (cells_ < 1 || b_.InputTensor(kHidden).dims[1] < 1) {
+    b_.Refuse("has {} cells and {} outputs; must have at least 1 of each", cells_,
+              b_.InputTensor(kHidden).dims[1]);
+    return false;
+  }
   for (const size_t gate : gates_) {
+    if (!RequireSums(b_, Of(kBiases, gate), cells_)) return false;
+    if ((has_norm_ && !RequireLength(Of(kNorms, gate))) ||
+        (has_peepholes_ && gate != kCandidate && !RequireLength(PeepholeOf(gate)))) {
+      return false;
+    }
     const bool fits = At(kW, gate).dims == Dims{cells_, b_.InputTensor(kX).dims[2]} &&
                       At(kR, gate).dims == Dims{cells_, b_.InputTensor(kHidden).dims[1]};
     if (fits) continue;
@@ -171,10 +177,18 @@ bool IntegerLstm::CheckStates() {
   return true;
 }
 
+bool IntegerLstm::RequireLength(size_t input) {
+  if (ElementCount(b_.InputTensor(input).dims) == cells_) return true;
+  b_.Refuse("input {} has shape {}; must have a number for each of {} cells", input,
+            ToString(b_.InputTensor(input).dims), cells_);
+  return false;
+}
+
 bool IntegerLstm::CheckProjection() {
   if (!RequireCodes(b_, kProjection, schema::ElementType::i8, true)) return false;
-  if (b_.InputTensor(kProjection).dims == Dims{b_.InputTensor(kHidden).dims[1], cells_})
-    return true;
+  const int64_t outputs = b_.InputTensor(kHidden).dims[1];
+  if (!RequireSums(b_, kProjection + 1, outputs)) return false;
+  if (b_.InputTensor(kProjection).dims == Dims{outputs, cells_}) return true;
   b_.Refuse("its projection does not have a row of {} weights for each output", cells_);
   return false;
 }

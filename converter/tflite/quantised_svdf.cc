@@ -25,6 +25,7 @@ bool QuantisedSvdf(Builder& b) {
              filters, ToString(feature.dims));
     return true;
   }
+  if (!RequireSums(b, kBias, filters / rank)) return true;
   const std::vector<int64_t> codes = CodesOf(feature);
   std::vector<int64_t> numbers, biases(static_cast<size_t>(filters / rank));
   for (size_t f = 0; f < static_cast<size_t>(filters); ++f) {
@@ -33,7 +34,7 @@ bool QuantisedSvdf(Builder& b) {
     for (size_t k = 0; k < columns; ++k) sum += codes[f * columns + k];
     numbers.push_back(-ZeroOf(x) * sum);
   }
-  if (b.Has(kBias) && b.InputTensor(kBias).constant) biases = CodesOf(b.InputTensor(kBias));
+  if (b.Has(kBias)) biases = CodesOf(b.InputTensor(kBias));
   numbers.insert(numbers.end(), biases.begin(), biases.end());
   const auto of_numbers = ConstantOf<int32_t>(b, ElementType::i32, {std::ssize(numbers)}, numbers);
   if (!of_numbers) {

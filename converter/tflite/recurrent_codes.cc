@@ -56,6 +56,18 @@ bool RequireCodes(Builder& b, size_t input, schema::ElementType type, bool is_co
   return holds;
 }
 
+bool RequireSums(Builder& b, size_t input, int64_t count) {
+  using Type = schema::ElementType;
+  if (!b.Has(input)) return true;
+  const Tensor& tensor = b.InputTensor(input);
+  const bool holds = tensor.constant && ElementCount(tensor.dims) == count &&
+                     (tensor.type == Type::i32 || tensor.type == Type::i64);
+  if (!holds) {
+    b.Refuse("input {} \"{}\" must be a constant of {} i32 or i64", input, tensor.name, count);
+  }
+  return holds;
+}
+
 std::vector<int64_t> CodesOf(const Tensor& tensor) {
   std::vector<int64_t> codes(static_cast<size_t>(ElementCount(tensor.dims).value_or(0)));
   for (size_t i = 0; i < codes.size(); ++i) {

@@ -28,6 +28,8 @@ ElementType CodeTypeOf(const Tensor& tensor);
 // Adds a fault unless the tensor has one scale and this element type; the input must be a constant
 // if `is_constant`, else computed.
 bool RequireCodes(Builder& b, size_t input, schema::ElementType type, bool is_constant);
+// Adds a fault unless the input is left out or a constant of `count` i32 or i64.
+bool RequireSums(Builder& b, size_t input, int64_t count);
 bool RequireCodesOfOutput(Builder& b, schema::ElementType type);
 // Returns true if x and the weights are integers.
 bool IsByteProduct(const Builder& b, size_t weights);
