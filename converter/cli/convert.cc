@@ -148,6 +148,7 @@ void CheckCall(ConvertCall& call) {
   options.model = call.model;
   options.weights = call.weights;
   options.arena_aim = AimFor(call.target);
+  options.precisions.keeps_scaled = KeepsScaledWeights(call.target);
   if (call.arena_budget) options.arena_budget_bytes = ParseByteCount(*call.arena_budget);
   if (call.arena_budget == kSmallest) options.arena_aim = plan::Aim::kSmallest;
   if (call.arena_budget == kFastest) options.arena_aim = plan::Aim::kFastest;
@@ -407,7 +408,7 @@ void AddPrecisionOptions(Command& command, ConvertCall& call) {
   command
       .Add("--target", call.target,
            fmt::format("Target processor: {}. Warns if the weight type is slow on it, and sets the "
-                       "default of --arena-budget",
+                       "defaults of --arena-budget and --precision",
                        fmt::join(TargetNames(), ", ")))
       .Value("NAME", CheckTarget);
   command.AddFlag("--sensitivity", call.sensitivity,

@@ -14,13 +14,14 @@ struct Target {
   bool is_processor = false;
   bool is_board = false;
   bool adds_products = false;
+  bool keeps_i8x32 = false;
   bool converts_f16 = false;
   double f16_cost = 0;
 };
 constexpr Target kTargets[] = {
 #define WEFT_TARGET(preset, processor, compiler, runs_on, is_processor, is_board, adds_products, \
-                    converts_f16, f16_cost)                                                      \
-  {preset, is_processor, is_board, adds_products, converts_f16, f16_cost},
+                    keeps_i8x32, converts_f16, f16_cost)                                         \
+  {preset, is_processor, is_board, adds_products, keeps_i8x32, converts_f16, f16_cost},
 #include "converter/cli/targets.inc"
 #undef WEFT_TARGET
 };
@@ -48,6 +49,11 @@ bool IsTarget(std::string_view name) { return Find(name) != nullptr; }
 plan::Aim AimFor(std::string_view target) {
   const Target* const found = Find(target);
   return found == nullptr || found->is_board ? plan::Aim::kBalanced : plan::Aim::kFastest;
+}
+
+bool KeepsScaledWeights(std::string_view target) {
+  const Target* const found = Find(target);
+  return found == nullptr || found->keeps_i8x32;
 }
 
 std::vector<std::string> TargetWarnings(std::string_view target,

@@ -21,6 +21,10 @@ bool IsTarget(std::string_view name);
 // memory is plentiful, else one that saves scratch. kBalanced for an unknown target.
 plan::Aim AimFor(std::string_view target);
 
+// Returns true if weights without a request may become i8x32 (program::Precisions::keeps_scaled).
+// True for an unknown target.
+bool KeepsScaledWeights(std::string_view target);
+
 // Warnings, a line each, if the weight types are slow on the target. Empty for an unknown target.
 std::vector<std::string> TargetWarnings(std::string_view target,
                                         const std::vector<program::WeightsOfType>& weights);

@@ -303,7 +303,9 @@ bool Narrowing::KeepExact(Constant& constant, const CodedFloats& weights, const 
                           bool as_integers) {
   const auto is_allowed = [&](const WeightEncoding& encoding) {
     if ((encoding.multiply != nullptr) != as_integers) return false;
-    if (!constant.precision) return encoding.is_default;
+    if (!constant.precision) {
+      return encoding.is_default && (precisions_.keeps_scaled || !IsScaled(encoding.type));
+    }
     const WeightType& type = *constant.precision;
     return as_integers && IsInteger(type) &&
            weft::BitsOf(encoding.type.type) <= weft::BitsOf(type.type);

@@ -53,6 +53,9 @@ std::string PrecisionNames();
 struct Precisions {
   Precision all;
   std::map<std::string, Precision> layers;  // exceptions, by the name of the layer
+  // Large weights become i8x32 without a request if this is exact. False for targets on which
+  // widening a code costs more than reading a float.
+  bool keeps_scaled = true;
   Precision Of(const std::string& layer) const {
     const auto exception = layers.find(layer);
     return exception == layers.end() ? all : exception->second;

@@ -34,6 +34,54 @@ TEST_F(WeightsCommand, NarrowsAConstantOfSeveralMatrices) {
   }
 }
 
+// A layer of 512 inputs and outputs; each weight is an integer times the scale of its output.
+constexpr std::string_view kLargeProduct = R"(<net name="product" version="11"><layers>
+<layer id="0" name="x" type="Parameter" version="opset1"><data shape="1,512" element_type="f32"/>
+<output><port id="0" precision="FP32"><dim>1</dim><dim>512</dim></port></output></layer>
+<layer id="1" name="w" type="Const" version="opset1"><data element_type="f32" shape="512,512" offset="0" size="1048576"/>
+<output><port id="0" precision="FP32"><dim>512</dim><dim>512</dim></port></output></layer>
+<layer id="2" name="product" type="MatMul" version="opset1"><data transpose_a="false" transpose_b="true"/>
+<input><port id="0"><dim>1</dim><dim>512</dim></port><port id="1"><dim>512</dim><dim>512</dim></port></input>
+<output><port id="2" precision="FP32"><dim>1</dim><dim>512</dim></port></output></layer>
+<layer id="3" name="y" type="Result" version="opset1"><input><port id="0"><dim>1</dim><dim>512</dim></port></input></layer>
+</layers><edges>
+<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+<edge from-layer="2" from-port="2" to-layer="3" to-port="0"/>
+</edges></net>)";
+
+std::string BytesOfLargeProduct() {
+  std::string bytes;
+  for (uint32_t i = 0; i < 512 * 512; ++i) {
+    const float code = static_cast<float>(i * 2654435761u % 255) - 127;
+    const float weight = code * (0.01f + static_cast<float>(i / 512) * 0.0003f);
+    bytes.append(reinterpret_cast<const char*>(&weight), sizeof weight);
+  }
+  return bytes;
+}
+
+// Boards widen a code at a time, which costs more than reading a float.
+TEST_F(WeightsCommand, KeepsLargeExactWeightsOfBoardsAsFloats) {
+  WriteText("model.xml", kLargeProduct);
+  WriteText("model.bin", BytesOfLargeProduct());
+  const auto type = [&](const std::string& options) {
+    const Outcome outcome = Weft("convert model.xml -o m.weft --json" + options);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const auto layers = nlohmann::json::parse(outcome.out)["weights_by_layer"];
+    return layers.at(0)["type"].get<std::string>();
+  };
+  for (const char* cached : {"", " --target x86-64", " --target aarch64-linux"}) {
+    EXPECT_EQ(type(cached), "i8x32") << cached;
+  }
+  for (const char* core : {"cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55"}) {
+    const std::string target = std::string(" --target ") + core;
+    EXPECT_EQ(type(target), "f32") << core;
+    EXPECT_EQ(type(target + " --precision auto"), "f32") << core;
+    EXPECT_EQ(type(target + " --precision i8x32"), "i8x32") << core;
+    EXPECT_EQ(type(target + " --precision product=i8x32"), "i8x32") << core;
+  }
+}
+
 // Though nothing is rounded.
 TEST_F(WeightsCommand, SaysWhyWeightsStayFloats) {
   const std::string folder = "'" WEFT_FIXTURES_DIR "/cases/narrow_weights/";

@@ -85,6 +85,20 @@ TEST(ScaledProducts, AreUsedIfAllWeightsAreLargeAndExact) {
   EXPECT_EQ(row.type, ElementType::f32) << "one weight differs";
 }
 
+// Boards: --target cortex-m4f.
+TEST(ScaledProducts, NeedARequestIfWideningCostsMore) {
+  Precisions board = {};
+  board.keeps_scaled = false;
+  Product floats(kEnough), wide(kEnough);
+  EXPECT_EQ(program::TypeText(floats.Narrowed(board)), "f32");
+  wide.Narrowed(kAsFloats);
+  EXPECT_EQ(floats.Run(), wide.Run());
+  board.all = program::PrecisionOf("i8x32").value();
+  EXPECT_EQ(program::TypeText(Product(kEnough).Narrowed(board)), "i8x32") << "requested";
+  board = {{}, {{"dense", board.all}}, false};
+  EXPECT_EQ(program::TypeText(Product(kEnough).Narrowed(board)), "i8x32") << "requested by name";
+}
+
 TEST(ScaledProducts, RoundsOnRequest) {
   Product product(64, 0.001f), floats(64, 0.001f);
   const program::LayerWeights row = product.Narrowed(kAsCodes);
