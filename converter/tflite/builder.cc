@@ -246,8 +246,18 @@ ir::Source Builder::Variable(size_t input, const Dims& dims) {
     Refuse("input {} \"{}\" is not a variable tensor; must be one", input, OneLine(tensor.name));
     return reader_.Hole();
   }
-  const std::vector<float> zeros(static_cast<size_t>(ElementCount(dims).value_or(0)));
+  const std::vector<float> zeros(VariableElements(input, dims));
+  if (zeros.empty()) return reader_.Hole();
   return State(VariableName(input), Floats(dims, zeros));
+}
+
+size_t Builder::VariableElements(size_t input, const Dims& dims) {
+  constexpr int64_t kMaxElements = int64_t{1} << 26;
+  const std::optional<int64_t> count = ElementCount(dims);
+  if (count && *count > 0 && *count <= kMaxElements) return static_cast<size_t>(*count);
+  Refuse("variable \"{}\" has shape {}; must have from 1 to {} elements",
+         OneLine(InputTensor(input).name), ToString(dims), kMaxElements);
+  return 0;
 }
 
 void Builder::SetVariable(size_t input, ir::Source value) {

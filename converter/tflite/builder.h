@@ -137,6 +137,9 @@ class Builder {
   ir::Source Variable(size_t input);
   ir::Source Variable(size_t input, const Dims& dims);  // with other dims than the tensor's
   void SetVariable(size_t input, ir::Source value);
+  // Returns the number of elements of a variable; 0, with a fault, if there are more than a model
+  // for boards can have.
+  size_t VariableElements(size_t input, const Dims& dims);
 
   // --- Control
   // Reads a subgraph of a control operator. Its Parameters and Results have the order of its inputs

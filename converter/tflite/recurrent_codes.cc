@@ -78,8 +78,8 @@ std::vector<int64_t> CodesOf(const Tensor& tensor) {
 
 ir::Source CodesOfVariable(Builder& b, size_t input, const Dims& dims, int64_t start) {
   const Tensor& tensor = b.InputTensor(input);
-  const auto count = static_cast<size_t>(ElementCount(dims).value_or(0));
-  const std::vector<int64_t> zeros(count, start);
+  const std::vector<int64_t> zeros(b.VariableElements(input, dims), start);
+  if (zeros.empty()) return b.Float(0);
   const auto initial = tensor.type == schema::ElementType::i8
                            ? ConstantOf<int8_t>(b, ElementType::i8, dims, zeros)
                            : ConstantOf<int16_t>(b, ElementType::i16, dims, zeros);
