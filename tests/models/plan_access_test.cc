@@ -168,7 +168,9 @@ TEST(PlanAccess, IsWhatTheKernelsTouch) {
     SCOPED_TRACE(name);
     claims.Check(*format::GetModel(StreamedCase(name, 1).data()));
   }
-  EXPECT_EQ(claims.kinds(), format::kKindCount - 2) << "a kind of step that no case contains";
+  if (kThinning == 1) {
+    EXPECT_EQ(claims.kinds(), format::kKindCount - 2) << "a kind of step that no case contains";
+  }
   EXPECT_GT(claims.steps(), 1000u);
 }
 

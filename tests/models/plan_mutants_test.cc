@@ -334,10 +334,7 @@ void TryMutants(const std::string& name, const AlignedBytes& sound, Tally& tally
 
 TEST(PlanMutants, AreRefusedWhereverTheyComputeAnythingElse) {
   Tally tally;
-  int cases = 0;
-  for (const auto& [name, sound] : ConvertedCases()) {
-    if (IsRound(cases++)) TryMutants(name, sound, tally);
-  }
+  for (const auto& [name, sound] : ConvertedCases()) TryMutants(name, sound, tally);
   printf(
       "%d mutants, %d opened: %d with other results, %d rejected (%d of them with equal results, "
       "%d "
