@@ -107,24 +107,24 @@ PackedShape ShapeOf(const format::ConvQ8Params& conv) {
           conv.out_channels()};
 }
 
-// Converts integers [group][panel][block of inputs][16 outputs][16 inputs] to floats
-// [group][panel][input][16].
+// Converts integers of groups (PackDenseI8) to floats [group][panel][input][16].
 std::vector<float> PanelsOfIntegers(const PackedShape& shape, const std::vector<float>& integers,
                                     const std::vector<float>& scales) {
-  const size_t padded = kernels::PaddedInputs(Narrow32(shape.inputs, "inputs"));
-  const size_t panels = kernels::PanelCount(Narrow32(shape.outputs, "outputs"));
+  const uint32_t inputs = Narrow32(shape.inputs, "inputs");
+  const uint32_t outputs = Narrow32(shape.outputs, "outputs");
+  const size_t panels = kernels::PanelCount(outputs);
+  const size_t group_bytes = kernels::PackedDenseI8Bytes(outputs, inputs);
   std::vector<float> floats(shape.groups * panels * shape.inputs * kUnits);
-  if (integers.size() < shape.groups * panels * kUnits * padded ||
-      scales.size() < shape.groups * shape.scales) {
+  if (integers.size() < shape.groups * group_bytes || scales.size() < shape.groups * shape.scales) {
     return {};
   }
   for (size_t i = 0; i < floats.size(); ++i) {
     const size_t unit = i % kUnits, k = i / kUnits % shape.inputs;
     const size_t panel = i / kUnits / shape.inputs, output = panel % panels * kUnits + unit;
     if (output >= shape.outputs) continue;
-    const size_t block = k / kernels::kInputBlock, location = k % kernels::kInputBlock;
-    const size_t at = panel * kUnits * padded + (block * kUnits + unit) * kernels::kInputBlock;
-    floats[i] = integers[at + location] * scales[panel / panels * shape.scales + output];
+    const size_t group = panel / panels;
+    const size_t at = group * group_bytes + kernels::PositionInI8(outputs, inputs, output, k);
+    floats[i] = integers[at] * scales[group * shape.scales + output];
   }
   return floats;
 }

@@ -12,19 +12,17 @@
 namespace weft::program {
 namespace {
 
-// Returns for each output, padded, the sum of `of` over its weights.
+// Returns for each output, padded to the widths of the panels, the sum of `of` over its weights.
 template <typename Function>
 std::vector<int64_t> PackedSums(const std::vector<std::byte>& packed, uint32_t inputs,
                                 const Function& of) {
   const size_t blocks = kernels::PaddedInputs(inputs) / kernels::kInputBlock;
-  const size_t lines = packed.size() / kernels::kInputBlock;
   const auto* const integers = reinterpret_cast<const int8_t*>(packed.data());
-  std::vector<int64_t> sums(blocks == 0 ? 0 : lines / blocks);
-  for (size_t line = 0; line < lines; ++line) {
-    const size_t panel = line / kernels::kPanelOutputs / blocks;
-    int64_t& sum = sums[panel * kernels::kPanelOutputs + line % kernels::kPanelOutputs];
-    for (size_t i = 0; i < kernels::kInputBlock; ++i) {
-      sum += of(int64_t{integers[line * kernels::kInputBlock + i]});
+  std::vector<int64_t> sums(blocks == 0 ? 0 : packed.size() / kernels::kInputBlock / blocks);
+  const uint32_t outputs = Narrow32(std::ssize(sums), "outputs");
+  for (size_t output = 0; output < outputs; ++output) {
+    for (uint32_t input = 0; input < inputs; ++input) {
+      sums[output] += of(int64_t{integers[kernels::PositionInI8(outputs, inputs, output, input)]});
     }
   }
   return sums;

@@ -87,20 +87,20 @@ HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
   const size_t length = rows.inputs, whole = (length + kInputBlock - 1) / kInputBlock * kInputBlock;
   pieces.over = whole - length;
   if (pieces.over == 0) return true;
-  const size_t bytes = rows.runs * whole * kPanelOutputs;
-  const size_t panels = PanelCount(static_cast<uint32_t>(rows.outputs));
   if (rows.runs * whole > padded + 2 * kInputBlock) return false;
-  if (panels * bytes > sizeof pieces.weights) return false;
-  const auto position = [](size_t k, size_t n) {
-    return k / kInputBlock * kInputBlock * kPanelOutputs + n * kInputBlock + k % kInputBlock;
-  };
-  __builtin_memset(pieces.weights, 0, panels * bytes);
-  for (size_t p = 0; p < panels; ++p) {
-    const int8_t* const from = rows.weights + p * padded * kPanelOutputs;
-    int8_t* const to = pieces.weights + p * bytes;
+  const auto outputs = static_cast<size_t>(PaddedOutputsI8(static_cast<uint32_t>(rows.outputs)));
+  if (outputs * rows.runs * whole > sizeof pieces.weights) return false;
+  __builtin_memset(pieces.weights, 0, outputs * rows.runs * whole);
+  for (size_t first = 0; first < outputs; first += kPanelOutputs) {
+    const size_t width = PanelWidth(rows.outputs - first);
+    const auto position = [width](size_t k, size_t n) {
+      return (k / kInputBlock * width + n) * kInputBlock + k % kInputBlock;
+    };
+    const int8_t* const from = rows.weights + first * padded;
+    int8_t* const to = pieces.weights + first * rows.runs * whole;
     for (size_t k = 0; k < rows.runs * length; ++k) {
       const size_t padded_k = k / length * whole + k % length;
-      for (size_t n = 0; n < kPanelOutputs; ++n) to[position(padded_k, n)] = from[position(k, n)];
+      for (size_t n = 0; n < width; ++n) to[position(padded_k, n)] = from[position(k, n)];
     }
   }
   rows.weights = pieces.weights;

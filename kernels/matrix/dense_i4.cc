@@ -185,7 +185,7 @@ template <size_t kRows>
 WEFT_PART void SumPiece(const int16_t* q, size_t padded, size_t count, const int8_t* weights,
                         bool is_first, int32_t* sums) {
   alignas(kPanelOutputs * sizeof(int32_t)) int32_t piece[kRows * kPanelOutputs];
-  SumPanel<kRows>(NumberRows<int16_t>{q, padded, count, nullptr}, weights, piece);
+  SumPanel<kRows>(NumberRows<int16_t>{q, padded, count, nullptr}, weights, kPanelOutputs, piece);
   for (size_t i = 0; i < kRows * kPanelOutputs; ++i) {
     const uint32_t before = is_first ? 0u : static_cast<uint32_t>(sums[i]);
     sums[i] = static_cast<int32_t>(before + static_cast<uint32_t>(piece[i]));

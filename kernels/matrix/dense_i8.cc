@@ -131,7 +131,7 @@ HWY_INLINE void RunPanels(const DenseI8Shape& shape, const DenseI8Operands& at,
   for (size_t first = 0; first < shape.outputs; first += kMax) {
     const size_t left = shape.outputs - first, outputs = left < kMax ? left : kMax;
     alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kMax];
-    SumPanels<kRows>(numbers, weights, PanelCount(static_cast<uint32_t>(outputs)), sums);
+    SumPanels<kRows>(numbers, weights, outputs, sums);
     for (size_t r = 0; r < kRows; ++r) {
       const float* start =
           starts == nullptr ? nullptr : starts + r * shape.start_row_stride + first;

@@ -37,10 +37,10 @@ void PackDense(const float* weights, size_t output_stride, size_t input_stride, 
 
 void PackDenseI8(const int8_t* weights, uint32_t outputs, uint32_t inputs, int8_t* packed) {
   const auto padded = static_cast<size_t>(PaddedInputs(inputs));
-  const size_t padded_outputs = PanelCount(outputs) * kPanelOutputs;
-  for (size_t first = 0; first < padded_outputs; first += kPanelOutputs) {
+  for (size_t first = 0; first < outputs; first += kPanelOutputs) {
+    const size_t end = first + PanelWidth(outputs - first);
     for (size_t block = 0; block < padded; block += kInputBlock) {
-      for (size_t output = first; output < first + kPanelOutputs; ++output) {
+      for (size_t output = first; output < end; ++output) {
         for (size_t input = block; input < block + kInputBlock; ++input) {
           const bool is_real = output < outputs && input < inputs;
           *packed++ = is_real ? weights[output * inputs + input] : int8_t{0};

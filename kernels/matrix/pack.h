@@ -35,23 +35,42 @@ constexpr size_t ScaleOfPacked(size_t i, size_t inputs) {
   return i / (kPanelOutputs * inputs) * kPanelOutputs + i % kPanelOutputs;
 }
 
-// Layout of integer weights: [panel][block of 16 inputs][16 outputs][16 inputs], zeros after the
-// last input. One layout serves every instruction that multiplies and adds neighbours.
+// Layout of integer weights: [panel][block of 16 inputs][width outputs][16 inputs], zeros after the
+// last input. One layout serves every instruction that multiplies and adds neighbours. All panels
+// are 16 outputs wide, except a last one of at most 8 outputs, which is 4 or 8 wide.
 inline constexpr uint32_t kInputBlock = 16;
 constexpr uint64_t PaddedInputs(uint32_t inputs) {
   return (uint64_t{inputs} + kInputBlock - 1) / kInputBlock * kInputBlock;
 }
+// The width of a panel that begins `outputs` outputs before the end.
+constexpr size_t PanelWidth(size_t outputs) {
+  return outputs > kPanelOutputs / 2   ? kPanelOutputs
+         : outputs > kPanelOutputs / 4 ? kPanelOutputs / 2
+                                       : kPanelOutputs / 4;
+}
+// The sum of the widths of all panels.
+constexpr uint64_t PaddedOutputsI8(uint32_t outputs) {
+  const uint32_t rest = outputs % kPanelOutputs;
+  return uint64_t{outputs} - rest + (rest == 0 ? 0 : PanelWidth(rest));
+}
 constexpr size_t PackedDenseI8Bytes(uint32_t outputs, uint32_t inputs) {
-  return PanelCount(outputs) * kPanelOutputs * static_cast<size_t>(PaddedInputs(inputs));
+  return static_cast<size_t>(PaddedOutputsI8(outputs) * PaddedInputs(inputs));
+}
+// Index of a weight among the packed ones.
+constexpr size_t PositionInI8(uint32_t outputs, uint32_t inputs, size_t output, size_t input) {
+  const auto padded = static_cast<size_t>(PaddedInputs(inputs));
+  const size_t lane = output % kPanelOutputs, first = output - lane;
+  const size_t line = input / kInputBlock * PanelWidth(outputs - first) + lane;
+  return first * padded + line * kInputBlock + input % kInputBlock;
 }
 // `weights` are [outputs][inputs].
 void PackDenseI8(const int8_t* weights, uint32_t outputs, uint32_t inputs, int8_t* packed);
 
 // Layout of integers from 0 to 15: [panel][block of 16 inputs][8 outputs][16 inputs], two to a
 // byte. Output n of the panel is in the low nibble and n + 8 in the high one, so unpacking a
-// block gives the layout of PackDenseI8. No permutation is needed.
+// block gives a block of 16 outputs of PackDenseI8. No permutation is needed.
 constexpr size_t PackedDenseU4Bytes(uint32_t outputs, uint32_t inputs) {
-  return PackedDenseI8Bytes(outputs, inputs) / 2;
+  return PanelCount(outputs) * kPanelOutputs * static_cast<size_t>(PaddedInputs(inputs)) / 2;
 }
 // `weights` are [outputs][inputs], one to a byte.
 void PackDenseU4(const uint8_t* weights, uint32_t outputs, uint32_t inputs, uint8_t* packed);

@@ -92,7 +92,7 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
     const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
     FactorsQ8 factors = After(at.factors, first);
     alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
-    SumPanel<kRows>(numbers, weights, sums);
+    SumPanel<kRows>(numbers, weights, PanelWidth(left), sums);
 #if HWY_TARGET != HWY_SCALAR
     const bool share_start = factors.start == nullptr || at.start_stride == 0;
     if (share_start && at.results.template WriteTile<kRows>(
@@ -165,8 +165,11 @@ HWY_INLINE void ShiftRows(RowsQ8& rows, size_t count, ShiftedFirst& shifted) {
   const int8_t* weights = rows.weights;
   for (size_t p = 0; p < panels; ++p, weights += blocks * kPanelOutputs * kInputBlock) {
     int32_t* const to = shifted.first + p * kPanelOutputs;
-    SumShift(weights, blocks, to);
-    for (size_t i = 0; i < kPanelOutputs; ++i) {
+    const size_t width = PanelWidth(rows.outputs - p * kPanelOutputs);
+    if (width == kPanelOutputs) SumShift<kPanelOutputs>(weights, blocks, to);
+    if (width == kPanelOutputs / 2) SumShift<kPanelOutputs / 2>(weights, blocks, to);
+    if (width == kPanelOutputs / 4) SumShift<kPanelOutputs / 4>(weights, blocks, to);
+    for (size_t i = 0; i < width; ++i) {
       const size_t n = p * kPanelOutputs + i;
       const int32_t first =
           rows.factors.first != nullptr && n < rows.outputs ? rows.factors.first[n] : 0;

@@ -140,13 +140,14 @@ class RowsOfCodes {
 
   // Computes the sums of `outputs` outputs, at most MaxOutputs; first may be null.
   HWY_NOINLINE void Sum(const int8_t* weights, const int32_t* first, size_t outputs) {
-    const size_t panels = (outputs + kPanelOutputs - 1) / kPanelOutputs;
+    const size_t wide = WidePanels(outputs), before = wide * kPanelOutputs;
+    const bool is_narrow = before < outputs;
     size_t step = 0;
     const bool is_whole = first != nullptr && outputs % kPanelOutputs == 0;
-    if (inputs_ == 0 || (!is_whole && (first != nullptr || rows_ != 1))) {
+    if (inputs_ == 0 || is_narrow || (!is_whole && (first != nullptr || rows_ != 1))) {
       for (size_t r = 0; r < rows_; ++r) {
         int32_t* const sums = sums_ + r * kPanelOutputs;
-        ClearSums(sums, panels);
+        ClearSums(sums, wide + is_narrow);
         if (first != nullptr) __builtin_memcpy(sums, first, outputs * sizeof *sums);
       }
       first = sums_, step = kPanelOutputs * sizeof *sums_;
@@ -155,11 +156,14 @@ class RowsOfCodes {
       const size_t left = inputs_ - i, count = left < max_ ? left : max_;
       if (count != inputs_) Pair(i, count);
       const size_t padded = (count + kInputBlock - 1) / kInputBlock * kInputBlock;
-      const int8_t* const from = weights + i * kPanelOutputs;
-      if (rows_ == 1) {
-        SumRow(reinterpret_cast<const int16_t*>(pairs_), padded, from, first, sums_, panels);
-      } else {
-        SumThreeRows(pairs_, padded, from, first, step, sums_);
+      const size_t width = PanelWidth(outputs - before);
+      const int8_t* const from = weights + i * (wide == 0 ? width : kPanelOutputs);
+      const auto* const numbers = reinterpret_cast<const int16_t*>(pairs_);
+      if (wide != 0 && rows_ == 1) SumRow(numbers, padded, from, first, sums_, wide);
+      if (wide != 0 && rows_ != 1) SumThreeRows(pairs_, padded, from, first, step, sums_);
+      for (size_t r = 0; is_narrow && r < rows_; ++r) {
+        SumNarrow(numbers + r * 4, rows_ * 4, padded, from + before * padded, width,
+                  sums_ + r * kPanelOutputs + before);
       }
       first = sums_, step = kPanelOutputs * sizeof *sums_;
     }

@@ -427,7 +427,8 @@ HWY_NOINLINE void RunPairs(const RowsQ8& at, const int8_t* x, size_t row, size_t
 }
 
 // `outputs` outputs of one row, complete panels. If there is no first or no start, one panel at a
-// time, with zeros. `are_fast` is only given for integers: true if ShiftRight is.
+// time, with zeros. Without x, the results of first alone, a multiple of eight. `are_fast` is only
+// given for integers: true if ShiftRight is.
 template <bool kByIntegers, typename... AreFast>
 HWY_NOINLINE void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weights,
                          const FactorsQ8& of, size_t outputs, int8_t* y, AreFast... are_fast) {
@@ -435,11 +436,12 @@ HWY_NOINLINE void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weight
   const bool is_float = at.results.is_float();
   const bool has_all = of.first != nullptr && of.start != nullptr;
   // If there are no inputs, the weights are one block and multiplied by zeros.
-  const size_t blocks = at.inputs == 0 ? 1 : (at.inputs + kInputBlock - 1) / kInputBlock;
+  const size_t inputs = x == nullptr ? 0 : at.inputs;
+  const size_t blocks = inputs == 0 ? 1 : (inputs + kInputBlock - 1) / kInputBlock;
   const size_t panel_bytes = blocks * kInputBlock * kPanelOutputs;
   GroupsOfRow groups;
   groups.x = x;
-  groups.inputs = at.inputs;
+  groups.inputs = inputs;
   groups.weights = weights;
   groups.scales = of.scales;
   groups.y = y;
@@ -463,7 +465,8 @@ HWY_NOINLINE void RunRow(const RowsQ8& at, const int8_t* x, const int8_t* weight
   }
 }
 
-// Buffers for a panel that has strided results, fewer outputs or no inputs.
+// Buffers for a panel that has strided results, fewer outputs or no inputs. The sums of a narrow
+// panel are added to `first`.
 struct TailPanel {
   int32_t first[kPanelOutputs];
   float scales[kPanelOutputs], start[kPanelOutputs];
@@ -481,13 +484,25 @@ HWY_NOINLINE void RunPanel(const RowsQ8& at, const int8_t* x, const int8_t* weig
     panel.scales[i] = is_output ? of.scales[i] : 0.0f;
     panel.start[i] = is_output && of.start != nullptr ? of.start[i] : kNoFactor;
   }
+  const size_t width = PanelWidth(outputs);
+  const bool is_narrow = width != kPanelOutputs;
+  if (is_narrow) {
+    int32_t sums[kPanelOutputs / 2] = {};
+    SumNarrow(x, at.inputs, weights, width, sums);
+    for (size_t i = 0; i < kPanelOutputs / 2; ++i) {
+      panel.first[i] = WrappingAdd(panel.first[i], sums[i]);
+    }
+    x = nullptr;
+  }
   auto* const results = reinterpret_cast<int8_t*>(panel.results);
-  if (at.inputs == 0) weights = reinterpret_cast<const int8_t*>(&panel);  // any data, of one block
+  // Any data, of one block.
+  if (is_narrow || at.inputs == 0) weights = reinterpret_cast<const int8_t*>(&panel);
   const FactorsQ8 factors = {panel.scales, panel.first, panel.start};
+  const size_t count = is_narrow ? kPanelOutputs / 2 : kPanelOutputs;
   if constexpr (kByIntegers) {
-    RunRow<true>(at, x, weights, factors, kPanelOutputs, results, /*are_fast=*/false);
+    RunRow<true>(at, x, weights, factors, count, results, /*are_fast=*/false);
   } else {
-    RunRow<false>(at, x, weights, factors, kPanelOutputs, results);
+    RunRow<false>(at, x, weights, factors, count, results);
   }
   if (at.results.is_float()) {
     at.results.Activate(panel.results, outputs);

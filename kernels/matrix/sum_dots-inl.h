@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a panel of 16 outputs for int8 rows, with the dot-product instructions of dots.h.
+// Sums of a panel of kOutputs outputs for int8 rows, with the dot-product instructions of dots.h.
 // Included only by sum_panel-inl.h.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_DOTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -18,12 +18,15 @@ namespace weft::kernels::HWY_NAMESPACE {
 // Number of outputs whose weights are in one vector.
 inline constexpr size_t kDotOutputs = HWY_MAX_LANES_D(DotBytes) / kInputBlock;
 
-// Number of weight vectors whose sums are in registers at the same time, and number of accumulators
-// of each: with a single one, each instruction would wait for the previous one.
-template <size_t kRows>
-inline constexpr size_t kDotVectors = kRows == 1 && kDotOutputs != 4 ? 8 : 4;
-template <size_t kRows>
-inline constexpr size_t kDotChains = kRows == 1 && kDotOutputs == 4 ? 2 : 1;
+// Number of vectors of a block of a panel; of those whose sums are in registers at the same time;
+// and number of accumulators of each: with a single one, each instruction would wait for the
+// previous one.
+template <size_t kOutputs>
+inline constexpr size_t kPanelDots = kOutputs / kDotOutputs;
+template <size_t kRows, size_t kOutputs>
+inline constexpr size_t kDotVectors = HWY_MIN(kRows == 1 ? 8 : 4, kPanelDots<kOutputs>);
+template <size_t kRows, size_t kOutputs>
+inline constexpr size_t kDotChains = kRows == 1 && kDotVectors<kRows, kOutputs> <= 4 ? 2 : 1;
 
 // Computes what the unsigned bias of the weights adds to the sums of a row: kFirstBias times the
 // sum of its numbers.
@@ -76,8 +79,14 @@ HWY_INLINE void AddDotBlock(const int8_t* numbers, size_t stride, const int8_t* 
   }
 }
 
-// Horizontal sums of four vectors, minus `bias`, in the order of their outputs.
-HWY_INLINE void StoreDots(const DotVec* of, int32_t bias, int32_t* to) {
+// Horizontal sums of four vectors, minus `bias`, in the order of their outputs. Fewer vectors are
+// completed by zeros.
+template <size_t kVectors>
+HWY_INLINE void StoreDots(const DotVec* vectors, int32_t bias, int32_t* to) {
+  static_assert(kVectors <= 4, "sums of four vectors are joined");
+  DotVec of[4];
+  HWY_UNROLL(4)
+  for (size_t n = 0; n < 4; ++n) of[n] = n < kVectors ? vectors[n] : hn::Zero(DotSums());
   const DotSums tag;
   const hn::RepartitionToWide<DotSums> pairs;
   const auto ab =
@@ -100,11 +109,11 @@ HWY_INLINE void StoreDots(const DotVec* of, int32_t bias, int32_t* to) {
   hn::StoreU(all, tag, to);
 }
 
-template <bool kShifted, size_t kRows>
+template <bool kShifted, size_t kRows, size_t kOutputs>
 HWY_INLINE void SumDots(const NumberRows<int8_t>& rows, const int8_t* weights, int32_t* sums) {
-  constexpr size_t kVectors = kDotVectors<kRows>, kChains = kDotChains<kRows>;
-  constexpr size_t kBlock = kPanelOutputs * kInputBlock;
-  for (size_t first = 0; first < kPanelOutputs; first += kVectors * kDotOutputs) {
+  constexpr size_t kVectors = kDotVectors<kRows, kOutputs>, kChains = kDotChains<kRows, kOutputs>;
+  constexpr size_t kBlock = kOutputs * kInputBlock;
+  for (size_t first = 0; first < kOutputs; first += kVectors * kDotOutputs) {
     const int8_t* block = weights + first * kInputBlock;
     DotLanes<kRows, kVectors> lanes[kChains];
     HWY_UNROLL(2)
@@ -141,22 +150,22 @@ HWY_INLINE void SumDots(const NumberRows<int8_t>& rows, const int8_t* weights, i
       }
       const int32_t bias = kShifted || kFirstBias == 0 ? 0 : rows.biases[r];
       int32_t* const to = sums + r * kPanelOutputs + first;
-      StoreDots(of, bias, to);
-      if constexpr (kVectors == 8) StoreDots(of + 4, bias, to + 4 * kDotOutputs);
+      StoreDots<HWY_MIN(kVectors, 4)>(of, bias, to);
+      if constexpr (kVectors == 8) StoreDots<4>(of + 4, bias, to + 4 * kDotOutputs);
     }
   }
 }
 
 #if HWY_ARCH_ARM_A64
 // As SumDots, for pairs of rows and pairs of outputs (SMMLA).
-template <size_t kRows>
+template <size_t kRows, size_t kOutputs>
 struct MatrixLanes {
-  DotVec sums[kRows / 2][kPanelOutputs / 2];
+  DotVec sums[kRows / 2][kOutputs / 2];
 };
 
-template <size_t kRows>
+template <size_t kRows, size_t kOutputs>
 HWY_INLINE void AddMatrixBlock(const int8_t* numbers, size_t stride, const int8_t* block,
-                               MatrixLanes<kRows>& lanes) {
+                               MatrixLanes<kRows, kOutputs>& lanes) {
   using Eights = hn::Repartition<int64_t, DotBytes>;
   const Eights eights;
   const DotBytes bytes;
@@ -169,7 +178,7 @@ HWY_INLINE void AddMatrixBlock(const int8_t* numbers, size_t stride, const int8_
     high[p] = hn::BitCast(bytes, hn::InterleaveUpper(eights, even, odd));
   }
   HWY_UNROLL(8)
-  for (size_t n = 0; n < kPanelOutputs / 2; ++n, block += 2 * kInputBlock) {
+  for (size_t n = 0; n < kOutputs / 2; ++n, block += 2 * kInputBlock) {
     hn::Vec<Eights> first, second;  // two outputs each
     hn::LoadInterleaved2(eights, reinterpret_cast<const int64_t*>(block), first, second);
     HWY_UNROLL(2)
@@ -181,10 +190,10 @@ HWY_INLINE void AddMatrixBlock(const int8_t* numbers, size_t stride, const int8_
   }
 }
 
-template <size_t kRows>
+template <size_t kRows, size_t kOutputs>
 HWY_INLINE void SumMatrixDots(const NumberRows<int8_t>& rows, const int8_t* weights,
                               int32_t* sums) {
-  MatrixLanes<kRows> lanes;
+  MatrixLanes<kRows, kOutputs> lanes;
   HWY_UNROLL(2)
   for (auto& of_rows : lanes.sums) {
     HWY_UNROLL(8)
@@ -192,7 +201,7 @@ HWY_INLINE void SumMatrixDots(const NumberRows<int8_t>& rows, const int8_t* weig
   }
   const int8_t* numbers = rows.numbers;
   for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
-    for (size_t k = 0; k < rows.count; k += kInputBlock, weights += kPanelOutputs * kInputBlock) {
+    for (size_t k = 0; k < rows.count; k += kInputBlock, weights += kOutputs * kInputBlock) {
       AddMatrixBlock(numbers + k, rows.stride, weights, lanes);
     }
     if (run == 1) break;  // there is no run after the last
@@ -203,7 +212,7 @@ HWY_INLINE void SumMatrixDots(const NumberRows<int8_t>& rows, const int8_t* weig
   HWY_UNROLL(2)
   for (size_t p = 0; p < kRows / 2; ++p, sums += 2 * kPanelOutputs) {
     HWY_UNROLL(4)
-    for (size_t n = 0; n < kPanelOutputs / 2; n += 2) {
+    for (size_t n = 0; n < kOutputs / 2; n += 2) {
       const auto a = hn::BitCast(pairs, lanes.sums[p][n]);
       const auto b = hn::BitCast(pairs, lanes.sums[p][n + 1]);
       const auto even = hn::InterleaveLower(pairs, a, b), odd = hn::InterleaveUpper(pairs, a, b);
@@ -273,15 +282,18 @@ HWY_INLINE void AddSplitBlock(const int8_t* numbers, size_t stride, const int8_t
 }
 
 // Sums of rows that SplitRow has split. Intermediate sums may wrap around.
-template <size_t kRows>
+template <size_t kRows, size_t kOutputs>
 HWY_INLINE void SumSplit(const NumberRows<int16_t>& rows, const int8_t* weights, int32_t* sums) {
-  constexpr size_t kVectors = kRows == 1 ? 4 : 2;  // more would not fit into registers
+  // Vectors whose sums are joined; more than kVectors at the same time would not fit into
+  // registers.
+  constexpr size_t kJoined = HWY_MIN(4, kPanelDots<kOutputs>);
+  constexpr size_t kVectors = HWY_MIN(kRows == 1 ? 4 : 2, kJoined);
   const auto* const numbers = reinterpret_cast<const int8_t*>(rows.numbers);
   const size_t stride = rows.stride * sizeof(int16_t);
-  for (size_t output = 0; output < kPanelOutputs; output += 4 * kDotOutputs) {
-    DotVec of[kRows][4];
+  for (size_t output = 0; output < kOutputs; output += kJoined * kDotOutputs) {
+    DotVec of[kRows][kJoined];
     HWY_UNROLL(2)
-    for (size_t part = 0; part < 4; part += kVectors) {
+    for (size_t part = 0; part < kJoined; part += kVectors) {
       DotLanes<kRows, kVectors> lower, upper;
       HWY_UNROLL(4)
       for (size_t r = 0; r < kRows; ++r) {
@@ -291,7 +303,7 @@ HWY_INLINE void SumSplit(const NumberRows<int16_t>& rows, const int8_t* weights,
         }
       }
       const int8_t* block = weights + (output + part * kDotOutputs) * kInputBlock;
-      for (size_t k = 0; k < rows.count; k += kInputBlock, block += kPanelOutputs * kInputBlock) {
+      for (size_t k = 0; k < rows.count; k += kInputBlock, block += kOutputs * kInputBlock) {
         AddSplitBlock(numbers + 2 * k, stride, block, lower, upper);
       }
       HWY_UNROLL(4)
@@ -304,7 +316,7 @@ HWY_INLINE void SumSplit(const NumberRows<int16_t>& rows, const int8_t* weights,
     }
     HWY_UNROLL(4)
     for (size_t r = 0; r < kRows; ++r) {
-      StoreDots(of[r], rows.biases[r], sums + r * kPanelOutputs + output);
+      StoreDots<kJoined>(of[r], rows.biases[r], sums + r * kPanelOutputs + output);
     }
   }
 }
@@ -312,10 +324,11 @@ HWY_INLINE void SumSplit(const NumberRows<int16_t>& rows, const int8_t* weights,
 #endif
 
 // Computes what the unsigned bias of shifted rows adds to the sums of a panel of `blocks` blocks.
+template <size_t kOutputs>
 HWY_INLINE void SumShift(const int8_t* weights, size_t blocks, int32_t* sums) {
   const DotBytes bytes;
   const ByteVec first = FirstFactors(hn::Zero(bytes));
-  constexpr size_t kVectors = kPanelOutputs / kDotOutputs;
+  constexpr size_t kVectors = kPanelDots<kOutputs>, kJoined = HWY_MIN(4, kVectors);
   DotVec of[kVectors];
   for (size_t n = 0; n < kVectors; ++n) of[n] = hn::Zero(DotSums());
   for (; blocks != 0; --blocks) {
@@ -323,7 +336,9 @@ HWY_INLINE void SumShift(const int8_t* weights, size_t blocks, int32_t* sums) {
       of[n] = AddDots(of[n], first, hn::LoadU(bytes, weights));
     }
   }
-  for (size_t n = 0; n < kVectors; n += 4) StoreDots(of + n, 0, sums + n * kDotOutputs);
+  for (size_t n = 0; n < kVectors; n += kJoined) {
+    StoreDots<kJoined>(of + n, 0, sums + n * kDotOutputs);
+  }
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

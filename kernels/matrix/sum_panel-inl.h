@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of a panel of 16 outputs: rows of int16 or int8 times int8 weights as PackDenseI8 lays them
-// out. The caller's shape ensures that no sum exceeds int32, so sums are exact in any order.
-// Internal to the steps with integer products.
+// Sums of a panel: rows of int16 or int8 times int8 weights as PackDenseI8 lays them out. The
+// caller's shape ensures that no sum exceeds int32, so sums are exact in any order. Internal to the
+// steps with integer products.
 
 #if defined(WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_SUM_PANEL_INL_H_
@@ -16,7 +16,9 @@
 #undef WEFT_SUMS_NEIGHBOURS
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && \
     (defined(__ARM_FEATURE_MVE) ? (__ARM_FEATURE_MVE & 2) : defined(__ARM_FEATURE_DSP))
-#if !defined(__ARM_FEATURE_MVE)
+#if defined(__ARM_FEATURE_MVE)
+#include "kernels/matrix/sum_row_helium-inl.h"
+#else
 #include "kernels/matrix/sum_panel_cortex_m-inl.h"
 #endif
 #define WEFT_SUMS_NEIGHBOURS
@@ -52,13 +54,18 @@ namespace weft::kernels::HWY_NAMESPACE {
 #if defined(WEFT_SUMS_NEIGHBOURS)
 
 #if !defined(__ARM_FEATURE_MVE)  // Helium has separate loops in its steps
-// Sums of `panels` panels for a row in the order of PositionInRow; sums are aligned to 64 bytes.
+// Sums of `outputs` outputs for a row in the order of PositionInRow; sums are aligned to 64 bytes.
 template <size_t kRows>
-HWY_INLINE void SumPanels(const NumberRows<int16_t>& row, const int8_t* weights, size_t panels,
+HWY_INLINE void SumPanels(const NumberRows<int16_t>& row, const int8_t* weights, size_t outputs,
                           int32_t* sums) {
   static_assert(kRows == 1, "several rows share no loads here");
-  if (row.count == 0) return ClearSums(sums, panels);
-  SumRow(row.numbers, row.count, weights, nullptr, sums, panels);
+  const size_t wide = WidePanels(outputs), first = wide * kPanelOutputs;
+  if (row.count == 0) return ClearSums(sums, PanelCount(static_cast<uint32_t>(outputs)));
+  if (wide != 0) SumRow(row.numbers, row.count, weights, nullptr, sums, wide);
+  if (first >= outputs) return;
+  ClearSums(sums + first, 1);
+  SumNarrow(row.numbers, 4, row.count, weights + first * row.count, PanelWidth(outputs - first),
+            sums + first);
 }
 #endif
 
@@ -67,9 +74,9 @@ HWY_INLINE void SumPanels(const NumberRows<int16_t>& row, const int8_t* weights,
 inline constexpr size_t kTileRows = 1;
 
 template <typename Number>
-HWY_INLINE uint32_t SumOfOutput(const Number* q, size_t count, const int8_t* line) {
+HWY_INLINE uint32_t SumOfOutput(const Number* q, size_t count, const int8_t* line, size_t width) {
   uint32_t sum = 0;
-  for (size_t k = 0; k < count; k += kInputBlock, line += kPanelOutputs * kInputBlock) {
+  for (size_t k = 0; k < count; k += kInputBlock, line += width * kInputBlock) {
     for (size_t i = 0; i < kInputBlock; ++i) {
       sum += static_cast<uint32_t>(int32_t{q[k + i]} * line[i]);
     }
@@ -77,18 +84,19 @@ HWY_INLINE uint32_t SumOfOutput(const Number* q, size_t count, const int8_t* lin
   return sum;
 }
 
-// Sums of 16 outputs of `kRows` rows.
+// Sums of a panel of `width` outputs of `kRows` rows, which are kPanelOutputs apart.
 template <size_t kRows, typename Number>
-HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
-  for (size_t r = 0; r < kRows; ++r) {
-    for (size_t n = 0; n < kPanelOutputs; ++n) {
+HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, size_t width,
+                         int32_t* sums) {
+  for (size_t r = 0; r < kRows; ++r, sums += kPanelOutputs) {
+    for (size_t n = 0; n < width; ++n) {
       const int8_t* line = weights + n * kInputBlock;
-      uint32_t sum = SumOfOutput(rows.numbers + r * rows.stride, rows.count, line);
+      uint32_t sum = SumOfOutput(rows.numbers + r * rows.stride, rows.count, line, width);
       if (rows.tail != nullptr) {
-        sum += SumOfOutput(rows.tail + r * kInputBlock, kInputBlock,
-                           line + kPanelOutputs * rows.count);
+        sum +=
+            SumOfOutput(rows.tail + r * kInputBlock, kInputBlock, line + width * rows.count, width);
       }
-      *sums++ = static_cast<int32_t>(sum);
+      sums[n] = static_cast<int32_t>(sum);
     }
   }
 }
@@ -102,11 +110,11 @@ inline constexpr size_t kShorts = HWY_MAX_LANES_D(ShortTag);
 inline constexpr size_t kAcross = HWY_TARGET <= HWY_AVX3 ? 2 : 1;
 
 // Number of rows that share weights, of rows whose sums AddBlocks keeps in registers, and of
-// outputs whose sums are in registers.
+// weight vectors whose sums are in registers.
 inline constexpr size_t kTileRows = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 4 : 2;
 inline constexpr size_t kShortRows = HWY_TARGET <= HWY_AVX3 ? 4 : 2;
-template <size_t kRows>
-inline constexpr size_t kSummed = kRows != 1 ? 4 * kAcross : 8 * kAcross;
+template <size_t kRows, size_t kOutputs>
+inline constexpr size_t kSummed = HWY_MIN(kRows != 1 ? 4 : 8, kOutputs / kAcross);
 
 // Stores the horizontal sums of four vectors, each of which belongs to kAcross outputs.
 using Sums = hn::Vec<SumTag>;
@@ -165,13 +173,13 @@ struct LaneSums {
 };
 
 // Adds `count` numbers of each row; uses the dot-product instruction if kDots.
-template <bool kDots, size_t kRows, size_t kVectors, typename Number>
+template <bool kDots, size_t kOutputs, size_t kRows, size_t kVectors, typename Number>
 HWY_INLINE void AddBlocks(const Number* q, size_t stride, size_t count, const int8_t* block,
                           LaneSums<kRows, kVectors>& sums) {
   const ShortTag shorts;
   const SumTag wide;
   const hn::Rebind<int8_t, ShortTag> bytes;
-  for (size_t k = 0; k < count; k += kInputBlock, block += kPanelOutputs * kInputBlock) {
+  for (size_t k = 0; k < count; k += kInputBlock, block += kOutputs * kInputBlock) {
     HWY_UNROLL(2)
     for (size_t i = 0; i < kInputBlock; i += kShorts) {
       hn::Vec<ShortTag> numbers[kRows];
@@ -197,18 +205,19 @@ HWY_INLINE void AddBlocks(const Number* q, size_t stride, size_t count, const in
   }
 }
 
-// Sums of 16 outputs of `kRows` rows.
-template <bool kDots, size_t kRows, typename Number>
+// Sums of a panel of kOutputs outputs of `kRows` rows.
+template <bool kDots, size_t kRows, size_t kOutputs, typename Number>
 HWY_INLINE void SumShorts(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
   if constexpr (kRows > kShortRows) {
     NumberRows<Number> rest = rows;
     rest.numbers += kShortRows * rows.stride;
     if (rest.tail != nullptr) rest.tail += kShortRows * kInputBlock;
-    SumShorts<kDots, kShortRows>(rows, weights, sums);
-    return SumShorts<kDots, kRows - kShortRows>(rest, weights, sums + kShortRows * kPanelOutputs);
+    SumShorts<kDots, kShortRows, kOutputs>(rows, weights, sums);
+    return SumShorts<kDots, kRows - kShortRows, kOutputs>(rest, weights,
+                                                          sums + kShortRows * kPanelOutputs);
   }
-  constexpr size_t kOutputs = kSummed<kRows>, kVectors = kOutputs / kAcross;
-  for (size_t first = 0; first < kPanelOutputs; first += kOutputs) {
+  constexpr size_t kVectors = kSummed<kRows, kOutputs>;
+  for (size_t first = 0; first < kOutputs; first += kVectors * kAcross) {
     LaneSums<kRows, kVectors> lanes;
     HWY_UNROLL(16)
     for (size_t r = 0; r < kRows; ++r) {
@@ -220,20 +229,24 @@ HWY_INLINE void SumShorts(const NumberRows<Number>& rows, const int8_t* weights,
     const int8_t* from = weights + first * kInputBlock;
     const Number* numbers = rows.numbers;
     for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
-      AddBlocks<kDots>(numbers, rows.stride, rows.count, from, lanes);
-      from += kPanelOutputs * rows.count;
+      AddBlocks<kDots, kOutputs>(numbers, rows.stride, rows.count, from, lanes);
+      from += kOutputs * rows.count;
       if (run == 1) break;  // there is no run after the last
     }
     if (rows.tail != nullptr) {
-      AddBlocks<kDots>(rows.tail, kInputBlock, kInputBlock, from, lanes);
+      AddBlocks<kDots, kOutputs>(rows.tail, kInputBlock, kInputBlock, from, lanes);
     }
     int32_t* to = sums + first;
     HWY_UNROLL(4)
     for (size_t r = 0; r < kRows; ++r, to += kPanelOutputs) {
       hn::Vec<SumTag>* const e = lanes.even[r];
       hn::Vec<SumTag>* const o = lanes.odd[r];
-      StoreSums(hn::Add(e[0], o[0]), hn::Add(e[1], o[1]), hn::Add(e[2], o[2]), hn::Add(e[3], o[3]),
-                to);
+      Sums of[4];  // narrow panels of wide vectors have only two
+      HWY_UNROLL(4)
+      for (size_t n = 0; n < 4; ++n) {
+        of[n] = n < kVectors ? hn::Add(e[n], o[n]) : hn::Zero(SumTag());
+      }
+      StoreSums(of[0], of[1], of[2], of[3], to);
       if constexpr (kVectors == 8) {
         StoreSums(hn::Add(e[4], o[4]), hn::Add(e[5], o[5]), hn::Add(e[6], o[6]),
                   hn::Add(e[7], o[7]), to + 4 * kAcross);
@@ -242,15 +255,16 @@ HWY_INLINE void SumShorts(const NumberRows<Number>& rows, const int8_t* weights,
   }
 }
 
-// Sums of 16 outputs of `kRows` rows.
-template <size_t kRows, typename Number>
-HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
+// Sums of a panel of kOutputs outputs of `kRows` rows.
+template <size_t kRows, size_t kOutputs, typename Number>
+HWY_INLINE void SumPanelOf(const NumberRows<Number>& rows, const int8_t* weights, int32_t* sums) {
 #if defined(WEFT_TARGET_DOTS)
   if constexpr (sizeof(Number) == sizeof(int8_t)) {
-    if (kFirstBias != 0 && rows.is_shifted) return SumDots<true, kRows>(rows, weights, sums);
+    if (kFirstBias != 0 && rows.is_shifted)
+      return SumDots<true, kRows, kOutputs>(rows, weights, sums);
 #if HWY_ARCH_ARM_A64
     if constexpr (kRows % 2 == 0) {
-      if (HasMatrixDots()) return SumMatrixDots<kRows>(rows, weights, sums);
+      if (HasMatrixDots()) return SumMatrixDots<kRows, kOutputs>(rows, weights, sums);
     }
 #endif
     if (HasDots()) {
@@ -260,17 +274,26 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
         BiasesOf<kRows>(rows, own);
         biased.biases = own;
       }
-      return SumDots<false, kRows>(biased, weights, sums);
+      return SumDots<false, kRows, kOutputs>(biased, weights, sums);
     }
   }
 #if HWY_ARCH_X86
   if constexpr (sizeof(Number) == sizeof(int16_t)) {
-    if (rows.biases != nullptr) return SumSplit<kRows>(rows, weights, sums);
-    if (HasDots()) return SumShorts<true, kRows>(rows, weights, sums);
+    if (rows.biases != nullptr) return SumSplit<kRows, kOutputs>(rows, weights, sums);
+    if (HasDots()) return SumShorts<true, kRows, kOutputs>(rows, weights, sums);
   }
 #endif
 #endif
-  SumShorts<false, kRows>(rows, weights, sums);
+  SumShorts<false, kRows, kOutputs>(rows, weights, sums);
+}
+
+// Sums of a panel of `width` outputs of `kRows` rows, which are kPanelOutputs apart.
+template <size_t kRows, typename Number>
+HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, size_t width,
+                         int32_t* sums) {
+  if (width == kPanelOutputs) return SumPanelOf<kRows, kPanelOutputs>(rows, weights, sums);
+  if (width == kPanelOutputs / 2) return SumPanelOf<kRows, kPanelOutputs / 2>(rows, weights, sums);
+  SumPanelOf<kRows, kPanelOutputs / 4>(rows, weights, sums);
 }
 
 #endif
@@ -278,9 +301,9 @@ HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, 
 #if !defined(WEFT_SUMS_NEIGHBOURS)
 inline constexpr size_t kPanelsAtOnce = 1;
 template <size_t kRows, typename Number>
-HWY_INLINE void SumPanels(const NumberRows<Number>& rows, const int8_t* weights, size_t,
+HWY_INLINE void SumPanels(const NumberRows<Number>& rows, const int8_t* weights, size_t outputs,
                           int32_t* sums) {
-  SumPanel<kRows>(rows, weights, sums);
+  SumPanel<kRows>(rows, weights, PanelWidth(outputs), sums);
 }
 #endif
 

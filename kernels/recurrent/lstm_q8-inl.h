@@ -61,7 +61,8 @@ class LstmQ8Row {
     const size_t outputs = size_t{gates_} * shape_.cells;
     const size_t x_panel = PackedDenseI8Bytes(kPanelOutputs, shape_.inputs);
     const size_t h_panel = PackedDenseI8Bytes(kPanelOutputs, shape_.outputs);
-    const int8_t* recurrent = weights + PanelCount(static_cast<uint32_t>(outputs)) * x_panel;
+    const int8_t* recurrent =
+        weights + PackedDenseI8Bytes(static_cast<uint32_t>(outputs), shape_.inputs);
     const size_t at_once =
         of_x.MaxOutputs() < of_h.MaxOutputs() ? of_x.MaxOutputs() : of_h.MaxOutputs();
     for (size_t first = 0; first < outputs; first += at_once) {

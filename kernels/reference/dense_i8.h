@@ -9,20 +9,13 @@
 
 namespace weft::kernels {
 
-inline int8_t PackedI8Weight(const int8_t* packed, size_t inputs, size_t output, size_t input) {
-  const size_t panel = output / kPanelOutputs, block = input / kInputBlock;
-  const uint64_t blocks = PaddedInputs(static_cast<uint32_t>(inputs)) / kInputBlock;
-  const size_t line = (panel * blocks + block) * kPanelOutputs + output % kPanelOutputs;
-  return packed[line * kInputBlock + input % kInputBlock];
-}
-
 // For int16 rows.
 inline float DenseI8Reference(const DenseI8Shape& s, const int16_t* x, const int8_t* weights,
                               const float* scales, const float* start, size_t row, size_t output) {
   uint32_t sum = 0;
   for (size_t k = 0; k < s.inputs; ++k) {
     const int32_t number = x[row * s.x_row_stride + k];
-    sum += static_cast<uint32_t>(number * PackedI8Weight(weights, s.inputs, output, k));
+    sum += static_cast<uint32_t>(number * weights[PositionInI8(s.outputs, s.inputs, output, k)]);
   }
   const float scaled = static_cast<float>(static_cast<int32_t>(sum)) * scales[output];
   return scaled + (start == nullptr ? 0.0f : start[row * s.start_row_stride + output]);
@@ -44,8 +37,8 @@ inline float DenseI8Reference(const DenseI8Shape& s, const float* x, const int8_
   int64_t sum = 0;
   for (size_t k = 0; k < s.inputs; ++k) {
     const float scaled = x[k] * factor;
-    sum +=
-        static_cast<int64_t>(std::nearbyint(scaled)) * PackedI8Weight(weights, s.inputs, output, k);
+    sum += static_cast<int64_t>(std::nearbyint(scaled)) *
+           weights[PositionInI8(s.outputs, s.inputs, output, k)];
   }
   const float scaled = static_cast<float>(sum) * worth;
   const float result = scaled * scales[output];

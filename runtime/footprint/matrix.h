@@ -16,9 +16,9 @@ namespace weft::footprint {
 constexpr uint32_t Padded(uint32_t outputs) {
   return Times(Clip(kernels::PanelCount(outputs)), kernels::kPanelOutputs);
 }
-// Integer weights of sums of `inputs` products.
+// int8 weights of sums of `inputs` products.
 constexpr uint32_t PackedIntegers(uint32_t outputs, uint32_t inputs) {
-  return Times(Padded(outputs), Clip(kernels::PaddedInputs(inputs)));
+  return Times(Clip(kernels::PaddedOutputsI8(outputs)), Clip(kernels::PaddedInputs(inputs)));
 }
 // f32, or i16 if `max` is 0 (dense_i8.h).
 constexpr ElementType RowType(uint32_t max) { return max == 0 ? kI16 : kF32; }
@@ -69,7 +69,8 @@ WEFT_FOOTPRINT(DenseI8) {
 WEFT_FOOTPRINT(DenseI4) {
   const uint32_t groups = kernels::GroupCount(p.inputs(), p.group_blocks());
   v.Reads(0, kF32, Rows{p.rows(), p.x_row_stride(), p.inputs()});
-  v.Reads(1, ElementType::u4, Words{PackedIntegers(p.outputs(), p.inputs())});
+  v.Reads(1, ElementType::u4,
+          Words{Times(Padded(p.outputs()), Clip(kernels::PaddedInputs(p.inputs())))});
   v.Reads(2, p.scales(), Times(Padded(p.outputs()), groups));
   v.Reads(3, ElementType::u8, Times(Padded(p.outputs()), groups));
   VisitOutputRows(p, v, 4, kF32);
@@ -97,7 +98,7 @@ WEFT_FOOTPRINT(ConvI8) {
   const uint32_t padded = Times(Padded(p.out_channels()), p.groups());
   const uint32_t pixels = kernels::ConvI8Pixels(p.out_height(), p.out_width());
   v.Reads(0, RowType(p.max()), InputMap(p, InputsOf(p)));
-  v.Reads(1, kI8, Words{Times(padded, Clip(kernels::PaddedInputs(inputs)))});
+  v.Reads(1, kI8, Words{Times(PackedIntegers(p.out_channels(), inputs), p.groups())});
   v.Reads(2, kF32, padded);
   v.Reads(3, kF32, OutputsOf(p));
   v.Writes(4, kF32, OutputMap(p, OutputsOf(p)));

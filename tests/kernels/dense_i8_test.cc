@@ -80,6 +80,24 @@ TEST(DenseI8, MatchesItsReferenceForEveryExtent) {
   }
 }
 
+// Panels of every width, alone and after others, with partial blocks and with more inputs than a
+// board widens at the same time.
+TEST(DenseI8, MatchesItsReferenceForEveryWidthOfTheLastPanel) {
+  Random random(11);
+  for (uint32_t outputs = 1; outputs <= 33; ++outputs) {
+    for (const uint32_t inputs : {1u, 15u, 17u, 33u, 147u, 325u}) {
+      DenseI8Shape shape = PlainShape(1 + outputs % 7, inputs, outputs);
+      if (outputs % 2 == 0) shape.max = kMinMax;
+      const Integers weights = IntegersOf(&random, outputs, inputs);
+      const std::vector<float> x = random.Floats(size_t{shape.rows} * shape.x_row_stride, 3);
+      const std::vector<float> bias = random.Floats(outputs, 1);
+      SCOPED_TRACE(testing::Message() << outputs << "x" << inputs);
+      ASSERT_NO_FATAL_FAILURE(
+          ExpectReferences(shape, x, weights, inputs % 3 == 0 ? nullptr : bias.data()));
+    }
+  }
+}
+
 // int8 rows, in tiles and single, with weights at both limits of their full range.
 TEST(DenseI8, MatchesItsReferenceWithTheLeastMost) {
   Random random(6);

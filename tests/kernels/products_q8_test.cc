@@ -79,6 +79,24 @@ TEST(DenseQ8, MatchesItsReferenceForManyRows) {
   }
 }
 
+// Panels of every width, alone and after others, with more inputs than a board widens at the same
+// time.
+TEST(DenseQ8, MatchesItsReferenceForEveryWidthOfTheLastPanel) {
+  Random random(12);
+  for (uint32_t outputs = 1; outputs <= 33; ++outputs) {
+    for (const uint32_t inputs : {67u, 147u, 325u}) {
+      DenseQ8Shape shape = DenseShapeOf(1 + outputs % 7, inputs, outputs);
+      shape.results = ResultsCase(&random);
+      const FactorsCase factors(&random, outputs, shape.rows + 1, inputs, shape.results);
+      SCOPED_TRACE(testing::Message() << outputs << "x" << inputs);
+      ASSERT_NO_FATAL_FAILURE(
+          ExpectDense(shape, CodesAtRandom(&random, size_t{shape.rows} * shape.x_row_stride),
+                      CodesAtRandom(&random, size_t{inputs} * outputs), factors.given,
+                      kMisalignments[inputs % 3]));
+    }
+  }
+}
+
 // All products at their maximum magnitude; and a sum that wraps around when `first` is added.
 TEST(DenseQ8, HoldsTheGreatestSums) {
   for (const uint32_t inputs : std::vector<uint32_t>{1, 16, 4097, kMaxProducts}) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/matrix/pack.h"
 #include "runtime/steps.h"
 #include "tests/rounds.h"
 #include "tests/runtime/samples.h"
@@ -303,6 +304,7 @@ OverlappingStep ConvI8Of(std::mt19937& random, uint32_t max) {
                  out = Below(random, 2) ? in : 18;
   const uint32_t inputs = in * w.kernel_height * w.kernel_width, blocks = (inputs + 15) / 16 * 16;
   const uint32_t panels = groups * ((out + 15) / 16 * 16);
+  const auto weights = static_cast<uint32_t>(groups * kernels::PackedDenseI8Bytes(out, inputs));
   const uint32_t patches = std::min(uint32_t{4}, w.out_height * w.out_width);
   const bool is_of_floats = max != 0;
   uint32_t x = FloatsOf(w.batch, w.in_height, w.in_width, groups * in);
@@ -315,7 +317,7 @@ OverlappingStep ConvI8Of(std::mt19937& random, uint32_t max) {
       Strides(random, groups * out, w.batch, w.out_height, w.out_width), kTanh, max);
   const test::StepSample sample(format::Kind::conv_i8,
                                 {{is_of_floats ? kF32Type : format::ElementType::i16, x},
-                                 {format::ElementType::i8, panels * blocks},
+                                 {format::ElementType::i8, weights},
                                  {kF32Type, panels},
                                  {kF32Type, groups * out},
                                  {kF32Type, y},

@@ -19,7 +19,7 @@ inline StepSample SampleOf<format::Kind::lstm_q8>() {
   params.mutate_cell_power(-11);
   params.mutate_type(kI8);
   return StepSample(format::Kind::lstm_q8, {{kI8, 6},
-                                            {kI8, 2 * 32 * 16},
+                                            {kI8, 2 * 20 * 16},
                                             {ElementType::i32, 40},
                                             {kI8, 10},
                                             {kI16, 10},

@@ -258,7 +258,7 @@ inline StepSample SampleOf<format::Kind::snake>() {
 template <>
 inline StepSample SampleOf<format::Kind::dense_i8>() {
   return StepSample(format::Kind::dense_i8, {{kF32, 6},
-                                             {ElementType::i8, 16 * 16},
+                                             {ElementType::i8, 8 * 16},
                                              {kF32, 16},
                                              {kF32, 5},
                                              {kF32, 10},
@@ -302,7 +302,7 @@ inline StepSample SampleOf<format::Kind::lookup>() {
 template <>
 inline StepSample SampleOf<format::Kind::dense_q8>() {
   return StepSample(format::Kind::dense_q8,
-                    {{kI8, 6}, {kI8, 16 * 16}, {kF32, 5}, {kI32, 5}, {kF32, 5}, {kI8, 10}})
+                    {{kI8, 6}, {kI8, 8 * 16}, {kF32, 5}, {kI32, 5}, {kF32, 5}, {kI8, 10}})
       .With(format::DenseQ8Params(2, 3, 5, 3, 5, 0, format::Activation(), kCodes));
 }
 
@@ -310,7 +310,7 @@ template <>
 inline StepSample SampleOf<format::Kind::conv_q8>() {
   return StepSample(
              format::Kind::conv_q8,
-             {{kI8, 32}, {kI8, 16 * 16}, {kF32, 3}, {kI32, 3}, {kF32, 3}, {kI8, 27}, {kI8, 4 * 16}})
+             {{kI8, 32}, {kI8, 4 * 16}, {kF32, 3}, {kI32, 3}, {kF32, 3}, {kI8, 27}, {kI8, 4 * 16}})
       .With(format::ConvQ8Params(1, 1, 2, 3, 4, 4, 3, 3, 2, 2, 1, 1, 1, 1, 0, 0, {32, 8, 2, 1},
                                  {27, 9, 3, 1}, format::Activation(), kCodes, -7, 0, 0));
 }
@@ -377,7 +377,7 @@ inline StepSample SampleOf<format::Kind::chain>() {
 template <>
 inline StepSample SampleOf<format::Kind::conv_i8>() {
   return StepSample(format::Kind::conv_i8, {{kF32, 32},
-                                            {kI8, 16 * 16},
+                                            {kI8, 4 * 16},
                                             {kF32, 16},
                                             {kF32, 3},
                                             {kF32, 27},
