@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "converter/base/narrow.h"
 #include "converter/program/block_access.h"
 #include "converter/program/builder.h"
 #include "converter/program/fuse_tail.h"
@@ -29,6 +30,24 @@ Range RangeOf(const format::CopyParams& copy) {
     (way < 0 ? range.begin : range.end) += way;
   }
   return range;
+}
+
+// The copy of `count` elements of the target from element `begin` on, with all other axes complete;
+// nullopt if the elements are not slices along the outermost axis.
+std::optional<format::CopyParams> SlicesOf(const format::CopyParams& copy, int64_t begin,
+                                           int64_t count) {
+  const Dims dims = Listed(copy.dims(), copy.rank());
+  uint16_t axis = 0;
+  while (axis + 1u < dims.size() && dims[axis] == 1) ++axis;
+  int64_t slice = 1;
+  for (size_t i = axis + 1u; i < dims.size(); ++i) slice *= dims[i];
+  if (begin == 0 && count == *ElementCount(dims)) return copy;
+  if (dims.empty() || count == 0 || begin % slice != 0 || count % slice != 0) return std::nullopt;
+  format::CopyParams part = copy;
+  part.mutable_dims()->Mutate(axis, Narrow32(count / slice, "extent"));
+  part.mutate_src_offset(
+      Narrow32(copy.src_offset() + begin / slice * copy.src_strides()->Get(axis), "offset"));
+  return part;
 }
 
 // A copy of a part of `root` that is not needed if its readers are replaced.
@@ -73,6 +92,7 @@ class PartReader {
  private:
   std::optional<PartCopy> PartAt(size_t item);
   bool AddReader(const Access& read, const Step& copy, PartCopy& part) const;
+  std::optional<format::CopyParams> PartOf(const format::CopyParams& copy, ValueId operand) const;
   bool IsKept(const PartCopy& part) const;
   bool FitsWithout(ValueId root, const std::vector<PartCopy>& copies, LiveBytes& live) const;
   void Take(const std::vector<PartCopy>& copies);
@@ -114,17 +134,25 @@ bool PartReader::AddReader(const Access& read, const Step& copy, PartCopy& part)
   const bool is_step = read.step != nullptr && !read.nested && !read.write && read.operand >= 0 &&
                        read.item > static_cast<int64_t>(part.item) && read.item != kAfterRun;
   if (!is_step || !read.moves.empty()) return false;
-  const Value& made = program_.values[part.made];
-  if (read.begin_bytes != 0 || read.end_bytes != made.bytes) return false;
   const auto item = static_cast<size_t>(read.item);
   const Step& step = part.readers.try_emplace(item, *read.step).first->second;
   const auto input = static_cast<size_t>(read.operand);
-  const auto& params = std::get<format::CopyParams>(copy.params);
-  const ValueId operand = step.inputs[input];
-  if (ElementBytes(program_.values[operand].type.type) != params.element_bytes()) return false;
-  std::optional<Step> reading = ReadingThrough(params, step, input);
+  const std::optional<format::CopyParams> source =
+      PartOf(std::get<format::CopyParams>(copy.params), step.inputs[input]);
+  if (!source) return false;
+  std::optional<Step> reading = ReadingThrough(*source, step, input);
   if (reading) part.readers[item] = std::move(*reading);
   return reading.has_value();
+}
+
+// The part of the copy that an operand of a reader reads.
+std::optional<format::CopyParams> PartReader::PartOf(const format::CopyParams& copy,
+                                                     ValueId operand) const {
+  const Value& value = program_.values[operand];
+  const int64_t bytes = copy.element_bytes();
+  const Location at = Resolve(program_, operand);
+  if (ElementBytes(value.type.type) != bytes || at.offset_bytes % bytes != 0) return std::nullopt;
+  return SlicesOf(copy, at.offset_bytes / bytes, value.bytes / bytes);
 }
 
 // Returns true if nothing writes the root before the last reader of the part.
@@ -162,14 +190,15 @@ void PartReader::Take(const std::vector<PartCopy>& copies) {
     std::optional<PartCopy> part = PartAt(candidate.item);
     if (!part) continue;
     const Step& copy = std::get<Step>(items_[part->item]);
-    const auto& params = std::get<format::CopyParams>(copy.params);
-    const auto [begin, end] = RangeOf(params);
+    const format::CopyParams params = std::get<format::CopyParams>(copy.params);
+    const ValueId source = copy.inputs[0];
     const ElementType type = program_.values[part->made].type.type;
-    const ValueId view = builder_.View(copy.inputs[0], begin * int64_t{params.element_bytes()},
-                                       {type, {end - begin}});
     for (auto& [item, reader] : part->readers) {
       for (ValueId& input : reader.inputs) {
-        if (input != kNone && Resolve(program_, input).root == part->made) input = view;
+        if (input == kNone || Resolve(program_, input).root != part->made) continue;
+        const auto [begin, end] = RangeOf(*PartOf(params, input));
+        input =
+            builder_.View(source, begin * int64_t{params.element_bytes()}, {type, {end - begin}});
       }
       std::get<Step>(items_[item]) = std::move(reader);
     }

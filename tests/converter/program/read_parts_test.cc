@@ -80,6 +80,24 @@ TEST_F(PartsInPlace, ChannelsThatStandLastAreReadByStrides) {
   }
 }
 
+// The rows of the first half that a window needs.
+TEST_F(PartsInPlace, RowsOfAPartAreReadByStrides) {
+  const ir::Source x = g.Parameter(F32({1, 9, 5, 8}));
+  const ir::Source half = Slice(x, 3, 0, 4);
+  g.Result(Convolved(Slice(half, 1, 4, 9), 4, 3));
+  g.Result(Convolved(Slice(x, 3, 4, 8), 4, 2));
+  const program::Program read = Read();
+  ASSERT_EQ(Kinds(read), (KindList{StepKind::kConv, StepKind::kConv}));
+  for (size_t i = 0; i < 2; ++i) {
+    const auto x_strides = ParamsAt<format::ConvParams>(read, i).x();
+    EXPECT_EQ(x_strides.pixel(), 8u);
+    EXPECT_EQ(x_strides.row(), 40u);
+    const program::Location at = program::Resolve(read, Steps(read)[i].inputs[0]);
+    EXPECT_EQ(at.root, read.inputs[0].value);
+    EXPECT_EQ(at.offset_bytes, i == 0 ? 4 * 40 * 4 : 4 * 4);
+  }
+}
+
 // A gate: one step reads both halves. Its traversal of 40 numbers becomes one of 5 rows.
 TEST_F(PartsInPlace, HalvesOfRowsMeetInOneStep) {
   const ir::Source x = g.Parameter(F32({5, 16}));
@@ -166,6 +184,48 @@ TEST(PartsInPlaceOfAProgram, APartIsCopiedBeforeItsWholeIsWrittenAnew) {
     const KindList kinds = Kinds(WithoutCopies(program));
     EXPECT_EQ(std::ranges::count(kinds, StepKind::kCopy), anew ? 2 : 1);
   }
+}
+
+// Codes of x are split into halves of channels, which int8 steps read.
+TEST(PartsInPlaceOfAProgram, Int8StepsReadHalvesOfPixels) {
+  program::Program program;
+  program::Builder builder(program);
+  constexpr uint32_t kPixels = 11, kHalf = 16;
+  const program::ValueId x = builder.Scratch(F32({kPixels, 2 * kHalf}));
+  const program::ValueId dense = builder.Scratch(F32({kPixels, 3}));
+  const program::ValueId depthwise = builder.Scratch(F32({kPixels - 2, kHalf}));
+  program.inputs = {{x, {"x"}}};
+  program.outputs = {{dense, {"dense"}}, {depthwise, {"depthwise"}}};
+  const auto codes = [&](int64_t count) { return builder.Scratch({ElementType::i8, {count}}); };
+  const program::ValueId all = codes(kPixels * 2 * kHalf), first = codes(kPixels * kHalf),
+                         second = codes(kPixels * kHalf);
+  const format::CodeRange range(0, -128, 127, format::Results::codes);
+  const format::CodeRange floats(0, 0, 0, format::Results::f32);
+  builder.Emit(format::QuantizeParams(kPixels * 2 * kHalf, 2.0f, range), {x}, {all});
+  builder.CopyStrided(all, first, {kPixels, kHalf}, {2 * kHalf, 1}, 0, {kHalf, 1}, 0);
+  builder.CopyStrided(all, second, {kPixels, kHalf}, {2 * kHalf, 1}, kHalf, {kHalf, 1}, 0);
+  const auto weights = [&](int64_t count) {
+    std::vector<int8_t> numbers;
+    for (int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<int8_t>(i * 37 % 101 - 50));
+    return builder.WeightsOf({ElementType::i8, {count}}, numbers);
+  };
+  const auto scales = [&](int64_t count) {
+    return builder.WeightsOf(F32({count}), std::vector<float>(static_cast<size_t>(count), 0.5f));
+  };
+  builder.Emit(format::DenseQ8Params(kPixels, kHalf, 3, kHalf, 3, 0, format::Activation(), floats),
+               {first, weights(4 * 16), scales(3), program::kNone, program::kNone}, {dense});
+  builder.Emit(format::DepthwiseQ8Params(
+                   1, kHalf, 1, 1, kPixels, 1, kPixels - 2, 1, 3, 1, 1, 1, 1, 0, 0,
+                   format::MapStrides(kPixels * kHalf, kPixels * kHalf, kHalf, 1),
+                   format::MapStrides((kPixels - 2) * kHalf, (kPixels - 2) * kHalf, kHalf, 1),
+                   format::Activation(), floats, 0, 0, 0),
+               {second, weights(3 * 16), scales(kHalf), program::kNone, program::kNone},
+               {depthwise});
+  const program::Program read = WithoutCopies(program);
+  ASSERT_EQ(Kinds(read),
+            (KindList{StepKind::kQuantize, StepKind::kDenseQ8, StepKind::kDepthwiseQ8}));
+  EXPECT_EQ(ParamsAt<format::DenseQ8Params>(read, 1).x_row_stride(), 2 * kHalf);
+  EXPECT_EQ(ParamsAt<format::DepthwiseQ8Params>(read, 2).x().pixel(), 2 * kHalf);
 }
 
 }  // namespace
