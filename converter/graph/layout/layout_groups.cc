@@ -5,6 +5,7 @@
 
 #include "converter/base/faults.h"
 #include "converter/base/narrow.h"
+#include "converter/graph/recognise/nodes.h"
 #include "converter/graph/rewrite.h"
 
 namespace weft::graph {
@@ -33,6 +34,7 @@ LayoutGroups::LayoutGroups(const ir::Graph& graph) {
   }
   for (const auto& [node, permutation] : is_permuted) CountSteps(*node, permutation);
   CountMoves(nodes);
+  for (ir::Node* node : nodes) CountSaved(*node);
   Decide();
 }
 
@@ -109,13 +111,29 @@ void LayoutGroups::CountMoves(const std::vector<ir::Node*>& nodes) {
   }
 }
 
+// Counts a transposition to or from channels-last that has no effect if only its side in the order
+// of the specification is permuted.
+void LayoutGroups::CountSaved(ir::Node& node) {
+  const std::optional<std::vector<size_t>> order = PermutationOf(node);
+  if (!order || !ops::HasChannelAxis(order->size())) return;
+  const std::vector<size_t> last = ops::LastOrder(order->size());
+  bool is_from_last = true;
+  for (size_t i = 0; i < last.size(); ++i) is_from_last = is_from_last && (*order)[last[i]] == i;
+  for (const Port port : {ops::In(0), ops::Out(0)}) {
+    if (!IsPermuted(node, port) || !(port.output ? is_from_last : *order == last)) continue;
+    const size_t position = PositionOf(SourceAt(node, port));
+    if (TypeOf(sources_[position]).dims[1] != 1) --accounts_[RootOf(position)].moves;
+  }
+}
+
 // Any window step gains more than one copy of a tensor costs. A step with strided access on one
-// side gains less.
+// side gains less. Steps whose lanes are channels also gain if transpositions are saved.
 void LayoutGroups::Decide() {
   for (const auto& [root, account] : accounts_) {
-    const bool has_reason = account.made + account.read + account.slow > 0;
+    const bool saves = account.lanes > 0 && account.moves < 0;
+    const bool has_reason = account.made + account.read + account.slow > 0 || saves;
     const bool is_inside = account.made > 0 && account.read > 0;
-    if (has_reason && (account.lanes > 0 || is_inside || account.moves == 0)) last_.insert(root);
+    if (has_reason && (account.lanes > 0 || is_inside || account.moves <= 0)) last_.insert(root);
   }
 }
 

@@ -32,7 +32,7 @@ class LayoutGroups {
   struct Account {
     int made = 0, read = 0;   // values written and read by steps with strided access
     int lanes = 0, slow = 0;  // steps whose lanes are channels; those that are slow in other orders
-    int moves = 0;            // values to transpose at the border
+    int moves = 0;            // values to transpose at the border, less transpositions saved
   };
 
   size_t PositionOf(const ir::Source& source);
@@ -41,6 +41,7 @@ class LayoutGroups {
   bool HasOrderFreeInputs(ir::Node& node, const ops::Permutation& permutation);
   void CountSteps(ir::Node& node, const ops::Permutation& permutation);
   void CountMoves(const std::vector<ir::Node*>& nodes);
+  void CountSaved(ir::Node& node);
   void Decide();
 
   std::map<std::pair<const ir::Node*, uint32_t>, size_t> positions_;
