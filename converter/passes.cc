@@ -185,20 +185,12 @@ int64_t CountF16(const ir::Graph& graph) {
 }
 
 // Records whether an axis may be a batch that is not assumed to be one.
-void AssumeBatches(Conversion& c, bool assumes_only_axis) {
+void AssumeBatches(Conversion& c) {
+  const bool streams = c.options.streaming_steps.has_value();
   const size_t warnings = c.faults.warnings().size();
-  c.may_be_batch = !graph::AssumeBatches(
-      *c.graph, {c.options.streaming_steps.has_value(), assumes_only_axis, c.options.time_axes},
-      c.faults);
+  c.may_be_batch =
+      !graph::AssumeBatches(*c.graph, {streams, !streams, c.options.time_axes}, c.faults);
   c.has_own_shapes = !c.options.shapes.empty() || c.faults.warnings().size() > warnings;
-}
-
-void SetTimeLength(Conversion& c) {
-  std::unique_ptr<ir::Graph> as_read = ir::CopyOf(*c.graph);
-  c.open = graph::FillOpenAxes(*c.graph, c.options.time_axes);
-  if (c.open.empty() && !c.may_be_batch) return;
-  c.as_read = std::move(as_read);
-  c.faults_as_read = c.faults;
 }
 
 bool Read(Conversion& c) {
@@ -209,13 +201,14 @@ bool Read(Conversion& c) {
   if (c.graph == nullptr) return false;
   graph::WarnOfDoubles(*c.graph, c.faults);
   graph::ApplyShapes(*c.graph, c.options.shapes, c.faults);
-  AssumeBatches(c, !options.streaming_steps);
+  AssumeBatches(c);
   graph::ApplyValues(*c.graph, c.options.values, c.faults);
   graph::ApplyStates(*c.graph, c.options.states, c.faults);
   graph::AddLayerOutputs(*c.graph, c.options.layer_outputs);
   c.f16_weights = CountF16(*c.graph);
   c.folding.limit_work = FoldWorkLimit(options.fold_budget_bytes, *c.graph);
-  if (options.streaming_steps && c.faults.ok()) SetTimeLength(c);
+  if (options.streaming_steps && c.faults.ok())
+    c.open = graph::FillOpenAxes(*c.graph, options.time_axes);
   if (!c.faults.ok()) CollectRemainingErrors(c);
   return c.faults.ok();
 }
@@ -244,8 +237,25 @@ bool Resolve(Conversion& c) {
   return true;
 }
 
+// Returns the graph without T steps: batches are 1, other axes of `open` are dynamic.
+graph::OtherShapes GraphAsBatch(const Conversion& c) {
+  graph::OtherShapes batch = {
+      graph::WithDynamicAxes(*c.graph, c.open), InferOptionsOf(c), {}, c.faults};
+  graph::AssumeBatches(*batch.graph, {true, true, c.options.time_axes}, batch.faults);
+  const bool assumes = batch.faults.warnings().size() > c.faults.warnings().size();
+  batch.options.check_declared = c.options.shapes.empty() && !assumes;
+  return batch;
+}
+
+// A dynamic axis may be time or a batch: it has T, 2 * T (graph/double_length.h) and 1 elements.
 bool Infer(Conversion& c) {
-  graph::InferAndFold(*c.graph, InferOptionsOf(c), c.folding, c.faults);
+  if (c.open.empty()) {
+    graph::InferAndFold(*c.graph, InferOptionsOf(c), c.folding, c.faults);
+  } else {
+    graph::OtherShapes batch = GraphAsBatch(c);
+    graph::InferBoth(*c.graph, InferOptionsOf(c), c.folding, c.faults, batch);
+    c.as_batch = std::move(batch);
+  }
   const bool has_file_shapes = c.options.shapes.empty() && !c.options.streaming_steps;
   if (!c.faults.ok() && has_file_shapes) graph::AdviseShapes(*c.graph, c.faults);
   return c.faults.ok();
@@ -307,19 +317,6 @@ bool StreamGraph(Conversion& c) {
          graph::InferAndFold(*c.graph, InferOptionsOfStreamed(c.options), c.folding, c.faults);
 }
 
-}  // namespace
-
-bool ReturnToGraphAsRead(Conversion& c) {
-  if (c.as_read == nullptr) return false;
-  c.graph = std::move(c.as_read);
-  c.faults = std::move(c.faults_as_read);
-  c.open.clear();
-  AssumeBatches(c, /*assumes_only_axis=*/true);
-  return true;
-}
-
-namespace {
-
 // If an axis of T steps may be a batch, that is tried after a refusal.
 bool StreamOpen(Conversion& c) {
   const graph::StreamOptions options = {*c.options.streaming_steps, c.options.time_axes, true,
@@ -330,11 +327,11 @@ bool StreamOpen(Conversion& c) {
     if (c.may_be_batch)
       c.refusal = c.faults;
     else
-      c.as_read.reset();
+      c.as_batch.reset();
     return false;
   }
   if (!graph::AreTime(c.open, *c.streamed)) return false;
-  c.as_read.reset();
+  c.as_batch.reset();
   return true;
 }
 
@@ -448,6 +445,16 @@ bool Verify(Conversion& c) {
 }  // namespace
 
 std::span<const Pass> AllPasses() { return kPasses; }
+
+bool TakeBatch(Conversion& c) {
+  graph::OtherShapes batch = *std::move(c.as_batch);
+  c.as_batch.reset();
+  c.open.clear();
+  c.graph = std::move(batch.graph);
+  c.folding = std::move(batch.folding);
+  c.faults = std::move(batch.faults);
+  return c.faults.ok();
+}
 
 bool IsWanted(const ConvertOptions& options, std::string_view name) {
   return options.dump && (options.dump_after == name || options.dump_after == kAllPasses);

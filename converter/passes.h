@@ -16,6 +16,7 @@
 #include "converter/base/pass_parts.h"
 #include "converter/emit/model_file.h"
 #include "converter/graph/fold.h"
+#include "converter/graph/other_shapes.h"
 #include "converter/graph/quantise/quantise.h"
 #include "converter/graph/recognise/forms/integer_tables.h"
 #include "converter/graph/streaming/streamed.h"
@@ -37,10 +38,9 @@ struct Conversion {
   bool has_own_shapes = false;  // input shapes differ from those of the model
   std::unique_ptr<ir::Graph> graph = nullptr;
   graph::TimeSeeds open = {};  // the input axes of T steps (ir/time_length.h)
-  // While it is not known whether `open` is time: the graph before it had T steps.
-  std::unique_ptr<ir::Graph> as_read = nullptr;
-  Faults faults_as_read = {};
-  bool may_be_batch = false;                     // an axis of `open` may be a batch
+  bool may_be_batch = false;   // an axis of `open` may be a batch
+  // From `infer` on, until it is known that `open` is time: the inferred graph without T steps.
+  std::optional<graph::OtherShapes> as_batch = std::nullopt;
   std::optional<Faults> refusal = std::nullopt;  // of streaming along `open`
   int64_t f16_weights = 0;
   std::optional<graph::Streamed> streamed = std::nullopt;
@@ -70,9 +70,8 @@ struct Pass {
 
 // All passes, in the order in which they run.
 std::span<const Pass> AllPasses();
-// Returns to the graph as read, after a pass has failed because a dynamic axis is not the time
-// axis. Returns false if there is none. The passes after `read` must run again.
-bool ReturnToGraphAsRead(Conversion& c);
+// Replaces the graph by `as_batch`, which must be set. Returns false if that graph has faults.
+bool TakeBatch(Conversion& c);
 
 // Returns true if --dump-after prints this pass, or this part of a pass.
 bool IsWanted(const ConvertOptions& options, std::string_view name);

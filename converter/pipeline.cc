@@ -66,19 +66,37 @@ void DumpParts(Conversion& c, const Pass& pass) {
   }
 }
 
-// Runs one pass. A number that exceeds the file format ends its pass with a fault.
-bool RunPass(Conversion& c, const Pass& pass) {
-  const ConvertOptions& options = c.options;
-  if (options.progress) options.progress(pass.name);
+// Runs one pass. A number that exceeds the file format ends the pass with a fault.
+bool Run(Conversion& c, const Pass& pass) {
   try {
-    const bool can_continue = pass.run(c);
-    DumpParts(c, pass);
-    if (!can_continue) return false;
-    if (c.faults.ok()) AssertConsistent(c, pass);
+    return pass.run(c);
   } catch (const TooWide& wide) {
     c.faults.Add(wide.Line("plan"));
     return false;
   }
+}
+
+// Continues with a batch of 1 after a pass has failed with T steps. The passes between `infer` and
+// `failed` depend on extents, so they run again. Returns false if one of them fails.
+bool RunAsBatch(Conversion& c, const Pass& failed) {
+  if (!TakeBatch(c)) return false;
+  bool is_inferred = false;
+  for (const Pass& pass : AllPasses()) {
+    if (is_inferred && !Run(c, pass)) return false;
+    if (&pass == &failed) break;
+    is_inferred = is_inferred || pass.name == "infer";
+  }
+  return true;
+}
+
+// Runs one pass, with the calls of the caller before and after it.
+bool RunPass(Conversion& c, const Pass& pass) {
+  const ConvertOptions& options = c.options;
+  if (options.progress) options.progress(pass.name);
+  const bool can_continue = Run(c, pass) || (c.as_batch && RunAsBatch(c, pass));
+  DumpParts(c, pass);
+  if (!can_continue) return false;
+  if (c.faults.ok()) AssertConsistent(c, pass);
   if (IsWanted(options, pass.name)) options.dump(pass.name, TextOf(c, pass.stage));
   return true;
 }
@@ -93,13 +111,9 @@ void WriteTimeSymbol(Faults& faults) {
 
 // Runs the passes up to stage `last`.
 bool RunPasses(Conversion& c, Stage last) {
-  const std::span<const Pass> passes = AllPasses();
-  for (size_t i = 0; i < passes.size() && passes[i].stage <= last; ++i) {
-    if (RunPass(c, passes[i])) continue;
-    if (ReturnToGraphAsRead(c)) {
-      i = 0;  // after the first pass, which reads
-      continue;
-    }
+  for (const Pass& pass : AllPasses()) {
+    if (pass.stage > last) break;
+    if (RunPass(c, pass)) continue;
     if (c.refusal) c.faults = *std::move(c.refusal);
     if (c.refusal || !c.open.empty()) WriteTimeSymbol(c.faults);
     return false;

@@ -14,6 +14,7 @@
 #include "converter/graph/double_length.h"
 #include "converter/graph/extent.h"
 #include "converter/graph/fold.h"
+#include "converter/graph/other_shapes.h"
 #include "converter/graph/rewrite.h"
 #include "converter/graph/search_to_range.h"
 #include "converter/ops/operation.h"
@@ -57,6 +58,18 @@ class Inference {
     for (ir::Node* result : graph_.results) Redirect(*result);
     for (auto& node : folded_) graph_.nodes.push_back(std::move(node));
     return unknown_.empty() && faults_.lines().size() == faults_before;
+  }
+
+  // `other` is a copy of the graph before Run, which has run. Folds no constant again that follows
+  // from the file alone.
+  void ShareConstants(const Inference& other, const std::vector<const ir::Node*>& nodes) {
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (!other.from_file_.contains(nodes[i])) continue;
+      std::vector<ir::Constant>& values = shared_[graph_.nodes[i].get()];
+      for (uint32_t port = 0; port < nodes[i]->outputs.size(); ++port) {
+        values.push_back(*other.redirect_.at({nodes[i], port})->constant);
+      }
+    }
   }
 
  private:
@@ -180,9 +193,22 @@ class Inference {
     });
   }
 
+  // Returns true if only constants of the file determine the values of a folded node.
+  bool IsFromFile(const ir::Node& node) const {
+    return std::ranges::all_of(node.inputs, [&](const ir::Source& source) {
+      const ir::Node& input = *source.node;
+      return input.constant &&
+             (!input.attributes.contains(kFoldedFrom) || from_file_.contains(&input));
+    });
+  }
+
   void ReplaceByConstants(ir::Node& node) {
-    std::vector<ir::Constant> values = Fold(graph_, node, folding_, faults_);
+    const auto shared = shared_.find(&node);
+    std::vector<ir::Constant> values =
+        shared != shared_.end() ? shared->second : Fold(graph_, node, folding_, faults_);
     if (values.empty()) MarkUnknown(node);
+    const bool is_from_file = !values.empty() && IsFromFile(node);
+    if (is_from_file) from_file_.insert(&node);
     for (uint32_t port = 0; port < values.size(); ++port) {
       std::unique_ptr<ir::Node> constant = MakeConstant(node, std::move(values[port]));
       constant->outputs[0] = node.outputs[port];
@@ -190,6 +216,7 @@ class Inference {
       constant->outputs[0].run_time_extent.reset();
       constant->attributes = FoldedFrom({&node, port});
       if (double_) double_->AddFolded({&node, port}, *constant);
+      if (is_from_file) from_file_.insert(constant.get());
       redirect_[{&node, port}] = constant.get();
       unfolded_readers_[constant.get()] = readers_[{&node, port}];
       folded_.push_back(std::move(constant));
@@ -224,6 +251,9 @@ class Inference {
   std::map<std::pair<const ir::Node*, uint32_t>, ir::Node*> redirect_;
   std::map<const ir::Node*, size_t> unfolded_readers_;  // of constants in `folded_`
   std::vector<std::unique_ptr<ir::Node>> folded_;
+  // Folded nodes and their constants that only constants of the file determine.
+  std::set<const ir::Node*> from_file_;
+  std::map<const ir::Node*, std::vector<ir::Constant>> shared_;  // values of folded nodes
 };
 
 }  // namespace
@@ -234,6 +264,19 @@ std::map<std::string, std::string> FoldedFrom(const ir::Source& source) {
 
 bool InferAndFold(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults) {
   return Inference(graph, options, folding, faults).Run();
+}
+
+bool InferBoth(ir::Graph& graph, const InferOptions& options, Folding& folding, Faults& faults,
+               OtherShapes& other) {
+  std::vector<const ir::Node*> nodes;
+  for (const std::unique_ptr<ir::Node>& node : graph.nodes) nodes.push_back(node.get());
+  Inference first(graph, options, folding, faults);
+  const bool is_known = first.Run();
+  other.folding = folding;
+  Inference second(*other.graph, other.options, other.folding, other.faults);
+  second.ShareConstants(first, nodes);
+  second.Run();
+  return is_known;
 }
 
 }  // namespace weft::graph

@@ -2,6 +2,9 @@
 // The time axis of `weft convert --streaming`: given by --time-axis, or a dynamic dimension.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "tests/cli/command_fixture.h"
 
 namespace weft::cli {
@@ -31,6 +34,43 @@ std::string SumOver(std::string_view shape, std::string_view dims) {
 }
 
 constexpr std::string_view kOpen = "<dim>-1</dim><dim>2</dim>";
+
+// A running sum along axis 1 of x, after a reshape to [1,4]: only a batch of 1 is valid.
+constexpr std::string_view kSumOfOneRow = R"(<net name="sum" version="11">
+<layers>
+<layer id="0" name="x_layer" type="Parameter" version="opset1"><data shape="?,4" element_type="f32"/>
+<output><port id="0" precision="FP32" names="x"><dim>-1</dim><dim>4</dim></port></output></layer>
+<layer id="1" name="row" type="Const" version="opset1"><data element_type="i64" shape="2" offset="0" size="16"/>
+<output><port id="0" precision="I64"><dim>2</dim></port></output></layer>
+<layer id="2" name="reshape" type="Reshape" version="opset1"><data special_zero="false"/>
+<input><port id="0"><dim>-1</dim><dim>4</dim></port><port id="1"><dim>2</dim></port></input>
+<output><port id="2" precision="FP32"><dim>1</dim><dim>4</dim></port></output></layer>
+<layer id="3" name="axis" type="Const" version="opset1"><data element_type="i64" shape="" offset="0" size="8"/>
+<output><port id="0" precision="I64"/></output></layer>
+<layer id="4" name="sum" type="CumSum" version="opset3"><data exclusive="false" reverse="false"/>
+<input><port id="0"><dim>1</dim><dim>4</dim></port><port id="1"/></input>
+<output><port id="2" precision="FP32" names="y"><dim>1</dim><dim>4</dim></port></output></layer>
+<layer id="5" name="y_layer" type="Result" version="opset1"><input><port id="0"><dim>1</dim><dim>4</dim></port></input></layer>
+</layers>
+<edges>
+<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>
+<edge from-layer="1" from-port="0" to-layer="2" to-port="1"/>
+<edge from-layer="2" from-port="2" to-layer="4" to-port="0"/>
+<edge from-layer="3" from-port="0" to-layer="4" to-port="1"/>
+<edge from-layer="4" from-port="2" to-layer="5" to-port="0"/>
+</edges>
+</net>
+)";
+
+// Returns the passes that --verbose lists, in order.
+std::vector<std::string> PassesIn(const std::string& verbose) {
+  std::vector<std::string> passes;
+  std::istringstream lines(verbose);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.ends_with(" ms")) passes.push_back(line.substr(0, line.find(' ')));
+  }
+  return passes;
+}
 
 class TimeAxis : public CommandTest {
  protected:
@@ -151,6 +191,37 @@ TEST_F(TimeAxis, OfADynamicDimensionAloneMayBeTheBatch) {
   const Outcome given = Weft("convert model.xml -o whole.weft --shape x=3,2");
   EXPECT_EQ(given.code, 0);
   EXPECT_EQ(given.err, "");
+}
+
+TEST_F(TimeAxis, OfADynamicDimensionIsTheBatchIfOnlyOneRowIsValid) {
+  WriteText("model.xml", kSumOfOneRow);
+  const int64_t numbers[] = {1, 4};
+  WriteText("model.bin", {reinterpret_cast<const char*>(numbers), sizeof numbers});
+  const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming=2");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("  input  \"x\" f32[1,2]: time axis 1, 2 of 4 positions per run\n"),
+            std::string::npos)
+      << outcome.err;
+  WriteFloats("x.npy", {1, 4}, {1, 10, 100, 1000});
+  ASSERT_EQ(Weft("run cut.weft --input x=x.npy --output-dir out").code, 0);
+  EXPECT_EQ(ReadElements<float>("out/y.npy", "f32[1,4]"), (std::vector<float>{1, 11, 111, 1111}));
+}
+
+// The batch is found by inference, or by the streaming pass.
+TEST_F(TimeAxis, IsFoundByOneRunOfEachPass) {
+  for (const bool is_row : {true, false}) {
+    WriteModel(is_row ? std::string(kSumOfOneRow) : SumOver("?,2", kOpen));
+    const int64_t numbers[] = {1, 4, 0};
+    if (is_row) WriteText("model.bin", {reinterpret_cast<const char*>(numbers), sizeof numbers});
+    const Outcome outcome = Weft("convert model.xml -o cut.weft --streaming --verbose" +
+                                 std::string(is_row ? "" : " --time-axis x=1"));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.err.find("its batch is dynamic; assumed to be 1"), std::string::npos);
+    std::vector<std::string> passes = PassesIn(outcome.err);
+    EXPECT_EQ(std::ranges::count(passes, "infer"), 1);
+    std::ranges::sort(passes);
+    EXPECT_EQ(std::ranges::adjacent_find(passes), passes.end()) << outcome.err;
+  }
 }
 
 // Axis 1 is dynamic and cannot be time.

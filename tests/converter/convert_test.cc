@@ -33,7 +33,7 @@ TEST(Library, ConvertsInMemoryWhatItConvertsFromFiles) {
   for (const std::optional<int64_t> streaming :
        {std::optional<int64_t>(), std::optional<int64_t>(1)}) {
     Options options;
-    options.streaming_steps = streaming;  // reads the IR more than once
+    options.streaming_steps = streaming;
     const Result in_memory = Convert(xml, weights, options);
     const Result from_file = ConvertFile(CaseFile(kCase, "model.xml"), {}, options);
     EXPECT_EQ(in_memory.faults, std::vector<std::string>());

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "converter/graph/double_length.h"
+#include "converter/graph/origins.h"
 #include "converter/graph/streaming/axes.h"
 #include "converter/graph/streaming/positions.h"
+#include "converter/ir/edit.h"
 #include "converter/ir/time_length.h"
 
 namespace weft::graph {
@@ -64,6 +66,23 @@ TimeSeeds FillOpenAxes(ir::Graph& graph, const TimeNames& names) {
     open.push_back({false, input, static_cast<int64_t>(*axis)});
   }
   return open;
+}
+
+std::unique_ptr<ir::Graph> WithDynamicAxes(const ir::Graph& graph, const TimeSeeds& open) {
+  std::unique_ptr<ir::Graph> copy = ir::CopyOf(graph);
+  for (const PortAxis& axis : open) {
+    ir::OutputPort& port = copy->parameters[axis.port]->outputs[0];
+    port.type.dims[static_cast<size_t>(axis.axis)] = -1;
+    port.doubled.clear();
+  }
+  const Origins origins(*copy);
+  for (const std::unique_ptr<ir::Node>& node : copy->nodes) {
+    for (ir::Source& input : node->inputs) {
+      const ir::Source origin = input.node->constant ? origins.Of(*input.node) : ir::Source();
+      if (origin.node != nullptr) input = origin;
+    }
+  }
+  return copy;
 }
 
 std::optional<Streamed> StreamOpenTime(ir::Graph& graph, const StreamOptions& options,

@@ -4,6 +4,7 @@
 #ifndef WEFT_CONVERTER_GRAPH_STREAMING_OPEN_TIME_H_
 #define WEFT_CONVERTER_GRAPH_STREAMING_OPEN_TIME_H_
 
+#include <memory>
 #include <optional>
 
 #include "converter/graph/infer.h"
@@ -17,6 +18,10 @@ namespace weft::graph {
 // Sets the input axes that may be time to T steps, and returns them: the dynamic axes that
 // --time-axis names, or that are the only dynamic axis of their input.
 TimeSeeds FillOpenAxes(ir::Graph& graph, const TimeNames& names);
+
+// Returns a copy of a graph before inference in which these axes are dynamic again. Trip counts of
+// loops that followed from shapes (recognise/loops/open_loops.h) are computed again.
+std::unique_ptr<ir::Graph> WithDynamicAxes(const ir::Graph& graph, const TimeSeeds& open);
 
 // Streams a graph of T steps, which is inferred and folded. Positions become functions of the step
 // number (positions.h); other values that depend on T are refused. Returns nullopt if faults were
