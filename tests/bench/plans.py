@@ -6,6 +6,12 @@ and the rank correlation (Spearman) of each model, and writes --json FILE. Asser
 
     build/conformance-venv/bin/python tests/bench/plans.py build/x86-64/weft --cpu 0
 
+With --board, counts instructions on the emulated board of --target instead; its weft_size_run is
+built by `cmake --build --preset cortex-m4f --target weft_size_run`:
+
+    build/conformance-venv/bin/python tests/bench/plans.py build/x86-64/weft --target cortex-m4f \\
+        --board build/cortex-m4f/tests/size/weft_size_run
+
 Given OpenVINO IR files, measures these models instead, such as models not used to fit the cost:
 
     M=build/fixtures/zoo/models; build/conformance-venv/bin/python tests/bench/plans.py build/x86-64/weft \\
@@ -14,13 +20,16 @@ Given OpenVINO IR files, measures these models instead, such as models not used 
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "peers"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "bench/peers"), str(TESTS / "size")]
+import measure  # noqa: E402
 import nets  # noqa: E402
 import openvino as ov  # noqa: E402
 from cases import Case, net, recurrent  # noqa: E402
@@ -67,17 +76,34 @@ def written(case, folder):
     return folder / "model.xml"
 
 
-def plans(weft, model, folder, cpu):
-    """The model's curve, each point with its fastest run; plans are measured alternately."""
-    make = [weft, "convert", model, "--json", "-o"]
+def microseconds(call, files):
+    """The fastest run of each file; files are measured alternately."""
+    pin = [] if call.cpu is None else ["--cpu", call.cpu]
+    measured = told(call.weft, "bench", *files, "--json", *pin)
+    return [times["microseconds"]["min"]
+            for times in (measured["models"] if len(files) > 1 else [measured])]
+
+
+def instructions(call, files):
+    """The instructions of a run of each file on the board of the target."""
+    toolchain = (TESTS.parent / f"toolchains/{call.target}.cmake").read_text(encoding="utf-8")
+    board = re.search(r"set\(WEFT_BOARD (\S+)\)", toolchain)[1]
+    run = [TESTS.parent / "toolchains/boards/run.sh", board, call.board]
+    ticks = [measure.output_of([*run, file], file).split()[-1] for file in files]
+    return [int(each) * measure.TICK[board] for each in ticks]
+
+
+def plans(call, model, folder):
+    """The model's curve, each point with its time."""
+    target = ["--target", call.target] if call.target else []
+    make = [call.weft, "convert", model, "--json", *target, "-o"]
     points, files = told(*make, folder / "model.weft")["curve"], []
     for point in points:
         files.append(folder / f"{point['scratch_bytes']}.weft")
         told(*make, files[-1], "--arena-budget", point["scratch_bytes"])
-    pin = [] if cpu is None else ["--cpu", cpu]
-    measured = told(weft, "bench", *files, "--json", *pin)
-    for point, times in zip(points, measured["models"] if len(files) > 1 else [measured]):
-        point["microseconds"] = times["microseconds"]["min"]
+    times = (instructions if call.board else microseconds)(call, files)
+    for point, time in zip(points, times):
+        point["time"] = time
     return points
 
 
@@ -89,7 +115,7 @@ def ranks(values):
 
 def correlation(points):
     """Correlation of the ranks by cost and by time; 1 if there is nothing to order."""
-    costs, times = (ranks([point[key] for point in points]) for key in ("cost", "microseconds"))
+    costs, times = (ranks([point[key] for point in points]) for key in ("cost", "time"))
     if len(points) < 2 or costs.std() == 0:
         return 1.0
     return float(np.corrcoef(costs, times)[0, 1]) if times.std() else 0.0
@@ -99,10 +125,8 @@ def ordered(points):
     """Of the pairs of plans whose times differ by more than 5 %: the number of pairs that cost and
     time order equally, and the number of all pairs."""
     pairs = [(a, b) for i, a in enumerate(points) for b in points[i + 1:]
-             if abs(a["microseconds"] - b["microseconds"]) > 0.05 * min(a["microseconds"],
-                                                                        b["microseconds"])]
-    right = sum((a["cost"] < b["cost"]) == (a["microseconds"] < b["microseconds"])
-                for a, b in pairs)
+             if abs(a["time"] - b["time"]) > 0.05 * min(a["time"], b["time"])]
+    right = sum((a["cost"] < b["cost"]) == (a["time"] < b["time"]) for a, b in pairs)
     return right, len(pairs)
 
 
@@ -112,21 +136,26 @@ def main():
     parser.add_argument("weft", type=pathlib.Path)
     parser.add_argument("models", type=pathlib.Path, nargs="*")
     parser.add_argument("--cpu", type=int)
+    parser.add_argument("--target", help="as of weft convert")
+    parser.add_argument("--board", type=pathlib.Path, help="weft_size_run of the target")
     parser.add_argument("--json", type=pathlib.Path)
     call = parser.parse_args()
+    if call.board and not call.target:
+        parser.error("--board is given without --target; must be given with it")
     report = {}
-    print(f"{'scratch':>9} {'cost':>10} {'us':>9}   {'time':>5} {'cost':>5}")
+    unit = "count" if call.board else "us"
+    print(f"{'scratch':>9} {'cost':>10} {unit:>10}   {'time':>5} {'cost':>5}")
     for case in call.models or models():
         with tempfile.TemporaryDirectory() as folder:
             is_file = isinstance(case, pathlib.Path)
             model = case if is_file else written(case, pathlib.Path(folder))
-            points = plans(call.weft, model, pathlib.Path(folder), call.cpu)
+            points = plans(call, model, pathlib.Path(folder))
         name, title = (str(case), str(case)) if is_file else (case.graph.name, case.title)
         report[name] = {"points": points, "rank_correlation": correlation(points)}
         print(f"{title}: rank correlation {correlation(points):.2f}")
         for point in points:
-            print(f"{point['scratch_bytes']:>9} {point['cost']:>10.0f} {point['microseconds']:>9.1f}"
-                  f"   {point['microseconds'] / points[0]['microseconds']:>5.2f}"
+            print(f"{point['scratch_bytes']:>9} {point['cost']:>10.0f} {point['time']:>10.1f}"
+                  f"   {point['time'] / points[0]['time']:>5.2f}"
                   f" {point['cost'] / points[0]['cost']:>5.2f}{' *' if point['chosen'] else ''}")
     several = [row["rank_correlation"] for row in report.values() if len(row["points"]) > 1]
     right, all_pairs = np.sum([ordered(row["points"]) for row in report.values()], axis=0)
