@@ -1,19 +1,43 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures the models and layers of tests/size on every emulated Cortex-M. Rewrites
-# tests/size/footprint.txt and layers.txt, and the tables of README.md and docs/footprint.md from
-# footprint.txt. Needs the models of the host build: cmake --build --preset x86-64 --target
-# weft_models.
+# Measures models on emulated Cortex-M boards and rewrites the tables of README.md and docs/.
+#
+#   scripts/footprint.sh                    # the models and layers of tests/size, on every board
+#   scripts/footprint.sh --tflite FOLDER    # the .tflite files of a folder, on M4F and M55
+#
+# The first form rewrites tests/size/footprint.txt and layers.txt, and needs the models of the host
+# build: cmake --build --preset x86-64 --target weft_models. The second form rewrites the rows of
+# weft in tests/size/tflite.txt; the rows of other runtimes stay as they are.
 set -euo pipefail
+tflite=
+case "${1:-}" in
+  "") ;;
+  --tflite)
+    tflite=$(cd "${2:?footprint: --tflite has no FOLDER; must have one with .tflite files}" && pwd)
+    ;;
+  *)
+    echo "footprint: is \"$1\"; must be --tflite FOLDER or nothing" >&2
+    exit 2
+    ;;
+esac
 cd "$(dirname "$0")/.."
 scripts/setup.sh
 cmake --preset x86-64
-cmake --build --preset x86-64 --target weft_models
-for preset in cortex-m4f cortex-m7 cortex-m33 cortex-m55; do
-  cmake --preset "$preset" -DWEFT_MODELS_DIR="$PWD/build/models"
-  cmake --build --preset "$preset" --target \
-    weft_size_{{mlp,lstm,dscnn}{,_int8},lstm_f16,{lstm,dscnn}_i8,gru,dtmf,layers}
-  WEFT_PIN_FOOTPRINT=1 ctest --preset "$preset" -L size
-done
+if [ -n "$tflite" ]; then
+  cmake --build --preset x86-64 --target weft
+  for preset in cortex-m4f cortex-m55; do
+    cmake --preset "$preset" -DWEFT_SIZE_TFLITE="$tflite" -DWEFT_COMMAND="$PWD/build/x86-64/weft"
+    cmake --build --preset "$preset" --target weft_size_tflite
+    WEFT_PIN_FOOTPRINT=1 ctest --preset "$preset" -L tflite
+  done
+else
+  cmake --build --preset x86-64 --target weft_models
+  for preset in cortex-m4f cortex-m7 cortex-m33 cortex-m55; do
+    cmake --preset "$preset" -DWEFT_MODELS_DIR="$PWD/build/models"
+    cmake --build --preset "$preset" --target \
+      weft_size_{{mlp,lstm,dscnn}{,_int8},lstm_f16,{lstm,dscnn}_i8,gru,dtmf,layers}
+    WEFT_PIN_FOOTPRINT=1 ctest --preset "$preset" -L size
+  done
+fi
 python3 tests/tidy/tidy.py --write-readme
-git diff --stat -- README.md docs tests/size/footprint.txt tests/size/layers.txt
+git diff --stat -- README.md docs tests/size

@@ -34,6 +34,16 @@ _README = {
     "tests/size/footprint.txt": "# cpu ...\ncortex-m7 mlp gnu-12 1024 2048 0 512 900 13000 16900\n",
     "tests/size/tflm_int8.txt": "# cpu ...\n",
     "converter/cli/targets.inc": 'WEFT_TARGET("m4", "Cortex-M4", "GCC", "QEMU", true, true, true, false, true, 1.8)\n',
+    "tests/size/tflite.txt":
+        "# cpu ...\ncortex-m4f ad01_int8 tflm gnu-12 4096 1024 2048 700 9000 26000 a0 b1\n"
+        "cortex-m4f ad01_int8 weft gnu-12 3072 2048 1024 900 8000 13000 a0 b1\n",
+    "docs/coming-from-tflite-micro.md":
+        "<!-- tflite_micro -->\n"
+        "| file | core | runtime | flash | of it model | RAM | stack | Open | Run | codes |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n"
+        "| anomaly detection, int8 | cortex-m4f | weft | 3.0 KB | 2.0 KB | 1.0 KB | 900 | 8.0 k | 13.0 k |  |\n"
+        "| anomaly detection, int8 | cortex-m4f | TFLM | 4.0 KB | **1.0 KB** | 2.0 KB | **700** | 9.0 k "
+        "| 26.0 k | equal |\n<!-- end -->\n",
     "docs/targets.md":
         "<!-- targets -->\n| preset | processor | compiler | tests run on | f16 |\n"
         "| --- | --- | --- | --- | --- |\n| `m4` | Cortex-M4 | GCC | QEMU | 1.8 |\n<!-- end -->\n",
@@ -173,6 +183,7 @@ SAMPLES = {
                    {path: text for path, text in _README.items() if path != "docs/footprint.md"},
                    _other_page("footprint", "13.0 k", "12.0 k"),
                    _other_page("targets", "1.8", "1.7"),
+                   _other_page("coming-from-tflite-micro", "equal", "differ"),
                    _other_page("operations", "[start]", "start")]),
     "vocabulary": ({
         "kernels/a.cc": "// a flawed lawn; their border; handed over; stubborn\n"

@@ -139,6 +139,55 @@ def _footprint_int8(tree):
     return lines
 
 
+# Models of tests/size/tflite.txt, in the order of the table.
+_TFLITE_MODELS = {
+    "kws_ref_model": "keyword spotting, int8", "vww_96_int8": "visual wake words, int8",
+    "pretrainedResnet_quant": "ResNet-8, int8",
+    "pretrainedResnet_large_int8": "large ResNet, int8", "ad01_int8": "anomaly detection, int8",
+    "str_ww_ref_model": "streaming wake word, int8",
+    "kws_ref_model_float32": "keyword spotting, int8 weights",
+    "vww_96_float": "visual wake words, f32", "pretrainedResnet": "ResNet-8, f32",
+    "ad01_fp32": "anomaly detection, f32", "micro_speech": "micro_speech, int8",
+    "person_detect": "person_detect, int8", "trained_lstm_int8": "mnist_lstm, int8",
+    "trained_lstm": "mnist_lstm, f32", "dtln_noise_suppression": "dtln, int8",
+    "okay_nabu": "okay_nabu, int8"
+}
+
+
+def _tflite_micro(tree):
+    """Costs of .tflite files in weft and in TensorFlow Lite Micro, on the boards where both were measured.
+
+    TFLM's are bold where lower.
+    """
+    rows = _table_rows(tree, "tests/size/tflite.txt")
+    boards = {row[0] for row in rows if row[2] == "tflm"}
+    costs = collections.defaultdict(dict)
+    for cpu, model, runtime, _, *numbers, first, second in rows:
+        if cpu in boards:
+            costs[model, cpu][runtime] = [*map(int, numbers), first, second]
+    lines = ["| file | core | runtime | flash | of it model | RAM | stack | Open | Run | codes |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    shown = (_kilobytes, _kilobytes, _kilobytes, str, _count, _count)
+    for model, cpu in sorted(costs, key=lambda key: (list(_TFLITE_MODELS).index(key[0]), key[1])):
+        both = costs[model, cpu]
+        ours = both["weft"]
+        for runtime, name in (("weft", "weft"), ("tflm", "TFLM")):
+            numbers = both.get(runtime)
+            if numbers is None:
+                lines.append(f"| {_TFLITE_MODELS[model]} | {cpu} | {name} |" + " - |" * 7)
+                continue
+            cells = [show(number) for show, number in zip(shown, numbers)]
+            cells = [f"**{cell}**" if number < our else cell
+                     for cell, number, our in zip(cells, numbers, ours)]
+            # Outputs of f32 files round differently, so only codes are compared.
+            compared = runtime != "weft" and _TFLITE_MODELS[model].endswith("int8")
+            runs = [number == our for number, our in zip(numbers[-2:], ours[-2:])]
+            codes = "equal" if all(runs) else "equal in the first run" if runs[0] else "differ"
+            codes = codes if compared else ""
+            lines.append(f"| {_TFLITE_MODELS[model]} | {cpu} | {name} | {' | '.join(cells)} | {codes} |")
+    return lines
+
+
 # Name of a table -> the file that holds it, and its lines.
 _TABLES = {
     "steps": ("docs/operations.md", _steps),
@@ -147,6 +196,7 @@ _TABLES = {
     "footprint": ("docs/footprint.md", _footprint),
     "footprint_int8": ("docs/footprint.md", _footprint_int8),
     "footprint_m4": ("README.md", _footprint_m4),
+    "tflite_micro": ("docs/coming-from-tflite-micro.md", _tflite_micro),
 }
 
 
