@@ -223,7 +223,8 @@ TEST(TfliteRead, ReportsTensors) {
   model.tensors[1].dims = {-2, 3};
   EXPECT_EQ(FaultsOf(model), Lines{where + "1 \"w\": shape is [-2,3]; dims must be from 0, with a "
                                            "product up to 2^62"});
-  for (const auto& [scale, text] : {std::pair(0x1p-101F, "3.9443045e-31"), {0x1p101F, "2.535301"}}) {
+  for (const auto& [scale, text] :
+       {std::pair(0x1p-101F, "3.9443045e-31"), {0x1p101F, "2.535301"}}) {
     model = QuantisedDenseModel();
     model.tensors[0].scales = {scale};
     const Lines lines = FaultsOf(model);
