@@ -93,16 +93,10 @@ std::optional<Streamed> StreamOpenTime(ir::Graph& graph, const StreamOptions& op
   StreamOptions open = options;
   open.is_open = true;
   std::optional<Streamed> streamed = Stream(graph, open, folding, faults);
-  if (!streamed || !InferAndFold(graph, infer, folding, faults)) return std::nullopt;
+  if (!streamed || streamed->inputs.empty()) return streamed;
+  if (!InferAndFold(graph, infer, folding, faults)) return std::nullopt;
   ForgetLengths(*streamed);
   return FitsBounds(graph, *streamed, faults) ? streamed : std::nullopt;
-}
-
-bool AreTime(const TimeSeeds& open, const Streamed& streamed) {
-  return std::ranges::all_of(open, [&](const PortAxis& port) {
-    const std::optional<CutAxis>& time = streamed.inputs[port.port].time;
-    return time && time->axis == port.axis;
-  });
 }
 
 }  // namespace weft::graph

@@ -25,13 +25,10 @@ std::unique_ptr<ir::Graph> WithDynamicAxes(const ir::Graph& graph, const TimeSee
 
 // Streams a graph of T steps, which is inferred and folded. Positions become functions of the step
 // number (positions.h); other values that depend on T are refused. Returns nullopt if faults were
-// added; otherwise `graph` is inferred again. If an axis of T steps did not become time (AreTime),
-// the result is not valid.
+// added, and a result without ports if an axis of T steps is not time; otherwise `graph` is
+// inferred again.
 std::optional<Streamed> StreamOpenTime(ir::Graph& graph, const StreamOptions& options,
                                        const InferOptions& infer, Folding& folding, Faults& faults);
-
-// Returns true if all of them became time axes.
-bool AreTime(const TimeSeeds& open, const Streamed& streamed);
 
 }  // namespace weft::graph
 

@@ -30,6 +30,7 @@
 #include "converter/graph/streaming/states.h"
 #include "converter/graph/streaming/time_choice.h"
 #include "converter/graph/streaming/time_map.h"
+#include "converter/ir/time_length.h"
 
 namespace weft::graph {
 namespace {
@@ -119,10 +120,22 @@ TriedTime Try(const Rewritten& rewritten, const TimeSeeds& seeds, const StreamOp
   return tried;
 }
 
-// Converts a graph without faults to `steps` steps per run.
+// Returns true if all input axes of T steps are time.
+bool AreOpenAxesTime(const ir::Graph& graph, const TimeAxes& times) {
+  return std::ranges::all_of(graph.parameters, [&](ir::Node* parameter) {
+    const ir::Source input = {parameter, 0};
+    const uint32_t open = ir::OpenAxes(input);
+    const TimeAxis* time = times.Of(input);
+    return open == 0 || (time != nullptr && open == uint32_t{1} << time->axis);
+  });
+}
+
+// Converts a graph without faults to `steps` steps per run. States of a batch of T elements would
+// exceed memory, so such a graph is not converted.
 Streamed ToStreaming(const Rewritten& rewritten, TimeMap& map, const Kept& kept, int64_t steps) {
   ir::Graph& graph = rewritten.graph;
   const TimeAxes& times = map.axes;
+  if (!AreOpenAxesTime(graph, times)) return {};
   Streamed streamed;
   const AlignedPositions positions(graph, times);
   streamed.min_state_bytes = MinPastBytes(times, positions);

@@ -36,7 +36,8 @@ struct StreamOptions {
 };
 
 // `graph` must be inferred and folded; the caller must infer it again afterwards. Returns nullopt
-// if faults were added; the graph may then be of no further use.
+// if faults were added, and a result without ports if an input axis of T steps is not time. The
+// graph may then be of no further use.
 std::optional<Streamed> Stream(ir::Graph& graph, const StreamOptions& options,
                                const Folding& folding, Faults& faults);
 // The same for a graph of T steps.

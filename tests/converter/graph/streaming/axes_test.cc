@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "converter/graph/streaming/streaming.h"
+#include "converter/ir/time_length.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/steps.h"
 
@@ -111,6 +114,22 @@ TEST_F(Spreading, RefusesASecondTimeAxisInOneTensor) {
   SpreadFrom(x, {0, 1, 1}, {sum});
   ASSERT_FALSE(times->faults().ok());
   EXPECT_PRED2(Contains, times->faults().lines()[0], "time runs along axis");
+}
+
+// A state of T batches would exceed memory.
+TEST(OpenTime, IsNotConvertedIfItIsABatch) {
+  GraphBuilder g;
+  const ir::Source x = g.Parameter({ElementType::f32, {ir::kTimeLength, 4, 2}});
+  x.node->outputs[0].doubled = {2 * ir::kTimeLength, 4, 2};
+  g.Result(g.Add("CumSum", 3, {x, g.Int(1)}, {{"exclusive", "false"}, {"reverse", "false"}}));
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  const std::optional<Streamed> streamed =
+      Stream(g.graph, {.time_axes = {{"0", 1}}, .is_open = true}, FoldingHere(), g.faults);
+  ASSERT_TRUE(streamed) << g.FaultText();
+  EXPECT_TRUE(streamed->inputs.empty());
+  for (const std::unique_ptr<ir::Node>& node : g.graph.nodes) {
+    EXPECT_FALSE(ir::IsReadValue(*node));
+  }
 }
 
 }  // namespace
