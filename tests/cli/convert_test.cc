@@ -200,8 +200,8 @@ TEST_F(ConvertCommand, TellsWhatBecameOfWeights) {
   EXPECT_EQ(text(" --precision f16"), "weights: 7200 bytes as f16 (rounded), 3552 as f16 (exact)");
   EXPECT_EQ(text(" --precision bf16 --precision MatMul_1=f32"),
             "weights: 7200 bytes as bf16 (rounded), 7104 as f32");
-  EXPECT_EQ(text(" --precision i8"), "weights: 6656 bytes as i8 (rounded)");
-  EXPECT_EQ(text(" --precision i8x8"), "weights: 6656 bytes as i8x8 (rounded)");
+  EXPECT_EQ(text(" --precision i8"), "weights: 6272 bytes as i8 (rounded)");
+  EXPECT_EQ(text(" --precision i8x8"), "weights: 6272 bytes as i8x8 (rounded)");
   const auto of_bytes = nlohmann::json::parse(Weft(convert + " --json --precision i8x8").out);
   for (const auto& layer : of_bytes["weights_by_layer"]) EXPECT_EQ(layer["type"], "i8x8");
   EXPECT_NE(Weft("inspect m.weft --listing").out.find("precision=i8x8"), std::string::npos);
