@@ -12,7 +12,8 @@
 namespace weft::program {
 namespace {
 
-// Returns for each output, padded to the widths of the panels, the sum of `of` over its weights.
+// Returns the sum of `of` over the weights of each output. Outputs are padded to the widths of the
+// panels.
 template <typename Function>
 std::vector<int64_t> PackedSums(const std::vector<std::byte>& packed, uint32_t inputs,
                                 const Function& of) {

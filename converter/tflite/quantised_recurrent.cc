@@ -179,7 +179,7 @@ bool IntegerLstm::CheckStates() {
 
 bool IntegerLstm::RequireLength(size_t input) {
   if (ElementCount(b_.InputTensor(input).dims) == cells_) return true;
-  b_.Refuse("input {} has shape {}; must have a number for each of {} cells", input,
+  b_.Refuse("input {} has shape {}; must have {} elements, one for each cell", input,
             ToString(b_.InputTensor(input).dims), cells_);
   return false;
 }

@@ -7,26 +7,14 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <new>
 
 #include "hwy/targets.h"
 #include "kernels/variants.h"
 #include "runtime/weft.h"
 #include "tests/device/made_inputs.h"
+#include "tests/device/zeroed_memory.h"
 
 namespace {
-
-// Memory as in firmware: aligned, and the same in every call of the program.
-struct Memory {
-  explicit Memory(size_t size) : block{::operator new (size + 1, std::align_val_t{64}), size} {
-    std::memset(block.data, 0, size);
-  }
-  ~Memory() { ::operator delete (block.data, std::align_val_t{64}); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  weft::Block block;
-};
 
 // The processor's best target differs between machines; the instructions of one target do not.
 bool TakeTarget(const char* name) {
@@ -56,7 +44,7 @@ int main(int count, char** arguments) {
   if (count != 3) return 2;
   if (!TakeTarget(arguments[1])) return 77;
   std::ifstream stream(arguments[2], std::ios::binary | std::ios::ate);
-  const Memory file(stream ? static_cast<size_t>(stream.tellg()) : 0);
+  const weft::ZeroedMemory file(stream ? static_cast<size_t>(stream.tellg()) : 0);
   stream.seekg(0);
   stream.read(static_cast<char*>(file.block.data), static_cast<std::streamsize>(file.block.bytes));
   const weft::Bytes bytes = {file.block.data, file.block.bytes};
@@ -65,7 +53,7 @@ int main(int count, char** arguments) {
   if (const weft::Fault fault = weft::ReadNeeds(bytes, &needs); !fault.ok()) {
     return Say("ReadNeeds", fault);
   }
-  const Memory state(needs.state_bytes), scratch(needs.scratch_bytes);
+  const weft::ZeroedMemory state(needs.state_bytes), scratch(needs.scratch_bytes);
   weft::Memory memory;
   memory.state = state.block;
   memory.scratch = scratch.block;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "tests/runtime/painted_stack.h"
+#include "tests/size/ticks.h"
 
 typedef struct Port {
   void* data;
@@ -21,13 +22,7 @@ typedef struct Port {
 
 #include SUBJECT
 
-static volatile uint32_t* const kControl = (volatile uint32_t*)0xE000E010u;
-static volatile uint32_t* const kReload = (volatile uint32_t*)0xE000E014u;
-static volatile uint32_t* const kCount = (volatile uint32_t*)0xE000E018u;
-
-enum { kTicks = 0xFFFFFF, kEnabledOnCoreClock = 5, kRuns = 2 };
-
-static uint32_t TicksSince(uint32_t start) { return (start - *kCount) & kTicks; }
+enum { kRuns = 2 };
 
 /* Made values: a ramp of floats, or random codes. */
 static void __attribute__((noinline)) Fill(Port port) {
@@ -67,9 +62,7 @@ static uint32_t __attribute__((noinline)) TimedRun(uint32_t* error) {
 }
 
 int main(void) {
-  *kReload = kTicks;
-  *kCount = 0;
-  *kControl = kEnabledOnCoreClock;
+  StartTicks();
   volatile uint32_t* top; /* main's frame lies above it */
   WEFT_STACK_TOP(top);
 

@@ -19,15 +19,10 @@
 #include "kernels/matrix/depthwise_q8.h"
 #include "kernels/matrix/matmul.h"
 #include "kernels/recurrent/lstm_q8.h"
+#include "tests/size/ticks.h"
 
 namespace weft::kernels {
 namespace {
-
-volatile uint32_t* const kControl = reinterpret_cast<volatile uint32_t*>(0xE000E010u);
-volatile uint32_t* const kReload = reinterpret_cast<volatile uint32_t*>(0xE000E014u);
-volatile uint32_t* const kCount = reinterpret_cast<volatile uint32_t*>(0xE000E018u);
-constexpr uint32_t kTicks = 0xFFFFFF;
-constexpr uint32_t kEnabledOnCoreClock = 5;
 
 constexpr size_t kFloats = 40000;
 float x[kFloats], weights[kFloats], bias[1024], y[kFloats];
@@ -55,7 +50,7 @@ void Measure(const char* name, uint32_t multiply_adds, const Run& run) {
   run();
   const uint32_t start = *kCount;
   run();
-  const uint32_t ticks = (start - *kCount) & kTicks;
+  const uint32_t ticks = TicksSince(start);
   std::printf("%s %u %u\n", name, static_cast<unsigned>(ticks),
               static_cast<unsigned>(multiply_adds));
 }
@@ -262,9 +257,7 @@ void MeasureNarrow(const char* const (&names)[4]) {
 
 int main() {
   using namespace weft::kernels;
-  *kReload = kTicks;
-  *kCount = 0;
-  *kControl = kEnabledOnCoreClock;
+  StartTicks();
   Fill(x, kFloats);
   Fill(weights, kFloats);
   Fill(bias, 1024);

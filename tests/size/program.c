@@ -7,17 +7,10 @@
 
 #include MODEL_HEADER
 #include "tests/runtime/painted_stack.h"
+#include "tests/size/ticks.h"
 
 #define JOIN(a, b) a##b
 #define NAMED(name, what) JOIN(name, what)
-
-static volatile uint32_t* const kControl = (volatile uint32_t*)0xE000E010u;
-static volatile uint32_t* const kReload = (volatile uint32_t*)0xE000E014u;
-static volatile uint32_t* const kCount = (volatile uint32_t*)0xE000E018u;
-
-enum { kTicks = 0xFFFFFF, kEnabledOnCoreClock = 5 };
-
-static uint32_t TicksSince(uint32_t start) { return (start - *kCount) & kTicks; }
 
 static weft_engine engine;
 
@@ -28,9 +21,7 @@ static uint32_t Run(weft_fault* fault) {
 }
 
 int main(void) {
-  *kReload = kTicks;
-  *kCount = 0;
-  *kControl = kEnabledOnCoreClock;
+  StartTicks();
   volatile uint32_t* top; /* main's frame lies above it */
   WEFT_STACK_TOP(top);
 

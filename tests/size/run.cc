@@ -5,34 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
-#include <new>
 
 #include "runtime/weft.h"
 #include "tests/device/made_inputs.h"
+#include "tests/device/zeroed_memory.h"
+#include "tests/size/ticks.h"
 
 namespace {
 
-volatile uint32_t* const kControl = reinterpret_cast<volatile uint32_t*>(0xE000E010u);
-volatile uint32_t* const kReload = reinterpret_cast<volatile uint32_t*>(0xE000E014u);
-volatile uint32_t* const kCount = reinterpret_cast<volatile uint32_t*>(0xE000E018u);
-constexpr uint32_t kTicks = 0xFFFFFF;
-constexpr uint32_t kEnabledOnCoreClock = 5;
-
-struct Memory {
-  explicit Memory(size_t size) : block{::operator new (size + 1, std::align_val_t{64}), size} {
-    std::memset(block.data, 0, size);
-  }
-  ~Memory() { ::operator delete (block.data, std::align_val_t{64}); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-
-  weft::Block block;
-};
-
-weft::Fault Open(const Memory& file, const Memory& state, const Memory& scratch,
-                 weft::Engine* engine) {
+weft::Fault Open(const weft::ZeroedMemory& file, const weft::ZeroedMemory& state,
+                 const weft::ZeroedMemory& scratch, weft::Engine* engine) {
   weft::Memory memory;
   memory.state = state.block;
   memory.scratch = scratch.block;
@@ -41,13 +24,13 @@ weft::Fault Open(const Memory& file, const Memory& state, const Memory& scratch,
 
 bool Measure(const char* path) {
   std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  const Memory file(stream ? static_cast<size_t>(stream.tellg()) : 0);
+  const weft::ZeroedMemory file(stream ? static_cast<size_t>(stream.tellg()) : 0);
   stream.seekg(0);
   stream.read(static_cast<char*>(file.block.data), static_cast<std::streamsize>(file.block.bytes));
   weft::Needs needs;
   weft::Fault fault = weft::ReadNeeds({file.block.data, file.block.bytes}, &needs);
-  const Memory state(fault.ok() ? needs.state_bytes : 0);
-  const Memory scratch(fault.ok() ? needs.scratch_bytes : 0);
+  const weft::ZeroedMemory state(fault.ok() ? needs.state_bytes : 0);
+  const weft::ZeroedMemory scratch(fault.ok() ? needs.scratch_bytes : 0);
   weft::Engine engine;
   if (fault.ok()) fault = Open(file, state, scratch, &engine);
   uint32_t random = 1, ticks = 0;
@@ -57,7 +40,7 @@ bool Measure(const char* path) {
     }
     const uint32_t start = *kCount;
     fault = engine.Run();
-    ticks = (start - *kCount) & kTicks;
+    ticks = TicksSince(start);
   }
   if (!fault.ok()) {
     std::printf("%s: fault %u\n", path, static_cast<unsigned>(fault.code));
@@ -70,9 +53,7 @@ bool Measure(const char* path) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  *kReload = kTicks;
-  *kCount = 0;
-  *kControl = kEnabledOnCoreClock;
+  StartTicks();
   for (int i = 1; i < count; ++i) {
     if (!Measure(arguments[i])) return 1;
   }

@@ -235,16 +235,15 @@ TEST_F(Layouts, ATranspositionThatTurnsTheSameWayGoes) {
   EXPECT_EQ(Count("y_last"), 1);
 }
 
+const std::map<std::string, std::string> kPool = {
+    {"kernel", "2,2"},   {"strides", "1,1"},      {"pads_begin", "0,0"},
+    {"pads_end", "0,0"}, {"exclude-pad", "true"}, {"rounding_type", "floor"}};
+
 // As in files of TensorFlow Lite, whose tensors are channels-last.
 TEST_F(Layouts, APoolBetweenTranspositionsReadsChannelsLast) {
   const ir::Source x = g.Parameter(F32({1, 6, 7, 5}));
-  const ir::Source pooled = g.Add("AvgPool", 1, {g.Of("Transpose", {x, g.Ints({0, 3, 1, 2})})},
-                                  {{"kernel", "2,2"},
-                                   {"strides", "1,1"},
-                                   {"pads_begin", "0,0"},
-                                   {"pads_end", "0,0"},
-                                   {"exclude-pad", "true"},
-                                   {"rounding_type", "floor"}});
+  const ir::Source pooled =
+      g.Add("AvgPool", 1, {g.Of("Transpose", {x, g.Ints({0, 3, 1, 2})})}, kPool);
   const ir::Source last = g.Of("Transpose", {pooled, g.Ints({0, 2, 3, 1})});
   g.Result(g.Of("MatMul", {last, Random({5, 4})}));
   EXPECT_EQ(Chosen(), (KindCounts{{"AvgPool", 1}, {"MatMul", 1}}));
@@ -254,13 +253,8 @@ TEST_F(Layouts, APoolBetweenTranspositionsReadsChannelsLast) {
 // Only the input has a transposition, and another one would be needed for the output.
 TEST_F(Layouts, APoolAfterATranspositionOfTheOtherWayStaysAsItIs) {
   const ir::Source x = g.Parameter(F32({1, 6, 7, 5}));
-  const ir::Source pooled = g.Add("AvgPool", 1, {g.Of("Transpose", {x, g.Ints({0, 2, 3, 1})})},
-                                  {{"kernel", "2,2"},
-                                   {"strides", "1,1"},
-                                   {"pads_begin", "0,0"},
-                                   {"pads_end", "0,0"},
-                                   {"exclude-pad", "true"},
-                                   {"rounding_type", "floor"}});
+  const ir::Source pooled =
+      g.Add("AvgPool", 1, {g.Of("Transpose", {x, g.Ints({0, 2, 3, 1})})}, kPool);
   g.Result(pooled);
   EXPECT_EQ(Chosen(), (KindCounts{{"AvgPool", 1}, {"Transpose", 1}}));
   EXPECT_EQ(Count("x_last") + Count("y_last"), 0);
