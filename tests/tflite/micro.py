@@ -6,7 +6,7 @@ from tflite_micro.python.tflite_micro import runtime
 
 def run(data, inputs, calls=0, outputs=1):
     """The outputs. With `calls`, each array has a leading axis of calls, which run in sequence."""
-    interpreter = runtime.Interpreter.from_bytes(data, arena_size=1 << 22)
+    interpreter = runtime.Interpreter.from_bytes(data, arena_size=1 << 24)
     rows = []
     for call in range(calls or 1):
         for port, array in enumerate(inputs):
