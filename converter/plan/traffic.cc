@@ -29,6 +29,7 @@ class Traffic {
   double overlapped_bytes() const { return overlapped_bytes_; }
   double priced_bytes() const { return priced_bytes_; }
   double product_bytes() const { return product_bytes_; }
+  double waiting_cells() const { return waiting_cells_; }
 
  private:
   // A loop around a step: the bytes of weights that one iteration reads.
@@ -99,6 +100,12 @@ class Traffic {
            kind == program::StepKind::kDenseI4 || kind == program::StepKind::kDenseQ8;
   }
 
+  static bool IsCell(const program::Step& step) {
+    return std::holds_alternative<format::LstmCellParams>(step.params) ||
+           std::holds_alternative<format::GruCellParams>(step.params) ||
+           std::holds_alternative<format::GruResetCellParams>(step.params);
+  }
+
   // Bytes of the first input and the first output of the step if these overlap, else 0.
   double OverlappedBytes(const program::Step& step) const {
     if (positions_.empty() || step.inputs.empty() || step.outputs.empty()) return 0;
@@ -118,6 +125,7 @@ class Traffic {
   }
 
   void Visit(program::BlockId block, double times) {
+    bool has_cells = false;
     for (const program::Item& item : program_.blocks[block].items) {
       if (const auto* step = std::get_if<program::Step>(&item)) {
         steps_ += times;
@@ -126,10 +134,12 @@ class Traffic {
         for (const program::ValueId output : step->outputs) Touch(output, times);
         overlapped_bytes_ += times * OverlappedBytes(*step);
         if (IsProduct(step->kind())) product_bytes_ += times * BytesOf(step->outputs[0]);
+        has_cells |= IsCell(*step);
       } else {
         Visit(program_.sections[std::get<program::SectionEntry>(item).section], times);
       }
     }
+    if (has_cells) waiting_cells_ += times;
   }
 
   void Visit(const program::Section& section, double times) {
@@ -155,6 +165,7 @@ class Traffic {
   std::vector<AroundStep> loops_;  // outermost first; the first one is the repeated run
   std::vector<double> bytes_;
   double steps_ = 0, priced_bytes_ = 0, product_bytes_ = 0, overlapped_bytes_ = 0;
+  double waiting_cells_ = 0;
   double sum_of_costs_ = 0;
 };
 
@@ -174,6 +185,7 @@ Work WorkOf(const program::Program& program, std::span<const Placed> positions) 
   work.priced_bytes = traffic.priced_bytes();
   work.product_bytes = traffic.product_bytes();
   work.overlapped_bytes = traffic.overlapped_bytes();
+  work.waiting_cells = traffic.waiting_cells();
   const std::vector<double> bytes = traffic.Take();
   for (program::ValueId value = 0; value < bytes.size(); ++value) {
     const bool is_weight = program.values[value].storage == program::Storage::kWeights;

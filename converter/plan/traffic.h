@@ -39,6 +39,7 @@ struct Work {
   double overlapped_bytes = 0;  // the part of other_bytes of steps that write over their input
   double product_bytes = 0;     // outputs of dense products
   double steps = 0;
+  double waiting_cells = 0;  // iterations of loops with cells
   bool operator==(const Work&) const = default;
 };
 // `positions` holds the addresses of roots in scratch, by ValueId.
@@ -50,11 +51,13 @@ Work WorkOf(const program::Program& program, std::span<const Placed> positions);
 // Cost that orders the plans of a model, in bytes that a run could read from the L2 cache in the
 // same time. Each step adds the time to reach its kernel, each output of a product the time to
 // begin and to store its sum; a step that writes over its input adds work in blocks of a few
-// pixels. Measured on x86-64 (tests/bench/plans.py); docs/architecture.md has the figures.
+// pixels. A recurrent cell waits for its result of the iteration before; the cells of several
+// layers in one loop wait at the same time. Measured on x86-64 (tests/bench/plans.py);
+// docs/architecture.md has the figures.
 constexpr double CostOf(const Work& work) {
-  constexpr double kOverlappedByte = 4, kProductByte = 4, kStep = 6000;
+  constexpr double kOverlappedByte = 4, kProductByte = 4, kStep = 6000, kWaitingCell = 2500;
   return work.priced_bytes + kOverlappedByte * work.overlapped_bytes +
-         kProductByte * work.product_bytes + kStep * work.steps;
+         kProductByte * work.product_bytes + kStep * work.steps + kWaitingCell * work.waiting_cells;
 }
 
 }  // namespace weft::plan

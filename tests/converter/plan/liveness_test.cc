@@ -120,5 +120,23 @@ TEST_F(LivenessTest, TrafficCountsLoopsWithTheirTrips) {
   EXPECT_EQ(TrafficOf(program_), (std::vector<double>{8, 200}));
 }
 
+// Cells of several layers wait at the same time if one loop has them all.
+TEST_F(LivenessTest, IterationsWithCellsAreCountedOnce) {
+  const auto cell = [&] {
+    builder_.Emit(format::LstmCellParams(0, 16, 0, ElementType::f32, 0, 0),
+                  std::vector<program::ValueId>(5, Scratch()), {Scratch(), Scratch()});
+  };
+  Loop(25, [&] { builder_.Fill(Scratch()); });
+  EXPECT_EQ(WorkOf(program_, {}).waiting_cells, 0);
+  Loop(25, cell);
+  Loop(25, cell);
+  EXPECT_EQ(WorkOf(program_, {}).waiting_cells, 50);
+  Loop(25, [&] {
+    cell();
+    cell();
+  });
+  EXPECT_EQ(WorkOf(program_, {}).waiting_cells, 75);
+}
+
 }  // namespace
 }  // namespace weft::plan

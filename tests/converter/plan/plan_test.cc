@@ -224,6 +224,7 @@ TEST(Cost, GrowsWithAllThatARunDoes) {
   EXPECT_LT(CostOf({.priced_bytes = 64}), CostOf({.priced_bytes = 64, .overlapped_bytes = 64}));
   EXPECT_LT(CostOf({.priced_bytes = 64}), CostOf({.priced_bytes = 64, .product_bytes = 64}));
   EXPECT_LT(CostOf({.priced_bytes = 64}), CostOf({.steps = 1}));
+  EXPECT_LT(CostOf({.steps = 1}), CostOf({.steps = 1, .waiting_cells = 1}));
 }
 
 // Both iterations read the same weights, which are in the smallest memory that holds them.
