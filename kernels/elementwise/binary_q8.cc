@@ -29,7 +29,7 @@ WEFT_PART void PairLine(const BinaryQ8Shape& shape, const CodeLine& a, const Cod
     }
   };
   const CodeBounds bounds = BoundsOf(shape.codes);
-  ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
+  ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
     StoreCodes(ToCodes(pair(Above(a, i, lanes), Above(b, i, lanes)), bounds), y + i, lanes);
   });
 }

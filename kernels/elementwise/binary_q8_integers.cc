@@ -25,9 +25,11 @@ HWY_INLINE ints::Vec Above(const CodeLine& line, size_t i, size_t lanes) {
   return ints::Sub(ints::Load(line.From(i, lanes, block), lanes), ints::Set(line.zero));
 }
 
-// v of a pair of differences to the zero points, as binary_q8.h defines it.
+// v of a pair of differences to the zero points, as binary_q8.h defines it. Op is BinaryOp or a
+// constant of it.
+template <typename Op>
 struct IntegerPair {
-  BinaryOp op;
+  Op op;
   ints::Rescaler a, b, y;
 
   // The combination of both operands in units that they share.
@@ -98,22 +100,86 @@ WEFT_PART bool SumLine(const BinaryQ8Shape& shape, const CodeLine& a, const Code
 
 #endif
 
-// Op is BinaryOp or a constant of it.
+#if HWY_TARGET <= HWY_AVX3
+
+// Rescaled(above * 2^kSumFraction, by) for differences of codes: x * m * 2^20 / 2^31 is x times the
+// upper bits of m plus x times the lower 11 bits / 2^11.
+class FineOperand {
+ public:
+  static bool Fits(const Multiplier& by) { return by.exponent <= 0; }
+  explicit FineOperand(const Multiplier& by)
+      : upper_(by.mantissa >> 11),
+        lower_(by.mantissa & 2047),
+        right_(-by.exponent),
+        half_(right_ == 0 ? 0 : 1 << (right_ - 1)),
+        sign_(right_ == 0 ? 0 : -1) {}
+  HWY_INLINE IntVec operator()(IntVec above) const {
+    const IntVec lower = hn::Add(hn::Mul(above, SetInt(lower_)), SetInt(1 << 10));
+    const IntVec product = hn::Add(hn::Mul(above, SetInt(upper_)), hn::ShiftRight<11>(lower));
+    const IntVec sign = hn::And(hn::ShiftRight<31>(product), SetInt(sign_));
+    return hn::ShiftRightSame(hn::Add(hn::Add(product, SetInt(half_)), sign), right_);
+  }
+
+ private:
+  static_assert(kSumFraction == 31 - 11, "the fraction and the lower bits are a product's shift");
+  int32_t upper_, lower_, right_, half_, sign_;
+};
+
+// Writes the first codes of contiguous lines, 64 at a time. Returns
+// their number.
+template <bool kAdds>
+WEFT_PART size_t SumLine(const BinaryQ8Shape& shape, const CodeLine& a, const CodeLine& b,
+                         size_t count, int8_t* y) {
+  const IntVec exponents = SetInt(shape.multiplier.exponent);
+  const bool fits = FineOperand::Fits(shape.a_multiplier) && WideRescaler::Fits(exponents) &&
+                    FineOperand::Fits(shape.b_multiplier);
+  if (!fits || a.stride != 1 || b.stride != 1) return 0;
+  const FineOperand fine_a(shape.a_multiplier), fine_b(shape.b_multiplier);
+  const WideRescaler result(SetInt(shape.multiplier.mantissa), exponents, shape.codes.zero);
+  const IntVec a_zero = SetInt(a.zero), b_zero = SetInt(b.zero);
+  const auto low = hn::Set(CodeBytes(), shape.codes.low);
+  const auto high = hn::Set(CodeBytes(), shape.codes.high);
+  const int8_t *const of_a = a.x, *const of_b = b.x;
+  const auto sum = [&](size_t i) HWY_ATTR WEFT_ALWAYS_INLINE {
+    const IntVec x = fine_a(hn::Sub(LoadCodes(of_a + i, kLanes), a_zero));
+    const IntVec other = fine_b(hn::Sub(LoadCodes(of_b + i, kLanes), b_zero));
+    return result(kAdds ? hn::Add(x, other) : hn::Sub(x, other));
+  };
+  size_t i = 0;
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    const auto codes = JoinCodes(sum(i), sum(i + kLanes), sum(i + 2 * kLanes), sum(i + 3 * kLanes));
+    hn::StoreU(hn::Min(hn::Max(codes, low), high), CodeBytes(), y + i);
+  }
+  return i;
+}
+
+#endif
+
 template <typename Op>
 WEFT_PART void IntegerLines(Op op, const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b,
                             int8_t* y) {
-  const IntegerPair pair = {op, ints::Rescaler(shape.a_multiplier),
-                            ints::Rescaler(shape.b_multiplier), ints::Rescaler(shape.multiplier)};
+  const IntegerPair<Op> shared = {op, ints::Rescaler(shape.a_multiplier),
+                                  ints::Rescaler(shape.b_multiplier),
+                                  ints::Rescaler(shape.multiplier)};
   const CodeRange codes = shape.codes;
   const int32_t low = codes.low - codes.zero, high = codes.high - codes.zero;
-  const auto line = [&](const CodeLine& of_a, const CodeLine& of_b, size_t count,
-                        int8_t* to) HWY_ATTR {
+  const auto line = [&](CodeLine of_a, CodeLine of_b, size_t count,
+                        int8_t* to) HWY_ATTR WEFT_INLINE_BODY {
 #if defined(WEFT_DSP_PAIRS)
     if (op == BinaryOp::kAdd && SumLine(shape, of_a, of_b, count, to)) return;
 #endif
-    ints::ForVectors(count, [&](size_t i, size_t lanes) HWY_ATTR {
+    size_t done = 0;
+#if HWY_TARGET <= HWY_AVX3
+    if (op == BinaryOp::kAdd) done = SumLine<true>(shape, of_a, of_b, count, to);
+    if (op == BinaryOp::kSubtract) done = SumLine<false>(shape, of_a, of_b, count, to);
+#endif
+    // Copies, because the bytes written could alias the originals.
+    const IntegerPair<Op> pair = shared;
+    const int32_t least = low, most = high, zero = codes.zero;
+    ints::ForVectors(count - done, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
+      i += done;
       const ints::Vec v = pair(Above(of_a, i, lanes), Above(of_b, i, lanes));
-      ints::Store(ints::Add(ints::Limited(v, low, high), ints::Set(codes.zero)), to + i, lanes);
+      ints::Store(ints::Add(ints::Limited(v, least, most), ints::Set(zero)), to + i, lanes);
     });
   };
   ForLines(shape, a, b, y, line);

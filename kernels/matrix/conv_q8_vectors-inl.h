@@ -19,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // Bytes of stack for many small patches, because reading a patch right after writing it stalls.
-inline constexpr size_t kRoomBytes = 2048;
+inline constexpr size_t kRoomBytes = 8192;
 
 // One group of one image: `x` is its first channel, `position` the index of its first output in y.
 struct ConvGroup {
@@ -58,7 +58,7 @@ HWY_INLINE void ConvPatches(ConvGroup& at, uint32_t row, uint32_t column, uint32
 struct ConvPieces {
   explicit ConvPieces(const RowsQ8& of_patches) : rows(of_patches) {}
   RowsQ8 rows;
-  size_t over = 0;  // bytes read after each part up to a complete block, multiplied by zeros
+  size_t over = 0;  // bytes read after each part up to a complete block or quad, times zeros
   alignas(64) int8_t weights[8192];  // padded with these zeros
 };
 
@@ -80,31 +80,59 @@ HWY_INLINE bool FindPieces(const ConvQ8Shape& shape, RowsQ8& rows) {
   return rows.inputs != 0;
 }
 
-// Pads the weights of each part to complete blocks. Returns false if that adds too many products;
-// gathering a patch costs about as much as two blocks.
-HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
+// Copies the weights so that each part has `whole` inputs, those at its end with zeros, in panels
+// of `step` bytes. to(k, n, width) is the position of input k and output n in a panel. `padded` is
+// the number of inputs of a panel of the original. Returns false if the copy is too large.
+template <class Position>
+HWY_INLINE bool PadParts(size_t padded, size_t whole, const Position& to, ConvPieces& pieces) {
   RowsQ8& rows = pieces.rows;
-  const size_t length = rows.inputs, whole = (length + kInputBlock - 1) / kInputBlock * kInputBlock;
-  pieces.over = whole - length;
-  if (pieces.over == 0) return true;
-  if (rows.runs * whole > padded + 2 * kInputBlock) return false;
-  const auto outputs = static_cast<size_t>(PaddedOutputsI8(static_cast<uint32_t>(rows.outputs)));
-  if (outputs * rows.runs * whole > sizeof pieces.weights) return false;
-  __builtin_memset(pieces.weights, 0, outputs * rows.runs * whole);
-  for (size_t first = 0; first < outputs; first += kPanelOutputs) {
-    const size_t width = PanelWidth(rows.outputs - first);
-    const auto position = [width](size_t k, size_t n) {
-      return (k / kInputBlock * width + n) * kInputBlock + k % kInputBlock;
-    };
-    const int8_t* const from = rows.weights + first * padded;
-    int8_t* const to = pieces.weights + first * rows.runs * whole;
+  const size_t length = rows.inputs;
+  const size_t panels = PanelCount(static_cast<uint32_t>(rows.outputs));
+  const size_t step = rows.runs * whole * kPanelOutputs;
+  if (panels * step > sizeof pieces.weights) return false;
+  __builtin_memset(pieces.weights, 0, panels * step);
+  for (size_t p = 0; p < panels; ++p) {
+    const size_t width = PanelWidth(rows.outputs - p * kPanelOutputs);
+    const int8_t* const panel = rows.weights + p * kPanelOutputs * padded;
     for (size_t k = 0; k < rows.runs * length; ++k) {
+      const int8_t* const line = panel + k / kInputBlock * width * kInputBlock + k % kInputBlock;
       const size_t padded_k = k / length * whole + k % length;
-      for (size_t n = 0; n < width; ++n) to[position(padded_k, n)] = from[position(k, n)];
+      for (size_t n = 0; n < width; ++n) {
+        pieces.weights[p * step + to(padded_k, n, width)] = line[n * kInputBlock];
+      }
     }
   }
-  rows.weights = pieces.weights;
+  pieces.over = whole - length;
   rows.inputs = whole;
+  return true;
+}
+
+// Pads the weights of each part to complete blocks or quads. Returns false if that adds too many
+// products; gathering a patch costs about as much as two blocks.
+HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
+  RowsQ8& rows = pieces.rows;
+  const auto padding = [&](size_t block) { return (block - rows.inputs % block) % block; };
+#if defined(WEFT_QUADS)
+  if (rows.quads != nullptr) {
+    if (padding(kQuad) == 0) return true;
+    const auto position = [](size_t k, size_t n, size_t) {
+      return k / kQuad * kQuadBytes + n * kQuad + k % kQuad;
+    };
+    const size_t whole = rows.inputs + padding(kQuad);
+    if (!PadParts(padded, whole, position, pieces)) return false;
+    rows.quads = pieces.weights;
+    rows.quads_step = rows.runs * whole * kPanelOutputs;
+    return true;
+  }
+#endif
+  if (padding(kInputBlock) == 0) return true;
+  const size_t whole = rows.inputs + padding(kInputBlock);
+  if (rows.runs * whole > padded + 2 * kInputBlock) return false;
+  const auto position = [](size_t k, size_t n, size_t width) {
+    return (k / kInputBlock * width + n) * kInputBlock + k % kInputBlock;
+  };
+  if (!PadParts(padded, whole, position, pieces)) return false;
+  rows.weights = pieces.weights;
   return true;
 }
 
@@ -162,32 +190,49 @@ HWY_INLINE void ConvDirect(ConvGroup& at) {
   }
 }
 
+// `padded` is the number of inputs of a patch, padded to complete blocks.
+HWY_INLINE void ConvOutputs(ConvGroup& at, size_t padded, bool is_direct) {
+  if (is_direct) return ConvDirect(at);
+  at.rows.x_stride = padded;
+  if (at.geometry.inside_rows.count() != 0 && at.geometry.inside.count() != 0) {
+    ConvPieces pieces(at.rows);
+    if (FindPieces(at.shape, pieces.rows) && PadPieces(padded, pieces))
+      return ConvByPieces(at, pieces);
+  }
+  for (uint32_t row = 0; row < at.shape.out_height; ++row) {
+    ConvPatches(at, row, 0, at.shape.out_width, /*is_down=*/false);
+  }
+}
+
 // `rows` have the weights, factors and y of the group. If scratch is null the convolution is
 // direct.
 HWY_INLINE void ConvGroupQ8(const ConvQ8Shape& shape, const PatchGeometry& geometry,
                             const RowsQ8& rows, const int8_t* x, size_t position, int8_t* scratch) {
   const size_t inputs = size_t{shape.kernel_height} * shape.kernel_width * shape.in_channels;
   const auto padded = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(inputs)));
+  const size_t pixels = size_t{shape.out_height} * shape.out_width;
   ConvGroup at = {shape, geometry, rows, x, position, scratch, kPatches};
   const bool is_direct = scratch == nullptr || inputs == 0;
   at.rows.inputs = is_direct ? inputs : padded;
   ShiftedFirst shifted;
-  ShiftRows(at.rows, size_t{shape.out_height} * shape.out_width, shifted);
-  if (is_direct) return ConvDirect(at);
+  ShiftRows(at.rows, pixels, shifted);
   int8_t near_patches[kRoomBytes];
-  if (padded * kPatches <= kRoomBytes) at.patches = near_patches, at.room = kRoomBytes / padded;
-  for (size_t i = 0; i < at.room; ++i) {
-    FillRun(at.patches + i * padded + inputs, padded - inputs, int8_t{0});
+  if (!is_direct) {
+    if (padded * kPatches <= kRoomBytes) at.patches = near_patches, at.room = kRoomBytes / padded;
+    for (size_t i = 0; i < at.room; ++i) {
+      FillRun(at.patches + i * padded + inputs, padded - inputs, int8_t{0});
+    }
   }
-  at.rows.x_stride = padded;
-  if (geometry.inside_rows.count() != 0 && geometry.inside.count() != 0) {
-    ConvPieces pieces(at.rows);
-    if (FindPieces(shape, pieces.rows) && PadPieces(padded, pieces))
-      return ConvByPieces(at, pieces);
+#if defined(WEFT_QUADS)
+  if (RunByQuads(at.rows, inputs, pixels, [&](const RowsQ8& part, size_t first) HWY_ATTR {
+        const size_t place = position + StepTo(first, shape.y.channel);
+        ConvGroup some = {shape, geometry, part, x, place, at.patches, at.room};
+        ConvOutputs(some, padded, is_direct);
+      })) {
+    return;
   }
-  for (uint32_t row = 0; row < shape.out_height; ++row) {
-    ConvPatches(at, row, 0, shape.out_width, /*is_down=*/false);
-  }
+#endif
+  ConvOutputs(at, padded, is_direct);
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

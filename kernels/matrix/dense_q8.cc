@@ -23,6 +23,12 @@ void DenseQ8(const DenseQ8Shape& shape, const int8_t* x, const int8_t* weights,
   ShiftedFirst shifted;
   ShiftRows(rows, shape.rows, shifted);
 #endif
+#if defined(WEFT_QUADS)
+  if (RunByQuads(rows, rows.inputs, shape.rows,
+                 [&](const RowsQ8& part, size_t) HWY_ATTR { RunRowsQ8(part, x, 0, shape.rows); })) {
+    return;
+  }
+#endif
   RunRowsQ8(rows, x, 0, shape.rows);
 }
 

@@ -62,6 +62,10 @@ struct DotChannels {
   alignas(64) int32_t first[kDotBytes];
   alignas(64) float scales[kDotBytes], start[kDotBytes];
   size_t groups;  // of four taps
+#if HWY_TARGET <= HWY_AVX3
+  WideRescaler wide[4];  // of the four vectors, if is_wide
+  bool is_wide;
+#endif
 };
 
 // Fills `to` for the channels from `channel` on; fewer channels than a vector are repeated.
@@ -105,9 +109,19 @@ HWY_INLINE void PrepareChannels(const DepthwiseQ8Shape& shape, const int8_t* wei
       }
     }
   }
+#if HWY_TARGET <= HWY_AVX3
+  to.is_wide = shape.results.codes.by_integers;
+  for (size_t v = 0; v < 4 && to.is_wide; ++v) {
+    const IntVec exponents = hn::BitCast(IntTag(), Load(to.start + v * kWords));
+    to.is_wide = WideRescaler::Fits(exponents);
+    to.wide[v] = WideRescaler(hn::BitCast(IntTag(), Load(to.scales + v * kWords)), exponents,
+                              shape.results.codes.zero);
+  }
+#endif
 }
 
-// The codes of the sums of vector `v` in the order of DotChannels.
+// The codes of the sums of vector `v` in the order of DotChannels. Those of integers may not be
+// limited yet.
 HWY_INLINE IntVec CodesOfDots(const DotChannels& of, size_t v, IntVec sums,
                               const CodeBounds& bounds) {
   const size_t at = v * (kDotBytes / 4);
@@ -116,11 +130,19 @@ HWY_INLINE IntVec CodesOfDots(const DotChannels& of, size_t v, IntVec sums,
 }
 HWY_INLINE IntVec CodesOfDots(const DotChannels& of, size_t v, IntVec sums,
                               const CodeRange& codes) {
+#if HWY_TARGET <= HWY_AVX3
+  if (of.is_wide) return of.wide[v](sums);
+#endif
   const size_t at = v * (kDotBytes / 4);
   const auto integers = [](const float* bits)
                             HWY_ATTR { return hn::BitCast(IntTag(), Load(bits)); };
   const MultiplierVec by(integers(of.scales + at), integers(of.start + at));
   return ToCodes(Rescaled(sums, by), codes);
+}
+
+HWY_INLINE ByteVec Limited(ByteVec codes, const CodeBounds&) { return codes; }
+HWY_INLINE ByteVec Limited(ByteVec codes, const CodeRange& range) {
+  return hn::Min(hn::Max(codes, hn::Set(DotBytes(), range.low)), hn::Set(DotBytes(), range.high));
 }
 
 // Addresses of the taps of a rectangle's first output. Taps outside the input, and those that
@@ -174,7 +196,7 @@ HWY_INLINE void DotsOfVector(const DotChannels& of, const DotTaps& taps, size_t 
   const hn::RepartitionToNarrow<DotSums> shorts;
   const auto low = hn::ReorderDemote2To(shorts, codes[0], codes[1]);
   const auto high = hn::ReorderDemote2To(shorts, codes[2], codes[3]);
-  hn::StoreU(hn::ReorderDemote2To(bytes, low, high), bytes, y);
+  hn::StoreU(Limited(hn::ReorderDemote2To(bytes, low, high), bounds), bytes, y);
 }
 
 // Computes the channels of `of` in all rectangles with `min` or more columns.

@@ -66,6 +66,11 @@ WEFT_PART T* FillNumbers(T* to, size_t count, T value) {
     FillByHelium(to, count, value);
     return to + count;
   }
+#elif HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 1) {
+    FillBytes(to, count, value);
+    return to + count;
+  }
 #endif
   if (HasShortRuns() && count < kShortRun) {
     for (; count != 0; --count) {

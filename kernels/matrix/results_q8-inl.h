@@ -9,6 +9,8 @@
 #define WEFT_KERNELS_MATRIX_RESULTS_Q8_INL_H_
 #endif
 
+#include <type_traits>
+
 #include "kernels/elementwise/activation-inl.h"
 #include "kernels/matrix/dense_q8.h"
 #include "kernels/matrix/pack.h"
@@ -76,10 +78,65 @@ WEFT_PART void CodesOfSums(const int32_t* sums, const FactorsQ8& factors, size_t
   // Copies, because the bytes written to y could alias the originals.
   const FactorsQ8 of = factors;
   const typename Factors::Bounds limits = bounds;
-  ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
+  ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
     const IntVec integers = hn::Add(hn::LoadU(IntTag(), sums + i), FirstOf(of, i, lanes));
     StoreCodes(ToCodes(Factors(of, i, lanes).Converted(integers), limits), y + i, lanes);
   });
+}
+#endif
+
+#if HWY_TARGET <= HWY_AVX3
+// The codes of the first `outputs` outputs of kRows rows, four rows at a time. `converted` gives
+// codes that are not limited to [low, high] yet.
+template <size_t kRows, class Converted>
+HWY_INLINE void StoreFours(const int32_t* sums, IntVec first, size_t outputs, int32_t low,
+                           int32_t high, int8_t* y, size_t stride, const Converted& converted) {
+  const auto row = [&](size_t r) HWY_ATTR WEFT_ALWAYS_INLINE {
+    const size_t at = r < kRows ? r : kRows - 1;
+    return converted(hn::Add(hn::Load(IntTag(), sums + at * kPanelOutputs), first));
+  };
+  const auto least = hn::Set(CodeBytes(), static_cast<int8_t>(low));
+  const auto most = hn::Set(CodeBytes(), static_cast<int8_t>(high));
+  const auto store = [&](auto codes, size_t r) HWY_ATTR WEFT_ALWAYS_INLINE {
+    if (r >= kRows) return;
+    const hn::Full128<int8_t> panel;
+    if (outputs == kPanelOutputs) return hn::StoreU(codes, panel, y + r * stride);
+    hn::StoreN(codes, panel, y + r * stride, outputs);
+  };
+  HWY_UNROLL(2)
+  for (size_t r = 0; r < kRows; r += 4) {
+    const auto joined = JoinCodes(row(r), row(r + 1), row(r + 2), row(r + 3));
+    const auto codes = hn::Min(hn::Max(joined, least), most);
+    store(hn::ExtractBlock<0>(codes), r);
+    store(hn::ExtractBlock<1>(codes), r + 1);
+    store(hn::ExtractBlock<2>(codes), r + 2);
+    store(hn::ExtractBlock<3>(codes), r + 3);
+  }
+}
+
+// CodesOfTile of at most one vector. Returns false, without writing, for one row, or if a
+// multiplier requires the general form.
+template <typename Factors, size_t kRows>
+HWY_INLINE bool CodesOfFours(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                             const typename Factors::Bounds& bounds, int8_t* y, size_t stride) {
+  static_assert(kLanes == kPanelOutputs, "a vector holds a panel");
+  if (kRows == 1) return false;
+  const IntVec first = FirstOf(factors, 0, outputs);
+  if constexpr (std::is_same_v<Factors, IntegerFactors>) {
+    const IntVec exponents = hn::IfThenElse(
+        hn::FirstN(IntTag(), outputs), LoadFirstIntegers(factors.exponents(), outputs), SetInt(-1));
+    if (!WideRescaler::Fits(exponents)) return false;
+    const WideRescaler of(LoadFirstIntegers(factors.mantissas(), outputs), exponents, bounds.zero);
+    StoreFours<kRows>(sums, first, outputs, bounds.low, bounds.high, y, stride,
+                      [&](IntVec all) HWY_ATTR WEFT_ALWAYS_INLINE { return of(all); });
+  } else {
+    const Factors of(factors, 0, outputs);
+    const CodeBounds limits = bounds;
+    StoreFours<kRows>(
+        sums, first, outputs, -128, 127, y, stride,
+        [&](IntVec all) HWY_ATTR WEFT_ALWAYS_INLINE { return ToCodes(of.Converted(all), limits); });
+  }
+  return true;
 }
 #endif
 
@@ -89,9 +146,12 @@ WEFT_PART void CodesOfSums(const int32_t* sums, const FactorsQ8& factors, size_t
 template <typename Factors, size_t kRows>
 HWY_INLINE void CodesOfTile(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                             const typename Factors::Bounds& bounds, int8_t* y, size_t stride) {
+#if HWY_TARGET <= HWY_AVX3
+  if (CodesOfFours<Factors, kRows>(sums, factors, outputs, bounds, y, stride)) return;
+#endif
   const FactorsQ8 all = factors;  // copies: bytes written to y could alias the originals
   const typename Factors::Bounds limits = bounds;
-  ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR {
+  ForVectors(outputs, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
     const IntVec add = FirstOf(all, i, lanes);
     const Factors of(all, i, lanes);
     HWY_UNROLL(4)
@@ -214,7 +274,7 @@ class ResultWriter {
       done = FinishEights(sums, 1.0f, factors.scales, factors.start, outputs, y);
     }
 #endif
-    ForVectors(outputs - done, [&](size_t i, size_t lanes) HWY_ATTR {
+    ForVectors(outputs - done, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
       i += done;
       const IntVec integers = hn::Add(hn::LoadU(IntTag(), sums + i), FirstOf(factors, i, lanes));
       StoreFirst(FloatFactors(factors, i, lanes).Converted(integers), y + i, lanes);

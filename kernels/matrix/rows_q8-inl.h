@@ -10,6 +10,7 @@
 #endif
 
 #include "kernels/integer.h"
+#include "kernels/matrix/quads-inl.h"
 #include "kernels/matrix/results_q8-inl.h"
 #include "kernels/matrix/sum_panel-inl.h"
 #include "kernels/simd/bytes-inl.h"
@@ -29,6 +30,10 @@ struct RowsQ8 {
   // As in NumberRows. With several runs, `inputs` is the length of a run, in complete blocks.
   size_t runs = 1, run_step = 0;
   bool is_shifted = false;
+  // If not null, the weights in the order of quads-inl.h; `inputs` is a multiple of 4 then. The
+  // distance between panels.
+  const int8_t* quads = nullptr;
+  size_t quads_step = 0;
 };
 
 }  // namespace weft::kernels::HWY_NAMESPACE
@@ -55,6 +60,29 @@ inline constexpr size_t kRowsQ8 = kTileRows;
 #else
 #define WEFT_ROWS_Q8 HWY_NOINLINE inline  // used by several kernels for three row counts
 #endif
+
+// Writes the results of a panel, whose first output is `first`, for kRows rows from `row` on.
+template <size_t kRows>
+HWY_INLINE void WritePanel(const RowsQ8& at, const int32_t* sums, size_t row, size_t first) {
+  const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
+  FactorsQ8 factors = After(at.factors, first);
+#if HWY_TARGET != HWY_SCALAR
+  const bool share_start = factors.start == nullptr || at.start_stride == 0;
+  if (share_start && at.results.template WriteTile<kRows>(
+                         sums, factors, outputs, at.y,
+                         at.position + row * at.y_stride + first * at.y_output_stride, at.y_stride,
+                         at.y_output_stride)) {
+    return;
+  }
+#endif
+  const float* const start = factors.start;
+  for (size_t r = 0; r < kRows; ++r) {
+    if (start != nullptr) factors.start = start + (row + r) * at.start_stride;
+    at.results.Write(sums + r * kPanelOutputs, factors, outputs, at.y,
+                     at.position + (row + r) * at.y_stride + first * at.y_output_stride,
+                     at.y_output_stride);
+  }
+}
 
 // kRows rows of x, the first of which is `row` of the result. Strides along an axis of length 1 may
 // have any value: they are never used to form a pointer.
@@ -89,28 +117,44 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
   const size_t panel_bytes = (rest != 0 ? whole + kInputBlock : at.runs * whole) * kPanelOutputs;
   const int8_t* weights = at.weights;
   for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += panel_bytes) {
-    const size_t left = at.outputs - first, outputs = left < kPanelOutputs ? left : kPanelOutputs;
-    FactorsQ8 factors = After(at.factors, first);
     alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
-    SumPanel<kRows>(numbers, weights, PanelWidth(left), sums);
-#if HWY_TARGET != HWY_SCALAR
-    const bool share_start = factors.start == nullptr || at.start_stride == 0;
-    if (share_start && at.results.template WriteTile<kRows>(
-                           sums, factors, outputs, at.y,
-                           at.position + row * at.y_stride + first * at.y_output_stride,
-                           at.y_stride, at.y_output_stride)) {
-      continue;
-    }
-#endif
-    const float* const start = factors.start;
-    for (size_t r = 0; r < kRows; ++r) {
-      if (start != nullptr) factors.start = start + (row + r) * at.start_stride;
-      at.results.Write(sums + r * kPanelOutputs, factors, outputs, at.y,
-                       at.position + (row + r) * at.y_stride + first * at.y_output_stride,
-                       at.y_output_stride);
-    }
+    SumPanel<kRows>(numbers, weights, PanelWidth(at.outputs - first), sums);
+    WritePanel<kRows>(at, sums, row, first);
   }
 }
+
+#if defined(WEFT_QUADS)
+// The same, for weights in the order of quads.
+template <size_t kRows>
+WEFT_ROWS_Q8 void RowsByQuads(const RowsQ8& at, const int8_t* x, size_t row) {
+  const QuadRows rows = {x, at.x_stride, at.inputs, at.runs, at.run_step};
+  const int8_t* weights = at.quads;
+  constexpr size_t kSums = kRows * kPanelOutputs;
+  alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kQuadPanels * kSums];
+  size_t first = 0;
+  if constexpr (kQuadPanels == 2) {
+    for (; first + kPanelOutputs < at.outputs; first += 2 * kPanelOutputs) {
+      SumQuads<kRows, 2>(rows, weights, at.quads_step, sums);
+      WritePanel<kRows>(at, sums, row, first);
+      WritePanel<kRows>(at, sums + kSums, row, first + kPanelOutputs);
+      weights += 2 * at.quads_step;
+    }
+  }
+  for (; first < at.outputs; first += kPanelOutputs, weights += at.quads_step) {
+    SumQuads<kRows, 1>(rows, weights, at.quads_step, sums);
+    WritePanel<kRows>(at, sums, row, first);
+  }
+}
+
+// `rows` rows, from 1 to kMost.
+template <size_t kMost>
+HWY_INLINE void FewRowsByQuads(const RowsQ8& at, const int8_t* x, size_t row, size_t rows) {
+  if constexpr (kMost > 1) {
+    if (rows < kMost) return FewRowsByQuads<kMost - 1>(at, x, row, rows);
+  }
+  RowsByQuads<kMost>(at, x, row);
+}
+#endif
 
 #undef WEFT_ROWS_Q8
 #endif
@@ -119,6 +163,17 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
 
 HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   size_t done = 0;
+#if defined(WEFT_QUADS)
+  if (at.quads != nullptr) {
+    // Equal tiles, because a product waits for the sum of the last product of its row.
+    for (size_t tiles = (count + kQuadRows - 1) / kQuadRows; tiles != 0; --tiles) {
+      const size_t rows = (count - done) / tiles;
+      FewRowsByQuads<kQuadRows>(at, x + done * at.x_stride, row + done, rows);
+      done += rows;
+    }
+    return;
+  }
+#endif
 #if HWY_TARGET != HWY_SCALAR
   // Elements after a row up to a complete block are multiplied by zeros. They are read in place if
   // they are within the last row.
@@ -144,6 +199,39 @@ HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t 
   for (; done < count; ++done) RowsOfQ8<1>(at, x + done * at.x_stride, row + done);
 }
 
+#endif
+
+#if defined(WEFT_QUADS)
+// Bytes of stack for weights in the order of quads; they stay in the L1 cache.
+inline constexpr size_t kQuadsRoom = 24576;
+
+// Calls run(part, first) for as many outputs at a time as kQuadsRoom can hold, the first of which
+// is `first`, with their weights in the order of quads. Returns false, without calls, if `count`
+// rows of `inputs` are not worth it: a copy costs about as much as 1 / 16 of a row for each block.
+template <class Run>
+HWY_INLINE bool RunByQuads(const RowsQ8& all, size_t inputs, size_t count, const Run& run) {
+  const auto padded = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(inputs)));
+  const size_t step = padded * kPanelOutputs;
+  if (!all.is_shifted || all.inputs % kQuad != 0 || step == 0 || step > kQuadsRoom) return false;
+  if (count < kInputBlock + padded / 16) return false;
+  alignas(64) int8_t quads[kQuadsRoom];
+  const size_t some = kQuadsRoom / step * kPanelOutputs;
+  for (size_t first = 0; first < all.outputs; first += some) {
+    const size_t left = all.outputs - first;
+    RowsQ8 part = all;
+    part.outputs = left < some ? left : some;
+    part.weights += first * padded;
+    part.factors = After(part.factors, first);
+    part.position += first * part.y_output_stride;
+    part.quads = quads;
+    part.quads_step = step;
+    for (size_t n = 0; n < part.outputs; n += kPanelOutputs) {
+      PanelToQuads(part.weights + n * padded, PanelWidth(left - n), padded, quads + n * padded);
+    }
+    run(part, first);
+  }
+  return true;
+}
 #endif
 
 // `first` minus the contribution of the unsigned offset of x, per output. Used if many rows share

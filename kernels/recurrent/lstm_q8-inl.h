@@ -90,7 +90,7 @@ class LstmQ8Row {
       }
       const ints::Rescaler by_x(shape_.of_x[gate]), by_h(shape_.of_h[gate]);
       int16_t* const pre = pre_ + first + i;
-      ints::ForVectors(length, [&](size_t at, size_t lanes) HWY_ATTR {
+      ints::ForVectors(length, [&](size_t at, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
         const ints::Vec of_x = ints::LimitedTo16(by_x(ints::Load(x + i + at, lanes)));
         ints::Vec of_h = by_h(ints::Load(h + i + at, lanes));
         // Beyond 17 bits, the sum is saturated whatever x adds.
@@ -170,7 +170,7 @@ class LstmQ8Row {
     const int32_t shift = 30 + shape_.cell_power;
     const int32_t clip = shape_.cell_clip > 0 ? shape_.cell_clip : 32768;
     const bool is_coupled = shape_.is_coupled;
-    ints::ForVectors(shape_.cells, [&](size_t i, size_t lanes) HWY_ATTR {
+    ints::ForVectors(shape_.cells, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
       const ints::Vec f = Sigmoid(ints::Load(forget + i, lanes));
       const ints::Vec in =
           is_coupled ? ints::Sub(ints::Set(32767), f) : Sigmoid(ints::Load(input + i, lanes));
@@ -185,7 +185,7 @@ class LstmQ8Row {
     const int16_t* const output = PreOf(kOutput);
     const int32_t power = shape_.cell_power, zero = shape_.zero;
     const ints::Rescaler by(shape_.result);
-    ints::ForVectors(shape_.cells, [&](size_t i, size_t lanes) HWY_ATTR {
+    ints::ForVectors(shape_.cells, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
       const ints::Vec o = Sigmoid(ints::Load(output + i, lanes));
       const ints::Vec t = TanhOfCell(ints::Load(c_next + i, lanes), power);
       const ints::Vec h = ints::Add(by(ints::Mul(o, t)), ints::Set(zero));

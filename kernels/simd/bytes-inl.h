@@ -42,6 +42,19 @@ HWY_INLINE void CopyBytes(int8_t* to, const int8_t* from, size_t count) {
   CopyFewBytes(to, from, count);
 }
 
+HWY_INLINE void FillBytes(int8_t* to, size_t count, int8_t value) {
+  const hn::Full128<int8_t> bytes;
+  if (count >= 16) {
+    const auto many = hn::Set(bytes, value);
+    for (size_t i = 0; i + 16 < count; i += 16) hn::StoreU(many, bytes, to + i);
+    return hn::StoreU(many, bytes, to + count - 16);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    to[i] = value;
+    __asm__("" : "+r"(to));  // else the compiler calls memset
+  }
+}
+
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -65,6 +65,22 @@ HWY_INLINE void StoreCodes(IntVec codes, int8_t* y, size_t lanes) {
 #endif
 }
 
+#if HWY_TARGET <= HWY_AVX3
+using CodeBytes = hn::Repartition<int8_t, IntTag>;
+
+// The integers of four vectors in sequence, limited to 8 bits.
+HWY_INLINE hn::Vec<CodeBytes> JoinCodes(IntVec a, IntVec b, IntVec c, IntVec d) {
+  const hn::Repartition<int16_t, IntTag> shorts;
+  const auto joined = hn::ReorderDemote2To(CodeBytes(), hn::ReorderDemote2To(shorts, a, b),
+                                           hn::ReorderDemote2To(shorts, c, d));
+  // Block j has four codes of each vector.
+  alignas(64) static constexpr int32_t kOrder[16] = {0, 4, 8,  12, 1, 5, 9,  13,
+                                                     2, 6, 10, 14, 3, 7, 11, 15};
+  const auto order = hn::SetTableIndices(IntTag(), kOrder);
+  return hn::BitCast(CodeBytes(), hn::TableLookupLanes(hn::BitCast(IntTag(), joined), order));
+}
+#endif
+
 // The codes of integers in units of the scale of y.
 HWY_INLINE IntVec ToCodes(IntVec v, const CodeRange& codes) {
   const IntVec low = SetInt(codes.low - codes.zero), high = SetInt(codes.high - codes.zero);

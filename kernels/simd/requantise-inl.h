@@ -51,6 +51,55 @@ HWY_INLINE IntVec Rescaled(IntVec x, const MultiplierVec& by) {
 #endif
 }
 
+#if HWY_TARGET <= HWY_AVX3
+// Rescaled(x, multiplier) + zero, with one sum and one shift of 64 bits: floor((floor(p / 2^31) +
+// c) / 2^r) equals floor((p + 2^31 c) / 2^(31 + r)). If r > 0, the result of a product from -2^30
+// to -1 is 0 whether or not the rounded product counts as negative.
+class WideRescaler {
+ public:
+  // Returns false if an exponent is not from -20 to -1: a shift to the left, or sums that could
+  // exceed 64 bits.
+  static HWY_INLINE bool Fits(IntVec exponents) {
+    return hn::AllTrue(
+        IntTag(), hn::And(hn::Lt(exponents, SetInt(0)), hn::Ge(exponents, SetInt(-kMaxShift))));
+  }
+  WideRescaler() = default;  // to be assigned
+  HWY_INLINE WideRescaler(IntVec mantissas, IntVec exponents, int32_t zero)
+      : mantissas_(mantissas) {
+    const auto right = hn::BitCast(Wide(), hn::Neg(exponents));
+    even_ = HalfOf(hn::And(right, hn::Set(Wide(), 0xFFFFFFFF)), zero);
+    odd_ = HalfOf(hn::ShiftRight<32>(right), zero);
+    even_.shift = hn::Add(even_.shift, hn::Set(Wide(), 31));
+    odd_.shift = hn::Sub(odd_.shift, hn::Set(Wide(), 1));  // the result is the upper half
+  }
+  HWY_INLINE IntVec operator()(IntVec x) const {
+    return hn::OddEven(Shifted(hn::MulOdd(x, mantissas_), odd_),
+                       Shifted(hn::MulEven(x, mantissas_), even_));
+  }
+
+ private:
+  static constexpr int32_t kMaxShift = 20;
+  using Wide = hn::RepartitionToWide<IntTag>;
+  // What is added to positive and to negative products.
+  struct Half {
+    hn::Vec<Wide> positive, negative, shift;
+  };
+  static HWY_INLINE Half HalfOf(hn::Vec<Wide> right, int32_t zero) {
+    const auto code = hn::Set(Wide(), 2 * int64_t{zero} + 1);
+    const auto positive = hn::Add(hn::Shl(code, hn::Add(right, hn::Set(Wide(), 30))),
+                                  hn::Set(Wide(), int64_t{1} << 30));
+    return {positive, hn::Sub(positive, hn::Set(Wide(), int64_t{1} << 31)), right};
+  }
+  static HWY_INLINE IntVec Shifted(hn::Vec<Wide> product, const Half& half) {
+    const auto more = hn::IfNegativeThenElse(product, half.negative, half.positive);
+    return hn::BitCast(IntTag(), hn::Shr(hn::Add(product, more), half.shift));
+  }
+
+  IntVec mantissas_;
+  Half even_, odd_;
+};
+#endif
+
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -22,6 +22,14 @@
 #undef WEFT_ALWAYS_INLINE
 #define WEFT_ALWAYS_INLINE __attribute__((always_inline))
 
+// The same, except if vectors have one lane, because code is expensive there.
+#undef WEFT_INLINE_BODY
+#if HWY_TARGET == HWY_SCALAR
+#define WEFT_INLINE_BODY
+#else
+#define WEFT_INLINE_BODY WEFT_ALWAYS_INLINE
+#endif
+
 // A part of a kernel: a separate function if vectors have one lane, because code and stack are
 // expensive there; otherwise inlined.
 #undef WEFT_PART

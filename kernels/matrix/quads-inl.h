@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products of int8 rows on x86 with weights in the order of quads: [4 inputs][16 outputs][4
+// inputs]. A row's four numbers are broadcast, so each lane holds the sum of an output and no lanes
+// are added, which for short rows is most of the work. A convolution copies its weights to this
+// order if it has many pixels.
+
+#if defined(WEFT_KERNELS_MATRIX_QUADS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef WEFT_KERNELS_MATRIX_QUADS_INL_H_
+#undef WEFT_KERNELS_MATRIX_QUADS_INL_H_
+#else
+#define WEFT_KERNELS_MATRIX_QUADS_INL_H_
+#endif
+
+#include "kernels/matrix/pack.h"
+#include "kernels/simd/dots-inl.h"
+
+#undef WEFT_QUADS
+#if defined(WEFT_TARGET_DOTS) && HWY_ARCH_X86
+#define WEFT_QUADS
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
+inline constexpr size_t kQuad = 4, kQuadBytes = kQuad * kPanelOutputs;
+// Vectors of a quad of a panel, and rows that share weights.
+inline constexpr size_t kQuadVectors = kPanelOutputs / HWY_MAX_LANES_D(DotSums);
+inline constexpr size_t kQuadRows = kQuadVectors == 1 ? 8 : 4;
+// Panels that share a row's numbers, if registers suffice.
+inline constexpr size_t kQuadPanels = kQuadVectors == 1 ? 2 : 1;
+
+// Rows `stride` apart: `runs` runs of `count` numbers, a multiple of 4, which are `run_step` apart.
+struct QuadRows {
+  const int8_t* numbers;
+  size_t stride, count, runs, run_step;
+};
+
+// Sums of kPanels panels, `step` bytes apart, for kRows rows, whose numbers become the unsigned
+// factors (ShiftRows). The sums of a panel are contiguous.
+template <size_t kRows, size_t kPanels>
+HWY_INLINE void SumQuads(const QuadRows& rows, const int8_t* weights, size_t step, int32_t* sums) {
+  constexpr size_t kVectors = kPanels * kQuadVectors, kBytes = HWY_MAX_LANES_D(DotBytes);
+  const DotSums words;
+  const DotBytes bytes;
+  DotVec lanes[kRows][kVectors];
+  HWY_UNROLL(8)
+  for (size_t r = 0; r < kRows; ++r) {
+    HWY_UNROLL(2)
+    for (size_t n = 0; n < kVectors; ++n) lanes[r][n] = hn::Zero(words);
+  }
+  const auto panel = [](size_t n) { return n / kQuadVectors; };
+  const auto within = [](size_t n) { return n % kQuadVectors * kBytes; };
+  const int8_t* numbers = rows.numbers;
+  for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
+    for (size_t k = 0; k < rows.count; k += kQuad, weights += kQuadBytes) {
+      ByteVec of_outputs[kVectors];
+      HWY_UNROLL(2)
+      for (size_t n = 0; n < kVectors; ++n) {
+        of_outputs[n] = hn::LoadU(bytes, weights + panel(n) * step + within(n));
+      }
+      HWY_UNROLL(8)
+      for (size_t r = 0; r < kRows; ++r) {
+        int32_t four;
+        __builtin_memcpy(&four, numbers + r * rows.stride + k, sizeof four);
+        const ByteVec of_row = FirstFactors(hn::BitCast(bytes, hn::Set(words, four)));
+        HWY_UNROLL(2)
+        for (size_t n = 0; n < kVectors; ++n) {
+          lanes[r][n] = AddDots(lanes[r][n], of_row, of_outputs[n]);
+        }
+      }
+    }
+    if (run == 1) break;  // there is no run after the last
+  }
+  HWY_UNROLL(8)
+  for (size_t r = 0; r < kRows; ++r) {
+    HWY_UNROLL(2)
+    for (size_t n = 0; n < kVectors; ++n) {
+      int32_t* const to = sums + (panel(n) * kRows + r) * kPanelOutputs;
+      hn::Store(lanes[r][n], words, to + within(n) / sizeof(int32_t));
+    }
+  }
+}
+
+// Copies a panel of `width` outputs and `padded` inputs, as PackDenseI8 lays it out, to quads.
+HWY_INLINE void PanelToQuads(const int8_t* panel, size_t width, size_t padded, int8_t* quads) {
+  const DotSums words;
+  constexpr size_t kLanesOfQuad = HWY_MAX_LANES_D(DotSums);
+  alignas(64) int8_t complete[kPanelOutputs * kInputBlock] = {};
+  for (size_t k = 0; k < padded; k += kInputBlock, quads += kInputBlock * kPanelOutputs) {
+    const int8_t* block = panel + k * width;
+    if (width != kPanelOutputs) {
+      __builtin_memcpy(complete, block, width * kInputBlock);
+      block = complete;
+    }
+    for (size_t n = 0; n < kPanelOutputs; n += kLanesOfQuad) {
+      DotVec of[4];
+      hn::LoadInterleaved4(words, reinterpret_cast<const int32_t*>(block + n * kInputBlock), of[0],
+                           of[1], of[2], of[3]);
+      for (size_t q = 0; q < 4; ++q) {
+        hn::StoreU(of[q], words, reinterpret_cast<int32_t*>(quads + q * kQuadBytes + n * kQuad));
+      }
+    }
+  }
+}
+
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
+
+#endif  // WEFT_KERNELS_MATRIX_QUADS_INL_H_
