@@ -107,26 +107,13 @@ HWY_INLINE bool PadParts(size_t padded, size_t whole, const Position& to, ConvPi
   return true;
 }
 
-// Pads the weights of each part to complete blocks or quads. Returns false if that adds too many
-// products; gathering a patch costs about as much as two blocks.
+// Pads the weights of each part to complete blocks. Returns false if that adds too many products;
+// gathering a patch costs about as much as two blocks.
 HWY_INLINE bool PadPieces(size_t padded, ConvPieces& pieces) {
   RowsQ8& rows = pieces.rows;
-  const auto padding = [&](size_t block) { return (block - rows.inputs % block) % block; };
-#if defined(WEFT_QUADS)
-  if (rows.quads != nullptr) {
-    if (padding(kQuad) == 0) return true;
-    const auto position = [](size_t k, size_t n, size_t) {
-      return k / kQuad * kQuadBytes + n * kQuad + k % kQuad;
-    };
-    const size_t whole = rows.inputs + padding(kQuad);
-    if (!PadParts(padded, whole, position, pieces)) return false;
-    rows.quads = pieces.weights;
-    rows.quads_step = rows.runs * whole * kPanelOutputs;
-    return true;
-  }
-#endif
-  if (padding(kInputBlock) == 0) return true;
-  const size_t whole = rows.inputs + padding(kInputBlock);
+  const size_t over = (kInputBlock - rows.inputs % kInputBlock) % kInputBlock;
+  if (over == 0) return true;
+  const size_t whole = rows.inputs + over;
   if (rows.runs * whole > padded + 2 * kInputBlock) return false;
   const auto position = [](size_t k, size_t n, size_t width) {
     return (k / kInputBlock * width + n) * kInputBlock + k % kInputBlock;
@@ -190,11 +177,28 @@ HWY_INLINE void ConvDirect(ConvGroup& at) {
   }
 }
 
+}  // namespace weft::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if defined(WEFT_QUADS)
+#include "kernels/matrix/conv_q8_lines-inl.h"
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace weft::kernels::HWY_NAMESPACE {
+
 // `padded` is the number of inputs of a patch, padded to complete blocks.
 HWY_INLINE void ConvOutputs(ConvGroup& at, size_t padded, bool is_direct) {
   if (is_direct) return ConvDirect(at);
   at.rows.x_stride = padded;
-  if (at.geometry.inside_rows.count() != 0 && at.geometry.inside.count() != 0) {
+  bool has_pieces = at.geometry.inside_rows.count() != 0 && at.geometry.inside.count() != 0;
+#if defined(WEFT_QUADS)
+  if (at.rows.quads != nullptr) {
+    if (ConvByLines(at, padded)) return;
+    has_pieces = false;
+  }
+#endif
+  if (has_pieces) {
     ConvPieces pieces(at.rows);
     if (FindPieces(at.shape, pieces.rows) && PadPieces(padded, pieces))
       return ConvByPieces(at, pieces);

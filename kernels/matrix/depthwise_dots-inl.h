@@ -120,7 +120,7 @@ HWY_INLINE void PrepareChannels(const DepthwiseQ8Shape& shape, const int8_t* wei
 #endif
 }
 
-// The codes of the sums of vector `v` in the order of DotChannels. Those of integers may not be
+// The codes of the sums of vector `v` in the order of DotChannels. Codes by integers may not be
 // limited yet.
 HWY_INLINE IntVec CodesOfDots(const DotChannels& of, size_t v, IntVec sums,
                               const CodeBounds& bounds) {

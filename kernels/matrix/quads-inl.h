@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of products of int8 rows on x86 with weights in the order of quads: [4 inputs][16 outputs][4
 // inputs]. A row's four numbers are broadcast, so each lane holds the sum of an output and no lanes
-// are added, which for short rows is most of the work. A convolution copies its weights to this
-// order if it has many pixels.
+// are added, which for short rows is most of the work. Products of many rows copy their weights to
+// this order, and their rows as unsigned factors.
 
 #if defined(WEFT_KERNELS_MATRIX_QUADS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WEFT_KERNELS_MATRIX_QUADS_INL_H_
@@ -25,45 +25,42 @@ inline constexpr size_t kQuad = 4, kQuadBytes = kQuad * kPanelOutputs;
 // Vectors of a quad of a panel, and rows that share weights.
 inline constexpr size_t kQuadVectors = kPanelOutputs / HWY_MAX_LANES_D(DotSums);
 inline constexpr size_t kQuadRows = kQuadVectors == 1 ? 8 : 4;
-// Panels that share a row's numbers, if registers suffice.
-inline constexpr size_t kQuadPanels = kQuadVectors == 1 ? 2 : 1;
 
-// Rows `stride` apart: `runs` runs of `count` numbers, a multiple of 4, which are `run_step` apart.
+constexpr size_t RoundedToQuads(size_t count) { return (count + kQuad - 1) / kQuad * kQuad; }
+
+// Rows of unsigned factors, `stride` apart: `runs` runs of `count` numbers, a multiple of 4, which
+// are `run_step` apart.
 struct QuadRows {
   const int8_t* numbers;
   size_t stride, count, runs, run_step;
 };
 
-// Sums of kPanels panels, `step` bytes apart, for kRows rows, whose numbers become the unsigned
-// factors (ShiftRows). The sums of a panel are contiguous.
-template <size_t kRows, size_t kPanels>
-HWY_INLINE void SumQuads(const QuadRows& rows, const int8_t* weights, size_t step, int32_t* sums) {
-  constexpr size_t kVectors = kPanels * kQuadVectors, kBytes = HWY_MAX_LANES_D(DotBytes);
+// Sums of a panel for kRows rows.
+template <size_t kRows>
+HWY_INLINE void SumQuads(const QuadRows& rows, const int8_t* weights, int32_t* sums) {
   const DotSums words;
   const DotBytes bytes;
-  DotVec lanes[kRows][kVectors];
+  DotVec lanes[kRows][kQuadVectors];
   HWY_UNROLL(8)
   for (size_t r = 0; r < kRows; ++r) {
     HWY_UNROLL(2)
-    for (size_t n = 0; n < kVectors; ++n) lanes[r][n] = hn::Zero(words);
+    for (size_t n = 0; n < kQuadVectors; ++n) lanes[r][n] = hn::Zero(words);
   }
-  const auto panel = [](size_t n) { return n / kQuadVectors; };
-  const auto within = [](size_t n) { return n % kQuadVectors * kBytes; };
   const int8_t* numbers = rows.numbers;
   for (size_t run = rows.runs; run != 0; --run, numbers += rows.run_step) {
     for (size_t k = 0; k < rows.count; k += kQuad, weights += kQuadBytes) {
-      ByteVec of_outputs[kVectors];
+      ByteVec of_outputs[kQuadVectors];
       HWY_UNROLL(2)
-      for (size_t n = 0; n < kVectors; ++n) {
-        of_outputs[n] = hn::LoadU(bytes, weights + panel(n) * step + within(n));
+      for (size_t n = 0; n < kQuadVectors; ++n) {
+        of_outputs[n] = hn::LoadU(bytes, weights + n * HWY_MAX_LANES_D(DotBytes));
       }
       HWY_UNROLL(8)
       for (size_t r = 0; r < kRows; ++r) {
         int32_t four;
         __builtin_memcpy(&four, numbers + r * rows.stride + k, sizeof four);
-        const ByteVec of_row = FirstFactors(hn::BitCast(bytes, hn::Set(words, four)));
+        const ByteVec of_row = hn::BitCast(bytes, hn::Set(words, four));
         HWY_UNROLL(2)
-        for (size_t n = 0; n < kVectors; ++n) {
+        for (size_t n = 0; n < kQuadVectors; ++n) {
           lanes[r][n] = AddDots(lanes[r][n], of_row, of_outputs[n]);
         }
       }
@@ -73,11 +70,21 @@ HWY_INLINE void SumQuads(const QuadRows& rows, const int8_t* weights, size_t ste
   HWY_UNROLL(8)
   for (size_t r = 0; r < kRows; ++r) {
     HWY_UNROLL(2)
-    for (size_t n = 0; n < kVectors; ++n) {
-      int32_t* const to = sums + (panel(n) * kRows + r) * kPanelOutputs;
-      hn::Store(lanes[r][n], words, to + within(n) / sizeof(int32_t));
+    for (size_t n = 0; n < kQuadVectors; ++n) {
+      hn::Store(lanes[r][n], words, sums + r * kPanelOutputs + n * HWY_MAX_LANES_D(DotSums));
     }
   }
+}
+
+// Copies numbers as unsigned factors. Up to a vector after the end of `to` may be written.
+HWY_INLINE void CopyFactors(int8_t* to, const int8_t* from, size_t count) {
+  const DotBytes bytes;
+  constexpr size_t kBytes = HWY_MAX_LANES_D(DotBytes);
+  size_t i = 0;
+  for (; i + kBytes <= count; i += kBytes) {
+    hn::StoreU(FirstFactors(hn::LoadU(bytes, from + i)), bytes, to + i);
+  }
+  if (i < count) hn::StoreU(FirstFactors(hn::LoadN(bytes, from + i, count - i)), bytes, to + i);
 }
 
 // Copies a panel of `width` outputs and `padded` inputs, as PackDenseI8 lays it out, to quads.

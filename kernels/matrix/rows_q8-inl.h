@@ -30,10 +30,11 @@ struct RowsQ8 {
   // As in NumberRows. With several runs, `inputs` is the length of a run, in complete blocks.
   size_t runs = 1, run_step = 0;
   bool is_shifted = false;
-  // If not null, the weights in the order of quads-inl.h; `inputs` is a multiple of 4 then. The
-  // distance between panels.
+#if defined(WEFT_QUADS)
+  // If not null, the weights in the order of quads-inl.h, and the distance between panels.
   const int8_t* quads = nullptr;
   size_t quads_step = 0;
+#endif
 };
 
 }  // namespace weft::kernels::HWY_NAMESPACE
@@ -124,35 +125,58 @@ WEFT_ROWS_Q8 void RowsOfQ8(const RowsQ8& at, const int8_t* x, size_t row) {
 }
 
 #if defined(WEFT_QUADS)
-// The same, for weights in the order of quads.
+// The same, for weights in the order of quads and unsigned factors.
 template <size_t kRows>
-WEFT_ROWS_Q8 void RowsByQuads(const RowsQ8& at, const int8_t* x, size_t row) {
-  const QuadRows rows = {x, at.x_stride, at.inputs, at.runs, at.run_step};
+WEFT_ROWS_Q8 void RowsByQuads(const RowsQ8& at, const QuadRows& rows, size_t row) {
   const int8_t* weights = at.quads;
-  constexpr size_t kSums = kRows * kPanelOutputs;
-  alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kQuadPanels * kSums];
-  size_t first = 0;
-  if constexpr (kQuadPanels == 2) {
-    for (; first + kPanelOutputs < at.outputs; first += 2 * kPanelOutputs) {
-      SumQuads<kRows, 2>(rows, weights, at.quads_step, sums);
-      WritePanel<kRows>(at, sums, row, first);
-      WritePanel<kRows>(at, sums + kSums, row, first + kPanelOutputs);
-      weights += 2 * at.quads_step;
-    }
-  }
-  for (; first < at.outputs; first += kPanelOutputs, weights += at.quads_step) {
-    SumQuads<kRows, 1>(rows, weights, at.quads_step, sums);
+  for (size_t first = 0; first < at.outputs; first += kPanelOutputs, weights += at.quads_step) {
+    alignas(kPanelOutputs * sizeof(int32_t)) int32_t sums[kRows * kPanelOutputs];
+    SumQuads<kRows>(rows, weights, sums);
     WritePanel<kRows>(at, sums, row, first);
   }
 }
 
-// `rows` rows, from 1 to kMost.
-template <size_t kMost>
-HWY_INLINE void FewRowsByQuads(const RowsQ8& at, const int8_t* x, size_t row, size_t rows) {
-  if constexpr (kMost > 1) {
-    if (rows < kMost) return FewRowsByQuads<kMost - 1>(at, x, row, rows);
+// `count` rows, from 1 to kMaxRows.
+template <size_t kMaxRows>
+HWY_INLINE void FewRowsByQuads(const RowsQ8& at, const QuadRows& rows, size_t row, size_t count) {
+  if constexpr (kMaxRows > 1) {
+    if (count < kMaxRows) return FewRowsByQuads<kMaxRows - 1>(at, rows, row, count);
   }
-  RowsByQuads<kMost>(at, x, row);
+  RowsByQuads<kMaxRows>(at, rows, row);
+}
+
+// Equal tiles, because a product waits for the sum of the last product of its row.
+HWY_INLINE void RunQuads(const RowsQ8& at, QuadRows rows, size_t row, size_t count) {
+  for (size_t tiles = (count + kQuadRows - 1) / kQuadRows; tiles != 0; --tiles) {
+    const size_t some = count / tiles;
+    FewRowsByQuads<kQuadRows>(at, rows, row, some);
+    rows.numbers += some * rows.stride;
+    row += some;
+    count -= some;
+  }
+}
+
+// Bytes of stack for rows as unsigned factors, and for weights in the order of quads; both stay in
+// the L1 cache.
+inline constexpr size_t kFactorsRoom = 8192, kQuadsRoom = 16384;
+
+// As RunRowsQ8, from a copy of the rows.
+HWY_INLINE void CopyAndRunQuads(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
+  alignas(64) int8_t factors[kFactorsRoom + 64];
+  const size_t stride = RoundedToQuads(at.inputs);
+  const size_t room = kFactorsRoom / stride, whole = room - room % kQuadRows;
+  for (size_t some; count != 0; x += some * at.x_stride, row += some, count -= some) {
+    some = count < room ? count : whole;
+    if (at.x_stride == stride) {
+      CopyFactors(factors, x, some * stride);
+    } else {
+      for (size_t r = 0; r < some; ++r) {
+        CopyFactors(factors + r * stride, x + r * at.x_stride, at.inputs);
+      }
+    }
+    RunQuads(at, {factors, stride, stride, 1, 0}, row, some);
+    if (some == count) return;  // the rows after the last one may have any address
+  }
 }
 #endif
 
@@ -164,15 +188,7 @@ HWY_INLINE void FewRowsByQuads(const RowsQ8& at, const int8_t* x, size_t row, si
 HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t count) {
   size_t done = 0;
 #if defined(WEFT_QUADS)
-  if (at.quads != nullptr) {
-    // Equal tiles, because a product waits for the sum of the last product of its row.
-    for (size_t tiles = (count + kQuadRows - 1) / kQuadRows; tiles != 0; --tiles) {
-      const size_t rows = (count - done) / tiles;
-      FewRowsByQuads<kQuadRows>(at, x + done * at.x_stride, row + done, rows);
-      done += rows;
-    }
-    return;
-  }
+  if (at.quads != nullptr) return CopyAndRunQuads(at, x, row, count);
 #endif
 #if HWY_TARGET != HWY_SCALAR
   // Elements after a row up to a complete block are multiplied by zeros. They are read in place if
@@ -202,9 +218,6 @@ HWY_INLINE void RunRowsQ8(const RowsQ8& at, const int8_t* x, size_t row, size_t 
 #endif
 
 #if defined(WEFT_QUADS)
-// Bytes of stack for weights in the order of quads; they stay in the L1 cache.
-inline constexpr size_t kQuadsRoom = 24576;
-
 // Calls run(part, first) for as many outputs at a time as kQuadsRoom can hold, the first of which
 // is `first`, with their weights in the order of quads. Returns false, without calls, if `count`
 // rows of `inputs` are not worth it: a copy costs about as much as 1 / 16 of a row for each block.
@@ -212,7 +225,7 @@ template <class Run>
 HWY_INLINE bool RunByQuads(const RowsQ8& all, size_t inputs, size_t count, const Run& run) {
   const auto padded = static_cast<size_t>(PaddedInputs(static_cast<uint32_t>(inputs)));
   const size_t step = padded * kPanelOutputs;
-  if (!all.is_shifted || all.inputs % kQuad != 0 || step == 0 || step > kQuadsRoom) return false;
+  if (!all.is_shifted || step == 0 || step > kQuadsRoom) return false;
   if (count < kInputBlock + padded / 16) return false;
   alignas(64) int8_t quads[kQuadsRoom];
   const size_t some = kQuadsRoom / step * kPanelOutputs;

@@ -80,7 +80,7 @@ class WideRescaler {
  private:
   static constexpr int32_t kMaxShift = 20;
   using Wide = hn::RepartitionToWide<IntTag>;
-  // What is added to positive and to negative products.
+  // The summands of positive and of negative products.
   struct Half {
     hn::Vec<Wide> positive, negative, shift;
   };

@@ -63,8 +63,12 @@ struct FactorsCase {
     given = {scales.data(), random->Below(3) == 0 ? nullptr : first.data(),
              random->Below(3) == 0 ? nullptr : start.data()};
     if (!results.codes.by_integers) return;
+    const bool are_small = random->Below(2) == 0;  // targets have a faster form for these
     for (size_t i = 0; i < start.size(); ++i) {
-      const Multiplier multiplier = MultiplierCase(random, terms);
+      Multiplier multiplier = MultiplierCase(random, terms);
+      while (are_small && (multiplier.exponent >= 0 || multiplier.exponent < -20)) {
+        multiplier = MultiplierCase(random, terms);
+      }
       if (i < outputs) mantissas.push_back(multiplier.mantissa);
       exponents.push_back(multiplier.exponent);
     }

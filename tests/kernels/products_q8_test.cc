@@ -123,6 +123,33 @@ TEST(DenseQ8, RoundsHalvesToTheEvenLevelAndTakesNoNumberForTheLowest) {
   ExpectDense(shape, {1, 0, 0, 0}, rows, {scales.data(), nullptr, start.data()}, 0);
 }
 
+// Sums around the ties of both roundings, and the extremes, in tiles of every size.
+TEST(DenseQ8, RoundsTwiceForEveryExponent) {
+  Random random(17);
+  for (int32_t exponent = -31; exponent <= 2; ++exponent) {
+    std::vector<int32_t> sums = {0, 1, -1, 0x7FFFFFFF, -0x7FFFFFFF, -0x7FFFFFFF - 1};
+    const int64_t level = int64_t{1} << (exponent < 0 ? 1 - exponent : 1);
+    while (sums.size() < 200) {
+      const int64_t tie = (int64_t{random.Below(300)} - 150) * level / 2 + random.Below(5) - 2;
+      sums.push_back(static_cast<int32_t>(tie));
+    }
+    const auto outputs = static_cast<uint32_t>(sums.size());
+    for (const int32_t mantissa : {0, 0x40000000, 0x40000001, 0x5A827999, 0x7FFFFFFF}) {
+      DenseQ8Shape shape = DenseShapeOf(1 + random.Below(40), 1, outputs);
+      shape.start_row_stride = 0;
+      shape.results.codes = CodesCase(&random);
+      shape.results.codes.by_integers = true;
+      const std::vector<int32_t> mantissas(outputs, mantissa), exponents(outputs, exponent);
+      const FactorsQ8 factors = {reinterpret_cast<const float*>(mantissas.data()), sums.data(),
+                                 reinterpret_cast<const float*>(exponents.data())};
+      SCOPED_TRACE(testing::Message() << mantissa << " 2^" << exponent);
+      ASSERT_NO_FATAL_FAILURE(
+          ExpectDense(shape, std::vector<int8_t>(size_t{shape.rows} * shape.x_row_stride),
+                      std::vector<int8_t>(outputs), factors, 1));
+    }
+  }
+}
+
 TEST(DenseQ8, AddsTheStartThatItWritesOver) {
   Random random(3);
   DenseQ8Shape shape = DenseShapeOf(6, 33, 40);
@@ -307,6 +334,31 @@ TEST(ConvQ8, MatchesItsReferenceForPiecesOfWholeBlocks) {
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(ExpectConv(shape,
                                        i % 4 == 0 ? MapOrder::kLastWithGaps : MapOrder::kLast,
+                                       kMapOrders[i / 4 % 4], kMisalignments[i % 3], &random));
+  }
+}
+
+// More lines than are copied at a time, and more outputs than weights are copied at a time.
+TEST(ConvQ8, MatchesItsReferenceForManyLines) {
+  Random random(21);
+  for (uint32_t i = 0; i < 16; i += i % 4 == 0 ? 1 : kThinning) {
+    ConvQ8Shape shape;
+    AxisCase down(&random, 30, 3), across(&random, 30, 3);
+    for (AxisCase* axis : {&down, &across}) {
+      axis->axis.input = 14 + random.Below(16);
+      axis->axis.pad = random.Below(3);
+      axis->axis.dilation = i % 4 == 3 ? 2 : 1;
+      axis->axis.output = 12 / axis->axis.stride;
+    }
+    SetWindow(&shape, down, across, 1);
+    shape.in_channels = std::vector<uint32_t>{3, 30, 64, 100}[i / 4];
+    shape.out_channels = 1 + random.Below(50);
+    shape.groups = 1 + i % 2;
+    shape.results = ResultsCase(&random);
+    shape.x_zero = CodeAtRandom(&random);
+    SCOPED_TRACE(i);
+    ASSERT_NO_FATAL_FAILURE(ExpectConv(shape,
+                                       i % 3 == 0 ? MapOrder::kLastWithGaps : MapOrder::kLast,
                                        kMapOrders[i / 4 % 4], kMisalignments[i % 3], &random));
   }
 }
