@@ -12,7 +12,7 @@
 namespace weft::tflite {
 namespace {
 
-constexpr size_t kMaxDepth = 16, kMaxBodies = 256;
+constexpr size_t kMaxBodies = 256;
 
 template <typename T>
 std::vector<std::byte> BytesOf(std::span<const T> numbers) {
@@ -199,7 +199,7 @@ const std::string* Builder::Handle(size_t input) const {
   return found == reader_.handles_.end() ? nullptr : &found->second;
 }
 
-ir::Source Builder::State(const std::string& name, ir::Source initial) {
+ir::Source Builder::State(const std::string& name, ir::Source initial, bool is_assumed) {
   const auto found = reader_.states_.find(name);
   if (found != reader_.states_.end()) return found->second.value;
   if (reader_.IsMain()) {
@@ -219,11 +219,15 @@ ir::Source Builder::State(const std::string& name, ir::Source initial) {
   node.outputs[0].declared = true;
   for (const int64_t dim : constant->type.dims) node.bounds.push_back({dim, dim});
   reader_.graph_->parameters.push_back(&node);
-  reader_.states_[name] = {&node, {&node, 0}, constant};
+  reader_.states_[name] = {&node, {&node, 0}, constant, is_assumed};
   return {&node, 0};
 }
 
 bool Builder::HasState(const std::string& name) const { return reader_.states_.contains(name); }
+
+std::string Builder::StateName(const char* what) const {
+  return fmt::format("{}/{}", reader_.VariableName(op().outputs[0]), what);
+}
 
 void Builder::SetState(const std::string& name, ir::Source value) {
   const auto found = reader_.states_.find(name);
@@ -272,6 +276,14 @@ const Subgraph* Builder::SubgraphAt(int32_t subgraph) {
   }
   Refuse("refers to subgraph {}; must be below {}", subgraph, subgraphs.size());
   return nullptr;
+}
+
+void Builder::RunRestIf(ir::Source condition) {
+  if (reader_.index_ != 0) {
+    return Refuse("ends runs early inside of subgraph {}; must be in the first one",
+                  reader_.index_);
+  }
+  reader_.runs_rest_ = condition;
 }
 
 Inner Builder::Body(int32_t subgraph) {

@@ -45,6 +45,7 @@ class GraphReader;
 struct InnerState {
   ir::Constant initial;
   ir::Node *before = nullptr, *after = nullptr;
+  bool is_assumed = false;
 };
 // A subgraph of a control operator. The ports of the file are followed by those of its states.
 struct Inner {
@@ -126,9 +127,12 @@ class Builder {
   void SetHandle(size_t output, std::string variable);
   const std::string* Handle(size_t input) const;  // null: not a handle
   // The current value of a state. Its first use creates a ReadValue that starts with `initial`, or
-  // a Parameter in a subgraph of a control operator, where `initial` must be a constant.
-  ir::Source State(const std::string& name, ir::Source initial);
+  // a Parameter in a subgraph of a control operator, where `initial` must be a constant. It
+  // `is_assumed` if the model may state another one.
+  ir::Source State(const std::string& name, ir::Source initial, bool is_assumed = false);
   bool HasState(const std::string& name) const;
+  // The name of a state of the operator: the name of its first output, "/" and `what`.
+  std::string StateName(const char* what) const;
   // Replaces the current value. The last one of the graph is kept for the next run.
   void SetState(const std::string& name, ir::Source value);
   // A variable tensor: its state has the tensor's name and starts with 0, the zero point if it is
@@ -149,6 +153,9 @@ class Builder {
   ir::Source PortInput(size_t input);
   void SetPort(size_t output, ir::Source value);
   const Subgraph* SubgraphAt(int32_t subgraph);  // null after a fault
+  // Later operators run only if the condition is true. Else the outputs that they compute, and
+  // their states, keep their values.
+  void RunRestIf(ir::Source condition);
   const Model& model() const;
   bool is_main() const;  // the graph is no subgraph of a control operator
   bool rounds_as_litert() const;

@@ -105,8 +105,8 @@ States ValuesOf(Builder& b, std::initializer_list<const Inner*> bodies) {
   States values;
   for (const Inner* body : bodies) {
     for (const auto& [name, state] : body->states) {
-      if (Reads(*body, state)) WarnOfZeros(b, name);
-      values[name] = b.State(name, b.Const(state.initial));
+      if (state.is_assumed && Reads(*body, state)) WarnOfZeros(b, name);
+      values[name] = b.State(name, b.Const(state.initial), state.is_assumed);
     }
   }
   return values;
@@ -133,42 +133,56 @@ void SetResults(Builder& b, ir::Node& node, const States& states) {
 
 }  // namespace
 
-void If(Builder& b) {
-  const auto& options = b.Options<schema::IfOptions>();
-  const size_t count = b.input_count() == 0 ? 0 : b.input_count() - 1;
-  Inner branches[] = {BodyOf(b, options.then_subgraph_index(), count, b.output_count()), {}};
-  if (branches[0].graph == nullptr) return;
-  branches[1] = BodyOf(b, options.else_subgraph_index(), count, b.output_count());
-  if (branches[1].graph == nullptr) return;
-  const States states = ValuesOf(b, {&branches[0], &branches[1]});
-  Sources inputs = {b.Input(0)};
-  std::ranges::copy(PortInputs(b, 1), std::back_inserter(inputs));
+ir::Node& AddIf(Builder& b, Sources inputs, Branch (&branches)[2], size_t outputs) {
+  const States states = ValuesOf(b, {&branches[0].inner, &branches[1].inner});
+  const size_t first_state = inputs.size();
   for (const auto& [name, value] : states) inputs.push_back(value);
-  ir::Node& node = b.AddNode("If", "opset8", {}, inputs, b.output_count() + states.size());
-  for (Inner& inner : branches) {
+  ir::Node& node = b.AddNode("If", "opset8", {}, inputs, outputs + states.size());
+  std::map<std::string, ir::Constant> initials;
+  for (const auto& [name, value] : states) {
+    initials[name] = InitialOf(name, branches[0].inner, branches[1].inner);
+  }
+  for (Branch& from : branches) {
     std::vector<std::pair<ir::Node*, ir::Node*>> added;
-    for (const auto& [name, value] : states) {
-      const ir::Constant initial = InitialOf(name, branches[0], branches[1]);
-      const InnerState& state = StateIn(inner, name, initial);
+    for (const auto& [name, initial] : initials) {
+      const InnerState& state = StateIn(from.inner, name, initial);
       added.emplace_back(state.before, state.after);
     }
     ir::Body branch;
-    branch.graph = std::move(inner.graph);
+    branch.graph = std::move(from.inner.graph);
     const auto& [parameters, results] = std::tie(branch.graph->parameters, branch.graph->results);
-    for (size_t i = 0; i < count; ++i) {
-      branch.map.inputs.push_back({.parameter = parameters[i], .input = i + 1});
+    for (size_t i = 0; i < from.inputs.size(); ++i) {
+      branch.map.inputs.push_back({.parameter = parameters[i], .input = from.inputs[i]});
     }
-    for (size_t i = 0; i < b.output_count(); ++i) {
+    for (size_t i = 0; i < outputs; ++i) {
       branch.map.outputs.push_back({.result = results[i], .port_id = static_cast<int64_t>(i)});
     }
     for (size_t i = 0; i < added.size(); ++i) {
-      branch.map.inputs.push_back({.parameter = added[i].first, .input = count + 1 + i});
+      branch.map.inputs.push_back({.parameter = added[i].first, .input = first_state + i});
       branch.map.outputs.push_back(
-          {.result = added[i].second, .port_id = static_cast<int64_t>(b.output_count() + i)});
+          {.result = added[i].second, .port_id = static_cast<int64_t>(outputs + i)});
     }
     node.bodies.push_back(std::move(branch));
   }
-  SetResults(b, node, states);
+  auto port = static_cast<uint32_t>(outputs);
+  for (const auto& [name, value] : states) b.SetState(name, {&node, port++});
+  return node;
+}
+
+void If(Builder& b) {
+  const auto& options = b.Options<schema::IfOptions>();
+  const size_t count = b.input_count() == 0 ? 0 : b.input_count() - 1;
+  const int32_t subgraphs[] = {options.then_subgraph_index(), options.else_subgraph_index()};
+  Branch branches[2];
+  for (size_t i = 0; i < 2; ++i) {
+    branches[i].inner = BodyOf(b, subgraphs[i], count, b.output_count());
+    if (branches[i].inner.graph == nullptr) return;
+    for (size_t input = 1; input <= count; ++input) branches[i].inputs.push_back(input);
+  }
+  Sources inputs = {b.Input(0)};
+  std::ranges::copy(PortInputs(b, 1), std::back_inserter(inputs));
+  ir::Node& node = AddIf(b, std::move(inputs), branches, b.output_count());
+  for (uint32_t i = 0; i < b.output_count(); ++i) b.SetPort(i, {&node, i});
 }
 
 void While(Builder& b) {

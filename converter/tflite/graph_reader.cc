@@ -11,6 +11,7 @@
 #include "converter/base/visible.h"
 #include "converter/ir/edit.h"
 #include "converter/ir/stated.h"
+#include "converter/tflite/control.h"
 #include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
@@ -32,11 +33,37 @@ GraphReader::GraphReader(Reading& reading, size_t subgraph)
     : reading_(reading),
       index_(subgraph),
       from_(reading.model.subgraphs[subgraph]),
+      inputs_(from_.inputs),
+      outputs_(from_.outputs),
       graph_(std::make_unique<ir::Graph>()),
       builder_(*this) {
   reading_.subgraphs.push_back(subgraph);
   graph_->name = from_.name;
   graph_->file = reading.model.file;
+}
+
+GraphReader::GraphReader(GraphReader& before) : GraphReader(before.reading_, before.index_) {
+  at_ = before.at_ + 1;
+  handles_ = before.handles_;
+  inputs_.clear();
+  outputs_.clear();
+  const auto operators = std::span(from_.operators).subspan(at_);
+  for (const Operator& op : operators) {
+    for (const int32_t id : op.inputs) {
+      const auto value = before.values_.find(id);
+      if (value == before.values_.end() || std::ranges::count(inputs_, id) != 0) continue;
+      const std::optional<ir::Constant>& constant = value->second.node->constant;
+      if (constant) {
+        values_[id] = builder_.Const(*constant);
+      } else if (!TensorAt(id).constant) {
+        inputs_.push_back(id);
+      }
+    }
+    for (const int32_t id : op.outputs) {
+      const bool is_output = std::ranges::count(from_.outputs, id) != 0;
+      if (is_output && std::ranges::count(kept_, id) == 0) kept_.push_back(id);
+    }
+  }
 }
 
 GraphReader::~GraphReader() { reading_.subgraphs.pop_back(); }
@@ -60,9 +87,10 @@ Inner GraphReader::ReadBody() {
 }
 
 void GraphReader::ReadPortsAndOperators() {
-  for (size_t i = 0; i < from_.inputs.size(); ++i) ReadInput(i);
+  for (size_t i = 0; i < inputs_.size(); ++i) ReadInput(i);
   ReadOperators();
-  for (size_t i = 0; i < from_.outputs.size(); ++i) ReadOutput(i);
+  for (size_t i = 0; i < outputs_.size(); ++i) ReadOutput(i);
+  for (const int32_t id : kept_) Keep(id);
 }
 
 // No node may be added afterwards, because outputs change their position.
@@ -111,7 +139,7 @@ void GraphReader::AddNames(ir::Source source, int32_t id, const std::string& nam
 }
 
 void GraphReader::ReadInput(size_t position) {
-  const int32_t id = from_.inputs[position];
+  const int32_t id = inputs_[position];
   const Tensor& tensor = TensorAt(id);
   const bool is_quantised = IsQuantised(tensor);
   const std::optional<ElementType> type = IrTypeOf(tensor.type);
@@ -139,7 +167,7 @@ void GraphReader::ReadInput(size_t position) {
 }
 
 void GraphReader::ReadOutput(size_t position) {
-  const int32_t id = from_.outputs[position];
+  const int32_t id = outputs_[position];
   const Tensor& tensor = TensorAt(id);
   const std::string name = PortName(id, /*is_input=*/false);
   layer_name_ = name;
@@ -159,7 +187,58 @@ void GraphReader::ReadOutput(size_t position) {
 }
 
 void GraphReader::ReadOperators() {
-  for (at_ = 0; at_ < from_.operators.size(); ++at_) ReadOperator();
+  for (; at_ < from_.operators.size(); ++at_) {
+    ReadOperator();
+    if (runs_rest_ && at_ + 1 < from_.operators.size()) return ReadRest();
+  }
+}
+
+std::string GraphReader::NameOfKept(int32_t id) const { return VariableName(id) + "/last"; }
+
+void GraphReader::Keep(int32_t id) {
+  if (!values_.contains(id)) return;  // an inner graph computes it
+  const Tensor& tensor = TensorAt(id);
+  ir::Source value = Value(id);
+  if (value.node == hole_) return;
+  if (IsQuantised(tensor)) value = CodesOfPort(builder_, tensor, value);
+  builder_.State(NameOfKept(id), FirstCodes(builder_, tensor, tensor.dims));
+  builder_.SetState(NameOfKept(id), value);
+}
+
+// The operators become a branch of an If, the graph's outputs that they compute become states.
+void GraphReader::ReadRest() {
+  if (reading_.subgraphs.size() >= kMaxDepth) {
+    return builder_.Refuse("is number {} that ends runs early; must be at most {}",
+                           reading_.subgraphs.size(), kMaxDepth - 1);
+  }
+  const size_t faults = reading_.faults.lines().size();
+  std::vector<int32_t> kept;
+  Branch branches[2];
+  Sources inputs = {*runs_rest_};
+  {
+    GraphReader rest(*this);
+    kept = rest.kept_;
+    for (const int32_t id : rest.inputs_) {
+      branches[0].inputs.push_back(inputs.size());
+      const bool has_codes = IsQuantised(TensorAt(id));
+      inputs.push_back(has_codes ? CodesOfPort(builder_, TensorAt(id), Value(id)) : Value(id));
+    }
+    branches[0].inner = rest.ReadBody();
+  }
+  branches[1].inner.graph = std::make_unique<ir::Graph>();
+  branches[1].inner.graph->file = graph_->file;
+  const bool has_faults = reading_.faults.lines().size() != faults;
+  if (!has_faults) AddIf(builder_, std::move(inputs), branches, 0);
+  for (const int32_t id : kept) {
+    if (!IsMain()) continue;  // an outer graph reads the state
+    if (has_faults || !states_.contains(NameOfKept(id))) {
+      values_[id] = Hole();
+      continue;
+    }
+    const ir::Source value = states_.at(NameOfKept(id)).value;
+    const Tensor& tensor = TensorAt(id);
+    values_[id] = IsQuantised(tensor) ? NumbersOfPort(builder_, tensor, value) : value;
+  }
 }
 
 void GraphReader::ReadOperator() {
@@ -254,7 +333,7 @@ std::string GraphReader::VariableName(int32_t id) const {
   const std::string& name = TensorAt(id).name;
   const auto same = std::ranges::count(from_.tensors, name, &Tensor::name);
   const std::string own = !name.empty() && same == 1 ? name : fmt::format("tensor {}", id);
-  return IsMain() ? own : fmt::format("subgraph {}/{}", index_, own);
+  return index_ == 0 ? own : fmt::format("subgraph {}/{}", index_, own);
 }
 
 std::map<std::string, InnerState> GraphReader::ExposedStates() {
@@ -264,7 +343,7 @@ std::map<std::string, InnerState> GraphReader::ExposedStates() {
     result.inputs.push_back(state.value);
     result.declared_inputs.resize(1);
     graph_->results.push_back(&result);
-    states[name] = {*state.initial, state.read, &result};
+    states[name] = {*state.initial, state.read, &result, state.is_assumed};
   }
   return states;
 }

@@ -17,6 +17,8 @@
 
 namespace weft::tflite {
 
+inline constexpr size_t kMaxDepth = 16;  // of subgraphs in subgraphs
+
 // Shared by all graphs of a model.
 struct Reading {
   const Model& model;
@@ -31,6 +33,8 @@ struct Reading {
 class GraphReader {
  public:
   GraphReader(Reading& reading, size_t subgraph);
+  // Reads the operators after the current one of `before`, with the values that they read as ports.
+  explicit GraphReader(GraphReader& before);
   GraphReader(const GraphReader&) = delete;
   GraphReader& operator=(const GraphReader&) = delete;
   ~GraphReader();
@@ -47,6 +51,7 @@ class GraphReader {
     ir::Node* read;  // null if the state is assigned first
     ir::Source value;
     std::optional<ir::Constant> initial = {};  // in a body
+    bool is_assumed = false;
   };
 
   bool IsMain() const { return reading_.subgraphs.size() == 1; }
@@ -58,6 +63,9 @@ class GraphReader {
   void ReadInput(size_t position);
   void ReadOperators();
   void ReadOperator();
+  void ReadRest();
+  std::string NameOfKept(int32_t id) const;
+  void Keep(int32_t id);
   bool HasUnsigned(const Operator& op) const;
   void SetOutput(size_t output, ir::Source value);
   // Returns true if a layer of the operator that is being read computes the value.
@@ -77,12 +85,15 @@ class GraphReader {
   Reading& reading_;
   const size_t index_;
   const Subgraph& from_;
+  std::vector<int32_t> inputs_, outputs_;  // tensors of the ports
+  std::vector<int32_t> kept_ = {};         // tensors whose last value is a state
   std::unique_ptr<ir::Graph> graph_;
   Builder builder_;
-  size_t at_ = 0;            // index of the operator that is being read
-  std::string layer_name_;   // first part of the names of new nodes
-  size_t first_node_ = 0;    // of the operator that is being read
-  bool is_refused_ = false;  // the operator has a fault
+  size_t at_ = 0;                        // index of the operator that is being read
+  std::string layer_name_;               // first part of the names of new nodes
+  size_t first_node_ = 0;                // of the operator that is being read
+  bool is_refused_ = false;              // the operator has a fault
+  std::optional<ir::Source> runs_rest_;  // condition for the operators after the current one
   std::map<int32_t, ir::Source> values_;
   std::map<int32_t, std::string> handles_;
   std::map<std::string, State> states_;

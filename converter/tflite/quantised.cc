@@ -120,6 +120,17 @@ ir::Source NumbersOfPort(Builder& builder, const Tensor& tensor, ir::Source code
   return builder.Add("Dequantize", kOwnVersion, attributes, {codes});
 }
 
+ir::Source FirstCodes(Builder& builder, const Tensor& tensor, const Dims& dims) {
+  const TensorType type = {IrTypeOf(tensor.type).value_or(ElementType::f32), dims};
+  std::vector<std::byte> bytes(static_cast<size_t>(DenseBytes(type).value_or(0)));
+  const int64_t zero = IsQuantised(tensor) ? tensor.quantization->zeros[0] : 0;
+  const auto size = static_cast<size_t>(ElementBytes(type.type));
+  for (size_t i = 0; zero != 0 && i < bytes.size(); ++i) {
+    bytes[i] = static_cast<std::byte>(zero >> (8 * (i % size)));
+  }
+  return builder.Const(type, std::move(bytes));
+}
+
 ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source numbers) {
   const CodeLimits codes = LimitsOf(tensor.type);
   const ir::Source rounded = Rounded(builder, tensor, numbers, static_cast<float>(codes.min),

@@ -16,6 +16,8 @@ bool HaveSameCodes(const Tensor& a, const Tensor& b);
 ir::Source Dequantised(Builder& builder, const Tensor& tensor);
 // The numbers of an input port that holds codes.
 ir::Source NumbersOfPort(Builder& builder, const Tensor& tensor, ir::Source codes);
+// A constant of the codes of 0, or of zeros if the tensor is not quantised.
+ir::Source FirstCodes(Builder& builder, const Tensor& tensor, const Dims& dims);
 // The codes of quantised numbers, for an output port.
 ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source numbers);
 // Rounds numbers to those that the tensor's codes represent, with a FakeQuantize. Its attributes

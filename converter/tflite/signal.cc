@@ -2,48 +2,22 @@
 // The custom operators Signal* of TensorFlow Lite for Microcontrollers: audio front ends on plain
 // integers. Stages become operations of the same name, buffers of samples become states. The
 // options are FlexBuffers.
-#include <flatbuffers/flexbuffers.h>
-
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "converter/base/visible.h"
 #include "converter/tflite/builder.h"
+#include "converter/tflite/custom_options.h"
 #include "converter/tflite/quantised.h"
 #include "converter/tflite/recurrent_codes.h"
 
 namespace weft::tflite {
 namespace {
 
-using Keys = std::initializer_list<const char*>;
 using OptionNumbers = std::vector<int64_t>;
-
-// The integers and booleans of the options with these keys; nullopt after a fault.
-std::optional<OptionNumbers> OptionsOf(Builder& b, Keys keys) {
-  const auto* bytes = b.op().table->custom_options();
-  if (keys.size() == 0) return OptionNumbers();
-  if (bytes == nullptr || !flexbuffers::VerifyBuffer(bytes->data(), bytes->size()) ||
-      !flexbuffers::GetRoot(bytes->data(), bytes->size()).IsMap()) {
-    b.Refuse("has no valid options; must have a FlexBuffers map");
-    return std::nullopt;
-  }
-  const flexbuffers::Map map = flexbuffers::GetRoot(bytes->data(), bytes->size()).AsMap();
-  OptionNumbers numbers;
-  for (const char* key : keys) {
-    const flexbuffers::Reference option = map[key];
-    if (!option.IsIntOrUint() && !option.IsBool()) {
-      b.Refuse("has no option {}; must have an integer", key);
-      return std::nullopt;
-    }
-    numbers.push_back(option.IsBool() ? option.AsBool() : option.AsInt64());
-  }
-  return numbers;
-}
 
 // Adds a fault if an input or output has a scale, or there are too few of them.
 bool ArePlain(Builder& b, size_t inputs, size_t outputs) {
@@ -62,8 +36,8 @@ bool ArePlain(Builder& b, size_t inputs, size_t outputs) {
 bool HasFloats(const Builder& b) { return b.InputTensor(0).type == schema::ElementType::f32; }
 
 // A node of the operation with the operator's options as attributes.
-ir::Node* AddStage(Builder& b, Sources inputs, Keys keys, size_t outputs) {
-  const std::optional<OptionNumbers> numbers = OptionsOf(b, keys);
+ir::Node* AddStage(Builder& b, Sources inputs, OptionKeys keys, size_t outputs) {
+  const std::optional<OptionNumbers> numbers = IntegerOptions(b, keys);
   if (!numbers) return nullptr;
   Attributes attributes;
   for (size_t i = 0; i < keys.size(); ++i) {
@@ -74,21 +48,13 @@ ir::Node* AddStage(Builder& b, Sources inputs, Keys keys, size_t outputs) {
 }
 
 // An operator that is one stage.
-void Stage(Builder& b, size_t inputs, Keys keys, size_t outputs = 1) {
+void Stage(Builder& b, size_t inputs, OptionKeys keys, size_t outputs = 1) {
   if (!ArePlain(b, inputs, outputs)) return;
   ir::Node* node = AddStage(b, b.Inputs(), keys, outputs);
   for (uint32_t i = 0; node != nullptr && i < outputs; ++i) b.Set(i, {node, i});
 }
 
 // --- States
-
-// The name of a state of the operator.
-std::string StateName(Builder& b, const char* what) {
-  const int32_t id = b.op().outputs[0];
-  const std::string& name = b.OutputTensor(0).name;
-  std::string state = fmt::format("{}/{}", name.empty() ? "signal" : name, what);
-  return b.HasState(state) ? fmt::format("{}/{}", state, id) : state;
-}
 
 ir::Source Zeros(Builder& b, const TensorType& type) {
   return b.Const(type, std::vector<std::byte>(static_cast<size_t>(DenseBytes(type).value_or(0))));
@@ -115,7 +81,7 @@ ir::Source WithPast(Builder& b, ir::Source x, int64_t past) {
   Dims dims = b.InputTensor(0).dims;
   const int64_t axis = std::ssize(dims) - 1, added = dims.back();
   dims.back() = past;
-  const std::string name = StateName(b, "past");
+  const std::string name = b.StateName("past");
   const ElementType type = *IrTypeOf(b.InputTensor(0).type);
   const ir::Source all = Concatenated(b, b.State(name, Zeros(b, {type, dims})), x, axis);
   b.SetState(name, Part(b, all, added, added + past, axis));
@@ -134,7 +100,7 @@ constexpr int64_t kMaxFrames = 1000;     // of a run
 
 // Counts up to `limit`: the state before the addition of `added`.
 ir::Source Counter(Builder& b, int64_t added, int64_t limit) {
-  const std::string name = StateName(b, "frames");
+  const std::string name = b.StateName("frames");
   const ir::Source count = b.State(name, Scalar(b, 0));
   const ir::Source sum =
       b.Add("Add", "opset1", {}, {count, Scalar(b, static_cast<int32_t>(added))});
@@ -159,7 +125,7 @@ void SignalFilterBankLog(Builder& b) { Stage(b, 1, {"output_scale", "input_corre
 
 void SignalFilterBankSpectralSubtraction(Builder& b) {
   if (!ArePlain(b, 1, 2)) return;
-  const std::string name = StateName(b, "noise");
+  const std::string name = b.StateName("noise");
   const ir::Source noise = b.State(name, Zeros(b, {ElementType::i32, b.InputTensor(0).dims}));
   ir::Node* node = AddStage(
       b, {b.Input(0), noise},
@@ -175,7 +141,7 @@ void SignalFilterBankSpectralSubtraction(Builder& b) {
 // Weights and their complements become pairs, band after band.
 void SignalFilterBank(Builder& b) {
   if (!ArePlain(b, 6, 1)) return;
-  const std::optional<OptionNumbers> options = OptionsOf(b, {"num_channels"});
+  const std::optional<OptionNumbers> options = IntegerOptions(b, {"num_channels"});
   std::vector<OptionNumbers> tables;
   for (size_t i = 1; i < 6; ++i) {
     const std::optional<OptionNumbers> table = b.Integers(i);
@@ -217,7 +183,7 @@ void SignalFilterBank(Builder& b) {
 
 void SignalRfft(Builder& b) {
   if (!HasFloats(b)) return Stage(b, 1, {"fft_length"});
-  const std::optional<OptionNumbers> options = OptionsOf(b, {"fft_length"});
+  const std::optional<OptionNumbers> options = IntegerOptions(b, {"fft_length"});
   const int64_t rank = b.Rank(0);
   if (!options || !ArePlain(b, 1, 1)) return;
   if (rank < 1) return b.Refuse("input 0 has rank 0; must have at least rank 1");
@@ -232,7 +198,7 @@ void SignalRfft(Builder& b) {
 
 void SignalIrfft(Builder& b) {
   if (!HasFloats(b)) return Stage(b, 1, {"fft_length"});
-  const std::optional<OptionNumbers> options = OptionsOf(b, {"fft_length"});
+  const std::optional<OptionNumbers> options = IntegerOptions(b, {"fft_length"});
   const int64_t rank = b.Rank(0);
   if (!options || !ArePlain(b, 1, 1)) return;
   const int64_t length = (*options)[0];
@@ -255,7 +221,7 @@ void SignalIrfft(Builder& b) {
 // complete; until then, missing samples are 0.
 void SignalFramer(Builder& b) {
   const std::optional<OptionNumbers> options =
-      OptionsOf(b, {"frame_size", "frame_step", "prefill"});
+      IntegerOptions(b, {"frame_size", "frame_step", "prefill"});
   if (!options || !ArePlain(b, 1, 2)) return;
   const int64_t size = (*options)[0], step = (*options)[1], rank = b.Rank(0);
   const bool prefill = (*options)[2] != 0;
@@ -288,7 +254,7 @@ void SignalFramer(Builder& b) {
 // Each frame with its neighbours. Output 1 is true for every stacker_step-th frame whose right
 // neighbours are known. The first frame is also its own left neighbours.
 void SignalStacker(Builder& b) {
-  const std::optional<OptionNumbers> options = OptionsOf(
+  const std::optional<OptionNumbers> options = IntegerOptions(
       b, {"num_channels", "stacker_left_context", "stacker_right_context", "stacker_step"});
   if (!options || !ArePlain(b, 1, 2)) return;
   const int64_t channels = (*options)[0], left = (*options)[1], right = (*options)[2];
@@ -305,7 +271,7 @@ void SignalStacker(Builder& b) {
   }
   const ir::Source x = b.Input(0);
   // Frames until the next result; 1 more at the first frame, which is thus recognised.
-  const std::string of_wait = StateName(b, "wait"), of_past = StateName(b, "past");
+  const std::string of_wait = b.StateName("wait"), of_past = b.StateName("past");
   const ir::Source wait = b.State(of_wait, Scalar(b, -1));
   const ir::Source is_first = b.Add("Equal", "opset1", {}, {wait, Scalar(b, -1)});
   const ir::Source left_to_wait =
@@ -325,7 +291,7 @@ void SignalStacker(Builder& b) {
 }
 
 void SignalDelay(Builder& b) {
-  const std::optional<OptionNumbers> options = OptionsOf(b, {"delay_length"});
+  const std::optional<OptionNumbers> options = IntegerOptions(b, {"delay_length"});
   if (!options || !ArePlain(b, 1, 1)) return;
   const int64_t delay = (*options)[0], rank = b.Rank(0);
   if (!RequireOption(b, "delay_length", delay, 0, kMaxLength)) return;
@@ -336,7 +302,7 @@ void SignalDelay(Builder& b) {
 
 // The sum of overlapping frames; sums of i16 saturate after each frame.
 void SignalOverlapAdd(Builder& b) {
-  const std::optional<OptionNumbers> options = OptionsOf(b, {"frame_step"});
+  const std::optional<OptionNumbers> options = IntegerOptions(b, {"frame_step"});
   if (!options || !ArePlain(b, 1, 1)) return;
   const int64_t step = (*options)[0], rank = b.Rank(0);
   const Dims& dims = b.InputTensor(0).dims;
@@ -350,7 +316,7 @@ void SignalOverlapAdd(Builder& b) {
   const ElementType type = *IrTypeOf(b.InputTensor(0).type);
   Dims line(dims.begin(), dims.end() - 2);
   line.push_back(size - step);
-  const std::string name = StateName(b, "sum");
+  const std::string name = b.StateName("sum");
   ir::Source sum = size == step ? Zeros(b, {type, line}) : b.State(name, Zeros(b, {type, line}));
   line.back() = step;
   const ir::Source zeros = Zeros(b, {type, line});

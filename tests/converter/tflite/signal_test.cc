@@ -1,61 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages about the audio operators; tests/tflite compares their results.
-#include <flatbuffers/flexbuffers.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "converter/tflite/read.h"
-#include "tests/converter/tflite/model_writer.h"
+#include "tests/converter/tflite/custom_operator.h"
 
 namespace weft::tflite {
 namespace {
 
 using Type = schema::ElementType;
 
-std::vector<uint8_t> MapOf(const std::map<std::string, int>& options) {
-  flexbuffers::Builder builder;
-  builder.Map([&] {
-    for (const auto& [key, number] : options) builder.Int(key.c_str(), number);
-  });
-  builder.Finish();
-  return builder.GetBuffer();
-}
-
-// A model of one audio operator; constants have data.
-ModelWriter OneOperator(const std::string& name, std::vector<ModelWriter::Tensor> inputs,
-                        std::vector<ModelWriter::Tensor> outputs,
-                        const std::map<std::string, int>& options) {
-  ModelWriter model;
-  ModelWriter::Operator op = {32, {}, {}, schema::Options::NONE, nullptr, 1, name, MapOf(options)};
-  for (ModelWriter::Tensor& tensor : inputs) {
-    op.inputs.push_back(static_cast<int32_t>(model.tensors.size()));
-    if (tensor.data.empty()) model.inputs.push_back(op.inputs.back());
-    model.tensors.push_back(std::move(tensor));
-  }
-  for (ModelWriter::Tensor& tensor : outputs) {
-    op.outputs.push_back(static_cast<int32_t>(model.tensors.size()));
-    model.outputs.push_back(op.outputs.back());
-    model.tensors.push_back(std::move(tensor));
-  }
-  model.operators = {op};
-  return model;
-}
-
-// The only fault, after the name of the operator.
-std::string FaultOf(const ModelWriter& model) {
-  Faults faults;
-  ReadWithHoles("m", model.Bytes(), /*as_litert=*/false, faults);
-  if (faults.lines().size() != 1) return std::to_string(faults.lines().size()) + " faults";
-  return faults.lines()[0].substr(faults.lines()[0].find("\"y\": ") + 5);
-}
-
 ModelWriter Window(const std::map<std::string, int>& options) {
   return OneOperator("SignalWindow", {{"x", {8}, Type::i16}, {"w", {8}, Type::i16}},
-                     {{"y", {8}, Type::i16}}, options);
+                     {{"y", {8}, Type::i16}}, MapOf(options));
 }
 
 TEST(TfliteSignal, ReportsOptions) {
@@ -93,7 +53,7 @@ TEST(TfliteSignal, ReportsTables) {
                         {"f", {2}, Type::i16, BytesOf<int16_t>(starts)},
                         {"s", {2}, Type::i16, BytesOf<int16_t>({0, 2})},
                         {"n", {2}, Type::i16, BytesOf<int16_t>(widths)}},
-                       {{"y", {1}, Type::u64}}, {{"num_channels", 1}});
+                       {{"y", {1}, Type::u64}}, MapOf({{"num_channels", 1}}));
   };
   const std::string inside = "; must be inside of 9 bins and 4 weights";
   EXPECT_EQ(FaultOf(bank({0, 7}, {2, 2})), "0 faults");
@@ -112,7 +72,7 @@ TEST(TfliteSignal, ReportsBuffers) {
   const auto framer = [](int size, int step, int prefill) {
     return OneOperator("SignalFramer", {{"x", {4}, Type::i16}},
                        {{"y", {2, 5}, Type::i16}, {"valid", {}, Type::boolean}},
-                       {{"frame_size", size}, {"frame_step", step}, {"prefill", prefill}});
+                       MapOf({{"frame_size", size}, {"frame_step", step}, {"prefill", prefill}}));
   };
   EXPECT_EQ(FaultOf(framer(5, 2, 1)), "0 faults");
   EXPECT_EQ(FaultOf(framer(0, 2, 1)), "frame_size is 0; must be from 1 to 16777216");
