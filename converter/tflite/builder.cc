@@ -189,6 +189,8 @@ void Builder::SetMoved(size_t output, ir::Source value, size_t from) {
   reader_.SetOutput(output, value);
 }
 
+void Builder::SetConstant(size_t output) { reader_.Value(op().outputs[output]); }
+
 void Builder::SetHandle(size_t output, std::string variable) {
   if (output < output_count()) reader_.handles_[op().outputs[output]] = std::move(variable);
 }

@@ -122,6 +122,9 @@ class Builder {
   // both tensors have different quantisation parameters, or the input is a constant.
   void SetMoved(size_t output, ir::Source value, size_t from = 0);
 
+  // The file's reader has set the constant of the output.
+  void SetConstant(size_t output);
+
   // --- State
   // A tensor of type resource has the name of its variable instead of a value.
   void SetHandle(size_t output, std::string variable);

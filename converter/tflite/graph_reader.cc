@@ -173,7 +173,8 @@ void GraphReader::ReadOutput(size_t position) {
   layer_name_ = name;
   ir::Source value = Value(id);
   if (value.node != hole_ && IsQuantised(tensor)) {
-    value = CodesOfPort(builder_, tensor, value);
+    value =
+        tensor.constant ? builder_.Const(*tensor.constant) : CodesOfPort(builder_, tensor, value);
   }
   ir::Node& node = AddNode(name, "Result", "opset1");
   graph_->results.push_back(&node);

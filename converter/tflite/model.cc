@@ -11,6 +11,7 @@
 #include "converter/base/file_kind.h"
 #include "converter/base/quantisation.h"
 #include "converter/base/visible.h"
+#include "converter/tflite/decode.h"
 #include "converter/tflite/tensor_data.h"
 
 namespace weft::tflite {
@@ -52,7 +53,9 @@ class ModelReader {
     }
     if (LengthOf(from_.subgraphs()) == 0) Fault("has no subgraph; must have at least one");
     if (from_.subgraphs() == nullptr) return;
+    const size_t faults = faults_.lines().size();
     for (const schema::SubGraph* subgraph : *from_.subgraphs()) ReadSubgraph(*subgraph);
+    if (faults_.lines().size() == faults) Decode();
     ReadSignatures();
   }
 
@@ -78,6 +81,20 @@ class ModelReader {
     for (size_t i = 0; i < LengthOf(from.operators()); ++i) {
       const auto position = static_cast<flatbuffers::uoffset_t>(i);
       ReadOperator(subgraph, *from.operators()->Get(position), fmt::format("operator {}", i));
+    }
+  }
+
+  void Decode() {
+    for (size_t i = 0; i < model_.subgraphs.size(); ++i) {
+      Subgraph& subgraph = model_.subgraphs[i];
+      const std::string prefix = i == 0 ? "" : fmt::format("subgraph {}: ", i);
+      for (size_t at = 0; at < subgraph.operators.size(); ++at) {
+        const Operator& op = subgraph.operators[at];
+        if (op.number != kCustom || op.custom_code != kDecode) continue;
+        const std::string where =
+            fmt::format("{}: {}operator {} CUSTOM {}", model_.file, prefix, at, kDecode);
+        DecodeConstants(op, where, subgraph, faults_);
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A .tflite file as structs: subgraphs, tensors, operators and signatures. All offsets and ids were
-// checked. Sparse constants are expanded; other constants refer to the bytes of the file. Operators
-// are not interpreted.
+// checked. Sparse and compressed constants are expanded; other constants refer to the bytes of the
+// file. Operators are not interpreted.
 #ifndef WEFT_CONVERTER_TFLITE_MODEL_H_
 #define WEFT_CONVERTER_TFLITE_MODEL_H_
 

@@ -37,5 +37,46 @@ TEST(TfliteCustom, ReportsCircularBuffers) {
             "input 0 and output 0 have different codes; must have one type and scale");
 }
 
+// Four i8 elements of `coded`; the head of 16 bytes starts with `head`.
+ModelWriter Decoded(std::vector<uint8_t> head, const std::vector<uint8_t>& values,
+                    std::vector<uint8_t> coded, Type type = Type::i8) {
+  head.resize(16);
+  head.insert(head.end(), values.begin(), values.end());
+  const auto size = static_cast<int32_t>(head.size());
+  return OneOperator(
+      "TFLM_DECODE",
+      {{"c", {1}, Type::u8, std::move(coded)}, {"a", {size}, Type::u8, std::move(head)}},
+      {{"y", {4}, type}}, {});
+}
+
+TEST(TfliteCustom, ReportsCompressedConstants) {
+  constexpr uint8_t kTable = 0, kHuffman = 1, kPruned = 2;
+  const std::vector<uint8_t> table = {kTable, 1, 0, 0, 1, 2, 3};
+  EXPECT_EQ(FaultOf(Decoded(table, {7, 8, 9}, {0b00011000})), "0 faults");
+  EXPECT_EQ(FaultOf(Decoded(table, {7, 8, 9}, {0b00011011})),
+            "element 3 has an index after the end of its table");
+  EXPECT_EQ(FaultOf(Decoded({kTable, 1, 0, 0, 1, 3, 3}, {7, 8, 9}, {0})),
+            "has 1 bytes of data; its 4 elements need more");
+  EXPECT_EQ(FaultOf(Decoded({kTable, 1, 0, 0, 1, 0, 3}, {7}, {0})),
+            "its data has indices of 0 bits; must be 1 to 7");
+  EXPECT_EQ(FaultOf(Decoded({kTable, 2, 0, 0, 1, 2, 3}, {7}, {0})),
+            "its data is of version 2.1; must be 1.1");
+  EXPECT_EQ(FaultOf(Decoded({127, 1, 0, 0, 1}, {7}, {0})),
+            "its data has encoding 127; must be 0 to 2");
+  EXPECT_EQ(FaultOf(Decoded({kPruned, 1, 0, 0, 1}, {7}, {0b01000000})), "0 faults");
+  EXPECT_EQ(FaultOf(Decoded({kPruned, 1, 0, 0, 1}, {7}, {0b01010000})),
+            "element 3 is after the last of its values");
+  const std::vector<uint8_t> codes = {7, 0x88, 8, 0x88};  // 0 is 7, 1 is 8
+  EXPECT_EQ(FaultOf(Decoded({kHuffman, 1, 0, 0, 1, 0}, codes, {0b01010000})), "0 faults");
+  EXPECT_EQ(FaultOf(Decoded({kHuffman, 1, 0, 0, 1, 0}, {0, 0}, {0})),
+            "element 0 has a code that is not in its tables");
+  EXPECT_EQ(FaultOf(Decoded({kHuffman, 1, 0, 0, 1, 0}, codes, {0}, Type::i16)),
+            "has elements of i16; must be i8, or i16 with a table of 32 bits");
+  ModelWriter model = Decoded(table, {7, 8, 9}, {0});
+  model.tensors[0].data.clear();
+  model.inputs = {0};
+  EXPECT_EQ(FaultOf(model), "its inputs are not constants; must be pairs of constants");
+}
+
 }  // namespace
 }  // namespace weft::tflite
