@@ -2,6 +2,8 @@
 // NonMaxSuppression: the boxes of each class that do not overlap a box with a higher score, as rows
 // of indices. Their number is known only at run time: the outputs have a run-time length, and the
 // rows after it are -1.
+#include "converter/ops/vision/suppression.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -128,15 +130,11 @@ void SetIntegers(LowerScope& scope, size_t i, program::ValueId value) {
   EmitConvert(scope.builder, value, scope.NewOutput(i));
 }
 
-void LowerSuppression(LowerScope& scope) {
-  const SuppressionSpec spec = ReadSuppression(scope).value();
-  const Dims rows = scope.output_type(0).dims, scores = scope.input_dims(1);
-  if (rows[0] == 0) return LowerToNone(scope);
+// Emits the step; returns the number of rows in use.
+program::ValueId EmitSuppression(LowerScope& scope, const SuppressionSpec& spec,
+                                 program::ValueId indices, program::ValueId selected) {
   program::Builder& builder = scope.builder;
-  const program::ValueId indices = builder.Scratch({ElementType::i32, rows});
-  const program::ValueId selected = scope.node().outputs.size() > 1
-                                        ? scope.NewOutput(1)
-                                        : builder.Scratch({ElementType::f32, rows});
+  const Dims scores = scope.input_dims(1);
   const program::ValueId found = builder.Scratch({ElementType::i32, {}});
   const int64_t room = scores[2] * (spec.decay != 0 ? 2 : 1);
   const program::ValueId left = builder.Scratch({ElementType::i32, {room}});
@@ -145,9 +143,46 @@ void LowerSuppression(LowerScope& scope) {
                                       spec.iou_threshold, spec.score_threshold, spec.decay,
                                       HasCentredBoxes(scope), IsSortedAcross(scope), 0);
   builder.Emit(params, {scope.input(0), scope.input(1)}, {indices, selected, found, left});
+  return found;
+}
+
+void LowerSuppression(LowerScope& scope) {
+  const Dims rows = scope.output_type(0).dims;
+  if (rows[0] == 0) return LowerToNone(scope);
+  program::Builder& builder = scope.builder;
+  const program::ValueId indices = builder.Scratch({ElementType::i32, rows});
+  const program::ValueId selected = scope.node().outputs.size() > 1
+                                        ? scope.NewOutput(1)
+                                        : builder.Scratch({ElementType::f32, rows});
+  const program::ValueId found =
+      EmitSuppression(scope, ReadSuppression(scope).value(), indices, selected);
   scope.SetLength(found);
   SetIntegers(scope, 0, indices);
   SetIntegers(scope, 2, found);
+}
+
+SuppressionSpec PaddedSpec(const NodeScope& scope) {
+  return {std::min(scope.attributes.Int("max", 0), scope.input_dims(0)[1]),
+          scope.attributes.Float("iou_threshold", 0), scope.attributes.Float("score_threshold", 0)};
+}
+
+void InferPadded(InferScope& scope) {
+  if (!CheckBoxes(scope)) return;
+  const Dims& scores = scope.input_dims(1);
+  const std::optional<int64_t> rows =
+      CheckedProduct(CheckedProduct(scores[0], scores[1]).value_or(0), PaddedSpec(scope).max);
+  if (!rows || *rows < 1) {
+    return scope.Fault("scores are {}; must have 1 to 2^62 results", ToString(scores));
+  }
+  scope.SetOutput(0, ElementType::i32, {*rows, 3});
+  scope.SetOutput(1, ElementType::f32, {*rows, 3});
+  scope.SetOutput(2, ElementType::i32, {1});
+}
+
+void LowerPadded(LowerScope& scope) {
+  const program::ValueId indices = scope.NewOutput(0), selected = scope.NewOutput(1);
+  const program::ValueId found = EmitSuppression(scope, PaddedSpec(scope), indices, selected);
+  scope.SetOutput(2, scope.builder.View(found, 0, scope.output_type(2)));
 }
 
 void SuppressionAxes(AxisScope& scope) {
@@ -159,12 +194,15 @@ constexpr Traits kSuppression = {.foldable = false,
                                  .steering = Steering::kShape,
                                  .steered_from = kMaxBoxes};
 
+constexpr Traits kPadded = {.axes = SuppressionAxes, .is_extension = true};
+
 constexpr Operation kSuppressionRows[] = {
     {"NonMaxSuppression", 1, 2, 5, InferSuppression<false>, LowerSuppression, kSuppression},
     {"NonMaxSuppression", 3, 2, 5, InferSuppression<true>, LowerSuppression, kSuppression},
     {"NonMaxSuppression", 4, 2, 5, InferSuppression<true>, LowerSuppression, kSuppression},
     {"NonMaxSuppression", 5, 2, 6, InferSuppression<true>, LowerSuppression, kSuppression},
     {"NonMaxSuppression", 9, 2, 6, InferSuppression<true>, LowerSuppression, kSuppression},
+    {kPaddedSuppression, kPassOnly, 2, 2, InferPadded, LowerPadded, kPadded},
 };
 
 }  // namespace

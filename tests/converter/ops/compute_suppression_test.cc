@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "converter/ops/vision/suppression.h"
 #include "tests/converter/graph_builder.h"
 #include "tests/converter/steps.h"
 
@@ -59,6 +60,24 @@ TEST_F(Suppression, TakesItsAttributes) {
   EXPECT_EQ(params.max(), 9u);  // the maximum
   EXPECT_EQ(params.centred(), 1);
   EXPECT_EQ(params.across(), 0);
+}
+
+TEST_F(Suppression, PaddedHasRowsOfOneLength) {
+  const ir::Source found = g.Add(ops::kPaddedSuppression, ops::kPassOnly,
+                                 {g.Parameter(F32({2, 9, 4})), g.Parameter(F32({2, 3, 9}))},
+                                 {{"max", "12"}, {"iou_threshold", "0.5"}}, 3);
+  for (uint32_t port = 0; port < 3; ++port) g.Result({found.node, port});
+  ASSERT_TRUE(g.Infer()) << g.FaultText();
+  EXPECT_EQ(ToString(g.type(found)), "i32[54,3]");
+  EXPECT_EQ(ToString(g.type({found.node, 1})), "f32[54,3]");
+  EXPECT_EQ(ToString(g.type({found.node, 2})), "i32[1]");
+  EXPECT_FALSE(found.node->outputs[0].run_time_extent);
+  const program::Program program = g.Lower();
+  EXPECT_EQ(Kinds(program), (Kind{StepKind::kSuppress}));
+  const auto params = ParamsAt<format::SuppressParams>(program);
+  EXPECT_EQ(params.max(), 9u);
+  EXPECT_EQ(params.iou_threshold(), 0.5f);
+  EXPECT_EQ(params.across(), 1);
 }
 
 TEST_F(Suppression, LowersScores) {

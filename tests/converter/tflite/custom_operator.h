@@ -15,10 +15,18 @@
 
 namespace weft::tflite {
 
-inline std::vector<uint8_t> MapOf(const std::map<std::string, int>& options) {
+// A FlexBuffers map; numbers without a fraction are integers.
+inline std::vector<uint8_t> MapOf(const std::map<std::string, double>& options) {
   flexbuffers::Builder builder;
   builder.Map([&] {
-    for (const auto& [key, number] : options) builder.Int(key.c_str(), number);
+    for (const auto& [key, number] : options) {
+      const auto integer = static_cast<int64_t>(number);
+      if (static_cast<double>(integer) == number) {
+        builder.Int(key.c_str(), integer);
+      } else {
+        builder.Float(key.c_str(), static_cast<float>(number));
+      }
+    }
   });
   builder.Finish();
   return builder.GetBuffer();

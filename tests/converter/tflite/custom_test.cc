@@ -2,6 +2,7 @@
 // Messages about other custom operators; tests/tflite compares their results.
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,40 @@ TEST(TfliteCustom, ReportsCompressedConstants) {
   model.tensors[0].data.clear();
   model.inputs = {0};
   EXPECT_EQ(FaultOf(model), "its inputs are not constants; must be pairs of constants");
+}
+
+ModelWriter Detection(std::map<std::string, double> options, int32_t classes = 3) {
+  options.merge(std::map<std::string, double>{{"max_detections", 5},
+                                              {"num_classes", 2},
+                                              {"nms_score_threshold", 0.25},
+                                              {"nms_iou_threshold", 0.5},
+                                              {"max_classes_per_detection", 1},
+                                              {"y_scale", 10},
+                                              {"x_scale", 10},
+                                              {"h_scale", 5},
+                                              {"w_scale", 5}});
+  return OneOperator("TFLite_Detection_PostProcess",
+                     {{"b", {1, 9, 4}}, {"s", {1, 9, classes}}, {"a", {9, 4}}},
+                     {{"y", {1, 5, 4}}, {"c", {1, 5}}, {"d", {1, 5}}, {"n", {1}}}, MapOf(options));
+}
+
+TEST(TfliteCustom, ReportsDetections) {
+  EXPECT_EQ(FaultOf(Detection({})), "0 faults");
+  EXPECT_EQ(FaultOf(Detection({{"use_regular_nms", 1}})), "0 faults");
+  EXPECT_EQ(FaultOf(Detection({}, 2)), "0 faults");
+  EXPECT_EQ(FaultOf(Detection({}, 4)),
+            "boxes are [1,9,4], scores [1,9,4] and anchors [9,4]; must be [1,n,4], [1,n,classes] "
+            "with or without one for the background, and [n,4] for 2 classes");
+  EXPECT_EQ(FaultOf(Detection({{"nms_iou_threshold", 1.5}})),
+            "nms_iou_threshold is 1.5; must be above 0 and at most 1");
+  EXPECT_EQ(FaultOf(Detection({{"max_detections", 0}})),
+            "max_detections is 0; must be from 1 to 1048576");
+  EXPECT_EQ(FaultOf(Detection({{"max_classes_per_detection", 7}})),
+            "max_classes_per_detection is 7; must be 1, or use_regular_nms must be true");
+  EXPECT_EQ(FaultOf(Detection({{"use_regular_nms", 1}, {"detections_per_class", 0}})),
+            "detections_per_class is 0; must be from 1 to 1048576");
+  EXPECT_EQ(FaultOf(Detection({{"num_classes", 1.5}})),
+            "has no option num_classes; must have an integer");
 }
 
 }  // namespace

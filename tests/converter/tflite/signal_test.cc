@@ -13,7 +13,7 @@ namespace {
 
 using Type = schema::ElementType;
 
-ModelWriter Window(const std::map<std::string, int>& options) {
+ModelWriter Window(const std::map<std::string, double>& options) {
   return OneOperator("SignalWindow", {{"x", {8}, Type::i16}, {"w", {8}, Type::i16}},
                      {{"y", {8}, Type::i16}}, MapOf(options));
 }
