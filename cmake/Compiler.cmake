@@ -44,6 +44,19 @@ if(WEFT_SANITIZE)
   endif()
 endif()
 
+# The fuzzers of tests/fuzz are guided by the branches that an input reaches in the runtime and the
+# converter. Counting them costs the compiler 5 %. The kernels are not counted: they are most of the
+# code, and their few branches depend on parameters that the runtime has checked.
+option(WEFT_FUZZ "Build the fuzzers with libFuzzer, which requires Clang" OFF)
+set(weft_coverage "")
+if(WEFT_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "WEFT_FUZZ: the compiler is ${CMAKE_CXX_COMPILER_ID}; must be Clang, which "
+                        "has libFuzzer")
+  endif()
+  set(weft_coverage -fsanitize=fuzzer-no-link)
+endif()
+
 # Untested compilers may report warnings that GCC 12 and Clang 19 do not, and must still be able to
 # build weft. Every preset sets this option.
 option(WEFT_WERROR "Let warnings stop the build" OFF)

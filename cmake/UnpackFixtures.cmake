@@ -5,8 +5,9 @@
 #
 # tests/conformance/cases/<family>.zip becomes build/fixtures/cases/<family>/, tests/zoo/<set>.zip
 # becomes build/fixtures/zoo/<set>/, tests/tflite/<family>.zip becomes
-# build/fixtures/tflite/<family>/. Only archives whose hash changed are unpacked again. A folder
-# whose archive is gone is removed. build/fixtures/unpacked.txt lists the archives and their hashes.
+# build/fixtures/tflite/<family>/, tests/fuzz/<fuzzer>.zip becomes build/fixtures/fuzz/<fuzzer>/.
+# Only archives whose hash changed are unpacked again. A folder whose archive is gone is removed.
+# build/fixtures/unpacked.txt lists the archives and their hashes.
 cmake_minimum_required(VERSION 3.22)
 get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}" DIRECTORY)
 set(fixtures "${root}/build/fixtures")
@@ -16,7 +17,7 @@ file(LOCK "${fixtures}/lock" GUARD PROCESS TIMEOUT 600)  # several presets may b
 
 # Lines "<sha256>  <archive> <folder>", where <folder> is relative to build/fixtures.
 set(current "")
-foreach(kind IN ITEMS tests/conformance/cases tests/zoo tests/tflite)
+foreach(kind IN ITEMS tests/conformance/cases tests/zoo tests/tflite tests/fuzz)
   get_filename_component(kind_folder "${kind}" NAME)
   file(GLOB archives RELATIVE "${root}" "${root}/${kind}/*.zip")
   foreach(archive IN LISTS archives)

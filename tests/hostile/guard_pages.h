@@ -79,25 +79,30 @@ inline void SetTimer(long microseconds) {
 
 }  // namespace guarded_call
 
+// The signals that end a GuardedCall: the timer's, or also those of invalid accesses.
+enum class Caught { kTimer, kTimerAndFaults };
+
 // While an object exists, GuardedCall catches signals; the destructor restores the previous
 // handlers.
 class SignalCatcher {
  public:
-  SignalCatcher() {
+  explicit SignalCatcher(Caught caught = Caught::kTimerAndFaults)
+      : count_(caught == Caught::kTimer ? 1 : kCount) {
     struct sigaction action = {};
     action.sa_handler = guarded_call::OnSignal;
     action.sa_flags = SA_NODEFER;
-    for (size_t i = 0; i < kCount; ++i) sigaction(kSignals[i], &action, &before_[i]);
+    for (size_t i = 0; i < count_; ++i) sigaction(kSignals[i], &action, &before_[i]);
   }
   SignalCatcher(const SignalCatcher&) = delete;
   SignalCatcher& operator=(const SignalCatcher&) = delete;
   ~SignalCatcher() {
-    for (size_t i = 0; i < kCount; ++i) sigaction(kSignals[i], &before_[i], nullptr);
+    for (size_t i = 0; i < count_; ++i) sigaction(kSignals[i], &before_[i], nullptr);
   }
 
  private:
-  static constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGVTALRM};
+  static constexpr int kSignals[] = {SIGVTALRM, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
   static constexpr size_t kCount = sizeof(kSignals) / sizeof(kSignals[0]);
+  const size_t count_;
   struct sigaction before_[kCount];
 };
 
