@@ -26,8 +26,8 @@ constexpr Target kTargets[] = {
 #undef WEFT_TARGET
 };
 
-// Returns null for an unknown name. The start of a name is not accepted: cortex-m3 is another
-// processor than cortex-m33.
+// Returns null for an unknown name. The start of a name is not accepted: cortex-m5 is another
+// processor than cortex-m55.
 const Target* Find(std::string_view name) {
   const auto* const found = std::ranges::find_if(
       kTargets, [&](const Target& target) { return target.is_processor && target.name == name; });

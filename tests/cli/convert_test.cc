@@ -265,10 +265,10 @@ TEST_F(ConvertCommand, WarnsWhereATargetCannotConvertItsWeights) {
         << type;
     EXPECT_EQ(warnings(" --target cortex-m4f --precision " + type), "") << type;
   }
-  // The start of a name is not accepted: cortex-m3 is another processor than cortex-m33. The preset
+  // The start of a name is not accepted: cortex-m5 is another processor than cortex-m55. The preset
   // of the sanitizers is not a processor.
   for (const std::string name :
-       {"cortex-m3", "cortex-m4", "x86", "armv7", "riscv64", "cortex-m0", "cortex-m", "asan"}) {
+       {"cortex-m5", "cortex-m4", "x86", "armv7", "riscv64", "cortex-m0", "cortex-m", "asan"}) {
     const Outcome unknown = Weft(convert + " --target " + name);
     EXPECT_EQ(unknown.code, 2) << name;
     EXPECT_NE(unknown.err.find("--target: is \"" + name + "\"; "), std::string::npos)

@@ -76,7 +76,9 @@ std::map<std::string, uint64_t> PinnedHashes() {
   std::ifstream stream(PinnedPath());
   std::string name;
   uint64_t hash = 0;
-  while (stream >> name >> std::hex >> hash) hashes[name] = hash;
+  while (stream >> name >> std::hex >> hash) {
+    if (IsSampled(name)) hashes[name] = hash;
+  }
   return hashes;
 }
 

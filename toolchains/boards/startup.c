@@ -55,6 +55,15 @@ int getentropy(void* to, size_t bytes) {
   return 0;
 }
 
+/* libstdc++ requires this where the processor has no exclusive access; a board has one thread. */
+unsigned __atomic_fetch_sub_4(volatile void* at, unsigned by, int order) {
+  (void)order;
+  volatile unsigned* const number = at;
+  const unsigned before = *number;
+  *number = before - by;
+  return before;
+}
+
 static int SplitLine(char* line, char** arguments) {
   int count = 0;
   for (char* word = strtok(line, " "); word != 0 && count < kMaxArguments; word = strtok(0, " ")) {
@@ -64,9 +73,14 @@ static int SplitLine(char* line, char** arguments) {
 }
 
 void Reset(void) {
+#if defined(__ARM_FP)
   *(volatile uint32_t*)0xE000ED88u |= 0xFu << 20; /* CPACR: enable the FPU */
+#endif
 #if defined(__ARM_FEATURE_MVE) || __ARM_ARCH >= 8
   *(volatile uint32_t*)0xE000ED14u |= 1u << 19; /* CCR.LOB: low-overhead loops */
+#endif
+#if defined(__ARM_ARCH_6M__)
+  *(volatile uint32_t*)0xE000ED14u |= 1u << 3; /* CCR.UNALIGN_TRP: fault as this core would */
 #endif
   __asm__ volatile("dsb\n isb");
   memset(board_bss_begin, 0, (size_t)((char*)board_bss_end - (char*)board_bss_begin));

@@ -11,7 +11,8 @@ namespace weft::cli {
 namespace {
 
 TEST(Targets, KeepScaledWeightsExceptOnBoards) {
-  const std::vector<std::string> boards = {"cortex-m33", "cortex-m4f", "cortex-m55", "cortex-m7"};
+  const std::vector<std::string> boards = {"cortex-m0plus", "cortex-m3",  "cortex-m33",
+                                           "cortex-m4f",    "cortex-m55", "cortex-m7"};
   std::vector<std::string> refusing;
   for (const std::string& name : TargetNames()) {
     if (!KeepsScaledWeights(name)) refusing.push_back(name);
