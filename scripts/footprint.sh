@@ -32,10 +32,9 @@ if [ -n "$tflite" ]; then
   done
 else
   cmake --build --preset x86-64 --target weft_models
-  for preset in cortex-m4f cortex-m7 cortex-m33 cortex-m55; do
+  for preset in cortex-m4f cortex-m7 cortex-m33 cortex-m55 cortex-m3 cortex-m0plus; do
     cmake --preset "$preset" -DWEFT_MODELS_DIR="$PWD/build/models"
-    cmake --build --preset "$preset" --target \
-      weft_size_{{mlp,lstm,dscnn}{,_int8},lstm_f16,{lstm,dscnn}_i8,gru,dtmf,layers}
+    cmake --build --preset "$preset" --target weft_size
     WEFT_PIN_FOOTPRINT=1 ctest --preset "$preset" -L size
   done
 fi

@@ -37,10 +37,12 @@ template <size_t kVectors>
 HWY_INLINE void AddTapsTo(const TapBlock& taps, const int8_t* x, const int8_t* weights,
                           size_t lanes, int32_t* sums) {
   IntVec vectors[kVectors];
+  HWY_UNROLL(4)
   for (size_t v = 0; v < kVectors; ++v) vectors[v] = hn::LoadU(IntTag(), sums + v * kLanes);
   for (uint32_t ky = taps.rows; ky != 0; --ky, x += taps.x_row, weights += taps.w_row) {
     const int8_t *at = x, *w = weights;
     for (uint32_t kx = taps.columns; kx != 0; --kx, at += taps.x_column, w += taps.w_column) {
+      HWY_UNROLL(4)
       for (size_t v = 0; v < kVectors; ++v) {
         const IntVec codes = LoadCodes(at + v * kLanes, lanes);
         const IntVec product = hn::Mul(codes, LoadCodes(w + v * kLanes, kLanes));
@@ -48,6 +50,7 @@ HWY_INLINE void AddTapsTo(const TapBlock& taps, const int8_t* x, const int8_t* w
       }
     }
   }
+  HWY_UNROLL(4)
   for (size_t v = 0; v < kVectors; ++v) hn::StoreU(vectors[v], IntTag(), sums + v * kLanes);
 }
 

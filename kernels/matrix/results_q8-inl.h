@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "kernels/elementwise/activation-inl.h"
+#include "kernels/integer.h"
 #include "kernels/matrix/dense_q8.h"
 #include "kernels/matrix/pack.h"
 #include "kernels/matrix/sum_panel-inl.h"
@@ -19,6 +20,13 @@
 
 #if defined(WEFT_SUMS_NEIGHBOURS)
 #include "kernels/matrix/results_q8_cortex_m-inl.h"
+#endif
+
+// The scalar target computes floats in a separate object file (float_codes.cc), so that a program
+// for a core without an FPU contains them only if its model needs them.
+#undef WEFT_SPLITS_FLOATS
+#if HWY_TARGET == HWY_SCALAR && !defined(WEFT_SUMS_NEIGHBOURS)
+#define WEFT_SPLITS_FLOATS
 #endif
 
 HWY_BEFORE_NAMESPACE();
@@ -163,20 +171,49 @@ HWY_INLINE void CodesOfTile(const int32_t* sums, const FactorsQ8& factors, size_
 }
 #endif
 
+#if defined(WEFT_SPLITS_FLOATS)
+// CodesOfSums without vectors. Nearly all exponents are negative; then a product is halved with one
+// rounding at the end of the shift (requantise.h), 27 instructions per output on a Cortex-M3.
+WEFT_PART void CodesOneByOne(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
+                             const CodeRange& codes, int8_t* y) {
+  const int32_t *first = factors.first, *mantissas = factors.mantissas(),
+                *exponents = factors.exponents();
+  const int32_t zero = codes.zero, low = codes.low - zero, high = codes.high - zero;
+  for (const int8_t* const end = y + outputs; y != end; ++y) {
+    int32_t v = *sums++;
+    if (first != nullptr) v = WrappingAdd(v, *first++);
+    const Multiplier by = {*mantissas++, *exponents++};
+    if (by.exponent < 0) {
+      const int32_t product = HighProduct(v, by.mantissa);
+      const int32_t doubled = (product + (product >> 31)) >> (~by.exponent & 31);
+      v = (doubled + 1) >> 1;
+    } else {
+      v = Rescaled(v, by);
+    }
+    v = v < low ? low : v;
+    v = v > high ? high : v;
+    *y = static_cast<int8_t>(v + zero);
+  }
+}
+#endif
+
 // CodesOfSums of sums that are requantised by integers. In firmware a separate function, which only
 // models with such sums link.
 HWY_INLINE void CodesByIntegers(const int32_t* sums, const FactorsQ8& factors, size_t outputs,
                                 const CodeRange& codes, int8_t* y) {
 #if defined(WEFT_SUMS_NEIGHBOURS)
   if (&IntegerRows != nullptr) IntegerRows(sums, factors, 1, outputs, codes, y, {0, 0});
+#elif defined(WEFT_SPLITS_FLOATS)
+  CodesOneByOne(sums, factors, outputs, codes, y);
 #else
   CodesOfSums<IntegerFactors>(sums, factors, outputs, codes, y);
 #endif
 }
 
-class ResultWriter {
+// Writes results of any type.
+class AnyResultWriter {
  public:
-  HWY_INLINE ResultWriter(const ResultsQ8& results, const Activation& activation)
+  HWY_INLINE AnyResultWriter(const ResultsQ8& results, const Activation& activation)
       : results_(results),
         bounds_(BoundsOf(results.codes)),
         activation_(activation),
@@ -287,6 +324,41 @@ class ResultWriter {
   const Activation& activation_;
   bool is_plain_;
 };
+
+#if defined(WEFT_SPLITS_FLOATS)
+
+// AnyResultWriter::Write, in a program whose model has results that are computed with floats.
+__attribute__((weak)) void WriteFloatResults(const ResultsQ8& results, const Activation& activation,
+                                             const int32_t* sums, const FactorsQ8& factors,
+                                             size_t outputs, void* y, size_t position,
+                                             size_t stride);
+
+class ResultWriter {
+ public:
+  HWY_INLINE ResultWriter(const ResultsQ8& results, const Activation& activation)
+      : results_(results), activation_(activation) {}
+
+  // As AnyResultWriter::Write.
+  WEFT_PART void Write(const int32_t* sums, const FactorsQ8& factors, size_t outputs, void* y,
+                       size_t position, size_t stride) const {
+    if (results_.codes.by_integers) {
+      int8_t block[kPanelOutputs];
+      int8_t* const to = static_cast<int8_t*>(y) + position;
+      CodesByIntegers(sums, factors, outputs, results_.codes, stride == 1 ? to : block);
+      if (stride != 1) Scatter(block, outputs, to, stride);
+    } else if (&WriteFloatResults != nullptr) {
+      WriteFloatResults(results_, activation_, sums, factors, outputs, y, position, stride);
+    }
+  }
+
+ private:
+  const ResultsQ8& results_;
+  const Activation& activation_;
+};
+
+#else
+using ResultWriter = AnyResultWriter;
+#endif
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -47,6 +47,9 @@ struct NumberRows {
 HWY_AFTER_NAMESPACE();
 
 #include "kernels/matrix/sum_dots-inl.h"
+#if HWY_TARGET == HWY_SCALAR && !defined(WEFT_SUMS_NEIGHBOURS)
+#include "kernels/matrix/sum_four-inl.h"
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -73,30 +76,20 @@ HWY_INLINE void SumPanels(const NumberRows<int16_t>& row, const int8_t* weights,
 
 inline constexpr size_t kTileRows = 1;
 
-template <typename Number>
-HWY_INLINE uint32_t SumOfOutput(const Number* q, size_t count, const int8_t* line, size_t width) {
-  uint32_t sum = 0;
-  for (size_t k = 0; k < count; k += kInputBlock, line += width * kInputBlock) {
-    for (size_t i = 0; i < kInputBlock; ++i) {
-      sum += static_cast<uint32_t>(int32_t{q[k + i]} * line[i]);
-    }
-  }
-  return sum;
-}
-
 // Sums of a panel of `width` outputs of `kRows` rows, which are kPanelOutputs apart.
 template <size_t kRows, typename Number>
 HWY_INLINE void SumPanel(const NumberRows<Number>& rows, const int8_t* weights, size_t width,
                          int32_t* sums) {
+  const size_t step = width * kInputBlock;  // panels are 4, 8 or 16 outputs wide
   for (size_t r = 0; r < kRows; ++r, sums += kPanelOutputs) {
-    for (size_t n = 0; n < width; ++n) {
-      const int8_t* line = weights + n * kInputBlock;
-      uint32_t sum = SumOfOutput(rows.numbers + r * rows.stride, rows.count, line, width);
+    for (size_t n = 0; n < width; n += 4) {
+      const int8_t* const lines = weights + n * kInputBlock;
+      uint32_t four[4] = {};
+      if (rows.count != 0) AddFour(rows.numbers + r * rows.stride, rows.count, lines, step, four);
       if (rows.tail != nullptr) {
-        sum +=
-            SumOfOutput(rows.tail + r * kInputBlock, kInputBlock, line + width * rows.count, width);
+        AddFour(rows.tail + r * kInputBlock, kInputBlock, lines + width * rows.count, step, four);
       }
-      sums[n] = static_cast<int32_t>(sum);
+      for (size_t i = 0; i < 4; ++i) sums[n + i] = static_cast<int32_t>(four[i]);
     }
   }
 }

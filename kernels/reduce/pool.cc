@@ -199,7 +199,7 @@ void Pool(const PoolShape& shape, const float* x, float* y) {
     while (const Rectangle* next = rectangles.Next()) {
       const Rectangle& at = *next;
       const TapSteps taps = TapsOf(at, down, across, shape.x);
-      PoolRectangle(shape, at, taps, DivisorOf(shape, down, across, at), loop,
+      PoolRectangle(shape, at, taps, DivisorOf(DivisorTaps(shape, down, across, at)), loop,
                     x + (b * shape.x.image + taps.first),
                     y + (b * shape.y.image + FirstOf(at, shape.y)));
     }

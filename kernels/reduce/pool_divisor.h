@@ -16,14 +16,18 @@ __attribute__((always_inline)) inline uint32_t TapsWithPadding(WindowAxis axis, 
   return axis.Taps(position).count();
 }
 
-__attribute__((always_inline)) inline float DivisorOf(const PoolShape& shape,
-                                                      const WindowAxis& down,
-                                                      const WindowAxis& across,
-                                                      const Rectangle& at) {
-  const size_t taps = shape.op == PoolOp::kMeanIncludePad
-                          ? size_t{TapsWithPadding(down, shape.pad_bottom, at.rows.first)} *
-                                TapsWithPadding(across, shape.pad_right, at.columns.first)
-                          : size_t{at.ky.count()} * at.kx.count();
+// Number of taps that a mean is divided by, 0 without taps.
+__attribute__((always_inline)) inline size_t DivisorTaps(const PoolShape& shape,
+                                                         const WindowAxis& down,
+                                                         const WindowAxis& across,
+                                                         const Rectangle& at) {
+  return shape.op == PoolOp::kMeanIncludePad
+             ? size_t{TapsWithPadding(down, shape.pad_bottom, at.rows.first)} *
+                   TapsWithPadding(across, shape.pad_right, at.columns.first)
+             : size_t{at.ky.count()} * at.kx.count();
+}
+
+__attribute__((always_inline)) inline float DivisorOf(size_t taps) {
   return taps == 0 ? 1.0f : static_cast<float>(taps);
 }
 

@@ -68,20 +68,13 @@ WEFT_PART void PoolTaps(const TapSteps& taps, const int8_t* x, size_t stride, si
   }
 }
 
-// Requantises `count` channels from their sums, each over `taps` taps.
-WEFT_PART void FinishMeans(const PoolQ8Shape& shape, size_t taps, float divisor, size_t count,
-                           int32_t* values) {
-  const CodeBounds bounds = BoundsOf(shape.codes);
-  const int32_t zeros = static_cast<int32_t>(taps) * shape.x_zero;
-  ForVectors(count, [&](size_t i, size_t) HWY_ATTR {
-    const IntVec above = hn::Sub(hn::LoadU(IntTag(), values + i), SetInt(zeros));
-    const FloatVec scaled = hn::Mul(ToFloats(above), Set(shape.scale));
-    hn::StoreU(ToCodes(Divide(scaled, Set(divisor)), bounds), IntTag(), values + i);
-  });
-}
+// Converts the sums of `count` channels, each over `taps` taps, to codes with floats, in a program
+// whose model needs it (pool_q8_floats.cc).
+__attribute__((weak)) void FloatMeans(const PoolQ8Shape& shape, size_t taps, size_t divisor,
+                                      size_t count, int32_t* values);
 
 // Computes one pixel, whose taps begin at `x`.
-WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, float divisor,
+WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, size_t divisor,
                          const int8_t* x, int8_t* y) {
   for (size_t channel = 0; channel < shape.channels; channel += kPooled) {
     const size_t left = shape.channels - channel, count = left < kPooled ? left : kPooled;
@@ -92,7 +85,9 @@ WEFT_PART void PoolPixel(const PoolQ8Shape& shape, const TapSteps& taps, float d
     } else {
       PoolTaps<false>(taps, x + from, shape.x.channel, count, values);
       if (!shape.codes.by_integers) {
-        FinishMeans(shape, taps.rows * taps.columns, divisor, count, values);
+        if (&FloatMeans != nullptr) {
+          FloatMeans(shape, taps.rows * taps.columns, divisor, count, values);
+        }
       } else if (&IntegerMeans != nullptr) {
         IntegerMeans(shape, taps.rows * taps.columns, count, values);
       }
@@ -113,7 +108,7 @@ void PoolQ8(const PoolQ8Shape& shape, const int8_t* x, int8_t* y) {
     while (const Rectangle* next = rectangles.Next()) {
       const Rectangle& at = *next;
       const TapSteps taps = TapsOf(at, down, across, shape.x);
-      const float divisor = DivisorOf(shape, down, across, at);
+      const size_t divisor = DivisorTaps(shape, down, across, at);
       const PixelSteps steps = StepsOf(shape, taps.rows != 0);
       const size_t x_first = taps.rows != 0 ? b * shape.x.image + taps.first : 0;
       const size_t y_first = b * shape.y.image + FirstOf(at, shape.y);

@@ -23,8 +23,8 @@ static void Rules(const format::BinaryQ8Params& params, ParamChecker& check) {
     RequireMultiplier(check, params.multiplier());
   } else {
     const float a = params.a_scale(), b = params.b_scale();
-    RequireScale(check, a, IsScale(a < 0 ? -a : a));
-    RequireScale(check, b, adds ? IsScale(b < 0 ? -b : b) : b == 0);
+    RequireScale(check, a, IsMagnitudeScale(a));
+    RequireScale(check, b, adds ? IsMagnitudeScale(b) : IsZero(b));
   }
   check.Require(AreVariantsLinked(params), FaultCode::kTypeAbsent, kI8);
 }

@@ -28,14 +28,23 @@ inline void RequireNoCodeRange(ParamChecker& check, const format::CodeRange& cod
   check.RequireZero(static_cast<uint8_t>(codes.high()));
 }
 
-// False for a NaN as well.
-inline bool IsScale(float scale) {
-  return scale >= kernels::kMinScale && scale <= kernels::kMaxScale;
-}
-inline void RequireScale(ParamChecker& check, float scale, bool holds) {
+// Checks compare the bits of floats: positive floats have the order of their bits, and firmware
+// without an FPU then contains no float comparison.
+inline uint32_t BitsOf(float number) {
   uint32_t bits;
-  std::memcpy(&bits, &scale, sizeof bits);
-  check.Require(holds, FaultCode::kParamScale, bits, 0);
+  std::memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+inline bool IsZero(float number) { return BitsOf(number) << 1 == 0; }
+// False for a NaN as well.
+inline bool IsScaleBits(uint32_t bits) {
+  const uint32_t min = BitsOf(kernels::kMinScale), max = BitsOf(kernels::kMaxScale);
+  return bits - min <= max - min;
+}
+inline bool IsScale(float scale) { return IsScaleBits(BitsOf(scale)); }
+inline bool IsMagnitudeScale(float scale) { return IsScaleBits(BitsOf(scale) & 0x7FFFFFFFu); }
+inline void RequireScale(ParamChecker& check, float scale, bool holds) {
+  check.Require(holds, FaultCode::kParamScale, BitsOf(scale), 0);
 }
 
 // Checks `max` of the products of dense_i8.h: a sum of `inputs` products must fit in 32 bits if
@@ -61,12 +70,10 @@ inline void RequireProduct(ParamChecker& check, const format::CodeRange& codes,
     RequireCodeRange(check, codes);
     const auto op = static_cast<uint32_t>(activation.op());
     check.Require(activation.op() == format::UnaryOp::identity, FaultCode::kParamOp, op, 1);
-    check.Require(activation.clip() == 0, FaultCode::kParamOp, op, 0);
-    if (codes.results() == format::Results::integer_codes) {
-      check.RequirePresent(4);
-      check.Require(AreVariantsLinked(codes), FaultCode::kTypeAbsent, kI8);
-    }
+    check.Require(IsZero(activation.clip()), FaultCode::kParamOp, op, 0);
+    if (codes.results() == format::Results::integer_codes) check.RequirePresent(4);
   }
+  check.Require(AreVariantsLinked(codes), FaultCode::kTypeAbsent, kI8);
   check.RequireAtMost(FaultCode::kParamTerms, terms, kernels::kMaxProducts);
 }
 

@@ -16,7 +16,7 @@ static void Rules(const format::PoolQ8Params& params, ParamChecker& check) {
   if (is_max) {
     RequireNoCodeRange(check, params.codes());
     check.RequireZero(static_cast<uint8_t>(params.x_zero()));
-    RequireScale(check, params.scale(), params.scale() == 0);
+    RequireScale(check, params.scale(), IsZero(params.scale()));
   } else {
     check.RequireAtMost(FaultCode::kParamTerms, footprint::Taps(params), kernels::kMaxDifferences);
     if (has_integers) {

@@ -19,6 +19,7 @@
 #include "kernels/matrix/depthwise_q8.h"
 #include "kernels/matrix/matmul.h"
 #include "kernels/recurrent/lstm_q8.h"
+#include "kernels/variants.h"
 #include "tests/size/ticks.h"
 
 namespace weft::kernels {
@@ -82,12 +83,23 @@ void MeasureDenseI4(const char* name, uint32_t rows, uint32_t inputs, uint32_t o
           [&] { DenseI4(shape, x, nibbles, bias, y, integer_rows); });
 }
 
-// int8 layers; their data are those of the weights.
-const FactorsQ8 kFactors = {weights, reinterpret_cast<const int32_t*>(integers), bias};
+// int8 layers; their data are those of the weights. Codes are computed with floats or by integers.
+union Factor {
+  float scale;
+  int32_t number;
+} mantissas[256], exponents[256];
+struct CodesOfSums {
+  ResultsQ8 results;
+  FactorsQ8 factors;
+};
+const auto* const kFirst = reinterpret_cast<const int32_t*>(integers);
+const CodesOfSums kByFloats = {{}, {weights, kFirst, bias}};
+const CodesOfSums kByIntegers = {{{0, -128, 127, true}, false},
+                                 {&mantissas->scale, kFirst, &exponents->scale}};
 alignas(kWeightsAlignment) int8_t patches[ConvQ8ScratchBytes(false, 400)];
 
+template <uint32_t kInputs, uint32_t kUnits>
 void MeasureLstmQ8(const char* name, decltype(LstmQ8)* function) {
-  constexpr uint32_t kInputs = 40, kUnits = 64;
   static int32_t numbers[LstmQ8Numbers(kUnits, false, false, false)];
   static int8_t h[2 * kUnits];
   static int16_t c[2 * kUnits];
@@ -105,9 +117,11 @@ void MeasureLstmQ8(const char* name, decltype(LstmQ8)* function) {
   });
 }
 
-void MeasureDenseQ8(const char* name, uint32_t rows, uint32_t inputs, uint32_t outputs) {
-  const DenseQ8Shape shape = {{rows, inputs, outputs, inputs, outputs, 0, {}}, {}};
-  Measure(name, rows * inputs * outputs, [&] { DenseQ8(shape, integers, integers, kFactors, y); });
+void MeasureDenseQ8(const char* name, const CodesOfSums& codes, uint32_t rows, uint32_t inputs,
+                    uint32_t outputs) {
+  const DenseQ8Shape shape = {{rows, inputs, outputs, inputs, outputs, 0, {}}, codes.results};
+  Measure(name, rows * inputs * outputs,
+          [&] { DenseQ8(shape, integers, integers, codes.factors, y); });
 }
 
 void MeasureMatmul(const char* name, uint32_t side) {
@@ -195,35 +209,54 @@ void MeasureDepthwiseI8(const char* name, const Axis& down, const Axis& across, 
   });
 }
 
-void MeasureConvQ8(const char* name, const Axis& down, const Axis& across, uint32_t channels,
-                   uint32_t outputs) {
+void MeasureConvQ8(const char* name, const CodesOfSums& codes, const Axis& down, const Axis& across,
+                   uint32_t channels, uint32_t outputs) {
   ConvQ8Shape shape = WindowOf<ConvQ8Shape>(down, across, channels, outputs);
+  shape.results = codes.results;
   shape.groups = 1;
   shape.in_channels = channels;
   shape.out_channels = outputs;
   const bool is_direct = down.kernel == 1 && across.kernel == 1;
-  Measure(name, down.output * across.output * outputs * down.kernel * across.kernel * channels,
-          [&] { ConvQ8(shape, integers, integers, kFactors, y, is_direct ? nullptr : patches); });
+  Measure(
+      name, down.output * across.output * outputs * down.kernel * across.kernel * channels,
+      [&] { ConvQ8(shape, integers, integers, codes.factors, y, is_direct ? nullptr : patches); });
 }
 
-void MeasureDepthwiseQ8(const char* name, const Axis& down, const Axis& across, uint32_t channels) {
+void MeasureDepthwiseQ8(const char* name, const CodesOfSums& codes, const Axis& down,
+                        const Axis& across, uint32_t channels) {
   DepthwiseQ8Shape shape = WindowOf<DepthwiseQ8Shape>(down, across, channels, channels);
+  shape.results = codes.results;
   shape.channels = channels;
   shape.multiplier = 1;
   Measure(name, down.output * across.output * channels * down.kernel * across.kernel,
-          [&] { DepthwiseQ8(shape, integers, integers, kFactors, y); });
+          [&] { DepthwiseQ8(shape, integers, integers, codes.factors, y); });
+}
+
+void MeasureCodesOf(const CodesOfSums& codes, const char* const (&names)[7]) {
+  MeasureDenseQ8(names[0], codes, 1, 64, 64);
+  MeasureDenseQ8(names[1], codes, 1, 64, 256);
+  MeasureDenseQ8(names[2], codes, 100, 32, 256);
+  MeasureConvQ8(names[3], codes, {49, 25, 10, 2, 1, 4}, {10, 5, 4, 2, 1, 1}, 1, 64);
+  MeasureConvQ8(names[4], codes, {25, 25, 1, 1, 1, 0}, {5, 5, 1, 1, 1, 0}, 64, 64);
+  MeasureConvQ8(names[5], codes, {16, 16, 3, 1, 1, 1}, {16, 16, 3, 1, 1, 1}, 16, 16);
+  MeasureDepthwiseQ8(names[6], codes, {25, 25, 3, 1, 1, 1}, {5, 5, 3, 1, 1, 1}, 64);
 }
 
 void MeasureCodes() {
-  MeasureLstmQ8("lstm_40_to_64_q8", LstmQ8);
-  MeasureLstmQ8("lstm_40_to_64_q8_litert", LstmQ8LiteRt);
-  MeasureDenseQ8("dense_64_to_64_q8", 1, 64, 64);
-  MeasureDenseQ8("dense_64_to_256_q8", 1, 64, 256);
-  MeasureDenseQ8("dense_100_rows_32_to_256_q8", 100, 32, 256);
-  MeasureConvQ8("conv_10x4_by_2_q8", {49, 25, 10, 2, 1, 4}, {10, 5, 4, 2, 1, 1}, 1, 64);
-  MeasureConvQ8("pointwise_64_on_25x5_q8", {25, 25, 1, 1, 1, 0}, {5, 5, 1, 1, 1, 0}, 64, 64);
-  MeasureConvQ8("conv_3x3_16_on_16x16_q8", {16, 16, 3, 1, 1, 1}, {16, 16, 3, 1, 1, 1}, 16, 16);
-  MeasureDepthwiseQ8("depthwise_3x3_64_on_25x5_q8", {25, 25, 3, 1, 1, 1}, {5, 5, 3, 1, 1, 1}, 64);
+  MeasureLstmQ8<40, 64>("lstm_40_to_64_q8", LstmQ8);
+  MeasureLstmQ8<40, 64>("lstm_40_to_64_q8_litert", LstmQ8LiteRt);
+  MeasureLstmQ8<40, 24>("lstm_40_to_24_q8", LstmQ8);
+  MeasureCodesOf(kByFloats,
+                 {"dense_64_to_64_q8", "dense_64_to_256_q8", "dense_100_rows_32_to_256_q8",
+                  "conv_10x4_by_2_q8", "pointwise_64_on_25x5_q8", "conv_3x3_16_on_16x16_q8",
+                  "depthwise_3x3_64_on_25x5_q8"});
+  for (Factor& mantissa : mantissas) mantissa.number = 0x5A000000;
+  for (Factor& exponent : exponents) exponent.number = -8;
+  MeasureCodesOf(kByIntegers,
+                 {"dense_64_to_64_q8_integers", "dense_64_to_256_q8_integers",
+                  "dense_100_rows_32_to_256_q8_integers", "conv_10x4_by_2_q8_integers",
+                  "pointwise_64_on_25x5_q8_integers", "conv_3x3_16_on_16x16_q8_integers",
+                  "depthwise_3x3_64_on_25x5_q8_integers"});
 }
 
 void MeasureFloats() {
@@ -257,6 +290,7 @@ void MeasureNarrow(const char* const (&names)[4]) {
 
 int main() {
   using namespace weft::kernels;
+  (void)AllVariants();  // links what computes the codes
   StartTicks();
   Fill(x, kFloats);
   Fill(weights, kFloats);

@@ -17,7 +17,8 @@ import sys
 
 from measure import TICK, output_of
 
-# Maximum instructions per multiply-add: cores with a scalar FPU, cores with Helium.
+# Maximum instructions per multiply-add: cores with a scalar FPU, cores with Helium. Cores without an
+# FPU have those of NO_FPU.
 MOST = {
     "dense_64_to_64": (1.35, 0.75),
     "matmul_64": (1.60, 1.00),
@@ -39,6 +40,26 @@ MOST = {
     "conv_3x3_16_on_16x16_f16": (1.70, 0.57),
     "depthwise_3x3_64_on_25x5_f16": (2.85, 1.55),
 }
+
+NO_FPU = {
+    "cortex-m3": {
+        "dense_64_to_64_q8_integers": 3.1, "pointwise_64_on_25x5_q8_integers": 3.1,
+        "conv_3x3_16_on_16x16_q8_integers": 2.9, "depthwise_3x3_64_on_25x5_q8_integers": 12.8,
+        "lstm_40_to_24_q8": 5.0
+    },
+    "cortex-m0plus": {
+        "dense_64_to_64_q8_integers": 5.8, "pointwise_64_on_25x5_q8_integers": 5.7,
+        "conv_3x3_16_on_16x16_q8_integers": 5.0, "depthwise_3x3_64_on_25x5_q8_integers": 40.1,
+        "lstm_40_to_24_q8": 10.1
+    }
+}
+
+
+def most(cpu, name):
+    """Returns the maximum of a layer on a core; infinite if there is none."""
+    if cpu in NO_FPU:
+        return NO_FPU[cpu].get(name, float("inf"))
+    return MOST[name][cpu == "cortex-m55"] if name in MOST else float("inf")
 
 
 def measured(args):
@@ -63,8 +84,8 @@ def pin(args, counts):
 def faults(args, counts):
     pins = {row[1]: row[2:] for row in pinned(args.pins) if row[0] == args.cpu}
     for name, count in counts.items():
-        if name in MOST and count > MOST[name][args.cpu == "cortex-m55"]:
-            yield f"{name}: is {count:.3f}; must be at most {MOST[name][args.cpu == 'cortex-m55']}"
+        if count > most(args.cpu, name):
+            yield f"{name}: is {count:.3f}; must be at most {most(args.cpu, name)}"
         if os.environ.get("WEFT_PIN_FOOTPRINT"):
             continue
         if name not in pins:

@@ -24,7 +24,10 @@ import sys
 
 COLUMNS = ("code", "model", "state", "scratch", "stack", "open", "run")
 # Instructions per SysTick at the board's clock; QEMU counts one nanosecond per instruction.
-TICK = {"mps2-an386": 40.0, "mps2-an500": 40.0, "mps2-an505": 50.0, "mps3-an547": 31.25}
+TICK = {
+    "mps2-an385": 40.0, "mps2-an386": 40.0, "mps2-an500": 40.0, "mps2-an505": 50.0,
+    "mps3-an547": 31.25
+}
 MULTIPLY_ADDS = {"lstm": 100 * 256 * (32 + 64) + 64 * 32}
 LIMITS = {
     ("cortex-m4f", "mlp"): {"code": 12 << 10},

@@ -76,7 +76,7 @@ def _footprint(tree):
         "dscnn_i8": "DS-CNN-S, 49 x 10, i8 weights", "dscnn_int8": "DS-CNN-S, 49 x 10, int8",
         "dtmf": "keypad decoder, one frame, f32"
     }
-    cores = ("cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55")
+    cores = ("cortex-m4f", "cortex-m7", "cortex-m33", "cortex-m55", "cortex-m3", "cortex-m0plus")
     lines = [
         "| model | core | code | model | state | scratch | stack | Open | Run |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
