@@ -23,6 +23,10 @@ constexpr std::string_view kNearestModes[] = {"round_prefer_floor", "round_prefe
 
 constexpr int64_t kMaxResampled = int64_t{1} << 31;  // keeps sums of extents and pads in 64 bits
 
+// A table has an element for each output position, or with a filter for each pair of an output and
+// an input position.
+constexpr int64_t kMaxTable = int64_t{1} << 24;
+
 bool ReadResamplePads(NodeScope& scope, std::vector<ResampledAxis>& axes) {
   for (const std::string_view key : {"pads_begin", "pads_end"}) {
     const Dims pads = scope.attributes.Ints(key);
@@ -238,6 +242,26 @@ std::vector<ResampleTap> TriangleTaps(const Resampling& resampling, const Resamp
   return taps;
 }
 
+// Rejects axes whose tables would need gigabytes.
+bool CheckTables(NodeScope& scope, const Resampling& resampling) {
+  const bool filters = resampling.antialias || resampling.mode.ends_with("_pillow");
+  for (size_t i = 0; i < resampling.axes.size(); ++i) {
+    const ResampledAxis& axis = resampling.axes[i];
+    if (axis.stays()) continue;
+    if (axis.out > kMaxTable) {
+      scope.Fault("axis {} of {} would become {}; must be at most {}", i, axis.in, axis.out,
+                  kMaxTable);
+      return false;
+    }
+    if (filters && axis.padded() > kMaxTable / std::max<int64_t>(axis.out, 1)) {
+      scope.Fault("axis {} of {} would become {} by a filter; the product must be at most {}", i,
+                  axis.padded(), axis.out, kMaxTable);
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 bool ResampleTap::moves() const {
@@ -263,6 +287,7 @@ std::optional<Resampling> ReadResampling(NodeScope& scope, int opset) {
   // In version 1 linear is linear_onnx, except for data of rank above 4.
   resampling.antialias = resampling.mode == "linear" && (opset != 1 || scope.rank(0) > 4) &&
                          scope.attributes.Bool("antialias", false) && Shrinks(resampling);
+  if (!CheckTables(scope, resampling)) return std::nullopt;
   return resampling;
 }
 

@@ -210,6 +210,19 @@ TEST(Interpolate, RefusesAxesPadsAndSizesThatDoNotFit) {
                "must be one of round_prefer_floor round_prefer_ceil floor ceil simple");
 }
 
+TEST(Interpolate, RefusesTablesOfGigabytes) {
+  const TensorType row = F32({1, 1, 4}), long_row = F32({1, 1, 1 << 20});
+  EXPECT_PRED2(Contains, InterpolateFault(11, row, {(1 << 24) + 1}, {}),
+               "axis 2 of 4 would become 16777217; must be at most 16777216");
+  for (const InterpolateTexts& filter :
+       {InterpolateTexts{{"mode", "linear"}, {"antialias", "true"}},
+        InterpolateTexts{{"mode", "bilinear_pillow"}},
+        InterpolateTexts{{"mode", "bicubic_pillow"}}}) {
+    EXPECT_PRED2(Contains, InterpolateFault(11, long_row, {17}, filter),
+                 "axis 2 of 1048576 would become 17 by a filter; the product must be at most");
+  }
+}
+
 TEST(Interpolate, RefusesScalesThatItCannotUse) {
   GraphBuilder g;
   const ir::Source x = g.Parameter(F32({1, 1, 4})), axes = g.Ints({2});
