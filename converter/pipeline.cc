@@ -21,6 +21,7 @@
 #include "converter/plan/plan.h"
 #include "converter/plan/validate_placement.h"
 #include "converter/program/consistency.h"
+#include "converter/program/float_layers.h"
 #include "converter/program/program.h"
 
 namespace weft::pipeline {
@@ -145,6 +146,7 @@ std::optional<Converted> Convert(const ConvertOptions& options, Faults& faults) 
   converted.f16_weights = c.f16_weights;
   converted.weights = std::move(c.weights);
   converted.requantised = program::RequantisedSteps(c.program);
+  converted.layers_with_floats = program::LayersWithFloats(c.program);
   converted.float_layers = std::move(c.float_layers);
   converted.curve = std::move(c.plan.curve);
   converted.chosen = c.plan.chosen;

@@ -84,6 +84,7 @@ struct Converted {
   int64_t f16_weights = 0;         // number of elements of the IR's f16 constants
   program::WeightsReport weights;  // of weights
   program::Requantised requantised;
+  std::vector<std::string> layers_with_floats;  // program/float_layers.h
   std::vector<graph::FloatLayer> float_layers;  // between quantised tensors of the model
   // The available plans, the fastest first, and the index of the chosen one.
   std::vector<plan::CurvePoint> curve;

@@ -277,6 +277,8 @@ Exit Convert(ConvertCall& call) {
   if (converted->f16_weights > 0 && !call.quiet) {
     Say("note: {}: {} weights are f16 in the IR{}", call.model, converted->f16_weights, kF16Advice);
   }
+  const std::string note = FloatNote(call.target, converted->layers_with_floats, call.verbose);
+  if (!note.empty() && !call.quiet) Say("{}", note);
   for (const std::string& warning : TargetWarnings(call.target, converted->weights.types)) {
     Say("{}", warning);
   }

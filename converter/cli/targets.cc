@@ -17,11 +17,12 @@ struct Target {
   bool keeps_i8x32 = false;
   bool converts_f16 = false;
   double f16_cost = 0;
+  int float_cost = 1;
 };
 constexpr Target kTargets[] = {
 #define WEFT_TARGET(preset, processor, compiler, runs_on, is_processor, is_board, adds_products, \
-                    keeps_i8x32, converts_f16, f16_cost)                                         \
-  {preset, is_processor, is_board, adds_products, keeps_i8x32, converts_f16, f16_cost},
+                    keeps_i8x32, converts_f16, f16_cost, float_cost)                             \
+  {preset, is_processor, is_board, adds_products, keeps_i8x32, converts_f16, f16_cost, float_cost},
 #include "converter/cli/targets.inc"
 #undef WEFT_TARGET
 };
@@ -79,6 +80,17 @@ std::vector<std::string> TargetWarnings(std::string_view target,
         found->name));
   }
   return warnings;
+}
+
+std::string FloatNote(std::string_view target, const std::vector<std::string>& layers,
+                      bool with_names) {
+  const Target* const found = Find(target);
+  if (found == nullptr || found->float_cost == 1 || layers.empty()) return {};
+  return fmt::format(
+      "note: {} has no FPU: {} layer{} with floats, at about {} times the instructions of a "
+      "Cortex-M4F{}",
+      found->name, layers.size(), layers.size() == 1 ? " computes" : "s compute", found->float_cost,
+      with_names ? fmt::format(": {}", fmt::join(layers, ", ")) : "; --verbose lists them");
 }
 
 }  // namespace weft::cli

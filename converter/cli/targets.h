@@ -29,6 +29,11 @@ bool KeepsScaledWeights(std::string_view target);
 std::vector<std::string> TargetWarnings(std::string_view target,
                                         const std::vector<program::WeightsOfType>& weights);
 
+// A line that says how many layers compute with floats, with their names on request; empty for a
+// target with an FPU, for an unknown one and if there are no such layers.
+std::string FloatNote(std::string_view target, const std::vector<std::string>& layers,
+                      bool with_names);
+
 }  // namespace weft::cli
 
 #endif  // WEFT_CONVERTER_CLI_TARGETS_H_

@@ -22,5 +22,20 @@ TEST(Targets, KeepScaledWeightsExceptOnBoards) {
   EXPECT_TRUE(KeepsScaledWeights("")) << "no target";
 }
 
+TEST(Targets, NameLayersWithFloatsOfCoresWithoutFpu) {
+  EXPECT_EQ(FloatNote("cortex-m3", {"conv", "softmax"}, /*with_names=*/false),
+            "note: cortex-m3 has no FPU: 2 layers compute with floats, at about 145 times the "
+            "instructions of a Cortex-M4F; --verbose lists them");
+  EXPECT_EQ(FloatNote("cortex-m0plus", {"conv"}, /*with_names=*/true),
+            "note: cortex-m0plus has no FPU: 1 layer computes with floats, at about 430 times the "
+            "instructions of a Cortex-M4F: conv");
+  for (const std::string& name : TargetNames()) {
+    const bool has_fpu = name != "cortex-m3" && name != "cortex-m0plus";
+    EXPECT_EQ(FloatNote(name, {"conv"}, false).empty(), has_fpu) << name;
+    EXPECT_EQ(FloatNote(name, {}, false), "") << name;
+  }
+  EXPECT_EQ(FloatNote("", {"conv"}, false), "");
+}
+
 }  // namespace
 }  // namespace weft::cli

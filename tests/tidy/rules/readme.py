@@ -20,7 +20,7 @@ def _steps(tree):
 
 # Strings of a row of targets.inc, and its numbers.
 _TARGET = re.compile(r'^WEFT_TARGET\("([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)", '
-                     r'\w+, \w+, \w+, \w+, \w+, ([\d.]+)\)$',
+                     r'\w+, \w+, \w+, \w+, \w+, ([\d.]+), \d+\)$',
                      re.MULTILINE)
 
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converter/program/float_layers.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+namespace weft::program {
+namespace {
+
+using format::ElementType;
+
+bool IsFloat(ElementType type) {
+  return type == ElementType::f32 || type == ElementType::f16 || type == ElementType::bf16 ||
+         type == ElementType::f64;
+}
+
+template <typename Params, typename... Others>
+constexpr bool kIsOneOf = (std::is_same_v<Params, Others> || ...);
+
+// Steps without a float: they move data, or compute with integers only.
+template <typename Params>
+constexpr bool kIsOfIntegers =
+    kIsOneOf<Params, format::SelectParams, format::CopyParams, format::FillParams,
+             format::GatherParams, format::CompactParams, format::RingParams,
+             format::PositionsParams, format::LookupParams, format::SoftmaxQ8Params,
+             format::LstmQ8Params, format::SvdfQ8Params, format::SignalParams,
+             format::AutoScaleParams, format::ChannelGainParams, format::SubtractNoiseParams,
+             format::FilterBankParams, format::FixedFourierParams>;
+
+template <typename Params>
+bool ComputesFloats(const Params& params) {
+  if constexpr (kIsOfIntegers<Params>) {
+    return false;
+  } else if constexpr (std::is_same_v<Params, format::ConvertParams>) {
+    return IsFloat(params.from()) || IsFloat(params.to());
+  } else if constexpr (requires { params.codes(); }) {
+    if constexpr (std::is_same_v<Params, format::PoolQ8Params>) {
+      if (params.op() == format::PoolOp::max) return false;
+    }
+    return params.codes().results() != format::Results::integer_codes;
+  } else if constexpr (requires { params.type(); }) {
+    return IsFloat(params.type());
+  } else {
+    return true;
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> LayersWithFloats(const Program& program) {
+  std::vector<std::string> layers;
+  for (const Block& block : program.blocks) {
+    for (const Item& item : block.items) {
+      const auto* step = std::get_if<Step>(&item);
+      if (step == nullptr || std::ranges::find(layers, step->layer) != layers.end()) continue;
+      const bool has_floats =
+          std::visit([](const auto& params) { return ComputesFloats(params); }, step->params);
+      if (has_floats) layers.push_back(step->layer);
+    }
+  }
+  return layers;
+}
+
+}  // namespace weft::program
