@@ -17,9 +17,12 @@ constexpr StepEntry EntryOf(format::Kind kind, StepEntry entry) {
   if (kind == format::Kind::name) entry = steps::kNarrow##Name;
 #define WEFT_OVERLAPPING_NARROW_STEP(name, Name) \
   if (kind == format::Kind::name) entry = steps::kOverlappingNarrow##Name;
+#define WEFT_SHORTS_STEP(name, Name) \
+  if (kind == format::Kind::name) entry = steps::k##Name##Mixed;
 #include "runtime/format/narrow_steps.inc"
 #undef WEFT_NARROW_STEP
 #undef WEFT_OVERLAPPING_NARROW_STEP
+#undef WEFT_SHORTS_STEP
   return entry;
 }
 

@@ -30,9 +30,14 @@ namespace weft::steps {
 #define WEFT_NARROW_STEP(name, Name) WEFT_ENTRY(narrow_##name, Narrow##Name)
 #define WEFT_OVERLAPPING_NARROW_STEP(name, Name) \
   WEFT_ENTRY(overlapping_narrow_##name, OverlappingNarrow##Name)
+// The same for steps with int16 values (kConvQ8Shorts), or with both (kConvQ8Mixed).
+#define WEFT_SHORTS_STEP(name, Name)      \
+  WEFT_ENTRY(name##_shorts, Name##Shorts) \
+  WEFT_ENTRY(name##_mixed, Name##Mixed)
 #include "runtime/format/narrow_steps.inc"
 #undef WEFT_NARROW_STEP
 #undef WEFT_OVERLAPPING_NARROW_STEP
+#undef WEFT_SHORTS_STEP
 #undef WEFT_ENTRY
 
 }  // namespace weft::steps

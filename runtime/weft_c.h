@@ -130,7 +130,13 @@ enum {
 #define WEFT_OVERLAPPING_NARROW_STEP(name, Name)   \
   void weft_check_overlapping_narrow_##name(void); \
   void weft_run_overlapping_narrow_##name(void);
+#define WEFT_SHORTS_STEP(name, Name)     \
+  void weft_check_##name##_shorts(void); \
+  void weft_run_##name##_shorts(void);   \
+  void weft_check_##name##_mixed(void);  \
+  void weft_run_##name##_mixed(void);
 #include "runtime/format/narrow_steps.inc"
+#undef WEFT_SHORTS_STEP
 #undef WEFT_NARROW_STEP
 #undef WEFT_OVERLAPPING_NARROW_STEP
 #endif

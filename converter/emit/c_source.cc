@@ -288,6 +288,8 @@ void CSourceWriter::WriteBytes() {
 struct EntryNeeds {
   bool overlaps = false;   // y overlaps x
   bool is_narrow = false;  // its weights are not f32
+  // Its values are i16; they could be i16, and are not.
+  bool has_shorts = false, has_bytes = false;
 };
 
 EntryNeeds NeedsOf(const format::Model& model, uint32_t step_index) {
@@ -304,7 +306,14 @@ EntryNeeds NeedsOf(const format::Model& model, uint32_t step_index) {
     needs.is_narrow = model.name()->Get(step.param())->weights() != format::ElementType::f32; \
     entry = steps::kNarrow##Name;                                                             \
   }
+#define WEFT_SHORTS_STEP(name, Name)                                           \
+  if (kind == format::Kind::name) {                                            \
+    const format::CodeRange& codes = model.name()->Get(step.param())->codes(); \
+    needs.has_shorts = codes.results() == format::Results::shorts;             \
+    needs.has_bytes = !needs.has_shorts;                                       \
+  }
 #include "runtime/format/narrow_steps.inc"
+#undef WEFT_SHORTS_STEP
 #undef WEFT_NARROW_STEP
   needs.overlaps =
       entry.check != nullptr && entry.check(model, step_index).code == FaultCode::kOperandOverlap;
@@ -319,12 +328,19 @@ void CSourceWriter::WriteSteps() {
     const EntryNeeds needs = NeedsOf(model_, i);
     kinds[kind].overlaps |= needs.overlaps;
     kinds[kind].is_narrow |= needs.is_narrow;
+    kinds[kind].has_shorts |= needs.has_shorts;
+    kinds[kind].has_bytes |= needs.has_bytes;
   }
   Body("static const weft_step_entry entries[] = {{\n");
   for (const auto& [kind, needs] : kinds) {
-    Body("    [WEFT_STEP_{0}] = {{weft_check_{1}{2}{0}, weft_run_{1}{2}{0}}},\n",
-         format::NameOf(static_cast<format::Kind>(kind)), needs.overlaps ? "overlapping_" : "",
-         needs.is_narrow ? "narrow_" : "");
+    const char* const name = format::NameOf(static_cast<format::Kind>(kind));
+    const bool is_mixed = needs.has_shorts && needs.has_bytes;
+    if (is_mixed) Body("    /* weft_check_{0} and weft_check_{0}_shorts */\n", name);
+    Body("    [WEFT_STEP_{0}] = {{weft_check_{1}{2}{0}{3}, weft_run_{1}{2}{0}{3}}},\n", name,
+         needs.overlaps ? "overlapping_" : "", needs.is_narrow ? "narrow_" : "",
+         is_mixed           ? "_mixed"
+         : needs.has_shorts ? "_shorts"
+                            : "");
   }
   if (kinds.empty()) Body("    [0] = {{0, 0}},\n");
   Body("}};\n\nconst weft_steps {}_steps = {{entries, sizeof(entries) / sizeof(entries[0])}};\n",

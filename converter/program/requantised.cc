@@ -10,7 +10,9 @@ namespace {
 // The results of a step that computes codes or numbers from sums; f32 for other steps.
 template <typename Params>
 format::Results ResultsOf(const Params& params) {
-  if constexpr (std::is_same_v<Params, format::SoftmaxQ8Params>) {
+  if constexpr (std::is_same_v<Params, format::SoftmaxQ8Params> ||
+                std::is_same_v<Params, format::SoftmaxQ16Params> ||
+                std::is_same_v<Params, format::UnaryQ8Params>) {
     return format::Results::integer_codes;
   } else if constexpr (std::is_same_v<Params, format::PoolQ8Params>) {
     if (params.op() == format::PoolOp::max) return format::Results::f32;
@@ -32,7 +34,9 @@ Requantised RequantisedSteps(const Program& program) {
       if (step == nullptr) continue;
       const format::Results results =
           std::visit([](const auto& params) { return ResultsOf(params); }, step->params);
-      if (results == format::Results::integer_codes) ++counts.by_integers;
+      const bool has_integers =
+          results == format::Results::integer_codes || results == format::Results::shorts;
+      if (has_integers) ++counts.by_integers;
       if (results == format::Results::codes) counts.by_floats.push_back(step->layer);
     }
   }

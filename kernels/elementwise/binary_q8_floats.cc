@@ -12,15 +12,15 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // The differences to the zero point.
-HWY_INLINE IntVec Above(const CodeLine& line, size_t i, size_t lanes) {
+HWY_INLINE IntVec Above(const CodeLine<int8_t>& line, size_t i, size_t lanes) {
   if (line.stride == 0) return SetInt(*line.x - line.zero);
   int8_t block[kLanes] = {};
   return hn::Sub(LoadCodes(line.From(i, lanes, block), lanes), SetInt(line.zero));
 }
 
 template <bool kMultiplies>
-WEFT_PART void PairLine(const BinaryQ8Shape& shape, const CodeLine& a, const CodeLine& b,
-                        size_t count, int8_t* y) {
+WEFT_PART void PairLine(const BinaryQ8Shape& shape, const CodeLine<int8_t>& a,
+                        const CodeLine<int8_t>& b, size_t count, int8_t* y) {
   const float a_scale = shape.a_scale, b_scale = shape.b_scale;
   const auto pair = [&](IntVec above_a, IntVec above_b) HWY_ATTR {
     if constexpr (kMultiplies) {
@@ -39,13 +39,14 @@ WEFT_PART void PairLine(const BinaryQ8Shape& shape, const CodeLine& a, const Cod
 void BinaryQ8Floats(const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b, int8_t* y) {
   const bool multiplies = shape.op == BinaryOp::kMultiply;
   ForLines(shape, a, b, y,
-           [&](const CodeLine& of_a, const CodeLine& of_b, size_t count, int8_t* to) HWY_ATTR {
-             if (multiplies) {
-               PairLine<true>(shape, of_a, of_b, count, to);
-             } else {
-               PairLine<false>(shape, of_a, of_b, count, to);
-             }
-           });
+           [&](const CodeLine<int8_t>& of_a, const CodeLine<int8_t>& of_b, size_t count, int8_t* to)
+               HWY_ATTR {
+                 if (multiplies) {
+                   PairLine<true>(shape, of_a, of_b, count, to);
+                 } else {
+                   PairLine<false>(shape, of_a, of_b, count, to);
+                 }
+               });
 }
 
 }  // namespace weft::kernels::HWY_NAMESPACE

@@ -8,8 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/elementwise/binary_q8_integers.cc"
 #include "hwy/foreach_target.h"  // IWYU pragma: keep
-#include "kernels/elementwise/binary_q8-inl.h"
-#include "kernels/simd/integers-inl.h"
+#include "kernels/elementwise/integer_pair-inl.h"
 
 #undef WEFT_DSP_PAIRS
 #if HWY_TARGET == HWY_SCALAR && defined(__ARM_FEATURE_DSP) && !defined(WEFT_HELIUM_INTEGERS)
@@ -20,38 +19,10 @@ HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
 
 // The differences to the zero point.
-HWY_INLINE ints::Vec Above(const CodeLine& line, size_t i, size_t lanes) {
+HWY_INLINE ints::Vec Above(const CodeLine<int8_t>& line, size_t i, size_t lanes) {
   int8_t block[ints::kLanes] = {};
   return ints::Sub(ints::Load(line.From(i, lanes, block), lanes), ints::Set(line.zero));
 }
-
-// v of a pair of differences to the zero points, as binary_q8.h defines it. Op is BinaryOp or a
-// constant of it.
-template <typename Op>
-struct IntegerPair {
-  Op op;
-  ints::Rescaler a, b, y;
-
-  // The combination of both operands in units that they share.
-  template <int kFraction>
-  HWY_INLINE ints::Vec Combined(ints::Vec above_a, ints::Vec above_b, bool is_sum) const {
-    const ints::Vec fine_a = a(ints::ShiftLeft<kFraction>(above_a));
-    const ints::Vec fine_b = b(ints::ShiftLeft<kFraction>(above_b));
-    return is_sum ? ints::Add(fine_a, fine_b) : ints::Sub(fine_a, fine_b);
-  }
-  HWY_INLINE ints::Vec operator()(ints::Vec above_a, ints::Vec above_b) const {
-    ints::Vec v = ints::Mul(above_a, above_b);
-    if (op == BinaryOp::kAdd || op == BinaryOp::kSubtract) {
-      v = Combined<kSumFraction>(above_a, above_b, op == BinaryOp::kAdd);
-    } else if (op == BinaryOp::kSquaredDifference) {
-      v = Combined<kSquareFraction>(above_a, above_b, /*is_sum=*/false);
-      v = ints::Mul(v, v);
-    }
-    const ints::Vec scaled = y(v);
-    if (op != BinaryOp::kPrelu) return scaled;
-    return ints::If(ints::Lt(above_a, ints::Set(0)), scaled, a(above_a));
-  }
-};
 
 #if defined(WEFT_DSP_PAIRS)
 
@@ -64,13 +35,13 @@ HWY_INLINE int32_t AddUpperProduct(int32_t x, int32_t y, int32_t more) {
 // Adds contiguous lines, 16 instructions per pair. Returns false without writing for multipliers
 // that the files of TFLite do not have: the operand with the larger scale has the multiplier 1/2,
 // so its rescaled value is exact, and all others shift to the right.
-WEFT_PART bool SumLine(const BinaryQ8Shape& shape, const CodeLine& a, const CodeLine& b,
-                       size_t count, int8_t* y) {
+WEFT_PART bool SumLine(const BinaryQ8Shape& shape, const CodeLine<int8_t>& a,
+                       const CodeLine<int8_t>& b, size_t count, int8_t* y) {
   const auto is_half = [](const Multiplier& by) {
     return by.mantissa == 1 << 30 && by.exponent == 0;
   };
   const bool is_swapped = !is_half(shape.a_multiplier);
-  const CodeLine &exact = is_swapped ? b : a, &other = is_swapped ? a : b;
+  const CodeLine<int8_t>&exact = is_swapped ? b : a, &other = is_swapped ? a : b;
   // Gives the exact half of a difference of codes, after both roundings.
   constexpr Multiplier kAlmostHalf = {0x7FFFFFFF, -1};
   Multiplier by = is_swapped ? shape.a_multiplier : shape.b_multiplier;
@@ -128,8 +99,8 @@ class FineOperand {
 // Writes the first codes of contiguous lines, 64 at a time. Returns
 // their number.
 template <bool kAdds>
-WEFT_PART size_t SumLine(const BinaryQ8Shape& shape, const CodeLine& a, const CodeLine& b,
-                         size_t count, int8_t* y) {
+WEFT_PART size_t SumLine(const BinaryQ8Shape& shape, const CodeLine<int8_t>& a,
+                         const CodeLine<int8_t>& b, size_t count, int8_t* y) {
   const IntVec exponents = SetInt(shape.multiplier.exponent);
   const bool fits = FineOperand::Fits(shape.a_multiplier) && WideRescaler::Fits(exponents) &&
                     FineOperand::Fits(shape.b_multiplier);
@@ -158,12 +129,12 @@ WEFT_PART size_t SumLine(const BinaryQ8Shape& shape, const CodeLine& a, const Co
 template <typename Op>
 WEFT_PART void IntegerLines(Op op, const BinaryQ8Shape& shape, const int8_t* a, const int8_t* b,
                             int8_t* y) {
-  const IntegerPair<Op> shared = {op, ints::Rescaler(shape.a_multiplier),
-                                  ints::Rescaler(shape.b_multiplier),
-                                  ints::Rescaler(shape.multiplier)};
+  const IntegerPair<Op, kSumFraction, kSquareFraction> shared = {
+      op, ints::Rescaler(shape.a_multiplier), ints::Rescaler(shape.b_multiplier),
+      ints::Rescaler(shape.multiplier)};
   const CodeRange codes = shape.codes;
   const int32_t low = codes.low - codes.zero, high = codes.high - codes.zero;
-  const auto line = [&](CodeLine of_a, CodeLine of_b, size_t count,
+  const auto line = [&](CodeLine<int8_t> of_a, CodeLine<int8_t> of_b, size_t count,
                         int8_t* to) HWY_ATTR WEFT_INLINE_BODY {
 #if defined(WEFT_DSP_PAIRS)
     if (op == BinaryOp::kAdd && SumLine(shape, of_a, of_b, count, to)) return;
@@ -174,7 +145,7 @@ WEFT_PART void IntegerLines(Op op, const BinaryQ8Shape& shape, const int8_t* a, 
     if (op == BinaryOp::kSubtract) done = SumLine<false>(shape, of_a, of_b, count, to);
 #endif
     // Copies, because the bytes written could alias the originals.
-    const IntegerPair<Op> pair = shared;
+    const auto pair = shared;
     const int32_t least = low, most = high, zero = codes.zero;
     ints::ForVectors(count - done, [&](size_t i, size_t lanes) HWY_ATTR WEFT_INLINE_BODY {
       i += done;

@@ -101,11 +101,8 @@ class LstmQ8Row {
     }
   }
 
-  // int16 codes: the factor has 16 bits, and the product is rounded once.
   static int16_t Rescaled16(int32_t sum, const Multiplier& by) {
-    const int64_t factor = by.mantissa < 0x7FFF0000 ? (by.mantissa + (1 << 15)) >> 16 : 0x7FFF;
-    const int32_t shift = 15 - by.exponent;
-    const int64_t v = (sum * factor + (int64_t{1} << (shift - 1))) >> shift;
+    const int64_t v = RescaledOnce(sum, by);
     return static_cast<int16_t>(v < -32768 ? -32768 : v > 32767 ? 32767 : v);
   }
   static void JoinSumsOfShorts(const int32_t* x, const int32_t* h, const Multiplier& by_x,

@@ -77,14 +77,11 @@ void LstmQ8(const LstmQ8Shape& shape, const int8_t* x, const int8_t* weights,
 void LstmQ8LiteRt(const LstmQ8Shape& shape, const int8_t* x, const int8_t* weights,
                   const int32_t* numbers, const int8_t* h, const int16_t* c, int8_t* h_next,
                   int16_t* c_next, int16_t* scratch);
-// The same with kMicro and int16 codes of x and h, if the program has it. Rescaled of sums then has
-// a factor of 16 bits and rounds once: with m = min((mantissa + 2^15) >> 16, 32767), it is
-// (sum * m + 2^(14 - exponent)) >> (15 - exponent). No sum may exceed 32 bits, and exponents are at
-// most kMaxShortExponent.
+// The same with kMicro and int16 codes of x and h, if the program has it. Sums are rescaled by
+// RescaledOnce; no sum may exceed 32 bits, and exponents are at most kMaxShortExponent.
 void LstmQ8Shorts(const LstmQ8Shape& shape, const int16_t* x, const int8_t* weights,
                   const int32_t* numbers, const int16_t* h, const int16_t* c, int16_t* h_next,
                   int16_t* c_next, int16_t* scratch);
-inline constexpr int32_t kMaxShortExponent = 14;
 
 }  // namespace weft::kernels
 

@@ -4,15 +4,15 @@
 #ifndef WEFT_KERNELS_REFERENCE_CONV_Q8_H_
 #define WEFT_KERNELS_REFERENCE_CONV_Q8_H_
 
-#include "kernels/matrix/conv_q8.h"
+#include "kernels/matrix/conv_q8_shorts.h"
 #include "kernels/reference/dense_q8.h"
 
 namespace weft::kernels {
 
 // The quantised value at a tap of an output pixel in one channel of x; x_zero outside the input.
-template <typename Shape>
-int8_t CodeAtTapReference(const Shape& s, const int8_t* x, size_t image, size_t channel, int64_t py,
-                          int64_t px, int64_t ky, int64_t kx) {
+template <typename Shape, typename Code>
+Code CodeAtTapReference(const Shape& s, const Code* x, size_t image, size_t channel, int64_t py,
+                        int64_t px, int64_t ky, int64_t kx) {
   const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
   const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
   if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) return s.x_zero;
@@ -36,6 +36,24 @@ inline ResultQ8 ConvQ8Reference(const ConvQ8Shape& s, const int8_t* x, const int
     }
   }
   return ResultQ8Reference(s.results, factors, sum, c);
+}
+
+// One pixel of channel `c` over all groups; `weights` are [group *
+// out_channels][ky][kx][in_channels].
+inline int16_t ConvShortsReference(const ConvQ8Shape& s, const int16_t* x, const int8_t* weights,
+                                   const ShortResults& results, size_t image, size_t c, int64_t py,
+                                   int64_t px) {
+  const size_t first = c / s.out_channels * s.in_channels;
+  const int8_t* weight = weights + c * s.kernel_height * s.kernel_width * s.in_channels;
+  int64_t sum = 0;
+  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
+      for (size_t i = 0; i < s.in_channels; ++i) {
+        sum += int64_t{CodeAtTapReference(s, x, image, first + i, py, px, ky, kx)} * *weight++;
+      }
+    }
+  }
+  return ShortResultReference(results, sum, c);
 }
 
 }  // namespace weft::kernels

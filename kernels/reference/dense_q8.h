@@ -4,7 +4,7 @@
 #ifndef WEFT_KERNELS_REFERENCE_DENSE_Q8_H_
 #define WEFT_KERNELS_REFERENCE_DENSE_Q8_H_
 
-#include "kernels/matrix/dense_q8.h"
+#include "kernels/matrix/dense_q8_shorts.h"
 #include "kernels/reference/quantize.h"
 
 namespace weft::kernels {
@@ -42,6 +42,31 @@ inline ResultQ8 DenseQ8Reference(const DenseQ8Shape& s, const int8_t* x, const i
   }
   if (factors.start != nullptr) factors.start += row * s.start_row_stride;
   return ResultQ8Reference(s.results, factors, sum, output);
+}
+
+// For int16 values.
+inline int16_t ShortReference(int64_t v, int32_t low, int32_t high) {
+  return static_cast<int16_t>(v < low ? low : v > high ? high : v);
+}
+
+// The result of output n, whose products add up to `sum`: a quotient instead of a shift.
+inline int16_t ShortResultReference(const ShortResults& results, int64_t sum, size_t n) {
+  if (results.first != nullptr) sum += results.first[n];
+  const int64_t mantissa = results.mantissas[n];
+  const int64_t factor = mantissa >= 0x7FFF0000 ? 0x7FFF : (mantissa + 0x8000) / 0x10000;
+  const int64_t divisor = int64_t{1} << (15 - results.exponents[n]);
+  const int64_t v = FloorQuotientReference(sum * factor + divisor / 2, divisor);
+  return ShortReference(v, results.low, results.high);
+}
+
+// `weights` are [outputs][inputs].
+inline int16_t DenseShortsReference(const DenseQ8Shape& s, const int16_t* x, const int8_t* weights,
+                                    const ShortResults& results, size_t row, size_t output) {
+  int64_t sum = 0;
+  for (size_t k = 0; k < s.inputs; ++k) {
+    sum += int64_t{x[row * s.x_row_stride + k]} * weights[output * s.inputs + k];
+  }
+  return ShortResultReference(results, sum, output);
 }
 
 }  // namespace weft::kernels

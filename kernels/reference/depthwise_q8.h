@@ -4,7 +4,7 @@
 #ifndef WEFT_KERNELS_REFERENCE_DEPTHWISE_Q8_H_
 #define WEFT_KERNELS_REFERENCE_DEPTHWISE_Q8_H_
 
-#include "kernels/matrix/depthwise_q8.h"
+#include "kernels/matrix/depthwise_q8_shorts.h"
 #include "kernels/reference/conv_q8.h"
 
 namespace weft::kernels {
@@ -21,6 +21,20 @@ inline ResultQ8 DepthwiseQ8Reference(const DepthwiseQ8Shape& s, const int8_t* x,
     }
   }
   return ResultQ8Reference(s.results, factors, sum, c);
+}
+
+// `weights` are [channel][ky][kx].
+inline int16_t DepthwiseShortsReference(const DepthwiseQ8Shape& s, const int16_t* x,
+                                        const int8_t* weights, const ShortResults& results,
+                                        size_t image, size_t c, int64_t py, int64_t px) {
+  const int8_t* weight = weights + c * s.kernel_height * s.kernel_width;
+  int64_t sum = 0;
+  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
+      sum += int64_t{CodeAtTapReference(s, x, image, c / s.multiplier, py, px, ky, kx)} * *weight++;
+    }
+  }
+  return ShortResultReference(results, sum, c);
 }
 
 }  // namespace weft::kernels

@@ -3,7 +3,7 @@
 #ifndef WEFT_KERNELS_REFERENCE_POOL_Q8_H_
 #define WEFT_KERNELS_REFERENCE_POOL_Q8_H_
 
-#include "kernels/reduce/pool_q8.h"
+#include "kernels/reduce/pool_q8_shorts.h"
 #include "kernels/reference/quantize.h"
 
 namespace weft::kernels {
@@ -39,6 +39,29 @@ inline int8_t PoolQ8Reference(const PoolQ8Shape& s, const int8_t* x, size_t imag
   const int64_t taps = s.op == PoolOp::kMeanExcludePad ? inside : padded;
   const float scaled = static_cast<float>(sum) * s.scale;
   return CodeReference(s.codes, taps == 0 ? scaled : scaled / static_cast<float>(taps));
+}
+
+inline int16_t PoolShortsReference(const PoolQ8Shape& s, const int16_t* x, size_t image, size_t c,
+                                   int64_t py, int64_t px) {
+  int32_t max = -32768, sum = 0, count = 0;
+  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
+      const int64_t iy = py * s.stride_y + ky * s.dilation_y - s.pad_top;
+      const int64_t ix = px * s.stride_x + kx * s.dilation_x - s.pad_left;
+      if (iy < 0 || ix < 0 || iy >= s.in_height || ix >= s.in_width) continue;
+      const int16_t code = x[image * s.x.image + static_cast<size_t>(iy) * s.x.row +
+                             static_cast<size_t>(ix) * s.x.pixel + c * s.x.channel];
+      max = code > max ? code : max;
+      sum += code;
+      ++count;
+    }
+  }
+  if (s.op == PoolOp::kMax) return static_cast<int16_t>(max);
+  if (s.multiplier.mantissa != 0) {
+    return static_cast<int16_t>(
+        std::fmin(std::fmax(RescaledReference(sum, s.multiplier), -32768), 32767));
+  }
+  return static_cast<int16_t>(count == 0 ? 0 : std::round(static_cast<double>(sum) / count));
 }
 
 }  // namespace weft::kernels

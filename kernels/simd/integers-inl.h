@@ -64,6 +64,9 @@ HWY_INLINE Vec Load(const int16_t* p, size_t lanes) {
 HWY_INLINE Vec Load(const int8_t* p, size_t lanes) {
   return {vldrbq_z_s32(p, vctp32q(static_cast<uint32_t>(lanes)))};
 }
+HWY_INLINE void Store(Vec v, int32_t* p, size_t lanes) {
+  vstrwq_p_s32(p, v.raw, vctp32q(static_cast<uint32_t>(lanes)));
+}
 HWY_INLINE void Store(Vec v, int16_t* p, size_t lanes) {
   vstrhq_p_s32(p, v.raw, vctp32q(static_cast<uint32_t>(lanes)));
 }
@@ -130,9 +133,14 @@ HWY_INLINE Vec Load(const T* p, size_t lanes) {
 template <typename T>
 HWY_INLINE void Store(Vec v, T* p, size_t lanes) {
   const hn::Rebind<T, IntTag> tag;
-  const auto stored = hn::DemoteTo(tag, v);
-  if (lanes == kLanes) return hn::StoreU(stored, tag, p);
-  hn::StoreN(stored, tag, p, lanes);
+  if constexpr (sizeof(T) == sizeof(int32_t)) {
+    if (lanes == kLanes) return hn::StoreU(v, tag, p);
+    return hn::StoreN(v, tag, p, lanes);
+  } else {
+    const auto stored = hn::DemoteTo(tag, v);
+    if (lanes == kLanes) return hn::StoreU(stored, tag, p);
+    hn::StoreN(stored, tag, p, lanes);
+  }
 }
 HWY_INLINE Vec HighProduct(Vec x, int32_t mantissa) {
   const hn::RepartitionToWide<IntTag> wide;

@@ -41,6 +41,16 @@ constexpr int32_t Rescaled(int32_t x, const Multiplier& by) {
   return DivideByPower(HighProduct(shifted, by.mantissa), right);
 }
 
+// The same for sums of int16 codes: the factor has 15 bits, and the product is rounded once, halves
+// towards +infinity. The exponent is at most kMaxShortExponent, x below 2^47 in magnitude.
+inline constexpr int32_t kMaxShortExponent = 14;
+constexpr int64_t RescaledOnce(int64_t x, const Multiplier& by) {
+  const int64_t factor = by.mantissa < 0x7FFF0000 ? (by.mantissa + (1 << 15)) >> 16 : 0x7FFF;
+  const int32_t shift = (15 - by.exponent) & 63;
+  const auto half = static_cast<int64_t>((uint64_t{1} << shift) >> 1);
+  return WrappingAdd(WrappingMultiply(x, factor), half) >> shift;
+}
+
 // The code of an integer in units of the scale of y: v + zero, limited to the range.
 constexpr int8_t CodeOfInteger(int32_t v, const CodeRange& codes) {
   const int32_t low = codes.low - codes.zero, high = codes.high - codes.zero;

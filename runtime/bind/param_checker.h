@@ -69,6 +69,7 @@ uint32_t ReservedOf(const Params&, ...) {
 
 class ParamChecker {
  public:
+  static constexpr bool kHasShorts = false;  // shorts.h has the visitor of other steps
   ParamChecker(const OperandSlots& slots, Fault* fault) : slots_(slots), fault_(*fault) {}
   ParamChecker(const ParamChecker&) = delete;
   ParamChecker& operator=(const ParamChecker&) = delete;

@@ -39,7 +39,11 @@ WEFT_FOOTPRINT(Binary) { VisitBroadcast(p, v, p.type(), p.type()); }
 WEFT_FOOTPRINT(Compare) {
   VisitBroadcast(p, v, p.type(), ElementType::boolean, format::BitsOf(p.type()) == 8);
 }
-WEFT_FOOTPRINT(BinaryQ8) { VisitBroadcast(p, v, kI8, kI8); }
+WEFT_FOOTPRINT(BinaryQ8) {
+  const ElementType type = CodeType(v, p.codes());
+  VisitBroadcast(p, v, type, type);
+}
+WEFT_FOOTPRINT(UnaryQ8) { VisitPair(v, p.count(), p.from(), p.to()); }
 
 WEFT_FOOTPRINT(Lookup) {
   v.Reads(0, kI8, p.count());

@@ -157,6 +157,8 @@ inline bool IsInOrder(const Dims& x) {
 // The functions of a visitor, which do nothing here. Operands are numbered as in the row of
 // ops.inc, inputs first.
 struct Visitor {
+  // False for steps whose quantised values are known to be i8.
+  static constexpr bool kHasShorts = true;
   template <typename Elements>
   void Reads(uint32_t /*operand*/, Unit, const Elements&) {}
   // Scratch is written as well.
@@ -165,6 +167,12 @@ struct Visitor {
   // If `holds`, the output may be written at the very address of the input.
   void MayShare(uint32_t /*input*/, uint32_t /*output*/, bool /*holds*/) {}
 };
+
+// The type of quantised values of a step.
+template <typename V>
+WEFT_INLINE ElementType CodeType(const V&, const format::CodeRange& codes) {
+  return V::kHasShorts && codes.results() == format::Results::shorts ? kI16 : kI8;
+}
 
 #define WEFT_FOOTPRINT(Name) \
   template <typename V>      \

@@ -34,21 +34,24 @@ WEFT_INLINE void VisitOutputRows(const Params& p, V& v, uint32_t start, ElementT
              type == kF32 && (p.rows() <= 1 || p.start_row_stride() == p.y_row_stride()));
 }
 
-// The results of int8 steps, and the scales and start of int8 products.
-inline ElementType ResultType(const format::CodeRange& codes) {
-  return codes.results() == format::Results::f32 ? kF32 : kI8;
+// The results of steps with quantised values, and the scales and start of their products.
+template <typename V>
+WEFT_INLINE ElementType ResultType(const V& v, const format::CodeRange& codes) {
+  return codes.results() == format::Results::f32 ? kF32 : CodeType(v, codes);
 }
-inline ElementType FactorType(const format::CodeRange& codes) {
-  return codes.results() == format::Results::integer_codes ? kI32 : kF32;
+template <typename V>
+WEFT_INLINE ElementType FactorType(const V& v, const format::CodeRange& codes) {
+  const bool has_integers = codes.results() == format::Results::integer_codes;
+  return has_integers || CodeType(v, codes) == kI16 ? kI32 : kF32;
 }
 
-// Weights, scales and first of the int8 products.
+// Weights, scales and first of the products.
 template <typename V>
 WEFT_INLINE void VisitFactors(V& v, const format::CodeRange& codes, uint32_t weights,
                               uint32_t outputs) {
   v.Reads(1, kI8, Words{weights});
-  v.Reads(2, FactorType(codes), outputs);
-  v.Reads(3, kI32, outputs);
+  v.Reads(2, FactorType(v, codes), outputs);
+  v.Reads(3, CodeType(v, codes) == kI16 ? ElementType::i64 : kI32, outputs);
 }
 
 WEFT_FOOTPRINT(Dense) {
@@ -79,9 +82,9 @@ WEFT_FOOTPRINT(DenseI4) {
 }
 
 WEFT_FOOTPRINT(DenseQ8) {
-  v.Reads(0, kI8, Rows{p.rows(), p.x_row_stride(), p.inputs()});
+  v.Reads(0, CodeType(v, p.codes()), Rows{p.rows(), p.x_row_stride(), p.inputs()});
   VisitFactors(v, p.codes(), PackedIntegers(p.outputs(), p.inputs()), p.outputs());
-  VisitOutputRows(p, v, 4, ResultType(p.codes()), FactorType(p.codes()));
+  VisitOutputRows(p, v, 4, ResultType(v, p.codes()), FactorType(v, p.codes()));
 }
 
 WEFT_FOOTPRINT(Conv) {
@@ -109,12 +112,14 @@ WEFT_FOOTPRINT(ConvI8) {
 
 WEFT_FOOTPRINT(ConvQ8) {
   const uint32_t inputs = Times(Taps(p), p.in_channels());
-  v.Reads(0, kI8, InputMap(p, InputsOf(p)));
+  const ElementType type = CodeType(v, p.codes());
+  v.Reads(0, type, InputMap(p, InputsOf(p)));
   VisitFactors(v, p.codes(), Times(PackedIntegers(p.out_channels(), inputs), p.groups()),
                OutputsOf(p));
-  v.Reads(4, FactorType(p.codes()), OutputsOf(p));
-  v.Writes(5, ResultType(p.codes()), OutputMap(p, OutputsOf(p)));
-  v.Writes(6, kI8, Clip(kernels::ConvQ8ScratchBytes(kernels::ConvQ8IsDirect(p), inputs)));
+  v.Reads(4, FactorType(v, p.codes()), OutputsOf(p));
+  v.Writes(5, ResultType(v, p.codes()), OutputMap(p, OutputsOf(p)));
+  const uint64_t scratch = kernels::ConvQ8ScratchBytes(kernels::ConvQ8IsDirect(p), inputs);
+  v.Writes(6, type, Clip(type == kI16 ? scratch / sizeof(int16_t) : scratch));
 }
 
 WEFT_FOOTPRINT(Depthwise) {
@@ -136,10 +141,10 @@ WEFT_FOOTPRINT(DepthwiseI8) {
 }
 
 WEFT_FOOTPRINT(DepthwiseQ8) {
-  v.Reads(0, kI8, InputMap(p, p.channels() / p.multiplier()));
+  v.Reads(0, CodeType(v, p.codes()), InputMap(p, p.channels() / p.multiplier()));
   VisitFactors(v, p.codes(), Times(Padded(p.channels()), Taps(p)), p.channels());
-  v.Reads(4, FactorType(p.codes()), p.channels());
-  v.Writes(5, ResultType(p.codes()), OutputMap(p, p.channels()));
+  v.Reads(4, FactorType(v, p.codes()), p.channels());
+  v.Writes(5, ResultType(v, p.codes()), OutputMap(p, p.channels()));
 }
 
 template <typename Params, typename Strides>

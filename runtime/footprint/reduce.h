@@ -2,6 +2,7 @@
 #ifndef WEFT_RUNTIME_FOOTPRINT_REDUCE_H_
 #define WEFT_RUNTIME_FOOTPRINT_REDUCE_H_
 
+#include "kernels/reduce/softmax_q16.h"
 #include "runtime/footprint/footprint.h"
 
 namespace weft::footprint {
@@ -35,14 +36,23 @@ WEFT_FOOTPRINT(Pool) {
   v.Writes(1, kF32, OutputMap(p, p.channels()));
 }
 WEFT_FOOTPRINT(PoolQ8) {
-  v.Reads(0, kI8, InputMap(p, p.channels()));
-  v.Writes(1, kI8, OutputMap(p, p.channels()));
+  const ElementType type = CodeType(v, p.codes());
+  v.Reads(0, type, InputMap(p, p.channels()));
+  v.Writes(1, type, OutputMap(p, p.channels()));
 }
 WEFT_FOOTPRINT(SoftmaxQ8) {
   const uint32_t count = Times(p.rows(), p.length());
   v.Reads(0, kI8, count);
   v.Writes(1, kI8, count);
   v.MayShare(0, 1, true);
+}
+
+WEFT_FOOTPRINT(SoftmaxQ16) {
+  const uint32_t count = Times(p.rows(), p.length());
+  v.Reads(0, kI16, count);
+  v.Reads(1, kI16, kernels::kSoftmaxTables);
+  v.Writes(2, kI16, count);
+  v.MayShare(0, 2, true);
 }
 
 }  // namespace weft::footprint

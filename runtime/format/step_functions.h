@@ -32,7 +32,9 @@ namespace weft::steps {
 #undef WEFT_OVERLAPPING_STEP
 #define WEFT_NARROW_STEP(name, Name) WEFT_FUNCTIONS(narrow_##name)
 #define WEFT_OVERLAPPING_NARROW_STEP(name, Name) WEFT_FUNCTIONS(overlapping_narrow_##name)
+#define WEFT_SHORTS_STEP(name, Name) WEFT_FUNCTIONS(name##_shorts) WEFT_FUNCTIONS(name##_mixed)
 #include "runtime/format/narrow_steps.inc"
+#undef WEFT_SHORTS_STEP
 #undef WEFT_NARROW_STEP
 #undef WEFT_OVERLAPPING_NARROW_STEP
 #undef WEFT_FUNCTIONS

@@ -315,6 +315,7 @@ inline std::vector<std::vector<StepVariant>> EveryVariant() {
   std::vector<std::vector<StepVariant>> all;
   for (const StepSample& sample : EveryStep()) all.push_back(StepVariants(sample).All());
   for (const StepSample& sample : OtherBranches()) all.push_back(StepVariants(sample).All());
+  for (const StepSample& sample : samples::ShortSteps()) all.push_back(StepVariants(sample).All());
   for (const StepSample& sample : ScaledSteps()) all.push_back(StepVariants(sample).All());
   for (const StepSample& sample : OverlappingSteps()) {
     all.push_back(StepVariants(sample).All());

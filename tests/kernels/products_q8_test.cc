@@ -207,64 +207,6 @@ TEST(DenseQ8, DoesNothingWithoutOutputs) {
   EXPECT_EQ(y, 7);
 }
 
-template <typename Shape>
-void SetWindow(Shape* shape, const AxisCase& down, const AxisCase& across, uint32_t batch) {
-  shape->batch = batch;
-  AssignAxes(down.axis, across.axis, shape);
-}
-
-// The shape with maps in the given orders, and iteration over its outputs.
-template <typename Shape>
-struct Maps {
-  Maps(Shape* shape, MapOrder x_order, MapOrder y_order, uint32_t in_channels, uint32_t channels)
-      : x(x_order, shape->batch, shape->in_height, shape->in_width, in_channels),
-        y(y_order, shape->batch, shape->out_height, shape->out_width, channels),
-        of_shape(*shape),
-        out_channels(channels) {
-    shape->x = of_shape.x = x.strides;
-    shape->y = of_shape.y = y.strides;
-  }
-  // visit(image, channel, row, column, index in y)
-  template <class Visit>
-  void ForOutputs(const Visit& visit) const {
-    for (size_t b = 0; b < of_shape.batch; ++b) {
-      for (size_t c = 0; c < out_channels; ++c) {
-        for (uint32_t py = 0; py < of_shape.out_height; ++py) {
-          for (uint32_t px = 0; px < of_shape.out_width; ++px) {
-            visit(b, c, py, px,
-                  b * of_shape.y.image + c * of_shape.y.channel + size_t{py} * of_shape.y.row +
-                      size_t{px} * of_shape.y.pixel);
-          }
-        }
-      }
-    }
-  }
-  MapCase x, y;
-  Shape of_shape;
-  uint32_t out_channels;
-};
-
-// The interface of the parameters of a step.
-struct WindowParams {
-  const ConvShape& s;
-  struct Strides {
-    uint32_t of_channel;
-    uint32_t channel() const { return of_channel; }
-  };
-  uint32_t kernel_height() const { return s.kernel_height; }
-  uint32_t kernel_width() const { return s.kernel_width; }
-  uint32_t pad_top() const { return s.pad_top; }
-  uint32_t pad_left() const { return s.pad_left; }
-  uint32_t out_height() const { return s.out_height; }
-  uint32_t out_width() const { return s.out_width; }
-  uint32_t in_height() const { return s.in_height; }
-  uint32_t in_width() const { return s.in_width; }
-  uint32_t stride_y() const { return s.stride_y; }
-  uint32_t stride_x() const { return s.stride_x; }
-  uint32_t in_channels() const { return s.in_channels; }
-  Strides x() const { return {s.x.channel}; }
-};
-
 void ExpectConv(ConvQ8Shape shape, MapOrder x_order, MapOrder y_order, size_t misalignment,
                 Random* random) {
   const uint32_t outputs = shape.groups * shape.out_channels;

@@ -129,18 +129,19 @@ std::vector<std::byte> OutputsOf(const Loaded& model) {
 
 // The pairs (step, input, output) that the samples may share.
 const std::set<std::tuple<std::string, uint32_t, uint32_t>> kShared = {
-    {"unary", 0, 0},          {"compact", 0, 0},       {"binary", 0, 0},
-    {"select", 1, 0},         {"softmax", 0, 0},       {"normalize", 0, 0},
-    {"lstm_gates", 1, 1},     {"lstm_cell", 3, 1},     {"gru_gates", 2, 0},
-    {"gru_reset", 0, 0},      {"gru_reset", 1, 1},     {"gru_update", 0, 0},
-    {"gru_update", 1, 0},     {"gru_update", 2, 0},    {"ring", 1, 1},
-    {"ring", 2, 2},           {"snake", 0, 0},         {"lookup", 0, 0},
-    {"binary_q8", 0, 0},      {"chain", 0, 0},         {"chain", 1, 0},
-    {"chain", 2, 0},          {"chain", 3, 0},         {"chain", 4, 0},
-    {"chain", 5, 0},          {"softmax_q8", 0, 0},    {"lstm_q8", 3, 0},
-    {"lstm_q8", 4, 1},        {"svdf_q8", 4, 1},       {"signal", 0, 0},
-    {"auto_scale", 0, 0},     {"channel_gain", 0, 0},  {"channel_gain", 1, 0},
-    {"subtract_noise", 0, 0}, {"subtract_noise", 1, 1}};
+    {"unary", 0, 0},          {"compact", 0, 0},        {"binary", 0, 0},
+    {"select", 1, 0},         {"softmax", 0, 0},        {"normalize", 0, 0},
+    {"lstm_gates", 1, 1},     {"lstm_cell", 3, 1},      {"gru_gates", 2, 0},
+    {"gru_reset", 0, 0},      {"gru_reset", 1, 1},      {"gru_update", 0, 0},
+    {"gru_update", 1, 0},     {"gru_update", 2, 0},     {"ring", 1, 1},
+    {"ring", 2, 2},           {"snake", 0, 0},          {"lookup", 0, 0},
+    {"binary_q8", 0, 0},      {"chain", 0, 0},          {"chain", 1, 0},
+    {"chain", 2, 0},          {"chain", 3, 0},          {"chain", 4, 0},
+    {"chain", 5, 0},          {"softmax_q8", 0, 0},     {"lstm_q8", 3, 0},
+    {"lstm_q8", 4, 1},        {"svdf_q8", 4, 1},        {"signal", 0, 0},
+    {"auto_scale", 0, 0},     {"channel_gain", 0, 0},   {"channel_gain", 1, 0},
+    {"subtract_noise", 0, 0}, {"subtract_noise", 1, 1}, {"unary_q8", 0, 0},
+    {"softmax_q16", 0, 0}};
 
 TEST_P(EveryStepTest, SharesAnAddressOnlyWhereItsKernelAllowsIt) {
   StepSample apart = Sample();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/runtime/recurrent_samples.h"
+#include "tests/runtime/shorts_samples.h"
 #include "tests/runtime/signal_samples.h"
 #include "tests/runtime/step_sample.h"
 

@@ -16,6 +16,9 @@ _KERNEL_HEADERS = (
     "kernels/fourier/fourier.h",         # layout of a transform's tables
     "kernels/fourier/fourier_tables.h",
     "kernels/elementwise/binary_q8.h",
+    "kernels/elementwise/binary_q8_shorts.h",
+    "kernels/reduce/pool_q8_shorts.h",
+    "kernels/reduce/softmax_q16.h",      # lengths
     "kernels/reduce/softmax_q8.h",
     "kernels/matrix/conv_i8.h",          # scratch sizes
     "kernels/matrix/conv_q8.h",
