@@ -89,7 +89,7 @@ std::string WeightsText(const Json& facts) {
   return text.empty() ? "" : text + "\n";
 }
 
-// "f32 layers of int8 tensors: operator 3 EXP "y" (there is no int8 step for it)"; empty if there
+// "f32 layers of quantised tensors: operator 3 EXP "y" (there is no int8 step)"; empty if there
 // are none.
 std::string FloatLayersText(const Json& layers) {
   constexpr size_t kMaxLayers = 8;
@@ -99,18 +99,18 @@ std::string FloatLayersText(const Json& layers) {
                         Plain(layers[i]["reason"]));
   }
   if (text.empty()) return "";
-  return fmt::format("f32 layers of int8 tensors: {}{}\n", text,
+  return fmt::format("f32 layers of quantised tensors: {}{}\n", text,
                      layers.size() > kMaxLayers ? ", ..." : "");
 }
 
-// "int8 steps: 12 by integers, 1 by floats (pool)"; empty if none is computed by integers.
+// "quantised steps: 12 by integers, 1 by floats (pool)"; empty if none is computed by integers.
 std::string RequantisedText(const Json& steps) {
   constexpr size_t kMaxNames = 8;
   const size_t by_integers = steps["by_integers"];
   const std::vector<std::string> by_floats = steps["by_floats"];
   if (by_integers == 0) return "";
   std::string text =
-      fmt::format("int8 steps: {} by integers, {} by floats", by_integers, by_floats.size());
+      fmt::format("quantised steps: {} by integers, {} by floats", by_integers, by_floats.size());
   if (by_floats.empty()) return text + "\n";
   const size_t shown = std::min(by_floats.size(), kMaxNames);
   return text + fmt::format(" ({}{})\n",

@@ -6,16 +6,21 @@
 
 namespace weft::ir {
 
-// FakeQuantize, and the Multiply after an input of codes: the scale of the file, and the zero point
-// in the type of the file. A Parameter with codes has the zero point, too.
+// FakeQuantize, the Multiply or Dequantize after an input of codes, and the numbers of constant
+// int16 codes: the scale of the file, and the zero point in the type of the file. A Parameter with
+// codes has the zero point, too.
 inline constexpr const char* kStatedScale = "scale";
 inline constexpr const char* kStatedZero = "zero_point";
+// FakeQuantize: present if its codes of i16 are computed by integers, as those of i8 are.
+inline constexpr const char* kStatedShorts = "shorts";
 // FakeQuantize: the operator of the file that computes its data from quantised tensors,
 // "operator 12 CONV_2D "name"".
 inline constexpr const char* kStatedOperator = "operator";
 // Add after a product: the integers of the bias, one per output, separated by commas. f32 cannot
 // represent all of them.
 inline constexpr const char* kStatedBias = "bias_codes";
+// Products of int16 codes: present if the file adds them in 32 bits, not in 64.
+inline constexpr const char* kStatedShortSums = "short_sums";
 // AvgPool of codes: "away" rounds means halfway between two codes away from zero. FakeQuantize: the
 // numbers were floats in the file; they are divided by the scale, and halves rounded away from
 // zero.

@@ -40,30 +40,42 @@ ir::Source Quotient(Builder& b, const ir::Source& dividend) {
   return b.Add("Divide", "opset1", {{"m_pythondiv", "false"}}, {dividend, b.Input(1)});
 }
 
-// The i32 codes of output 0, each gathered from a table by an i8 code of input 0. Negative codes
-// count from the end.
-ir::Source LongCodes(Builder& b) {
+// The codes of output 0 for codes of input 0, each of i8, i16 or i32, by integers.
+ir::Source RescaledCodes(Builder& b, ir::Source codes) {
   const Tensor &from = b.InputTensor(0), &to = b.OutputTensor(0);
-  constexpr int64_t kCodes = 256, kMaxCode = 127;
-  const Multiplier multiplier =
+  constexpr int64_t kMaxExponent = 30;
+  const Multiplier by =
       MultiplierOf(static_cast<double>(ScaleOf(from)) / static_cast<double>(ScaleOf(to)));
-  constexpr int64_t kMaxExponent = 24;  // products of larger factors would not fit 64 bits
-  std::optional<ir::Source> table;
-  if (multiplier.exponent <= kMaxExponent) {
-    std::vector<int64_t> codes;
-    for (int64_t i = 0; i < kCodes; ++i) {
-      const int64_t code = i > kMaxCode ? i - kCodes : i;
-      codes.push_back(Rescaled(code - ZeroOf(from), multiplier) + ZeroOf(to));
-    }
-    table = ConstantOf<int32_t>(b, ElementType::i32, {kCodes}, codes);
-  }
-  if (!table) {
+  if (by.exponent > kMaxExponent) {
     b.Refuse("output scale is {} and input scale {}; codes must fit 32 bits", ScaleOf(to),
              ScaleOf(from));
-    return b.Input(0);
   }
-  const ir::Source x = CodesOfPort(b, from, b.Input(0));
-  return b.Add("Gather", "opset8", {{"batch_dims", "0"}}, {*table, x, b.Int(0)});
+  const std::string factor = TextOf(std::span(&by, 1));
+  Attributes attributes = {{"function", "rescale"},
+                           {"x_zero", std::to_string(ZeroOf(from))},
+                           {"zero", std::to_string(ZeroOf(to))},
+                           {"a_multiplier", factor},
+                           {"b_multiplier", factor}};
+  const bool is_short = to.type == schema::ElementType::i16;
+  if (is_short) attributes["shorts"] = "1";
+  if (IsQuantised(to)) {
+    attributes["low"] = is_short ? "-32768" : "-128";
+    attributes["high"] = is_short ? "32767" : "127";
+  }
+  return b.Add("QuantizedUnary", kOwnVersion, attributes, {codes});
+}
+
+// Returns true if the reader converts codes of input 0 to those of output 0 itself: if one of them
+// is i32, whose codes are no numbers of the graph.
+bool HasLongCodes(const Builder& b) {
+  using Type = schema::ElementType;
+  const Tensor &from = b.InputTensor(0), &to = b.OutputTensor(0);
+  const bool have_scales = from.quantization && from.quantization->is_per_tensor() &&
+                           to.quantization && to.quantization->is_per_tensor();
+  if (!have_scales) return false;
+  const auto is_code = [](Type type) { return type == Type::i8 || type == Type::i16; };
+  if (from.type == Type::i32) return is_code(to.type) && !b.rounds_as_litert();
+  return to.type == Type::i32 && is_code(from.type);
 }
 
 // The value with axes of extent 1 in front (or at the end) up to `rank`.
@@ -200,15 +212,18 @@ void Cast(Builder& b) {
 void Quantize(Builder& b) {
   const Tensor &from = b.InputTensor(0), &to = b.OutputTensor(0);
   const bool has_scale = from.quantization && from.quantization->is_per_tensor();
-  const bool is_long = to.type == schema::ElementType::i32 && to.quantization &&
-                       to.quantization->is_per_tensor() && from.type == schema::ElementType::i8;
+  const bool is_long = HasLongCodes(b);
   if (!(IsQuantised(to) || is_long) || (from.quantization && !has_scale)) {
     return b.Refuse(
         "quantises {} to {}; must have one scale, and an output of type i8, u8 or i16, or i32 for "
-        "an input of type i8",
+        "an input of type i8 or i16",
         schema::EnumNameElementType(from.type), schema::EnumNameElementType(to.type));
   }
-  if (is_long) return b.Set(0, LongCodes(b));
+  if (is_long) {
+    const bool is_from_long = from.type == schema::ElementType::i32;
+    const ir::Source codes = is_from_long ? b.Input(0) : CodesOfPort(b, from, b.Input(0));
+    return b.SetPort(0, RescaledCodes(b, codes));
+  }
   if (from.type == schema::ElementType::f32) return b.Set(0, QuantisedFloats(b, to, b.Input(0)));
   if (IsQuantised(from) || !has_scale) return b.SetMoved(0, b.Input(0));
   const ir::Source wide = b.Converted(b.Input(0), ElementType::f32);

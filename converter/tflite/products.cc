@@ -48,6 +48,14 @@ ir::Source WithBias(Builder& b, ir::Source product, ir::Source numbers, const Bi
   return b.Add("Add", "opset1", attributes, {product, numbers});
 }
 
+// Records that the file adds products of int16 codes in 32 bits: those with a bias of i32, or
+// without a bias if its type is stated as i32.
+void StateSums(Builder& b, ir::Source product, size_t bias,
+               schema::ElementType type = schema::ElementType::f32) {
+  if (b.Has(bias)) type = b.InputTensor(bias).type;
+  if (type == schema::ElementType::i32) product.node->attributes[ir::kStatedShortSums] = "1";
+}
+
 struct Spatial {
   std::vector<int64_t> strides, dilations;
   schema::Padding padding;
@@ -76,12 +84,14 @@ void SetFromFirst(Builder& b, ir::Source product, const std::optional<Bias>& bia
 
 // `weights` are [outputs, inputs, height, width].
 void SetGrouped(Builder& b, ir::Source weights, std::array<int64_t, 5> group_dims,
-                const Spatial& spatial, schema::Activation activation) {
+                const Spatial& spatial, schema::Activation activation,
+                schema::ElementType bias_type = schema::ElementType::f32) {
   const ir::Source x = b.Transposed(b.Input(0), kToFirst);
   const bool is_grouped = group_dims[0] != 1;
   const ir::Source filters = is_grouped ? b.Reshaped(weights, group_dims) : weights;
   const ir::Source product = b.Add(is_grouped ? "GroupConvolution" : "Convolution", "opset1",
                                    AttributesOf(spatial), {x, filters});
+  StateSums(b, product, 2, bias_type);
   SetFromFirst(b, product, BiasIn(b, 2), activation, kToLast);
 }
 
@@ -118,6 +128,7 @@ void FullyConnected(Builder& b) {
   if (!keeps_rank) x = b.Reshaped(x, std::array<int64_t, 2>{-1, length});
   ir::Source product = b.Add("MatMul", "opset1",
                              {{"transpose_a", "false"}, {"transpose_b", "true"}}, {x, b.Input(1)});
+  StateSums(b, product, 2, options.quantized_bias_type());
   if (const auto bias = BiasIn(b, 2)) product = WithBias(b, product, bias->numbers, *bias);
   b.Set(0, b.Activated(product, options.activation()));
 }
@@ -135,7 +146,7 @@ void Conv2D(Builder& b) {
              {{options.stride_h(), options.stride_w()},
               {options.dilation_h(), options.dilation_w()},
               options.padding()},
-             options.activation());
+             options.activation(), options.quantized_bias_type());
 }
 
 void DepthwiseConv2D(Builder& b) {

@@ -38,6 +38,12 @@ bool ReadsCodes(const Builder& builder) {
   return false;
 }
 
+// Returns true if the codes are i16 that steps compute by integers; their zero point is 0.
+bool HasShortSteps(const Builder& builder, const Tensor& tensor) {
+  return tensor.type == schema::ElementType::i16 && tensor.quantization->zeros[0] == 0 &&
+         !builder.rounds_as_litert();
+}
+
 // A FakeQuantize from the numbers of the tensor's codes to [low, high].
 ir::Source Rounded(Builder& builder, const Tensor& tensor, ir::Source numbers, float low,
                    float high, bool keeps_scale) {
@@ -47,6 +53,7 @@ ir::Source Rounded(Builder& builder, const Tensor& tensor, ir::Source numbers, f
                            {"auto_broadcast", "numpy"}};
   if (keeps_scale) {
     attributes.merge(Stated(quantization));
+    if (HasShortSteps(builder, tensor)) attributes[ir::kStatedShorts] = "1";
     if (ReadsCodes(builder)) attributes[ir::kStatedOperator] = builder.Place();
   }
   return builder.Add(
@@ -92,7 +99,8 @@ bool HaveSameCodes(const Tensor& a, const Tensor& b) {
 
 ir::Source Dequantised(Builder& builder, const Tensor& tensor) {
   const ir::Constant& constant = *tensor.constant;
-  if (IsNarrow(tensor)) return Scaled(builder, tensor, builder.Const(constant));
+  const bool is_short = HasShortSteps(builder, tensor) && tensor.quantization->is_per_tensor();
+  if (IsNarrow(tensor) && !is_short) return Scaled(builder, tensor, builder.Const(constant));
   // Wider codes, such as those of a bias, are rounded only once.
   const TensorQuantization& quantization = *tensor.quantization;
   int64_t inner = 1;
@@ -107,14 +115,17 @@ ir::Source Dequantised(Builder& builder, const Tensor& tensor) {
     numbers[i] = static_cast<float>(static_cast<double>(code - quantization.zeros[which]) *
                                     static_cast<double>(quantization.scales[which]));
   }
-  return builder.Floats(tensor.dims, numbers);
+  const ir::Source made = builder.Floats(tensor.dims, numbers);
+  if (is_short) made.node->attributes = Stated(quantization);
+  return made;
 }
 
 ir::Source NumbersOfPort(Builder& builder, const Tensor& tensor, ir::Source codes) {
   const TensorQuantization& quantization = *tensor.quantization;
   if (!quantization.is_per_tensor()) return Scaled(builder, tensor, codes);
   Attributes attributes = Stated(quantization);
-  if (tensor.type != schema::ElementType::i8) return Scaled(builder, tensor, codes, attributes);
+  const bool is_scaled = tensor.type != schema::ElementType::i8 && !HasShortSteps(builder, tensor);
+  if (is_scaled) return Scaled(builder, tensor, codes, attributes);
   // One layer, so that no pass joins the scale with a constant factor after it.
   attributes["x_zero"] = attributes.at(ir::kStatedZero);
   return builder.Add("Dequantize", kOwnVersion, attributes, {codes});
@@ -131,8 +142,22 @@ ir::Source FirstCodes(Builder& builder, const Tensor& tensor, const Dims& dims) 
   return builder.Const(type, std::move(bytes));
 }
 
+ir::Source ShortCodes(Builder& builder, const Tensor& tensor, ir::Source numbers) {
+  const CodeLimits codes = LimitsOf(tensor.type);
+  const float scale = tensor.quantization->scales[0];
+  return builder.Add("Quantize", kOwnVersion,
+                     {{"inverse", fmt::format("{}", 1 / scale)},
+                      {"scale", fmt::format("{}", scale)},
+                      {"zero", "0"},
+                      {"low", std::to_string(codes.min)},
+                      {"high", std::to_string(codes.max)},
+                      {"shorts", "1"}},
+                     {numbers});
+}
+
 ir::Source CodesOfPort(Builder& builder, const Tensor& tensor, ir::Source numbers) {
   const CodeLimits codes = LimitsOf(tensor.type);
+  if (HasShortSteps(builder, tensor)) return ShortCodes(builder, tensor, numbers);
   const ir::Source rounded = Rounded(builder, tensor, numbers, static_cast<float>(codes.min),
                                      static_cast<float>(codes.max), /*keeps_scale=*/false);
   return builder.Converted(rounded, *IrTypeOf(tensor.type));

@@ -8,13 +8,6 @@
 #include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
-namespace {
-
-ir::Source Product(Builder& b, ir::Source x, float factor) {
-  return b.Add("Multiply", "opset1", {{"auto_broadcast", "numpy"}}, {x, b.Float(factor)});
-}
-
-}  // namespace
 
 Multiplier MultiplierOf(double factor) {
   if (factor == 0) return {};
@@ -27,14 +20,6 @@ Multiplier MultiplierOf(double factor) {
   }
   if (exponent < -31) return {};
   return {mantissa, exponent};
-}
-
-int64_t Rescaled(int64_t x, const Multiplier& by) {
-  const int64_t left = std::max<int64_t>(by.exponent, 0),
-                right = std::max<int64_t>(-by.exponent, 0);
-  const int64_t product = ((x << left) * by.mantissa + (int64_t{1} << 30)) >> 31;
-  const int64_t half = right == 0 ? 0 : int64_t{1} << (right - 1);
-  return product < 0 ? -((-product + half) >> right) : (product + half) >> right;
 }
 
 std::string TextOf(std::span<const Multiplier> multipliers) {
@@ -97,13 +82,7 @@ ElementType CodeTypeOf(const Tensor& tensor) {
 ir::Source CodesOfInput(Builder& b, size_t input) {
   const Tensor& tensor = b.InputTensor(input);
   const float scale = ScaleOf(tensor);
-  if (CodeTypeOf(tensor) == ElementType::i16) {  // the zero point is 0
-    const ir::Source scaled = Product(b, b.Input(input), 1 / scale);
-    const ir::Source rounded = b.Add("Round", "opset5", {{"mode", "half_to_even"}}, {scaled});
-    const ir::Source bounded =
-        b.Add("Clamp", "opset1", {{"min", "-32768"}, {"max", "32767"}}, {rounded});
-    return b.Converted(bounded, ElementType::i16);
-  }
+  if (CodeTypeOf(tensor) == ElementType::i16) return ShortCodes(b, tensor, b.Input(input));
   return b.Add("Quantize", kOwnVersion,
                {{"inverse", fmt::format("{}", 1 / scale)},
                 {"scale", fmt::format("{}", scale)},
@@ -115,9 +94,6 @@ ir::Source CodesOfInput(Builder& b, size_t input) {
 
 void SetCodes(Builder& b, ir::Source codes) {
   const Tensor& tensor = b.OutputTensor(0);
-  if (CodeTypeOf(tensor) == ElementType::i16) {
-    return b.Set(0, Product(b, b.Converted(codes, ElementType::f32), ScaleOf(tensor)));
-  }
   b.Set(0, NumbersOfPort(b, tensor, codes));
 }
 

@@ -15,8 +15,6 @@ struct Multiplier {
   int64_t mantissa = 0, exponent = 0;
 };
 Multiplier MultiplierOf(double factor);
-// x times the factor, rounded as the steps do (kernels/simd/requantise.h).
-int64_t Rescaled(int64_t x, const Multiplier& by);
 // The mantissas, then the exponents, as an attribute.
 std::string TextOf(std::span<const Multiplier> multipliers);
 

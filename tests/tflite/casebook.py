@@ -9,6 +9,7 @@ import itertools
 import zlib
 
 import litert
+import micro
 import numpy as np
 from writer import DTYPES, Model, kind_of
 
@@ -156,7 +157,8 @@ def first_data(items):
 
 def single(path, name, items, kinds=("f32", "i8"), outs=("same",), quantised=None, version=1,
            **options):
-    """Cases of one operator, one for each type. `outs`: types of the outputs; "same" is that of the
+    """Cases of one operator, one for each type. int16 codes are those of tflite-micro if it has the
+    operator for them: LiteRT's reference kernels form some factors in other precisions. `outs`: types of the outputs; "same" is that of the
     inputs. `quantised`: scale and zero of the outputs of codes, or "x" for those of the first input;
     else computed from the outputs in f32."""
     more = {key: options.pop(key) for key in ("rtol", "atol", "note", "answers") if key in options}
@@ -177,7 +179,18 @@ def single(path, name, items, kinds=("f32", "i8"), outs=("same",), quantised=Non
                     q = quantised[kind] if quantised else range_of(answer, kind)
             outputs.append((kind if out == "same" else out, answer.shape, q))
         model, arrays = _model(name, items, kind, outputs, version, options)
-        yield Case(f"{path}_{kind}", model, arrays, **more)
+        own = dict(more)
+        if kind == "i16":
+            own.setdefault("answers", _micro_answers(model.bytes(), arrays, len(outs)))
+        yield Case(f"{path}_{kind}", model, arrays, **own)
+
+
+def _micro_answers(data, arrays, outputs):
+    """The outputs of tflite-micro; None if it cannot run the file."""
+    try:
+        return micro.run(data, arrays, outputs=outputs)
+    except RuntimeError:
+        return None
 
 
 def many(*lists):

@@ -53,7 +53,8 @@ std::vector<ir::Source> NumbersOf(ir::Graph& graph, const ir::Node& like, ir::So
 // Changes a quantiser so that its numbers are computed from integer codes.
 void Round(QuantiseSite& site, ir::Node& quantiser) {
   if (quantiser.constant || quantiser.operation == nullptr || IsLongAtRunTime(quantiser)) return;
-  if (QuantiserOf(quantiser)) {
+  const std::optional<Quantiser> codes = QuantiserOf(quantiser);
+  if (codes && !codes->in.is_short()) {
     site.Integers({&quantiser, 0});
   } else if (const std::optional<Quantiser> quant_params = ShortQuantiserOf(quantiser)) {
     ir::Graph& graph = site.graph();

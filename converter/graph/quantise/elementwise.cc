@@ -14,6 +14,7 @@
 #include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/quantise/pairs.h"
 #include "converter/graph/quantise/resize.h"
+#include "converter/graph/quantise/shorts.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
@@ -96,10 +97,15 @@ std::vector<float> Values(QuantiseSite& site, const std::vector<ir::Node*>& func
 }
 
 bool QuantiseFunction(QuantiseSite& site, ir::Node& quantiser, const QuantParams& to) {
+  if (to.is_short()) {
+    return site.by_integers() && !site.RoundsFloats(quantiser) &&
+           QuantiseShortFunction(site, quantiser, *quantiser.inputs[0].node, to);
+  }
   ir::Source of;
   const std::vector<ir::Node*> function = FunctionOf(site, quantiser.inputs[0], of);
   if (function.empty()) return false;
   const QuantParams& from = *site.QuantParamsOf(of);
+  if (from.is_short()) return false;
   const std::vector<float> values = Values(site, function, of, from);
   if (values.size() != kByteCount || TypeOf(of).dims != quantiser.outputs[0].type.dims)
     return false;
@@ -123,9 +129,13 @@ bool QuantiseSoftmax(QuantiseSite& site, ir::Node& quantiser, const ir::Node& no
   if (!site.by_integers() || !axis) return false;
   const Dims& dims = TypeOf(node.inputs[0]).dims;
   const QuantParams* from = site.QuantParamsOf(node.inputs[0]);
+  if (to.is_short()) {
+    return *axis + 1 == std::ssize(dims) && QuantiseShortSoftmax(site, quantiser, node, to);
+  }
   const bool has_codes =
       to.scale == kResultScale && to.zero == kMinByte && to.low == kMinByte && to.high == kMaxByte;
-  if (from == nullptr || !has_codes || *axis + 1 != std::ssize(dims)) return false;
+  if (from == nullptr || from->is_short() || !has_codes || *axis + 1 != std::ssize(dims))
+    return false;
   if (dims.back() > kernels::kMaxSoftmaxLength) return false;
   const std::optional<kernels::Multiplier> multiplier =
       MultiplierOf(std::min(std::ldexp(from->scale, 26), double{kernels::kMaxFixed}));

@@ -46,10 +46,9 @@ std::optional<Table> LeakyTable(const ir::Node& node, const QuantParams& from,
                                 const QuantParams& to) {
   const std::optional<double> slope = NumberIn(node.inputs[1]);
   if (!slope) return std::nullopt;
-  const auto x = static_cast<float>(from.scale), y = static_cast<float>(to.scale);
-  const float below = x * static_cast<float>(*slope) / y;
-  const auto positive = MultiplierOf(double{x / y});
-  auto negative = MultiplierOf(double{std::fabs(below)});
+  const double below = from.scale * *slope / to.scale;
+  const auto positive = MultiplierOf(from.scale / to.scale);
+  auto negative = MultiplierOf(std::fabs(below));
   if (!positive || !negative) return std::nullopt;
   if (below < 0) negative->mantissa = -negative->mantissa;
   return TableOf(from, to, [&](int32_t above) {

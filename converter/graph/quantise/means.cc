@@ -8,11 +8,13 @@
 
 #include "converter/graph/quantise/joined.h"
 #include "converter/graph/quantise/multiplier.h"
+#include "converter/graph/quantise/shorts.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/stated.h"
 #include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
 #include "converter/ops/support/permutation.h"
+#include "kernels/reduce/pool_q8_shorts.h"
 
 namespace weft::graph {
 namespace {
@@ -22,6 +24,8 @@ namespace {
 std::optional<NodeAttributes> IntegerMean(const QuantParams& from, const QuantParams& to,
                                           std::optional<int64_t> count) {
   NodeAttributes attributes = {{ops::kByIntegers, "1"}, {"exclude-pad", "true"}};
+  constexpr int64_t kMaxShorts = kernels::kMaxShortTaps;  // of a mean
+  if (to.is_short() && count.value_or(1) > kMaxShorts) return std::nullopt;
   if (!count) return from.AgreesWith(to) ? std::optional(attributes) : std::nullopt;
   std::optional<kernels::Multiplier> multiplier = MultiplierOf(from.scale / to.scale);
   if (!multiplier) return std::nullopt;
@@ -39,6 +43,7 @@ std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::S
                                  const QuantParams& from, const QuantParams& to,
                                  NodeAttributes attributes,
                                  std::optional<int64_t> count = std::nullopt) {
+  if (from.type != to.type) return std::nullopt;
   // TFLite rounds means over windows, which exclude padding, in one way.
   const auto ties = attributes.find(ir::kTies);
   const bool rounds_away = ties != attributes.end() && ties->second == "away";
@@ -47,14 +52,16 @@ std::optional<ir::Source> MeanOf(QuantiseSite& site, const ir::Node& like, ir::S
   if (by_integers) {
     attributes.merge(*by_integers);
   } else {
+    if (to.is_short()) return std::nullopt;
     if (!IsScale(from.scale / to.scale)) return std::nullopt;
     attributes[ops::kCodeScale] = AttributeOf(from.scale / to.scale);
   }
   attributes[ops::kInputZero] = std::to_string(from.zero);
   WriteQuantParams(attributes, to);
-  return ir::Source{NewInferredNode(site.graph(), like, "QuantizedAvgPool", ops::kPassOnly,
-                                    {integers}, 1, attributes),
-                    0};
+  const ir::Source mean = {NewInferredNode(site.graph(), like, "QuantizedAvgPool", ops::kPassOnly,
+                                           {integers}, 1, attributes),
+                           0};
+  return to.is_short() ? Limited(site.graph(), like, mean, to) : mean;
 }
 
 // Concatenated channels with different parameters are averaged separately.

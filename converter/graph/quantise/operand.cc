@@ -2,17 +2,39 @@
 #include "converter/graph/quantise/operand.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "converter/base/quantisation.h"
 #include "converter/graph/rewrite.h"
+#include "converter/ir/stated.h"
 #include "converter/ops/support/packed.h"
 
 namespace weft::graph {
 namespace {
 
+QuantParams ShortsOf(double scale) {
+  QuantParams shorts = {scale, 0, 0, 0, ElementType::i16};
+  shorts.low = shorts.min();
+  shorts.high = shorts.max();
+  return shorts;
+}
+
+// A constant of i16 codes whose scale the reader stated.
+std::optional<Operand> StatedOperand(const ir::Source& source) {
+  const ir::Constant* constant = ConstantOf(source);
+  const auto stated = source.node->attributes.find(ir::kStatedScale);
+  if (constant == nullptr || stated == source.node->attributes.end()) return std::nullopt;
+  const QuantParams shorts = ShortsOf(std::strtof(stated->second.c_str(), nullptr));
+  const auto codes = IsScale(shorts.scale) ? CodesOf(*constant, shorts) : std::nullopt;
+  return codes && !codes->empty() ? std::optional(Operand{shorts, codes}) : std::nullopt;
+}
+
 // A constant of codes with one scale. The reader has subtracted the zero point, so that any zero
 // point that fits the codes into i8 represents the same numbers.
-std::optional<Operand> ConstantOperand(const ir::Source& source) {
+std::optional<Operand> ConstantOperand(const ir::Source& source, ElementType type) {
+  if (type == ElementType::i16) {
+    if (const std::optional<Operand> stated = StatedOperand(source)) return stated;
+  }
   const ir::Constant* constant = ConstantOf(source);
   if (constant == nullptr || constant->quantisation == nullptr || CountIn(source) == 0 ||
       constant->type.type != ElementType::f32) {
@@ -27,6 +49,11 @@ std::optional<Operand> ConstantOperand(const ir::Source& source) {
     above.push_back(static_cast<int64_t>(weft::CodeOf(number, scales[0])));
   }
   const auto [min, max] = std::ranges::minmax(above);
+  if (type == ElementType::i16) {
+    const QuantParams shorts = ShortsOf(scales[0]);
+    if (!IsScale(scales[0]) || min < shorts.low || max > shorts.high) return std::nullopt;
+    return Operand{shorts, above};
+  }
   if (!IsScale(scales[0]) || max - min >= kByteCount || min < -kByteCount || max > kByteCount) {
     return std::nullopt;
   }
@@ -38,14 +65,17 @@ std::optional<Operand> ConstantOperand(const ir::Source& source) {
 
 }  // namespace
 
-std::optional<Operand> OperandOf(const QuantiseSite& site, const ir::Source& source) {
-  if (const QuantParams* params = site.QuantParamsOf(source)) return Operand{*params};
-  return site.by_integers() ? ConstantOperand(source) : std::nullopt;
+std::optional<Operand> OperandOf(const QuantiseSite& site, const ir::Source& source,
+                                 ElementType type) {
+  if (const QuantParams* params = site.QuantParamsOf(source)) {
+    return params->type == type ? std::optional(Operand{*params}) : std::nullopt;
+  }
+  return site.by_integers() ? ConstantOperand(source, type) : std::nullopt;
 }
 
 ir::Source CodesOfOperand(QuantiseSite& site, const ir::Source& source, const Operand& operand) {
   if (!operand.constant) return site.Integers(source);
-  return NewInts(site.graph(), *source.node, {ElementType::i8, TypeOf(source).dims},
+  return NewInts(site.graph(), *source.node, {operand.params.type, TypeOf(source).dims},
                  *operand.constant);
 }
 

@@ -19,10 +19,11 @@ struct Operand {
   bool is_scalar() const { return constant && constant->size() == 1; }
 };
 
-// Constants have codes only if the arithmetic is by integers. Returns nullopt if the value is not
-// quantised, or is a constant with several scales.
-std::optional<Operand> OperandOf(const QuantiseSite& site, const ir::Source& source);
-// The codes of the value `source`, as i8.
+// Constants have codes of `type`, and only if the arithmetic is by integers. Returns nullopt if the
+// value is not quantised to `type`, or is a constant with several scales.
+std::optional<Operand> OperandOf(const QuantiseSite& site, const ir::Source& source,
+                                 ElementType type = ElementType::i8);
+// The codes of the value `source`, of its type.
 ir::Source CodesOfOperand(QuantiseSite& site, const ir::Source& source, const Operand& operand);
 
 }  // namespace weft::graph

@@ -10,10 +10,11 @@
 
 #include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/quantise/operand.h"
+#include "converter/graph/quantise/shorts.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ops/core/quantised.h"
 #include "converter/ops/operation.h"
-#include "kernels/elementwise/binary_q8.h"
+#include "kernels/elementwise/binary_q8_shorts.h"
 
 namespace weft::graph {
 namespace {
@@ -38,19 +39,14 @@ struct PairMultipliers {
 // The factors that tflite-micro computes.
 std::optional<PairMultipliers> MultipliersOf(const ir::Node& node, const QuantParams& a,
                                              const QuantParams& b, const QuantParams& to) {
+  const int sum_bits = to.is_short() ? kernels::kShortSumFraction : kernels::kSumFraction;
+  const int square_bits = to.is_short() ? kernels::kShortSquareFraction : kernels::kSquareFraction;
   const double twice = 2 * std::max(a.scale, b.scale);
   double of_a = a.scale / twice, of_b = b.scale / twice, of_y;
-  if (IsCalled(node, "Add")) {
-    of_y = twice / (std::ldexp(1, kernels::kSumFraction) * to.scale);
-  } else if (IsCalled(node, "Subtract")) {
-    const auto a_float = static_cast<float>(a.scale), b_float = static_cast<float>(b.scale);
-    const float twice_float = 2 * std::max(a_float, b_float);
-    of_a = a_float / twice_float;
-    of_b = b_float / twice_float;
-    of_y = twice_float /
-           (static_cast<float>(1 << kernels::kSumFraction) * static_cast<float>(to.scale));
+  if (IsCalled(node, "Add") || IsCalled(node, "Subtract")) {
+    of_y = twice / (std::ldexp(1, sum_bits) * to.scale);
   } else if (IsCalled(node, "SquaredDifference")) {
-    of_y = twice * twice / (std::ldexp(1, 2 * kernels::kSquareFraction) * to.scale);
+    of_y = twice * twice / (std::ldexp(1, 2 * square_bits) * to.scale);
   } else if (IsCalled(node, "Multiply") || IsCalled(node, "PRelu")) {
     of_a = IsCalled(node, "PRelu") ? a.scale / to.scale : 0;
     of_b = 0;
@@ -110,13 +106,13 @@ bool BroadcastsLikeNumpy(const ir::Node& node) {
 bool QuantisePair(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
                   const QuantParams& to) {
   if (node.inputs.size() != 2 || !BroadcastsLikeNumpy(node)) return false;
-  const std::optional<Operand> a = OperandOf(site, node.inputs[0]);
-  const std::optional<Operand> b = OperandOf(site, node.inputs[1]);
+  const std::optional<Operand> a = OperandOf(site, node.inputs[0], to.type);
+  const std::optional<Operand> b = OperandOf(site, node.inputs[1], to.type);
   if (!a || !b || (a->constant && b->constant)) return false;
   std::optional<PairMultipliers> by;
   if (site.by_integers()) by = MultipliersOf(node, a->params, b->params, to);
-  if (!by && (a->constant || b->constant)) return false;
-  if (by) {
+  if (!by && (a->constant || b->constant || to.is_short())) return false;
+  if (by && !to.is_short()) {
     const size_t data = a->constant ? 1 : 0;
     const auto table = TableOfPair(node, *by, *a, *b, to);
     if (table && TypeOf(node.inputs[data]).dims == quantiser.outputs[0].type.dims) {
@@ -140,9 +136,11 @@ bool QuantisePair(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
   WriteQuantParams(*attributes, to);
   const std::vector<ir::Source> inputs = {CodesOfOperand(site, node.inputs[0], *a),
                                           CodesOfOperand(site, node.inputs[1], *b)};
-  site.SetIntegers(quantiser, {NewInferredNode(site.graph(), node, "Quantized" + node.type,
-                                               ops::kPassOnly, inputs, 1, *attributes),
-                               0});
+  ir::Source made = {NewInferredNode(site.graph(), node, "Quantized" + node.type, ops::kPassOnly,
+                                     inputs, 1, *attributes),
+                     0};
+  if (to.is_short()) made = Limited(site.graph(), node, made, to);
+  site.SetIntegers(quantiser, made);
   return true;
 }
 

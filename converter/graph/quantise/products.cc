@@ -237,6 +237,8 @@ std::optional<ProductFactors> IntegerFactors(ir::Graph& graph, const ir::Node& l
                                              const ScaledProduct& product, const ProductTail& tail,
                                              const ChannelQuantParams& x) {
   if (!tail.quant_params || !tail.scales.empty() || x.scales.size() != 1) return std::nullopt;
+  if (tail.quant_params->type != x.quant_params.type) return std::nullopt;
+  const bool is_short = x.quant_params.is_short();
   const Dims dims = {product.outputs()};
   const std::vector<int64_t> stated = StatedBias(product, tail, x);
   std::vector<int64_t> firsts = FirstsOf(product, x.quant_params.zero), mantissas, exponents;
@@ -247,12 +249,15 @@ std::optional<ProductFactors> IntegerFactors(ir::Graph& graph, const ir::Node& l
     const std::optional<kernels::Multiplier> multiplier =
         MultiplierOf(unit / tail.quant_params->scale);
     if (!bias || !multiplier) return std::nullopt;
+    if (is_short && multiplier->exponent > kernels::kMaxShortExponent) return std::nullopt;
     firsts[n] += *bias;
     mantissas.push_back(multiplier->mantissa);
     exponents.push_back(multiplier->exponent);
   }
   const TensorType type = {ElementType::i32, dims};
-  return ProductFactors{NewInts(graph, like, type, mantissas), NewInts(graph, like, type, firsts),
+  const TensorType of_sums = {is_short ? ElementType::i64 : ElementType::i32, dims};
+  return ProductFactors{NewInts(graph, like, type, mantissas),
+                        NewInts(graph, like, of_sums, firsts),
                         NewInts(graph, like, type, exponents)};
 }
 
@@ -317,6 +322,10 @@ std::optional<ChannelQuantParams> DataOf(const QuantiseSite& site, const ir::Sou
   return ChannelQuantParams{*quant_params, {quant_params->scale}};
 }
 
+// Returns false if the file adds the products of int16 codes in 32 bits, for which there is no
+// step.
+bool HasLongSums(const ir::Node& node) { return !node.attributes.contains(ir::kStatedShortSums); }
+
 }  // namespace
 
 bool IsFlagged(const ir::Node& node, const char* attribute) {
@@ -329,7 +338,8 @@ bool IsQuantisableProduct(const ir::Node& node) { return ProductOf(node, false).
 bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (node.inputs.size() != 2 || CountIn({&node, 0}) == 0) return false;
   const std::optional<ChannelQuantParams> x = DataOf(site, node.inputs[0]);
-  if (!x) return false;
+  const bool is_short = x && x->quant_params.is_short();
+  if (!x || (is_short && !HasLongSums(node))) return false;
   if (QuantiseTransposed(site, node, *x)) return true;
   const std::optional<ScaledProduct> product = ProductOf(node, site.keeps_codes());
   if (!product) return false;
@@ -340,6 +350,10 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   const std::optional<Factors> factors = FactorsOf(*product, tail, *x);
   if (!factors) return false;
   ir::Graph& graph = site.graph();
+  std::optional<ProductFactors> integers;
+  if (site.by_integers() && !has_offsets)
+    integers = IntegerFactors(graph, node, *product, tail, *x);
+  if (is_short && !integers) return false;
   ir::Source data = site.Integers(node.inputs[0]);
   if (!product->has_channels_last) data = Transposed(graph, node, data, /*to_last=*/true);
   const int zero = x->quant_params.zero;
@@ -349,8 +363,6 @@ bool QuantiseProduct(QuantiseSite& site, ir::Node& node) {
   if (has_offsets) {
     made = MultipliedWithOffsets(graph, node, *product, data, zero, *factors);
   } else {
-    std::optional<ProductFactors> integers;
-    if (site.by_integers()) integers = IntegerFactors(graph, node, *product, tail, *x);
     if (integers) attributes[ops::kByIntegers] = "1";
     if (!integers) integers = FloatFactors(graph, node, *product, zero, *factors);
     made = Multiplied(graph, node, *product, data, zero, *integers, attributes);

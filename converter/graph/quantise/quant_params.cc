@@ -102,9 +102,15 @@ std::optional<QuantParams> QuantParamsOfCodes(const ir::Node& node) {
   const auto zero =
       node.attributes.find(IsCalled(node, "Quantize") ? ops::kCodeZero : ops::kInputZero);
   if (scale == node.attributes.end() || zero == node.attributes.end()) return std::nullopt;
-  return QuantParams{std::strtof(scale->second.c_str(), nullptr),
-                     static_cast<int>(std::strtol(zero->second.c_str(), nullptr, 10)), kMinByte,
-                     kMaxByte};
+  const bool is_short = IsCalled(node, "Quantize")
+                            ? node.attributes.contains(ops::kShortCodes)
+                            : TypeOf(node.inputs[0]).type == ElementType::i16;
+  QuantParams params = {std::strtof(scale->second.c_str(), nullptr),
+                        static_cast<int>(std::strtol(zero->second.c_str(), nullptr, 10))};
+  if (is_short) params.type = ElementType::i16;
+  params.low = params.min();
+  params.high = params.max();
+  return params;
 }
 
 bool IsLongAtRunTime(const ir::Node& node) {
@@ -142,8 +148,8 @@ std::optional<std::vector<int64_t>> CodesOf(const ir::Constant& constant,
                                             const QuantParams& quant_params) {
   if (constant.type.type != ElementType::f32) return std::nullopt;
   QuantParams all = quant_params;
-  all.low = kMinByte;
-  all.high = kMaxByte;
+  all.low = all.min();
+  all.high = all.max();
   std::vector<int64_t> codes;
   for (const float number : ops::Floats(constant)) {
     const int code = CodeOf(number, all);
@@ -156,6 +162,11 @@ std::optional<std::vector<int64_t>> CodesOf(const ir::Constant& constant,
 std::optional<Quantiser> QuantiserOf(const ir::Node& node) {
   const std::optional<Limits> limits = LimitsOf(node);
   if (!limits) return std::nullopt;
+  if (node.attributes.contains(ir::kStatedShorts)) {
+    std::optional<Quantiser> shorts = ShortQuantiserOf(node);
+    if (shorts) shorts->in.type = shorts->out.type = ElementType::i16;
+    return shorts;
+  }
   return WithStatedScale(node, *limits, QuantiserBetween(*limits, LevelCountOf(node)));
 }
 
@@ -249,6 +260,7 @@ std::optional<QuantParams> QuantisedValues::Scaled(const ir::Node& node) const {
   const QuantParams* from = Of(node.inputs[0]);
   const std::optional<double> number = NumberIn(node.inputs[1]);
   if (from == nullptr || from->scale != 1 || !number) return std::nullopt;
+  if (is_shift && from->is_short()) return std::nullopt;
   if (node.outputs[0].type != TypeOf(node.inputs[0])) return std::nullopt;
   QuantParams quant_params = *from;
   if (!is_shift) {
@@ -308,8 +320,8 @@ void QuantisedValues::AddMoved(const ir::Node& node) {
     all->high = std::max(all->high, all->zero);
   }
   if (has_constants) {
-    all->low = kMinByte;
-    all->high = kMaxByte;
+    all->low = all->min();
+    all->high = all->max();
   }
   for (uint32_t port = 0; port < node.outputs.size(); ++port) {
     if (node.outputs[port].type.type == ElementType::f32) quant_params_[{&node, port}] = *all;

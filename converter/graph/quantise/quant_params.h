@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantisation parameters: int8 codes that represent evenly spaced numbers. Reads them from
-// FakeQuantize, converts between numbers and codes like the steps do, and finds the quantised
+// Quantisation parameters: int8 or int16 codes that represent evenly spaced numbers. Reads them
+// from FakeQuantize, converts between numbers and codes like the steps do, and finds the quantised
 // values of a graph.
 #ifndef WEFT_CONVERTER_GRAPH_QUANTISE_QUANT_PARAMS_H_
 #define WEFT_CONVERTER_GRAPH_QUANTISE_QUANT_PARAMS_H_
@@ -17,13 +17,18 @@ namespace weft::graph {
 
 inline constexpr int kMinByte = -128, kMaxByte = 127, kByteCount = 256;
 
-// Affine parameters: a code in [low, high], within i8, represents (code - zero) * scale.
+// Affine parameters: a code in [low, high], within its type, represents (code - zero) * scale.
 struct QuantParams {
   double scale = 0;
   int zero = 0, low = 0, high = 0;
+  ElementType type = ElementType::i8;  // or i16, whose zero is 0
+
+  bool is_short() const { return type == ElementType::i16; }
+  int min() const { return is_short() ? -0x8000 : kMinByte; }  // of the type
+  int max() const { return is_short() ? 0x7FFF : kMaxByte; }
   // Returns true if every code represents the same number in both.
   bool AgreesWith(const QuantParams& other) const {
-    return scale == other.scale && zero == other.zero;
+    return scale == other.scale && zero == other.zero && type == other.type;
   }
 };
 
@@ -55,12 +60,12 @@ struct Quantiser {
   QuantParams in, out;
 };
 // The file's scale is used if it is stated. Returns nullopt if ranges differ between elements, are
-// computed or empty, have no code for 0, or
-// need more codes than i8 has.
+// computed or empty, have no code for 0, or need more codes than i8 has, unless the reader of the
+// model stated that they are i16.
 std::optional<Quantiser> QuantiserOf(const ir::Node& node);
 
-// As above for int16: more codes than i8 has. Low, high and zero are equal before and after, zero
-// is 0, and only scales may differ.
+// As above for int16, stated or not: more codes than i8 has. Low, high and zero are equal before
+// and after, zero is 0, and only scales may differ.
 std::optional<Quantiser> ShortQuantiserOf(const ir::Node& node);
 
 // Per-channel parameters; levels.scale is unused.

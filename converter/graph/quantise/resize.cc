@@ -102,7 +102,7 @@ bool QuantiseResize(QuantiseSite& site, ir::Node& quantiser, const ir::Node& nod
                         AttributeIn(node, "shape_calculation_mode") == "sizes" &&
                         (coordinates == "align_corners" || coordinates == "half_pixel" ||
                          coordinates == "asymmetric");
-  if (from == nullptr || !from->AgreesWith(to) || !is_known) return false;
+  if (from == nullptr || from->is_short() || !from->AgreesWith(to) || !is_known) return false;
   const Dims &in = TypeOf(node.inputs[0]).dims, &out = node.outputs[0].type.dims;
   const std::vector<int64_t> axes = IntsOf(node.inputs[3]);
   IntegerResize resize(site.graph(), node);

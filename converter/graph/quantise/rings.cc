@@ -30,7 +30,7 @@ ir::Node* RingOfIntegers(ir::Graph& graph, const ir::Node& ring, ir::Source inte
   ir::Node* made = NewNode(graph, ring, ring.type, 0, inputs, count, ring.attributes);
   made->operation = ring.operation;
   for (uint32_t i = 0; i < count; ++i) made->outputs[i].type = ring.outputs[i].type;
-  made->outputs[0].type.type = ElementType::i8;
+  made->outputs[0].type.type = TypeOf(integers).type;
   if (count > kPast) made->outputs[kPast].type = TypeOf(past);
   return made;
 }
@@ -61,9 +61,10 @@ std::vector<RingPair> RingsOfIntegers(ir::Graph& graph, const ir::Node& ring, ir
   for (const std::unique_ptr<ir::Node>& node : graph.nodes) {
     if (IsRing(*node) && Reads(*node, read)) pairs.push_back({node.get(), nullptr});
   }
-  const ir::Source initial = NewInts(graph, read, {ElementType::i8, dims}, all);
+  const TensorType type = {quant_params.type, dims};
+  const ir::Source initial = NewInts(graph, read, type, all);
   const ir::Source past = {NewNode(graph, read, read.type, 6, {initial}, 1, read.attributes), 0};
-  past.node->outputs[0].type = {ElementType::i8, dims};
+  past.node->outputs[0].type = type;
   for (RingPair& pair : pairs) {
     pair.of_integers = RingOfIntegers(graph, *pair.ring, integers, past);
     for (uint32_t i = kPast; i < pair.ring->outputs.size(); ++i) {

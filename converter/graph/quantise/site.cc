@@ -10,6 +10,7 @@
 #include "converter/graph/quantise/bounds.h"
 #include "converter/graph/quantise/multiplier.h"
 #include "converter/graph/quantise/rings.h"
+#include "converter/graph/quantise/shorts.h"
 #include "converter/graph/rewrite.h"
 #include "converter/ir/stated.h"
 #include "converter/ops/core/quantised.h"
@@ -57,6 +58,7 @@ void WriteQuantParams(NodeAttributes& attributes, const QuantParams& quant_param
   attributes[ops::kCodeZero] = std::to_string(quant_params.zero);
   attributes[ops::kCodeLow] = std::to_string(quant_params.low);
   attributes[ops::kCodeHigh] = std::to_string(quant_params.high);
+  if (quant_params.is_short()) attributes[ops::kShortCodes] = "1";
 }
 
 ir::Source NewByteTable(ir::Graph& graph, const ir::Node& like, ir::Source integers,
@@ -137,7 +139,7 @@ ir::Source QuantiseSite::Quantised(ir::Node& node) {
   const ir::Source x = node.inputs[0];
   ir::Source integers;
   if (const QuantParams* from = quant_params_.Of(x)) {
-    integers = Requantised(node, Integers(x), *from, to);
+    integers = Requantised(node, x, *from, to);
   } else if (ArePartsQuantised(*x.node)) {
     integers = Joined(*x.node, to);
   } else if (!x.node->constant && quant_params_.HasCodes(x, to)) {
@@ -180,8 +182,16 @@ bool QuantiseSite::ArePartsQuantised(const ir::Node& join) const {
   return true;
 }
 
-ir::Source QuantiseSite::Requantised(const ir::Node& like, ir::Source integers,
+ir::Source QuantiseSite::Requantised(const ir::Node& like, const ir::Source& x,
                                      const QuantParams& from, const QuantParams& to) {
+  if (!from.is_short() && !to.is_short()) return ByTable(like, Integers(x), from, to);
+  std::optional<ir::Source> rescaled;
+  if (!RoundsFloats(like)) rescaled = Rescaled(graph_, like, Integers(x), from, to);
+  return rescaled ? *rescaled : OfFloats(like, x, to);
+}
+
+ir::Source QuantiseSite::ByTable(const ir::Node& like, ir::Source integers, const QuantParams& from,
+                                 const QuantParams& to) {
   std::vector<int64_t> table;
   const bool is_of_floats = RoundsFloats(like);
   if (by_integers() && !is_of_floats) table = RequantisedTable(from, to).value_or(table);
@@ -212,17 +222,18 @@ void QuantiseSite::AddFloatLayer(const ir::Node& node) {
   if (place == node.attributes.end() || node.constant) return;
   const ir::Node* input = FloatInputOf(node);
   float_layers_.push_back(
-      {place->second, KeepsFloats(node) ? "its precision is f32"
-                      : input != nullptr
-                          ? fmt::format("its input \"{}\" is not quantised", OneLine(input->name))
-                          : "there is no int8 step for it"});
+      {place->second,
+       KeepsFloats(node)  ? "its precision is f32"
+       : input != nullptr ? fmt::format("its input \"{}\" is not quantised", OneLine(input->name))
+       : QuantiserOf(node) && QuantiserOf(node)->in.is_short() ? "there is no int16 step for it"
+                                                               : "there is no int8 step for it"});
 }
 
 // Joins the codes of all parts, requantised to `to`.
 ir::Source QuantiseSite::Joined(ir::Node& node, const QuantParams& to) {
   std::vector<ir::Source> parts;
   for (const ir::Source& part : node.inputs) {
-    parts.push_back(Requantised(node, Integers(part), *quant_params_.Of(part), to));
+    parts.push_back(Requantised(node, part, *quant_params_.Of(part), to));
   }
   return {
       NewInferredNode(graph_, node, node.type, node.operation->opset, parts, 1, node.attributes),
@@ -235,7 +246,8 @@ bool QuantiseSite::IsLimit(const ir::Node& node) const {
   const size_t constant = ConstantOf(node.inputs[0]) != nullptr ? 0 : 1;
   const ir::Source& data = node.inputs[1 - constant];
   return ConstantOf(node.inputs[constant]) != nullptr && CountIn(node.inputs[constant]) == 1 &&
-         quant_params_.Of(data) != nullptr && TypeOf(data).dims == node.outputs[0].type.dims;
+         quant_params_.Of(data) != nullptr && !quant_params_.Of(data)->is_short() &&
+         TypeOf(data).dims == node.outputs[0].type.dims;
 }
 
 // The codes of a value whose elements all have codes. They wrap around so that `zero` becomes 0.
@@ -243,8 +255,10 @@ ir::Source QuantiseSite::CodesIn(const ir::Source& source, const QuantParams& qu
                                  int zero) {
   if (const ir::Constant* constant = ConstantOf(source)) {
     std::vector<int64_t> codes = *CodesOf(*constant, quant_params);
-    for (int64_t& code : codes) code = static_cast<int8_t>(code - zero);
-    return NewInts(graph_, *source.node, {ElementType::i8, constant->type.dims}, codes);
+    if (zero != 0) {
+      for (int64_t& code : codes) code = static_cast<int8_t>(code - zero);
+    }
+    return NewInts(graph_, *source.node, {quant_params.type, constant->type.dims}, codes);
   }
   const ir::Source codes = quant_params_.Of(source) != nullptr
                                ? Integers(source)
@@ -263,7 +277,7 @@ ir::Source QuantiseSite::Moved(ir::Node& node, uint32_t port, const QuantParams&
   }
   if (lacks_zeros && !wraps) {
     inputs.resize(moved.input_of_zeros);
-    inputs.push_back(NewInts(graph_, node, {ElementType::i8, {}}, {quant_params.zero}));
+    inputs.push_back(NewInts(graph_, node, {quant_params.type, {}}, {quant_params.zero}));
   }
   const auto count = static_cast<uint32_t>(node.outputs.size());
   ir::Node* made = NewInferredNode(graph_, node, node.type, node.operation->opset, inputs, count,

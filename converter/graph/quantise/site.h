@@ -74,9 +74,10 @@ class QuantiseSite {
     float_layers_.insert(float_layers_.end(), layers.begin(), layers.end());
   }
   std::vector<FloatLayer> TakeFloatLayers() { return std::move(float_layers_); }
-  // Requantises codes: each becomes the code in `to` of the nearest number. Halves are rounded to
-  // even, or by integers as tflite-micro does; as by QUANTIZE of floats if `like` is one.
-  ir::Source Requantised(const ir::Node& like, ir::Source integers, const QuantParams& from,
+  // Requantises the codes of a value: each becomes the code in `to` of the nearest number. Halves
+  // are rounded to even, or by integers as tflite-micro does; as by QUANTIZE of floats if `like` is
+  // one.
+  ir::Source Requantised(const ir::Node& like, const ir::Source& x, const QuantParams& from,
                          const QuantParams& to);
 
  private:
@@ -88,6 +89,8 @@ class QuantiseSite {
   ir::Source Limited(ir::Node& node);
   ir::Source Moved(ir::Node& node, uint32_t port, const QuantParams& quant_params);
   ir::Source OfRing(ir::Node& ring);
+  ir::Source ByTable(const ir::Node& like, ir::Source integers, const QuantParams& from,
+                     const QuantParams& to);
   const ir::Node* FloatInputOf(const ir::Node& quantiser) const;
 
   ir::Graph& graph_;

@@ -58,7 +58,7 @@ std::vector<ir::Node*> ReadCodes(QuantiseSite& site) {
     const ir::Constant* constant = ConstantOf(read.inputs[0]);
     const auto codes = constant == nullptr ? std::nullopt : CodesOf(*constant, *params);
     if (!codes) continue;
-    const TensorType type = {ElementType::i8, read.outputs[0].type.dims};
+    const TensorType type = {params->type, read.outputs[0].type.dims};
     const ir::Source initial = NewInts(graph, read, type, *codes);
     const ir::Source integers = NewReadValue(graph, read, name, initial);
     integers.node->outputs[0].type = type;

@@ -274,8 +274,9 @@ program::ValueId Wide(program::Builder& builder, program::ValueId x) {
   return wide;
 }
 
-// Integer pooling of i8 data over one or two axes. A maximum keeps the quantisation parameters.
-void EmitBytes(LowerScope& scope, PoolOp op) {
+// Integer pooling of i8 or i16 data over one or two axes. A maximum keeps the quantisation
+// parameters.
+void EmitCodes(LowerScope& scope, PoolOp op) {
   const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(scope.output_type(0).dims) == 0) return;
   Window window = WindowOf(scope);
@@ -284,17 +285,20 @@ void EmitBytes(LowerScope& scope, PoolOp op) {
   params.mutate_scale(scope.attributes.Float(kCodeScale, 0));
   params.mutate_x_zero(ByteOf(scope, kInputZero));
   params.mutable_multiplier() = MultiplierIn(scope, kMultiplier);
-  const format::CodeRange codes = CodesOf(scope);
-  const bool is_float = codes.results() == format::Results::f32;  // a maximum has no codes
-  params.mutable_codes() = format::CodeRange(codes.zero(), codes.low(), codes.high(),
-                                             is_float ? format::Results::codes : codes.results());
+  format::CodeRange codes = CodesOf(scope);
+  if (codes.results() == format::Results::f32) {  // a maximum has no codes
+    const bool is_short = scope.input_element(0) == ElementType::i16;
+    codes.mutate_results(is_short ? format::Results::shorts : format::Results::codes);
+  }
+  params.mutable_codes() = codes;
   scope.builder.Emit(params, {scope.input(0)}, {y});
 }
 
 void EmitMaxima(LowerScope& scope) {
   const TensorType type = scope.output_type(0);
   if (type.type == ElementType::f32) return Emit(scope, PoolOp::max);
-  if (type.type == ElementType::i8 && scope.rank(0) < 5) return EmitBytes(scope, PoolOp::max);
+  const bool has_codes = type.type == ElementType::i8 || type.type == ElementType::i16;
+  if (has_codes && scope.rank(0) < 5) return EmitCodes(scope, PoolOp::max);
   const program::ValueId y = scope.NewOutput(0);
   if (ElementCount(type.dims) == 0) return;
   program::Builder& builder = scope.builder;
@@ -446,14 +450,15 @@ void LowerMean(LowerScope& scope) {
 }
 
 void InferByteMean(InferScope& scope) {
-  if (std::optional<Dims> dims = InferPool(scope, {ElementType::i8})) {
-    scope.SetOutput(0, ElementType::i8, std::move(*dims));
+  const ElementType type = HasShorts(scope) ? ElementType::i16 : ElementType::i8;
+  if (std::optional<Dims> dims = InferPool(scope, {type})) {
+    scope.SetOutput(0, type, std::move(*dims));
   }
 }
 
 void LowerByteMean(LowerScope& scope) {
   const bool exclude = scope.attributes.Bool("exclude-pad", false);
-  EmitBytes(scope, exclude ? PoolOp::mean_exclude_pad : PoolOp::mean_include_pad);
+  EmitCodes(scope, exclude ? PoolOp::mean_exclude_pad : PoolOp::mean_include_pad);
 }
 
 // The lowest number of the type.

@@ -11,6 +11,7 @@
 #include "converter/ops/support/convolve.h"
 #include "converter/ops/support/movement.h"
 #include "converter/ops/support/permutation.h"
+#include "converter/ops/support/pointwise.h"
 #include "converter/ops/support/window.h"
 #include "kernels/matrix/conv_q8.h"
 #include "kernels/matrix/pack.h"
@@ -42,6 +43,11 @@ void CheckByte(InferScope& scope, size_t i) {
   CheckElements(scope, std::array{i}, {ElementType::i8});
 }
 
+// Codes of i16 if the node computes such codes, else of i8.
+void CheckCodes(InferScope& scope, size_t i) {
+  CheckElements(scope, std::array{i}, {HasShorts(scope) ? ElementType::i16 : ElementType::i8});
+}
+
 // Checks that these inputs have one number per output of the product.
 void CheckOutputs(InferScope& scope, int64_t outputs) {
   for (size_t i = kScales; i <= kStarts; ++i) {
@@ -53,25 +59,62 @@ void CheckOutputs(InferScope& scope, int64_t outputs) {
 
 void InferToCodes(InferScope& scope) {
   CheckElements(scope, std::array<size_t, 1>{0}, {ElementType::f32});
-  scope.SetOutput(0, ElementType::i8, scope.input_dims(0));
+  scope.SetOutput(0, HasShorts(scope) ? ElementType::i16 : ElementType::i8, scope.input_dims(0));
+}
+
+// The operand that repeats a number.
+Operand Repeated(program::Builder& builder, float number, size_t rank) {
+  const Dims dims(rank, 1);
+  return {builder.WeightsOf({ElementType::f32, dims}, std::vector<float>{number}), dims};
+}
+
+// y = x * factor
+void EmitScaled(program::Builder& builder, program::ValueId x, float factor, program::ValueId y) {
+  const Dims dims = builder.dims(x);
+  EmitBinary(builder, format::BinaryOp::multiply, {x, dims}, Repeated(builder, factor, dims.size()),
+             y);
+}
+
+// i16 codes: scaled, limited, rounded to the nearest, ties to even, and converted.
+void LowerToShorts(LowerScope& scope, program::ValueId x, program::ValueId y) {
+  program::Builder& builder = scope.builder;
+  const TensorType type = {ElementType::f32, builder.dims(x)};
+  const float inverse = scope.attributes.Float(kInverse, 0);
+  program::ValueId scaled = x;
+  if (inverse != 1) {
+    scaled = builder.Scratch(type);
+    EmitScaled(builder, x, inverse, scaled);
+  }
+  const program::ValueId limited = builder.Scratch(type), whole = builder.Scratch(type);
+  EmitUnary(builder, format::UnaryOp::clamp, scaled, limited,
+            static_cast<float>(scope.attributes.Int(kCodeLow, 0)),
+            static_cast<float>(scope.attributes.Int(kCodeHigh, 0)));
+  EmitUnary(builder, format::UnaryOp::round_even, limited, whole);
+  EmitConvert(builder, whole, y);
 }
 
 void LowerToCodes(LowerScope& scope) {
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
+  if (HasShorts(scope)) return LowerToShorts(scope, x, y);
   const format::QuantizeParams params(CountOf(scope), scope.attributes.Float(kInverse, 0),
                                       CodesOf(scope));
   scope.builder.Emit(params, {x}, {y});
 }
 
 void InferFromCodes(InferScope& scope) {
-  CheckByte(scope, 0);
+  CheckElements(scope, std::array<size_t, 1>{0}, {ElementType::i8, ElementType::i16});
   scope.SetOutput(0, ElementType::f32, scope.input_dims(0));
 }
 
 void LowerFromCodes(LowerScope& scope) {
   const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
   if (CountOf(scope) == 0) return;
+  if (scope.input_element(0) == ElementType::i16) {  // whose zero point is 0
+    const program::ValueId wide = scope.builder.Scratch(scope.output_type(0));
+    EmitConvert(scope.builder, x, wide);
+    return EmitScaled(scope.builder, wide, scope.attributes.Float(kCodeScale, 0), y);
+  }
   const format::DequantizeParams params(CountOf(scope), scope.attributes.Float(kCodeScale, 0),
                                         ByteOf(scope, kInputZero), 0, 0);
   scope.builder.Emit(params, {x}, {y});
@@ -123,6 +166,14 @@ std::vector<program::ValueId> ProductInputs(LowerScope& scope, program::ValueId 
   return inputs;
 }
 
+// The activation of a product: i16 codes have their limits there.
+format::Activation ActivationOf(const NodeScope& scope) {
+  if (!HasShorts(scope)) return {};
+  const auto low = static_cast<float>(scope.attributes.Int(kCodeLow, 0));
+  const auto high = static_cast<float>(scope.attributes.Int(kCodeHigh, 0));
+  return MakeActivation(format::UnaryOp::clamp, low, high);
+}
+
 // Emits the dense step for contiguous rows of x.
 void EmitByteRows(LowerScope& scope, int64_t rows, const Filters& filters, program::ValueId y) {
   const uint32_t inputs = Narrow32(filters.in_channels, "inputs");
@@ -136,13 +187,14 @@ void EmitByteRows(LowerScope& scope, int64_t rows, const Filters& filters, progr
   params.mutate_outputs(outputs);
   params.mutate_x_row_stride(inputs);
   params.mutate_y_row_stride(outputs);
+  params.mutable_activation() = ActivationOf(scope);
   params.mutable_codes() = CodesOf(scope);
   const program::ValueId panels = ByteWeights(scope.builder, packed);
   scope.builder.Emit(params, ProductInputs(scope, scope.input(kData), panels), {y});
 }
 
 void InferByteMatMul(InferScope& scope) {
-  CheckByte(scope, kData);
+  CheckCodes(scope, kData);
   CheckByte(scope, kFilters);
   Dims dims = scope.input_dims(kData);
   const Dims& weights = scope.input_dims(kFilters);
@@ -164,7 +216,7 @@ void LowerByteMatMul(LowerScope& scope) {
 }
 
 void InferByteConvolution(InferScope& scope) {
-  CheckByte(scope, kData);
+  CheckCodes(scope, kData);
   CheckByte(scope, kFilters);
   const Dims data = SpecDims(scope);
   const Filters filters = FiltersOf(scope);
@@ -210,6 +262,7 @@ Params ByteWindowParams(LowerScope& scope, const Filters& filters, const Window&
   WriteWindow(params, window);
   params.mutable_x() = LastOf(in_channels, window.y.in, window.x.in);
   params.mutable_y() = LastOf(out_channels, window.y.out, window.x.out);
+  params.mutable_activation() = ActivationOf(scope);
   params.mutable_codes() = CodesOf(scope);
   params.mutate_x_zero(ByteOf(scope, kInputZero));
   return params;
@@ -254,7 +307,9 @@ void EmitByteConv(LowerScope& scope, const Filters& filters, const Window& windo
   const program::ValueId panels = ByteWeights(scope.builder, packed);
   const std::vector<program::ValueId> operands = ProductInputs(scope, x, panels);
   const auto bytes = static_cast<int64_t>(kernels::ConvQ8ScratchBytes(IsDirect(window), inputs));
-  const program::ValueId scratch = scope.builder.Scratch({ElementType::i8, {bytes}});
+  const auto code_bytes = static_cast<int64_t>(ElementBytes(scope.input_element(kData)));
+  const program::ValueId scratch =
+      scope.builder.Scratch({scope.input_element(kData), {bytes / code_bytes}});
   scope.builder.Emit(params, operands, {y, scratch});
 }
 
@@ -297,10 +352,10 @@ void LowerByteConvolution(LowerScope& scope) {
 }
 
 void InferByteBinary(InferScope& scope) {
-  CheckByte(scope, 0);
-  CheckByte(scope, 1);
+  CheckCodes(scope, 0);
+  CheckCodes(scope, 1);
   if (std::optional<Dims> dims = scope.Broadcast(scope.input_dims(0), scope.input_dims(1))) {
-    scope.SetOutput(0, ElementType::i8, std::move(*dims));
+    scope.SetOutput(0, CodeTypeOf(scope), std::move(*dims));
   }
 }
 
@@ -329,9 +384,44 @@ void LowerByteBinary(LowerScope& scope) {
   scope.builder.Emit(params, {a, b}, {y});
 }
 
+// A function of codes; the output is i32 if it has no range.
+void InferCodeFunction(InferScope& scope) {
+  CheckElements(scope, std::array<size_t, 1>{0},
+                {ElementType::i8, ElementType::i16, ElementType::i32});
+  const ElementType type = CodeTypeOf(scope);
+  scope.SetOutput(0, type == ElementType::f32 ? ElementType::i32 : type, scope.input_dims(0));
+}
+
+void LowerCodeFunction(LowerScope& scope) {
+  constexpr std::string_view kFunctions[] = {"rescale", "sigmoid", "tanh"};
+  const program::ValueId x = scope.input(0), y = scope.NewOutput(0);
+  if (CountOf(scope) == 0) return;
+  const auto number = [&](const char* key) {
+    return Narrow<int32_t>(scope.attributes.Int(key, 0), "a quantised value");
+  };
+  format::UnaryQ8Params params;
+  params.mutate_count(CountOf(scope));
+  const std::string function = scope.attributes.Choice(kCodeFunction, "rescale", kFunctions);
+  params.mutate_op(static_cast<format::CodeFunction>(std::ranges::find(kFunctions, function) -
+                                                     std::begin(kFunctions)));
+  params.mutate_from(scope.input_element(0));
+  params.mutate_to(scope.output_type(0).type);
+  params.mutable_above() = MultiplierIn(scope, kFirstMultiplier);
+  params.mutable_below() = MultiplierIn(scope, kSecondMultiplier);
+  params.mutate_x_zero(number(kInputZero));
+  params.mutate_zero(number(kCodeZero));
+  if (params.op() == format::CodeFunction::rescale) {
+    params.mutate_low(number(kCodeLow));
+    params.mutate_high(number(kCodeHigh));
+  }
+  scope.builder.Emit(params, {x}, {y});
+}
+
+// Input 1 has the tables of int16 rows.
 void InferByteSoftmax(InferScope& scope) {
-  CheckByte(scope, 0);
-  scope.SetOutput(0, ElementType::i8, scope.input_dims(0));
+  CheckCodes(scope, 0);
+  if (HasShorts(scope)) CheckCodes(scope, 1);
+  scope.SetOutput(0, scope.input_element(0), scope.input_dims(0));
 }
 
 void LowerByteSoftmax(LowerScope& scope) {
@@ -339,6 +429,10 @@ void LowerByteSoftmax(LowerScope& scope) {
   const uint32_t count = CountOf(scope);
   if (count == 0) return;
   const uint32_t length = Narrow32(scope.input_dims(0).back(), "elements");
+  if (HasShorts(scope)) {
+    const format::SoftmaxQ16Params params(count / length, length, MultiplierIn(scope, kMultiplier));
+    return scope.builder.Emit(params, {x, scope.input(1)}, {y});
+  }
   scope.builder.Emit(
       format::SoftmaxQ8Params(count / length, length, MultiplierIn(scope, kMultiplier)), {x}, {y});
 }
@@ -362,7 +456,8 @@ constexpr Operation kQuantisedRows[] = {
      LowerByteBinary<format::BinaryOp::subtract>, kPointwise},
     {"QuantizedSquaredDifference", kPassOnly, 2, 2, InferByteBinary,
      LowerByteBinary<format::BinaryOp::squared_difference>, kPointwise},
-    {"QuantizedSoftmax", kPassOnly, 1, 1, InferByteSoftmax, LowerByteSoftmax},
+    {"QuantizedUnary", kPassOnly, 1, 1, InferCodeFunction, LowerCodeFunction, kReaderPointwise},
+    {"QuantizedSoftmax", kPassOnly, 1, 2, InferByteSoftmax, LowerByteSoftmax},
     {"QuantizedPRelu", kPassOnly, 2, 2, InferByteBinary, LowerByteBinary<format::BinaryOp::prelu>,
      kPointwise},
 };
@@ -375,7 +470,10 @@ int8_t ByteOf(const NodeScope& scope, std::string_view key) {
   return Narrow<int8_t>(scope.attributes.Int(key, 0), "a quantised value");
 }
 
+bool HasShorts(const NodeScope& scope) { return scope.attributes.Has(kShortCodes); }
+
 format::CodeRange CodesOf(const NodeScope& scope) {
+  if (HasShorts(scope)) return format::CodeRange(0, 0, 0, format::Results::shorts);
   const format::Results results = scope.attributes.Has(kByIntegers) ? format::Results::integer_codes
                                   : CodeTypeOf(scope) == ElementType::i8 ? format::Results::codes
                                                                          : format::Results::f32;
@@ -391,6 +489,7 @@ format::Multiplier MultiplierIn(const NodeScope& scope, std::string_view key) {
 }
 
 ElementType CodeTypeOf(const NodeScope& scope) {
+  if (HasShorts(scope)) return ElementType::i16;
   return scope.attributes.Has(kCodeHigh) ? ElementType::i8 : ElementType::f32;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer operations that the pass quantise creates from FakeQuantize graphs; no OpenVINO opset has
-// them. An int8 code represents the number (code - zero) * scale. Attributes hold the parameters:
-// "x_zero" and "scale" of inputs; "zero", "low" and "high" of the output. Without output attributes
-// the output is f32.
+// them. An int8 or int16 code represents the number (code - zero) * scale. Attributes hold the
+// parameters: "x_zero" and "scale" of inputs; "zero", "low" and "high" of the output. Without
+// output attributes the output is f32.
 #ifndef WEFT_CONVERTER_OPS_CORE_QUANTISED_H_
 #define WEFT_CONVERTER_OPS_CORE_QUANTISED_H_
 
@@ -14,6 +14,8 @@ inline constexpr const char* kCodeZero = "zero";
 inline constexpr const char* kCodeLow = "low";
 inline constexpr const char* kCodeHigh = "high";
 inline constexpr const char* kCodeScale = "scale";
+// Present if the codes are i16; their zero point is 0.
+inline constexpr const char* kShortCodes = "shorts";
 inline constexpr const char* kInputZero = "x_zero";
 inline constexpr const char* kInverse = "inverse";
 // For operations with two inputs.
@@ -26,14 +28,19 @@ inline constexpr const char* kByIntegers = "by_integers";
 inline constexpr const char* kFirstMultiplier = "a_multiplier";
 inline constexpr const char* kSecondMultiplier = "b_multiplier";
 inline constexpr const char* kMultiplier = "multiplier";
+// Of QuantizedUnary: a function of kernels/elementwise/unary_q8.h, and the type of its output if it
+// has no range.
+inline constexpr const char* kCodeFunction = "function";
 
 // The attribute as int8; 0 if it is absent.
 int8_t ByteOf(const NodeScope& scope, std::string_view key);
+// Returns true if the codes of the output are i16.
+bool HasShorts(const NodeScope& scope);
 // The zero point and the range of the output.
 format::CodeRange CodesOf(const NodeScope& scope);
 // The multiplier in an attribute; zeros if it is absent.
 format::Multiplier MultiplierIn(const NodeScope& scope, std::string_view key);
-// i8 if the node has output attributes, else f32.
+// i8 or i16 if the node has output attributes, else f32.
 ElementType CodeTypeOf(const NodeScope& scope);
 
 }  // namespace weft::ops

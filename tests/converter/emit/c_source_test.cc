@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "converter/base/aligned_bytes.h"
 #include "converter/pipeline.h"
@@ -36,6 +37,23 @@ TEST(CSourceHeader, HasTheStateLayoutOfAModelAtAnyAddress) {
     EXPECT_NE(c.header.find(fmt::format("#define M_STATE_LAYOUT UINT64_C(0x{:016x})\n", layout)),
               std::string::npos)
         << offset;
+  }
+}
+
+// The entry of a step kind has int16 values, int8 values or both, as the model has.
+TEST(CSource, NamesTheEntriesOfInt16Steps) {
+  for (const auto& [name, entry] :
+       {std::pair("conv_c3_o5_k23_s2_d1_s", "{weft_check_conv_q8_shorts, weft_run_conv_q8_shorts}"),
+        std::pair("add_0", "{weft_check_binary_q8_shorts, weft_run_binary_q8_shorts}"),
+        std::pair("sums_of_both", "{weft_check_binary_q8_mixed, weft_run_binary_q8_mixed}")}) {
+    pipeline::ConvertOptions options;
+    options.model = fmt::format("{}/tflite/shorts/{}/model.tflite", WEFT_FIXTURES_DIR, name);
+    Faults faults;
+    const std::optional<pipeline::Converted> converted = pipeline::Convert(options, faults);
+    ASSERT_TRUE(converted.has_value()) << name;
+    const CSource c = WriteCSource(
+        std::span<const std::byte>(converted->file.data(), converted->file.size()), "m", "", {});
+    EXPECT_NE(c.source.find(entry), std::string::npos) << name;
   }
 }
 

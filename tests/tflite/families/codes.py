@@ -62,6 +62,9 @@ def _functions():
     before, after = (0.0107, 3), (0.0213, -5)
     for alpha, text in ((0.1, "tenth"), (0.3, "third"), (-0.5, "negative"), (1.3, "steep")):
         yield _function(f"leaky_relu_{text}", "LEAKY_RELU", before, after, alpha=alpha)
+    for scale in (0.8, 1.25):  # whose ratio to a power of two rounds to a short number in float
+        yield _function(f"leaky_relu_{scale}", "LEAKY_RELU", (2**-7, 3), (scale * 2**-7, -5), alpha=0.17)
+        yield _function(f"relu_{scale}", "RELU", (2**-7, 3), (scale * 2**-7, -5))
     yield _function("abs", "ABS", before, (0.0065, -11))
     yield _function("sqrt", "SQRT", (0.02, -128), (0.03, -128), oracle=litert)
     yield _function("quantize", "QUANTIZE", before, after, version=2)
@@ -87,6 +90,8 @@ def _pairs():
         yield _binary(f"{low}_all", name, ALL.reshape(256, 1), ALL[:, ::5].copy(), to, scales)
         yield _binary(f"{low}_constant", name, x, (row,), (0.05, 7), scales)
         yield _binary(f"{low}_scalar", name, ALL, (np.array([77], np.int8),), to, scales)
+    yield _binary("sub_ratio", "SUB", ALL.reshape(256, 1), ALL[:, ::5].copy(), (0.0104, 0),
+                  ((0.013, 0), (0.004, 0)))
     yield _binary("add_relu_scalar", "ADD", ALL, (np.array([-100], np.int8),), to, scales, act=RELU)
     yield _binary("prelu_constant", "PRELU", x, (row[0],), (0.06, 7), scales)
     yield _binary("prelu_scalar", "PRELU", x, (row[0, :, :, :1].copy(),), (0.06, 7), scales)

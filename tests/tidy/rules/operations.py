@@ -59,6 +59,7 @@ PATTERNS = {
     "converter/graph/quantise/quant_params.cc": "quantisers, and the zero point and scale of integers",
     "converter/graph/quantise/means.cc": "means before a quantiser",
     "converter/graph/quantise/function_table.cc": "functions of one value that TFLite computes by integers",
+    "converter/graph/quantise/shorts.cc": "functions of one int16 value that TFLite computes by integers",
     "converter/graph/quantise/pairs.cc": "operations on two values before a quantiser",
     "converter/graph/quantise/products.cc": "integer products and the additions after them",
     "converter/graph/quantise/quantise.cc": "a conversion from codes with scale 1 and zero point 0",
