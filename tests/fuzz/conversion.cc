@@ -5,6 +5,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "converter/convert.h"
@@ -56,7 +57,8 @@ std::optional<InputValue> ValueOf(Input model, Input weights, const char* name, 
   return value;
 }
 
-void Choose(Choices& choices, converter::Options& options) {
+// Returns true if a small model is also converted with a self test.
+bool Choose(Choices& choices, converter::Options& options) {
   const unsigned streaming = choices.Choose(6);
   if (streaming > 2) options.streaming_steps = 1 << (streaming - 3);  // 1, 2 or 4 steps
   const auto& precisions = PrecisionNames();
@@ -73,8 +75,20 @@ void Choose(Choices& choices, converter::Options& options) {
   const unsigned rest = choices.Choose(12);
   constexpr const char* kArithmetic[] = {"auto", "micro", "xnnpack"};
   options.arithmetic = kArithmetic[rest % 3];
-  options.self_test_runs = rest / 3 == 3 ? 2 : 0;
   options.fold_budget_bytes = rest / 3 == 2 ? 1 << 10 : 1 << 24;
+  return rest / 3 == 3;
+}
+
+// Converts a model; returns its file, or no bytes after errors.
+std::vector<std::byte> Convert(Input model, Input weights, const converter::Options& options,
+                               int64_t* scratch_bytes) {
+  converter::Result result = converter::Convert(model, weights, options);
+  if (result.faults.empty() == result.model.file.empty())
+    Finding(result.ok() ? "neither errors nor a file" : "errors and a file");
+  CheckLines(result.faults);
+  CheckLines(result.warnings);
+  *scratch_bytes = result.model.scratch_bytes;
+  return std::move(result.model.file);
 }
 
 }  // namespace
@@ -82,7 +96,7 @@ void Choose(Choices& choices, converter::Options& options) {
 void ConvertInput(Choices& choices, Input model, Input weights, const char* name) {
   converter::Options options;
   options.name = name;
-  Choose(choices, options);
+  const bool tests = Choose(choices, options);
   const unsigned constant = choices.Choose(16);  // the input that becomes a constant, mostly none
   std::optional<InputValue> value;
   if (constant >= 13) value = ValueOf(model, weights, name, constant - 13);
@@ -90,16 +104,18 @@ void ConvertInput(Choices& choices, Input model, Input weights, const char* name
     options.values[std::to_string(constant - 13)] = {value->type, value->dims, value->bytes};
   const unsigned variation = choices.Choose(kVariations);
 
-  const converter::Result result = converter::Convert(model, weights, options);
-  if (result.faults.empty() == result.model.file.empty())
-    Finding(result.ok() ? "neither errors nor a file" : "errors and a file");
-  CheckLines(result.faults);
-  CheckLines(result.warnings);
-  if (!result.ok()) return;
+  int64_t scratch_bytes = 0;
+  std::vector<std::byte> file = Convert(model, weights, options, &scratch_bytes);
+  // A self test runs the model, which takes long for large ones.
+  if (tests && !file.empty() && scratch_bytes < 1 << 16) {
+    options.self_test_runs = 2;
+    file = Convert(model, weights, options, &scratch_bytes);
+  }
+  if (file.empty()) return;
   Variation first = VariationOf(variation), second = first;
   second.fill = (first.fill + 1 + variation % (kFills - 1)) % kFills;
-  const auto outputs = OutputsOf(result.model.file, first);
-  if (outputs && outputs != OutputsOf(result.model.file, second).value_or(*outputs))
+  const auto outputs = OutputsOf(file, first);
+  if (outputs && outputs != OutputsOf(file, second).value_or(*outputs))
     Finding("the outputs depend on the contents of memory before Open");
 }
 

@@ -184,6 +184,11 @@ std::optional<std::string> OutputsOf(Input file, const Variation& variation) {
     if (!rig.Call([&engine] { (void)engine.Run(); })) return std::nullopt;
     AppendOutputs(engine, outputs);
   }
+  Fault test;
+  Mismatch first;
+  if (!rig.Call([&] { test = engine.SelfTest(&first); })) return std::nullopt;
+  if (!test.ok() && test.code != FaultCode::kSelfTestAbsent)
+    Finding("SelfTest rejected a file of the converter: " + Text(test));
   return outputs;
 }
 

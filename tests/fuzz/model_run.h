@@ -24,8 +24,8 @@ inline constexpr unsigned kVariations = kFills * 2 * kInputKinds;
 // and all calls ended in time.
 bool UseModel(Input file, const Variation& variation);
 
-// The outputs of two runs of a file from the converter, which must open and have the right plan
-// hash. Returns nullopt if a run takes too long or too much memory.
+// The outputs of two runs of a file from the converter, which must open, have the right plan hash
+// and pass its self test. Returns nullopt if a run takes too long or too much memory.
 std::optional<std::string> OutputsOf(Input file, const Variation& variation);
 
 }  // namespace weft::fuzz
