@@ -6,9 +6,8 @@
 #   scripts/fuzz.sh --inputs N FUZZER...     the stored inputs and N new ones, the same in every run
 #
 # Prints a line for each fuzzer. Exits with 1 if there is a finding: a crash, an access outside
-# memory, undefined behaviour, a leak, an input that takes more than 10 s (60 s with --inputs) or
-# 2 GB, or a broken promise. Inputs that reach new code are kept in build/fuzz; later searches begin
-# with them.
+# memory, undefined behaviour, a leak, an input that takes more than 60 s or 2 GB, or a broken
+# promise. Inputs that reach new code are kept in build/fuzz; later searches begin with them.
 # WEFT_FUZZ_PROGRAM is the program; without it, the one of the preset asan is built.
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -40,22 +39,22 @@ last() { grep -ao "$1: *[0-9]*" "$2" | tail -n 1 | grep -o '[0-9]*$'; }
 
 # Runs one fuzzer. Returns 1 if there is a finding.
 search() {
-  local fuzzer=$1 folder=build/fuzz/$1 corpus log status stored options=() seconds=10
-  mkdir -p "$folder/corpus" "tests/fuzz/findings/$fuzzer"
+  local fuzzer=$1 folder=build/fuzz/$1 corpus log status stored options=()
+  mkdir -p "$folder/corpus"
   log=$folder/log.txt
   corpus=$folder/corpus
-  stored=("tests/fuzz/findings/$fuzzer")
-  [ -d "build/fixtures/fuzz/$fuzzer" ] && stored+=("build/fixtures/fuzz/$fuzzer")
+  stored=("build/fixtures/fuzz/$fuzzer")
+  [ ! -d "tests/fuzz/findings/$fuzzer" ] || stored+=("tests/fuzz/findings/$fuzzer")
   if [ -n "$inputs" ]; then
     corpus=$(mktemp -d)
-    seconds=60  # other tests run at the same time
     options=(-seed=1 "-runs=$(($(find "${stored[@]}" -type f | wc -l) + amount))")
   else
     options=("-max_total_time=$((amount * 60))")
   fi
+  # -timeout: the plan hash may need the work of 1 GB, about 30 s with the sanitizers.
   # -len_control: inputs may have any length from the start. -malloc_limit_mb: a model may require
   # 16 GB of scratch, which is allocated but not written.
-  "$program" "$fuzzer" "${options[@]}" "-timeout=$seconds" -rss_limit_mb=2048 \
+  "$program" "$fuzzer" "${options[@]}" -timeout=60 -rss_limit_mb=2048 \
     -malloc_limit_mb=20000 -max_len=32768 -len_control=0 -reload=0 -close_fd_mask=3 \
     -print_final_stats=1 "-artifact_prefix=$folder/finding-" "$corpus" "${stored[@]}" >"$log" 2>&1
   status=$?
