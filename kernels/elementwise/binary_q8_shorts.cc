@@ -37,6 +37,7 @@ namespace weft::kernels {
 HWY_EXPORT(BinaryQ8Shorts);
 
 void BinaryQ8Shorts(const BinaryQ8Shape& shape, const int16_t* a, const int16_t* b, int16_t* y) {
+  if (IsEmpty(shape.dims, shape.rank)) return;
   HWY_DYNAMIC_DISPATCH(BinaryQ8Shorts)(shape, a, b, y);
 }
 

@@ -33,7 +33,7 @@ _README = {
     "converter/ops/a.cc": '    {"Add", 1, 2, 2, Infer, Lower},\n',
     "tests/size/footprint.txt": "# cpu ...\ncortex-m7 mlp gnu-12 1024 2048 0 512 900 13000 16900\n",
     "tests/size/tflm_int8.txt": "# cpu ...\n",
-    "converter/cli/targets.inc": 'WEFT_TARGET("m4", "Cortex-M4", "GCC", "QEMU", true, true, true, false, true, 1.8)\n',
+    "converter/cli/targets.inc": 'WEFT_TARGET("m4", "Cortex-M4", "GCC", "QEMU", true, true, true, false, true, 1.8, 1)\n',
     "tests/size/tflite.txt":
         "# cpu ...\ncortex-m4f ad01_int8 tflm gnu-12 4096 1024 2048 700 9000 26000 a0 b1\n"
         "cortex-m4f ad01_int8 weft gnu-12 3072 2048 1024 900 8000 13000 a0 b1\n",
