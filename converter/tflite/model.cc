@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "converter/base/file_kind.h"
@@ -28,10 +29,16 @@ size_t LengthOf(const flatbuffers::Vector<T>* vector) {
   return vector == nullptr ? 0 : vector->size();
 }
 
+// Copies the numbers of a vector. FlatBuffers verifies only the alignment of its length, so numbers
+// of 8 bytes may be at any multiple of 4.
 template <typename To, typename From>
 std::vector<To> ListOf(const flatbuffers::Vector<From>* vector) {
   std::vector<To> list;
-  if (vector != nullptr) list.assign(vector->begin(), vector->end());
+  for (size_t i = 0; i < LengthOf(vector); ++i) {
+    From number;
+    std::memcpy(&number, vector->Data() + i * sizeof(From), sizeof(From));
+    list.push_back(static_cast<To>(flatbuffers::EndianScalar(number)));
+  }
   return list;
 }
 
