@@ -88,7 +88,40 @@ ir::Source OfRank(Builder& b, size_t input, int64_t rank, bool in_front) {
   return b.Add("Unsqueeze", "opset1", {}, {x, b.Ints(axes)});
 }
 
+// tflite-micro compares codes, also those of different scales.
+void Extreme(Builder& b, const char* type) {
+  bool has_codes = !b.rounds_as_litert(), is_same = true;
+  for (const Tensor* tensor : {&b.InputTensor(0), &b.InputTensor(1), &b.OutputTensor(0)}) {
+    has_codes = has_codes && IsQuantised(*tensor) && tensor->type == schema::ElementType::i8 &&
+                tensor->quantization->is_per_tensor();
+    is_same = is_same && HaveSameCodes(*tensor, b.OutputTensor(0));
+  }
+  if (has_codes && !is_same) {
+    return b.SetPort(0, b.Add(type, "opset1", {}, {b.PortInput(0), b.PortInput(1)}));
+  }
+  SetJoined(b, 0, b.Add(type, "opset1", {}, {b.Input(0), b.Input(1)}));
+}
+
+// The first number of ADD_N. tflite-micro adds the negative zero point to a sum of codes, as if it
+// were twice that of the first input.
+ir::Source FirstTerm(Builder& b) {
+  const float excess = ExcessOfSums(b);
+  if (excess == 0) return b.Input(0);
+  Tensor first = b.InputTensor(0);
+  int64_t& zero = first.quantization->zeros[0];
+  zero *= 2;
+  if (zero >= -128 && zero <= 127) return NumbersOfPort(b, first, b.PortInput(0));
+  return b.Add("Add", "opset1", {}, {b.Input(0), b.Float(excess)});
+}
+
 }  // namespace
+
+float ExcessOfSums(const Builder& b) {
+  const Tensor& x = b.InputTensor(0);
+  const bool has_codes = IsQuantised(x) && x.type == schema::ElementType::i8;
+  if (b.rounds_as_litert() || !has_codes || !x.quantization->is_per_tensor()) return 0;
+  return -ScaleOf(x) * static_cast<float>(ZeroOf(x));
+}
 
 void Add(Builder& b) { Binary(b, "Add", b.Options<schema::AddOptions>().activation()); }
 void Sub(Builder& b) { Binary(b, "Subtract", b.Options<schema::SubOptions>().activation()); }
@@ -109,15 +142,11 @@ void FloorDiv(Builder& b) {
   b.Set(0, Quotient(b, b.Add("Subtract", "opset1", {}, {x, remainder})));
 }
 
-void Maximum(Builder& b) {
-  SetJoined(b, 0, b.Add("Maximum", "opset1", {}, {b.Input(0), b.Input(1)}));
-}
-void Minimum(Builder& b) {
-  SetJoined(b, 0, b.Add("Minimum", "opset1", {}, {b.Input(0), b.Input(1)}));
-}
+void Maximum(Builder& b) { Extreme(b, "Maximum"); }
+void Minimum(Builder& b) { Extreme(b, "Minimum"); }
 
 void AddN(Builder& b) {
-  ir::Source sum = b.Input(0);
+  ir::Source sum = FirstTerm(b);
   for (size_t i = 1; i < b.input_count(); ++i) sum = b.Add("Add", "opset1", {}, {sum, b.Input(i)});
   b.Set(0, sum);
 }

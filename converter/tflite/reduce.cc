@@ -3,6 +3,7 @@
 #include <string>
 
 #include "converter/tflite/builder.h"
+#include "converter/tflite/quantised.h"
 
 namespace weft::tflite {
 namespace {
@@ -56,10 +57,12 @@ void TopKV2(Builder& b) {
 
 void Cumsum(Builder& b) {
   const auto& options = b.Options<schema::CumsumOptions>();
-  b.Set(0, b.Add("CumSum", "opset3",
-                 {{"exclusive", options.exclusive() ? "true" : "false"},
-                  {"reverse", options.reverse() ? "true" : "false"}},
-                 {b.Input(0), b.Input(1)}));
+  const ir::Source sums = b.Add("CumSum", "opset3",
+                                {{"exclusive", options.exclusive() ? "true" : "false"},
+                                 {"reverse", options.reverse() ? "true" : "false"}},
+                                {b.Input(0), b.Input(1)});
+  const float excess = ExcessOfSums(b);
+  b.Set(0, excess == 0 ? sums : b.Add("Add", "opset1", {}, {sums, b.Float(excess)}));
 }
 
 void LogSoftmax(Builder& b) {

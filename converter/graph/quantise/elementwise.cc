@@ -121,6 +121,20 @@ bool QuantiseFunction(QuantiseSite& site, ir::Node& quantiser, const QuantParams
   return true;
 }
 
+// Codes, or their product with a constant.
+struct ScaledCodes {
+  ir::Source codes;
+  double factor = 1;
+};
+
+ScaledCodes ScaledCodesOf(const QuantiseSite& site, const ir::Source& x) {
+  if (site.QuantParamsOf(x) != nullptr || !IsCalled(*x.node, "Multiply")) return {x};
+  const std::vector<ir::Source>& inputs = x.node->inputs;
+  const ir::Constant* factor = ConstantOf(inputs[1]);
+  if (factor == nullptr || CountIn(inputs[1]) != 1 || TypeOf(inputs[0]) != TypeOf(x)) return {x};
+  return {inputs[0], double{ops::Floats(*factor)[0]}};
+}
+
 // A softmax along the last axis, whose results are in units of 1/256.
 bool QuantiseSoftmax(QuantiseSite& site, ir::Node& quantiser, const ir::Node& node,
                      const QuantParams& to) {
@@ -128,22 +142,23 @@ bool QuantiseSoftmax(QuantiseSite& site, ir::Node& quantiser, const ir::Node& no
   const std::optional<int64_t> axis = SoftmaxAxisOf(node);
   if (!site.by_integers() || !axis) return false;
   const Dims& dims = TypeOf(node.inputs[0]).dims;
-  const QuantParams* from = site.QuantParamsOf(node.inputs[0]);
   if (to.is_short()) {
     return *axis + 1 == std::ssize(dims) && QuantiseShortSoftmax(site, quantiser, node, to);
   }
+  const ScaledCodes x = ScaledCodesOf(site, node.inputs[0]);
+  const QuantParams* from = site.QuantParamsOf(x.codes);
   const bool has_codes =
       to.scale == kResultScale && to.zero == kMinByte && to.low == kMinByte && to.high == kMaxByte;
   if (from == nullptr || from->is_short() || !has_codes || *axis + 1 != std::ssize(dims))
     return false;
   if (dims.back() > kernels::kMaxSoftmaxLength) return false;
   const std::optional<kernels::Multiplier> multiplier =
-      MultiplierOf(std::min(std::ldexp(from->scale, 26), double{kernels::kMaxFixed}));
+      MultiplierOf(std::min(std::ldexp(x.factor * from->scale, 26), double{kernels::kMaxFixed}));
   if (!multiplier || multiplier->exponent < 0) return false;
   const NodeAttributes attributes = {{ops::kMultiplier, AttributeOf(*multiplier)}};
   site.SetIntegers(quantiser,
                    {NewInferredNode(site.graph(), node, "QuantizedSoftmax", ops::kPassOnly,
-                                    {site.Integers(node.inputs[0])}, 1, attributes),
+                                    {site.Integers(x.codes)}, 1, attributes),
                     0});
   return true;
 }

@@ -19,7 +19,7 @@ class _Graph:
 
     def port(self, array, scale=None, zero=0):
         """An input that holds the array."""
-        kind = {"int8": "i8", "float32": "f32"}[array.dtype.name]
+        kind = {"int8": "i8", "int16": "i16", "float32": "f32"}[array.dtype.name]
         more = {"scale": np.float32(scale), "zero": zero} if scale else {}
         tensor = self.graph.tensor(kind, array.shape, name=f"x{len(self.arrays)}", **more)
         self.graph.inputs.append(tensor)
@@ -96,11 +96,41 @@ def _pairs():
     yield _binary("prelu_constant", "PRELU", x, (row[0],), (0.06, 7), scales)
     yield _binary("prelu_scalar", "PRELU", x, (row[0, :, :, :1].copy(),), (0.06, 7), scales)
     scales = ((0.0107, 3), (0.0213, -5))
+    for name in ("MAXIMUM", "MINIMUM"):
+        low = name.lower()
+        yield _binary(f"{low}_scales", name, ALL.reshape(256, 1), ALL, to, scales)
+        yield _binary(f"{low}_constant", name, x, (row,), (0.05, 7), scales)
+        yield _binary(f"{low}_scalar", name, ALL, (np.array([-43], np.int8),), to, scales)
     for name in ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"):
         low = name.lower()
         yield _binary(f"{low}_scales", name, ALL.reshape(256, 1), ALL, None, scales)
         yield _binary(f"{low}_constant", name, x, (row,), None, scales)
         yield _binary(f"{low}_scalar", name, ALL, (np.array([-43], np.int8),), None, scales)
+
+
+def _softmax(beta, scale):
+    graph = _Graph(f"softmax_beta_{beta}")
+    x = graph.port(graph.codes(7, 33), scale, 5)
+    y = graph.result("i8", (7, 33), 1 / 256, -128)
+    graph.graph.op("SOFTMAX", [x], [y], beta=beta)
+    return graph.case(y)
+
+
+def _sums():
+    """tflite-micro adds the negative zero point to these sums."""
+    for count, zero in ((2, 0), (2, 9), (2, -100), (3, 9)):
+        graph = _Graph(f"add_n_{count}_{zero}".replace("-", "m"))
+        ports = [graph.port(graph.codes(1, 256), 0.05, zero) for _ in range(count)]
+        y = graph.result("i8", (1, 256), 0.083, -7)
+        graph.graph.op("ADD_N", ports, [y])
+        yield graph.case(y)
+    for reverse in (False, True):
+        graph = _Graph(f"cumsum_{reverse:d}")
+        x = graph.port(graph.codes(3, 9, 5), 0.02, -4)
+        y = graph.result("i8", (3, 9, 5), 0.09, 3)
+        graph.graph.op("CUMSUM", [x, graph.constant(np.array(1, np.int32))], [y], exclusive=reverse,
+                       reverse=reverse)
+        yield graph.case(y)
 
 
 def _reductions():
@@ -173,6 +203,13 @@ def _types():
     x, y = graph.port(ALL, 0.0213, 3), graph.result("i32", ALL.shape, 0.0007, -900)
     graph.graph.op("QUANTIZE", [x], [y], version=2)
     yield graph.case(y)
+    for scale, zero, to in ((1 / 65536, -32768, 1 / 32768), (0.003, 0, 0.0007), (0.01, 0, 0.31)):
+        graph = _Graph(f"quantize_i16_{to:.4f}")
+        x = np.concatenate([graph.random.integers(-32768, 32768, 250), [-32768, 32767, 0, 1, -1, -3]])
+        port = graph.port(x.astype(np.int16).reshape(1, -1), scale, zero)
+        y = graph.result("i32", (1, 256), to, 0 if zero else 77)
+        graph.graph.op("QUANTIZE", [port], [y], version=2)
+        yield graph.case(y)
     graph = _Graph("cast_codes_to_f32")
     x, y = graph.port(ALL, 0.0213, 3), graph.result("f32", ALL.shape)
     graph.graph.op("CAST", [x], [y])
@@ -185,4 +222,5 @@ def _types():
 
 
 def cases():
-    return many(_functions(), _pairs(), _reductions(), _products(), _resizes(), _types())
+    softmax = [_softmax(beta, scale) for beta, scale in ((0.5, 0.1), (1.7, 0.03), (12.0, 0.2))]
+    return many(_functions(), softmax, _sums(), _pairs(), _reductions(), _products(), _resizes(), _types())
