@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution of quantised values with weights in the order of quads: lines of x are copied as
 // unsigned factors with their padding, so that each part of a patch is contiguous and no output is
-// at an edge. Included only by conv_q8_vectors-inl.h.
-
-#if defined(WEFT_KERNELS_MATRIX_CONV_Q8_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef WEFT_KERNELS_MATRIX_CONV_Q8_LINES_INL_H_
-#undef WEFT_KERNELS_MATRIX_CONV_Q8_LINES_INL_H_
-#else
-#define WEFT_KERNELS_MATRIX_CONV_Q8_LINES_INL_H_
-#endif
+// at an edge. Included only by conv_q8_vectors-inl.h, and not for all targets: so without a guard.
 
 HWY_BEFORE_NAMESPACE();
 namespace weft::kernels::HWY_NAMESPACE {
@@ -115,5 +108,3 @@ HWY_INLINE bool ConvByLines(ConvGroup& at, size_t padded) {
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif  // WEFT_KERNELS_MATRIX_CONV_Q8_LINES_INL_H_

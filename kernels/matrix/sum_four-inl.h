@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of four adjacent outputs on the scalar target, for processors without an instruction that
 // multiplies and adds several integers. Instructions per product: 2.4 on a Cortex-M3, 3.7 on a
-// Cortex-M0+.
-
-#if defined(WEFT_KERNELS_MATRIX_SUM_FOUR_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef WEFT_KERNELS_MATRIX_SUM_FOUR_INL_H_
-#undef WEFT_KERNELS_MATRIX_SUM_FOUR_INL_H_
-#else
-#define WEFT_KERNELS_MATRIX_SUM_FOUR_INL_H_
-#endif
+// Cortex-M0+. Included only by sum_panel-inl.h, and only for this target: so without a guard.
 
 #include "kernels/matrix/pack.h"
 #include "kernels/simd/vector-inl.h"
@@ -126,5 +119,3 @@ HWY_INLINE void AddFour(const int8_t* q, size_t count, const int8_t* lines, size
 
 }  // namespace weft::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
-
-#endif  // WEFT_KERNELS_MATRIX_SUM_FOUR_INL_H_
