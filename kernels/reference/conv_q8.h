@@ -20,40 +20,35 @@ Code CodeAtTapReference(const Shape& s, const Code* x, size_t image, size_t chan
            static_cast<size_t>(ix) * s.x.pixel + channel * s.x.channel];
 }
 
-// One pixel of channel `c` over all groups; `weights` are [group *
+// The sum of one pixel of channel `c` over all groups; `weights` are [group *
 // out_channels][ky][kx][in_channels].
+template <typename Code>
+int64_t ConvSumReference(const ConvQ8Shape& s, const Code* x, const int8_t* weights, size_t image,
+                         size_t c, int64_t py, int64_t px) {
+  const size_t first = c / s.out_channels * s.in_channels;
+  const int8_t* weight = weights + c * s.kernel_height * s.kernel_width * s.in_channels;
+  int64_t sum = 0;
+  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
+    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
+      for (size_t i = 0; i < s.in_channels; ++i) {
+        sum += int64_t{CodeAtTapReference(s, x, image, first + i, py, px, ky, kx)} * *weight++;
+      }
+    }
+  }
+  return sum;
+}
+
 inline ResultQ8 ConvQ8Reference(const ConvQ8Shape& s, const int8_t* x, const int8_t* weights,
                                 const FactorsQ8& factors, size_t image, size_t c, int64_t py,
                                 int64_t px) {
-  const size_t first = c / s.out_channels * s.in_channels;
-  const int8_t* weight = weights + c * s.kernel_height * s.kernel_width * s.in_channels;
-  int64_t sum = 0;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      for (size_t i = 0; i < s.in_channels; ++i) {
-        sum += int64_t{CodeAtTapReference(s, x, image, first + i, py, px, ky, kx)} * *weight++;
-      }
-    }
-  }
-  return ResultQ8Reference(s.results, factors, sum, c);
+  return ResultQ8Reference(s.results, factors, ConvSumReference(s, x, weights, image, c, py, px),
+                           c);
 }
 
-// One pixel of channel `c` over all groups; `weights` are [group *
-// out_channels][ky][kx][in_channels].
 inline int16_t ConvShortsReference(const ConvQ8Shape& s, const int16_t* x, const int8_t* weights,
                                    const ShortResults& results, size_t image, size_t c, int64_t py,
                                    int64_t px) {
-  const size_t first = c / s.out_channels * s.in_channels;
-  const int8_t* weight = weights + c * s.kernel_height * s.kernel_width * s.in_channels;
-  int64_t sum = 0;
-  for (int64_t ky = 0; ky < s.kernel_height; ++ky) {
-    for (int64_t kx = 0; kx < s.kernel_width; ++kx) {
-      for (size_t i = 0; i < s.in_channels; ++i) {
-        sum += int64_t{CodeAtTapReference(s, x, image, first + i, py, px, ky, kx)} * *weight++;
-      }
-    }
-  }
-  return ShortResultReference(results, sum, c);
+  return ShortResultReference(results, ConvSumReference(s, x, weights, image, c, py, px), c);
 }
 
 }  // namespace weft::kernels

@@ -134,17 +134,7 @@ TEST(ConvQ8Shorts, MatchesItsReferenceForAnyWindow) {
   Random random(5);
   for (uint32_t i = 0; i < 200; i += i % 5 == 0 ? 1 : kThinning) {
     ConvQ8Shape shape;
-    AxisCase down(&random, 6), across(&random, i % 2 == 0 ? 12 : 9, i % 7 == 0 ? 9 : 4);
-    if (i % 4 == 0) {  // often direct
-      for (AxisCase* axis : {&down, &across}) {
-        axis->axis.kernel = 1, axis->axis.pad = i % 16 == 0 ? 1 : 0;
-        axis->axis.output = (axis->axis.input - 1) / axis->axis.stride + 1;
-      }
-    }
-    SetWindow(&shape, down, across, 1 + random.Below(2));
-    shape.groups = 1 + random.Below(3);
-    shape.in_channels = 1 + random.Below(i % 5 == 0 ? 40 : 5);
-    shape.out_channels = 1 + random.Below(i % 6 == 0 ? 40 : 5);
+    SetConvolution(&random, i, 12, &shape);
     SCOPED_TRACE(i);
     ASSERT_NO_FATAL_FAILURE(
         ExpectConvShorts(shape, kMapOrders[i % 3], kMapOrders[i / 4 % 4], &random));

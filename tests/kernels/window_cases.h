@@ -113,6 +113,22 @@ void SetWindow(Shape* shape, const AxisCase& down, const AxisCase& across, uint3
   AssignAxes(down.axis, across.axis, shape);
 }
 
+// A convolution with any window and up to 40 channels, for case i; a quarter are often direct.
+template <typename Shape>
+void SetConvolution(Random* random, uint32_t i, uint32_t longest, Shape* shape) {
+  AxisCase down(random, 6), across(random, i % 2 == 0 ? longest : 9, i % 7 == 0 ? 9 : 4);
+  if (i % 4 == 0) {
+    for (AxisCase* axis : {&down, &across}) {
+      axis->axis.kernel = 1, axis->axis.pad = i % 16 == 0 ? 1 : 0;
+      axis->axis.output = (axis->axis.input - 1) / axis->axis.stride + 1;
+    }
+  }
+  SetWindow(shape, down, across, 1 + random->Below(2));
+  shape->groups = 1 + random->Below(3);
+  shape->in_channels = 1 + random->Below(i % 5 == 0 ? 40 : 5);
+  shape->out_channels = 1 + random->Below(i % 6 == 0 ? 40 : 5);
+}
+
 // The shape with maps in the given orders, and iteration over its outputs.
 template <typename Shape>
 struct Maps {
