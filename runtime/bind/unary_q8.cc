@@ -11,12 +11,15 @@ using footprint::kI16, footprint::kI32, footprint::kI8;
 // The factor of the argument of a sigmoid or tanh.
 constexpr int32_t kMaxFactor = 0x7FFF;
 
-// Requires a range of the type.
+// Requires a range and a zero point of the type. Results of i32 have no range: their sums wrap
+// around.
 void RequireLimits(ParamChecker& check, const format::UnaryQ8Params& params) {
-  const int32_t max = params.to() == kI8 ? 0x7F : params.to() == kI16 ? 0x7FFF : 0;
-  const int32_t min = params.to() == kI32 ? 0 : -max - 1;
+  const bool is_limited = params.to() != kI32;
+  const int32_t max = params.to() == kI8 ? 0x7F : is_limited ? 0x7FFF : 0;
+  const int32_t min = is_limited ? -max - 1 : 0;
   RequireFactor(check, params.low(), min, max);
   RequireFactor(check, params.high(), params.low(), max);
+  if (is_limited) RequireFactor(check, params.zero(), min, max);
 }
 
 bool IsCodeType(format::ElementType type) { return type == kI8 || type == kI16 || type == kI32; }

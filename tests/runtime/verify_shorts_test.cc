@@ -133,6 +133,8 @@ TEST(VerifyShorts, HoldsFunctionsToTheirForm) {
   EXPECT_EQ(unary([](P&) {}), FaultCode::kNone);
   EXPECT_EQ(unary([](P& p) { p.mutate_low(2001); }), FaultCode::kParamFactor);
   EXPECT_EQ(unary([](P& p) { p.mutate_high(32768); }), FaultCode::kParamFactor);
+  EXPECT_EQ(unary([](P& p) { p.mutate_zero(-32769); }), FaultCode::kParamFactor);
+  EXPECT_EQ(unary([](P& p) { p.mutate_zero(INT32_MAX); }), FaultCode::kParamFactor);
   EXPECT_EQ(unary([](P& p) { p.mutable_above() = Multiplier(-1, 0); }), FaultCode::kParamFactor);
   EXPECT_EQ(unary([](P& p) { p.mutable_below() = Multiplier(-1, 31); }), FaultCode::kParamFactor);
   EXPECT_EQ(unary([](P& p) { p.mutate_from(ElementType::u8); }), FaultCode::kParamType);
