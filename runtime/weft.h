@@ -297,6 +297,22 @@ uint64_t Checksum(Bytes model);
 // Returns the checksum field of the file; 0 if the bytes are no model.
 uint64_t StoredChecksum(Bytes model);
 
+// The progress of CheckSome through a file. A new object begins at the first byte.
+struct FileCheck {
+  uint64_t hash = 0;
+  size_t checked = 0;   // bytes of the current pass
+  uint32_t passes = 0;  // completed without an error
+};
+
+// Computes the checksum in slices, for example after each Run: hashes the next `bytes` bytes of the
+// file. The call that reaches the end of the file compares the hash, and the next one begins again.
+// Flash and memory with errors can be watched so while the engine works.
+//
+// Returns kModelChecksum if the complete hash differs from StoredChecksum, and the fault of
+// ReadNeeds if the header is damaged; *check then begins again. A pass detects every change of up
+// to 8 bytes in a row, and other changes with probability 1 - 2^-64.
+Fault CheckSome(Bytes model, size_t bytes, FileCheck* check);
+
 // Returns a hash of the offset, size, type, dimensions and name of every variable; 0 if the model
 // has no variables or the bytes are no model. State saved with one file may be restored with
 // another file only if both hashes are equal. Open initialises the state, so open the engine first,

@@ -134,6 +134,14 @@ weft_fault weft_self_test(weft_engine* engine, weft_mismatch* first) {
   return ToC(fault);
 }
 
+weft_fault weft_check_some(const void* model, size_t model_bytes, size_t bytes,
+                           weft_file_check* check) {
+  weft::FileCheck some = {check->hash, check->checked, check->passes};
+  const weft::Fault fault = weft::CheckSome({model, model_bytes}, bytes, &some);
+  *check = {some.hash, some.checked, some.passes};
+  return ToC(fault);
+}
+
 uint64_t weft_state_layout(const void* model, size_t model_bytes) {
   return weft::StateLayout({model, model_bytes});
 }

@@ -183,6 +183,18 @@ WEFT_NODISCARD weft_fault weft_run(weft_engine* engine);
 /* Sets the variables to their initial values. */
 void weft_reset(weft_engine* engine);
 
+/* As weft::FileCheck; set to zeros before the first call. */
+typedef struct weft_file_check {
+  uint64_t hash;
+  size_t checked;
+  uint32_t passes;
+} weft_file_check;
+
+/* Hashes the next `bytes` bytes of the file, and fails at its end if the file was changed; then
+ * begins again. */
+WEFT_NODISCARD weft_fault weft_check_some(const void* model, size_t model_bytes, size_t bytes,
+                                          weft_file_check* check);
+
 /* As weft::StateLayout: two models may exchange state only if their layouts are equal. */
 uint64_t weft_state_layout(const void* model, size_t model_bytes);
 

@@ -331,24 +331,5 @@ TEST(Run, FlushesSubnormalsAndRestoresTheCallersMode) {
   EXPECT_GT(halved, 0.0f);
 }
 
-TEST(Checksum, SkipsItsOwnFieldAndNothingElse) {
-  ListingBuilder b = Accumulator();
-  b.checksum = 0;
-  const ExactBytes zero = b.Finish();
-  b.checksum = 0x0123456789ABCDEFu;
-  const ExactBytes file = b.Finish();
-  EXPECT_EQ(StoredChecksum(zero.bytes()), 0u);
-  EXPECT_EQ(StoredChecksum(file.bytes()), 0x0123456789ABCDEFu);
-  EXPECT_EQ(Checksum(zero.bytes()), Checksum(file.bytes()));
-  uint64_t plain = 0xCBF29CE484222325u;
-  for (size_t i = 0; i < zero.size(); ++i) {
-    plain = (plain ^ static_cast<uint8_t>(zero.data()[i])) * 0x100000001B3u;
-  }
-  EXPECT_EQ(Checksum(zero.bytes()), plain);
-  file.data()[file.size() - 1] ^= std::byte{1};
-  EXPECT_NE(Checksum(file.bytes()), plain);
-  EXPECT_EQ(Checksum({file.data(), 3}), 0u);
-}
-
 }  // namespace
 }  // namespace weft::test

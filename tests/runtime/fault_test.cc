@@ -191,6 +191,7 @@ constexpr Row kNumbers[] = {
     {113, "PlanNumberAbsent"},
     {114, "PlanNumber"},
     {115, "ParamFactor"},
+    {116, "ModelChecksum"},
 };
 
 TEST(FaultCode, KeepsItsNumber) {

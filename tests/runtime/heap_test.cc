@@ -114,7 +114,7 @@ TEST(Trap, SeesTheHeap) {
 }
 
 struct Used {
-  Fault opened, ran, all;
+  Fault opened, ran, all, checked;
   size_t heap_calls;
 };
 
@@ -135,6 +135,8 @@ Used Use(const ExactBytes& file, const ExactBytes& state, const ExactBytes& scra
   used.all = VerifyAll(file.bytes(), AllSteps(), {});
   Describe(used.opened, text, sizeof(text));
   Checksum(file.bytes());
+  FileCheck check;
+  used.checked = CheckSome(file.bytes(), file.size() / 2, &check);
   used.heap_calls = trap.count();
   return used;
 }
